@@ -1,0 +1,74 @@
+// JSON from the API server into plain structs, by simdjson.
+//
+// Unknown fields are ignored, null counts as absent, wrong types are an error that names the field.
+// The document is validated as a whole: a truncated or damaged one is an error, never a half-filled
+// struct.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "k8s-client/api/device_class.h"
+#include "k8s-client/api/namespace.h"
+#include "k8s-client/api/node.h"
+#include "k8s-client/api/pod.h"
+#include "k8s-client/api/storage.h"
+#include "k8s-client/error.h"
+
+namespace k8s {
+
+// metav1.Status, the body of an error answer and of a watch's ERROR event.
+struct Status {
+  int code = 0;
+  std::string reason;
+  std::string message;
+  int retry_after_seconds = 0;  // details.retryAfterSeconds
+};
+
+// What a list page says besides its items.
+struct ListMeta {
+  std::string resource_version;
+  std::string continue_token;  // empty: the last page
+};
+
+enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark, kError };
+
+template <typename T>
+struct WatchEvent {
+  WatchEventType type = WatchEventType::kBookmark;
+  T object;         // kAdded, kModified, kDeleted: the object; kBookmark: only metadata is filled
+  Status status;    // kError
+  // kBookmark: it carries the annotation k8s.io/initial-events-end=true.
+  bool initial_events_end = false;
+};
+
+// A reusable decoder; keeps its parser's buffers between calls. Not thread-safe.
+class Decoder {
+ public:
+  Decoder();
+  Decoder(Decoder&&) noexcept;
+  Decoder& operator=(Decoder&&) noexcept;
+  ~Decoder();
+
+  // T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, DeviceClass.
+  template <typename T>
+  [[nodiscard]] Result<T> object(std::string_view json);
+
+  // Calls `each` for every item of a List, in order. When the result is an error, some items may
+  // have been delivered already: the caller decides what an unfinished page is worth.
+  template <typename T>
+  [[nodiscard]] Result<ListMeta> list(std::string_view json, const std::function<void(T)>& each);
+
+  template <typename T>
+  [[nodiscard]] Result<WatchEvent<T>> watch_event(std::string_view json);
+
+  [[nodiscard]] Result<Status> status(std::string_view json);
+
+ private:
+  struct Buffers;
+  std::unique_ptr<Buffers> buffers_;
+};
+
+}  // namespace k8s

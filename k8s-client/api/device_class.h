@@ -1,0 +1,16 @@
+// resource.k8s.io DeviceClass, for one question: which extended resource does DRA serve?
+#pragma once
+
+#include <string>
+
+#include "k8s-client/api/meta.h"
+
+namespace k8s {
+
+struct DeviceClass {
+  ObjectMeta metadata;
+  std::string extended_resource_name;  // spec.extendedResourceName; empty: none
+  friend bool operator==(const DeviceClass&, const DeviceClass&) = default;
+};
+
+}  // namespace k8s

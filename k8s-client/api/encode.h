@@ -1,0 +1,23 @@
+// Plain structs back to JSON that Kubernetes, and our own decoder, read as the same object.
+//
+// decode(encode(x)) == x holds for every struct of this folder.
+#pragma once
+
+#include <string>
+
+#include "k8s-client/api/device_class.h"
+#include "k8s-client/api/namespace.h"
+#include "k8s-client/api/node.h"
+#include "k8s-client/api/pod.h"
+#include "k8s-client/api/storage.h"
+
+namespace k8s {
+
+[[nodiscard]] std::string encode(const Pod& pod);
+[[nodiscard]] std::string encode(const Node& node);
+[[nodiscard]] std::string encode(const Namespace& ns);
+[[nodiscard]] std::string encode(const PersistentVolumeClaim& claim);
+[[nodiscard]] std::string encode(const PersistentVolume& volume);
+[[nodiscard]] std::string encode(const DeviceClass& device_class);
+
+}  // namespace k8s

@@ -1,0 +1,50 @@
+// corev1.Node, the fields in use.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "k8s-client/api/meta.h"
+#include "k8s-client/api/quantity.h"
+
+namespace k8s {
+
+enum class TaintEffect { kNoSchedule, kPreferNoSchedule, kNoExecute, kUnknown };
+
+struct Taint {
+  std::string key;
+  std::string value;
+  TaintEffect effect = TaintEffect::kUnknown;
+
+  friend bool operator==(const Taint&, const Taint&) = default;
+};
+
+// Resource name → quantity, in the order of the object, each name once.
+using ResourceList = std::vector<std::pair<std::string, Quantity>>;
+
+struct NodeCondition {
+  std::string type;
+  std::string status;  // "True", "False", "Unknown"
+  std::string reason;
+
+  friend bool operator==(const NodeCondition&, const NodeCondition&) = default;
+};
+
+struct Node {
+  ObjectMeta metadata;
+  struct Spec {
+    bool unschedulable = false;
+    std::vector<Taint> taints;
+    friend bool operator==(const Spec&, const Spec&) = default;
+  } spec;
+  struct Status {
+    ResourceList allocatable;
+    std::vector<NodeCondition> conditions;
+    friend bool operator==(const Status&, const Status&) = default;
+  } status;
+
+  friend bool operator==(const Node&, const Node&) = default;
+};
+
+}  // namespace k8s

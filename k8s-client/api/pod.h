@@ -1,0 +1,178 @@
+// corev1.Pod, the fields that decide where it may run and what it takes there.
+//
+// Optional fields are optional where absence means something else than emptiness.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "k8s-client/api/meta.h"
+#include "k8s-client/api/node.h"
+#include "k8s-client/api/selector.h"
+
+namespace k8s {
+
+struct ContainerPort {
+  std::int32_t host_port = 0;  // 0: none asked for
+  std::string host_ip;         // empty means 0.0.0.0
+  std::string protocol;        // empty means TCP
+  friend bool operator==(const ContainerPort&, const ContainerPort&) = default;
+};
+
+struct Container {
+  std::string name;
+  std::string image;
+  ResourceList requests;
+  ResourceList limits;
+  std::vector<ContainerPort> ports;
+  // Of an init container: restartPolicy Always, which makes it a sidecar.
+  bool restart_always = false;
+  friend bool operator==(const Container&, const Container&) = default;
+};
+
+enum class TolerationOperator { kEqual, kExists, kLt, kGt, kUnknown };
+
+struct Toleration {
+  std::string key;                                        // empty with kExists: every key
+  TolerationOperator op = TolerationOperator::kEqual;     // absent means Equal
+  std::string value;
+  std::optional<TaintEffect> effect;                      // absent: every effect
+  // Whether this toleration covers `taint`. Lt and Gt (alpha, off by default) never do.
+  [[nodiscard]] bool tolerates(const Taint& taint) const;
+  friend bool operator==(const Toleration&, const Toleration&) = default;
+};
+
+struct PreferredNodeTerm {
+  std::int32_t weight = 0;
+  NodeSelectorTerm preference;
+  friend bool operator==(const PreferredNodeTerm&, const PreferredNodeTerm&) = default;
+};
+
+struct NodeAffinity {
+  std::optional<NodeSelector> required;  // requiredDuringSchedulingIgnoredDuringExecution
+  std::vector<PreferredNodeTerm> preferred;
+  friend bool operator==(const NodeAffinity&, const NodeAffinity&) = default;
+};
+
+struct PodAffinityTerm {
+  std::optional<LabelSelector> label_selector;  // absent: matches no pod
+  std::vector<std::string> namespaces;
+  std::optional<LabelSelector> namespace_selector;  // absent: `namespaces`, or the pod's own
+  std::string topology_key;
+  std::vector<std::string> match_label_keys;
+  std::vector<std::string> mismatch_label_keys;
+  friend bool operator==(const PodAffinityTerm&, const PodAffinityTerm&) = default;
+};
+
+struct WeightedPodAffinityTerm {
+  std::int32_t weight = 0;
+  PodAffinityTerm term;
+  friend bool operator==(const WeightedPodAffinityTerm&, const WeightedPodAffinityTerm&) = default;
+};
+
+struct PodAffinity {
+  std::vector<PodAffinityTerm> required;
+  std::vector<WeightedPodAffinityTerm> preferred;
+  friend bool operator==(const PodAffinity&, const PodAffinity&) = default;
+};
+
+struct TopologySpreadConstraint {
+  std::int32_t max_skew = 1;
+  std::string topology_key;
+  bool do_not_schedule = true;  // whenUnsatisfiable: DoNotSchedule, or ScheduleAnyway
+  std::optional<LabelSelector> label_selector;
+  std::optional<std::int32_t> min_domains;
+  bool node_affinity_honor = true;  // nodeAffinityPolicy, default Honor
+  bool node_taints_honor = false;   // nodeTaintsPolicy, default Ignore
+  std::vector<std::string> match_label_keys;
+  friend bool operator==(const TopologySpreadConstraint&,
+                         const TopologySpreadConstraint&) = default;
+};
+
+// A volume as far as it can bind a pod to nodes. Volumes that every node can mount (emptyDir,
+// configMap, secret, projected, downwardAPI, hostPath, image, nfs …) are not kept.
+struct Volume {
+  enum class Kind {
+    kPersistentVolumeClaim,  // claim_name
+    kEphemeral,              // generic ephemeral: its claim is named <pod>-<volume>
+    kDisk,                   // an in-line disk one node at a time can mount (gcePersistentDisk,
+                             // awsElasticBlockStore, iscsi, rbd, azureDisk, csi in-line, …)
+  };
+  std::string name;
+  Kind kind = Kind::kPersistentVolumeClaim;
+  std::string claim_name;
+  std::string source;  // the volume source's field name: "persistentVolumeClaim", "iscsi", …
+  friend bool operator==(const Volume&, const Volume&) = default;
+};
+
+struct PodResourceClaim {
+  std::string name;
+  friend bool operator==(const PodResourceClaim&, const PodResourceClaim&) = default;
+};
+
+enum class PodPhase { kPending, kRunning, kSucceeded, kFailed, kUnknown };
+
+struct PodCondition {
+  std::string type;
+  std::string status;
+  std::string reason;
+  std::string message;
+  std::int64_t observed_generation = 0;
+  friend bool operator==(const PodCondition&, const PodCondition&) = default;
+};
+
+// What the node says a container has, while an in-place resize is under way.
+struct ContainerStatus {
+  std::string name;
+  std::optional<ResourceList> allocated_resources;  // status.containerStatuses[].allocatedResources
+  std::optional<ResourceList> requests;             // status.containerStatuses[].resources.requests
+  friend bool operator==(const ContainerStatus&, const ContainerStatus&) = default;
+};
+
+struct Pod {
+  ObjectMeta metadata;
+  struct Spec {
+    std::string scheduler_name;
+    std::string node_name;  // empty: not bound
+    std::int32_t priority = 0;
+    std::string priority_class_name;
+    std::string preemption_policy;
+    std::vector<Container> init_containers;
+    std::vector<Container> containers;
+    std::optional<ResourceList> resource_requests;  // pod-level spec.resources.requests
+    ResourceList overhead;
+    StringMap node_selector;
+    std::optional<NodeAffinity> node_affinity;
+    std::optional<PodAffinity> pod_affinity;
+    std::optional<PodAffinity> pod_anti_affinity;
+    std::vector<Toleration> tolerations;
+    std::vector<TopologySpreadConstraint> topology_spread_constraints;
+    std::vector<std::string> scheduling_gates;  // names
+    std::vector<Volume> volumes;
+    std::vector<PodResourceClaim> resource_claims;
+    friend bool operator==(const Spec&, const Spec&) = default;
+  } spec;
+  struct Status {
+    PodPhase phase = PodPhase::kPending;
+    std::string reason;
+    std::string nominated_node_name;
+    std::vector<PodCondition> conditions;
+    std::vector<ContainerStatus> init_container_statuses;
+    std::vector<ContainerStatus> container_statuses;
+    friend bool operator==(const Status&, const Status&) = default;
+  } status;
+
+  // Finished pods hold nothing on their node.
+  [[nodiscard]] bool is_finished() const {
+    return status.phase == PodPhase::kSucceeded || status.phase == PodPhase::kFailed;
+  }
+  [[nodiscard]] bool is_terminating() const { return metadata.deletion_timestamp.has_value(); }
+  // The condition of that type, or nullptr.
+  [[nodiscard]] const PodCondition* condition(std::string_view type) const;
+
+  friend bool operator==(const Pod&, const Pod&) = default;
+};
+
+}  // namespace k8s

@@ -1,0 +1,55 @@
+// Kubernetes' resource.Quantity as an exact number, and its two roundings to integers.
+//
+// A quantity is a decimal number with an optional suffix: binary (Ki … Ei), decimal (n, u, m, k …
+// E) or an exponent (e3, E-2). Kubernetes keeps nothing finer than 1n and rounds up, away from zero;
+// so do we. Source: k8s.io/apimachinery/pkg/api/resource/quantity.go.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "k8s-client/error.h"
+
+namespace k8s {
+
+class Quantity {
+ public:
+  constexpr Quantity() = default;
+
+  // Whole units: Quantity::of(8) is "8".
+  [[nodiscard]] static constexpr Quantity of(std::int64_t units);
+  // Thousandths: Quantity::of_milli(1500) is "1500m".
+  [[nodiscard]] static constexpr Quantity of_milli(std::int64_t thousandths);
+
+  // Rejects what the API server rejects, with the offending text in the message.
+  [[nodiscard]] static Result<Quantity> parse(std::string_view text);
+
+  // Units, fractions rounded up (away from zero); values beyond int64 are its limits.
+  [[nodiscard]] std::int64_t value() const;
+  // Thousandths, rounded and limited alike.
+  [[nodiscard]] std::int64_t milli_value() const;
+
+  [[nodiscard]] bool is_zero() const { return nanos_ == 0; }
+
+  // The shortest plain decimal text that parses to the same number, such as "1500m" or "8".
+  [[nodiscard]] std::string to_string() const;
+
+  friend bool operator==(const Quantity&, const Quantity&) = default;
+
+ private:
+  __extension__ using Int128 = __int128;
+  constexpr explicit Quantity(Int128 nanos) : nanos_(nanos) {}
+
+  // Billionths of a unit. Saturates at ±(2^63 − 1) units, as upstream caps what it parses.
+  Int128 nanos_ = 0;
+};
+
+constexpr Quantity Quantity::of(std::int64_t units) {
+  return Quantity(Int128{units} * 1'000'000'000);
+}
+constexpr Quantity Quantity::of_milli(std::int64_t thousandths) {
+  return Quantity(Int128{thousandths} * 1'000'000);
+}
+
+}  // namespace k8s

@@ -1,0 +1,61 @@
+// Label selectors and node selectors, and how they match.
+//
+// Two grammars of Kubernetes that look alike: metav1.LabelSelector (matchLabels AND
+// matchExpressions; selects pods, namespaces) and corev1.NodeSelectorTerm (operators Gt and Lt
+// besides, and matchFields; selects nodes).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "k8s-client/api/meta.h"
+
+namespace k8s {
+
+enum class SelectorOperator { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt, kUnknown };
+
+struct SelectorRequirement {
+  std::string key;
+  SelectorOperator op = SelectorOperator::kUnknown;
+  std::vector<std::string> values;
+
+  // kNotIn and kDoesNotExist hold where the label is absent. kGt and kLt compare 64-bit integers;
+  // an absent label or what is not an integer does not match. kUnknown never matches.
+  [[nodiscard]] bool matches(const StringMap& labels) const;
+
+  friend bool operator==(const SelectorRequirement&, const SelectorRequirement&) = default;
+};
+
+struct LabelSelector {
+  StringMap match_labels;
+  std::vector<SelectorRequirement> match_expressions;
+
+  // An empty selector matches everything. (A null one, which matches nothing, is an absent
+  // optional<LabelSelector>.)
+  [[nodiscard]] bool matches(const StringMap& labels) const;
+  [[nodiscard]] bool empty() const { return match_labels.empty() && match_expressions.empty(); }
+
+  friend bool operator==(const LabelSelector&, const LabelSelector&) = default;
+};
+
+struct NodeSelectorTerm {
+  std::vector<SelectorRequirement> match_expressions;  // over labels
+  std::vector<SelectorRequirement> match_fields;       // over metadata.name
+
+  // All requirements hold. A term without any requirement matches nothing.
+  [[nodiscard]] bool matches(std::string_view node_name, const StringMap& labels) const;
+
+  friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
+};
+
+struct NodeSelector {
+  std::vector<NodeSelectorTerm> terms;
+
+  // Any term matches; no terms match nothing.
+  [[nodiscard]] bool matches(std::string_view node_name, const StringMap& labels) const;
+
+  friend bool operator==(const NodeSelector&, const NodeSelector&) = default;
+};
+
+}  // namespace k8s

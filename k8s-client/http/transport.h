@@ -1,0 +1,100 @@
+// The seam between what we ask of an API server and how the bytes travel.
+//
+// A Transport sends one HTTP request to the one server it was made for and hands back the answer,
+// whole or as a stream. It adds credentials, verifies the server, keeps connections alive in a
+// bounded pool, and keeps deadlines. It does not retry: whether a request may be sent twice is known
+// to the caller alone (see Request::repeatable), and back-off is a policy above this layer. It does
+// not follow redirects: a 3xx is an answer like any other.
+//
+// All functions are called on the event loop's thread, and all callbacks run there, never from
+// within the call that registered them. Each request ends in exactly one final callback, also when
+// it is cancelled and when the transport is destroyed (ErrorKind::kCancelled).
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "k8s-client/error.h"
+
+namespace k8s {
+
+enum class Method { kGet, kPost, kPut, kPatch, kDelete };
+
+[[nodiscard]] std::string_view to_string(Method method);  // "GET", …
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+struct Request {
+  Method method = Method::kGet;
+  // Path and query, percent-encoded: "/api/v1/pods?limit=500".
+  std::string target;
+  // Besides those that the transport sets itself (Host, Authorization, User-Agent, Accept).
+  Headers headers;
+  std::string body;
+  std::string content_type = "application/json";
+  // From send() to the last byte of the answer; of a stream: to its response headers.
+  std::chrono::milliseconds deadline{30'000};
+  // Of a stream: the longest silence between two chunks before it ends with kTimeout.
+  std::chrono::milliseconds idle_limit{0};
+  // True if sending it twice does no harm (GET). Only then may the transport send it anew on a
+  // fresh connection, when a kept-alive one turns out to have been closed by the server.
+  bool repeatable = false;
+};
+
+struct Response {
+  int status = 0;
+  Headers headers;
+  std::string body;
+
+  // The first header of that name, compared without case.
+  [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const;
+};
+
+// What a stream brings: on_response once, then on_data for each chunk, then on_end once. A request
+// that fails before its response headers gets on_end alone.
+struct StreamHandler {
+  // Status and headers; the body, if any, follows through on_data, also for an error status.
+  std::function<void(const Response&)> on_response;
+  // Some bytes of the body, cut anywhere. Not valid after the call. Nothing more is read from the
+  // socket until it returns, so a slow reader holds the server back.
+  std::function<void(std::string_view)> on_data;
+  // nullopt: the server ended the body as HTTP says it should. Otherwise why it broke off.
+  std::function<void(std::optional<Error>)> on_end;
+};
+
+// A request in flight. Destroying it does not cancel.
+class Call {
+ public:
+  Call() = default;
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  virtual ~Call() = default;
+
+  // Ends the request with kCancelled, unless it has ended already.
+  virtual void cancel() = 0;
+};
+
+class Transport {
+ public:
+  using OnResponse = std::function<void(Result<Response>)>;
+
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  virtual ~Transport() = default;
+
+  // Any answered status is a Response, an error status too. Waits for a free connection of the
+  // pool within the request's deadline.
+  virtual std::shared_ptr<Call> send(Request request, OnResponse done) = 0;
+
+  // A stream has a connection of its own outside the pool's bound, closed when it ends.
+  virtual std::shared_ptr<Call> stream(Request request, StreamHandler handler) = 0;
+};
+
+}  // namespace k8s

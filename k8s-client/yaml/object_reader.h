@@ -1,0 +1,73 @@
+// Reads a map field by field and complains about everything that is not as it should be.
+//
+// Usage: construct it over a Value, read the fields, then ask finish(). The first complaint is kept
+// and later reads return their defaults, so that a reader function is a plain list of fields and one
+// check at the end. A key that nobody read is a complaint too: nothing a user writes is ignored.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "k8s-client/error.h"
+#include "k8s-client/yaml/value.h"
+
+namespace k8s::yaml {
+
+struct IntegerRange {
+  std::int64_t min = std::numeric_limits<std::int64_t>::min();
+  std::int64_t max = std::numeric_limits<std::int64_t>::max();
+};
+
+class ObjectReader {
+ public:
+  // `value` must outlive the reader. A null value reads as an empty map.
+  ObjectReader(const Value& value, std::string file);
+
+  // Absent (or null) fields give nullopt; a wrong type is a complaint and gives nullopt.
+  std::optional<std::string> string(std::string_view key);
+  std::optional<bool> boolean(std::string_view key);
+  std::optional<std::int64_t> integer(std::string_view key, IntegerRange range = {});
+  std::optional<double> number(std::string_view key);
+  std::vector<std::string> strings(std::string_view key);
+  // Of the allowed words; anything else is a complaint that lists them.
+  std::optional<std::string> one_of(std::string_view key,
+                                    const std::vector<std::string_view>& allowed);
+
+  // Calls `read` with a reader over the map under `key`, if there is one; its complaints are ours.
+  void object(std::string_view key, const std::function<void(ObjectReader&)>& read);
+  // The same for each map of the list under `key`.
+  void objects(std::string_view key, const std::function<void(ObjectReader&)>& read);
+
+  // The raw value under `key`, which counts as read; nullptr when absent.
+  const Value* raw(std::string_view key);
+
+  // Counts every key as read: for files of which we understand only a part (kubeconfig).
+  void allow_unknown();
+
+  // Adds a complaint about `key` (or about the whole object, when empty): "FILE:LINE: PATH: TEXT".
+  void complain(std::string_view key, const std::string& text);
+
+  // The first complaint; or that of the first key nobody asked for; or nothing.
+  [[nodiscard]] std::optional<Error> finish();
+
+  [[nodiscard]] const std::string& file() const { return file_; }
+  [[nodiscard]] const Value& value() const { return *value_; }
+
+ private:
+  const Value* find(std::string_view key);
+  void complain_type(std::string_view key, const Value& found, std::string_view wanted);
+
+  const Value* value_;
+  std::string file_;
+  std::set<std::string, std::less<>> read_;
+  bool allow_unknown_ = false;
+  std::optional<Error> error_;
+};
+
+}  // namespace k8s::yaml

@@ -1,0 +1,63 @@
+// What the engine wants done, and why.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "scheduler/engine/event.h"
+
+namespace sched {
+
+struct PluginScore {
+  std::string plugin;
+  std::int64_t score = 0;   // 0 … kMaxScore, after normalisation
+  std::int64_t weight = 1;  // the total adds score · weight
+  friend bool operator==(const PluginScore&, const PluginScore&) = default;
+};
+
+namespace decision {
+
+// Bind the pod to the node. Its capacity is assumed until the outcome is an event.
+struct Bind {
+  PodRef pod;
+  std::string scheduler_name;
+  std::string node;
+  std::int64_t total_score = 0;
+  std::vector<PluginScore> scores;
+  std::size_t feasible_nodes = 0;
+  std::size_t all_nodes = 0;
+  int attempts = 0;       // this one included
+  Time queued_since{};    // when the pod was first seen pending
+  friend bool operator==(const Bind&, const Bind&) = default;
+};
+
+// No node for now. Tell the pod why; nothing else happens until something changes.
+struct Unschedulable {
+  PodRef pod;
+  std::string scheduler_name;
+  std::int64_t generation = 0;  // metadata.generation of the pod that was judged
+  // kube-scheduler's FitError text: "0/5 nodes are available: 3 Insufficient nvidia.com/gpu, …".
+  std::string message;
+  // The numbers behind it, in whole sentences; what kube-scheduler does not say. May be empty.
+  std::string details;
+  std::vector<std::string> plugins;  // those that refused, sorted
+  int attempts = 0;
+  friend bool operator==(const Unschedulable&, const Unschedulable&) = default;
+};
+
+// A pod of another scheduler takes GPUs on a node that a profile owns. Once per pod.
+struct ForeignGpuPod {
+  PodRef pod;
+  std::string scheduler_name;
+  std::string node;
+  std::int64_t gpus = 0;
+  friend bool operator==(const ForeignGpuPod&, const ForeignGpuPod&) = default;
+};
+
+}  // namespace decision
+
+using Decision = std::variant<decision::Bind, decision::Unschedulable, decision::ForeignGpuPod>;
+
+}  // namespace sched

@@ -1,0 +1,89 @@
+// The engine: cluster state, queue and scheduling cycle behind three functions.
+//
+//   apply(event, now)   tells it what happened
+//   step(now)           makes the next decision, if there is one to make
+//   next_wakeup()       when it wants to be asked again although nothing happened
+//
+// It has no clock, does no I/O, starts no threads and takes no locks; it is used from one thread. The
+// same sequence of calls gives the same decisions, bit for bit, so a recorded sequence can be
+// computed again and a trace can be replayed in virtual time.
+//
+// A decision to bind is carried out at once in the engine's own state (the pod is *assumed* on its
+// node), so the next decision sees the node as it will be. The capacity is given back only when the
+// bind is known to have failed, or when the pod turns out to be gone or elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/engine/decision.h"
+#include "scheduler/engine/event.h"
+#include "scheduler/framework/profile.h"
+
+namespace sched {
+
+struct EngineOptions {
+  // Waiting time after a failed bind: doubles per consecutive failure, up to the maximum.
+  std::chrono::milliseconds initial_backoff{1'000};
+  std::chrono::milliseconds max_backoff{10'000};
+  // A pod that waits longer than this without being woken is tried anew, and its message refreshed.
+  std::chrono::seconds max_unschedulable_wait{300};
+};
+
+// How many pods wait where; kube-scheduler's scheduler_pending_pods.
+struct PendingPods {
+  std::size_t active = 0;
+  std::size_t backoff = 0;
+  std::size_t unschedulable = 0;
+  std::size_t gated = 0;
+  friend bool operator==(const PendingPods&, const PendingPods&) = default;
+};
+
+// Why (or that) a pod may run on one node, in words: for explain and for comparison with upstream.
+struct NodeExplanation {
+  std::string node;
+  Code code = Code::kOk;
+  std::string plugin;                // who said no first; empty when ok
+  std::vector<std::string> reasons;  // in kube-scheduler's words, sorted
+  std::vector<std::string> numbers;  // the numbers behind them
+};
+struct Explanation {
+  // A refusal of the pod as a whole, before any node was asked.
+  std::optional<std::string> rejection_plugin;
+  std::optional<std::string> rejection;
+  std::vector<NodeExplanation> nodes;  // by name
+  std::string message;                 // FitError text; empty when some node fits
+  std::string details;
+};
+
+class Engine {
+ public:
+  Engine(std::vector<Profile> profiles, EngineOptions options);
+  ~Engine();
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
+
+  // `now` never decreases over the calls of apply and step.
+  void apply(const Event& event, Time now);
+
+  // The next decision, or nothing: then there is nothing to decide until an event or next_wakeup().
+  [[nodiscard]] std::optional<Decision> step(Time now);
+
+  // When step() may have something to say without an event; nullopt: never.
+  [[nodiscard]] std::optional<Time> next_wakeup() const;
+
+  [[nodiscard]] PendingPods pending() const;
+
+  // How the pod would be judged now, if it were pending; changes nothing. O(nodes).
+  [[nodiscard]] Explanation explain(const k8s::Pod& pod) const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sched

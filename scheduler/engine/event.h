@@ -1,0 +1,98 @@
+// What the engine is told. Everything it knows comes through these, in order; the same sequence gives
+// the same decisions.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <variant>
+
+#include "k8s-client/api/device_class.h"
+#include "k8s-client/api/namespace.h"
+#include "k8s-client/api/node.h"
+#include "k8s-client/api/pod.h"
+#include "k8s-client/api/storage.h"
+
+namespace sched {
+
+// Wall-clock time as the shell tells it; never goes backwards.
+using Time = k8s::Timestamp;
+
+// Which pod: the uid decides, the rest is for people and for API paths.
+struct PodRef {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  friend bool operator==(const PodRef&, const PodRef&) = default;
+};
+
+namespace event {
+
+// An object appeared or changed; a whole new state, not a difference. The same state twice is harmless.
+struct NodeUpserted {
+  k8s::Node node;
+};
+struct PodUpserted {
+  k8s::Pod pod;
+};
+struct NamespaceUpserted {
+  k8s::Namespace object;
+};
+struct ClaimUpserted {
+  k8s::PersistentVolumeClaim object;
+};
+struct VolumeUpserted {
+  k8s::PersistentVolume object;
+};
+struct DeviceClassUpserted {
+  k8s::DeviceClass object;
+};
+
+// An object is gone.
+struct NodeDeleted {
+  std::string name;
+};
+struct PodDeleted {
+  PodRef pod;
+};
+struct NamespaceDeleted {
+  std::string name;
+};
+struct ClaimDeleted {
+  std::string namespace_;
+  std::string name;
+};
+struct VolumeDeleted {
+  std::string name;
+};
+struct DeviceClassDeleted {
+  std::string name;
+};
+
+// All watches have delivered the state of the cluster once, and no bind of an earlier process can
+// land any more. Nothing is decided before it.
+struct Synced {};
+
+// The server took the bind. The capacity stays assumed until the watch shows the bound pod.
+struct BindSucceeded {
+  PodRef pod;
+  std::string node;
+};
+
+// The bind is known to have failed and can never land (a bind whose outcome is unknown is not
+// reported until it is known). The assumed capacity is free again.
+struct BindFailed {
+  PodRef pod;
+  std::string node;
+  std::string message;
+};
+
+}  // namespace event
+
+using Event =
+    std::variant<event::NodeUpserted, event::NodeDeleted, event::PodUpserted, event::PodDeleted,
+                 event::NamespaceUpserted, event::NamespaceDeleted, event::ClaimUpserted,
+                 event::ClaimDeleted, event::VolumeUpserted, event::VolumeDeleted,
+                 event::DeviceClassUpserted, event::DeviceClassDeleted, event::Synced,
+                 event::BindSucceeded, event::BindFailed>;
+
+}  // namespace sched

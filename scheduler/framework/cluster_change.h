@@ -1,0 +1,69 @@
+// A change of the cluster, as the constraints see it and as it wakes waiting pods.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "k8s-client/api/device_class.h"
+#include "k8s-client/api/namespace.h"
+#include "k8s-client/api/node.h"
+#include "k8s-client/api/pod.h"
+#include "k8s-client/api/storage.h"
+
+namespace sched {
+
+// Kinds of change as bits.
+using ChangeMask = std::uint32_t;
+inline constexpr ChangeMask kBoundPodChanged = 1U << 0;   // a bound pod appeared, changed its labels
+inline constexpr ChangeMask kBoundPodRemoved = 1U << 1;   // a bound pod finished or is gone
+inline constexpr ChangeMask kNodeChanged = 1U << 2;       // a node appeared or changed
+inline constexpr ChangeMask kNamespaceChanged = 1U << 3;
+inline constexpr ChangeMask kStorageChanged = 1U << 4;    // a claim or a volume
+inline constexpr ChangeMask kDeviceClassChanged = 1U << 5;
+
+// Objects are borrowed for the duration of the call.
+struct BoundPodUpserted {
+  const k8s::Pod& pod;
+};
+struct BoundPodGone {  // deleted, or finished
+  const std::string& uid;
+};
+struct NamespaceUpserted {
+  const k8s::Namespace& object;
+};
+struct NamespaceGone {
+  const std::string& name;
+};
+struct ClaimUpserted {
+  const k8s::PersistentVolumeClaim& object;
+};
+struct ClaimGone {
+  const std::string& namespace_;
+  const std::string& name;
+};
+struct VolumeUpserted {
+  const k8s::PersistentVolume& object;
+};
+struct VolumeGone {
+  const std::string& name;
+};
+struct DeviceClassUpserted {
+  const k8s::DeviceClass& object;
+};
+struct DeviceClassGone {
+  const std::string& name;
+};
+struct NodeUpserted {
+  const k8s::Node& object;
+};
+struct NodeGone {
+  const std::string& name;
+};
+
+using ClusterChange =
+    std::variant<BoundPodUpserted, BoundPodGone, NodeUpserted, NodeGone, NamespaceUpserted,
+                 NamespaceGone, ClaimUpserted, ClaimGone, VolumeUpserted, VolumeGone,
+                 DeviceClassUpserted, DeviceClassGone>;
+
+}  // namespace sched

@@ -1,0 +1,50 @@
+// What a plugin sees of a node: what it is, and what is taken on it, possibly hypothetically.
+//
+// A view is a value, never an id to look things up with: preemption and what-if pair the facts of a
+// node with a usage that is not, or not yet, true.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "k8s-client/api/node.h"
+#include "scheduler/framework/host_ports.h"
+#include "scheduler/framework/resources.h"
+
+namespace sched {
+
+// What the Node object says. Changes when the object does.
+struct NodeFacts {
+  std::string name;
+  k8s::StringMap labels;
+  std::vector<k8s::Taint> taints;
+  bool unschedulable = false;
+  Resources allocatable;  // kPods included
+
+  friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
+};
+
+[[nodiscard]] NodeFacts facts_of(const k8s::Node& node, ResourceNames& names);
+
+// What is taken: the sum over all unfinished pods there, of every scheduler, terminating ones
+// included, and of those that we have decided to put there. kPods counts them.
+struct NodeUsage {
+  Resources requested;  // kPods included
+  NonZeroRequests nonzero;
+  std::vector<HostPort> host_ports;  // sorted; one entry per use
+
+  friend bool operator==(const NodeUsage&, const NodeUsage&) = default;
+};
+
+struct NodeView {
+  const NodeFacts& facts;
+  const NodeUsage& usage;
+
+  [[nodiscard]] std::int64_t allocatable(ResourceId id) const { return facts.allocatable.get(id); }
+  [[nodiscard]] std::int64_t requested(ResourceId id) const { return usage.requested.get(id); }
+  // What is left; negative on an over-committed node.
+  [[nodiscard]] std::int64_t free(ResourceId id) const { return allocatable(id) - requested(id); }
+};
+
+}  // namespace sched

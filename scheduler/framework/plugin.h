@@ -1,0 +1,156 @@
+// The contract between the engine and its plugins.
+//
+// A plugin has up to three roles. A FilterPlugin says on which nodes a pod may run, a ScorePlugin
+// which of them is best, a ClusterConstraint answers for a pod as a whole by what it knows of other
+// pods and objects. Filters and scores work in two steps, so that the work per node is small:
+//
+//   prepare(shape)  → a checker for that shape, or nothing when the plugin does not apply to it
+//   check(node)     → a Verdict;   score(node) → 0 … kMaxScore
+//
+// Locality: what a checker answers depends on its shape and on the one node it is shown, on nothing
+// else: no clock, no randomness, no other node, no state that changes. The engine relies on it: it
+// keeps each answer until the node changes. Everything is called on the engine's thread. Plugins do
+// not throw; what can go wrong with their configuration goes wrong when they are made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "k8s-client/api/pod.h"
+#include "scheduler/framework/cluster_change.h"
+#include "scheduler/framework/node_view.h"
+#include "scheduler/framework/pod_shape.h"
+#include "scheduler/framework/resources.h"
+#include "scheduler/framework/verdict.h"
+
+namespace sched {
+
+// The best score of a node, kube-scheduler's MaxNodeScore.
+inline constexpr std::int64_t kMaxScore = 100;
+
+// What plugins may know besides shape and node when they prepare. Room for slowly changing cluster
+// statistics, as immutable versions.
+struct PrepareContext {
+  const ResourceNames& resources;
+};
+
+// Checks nodes for one shape. Made by FilterPlugin::prepare; outlived by the plugin that made it.
+class NodeFilter {
+ public:
+  NodeFilter() = default;
+  NodeFilter(const NodeFilter&) = delete;
+  NodeFilter& operator=(const NodeFilter&) = delete;
+  virtual ~NodeFilter() = default;
+
+  [[nodiscard]] virtual Verdict check(const NodeView& node) const = 0;
+
+  // Every reason that check() may give, in Kubernetes' words ("Insufficient cpu"); bit i of a verdict
+  // is entry i. Fixed after construction.
+  [[nodiscard]] virtual const std::vector<std::string>& reasons() const = 0;
+
+  // The numbers behind reason `index` on this node: "asked 4, free 1 of 8". Empty when there are
+  // none to give. Only asked for when somebody reads it.
+  [[nodiscard]] virtual std::string numbers(const NodeView& /*node*/, unsigned /*index*/) const {
+    return {};
+  }
+
+  // For a quantity reason: how much of what was asked this node could still give, so that the
+  // engine can name the node that comes closest; nullopt for reasons that are not quantities.
+  struct Shortage {
+    ResourceId resource{};
+    std::int64_t asked = 0;
+    std::int64_t free = 0;
+    std::int64_t capacity = 0;
+  };
+  [[nodiscard]] virtual std::optional<Shortage> shortage(const NodeView& /*node*/,
+                                                         unsigned /*index*/) const {
+    return std::nullopt;
+  }
+};
+
+// What a filter makes of a shape. Default: it does not apply.
+struct FilterPreparation {
+  std::unique_ptr<NodeFilter> filter;  // nullptr: every node passes
+  // The pod can run nowhere; kube-scheduler's words ("pod affinity terms conflict"). Counts as
+  // unresolvable on every node.
+  std::optional<std::string> rejection;
+  // Only these nodes (by name, sorted) come into question; the others are not even asked
+  // (kube-scheduler's PreFilterResult).
+  std::optional<std::vector<std::string>> only_nodes;
+};
+
+class FilterPlugin {
+ public:
+  FilterPlugin() = default;
+  FilterPlugin(const FilterPlugin&) = delete;
+  FilterPlugin& operator=(const FilterPlugin&) = delete;
+  virtual ~FilterPlugin() = default;
+
+  // Kubernetes' name where there is one: "NodeResourcesFit".
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual FilterPreparation prepare(const PodShape& shape,
+                                                  const PrepareContext& context) const = 0;
+  // True if the configuration reserves this node for this scheduler (addedAffinity): pods of other
+  // schedulers that take GPUs there are worth a warning.
+  [[nodiscard]] virtual bool owns(const NodeFacts& /*node*/) const { return false; }
+};
+
+// Scores nodes for one shape.
+class NodeScore {
+ public:
+  NodeScore() = default;
+  NodeScore(const NodeScore&) = delete;
+  NodeScore& operator=(const NodeScore&) = delete;
+  virtual ~NodeScore() = default;
+
+  // With Normalisation::kNone 0 … kMaxScore; otherwise any value ≥ 0.
+  [[nodiscard]] virtual std::int64_t score(const NodeView& node) const = 0;
+};
+
+// How raw scores become 0 … kMaxScore, over the nodes on which the pod may run.
+enum class Normalisation : std::uint8_t {
+  kNone,
+  kMax,       // 100·raw/max; all 0 when max is 0
+  kReversed,  // 100 − 100·raw/max; all 100 when max is 0
+};
+
+class ScorePlugin {
+ public:
+  ScorePlugin() = default;
+  ScorePlugin(const ScorePlugin&) = delete;
+  ScorePlugin& operator=(const ScorePlugin&) = delete;
+  virtual ~ScorePlugin() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual Normalisation normalisation() const { return Normalisation::kNone; }
+  // nullptr: this plugin has nothing to say about such pods; it adds 0 on every node.
+  [[nodiscard]] virtual std::unique_ptr<NodeScore> prepare(const PodShape& shape,
+                                                           const PrepareContext& context) const = 0;
+};
+
+// Keeps, by events, what it must know of the cluster, and answers for a pod as a whole.
+class ClusterConstraint {
+ public:
+  ClusterConstraint() = default;
+  ClusterConstraint(const ClusterConstraint&) = delete;
+  ClusterConstraint& operator=(const ClusterConstraint&) = delete;
+  virtual ~ClusterConstraint() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+
+  // Why the pod cannot be placed anywhere now, as text for the pod's message; nullopt: no objection.
+  [[nodiscard]] virtual std::optional<std::string> refuses(const k8s::Pod& pod) const = 0;
+  // The changes after which a refused pod is worth asking about again.
+  [[nodiscard]] virtual ChangeMask wakes_on() const = 0;
+  // What is worth adding to the message of a pod that found no node; empty: nothing.
+  [[nodiscard]] virtual std::string note(const k8s::Pod& /*pod*/) const { return {}; }
+
+  // Every change of a cluster object, before anything is decided on it.
+  virtual void apply(const ClusterChange& change) = 0;
+};
+
+}  // namespace sched

