@@ -10,6 +10,7 @@
 
 #include "k8s-client/api/node.h"
 #include "scheduler/framework/host_ports.h"
+#include "scheduler/framework/pod_requests.h"
 #include "scheduler/framework/resources.h"
 
 namespace sched {

@@ -1,0 +1,152 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// startEtcd starts etcd and waits until it answers. It does not sync to disk: a test's data is not precious, and writes get
+// several times faster. Its own automatic compaction is off, so only Compact forgets anything.
+func (c *ControlPlane) startEtcd(ctx context.Context) error {
+	p, err := c.start("etcd", "etcd",
+		"--name=test",
+		"--data-dir="+filepath.Join(c.dir, "etcd"),
+		"--unsafe-no-fsync",
+		"--listen-client-urls="+c.etcdURL, "--advertise-client-urls="+c.etcdURL,
+		"--listen-peer-urls="+c.peerURL, "--initial-advertise-peer-urls="+c.peerURL,
+		"--initial-cluster=test="+c.peerURL,
+		"--auto-compaction-retention=0",
+		"--quota-backend-bytes="+strconv.Itoa(4<<30),
+		"--log-level=warn")
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.etcd = p
+	c.mu.Unlock()
+	return c.waitReady(ctx, p, func(ctx context.Context) error {
+		_, err := c.store.Get(ctx, "ready")
+		return err
+	})
+}
+
+// StartAPIServer starts kube-apiserver on its port and data and returns once it is ready. It is an error if it runs already.
+func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
+	c.mu.Lock()
+	running := c.apiServer != nil && c.apiServer.Running()
+	c.mu.Unlock()
+	if running {
+		return fmt.Errorf("start the API server: it is running")
+	}
+	p, err := c.start("kube-apiserver", "kube-apiserver", append(c.apiServerFlags(), c.options.APIServerArgs...)...)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.apiServer = p
+	c.mu.Unlock()
+	return c.waitReady(ctx, p, func(ctx context.Context) error {
+		var status int
+		err := c.client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).StatusCode(&status).Error()
+		if err == nil && status != http.StatusOK {
+			err = fmt.Errorf("/readyz answers %d", status)
+		}
+		return err
+	})
+}
+
+func (c *ControlPlane) apiServerFlags() []string {
+	pki := filepath.Join(c.dir, "pki")
+	return []string{
+		"--etcd-servers=" + c.etcdURL,
+		"--etcd-compaction-interval=0", // history must not lose what it has not read yet
+		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port=" + strconv.Itoa(c.apiPort),
+		"--tls-cert-file=" + filepath.Join(pki, "apiserver.crt"), "--tls-private-key-file=" + filepath.Join(pki, "apiserver.key"),
+		"--cert-dir=" + pki,
+		"--client-ca-file=" + filepath.Join(pki, "ca.crt"),
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file=" + filepath.Join(pki, "tokens.pub"),
+		"--service-account-signing-key-file=" + filepath.Join(pki, "tokens.key"),
+		"--service-cluster-ip-range=10.0.0.0/24",
+		"--authorization-mode=RBAC",
+		"--allow-privileged",
+		// Both plugins wait for a controller that most tests do not run: one to take the not-ready taint off every new
+		// node, one to make every namespace's default account.
+		"--disable-admission-plugins=TaintNodesByCondition,ServiceAccount",
+		"--endpoint-reconciler-type=none", // the service named kubernetes would want an address that is not loopback
+		"--shutdown-delay-duration=0s",
+	}
+}
+
+// StopAPIServer ends the API server (SIGTERM) and waits for the process, not just for the signal: its port is free again when
+// this returns.
+func (c *ControlPlane) StopAPIServer() error {
+	if p := c.takeAPIServer(); p != nil {
+		return p.Stop()
+	}
+	return nil
+}
+
+// KillAPIServer ends the API server with SIGKILL: connections break without a word.
+func (c *ControlPlane) KillAPIServer() {
+	if p := c.takeAPIServer(); p != nil {
+		p.Kill()
+	}
+}
+
+// APIServer is the running API server's process, or nil.
+func (c *ControlPlane) APIServer() *Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.apiServer
+}
+
+func (c *ControlPlane) takeAPIServer() *Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.apiServer
+	c.apiServer = nil
+	return p
+}
+
+// start starts one of the programs in the kube binary.
+func (c *ControlPlane) start(name, program string, args ...string) (*Process, error) {
+	return StartProcess(c.Logs(), name, nil, filepath.Join(c.options.Bin, "kube"), append([]string{program}, args...)...)
+}
+
+// waitReady asks until the answer is good, the process has ended, or time is up.
+func (c *ControlPlane) waitReady(ctx context.Context, p *Process, ask func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, c.options.StartTimeout)
+	defer cancel()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		attempt, done := context.WithTimeout(ctx, 2*time.Second)
+		err := ask(attempt)
+		done()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-p.Done():
+			return fmt.Errorf("%s ended (%v) before it was ready; its last words, in %s:\n%s", p.Name, p.err, p.Log, tail(p.Log))
+		case <-ctx.Done():
+			return fmt.Errorf("%s is not ready after %v: %w (see %s)", p.Name, c.options.StartTimeout, err, p.Log)
+		case <-ticker.C:
+		}
+	}
+}
+
+// tail returns the last lines of a file, for messages.
+func tail(path string) string {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	return string(content[max(0, len(content)-2000):])
+}

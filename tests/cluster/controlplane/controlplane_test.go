@@ -1,0 +1,165 @@
+package controlplane_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gpu-scheduler.io/tests/cluster/controlplane"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// cluster is the one control plane of these tests.
+var cluster *controlplane.ControlPlane
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "controlplane-test-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	started := time.Now()
+	cluster, err = controlplane.Start(context.Background(), controlplane.Options{Dir: dir})
+	if err != nil {
+		println(err.Error())
+		return 1
+	}
+	println("control plane ready after", time.Since(started).String())
+	code := m.Run()
+	if err := cluster.Stop(); err != nil {
+		println(err.Error())
+		return 1
+	}
+	return code
+}
+
+func TestVersionIsTheRealOne(t *testing.T) {
+	version, err := cluster.Client().Discovery().ServerVersion()
+	if err != nil || version.GitVersion != "v1.36.3" {
+		t.Fatalf("server version %v, %v", version, err)
+	}
+}
+
+func TestIdentities(t *testing.T) {
+	account := controlplane.ServiceAccount("ml", "trainer")
+	byCertificate, err := cluster.KubeconfigFor(account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byToken, err := cluster.TokenKubeconfig(t.Context(), "ml", "trainer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, kubeconfig := range map[string]string{"certificate": byCertificate, "token": byToken} {
+		_, err := clientOf(t, kubeconfig).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), account.User) {
+			t.Errorf("%s: want 403 for %s, got %v", name, account.User, err)
+		}
+	}
+}
+
+func TestStopAndStartKeepsPortAndData(t *testing.T) {
+	url := cluster.URL()
+	_, err := cluster.Client().CoreV1().Namespaces().Create(t.Context(), namespace("kept"), metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cluster.StopAPIServer(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cluster.StartAPIServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	cluster.KillAPIServer()
+	if err := cluster.StartAPIServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cluster.Client().CoreV1().Namespaces().Get(t.Context(), "kept", metav1.GetOptions{}); err != nil || url != cluster.URL() {
+		t.Fatalf("after restarts: %v, url %s was %s", err, cluster.URL(), url)
+	}
+}
+
+func TestExpireMakesResumedWatchesGone(t *testing.T) {
+	before, err := cluster.Client().CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cluster.Expire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	watch, err := cluster.Client().CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{ResourceVersion: before.ResourceVersion})
+	if err == nil {
+		defer watch.Stop()
+		event := <-watch.ResultChan()
+		err = apierrors.FromObject(event.Object)
+	}
+	if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
+		t.Fatalf("a watch from before the compaction: want 410, got %v", err)
+	}
+}
+
+func TestCompactExpiresContinuedLists(t *testing.T) {
+	for _, name := range []string{"page-1", "page-2", "page-3"} {
+		if _, err := cluster.Client().CoreV1().Namespaces().Create(t.Context(), namespace(name), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := cluster.Client().CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 2})
+	if err != nil || page.Continue == "" {
+		t.Fatalf("first page: %v, continue %q", err, page.Continue)
+	}
+	if _, err := cluster.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = cluster.Client().CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 2, Continue: page.Continue})
+	if !apierrors.IsResourceExpired(err) {
+		t.Fatalf("a page from before the compaction: want 410 Expired, got %v", err)
+	}
+}
+
+func TestComponentsStartAndStop(t *testing.T) {
+	kwok, err := cluster.StartKwok(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	scheduler, err := cluster.StartKubeScheduler(t.Context(), controlplane.SchedulerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	controllers, err := cluster.StartControllerManager(t.Context(), "job-controller")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*controlplane.Process{kwok, scheduler, controllers} {
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+		if err := syscall.Kill(p.Pid(), 0); err != syscall.ESRCH {
+			t.Errorf("%s is still there: %v", p.Name, err)
+		}
+	}
+}
+
+func namespace(name string) *corev1.Namespace {
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+func clientOf(t *testing.T, kubeconfig string) kubernetes.Interface {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kubernetes.NewForConfigOrDie(config)
+}
