@@ -110,7 +110,7 @@ func TestExpireMakesResumedWatchesGone(t *testing.T) {
 	}
 }
 
-func TestCompactExpiresContinuedLists(t *testing.T) {
+func TestExpireMakesContinuedListsGone(t *testing.T) {
 	for _, name := range []string{"page-1", "page-2", "page-3"} {
 		if _, err := cluster.Client().CoreV1().Namespaces().Create(t.Context(), namespace(name), metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
@@ -120,7 +120,7 @@ func TestCompactExpiresContinuedLists(t *testing.T) {
 	if err != nil || page.Continue == "" {
 		t.Fatalf("first page: %v, continue %q", err, page.Continue)
 	}
-	if _, err := cluster.Compact(t.Context()); err != nil {
+	if _, err := cluster.Expire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	_, err = cluster.Client().CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 2, Continue: page.Continue})

@@ -18,8 +18,8 @@ func (c *ControlPlane) Mark(ctx context.Context) (int64, error) {
 	return written.Header.Revision, nil
 }
 
-// Compact makes etcd forget everything before now and returns the revision. A list that continues from before it gets 410 in
-// its next page. Open watches go on, and so do watches that resume from what the API server still has in memory: see Expire.
+// Compact makes etcd forget everything before now and returns the revision. Clients hardly notice by themselves: the API server
+// serves watches and the pages of lists from its memory as far as that reaches. See Expire.
 func (c *ControlPlane) Compact(ctx context.Context) (int64, error) {
 	revision, err := c.Mark(ctx)
 	if err != nil {
@@ -37,7 +37,8 @@ func (c *ControlPlane) Compact(ctx context.Context) (int64, error) {
 }
 
 // Expire makes every client's place in the history too old: it stops the API server, moves etcd's revision on, compacts, and
-// starts the server, which knows nothing older than its start. Every watch that resumes from before is told 410 Gone.
+// starts the server, which knows nothing older than its start. Every watch that resumes and every list that continues from
+// before is told 410 Gone.
 func (c *ControlPlane) Expire(ctx context.Context) (int64, error) {
 	if err := c.StopAPIServer(); err != nil {
 		return 0, err
