@@ -1,0 +1,80 @@
+// The API calls of a scheduler, typed, over any Transport.
+//
+// Each call is one HTTP request and ends in exactly one callback on the event loop's thread. An
+// answer of 2xx is a value, everything else an Error that names the call, the object, the status
+// and the server's words. Idempotent calls (get, patch of a status) are retried here on 429 and 503
+// with Retry-After, a bounded number of times; a bind never is: its outcome may be unknown, and
+// only its caller can find out (see Error::may_have_acted).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "k8s-client/api/pod.h"
+#include "k8s-client/error.h"
+#include "k8s-client/http/event_loop.h"
+#include "k8s-client/http/transport.h"
+
+namespace k8s {
+
+struct Binding {
+  std::string namespace_;
+  std::string pod;
+  std::string pod_uid;  // the server refuses a pod of that name with another uid (409)
+  std::string node;
+};
+
+// The condition PodScheduled, as a scheduler writes it.
+struct PodScheduledCondition {
+  std::string status;  // "True", "False"
+  std::string reason;
+  std::string message;
+  std::int64_t observed_generation = 0;
+};
+
+// events.k8s.io/v1 Event, as written by event_recorder.h.
+struct EventObject;
+
+// One line per finished request, for metrics: verb ("GET", "LIST", "WATCH", "POST", …), HTTP status
+// (0: no answer).
+using RequestObserver =
+    std::function<void(std::string_view verb, int status, std::chrono::nanoseconds duration)>;
+
+class Client {
+ public:
+  // Both must outlive the client.
+  Client(Transport& transport, EventLoop& loop);
+  ~Client();
+
+  void set_observer(RequestObserver observer);
+
+  // `deadline` is sent to the server too (?timeout=), which stops working on the bind after it: so
+  // a bind that was sent cannot land later than `deadline` after the server received it.
+  void bind(const Binding& binding, std::chrono::milliseconds deadline,
+            std::function<void(Result<void>)> done);
+
+  // 404 is an Error of kStatus.
+  void get_pod(const std::string& namespace_, const std::string& name,
+               std::function<void(Result<Pod>)> done);
+
+  // Strategic merge patch of pods/status that sets the one condition, and nothing else; carries
+  // the uid, so that a pod of the same name that came later is not touched (409).
+  void set_pod_scheduled(const Pod& pod_identity, const PodScheduledCondition& condition,
+                         std::function<void(Result<void>)> done);
+
+  void create_event(const EventObject& event, std::function<void(Result<void>)> done);
+  // Updates series.count and series.lastObservedTime of an event created before.
+  void patch_event_series(const EventObject& event, std::function<void(Result<void>)> done);
+
+  // GET /version: "v1.36.3".
+  void server_version(std::function<void(Result<std::string>)> done);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace k8s
