@@ -1,0 +1,29 @@
+# Everything a person or a machine runs. Each target installs what it needs and is fast when there
+# is nothing to do.
+
+.PHONY: help build test demo format clean
+
+help:
+	@echo "make build   release binaries in build/release/bin/"
+	@echo "make test    all tests"
+	@echo "make demo    the scheduler at work on a real API server"
+	@echo "make demo CLUSTER=KUBECONFIG   what it would do on an existing cluster; writes nothing"
+	@echo "make format  lay out the code"
+
+build:
+	@.ci/install build
+	@.ci/build-release
+
+test:
+	@.ci/install
+	@.ci/test
+
+demo:
+	@.ci/install
+	@.ci/demo $(CLUSTER)
+
+format:
+	@git ls-files '*.cc' '*.h' | xargs clang-format-14 -i
+
+clean:
+	rm -rf build
