@@ -144,3 +144,13 @@ func ExitCode(err error) int {
 		return -1
 	}
 }
+
+// RunBound runs a command to its end like exec.Cmd.Run, in our own process group and with our terminal if it has been given that, but killed by the
+// kernel if we die first.
+func RunBound(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := startBound(cmd); err != nil {
+		return err
+	}
+	return cmd.Wait()
+}

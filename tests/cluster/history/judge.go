@@ -1,0 +1,277 @@
+// Package history judges schedulers by what the API server remembers, and by nothing that they say themselves.
+//
+// Every change of a pod or a node is a revision in the API server's store. A Recorder reads them there, in order, from the first
+// on, and feeds a Judge, which keeps the cluster as it was at each revision and checks every bind when it comes by:
+//
+//   - over-commit: does the node still have room, for each resource that the pod asks for, counting every pod bound to it
+//     that has not finished (terminating ones until they are gone)?
+//   - placement: does the node exist, does the pod tolerate its taints, match its labels, may it be scheduled to?
+//   - double bind: was the pod bound before?
+//
+// and at the end
+//
+//   - lost: is there a pod that names the scheduler and is neither bound, finished nor gone, nor has been told why (a
+//     current condition PodScheduled=False)?
+//   - stuck: is there a pod told that it does not fit, while a node has room?
+//
+// A scheduler cannot know what happened a moment ago. Where a bind breaks a rule only because of something that others did to the
+// node within a short window before it (they bound a pod, the node shrank, got a taint, was deleted), the violation is *explained*:
+// counted, and not held against it. Its own binds explain nothing.
+//
+// Requests, tolerations and affinity are computed by Kubernetes' own libraries. Not judged: host ports, volumes, topology
+// spread, affinity between pods, resource claims.
+package history
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Event is one change of one pod or one node: its state from this revision on.
+type Event struct {
+	Revision int64
+	Time     time.Time // when it was seen: within milliseconds of the write
+	Kind     Kind
+	Key      string       // namespace/name of a pod, name of a node
+	Pod      *corev1.Pod  // nil if this is no pod, or the pod is gone
+	Node     *corev1.Node // nil if this is no node, or the node is gone
+}
+
+// Kind of an event's object.
+type Kind int
+
+// The kinds that are recorded.
+const (
+	PodKind Kind = iota
+	NodeKind
+)
+
+// Options of a Judge.
+type Options struct {
+	// Schedulers are the scheduler names that are judged. Binds of other pods are foreign: they fill nodes and explain.
+	Schedulers []string
+	// Window is how far back something that others did explains a violation. Default 2 s.
+	Window time.Duration
+}
+
+// Judge follows a history event by event. It is not safe for concurrent use; a Recorder locks it.
+type Judge struct {
+	options Options
+	ours    map[string]bool
+	pods    map[string]*podState
+	nodes   map[string]*nodeState
+	binds   map[types.UID]string // every bind ever, to a node's name
+	waiting map[string]*podState // ours, not bound: the ones that could be lost
+
+	counts     counts
+	violations []Violation
+	progress   int64 // moves whenever something happens that is not merely a scheduler repeating itself
+}
+
+type counts struct {
+	events, podsSeen, nodesSeen, binds, foreignBinds, foreignOverCommits int
+	first, last                                                          int64
+}
+
+// podState is a pod as of the latest revision.
+type podState struct {
+	pod               *corev1.Pod
+	requests          amounts
+	specRevision      int64 // of the last change of its spec
+	conditionRevision int64 // of the last change of its PodScheduled condition
+}
+
+// nodeState is what is on a node, and what others did to it lately. It outlives the node object: pods do, too.
+type nodeState struct {
+	node  *corev1.Node // nil while there is none
+	pods  map[types.UID]*podState
+	past  []pastNode   // versions replaced within the window
+	grown []grownUsage // what others added within the window
+}
+
+type pastNode struct {
+	until time.Time
+	node  *corev1.Node
+}
+
+// grownUsage is what a pod that is not ours to place asked for before it came or grew.
+type grownUsage struct {
+	at     time.Time
+	uid    types.UID
+	key    string
+	before amounts
+}
+
+// NewJudge makes a judge of an empty cluster.
+func NewJudge(options Options) *Judge {
+	if options.Window == 0 {
+		options.Window = 2 * time.Second
+	}
+	j := &Judge{
+		options: options,
+		ours:    map[string]bool{}, pods: map[string]*podState{}, nodes: map[string]*nodeState{},
+		binds: map[types.UID]string{}, waiting: map[string]*podState{},
+	}
+	for _, name := range options.Schedulers {
+		j.ours[name] = true
+	}
+	return j
+}
+
+// Apply takes the next event. Events come in the order of their revisions.
+func (j *Judge) Apply(e Event) {
+	j.counts.events++
+	if j.counts.first == 0 {
+		j.counts.first = e.Revision
+	}
+	j.counts.last = e.Revision
+	if e.Kind == NodeKind {
+		j.applyNode(e)
+		return
+	}
+	j.applyPod(e)
+}
+
+func (j *Judge) applyNode(e Event) {
+	n := j.node(e.Key)
+	if n.node == nil {
+		j.counts.nodesSeen++
+	} else {
+		n.past = append(n.past, pastNode{e.Time, n.node})
+	}
+	j.forget(n, e.Time)
+	if !sameForScheduling(n.node, e.Node) {
+		j.progress++
+	}
+	n.node = e.Node
+}
+
+func (j *Judge) applyPod(e Event) {
+	before := j.pods[e.Key]
+	if before != nil && (e.Pod == nil || e.Pod.UID != before.pod.UID) {
+		j.remove(e.Key, before)
+		before = nil
+	}
+	if e.Pod == nil {
+		return
+	}
+	after := j.track(e, before)
+	j.pods[e.Key] = after
+	j.place(e, before, after)
+	if j.ours[after.pod.Spec.SchedulerName] && after.pod.Spec.NodeName == "" && !finished(after.pod) {
+		j.waiting[e.Key] = after
+	} else {
+		delete(j.waiting, e.Key)
+	}
+}
+
+// track makes the pod's new state, carrying over what did not change.
+func (j *Judge) track(e Event, before *podState) *podState {
+	after := &podState{pod: e.Pod, requests: requestsOf(e.Pod), specRevision: e.Revision, conditionRevision: e.Revision}
+	if before == nil {
+		j.counts.podsSeen++
+		j.progress++
+		return after
+	}
+	if before.pod.Generation == e.Pod.Generation {
+		after.specRevision = before.specRevision
+	}
+	if sameCondition(scheduledCondition(before.pod), scheduledCondition(e.Pod)) {
+		after.conditionRevision = before.conditionRevision
+	} else if !told(before) && told(after) {
+		j.progress++
+	}
+	return after
+}
+
+// place accounts for the pod on its node, and judges it if this is the revision that bound it.
+func (j *Judge) place(e Event, before, after *podState) {
+	name := after.pod.Spec.NodeName
+	old := ""
+	if before != nil {
+		old = before.pod.Spec.NodeName
+	}
+	if old != "" && old != name {
+		delete(j.node(old).pods, after.pod.UID)
+	}
+	if name == "" {
+		return
+	}
+	n := j.node(name)
+	j.forget(n, e.Time)
+	if finished(after.pod) {
+		delete(n.pods, after.pod.UID)
+	} else {
+		n.pods[after.pod.UID] = after
+	}
+	switch {
+	case old != name:
+		j.bound(e, before, after, n)
+	case after.requests.exceed(before.requests):
+		n.grown = append(n.grown, grownUsage{e.Time, after.pod.UID, e.Key, before.requests})
+	}
+}
+
+// bound judges a bind. A pod that came into the world bound was bound by whoever made it, not by the scheduler it names.
+func (j *Judge) bound(e Event, before, after *podState, n *nodeState) {
+	j.progress++
+	name := after.pod.Spec.NodeName
+	if first, again := j.binds[after.pod.UID]; again {
+		j.violate(e, after, DoubleBind, fmt.Sprintf("it was bound to %q before", first), "")
+	}
+	j.binds[after.pod.UID] = name
+	if before == nil || !j.ours[after.pod.Spec.SchedulerName] {
+		j.counts.foreignBinds++
+		if overfull(n, after.requests, nil) != "" {
+			j.counts.foreignOverCommits++
+		}
+		n.grown = append(n.grown, grownUsage{e.Time, after.pod.UID, e.Key, nil})
+		return
+	}
+	j.counts.binds++
+	if detail := overfull(n, after.requests, nil); detail != "" {
+		j.violate(e, after, OverCommit, detail, excuseForOverCommit(n, after, e.Time))
+	}
+	if detail := misplaced(n.node, after.pod); detail != "" {
+		j.violate(e, after, Placement, detail, excuseForPlacement(n, after.pod, e.Time))
+	}
+}
+
+func (j *Judge) violate(e Event, p *podState, kind ViolationKind, detail, excuse string) {
+	j.violations = append(j.violations, Violation{
+		Kind: kind, Revision: e.Revision, Time: e.Time, Pod: e.Key, Node: p.pod.Spec.NodeName,
+		Detail: detail, Explained: excuse,
+	})
+}
+
+func (j *Judge) remove(key string, p *podState) {
+	j.progress++
+	delete(j.pods, key)
+	delete(j.waiting, key)
+	if p.pod.Spec.NodeName != "" {
+		delete(j.node(p.pod.Spec.NodeName).pods, p.pod.UID)
+	}
+}
+
+func (j *Judge) node(name string) *nodeState {
+	n := j.nodes[name]
+	if n == nil {
+		n = &nodeState{pods: map[types.UID]*podState{}}
+		j.nodes[name] = n
+	}
+	return n
+}
+
+// forget drops what happened to a node before the window.
+func (j *Judge) forget(n *nodeState, now time.Time) {
+	since := now.Add(-j.options.Window)
+	for len(n.past) > 0 && n.past[0].until.Before(since) {
+		n.past = n.past[1:]
+	}
+	for len(n.grown) > 0 && n.grown[0].at.Before(since) {
+		n.grown = n.grown[1:]
+	}
+}

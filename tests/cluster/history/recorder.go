@@ -1,0 +1,184 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// The keys under which the API server stores what is recorded. Both, and everything between, are read as one range, so that
+// changes of pods and of nodes come in one order.
+const (
+	nodePrefix = "/registry/minions/"
+	podPrefix  = "/registry/pods/"
+	rangeEnd   = "/registry/pods0" // the first key after all pods
+)
+
+// Recorder reads the history from the API server's store, from the first revision on, and judges it as it goes. It reads the store and not
+// the API, because a watch of the API may skip revisions: when the server restarts, or when the past is
+// compacted away. The store skips nothing, and if it has forgotten, it says so.
+type Recorder struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	mu      sync.Mutex
+	judge   *Judge
+	seen    int64 // all revisions up to this have been judged
+	gap     error
+	changed chan struct{} // closed and replaced at each change
+}
+
+// Record starts recording. Call it before any pod exists; what was compacted away before is a gap.
+func Record(client *clientv3.Client, options Options) *Recorder {
+	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(context.Background()))
+	r := &Recorder{cancel: cancel, done: make(chan struct{}), judge: NewJudge(options), changed: make(chan struct{})}
+	responses := client.Watch(ctx, nodePrefix, clientv3.WithRange(rangeEnd), clientv3.WithRev(1))
+	go r.run(ctx, responses)
+	return r
+}
+
+// Close ends the recording. Reports can still be asked for.
+func (r *Recorder) Close() {
+	r.cancel()
+	<-r.done
+}
+
+func (r *Recorder) run(ctx context.Context, responses clientv3.WatchChan) {
+	defer close(r.done)
+	for response := range responses {
+		now := time.Now()
+		r.mu.Lock()
+		if err := response.Err(); err != nil && ctx.Err() == nil {
+			r.gap = fmt.Errorf("after revision %d: %w (compacted at %d)", r.seen, err, response.CompactRevision)
+		}
+		for _, e := range response.Events {
+			r.take(e, now)
+		}
+		r.seen = max(r.seen, response.Header.Revision)
+		r.announce()
+		r.mu.Unlock()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ctx.Err() == nil && r.gap == nil {
+		r.gap = fmt.Errorf("the watch of the store ended after revision %d", r.seen)
+	}
+	r.announce()
+}
+
+func (r *Recorder) take(e *clientv3.Event, now time.Time) {
+	event, err := decode(e, now)
+	switch {
+	case err != nil:
+		r.gap = errors.Join(r.gap, err)
+	case event != nil:
+		r.judge.Apply(*event)
+	}
+}
+
+func (r *Recorder) announce() {
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// decode reads an object as the API server wrote it, in the storage version v1. Keys that are neither pods nor nodes give nil.
+func decode(e *clientv3.Event, now time.Time) (*Event, error) {
+	key := string(e.Kv.Key)
+	event := &Event{Revision: e.Kv.ModRevision, Time: now}
+	switch {
+	case strings.HasPrefix(key, podPrefix):
+		event.Kind, event.Key = PodKind, strings.TrimPrefix(key, podPrefix)
+	case strings.HasPrefix(key, nodePrefix):
+		event.Kind, event.Key = NodeKind, strings.TrimPrefix(key, nodePrefix)
+	default:
+		return nil, nil
+	}
+	if e.Type == clientv3.EventTypeDelete {
+		return event, nil
+	}
+	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(e.Kv.Value, nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("decode %s at revision %d: %w", key, e.Kv.ModRevision, err)
+	}
+	event.Pod, _ = object.(*corev1.Pod)
+	event.Node, _ = object.(*corev1.Node)
+	return event, nil
+}
+
+// Wait returns once every revision up to the given one has been judged. The revision must be one that is in the recorded range: write a marker there to get
+// one (controlplane.Mark).
+func (r *Recorder) Wait(ctx context.Context, revision int64) error {
+	return r.WaitFor(ctx, func(seen int64, _ *Judge) bool { return seen >= revision })
+}
+
+// WaitFor returns once the condition holds. It is called with the recorder locked, at most every few milliseconds, when something
+// has changed.
+func (r *Recorder) WaitFor(ctx context.Context, condition func(seen int64, j *Judge) bool) error {
+	for {
+		r.mu.Lock()
+		ok, gap, changed := condition(r.seen, r.judge), r.gap, r.changed
+		r.mu.Unlock()
+		if ok {
+			return nil
+		}
+		if gap != nil {
+			return fmt.Errorf("history: %w", gap)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		time.Sleep(5 * time.Millisecond) // let more changes gather: the condition may be dear
+	}
+}
+
+// Settle waits until no pod of the namespaces (none given: all) is lost or stuck, and returns the report. It gives up when nothing
+// has moved for the given patience: no pod created, bound, told or removed, no node changed.
+func (r *Recorder) Settle(ctx context.Context, patience time.Duration, namespaces ...string) Report {
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	last := int64(-1)
+	for {
+		r.mu.Lock()
+		progress, changed, settled := r.judge.progress, r.changed, r.gap != nil
+		if r.judge.lost(namespaces) == 0 {
+			report := r.judge.Report(namespaces...)
+			settled = settled || len(report.Stuck) == 0
+		}
+		r.mu.Unlock()
+		if progress != last {
+			last = progress
+			deadline.Reset(patience)
+		}
+		if settled {
+			return r.Report(namespaces...)
+		}
+		select {
+		case <-changed:
+			time.Sleep(20 * time.Millisecond) // let more changes gather
+		case <-deadline.C:
+			return r.Report(namespaces...)
+		case <-ctx.Done():
+			return r.Report(namespaces...)
+		}
+	}
+}
+
+// Report judges what has been seen so far, for the pods in the namespaces given, or for all.
+func (r *Recorder) Report(namespaces ...string) Report {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	report := r.judge.Report(namespaces...)
+	if r.gap != nil {
+		report.Gap = r.gap.Error()
+	}
+	return report
+}
