@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# The demo itself, inside a cluster that KUBECONFIG names: installs the manifests, starts the
+# scheduler as they would, submits the examples and watches what becomes of them.
+#
+# Leaves in build/demo/: the scheduler's log, its record (for `bench rerun`) and its kubeconfig.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+bin=build/release/bin
+out=build/demo
+kubectl=build/cluster/bin/kubectl
+namespace=gpu-demo
+
+scheduler=""
+stop_scheduler() {
+  [ -n "$scheduler" ] || return 0
+  kill -TERM "$scheduler" 2>/dev/null || true
+  wait "$scheduler" 2>/dev/null || true
+  scheduler=""
+}
+trap stop_scheduler EXIT
+
+# The scheduler runs under the service account of the manifests, with just their permissions.
+account_kubeconfig() {
+  local token
+  token=$("$kubectl" -n gpu-scheduler create token gpu-scheduler)
+  cp "$KUBECONFIG" "$out/scheduler.kubeconfig"
+  "$kubectl" --kubeconfig "$out/scheduler.kubeconfig" config set-credentials gpu-scheduler \
+    --token "$token" > /dev/null
+  "$kubectl" --kubeconfig "$out/scheduler.kubeconfig" config set-context --current \
+    --user gpu-scheduler > /dev/null
+}
+
+echo
+echo "A cluster of 8 nodes: 2 with 8 × A100 and 2 with 8 × H100 (both tainted), 2 with 8 × L4, 2 without GPU."
+"$kubectl" apply -k manifests/base > "$out/apply.log"
+account_kubeconfig
+"$bin/gpu-scheduler" --config manifests/base/config.yaml --kubeconfig "$out/scheduler.kubeconfig" \
+  --http-bind-address 127.0.0.1:0 --record "$out/record.jsonl" > "$out/scheduler.log" 2>&1 &
+scheduler=$!
+
+echo "gpu-scheduler runs with manifests/base; submitting manifests/examples/ as they happen:"
+echo
+"$kubectl" create namespace "$namespace" >> "$out/apply.log"
+"$kubectl" -n "$namespace" apply -f manifests/examples/ >> "$out/apply.log"
+outcome=0
+"$bin/bench" demo --kubeconfig "$KUBECONFIG" --namespace "$namespace" \
+  --record "$out/record.jsonl" --expect bench/demo/expected.yaml || outcome=$?
+stop_scheduler
+
+echo
+echo "Look next at: $out/scheduler.log (one line per decision), $out/record.jsonl (replay it with"
+echo "$bin/bench rerun), manifests/examples/ (the pods), README.md (install it in a cluster)."
+exit "$outcome"
