@@ -1,15 +1,16 @@
 // Kubernetes' resource.Quantity as an exact number, and its two roundings to integers.
 //
 // A quantity is a decimal number with an optional suffix: binary (Ki … Ei), decimal (n, u, m, k …
-// E) or an exponent (e3, E-2). Kubernetes keeps nothing finer than 1n and rounds up, away from zero;
-// so do we. Source: k8s.io/apimachinery/pkg/api/resource/quantity.go.
+// E) or an exponent (e3, E-2). Kubernetes keeps nothing finer than 1n and rounds up, away from
+// zero; so do we. Source: k8s.io/apimachinery/pkg/api/resource/quantity.go.
 #pragma once
 
+#include "k8s-client/error.h"
+
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
-
-#include "k8s-client/error.h"
 
 namespace k8s {
 
@@ -35,11 +36,17 @@ class Quantity {
   // The shortest plain decimal text that parses to the same number, such as "1500m" or "8".
   [[nodiscard]] std::string to_string() const;
 
+  // Exact, so that rounding comes after adding; holds at the limits instead of overflowing.
+  friend constexpr Quantity operator+(Quantity a, Quantity b);
+
   friend bool operator==(const Quantity&, const Quantity&) = default;
+  friend constexpr bool operator<(Quantity a, Quantity b) { return a.nanos_ < b.nanos_; }
 
  private:
   __extension__ using Int128 = __int128;
   constexpr explicit Quantity(Int128 nanos) : nanos_(nanos) {}
+
+  static constexpr Int128 kLimit = Int128{std::numeric_limits<std::int64_t>::max()} * 1'000'000'000;
 
   // Billionths of a unit. Saturates at ±(2^63 − 1) units, as upstream caps what it parses.
   Int128 nanos_ = 0;
@@ -50,6 +57,13 @@ constexpr Quantity Quantity::of(std::int64_t units) {
 }
 constexpr Quantity Quantity::of_milli(std::int64_t thousandths) {
   return Quantity(Int128{thousandths} * 1'000'000);
+}
+
+constexpr Quantity operator+(Quantity a, Quantity b) {
+  const auto sum = a.nanos_ + b.nanos_;
+  if (sum > Quantity::kLimit) return Quantity(Quantity::kLimit);
+  if (sum < -Quantity::kLimit) return Quantity(-Quantity::kLimit);
+  return Quantity(sum);
 }
 
 }  // namespace k8s
