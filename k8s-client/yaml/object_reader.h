@@ -1,9 +1,13 @@
 // Reads a map field by field and complains about everything that is not as it should be.
 //
 // Usage: construct it over a Value, read the fields, then ask finish(). The first complaint is kept
-// and later reads return their defaults, so that a reader function is a plain list of fields and one
-// check at the end. A key that nobody read is a complaint too: nothing a user writes is ignored.
+// and later reads return their defaults, so that a reader function is a plain list of fields and
+// one check at the end. A key that nobody read is a complaint too: nothing a user writes is
+// ignored.
 #pragma once
+
+#include "k8s-client/error.h"
+#include "k8s-client/yaml/value.h"
 
 #include <cstdint>
 #include <functional>
@@ -13,9 +17,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "k8s-client/error.h"
-#include "k8s-client/yaml/value.h"
 
 namespace k8s::yaml {
 

@@ -1,9 +1,11 @@
 // A YAML (or JSON) document as a checked tree that remembers where each value stood.
 //
-// yaml-cpp accepts duplicate keys, shares nodes and converts quoted text to booleans; this tree does
-// none of that. It is what configuration, kubeconfig and manifests are read from, so that every
-// complaint can name a line and a key path. See object_reader.h for reading it strictly.
+// yaml-cpp accepts duplicate keys, shares nodes and converts quoted text to booleans; this tree
+// does none of that. It is what configuration, kubeconfig and manifests are read from, so that
+// every complaint can name a line and a key path. See object_reader.h for reading it strictly.
 #pragma once
+
+#include "k8s-client/error.h"
 
 #include <cstdint>
 #include <string>
@@ -11,8 +13,6 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include "k8s-client/error.h"
 
 namespace k8s::yaml {
 
