@@ -121,6 +121,7 @@ func (c *ControlPlane) start(name, program string, args ...string) (*Process, er
 
 // waitReady asks until the answer is good, the process has ended, or time is up.
 func (c *ControlPlane) waitReady(ctx context.Context, p *Process, ask func(context.Context) error) error {
+	outer := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.options.StartTimeout)
 	defer cancel()
 	ticker := time.NewTicker(50 * time.Millisecond)
@@ -135,6 +136,8 @@ func (c *ControlPlane) waitReady(ctx context.Context, p *Process, ask func(conte
 		select {
 		case <-p.Done():
 			return fmt.Errorf("%s ended (%v) before it was ready; its last words, in %s:\n%s", p.Name, p.err, p.Log, tail(p.Log))
+		case <-outer.Done():
+			return fmt.Errorf("interrupted while %s was starting", p.Name)
 		case <-ctx.Done():
 			return fmt.Errorf("%s is not ready after %v: %w (see %s)", p.Name, c.options.StartTimeout, err, p.Log)
 		case <-ticker.C:

@@ -265,6 +265,28 @@ func (j *Judge) node(name string) *nodeState {
 	return n
 }
 
+// Pod returns the latest state of a pod by namespace/name, or nil. It is not to be changed.
+func (j *Judge) Pod(key string) *corev1.Pod {
+	if p := j.pods[key]; p != nil {
+		return p.pod
+	}
+	return nil
+}
+
+// Pods returns the latest state of all pods of a namespace, in no order. They are not to be changed.
+func (j *Judge) Pods(namespace string) []*corev1.Pod {
+	var found []*corev1.Pod
+	for key, p := range j.pods {
+		if within(key, []string{namespace}) {
+			found = append(found, p.pod)
+		}
+	}
+	return found
+}
+
+// Binds counts the binds of pods that name one of the judged schedulers, ever.
+func (j *Judge) Binds() int { return j.counts.binds }
+
 // forget drops what happened to a node before the window.
 func (j *Judge) forget(n *nodeState, now time.Time) {
 	since := now.Add(-j.options.Window)

@@ -1,0 +1,21 @@
+// Package e2e tests a scheduler's program against a real control plane: what pods and events look like to a user, and that no
+// GPU is given twice and no pod is lost when the scheduler is killed, the API server goes away, the past is compacted away, nodes
+// change underneath, or another scheduler binds to the same nodes.
+//
+// One control plane serves the whole run; each test has a namespace, nodes of its own that its pods are confined to, and a
+// scheduler process of its own. Each ends with the verdict of package history, which knows the API server's history
+// and nothing else. Tests wait for conditions in that history, never for time to pass.
+//
+// The scheduler is any program that takes `--config FILE --kubeconfig FILE`:
+//
+//	GPU_SCHEDULER_BIN        the program; default build/release/bin/gpu-scheduler
+//	GPU_SCHEDULER_ARGS       more arguments, separated by blanks
+//	GPU_SCHEDULER_IDENTITY   the user it is for the API server; default: the service account of manifests/base, which is applied first
+//	E2E_FULL=1               the full sizes (2,000 pods, 25 kills, ...) instead of short ones
+//	E2E_PODS, E2E_KILLS, E2E_STEPS, E2E_SEED   one size at a time
+//	E2E_DIR                  keep data and logs here; default: a temporary directory, kept when a test fails
+//
+// kube-scheduler itself passes, which shows that the tests ask for nothing that is not Kubernetes:
+//
+//	GPU_SCHEDULER_BIN=build/cluster/bin/kube-scheduler GPU_SCHEDULER_ARGS=--secure-port=0 GPU_SCHEDULER_IDENTITY=system:kube-scheduler
+package e2e

@@ -1,0 +1,107 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"gpu-scheduler.io/tests/cluster/controlplane"
+	"gpu-scheduler.io/tests/cluster/history"
+)
+
+// schedulerName is what the pods of these tests name; naiveName what those of the harness's own tests do.
+const (
+	schedulerName = "gpu-scheduler"
+	naiveName     = "naive-scheduler"
+)
+
+// The one control plane of the run, and what is shared about it.
+var (
+	cluster  *controlplane.ControlPlane
+	recorder *history.Recorder
+	root     string // the repository
+)
+
+// sizes of the tests; see the package's comment.
+var sizes = struct {
+	pods, kills, steps int
+	seed               uint64
+	patience           time.Duration // quiet time after which a pod is lost
+}{pods: 300, kills: 5, steps: 60, seed: 1, patience: 30 * time.Second}
+
+func TestMain(m *testing.M) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	code, err := run(ctx, m)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(ctx context.Context, m *testing.M) (code int, err error) {
+	if err := readSizes(); err != nil {
+		return 1, err
+	}
+	if root, err = controlplane.RepositoryRoot(); err != nil {
+		return 1, err
+	}
+	dir := os.Getenv("E2E_DIR")
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "e2e-"); err != nil {
+			return 1, err
+		}
+		defer func() {
+			if code == 0 && err == nil {
+				os.RemoveAll(dir)
+			}
+		}()
+	}
+	if cluster, err = controlplane.Start(ctx, controlplane.Options{Dir: dir}); err != nil {
+		return 1, err
+	}
+	defer func() {
+		if stopErr := cluster.Stop(); err == nil {
+			err = stopErr
+		}
+	}()
+	interrupted := context.AfterFunc(ctx, func() { // no test will end by itself any more
+		cluster.Stop()
+		os.Exit(130)
+	})
+	defer interrupted()
+	recorder = history.Record(cluster.Etcd(), history.Options{Schedulers: []string{schedulerName, naiveName}})
+	defer recorder.Close()
+	cluster.BeforeCompact = recorder.Wait
+	fmt.Printf("e2e: seed %d, %d pods, %d kills, %d steps; logs in %s\n", sizes.seed, sizes.pods, sizes.kills, sizes.steps, cluster.Logs())
+	return m.Run(), nil
+}
+
+func readSizes() error {
+	if os.Getenv("E2E_FULL") == "1" {
+		sizes.pods, sizes.kills, sizes.steps = 2000, 25, 400
+	}
+	for name, target := range map[string]*int{"E2E_PODS": &sizes.pods, "E2E_KILLS": &sizes.kills, "E2E_STEPS": &sizes.steps} {
+		if text := os.Getenv(name); text != "" {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 1 {
+				return fmt.Errorf("%s=%q: want a number greater than 0", name, text)
+			}
+			*target = n
+		}
+	}
+	if text := os.Getenv("E2E_SEED"); text != "" {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return fmt.Errorf("E2E_SEED=%q: %w", text, err)
+		}
+		sizes.seed = seed
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"gpu-scheduler.io/tests/cluster/controlplane"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// subject is the scheduler under test: a process that a test starts, kills and starts again.
+type subject struct {
+	t       *testing.T
+	program string
+	args    []string
+	process *controlplane.Process
+}
+
+// startSubject starts the scheduler. At the end of the test it must still be running, and end within seconds of SIGTERM.
+func startSubject(t *testing.T) *subject {
+	t.Helper()
+	s := &subject{t: t, program: os.Getenv("GPU_SCHEDULER_BIN")}
+	if s.program == "" {
+		s.program = filepath.Join(root, "build/release/bin/gpu-scheduler")
+	}
+	if _, err := os.Stat(s.program); err != nil {
+		t.Fatalf("no scheduler to test: %v (build it, or set GPU_SCHEDULER_BIN)", err)
+	}
+	who, err := identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig, err := cluster.KubeconfigFor(who)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(config, []byte(controlplane.SchedulerConfiguration(schedulerName, kubeconfig, 5000, 5000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.args = append([]string{"--config", config, "--kubeconfig", kubeconfig}, strings.Fields(os.Getenv("GPU_SCHEDULER_ARGS"))...)
+	s.start()
+	t.Cleanup(s.end)
+	return s
+}
+
+func (s *subject) start() {
+	s.t.Helper()
+	name := "scheduler-" + strings.ReplaceAll(s.t.Name(), "/", "-")
+	process, err := cluster.StartChild(name, nil, s.program, s.args...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.process = process
+}
+
+// kill ends the scheduler with SIGKILL, and fails the test if it had ended by itself.
+func (s *subject) kill() {
+	s.t.Helper()
+	s.check()
+	s.process.Kill()
+}
+
+func (s *subject) pause()  { s.process.Signal(syscall.SIGSTOP) }
+func (s *subject) resume() { s.process.Signal(syscall.SIGCONT) }
+
+// check fails the test if the scheduler has ended by itself.
+func (s *subject) check() {
+	s.t.Helper()
+	if !s.process.Running() {
+		s.t.Errorf("the scheduler ended by itself: %v; its log is %s", s.process.Wait(), s.keepLog())
+	}
+}
+
+func (s *subject) end() {
+	s.check()
+	if err := s.process.Stop(); err != nil {
+		s.t.Error(err)
+	}
+	if s.t.Failed() {
+		s.t.Logf("the scheduler's log is %s", s.keepLog())
+	}
+	cpu, peak := s.process.Usage()
+	s.t.Logf("the scheduler took %v of processor time and at most %d MiB", cpu.Round(1e6), peak>>20)
+}
+
+// keepLog returns the log's path with its last lines.
+func (s *subject) keepLog() string {
+	content, err := os.ReadFile(s.process.Log)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s, which ends:\n%s", s.process.Log, content[max(0, len(content)-1500):])
+}
+
+// identity is who the scheduler is for the API server: by default the service account that manifests/base deploys it with, so that
+// every test also tests that the manifests grant what it needs. They are applied once, when the first scheduler starts.
+var identity = sync.OnceValues(func() (controlplane.Identity, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if user := os.Getenv("GPU_SCHEDULER_IDENTITY"); user != "" {
+		return controlplane.Identity{User: user}, nil
+	}
+	base := filepath.Join(root, "manifests/base")
+	if _, err := os.Stat(filepath.Join(base, "kustomization.yaml")); err != nil {
+		return controlplane.KubeScheduler, nil
+	}
+	apply := exec.CommandContext(ctx, filepath.Join(cluster.Bin(), "kubectl"), "--kubeconfig", cluster.Kubeconfig(), "apply", "-k", base)
+	if output, err := apply.CombinedOutput(); err != nil {
+		return controlplane.Identity{}, fmt.Errorf("kubectl apply -k manifests/base: %w\n%s", err, output)
+	}
+	deployments, err := cluster.Client().AppsV1().Deployments("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return controlplane.Identity{}, err
+	}
+	if len(deployments.Items) != 1 {
+		return controlplane.Identity{}, fmt.Errorf("manifests/base makes %d Deployments; which one is the scheduler's?", len(deployments.Items))
+	}
+	d := deployments.Items[0]
+	return controlplane.ServiceAccount(d.Namespace, d.Spec.Template.Spec.ServiceAccountName), nil
+})

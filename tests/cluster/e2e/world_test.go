@@ -1,0 +1,218 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"gpu-scheduler.io/tests/cluster/fixture"
+	"gpu-scheduler.io/tests/cluster/history"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// poolLabel confines a test's pods to its nodes.
+const poolLabel = "e2e/pool"
+
+// world is what one test has to itself: a namespace, nodes that only its pods select, and seeded randomness.
+type world struct {
+	t      *testing.T
+	ns     string
+	client kubernetes.Interface
+	random *rand.Rand
+	first  int // binds before the test began
+}
+
+// newWorld makes the namespace. Everything in it, and its nodes, are removed at the end of the test.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{
+		t: t, ns: strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(t.Name(), "Test"), "/", "-")),
+		client: cluster.Client(), random: rand.New(rand.NewPCG(sizes.seed, uint64(len(t.Name())))),
+	}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.ns}}
+	w.must(w.client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}))
+	w.first = w.read(func(j *history.Judge) int { return j.Binds() })
+	t.Cleanup(w.clean)
+	return w
+}
+
+func (w *world) clean() {
+	ctx := context.Background() // the test's own has ended
+	none := int64(0)
+	now := metav1.DeleteOptions{GracePeriodSeconds: &none}
+	if err := w.client.CoreV1().Pods(w.ns).DeleteCollection(ctx, now, metav1.ListOptions{}); err != nil {
+		w.t.Errorf("clean up pods: %v", err)
+	}
+	mine := metav1.ListOptions{LabelSelector: "e2e/of=" + w.ns}
+	if err := w.client.CoreV1().Nodes().DeleteCollection(ctx, now, mine); err != nil {
+		w.t.Errorf("clean up nodes: %v", err)
+	}
+}
+
+func (w *world) must(_ any, err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// mine are the labels of the test's nodes.
+func (w *world) mine() fixture.NodeOption {
+	return func(n *corev1.Node) { n.Labels[poolLabel], n.Labels["e2e/of"] = w.ns, w.ns }
+}
+
+func (w *world) addNode(n *corev1.Node) {
+	w.t.Helper()
+	w.mine()(n)
+	w.must(w.client.CoreV1().Nodes().Create(w.t.Context(), n, metav1.CreateOptions{}))
+}
+
+// addGPUNodes makes nodes NAMESPACE-0, NAMESPACE-1, ... with eight GPUs, of several models.
+func (w *world) addGPUNodes(count int) []*corev1.Node {
+	w.t.Helper()
+	var nodes []*corev1.Node
+	for i := range count {
+		n := fixture.GPUNode(fmt.Sprintf("%s-%d", w.ns, i), fixture.Models[i%len(fixture.Models)], 8)
+		w.addNode(n)
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+// addPod makes a pod of the scheduler under test, confined to the test's nodes.
+func (w *world) addPod(name string, options ...fixture.PodOption) {
+	w.t.Helper()
+	w.addPodOf(schedulerName, name, options...)
+}
+
+func (w *world) addPodOf(scheduler, name string, options ...fixture.PodOption) {
+	w.t.Helper()
+	pod := fixture.Pod(w.ns, name, scheduler, append([]fixture.PodOption{fixture.On(poolLabel, w.ns)}, options...)...)
+	w.persist(func(ctx context.Context) error {
+		_, err := w.client.CoreV1().Pods(w.ns).Create(ctx, pod, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) {
+			return nil // an attempt whose answer was lost had come through
+		}
+		return err
+	})
+}
+
+func (w *world) deletePod(name string) {
+	w.t.Helper()
+	none := int64(0)
+	w.persist(func(ctx context.Context) error {
+		err := w.client.CoreV1().Pods(w.ns).Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &none})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	})
+}
+
+// changeNode reads a node, changes it and writes it back, its status too; conflicts are tried again. A node that is gone stays gone.
+func (w *world) changeNode(name string, change func(*corev1.Node)) {
+	w.t.Helper()
+	w.persist(func(ctx context.Context) error {
+		nodes := w.client.CoreV1().Nodes()
+		n, err := nodes.Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		change(n)
+		status := n.Status
+		if n, err = nodes.Update(ctx, n, metav1.UpdateOptions{}); err != nil {
+			return err
+		}
+		n.Status = status
+		_, err = nodes.UpdateStatus(ctx, n, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+// persist tries again until it works: the API server may be away for a while, and that is none of the test's business.
+func (w *world) persist(do func(context.Context) error) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	defer cancel()
+	for {
+		err := do(ctx)
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil || apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) {
+			w.t.Error(err)
+			return
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// read asks the recorder's judge.
+func (w *world) read(ask func(j *history.Judge) int) (n int) {
+	w.t.Helper()
+	w.waitFor("the recorder", func(j *history.Judge) bool { n = ask(j); return true })
+	return n
+}
+
+// waitFor waits for a condition of the history, up to a minute.
+func (w *world) waitFor(what string, condition func(j *history.Judge) bool) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	defer cancel()
+	if err := recorder.WaitFor(ctx, func(_ int64, j *history.Judge) bool { return condition(j) }); err != nil {
+		w.t.Fatalf("waiting for %s: %v\n%s", what, err, recorder.Report(w.ns))
+	}
+}
+
+// waitPod waits for a condition of one pod and returns it.
+func (w *world) waitPod(name, what string, condition func(*corev1.Pod) bool) (found *corev1.Pod) {
+	w.t.Helper()
+	w.waitFor("pod "+name+" to be "+what, func(j *history.Judge) bool {
+		found = j.Pod(w.ns + "/" + name)
+		return found != nil && condition(found)
+	})
+	return found
+}
+
+// waitBinds waits until so many of the test's pods have been bound, ever.
+func (w *world) waitBinds(n int) {
+	w.t.Helper()
+	w.waitFor(fmt.Sprintf("%d binds", n), func(j *history.Judge) bool { return j.Binds()-w.first >= n })
+}
+
+// catchUp returns when the recorder has seen all that has been written so far.
+func (w *world) catchUp() {
+	w.t.Helper()
+	revision, err := cluster.Mark(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.must(nil, recorder.Wait(w.t.Context(), revision))
+}
+
+// verdict waits until no pod is lost, for as long as something moves and then for the patience that a lost pod is granted, and
+// fails the test if the history is not clean.
+func (w *world) verdict() history.Report {
+	w.t.Helper()
+	w.catchUp()
+	report := recorder.Settle(w.t.Context(), sizes.patience, w.ns)
+	if err := report.Err(); err != nil {
+		w.t.Error(err)
+	} else {
+		w.t.Logf("verdict: clean\n%s", report)
+	}
+	return report
+}
