@@ -2,16 +2,28 @@
 //
 // The shape is kube-scheduler's (kubescheduler.config.k8s.io/v1). What it has and we have not built
 // is an error that says so, unless it is switched off: nothing that is accepted is without effect.
+//
+// Where a choice had to be made:
+//  * leaderElection.leaderElect absent means true, as upstream, and there is no leader election
+//  yet:
+//    true is refused here, absent is reported as such and refused by the program, unless its flag
+//    says false. The lease's own settings are refused: without a lease they have no effect.
+//  * percentageOfNodesToScore: every node is always looked at, so only 0 (upstream's "you choose")
+//    and 100 are accepted. parallelism: decisions are made on one thread, so only 1.
+//  * A profile starts from the default profile (defaults.h) and says what differs.
+//    disabled: [{name: "*"}] switches off all plugins but the constraints that keep pods from being
+//    placed by ignoring what they ask for; those go only by name, with a warning.
 #pragma once
-
-#include <chrono>
-#include <string>
-#include <vector>
 
 #include "k8s-client/error.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/registry.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace sched::config {
 
@@ -25,10 +37,14 @@ struct Configuration {
   ClientConnection client_connection;
   EngineOptions engine;
   std::vector<Profile> profiles;  // at least one; different scheduler names
+  // false, or nullopt where nothing is said, which upstream takes for true.
+  std::optional<bool> leader_elect;
+  // What is accepted but worth a line in the log, with file, line and key path.
+  std::vector<std::string> warnings;
 };
 
-// The configuration in `file`; on error the message is "FILE:LINE: KEY.PATH: what is wrong, and what
-// would be right".
+// The configuration in `file`; on error the message is "FILE:LINE: KEY.PATH: what is wrong, and
+// what would be right".
 [[nodiscard]] k8s::Result<Configuration> load(const std::string& file, const Registry& registry);
 
 // The same from text, `file` only serving the messages. Empty text is the default configuration.

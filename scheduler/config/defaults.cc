@@ -1,0 +1,77 @@
+#include "scheduler/config/defaults.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace sched::config {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::int64_t>, 4> kWeights{{
+    {"TaintToleration", 30},
+    {"NodeAffinity", 20},
+    {"GpuPacking", 10},
+    {"NodeResourcesFit", 1},
+}};
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kEnginePoints{{
+    {"PrioritySort", "queueSort"},
+    {"SchedulingGates", "preEnqueue"},
+    {"DefaultBinder", "bind"},
+}};
+
+// Kubernetes 1.36: the default plugins and those behind gates.
+constexpr std::array<std::string_view, 23> kUpstream{
+    "SchedulingGates",
+    "PrioritySort",
+    "NodeUnschedulable",
+    "NodeName",
+    "TaintToleration",
+    "NodeAffinity",
+    "NodePorts",
+    "NodeResourcesFit",
+    "VolumeRestrictions",
+    "NodeVolumeLimits",
+    "VolumeBinding",
+    "VolumeZone",
+    "PodTopologySpread",
+    "InterPodAffinity",
+    "DynamicResources",
+    "DefaultPreemption",
+    "NodeResourcesBalancedAllocation",
+    "ImageLocality",
+    "DefaultBinder",
+    "NodeDeclaredFeatures",
+    "GangScheduling",
+    "TopologyPlacementGenerator",
+    "PodGroupPodsCount",
+};
+
+}  // namespace
+
+std::int64_t default_weight(const PluginEntry& entry) {
+  for (const auto& [name, weight] : kWeights) {
+    if (name == entry.name) return weight;
+  }
+  return entry.default_weight;
+}
+
+std::string_view default_args(std::string_view plugin) {
+  if (plugin != "NodeResourcesFit") return {};
+  return "scoringStrategy: {type: MostAllocated, "
+         "resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}]}";
+}
+
+std::optional<std::string_view> engine_point_of(std::string_view plugin) {
+  for (const auto& [name, point] : kEnginePoints) {
+    if (name == plugin) return point;
+  }
+  return std::nullopt;
+}
+
+bool is_upstream_plugin(std::string_view plugin) {
+  return std::find(kUpstream.begin(), kUpstream.end(), plugin) != kUpstream.end();
+}
+
+}  // namespace sched::config

@@ -1,0 +1,43 @@
+// Which plugins a profile uses, in which roles and with which weights: `profiles[].plugins` laid
+// over the defaults.
+//
+// Precedence is upstream's: a specific extension point beats an explicit multiPoint, and that beats
+// the default. A plugin here has two roles where upstream has many steps, so preFilter and filter
+// are read as one set (the filter or constraint), preScore and score as the other (the score).
+// Filters are always asked in kube-scheduler's order; the order in the file decides nothing, there
+// being nothing that it could change but the wording of a refusal.
+#pragma once
+
+#include "k8s-client/yaml/object_reader.h"
+#include "scheduler/framework/registry.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sched::config {
+
+// What one plugin does in one profile.
+struct PluginUse {
+  const PluginEntry* entry = nullptr;
+  bool filter = false;
+  bool score = false;
+  bool constraint = false;
+  std::int64_t weight = 1;
+
+  [[nodiscard]] bool any() const { return filter || score || constraint; }
+};
+
+// The uses of a profile that says nothing about plugins, in the registry's order.
+[[nodiscard]] std::vector<PluginUse> default_uses(const Registry& registry);
+
+// Reads `plugins` and changes `uses` accordingly. Complaints go into the reader; what is accepted
+// but dangerous is added to `warnings`.
+void read_plugin_sets(k8s::yaml::ObjectReader& plugins, const Registry& registry,
+                      std::vector<PluginUse>& uses, std::vector<std::string>& warnings);
+
+// Why `plugin` cannot be used, for messages: not built here, or not known at all (with those that
+// are).
+[[nodiscard]] std::string unusable_plugin(std::string_view plugin, const Registry& registry);
+
+}  // namespace sched::config

@@ -1,0 +1,139 @@
+#include "scheduler/config/profiles.h"
+
+#include "scheduler/config/defaults.h"
+#include "scheduler/config/plugin_sets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace sched::config {
+
+namespace {
+
+using k8s::yaml::ObjectReader;
+using k8s::yaml::Value;
+using Instances = std::map<const PluginEntry*, PluginInstance>;
+
+// Upstream's arguments say what they are; ours may.
+void read_type(ObjectReader& args, std::string_view plugin) {
+  args.one_of("apiVersion", {"kubescheduler.config.k8s.io/v1"});
+  const std::string kind = fmt::format("{}Args", plugin);
+  args.one_of("kind", {kind});
+}
+
+const PluginUse* find_use(const std::vector<PluginUse>& uses, std::string_view plugin) {
+  for (const PluginUse& use : uses) {
+    if (use.entry->name == plugin) return &use;
+  }
+  return nullptr;
+}
+
+// One item of `pluginConfig`: makes the plugin that it configures.
+void read_plugin_config(ObjectReader& item, const Registry& registry,
+                        const std::vector<PluginUse>& uses, Instances& instances) {
+  const std::string name = item.string("name").value_or("");
+  if (name.empty()) return item.complain("", "needs the name of a plugin");
+  if (engine_point_of(name)) return item.complain("name", name + " takes no arguments");
+  const PluginUse* use = find_use(uses, name);
+  if (use == nullptr) return item.complain("name", unusable_plugin(name, registry));
+  if (!use->any()) {
+    return item.complain("name", name +
+                                     " is disabled in this profile; its arguments would have "
+                                     "no effect");
+  }
+  if (instances.contains(use->entry)) {
+    return item.complain("name", name + " is configured twice");
+  }
+  const Value* given = item.raw("args");
+  if (given == nullptr || given->is_null()) return item.complain("args", "are missing");
+  item.object("args", [&](ObjectReader& args) {
+    read_type(args, name);
+    instances[use->entry] = use->entry->make(args);
+  });
+}
+
+// A plugin with the arguments of the default profile.
+PluginInstance make_default(const PluginEntry& entry, ObjectReader& reader) {
+  Value args;
+  if (const std::string_view text = default_args(entry.name); !text.empty()) {
+    auto documents = k8s::yaml::parse(text, "default arguments");
+    if (documents && !documents->empty()) args = std::move(documents->front());
+  }
+  ObjectReader args_reader(args, fmt::format("default arguments of {}", entry.name));
+  PluginInstance instance = entry.make(args_reader);
+  if (const auto error = args_reader.finish()) reader.complain("", error->message);
+  return instance;
+}
+
+Profile assemble(std::string scheduler_name, const std::vector<PluginUse>& uses,
+                 Instances instances, ObjectReader& reader) {
+  Profile profile;
+  profile.scheduler_name = std::move(scheduler_name);
+  for (const PluginUse& use : uses) {
+    if (!use.any()) continue;
+    const auto made = instances.find(use.entry);
+    PluginInstance instance =
+        made != instances.end() ? std::move(made->second) : make_default(*use.entry, reader);
+    if (use.filter && instance.filter) profile.filters.push_back(std::move(instance.filter));
+    if (use.score && instance.score) {
+      profile.scores.push_back({std::move(instance.score), use.weight});
+    }
+    if (use.constraint && instance.constraint) {
+      profile.constraints.push_back(std::move(instance.constraint));
+    }
+  }
+  return profile;
+}
+
+Profile read_profile(ObjectReader& item, const Registry& registry,
+                     std::vector<std::string>& warnings) {
+  std::string name = item.string("schedulerName").value_or("");
+  if (name.empty()) {
+    item.complain("schedulerName", "is missing; it is what pods ask for in spec.schedulerName");
+  }
+  const auto percentage = item.integer("percentageOfNodesToScore", {.min = 0, .max = 100});
+  if (percentage && *percentage != 0 && *percentage != 100) {
+    item.complain("percentageOfNodesToScore",
+                  "only 0 or 100: this scheduler always looks at every node");
+  }
+  std::vector<PluginUse> uses = default_uses(registry);
+  item.object("plugins",
+              [&](ObjectReader& plugins) { read_plugin_sets(plugins, registry, uses, warnings); });
+  Instances instances;
+  item.objects("pluginConfig", [&](ObjectReader& config) {
+    read_plugin_config(config, registry, uses, instances);
+  });
+  return assemble(std::move(name), uses, std::move(instances), item);
+}
+
+}  // namespace
+
+std::vector<Profile> read_profiles(ObjectReader& document, const Registry& registry,
+                                   std::vector<std::string>& warnings) {
+  std::vector<Profile> profiles;
+  document.objects("profiles", [&](ObjectReader& item) {
+    Profile profile = read_profile(item, registry, warnings);
+    const bool twice = std::any_of(profiles.begin(), profiles.end(), [&](const Profile& other) {
+      return other.scheduler_name == profile.scheduler_name;
+    });
+    if (twice) {
+      item.complain("schedulerName",
+                    fmt::format("\"{}\" has a profile already", profile.scheduler_name));
+    }
+    profiles.push_back(std::move(profile));
+  });
+  const Value* list = document.value().find("profiles");
+  if (list != nullptr && list->list() != nullptr && list->list()->empty()) {
+    document.complain("profiles", "is empty; leave it out for the default profile");
+  }
+  if (profiles.empty()) {
+    profiles.push_back(
+        assemble(std::string(kDefaultSchedulerName), default_uses(registry), {}, document));
+  }
+  return profiles;
+}
+
+}  // namespace sched::config

@@ -1,0 +1,138 @@
+// What profiles a configuration gives: defaults, and what is laid over them.
+#include "scheduler/config/config.h"
+#include "tests/scheduler/config/registry_double.h"
+#include "tests/support/catch.h"
+
+#include <fmt/format.h>
+
+namespace {
+
+using sched::config::Configuration;
+using sched::config::parse;
+using sched::test::registry_double;
+
+constexpr std::string_view kHead =
+    "apiVersion: kubescheduler.config.k8s.io/v1\n"
+    "kind: KubeSchedulerConfiguration\n";
+
+// "name: filters | scores*weight | constraints" of each profile.
+std::string described(const Configuration& configuration) {
+  std::string text;
+  for (const sched::Profile& profile : configuration.profiles) {
+    text += profile.scheduler_name + ":";
+    for (const auto& filter : profile.filters) text += fmt::format(" {}", filter->name());
+    text += " |";
+    for (const auto& score : profile.scores) {
+      text += fmt::format(" {}*{}", score.plugin->name(), score.weight);
+    }
+    text += " |";
+    for (const auto& constraint : profile.constraints)
+      text += fmt::format(" {}", constraint->name());
+    text += "\n";
+  }
+  return text;
+}
+
+std::string profiles_of(const std::string& text) {
+  const auto configuration = parse(text, "c.yaml", registry_double());
+  return configuration ? described(*configuration) : configuration.error().message;
+}
+
+constexpr auto kDefaultProfile =
+    "gpu-scheduler: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated"
+    " | TaintToleration*30 NodeAffinity*20 NodeResourcesFit/MostAllocated*1 GpuPacking*10"
+    " | UnsupportedConstraints\n";
+
+}  // namespace
+
+TEST_CASE("empty text is the default profile") { CHECK(profiles_of("") == kDefaultProfile); }
+
+TEST_CASE("the configuration of the manifests is the default profile") {
+  const auto configuration =
+      sched::config::load(TEST_SOURCE_DIR "/manifests/base/config.yaml", registry_double());
+  if (!configuration) FAIL(configuration.error().message);
+  CHECK(described(*configuration) == kDefaultProfile);
+  CHECK(configuration->leader_elect == false);
+  CHECK(configuration->warnings.empty());
+  CHECK(configuration->client_connection.qps == Approx(5'000));
+  CHECK(configuration->client_connection.burst == 10'000);
+}
+
+TEST_CASE("profiles say what differs from the default") {
+  struct Case {
+    std::string name;
+    std::string plugins;  // below "plugins:"
+    std::string want;
+  };
+  const std::vector<Case> cases{
+      {"nothing", "{}",
+       "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated |"
+       " TaintToleration*30 NodeAffinity*20 NodeResourcesFit/MostAllocated*1 GpuPacking*10 |"
+       " UnsupportedConstraints\n"},
+      {"only what is named; constraints stay",
+       "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: TaintToleration, weight: 3},"
+       " {name: NodePorts}, {name: PrioritySort}]}}",
+       "s: TaintToleration NodePorts | TaintToleration*3 | UnsupportedConstraints\n"},
+      {"multiPoint beats the default, a specific point beats multiPoint",
+       "{multiPoint: {enabled: [{name: TaintToleration, weight: 4}, {name: NodeAffinity, weight: "
+       "5}]}, score: {enabled: [{name: NodeAffinity, weight: 6}], disabled: [{name: GpuPacking}]}}",
+       "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated |"
+       " TaintToleration*4 NodeAffinity*6 NodeResourcesFit/MostAllocated*1 |"
+       " UnsupportedConstraints\n"},
+      {"a role at a time",
+       "{filter: {disabled: [{name: TaintToleration}]}, score: {disabled: [{name: '*'}]}}",
+       "s: NodeAffinity NodePorts NodeResourcesFit/MostAllocated | | UnsupportedConstraints\n"},
+      {"disabled and enabled at one point: on, with that weight",
+       "{score: {disabled: [{name: NodeAffinity}], enabled: [{name: NodeAffinity, weight: 9}]}}",
+       "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated |"
+       " TaintToleration*30 NodeAffinity*9 NodeResourcesFit/MostAllocated*1 GpuPacking*10 |"
+       " UnsupportedConstraints\n"},
+      {"enabled without a weight weighs 1, as upstream", "{score: {enabled: [{name: GpuPacking}]}}",
+       "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated |"
+       " TaintToleration*30 NodeAffinity*20 NodeResourcesFit/MostAllocated*1 GpuPacking*1 |"
+       " UnsupportedConstraints\n"},
+      {"upstream's plugins that are not built may be switched off",
+       "{multiPoint: {disabled: [{name: PodTopologySpread}, {name: ImageLocality}]},"
+       " postFilter: {disabled: [{name: DefaultPreemption}]}}",
+       "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated |"
+       " TaintToleration*30 NodeAffinity*20 NodeResourcesFit/MostAllocated*1 GpuPacking*10 |"
+       " UnsupportedConstraints\n"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    const std::string text =
+        fmt::format("{}profiles:\n- schedulerName: s\n  plugins: {}\n", kHead, c.plugins);
+    CHECK(profiles_of(text) == c.want);
+  }
+}
+
+TEST_CASE("pluginConfig replaces the default arguments as a whole") {
+  const std::string text = fmt::format(
+      "{}profiles:\n- schedulerName: s\n  pluginConfig:\n  - name: NodeResourcesFit\n"
+      "    args: {{kind: NodeResourcesFitArgs, scoringStrategy: {{type: LeastAllocated}}}}\n",
+      kHead);
+  CHECK_THAT(profiles_of(text), Catch::Contains("NodeResourcesFit/LeastAllocated*1"));
+}
+
+TEST_CASE("several profiles") {
+  const std::string text =
+      fmt::format("{}profiles:\n- schedulerName: a\n- schedulerName: b\n", kHead);
+  const auto configuration = parse(text, "c.yaml", registry_double());
+  REQUIRE(configuration);
+  REQUIRE(configuration->profiles.size() == 2);
+  CHECK(configuration->profiles[1].scheduler_name == "b");
+}
+
+TEST_CASE("a constraint is disabled by name alone, and with a warning") {
+  const std::string text = fmt::format(
+      "{}profiles:\n- schedulerName: s\n  plugins:\n    multiPoint:\n      disabled:\n"
+      "      - name: UnsupportedConstraints\n",
+      kHead);
+  const auto configuration = parse(text, "c.yaml", registry_double());
+  REQUIRE(configuration);
+  CHECK(configuration->profiles[0].constraints.empty());
+  REQUIRE(configuration->warnings.size() == 1);
+  CHECK_THAT(configuration->warnings[0],
+             Catch::StartsWith("c.yaml:8: profiles[0].plugins.multiPoint.disabled[0]: "
+                               "UnsupportedConstraints is disabled"));
+}

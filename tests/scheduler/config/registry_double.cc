@@ -1,0 +1,106 @@
+#include "tests/scheduler/config/registry_double.h"
+
+#include <string>
+#include <utility>
+
+namespace sched::test {
+
+namespace {
+
+class NamedFilter : public FilterPlugin {
+ public:
+  explicit NamedFilter(std::string name) : name_(std::move(name)) {}
+  std::string_view name() const override { return name_; }
+  FilterPreparation prepare(const PodShape&, const PrepareContext&) const override { return {}; }
+
+ private:
+  std::string name_;
+};
+
+class NamedScore : public ScorePlugin {
+ public:
+  explicit NamedScore(std::string name) : name_(std::move(name)) {}
+  std::string_view name() const override { return name_; }
+  std::unique_ptr<NodeScore> prepare(const PodShape&, const PrepareContext&) const override {
+    return nullptr;
+  }
+
+ private:
+  std::string name_;
+};
+
+class NamedConstraint : public ClusterConstraint {
+ public:
+  explicit NamedConstraint(std::string name) : name_(std::move(name)) {}
+  std::string_view name() const override { return name_; }
+  std::optional<std::string> refuses(const k8s::Pod&) const override { return std::nullopt; }
+  ChangeMask wakes_on() const override { return 0; }
+  void apply(const ClusterChange&) override {}
+
+ private:
+  std::string name_;
+};
+
+PluginInstance both(std::string name) {
+  PluginInstance instance;
+  instance.filter = std::make_unique<NamedFilter>(name);
+  instance.score = std::make_unique<NamedScore>(std::move(name));
+  return instance;
+}
+
+PluginInstance make_taints(k8s::yaml::ObjectReader&) { return both("TaintToleration"); }
+PluginInstance make_affinity(k8s::yaml::ObjectReader&) { return both("NodeAffinity"); }
+
+PluginInstance make_ports(k8s::yaml::ObjectReader&) {
+  PluginInstance instance;
+  instance.filter = std::make_unique<NamedFilter>("NodePorts");
+  return instance;
+}
+
+PluginInstance make_fit(k8s::yaml::ObjectReader& args) {
+  std::string strategy = "LeastAllocated";
+  args.object("scoringStrategy", [&](k8s::yaml::ObjectReader& fields) {
+    strategy = fields.one_of("type", {"LeastAllocated", "MostAllocated"}).value_or(strategy);
+    fields.objects("resources", [](k8s::yaml::ObjectReader& resource) {
+      resource.string("name");
+      resource.integer("weight", {.min = 1, .max = 100});
+    });
+  });
+  return both("NodeResourcesFit/" + strategy);
+}
+
+PluginInstance make_packing(k8s::yaml::ObjectReader&) {
+  PluginInstance instance;
+  instance.score = std::make_unique<NamedScore>("GpuPacking");
+  return instance;
+}
+
+PluginInstance make_unsupported(k8s::yaml::ObjectReader&) {
+  PluginInstance instance;
+  instance.constraint = std::make_unique<NamedConstraint>("UnsupportedConstraints");
+  return instance;
+}
+
+}  // namespace
+
+const Registry& registry_double() {
+  static const Registry registry{
+      {.name = "TaintToleration",
+       .filters = true,
+       .scores = true,
+       .default_weight = 3,
+       .make = make_taints},
+      {.name = "NodeAffinity",
+       .filters = true,
+       .scores = true,
+       .default_weight = 2,
+       .make = make_affinity},
+      {.name = "NodePorts", .filters = true, .make = make_ports},
+      {.name = "NodeResourcesFit", .filters = true, .scores = true, .make = make_fit},
+      {.name = "GpuPacking", .scores = true, .make = make_packing},
+      {.name = "UnsupportedConstraints", .constrains = true, .make = make_unsupported},
+  };
+  return registry;
+}
+
+}  // namespace sched::test
