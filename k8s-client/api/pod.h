@@ -127,7 +127,8 @@ struct PodCondition {
 struct ContainerStatus {
   std::string name;
   std::optional<ResourceList> allocated_resources;  // status.containerStatuses[].allocatedResources
-  std::optional<ResourceList> requests;             // status.containerStatuses[].resources.requests
+  // status.containerStatuses[].resources.requests; present where `resources` is, if only as {}.
+  std::optional<ResourceList> requests;
   friend bool operator==(const ContainerStatus&, const ContainerStatus&) = default;
 };
 
@@ -161,6 +162,10 @@ struct Pod {
     std::vector<PodCondition> conditions;
     std::vector<ContainerStatus> init_container_statuses;
     std::vector<ContainerStatus> container_statuses;
+    // Pod-level, as ContainerStatus has them: status.resources.requests (present where
+    // status.resources is) and status.allocatedResources.
+    std::optional<ResourceList> resource_requests;
+    std::optional<ResourceList> allocated_resources;
     friend bool operator==(const Status&, const Status&) = default;
   } status;
 

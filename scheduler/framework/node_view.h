@@ -4,14 +4,14 @@
 // node with a usage that is not, or not yet, true.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "k8s-client/api/node.h"
 #include "scheduler/framework/host_ports.h"
 #include "scheduler/framework/pod_requests.h"
 #include "scheduler/framework/resources.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace sched {
 
@@ -45,7 +45,9 @@ struct NodeView {
   [[nodiscard]] std::int64_t allocatable(ResourceId id) const { return facts.allocatable.get(id); }
   [[nodiscard]] std::int64_t requested(ResourceId id) const { return usage.requested.get(id); }
   // What is left; negative on an over-committed node.
-  [[nodiscard]] std::int64_t free(ResourceId id) const { return allocatable(id) - requested(id); }
+  [[nodiscard]] std::int64_t free(ResourceId id) const {
+    return saturating_subtract(allocatable(id), requested(id));
+  }
 };
 
 }  // namespace sched

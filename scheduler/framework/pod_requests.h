@@ -1,18 +1,19 @@
 // What a pod takes on a node, by Kubernetes' rules.
 //
 // Containers are summed, sidecars (restartable init containers) added, the init phase's peak taken
-// into account, pod-level values and overhead applied. Source: k8s.io/component-helpers
-// resource/helpers.go, v0.36.
+// into account, pod-level values and overhead applied. Quantities are summed exactly and rounded
+// once, at the end. `pods` is left out: whoever counts pods adds one. Source:
+// k8s.io/component-helpers resource/helpers.go, v0.36.
 #pragma once
-
-#include <cstdint>
 
 #include "k8s-client/api/pod.h"
 #include "scheduler/framework/resources.h"
 
+#include <cstdint>
+
 namespace sched {
 
-// Of a pod that is looking for a node: its spec alone counts.
+// Of a pod that is looking for a node: its spec alone counts. Never negative.
 [[nodiscard]] Resources requests_of_pending(const k8s::Pod& pod, ResourceNames& names);
 
 // Of a pod that has a node: during an in-place resize the larger of spec and status counts.

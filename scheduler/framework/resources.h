@@ -5,14 +5,15 @@
 // nvidia.com/gpu has none), so reading beyond an array's end gives 0 and no name is ever "unknown".
 #pragma once
 
+#include "k8s-client/api/node.h"
+
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include "k8s-client/api/node.h"
 
 namespace sched {
 
@@ -42,9 +43,29 @@ class ResourceNames {
   std::unordered_map<std::string, ResourceId> ids_;
 };
 
-// True for extended resources: a domain prefix outside kubernetes.io, neither requests.* nor
-// hugepages-* nor attachable-volumes-*. Source: k8s.io/component-helpers, IsExtendedResourceName.
+// True for extended resources: a qualified name with a domain outside *kubernetes.io that does not
+// begin with "requests.". Source: kubernetes pkg/apis/core/v1/helper, IsExtendedResourceName.
 [[nodiscard]] bool is_extended_resource(std::string_view name);
+
+// True for what is counted besides cpu, memory and ephemeral-storage: extended resources,
+// hugepages-*, names of *kubernetes.io/ and attachable-volumes-*. Other names mean nothing to a
+// scheduler and are left out of all amounts. Source: kube-scheduler util/utils.go,
+// IsScalarResourceName.
+[[nodiscard]] bool is_scalar_resource(std::string_view name);
+
+// a + b and a - b, holding at the limits of int64 instead of overflowing.
+[[nodiscard]] constexpr std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? Limits::max() : Limits::min();
+}
+[[nodiscard]] constexpr std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  std::int64_t difference = 0;
+  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+  return b > 0 ? Limits::min() : Limits::max();
+}
 
 // Amounts by id, dense. Plain value type.
 class Resources {
@@ -78,7 +99,8 @@ struct ResourceAmount {
   friend bool operator==(const ResourceAmount&, const ResourceAmount&) = default;
 };
 
-// `list` in units as above: cpu in thousandths, all else in whole units, rounded up.
+// `list` in units as above: cpu in thousandths, all else in whole units, rounded up. Names that a
+// scheduler does not count are left out.
 [[nodiscard]] Resources to_resources(const k8s::ResourceList& list, ResourceNames& names);
 
 }  // namespace sched

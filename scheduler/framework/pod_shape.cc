@@ -1,0 +1,116 @@
+#include "scheduler/framework/pod_shape.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace sched {
+
+namespace {
+
+// Writes values so that different ones never read alike: texts and lists with their length in
+// front, every number with an end.
+class KeyWriter {
+ public:
+  void number(std::int64_t value) { key_.append(std::to_string(value)).push_back(';'); }
+  void text(std::string_view value) {
+    number(static_cast<std::int64_t>(value.size()));
+    key_.append(value);
+  }
+  void count(std::size_t value) { number(static_cast<std::int64_t>(value)); }
+  template <typename List, typename Write>
+  void list(const List& values, Write write) {
+    count(values.size());
+    for (const auto& value : values) write(value);
+  }
+  [[nodiscard]] std::string take() { return std::move(key_); }
+
+ private:
+  std::string key_;
+};
+
+void write(KeyWriter& key, const k8s::SelectorRequirement& requirement) {
+  key.text(requirement.key);
+  key.number(static_cast<std::int64_t>(requirement.op));
+  key.list(requirement.values, [&](const std::string& value) { key.text(value); });
+}
+
+void write(KeyWriter& key, const k8s::NodeSelectorTerm& term) {
+  const auto each = [&](const k8s::SelectorRequirement& requirement) { write(key, requirement); };
+  key.list(term.match_expressions, each);
+  key.list(term.match_fields, each);
+}
+
+void write(KeyWriter& key, const std::optional<k8s::NodeAffinity>& affinity) {
+  key.number(affinity ? 1 : 0);
+  if (!affinity) return;
+  key.number(affinity->required ? 1 : 0);
+  if (affinity->required) {
+    key.list(affinity->required->terms,
+             [&](const k8s::NodeSelectorTerm& term) { write(key, term); });
+  }
+  key.list(affinity->preferred, [&](const k8s::PreferredNodeTerm& preferred) {
+    key.number(preferred.weight);
+    write(key, preferred.preference);
+  });
+}
+
+void write(KeyWriter& key, const k8s::Toleration& toleration) {
+  key.text(toleration.key);
+  key.number(static_cast<std::int64_t>(toleration.op));
+  key.text(toleration.value);
+  key.number(toleration.effect ? static_cast<std::int64_t>(*toleration.effect) : -1);
+}
+
+void write(KeyWriter& key, const HostPort& port) {
+  key.text(port.ip);
+  key.text(port.protocol);
+  key.number(port.port);
+}
+
+}  // namespace
+
+std::int64_t PodShape::request(ResourceId id) const {
+  const auto found = std::lower_bound(
+      requests.begin(), requests.end(), id,
+      [](const ResourceAmount& amount, ResourceId wanted) { return amount.resource < wanted; });
+  return found != requests.end() && found->resource == id ? found->amount : 0;
+}
+
+PodShape shape_of(const k8s::Pod& pod, ResourceNames& names) {
+  PodShape shape;
+  const Resources requests = requests_of_pending(pod, names);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto id = static_cast<ResourceId>(i);
+    if (requests.get(id) > 0) shape.requests.push_back({id, requests.get(id)});
+  }
+  shape.nonzero = nonzero_requests_of(pod, false);
+  shape.node_selector = pod.spec.node_selector;
+  shape.node_affinity = pod.spec.node_affinity;
+  shape.tolerations = pod.spec.tolerations;
+  shape.host_ports = host_ports_of(pod);
+  shape.node_name = pod.spec.node_name;
+  shape.priority = pod.spec.priority;
+  return shape;
+}
+
+std::string shape_key(const PodShape& shape) {
+  KeyWriter key;
+  key.list(shape.requests, [&](const ResourceAmount& request) {
+    key.number(static_cast<std::int64_t>(request.resource));
+    key.number(request.amount);
+  });
+  key.number(shape.nonzero.cpu);
+  key.number(shape.nonzero.memory);
+  key.list(shape.node_selector, [&](const k8s::StringMap::Entry& entry) {
+    key.text(entry.first);
+    key.text(entry.second);
+  });
+  write(key, shape.node_affinity);
+  key.list(shape.tolerations, [&](const k8s::Toleration& toleration) { write(key, toleration); });
+  key.list(shape.host_ports, [&](const HostPort& port) { write(key, port); });
+  key.text(shape.node_name);
+  key.number(shape.priority);
+  return key.take();
+}
+
+}  // namespace sched
