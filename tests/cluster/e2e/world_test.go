@@ -146,7 +146,7 @@ func (w *world) persist(do func(context.Context) error) {
 	defer cancel()
 	for {
 		err := do(ctx)
-		if err == nil {
+		if err == nil || w.t.Context().Err() != nil {
 			return
 		}
 		if ctx.Err() != nil || apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) {
@@ -180,10 +180,17 @@ func (w *world) waitFor(what string, condition func(j *history.Judge) bool) {
 // waitPod waits for a condition of one pod and returns it.
 func (w *world) waitPod(name, what string, condition func(*corev1.Pod) bool) (found *corev1.Pod) {
 	w.t.Helper()
-	w.waitFor("pod "+name+" to be "+what, func(j *history.Judge) bool {
+	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	defer cancel()
+	err := recorder.WaitFor(ctx, func(_ int64, j *history.Judge) bool {
 		found = j.Pod(w.ns + "/" + name)
 		return found != nil && condition(found)
 	})
+	if err != nil && found != nil {
+		w.t.Fatalf("waiting for pod %s to be %s: %v; it is on node %q, with conditions %+v", name, what, err, found.Spec.NodeName, found.Status.Conditions)
+	} else if err != nil {
+		w.t.Fatalf("waiting for pod %s to be %s: %v; there is no such pod", name, what, err)
+	}
 	return found
 }
 

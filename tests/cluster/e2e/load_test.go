@@ -1,0 +1,153 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"gpu-scheduler.io/tests/cluster/fixture"
+	"gpu-scheduler.io/tests/cluster/history"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// TestKilledUnderLoad kills the scheduler with SIGKILL at random points of a load and starts it again. The cluster is smaller than the load,
+// so that nearly every bind goes to a node that is nearly full: a scheduler that forgets or repeats a bind gives a GPU twice.
+func TestKilledUnderLoad(t *testing.T) {
+	w := newWorld(t)
+	nodes := max(4, sizes.pods/20)
+	w.addGPUNodes(nodes)
+	s := startSubject(t)
+	load := w.startLoad(sizes.pods, int64(nodes)*8)
+
+	var points []int
+	for range sizes.kills {
+		points = append(points, 1+w.random.IntN(sizes.pods-1))
+	}
+	slices.Sort(points)
+	for _, point := range points {
+		w.waitBinds(point)
+		s.kill()
+		s.start()
+	}
+	load.wait()
+	report := w.verdict()
+	w.expectAllBound(report)
+	t.Logf("%d pods through %d kills", sizes.pods, len(points))
+}
+
+// load makes pods and, when the cluster is nearly full, deletes bound ones, until every pod has been bound once.
+type load struct {
+	w        *world
+	capacity int64
+	created  chan struct{}
+	reaped   chan struct{}
+}
+
+// startLoad starts it. Some pods, asking for more than any node has, are added that can never be placed.
+func (w *world) startLoad(pods int, capacity int64) *load {
+	l := &load{w: w, capacity: capacity, created: make(chan struct{}), reaped: make(chan struct{})}
+	demands := make([]int64, pods)
+	for i := range demands {
+		demands[i] = []int64{1, 1, 1, 1, 2, 2, 4, 8}[w.random.IntN(8)]
+	}
+	go func() {
+		defer close(l.created)
+		w.parallel(pods, func(i int) { w.addPod(fmt.Sprintf("pod-%d", i), fixture.GPUs(demands[i])) })
+		w.parallel(impossiblePods, func(i int) { w.addPod(fmt.Sprintf("impossible-%d", i), fixture.GPUs(9)) })
+	}()
+	go func() {
+		defer close(l.reaped)
+		l.reap(pods)
+	}()
+	w.t.Cleanup(l.wait) // also where the test has given up: its context has ended, and so will these
+	return l
+}
+
+const impossiblePods = 5
+
+// reap deletes bound pods while the cluster is more than two thirds full, oldest names first, until all have been bound.
+func (l *load) reap(pods int) {
+	w := l.w
+	for {
+		var victims []string
+		all := false
+		w.waitFor("binds, or all pods bound", func(j *history.Judge) bool {
+			all = j.Binds()-w.first >= pods
+			victims = l.victims(j.Pods(w.ns))
+			return all || len(victims) > 0
+		})
+		if all || w.t.Failed() {
+			return
+		}
+		w.parallel(len(victims), func(i int) { w.deletePod(victims[i]) })
+		w.waitFor("the deleted to be gone", func(j *history.Judge) bool {
+			return !slices.ContainsFunc(victims, func(name string) bool { return j.Pod(w.ns+"/"+name) != nil })
+		})
+	}
+}
+
+// victims are pods to delete to bring a cluster that is more than two thirds full down to a half.
+func (l *load) victims(pods []*corev1.Pod) (names []string) {
+	used := int64(0)
+	var boundPods []*corev1.Pod
+	for _, p := range pods {
+		if p.Spec.NodeName != "" {
+			used += gpusOf(p)
+			boundPods = append(boundPods, p)
+		}
+	}
+	if used*3 < l.capacity*2 {
+		return nil
+	}
+	slices.SortFunc(boundPods, func(a, b *corev1.Pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+	for _, p := range boundPods {
+		if used*2 <= l.capacity {
+			break
+		}
+		used -= gpusOf(p)
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// wait returns when every pod of the load has been made and bound.
+func (l *load) wait() {
+	l.w.t.Helper()
+	<-l.created
+	<-l.reaped
+}
+
+// expectAllBound fails the test if any pod is pending but those that no node can take.
+func (w *world) expectAllBound(report history.Report) {
+	w.t.Helper()
+	if report.Pending != impossiblePods {
+		w.t.Errorf("%d pods are pending; only the %d impossible ones should be", report.Pending, impossiblePods)
+	}
+}
+
+// parallel calls do(0) … do(n-1) from a few goroutines and returns when all have returned.
+func (w *world) parallel(n int, do func(i int)) {
+	const workers = 8
+	next := make(chan int)
+	finished := make(chan struct{})
+	for range workers {
+		go func() {
+			for i := range next {
+				do(i)
+			}
+			finished <- struct{}{}
+		}()
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	for range workers {
+		<-finished
+	}
+}
+
+func gpusOf(p *corev1.Pod) int64 {
+	return p.Spec.Containers[0].Resources.Requests.Name(fixture.GPUResource, "").Value()
+}

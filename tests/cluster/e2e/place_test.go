@@ -1,0 +1,121 @@
+package e2e
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"gpu-scheduler.io/tests/cluster/fixture"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestPlacesAndExplains is a user's first hour: a pod that runs, one that waits and says why, and what lets it go on.
+func TestPlacesAndExplains(t *testing.T) {
+	w := newWorld(t)
+	startSubject(t)
+	w.addNode(fixture.GPUNode("explain-h100", fixture.H100, 1))
+
+	w.addPod("first", fixture.GPUs(1))
+	first := w.waitPod("first", "bound", bound)
+	if first.Spec.NodeName != "explain-h100" {
+		t.Errorf("first is on %q", first.Spec.NodeName)
+	}
+	if c := condition(first); c == nil || c.Status != corev1.ConditionTrue {
+		t.Errorf("first's PodScheduled is %v", c)
+	}
+	if e := w.waitEvent("first", "Scheduled"); e.Type != corev1.EventTypeNormal || e.Note != "Successfully assigned "+w.ns+"/first to explain-h100" {
+		t.Errorf("Scheduled event: %s %q", e.Type, e.Note)
+	}
+
+	w.addPod("second", fixture.GPUs(1))
+	w.waitRefused("second", "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.")
+	w.deletePod("first")
+	w.waitPod("second", "bound where first was", bound)
+
+	w.addPod("third", fixture.GPUs(1))
+	w.waitRefused("third", "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.")
+	w.addNode(fixture.GPUNode("explain-l4", fixture.L4, 1))
+	if third := w.waitPod("third", "bound to the new node", bound); third.Spec.NodeName != "explain-l4" {
+		t.Errorf("third is on %q", third.Spec.NodeName)
+	}
+	w.verdict()
+}
+
+// TestKeepsPodsOffNodesThatAreNotForThem goes through the reasons in the words of kube-scheduler.
+func TestKeepsPodsOffNodesThatAreNotForThem(t *testing.T) {
+	w := newWorld(t)
+	startSubject(t)
+	w.addNode(fixture.GPUNode("rules-tainted", fixture.A100, 8, fixture.Tainted()))
+	w.addNode(fixture.CPUNode("rules-cpu"))
+	w.addNode(fixture.GPUNode("rules-cordoned", fixture.H100, 8, func(n *corev1.Node) { n.Spec.Unschedulable = true }))
+
+	w.addPod("wants-gpu", fixture.GPUs(1))
+	w.waitRefused("wants-gpu", "0/3 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable.")
+	w.addPod("tolerates", fixture.GPUs(1), fixture.ToleratesGPUTaint())
+	if p := w.waitPod("tolerates", "bound", bound); p.Spec.NodeName != "rules-tainted" {
+		t.Errorf("tolerates is on %q", p.Spec.NodeName)
+	}
+	w.addPod("wants-l4", fixture.GPUs(1), fixture.On("nvidia.com/gpu.product", fixture.L4.Product))
+	w.waitRefused("wants-l4", "0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable.")
+	w.addPod("no-gpu", fixture.Requests("cpu", "1"))
+	if p := w.waitPod("no-gpu", "bound", bound); p.Spec.NodeName != "rules-cpu" {
+		t.Errorf("no-gpu is on %q", p.Spec.NodeName)
+	}
+
+	w.changeNode("rules-cordoned", func(n *corev1.Node) { n.Spec.Unschedulable = false })
+	w.waitPod("wants-gpu", "bound to the node that was uncordoned", bound)
+	w.changeNode("rules-cordoned", func(n *corev1.Node) { n.Labels["nvidia.com/gpu.product"] = fixture.L4.Product })
+	w.waitPod("wants-l4", "bound to the node that was relabelled", bound)
+	w.verdict()
+}
+
+// waitRefused waits until a pod says in its condition and in an event that it cannot be placed, and why. The reason is what
+// kube-scheduler would say, up to what it adds about preemption.
+func (w *world) waitRefused(name, message string) {
+	w.t.Helper()
+	p := w.waitPod(name, "refused with "+message, func(p *corev1.Pod) bool {
+		c := condition(p)
+		return c != nil && c.Status == corev1.ConditionFalse && strings.HasPrefix(c.Message, message)
+	})
+	if c := condition(p); c.Reason != corev1.PodReasonUnschedulable {
+		w.t.Errorf("%s: reason %q", name, c.Reason)
+	}
+	if e := w.waitEvent(name, "FailedScheduling"); e.Type != corev1.EventTypeWarning || !strings.HasPrefix(e.Note, "0/") {
+		w.t.Errorf("FailedScheduling event of %s: %s %q", name, e.Type, e.Note)
+	}
+}
+
+// waitEvent waits for an event about a pod.
+func (w *world) waitEvent(pod, reason string) *eventsv1.Event {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	defer cancel()
+	watch, err := w.client.EventsV1().Events(w.ns).Watch(ctx, metav1.ListOptions{}) // begins with those that exist
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer watch.Stop()
+	for change := range watch.ResultChan() {
+		if e, ok := change.Object.(*eventsv1.Event); ok && e.Regarding.Name == pod && e.Reason == reason {
+			if e.ReportingController != schedulerName {
+				w.t.Errorf("%s event of %s: reportingController %q", reason, pod, e.ReportingController)
+			}
+			return e
+		}
+	}
+	w.t.Fatalf("no %s event about %s", reason, pod)
+	return nil
+}
+
+func condition(p *corev1.Pod) *corev1.PodCondition {
+	for i := range p.Status.Conditions {
+		if p.Status.Conditions[i].Type == corev1.PodScheduled {
+			return &p.Status.Conditions[i]
+		}
+	}
+	return nil
+}
