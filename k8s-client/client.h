@@ -2,21 +2,23 @@
 //
 // Each call is one HTTP request and ends in exactly one callback on the event loop's thread. An
 // answer of 2xx is a value, everything else an Error that names the call, the object, the status
-// and the server's words. Idempotent calls (get, patch of a status) are retried here on 429 and 503
-// with Retry-After, a bounded number of times; a bind never is: its outcome may be unknown, and
-// only its caller can find out (see Error::may_have_acted).
+// and the server's words: `pods "ml/train-0": bind to "gpu-7": 409 Conflict: …`. Idempotent calls
+// (get, patch of a status) are retried here on 429 and 503 with Retry-After, a bounded number of
+// times (retry.h). A bind never is: its outcome may be unknown, and only its caller can find out
+// (see Error::may_have_acted). Nor are events, whose recorder has its own idea of when to write.
 #pragma once
+
+#include "k8s-client/api/pod.h"
+#include "k8s-client/error.h"
+#include "k8s-client/http/event_loop.h"
+#include "k8s-client/http/transport.h"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-
-#include "k8s-client/api/pod.h"
-#include "k8s-client/error.h"
-#include "k8s-client/http/event_loop.h"
-#include "k8s-client/http/transport.h"
+#include <string_view>
 
 namespace k8s {
 
@@ -38,16 +40,22 @@ struct PodScheduledCondition {
 // events.k8s.io/v1 Event, as written by event_recorder.h.
 struct EventObject;
 
-// One line per finished request, for metrics: verb ("GET", "LIST", "WATCH", "POST", …), HTTP status
-// (0: no answer).
+// Called once per finished HTTP request, each retry too, for metrics: verb ("GET", "LIST", "WATCH",
+// "POST", …), HTTP status (0: no answer).
 using RequestObserver =
     std::function<void(std::string_view verb, int status, std::chrono::nanoseconds duration)>;
 
 class Client {
  public:
-  // Both must outlive the client.
-  Client(Transport& transport, EventLoop& loop);
+  // What time it is for people, for the timestamps of conditions.
+  using WallClock = std::function<Timestamp()>;
+
+  // `transport` and `loop` must outlive the client. Without `wall_clock` the system's is read.
+  Client(Transport& transport, EventLoop& loop, WallClock wall_clock = {});
+  // Calls still under way end without their callback.
   ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
 
   void set_observer(RequestObserver observer);
 
@@ -61,8 +69,10 @@ class Client {
                std::function<void(Result<Pod>)> done);
 
   // Strategic merge patch of pods/status that sets the one condition, and nothing else; carries
-  // the uid, so that a pod of the same name that came later is not touched (409).
-  void set_pod_scheduled(const Pod& pod_identity, const PodScheduledCondition& condition,
+  // the uid, so that a pod of the same name that came later is not touched (409). `pod` is the pod
+  // as last seen: its metadata say which one, its PodScheduled condition whether the status changes
+  // (only then lastTransitionTime does).
+  void set_pod_scheduled(const Pod& pod, const PodScheduledCondition& condition,
                          std::function<void(Result<void>)> done);
 
   void create_event(const EventObject& event, std::function<void(Result<void>)> done);
@@ -74,7 +84,7 @@ class Client {
 
  private:
   struct Parts;
-  std::unique_ptr<Parts> parts_;
+  std::shared_ptr<Parts> parts_;  // known to the requests under way
 };
 
 }  // namespace k8s

@@ -5,10 +5,11 @@
 // the caller does next (retry, relist, give up); the text is for people.
 #pragma once
 
+#include <tl/expected.hpp>
+
 #include <chrono>
 #include <optional>
 #include <string>
-#include <tl/expected.hpp>
 #include <utility>
 
 namespace k8s {
@@ -31,9 +32,9 @@ struct Error {
   // Of kStatus: the HTTP status, or the `code` of a Status object inside a watch stream.
   int http_status = 0;
   // Of kStatus: metav1.Status.reason ("Conflict", "Expired", …); empty when there was none.
-  std::string reason;
+  std::string reason = {};
   // Of kStatus: the server's Retry-After (integer seconds), if it sent one.
-  std::optional<std::chrono::seconds> retry_after;
+  std::optional<std::chrono::seconds> retry_after = {};
   // True if the server may have carried out the request although no answer arrived. False only
   // when that is impossible: nothing of it was sent, or the server answered.
   bool may_have_acted = false;

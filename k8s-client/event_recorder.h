@@ -1,9 +1,20 @@
 // Writes events.k8s.io/v1 Events about objects, late and together rather than in the way.
 //
-// An event costs the API server as much as a bind, so events wait while binds are under way, repeats
-// of the same event become a series on the first one, the memory for waiting ones is bounded, and
-// what had to be dropped is counted, never silently lost.
+// An event costs the API server as much as a bind, so events wait while binds are under way,
+// repeats of the same event become a series on the first one, the memory for waiting ones is
+// bounded, and what had to be dropped is counted, never silently lost.
+//
+// The first occurrence is written as an event of its own. A repeat (event_series.h says what that
+// is) counts up its series, which is written after it at most once per `series_interval`. Writes
+// that fail for a passing reason are tried again with back-off, in order; one that the server
+// refuses (its namespace is gone or going, say) is dropped and counted.
+//
+// All functions are called on the event loop's thread.
 #pragma once
+
+#include "k8s-client/api/meta.h"
+#include "k8s-client/client.h"
+#include "k8s-client/http/event_loop.h"
 
 #include <chrono>
 #include <cstddef>
@@ -12,17 +23,14 @@
 #include <memory>
 #include <string>
 
-#include "k8s-client/api/meta.h"
-#include "k8s-client/client.h"
-#include "k8s-client/http/event_loop.h"
-
 namespace k8s {
 
-// events.k8s.io/v1 Event. Source: kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1.
+// events.k8s.io/v1 Event. Source:
+// kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1.
 struct EventObject {
-  std::string namespace_;
-  std::string name;                  // "<object>.<hash>"
-  std::string regarding_kind;        // "Pod", "Node"
+  std::string namespace_;      // filled by the recorder: the object's, "default" if it has none
+  std::string name;            // filled by the recorder: "<object>.<hex>"
+  std::string regarding_kind;  // "Pod", "Node"
   std::string regarding_api_version = "v1";
   std::string regarding_namespace;
   std::string regarding_name;
@@ -32,9 +40,9 @@ struct EventObject {
   std::string type;                  // "Normal", "Warning"
   std::string note;                  // cut to 1024 bytes at a character boundary, " ..." at the end
   std::string reporting_controller;  // the scheduler's name
-  std::string reporting_instance;    // "<scheduler>-<host name>"
+  std::string reporting_instance;    // "<scheduler>-<host name>", cut to 128 bytes
   Timestamp event_time{};
-  // Of a repeated event; 0: not a series yet.
+  // Of a repeated event, at least 2; 0: not a series yet.
   std::int32_t series_count = 0;
   Timestamp series_last_observed{};
 };
@@ -42,24 +50,34 @@ struct EventObject {
 class EventRecorder {
  public:
   struct Options {
-    std::size_t max_waiting = 20'000;  // distinct events; beyond it the oldest is dropped and counted
+    std::size_t max_waiting =
+        20'000;  // distinct events; beyond it the oldest is dropped and counted
     std::size_t max_in_flight = 8;
-    std::chrono::seconds series_window{360};  // a repeat within it joins the series
+    std::chrono::seconds series_window{360};   // a repeat within it joins the series
+    std::chrono::seconds series_interval{10};  // between two writes of one series
+    int max_attempts = 12;                     // to write one event
+    std::uint64_t seed = 0;                    // of the back-off's jitter
   };
   struct Counters {
     std::uint64_t written = 0;
     std::uint64_t joined = 0;   // repeats that became part of a series
     std::uint64_t dropped = 0;  // given up: the bound was hit, or the server refused them for good
+    friend bool operator==(const Counters&, const Counters&) = default;
   };
 
   // `may_send`: asked before each write; false while binds are waiting.
   EventRecorder(Client& client, EventLoop& loop, Options options, std::function<bool()> may_send);
+  // What still waits is lost: flush() first.
   ~EventRecorder();
+  EventRecorder(const EventRecorder&) = delete;
+  EventRecorder& operator=(const EventRecorder&) = delete;
 
-  // Takes an event without a name or series; returns at once.
+  // Takes an event without a name or series; returns at once. Its event_time is when it happened.
   void record(EventObject event);
 
-  // Calls `done` when nothing waits and nothing is in flight, or at the latest after `limit`.
+  // Writes series without waiting for their interval, and calls `done` when nothing waits and
+  // nothing is in flight, or at the latest after `limit`. What still waits then is dropped and
+  // counted. may_send is still asked.
   void flush(std::chrono::milliseconds limit, std::function<void()> done);
 
   // To be called when may_send may have become true.
@@ -69,7 +87,7 @@ class EventRecorder {
 
  private:
   struct Parts;
-  std::unique_ptr<Parts> parts_;
+  std::shared_ptr<Parts> parts_;  // known to the writes in flight
 };
 
 }  // namespace k8s

@@ -5,18 +5,36 @@
 // stream: upserts and deletions, and once, when everything that existed has been delivered, synced.
 // After a relist (410) objects that vanished meanwhile come as deletions, so the reader needs to
 // know nothing of watches breaking off. All calls happen on the event loop's thread.
+//
+// What the reader may rely on:
+//   * An object is upserted any number of times, also unchanged; the same resource version twice
+//     means nothing new. It is never taken back to an older state.
+//   * No object is reported gone because a list has not come to it yet: deletions follow from a
+//     DELETED event or from a complete list. Each is of an object that was upserted before.
+//   * An object that was deleted and created anew under its name unnoticed comes as the deletion of
+//     the old uid followed by the upsert of the new one.
+//   * A list page is delivered whole or not at all.
+//
+// An object that cannot be decoded is never left out in silence, and never left out at all: whoever
+// misses one pod may give its GPUs to another. A list that contains one is a failed list, and an
+// event with one leads to a relist. Each attempt is reported by on_problem, with the field that
+// could not be read, and tried again after a back-off of at most a minute; until it succeeds, the
+// reader keeps what it knew and is not told that it is synced. last_contact() stands still
+// meanwhile, so that a readiness check can tell.
 #pragma once
-
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
 
 #include "k8s-client/client.h"
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
 #include "k8s-client/http/transport.h"
+#include "k8s-client/watch/object_key.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
 
 namespace k8s {
 
@@ -25,13 +43,6 @@ struct ResourcePath {
   std::string path;
   std::string field_selector;
   std::string label_selector;
-};
-
-struct ObjectKey {
-  std::string namespace_;
-  std::string name;
-  std::string uid;
-  friend bool operator==(const ObjectKey&, const ObjectKey&) = default;
 };
 
 template <typename T>
@@ -52,7 +63,10 @@ struct ReflectorOptions {
   // Ask for a streamed list (WatchList) first; falls back to paged lists where the server refuses.
   bool watch_list = true;
   // A watch silent for longer than this (no event, no bookmark) is taken for dead and re-opened.
+  // Servers send a bookmark about every minute.
   std::chrono::seconds idle_limit{120};
+  // For one page of a list; for the response headers of a watch.
+  std::chrono::milliseconds deadline{60'000};
   std::uint64_t seed = 0;  // of the jitter
 };
 
@@ -60,22 +74,27 @@ struct ReflectorOptions {
 template <typename T>
 class Reflector {
  public:
-  Reflector(Transport& transport, EventLoop& loop, ResourcePath resource, ReflectorHandler<T> handler,
-            ReflectorOptions options = {}, RequestObserver observer = {});
+  // `transport` and `loop` must outlive it. `observer` is told of each finished list page ("LIST")
+  // and of each watch when it is answered ("WATCH").
+  Reflector(Transport& transport, EventLoop& loop, ResourcePath resource,
+            ReflectorHandler<T> handler, ReflectorOptions options = {},
+            RequestObserver observer = {});
   ~Reflector();  // stops
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
 
+  // Sends the first request. To be called once.
   void start();
-  // No callback comes after it.
+  // No callback comes after it. May be called from within a callback.
   void stop();
 
-  // When the last answer, event or bookmark came; for /readyz and metrics.
+  // When the last answer, event or bookmark that could be used came; for /readyz and metrics. The
+  // clock's epoch before the first.
   [[nodiscard]] EventLoop::Clock::time_point last_contact() const;
 
  private:
   struct Parts;
-  std::unique_ptr<Parts> parts_;
+  std::shared_ptr<Parts> parts_;  // shared with callbacks in progress
 };
 
 }  // namespace k8s

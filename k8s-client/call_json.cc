@@ -1,0 +1,111 @@
+#include "k8s-client/call_json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+
+namespace k8s {
+namespace {
+
+using nlohmann::json;
+
+// Messages may quote what users wrote; invalid UTF-8 is replaced rather than refused.
+std::string dump(const json& document) {
+  return document.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+struct Civil {
+  std::chrono::year_month_day date;
+  std::chrono::hh_mm_ss<std::chrono::microseconds> time;
+};
+
+Civil civil(Timestamp time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  return {std::chrono::year_month_day(day), std::chrono::hh_mm_ss(time - day)};
+}
+
+// metav1.Time: RFC 3339 in whole seconds.
+std::string seconds_text(Timestamp time) {
+  const auto [date, clock] = civil(time);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+}
+
+// metav1.MicroTime: always six digits of the second.
+std::string micros_text(Timestamp time) {
+  std::string text = seconds_text(time);
+  text.pop_back();
+  return text + fmt::format(".{:06}Z", civil(time).time.subseconds().count());
+}
+
+json series_of(const EventObject& event) {
+  return {{"count", event.series_count},
+          {"lastObservedTime", micros_text(event.series_last_observed)}};
+}
+
+}  // namespace
+
+std::string binding_body(const Binding& binding) {
+  return dump(
+      {{"apiVersion", "v1"},
+       {"kind", "Binding"},
+       {"metadata",
+        {{"namespace", binding.namespace_}, {"name", binding.pod}, {"uid", binding.pod_uid}}},
+       {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}});
+}
+
+std::string pod_scheduled_patch(const Pod& pod, const PodScheduledCondition& condition,
+                                Timestamp now) {
+  json entry = {{"type", "PodScheduled"},
+                {"status", condition.status},
+                {"reason", condition.reason},
+                {"message", condition.message},
+                {"lastProbeTime", nullptr}};
+  if (condition.observed_generation != 0) {
+    entry["observedGeneration"] = condition.observed_generation;
+  }
+  const PodCondition* present = pod.condition("PodScheduled");
+  if (present == nullptr || present->status != condition.status) {
+    entry["lastTransitionTime"] = seconds_text(now);
+  }
+  return dump({{"metadata", {{"uid", pod.metadata.uid}}},
+               {"status", {{"conditions", json::array({std::move(entry)})}}}});
+}
+
+std::string event_body(const EventObject& event) {
+  json body = {{"apiVersion", "events.k8s.io/v1"},
+               {"kind", "Event"},
+               {"metadata", {{"namespace", event.namespace_}, {"name", event.name}}},
+               {"eventTime", micros_text(event.event_time)},
+               {"reportingController", event.reporting_controller},
+               {"reportingInstance", event.reporting_instance},
+               {"action", event.action},
+               {"reason", event.reason},
+               {"type", event.type},
+               {"note", event.note}};
+  json& regarding = body["regarding"];
+  regarding = {{"apiVersion", event.regarding_api_version},
+               {"kind", event.regarding_kind},
+               {"name", event.regarding_name},
+               {"uid", event.regarding_uid}};
+  if (!event.regarding_namespace.empty()) regarding["namespace"] = event.regarding_namespace;
+  if (event.series_count > 0) body["series"] = series_of(event);
+  return dump(body);
+}
+
+std::string event_series_patch(const EventObject& event) {
+  return dump({{"series", series_of(event)}});
+}
+
+Result<std::string> git_version_of(const std::string& body) {
+  const json document = json::parse(body, nullptr, /*allow_exceptions=*/false);
+  if (document.is_object()) {
+    const auto version = document.find("gitVersion");
+    if (version != document.end() && version->is_string()) return version->get<std::string>();
+  }
+  return decode_error("the answer has no gitVersion");
+}
+
+}  // namespace k8s

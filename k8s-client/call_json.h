@@ -1,0 +1,32 @@
+// The JSON of the calls of client.h: the bodies they send, and the one small answer they read.
+#pragma once
+
+#include "k8s-client/api/meta.h"
+#include "k8s-client/api/pod.h"
+#include "k8s-client/client.h"
+#include "k8s-client/event_recorder.h"
+
+#include <string>
+
+namespace k8s {
+
+// v1 Binding, for POST …/pods/NAME/binding.
+[[nodiscard]] std::string binding_body(const Binding& binding);
+
+// Strategic merge patch of pods/status: merges the one condition by its type. lastTransitionTime is
+// sent only if the condition's status differs from that in `pod`, for it says since when the status
+// has been what it is; left out, the server keeps the one it has.
+[[nodiscard]] std::string pod_scheduled_patch(const Pod& pod,
+                                              const PodScheduledCondition& condition,
+                                              Timestamp now);
+
+// events.k8s.io/v1 Event, for POST.
+[[nodiscard]] std::string event_body(const EventObject& event);
+
+// Strategic merge patch of its series.
+[[nodiscard]] std::string event_series_patch(const EventObject& event);
+
+// gitVersion of the answer to GET /version.
+[[nodiscard]] Result<std::string> git_version_of(const std::string& body);
+
+}  // namespace k8s

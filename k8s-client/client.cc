@@ -1,0 +1,215 @@
+#include "k8s-client/client.h"
+
+#include "k8s-client/api/decode.h"
+#include "k8s-client/call_json.h"
+#include "k8s-client/event_recorder.h"
+#include "k8s-client/request_target.h"
+#include "k8s-client/retry.h"
+#include "k8s-client/status_error.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace k8s {
+namespace {
+
+using Clock = EventLoop::Clock;
+
+constexpr const char* kStrategicMergePatch = "application/strategic-merge-patch+json";
+
+RequestTarget pod_target(const std::string& namespace_, const std::string& name) {
+  RequestTarget target("/api/v1/namespaces");
+  target.segment(namespace_).segment("pods").segment(name);
+  return target;
+}
+
+RequestTarget events_target(const std::string& namespace_) {
+  RequestTarget target("/apis/events.k8s.io/v1/namespaces");
+  target.segment(namespace_).segment("events");
+  return target;
+}
+
+// A duration as the server reads it: "30s", or "1500ms".
+std::string duration_text(std::chrono::milliseconds duration) {
+  const auto millis = duration.count();
+  return millis % 1000 == 0 ? fmt::format("{}s", millis / 1000) : fmt::format("{}ms", millis);
+}
+
+// One call: its request, kept for repetition, and what becomes of the answer.
+struct Exchange {
+  Request request;
+  std::string doing;  // "pods \"ml/train-0\": bind to \"gpu-7\"": begins the error's text
+  std::function<void(Result<Response>)> done;
+  std::optional<RetryPolicy> retry;  // none: sent once
+  Clock::time_point sent_at{};
+  std::unique_ptr<Timer> timer;  // between two attempts
+};
+
+// For calls whose answer's body does not matter.
+std::function<void(Result<Response>)> ignoring_body(std::function<void(Result<void>)> done) {
+  return [done = std::move(done)](Result<Response> answer) {
+    if (!answer) return done(tl::unexpected(std::move(answer.error())));
+    done({});
+  };
+}
+
+}  // namespace
+
+struct Client::Parts : std::enable_shared_from_this<Parts> {
+  Parts(Transport& transport_, EventLoop& loop_, WallClock wall_clock_)
+      : transport(transport_), loop(loop_), wall_clock(std::move(wall_clock_)) {
+    if (!wall_clock) {
+      wall_clock = [] {
+        return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+      };
+    }
+  }
+
+  void call_once(Request request, std::string doing, std::function<void(Result<Response>)> done) {
+    auto exchange = std::make_shared<Exchange>();
+    exchange->request = std::move(request);
+    exchange->doing = std::move(doing);
+    exchange->done = std::move(done);
+    send(exchange);
+  }
+
+  void call_idempotent(Request request, std::string doing,
+                       std::function<void(Result<Response>)> done) {
+    auto exchange = std::make_shared<Exchange>();
+    exchange->request = std::move(request);
+    exchange->request.repeatable = true;
+    exchange->doing = std::move(doing);
+    exchange->done = std::move(done);
+    exchange->retry.emplace(++calls);
+    send(exchange);
+  }
+
+  void send(const std::shared_ptr<Exchange>& exchange) {
+    exchange->sent_at = loop.now();
+    // The last attempt needs its request no more.
+    Request request = exchange->retry ? exchange->request : std::move(exchange->request);
+    exchange->request.method = request.method;
+    transport.send(std::move(request),
+                   [weak = this->weak_from_this(), exchange](Result<Response> answer) {
+                     if (const auto parts = weak.lock())
+                       parts->answered(exchange, std::move(answer));
+                   });
+  }
+
+  void answered(const std::shared_ptr<Exchange>& exchange, Result<Response> answer) {
+    if (observer) {
+      observer(to_string(exchange->request.method), answer ? answer->status : 0,
+               loop.now() - exchange->sent_at);
+    }
+    if (answer && is_success(*answer)) return exchange->done(std::move(answer));
+    Error error = answer ? status_error(*answer, decoder) : std::move(answer.error());
+    if (exchange->retry) {
+      if (const auto delay = exchange->retry->after(error, loop.now())) {
+        return send_later(exchange, *delay);
+      }
+    }
+    exchange->done(tl::unexpected(with_context(std::move(error), exchange->doing)));
+  }
+
+  void send_later(const std::shared_ptr<Exchange>& exchange, std::chrono::milliseconds delay) {
+    // The timer belongs to the exchange, so its task must not own it.
+    waiting.insert(exchange);
+    exchange->timer = loop.after(delay, [this, weak = std::weak_ptr(exchange)] {
+      const auto due = weak.lock();
+      if (!due) return;
+      waiting.erase(due);
+      send(due);
+    });
+  }
+
+  Transport& transport;
+  EventLoop& loop;
+  WallClock wall_clock;
+  RequestObserver observer;
+  Decoder decoder;
+  std::uint64_t calls = 0;                      // seeds the jitter of each call
+  std::set<std::shared_ptr<Exchange>> waiting;  // for their next attempt; owns their timers
+};
+
+Client::Client(Transport& transport, EventLoop& loop, WallClock wall_clock)
+    : parts_(std::make_shared<Parts>(transport, loop, std::move(wall_clock))) {}
+
+Client::~Client() = default;
+
+void Client::set_observer(RequestObserver observer) { parts_->observer = std::move(observer); }
+
+void Client::bind(const Binding& binding, std::chrono::milliseconds deadline,
+                  std::function<void(Result<void>)> done) {
+  RequestTarget target = pod_target(binding.namespace_, binding.pod);
+  target.segment("binding").query("timeout", duration_text(deadline));
+  parts_->call_once(
+      {.method = Method::kPost,
+       .target = target.text(),
+       .body = binding_body(binding),
+       .deadline = deadline},
+      fmt::format("pods \"{}/{}\": bind to \"{}\"", binding.namespace_, binding.pod, binding.node),
+      ignoring_body(std::move(done)));
+}
+
+void Client::get_pod(const std::string& namespace_, const std::string& name,
+                     std::function<void(Result<Pod>)> done) {
+  std::string doing = fmt::format("pods \"{}/{}\": get", namespace_, name);
+  parts_->call_idempotent(
+      {.target = pod_target(namespace_, name).text()}, doing,
+      [parts = parts_.get(), doing, done = std::move(done)](Result<Response> answer) {
+        if (!answer) return done(tl::unexpected(std::move(answer.error())));
+        auto pod = parts->decoder.object<Pod>(answer->body);
+        if (!pod) return done(tl::unexpected(with_context(std::move(pod.error()), doing)));
+        done(std::move(pod));
+      });
+}
+
+void Client::set_pod_scheduled(const Pod& pod, const PodScheduledCondition& condition,
+                               std::function<void(Result<void>)> done) {
+  const ObjectMeta& metadata = pod.metadata;
+  parts_->call_idempotent(
+      {.method = Method::kPatch,
+       .target = pod_target(metadata.namespace_, metadata.name).segment("status").text(),
+       .body = pod_scheduled_patch(pod, condition, parts_->wall_clock()),
+       .content_type = kStrategicMergePatch},
+      fmt::format("pods \"{}/{}\": set condition PodScheduled={}", metadata.namespace_,
+                  metadata.name, condition.status),
+      ignoring_body(std::move(done)));
+}
+
+void Client::create_event(const EventObject& event, std::function<void(Result<void>)> done) {
+  parts_->call_once({.method = Method::kPost,
+                     .target = events_target(event.namespace_).text(),
+                     .body = event_body(event)},
+                    fmt::format("events \"{}/{}\": create", event.namespace_, event.name),
+                    ignoring_body(std::move(done)));
+}
+
+void Client::patch_event_series(const EventObject& event, std::function<void(Result<void>)> done) {
+  parts_->call_once({.method = Method::kPatch,
+                     .target = events_target(event.namespace_).segment(event.name).text(),
+                     .body = event_series_patch(event),
+                     .content_type = kStrategicMergePatch,
+                     .repeatable = true},
+                    fmt::format("events \"{}/{}\": count {} occurrences", event.namespace_,
+                                event.name, event.series_count),
+                    ignoring_body(std::move(done)));
+}
+
+void Client::server_version(std::function<void(Result<std::string>)> done) {
+  parts_->call_idempotent({.target = "/version"}, "server version: get",
+                          [done = std::move(done)](Result<Response> answer) {
+                            if (!answer) return done(tl::unexpected(std::move(answer.error())));
+                            auto version = git_version_of(answer->body);
+                            if (!version) {
+                              return done(tl::unexpected(
+                                  with_context(std::move(version.error()), "server version: get")));
+                            }
+                            done(std::move(version));
+                          });
+}
+
+}  // namespace k8s

@@ -1,0 +1,313 @@
+#include "k8s-client/event_recorder.h"
+
+#include "k8s-client/event_series.h"
+#include "k8s-client/watch/back_off.h"
+
+#include <algorithm>
+#include <deque>
+#include <list>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace k8s {
+namespace {
+
+using Clock = EventLoop::Clock;
+
+// One event and its repeats.
+//
+//   record ──▶ waiting ──▶ writing ──▶ idle ──repeat──▶ pausing ──interval──▶ waiting …
+//
+// `forgotten` is where it ends: given up, or idle for so long that a repeat is a new event.
+enum class Stage { kWaiting, kWriting, kPausing, kIdle, kForgotten };
+
+struct Series;
+using SeriesPtr = std::shared_ptr<Series>;
+
+struct Series {
+  std::string key;
+  EventObject event;
+  Stage stage = Stage::kWaiting;
+  std::int32_t occurrences = 1;
+  std::int32_t written = 0;  // how many of them the server knows of
+  bool created = false;
+  bool perhaps_created = false;  // a create got no answer
+  int attempts = 0;              // in a row without success
+  Clock::time_point written_at{};
+  Clock::time_point seen_at{};
+  std::list<SeriesPtr>::iterator place;  // in `unwritten` or, when kIdle, in `idle`
+};
+
+bool is_passing(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::kConnect:
+    case ErrorKind::kTls:
+    case ErrorKind::kTimeout:
+    case ErrorKind::kConnection:
+      return true;
+    case ErrorKind::kStatus:
+      return error.http_status == 429 || error.http_status >= 500;
+    default:
+      return false;
+  }
+}
+
+bool is_status(const Result<void>& answer, int http_status) {
+  return !answer && answer.error().kind == ErrorKind::kStatus &&
+         answer.error().http_status == http_status;
+}
+
+}  // namespace
+
+struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
+  Parts(Client& client_, EventLoop& loop_, Options options_, std::function<bool()> may_send_)
+      : client(client_),
+        loop(loop_),
+        options(options_),
+        may_send(std::move(may_send_)),
+        back_off(options.seed) {}
+
+  // ---- what is known
+
+  void record(EventObject event) {
+    make_acceptable(event, ++numbers);
+    std::string key = series_key(event);
+    forget_expired();
+    if (const auto found = by_key.find(key); found != by_key.end()) {
+      return repeat(found->second, event.event_time);
+    }
+    auto series = std::make_shared<Series>();
+    series->key = std::move(key);
+    series->event = std::move(event);
+    series->seen_at = loop.now();
+    by_key.emplace(series->key, series);
+    series->place = unwritten.insert(unwritten.end(), series);
+    waiting.push_back(series);
+    keep_bound();
+    pump();
+  }
+
+  void repeat(const SeriesPtr& series, Timestamp when) {
+    ++counters.joined;
+    ++series->occurrences;
+    series->event.series_last_observed = when;
+    series->seen_at = loop.now();
+    if (series->stage != Stage::kIdle) return;
+    unwritten.splice(unwritten.end(), idle, series->place);
+    pause(series);
+    pump();
+  }
+
+  // A repeat after the window is a new event. Idle ones are in the order of their last write.
+  void forget_expired() {
+    while (!idle.empty() && loop.now() - idle.front()->seen_at > options.series_window) {
+      forget(idle.front());
+    }
+  }
+
+  // Idle ones go first: nothing of them is lost. Then the oldest that waits, counted.
+  void keep_bound() {
+    while (by_key.size() > options.max_waiting) {
+      if (!idle.empty()) {
+        forget(idle.front());
+        continue;
+      }
+      const auto oldest = std::find_if(unwritten.begin(), unwritten.end(), [](const SeriesPtr& s) {
+        return s->stage != Stage::kWriting;
+      });
+      if (oldest == unwritten.end()) return;
+      drop(*oldest);
+    }
+  }
+
+  void drop(const SeriesPtr& series) {
+    ++counters.dropped;
+    forget(series);
+  }
+
+  // By value: what is passed may be the list's own element.
+  void forget(SeriesPtr series) {
+    (series->stage == Stage::kIdle ? idle : unwritten).erase(series->place);
+    series->stage = Stage::kForgotten;  // `waiting` and `pausing` skip it
+    by_key.erase(series->key);
+  }
+
+  // ---- when to write
+
+  void pause(const SeriesPtr& series) {
+    const Clock::time_point due = series->written_at + options.series_interval;
+    if (flushed || due <= loop.now()) {
+      series->stage = Stage::kWaiting;
+      waiting.push_back(series);
+      return;
+    }
+    series->stage = Stage::kPausing;
+    pausing.emplace(due, series);
+    set_pause_timer();
+  }
+
+  void set_pause_timer() {
+    pause_timer.reset();
+    if (pausing.empty()) return;
+    const auto delay = pausing.begin()->first - loop.now();
+    pause_timer = loop.after(delay, [this] {
+      end_pauses(loop.now());
+      set_pause_timer();
+      pump();
+    });
+  }
+
+  void end_pauses(Clock::time_point until) {
+    while (!pausing.empty() && pausing.begin()->first <= until) {
+      const SeriesPtr series = pausing.begin()->second;
+      pausing.erase(pausing.begin());
+      if (series->stage == Stage::kForgotten) continue;
+      series->stage = Stage::kWaiting;
+      waiting.push_back(series);
+    }
+  }
+
+  void pump() {
+    while (in_flight < options.max_in_flight && !retry_timer && !waiting.empty()) {
+      if (waiting.front()->stage == Stage::kForgotten) {
+        waiting.pop_front();
+        continue;
+      }
+      if (may_send && !may_send()) return;
+      const SeriesPtr series = waiting.front();
+      waiting.pop_front();
+      write(series);
+    }
+    if (flushed && waiting.empty() && in_flight == 0) finish_flush();
+  }
+
+  // ---- writing
+
+  void write(const SeriesPtr& series) {
+    series->stage = Stage::kWriting;
+    ++series->attempts;
+    ++in_flight;
+    const std::int32_t occurrences = series->occurrences;
+    series->event.series_count = occurrences > 1 ? occurrences : 0;
+    auto done = [weak = weak_from_this(), series, occurrences](const Result<void>& answer) {
+      if (const auto parts = weak.lock()) parts->answered(series, occurrences, answer);
+    };
+    if (series->created) {
+      client.patch_event_series(series->event, std::move(done));
+    } else {
+      client.create_event(series->event, std::move(done));
+    }
+  }
+
+  void answered(const SeriesPtr& series, std::int32_t occurrences, const Result<void>& answer) {
+    --in_flight;
+    // The answer to an earlier attempt was lost, but it did create the event.
+    const bool exists = series->perhaps_created && !series->created && is_status(answer, 409);
+    if (answer) {
+      wrote(series, occurrences);
+    } else if (exists) {
+      wrote(series, 1);  // how many occurrences it told of then is not known
+    } else if (series->created && is_status(answer, 404)) {
+      // Events live for an hour; this one is over, and its repeat is a new one.
+      series->created = false;
+      again(series);
+    } else if (is_passing(answer.error())) {
+      series->perhaps_created |= answer.error().may_have_acted;
+      hold_back(answer.error());
+      again(series);
+    } else {
+      drop(series);
+    }
+    pump();
+  }
+
+  void wrote(const SeriesPtr& series, std::int32_t occurrences) {
+    ++counters.written;
+    series->created = true;
+    series->attempts = 0;
+    series->written = occurrences;
+    series->written_at = loop.now();
+    if (series->occurrences > series->written) return pause(series);
+    idle.splice(idle.end(), unwritten, series->place);
+    series->stage = Stage::kIdle;
+  }
+
+  void again(const SeriesPtr& series) {
+    if (series->attempts >= options.max_attempts) return drop(series);
+    series->stage = Stage::kWaiting;
+    waiting.push_front(series);
+  }
+
+  // A server in trouble gets no events at all for a while.
+  void hold_back(const Error& error) {
+    if (retry_timer) return;
+    std::chrono::milliseconds delay = back_off.next(loop.now());
+    if (error.retry_after) delay = std::max<std::chrono::milliseconds>(delay, *error.retry_after);
+    retry_timer = loop.after(delay, [this] {
+      retry_timer.reset();
+      pump();
+    });
+  }
+
+  // ---- flushing
+
+  void flush(std::chrono::milliseconds limit, std::function<void()> done) {
+    flushed = std::move(done);
+    flush_timer = loop.after(limit, [this] {
+      for (const SeriesPtr& series : std::exchange(waiting, {})) {
+        if (series->stage != Stage::kForgotten) drop(series);
+      }
+      finish_flush();
+    });
+    pause_timer.reset();
+    end_pauses(Clock::time_point::max());
+    // Not from within the call.
+    loop.post([weak = weak_from_this()] {
+      if (const auto parts = weak.lock()) parts->pump();
+    });
+  }
+
+  void finish_flush() {
+    const auto timer = std::move(flush_timer);
+    if (const auto done = std::exchange(flushed, nullptr)) done();
+  }
+
+  Client& client;
+  EventLoop& loop;
+  const Options options;
+  const std::function<bool()> may_send;
+  Counters counters;
+  BackOff back_off;
+  std::uint64_t numbers = 0;
+
+  std::unordered_map<std::string, SeriesPtr> by_key;
+  std::list<SeriesPtr> unwritten;                       // waiting, writing or pausing, oldest first
+  std::list<SeriesPtr> idle;                            // written as far as they go
+  std::deque<SeriesPtr> waiting;                        // to be written, in this order
+  std::multimap<Clock::time_point, SeriesPtr> pausing;  // by the end of their interval
+  std::size_t in_flight = 0;
+
+  std::unique_ptr<Timer> pause_timer;
+  std::unique_ptr<Timer> retry_timer;  // while it runs nothing is sent
+  std::unique_ptr<Timer> flush_timer;
+  std::function<void()> flushed;  // set while a flush is under way
+};
+
+EventRecorder::EventRecorder(Client& client, EventLoop& loop, Options options,
+                             std::function<bool()> may_send)
+    : parts_(std::make_shared<Parts>(client, loop, options, std::move(may_send))) {}
+
+EventRecorder::~EventRecorder() = default;
+
+void EventRecorder::record(EventObject event) { parts_->record(std::move(event)); }
+
+void EventRecorder::flush(std::chrono::milliseconds limit, std::function<void()> done) {
+  parts_->flush(limit, std::move(done));
+}
+
+void EventRecorder::resume() { parts_->pump(); }
+
+EventRecorder::Counters EventRecorder::counters() const { return parts_->counters; }
+
+}  // namespace k8s

@@ -1,0 +1,22 @@
+// What makes two events the same, and how an event is made acceptable to the API server.
+//
+// Pure functions on EventObject, apart from the recorder's queueing. The limits are those of
+// kubernetes/pkg/apis/core/validation/events.go; without them a long message or host name would
+// cost the whole event.
+#pragma once
+
+#include "k8s-client/event_recorder.h"
+
+#include <cstdint>
+#include <string>
+
+namespace k8s {
+
+// Equal for repeats of one event: same object, reason, action, note, type and controller.
+[[nodiscard]] std::string series_key(const EventObject& event);
+
+// Fills in namespace and name and cuts what is too long. `number` tells apart the events of one
+// microsecond.
+void make_acceptable(EventObject& event, std::uint64_t number);
+
+}  // namespace k8s

@@ -1,0 +1,34 @@
+// When a request that may be repeated is sent again, and after how long.
+//
+// Only on 429 and 503, where the server has said that it did nothing, and only a few times: what
+// the caller waits for should rather fail with a reason than hang. Requests that may have been
+// carried out without an answer are not repeated here. Pure: the caller waits.
+#pragma once
+
+#include "k8s-client/error.h"
+#include "k8s-client/watch/back_off.h"
+
+#include <chrono>
+#include <optional>
+
+namespace k8s {
+
+class RetryPolicy {
+ public:
+  static constexpr int kMaxAttempts = 5;
+
+  explicit RetryPolicy(std::uint64_t seed)
+      : back_off_(seed, {.first = std::chrono::milliseconds{200},
+                         .limit = std::chrono::milliseconds{5'000}}) {}
+
+  // The wait before the next attempt, at least what the server asked for (Retry-After); nullopt:
+  // the error stands. To be called once for each failed attempt.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> after(const Error& error,
+                                                               BackOff::TimePoint now);
+
+ private:
+  BackOff back_off_;
+  int attempts_ = 0;
+};
+
+}  // namespace k8s

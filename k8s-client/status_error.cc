@@ -1,0 +1,107 @@
+#include "k8s-client/status_error.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace k8s {
+namespace {
+
+// Retry-After is honoured, but a broken proxy must not stop us for days.
+constexpr std::chrono::seconds kMaxRetryAfter{300};
+
+constexpr std::size_t kQuotedBody = 200;
+
+std::string_view phrase_of(int http_status) {
+  switch (http_status) {
+    case 400:
+      return "Bad Request";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 406:
+      return "Not Acceptable";
+    case 409:
+      return "Conflict";
+    case 410:
+      return "Gone";
+    case 413:
+      return "Request Entity Too Large";
+    case 415:
+      return "Unsupported Media Type";
+    case 422:
+      return "Unprocessable Entity";
+    case 429:
+      return "Too Many Requests";
+    case 500:
+      return "Internal Server Error";
+    case 502:
+      return "Bad Gateway";
+    case 503:
+      return "Service Unavailable";
+    case 504:
+      return "Gateway Timeout";
+    default:
+      return "";
+  }
+}
+
+std::string describe(int http_status, std::string_view words) {
+  std::string text = std::to_string(http_status);
+  if (const std::string_view phrase = phrase_of(http_status); !phrase.empty()) {
+    text += ' ';
+    text += phrase;
+  }
+  if (!words.empty()) {
+    text += ": ";
+    text += words;
+  }
+  return text;
+}
+
+// Only whole seconds, as the API server sends them; a date is not understood and ignored.
+std::optional<std::chrono::seconds> parse_retry_after(std::string_view text) {
+  std::int64_t seconds = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (failure != std::errc{} || end != text.data() + text.size() || seconds < 0) {
+    return std::nullopt;
+  }
+  return std::min(std::chrono::seconds{seconds}, kMaxRetryAfter);
+}
+
+}  // namespace
+
+Error status_error(const Status& status) {
+  Error error;
+  error.kind = ErrorKind::kStatus;
+  error.http_status = status.code;
+  error.reason = status.reason;
+  error.message = describe(status.code, status.message.empty() ? status.reason : status.message);
+  if (status.retry_after_seconds > 0) {
+    error.retry_after = std::min(std::chrono::seconds{status.retry_after_seconds}, kMaxRetryAfter);
+  }
+  return error;
+}
+
+Error status_error(const Response& response, Decoder& decoder) {
+  Status status;
+  if (auto decoded = decoder.status(response.body); decoded) status = std::move(*decoded);
+  if (status.message.empty() && status.reason.empty()) {
+    status.message = response.body.substr(0, kQuotedBody);
+  }
+  status.code = response.status;  // what HTTP says counts
+  Error error = status_error(status);
+  if (const auto header = response.header("Retry-After")) {
+    if (const auto seconds = parse_retry_after(*header)) error.retry_after = seconds;
+  }
+  return error;
+}
+
+}  // namespace k8s

@@ -1,0 +1,24 @@
+// An answer that is not what was asked for, as an Error with the server's own words.
+#pragma once
+
+#include "k8s-client/api/decode.h"
+#include "k8s-client/error.h"
+#include "k8s-client/http/transport.h"
+
+#include <chrono>
+#include <optional>
+
+namespace k8s {
+
+[[nodiscard]] inline bool is_success(const Response& response) {
+  return response.status >= 200 && response.status < 300;
+}
+
+// The Error of an answer outside 2xx: "409 Conflict: <message of the Status in its body>", with
+// the reason and Retry-After. A body that is no Status (a proxy's page) is quoted in part.
+[[nodiscard]] Error status_error(const Response& response, Decoder& decoder);
+
+// The Error of an ERROR event of a watch: its HTTP status is the code of the Status.
+[[nodiscard]] Error status_error(const Status& status);
+
+}  // namespace k8s

@@ -1,0 +1,46 @@
+// How long to wait after the n-th failure in a row: exponential, capped, jittered, seeded.
+//
+// The numbers are those of client-go's reflector (tools/cache/reflector.go): 0.8 s doubling up to
+// 30 s, plus as much again at random, so that many clients of a server that comes back do not all
+// return at once. A pause of two minutes between failures starts anew. Pure: time is passed in.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <random>
+
+namespace k8s {
+
+struct BackOffOptions {
+  std::chrono::milliseconds first{800};
+  std::chrono::milliseconds limit{30'000};  // before jitter
+  int factor = 2;
+  double jitter = 1.0;  // the wait is the step times 1 … 1 + jitter
+  std::chrono::milliseconds reset_after{120'000};
+};
+
+class BackOff {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  explicit BackOff(std::uint64_t seed, BackOffOptions options = {})
+      : options_(options), random_(seed) {}
+
+  // The wait after a failure at `now`.
+  [[nodiscard]] std::chrono::milliseconds next(TimePoint now);
+
+  // The next failure counts as the first.
+  void reset() { last_.reset(); }
+
+  // Uniform in [0, 1), from the same seeded source.
+  [[nodiscard]] double uniform();
+
+ private:
+  BackOffOptions options_;
+  std::mt19937_64 random_;
+  std::chrono::milliseconds step_{0};
+  std::optional<TimePoint> last_;
+};
+
+}  // namespace k8s

@@ -1,0 +1,72 @@
+// The keys of all objects a reader has been told of, and which of them a new list has not shown.
+//
+// A list says what exists; what vanished is found by mark and sweep: begin_list() makes every mark
+// stale, see() sets the marks of what is listed, sweep() removes what was not marked. Only keys are
+// kept, one string an object (about 150 bytes for a pod), since the objects themselves live with
+// the reader. Not thread-safe.
+#pragma once
+
+#include "k8s-client/watch/object_key.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+namespace k8s {
+
+class KnownObjects {
+ public:
+  // The uid that is known at this namespace and name; nullopt: none. Valid until it is removed.
+  [[nodiscard]] std::optional<std::string_view> uid_at(const ObjectKey& key) const;
+
+  // Adds and marks the object. An object known at its place must have the same uid: see remove().
+  void see(const ObjectKey& key);
+
+  // Forgets the object; false if none with this uid is known at its place.
+  bool remove(const ObjectKey& key);
+
+  // From here on nothing counts as seen.
+  void begin_list() { ++mark_; }
+
+  // Forgets all that was not seen since begin_list() and calls `gone` for each. O(objects).
+  void sweep(const std::function<void(ObjectKey)>& gone);
+
+  [[nodiscard]] std::size_t size() const { return records_.size(); }
+
+ private:
+  // "namespace/name/uid": neither a namespace nor a name contains a slash.
+  struct Record {
+    std::string text;
+    std::uint32_t place_length;  // of "namespace/name"
+    mutable std::uint32_t mark;  // not part of the key
+
+    [[nodiscard]] std::string_view place() const {
+      return std::string_view(text).substr(0, place_length);
+    }
+    [[nodiscard]] std::string_view uid() const {
+      return std::string_view(text).substr(place_length + 1);
+    }
+  };
+  struct HashPlace {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view place) const {
+      return std::hash<std::string_view>{}(place);
+    }
+    std::size_t operator()(const Record& record) const { return (*this)(record.place()); }
+  };
+  struct SamePlace {
+    using is_transparent = void;
+    bool operator()(const Record& a, const Record& b) const { return a.place() == b.place(); }
+    bool operator()(std::string_view a, const Record& b) const { return a == b.place(); }
+    bool operator()(const Record& a, std::string_view b) const { return a.place() == b; }
+  };
+
+  std::unordered_set<Record, HashPlace, SamePlace> records_;
+  std::uint32_t mark_ = 0;
+};
+
+}  // namespace k8s

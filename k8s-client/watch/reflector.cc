@@ -1,0 +1,345 @@
+#include "k8s-client/watch/reflector.h"
+
+#include "k8s-client/api/decode.h"
+#include "k8s-client/request_target.h"
+#include "k8s-client/status_error.h"
+#include "k8s-client/watch/known_objects.h"
+#include "k8s-client/watch/line_splitter.h"
+#include "k8s-client/watch/watcher.h"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace k8s {
+namespace {
+
+using std::chrono::milliseconds;
+
+// The body of an error answer to a watch; a Status takes a few hundred bytes.
+constexpr std::size_t kMaxErrorBody = std::size_t{64} * 1024;
+
+std::string target_of(const ResourcePath& resource, const WatchRequest& request) {
+  RequestTarget target(resource.path);
+  if (!resource.field_selector.empty()) target.query("fieldSelector", resource.field_selector);
+  if (!resource.label_selector.empty()) target.query("labelSelector", resource.label_selector);
+  const bool streamed_list = request.kind == WatchRequest::Kind::kStreamedList;
+  if (request.kind == WatchRequest::Kind::kList) {
+    if (request.limit != 0) target.query("limit", std::to_string(request.limit));
+    if (!request.continue_token.empty()) target.query("continue", request.continue_token);
+    // Without it a limit means "exactly this version", which may be gone.
+    if (!request.resource_version.empty()) target.query("resourceVersionMatch", "NotOlderThan");
+  } else {
+    target.query("watch", "1").query("allowWatchBookmarks", "true");
+    target.query("timeoutSeconds", std::to_string(request.timeout.count()));
+    if (streamed_list) {
+      target.query("sendInitialEvents", "true").query("resourceVersionMatch", "NotOlderThan");
+    }
+  }
+  if (!request.resource_version.empty()) {
+    target.query("resourceVersion", request.resource_version);
+  }
+  return target.text();
+}
+
+std::string doing(const ResourcePath& resource, const WatchRequest& request) {
+  return (request.kind == WatchRequest::Kind::kList ? "list " : "watch ") + resource.path;
+}
+
+}  // namespace
+
+// Everything that happens belongs to one attempt (a request, or the wait before it). Whatever still
+// arrives for an earlier one, such as the end of a cancelled stream, is not heard.
+template <typename T>
+struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
+  Parts(Transport& transport_, EventLoop& loop_, ResourcePath resource_,
+        ReflectorHandler<T> handler_, const ReflectorOptions& options_, RequestObserver observer_)
+      : transport(transport_),
+        loop(loop_),
+        resource(std::move(resource_)),
+        handler(std::move(handler_)),
+        options(options_),
+        observer(std::move(observer_)),
+        watcher({.optional = options.optional,
+                 .page_size = options.page_size,
+                 .watch_list = options.watch_list,
+                 .seed = options.seed}) {}
+
+  // Wraps a callback: not called when this object is gone or another attempt has begun.
+  template <typename Function>
+  auto if_current(Function function) {
+    return [weak = this->weak_from_this(), mine = attempt, function](auto&&... arguments) {
+      const auto parts = weak.lock();
+      if (parts && parts->attempt == mine) {
+        function(*parts, std::forward<decltype(arguments)>(arguments)...);
+      }
+    };
+  }
+
+  void take(WatcherStep step) {
+    const std::uint64_t mine = attempt;
+    if (step.list_begins) begin_list();
+    if (step.list_complete) finish_list();
+    if (step.synced && attempt == mine) report_synced();
+    if (step.request && attempt == mine) schedule(std::move(*step.request), step.delay);
+  }
+
+  void schedule(WatchRequest next, milliseconds delay) {
+    ++attempt;
+    if (call) call->cancel();
+    call.reset();
+    request = std::move(next);
+    if (delay == milliseconds{0}) {
+      send();
+    } else {
+      timer = loop.after(delay, if_current([](Parts& self) { self.send(); }));
+    }
+  }
+
+  void send() {
+    sent_at = loop.now();
+    watcher.sent(sent_at);
+    Request http{
+        .target = target_of(resource, request), .deadline = options.deadline, .repeatable = true};
+    if (request.kind == WatchRequest::Kind::kList) {
+      call = transport.send(std::move(http), if_current([](Parts& self, Result<Response> answer) {
+                              self.on_page(std::move(answer));
+                            }));
+      return;
+    }
+    http.idle_limit = options.idle_limit;
+    lines = LineSplitter();
+    opening = {};
+    call = transport.stream(
+        std::move(http),
+        {.on_response = if_current([](Parts& self, const Response& r) { self.on_response(r); }),
+         .on_data = if_current([](Parts& self, std::string_view data) { self.on_data(data); }),
+         .on_end = if_current(
+             [](Parts& self, std::optional<Error> why) { self.on_end(std::move(why)); })});
+  }
+
+  // ---- one page of a list
+
+  void on_page(Result<Response> answer) {
+    observe("LIST", answer ? answer->status : 0);
+    if (!answer) return fail(std::move(answer.error()));
+    if (!is_success(*answer)) return fail(status_error(*answer, decoder));
+    std::vector<T> items;
+    auto meta = decoder.template list<T>(answer->body,
+                                         [&items](T item) { items.push_back(std::move(item)); });
+    if (!meta) return fail(std::move(meta.error()));
+    answer->body = {};  // megabytes, not needed while the reader works
+    last_contact = loop.now();
+    const std::uint64_t mine = attempt;
+    for (T& item : items) {
+      list_item(std::move(item));
+      if (attempt != mine) return;
+    }
+    take(watcher.page(meta->resource_version, meta->continue_token));
+  }
+
+  // ---- a watch, or a streamed list
+
+  void on_response(const Response& response) {
+    observe("WATCH", response.status);
+    opening = response;
+    opening.body.clear();
+    if (!is_success(response)) return;
+    last_contact = loop.now();
+    watcher.opened();
+  }
+
+  void on_data(std::string_view data) {
+    if (!is_success(opening)) {
+      opening.body += data.substr(0, kMaxErrorBody - opening.body.size());
+      return;
+    }
+    const std::uint64_t mine = attempt;
+    const auto fed = lines.feed(data, [this, mine](std::string_view line) {
+      on_line(line);
+      return attempt == mine;
+    });
+    if (!fed && attempt == mine) fail(fed.error());
+  }
+
+  void on_end(std::optional<Error> why) {
+    if (why) {
+      if (opening.status == 0) observe("WATCH", 0);
+      return fail(std::move(*why));
+    }
+    if (!is_success(opening)) return fail(status_error(opening, decoder));
+    if (lines.has_rest()) {
+      return fail({.kind = ErrorKind::kConnection, .message = "the stream ended within an event"});
+    }
+    const std::uint64_t mine = attempt;
+    const bool unfinished = watcher.state() == Watcher::State::kStreaming;
+    WatcherStep step = watcher.ended(loop.now());
+    if (unfinished) {
+      report({.kind = ErrorKind::kConnection,
+              .message = "the streamed list ended before it was complete; listing in pages"},
+             step.delay);
+    } else if (step.delay > milliseconds{0}) {
+      report({.kind = ErrorKind::kConnection, .message = "the server ended the watch at once"},
+             step.delay);
+    }
+    if (attempt == mine) take(std::move(step));
+  }
+
+  void on_line(std::string_view line) {
+    auto event = decoder.template watch_event<T>(line);
+    if (!event) return fail(std::move(event.error()));
+    if (event->type == WatchEventType::kError) return fail(status_error(event->status));
+    last_contact = loop.now();
+    const std::string version = event->object.metadata.resource_version;
+    if (event->type == WatchEventType::kBookmark) {
+      return take(watcher.bookmark(version, event->initial_events_end));
+    }
+    watcher.event(version);
+    if (event->type == WatchEventType::kDeleted) {
+      remove(key_of(event->object.metadata));
+    } else if (watcher.state() == Watcher::State::kStreaming) {
+      list_item(std::move(event->object));
+    } else {
+      upsert(std::move(event->object));
+    }
+  }
+
+  // ---- what the reader is told
+
+  void begin_list() {
+    known.begin_list();
+    held.clear();
+  }
+
+  // An object of a list. If another one was known under its name, it waits for the end of the list,
+  // when the old one's deletion is due, so that the reader never holds both.
+  void list_item(T object) {
+    const ObjectKey key = key_of(object.metadata);
+    const auto uid = known.uid_at(key);
+    if (uid && *uid != key.uid) {
+      held.push_back(std::move(object));
+      return;
+    }
+    known.see(key);
+    handler.on_upsert(std::move(object));
+  }
+
+  void finish_list() {
+    const std::uint64_t mine = attempt;
+    known.sweep([this, mine](ObjectKey key) {
+      if (attempt == mine) handler.on_delete(std::move(key));
+    });
+    for (T& object : std::exchange(held, {})) {
+      if (attempt != mine) return;
+      upsert(std::move(object));
+    }
+  }
+
+  // An object as it is now, in an open watch.
+  void upsert(T object) {
+    const std::uint64_t mine = attempt;
+    const ObjectKey key = key_of(object.metadata);
+    if (const auto uid = known.uid_at(key); uid && *uid != key.uid) {
+      remove({.namespace_ = key.namespace_, .name = key.name, .uid = std::string(*uid)});
+      if (attempt != mine) return;
+    }
+    known.see(key);
+    handler.on_upsert(std::move(object));
+  }
+
+  void remove(ObjectKey key) {
+    std::erase_if(held, [&key](const T& object) { return object.metadata.uid == key.uid; });
+    if (known.remove(key)) handler.on_delete(std::move(key));
+  }
+
+  void report_synced() {
+    if (std::exchange(synced, true)) return;
+    if (handler.on_synced) handler.on_synced();
+  }
+
+  // The request of this attempt failed, whatever of it is still to come.
+  void fail(Error error) {
+    const std::uint64_t mine = attempt;
+    const std::string what = doing(resource, request);
+    WatcherStep step = watcher.failed(error, loop.now());
+    report(std::move(error), step.delay);
+    if (attempt == mine) take(std::move(step));
+  }
+
+  void report(Error error, milliseconds retry_in) {
+    if (handler.on_problem) {
+      handler.on_problem(with_context(std::move(error), doing(resource, request)), retry_in);
+    }
+  }
+
+  void observe(std::string_view verb, int status) {
+    if (observer) observer(verb, status, loop.now() - sent_at);
+  }
+
+  void stop() {
+    ++attempt;
+    timer.reset();
+    if (call) call->cancel();
+    call.reset();
+  }
+
+  Transport& transport;
+  EventLoop& loop;
+  const ResourcePath resource;
+  const ReflectorHandler<T> handler;
+  const ReflectorOptions options;
+  const RequestObserver observer;
+
+  Watcher watcher;
+  KnownObjects known;
+  Decoder decoder;
+  std::vector<T> held;  // see list_item()
+  bool synced = false;
+
+  std::uint64_t attempt = 0;  // changes whenever what is in flight stops to matter
+  WatchRequest request;       // of this attempt
+  EventLoop::Clock::time_point sent_at{};
+  std::shared_ptr<Call> call;
+  std::unique_ptr<Timer> timer;
+  Response opening;  // of a stream: its status; of an error status also the body
+  LineSplitter lines;
+  EventLoop::Clock::time_point last_contact{};
+};
+
+template <typename T>
+Reflector<T>::Reflector(Transport& transport, EventLoop& loop, ResourcePath resource,
+                        ReflectorHandler<T> handler, ReflectorOptions options,
+                        RequestObserver observer)
+    : parts_(std::make_shared<Parts>(transport, loop, std::move(resource), std::move(handler),
+                                     options, std::move(observer))) {}
+
+template <typename T>
+Reflector<T>::~Reflector() {
+  stop();
+}
+
+template <typename T>
+void Reflector<T>::start() {
+  parts_->take(parts_->watcher.start());
+}
+
+template <typename T>
+void Reflector<T>::stop() {
+  const auto parts = parts_;
+  parts->stop();
+}
+
+template <typename T>
+EventLoop::Clock::time_point Reflector<T>::last_contact() const {
+  return parts_->last_contact;
+}
+
+template class Reflector<Pod>;
+template class Reflector<Node>;
+template class Reflector<Namespace>;
+template class Reflector<PersistentVolumeClaim>;
+template class Reflector<PersistentVolume>;
+template class Reflector<DeviceClass>;
+
+}  // namespace k8s

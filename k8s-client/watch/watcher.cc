@@ -1,0 +1,251 @@
+#include "k8s-client/watch/watcher.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace k8s {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A watch that ends sooner, and without an event, is a server or proxy that does not watch.
+constexpr std::chrono::seconds kShortWatch{1};
+
+// Below the idle limit of load balancers and the 295 s after which some servers end any request;
+// spread, so that watches opened together do not end together.
+constexpr int kMinStreamSeconds = 240;
+constexpr int kMaxStreamSeconds = 290;
+
+bool is_status(const Error& error, int http_status) {
+  return error.kind == ErrorKind::kStatus && error.http_status == http_status;
+}
+
+// 504 with this text: the server's cache has not reached the version asked for. Its cause
+// "ResourceVersionTooLarge" is not part of what we keep of a Status; client-go, too, looks at the
+// text for servers that do not send the cause.
+bool is_too_large_version(const Error& error) {
+  return error.kind == ErrorKind::kStatus &&
+         error.message.find("Too large resource version") != std::string::npos;
+}
+
+bool is_lost_version(const Error& error) {
+  return error.is_expired() || is_too_large_version(error);
+}
+
+bool got_no_answer(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::kConnect:
+    case ErrorKind::kTls:
+    case ErrorKind::kTimeout:
+    case ErrorKind::kConnection:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether the same request may well succeed later.
+bool is_passing(const Error& error) {
+  return got_no_answer(error) || is_status(error, 429) ||
+         (error.kind == ErrorKind::kStatus && error.http_status >= 500);
+}
+
+}  // namespace
+
+Watcher::Watcher(WatcherOptions options) : options_(options), back_off_(options.seed) {}
+
+WatcherStep Watcher::start() { return list_anew(milliseconds{0}); }
+
+void Watcher::sent(TimePoint now) {
+  sent_at_ = now;
+  stream_had_events_ = false;
+}
+
+WatcherStep Watcher::page(const std::string& resource_version, const std::string& continue_token) {
+  // All pages show the state at the version of the first one. The watch starts there, also when
+  // the list had to be finished in another way.
+  if (first_page_version_.empty()) first_page_version_ = resource_version;
+  if (!continue_token.empty()) {
+    reader_is_ahead_ = true;
+    // A continue token carries the version: the server refuses both together.
+    request_ = {.kind = WatchRequest::Kind::kList,
+                .continue_token = continue_token,
+                .limit = options_.page_size};
+    return same_request(milliseconds{0});
+  }
+  reader_is_ahead_ = false;
+  version_ = first_page_version_;
+  WatcherStep step = watch_on(milliseconds{0});
+  step.list_complete = true;
+  step.synced = true;
+  return step;
+}
+
+void Watcher::opened() {
+  if (state_ == State::kListed) state_ = State::kWatching;
+}
+
+void Watcher::event(const std::string& resource_version) {
+  stream_had_events_ = true;
+  // The initial events of a streamed list come in no order of versions: to watch on from one of
+  // them would miss others. Only its closing bookmark carries a version to go on from.
+  if (state_ == State::kStreaming) {
+    reader_is_ahead_ = true;
+  } else {
+    version_ = resource_version;
+  }
+}
+
+WatcherStep Watcher::bookmark(const std::string& resource_version, bool initial_events_end) {
+  stream_had_events_ = true;
+  if (state_ != State::kStreaming) {
+    version_ = resource_version;
+    return {};
+  }
+  if (!initial_events_end) return {};
+  version_ = resource_version;
+  reader_is_ahead_ = false;
+  state_ = State::kWatching;
+  WatcherStep step;
+  step.list_complete = true;
+  step.synced = true;
+  return step;
+}
+
+WatcherStep Watcher::ended(TimePoint now) {
+  // A server that does not know streamed lists takes the request for a plain watch, and its stream
+  // ends without the closing bookmark.
+  if (state_ == State::kStreaming) return list_by_pages(list_version(), milliseconds{0});
+  if (!stream_had_events_ && now - sent_at_ < kShortWatch) {
+    // Listing anew with growing pauses still shows the changes where watches do not work at all.
+    return list_anew(back_off_.next(now));
+  }
+  return watch_on(milliseconds{0});
+}
+
+WatcherStep Watcher::failed(const Error& error, TimePoint now) {
+  switch (state_) {
+    case State::kEmpty:
+    case State::kListing:
+      return list_failed(error, now);
+    case State::kStreaming:
+      return streamed_list_failed(error, now);
+    case State::kListed:
+      return open_failed(error, now);
+    case State::kWatching:
+      return watch_broke(error, now);
+  }
+  return list_anew(wait_after(error, now));
+}
+
+WatcherStep Watcher::list_failed(const Error& error, TimePoint now) {
+  const bool further_page = !request_.continue_token.empty();
+  if (further_page && error.is_expired()) {
+    // The token lived for five minutes. What is left is the whole list in one answer, at the
+    // version first asked for.
+    request_ = {.kind = WatchRequest::Kind::kList, .resource_version = asked_version_};
+    first_page_version_.clear();
+    WatcherStep step = same_request(milliseconds{0});
+    step.list_begins = true;
+    return step;
+  }
+  if (further_page && is_passing(error)) return same_request(wait_after(error, now));
+  if (is_lost_version(error) && !request_.resource_version.empty()) {
+    return list_consistently(milliseconds{0});
+  }
+  if (options_.optional && (is_status(error, 403) || is_status(error, 404))) return absent(error);
+  return list_anew(wait_after(error, now));
+}
+
+WatcherStep Watcher::streamed_list_failed(const Error& error, TimePoint now) {
+  if (is_lost_version(error)) {
+    const bool had_version = !request_.resource_version.empty();
+    version_.clear();
+    return list_anew(had_version ? milliseconds{0} : wait_after(error, now));
+  }
+  if (error.kind == ErrorKind::kConnect || is_status(error, 429) || is_status(error, 500)) {
+    return list_anew(wait_after(error, now));
+  }
+  return list_by_pages(list_version(), milliseconds{0});
+}
+
+WatcherStep Watcher::open_failed(const Error& error, TimePoint now) {
+  const milliseconds delay = wait_after(error, now);
+  if (!is_lost_version(error) && is_passing(error)) return watch_on(delay);
+  return list_anew(delay);
+}
+
+WatcherStep Watcher::watch_broke(const Error& error, TimePoint now) {
+  const milliseconds delay = wait_after(error, now);
+  if (!is_lost_version(error) && is_passing(error)) return watch_on(delay);
+  // After 410 from the last version, not from "": not older than what the reader has is enough.
+  return list_anew(delay);
+}
+
+WatcherStep Watcher::absent(const Error& error) {
+  // 404: the server has no such kind, so nothing of it exists. 403: it may exist, but is not for
+  // us to see; what was seen while we were allowed to stays.
+  const bool nothing_exists = is_status(error, 404);
+  if (nothing_exists) version_.clear();
+  WatcherStep step = list_anew(kAbsentInterval);
+  step.list_complete = nothing_exists;
+  step.synced = true;
+  return step;
+}
+
+WatcherStep Watcher::list_anew(milliseconds delay) {
+  if (!options_.watch_list) return list_by_pages(list_version(), delay);
+  state_ = State::kStreaming;
+  request_ = {.kind = WatchRequest::Kind::kStreamedList,
+              .resource_version = list_version(),
+              .timeout = stream_timeout()};
+  WatcherStep step = same_request(delay);
+  step.list_begins = true;
+  return step;
+}
+
+WatcherStep Watcher::list_consistently(milliseconds delay) {
+  version_.clear();
+  return list_by_pages("", delay);
+}
+
+WatcherStep Watcher::list_by_pages(std::string version, milliseconds delay) {
+  state_ = State::kListing;
+  asked_version_ = version;
+  first_page_version_.clear();
+  request_ = {.kind = WatchRequest::Kind::kList,
+              .resource_version = std::move(version),
+              .limit = options_.page_size};
+  WatcherStep step = same_request(delay);
+  step.list_begins = true;
+  return step;
+}
+
+WatcherStep Watcher::watch_on(milliseconds delay) {
+  state_ = State::kListed;
+  request_ = {.kind = WatchRequest::Kind::kWatch,
+              .resource_version = version_,
+              .timeout = stream_timeout()};
+  return same_request(delay);
+}
+
+WatcherStep Watcher::same_request(milliseconds delay) const {
+  WatcherStep step;
+  step.request = request_;
+  step.delay = delay;
+  return step;
+}
+
+std::string Watcher::list_version() const { return reader_is_ahead_ ? "" : version_; }
+
+std::chrono::seconds Watcher::stream_timeout() {
+  constexpr int kSpread = kMaxStreamSeconds - kMinStreamSeconds + 1;
+  return std::chrono::seconds{kMinStreamSeconds + static_cast<int>(back_off_.uniform() * kSpread)};
+}
+
+milliseconds Watcher::wait_after(const Error& error, TimePoint now) {
+  const milliseconds own = back_off_.next(now);
+  return error.retry_after ? std::max<milliseconds>(own, *error.retry_after) : own;
+}
+
+}  // namespace k8s

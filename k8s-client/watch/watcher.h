@@ -1,0 +1,149 @@
+// The protocol of list and watch as a pure state machine: what happened in, what to ask next out.
+//
+//           ┌────── any failure that loses the place ──────────────────────┐
+//           ▼                                                              │
+//         Empty ──list──▶ Listing ──last page──▶ Listed ──watch──▶ Watching ┤
+//           │                ▲                     ▲                 │      │
+//           └─streamed─▶ Streaming ──bookmark──────┼────────────────▶│      │
+//              list                                └─── watch ended ─┘      │
+//
+// No I/O, no clock, no callbacks: the reflector feeds it and does what it says. It sees versions
+// and outcomes, never objects. The rules are client-go's (tools/cache/reflector.go,
+// tools/pager/pager.go), with these differences, each of them on the safe side:
+//   * the first list is a consistent read (resourceVersion=""), never "whatever a cache has"; so is
+//     one that follows a list that broke off halfway, for its reader has already seen newer objects
+//     than the version kept here promises, and must not be taken back in time;
+//   * relists are paged too, with resourceVersionMatch=NotOlderThan (without it a limit would mean
+//     exactly that version); a page that fails for a passing reason is asked for again;
+//   * a watch that got no answer, or 5xx, is opened again at the same version without a relist: a
+//     version that has become too old says so by 410.
+//
+// One watcher follows one kind of object. Every request it returns is to be sent after `delay`, and
+// announced by sent() when it goes out.
+#pragma once
+
+#include "k8s-client/error.h"
+#include "k8s-client/watch/back_off.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace k8s {
+
+struct WatcherOptions {
+  bool optional = false;  // 403 and 404 mean: there is nothing
+  std::size_t page_size = 500;
+  bool watch_list = true;
+  std::uint64_t seed = 0;
+};
+
+// What to ask the API server.
+struct WatchRequest {
+  enum class Kind {
+    kList,         // one page of a list
+    kWatch,        // changes after resource_version
+    kStreamedList  // what exists, then changes, in one stream (WatchList)
+  };
+  Kind kind = Kind::kList;
+  std::string resource_version = {};  // of a list: not older than; empty: consistent
+  std::string continue_token = {};    // of a further page; resource_version is empty then
+  std::size_t limit = 0;              // 0: everything in one answer
+  std::chrono::seconds timeout{0};    // of a stream: the server ends it after this time
+
+  friend bool operator==(const WatchRequest&, const WatchRequest&) = default;
+};
+
+// What follows from an input.
+struct WatcherStep {
+  // A new list has begun: what was listed since the last complete one counts for nothing.
+  bool list_begins = false;
+  // The list is complete: what it did not show is gone. With list_begins: it is empty.
+  bool list_complete = false;
+  // The reader has all there is, or all that it may see.
+  bool synced = false;
+  // What to send, `delay` from now. Nothing: go on reading what is open.
+  std::optional<WatchRequest> request;
+  std::chrono::milliseconds delay{0};
+
+  friend bool operator==(const WatcherStep&, const WatcherStep&) = default;
+};
+
+class Watcher {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  enum class State {
+    kEmpty,      // nothing asked yet, or after a failure: a list is next
+    kListing,    // pages are coming
+    kStreaming,  // a streamed list is open, its end not yet seen
+    kListed,     // version_ is valid; a watch is to be opened from there
+    kWatching,   // a watch is open
+  };
+
+  // How often an optional kind that does not exist is looked for.
+  static constexpr std::chrono::minutes kAbsentInterval{3};
+
+  explicit Watcher(WatcherOptions options);
+
+  // The first request.
+  [[nodiscard]] WatcherStep start();
+
+  // The request of the last step goes out now.
+  void sent(TimePoint now);
+
+  // A page of a list arrived whole.
+  [[nodiscard]] WatcherStep page(const std::string& resource_version,
+                                 const std::string& continue_token);
+
+  // A watch or streamed list answered 200.
+  void opened();
+
+  // An object changed, in an open stream; its own resource version.
+  void event(const std::string& resource_version);
+
+  // A bookmark. `initial_events_end`: everything that existed has been streamed.
+  [[nodiscard]] WatcherStep bookmark(const std::string& resource_version, bool initial_events_end);
+
+  // The server ended an open stream as HTTP says it should.
+  [[nodiscard]] WatcherStep ended(TimePoint now);
+
+  // The request failed or the open stream broke: no answer, an error status, an ERROR event, a
+  // deadline or the idle limit, or something that could not be decoded. Which of them, and in which
+  // state, decides between opening again, paging on, and listing anew.
+  [[nodiscard]] WatcherStep failed(const Error& error, TimePoint now);
+
+  [[nodiscard]] State state() const { return state_; }
+
+ private:
+  [[nodiscard]] WatcherStep list_anew(std::chrono::milliseconds delay);
+  [[nodiscard]] WatcherStep list_by_pages(std::string version, std::chrono::milliseconds delay);
+  [[nodiscard]] WatcherStep list_consistently(std::chrono::milliseconds delay);
+  [[nodiscard]] WatcherStep watch_on(std::chrono::milliseconds delay);
+  [[nodiscard]] WatcherStep same_request(std::chrono::milliseconds delay) const;
+  [[nodiscard]] WatcherStep absent(const Error& error);
+
+  [[nodiscard]] WatcherStep list_failed(const Error& error, TimePoint now);
+  [[nodiscard]] WatcherStep streamed_list_failed(const Error& error, TimePoint now);
+  [[nodiscard]] WatcherStep open_failed(const Error& error, TimePoint now);
+  [[nodiscard]] WatcherStep watch_broke(const Error& error, TimePoint now);
+
+  [[nodiscard]] std::string list_version() const;
+  [[nodiscard]] std::chrono::seconds stream_timeout();
+  [[nodiscard]] std::chrono::milliseconds wait_after(const Error& error, TimePoint now);
+
+  WatcherOptions options_;
+  BackOff back_off_;
+  State state_ = State::kEmpty;
+  WatchRequest request_;            // the last one returned
+  std::string version_;             // of the last complete list, event or bookmark; empty: none yet
+  std::string first_page_version_;  // of the list in progress; empty: no page of it yet
+  std::string asked_version_;       // what the list in progress was asked for at first
+  bool reader_is_ahead_ = false;    // a list that broke off has delivered objects
+  bool stream_had_events_ = false;
+  TimePoint sent_at_{};
+};
+
+}  // namespace k8s
