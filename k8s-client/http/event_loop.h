@@ -11,7 +11,8 @@
 
 namespace k8s {
 
-// A pending timer; destroying it cancels the timer. Must be destroyed on the loop's thread.
+// A pending timer; destroying it cancels the timer. Must be destroyed on the loop's thread, also
+// from within its own task.
 class Timer {
  public:
   Timer() = default;

@@ -2,14 +2,16 @@
 //
 // A Transport sends one HTTP request to the one server it was made for and hands back the answer,
 // whole or as a stream. It adds credentials, verifies the server, keeps connections alive in a
-// bounded pool, and keeps deadlines. It does not retry: whether a request may be sent twice is known
-// to the caller alone (see Request::repeatable), and back-off is a policy above this layer. It does
-// not follow redirects: a 3xx is an answer like any other.
+// bounded pool, and keeps deadlines. It does not retry: whether a request may be sent twice is
+// known to the caller alone (see Request::repeatable), and back-off is a policy above this layer.
+// It does not follow redirects: a 3xx is an answer like any other.
 //
 // All functions are called on the event loop's thread, and all callbacks run there, never from
 // within the call that registered them. Each request ends in exactly one final callback, also when
 // it is cancelled and when the transport is destroyed (ErrorKind::kCancelled).
 #pragma once
+
+#include "k8s-client/error.h"
 
 #include <chrono>
 #include <functional>
@@ -19,8 +21,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "k8s-client/error.h"
 
 namespace k8s {
 
@@ -35,8 +35,8 @@ struct Request {
   // Path and query, percent-encoded: "/api/v1/pods?limit=500".
   std::string target;
   // Besides those that the transport sets itself (Host, Authorization, User-Agent, Accept).
-  Headers headers;
-  std::string body;
+  Headers headers = {};
+  std::string body = {};
   std::string content_type = "application/json";
   // From send() to the last byte of the answer; of a stream: to its response headers.
   std::chrono::milliseconds deadline{30'000};
@@ -49,8 +49,8 @@ struct Request {
 
 struct Response {
   int status = 0;
-  Headers headers;
-  std::string body;
+  Headers headers = {};
+  std::string body = {};
 
   // The first header of that name, compared without case.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const;
