@@ -35,7 +35,7 @@ inline constexpr std::int64_t kMaxScore = 100;
 // What plugins may know besides shape and node when they prepare. Room for slowly changing cluster
 // statistics, as immutable versions.
 struct PrepareContext {
-  const ResourceNames& resources;
+  const ResourceNames& resources;  // outlives whatever is prepared with it; grows meanwhile
 };
 
 // Checks nodes for one shape. Made by FilterPlugin::prepare; outlived by the plugin that made it.

@@ -1,40 +1,10 @@
 #include "scheduler/framework/resources.h"
 
+#include "scheduler/framework/qualified_name.h"
+
 #include <algorithm>
-#include <cctype>
 
 namespace sched {
-
-namespace {
-
-bool is_lower_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-bool is_alphanumeric(char c) { return is_lower_alphanumeric(c) || (c >= 'A' && c <= 'Z'); }
-
-// RFC 1123 subdomain: labels of [a-z0-9-] that neither begin nor end with '-', joined by dots.
-bool is_subdomain(std::string_view text) {
-  if (text.empty() || text.size() > 253) return false;
-  char previous = '.';
-  for (const char c : text) {
-    if (c == '.' ? !is_lower_alphanumeric(previous)
-                 : !is_lower_alphanumeric(c) && (c != '-' || previous == '.')) {
-      return false;
-    }
-    previous = c;
-  }
-  return is_lower_alphanumeric(previous);
-}
-
-// The name part of a qualified name: at most 63 of [A-Za-z0-9-_.], alphanumeric at both ends.
-bool is_name_part(std::string_view text) {
-  if (text.empty() || text.size() > 63) return false;
-  const auto allowed = [](char c) {
-    return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
-  };
-  return is_alphanumeric(text.front()) && is_alphanumeric(text.back()) &&
-         std::all_of(text.begin(), text.end(), allowed);
-}
-
-}  // namespace
 
 ResourceNames::ResourceNames() {
   for (const char* name : {"cpu", "memory", "ephemeral-storage", "pods", "nvidia.com/gpu"}) {
@@ -49,16 +19,18 @@ ResourceId ResourceNames::intern(std::string_view name) {
   return entry->second;
 }
 
+std::optional<ResourceId> ResourceNames::find(std::string_view name) const {
+  const auto found = ids_.find(std::string(name));
+  if (found == ids_.end()) return std::nullopt;
+  return found->second;
+}
+
 bool is_extended_resource(std::string_view name) {
-  const std::size_t slash = name.find('/');
-  if (slash == std::string_view::npos || name.find("kubernetes.io/") != std::string_view::npos) {
-    return false;
-  }
-  constexpr std::string_view kRequests = "requests.";
-  if (name.starts_with(kRequests)) return false;
-  // Upstream checks the name as quota would write it, "requests." in front of it.
-  const std::string domain = std::string(kRequests) + std::string(name.substr(0, slash));
-  return is_subdomain(domain) && is_name_part(name.substr(slash + 1));
+  const bool is_native = name.find('/') == std::string_view::npos ||
+                         name.find("kubernetes.io/") != std::string_view::npos;
+  if (is_native || name.starts_with("requests.")) return false;
+  // Upstream checks the name as quota would write it.
+  return is_qualified_name("requests." + std::string(name));
 }
 
 bool is_scalar_resource(std::string_view name) {

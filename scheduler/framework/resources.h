@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,6 +34,8 @@ class ResourceNames {
 
   // The id of `name`, new if need be. An engine sees few names: they are never dropped.
   ResourceId intern(std::string_view name);
+  // The id of `name`, if anybody has named it yet.
+  [[nodiscard]] std::optional<ResourceId> find(std::string_view name) const;
   [[nodiscard]] const std::string& name(ResourceId id) const {
     return names_[static_cast<std::size_t>(id)];
   }

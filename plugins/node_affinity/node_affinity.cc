@@ -1,0 +1,152 @@
+#include "plugins/node_affinity/node_affinity.h"
+
+#include "plugins/node_affinity/terms.h"
+
+#include <algorithm>
+
+namespace plugins {
+
+namespace {
+
+using namespace sched;
+
+using Required = std::optional<k8s::NodeSelector>;
+using Preferred = std::vector<k8s::PreferredNodeTerm>;
+
+Required required_of(const std::optional<k8s::NodeAffinity>& affinity) {
+  if (!affinity || !affinity->required) return std::nullopt;
+  return usable_terms(*affinity->required);
+}
+
+// The preferred terms that can add to a score.
+void add_preferred(const std::optional<k8s::NodeAffinity>& affinity, Preferred& terms) {
+  if (!affinity) return;
+  for (const k8s::PreferredNodeTerm& preferred : affinity->preferred) {
+    const auto& term = preferred.preference;
+    const bool empty = term.match_expressions.empty() && term.match_fields.empty();
+    if (preferred.weight > 0 && !empty && !problem_of(term)) terms.push_back(preferred);
+  }
+}
+
+bool has_labels(const NodeFacts& node, const k8s::StringMap& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const k8s::StringMap::Entry& entry) {
+    const std::string* value = node.labels.find(entry.first);
+    return value != nullptr && *value == entry.second;
+  });
+}
+
+class Check final : public NodeFilter {
+ public:
+  // `added` is the plugin's and outlives the check.
+  Check(const Required& added, const PodShape& shape)
+      : added_(added),
+        selector_(shape.node_selector),
+        required_(required_of(shape.node_affinity)) {}
+
+  Verdict check(const NodeView& node) const override {
+    const NodeFacts& facts = node.facts;
+    if (added_ && !added_->matches(facts.name, facts.labels)) {
+      return Verdict::unresolvable(1U << kEnforced);
+    }
+    if (!has_labels(facts, selector_) ||
+        (required_ && !required_->matches(facts.name, facts.labels))) {
+      return Verdict::unresolvable(1U << kOfPod);
+    }
+    return Verdict::ok();
+  }
+
+  const std::vector<std::string>& reasons() const override {
+    static const std::vector<std::string> kReasons = {
+        "node(s) didn't match scheduler-enforced node affinity",
+        "node(s) didn't match Pod's node affinity/selector"};
+    return kReasons;
+  }
+
+ private:
+  enum Reason : unsigned { kEnforced, kOfPod };
+
+  const Required& added_;
+  k8s::StringMap selector_;
+  Required required_;
+};
+
+class AffinityFilter final : public FilterPlugin {
+ public:
+  explicit AffinityFilter(Required added) : added_(std::move(added)) {}
+
+  std::string_view name() const override { return "NodeAffinity"; }
+
+  FilterPreparation prepare(const PodShape& shape, const PrepareContext&) const override {
+    FilterPreparation preparation;
+    const bool required = shape.node_affinity && shape.node_affinity->required;
+    if (!required && !added_ && shape.node_selector.empty()) return preparation;
+    preparation.filter = std::make_unique<Check>(added_, shape);
+    if (!required) return preparation;
+    // Unreadable terms count here: upstream looks for names before it parses.
+    preparation.only_nodes = named_nodes(*shape.node_affinity->required);
+    if (preparation.only_nodes && preparation.only_nodes->empty()) {
+      preparation.only_nodes.reset();
+      preparation.rejection = "pod affinity terms conflict";
+    }
+    return preparation;
+  }
+
+  bool owns(const NodeFacts& node) const override {
+    return added_ && added_->matches(node.name, node.labels);
+  }
+
+ private:
+  Required added_;
+};
+
+// The sum of the weights of the terms that match.
+class Sum final : public NodeScore {
+ public:
+  explicit Sum(Preferred terms) : terms_(std::move(terms)) {}
+
+  std::int64_t score(const NodeView& node) const override {
+    std::int64_t sum = 0;
+    for (const k8s::PreferredNodeTerm& term : terms_) {
+      if (term.preference.matches(node.facts.name, node.facts.labels)) sum += term.weight;
+    }
+    return sum;
+  }
+
+ private:
+  Preferred terms_;
+};
+
+class AffinityScore final : public ScorePlugin {
+ public:
+  explicit AffinityScore(Preferred added) : added_(std::move(added)) {}
+
+  std::string_view name() const override { return "NodeAffinity"; }
+  Normalisation normalisation() const override { return Normalisation::kMax; }
+
+  std::unique_ptr<NodeScore> prepare(const PodShape& shape, const PrepareContext&) const override {
+    Preferred terms = added_;
+    add_preferred(shape.node_affinity, terms);
+    if (terms.empty()) return nullptr;
+    return std::make_unique<Sum>(std::move(terms));
+  }
+
+ private:
+  Preferred added_;
+};
+
+}  // namespace
+
+PluginInstance make_node_affinity(NodeAffinityArgs args) {
+  Preferred preferred;
+  add_preferred(args.added_affinity, preferred);
+  PluginInstance instance;
+  instance.filter = std::make_unique<AffinityFilter>(required_of(args.added_affinity));
+  instance.score = std::make_unique<AffinityScore>(std::move(preferred));
+  return instance;
+}
+
+PluginInstance make_node_affinity(k8s::yaml::ObjectReader& args) {
+  return make_node_affinity(read_node_affinity_args(args));
+}
+
+}  // namespace plugins

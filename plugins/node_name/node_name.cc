@@ -1,0 +1,44 @@
+#include "plugins/node_name/node_name.h"
+
+#include "plugins/support/one_reason.h"
+
+namespace plugins {
+
+namespace {
+
+using namespace sched;
+
+class Check final : public OneReasonFilter {
+ public:
+  explicit Check(std::string wanted)
+      : OneReasonFilter("node(s) didn't match the requested node name"),
+        wanted_(std::move(wanted)) {}
+
+  Verdict check(const NodeView& node) const override {
+    return node.facts.name == wanted_ ? Verdict::ok() : Verdict::unresolvable(kTheReason);
+  }
+
+ private:
+  std::string wanted_;
+};
+
+class NodeName final : public FilterPlugin {
+ public:
+  std::string_view name() const override { return "NodeName"; }
+
+  FilterPreparation prepare(const PodShape& shape, const PrepareContext&) const override {
+    FilterPreparation preparation;
+    if (!shape.node_name.empty()) preparation.filter = std::make_unique<Check>(shape.node_name);
+    return preparation;
+  }
+};
+
+}  // namespace
+
+PluginInstance make_node_name(k8s::yaml::ObjectReader&) {
+  PluginInstance instance;
+  instance.filter = std::make_unique<NodeName>();
+  return instance;
+}
+
+}  // namespace plugins

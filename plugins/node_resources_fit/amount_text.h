@@ -1,0 +1,13 @@
+// Amounts of resources for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace plugins {
+
+// As Kubernetes writes quantities, exact: cpu 1500 → "1500m", memory 2^30 → "1Gi", others plain.
+[[nodiscard]] std::string amount_text(std::string_view resource, std::int64_t amount);
+
+}  // namespace plugins

@@ -1,0 +1,64 @@
+#include "plugins/support/args.h"
+
+#include "plugins/node_resources_fit/node_resources_fit.h"
+#include "scheduler/framework/qualified_name.h"
+
+namespace plugins {
+
+namespace {
+
+using k8s::yaml::ObjectReader;
+
+std::vector<std::string> read_names(ObjectReader& args, std::string_view key) {
+  std::vector<std::string> names = args.strings(key);
+  for (const std::string& name : names) {
+    if (!sched::is_qualified_name(name)) {
+      args.complain(key, "'" + name + "' is not a name, such as example.com/device");
+    }
+  }
+  return names;
+}
+
+void read_resources(ObjectReader& strategy, NodeResourcesFitArgs& read) {
+  std::vector<NodeResourcesFitArgs::Weighted> resources;
+  strategy.objects("resources", [&](ObjectReader& reader) {
+    NodeResourcesFitArgs::Weighted resource;
+    resource.name = reader.string("name").value_or("");
+    if (resource.name.empty()) reader.complain("name", "is missing, such as cpu");
+    // Absent and 0 mean 1, as upstream.
+    const std::int64_t weight = reader.integer("weight", {.min = 0, .max = 100}).value_or(0);
+    resource.weight = weight == 0 ? 1 : weight;
+    resources.push_back(std::move(resource));
+  });
+  if (!resources.empty()) read.resources = std::move(resources);
+}
+
+void read_strategy(ObjectReader& strategy, NodeResourcesFitArgs& read) {
+  const auto type =
+      strategy.one_of("type", {"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"});
+  if (!type) strategy.complain("type", "is missing; one of LeastAllocated, MostAllocated");
+  if (type == "RequestedToCapacityRatio") {
+    strategy.complain("type",
+                      "RequestedToCapacityRatio is not built; use LeastAllocated or MostAllocated");
+  }
+  if (type == "MostAllocated") read.strategy = NodeResourcesFitArgs::Strategy::kMostAllocated;
+  read_resources(strategy, read);
+}
+
+}  // namespace
+
+NodeResourcesFitArgs read_node_resources_fit_args(ObjectReader& args) {
+  NodeResourcesFitArgs read;
+  read_type(args, "NodeResourcesFitArgs");
+  read.ignored_resources = read_names(args, "ignoredResources");
+  read.ignored_resource_groups = read_names(args, "ignoredResourceGroups");
+  for (const std::string& group : read.ignored_resource_groups) {
+    if (group.find('/') != std::string::npos) {
+      args.complain("ignoredResourceGroups", "'" + group + "' may not contain '/'");
+    }
+  }
+  args.object("scoringStrategy", [&](ObjectReader& strategy) { read_strategy(strategy, read); });
+  return read;
+}
+
+}  // namespace plugins

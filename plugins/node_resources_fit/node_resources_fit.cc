@@ -1,0 +1,187 @@
+#include "plugins/node_resources_fit/node_resources_fit.h"
+
+#include "plugins/node_resources_fit/amount_text.h"
+#include "plugins/support/share.h"
+
+#include <algorithm>
+
+namespace plugins {
+
+namespace {
+
+using namespace sched;
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_ignored(const NodeResourcesFitArgs& args, const std::string& name) {
+  if (!is_extended_resource(name)) return false;
+  return contains(args.ignored_resources, name) ||
+         contains(args.ignored_resource_groups, name.substr(0, name.find('/')));
+}
+
+// Reason 0 is the number of pods, reason i + 1 the i-th resource that the pod takes.
+class Check final : public NodeFilter {
+ public:
+  Check(const NodeResourcesFitArgs& args, const PodShape& shape, const ResourceNames& names)
+      : names_(names) {
+    reasons_.emplace_back("Too many pods");
+    for (const ResourceAmount& request : shape.requests) {
+      const std::string& name = names.name(request.resource);
+      if (is_ignored(args, name)) continue;
+      asked_.push_back(request);
+      reasons_.push_back("Insufficient " + name);
+    }
+    // A verdict has no room for more reasons: of a pod that asks for that many resources, the last
+    // ones share a reason.
+    if (reasons_.size() > Verdict::kMaxReasons) {
+      reasons_.resize(Verdict::kMaxReasons);
+      reasons_.back() = "Insufficient further resources";
+    }
+  }
+
+  Verdict check(const NodeView& node) const override {
+    std::uint64_t reasons = 0;
+    bool unresolvable = false;
+    if (node.free(kPods) < 1) reasons |= 1U;
+    for (std::size_t i = 0; i < asked_.size(); ++i) {
+      const auto [resource, amount] = asked_[i];
+      if (amount <= node.free(resource)) continue;
+      reasons |= std::uint64_t{1} << std::min(i + 1, reasons_.size() - 1);
+      unresolvable |= amount > node.allocatable(resource);
+    }
+    if (reasons == 0) return Verdict::ok();
+    return unresolvable ? Verdict::unresolvable(reasons) : Verdict::unschedulable(reasons);
+  }
+
+  const std::vector<std::string>& reasons() const override { return reasons_; }
+
+  std::optional<Shortage> shortage(const NodeView& node, unsigned index) const override {
+    if (index >= reasons_.size()) return std::nullopt;
+    const ResourceAmount asked = index == 0 ? ResourceAmount{kPods, 1} : asked_[index - 1];
+    return Shortage{.resource = asked.resource,
+                    .asked = asked.amount,
+                    .free = node.free(asked.resource),
+                    .capacity = node.allocatable(asked.resource)};
+  }
+
+  std::string numbers(const NodeView& node, unsigned index) const override {
+    const auto found = shortage(node, index);
+    if (!found) return "";
+    const std::string& name = names_.name(found->resource);
+    return name + ": asked " + amount_text(name, found->asked) + ", free " +
+           amount_text(name, found->free) + " of " + amount_text(name, found->capacity);
+  }
+
+ private:
+  const ResourceNames& names_;
+  std::vector<ResourceAmount> asked_;
+  std::vector<std::string> reasons_;
+};
+
+class FitFilter final : public FilterPlugin {
+ public:
+  explicit FitFilter(NodeResourcesFitArgs args) : args_(std::move(args)) {}
+
+  std::string_view name() const override { return "NodeResourcesFit"; }
+
+  FilterPreparation prepare(const PodShape& shape, const PrepareContext& context) const override {
+    FilterPreparation preparation;
+    preparation.filter = std::make_unique<Check>(args_, shape, context.resources);
+    return preparation;
+  }
+
+ private:
+  NodeResourcesFitArgs args_;
+};
+
+// One resource of the strategy, for one shape.
+struct Scored {
+  ResourceId resource{};
+  std::int64_t asked = 0;
+  std::int64_t weight = 1;
+};
+
+// The weighted mean, over the resources that the node has, of the share that would be taken (or
+// free).
+class Mean final : public NodeScore {
+ public:
+  Mean(NodeResourcesFitArgs::Strategy strategy, std::vector<Scored> scored)
+      : strategy_(strategy), scored_(std::move(scored)) {}
+
+  std::int64_t score(const NodeView& node) const override {
+    std::int64_t sum = 0;
+    std::int64_t weights = 0;
+    for (const Scored& each : scored_) {
+      const std::int64_t capacity = node.allocatable(each.resource);
+      if (capacity <= 0) continue;
+      sum +=
+          each.weight * one_score(saturating_add(used(node, each.resource), each.asked), capacity);
+      weights += each.weight;
+    }
+    return weights == 0 ? 0 : sum / weights;
+  }
+
+ private:
+  static std::int64_t used(const NodeView& node, ResourceId resource) {
+    if (resource == kCpu) return node.usage.nonzero.cpu;
+    if (resource == kMemory) return node.usage.nonzero.memory;
+    return node.requested(resource);
+  }
+
+  std::int64_t one_score(std::int64_t taken, std::int64_t capacity) const {
+    if (strategy_ == NodeResourcesFitArgs::Strategy::kMostAllocated) {
+      return percentage(std::min(taken, capacity), capacity);
+    }
+    return taken > capacity ? 0 : percentage(capacity - taken, capacity);
+  }
+
+  NodeResourcesFitArgs::Strategy strategy_;
+  std::vector<Scored> scored_;
+};
+
+class FitScore final : public ScorePlugin {
+ public:
+  explicit FitScore(NodeResourcesFitArgs args) : args_(std::move(args)) {}
+
+  std::string_view name() const override { return "NodeResourcesFit"; }
+
+  std::unique_ptr<NodeScore> prepare(const PodShape& shape,
+                                     const PrepareContext& context) const override {
+    std::vector<Scored> scored;
+    for (const NodeResourcesFitArgs::Weighted& each : args_.resources) {
+      // A name that nobody has used yet is one that this pod does not ask for.
+      const auto id = context.resources.find(each.name);
+      if (!id) continue;
+      const std::int64_t asked = asked_of(shape, *id);
+      if (asked == 0 && is_scalar_resource(each.name)) continue;
+      scored.push_back({.resource = *id, .asked = asked, .weight = each.weight});
+    }
+    return std::make_unique<Mean>(args_.strategy, std::move(scored));
+  }
+
+ private:
+  static std::int64_t asked_of(const PodShape& shape, ResourceId resource) {
+    if (resource == kCpu) return shape.nonzero.cpu;
+    if (resource == kMemory) return shape.nonzero.memory;
+    return shape.request(resource);
+  }
+
+  NodeResourcesFitArgs args_;
+};
+
+}  // namespace
+
+PluginInstance make_node_resources_fit(NodeResourcesFitArgs args) {
+  PluginInstance instance;
+  instance.score = std::make_unique<FitScore>(args);
+  instance.filter = std::make_unique<FitFilter>(std::move(args));
+  return instance;
+}
+
+PluginInstance make_node_resources_fit(k8s::yaml::ObjectReader& args) {
+  return make_node_resources_fit(read_node_resources_fit_args(args));
+}
+
+}  // namespace plugins

@@ -1,0 +1,41 @@
+// NodeResourcesFit: a pod fits where what it takes is free, and the fuller or emptier node is
+// better.
+//
+// Filter: every resource that the pod takes, and its place among the node's pods. All shortages are
+// reported. One that exceeds what the node has at all makes the verdict unresolvable: no eviction
+// helps there. Score: by `scoringStrategy` over the listed resources, cpu and memory counted with
+// defaults for containers that name none. Argument names are kube-scheduler's NodeResourcesFitArgs;
+// its third strategy, RequestedToCapacityRatio, is not built and refused.
+#pragma once
+
+#include "scheduler/framework/registry.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plugins {
+
+struct NodeResourcesFitArgs {
+  enum class Strategy : std::uint8_t { kLeastAllocated, kMostAllocated };
+  struct Weighted {
+    std::string name;
+    std::int64_t weight = 1;
+    friend bool operator==(const Weighted&, const Weighted&) = default;
+  };
+
+  Strategy strategy = Strategy::kLeastAllocated;
+  std::vector<Weighted> resources = {{"cpu", 1}, {"memory", 1}};
+  // Extended resources that the filter does not look at, by name and by the domain before the '/'.
+  std::vector<std::string> ignored_resources;
+  std::vector<std::string> ignored_resource_groups;
+
+  friend bool operator==(const NodeResourcesFitArgs&, const NodeResourcesFitArgs&) = default;
+};
+
+[[nodiscard]] NodeResourcesFitArgs read_node_resources_fit_args(k8s::yaml::ObjectReader& args);
+
+[[nodiscard]] sched::PluginInstance make_node_resources_fit(NodeResourcesFitArgs args);
+[[nodiscard]] sched::PluginInstance make_node_resources_fit(k8s::yaml::ObjectReader& args);
+
+}  // namespace plugins

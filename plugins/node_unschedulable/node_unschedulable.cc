@@ -1,0 +1,45 @@
+#include "plugins/node_unschedulable/node_unschedulable.h"
+
+#include "plugins/support/one_reason.h"
+
+#include <algorithm>
+
+namespace plugins {
+
+namespace {
+
+using namespace sched;
+
+class Check final : public OneReasonFilter {
+ public:
+  Check() : OneReasonFilter("node(s) were unschedulable") {}
+
+  Verdict check(const NodeView& node) const override {
+    return node.facts.unschedulable ? Verdict::unresolvable(kTheReason) : Verdict::ok();
+  }
+};
+
+class NodeUnschedulable final : public FilterPlugin {
+ public:
+  std::string_view name() const override { return "NodeUnschedulable"; }
+
+  FilterPreparation prepare(const PodShape& shape, const PrepareContext&) const override {
+    const k8s::Taint cordon{"node.kubernetes.io/unschedulable", "", k8s::TaintEffect::kNoSchedule};
+    const bool tolerated =
+        std::any_of(shape.tolerations.begin(), shape.tolerations.end(),
+                    [&](const k8s::Toleration& each) { return each.tolerates(cordon); });
+    FilterPreparation preparation;
+    if (!tolerated) preparation.filter = std::make_unique<Check>();
+    return preparation;
+  }
+};
+
+}  // namespace
+
+PluginInstance make_node_unschedulable(k8s::yaml::ObjectReader&) {
+  PluginInstance instance;
+  instance.filter = std::make_unique<NodeUnschedulable>();
+  return instance;
+}
+
+}  // namespace plugins

@@ -1,0 +1,48 @@
+#include "plugins/registry.h"
+
+#include "plugins/device_classes/device_classes.h"
+#include "plugins/existing_anti_affinity/existing_anti_affinity.h"
+#include "plugins/gpu_packing/gpu_packing.h"
+#include "plugins/node_affinity/node_affinity.h"
+#include "plugins/node_name/node_name.h"
+#include "plugins/node_ports/node_ports.h"
+#include "plugins/node_resources_fit/node_resources_fit.h"
+#include "plugins/node_unschedulable/node_unschedulable.h"
+#include "plugins/taint_toleration/taint_toleration.h"
+#include "plugins/unsupported_constraints/unsupported_constraints.h"
+#include "plugins/volume_constraints/volume_constraints.h"
+
+namespace plugins {
+
+const sched::Registry& registry() {
+  static const sched::Registry kRegistry = {
+      // kube-scheduler's, in its order and with its weights.
+      {.name = "NodeUnschedulable", .filters = true, .make = make_node_unschedulable},
+      {.name = "NodeName", .filters = true, .make = make_node_name},
+      {.name = "TaintToleration",
+       .filters = true,
+       .scores = true,
+       .default_weight = 3,
+       .make = make_taint_toleration},
+      {.name = "NodeAffinity",
+       .filters = true,
+       .scores = true,
+       .default_weight = 2,
+       .make = make_node_affinity},
+      {.name = "NodePorts", .filters = true, .make = make_node_ports},
+      {.name = "NodeResourcesFit",
+       .filters = true,
+       .scores = true,
+       .default_weight = 1,
+       .make = make_node_resources_fit},
+      // Ours.
+      {.name = "GpuPacking", .scores = true, .default_weight = 10, .make = make_gpu_packing},
+      {.name = "UnsupportedConstraints", .constrains = true, .make = make_unsupported_constraints},
+      {.name = "ExistingAntiAffinity", .constrains = true, .make = make_existing_anti_affinity},
+      {.name = "VolumeConstraints", .constrains = true, .make = make_volume_constraints},
+      {.name = "DeviceClasses", .constrains = true, .make = make_device_classes},
+  };
+  return kRegistry;
+}
+
+}  // namespace plugins

@@ -1,0 +1,105 @@
+#include "plugins/taint_toleration/taint_toleration.h"
+
+#include "plugins/support/one_reason.h"
+
+#include <algorithm>
+
+namespace plugins {
+
+namespace {
+
+using namespace sched;
+using k8s::Taint;
+using k8s::TaintEffect;
+using Tolerations = std::vector<k8s::Toleration>;
+
+bool is_tolerated(const Taint& taint, const Tolerations& tolerations) {
+  return std::any_of(tolerations.begin(), tolerations.end(),
+                     [&](const k8s::Toleration& each) { return each.tolerates(taint); });
+}
+
+bool keeps_pods_off(const Taint& taint) {
+  return taint.effect == TaintEffect::kNoSchedule || taint.effect == TaintEffect::kNoExecute;
+}
+
+// As `kubectl taint` writes it: key=value:Effect.
+std::string to_string(const Taint& taint) {
+  std::string text = taint.key;
+  if (!taint.value.empty()) text += "=" + taint.value;
+  return text + (taint.effect == TaintEffect::kNoExecute ? ":NoExecute" : ":NoSchedule");
+}
+
+class Check final : public OneReasonFilter {
+ public:
+  explicit Check(Tolerations tolerations)
+      : OneReasonFilter("node(s) had untolerated taint(s)"), tolerations_(std::move(tolerations)) {}
+
+  Verdict check(const NodeView& node) const override {
+    return untolerated(node) == nullptr ? Verdict::ok() : Verdict::unresolvable(kTheReason);
+  }
+
+  // Which taint it is: kube-scheduler no longer says.
+  std::string numbers(const NodeView& node, unsigned) const override {
+    const Taint* taint = untolerated(node);
+    return taint == nullptr ? "" : "taint " + to_string(*taint);
+  }
+
+ private:
+  const Taint* untolerated(const NodeView& node) const {
+    for (const Taint& taint : node.facts.taints) {
+      if (keeps_pods_off(taint) && !is_tolerated(taint, tolerations_)) return &taint;
+    }
+    return nullptr;
+  }
+
+  Tolerations tolerations_;
+};
+
+class TaintFilter final : public FilterPlugin {
+ public:
+  std::string_view name() const override { return "TaintToleration"; }
+
+  FilterPreparation prepare(const PodShape& shape, const PrepareContext&) const override {
+    FilterPreparation preparation;
+    preparation.filter = std::make_unique<Check>(shape.tolerations);
+    return preparation;
+  }
+};
+
+// Counts the soft taints that the pod does not tolerate.
+class Count final : public NodeScore {
+ public:
+  explicit Count(Tolerations tolerations) : tolerations_(std::move(tolerations)) {}
+
+  std::int64_t score(const NodeView& node) const override {
+    return std::count_if(node.facts.taints.begin(), node.facts.taints.end(),
+                         [&](const Taint& taint) {
+                           return taint.effect == TaintEffect::kPreferNoSchedule &&
+                                  !is_tolerated(taint, tolerations_);
+                         });
+  }
+
+ private:
+  Tolerations tolerations_;
+};
+
+class TaintScore final : public ScorePlugin {
+ public:
+  std::string_view name() const override { return "TaintToleration"; }
+  Normalisation normalisation() const override { return Normalisation::kReversed; }
+
+  std::unique_ptr<NodeScore> prepare(const PodShape& shape, const PrepareContext&) const override {
+    return std::make_unique<Count>(shape.tolerations);
+  }
+};
+
+}  // namespace
+
+PluginInstance make_taint_toleration(k8s::yaml::ObjectReader&) {
+  PluginInstance instance;
+  instance.filter = std::make_unique<TaintFilter>();
+  instance.score = std::make_unique<TaintScore>();
+  return instance;
+}
+
+}  // namespace plugins

@@ -1,0 +1,16 @@
+// UnsupportedConstraints: a pod whose hard constraints gpu-scheduler cannot honour yet is placed
+// nowhere.
+//
+// Topology spread (DoNotSchedule), required inter-pod affinity and anti-affinity, resource claims:
+// to place such a pod by the rest of its spec would be to ignore what it asks for. It waits, and
+// its message says for what. Preferences (ScheduleAnyway, preferred terms) are no reason to wait.
+// Without arguments.
+#pragma once
+
+#include "scheduler/framework/registry.h"
+
+namespace plugins {
+
+[[nodiscard]] sched::PluginInstance make_unsupported_constraints(k8s::yaml::ObjectReader& args);
+
+}  // namespace plugins

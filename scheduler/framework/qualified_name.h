@@ -1,0 +1,19 @@
+// Which text Kubernetes accepts as the name of a label or resource, and as the value of a label.
+//
+// The API server has checked most of it before; what it lets through for old times' sake (values of
+// node affinity terms) makes kube-scheduler pass over a term, and so must we.
+// Source: k8s.io/apimachinery pkg/util/validation.
+#pragma once
+
+#include <string_view>
+
+namespace sched {
+
+// [DOMAIN/]NAME: a DNS subdomain of at most 253 characters, and at most 63 of [A-Za-z0-9-_.],
+// alphanumeric at both ends.
+[[nodiscard]] bool is_qualified_name(std::string_view text);
+
+// Empty, or like NAME above.
+[[nodiscard]] bool is_label_value(std::string_view text);
+
+}  // namespace sched
