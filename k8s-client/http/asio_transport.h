@@ -1,16 +1,16 @@
 // Transport on Boost.Beast and OpenSSL: the default.
 #pragma once
 
+#include "k8s-client/error.h"
+#include "k8s-client/http/event_loop.h"
+#include "k8s-client/http/transport.h"
+
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-
-#include "k8s-client/error.h"
-#include "k8s-client/http/event_loop.h"
-#include "k8s-client/http/transport.h"
 
 namespace k8s {
 
@@ -25,14 +25,15 @@ struct TlsMaterial {
 
 struct Endpoint {
   bool tls = true;
-  std::string host;         // name or address, an IPv6 address without brackets
+  std::string host;  // name or address, an IPv6 address without brackets
   std::uint16_t port = 443;
   std::string server_name;  // for SNI and verification; empty: host
   std::string path_prefix;  // "/k8s/clusters/c-1" when the server lives below a path
 };
 
-// Credentials as they are now. Asked before each request (token) and each new connection (TLS), so
-// that rotated files take effect; implementations cache and re-read by time. Called on the loop.
+// Credentials as they are now. Both are asked for each request, so that rotated files take effect
+// (connections made with older TLS material are not used again); implementations cache, and re-read
+// by time. Called on the loop.
 class Credentials {
  public:
   Credentials() = default;
@@ -49,7 +50,7 @@ class Credentials {
 
 struct AsioTransportOptions {
   std::size_t max_connections = 32;
-  std::chrono::seconds connect_timeout{10};      // TCP and TLS handshake together
+  std::chrono::seconds connect_timeout{10};  // TCP and TLS handshake together
   std::chrono::seconds idle_connection_limit{90};
   std::string user_agent = "gpu-scheduler";
   double qps = 5'000;  // requests per second sent, streams not counted; 0: unlimited

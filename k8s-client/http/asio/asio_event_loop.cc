@@ -1,0 +1,66 @@
+#include "k8s-client/http/asio/asio_event_loop.h"
+
+#include <boost/asio/post.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace k8s::http {
+namespace {
+
+// The wait can no longer be taken back once it has expired, even if its handler has yet to run: so
+// the task lives apart from the timer's owner, who empties it.
+class PendingTask final : public Timer {
+ public:
+  PendingTask(asio::io_context& context, EventLoop::Clock::duration delay,
+              std::function<void()> task)
+      : state_(std::make_shared<State>(context, std::move(task))) {
+    state_->timer.expires_after(delay);
+    state_->timer.async_wait([state = state_](const ErrorCode&) {
+      if (const auto due = std::exchange(state->task, nullptr)) due();
+    });
+  }
+
+  PendingTask(const PendingTask&) = delete;
+  PendingTask& operator=(const PendingTask&) = delete;
+
+  ~PendingTask() override {
+    state_->task = nullptr;
+    state_->timer.cancel();
+  }
+
+ private:
+  struct State {
+    State(asio::io_context& context, std::function<void()> due)
+        : timer(context), task(std::move(due)) {}
+    AsioTimer timer;
+    std::function<void()> task;
+  };
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace
+
+// The hint of one thread spares Asio its wake-ups between threads; posting from others stays safe.
+AsioEventLoop::AsioEventLoop() : context_(1), work_(context_.get_executor()) {}
+
+void AsioEventLoop::post(std::function<void()> task) { asio::post(context_, std::move(task)); }
+
+std::unique_ptr<Timer> AsioEventLoop::after(Clock::duration delay, std::function<void()> task) {
+  return std::make_unique<PendingTask>(context_, delay, std::move(task));
+}
+
+void AsioEventLoop::run() {
+  context_.run();
+  context_.restart();
+}
+
+}  // namespace k8s::http
+
+namespace k8s {
+
+std::unique_ptr<EventLoop> make_asio_event_loop() {
+  return std::make_unique<http::AsioEventLoop>();
+}
+
+}  // namespace k8s

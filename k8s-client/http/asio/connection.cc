@@ -1,0 +1,234 @@
+#include "k8s-client/http/asio/connection.h"
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <boost/beast/http/error.hpp>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace k8s::http {
+namespace {
+
+// A TLS record is 16 KiB at most, and one read brings at most one record.
+constexpr std::size_t kReadSize = 16 * 1024;
+// What may wait unparsed for its end: a header, a chunk's extensions, trailers.
+constexpr std::size_t kUnparsedLimit = 256 * 1024;
+// A buffer grown beyond this by one large request is not kept for the next.
+constexpr std::size_t kKeptOutgoing = 256 * 1024;
+
+// Probes on an idle connection, so that a peer that vanished without a word is found in minutes
+// rather than in the kernel's two hours.
+using KeepAliveIdle = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+using KeepAliveInterval = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
+constexpr int kKeepAliveSeconds = 30;
+
+Error make_error(ErrorKind kind, std::string message) {
+  Error error;
+  error.kind = kind;
+  error.message = std::move(message);
+  return error;
+}
+
+}  // namespace
+
+std::string host_and_port(const Endpoint& endpoint) {
+  const bool is_ipv6 = endpoint.host.find(':') != std::string::npos;
+  const std::string host = is_ipv6 ? "[" + endpoint.host + "]" : endpoint.host;
+  return host + ":" + std::to_string(endpoint.port);
+}
+
+Connection::Connection(asio::io_context& context, const Endpoint& endpoint,
+                       std::shared_ptr<TlsContext> tls)
+    : endpoint_(endpoint),
+      tls_(std::move(tls)),
+      resolver_(context),
+      open_timer_(context),
+      stream_(tls_ ? make_tls_stream(context, tls_) : make_plain_stream(context)) {}
+
+const std::string& Connection::server_name() const {
+  return endpoint_.server_name.empty() ? endpoint_.host : endpoint_.server_name;
+}
+
+std::string Connection::address() const { return host_and_port(endpoint_); }
+
+void Connection::open(std::chrono::milliseconds timeout, OnOpen done) {
+  on_open_ = std::move(done);
+  open_timer_.expires_after(timeout);
+  open_timer_.async_wait([self = shared_from_this(), timeout](const ErrorCode& error) {
+    if (error || !self->on_open_) return;
+    self->finish_open(make_error(ErrorKind::kConnect, "connect to " + self->address() +
+                                                          ": no connection after " +
+                                                          std::to_string(timeout.count()) + " ms"));
+  });
+  resolve();
+}
+
+void Connection::resolve() {
+  ErrorCode not_an_address;
+  const auto ip = asio::ip::make_address(endpoint_.host, not_an_address);
+  if (!not_an_address) {
+    connect(std::array{asio::ip::tcp::endpoint(ip, endpoint_.port)});
+    return;
+  }
+  resolver_.async_resolve(
+      endpoint_.host, std::to_string(endpoint_.port),
+      [self = shared_from_this()](const ErrorCode& error, const Resolver::results_type& found) {
+        if (!self->on_open_) return;
+        if (!error) return self->connect(found);
+        self->finish_open(make_error(
+            ErrorKind::kConnect, "resolve \"" + self->endpoint_.host + "\": " + error.message()));
+      });
+}
+
+template <typename Endpoints>
+void Connection::connect(const Endpoints& endpoints) {
+  asio::async_connect(stream_->socket(), endpoints,
+                      [self = shared_from_this()](const ErrorCode& error, const auto&) {
+                        if (self->on_open_) self->on_connected(error);
+                      });
+}
+
+void Connection::on_connected(const ErrorCode& error) {
+  if (error) {
+    finish_open(
+        make_error(ErrorKind::kConnect, "connect to " + address() + ": " + error.message()));
+    return;
+  }
+  ErrorCode ignored;  // without these options the connection works all the same
+  stream_->socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+  stream_->socket().set_option(asio::socket_base::keep_alive(true), ignored);
+  stream_->socket().set_option(KeepAliveIdle(kKeepAliveSeconds), ignored);
+  stream_->socket().set_option(KeepAliveInterval(kKeepAliveSeconds), ignored);
+  stream_->handshake(server_name(), [self = shared_from_this()](ErrorCode failure) {
+    if (self->on_open_) self->on_handshake(failure);
+  });
+}
+
+void Connection::on_handshake(const ErrorCode& error) {
+  if (!error) {
+    open_ = true;
+    finish_open(std::nullopt);
+    return;
+  }
+  const std::string why = stream_->handshake_failure();
+  finish_open(make_error(ErrorKind::kTls, "TLS handshake with " + address() + " as \"" +
+                                              server_name() +
+                                              "\": " + (why.empty() ? error.message() : why)));
+}
+
+void Connection::finish_open(std::optional<Error> error) {
+  open_timer_.cancel();
+  const auto done = std::exchange(on_open_, nullptr);
+  if (error) close();
+  done(std::move(error));
+}
+
+void Connection::converse(std::shared_ptr<AnswerHandler> handler) {
+  handler_ = std::move(handler);
+  parser_.emplace(*handler_);
+  any_answer_ = false;
+  stream_->write(asio::buffer(outgoing_), [self = shared_from_this()](ErrorCode error) {
+    if (!self->handler_) return;
+    if (error) return self->fail(error, "while the request was sent");
+    self->read();
+  });
+}
+
+void Connection::read() {
+  stream_->read_some(incoming_.prepare(kReadSize),
+                     [self = shared_from_this()](ErrorCode error, std::size_t size) {
+                       if (self->handler_) self->on_read(error, size);
+                     });
+}
+
+void Connection::on_read(const ErrorCode& error, std::size_t size) {
+  const auto alive = handler_;  // it may close us while it is being called
+  incoming_.commit(size);
+  if (size > 0) any_answer_ = true;
+  if (size > 0 && parse()) return;
+  if (error) return on_end_of_bytes(error);
+  read();
+}
+
+bool Connection::parse() {
+  while (incoming_.size() > 0) {
+    ErrorCode error;
+    incoming_.consume(parser_->put(incoming_.data(), error));
+    if (!handler_) return true;
+    if (error == boost::beast::http::error::need_more) {
+      if (incoming_.size() <= kUnparsedLimit) return false;
+      error = boost::beast::http::error::header_limit;
+    }
+    if (error) {
+      fail(error, "broken HTTP");
+      return true;
+    }
+    if (!parser_->is_done()) continue;
+    if (parser_->is_interim()) {
+      parser_.emplace(*handler_);
+      continue;
+    }
+    on_message_end();
+    return true;
+  }
+  return false;
+}
+
+void Connection::on_end_of_bytes(const ErrorCode& error) {
+  if (error != asio::error::eof) {
+    return fail(error, any_answer_ ? "in the middle of the answer" : "before any answer");
+  }
+  if (!any_answer_ || !parser_->got_some()) {
+    return fail(error, "closed by the server before its answer");
+  }
+  ErrorCode truncated;
+  parser_->put_eof(truncated);
+  if (truncated) return fail(truncated, "closed by the server in the middle of its answer");
+  on_message_end();
+}
+
+void Connection::on_message_end() {
+  keep_alive_ = parser_->keep_alive();
+  parser_.reset();
+  outgoing_.clear();
+  if (outgoing_.capacity() > kKeptOutgoing) outgoing_.shrink_to_fit();
+  const auto handler = std::exchange(handler_, nullptr);
+  handler->on_complete();
+}
+
+void Connection::fail(const ErrorCode& error, const std::string& what) {
+  // With TLS 1.3 the server refuses a client certificate only after the handshake, as we see it.
+  const bool tls = is_tls_error(error) && !any_answer_;
+  const bool any_answer = any_answer_;
+  const auto handler = handler_;
+  close();
+  handler->on_broken(
+      make_error(tls ? ErrorKind::kTls : ErrorKind::kConnection,
+                 "connection to " + address() + ": " + what + ": " + error.message()),
+      any_answer);
+}
+
+bool Connection::is_reusable() {
+  if (!open_ || handler_ || !keep_alive_) return false;
+  if (incoming_.size() > 0 || stream_->has_unread()) return false;
+  // Anything to read, the end included, is something that we did not ask for.
+  char byte = 0;
+  const auto got = ::recv(stream_->socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return got < 0 && errno == EAGAIN;
+}
+
+void Connection::close() {
+  open_ = false;
+  on_open_ = nullptr;
+  handler_.reset();
+  resolver_.cancel();
+  open_timer_.cancel();
+  stream_->close();
+}
+
+}  // namespace k8s::http

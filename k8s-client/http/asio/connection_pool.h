@@ -1,0 +1,77 @@
+// At most so many connections at a time, those not in use kept open for the next request.
+//
+// The one used last is used first, so that a quiet client closes what it no longer needs. A
+// connection comes back to the pool only if its answer was read to the end. Nobody waits here: the
+// transport has one queue of requests and is told when a place has become free.
+#pragma once
+
+#include "k8s-client/http/asio/connection.h"
+#include "k8s-client/http/event_loop.h"
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace k8s::http {
+
+class ConnectionPool;
+
+// A place in the pool, and the connection that fills it, if there is one yet. Without a pool it is
+// the sole owner of a connection, as streams have it. Given back when destroyed.
+class Lease {
+ public:
+  Lease() = default;
+  Lease(ConnectionPool* pool, std::shared_ptr<Connection> connection)
+      : pool_(pool), connection_(std::move(connection)) {}
+  Lease(Lease&& other) noexcept;
+  Lease& operator=(Lease&& other) noexcept;
+  ~Lease() { release(); }
+
+  [[nodiscard]] Connection* connection() const { return connection_.get(); }
+  // Closes the connection there was. The place stays taken.
+  void replace(std::shared_ptr<Connection> connection);
+  void release();
+
+ private:
+  ConnectionPool* pool_ = nullptr;
+  std::shared_ptr<Connection> connection_;
+};
+
+class ConnectionPool {
+ public:
+  // `on_free` is called when a place has become free, from within that release.
+  ConnectionPool(EventLoop& loop, std::size_t max_connections, std::chrono::seconds idle_limit,
+                 std::function<void()> on_free);
+  ConnectionPool(const ConnectionPool&) = delete;
+  ConnectionPool& operator=(const ConnectionPool&) = delete;
+  // All leases must have been released.
+  ~ConnectionPool();
+
+  // An open connection made with `tls`, or a place to put a new one; nullopt when all are taken.
+  [[nodiscard]] std::optional<Lease> acquire(const std::shared_ptr<TlsContext>& tls);
+
+ private:
+  friend class Lease;
+  struct Idle {
+    std::shared_ptr<Connection> connection;
+    EventLoop::Clock::time_point since;
+  };
+
+  void give_back(std::shared_ptr<Connection> connection);
+  void drop(Idle& idle);
+  void sweep_later();
+  void sweep();
+
+  EventLoop& loop_;
+  std::size_t max_connections_;
+  std::chrono::seconds idle_limit_;
+  std::function<void()> on_free_;
+  std::vector<Idle> idle_;  // the longest unused first
+  std::size_t places_ = 0;  // taken by leases and by idle connections
+  std::unique_ptr<Timer> sweeping_;
+};
+
+}  // namespace k8s::http

@@ -1,0 +1,189 @@
+#include "k8s-client/http/asio/exchange.h"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace k8s::http {
+namespace {
+
+// The most that a server's announcement of a body's size makes us allocate before the body comes.
+constexpr std::size_t kReservedAtOnce = 32 * 1024 * 1024;
+
+constexpr int kUnauthorized = 401;
+
+std::size_t announced_size(const Response& head) {
+  std::size_t size = 0;
+  if (const auto text = head.header("Content-Length")) {
+    std::from_chars(text->data(), text->data() + text->size(), size);
+  }
+  return size;
+}
+
+}  // namespace
+
+Exchange::Exchange(asio::io_context& context, ExchangeHost& host, Request request)
+    : context_(context), host_(&host), request_(std::move(request)), timer_(context) {}
+
+void Exchange::start() { arm(std::chrono::steady_clock::now() + request_.deadline); }
+
+void Exchange::arm(std::chrono::steady_clock::time_point when) {
+  timer_.expires_at(when);
+  timer_.async_wait([self = shared_from_this()](const ErrorCode& error) {
+    if (!error && !self->ended_) self->on_timer();
+  });
+}
+
+void Exchange::on_timer() {
+  if (!watching_silence_) {
+    end(failure(ErrorKind::kTimeout, "deadline of " + std::to_string(request_.deadline.count()) +
+                                         " ms passed while " + stage_));
+    return;
+  }
+  // The deadline may have expired a moment before the head came.
+  if (request_.idle_limit <= std::chrono::milliseconds::zero()) return;
+  const auto due = last_activity_ + request_.idle_limit;
+  if (due > std::chrono::steady_clock::now()) return arm(due);
+  end(failure(ErrorKind::kTimeout,
+              "no data for " + std::to_string(request_.idle_limit.count()) + " ms"));
+}
+
+void Exchange::watch_silence() {
+  watching_silence_ = true;
+  note_activity();
+  if (request_.idle_limit > std::chrono::milliseconds::zero()) {
+    arm(last_activity_ + request_.idle_limit);
+  } else {
+    timer_.cancel();
+  }
+}
+
+void Exchange::begin(Lease lease) {
+  lease_ = std::move(lease);
+  if (lease_.connection() == nullptr) return open();
+  reused_ = true;
+  talk();
+}
+
+void Exchange::open() {
+  stage_ = "connecting";
+  auto connection = host_->new_connection();
+  if (!connection) return reject(connection.error());
+  lease_.replace(*connection);
+  (*connection)
+      ->open(host_->connect_timeout(), [self = shared_from_this()](std::optional<Error> error) {
+        if (self->ended_) return;
+        if (!error) return self->talk();
+        self->end(self->failure(error->kind, error->message));
+      });
+}
+
+void Exchange::talk() {
+  stage_ = "waiting for the answer";
+  Connection* connection = lease_.connection();
+  if (const auto error = host_->write(request_, connection->outgoing())) return reject(*error);
+  sent_ = true;
+  connection->converse(shared_from_this());
+}
+
+void Exchange::on_complete() {
+  if (!ended_) end(std::nullopt);
+}
+
+void Exchange::on_broken(Error error, bool any_answer) {
+  if (ended_) return;
+  // A kept-alive connection that the server closed while we wrote to it.
+  if (reused_ && !any_answer && request_.repeatable) {
+    reused_ = false;
+    open();
+    return;
+  }
+  end(failure(error.kind, error.message));
+}
+
+void Exchange::cancel() {
+  if (!ended_) end(failure(ErrorKind::kCancelled, "cancelled"));
+}
+
+void Exchange::abandon() {
+  if (!ended_) {
+    outcome_ = failure(ErrorKind::kCancelled, "the transport is shutting down");
+    ended_ = true;
+  }
+  timer_.cancel();
+  lease_.release();
+  host_ = nullptr;
+  finish();
+}
+
+void Exchange::end(std::optional<Error> error) {
+  if (ended_) return;
+  ended_ = true;
+  outcome_ = std::move(error);
+  timer_.cancel();
+  lease_.release();
+  asio::post(context_, [self = shared_from_this()] { self->finish(); });
+}
+
+void Exchange::finish() {
+  if (std::exchange(finished_, true)) return;
+  if (auto* host = std::exchange(host_, nullptr)) host->forget(*this);
+  deliver(std::move(outcome_));
+}
+
+void Exchange::note_status(int status) {
+  if (status == kUnauthorized) host_->unauthorized();
+}
+
+Error Exchange::failure(ErrorKind kind, const std::string& why) const {
+  Error error;
+  error.kind = kind;
+  error.message = std::string(to_string(request_.method)) + " " + host_->server() +
+                  request_.target + ": " + why;
+  error.may_have_acted = sent_;
+  return error;
+}
+
+void SendExchange::on_head(Response head) {
+  if (ended()) return;
+  note_status(head.status);
+  response_ = std::move(head);
+  response_.body.reserve(std::min(announced_size(response_), kReservedAtOnce));
+}
+
+void SendExchange::on_body(std::string_view bytes) {
+  if (!ended()) response_.body.append(bytes);
+}
+
+void SendExchange::deliver(std::optional<Error> error) {
+  const auto done = std::exchange(done_, nullptr);
+  if (error) {
+    done(tl::unexpected<Error>(std::move(*error)));
+  } else {
+    done(std::move(response_));
+  }
+}
+
+void StreamExchange::on_head(Response head) {
+  if (ended()) return;
+  note_status(head.status);
+  watch_silence();
+  const auto handler = handler_;
+  if (handler->on_response) handler->on_response(head);
+}
+
+void StreamExchange::on_body(std::string_view bytes) {
+  if (ended()) return;
+  const auto handler = handler_;
+  if (handler->on_data) handler->on_data(bytes);
+  note_activity();
+}
+
+void StreamExchange::deliver(std::optional<Error> error) {
+  const auto handler = std::exchange(handler_, nullptr);
+  if (handler->on_end) handler->on_end(std::move(error));
+}
+
+}  // namespace k8s::http

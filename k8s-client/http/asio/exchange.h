@@ -1,0 +1,137 @@
+// One request in flight, from the call that registered it to its one final callback.
+//
+// An Exchange keeps the deadline, takes part in cancellation and decides what an outcome means
+// (above all Error::may_have_acted). It waits in the transport's queue until it is given a place
+// (a Lease), opens a connection if the place has none, writes, reads, and ends. Ending frees the
+// place at once; the callback comes from the loop a moment later, so it is never called from within
+// send(), cancel() or another callback of ours.
+#pragma once
+
+#include "k8s-client/http/asio/connection.h"
+#include "k8s-client/http/asio/connection_pool.h"
+#include "k8s-client/http/transport.h"
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace k8s::http {
+
+class Exchange;
+using ExchangeList = std::list<std::shared_ptr<Exchange>>;
+
+// What an exchange asks of the transport that it belongs to.
+class ExchangeHost {
+ public:
+  ExchangeHost() = default;
+  ExchangeHost(const ExchangeHost&) = delete;
+  ExchangeHost& operator=(const ExchangeHost&) = delete;
+  virtual ~ExchangeHost() = default;
+
+  // A connection that has yet to be opened, with the credentials of now.
+  [[nodiscard]] virtual Result<std::shared_ptr<Connection>> new_connection() = 0;
+  [[nodiscard]] virtual std::chrono::milliseconds connect_timeout() const = 0;
+  // The request as bytes, with the token of now.
+  [[nodiscard]] virtual std::optional<Error> write(const Request& request, std::string& out) = 0;
+  // The server answered 401.
+  virtual void unauthorized() = 0;
+  // The exchange is about to make its final callback and belongs to the host no longer.
+  virtual void forget(Exchange& exchange) = 0;
+  // "https://HOST:PORT", for messages.
+  [[nodiscard]] virtual const std::string& server() const = 0;
+};
+
+class Exchange : public Call, public AnswerHandler, public std::enable_shared_from_this<Exchange> {
+ public:
+  Exchange(asio::io_context& context, ExchangeHost& host, Request request);
+
+  // Arms the deadline. Once, when registered.
+  void start();
+  // Goes on with a place to put a connection, or an open connection. Once.
+  void begin(Lease lease);
+  void cancel() override;
+  // Ends it before it began.
+  void reject(const Error& error) { end(failure(error.kind, error.message)); }
+  // The transport is being destroyed: kCancelled, called back before this returns.
+  void abandon();
+
+  [[nodiscard]] bool ended() const { return ended_; }
+
+  // Where the host keeps it; the host's alone to use.
+  ExchangeList* list = nullptr;
+  ExchangeList::iterator position;
+
+ protected:
+  // The final callback; nullopt: the answer is complete.
+  virtual void deliver(std::optional<Error> error) = 0;
+
+  // AnswerHandler's.
+  void on_complete() override;
+  void on_broken(Error error, bool any_answer) override;
+
+  void end(std::optional<Error> error);
+  void note_status(int status);
+  // From the answer's head on the deadline no longer counts, but silence does (zero: it does not).
+  void watch_silence();
+  void note_activity() { last_activity_ = std::chrono::steady_clock::now(); }
+  [[nodiscard]] const Request& request() const { return request_; }
+
+ private:
+  void open();
+  void talk();
+  void arm(std::chrono::steady_clock::time_point when);
+  void on_timer();
+  void finish();
+  [[nodiscard]] Error failure(ErrorKind kind, const std::string& why) const;
+
+  asio::io_context& context_;
+  ExchangeHost* host_;
+  Request request_;
+  Lease lease_;
+  AsioTimer timer_;
+  std::chrono::steady_clock::time_point last_activity_;
+  std::optional<Error> outcome_;
+  const char* stage_ = "waiting for a free connection";  // for the message of a missed deadline
+  bool watching_silence_ = false;
+  bool reused_ = false;    // the connection has served another request before
+  bool sent_ = false;      // bytes of the request were handed to a socket
+  bool ended_ = false;     // the outcome stands; the callback may still be due
+  bool finished_ = false;  // the callback has been made
+};
+
+// A request answered as a whole.
+class SendExchange final : public Exchange {
+ public:
+  SendExchange(asio::io_context& context, ExchangeHost& host, Request request,
+               Transport::OnResponse done)
+      : Exchange(context, host, std::move(request)), done_(std::move(done)) {}
+
+ private:
+  void on_head(Response head) override;
+  void on_body(std::string_view bytes) override;
+  void deliver(std::optional<Error> error) override;
+
+  Transport::OnResponse done_;
+  Response response_;
+};
+
+// A request whose answer is passed on as it comes.
+class StreamExchange final : public Exchange {
+ public:
+  StreamExchange(asio::io_context& context, ExchangeHost& host, Request request,
+                 StreamHandler handler)
+      : Exchange(context, host, std::move(request)),
+        handler_(std::make_shared<StreamHandler>(std::move(handler))) {}
+
+ private:
+  void on_head(Response head) override;
+  void on_body(std::string_view bytes) override;
+  void deliver(std::optional<Error> error) override;
+
+  // Shared, so that a callback that ends the stream is not destroyed while it runs.
+  std::shared_ptr<StreamHandler> handler_;
+};
+
+}  // namespace k8s::http

@@ -1,0 +1,65 @@
+// Parses the bytes of an HTTP answer and hands them on as they come, without keeping them.
+//
+// Beast's parser does the work; this gives its events our types. Body bytes go straight from the
+// read buffer to the handler. There is no limit on a body (lists are large, watches endless), one
+// on the header. An interim answer (1xx) is a complete message of its own here: the caller starts
+// anew.
+#pragma once
+
+#include "k8s-client/http/transport.h"
+
+#include <boost/beast/http/basic_parser.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace k8s::http {
+
+// What becomes of one request that was written to a connection: on_head once, then on_body, then
+// on_complete; or on_broken at any point.
+class AnswerHandler {
+ public:
+  AnswerHandler() = default;
+  AnswerHandler(const AnswerHandler&) = delete;
+  AnswerHandler& operator=(const AnswerHandler&) = delete;
+  virtual ~AnswerHandler() = default;
+
+  // `head` has no body yet.
+  virtual void on_head(Response head) = 0;
+  virtual void on_body(std::string_view bytes) = 0;
+  virtual void on_complete() = 0;
+  // `any_answer`: at least one byte of an answer had come. `error` lacks may_have_acted.
+  virtual void on_broken(Error error, bool any_answer) = 0;
+};
+
+class ResponseParser final : public boost::beast::http::basic_parser<false> {
+ public:
+  // Only on_head and on_body are called. `handler` must outlive the parser's use.
+  explicit ResponseParser(AnswerHandler& handler);
+
+  // Of the status line; 0 before.
+  [[nodiscard]] int status() const { return status_; }
+  [[nodiscard]] bool is_interim() const { return status_ >= 100 && status_ < 200; }
+
+ private:
+  using ErrorCode = boost::beast::error_code;
+  using StringView = boost::beast::string_view;
+
+  void on_request_impl(boost::beast::http::verb, StringView, StringView, int, ErrorCode&) override;
+  void on_response_impl(int code, StringView reason, int version, ErrorCode&) override;
+  void on_field_impl(boost::beast::http::field, StringView name, StringView value,
+                     ErrorCode&) override;
+  void on_header_impl(ErrorCode&) override;
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, ErrorCode&) override {}
+  std::size_t on_body_impl(StringView body, ErrorCode&) override;
+  void on_chunk_header_impl(std::uint64_t, StringView, ErrorCode&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, StringView body, ErrorCode&) override;
+  void on_finish_impl(ErrorCode&) override {}
+
+  AnswerHandler& handler_;
+  Response head_;
+  int status_ = 0;
+  bool header_done_ = false;
+};
+
+}  // namespace k8s::http

@@ -1,0 +1,104 @@
+#include "k8s-client/http/asio/tls_context.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace k8s::http {
+namespace {
+
+struct Free {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(X509_STORE* store) const { X509_STORE_free(store); }
+};
+
+std::string openssl_reason() {
+  const unsigned long code = ERR_peek_last_error();
+  const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+  ERR_clear_error();
+  return reason == nullptr ? "not valid PEM" : reason;
+}
+
+// Replaces the trust store by the certificates of `pem`; false if there is none or one is broken.
+bool trust_only(SSL_CTX* context, std::string_view pem) {
+  const std::unique_ptr<BIO, Free> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  std::unique_ptr<X509_STORE, Free> store(X509_STORE_new());
+  std::size_t certificates = 0;
+  while (true) {
+    const std::unique_ptr<X509, Free> certificate(
+        PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+    if (!certificate) break;
+    if (X509_STORE_add_cert(store.get(), certificate.get()) != 1) return false;
+    ++certificates;
+  }
+  // The loop ends with "no start line" at the end of the text; any other error is a broken block.
+  const unsigned long code = ERR_peek_last_error();
+  if (ERR_GET_LIB(code) != ERR_LIB_PEM || ERR_GET_REASON(code) != PEM_R_NO_START_LINE) return false;
+  if (certificates == 0) return false;
+  ERR_clear_error();
+  X509_STORE_set_flags(store.get(), X509_V_FLAG_PARTIAL_CHAIN);
+  SSL_CTX_set_cert_store(context, store.release());
+  return true;
+}
+
+tl::unexpected<Error> unusable(const std::string& what) {
+  return config_error(what + " cannot be used: " + openssl_reason());
+}
+
+// The client certificate and its key; empty on success, otherwise what is wrong.
+Result<void> use_certificate(asio::ssl::context& context, const TlsMaterial& material) {
+  if (material.key_pem.empty()) {
+    return config_error("there is a client certificate, but no key for it");
+  }
+  ErrorCode error;
+  context.use_certificate_chain(asio::buffer(material.certificate_pem), error);
+  if (error) return unusable("the client certificate");
+  context.use_private_key(asio::buffer(material.key_pem), asio::ssl::context::pem, error);
+  if (error) return unusable("the client key");
+  if (SSL_CTX_check_private_key(context.native_handle()) != 1) {
+    return unusable("the client key, which must be that of the client certificate,");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<TlsContext>> make_tls_context(const TlsMaterial& material) {
+  ERR_clear_error();
+  auto made = std::make_shared<TlsContext>(!material.insecure_skip_verify);
+  SSL_CTX* native = made->context.native_handle();
+  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+  made->context.set_verify_mode(made->verify_server ? asio::ssl::verify_peer
+                                                    : asio::ssl::verify_none);
+  if (material.ca_pem.empty()) {
+    ErrorCode error;
+    made->context.set_default_verify_paths(error);
+    if (error) return unusable("the system's certificate authorities");
+  } else if (!trust_only(native, material.ca_pem)) {
+    return unusable("the certificate authority (CA)");
+  }
+  if (!material.certificate_pem.empty()) {
+    auto used = use_certificate(made->context, material);
+    if (!used) return tl::unexpected<Error>(std::move(used.error()));
+  }
+  return made;
+}
+
+Result<std::shared_ptr<TlsContext>> CurrentTlsContext::get() {
+  auto material = credentials_.tls();
+  if (!material) return tl::unexpected<Error>(std::move(material.error()));
+  if (context_ && *material == material_) return context_;
+  auto made = make_tls_context(*material);
+  if (!made && !context_) return made;
+  material_ = std::move(*material);
+  if (made) context_ = std::move(*made);
+  return context_;
+}
+
+}  // namespace k8s::http
