@@ -14,8 +14,9 @@
 
 namespace k8s {
 
+// A port of the node that a container takes. Ports without a hostPort are not kept.
 struct ContainerPort {
-  std::int32_t host_port = 0;  // 0: none asked for
+  std::int32_t host_port = 0;
   std::string host_ip;         // empty means 0.0.0.0
   std::string protocol;        // empty means TCP
   friend bool operator==(const ContainerPort&, const ContainerPort&) = default;
@@ -92,13 +93,15 @@ struct TopologySpreadConstraint {
 };
 
 // A volume as far as it can bind a pod to nodes. Volumes that every node can mount (emptyDir,
-// configMap, secret, projected, downwardAPI, hostPath, image, nfs …) are not kept.
+// configMap, secret, projected, downwardAPI, hostPath, image, nfs, in-line csi …) are not kept: they
+// are those that no plugin of kube-scheduler looks at.
 struct Volume {
   enum class Kind {
     kPersistentVolumeClaim,  // claim_name
     kEphemeral,              // generic ephemeral: its claim is named <pod>-<volume>
     kDisk,                   // an in-line disk one node at a time can mount (gcePersistentDisk,
-                             // awsElasticBlockStore, iscsi, rbd, azureDisk, csi in-line, …)
+                             // awsElasticBlockStore, iscsi, rbd, azureDisk, …), or a source that
+                             // is not known here
   };
   std::string name;
   Kind kind = Kind::kPersistentVolumeClaim;

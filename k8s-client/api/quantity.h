@@ -53,7 +53,8 @@ class Quantity {
 };
 
 constexpr Quantity Quantity::of(std::int64_t units) {
-  return Quantity(Int128{units} * 1'000'000'000);
+  const Int128 nanos = Int128{units} * 1'000'000'000;
+  return Quantity(nanos < -kLimit ? -kLimit : nanos);
 }
 constexpr Quantity Quantity::of_milli(std::int64_t thousandths) {
   return Quantity(Int128{thousandths} * 1'000'000);

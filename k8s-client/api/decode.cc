@@ -1,0 +1,240 @@
+#include "k8s-client/api/decode.h"
+
+#include "k8s-client/api/decode/objects.h"
+
+#include <utility>
+
+namespace k8s {
+namespace {
+
+using json::Failure;
+using json::JsonValue;
+
+template <typename T>
+constexpr std::string_view kKind = "";
+template <>
+constexpr std::string_view kKind<Pod> = "Pod";
+template <>
+constexpr std::string_view kKind<Node> = "Node";
+template <>
+constexpr std::string_view kKind<Namespace> = "Namespace";
+template <>
+constexpr std::string_view kKind<PersistentVolumeClaim> = "PersistentVolumeClaim";
+template <>
+constexpr std::string_view kKind<PersistentVolume> = "PersistentVolume";
+template <>
+constexpr std::string_view kKind<DeviceClass> = "DeviceClass";
+
+std::string_view string_at(JsonValue value, std::string_view key) {
+  const auto found = value.find(key);
+  return found ? found->string_or_empty() : std::string_view();
+}
+
+// `Pod "ml/train-0"`, or as much of it as the object says.
+std::string identity(std::string_view kind, JsonValue object) {
+  std::string text(kind);
+  const auto metadata = object.find("metadata");
+  if (!metadata) return text;
+  const std::string_view ns = string_at(*metadata, "namespace");
+  const std::string_view name = string_at(*metadata, "name");
+  if (ns.empty() && name.empty()) return text;
+  return text.append(" \"").append(ns).append(ns.empty() ? "" : "/").append(name).append("\"");
+}
+
+tl::unexpected<Error> failed(std::string what, const Failure& failure) {
+  if (!failure.path.empty()) what += ": " + failure.path;
+  return decode_error(what + ": " + failure.text);
+}
+
+// One object, with its name in any error. Items of lists have no `kind`; whole documents do, and
+// another kind, such as a Status, is not what was asked for.
+template <typename T>
+Result<T> read_object(JsonValue value) {
+  Failure failure;
+  const JsonValue at(value.element(), failure);
+  const std::string_view kind = string_at(at, "kind");
+  if (!kind.empty() && kind != kKind<T>) {
+    return decode_error("expected a " + std::string(kKind<T>) + ", found a " + std::string(kind));
+  }
+  Result<T> object;
+  bool ok = json::read(at, *object);
+  if (ok && object->metadata.name.empty()) {
+    failure = {"metadata.name", "is missing"};
+    ok = false;
+  }
+  if (!ok) return failed(identity(kKind<T>, at), failure);
+  return object;
+}
+
+bool read_status(JsonValue value, Status& out) {
+  return value.fields([&](std::string_view key, JsonValue field) {
+    if (key == "code") return json::read(field, out.code);
+    if (key == "reason") return json::read(field, out.reason);
+    if (key == "message") return json::read(field, out.message);
+    if (key == "details") {
+      return field.fields([&](std::string_view name, JsonValue inner) {
+        return name != "retryAfterSeconds" || json::read(inner, out.retry_after_seconds);
+      });
+    }
+    return true;
+  });
+}
+
+bool read_list_meta(JsonValue value, ListMeta& out) {
+  return value.fields([&](std::string_view key, JsonValue field) {
+    if (key == "resourceVersion") return json::read(field, out.resource_version);
+    if (key == "continue") return json::read(field, out.continue_token);
+    return true;
+  });
+}
+
+std::optional<WatchEventType> event_type(std::string_view text) {
+  if (text == "ADDED") return WatchEventType::kAdded;
+  if (text == "MODIFIED") return WatchEventType::kModified;
+  if (text == "DELETED") return WatchEventType::kDeleted;
+  if (text == "BOOKMARK") return WatchEventType::kBookmark;
+  if (text == "ERROR") return WatchEventType::kError;
+  return std::nullopt;
+}
+
+template <typename T>
+bool read_bookmark(JsonValue value, WatchEvent<T>& out) {
+  const bool ok = value.fields([&](std::string_view key, JsonValue field) {
+    return key != "metadata" || json::read(field, out.object.metadata);
+  });
+  const auto* end = out.object.metadata.annotations.find("k8s.io/initial-events-end");
+  out.initial_events_end = end != nullptr && *end == "true";
+  return ok;
+}
+
+// What follows of a watch event once its type is known.
+template <typename T>
+Result<WatchEvent<T>> read_event(WatchEventType type, JsonValue object) {
+  WatchEvent<T> event;
+  event.type = type;
+  Failure failure;
+  const JsonValue at(object.element(), failure);
+  bool ok = true;
+  if (type == WatchEventType::kError) {
+    ok = read_status(at, event.status);
+  } else if (type == WatchEventType::kBookmark) {
+    ok = read_bookmark(at, event);
+  } else {
+    auto read = read_object<T>(at);
+    if (!read) return tl::unexpected(std::move(read.error()));
+    event.object = std::move(*read);
+  }
+  if (!ok) return failed("watch event", failure);
+  return event;
+}
+
+}  // namespace
+
+struct Decoder::Buffers {
+  // Documents beyond this give their memory back; smaller ones leave it for the next.
+  static constexpr std::size_t kKept = std::size_t{1} << 20;
+
+  simdjson::dom::parser parser;
+  Failure failure;
+
+  // The whole document, parsed and valid. simdjson reads beyond the end, so it works on a copy in a
+  // padded buffer that is used again: a small part of what parsing costs.
+  Result<JsonValue> parse(std::string_view text) {
+    if (text.empty()) return decode_error("not JSON: the document is empty");
+    failure = {};
+    simdjson::dom::element root;
+    const auto code = parser.parse(text.data(), text.size()).get(root);
+    if (code != simdjson::SUCCESS) {
+      return decode_error(std::string("not JSON: ") + simdjson::error_message(code));
+    }
+    return JsonValue(root, failure);
+  }
+
+  void shrink() {
+    if (parser.capacity() > kKept) parser = simdjson::dom::parser();
+  }
+};
+
+Decoder::Decoder() : buffers_(std::make_unique<Buffers>()) {}
+Decoder::Decoder(Decoder&&) noexcept = default;
+Decoder& Decoder::operator=(Decoder&&) noexcept = default;
+Decoder::~Decoder() = default;
+
+template <typename T>
+Result<T> Decoder::object(std::string_view json) {
+  const auto root = buffers_->parse(json);
+  if (!root) return tl::unexpected(root.error());
+  return read_object<T>(*root);
+}
+
+template <typename T>
+Result<ListMeta> Decoder::list(std::string_view json, const std::function<void(T)>& each) {
+  const auto root = buffers_->parse(json);
+  if (!root) return tl::unexpected(root.error());
+  const std::string kind = std::string(kKind<T>) + "List";
+  const std::string_view found = string_at(*root, "kind");
+  if (!found.empty() && found != kind && found != "List") {
+    return decode_error("expected a " + kind + ", found a " + std::string(found));
+  }
+  // Without the field this is no list, and must not pass for an empty one: all would seem deleted.
+  if (!root->find("items")) return decode_error(kind + ": items: is missing");
+
+  ListMeta meta;
+  std::optional<Error> error;
+  const bool ok = root->fields([&](std::string_view key, JsonValue field) {
+    if (key == "metadata") return read_list_meta(field, meta);
+    if (key != "items") return true;
+    return field.items([&](JsonValue item) {
+      auto object = read_object<T>(item);
+      if (object) {
+        each(std::move(*object));
+      } else {
+        error = std::move(object.error());
+      }
+      return object.has_value();
+    });
+  });
+  if (error) return tl::unexpected(with_context(*error, kind + ": " + buffers_->failure.path));
+  if (!ok) return failed(kind, buffers_->failure);
+  buffers_->shrink();
+  return meta;
+}
+
+template <typename T>
+Result<WatchEvent<T>> Decoder::watch_event(std::string_view json) {
+  const auto root = buffers_->parse(json);
+  if (!root) return tl::unexpected(root.error());
+  const std::string_view type_text = string_at(*root, "type");
+  const auto type = event_type(type_text);
+  if (!type) {
+    return decode_error("watch event: type: '" + std::string(type_text) +
+                        "' is not one of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR");
+  }
+  const auto object = root->find("object");
+  if (!object) return decode_error("watch event: object: is missing");
+  return read_event<T>(*type, *object);
+}
+
+Result<Status> Decoder::status(std::string_view json) {
+  const auto root = buffers_->parse(json);
+  if (!root) return tl::unexpected(root.error());
+  const std::string_view kind = string_at(*root, "kind");
+  if (kind != "Status") return decode_error("expected a Status, found '" + std::string(kind) + "'");
+  Status status;
+  if (!read_status(*root, status)) return failed("Status", buffers_->failure);
+  return status;
+}
+
+#define K8S_DECODABLE(T)                                                                       \
+  template Result<T> Decoder::object<T>(std::string_view);                                     \
+  template Result<ListMeta> Decoder::list<T>(std::string_view, const std::function<void(T)>&); \
+  template Result<WatchEvent<T>> Decoder::watch_event<T>(std::string_view);
+K8S_DECODABLE(Pod)
+K8S_DECODABLE(Node)
+K8S_DECODABLE(Namespace)
+K8S_DECODABLE(PersistentVolumeClaim)
+K8S_DECODABLE(PersistentVolume)
+K8S_DECODABLE(DeviceClass)
+#undef K8S_DECODABLE
+
+}  // namespace k8s

@@ -1,0 +1,115 @@
+// A JSON value being read into a struct, and where in the document a reading failed.
+//
+// Every `read` function fills one struct from one JsonValue and returns false when it cannot. The
+// path to the field is put together only then, while the calls return: success pays nothing for it.
+// null is read as absence everywhere. Included by the .cc files of this folder only: simdjson is a
+// heavy include.
+#pragma once
+
+#include "k8s-client/api/meta.h"
+#include "k8s-client/api/quantity.h"
+
+#include <simdjson.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace k8s::json {
+
+struct Failure {
+  std::string path;  // "spec.containers[0].name"
+  std::string text;
+};
+
+class JsonValue {
+ public:
+  JsonValue(simdjson::dom::element element, Failure& failure)
+      : element_(element), failure_(&failure) {}
+
+  [[nodiscard]] bool is_null() const { return element_.is_null(); }
+
+  // Calls `each(key, value) -> bool` for every field that is not null, in the document's order.
+  template <typename Each>
+  bool fields(const Each& each) const {
+    if (is_null()) return true;
+    simdjson::dom::object object;
+    if (element_.get(object) != simdjson::SUCCESS) return fail_type("an object");
+    for (const auto& field : object) {
+      if (field.value.is_null()) continue;
+      if (!each(field.key, JsonValue(field.value, *failure_))) return failed_at_key(field.key);
+    }
+    return true;
+  }
+
+  // Calls `each(value) -> bool` for every item.
+  template <typename Each>
+  bool items(const Each& each) const {
+    if (is_null()) return true;
+    simdjson::dom::array array;
+    if (element_.get(array) != simdjson::SUCCESS) return fail_type("a list");
+    std::size_t index = 0;
+    for (const auto& item : array) {
+      if (!each(JsonValue(item, *failure_))) return failed_at_index(index);
+      ++index;
+    }
+    return true;
+  }
+
+  // The field `key` of an object, or nothing. For looking ahead; does not fail.
+  [[nodiscard]] std::optional<JsonValue> find(std::string_view key) const {
+    simdjson::dom::element found;
+    if (element_.at_key(key).get(found) != simdjson::SUCCESS) return std::nullopt;
+    return JsonValue(found, *failure_);
+  }
+  [[nodiscard]] std::string_view string_or_empty() const {
+    std::string_view text;
+    return element_.get(text) == simdjson::SUCCESS ? text : std::string_view();
+  }
+  // How many items a list has; 0 for anything else.
+  [[nodiscard]] std::size_t item_count() const {
+    simdjson::dom::array array;
+    return element_.get(array) == simdjson::SUCCESS ? array.size() : 0;
+  }
+
+  // Records why this value cannot be read. Always false, for `return value.fail(…)`.
+  bool fail(std::string text) const;
+  bool fail_type(std::string_view wanted) const;
+
+  [[nodiscard]] simdjson::dom::element element() const { return element_; }
+
+ private:
+  bool failed_at_key(std::string_view key) const;
+  bool failed_at_index(std::size_t index) const;
+
+  simdjson::dom::element element_;
+  Failure* failure_;
+};
+
+bool read(JsonValue value, std::string& out);
+bool read(JsonValue value, bool& out);
+bool read(JsonValue value, std::int32_t& out);
+bool read(JsonValue value, std::int64_t& out);
+bool read(JsonValue value, StringMap& out);
+// RFC 3339, with or without a fraction of a second; finer than a microsecond is cut off.
+bool read(JsonValue value, Timestamp& out);
+// A string or a number, as resource.Quantity takes both.
+bool read(JsonValue value, Quantity& out);
+
+// A list, of which `read` takes each item.
+template <typename T>
+bool read_list(JsonValue value, std::vector<T>& out) {
+  out.clear();
+  out.reserve(value.item_count());
+  return value.items([&](JsonValue item) { return read(item, out.emplace_back()); });
+}
+
+// A field whose presence means something, even when it is empty.
+template <typename T>
+bool read_optional(JsonValue value, std::optional<T>& out) {
+  return read(value, out.emplace());
+}
+
+}  // namespace k8s::json

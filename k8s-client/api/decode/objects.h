@@ -1,0 +1,36 @@
+// Readers of whole objects and of the parts that several kinds share, one .cc per kind.
+#pragma once
+
+#include "k8s-client/api/decode/json_value.h"
+#include "k8s-client/api/device_class.h"
+#include "k8s-client/api/namespace.h"
+#include "k8s-client/api/node.h"
+#include "k8s-client/api/pod.h"
+#include "k8s-client/api/selector.h"
+#include "k8s-client/api/storage.h"
+
+namespace k8s::json {
+
+bool read(JsonValue value, ObjectMeta& out);
+bool read(JsonValue value, ResourceList& out);
+bool read(JsonValue value, TaintEffect& out);
+
+bool read(JsonValue value, LabelSelector& out);
+bool read(JsonValue value, NodeSelectorTerm& out);
+bool read(JsonValue value, NodeSelector& out);
+
+// The three kinds of affinity of a pod's spec.affinity.
+bool read_affinity(JsonValue value, Pod::Spec& out);
+bool read(JsonValue value, TopologySpreadConstraint& out);
+
+bool read(JsonValue value, Pod::Spec& out);
+bool read(JsonValue value, Pod::Status& out);
+
+bool read(JsonValue value, Pod& out);
+bool read(JsonValue value, Node& out);
+bool read(JsonValue value, Namespace& out);
+bool read(JsonValue value, PersistentVolumeClaim& out);
+bool read(JsonValue value, PersistentVolume& out);
+bool read(JsonValue value, DeviceClass& out);
+
+}  // namespace k8s::json

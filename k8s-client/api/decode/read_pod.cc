@@ -1,0 +1,80 @@
+#include "k8s-client/api/decode/objects.h"
+
+namespace k8s::json {
+namespace {
+
+bool read_phase(JsonValue value, PodPhase& out) {
+  std::string text;
+  if (!read(value, text)) return false;
+  out = text.empty() || text == "Pending" ? PodPhase::kPending
+        : text == "Running"               ? PodPhase::kRunning
+        : text == "Succeeded"             ? PodPhase::kSucceeded
+        : text == "Failed"                ? PodPhase::kFailed
+                                          : PodPhase::kUnknown;
+  return true;
+}
+
+bool read_conditions(JsonValue value, std::vector<PodCondition>& out) {
+  out.clear();
+  out.reserve(value.item_count());
+  return value.items([&](JsonValue item) {
+    PodCondition& condition = out.emplace_back();
+    return item.fields([&](std::string_view key, JsonValue field) {
+      if (key == "type") return read(field, condition.type);
+      if (key == "status") return read(field, condition.status);
+      if (key == "reason") return read(field, condition.reason);
+      if (key == "message") return read(field, condition.message);
+      if (key == "observedGeneration") return read(field, condition.observed_generation);
+      return true;
+    });
+  });
+}
+
+bool read_container_status(JsonValue value, ContainerStatus& out) {
+  return value.fields([&](std::string_view key, JsonValue field) {
+    if (key == "name") return read(field, out.name);
+    if (key == "allocatedResources") return read_optional(field, out.allocated_resources);
+    if (key == "resources") {
+      return field.fields([&](std::string_view name, JsonValue inner) {
+        return name != "requests" || read_optional(inner, out.requests);
+      });
+    }
+    return true;
+  });
+}
+
+bool read_container_statuses(JsonValue value, std::vector<ContainerStatus>& out) {
+  out.clear();
+  out.reserve(value.item_count());
+  return value.items(
+      [&](JsonValue item) { return read_container_status(item, out.emplace_back()); });
+}
+
+}  // namespace
+
+bool read(JsonValue value, Pod::Status& out) {
+  return value.fields([&](std::string_view key, JsonValue field) {
+    if (key == "phase") return read_phase(field, out.phase);
+    if (key == "reason") return read(field, out.reason);
+    if (key == "nominatedNodeName") return read(field, out.nominated_node_name);
+    if (key == "conditions") return read_conditions(field, out.conditions);
+    if (key == "initContainerStatuses") {
+      return read_container_statuses(field, out.init_container_statuses);
+    }
+    if (key == "containerStatuses") {
+      return read_container_statuses(field, out.container_statuses);
+    }
+    return true;
+  });
+}
+
+bool read(JsonValue value, Pod& out) {
+  return value.fields([&](std::string_view key, JsonValue field) {
+    if (key == "metadata") return read(field, out.metadata);
+    if (key == "spec") return read(field, out.spec);
+    if (key == "status") return read(field, out.status);
+    return true;
+  });
+}
+
+}  // namespace k8s::json

@@ -1,0 +1,177 @@
+#include "k8s-client/api/decode/objects.h"
+
+#include <algorithm>
+#include <array>
+
+namespace k8s::json {
+namespace {
+
+// Volume sources of corev1.VolumeSource that every node can mount, as far as scheduling goes: no
+// plugin of kube-scheduler looks at them. An in-line `csi` volume is made by the driver on whatever
+// node the pod comes to.
+constexpr std::array<std::string_view, 15> kNodeFreeSources = {
+    "azureFile", "cephfs",    "configMap", "csi",      "downwardAPI",
+    "emptyDir",  "gitRepo",   "glusterfs", "hostPath", "image",
+    "nfs",       "projected", "quobyte",   "secret",   "flocker"};
+
+bool read_ports(JsonValue value, std::vector<ContainerPort>& out) {
+  return value.items([&](JsonValue item) {
+    ContainerPort port;
+    const bool ok = item.fields([&](std::string_view key, JsonValue field) {
+      if (key == "hostPort") return read(field, port.host_port);
+      if (key == "hostIP") return read(field, port.host_ip);
+      if (key == "protocol") return read(field, port.protocol);
+      return true;
+    });
+    if (ok && port.host_port != 0) out.push_back(std::move(port));
+    return ok;
+  });
+}
+
+bool read_resources(JsonValue value, Container& out) {
+  return value.fields([&](std::string_view key, JsonValue field) {
+    if (key == "requests") return read(field, out.requests);
+    if (key == "limits") return read(field, out.limits);
+    return true;
+  });
+}
+
+bool read_container(JsonValue value, Container& out) {
+  return value.fields([&](std::string_view key, JsonValue field) {
+    if (key == "name") return read(field, out.name);
+    if (key == "image") return read(field, out.image);
+    if (key == "resources") return read_resources(field, out);
+    if (key == "ports") return read_ports(field, out.ports);
+    if (key == "restartPolicy") {
+      std::string policy;
+      if (!read(field, policy)) return false;
+      out.restart_always = policy == "Always";
+    }
+    return true;
+  });
+}
+
+bool read_containers(JsonValue value, std::vector<Container>& out) {
+  out.clear();
+  out.reserve(value.item_count());
+  return value.items([&](JsonValue item) { return read_container(item, out.emplace_back()); });
+}
+
+bool read_operator(JsonValue value, TolerationOperator& out) {
+  std::string text;
+  if (!read(value, text)) return false;
+  out = text.empty() || text == "Equal" ? TolerationOperator::kEqual
+        : text == "Exists"              ? TolerationOperator::kExists
+        : text == "Lt"                  ? TolerationOperator::kLt
+        : text == "Gt"                  ? TolerationOperator::kGt
+                                        : TolerationOperator::kUnknown;
+  return true;
+}
+
+bool read_tolerations(JsonValue value, std::vector<Toleration>& out) {
+  out.clear();
+  out.reserve(value.item_count());
+  return value.items([&](JsonValue item) {
+    Toleration& toleration = out.emplace_back();
+    return item.fields([&](std::string_view key, JsonValue field) {
+      if (key == "key") return read(field, toleration.key);
+      if (key == "operator") return read_operator(field, toleration.op);
+      if (key == "value") return read(field, toleration.value);
+      // An empty effect is that of an absent one: all of them.
+      if (key == "effect" && field.string_or_empty() != "") {
+        return read_optional(field, toleration.effect);
+      }
+      return true;
+    });
+  });
+}
+
+// Reads one volume; `node_free` if nothing of it ties the pod to nodes.
+bool read_volume(JsonValue value, Volume& out, bool& node_free) {
+  node_free = true;
+  return value.fields([&](std::string_view key, JsonValue field) {
+    if (key == "name") return read(field, out.name);
+    const auto* end = kNodeFreeSources.end();
+    if (std::find(kNodeFreeSources.begin(), end, key) != end) return true;
+    node_free = false;
+    out.source = key;
+    if (key == "ephemeral") {
+      out.kind = Volume::Kind::kEphemeral;
+      return true;
+    }
+    if (key != "persistentVolumeClaim") {
+      // Also a source that is new to us: better a pod that waits than a wrong node.
+      out.kind = Volume::Kind::kDisk;
+      return true;
+    }
+    out.kind = Volume::Kind::kPersistentVolumeClaim;
+    return field.fields([&](std::string_view name, JsonValue inner) {
+      return name != "claimName" || read(inner, out.claim_name);
+    });
+  });
+}
+
+bool read_volumes(JsonValue value, std::vector<Volume>& out) {
+  out.clear();
+  return value.items([&](JsonValue item) {
+    Volume volume;
+    bool node_free = true;
+    if (!read_volume(item, volume, node_free)) return false;
+    if (!node_free) out.push_back(std::move(volume));
+    return true;
+  });
+}
+
+// The field `name` of each item of a list.
+bool read_names(JsonValue value, std::vector<std::string>& out) {
+  out.clear();
+  return value.items([&](JsonValue item) {
+    std::string& name = out.emplace_back();
+    return item.fields(
+        [&](std::string_view key, JsonValue field) { return key != "name" || read(field, name); });
+  });
+}
+
+bool read_claims(JsonValue value, std::vector<PodResourceClaim>& out) {
+  std::vector<std::string> names;
+  if (!read_names(value, names)) return false;
+  out.clear();
+  for (auto& name : names) out.push_back({std::move(name)});
+  return true;
+}
+
+bool read_placement(std::string_view key, JsonValue field, Pod::Spec& out) {
+  if (key == "nodeSelector") return read(field, out.node_selector);
+  if (key == "affinity") return read_affinity(field, out);
+  if (key == "tolerations") return read_tolerations(field, out.tolerations);
+  if (key == "topologySpreadConstraints") {
+    return read_list(field, out.topology_spread_constraints);
+  }
+  if (key == "schedulingGates") return read_names(field, out.scheduling_gates);
+  if (key == "volumes") return read_volumes(field, out.volumes);
+  if (key == "resourceClaims") return read_claims(field, out.resource_claims);
+  return true;
+}
+
+}  // namespace
+
+bool read(JsonValue value, Pod::Spec& out) {
+  return value.fields([&](std::string_view key, JsonValue field) {
+    if (key == "schedulerName") return read(field, out.scheduler_name);
+    if (key == "nodeName") return read(field, out.node_name);
+    if (key == "priority") return read(field, out.priority);
+    if (key == "priorityClassName") return read(field, out.priority_class_name);
+    if (key == "preemptionPolicy") return read(field, out.preemption_policy);
+    if (key == "initContainers") return read_containers(field, out.init_containers);
+    if (key == "containers") return read_containers(field, out.containers);
+    if (key == "overhead") return read(field, out.overhead);
+    if (key == "resources") {
+      return field.fields([&](std::string_view name, JsonValue inner) {
+        return name != "requests" || read_optional(inner, out.resource_requests);
+      });
+    }
+    return read_placement(key, field, out);
+  });
+}
+
+}  // namespace k8s::json

@@ -1,0 +1,21 @@
+// Times as Kubernetes writes them: metav1.Time ("2026-01-02T03:04:05Z") and MicroTime (with six
+// digits of a second). Source: RFC 3339, read as Go's time.Parse does.
+#pragma once
+
+#include "k8s-client/api/meta.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace k8s::json {
+
+// Any offset and any number of fraction digits (those beyond microseconds are cut off); nothing if
+// `text` is not such a time.
+[[nodiscard]] std::optional<Timestamp> parse_rfc3339(std::string_view text);
+
+// In UTC; with a fraction of six digits unless it is a whole second. Years outside 0 … 9999 cannot
+// be written and are cut to these.
+[[nodiscard]] std::string format_rfc3339(Timestamp time);
+
+}  // namespace k8s::json

@@ -1,0 +1,96 @@
+#include "k8s-client/api/encode.h"
+
+#include "k8s-client/api/encode/pod_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace k8s {
+namespace {
+
+using json::Json;
+
+// Text that is not UTF-8 cannot stand in JSON; it is replaced rather than refused.
+std::string text_of(const Json& object) {
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json head(std::string_view api_version, std::string_view kind, const ObjectMeta& metadata) {
+  Json object;
+  object["apiVersion"] = api_version;
+  object["kind"] = kind;
+  object["metadata"] = json::to_json(metadata);
+  return object;
+}
+
+Json to_json(const Taint& taint) {
+  Json object;
+  object["key"] = taint.key;
+  json::set(object, "value", taint.value);
+  object["effect"] = json::word(taint.effect);
+  return object;
+}
+
+Json to_json(const NodeCondition& condition) {
+  Json object;
+  object["type"] = condition.type;
+  object["status"] = condition.status;
+  json::set(object, "reason", condition.reason);
+  return object;
+}
+
+}  // namespace
+
+std::string encode(const Pod& pod) {
+  Json object = head("v1", "Pod", pod.metadata);
+  object["spec"] = json::to_json(pod.spec);
+  object["status"] = json::to_json(pod.status);
+  return text_of(object);
+}
+
+std::string encode(const Node& node) {
+  Json object = head("v1", "Node", node.metadata);
+  Json& spec = object["spec"] = Json::object();
+  if (node.spec.unschedulable) spec["unschedulable"] = true;
+  for (const auto& taint : node.spec.taints) spec["taints"].push_back(to_json(taint));
+  Json& status = object["status"] = Json::object();
+  json::set(status, "allocatable", node.status.allocatable);
+  for (const auto& condition : node.status.conditions) {
+    status["conditions"].push_back(to_json(condition));
+  }
+  return text_of(object);
+}
+
+std::string encode(const Namespace& ns) { return text_of(head("v1", "Namespace", ns.metadata)); }
+
+std::string encode(const PersistentVolumeClaim& claim) {
+  Json object = head("v1", "PersistentVolumeClaim", claim.metadata);
+  Json& spec = object["spec"] = Json::object();
+  json::set(spec, "volumeName", claim.volume_name);
+  json::set(spec, "storageClassName", claim.storage_class);
+  json::set(spec, "accessModes", claim.access_modes);
+  Json& status = object["status"] = Json::object();
+  json::set(status, "phase", claim.phase);
+  return text_of(object);
+}
+
+std::string encode(const PersistentVolume& volume) {
+  Json object = head("v1", "PersistentVolume", volume.metadata);
+  Json& spec = object["spec"] = Json::object();
+  json::set(spec, "accessModes", volume.access_modes);
+  if (volume.node_affinity) {
+    spec["nodeAffinity"]["required"] = json::to_json(*volume.node_affinity);
+  }
+  if (!volume.csi_driver.empty()) spec["csi"]["driver"] = volume.csi_driver;
+  return text_of(object);
+}
+
+std::string encode(const DeviceClass& device_class) {
+  Json object = head("resource.k8s.io/v1", "DeviceClass", device_class.metadata);
+  Json& spec = object["spec"] = Json::object();
+  json::set(spec, "extendedResourceName", device_class.extended_resource_name);
+  return text_of(object);
+}
+
+}  // namespace k8s

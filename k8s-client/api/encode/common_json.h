@@ -1,0 +1,33 @@
+// Structs that several kinds share, as nlohmann values. Fields that are empty are left out where
+// Kubernetes leaves them out. Included by the .cc files of encoding only.
+#pragma once
+
+#include "k8s-client/api/meta.h"
+#include "k8s-client/api/node.h"
+#include "k8s-client/api/selector.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace k8s::json {
+
+using Json = nlohmann::ordered_json;
+
+[[nodiscard]] Json to_json(const ObjectMeta& metadata);
+[[nodiscard]] Json to_json(const StringMap& map);
+[[nodiscard]] Json to_json(const ResourceList& resources);
+[[nodiscard]] Json to_json(const LabelSelector& selector);
+[[nodiscard]] Json to_json(const NodeSelectorTerm& term);
+[[nodiscard]] Json to_json(const NodeSelector& selector);
+[[nodiscard]] std::string_view word(TaintEffect effect);
+
+// Set the field unless the value is empty.
+void set(Json& object, const char* key, const std::string& value);
+void set(Json& object, const char* key, const std::vector<std::string>& value);
+void set(Json& object, const char* key, const StringMap& value);
+void set(Json& object, const char* key, const ResourceList& value);
+
+}  // namespace k8s::json

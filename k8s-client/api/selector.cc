@@ -1,0 +1,96 @@
+#include "k8s-client/api/selector.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+
+namespace k8s {
+namespace {
+
+constexpr std::string_view kNameField = "metadata.name";
+
+// Go's strconv.ParseInt(text, 10, 64).
+std::optional<std::int64_t> parse_int(std::string_view text) {
+  const bool plus = text.starts_with('+');
+  if (plus) text.remove_prefix(1);
+  if (text.empty() || (plus && text.front() == '-')) return std::nullopt;
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, value);
+  if (failure != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+bool contains(const std::vector<std::string>& values, std::string_view value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+bool compares(const SelectorRequirement& requirement, const std::string* label) {
+  if (label == nullptr || requirement.values.size() != 1) return false;
+  const auto left = parse_int(*label);
+  const auto right = parse_int(requirement.values.front());
+  if (!left || !right) return false;
+  return requirement.op == SelectorOperator::kGt ? *left > *right : *left < *right;
+}
+
+// The only field a node has here is its name, and a requirement on it takes exactly one value
+// (component-helpers, nodeaffinity.go); anything else matches nothing.
+bool matches_field(const SelectorRequirement& requirement, std::string_view node_name) {
+  if (requirement.key != kNameField || requirement.values.size() != 1) return false;
+  const bool same = requirement.values.front() == node_name;
+  if (requirement.op == SelectorOperator::kIn) return same;
+  return requirement.op == SelectorOperator::kNotIn && !same;
+}
+
+bool all_match(const std::vector<SelectorRequirement>& requirements, const StringMap& labels) {
+  return std::all_of(requirements.begin(), requirements.end(),
+                     [&](const auto& requirement) { return requirement.matches(labels); });
+}
+
+}  // namespace
+
+bool SelectorRequirement::matches(const StringMap& labels) const {
+  const std::string* label = labels.find(key);
+  switch (op) {
+    case SelectorOperator::kIn:
+      return label != nullptr && contains(values, *label);
+    case SelectorOperator::kNotIn:
+      // Without values the requirement is invalid upstream, and an invalid one selects nothing.
+      return !values.empty() && (label == nullptr || !contains(values, *label));
+    case SelectorOperator::kExists:
+      return label != nullptr;
+    case SelectorOperator::kDoesNotExist:
+      return label == nullptr;
+    case SelectorOperator::kGt:
+    case SelectorOperator::kLt:
+      return compares(*this, label);
+    case SelectorOperator::kUnknown:
+      break;
+  }
+  return false;
+}
+
+bool LabelSelector::matches(const StringMap& labels) const {
+  const bool labels_match =
+      std::all_of(match_labels.begin(), match_labels.end(), [&](const auto& entry) {
+        const std::string* label = labels.find(entry.first);
+        return label != nullptr && *label == entry.second;
+      });
+  return labels_match && all_match(match_expressions, labels);
+}
+
+bool NodeSelectorTerm::matches(std::string_view node_name, const StringMap& labels) const {
+  if (match_expressions.empty() && match_fields.empty()) return false;
+  return all_match(match_expressions, labels) &&
+         std::all_of(match_fields.begin(), match_fields.end(), [&](const auto& requirement) {
+           return matches_field(requirement, node_name);
+         });
+}
+
+bool NodeSelector::matches(std::string_view node_name, const StringMap& labels) const {
+  return std::any_of(terms.begin(), terms.end(),
+                     [&](const auto& term) { return term.matches(node_name, labels); });
+}
+
+}  // namespace k8s
