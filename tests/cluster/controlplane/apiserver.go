@@ -50,14 +50,27 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 	c.mu.Lock()
 	c.apiServer = p
 	c.mu.Unlock()
-	return c.waitReady(ctx, p, func(ctx context.Context) error {
-		var status int
-		err := c.client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).StatusCode(&status).Error()
-		if err == nil && status != http.StatusOK {
-			err = fmt.Errorf("/readyz answers %d", status)
-		}
+	if err := c.waitReady(ctx, p, c.askReady); err != nil {
 		return err
-	})
+	}
+	c.mu.Lock()
+	again := c.down
+	c.down = false
+	c.mu.Unlock()
+	if again && c.Outage != nil {
+		c.Outage(false)
+	}
+	return nil
+}
+
+// askReady asks the API server for /readyz.
+func (c *ControlPlane) askReady(ctx context.Context) error {
+	var status int
+	err := c.client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).StatusCode(&status).Error()
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("/readyz answers %d", status)
+	}
+	return err
 }
 
 func (c *ControlPlane) apiServerFlags() []string {
@@ -108,11 +121,17 @@ func (c *ControlPlane) APIServer() *Process {
 	return c.apiServer
 }
 
+// takeAPIServer takes the process out of our hands, to end it, and announces the outage.
 func (c *ControlPlane) takeAPIServer() *Process {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	p := c.apiServer
 	c.apiServer = nil
+	announce := p != nil && !c.down
+	c.down = c.down || announce
+	c.mu.Unlock()
+	if announce && c.Outage != nil {
+		c.Outage(true)
+	}
 	return p
 }
 

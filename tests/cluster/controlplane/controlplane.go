@@ -46,6 +46,9 @@ type ControlPlane struct {
 	// BeforeCompact, where set, is called with the revision before etcd forgets what is older: a reader of etcd's history
 	// uses it to catch up first.
 	BeforeCompact func(ctx context.Context, revision int64) error
+	// Outage, where set, is called with true before the API server is stopped or killed, and with false when it is
+	// ready again.
+	Outage func(down bool)
 
 	options Options
 	dir     string
@@ -61,6 +64,7 @@ type ControlPlane struct {
 	mu        sync.Mutex
 	etcd      *Process
 	apiServer *Process
+	down      bool       // it was stopped or killed, and is not ready again yet
 	others    []*Process // in the order they were started
 }
 

@@ -103,17 +103,7 @@ func (w *world) removeNode(name string) {
 	if err := w.client.CoreV1().Nodes().Delete(w.t.Context(), name, noGrace()); err != nil {
 		return // it is gone already
 	}
-	w.catchUp()
-	var orphans []string
-	w.waitFor("the recorder", func(j *history.Judge) bool {
-		for _, p := range j.Pods(w.ns) {
-			if p.Spec.NodeName == name {
-				orphans = append(orphans, p.Name)
-			}
-		}
-		return true
-	})
-	for _, pod := range orphans {
+	for _, pod := range w.podsOn(name) {
 		w.deletePod(pod)
 	}
 }

@@ -66,7 +66,7 @@ func (w *world) startLoad(pods int, capacity int64) *load {
 
 const impossiblePods = 5
 
-// reap deletes bound pods while the cluster is more than two thirds full, oldest names first, until all have been bound.
+// reap deletes bound pods, the oldest first, whenever there is little room left, until all have been bound.
 func (l *load) reap(pods int) {
 	w := l.w
 	for {
@@ -87,22 +87,25 @@ func (l *load) reap(pods int) {
 	}
 }
 
-// victims are pods to delete to bring a cluster that is more than two thirds full down to a half.
+// victims are the older half of the bound pods, by GPUs, if the cluster is more than two thirds full or somebody that it could take has been refused.
 func (l *load) victims(pods []*corev1.Pod) (names []string) {
-	used := int64(0)
+	used, refused := int64(0), false
 	var boundPods []*corev1.Pod
 	for _, p := range pods {
 		if p.Spec.NodeName != "" {
 			used += gpusOf(p)
 			boundPods = append(boundPods, p)
+		} else if gpusOf(p) <= 8 && condition(p) != nil {
+			refused = true
 		}
 	}
-	if used*3 < l.capacity*2 {
+	if used*3 < l.capacity*2 && !refused {
 		return nil
 	}
+	left := used / 2
 	slices.SortFunc(boundPods, func(a, b *corev1.Pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
 	for _, p := range boundPods {
-		if used*2 <= l.capacity {
+		if used <= left {
 			break
 		}
 		used -= gpusOf(p)

@@ -78,7 +78,7 @@ func run(ctx context.Context, m *testing.M) (code int, err error) {
 	defer interrupted()
 	recorder = history.Record(cluster.Etcd(), history.Options{Schedulers: []string{schedulerName, naiveName}})
 	defer recorder.Close()
-	cluster.BeforeCompact = recorder.Wait
+	cluster.BeforeCompact, cluster.Outage = recorder.Wait, recorder.Blind
 	fmt.Printf("e2e: seed %d, %d pods, %d kills, %d steps; logs in %s\n", sizes.seed, sizes.pods, sizes.kills, sizes.steps, cluster.Logs())
 	return m.Run(), nil
 }

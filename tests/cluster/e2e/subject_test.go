@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -69,9 +68,6 @@ func (s *subject) kill() {
 	s.check()
 	s.process.Kill()
 }
-
-func (s *subject) pause()  { s.process.Signal(syscall.SIGSTOP) }
-func (s *subject) resume() { s.process.Signal(syscall.SIGCONT) }
 
 // check fails the test if the scheduler has ended by itself.
 func (s *subject) check() {

@@ -200,6 +200,21 @@ func (w *world) waitBinds(n int) {
 	w.waitFor(fmt.Sprintf("%d binds", n), func(j *history.Judge) bool { return j.Binds()-w.first >= n })
 }
 
+// podsOn names the test's pods that are bound to a node.
+func (w *world) podsOn(node string) (names []string) {
+	w.t.Helper()
+	w.catchUp()
+	w.waitFor("the recorder", func(j *history.Judge) bool {
+		for _, p := range j.Pods(w.ns) {
+			if p.Spec.NodeName == node {
+				names = append(names, p.Name)
+			}
+		}
+		return true
+	})
+	return names
+}
+
 // catchUp returns when the recorder has seen all that has been written so far.
 func (w *world) catchUp() {
 	w.t.Helper()

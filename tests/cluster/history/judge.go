@@ -33,7 +33,7 @@ import (
 // Event is one change of one pod or one node: its state from this revision on.
 type Event struct {
 	Revision int64
-	Time     time.Time // when it was seen: within milliseconds of the write
+	Time     time.Time // when it was seen, within milliseconds of the write, on a clock that stands still during outages
 	Kind     Kind
 	Key      string       // namespace/name of a pod, name of a node
 	Pod      *corev1.Pod  // nil if this is no pod, or the pod is gone

@@ -32,6 +32,9 @@ type Recorder struct {
 	judge   *Judge
 	seen    int64 // all revisions up to this have been judged
 	gap     error
+	blind   int           // how many reasons there are now for nobody to see anything
+	dark    time.Time     // since when, if there is one
+	missed  time.Duration // how long that was the case before
 	changed chan struct{} // closed and replaced at each change
 }
 
@@ -53,8 +56,8 @@ func (r *Recorder) Close() {
 func (r *Recorder) run(ctx context.Context, responses clientv3.WatchChan) {
 	defer close(r.done)
 	for response := range responses {
-		now := time.Now()
 		r.mu.Lock()
+		now := r.observable(time.Now())
 		if err := response.Err(); err != nil && ctx.Err() == nil {
 			r.gap = fmt.Errorf("after revision %d: %w (compacted at %d)", r.seen, err, response.CompactRevision)
 		}
@@ -71,6 +74,31 @@ func (r *Recorder) run(ctx context.Context, responses clientv3.WatchChan) {
 		r.gap = fmt.Errorf("the watch of the store ended after revision %d", r.seen)
 	}
 	r.announce()
+}
+
+// Blind says that from now on (true), and no longer (false), no scheduler can see what happens, because the API server is away or the
+// scheduler is suspended. Such time does not count towards the window within which what others did explains a violation.
+func (r *Recorder) Blind(blind bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case blind && r.blind == 0:
+		r.dark, r.blind = time.Now(), 1
+	case blind:
+		r.blind++
+	case r.blind == 1:
+		r.missed, r.blind = r.missed+time.Since(r.dark), 0
+	default:
+		r.blind--
+	}
+}
+
+// observable is the time on a clock that stands still while nobody can see anything.
+func (r *Recorder) observable(now time.Time) time.Time {
+	if r.blind > 0 {
+		now = r.dark
+	}
+	return now.Add(-r.missed)
 }
 
 func (r *Recorder) take(e *clientv3.Event, now time.Time) {
