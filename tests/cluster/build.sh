@@ -38,7 +38,7 @@ usable_go() {
 # find_go puts a usable Go first on PATH, installing one into build/ where there is none.
 find_go() {
   local found venv=$root/build/go-venv
-  for found in "$(command -v go || true)" /usr/local/go/bin/go "$venv/bin/go"; do
+  for found in "$(command -v go || true)" "$venv/bin/go"; do
     if [ -n "$found" ] && usable_go "$found"; then
       PATH=$(dirname "$found"):$PATH
       return
@@ -62,7 +62,7 @@ step() {
   shift
   while [ "$1" != -- ]; do files+=("$1"); shift; done
   shift
-  want=$( { go env GOVERSION; echo "$kubernetes"; cat "${BASH_SOURCE[0]}" "${files[@]}"; } | sha256sum)
+  want=$( { go env GOVERSION; echo "$kubernetes"; cat "$here/build.sh" "${files[@]}"; } | sha256sum)
   if [ "$(cat "$out/.$name.stamp" 2>/dev/null)" = "$want" ]; then return; fi
   echo "== $name" >>"$log"
   (cd "$here" && "$@") >>"$log" 2>&1 || fail "building $name failed"

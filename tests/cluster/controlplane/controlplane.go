@@ -30,7 +30,7 @@ import (
 
 // Options of Start. Only Dir is required.
 type Options struct {
-	// Dir receives data, certificates, kubeconfigs and logs. Made if missing; data of an earlier start in it is removed.
+	// Dir receives data, certificates, kubeconfigs and logs. Made if missing; data and logs of an earlier start in it are removed.
 	Dir string
 	// Bin is where kube and kwok are. Default: see FindBin.
 	Bin string
@@ -104,7 +104,7 @@ func prepare(options Options) (*ControlPlane, error) {
 		}
 	}
 	c := &ControlPlane{options: options, dir: dir}
-	for _, stale := range []string{"etcd", "pki"} {
+	for _, stale := range []string{"etcd", "pki", "logs"} {
 		if err := os.RemoveAll(filepath.Join(dir, stale)); err != nil {
 			return nil, err
 		}

@@ -51,8 +51,11 @@ func (c *churn) step() {
 		c.made++
 	}
 	c.changeNode(c.nodes[w.random.IntN(len(c.nodes))])
+	running := w.boundPods()
 	for range w.random.IntN(4) {
-		c.endPod(fmt.Sprintf("pod-%d", w.random.IntN(c.made)))
+		if len(running) > 0 {
+			c.endPod(running[w.random.IntN(len(running))])
+		}
 	}
 	w.waitPodOrGone(fmt.Sprintf("pod-%d", first), func(p *corev1.Pod) bool { return bound(p) || condition(p) != nil })
 }
@@ -75,7 +78,7 @@ func (c *churn) changeNode(original *corev1.Node) {
 	}
 }
 
-// endPod deletes a pod, or lets it finish where it runs.
+// endPod deletes a bound pod, or lets it finish where it runs.
 func (c *churn) endPod(name string) {
 	w := c.w
 	if w.random.IntN(2) == 0 {
@@ -83,8 +86,8 @@ func (c *churn) endPod(name string) {
 		return
 	}
 	p, err := w.client.CoreV1().Pods(w.ns).Get(w.t.Context(), name, metav1.GetOptions{})
-	if err != nil || p.Spec.NodeName == "" {
-		return
+	if err != nil {
+		return // deleted a moment ago, in this very step
 	}
 	p.Status.Phase = corev1.PodSucceeded
 	_, _ = w.client.CoreV1().Pods(w.ns).UpdateStatus(w.t.Context(), p, metav1.UpdateOptions{}) // it may just have been deleted

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,18 +201,30 @@ func (w *world) waitBinds(n int) {
 	w.waitFor(fmt.Sprintf("%d binds", n), func(j *history.Judge) bool { return j.Binds()-w.first >= n })
 }
 
-// podsOn names the test's pods that are bound to a node.
-func (w *world) podsOn(node string) (names []string) {
+// podsOn names the test's pods that are bound to a node, in order.
+func (w *world) podsOn(node string) []string {
+	w.t.Helper()
+	return w.podsThat(func(p *corev1.Pod) bool { return p.Spec.NodeName == node })
+}
+
+// boundPods names the test's pods that are bound and have not finished, in order.
+func (w *world) boundPods() []string {
+	w.t.Helper()
+	return w.podsThat(func(p *corev1.Pod) bool { return p.Spec.NodeName != "" && p.Status.Phase != corev1.PodSucceeded })
+}
+
+func (w *world) podsThat(match func(*corev1.Pod) bool) (names []string) {
 	w.t.Helper()
 	w.catchUp()
 	w.waitFor("the recorder", func(j *history.Judge) bool {
 		for _, p := range j.Pods(w.ns) {
-			if p.Spec.NodeName == node {
+			if match(p) {
 				names = append(names, p.Name)
 			}
 		}
 		return true
 	})
+	slices.Sort(names)
 	return names
 }
 

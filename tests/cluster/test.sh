@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Runs the tests that need a real API server, on what build.sh built.
+#
+#   tests/cluster/test.sh [--full] [GO TEST FLAGS…]     for example: --full -test.run Killed
+#
+# --full takes the full sizes: 2,000 pods, 25 kills. The processes' logs are in build/cluster/e2e/logs/.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+if [ "${1:-}" = --full ]; then
+  export E2E_FULL=1
+  shift
+fi
+bin=build/cluster/bin
+export E2E_DIR=${E2E_DIR:-build/cluster/e2e}
+outcome=0
+for tests in controlplane history e2e; do
+  "$bin/$tests.test" -test.v -test.timeout 60m "$@" || outcome=1
+done
+exit $outcome
