@@ -1,30 +1,34 @@
 // How to reach a cluster and as whom: from a kubeconfig, or from within a pod.
 #pragma once
 
-#include <memory>
-#include <string>
-
+#include "k8s-client/auth/watched_file.h"
 #include "k8s-client/error.h"
 #include "k8s-client/http/asio_transport.h"
+
+#include <memory>
+#include <string>
 
 namespace k8s {
 
 struct ClusterAccess {
   Endpoint endpoint;
   std::unique_ptr<Credentials> credentials;
-  std::string description;         // "kubeconfig FILE, context CONTEXT": for logs and errors
-  std::string default_namespace;   // of the context, or of the pod; may be empty
+  std::string description;        // "kubeconfig FILE, context CONTEXT": for logs and errors
+  std::string default_namespace;  // of the context, or of the pod; may be empty
 };
 
 // The current context of a kubeconfig file: certificates as files (re-read when they change) or
-// inline data, token, tokenFile, context and server name. What we do not support (exec, auth-provider,
-// proxy-url, basic auth, impersonation) is an error that says so. Relative paths are relative to the file.
-[[nodiscard]] Result<ClusterAccess> load_kubeconfig(const std::string& file,
-                                                    const std::string& context = "");
+// inline data, token, tokenFile, context and server name. What we do not support (exec,
+// auth-provider, proxy-url, basic auth, impersonation) is an error that says so. Relative paths are
+// relative to the file. `now` decides when files are read again.
+[[nodiscard]] Result<ClusterAccess> load_kubeconfig(
+    const std::string& file, const std::string& context = "",
+    const auth::Now& now = std::chrono::steady_clock::now);
 
 // The service account of the pod we run in: KUBERNETES_SERVICE_HOST and _PORT, and the token and
 // ca.crt under `root`, both re-read every minute (a bound token is replaced by kubelet in time).
 [[nodiscard]] Result<ClusterAccess> load_in_cluster(
-    const std::string& root = "/var/run/secrets/kubernetes.io/serviceaccount");
+    const std::string& root = "/var/run/secrets/kubernetes.io/serviceaccount",
+    const auth::Now& now = std::chrono::steady_clock::now);
 
 }  // namespace k8s

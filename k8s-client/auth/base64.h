@@ -1,0 +1,14 @@
+// Base64 as it stands in kubeconfig files and Secrets (RFC 4648 §4).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace k8s::auth {
+
+// Line ends within the text are skipped; nullopt for anything else that is not Base64, padding that
+// is missing or in the wrong place included.
+[[nodiscard]] std::optional<std::string> decode_base64(std::string_view text);
+
+}  // namespace k8s::auth

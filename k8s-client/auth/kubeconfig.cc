@@ -1,0 +1,223 @@
+// Reads a kubeconfig: https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
+//
+// Only the entries that the chosen context names are looked at closely; the others may use what we
+// do not support. Unknown fields are ignored, as kubectl does: the file is written by many tools.
+#include "k8s-client/auth/base64.h"
+#include "k8s-client/auth/cluster_access.h"
+#include "k8s-client/auth/file_credentials.h"
+#include "k8s-client/auth/server_url.h"
+#include "k8s-client/yaml/object_reader.h"
+
+#include <array>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace k8s {
+namespace {
+
+using auth::TextSource;
+using yaml::ObjectReader;
+using ReadEntry = std::function<void(ObjectReader&)>;
+
+struct Context {
+  std::string cluster;
+  std::string user;
+  std::string default_namespace;
+};
+
+// Where to find an entry: `clusters: [{name: NAME, cluster: {…}}]`.
+struct EntryKind {
+  std::string_view list;
+  std::string_view key;
+};
+constexpr EntryKind kContexts = {"contexts", "context"};
+constexpr EntryKind kClusters = {"clusters", "cluster"};
+constexpr EntryKind kUsers = {"users", "user"};
+
+struct Unsupported {
+  std::string_view key;
+  std::string_view advice;
+};
+constexpr std::array<Unsupported, 1> kUnsupportedOfCluster = {{
+    {"proxy-url", "proxies are not supported; the API server must be reachable directly"},
+}};
+constexpr std::array<Unsupported, 8> kUnsupportedOfUser = {{
+    {"exec", "credential plugins are not supported; use a token, tokenFile or client certificate"},
+    {"auth-provider", "is not supported; use a token, tokenFile or client certificate"},
+    {"username", "basic authentication is not supported; use a token or client certificate"},
+    {"password", "basic authentication is not supported; use a token or client certificate"},
+    {"as", "impersonation is not supported; use credentials of the user itself"},
+    {"as-uid", "impersonation is not supported; use credentials of the user itself"},
+    {"as-groups", "impersonation is not supported; use credentials of the user itself"},
+    {"as-user-extra", "impersonation is not supported; use credentials of the user itself"},
+}};
+
+bool is_set(const yaml::Value* value) {
+  if (value == nullptr || value->is_null()) return false;
+  if (const auto* text = value->string()) return !text->empty();
+  if (const auto* list = value->list()) return !list->empty();
+  if (const auto* map = value->map()) return !map->empty();
+  return true;
+}
+
+template <std::size_t N>
+void complain_of_unsupported(ObjectReader& reader, const std::array<Unsupported, N>& unsupported) {
+  for (const auto& [key, advice] : unsupported) {
+    if (is_set(reader.raw(key))) reader.complain(key, std::string(advice));
+  }
+}
+
+// Calls `read` with the entry called `name`; complains if there is none, or two of the same name.
+void read_entry(ObjectReader& root, const EntryKind& kind, const std::string& name,
+                const ReadEntry& read) {
+  std::set<std::string> seen;
+  root.objects(kind.list, [&](ObjectReader& entry) {
+    entry.allow_unknown();
+    const std::string entry_name = entry.string("name").value_or("");
+    if (!seen.insert(entry_name).second) {
+      entry.complain("name", "there is another entry called \"" + entry_name + "\"");
+    }
+    if (entry_name != name) return;
+    if (!is_set(entry.raw(kind.key))) return;  // an empty user is one without credentials
+    entry.object(kind.key, [&](ObjectReader& object) {
+      object.allow_unknown();
+      read(object);
+    });
+  });
+  if (seen.count(name) == 0) root.complain(kind.list, "there is no entry called \"" + name + "\"");
+}
+
+Context read_context(ObjectReader& root, const std::string& name) {
+  Context context;
+  read_entry(root, kContexts, name, [&](ObjectReader& reader) {
+    context.cluster = reader.string("cluster").value_or("");
+    context.user = reader.string("user").value_or("");
+    context.default_namespace = reader.string("namespace").value_or("");
+  });
+  return context;
+}
+
+class AccessReader {
+ public:
+  explicit AccessReader(const std::string& file)
+      : directory_(std::filesystem::absolute(file).parent_path()) {}
+
+  void read_cluster(ObjectReader& reader);
+  void read_user(ObjectReader& reader);
+
+  Endpoint endpoint;
+  auth::CredentialSources sources;
+
+ private:
+  // What `KEY` (a file) or `KEY-data` (inline, which wins) holds.
+  TextSource read_pem(ObjectReader& reader, const std::string& key);
+  std::string read_path(ObjectReader& reader, const std::string& key);
+
+  std::filesystem::path directory_;
+};
+
+std::string AccessReader::read_path(ObjectReader& reader, const std::string& key) {
+  const std::string path = reader.string(key).value_or("");
+  if (path.empty()) return {};
+  const std::string resolved = (directory_ / path).lexically_normal().string();
+  if (auto content = auth::read_small_file(resolved); !content) {
+    reader.complain(key, content.error().message);
+  }
+  return resolved;
+}
+
+TextSource AccessReader::read_pem(ObjectReader& reader, const std::string& key) {
+  TextSource source;
+  const std::string data_key = key + "-data";
+  const std::string data = reader.string(data_key).value_or("");
+  if (data.empty()) {
+    source.file = read_path(reader, key);
+    return source;
+  }
+  const auto decoded = auth::decode_base64(data);
+  if (!decoded || decoded->find("-----BEGIN ") == std::string::npos) {
+    reader.complain(data_key, "must be a PEM text in Base64");
+    return source;
+  }
+  source.inline_text = *decoded;
+  return source;
+}
+
+void AccessReader::read_cluster(ObjectReader& reader) {
+  complain_of_unsupported(reader, kUnsupportedOfCluster);
+  const auto server = reader.string("server");
+  if (!server) {
+    reader.complain("server", "is missing: the URL of the API server");
+    return;
+  }
+  auto parsed = auth::parse_server_url(*server);
+  if (!parsed) {
+    reader.complain("server", parsed.error().message);
+    return;
+  }
+  endpoint = std::move(*parsed);
+  endpoint.server_name = reader.string("tls-server-name").value_or("");
+  sources.ca = read_pem(reader, "certificate-authority");
+  sources.insecure_skip_verify = reader.boolean("insecure-skip-tls-verify").value_or(false);
+  if (sources.insecure_skip_verify && sources.ca.is_given()) {
+    reader.complain("insecure-skip-tls-verify",
+                    "cannot be true together with a certificate authority");
+  }
+}
+
+void AccessReader::read_user(ObjectReader& reader) {
+  complain_of_unsupported(reader, kUnsupportedOfUser);
+  sources.certificate = read_pem(reader, "client-certificate");
+  sources.key = read_pem(reader, "client-key");
+  if (sources.certificate.is_given() != sources.key.is_given()) {
+    reader.complain(sources.certificate.is_given() ? "client-certificate" : "client-key",
+                    "a client certificate and its key must be given together");
+  }
+  sources.token = reader.string("token").value_or("");
+  sources.token_file = read_path(reader, "tokenFile");
+}
+
+}  // namespace
+
+Result<ClusterAccess> load_kubeconfig(const std::string& file, const std::string& context,
+                                      const auth::Now& now) {
+  const auto documents = yaml::parse_file(file);
+  if (!documents) return tl::unexpected<Error>(documents.error());
+  if (documents->size() != 1) {
+    return config_error(file + ": a kubeconfig must be one document, this has " +
+                        std::to_string(documents->size()));
+  }
+  ObjectReader root(documents->front(), file);
+  root.allow_unknown();
+  root.one_of("kind", {"Config"});
+  root.one_of("apiVersion", {"v1"});
+  const std::string name = context.empty() ? root.string("current-context").value_or("") : context;
+  if (name.empty()) root.complain("current-context", "is missing, and no context was asked for");
+
+  const Context chosen = read_context(root, name);
+  if (chosen.cluster.empty()) {
+    root.complain(kContexts.list, "the entry \"" + name + "\" names no cluster");
+  }
+  AccessReader access_reader(file);
+  read_entry(root, kClusters, chosen.cluster,
+             [&](ObjectReader& reader) { access_reader.read_cluster(reader); });
+  if (access_reader.endpoint.host.empty()) {
+    root.complain(kClusters.list, "the entry \"" + chosen.cluster + "\" has no server");
+  }
+  if (!chosen.user.empty()) {
+    read_entry(root, kUsers, chosen.user,
+               [&](ObjectReader& reader) { access_reader.read_user(reader); });
+  }
+  if (auto error = root.finish()) return tl::unexpected<Error>(std::move(*error));
+
+  ClusterAccess access;
+  access.endpoint = std::move(access_reader.endpoint);
+  access.credentials = std::make_unique<auth::FileCredentials>(access_reader.sources, now);
+  access.description = "kubeconfig " + file + ", context " + name;
+  access.default_namespace = chosen.default_namespace;
+  return access;
+}
+
+}  // namespace k8s

@@ -1,0 +1,16 @@
+// The `server` of a kubeconfig, taken apart.
+#pragma once
+
+#include "k8s-client/error.h"
+#include "k8s-client/http/asio_transport.h"
+
+#include <string>
+#include <string_view>
+
+namespace k8s::auth {
+
+// "https://HOST[:PORT][/PREFIX]" or the same with http. kConfig, with what is wrong, otherwise:
+// user info, a query and a fragment have no meaning here.
+[[nodiscard]] Result<Endpoint> parse_server_url(std::string_view url);
+
+}  // namespace k8s::auth
