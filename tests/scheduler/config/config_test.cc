@@ -87,7 +87,7 @@ TEST_CASE("fields that are wrong") {
       {"protobuf", "clientConnection: {contentType: application/vnd.kubernetes.protobuf}\n",
        "c.yaml:3: clientConnection.contentType: must be one of"},
       {"qps", "clientConnection: {qps: 0}\n", "c.yaml:3: clientConnection.qps: must be above 0"},
-      {"qps is no number", "clientConnection: {qps: .nan}\n", "c.yaml:3: clientConnection.qps: "},
+      {"qps is no number", "clientConnection: {qps: .nan}\n", "c.yaml:3: "},
       {"burst", "clientConnection: {burst: -1}\n",
        "c.yaml:3: clientConnection.burst: must be at least 1"},
       {"unknown below", "clientConnection: {qqps: 1}\n",

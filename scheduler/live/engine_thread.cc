@@ -1,0 +1,101 @@
+#include "scheduler/live/engine_thread.h"
+
+#include "scheduler/live/record/recorder.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace sched::live {
+
+namespace {
+
+bool ends_a_bind(const Event& event) {
+  return std::holds_alternative<event::BindSucceeded>(event) ||
+         std::holds_alternative<event::BindFailed>(event);
+}
+
+}  // namespace
+
+EngineThread::EngineThread(Engine engine, Hooks hooks, Recorder* recorder,
+                           std::size_t max_open_binds)
+    : engine_(std::move(engine)),
+      hooks_(std::move(hooks)),
+      recorder_(recorder),
+      max_open_binds_(max_open_binds) {}
+
+EngineThread::~EngineThread() { stop(); }
+
+void EngineThread::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void EngineThread::stop() {
+  queue_.close();
+  if (thread_.joinable()) thread_.join();
+}
+
+void EngineThread::run() {
+  bool more = false;
+  while (!queue_.is_closed()) {
+    auto events = queue_.take(more ? std::chrono::nanoseconds::zero() : until_wakeup());
+    if (queue_.is_closed()) return;
+    apply(std::move(events));
+    more = decide();
+    hooks_.on_pending(engine_.pending());
+  }
+}
+
+void EngineThread::apply(std::vector<Event> events) {
+  for (Event& event : events) {
+    const Time at = now();
+    engine_.apply(event, at);
+    if (ends_a_bind(event) && open_binds_ > 0) --open_binds_;
+    if (recorder_ != nullptr) recorder_->applied(std::move(event), at);
+  }
+}
+
+bool EngineThread::decide() {
+  std::vector<Decided> decided;
+  bool more = true;
+  while (open_binds_ < max_open_binds_) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Time at = now();
+    auto decision = engine_.step(at);
+    if (recorder_ != nullptr) recorder_->stepped(decision, at);
+    if (!decision) {
+      more = false;
+      break;
+    }
+    if (std::holds_alternative<decision::Bind>(*decision)) ++open_binds_;
+    decided.push_back({std::move(*decision), std::chrono::steady_clock::now() - begin});
+    if (queue_.has_events() || queue_.is_closed()) break;
+  }
+  // A full window ends with an event; until then there is nothing to do.
+  if (open_binds_ >= max_open_binds_) more = false;
+  if (!decided.empty()) hooks_.on_decisions(std::move(decided));
+  return more;
+}
+
+Time EngineThread::now() {
+  last_now_ = std::max(last_now_, hooks_.clock());
+  return last_now_;
+}
+
+std::optional<std::chrono::nanoseconds> EngineThread::until_wakeup() {
+  if (open_binds_ >= max_open_binds_) return std::nullopt;
+  const auto wakeup = engine_.next_wakeup();
+  if (!wakeup) return std::nullopt;
+  return std::max<std::chrono::nanoseconds>(*wakeup - now(), std::chrono::milliseconds(1));
+}
+
+std::function<Time()> steady_wall_clock() {
+  const auto wall = std::chrono::time_point_cast<Time::duration>(std::chrono::system_clock::now());
+  const auto steady = std::chrono::steady_clock::now();
+  return [wall, steady] {
+    return wall +
+           std::chrono::duration_cast<Time::duration>(std::chrono::steady_clock::now() - steady);
+  };
+}
+
+}  // namespace sched::live

@@ -1,0 +1,76 @@
+// The engine's thread: the only one that touches cluster state.
+//
+// It applies all events that wait, then asks for decisions until there are none or until new events
+// wait, hands the decisions out, and sleeps until an event comes or the engine wants to be asked
+// again. It decides ahead of the binds only so far: with `max_open_binds` outcomes open it waits
+// for some, so that what is decided rests on a cluster not long gone, and a shutdown has little to
+// drop.
+//
+// Time is told to the engine by this thread's clock, which never goes backwards.
+#pragma once
+
+#include "scheduler/engine/engine.h"
+#include "scheduler/live/event_queue.h"
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace sched::live {
+
+class Recorder;
+
+struct Decided {
+  Decision decision;
+  std::chrono::nanoseconds duration{};  // what deciding it took
+};
+
+class EngineThread {
+ public:
+  struct Hooks {
+    // Called on the engine's thread with what was decided since the last call, never empty.
+    std::function<void(std::vector<Decided>)> on_decisions;
+    // The same, after each round.
+    std::function<void(const PendingPods&)> on_pending;
+    std::function<Time()> clock;
+  };
+
+  // `recorder` may be nullptr; otherwise it must outlive the thread.
+  EngineThread(Engine engine, Hooks hooks, Recorder* recorder, std::size_t max_open_binds = 512);
+  ~EngineThread();  // stops
+  EngineThread(const EngineThread&) = delete;
+  EngineThread& operator=(const EngineThread&) = delete;
+
+  void start();
+  // Thread-safe.
+  void push(Event event) { queue_.push(std::move(event)); }
+  // Decides nothing more; returns when the thread has ended.
+  void stop();
+
+ private:
+  void run();
+  void apply(std::vector<Event> events);
+  // Decides until there is nothing to decide, events wait, or too many binds are open. True if the
+  // engine may have more to say.
+  bool decide();
+  [[nodiscard]] Time now();
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> until_wakeup();
+
+  Engine engine_;
+  Hooks hooks_;
+  Recorder* recorder_;
+  std::size_t max_open_binds_;
+  std::size_t open_binds_ = 0;  // decided, outcome not yet applied
+  Time last_now_{};
+  EventQueue queue_;
+  std::thread thread_;
+};
+
+// Wall-clock time at the start plus what a steady clock counted since: steps of the system's clock
+// never reach the engine.
+[[nodiscard]] std::function<Time()> steady_wall_clock();
+
+}  // namespace sched::live

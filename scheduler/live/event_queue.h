@@ -1,0 +1,39 @@
+// The way from the I/O thread to the engine's: events in order, taken in batches.
+#pragma once
+
+#include "scheduler/engine/event.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace sched::live {
+
+// Any thread may push; one thread takes.
+class EventQueue {
+ public:
+  void push(Event event);
+
+  // No taker waits any more. Events that are pushed afterwards are dropped.
+  void close();
+  [[nodiscard]] bool is_closed() const { return closed_.load(std::memory_order_acquire); }
+
+  // Everything that waits, oldest first. With nothing there it waits for an event, for `limit` to
+  // pass (nullopt: for ever), or for close(), and may then return nothing.
+  [[nodiscard]] std::vector<Event> take(std::optional<std::chrono::nanoseconds> limit);
+
+  // Cheap: for the taker to see whether it should take before it goes on.
+  [[nodiscard]] bool has_events() const { return has_events_.load(std::memory_order_acquire); }
+
+ private:
+  std::mutex mutex_;  // guards events_
+  std::condition_variable changed_;
+  std::vector<Event> events_;
+  std::atomic<bool> has_events_{false};
+  std::atomic<bool> closed_{false};
+};
+
+}  // namespace sched::live

@@ -1,0 +1,142 @@
+#include "scheduler/live/intake.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sched::live {
+
+namespace {
+
+constexpr std::string_view kPods = "pods";
+
+// A watch silent for the idle limit is opened anew, which is a sign of life; twice that without one
+// is a server that does not answer.
+constexpr std::chrono::seconds kIdleLimit{120};
+constexpr std::chrono::seconds kContactLimit = 2 * kIdleLimit;
+
+PodRef ref_of(const k8s::ObjectKey& key) {
+  return {.namespace_ = key.namespace_, .name = key.name, .uid = key.uid};
+}
+
+}  // namespace
+
+// One reflector, whatever its type.
+struct Intake::Watch {
+  std::string kind;
+  bool synced = false;
+  bool started = false;
+  std::shared_ptr<void> reflector;
+  std::function<void()> start;
+  std::function<void()> stop;
+  std::function<k8s::EventLoop::Clock::time_point()> last_contact;
+};
+
+Intake::Intake(k8s::Transport& transport, k8s::EventLoop& loop, Hooks hooks,
+               const k8s::RequestObserver& observer)
+    : transport_(transport), loop_(loop), hooks_(std::move(hooks)), observer_(observer) {
+  add_reflectors();
+}
+
+Intake::~Intake() { stop(); }
+
+template <typename Object, typename Upserted, typename ToDeleted>
+void Intake::add(const std::string& kind, const std::string& path, bool optional,
+                 ToDeleted to_deleted) {
+  auto watch = std::make_unique<Watch>();
+  Watch* at = watch.get();
+  k8s::ReflectorHandler<Object> handler{
+      .on_upsert =
+          [this, at](Object object) {
+            if constexpr (std::is_same_v<Object, k8s::Pod>) hooks_.on_pod(object);
+            hooks_.on_progress(at->kind);
+            hooks_.on_event(Upserted{std::move(object)});
+          },
+      .on_delete =
+          [this, to_deleted](const k8s::ObjectKey& key) {
+            if constexpr (std::is_same_v<Object, k8s::Pod>) hooks_.on_pod_gone(key.uid);
+            hooks_.on_event(to_deleted(key));
+          },
+      .on_synced = [this, at] { on_watch_synced(*at); },
+      .on_problem =
+          [this, at](const k8s::Error& error, std::chrono::milliseconds retry_in) {
+            hooks_.on_problem(at->kind, error, retry_in);
+          },
+  };
+  k8s::ResourcePath resource{.path = path, .field_selector = {}, .label_selector = {}};
+  if (kind == kPods) resource.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
+  k8s::ReflectorOptions options;
+  options.optional = optional;
+  options.idle_limit = kIdleLimit;
+  options.seed = watches_.size();
+  auto reflector = std::make_shared<k8s::Reflector<Object>>(transport_, loop_, std::move(resource),
+                                                            std::move(handler), options, observer_);
+  watch->kind = kind;
+  watch->start = [reflector] { reflector->start(); };
+  watch->stop = [reflector] { reflector->stop(); };
+  watch->last_contact = [reflector] { return reflector->last_contact(); };
+  watch->reflector = std::move(reflector);
+  watches_.push_back(std::move(watch));
+}
+
+void Intake::add_reflectors() {
+  add<k8s::Pod, event::PodUpserted>(
+      std::string(kPods), "/api/v1/pods", false,
+      [](const k8s::ObjectKey& key) { return event::PodDeleted{ref_of(key)}; });
+  add<k8s::Node, event::NodeUpserted>(
+      "nodes", "/api/v1/nodes", false,
+      [](const k8s::ObjectKey& key) { return event::NodeDeleted{key.name}; });
+  add<k8s::Namespace, event::NamespaceUpserted>(
+      "namespaces", "/api/v1/namespaces", false,
+      [](const k8s::ObjectKey& key) { return event::NamespaceDeleted{key.name}; });
+  add<k8s::PersistentVolumeClaim, event::ClaimUpserted>(
+      "persistentvolumeclaims", "/api/v1/persistentvolumeclaims", false,
+      [](const k8s::ObjectKey& key) {
+        return event::ClaimDeleted{key.namespace_, key.name};
+      });
+  add<k8s::PersistentVolume, event::VolumeUpserted>(
+      "persistentvolumes", "/api/v1/persistentvolumes", false,
+      [](const k8s::ObjectKey& key) { return event::VolumeDeleted{key.name}; });
+  add<k8s::DeviceClass, event::DeviceClassUpserted>(
+      "deviceclasses", "/apis/resource.k8s.io/v1/deviceclasses", true,
+      [](const k8s::ObjectKey& key) { return event::DeviceClassDeleted{key.name}; });
+}
+
+void Intake::start(std::chrono::milliseconds pods_after) {
+  for (const auto& watch : watches_) {
+    if (watch->kind == kPods) {
+      pods_timer_ = loop_.after(pods_after, [at = watch.get()] {
+        at->started = true;
+        at->start();
+      });
+    } else {
+      watch->started = true;
+      watch->start();
+    }
+  }
+}
+
+void Intake::stop() {
+  pods_timer_.reset();
+  for (const auto& watch : watches_) watch->stop();
+}
+
+void Intake::on_watch_synced(Watch& watch) {
+  watch.synced = true;
+  hooks_.on_progress(watch.kind);
+  const bool all = std::all_of(watches_.begin(), watches_.end(),
+                               [](const auto& other) { return other->synced; });
+  if (!all || std::exchange(announced_, true)) return;
+  hooks_.on_event(event::Synced{});
+  hooks_.on_synced();
+}
+
+std::vector<Intake::Source> Intake::sources() const {
+  std::vector<Source> sources;
+  for (const auto& watch : watches_) {
+    const bool in_contact = watch->started && loop_.now() - watch->last_contact() < kContactLimit;
+    sources.push_back({watch->kind, watch->synced, in_contact});
+  }
+  return sources;
+}
+
+}  // namespace sched::live

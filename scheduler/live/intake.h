@@ -1,0 +1,82 @@
+// The watches of the API server, as events for the engine.
+//
+// Start-up rule: nothing may be bound before no bind of an earlier process can land any more.
+// Argument: a bind that a predecessor sent is carried out by the server at most `bind deadline`
+// after it arrived there (the deadline travels with it), and the predecessor is dead when we start.
+// So once that time, and a margin for bytes still on their way, has passed since our start, every
+// bind of his has landed or never will. The pods' watch begins only then, and its first list is
+// consistent: what landed is in it. All other watches start at once. The engine decides nothing
+// before Synced, which comes when every required kind has been delivered completely once.
+//
+// Pods that have finished hold nothing and are not asked for; when one finishes, the server reports
+// it as deleted. Device classes are optional: clusters without that API, or without the right to
+// read it, work too.
+#pragma once
+
+#include "k8s-client/client.h"
+#include "k8s-client/error.h"
+#include "k8s-client/http/event_loop.h"
+#include "k8s-client/http/transport.h"
+#include "k8s-client/watch/reflector.h"
+#include "scheduler/engine/event.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sched::live {
+
+class Intake {
+ public:
+  struct Hooks {
+    std::function<void(Event)> on_event;
+    // Each pod as the watch shows it, before its event; and the uid of one that is gone.
+    std::function<void(const k8s::Pod&)> on_pod;
+    std::function<void(const std::string& uid)> on_pod_gone;
+    // `kind` is the plural: "pods".
+    std::function<void(const std::string& kind, const k8s::Error&,
+                       std::chrono::milliseconds retry_in)>
+        on_problem;
+    std::function<void(const std::string& kind)> on_progress;
+    std::function<void()> on_synced;
+  };
+  // How one watch is doing.
+  struct Source {
+    std::string kind;
+    bool synced = false;
+    bool in_contact = false;  // heard of within the time in which a living watch is heard of
+  };
+
+  // `transport` and `loop` must outlive it.
+  Intake(k8s::Transport& transport, k8s::EventLoop& loop, Hooks hooks,
+         const k8s::RequestObserver& observer);
+  ~Intake();
+  Intake(const Intake&) = delete;
+  Intake& operator=(const Intake&) = delete;
+
+  // The watch of pods starts `pods_after` from now.
+  void start(std::chrono::milliseconds pods_after);
+  // No hook is called after it.
+  void stop();
+
+  [[nodiscard]] std::vector<Source> sources() const;
+
+ private:
+  struct Watch;
+  template <typename Object, typename Upserted, typename ToDeleted>
+  void add(const std::string& kind, const std::string& path, bool optional, ToDeleted to_deleted);
+  void add_reflectors();
+  void on_watch_synced(Watch& watch);
+
+  k8s::Transport& transport_;
+  k8s::EventLoop& loop_;
+  Hooks hooks_;
+  k8s::RequestObserver observer_;
+  std::vector<std::unique_ptr<Watch>> watches_;
+  std::unique_ptr<k8s::Timer> pods_timer_;
+  bool announced_ = false;
+};
+
+}  // namespace sched::live

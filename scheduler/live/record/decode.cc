@@ -1,0 +1,142 @@
+#include "k8s-client/api/decode.h"
+
+#include "scheduler/live/record/record.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sched::live {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// Reads with at() and get(), which throw; decode_call() and decode_header() are where that ends.
+Time time_from(const Json& json) { return Time(Time::duration(json.get<std::int64_t>())); }
+
+PodRef pod_from(const Json& json) {
+  return {.namespace_ = json.at("namespace"), .name = json.at("name"), .uid = json.at("uid")};
+}
+
+decision::Bind bind_from(const Json& json) {
+  decision::Bind bind{.pod = pod_from(json.at("pod")),
+                      .scheduler_name = json.at("schedulerName"),
+                      .node = json.at("node"),
+                      .total_score = json.at("totalScore"),
+                      .scores = {},
+                      .feasible_nodes = json.at("feasibleNodes"),
+                      .all_nodes = json.at("allNodes"),
+                      .attempts = json.at("attempts"),
+                      .queued_since = time_from(json.at("queuedSince"))};
+  for (const Json& score : json.at("scores")) {
+    bind.scores.push_back(
+        {.plugin = score.at("plugin"), .score = score.at("score"), .weight = score.at("weight")});
+  }
+  return bind;
+}
+
+decision::Unschedulable unschedulable_from(const Json& json) {
+  return {.pod = pod_from(json.at("pod")),
+          .scheduler_name = json.at("schedulerName"),
+          .generation = json.at("generation"),
+          .message = json.at("message"),
+          .details = json.at("details"),
+          .plugins = json.at("plugins"),
+          .attempts = json.at("attempts")};
+}
+
+decision::ForeignGpuPod foreign_from(const Json& json) {
+  return {.pod = pod_from(json.at("pod")),
+          .scheduler_name = json.at("schedulerName"),
+          .node = json.at("node"),
+          .gpus = json.at("gpus")};
+}
+
+k8s::Result<std::optional<Decision>> decision_from(const Json& json) {
+  std::optional<Decision> decision;
+  if (json.is_null()) return decision;
+  if (json.contains("bind")) {
+    decision = bind_from(json.at("bind"));
+  } else if (json.contains("unschedulable")) {
+    decision = unschedulable_from(json.at("unschedulable"));
+  } else if (json.contains("foreignGpuPod")) {
+    decision = foreign_from(json.at("foreignGpuPod"));
+  } else {
+    return k8s::decode_error("step: neither bind, unschedulable nor foreignGpuPod");
+  }
+  return decision;
+}
+
+template <typename EventType, typename Object>
+k8s::Result<Event> object_event(const Json& json) {
+  k8s::Decoder decoder;
+  auto object = decoder.object<Object>(json.at("object").dump());
+  if (!object) return tl::unexpected<k8s::Error>(std::move(object.error()));
+  return Event{EventType{std::move(*object)}};
+}
+
+k8s::Result<Event> event_from(const Json& json) {
+  const std::string name = json.at("event");
+  if (name == "NodeUpserted") return object_event<event::NodeUpserted, k8s::Node>(json);
+  if (name == "PodUpserted") return object_event<event::PodUpserted, k8s::Pod>(json);
+  if (name == "NamespaceUpserted") {
+    return object_event<event::NamespaceUpserted, k8s::Namespace>(json);
+  }
+  if (name == "ClaimUpserted") {
+    return object_event<event::ClaimUpserted, k8s::PersistentVolumeClaim>(json);
+  }
+  if (name == "VolumeUpserted") {
+    return object_event<event::VolumeUpserted, k8s::PersistentVolume>(json);
+  }
+  if (name == "DeviceClassUpserted") {
+    return object_event<event::DeviceClassUpserted, k8s::DeviceClass>(json);
+  }
+  if (name == "NodeDeleted") return Event{event::NodeDeleted{json.at("name")}};
+  if (name == "PodDeleted") return Event{event::PodDeleted{pod_from(json.at("pod"))}};
+  if (name == "NamespaceDeleted") return Event{event::NamespaceDeleted{json.at("name")}};
+  if (name == "ClaimDeleted") {
+    return Event{event::ClaimDeleted{json.at("namespace"), json.at("name")}};
+  }
+  if (name == "VolumeDeleted") return Event{event::VolumeDeleted{json.at("name")}};
+  if (name == "DeviceClassDeleted") return Event{event::DeviceClassDeleted{json.at("name")}};
+  if (name == "Synced") return Event{event::Synced{}};
+  if (name == "BindSucceeded") {
+    return Event{event::BindSucceeded{pod_from(json.at("pod")), json.at("node")}};
+  }
+  if (name == "BindFailed") {
+    return Event{event::BindFailed{pod_from(json.at("pod")), json.at("node"), json.at("message")}};
+  }
+  return k8s::decode_error(fmt::format("unknown event \"{}\"", name));
+}
+
+k8s::Result<EngineCall> call_from(const Json& json) {
+  const Time at = time_from(json.at("at"));
+  if (json.contains("step")) {
+    auto decision = decision_from(json.at("step"));
+    if (!decision) return tl::unexpected<k8s::Error>(std::move(decision.error()));
+    return EngineCall{StepCall{std::move(*decision), at}};
+  }
+  auto event = event_from(json);
+  if (!event) return tl::unexpected<k8s::Error>(std::move(event.error()));
+  return EngineCall{AppliedCall{std::move(*event), at}};
+}
+
+}  // namespace
+
+k8s::Result<RecordHeader> decode_header(std::string_view line) try {
+  const Json json = Json::parse(line);
+  if (json.at("gpu-scheduler-record") != 1) {
+    return k8s::decode_error("a recording of another version; this program reads version 1");
+  }
+  return RecordHeader{.config_file = json.at("config_file"), .config = json.at("config")};
+} catch (const Json::exception& error) {
+  return k8s::decode_error(fmt::format("not the first line of a recording: {}", error.what()));
+}
+
+k8s::Result<EngineCall> decode_call(std::string_view line) try {
+  return call_from(Json::parse(line));
+} catch (const Json::exception& error) {
+  return k8s::decode_error(error.what());
+}
+
+}  // namespace sched::live

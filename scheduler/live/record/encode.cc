@@ -1,0 +1,140 @@
+#include "k8s-client/api/encode.h"
+
+#include "scheduler/live/record/record.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sched::live {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Text from the API server may hold anything; a line must not fail over it.
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::int64_t micros(Time at) { return at.time_since_epoch().count(); }
+
+Json to_json(const PodRef& pod) {
+  return {{"namespace", pod.namespace_}, {"name", pod.name}, {"uid", pod.uid}};
+}
+
+Json to_json(const decision::Bind& bind) {
+  Json scores = Json::array();
+  for (const PluginScore& score : bind.scores) {
+    scores.push_back({{"plugin", score.plugin}, {"score", score.score}, {"weight", score.weight}});
+  }
+  return {{"bind",
+           {{"pod", to_json(bind.pod)},
+            {"schedulerName", bind.scheduler_name},
+            {"node", bind.node},
+            {"totalScore", bind.total_score},
+            {"scores", std::move(scores)},
+            {"feasibleNodes", bind.feasible_nodes},
+            {"allNodes", bind.all_nodes},
+            {"attempts", bind.attempts},
+            {"queuedSince", micros(bind.queued_since)}}}};
+}
+
+Json to_json(const decision::Unschedulable& no) {
+  return {{"unschedulable",
+           {{"pod", to_json(no.pod)},
+            {"schedulerName", no.scheduler_name},
+            {"generation", no.generation},
+            {"message", no.message},
+            {"details", no.details},
+            {"plugins", no.plugins},
+            {"attempts", no.attempts}}}};
+}
+
+Json to_json(const decision::ForeignGpuPod& foreign) {
+  return {{"foreignGpuPod",
+           {{"pod", to_json(foreign.pod)},
+            {"schedulerName", foreign.scheduler_name},
+            {"node", foreign.node},
+            {"gpus", foreign.gpus}}}};
+}
+
+// The rest of an event's line, behind its time. Objects are spliced in as the text they encode to.
+struct EventFields {
+  template <typename Object>
+  static std::string object(std::string_view event, const Object& value) {
+    return fmt::format(R"("event":"{}","object":{})", event, k8s::encode(value));
+  }
+  static std::string fields(std::string_view event, Json fields) {
+    Json all{{"event", event}};
+    all.update(std::move(fields));
+    const std::string text = dump(all);
+    return text.substr(1, text.size() - 2);
+  }
+
+  std::string operator()(const event::NodeUpserted& e) const {
+    return object("NodeUpserted", e.node);
+  }
+  std::string operator()(const event::PodUpserted& e) const { return object("PodUpserted", e.pod); }
+  std::string operator()(const event::NamespaceUpserted& e) const {
+    return object("NamespaceUpserted", e.object);
+  }
+  std::string operator()(const event::ClaimUpserted& e) const {
+    return object("ClaimUpserted", e.object);
+  }
+  std::string operator()(const event::VolumeUpserted& e) const {
+    return object("VolumeUpserted", e.object);
+  }
+  std::string operator()(const event::DeviceClassUpserted& e) const {
+    return object("DeviceClassUpserted", e.object);
+  }
+  std::string operator()(const event::NodeDeleted& e) const {
+    return fields("NodeDeleted", {{"name", e.name}});
+  }
+  std::string operator()(const event::PodDeleted& e) const {
+    return fields("PodDeleted", {{"pod", to_json(e.pod)}});
+  }
+  std::string operator()(const event::NamespaceDeleted& e) const {
+    return fields("NamespaceDeleted", {{"name", e.name}});
+  }
+  std::string operator()(const event::ClaimDeleted& e) const {
+    return fields("ClaimDeleted", {{"namespace", e.namespace_}, {"name", e.name}});
+  }
+  std::string operator()(const event::VolumeDeleted& e) const {
+    return fields("VolumeDeleted", {{"name", e.name}});
+  }
+  std::string operator()(const event::DeviceClassDeleted& e) const {
+    return fields("DeviceClassDeleted", {{"name", e.name}});
+  }
+  std::string operator()(const event::Synced&) const { return fields("Synced", Json::object()); }
+  std::string operator()(const event::BindSucceeded& e) const {
+    return fields("BindSucceeded", {{"pod", to_json(e.pod)}, {"node", e.node}});
+  }
+  std::string operator()(const event::BindFailed& e) const {
+    return fields("BindFailed",
+                  {{"pod", to_json(e.pod)}, {"node", e.node}, {"message", e.message}});
+  }
+};
+
+}  // namespace
+
+std::string encode(const RecordHeader& header) {
+  return dump({{"gpu-scheduler-record", 1},
+               {"config_file", header.config_file},
+               {"config", header.config}});
+}
+
+std::string encode(const std::optional<Decision>& decision) {
+  if (!decision) return "null";
+  return dump(std::visit([](const auto& what) { return to_json(what); }, *decision));
+}
+
+std::string encode(const EngineCall& call) {
+  if (const auto* applied = std::get_if<AppliedCall>(&call)) {
+    return fmt::format(R"({{"at":{},{}}})", micros(applied->at),
+                       std::visit(EventFields{}, applied->event));
+  }
+  const auto& step = std::get<StepCall>(call);
+  return fmt::format(R"({{"at":{},"step":{}}})", micros(step.at), encode(step.decision));
+}
+
+}  // namespace sched::live

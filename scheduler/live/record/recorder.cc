@@ -1,0 +1,99 @@
+#include "scheduler/live/record/recorder.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace sched::live {
+
+namespace {
+// Beyond this many calls the writer is woken before its second is over.
+constexpr std::size_t kManyCalls = 4'096;
+}  // namespace
+
+struct Recorder::File {
+  std::FILE* handle = nullptr;
+  std::string name;
+
+  File() = default;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (handle != nullptr) std::fclose(handle);
+  }
+
+  [[nodiscard]] bool write_line(const std::string& line) const {
+    return std::fwrite(line.data(), 1, line.size(), handle) == line.size() &&
+           std::fputc('\n', handle) != EOF;
+  }
+};
+
+k8s::Result<std::unique_ptr<Recorder>> Recorder::create(
+    const std::string& file, const RecordHeader& header,
+    std::function<void(const std::string&)> on_error) {
+  auto opened = std::make_unique<File>();
+  opened->name = file;
+  opened->handle = std::fopen(file.c_str(), "we");
+  if (opened->handle == nullptr || !opened->write_line(encode(header)) ||
+      std::fflush(opened->handle) != 0) {
+    return k8s::config_error(
+        fmt::format("--record {}: cannot be written: {}", file, std::strerror(errno)));
+  }
+  return std::unique_ptr<Recorder>(new Recorder(std::move(opened), std::move(on_error)));
+}
+
+Recorder::Recorder(std::unique_ptr<File> file, std::function<void(const std::string&)> on_error)
+    : file_(std::move(file)), on_error_(std::move(on_error)), thread_([this] { run(); }) {}
+
+Recorder::~Recorder() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void Recorder::add(EngineCall call) {
+  bool many = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (broken_) return;
+    waiting_.push_back(std::move(call));
+    many = waiting_.size() == kManyCalls;
+  }
+  if (many) changed_.notify_one();
+}
+
+void Recorder::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait_for(lock, std::chrono::seconds(1),
+                      [&] { return stopping_ || waiting_.size() >= kManyCalls; });
+    const bool last = stopping_;
+    const auto calls = std::exchange(waiting_, {});
+    lock.unlock();
+    const bool written = write(calls);
+    if (!written) on_error_(fmt::format("{}: {}", file_->name, std::strerror(errno)));
+    lock.lock();
+    if (!written) {
+      broken_ = true;
+      waiting_.clear();
+      return;
+    }
+    if (last) return;
+  }
+}
+
+bool Recorder::write(const std::vector<EngineCall>& calls) {
+  for (const EngineCall& call : calls) {
+    if (!file_->write_line(encode(call))) return false;
+  }
+  return std::fflush(file_->handle) == 0;
+}
+
+}  // namespace sched::live

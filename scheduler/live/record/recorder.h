@@ -1,0 +1,53 @@
+// Writes a recording (record.h) while the scheduler runs.
+//
+// The engine's thread only hands things over; a thread of its own turns them into text and writes,
+// at least once a second, so that a killed process loses about a second. Write errors (a full disk)
+// end the recording, not the scheduler.
+#pragma once
+
+#include "k8s-client/error.h"
+#include "scheduler/live/record/record.h"
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace sched::live {
+
+class Recorder {
+ public:
+  // Creates `file`, or empties it. `on_error` is called once, on the writing thread.
+  [[nodiscard]] static k8s::Result<std::unique_ptr<Recorder>> create(
+      const std::string& file, const RecordHeader& header,
+      std::function<void(const std::string&)> on_error);
+  ~Recorder();  // writes what is left
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // On the engine's thread, in the order of the calls.
+  void applied(Event event, Time at) { add(AppliedCall{std::move(event), at}); }
+  void stepped(const std::optional<Decision>& decision, Time at) { add(StepCall{decision, at}); }
+
+ private:
+  struct File;
+  Recorder(std::unique_ptr<File> file, std::function<void(const std::string&)> on_error);
+  void add(EngineCall call);
+  void run();
+  [[nodiscard]] bool write(const std::vector<EngineCall>& calls);
+
+  std::unique_ptr<File> file_;
+  std::function<void(const std::string&)> on_error_;
+  std::mutex mutex_;  // guards waiting_, stopping_, broken_
+  std::condition_variable changed_;
+  std::vector<EngineCall> waiting_;
+  bool stopping_ = false;
+  bool broken_ = false;
+  std::thread thread_;
+};
+
+}  // namespace sched::live

@@ -1,0 +1,172 @@
+#include "scheduler/live/writes/binder.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace sched::live {
+
+namespace {
+
+// What a failed bind call says of the bind.
+enum class Meaning {
+  kRefused,   // certain: this call has not bound the pod, and there is no point in repeating it
+  kConflict,  // 409: see what the pod looks like
+  kLater,     // certain: not done, the server asks for patience
+  kUnknown,   // may have been done, or may still be
+};
+
+Meaning meaning_of(const k8s::Error& error) {
+  if (error.kind == k8s::ErrorKind::kStatus) {
+    if (error.http_status == 409) return Meaning::kConflict;
+    if (error.http_status == 429) return Meaning::kLater;
+    // 408 and 5xx (504: the server's own time-out): the write may have reached the storage.
+    if (error.http_status == 408 || error.http_status >= 500) return Meaning::kUnknown;
+    return Meaning::kRefused;
+  }
+  return error.may_have_acted ? Meaning::kUnknown : Meaning::kRefused;
+}
+
+}  // namespace
+
+// One decision on its way, from the first call to its outcome.
+struct Binder::Attempt {
+  Id id = 0;
+  decision::Bind bind;
+  std::chrono::milliseconds backoff{};
+  k8s::EventLoop::Clock::time_point sent{};
+  // Until then a call of this attempt may land without our knowing; nullopt: every call so far was
+  // answered for certain.
+  std::optional<k8s::EventLoop::Clock::time_point> may_land_until;
+  // Why the last call did not bind the pod, for the outcome's message.
+  std::string last_error;
+  std::unique_ptr<k8s::Timer> timer;
+};
+
+Binder::Binder(k8s::EventLoop& loop, Calls calls, Options options, Hooks hooks)
+    : loop_(loop), calls_(std::move(calls)), options_(options), hooks_(std::move(hooks)) {}
+
+Binder::~Binder() { *alive_ = false; }
+
+void Binder::bind(decision::Bind decision) {
+  if (dropping_) return;
+  waiting_.push_back(std::move(decision));
+  send_more();
+}
+
+void Binder::drop_waiting() {
+  dropping_ = true;
+  waiting_.clear();
+}
+
+void Binder::send_more() {
+  while (!waiting_.empty() && in_flight_.size() < options_.max_in_flight) {
+    auto attempt = std::make_unique<Attempt>();
+    attempt->id = next_id_++;
+    attempt->bind = std::move(waiting_.front());
+    attempt->backoff = options_.initial_backoff;
+    waiting_.pop_front();
+    Attempt& sent = *in_flight_.emplace(attempt->id, std::move(attempt)).first->second;
+    send(sent);
+  }
+}
+
+void Binder::send(Attempt& attempt) {
+  const PodRef& pod = attempt.bind.pod;
+  attempt.sent = loop_.now();
+  calls_.bind({.namespace_ = pod.namespace_,
+               .pod = pod.name,
+               .pod_uid = pod.uid,
+               .node = attempt.bind.node},
+              options_.deadline,
+              [this, alive = alive_, id = attempt.id](const k8s::Result<void>& result) {
+                if (*alive) on_bind_result(id, result);
+              });
+}
+
+void Binder::on_bind_result(Id id, const k8s::Result<void>& result) {
+  Attempt* attempt = find(id);
+  if (attempt == nullptr) return;
+  if (result) return finish(*attempt, BindEnd::kBound, {});
+  attempt->last_error = result.error().message;
+  switch (meaning_of(result.error())) {
+    case Meaning::kConflict:
+      return read_back(*attempt);
+    case Meaning::kLater:
+      return retry(*attempt, result.error(), &Binder::send);
+    case Meaning::kUnknown:
+      // The server starts to count when the request reaches it; that was before this answer, or
+      // silence, came, so the count from now on is safe, and the margin is for the way.
+      attempt->may_land_until = loop_.now() + options_.deadline + options_.margin;
+      return retry(*attempt, result.error(), &Binder::read_back);
+    case Meaning::kRefused:
+      if (may_still_land(*attempt)) return retry(*attempt, result.error(), &Binder::read_back);
+      if (attempt->may_land_until) return read_back(*attempt);
+      return finish(*attempt, BindEnd::kFailed, result.error().message);
+  }
+}
+
+void Binder::read_back(Attempt& attempt) {
+  const PodRef& pod = attempt.bind.pod;
+  attempt.sent = loop_.now();
+  calls_.get_pod(pod.namespace_, pod.name,
+                 [this, alive = alive_, id = attempt.id](const k8s::Result<k8s::Pod>& result) {
+                   if (*alive) on_read_back(id, result);
+                 });
+}
+
+void Binder::on_read_back(Id id, const k8s::Result<k8s::Pod>& result) {
+  Attempt* attempt = find(id);
+  if (attempt == nullptr) return;
+  if (!result) {
+    const k8s::Error& error = result.error();
+    const bool gone = error.kind == k8s::ErrorKind::kStatus && error.http_status == 404;
+    if (gone) return finish(*attempt, BindEnd::kOvertaken, "the pod is gone");
+    return retry(*attempt, error, &Binder::read_back);
+  }
+  if (result->metadata.uid != attempt->bind.pod.uid) {
+    return finish(*attempt, BindEnd::kOvertaken, "the pod is gone; another one has its name");
+  }
+  const std::string& node = result->spec.node_name;
+  if (node == attempt->bind.node) return finish(*attempt, BindEnd::kBound, {});
+  if (!node.empty())
+    return finish(*attempt, BindEnd::kOvertaken, "the pod was bound to " + node + " meanwhile");
+  if (result->is_terminating())
+    return finish(*attempt, BindEnd::kOvertaken, "the pod is being deleted");
+  on_unbound(*attempt);
+}
+
+void Binder::on_unbound(Attempt& attempt) {
+  // The read began after the last moment at which a call could land: what it saw is final.
+  const bool final = !attempt.may_land_until || attempt.sent >= *attempt.may_land_until;
+  if (final) return finish(attempt, BindEnd::kFailed, attempt.last_error);
+  send(attempt);
+}
+
+void Binder::retry(Attempt& attempt, const k8s::Error& error, void (Binder::*action)(Attempt&)) {
+  auto delay = attempt.backoff;
+  if (error.retry_after) delay = std::max<std::chrono::milliseconds>(delay, *error.retry_after);
+  attempt.backoff = std::min(attempt.backoff * 2, options_.max_backoff);
+  hooks_.on_problem(error, delay);
+  attempt.timer = loop_.after(delay, [this, id = attempt.id, action] {
+    if (Attempt* found = find(id)) (this->*action)(*found);
+  });
+}
+
+void Binder::finish(Attempt& attempt, BindEnd end, std::string message) {
+  BindOutcome outcome{std::move(attempt.bind), end, std::move(message)};
+  in_flight_.erase(attempt.id);
+  hooks_.on_outcome(std::move(outcome));
+  send_more();
+}
+
+bool Binder::may_still_land(const Attempt& attempt) const {
+  return attempt.may_land_until && loop_.now() < *attempt.may_land_until;
+}
+
+Binder::Attempt* Binder::find(Id id) {
+  const auto found = in_flight_.find(id);
+  return found == in_flight_.end() ? nullptr : found->second.get();
+}
+
+}  // namespace sched::live

@@ -1,0 +1,149 @@
+#include "scheduler/live/writes/status_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sched::live {
+
+namespace {
+
+bool same(const k8s::PodScheduledCondition& a, const k8s::PodScheduledCondition& b) {
+  return a.status == b.status && a.reason == b.reason && a.message == b.message &&
+         a.observed_generation == b.observed_generation;
+}
+
+// Sending it again later may help; otherwise the pod is gone, another one, or not ours to write to.
+bool worth_repeating(const k8s::Error& error) {
+  if (error.kind != k8s::ErrorKind::kStatus) return error.kind != k8s::ErrorKind::kCancelled;
+  return error.http_status == 429 || error.http_status >= 500;
+}
+
+}  // namespace
+
+struct StatusWriter::PodState {
+  PodRef pod;
+  std::optional<k8s::PodScheduledCondition> wanted;   // to be written; nullopt: nothing
+  std::optional<k8s::PodScheduledCondition> written;  // what the server has, as far as we know
+  bool in_flight = false;
+  bool forgotten = false;  // while a write was under way
+  std::chrono::milliseconds backoff{};
+  std::unique_ptr<k8s::Timer> retry_timer;
+};
+
+StatusWriter::StatusWriter(k8s::EventLoop& loop, Write write, Options options, Hooks hooks)
+    : loop_(loop), write_(std::move(write)), options_(options), hooks_(std::move(hooks)) {}
+
+StatusWriter::~StatusWriter() { *alive_ = false; }
+
+void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition) {
+  auto& state = pods_[pod.uid];
+  if (!state) {
+    state = std::make_unique<PodState>();
+    state->backoff = options_.initial_backoff;
+  }
+  state->pod = pod;
+  state->forgotten = false;
+  const bool queued = state->wanted.has_value();
+  if (state->written && same(*state->written, condition) && !state->in_flight) {
+    // What waits, if anything, is out of date too. Its place in the queue finds nothing to do.
+    state->wanted.reset();
+    return;
+  }
+  state->wanted = std::move(condition);
+  if (queued || state->in_flight || state->retry_timer) return;
+  ready_.push_back(pod.uid);
+  send_more();
+}
+
+void StatusWriter::observed(const k8s::Pod& pod) {
+  const k8s::PodCondition* condition = pod.condition("PodScheduled");
+  if (condition == nullptr) return;
+  auto& state = pods_[pod.metadata.uid];
+  if (!state) {
+    state = std::make_unique<PodState>();
+    state->backoff = options_.initial_backoff;
+  }
+  if (state->written || state->in_flight) return;
+  state->written =
+      k8s::PodScheduledCondition{.status = condition->status,
+                                 .reason = condition->reason,
+                                 .message = condition->message,
+                                 .observed_generation = condition->observed_generation};
+}
+
+void StatusWriter::forget(const std::string& uid) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return;
+  PodState& state = *found->second;
+  if (state.retry_timer) --retrying_;
+  state.retry_timer.reset();
+  state.wanted.reset();
+  if (state.in_flight) {
+    state.forgotten = true;
+  } else {
+    pods_.erase(found);
+  }
+}
+
+void StatusWriter::send_more() {
+  while (!ready_.empty() && in_flight_ < (hooks_.binds_wait() ? 1 : options_.max_in_flight)) {
+    const std::string uid = std::move(ready_.front());
+    ready_.pop_front();
+    const auto found = pods_.find(uid);
+    if (found == pods_.end()) continue;
+    PodState& state = *found->second;
+    if (state.wanted && !state.in_flight && !state.retry_timer) send(uid, state);
+  }
+}
+
+void StatusWriter::send(const std::string& uid, PodState& state) {
+  state.in_flight = true;
+  ++in_flight_;
+  state.written = std::exchange(state.wanted, std::nullopt);
+  write_(state.pod, *state.written, [this, alive = alive_, uid](const k8s::Result<void>& result) {
+    if (*alive) on_result(uid, result);
+  });
+}
+
+void StatusWriter::on_result(const std::string& uid, const k8s::Result<void>& result) {
+  --in_flight_;
+  const auto found = pods_.find(uid);
+  if (found != pods_.end()) {
+    PodState& state = *found->second;
+    state.in_flight = false;
+    if (state.forgotten) {
+      pods_.erase(found);
+    } else if (!result && worth_repeating(result.error())) {
+      retry(uid, state, result.error());
+    } else {
+      state.backoff = options_.initial_backoff;
+      if (!result) hooks_.on_problem(result.error(), std::chrono::milliseconds(0));
+      if (state.wanted && state.written && same(*state.wanted, *state.written)) {
+        state.wanted.reset();
+      }
+      if (state.wanted) ready_.push_back(uid);
+    }
+  }
+  send_more();
+}
+
+void StatusWriter::retry(const std::string& uid, PodState& state, const k8s::Error& error) {
+  auto delay = state.backoff;
+  if (error.retry_after) delay = std::max<std::chrono::milliseconds>(delay, *error.retry_after);
+  state.backoff = std::min(state.backoff * 2, options_.max_backoff);
+  // A newer text, if there is one, goes out in its place.
+  if (!state.wanted) state.wanted = std::move(state.written);
+  state.written.reset();
+  hooks_.on_problem(error, delay);
+  ++retrying_;
+  state.retry_timer = loop_.after(delay, [this, uid] {
+    const auto found = pods_.find(uid);
+    if (found == pods_.end()) return;
+    --retrying_;
+    found->second->retry_timer.reset();
+    ready_.push_back(uid);
+    send_more();
+  });
+}
+
+}  // namespace sched::live

@@ -1,0 +1,75 @@
+// Tells pending pods why they are pending: the condition PodScheduled=False in their status.
+//
+// Only what is news is written: not what was written last, nor what the pod already says (after a
+// restart). Per pod one write is under way at most and only the newest text waits, so a pod that is
+// judged often costs no more than the server can take. Writes wait behind binds: while some wait,
+// one goes out at a time. On the event loop's thread.
+#pragma once
+
+#include "k8s-client/client.h"
+#include "k8s-client/http/event_loop.h"
+#include "scheduler/engine/event.h"
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace sched::live {
+
+class StatusWriter {
+ public:
+  using Write = std::function<void(const PodRef&, const k8s::PodScheduledCondition&,
+                                   std::function<void(k8s::Result<void>)>)>;
+  struct Options {
+    std::size_t max_in_flight = 16;
+    std::chrono::milliseconds initial_backoff{500};
+    std::chrono::milliseconds max_backoff{30'000};
+  };
+  struct Hooks {
+    // True while binds wait that statuses must not delay.
+    std::function<bool()> binds_wait;
+    std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
+  };
+
+  StatusWriter(k8s::EventLoop& loop, Write write, Options options, Hooks hooks);
+  ~StatusWriter();
+  StatusWriter(const StatusWriter&) = delete;
+  StatusWriter& operator=(const StatusWriter&) = delete;
+
+  void write(const PodRef& pod, k8s::PodScheduledCondition condition);
+  // What the pod's status says, as the watch shows it. Matters for pods not written to before.
+  void observed(const k8s::Pod& pod);
+  // The pod is bound or gone: nothing more is written to it.
+  void forget(const std::string& uid);
+
+  // To be called when binds_wait may have become false.
+  void resume() { send_more(); }
+  // Nothing waits and nothing is under way.
+  [[nodiscard]] bool is_idle() const { return ready_.empty() && in_flight_ == 0 && retrying_ == 0; }
+  [[nodiscard]] bool has_ready() const { return !ready_.empty(); }
+
+ private:
+  struct PodState;
+
+  void send_more();
+  void send(const std::string& uid, PodState& state);
+  void on_result(const std::string& uid, const k8s::Result<void>& result);
+  void retry(const std::string& uid, PodState& state, const k8s::Error& error);
+
+  k8s::EventLoop& loop_;
+  Write write_;
+  Options options_;
+  Hooks hooks_;
+  std::unordered_map<std::string, std::unique_ptr<PodState>> pods_;  // by uid
+  std::deque<std::string> ready_;  // uids with something to write; forgotten ones are skipped
+  std::size_t in_flight_ = 0;
+  std::size_t retrying_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace sched::live

@@ -1,0 +1,193 @@
+#include "scheduler/server/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <array>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace sched::server {
+
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+using Buckets = Histogram::BucketBoundaries;
+
+Buckets doubling(double first, int count) {
+  Buckets buckets;
+  for (int i = 0; i < count; ++i, first *= 2) buckets.push_back(first);
+  return buckets;
+}
+
+double seconds(std::chrono::nanoseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+constexpr std::array<std::string_view, 3> kResults{"scheduled", "unschedulable", "error"};
+
+// Upstream's label values: "1" … "14", "15+".
+constexpr int kMostAttempts = 15;
+std::string attempts_label(int attempts) {
+  return attempts >= kMostAttempts ? "15+" : std::to_string(attempts);
+}
+
+// The HTTP method behind a Kubernetes verb.
+std::string method_of(std::string_view verb) {
+  return verb == "LIST" || verb == "WATCH" ? "GET" : std::string(verb);
+}
+
+}  // namespace
+
+struct Metrics::Families {
+  struct Attempts {
+    Counter* count;
+    Histogram* duration;
+  };
+  struct Requests {
+    Counter* count;
+    Histogram* duration;
+  };
+
+  prometheus::Registry registry;
+  Family<Counter>& attempts = prometheus::BuildCounter()
+                                  .Name("scheduler_schedule_attempts_total")
+                                  .Help("Attempts to schedule pods, by result.")
+                                  .Register(registry);
+  Family<Histogram>& attempt_durations =
+      prometheus::BuildHistogram()
+          .Name("scheduler_scheduling_attempt_duration_seconds")
+          .Help("Duration of an attempt: the decision, and the bind if there was one.")
+          .Register(registry);
+  Family<Gauge>& pending_pods = prometheus::BuildGauge()
+                                    .Name("scheduler_pending_pods")
+                                    .Help("Pending pods, by the queue that they wait in.")
+                                    .Register(registry);
+  Family<Histogram>& attempts_per_pod = prometheus::BuildHistogram()
+                                            .Name("scheduler_pod_scheduling_attempts")
+                                            .Help("Attempts that a bound pod took.")
+                                            .Register(registry);
+  Family<Histogram>& sli_durations =
+      prometheus::BuildHistogram()
+          .Name("scheduler_pod_scheduling_sli_duration_seconds")
+          .Help("Time from the first sight of a pending pod to its bind, by number of attempts.")
+          .Register(registry);
+  Family<Counter>& requests =
+      prometheus::BuildCounter()
+          .Name("rest_client_requests_total")
+          .Help("API requests, by verb and status code; <error>: no answer.")
+          .Register(registry);
+  Family<Histogram>& request_durations = prometheus::BuildHistogram()
+                                             .Name("rest_client_request_duration_seconds")
+                                             .Help("Duration of API requests, by verb.")
+                                             .Register(registry);
+  Family<Counter>& events = prometheus::BuildCounter()
+                                .Name("gpu_scheduler_events_total")
+                                .Help("Kubernetes events: written, joined to a series, dropped.")
+                                .Register(registry);
+
+  // Made at start-up: looking one up in its family costs far more than counting.
+  std::map<std::pair<std::string, AttemptResult>, Attempts, std::less<>> by_profile;
+  std::array<Histogram*, kMostAttempts> sli{};
+  Histogram* pod_attempts = nullptr;
+  Gauge* active = nullptr;
+  Gauge* backoff = nullptr;
+  Gauge* unschedulable = nullptr;
+  Gauge* gated = nullptr;
+  Counter* events_written = nullptr;
+  Counter* events_joined = nullptr;
+  Counter* events_dropped = nullptr;
+
+  std::mutex requests_mutex;  // guards by_request
+  std::map<std::pair<std::string, int>, Requests> by_request;
+};
+
+Metrics::Metrics(const std::vector<std::string>& profiles)
+    : families_(std::make_unique<Families>()) {
+  Families& f = *families_;
+  for (const std::string& profile : profiles) {
+    for (std::size_t i = 0; i < kResults.size(); ++i) {
+      const prometheus::Labels labels{{"profile", profile}, {"result", std::string(kResults[i])}};
+      f.by_profile[{profile, static_cast<AttemptResult>(i)}] = {
+          &f.attempts.Add(labels), &f.attempt_durations.Add(labels, doubling(0.001, 15))};
+    }
+  }
+  for (int attempts = 1; attempts <= kMostAttempts; ++attempts) {
+    f.sli[static_cast<std::size_t>(attempts - 1)] =
+        &f.sli_durations.Add({{"attempts", attempts_label(attempts)}}, doubling(0.01, 20));
+  }
+  f.pod_attempts = &f.attempts_per_pod.Add({}, doubling(1, 5));
+  f.active = &f.pending_pods.Add({{"queue", "active"}});
+  f.backoff = &f.pending_pods.Add({{"queue", "backoff"}});
+  f.unschedulable = &f.pending_pods.Add({{"queue", "unschedulable"}});
+  f.gated = &f.pending_pods.Add({{"queue", "gated"}});
+  f.events_written = &f.events.Add({{"outcome", "written"}});
+  f.events_joined = &f.events.Add({{"outcome", "joined"}});
+  f.events_dropped = &f.events.Add({{"outcome", "dropped"}});
+}
+
+Metrics::~Metrics() = default;
+
+void Metrics::attempt(std::string_view profile, AttemptResult result,
+                      std::chrono::nanoseconds duration) {
+  const auto found = families_->by_profile.find(std::make_pair(std::string(profile), result));
+  if (found == families_->by_profile.end()) return;
+  found->second.count->Increment();
+  found->second.duration->Observe(seconds(duration));
+}
+
+void Metrics::pod_scheduled(int attempts, std::chrono::nanoseconds since_queued) {
+  attempts = std::max(attempts, 1);
+  families_->pod_attempts->Observe(attempts);
+  const auto index = static_cast<std::size_t>(std::min(attempts, kMostAttempts) - 1);
+  families_->sli[index]->Observe(seconds(since_queued));
+}
+
+void Metrics::pending(const PendingPods& pods) {
+  families_->active->Set(static_cast<double>(pods.active));
+  families_->backoff->Set(static_cast<double>(pods.backoff));
+  families_->unschedulable->Set(static_cast<double>(pods.unschedulable));
+  families_->gated->Set(static_cast<double>(pods.gated));
+}
+
+void Metrics::request(std::string_view verb, int status, std::chrono::nanoseconds duration) {
+  Families::Requests found;
+  {
+    const std::lock_guard lock(families_->requests_mutex);
+    auto [entry, is_new] = families_->by_request.try_emplace({std::string(verb), status});
+    if (is_new) {
+      const std::string code = status == 0 ? "<error>" : std::to_string(status);
+      entry->second.count = &families_->requests.Add(
+          {{"code", code}, {"method", method_of(verb)}, {"verb", std::string(verb)}});
+      // The family hands out the same histogram to all codes of a verb.
+      entry->second.duration =
+          &families_->request_durations.Add({{"verb", std::string(verb)}}, doubling(0.001, 15));
+    }
+    found = entry->second;
+  }
+  found.count->Increment();
+  found.duration->Observe(seconds(duration));
+}
+
+void Metrics::events(const k8s::EventRecorder::Counters& totals) {
+  const auto raise_to = [](Counter& counter, std::uint64_t total) {
+    const double missing = static_cast<double>(total) - counter.Value();
+    if (missing > 0) counter.Increment(missing);
+  };
+  raise_to(*families_->events_written, totals.written);
+  raise_to(*families_->events_joined, totals.joined);
+  raise_to(*families_->events_dropped, totals.dropped);
+}
+
+std::string Metrics::text() const {
+  return prometheus::TextSerializer().Serialize(families_->registry.Collect());
+}
+
+}  // namespace sched::server

@@ -1,0 +1,50 @@
+// The scheduler's figures under kube-scheduler's names, so that its dashboards and alerts fit.
+//
+// Each figure is published by the thread that knows it (attempts and API calls by the I/O thread,
+// queue lengths by the engine's) and may be read at any time: a scrape never asks the engine.
+// Labels are few and fixed: no pod, node or namespace names. Source of names and buckets:
+// Kubernetes 1.36, pkg/scheduler/metrics, and client-go's rest_client_*.
+#pragma once
+
+#include "k8s-client/event_recorder.h"
+#include "scheduler/engine/engine.h"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sched::server {
+
+enum class AttemptResult { kScheduled, kUnschedulable, kError };
+
+// Thread-safe.
+class Metrics {
+ public:
+  // `profiles`: the scheduler names that exist; attempts of others are not counted.
+  explicit Metrics(const std::vector<std::string>& profiles);
+  ~Metrics();
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
+
+  // One scheduling attempt: the decision, and the bind if there was one.
+  void attempt(std::string_view profile, AttemptResult result, std::chrono::nanoseconds duration);
+  // A pod was bound at its `attempts`-th attempt, `since_queued` after it was first seen pending.
+  void pod_scheduled(int attempts, std::chrono::nanoseconds since_queued);
+  void pending(const PendingPods& pods);
+  // One finished API call; `status` 0: no answer.
+  void request(std::string_view verb, int status, std::chrono::nanoseconds duration);
+  // Totals so far; called before each scrape.
+  void events(const k8s::EventRecorder::Counters& totals);
+
+  // Prometheus' text format.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  struct Families;
+  std::unique_ptr<Families> families_;
+};
+
+}  // namespace sched::server
