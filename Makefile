@@ -23,7 +23,8 @@ demo:
 	@.ci/demo $(CLUSTER)
 
 format:
-	@git ls-files '*.cc' '*.h' | xargs clang-format-14 -i
+	@find k8s-client scheduler plugins bench tests -name '*.cc' -o -name '*.h' | \
+	  xargs clang-format-14 -i
 
 clean:
 	rm -rf build
