@@ -58,8 +58,11 @@ func TestPastIsForgotten(t *testing.T) {
 			t.Errorf("%s is on %q", name, p.Spec.NodeName)
 		}
 	}
+	w.addNode(fixture.GPUNode(w.ns+"-3", fixture.L4, 1))
+	w.addPod("on-the-new-node", fixture.GPUs(1))
+	w.waitPod("on-the-new-node", "bound", bound) // so the nodes have been listed anew: the deleted one counts no more
 	w.addPod("too-many", fixture.GPUs(1))
-	w.waitRefused("too-many", "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.")
+	w.waitRefused("too-many", "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.")
 	w.deletePod("waiting") // and watches go on after the list
 	w.waitPod("too-many", "bound", bound)
 	s.check()
