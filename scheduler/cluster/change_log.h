@@ -1,0 +1,52 @@
+// Which nodes changed, in order, so that each reader visits only those that changed since it last
+// looked.
+//
+// The log is compacted per node: a node that changes again moves to the end, so a reader meets each
+// node at most once however often it changed, and the log never holds more entries than there are
+// slots. It is a list threaded through arrays indexed by slot; nothing is allocated per change.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace sched {
+
+// Index of a node in Nodes. Stable while the node, or a pod on it, is known; reused afterwards.
+using NodeSlot = std::uint32_t;
+inline constexpr NodeSlot kNoSlot = std::numeric_limits<NodeSlot>::max();
+
+class ChangeLog {
+ public:
+  // A point in the log: everything before it has been seen. 0 is before the first change.
+  using Position = std::uint64_t;
+
+  // The node changed. O(1).
+  void append(NodeSlot slot);
+
+  [[nodiscard]] Position end() const { return end_; }
+
+  // Calls visit(slot) for each node that changed after `position`, the latest change first.
+  template <typename Visit>
+  void since(Position position, Visit&& visit) const {
+    for (NodeSlot slot = last_; slot != kNoSlot && entries_[slot].position > position;
+         slot = entries_[slot].previous) {
+      visit(slot);
+    }
+  }
+
+ private:
+  struct Entry {
+    Position position = 0;  // of the node's latest change; 0: not in the log
+    NodeSlot previous = kNoSlot;
+    NodeSlot next = kNoSlot;
+  };
+  void unlink(NodeSlot slot);
+
+  std::vector<Entry> entries_;
+  NodeSlot last_ = kNoSlot;
+  Position end_ = 0;
+};
+
+}  // namespace sched

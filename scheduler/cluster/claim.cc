@@ -1,0 +1,70 @@
+#include "scheduler/cluster/claim.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace sched {
+namespace {
+
+constexpr std::int64_t kLimit = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? kLimit : sum;
+}
+
+bool at_limit(const NodeUsage& usage, const Claim& claim) {
+  return usage.nonzero.cpu == kLimit || usage.nonzero.memory == kLimit ||
+         std::any_of(claim.requests.begin(), claim.requests.end(),
+                     [&](const ResourceAmount& request) {
+                       return usage.requested.get(request.resource) == kLimit;
+                     });
+}
+
+}  // namespace
+
+Claim claim_of(const PodShape& shape) {
+  return {.requests = shape.requests, .nonzero = shape.nonzero, .host_ports = shape.host_ports};
+}
+
+Claim claim_of_bound(const k8s::Pod& pod, ResourceNames& names) {
+  Claim claim{
+      .requests = {}, .nonzero = nonzero_requests_of(pod, true), .host_ports = host_ports_of(pod)};
+  const Resources requests = requests_of_bound(pod, names);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto id = static_cast<ResourceId>(i);
+    if (id != kPods && requests.get(id) > 0) claim.requests.push_back({id, requests.get(id)});
+  }
+  return claim;
+}
+
+void add_claim(NodeUsage& usage, const Claim& claim) {
+  for (const ResourceAmount& request : claim.requests) {
+    usage.requested.add(request.resource, request.amount);
+  }
+  usage.requested.add(kPods, 1);
+  usage.nonzero.cpu = saturating_sum(usage.nonzero.cpu, claim.nonzero.cpu);
+  usage.nonzero.memory = saturating_sum(usage.nonzero.memory, claim.nonzero.memory);
+  for (const HostPort& port : claim.host_ports) {
+    auto& ports = usage.host_ports;
+    ports.insert(std::upper_bound(ports.begin(), ports.end(), port), port);
+  }
+}
+
+bool subtract_claim(NodeUsage& usage, const Claim& claim) {
+  if (at_limit(usage, claim)) return false;
+  for (const ResourceAmount& request : claim.requests) {
+    usage.requested.add(request.resource, -request.amount);
+  }
+  usage.requested.add(kPods, -1);
+  usage.nonzero.cpu -= claim.nonzero.cpu;
+  usage.nonzero.memory -= claim.nonzero.memory;
+  for (const HostPort& port : claim.host_ports) {
+    auto& ports = usage.host_ports;
+    ports.erase(std::lower_bound(ports.begin(), ports.end(), port));
+  }
+  return true;
+}
+
+}  // namespace sched

@@ -1,0 +1,37 @@
+// What one pod takes on a node: the only thing that is kept of a bound pod's spec.
+#pragma once
+
+#include "k8s-client/api/pod.h"
+#include "scheduler/framework/host_ports.h"
+#include "scheduler/framework/node_view.h"
+#include "scheduler/framework/pod_requests.h"
+#include "scheduler/framework/pod_shape.h"
+#include "scheduler/framework/resources.h"
+
+#include <vector>
+
+namespace sched {
+
+struct Claim {
+  std::vector<ResourceAmount>
+      requests;  // above zero, by ascending id; `pods` (always one) left out
+  NonZeroRequests nonzero;
+  std::vector<HostPort> host_ports;  // sorted
+
+  friend bool operator==(const Claim&, const Claim&) = default;
+};
+
+// Of a pod that is about to be put on a node.
+[[nodiscard]] Claim claim_of(const PodShape& shape);
+
+// Of a pod that has a node; an in-place resize under way is taken into account.
+[[nodiscard]] Claim claim_of_bound(const k8s::Pod& pod, ResourceNames& names);
+
+// Adds the claim to the usage, the pod itself (`pods`) included. Sums hold at the limits of int64.
+void add_claim(NodeUsage& usage, const Claim& claim);
+
+// Takes an added claim back. False, and nothing is done, when a sum is at its limit and so no
+// longer knows what was added: then the usage must be summed up anew.
+[[nodiscard]] bool subtract_claim(NodeUsage& usage, const Claim& claim);
+
+}  // namespace sched

@@ -1,0 +1,141 @@
+#include "scheduler/cluster/nodes.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+namespace sched {
+namespace {
+
+// Distance between the ranks of neighbours that were ranked together: room for nodes between them.
+constexpr std::uint64_t kRankGap = std::uint64_t{1} << 32;
+
+}  // namespace
+
+bool Nodes::upsert(NodeFacts facts) {
+  const NodeSlot slot = slot_of(facts.name);
+  Node& node = nodes_[slot];
+  if (node.present && node.facts == facts) return false;
+  if (!node.present) ++present_;
+  node.present = true;
+  node.facts = std::move(facts);
+  changes_.append(slot);
+  ++openings_;
+  return true;
+}
+
+void Nodes::erase(std::string_view name) {
+  const NodeSlot slot = find(name);
+  if (slot == kNoSlot || !nodes_[slot].present) return;
+  Node& node = nodes_[slot];
+  node.present = false;
+  --present_;
+  node.facts = NodeFacts{.name = std::move(node.facts.name),
+                         .labels = {},
+                         .taints = {},
+                         .unschedulable = false,
+                         .allocatable = {}};
+  changes_.append(slot);
+  give_up_if_unused(slot);
+}
+
+NodeSlot Nodes::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? kNoSlot : found->second;
+}
+
+NodeSlot Nodes::slot_of(std::string_view name) {
+  const auto found = by_name_.lower_bound(name);
+  if (found != by_name_.end() && found->first == name) return found->second;
+
+  NodeSlot slot = static_cast<NodeSlot>(nodes_.size());
+  if (unused_.empty()) {
+    nodes_.emplace_back();
+    ranks_.push_back(0);
+  } else {
+    slot = unused_.back();
+    unused_.pop_back();
+  }
+  nodes_[slot].facts.name = name;
+  rank_new(by_name_.emplace_hint(found, std::string(name), slot));
+  return slot;
+}
+
+void Nodes::add(NodeSlot slot, const Claim& claim) {
+  Node& node = nodes_[slot];
+  node.claims.push_back(&claim);
+  add_claim(node.usage, claim);
+  if (node.present) changes_.append(slot);
+}
+
+void Nodes::remove(NodeSlot slot, const Claim& claim) {
+  Node& node = nodes_[slot];
+  const auto at = std::find(node.claims.begin(), node.claims.end(), &claim);
+  *at = node.claims.back();
+  node.claims.pop_back();
+  if (!subtract_claim(node.usage, claim)) sum_up(node);
+  if (node.present) {
+    changes_.append(slot);
+    ++openings_;
+  }
+  give_up_if_unused(slot);
+}
+
+void Nodes::change(NodeSlot slot, Claim& claim, Claim to) {
+  Node& node = nodes_[slot];
+  const bool exact = subtract_claim(node.usage, claim);
+  claim = std::move(to);
+  if (exact) {
+    add_claim(node.usage, claim);
+  } else {
+    sum_up(node);
+  }
+  if (!node.present) return;
+  changes_.append(slot);
+  ++openings_;
+}
+
+NodeUsage Nodes::usage_without(NodeSlot slot, const Claim& claim) const {
+  NodeUsage usage;
+  for (const Claim* other : nodes_[slot].claims) {
+    if (other != &claim) add_claim(usage, *other);
+  }
+  return usage;
+}
+
+void Nodes::sum_up(Node& node) {
+  node.usage = {};
+  for (const Claim* claim : node.claims) add_claim(node.usage, *claim);
+}
+
+void Nodes::give_up_if_unused(NodeSlot slot) {
+  Node& node = nodes_[slot];
+  if (node.present || !node.claims.empty()) return;
+  by_name_.erase(node.facts.name);
+  node = Node{};
+  unused_.push_back(slot);
+}
+
+void Nodes::rank_new(ByName::const_iterator position) {
+  const auto after = std::next(position);
+  const std::uint64_t low = position == by_name_.begin() ? 0 : ranks_[std::prev(position)->second];
+  if (after == by_name_.end()) {
+    // Names often come in order: those at the end get a full gap each.
+    if (low < std::numeric_limits<std::uint64_t>::max() - kRankGap) {
+      ranks_[position->second] = low + kRankGap;
+      return;
+    }
+  } else if (const std::uint64_t high = ranks_[after->second]; high - low >= 2) {
+    ranks_[position->second] = low + (high - low) / 2;
+    return;
+  }
+  rank_all();
+}
+
+void Nodes::rank_all() {
+  std::uint64_t rank = 0;
+  for (const auto& [name, slot] : by_name_) ranks_[slot] = rank += kRankGap;
+}
+
+}  // namespace sched

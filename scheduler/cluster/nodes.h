@@ -1,0 +1,95 @@
+// The nodes: what they are, what is taken on them, and which of them changed.
+//
+// Every node that a Node object or a pod's spec.nodeName has named has a slot, so pods that arrive
+// before their node (or outlive it) keep their claims, and count as soon as the node is there. A
+// slot is given up when the node is gone and nothing claims it any more.
+//
+// A change of facts or usage of a present node, its coming and its going are written to the change
+// log; an event that says what is known already is not. Plugins are never asked about absent nodes.
+#pragma once
+
+#include "scheduler/cluster/change_log.h"
+#include "scheduler/cluster/claim.h"
+#include "scheduler/framework/node_view.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sched {
+
+class Nodes {
+ public:
+  // What the Node object says now. True if that is news. The claims on it are kept.
+  bool upsert(NodeFacts facts);
+  // The Node object is gone. Claims on the node stay until their pods are gone.
+  void erase(std::string_view name);
+
+  // The slot of the node of that name, made if need be (the node is then absent).
+  NodeSlot slot_of(std::string_view name);
+  // The same, kNoSlot when there is none.
+  [[nodiscard]] NodeSlot find(std::string_view name) const;
+
+  // A pod takes its share of the node / gives it back. The claim is borrowed: it must stay where it
+  // is, unchanged, until it is removed.
+  void add(NodeSlot slot, const Claim& claim);
+  void remove(NodeSlot slot, const Claim& claim);
+  // The share that `claim` (added before) stands for becomes `to`.
+  void change(NodeSlot slot, Claim& claim, Claim to);
+
+  [[nodiscard]] bool present(NodeSlot slot) const { return nodes_[slot].present; }
+  [[nodiscard]] const NodeFacts& facts(NodeSlot slot) const { return nodes_[slot].facts; }
+  [[nodiscard]] const NodeUsage& usage(NodeSlot slot) const { return nodes_[slot].usage; }
+  [[nodiscard]] const std::string& name(NodeSlot slot) const { return nodes_[slot].facts.name; }
+  [[nodiscard]] NodeView view(NodeSlot slot) const {
+    return {nodes_[slot].facts, nodes_[slot].usage};
+  }
+
+  // What is taken on the node by all but this claim, which was added before.
+  [[nodiscard]] NodeUsage usage_without(NodeSlot slot, const Claim& claim) const;
+
+  // Nodes that are there.
+  [[nodiscard]] std::size_t size() const { return present_; }
+  // One past the largest slot in use.
+  [[nodiscard]] std::size_t slots() const { return nodes_.size(); }
+
+  // Position in the order of names: rank(a) < rank(b) exactly when name(a) < name(b). The numbers
+  // may change when nodes come; the order of those that are there never does.
+  [[nodiscard]] std::uint64_t rank(NodeSlot slot) const { return ranks_[slot]; }
+
+  // All slots by name.
+  using ByName = std::map<std::string, NodeSlot, std::less<>>;
+  [[nodiscard]] const ByName& by_name() const { return by_name_; }
+
+  [[nodiscard]] const ChangeLog& changes() const { return changes_; }
+  // Grows with every change that may make a pod fit where it did not: all but added claims and
+  // nodes that go.
+  [[nodiscard]] std::uint64_t openings() const { return openings_; }
+
+ private:
+  struct Node {
+    NodeFacts facts;  // only the name while the node is absent
+    NodeUsage usage;
+    std::vector<const Claim*> claims;  // what `usage` is the sum of
+    bool present = false;
+  };
+
+  static void sum_up(Node& node);
+  void give_up_if_unused(NodeSlot slot);
+  void rank_new(ByName::const_iterator position);
+  void rank_all();
+
+  std::vector<Node> nodes_;
+  std::vector<std::uint64_t> ranks_;
+  std::vector<NodeSlot> unused_;
+  ByName by_name_;
+  ChangeLog changes_;
+  std::uint64_t openings_ = 0;
+  std::size_t present_ = 0;
+};
+
+}  // namespace sched

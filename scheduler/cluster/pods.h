@@ -1,0 +1,82 @@
+// The pods that matter to the engine: those that hold something on a node, of every scheduler, and
+// those of ours that wait for one.
+//
+//                 ours, no node                    assume
+//     (unknown) ───────────────▶ pending ───────────────────────▶ assumed
+//         │                        │  ▲                            │  │
+//         │ has a node             │  └────────────────────────────┘  │ has a node (any: the
+//         │                        │ has a node     bind failed       │ claim moves), or the
+//         │                        ▼                                  │ server took the bind
+//         └───────────────────▶  bound  ◀─────────────────────────────┘
+//
+//     deleted, or finished: from every state to (unknown)
+//
+// A pod is its uid: the same name with another uid is another pod. A terminating pod holds what it
+// holds until it is deleted. Bound is for good: a later word without a node is an old one. Of a
+// bound pod only its claim is kept.
+#pragma once
+
+#include "scheduler/cluster/placement.h"
+#include "scheduler/queue/waiting_pod.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace sched {
+
+class PodRecord {
+ public:
+  enum class State : std::uint8_t { kPending, kAssumed, kBound };
+
+  [[nodiscard]] State state() const {
+    if (waiting_ == nullptr) return State::kBound;
+    return placement_ ? State::kAssumed : State::kPending;
+  }
+  // Null when bound.
+  [[nodiscard]] WaitingPod* waiting() const { return waiting_.get(); }
+  // Empty when pending.
+  [[nodiscard]] const std::optional<Placement>& placement() const { return placement_; }
+
+  // → pending, from unknown.
+  void wait(std::unique_ptr<WaitingPod> waiting) { waiting_ = std::move(waiting); }
+  // pending → assumed.
+  void assume(Nodes& nodes, NodeSlot node, Claim claim) {
+    placement_.emplace(nodes, node, std::move(claim));
+  }
+  // assumed → pending.
+  void forget() { placement_.reset(); }
+  // → bound, from every state, or from bound with another claim. The claim moves without a trace
+  // where it is the same.
+  void bind(Nodes& nodes, NodeSlot node, Claim claim);
+  // assumed → bound, as assumed.
+  void confirm() { waiting_.reset(); }
+
+  // Digest of the labels that a bound pod was last seen with, to notice their change.
+  std::size_t labels_digest = 0;
+
+ private:
+  std::unique_ptr<WaitingPod> waiting_;
+  std::optional<Placement> placement_;
+};
+
+class Pods {
+ public:
+  // The record of that uid, or null.
+  [[nodiscard]] PodRecord* find(const std::string& uid);
+  [[nodiscard]] const PodRecord* find(const std::string& uid) const;
+  // The record of that uid, made if need be: then it is in no state yet and must be put into one.
+  PodRecord& at(const std::string& uid) { return records_[uid]; }
+  // Forgets the pod; what it holds is free.
+  void erase(const std::string& uid) { records_.erase(uid); }
+
+  [[nodiscard]] std::size_t size() const { return records_.size(); }
+
+ private:
+  std::unordered_map<std::string, PodRecord> records_;  // by uid; never iterated
+};
+
+}  // namespace sched

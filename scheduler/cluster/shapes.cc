@@ -1,0 +1,38 @@
+#include "scheduler/cluster/shapes.h"
+
+namespace sched {
+
+ShapeRef::ShapeRef(const ShapeRef& other) : shapes_(other.shapes_), id_(other.id_) {
+  if (shapes_ != nullptr) ++shapes_->entry(id_).references;
+}
+
+ShapeRef::~ShapeRef() {
+  if (shapes_ != nullptr) shapes_->release(id_);
+}
+
+const PodShape& ShapeRef::operator*() const { return shapes_->entry(id_).shape; }
+
+ShapeRef Shapes::intern(PodShape shape) {
+  const auto [found, is_new] = ids_.try_emplace(shape_key(shape));
+  if (is_new) {
+    if (unused_.empty()) {
+      unused_.push_back(static_cast<ShapeId>(entries_.size()));
+      entries_.emplace_back();
+    }
+    found->second = unused_.back();
+    unused_.pop_back();
+    entry(found->second) = {.shape = std::move(shape), .references = 0, .key = found};
+  }
+  ++entry(found->second).references;
+  return {*this, found->second};
+}
+
+void Shapes::release(ShapeId id) {
+  Entry& released = entry(id);
+  if (--released.references > 0) return;
+  ids_.erase(released.key);
+  released = {};
+  unused_.push_back(id);
+}
+
+}  // namespace sched

@@ -1,0 +1,76 @@
+// The shapes in use, interned: equal shapes have one id, so that what is computed for a shape is
+// found by a small number.
+//
+// A ShapeRef keeps its shape; with the last one the shape is forgotten and its id may be given to
+// another. Who keeps answers for shapes that no pod has any more (the score caches) keeps a
+// reference, and decides how many.
+#pragma once
+
+#include "scheduler/framework/pod_shape.h"
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace sched {
+
+enum class ShapeId : std::uint32_t {};
+
+class Shapes;
+
+// A share in an interned shape. `Shapes` outlives it.
+class ShapeRef {
+ public:
+  ShapeRef() = default;
+  ShapeRef(const ShapeRef& other);
+  ShapeRef(ShapeRef&& other) noexcept
+      : shapes_(std::exchange(other.shapes_, nullptr)), id_(other.id_) {}
+  ShapeRef& operator=(ShapeRef other) noexcept {
+    std::swap(shapes_, other.shapes_);
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~ShapeRef();
+
+  [[nodiscard]] ShapeId id() const { return id_; }
+  [[nodiscard]] const PodShape& operator*() const;
+  [[nodiscard]] const PodShape* operator->() const { return &**this; }
+
+ private:
+  friend class Shapes;
+  ShapeRef(Shapes& shapes, ShapeId id) : shapes_(&shapes), id_(id) {}
+
+  Shapes* shapes_ = nullptr;
+  ShapeId id_{};
+};
+
+class Shapes {
+ public:
+  Shapes() = default;
+  Shapes(const Shapes&) = delete;
+  Shapes& operator=(const Shapes&) = delete;
+
+  [[nodiscard]] ShapeRef intern(PodShape shape);
+
+  [[nodiscard]] std::size_t size() const { return ids_.size(); }
+
+ private:
+  friend class ShapeRef;
+  using Ids = std::unordered_map<std::string, ShapeId>;  // by shape_key
+  struct Entry {
+    PodShape shape;
+    std::size_t references = 0;
+    Ids::const_iterator key;
+  };
+
+  Entry& entry(ShapeId id) { return entries_[static_cast<std::size_t>(id)]; }
+  void release(ShapeId id);
+
+  std::vector<Entry> entries_;
+  std::vector<ShapeId> unused_;
+  Ids ids_;
+};
+
+}  // namespace sched

@@ -1,0 +1,14 @@
+// Amounts as people write them: "3.5" cores, "64Gi", "8".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sched {
+
+// An amount in the unit of `resource` (resources.h). Bytes are given in the largest binary unit of
+// which there is at least one, with at most one decimal, rounded towards zero.
+[[nodiscard]] std::string amount_text(std::string_view resource, std::int64_t amount);
+
+}  // namespace sched

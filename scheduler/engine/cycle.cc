@@ -1,0 +1,90 @@
+// State → the next decision.
+#include "scheduler/engine/fit_error.h"
+#include "scheduler/engine/state.h"
+
+#include <utility>
+
+namespace sched {
+
+std::optional<Decision> Engine::State::step(Time now) {
+  if (!synced_) return std::nullopt;
+  if (auto foreign = foreign_.next()) return *std::move(foreign);
+
+  queue_.advance(now);
+  if (openings_seen_ != nodes_.openings()) {
+    openings_seen_ = nodes_.openings();
+    queue_.check_parked();
+  }
+  const auto fits = [this](const WaitingPod& pod) {
+    return caches_.get(pod.profile, pod.shape).feasible() > 0;
+  };
+  while (WaitingPod* pod = queue_.next(fits)) {
+    if (auto decision = attempt(*pod, now)) return decision;
+  }
+  return std::nullopt;
+}
+
+std::optional<Decision> Engine::State::attempt(WaitingPod& pod, Time now) {
+  const ScoreCache& cache = caches_.get(pod.profile, pod.shape);
+  // A shape that no node can ever take needs no second opinion.
+  if (!cache.prepared().rejection()) {
+    if (auto objection = objection_to(pod.pod, profiles_[pod.profile])) {
+      return refuse(pod, *objection->by, std::move(objection->reason), now);
+    }
+  }
+  return cache.feasible() > 0 ? assume(pod, cache) : park(pod, now);
+}
+
+Decision Engine::State::assume(WaitingPod& pod, const ScoreCache& cache) {
+  const NodeSlot node = cache.best();
+  decision::Bind bind{.pod = ref_of(pod.pod),
+                      .scheduler_name = pod.pod.spec.scheduler_name,
+                      .node = nodes_.name(node),
+                      .total_score = cache.total(node),
+                      .scores = cache.scores(node),
+                      .feasible_nodes = cache.feasible(),
+                      .all_nodes = nodes_.size(),
+                      .attempts = ++pod.attempts,
+                      .queued_since = pod.queued_since};
+  queue_.remove(pod);
+  pod.last_refusal.clear();
+  pods_.at(bind.pod.uid).assume(nodes_, node, claim_of(*pod.shape));
+  tell_assumed(pod, bind.node, kBoundPodChanged);
+  return bind;
+}
+
+Decision Engine::State::park(WaitingPod& pod, Time now) {
+  const FitReport& report = caches_.report(pod.profile, pod.shape);
+  decision::Unschedulable refusal{.pod = ref_of(pod.pod),
+                                  .scheduler_name = pod.pod.spec.scheduler_name,
+                                  .generation = pod.pod.metadata.generation,
+                                  .message = report.message,
+                                  .details = report.details,
+                                  .plugins = report.plugins,
+                                  .attempts = ++pod.attempts};
+  if (const std::string more = notes(pod.profile, pod.pod); !more.empty()) {
+    if (!refusal.details.empty()) refusal.details += ' ';
+    refusal.details += more;
+  }
+  pod.last_refusal.clear();
+  queue_.park(pod, now + options_.max_unschedulable_wait);
+  return refusal;
+}
+
+std::optional<Decision> Engine::State::refuse(WaitingPod& pod, const ClusterConstraint& by,
+                                              std::string objection, Time now) {
+  queue_.refuse(pod, by.wakes_on(), now + options_.max_unschedulable_wait);
+  // Woken, but nothing new to say: a change that concerns others must not repeat everybody's words.
+  if (pod.last_refusal == objection) return std::nullopt;
+  decision::Unschedulable refusal{.pod = ref_of(pod.pod),
+                                  .scheduler_name = pod.pod.spec.scheduler_name,
+                                  .generation = pod.pod.metadata.generation,
+                                  .message = fit_error(nodes_.size(), objection),
+                                  .details = notes(pod.profile, pod.pod),
+                                  .plugins = {std::string(by.name())},
+                                  .attempts = ++pod.attempts};
+  pod.last_refusal = std::move(objection);
+  return refusal;
+}
+
+}  // namespace sched

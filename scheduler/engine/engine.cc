@@ -1,0 +1,64 @@
+#include "scheduler/engine/engine.h"
+
+#include "scheduler/engine/state.h"
+
+#include <utility>
+
+namespace sched {
+
+Engine::Engine(std::vector<Profile> profiles, EngineOptions options)
+    : state_(std::make_unique<State>(std::move(profiles), options)) {}
+Engine::~Engine() = default;
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+
+void Engine::apply(const Event& event, Time now) { state_->apply(event, now); }
+std::optional<Decision> Engine::step(Time now) { return state_->step(now); }
+std::optional<Time> Engine::next_wakeup() const { return state_->next_wakeup(); }
+PendingPods Engine::pending() const { return state_->pending(); }
+Explanation Engine::explain(const k8s::Pod& pod) const { return state_->explain(pod); }
+
+Engine::State::State(std::vector<Profile> profiles, EngineOptions options)
+    : profiles_(std::move(profiles)), options_(options), caches_(nodes_, profiles_, names_) {}
+
+std::optional<Time> Engine::State::next_wakeup() const {
+  return synced_ ? queue_.next_deadline() : std::nullopt;
+}
+
+PendingPods Engine::State::pending() const {
+  return {.active = queue_.active(),
+          .backoff = queue_.backoff(),
+          .unschedulable = queue_.unschedulable(),
+          .gated = queue_.gated()};
+}
+
+std::optional<std::size_t> Engine::State::profile_of(std::string_view scheduler_name) const {
+  for (std::size_t i = 0; i < profiles_.size(); ++i) {
+    if (profiles_[i].scheduler_name == scheduler_name) return i;
+  }
+  return std::nullopt;
+}
+
+std::string Engine::State::notes(std::size_t profile, const k8s::Pod& pod) const {
+  std::string all;
+  for (const auto& constraint : profiles_[profile].constraints) {
+    const std::string note = constraint->note(pod);
+    if (!all.empty() && !note.empty()) all += ' ';
+    all += note;
+  }
+  return all;
+}
+
+std::optional<Objection> objection_to(const k8s::Pod& pod, const Profile& profile) {
+  for (const auto& constraint : profile.constraints) {
+    if (auto reason = constraint->refuses(pod))
+      return Objection{constraint.get(), std::move(*reason)};
+  }
+  return std::nullopt;
+}
+
+PodRef ref_of(const k8s::Pod& pod) {
+  return {pod.metadata.namespace_, pod.metadata.name, pod.metadata.uid};
+}
+
+}  // namespace sched

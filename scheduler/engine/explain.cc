@@ -1,0 +1,85 @@
+// State → how a pod would be judged now, node by node.
+#include "scheduler/engine/fit_error.h"
+#include "scheduler/engine/shortage_report.h"
+#include "scheduler/engine/state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sched {
+namespace {
+
+NodeExplanation in_words(const NodeView& node, const NodeVerdict& verdict,
+                         const PreparedShape& shape) {
+  NodeExplanation words{.node = node.facts.name,
+                        .code = verdict.code,
+                        .plugin = std::string(shape.plugin_of(verdict)),
+                        .reasons = shape.reasons_of(verdict),
+                        .numbers = {}};
+  std::sort(words.reasons.begin(), words.reasons.end());
+  if (words.plugin.empty()) return words;
+  const NodeFilter& filter = *shape.filters()[verdict.filter].filter;
+  for_each_reason(verdict.reasons, [&](unsigned index) {
+    if (std::string numbers = filter.numbers(node, index); !numbers.empty()) {
+      words.numbers.push_back(std::move(numbers));
+    }
+  });
+  return words;
+}
+
+std::string joined(std::string a, const std::string& b) {
+  if (!a.empty() && !b.empty()) a += ' ';
+  return std::move(a) + b;
+}
+
+}  // namespace
+
+Explanation Engine::State::explain(const k8s::Pod& pod) const {
+  const std::size_t profile = profile_of(pod.spec.scheduler_name).value_or(0);
+  ResourceNames names = names_;  // names that only this pod has are not kept
+  const PreparedShape shape(profiles_[profile], shape_of(pod, names), {names});
+
+  Explanation all;
+  if (shape.rejection()) {
+    all.rejection_plugin = shape.rejection()->plugin;
+    all.rejection = shape.rejection()->reason;
+  } else if (auto objection = objection_to(pod, profiles_[profile])) {
+    all.rejection_plugin = std::string(objection->by->name());
+    all.rejection = std::move(objection->reason);
+  }
+
+  // A pod that holds something already must not stand in its own way.
+  const PodRecord* record = pods_.find(pod.metadata.uid);
+  const Placement* own = record != nullptr && record->placement() ? &*record->placement() : nullptr;
+  const NodeUsage usage_without_it =
+      own != nullptr ? nodes_.usage_without(own->node(), own->claim()) : NodeUsage{};
+  VerdictCounts counts;
+  ShortageReport shortages(shape, names);
+  bool fits = false;
+  for (const auto& [name, slot] : nodes_.by_name()) {
+    if (!nodes_.present(slot)) continue;
+    if (all.rejection) {
+      all.nodes.push_back({.node = name,
+                           .code = Code::kUnresolvable,
+                           .plugin = *all.rejection_plugin,
+                           .reasons = {*all.rejection},
+                           .numbers = {}});
+      continue;
+    }
+    const bool there = own != nullptr && own->node() == slot;
+    const NodeView view{nodes_.facts(slot), there ? usage_without_it : nodes_.usage(slot)};
+    const NodeVerdict verdict = shape.check(view);
+    all.nodes.push_back(in_words(view, verdict, shape));
+    fits = fits || verdict.is_ok();
+    if (verdict.is_ok()) continue;
+    counts.add(verdict);
+    shortages.add(view, verdict);
+  }
+  if (fits) return all;
+  all.message = all.rejection ? fit_error(nodes_.size(), *all.rejection)
+                              : fit_error(nodes_.size(), shape, counts);
+  all.details = joined(shortages.text(), notes(profile, pod));
+  return all;
+}
+
+}  // namespace sched

@@ -1,0 +1,53 @@
+#include "scheduler/engine/foreign_gpu_pods.h"
+
+#include <utility>
+
+namespace sched {
+
+void ForeignGpuPods::seen(decision::ForeignGpuPod pod, bool node_is_owned) {
+  const std::string uid = pod.pod.uid;
+  const auto [found, is_new] = pods_.try_emplace(uid);
+  if (!is_new) return;
+  found->second.pod = std::move(pod);
+  if (node_is_owned) {
+    tell(uid, found->second);
+  } else {
+    harmless_on_[found->second.pod.node].insert(uid);
+  }
+}
+
+void ForeignGpuPods::node_owned(const std::string& node) {
+  const auto found = harmless_on_.find(node);
+  if (found == harmless_on_.end()) return;
+  for (const std::string& uid : found->second) tell(uid, pods_.find(uid)->second);
+  harmless_on_.erase(found);
+}
+
+void ForeignGpuPods::gone(const std::string& uid) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return;
+  const auto there = harmless_on_.find(found->second.pod.node);
+  if (there != harmless_on_.end()) {
+    there->second.erase(uid);
+    if (there->second.empty()) harmless_on_.erase(there);
+  }
+  pods_.erase(found);
+}
+
+std::optional<decision::ForeignGpuPod> ForeignGpuPods::next() {
+  while (!to_tell_.empty()) {
+    const auto found = pods_.find(to_tell_.front());
+    to_tell_.pop_front();
+    if (found == pods_.end() || found->second.state != State::kToTell) continue;
+    found->second.state = State::kTold;
+    return found->second.pod;
+  }
+  return std::nullopt;
+}
+
+void ForeignGpuPods::tell(const std::string& uid, Entry& entry) {
+  entry.state = State::kToTell;
+  to_tell_.push_back(uid);
+}
+
+}  // namespace sched

@@ -1,0 +1,232 @@
+// Events → state. Duplicate, late and overtaking events are normal: two watches and the outcomes of
+// binds are not ordered among each other.
+#include "scheduler/engine/state.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <variant>
+
+namespace sched {
+namespace {
+
+std::size_t digest_of(const k8s::StringMap& labels) {
+  std::size_t digest = labels.size();
+  const auto mix = [&digest](const std::string& text) {
+    digest = digest * 31 + std::hash<std::string>{}(text);
+  };
+  for (const auto& [key, value] : labels) {
+    mix(key);
+    mix(value);
+  }
+  return digest;
+}
+
+// Whether scheduling may end differently. Status, annotations and the like do not matter: our own
+// status patches come back as updates.
+bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
+  return before.spec != now.spec || before.metadata.labels != now.metadata.labels;
+}
+
+}  // namespace
+
+void Engine::State::apply(const Event& event, Time now) {
+  std::visit([&](const auto& what) { on(what, now); }, event);
+}
+
+void Engine::State::on(const event::NodeUpserted& event, Time /*now*/) {
+  NodeFacts facts = facts_of(event.node, names_);
+  if (owned(facts)) foreign_.node_owned(facts.name);
+  const bool news = nodes_.upsert(std::move(facts));
+  tell_constraints(NodeUpserted{event.node}, news ? kNodeChanged : 0);
+}
+
+void Engine::State::on(const event::NodeDeleted& event, Time /*now*/) {
+  nodes_.erase(event.name);
+  tell_constraints(NodeGone{event.name}, kNodeChanged);
+}
+
+void Engine::State::on(const event::PodUpserted& event, Time now) {
+  const k8s::Pod& pod = event.pod;
+  if (pod.is_finished()) return pod_gone(pod.metadata.uid);
+  if (!pod.spec.node_name.empty()) return pod_bound(pod);
+  if (const auto profile = profile_of(pod.spec.scheduler_name)) pod_waits(pod, *profile, now);
+}
+
+void Engine::State::on(const event::PodDeleted& event, Time /*now*/) { pod_gone(event.pod.uid); }
+
+void Engine::State::on(const event::NamespaceUpserted& event, Time /*now*/) {
+  tell_constraints(NamespaceUpserted{event.object}, kNamespaceChanged);
+}
+void Engine::State::on(const event::NamespaceDeleted& event, Time /*now*/) {
+  tell_constraints(NamespaceGone{event.name}, kNamespaceChanged);
+}
+void Engine::State::on(const event::ClaimUpserted& event, Time /*now*/) {
+  tell_constraints(ClaimUpserted{event.object}, kStorageChanged);
+}
+void Engine::State::on(const event::ClaimDeleted& event, Time /*now*/) {
+  tell_constraints(ClaimGone{event.namespace_, event.name}, kStorageChanged);
+}
+void Engine::State::on(const event::VolumeUpserted& event, Time /*now*/) {
+  tell_constraints(VolumeUpserted{event.object}, kStorageChanged);
+}
+void Engine::State::on(const event::VolumeDeleted& event, Time /*now*/) {
+  tell_constraints(VolumeGone{event.name}, kStorageChanged);
+}
+void Engine::State::on(const event::DeviceClassUpserted& event, Time /*now*/) {
+  tell_constraints(DeviceClassUpserted{event.object}, kDeviceClassChanged);
+}
+void Engine::State::on(const event::DeviceClassDeleted& event, Time /*now*/) {
+  tell_constraints(DeviceClassGone{event.name}, kDeviceClassChanged);
+}
+
+void Engine::State::on(const event::Synced& /*event*/, Time /*now*/) { synced_ = true; }
+
+void Engine::State::on(const event::BindSucceeded& event, Time /*now*/) {
+  PodRecord* record = pods_.find(event.pod.uid);
+  if (record == nullptr || record->state() != PodRecord::State::kAssumed) return;
+  if (nodes_.name(record->placement()->node()) == event.node) record->confirm();
+}
+
+void Engine::State::on(const event::BindFailed& event, Time now) {
+  PodRecord* record = pods_.find(event.pod.uid);
+  // The watch may have told better already, or the pod may have been decided anew.
+  if (record == nullptr || record->state() != PodRecord::State::kAssumed) return;
+  if (nodes_.name(record->placement()->node()) != event.node) return;
+
+  WaitingPod& waiting = *record->waiting();
+  if (waiting.pod.is_terminating()) return pod_gone(event.pod.uid);
+  record->forget();
+  tell_constraints(BoundPodGone{event.pod.uid}, kBoundPodRemoved);
+  ++waiting.failed_binds;
+  if (waiting.pod.spec.scheduling_gates.empty()) {
+    queue_.back_off(waiting, end_of_backoff(waiting, now));
+  } else {
+    queue_.gate(waiting);
+  }
+}
+
+void Engine::State::pod_bound(const k8s::Pod& pod) {
+  PodRecord& record = pods_.at(pod.metadata.uid);
+  if (record.waiting() != nullptr) queue_.remove(*record.waiting());
+  const NodeSlot node = nodes_.slot_of(pod.spec.node_name);
+  const std::size_t digest = digest_of(pod.metadata.labels);
+  const bool news =
+      !record.placement() || record.placement()->node() != node || record.labels_digest != digest;
+  record.labels_digest = digest;
+
+  Claim claim = claim_of_bound(pod, names_);
+  if (!profile_of(pod.spec.scheduler_name)) note_foreign(pod, node, claim);
+  record.bind(nodes_, node, std::move(claim));
+  tell_constraints(BoundPodUpserted{pod}, news ? kBoundPodChanged : 0);
+}
+
+void Engine::State::pod_waits(const k8s::Pod& pod, std::size_t profile, Time now) {
+  if (PodRecord* known = pods_.find(pod.metadata.uid)) return pod_changed(*known, pod);
+  if (pod.is_terminating()) return;
+  auto waiting = std::make_unique<WaitingPod>();
+  waiting->profile = profile;
+  waiting->order.created = pod.metadata.creation_timestamp.value_or(now);
+  waiting->order.arrival = ++arrivals_;
+  waiting->queued_since = now;
+  take_over(*waiting, pod);
+  enqueue(*waiting);
+  pods_.at(pod.metadata.uid).wait(std::move(waiting));
+}
+
+void Engine::State::pod_changed(PodRecord& record, const k8s::Pod& pod) {
+  // Bound is for good: this is older news than what is known.
+  if (record.state() == PodRecord::State::kBound) return;
+  WaitingPod& waiting = *record.waiting();
+  const bool changed = asks_for_another_try(waiting.pod, pod);
+
+  if (record.state() == PodRecord::State::kAssumed) {
+    take_over(waiting, pod);
+    if (!changed) return;
+    record.labels_digest = digest_of(pod.metadata.labels);
+    tell_assumed(waiting, nodes_.name(record.placement()->node()), kBoundPodChanged);
+  } else if (pod.is_terminating()) {
+    pod_gone(pod.metadata.uid);
+  } else if (!changed) {
+    waiting.pod = pod;
+  } else {
+    const bool backs_off = waiting.place == QueuePlace::kBackoff;
+    const Time ready_at = waiting.ready_at;
+    queue_.remove(waiting);
+    take_over(waiting, pod);
+    if (backs_off && pod.spec.scheduling_gates.empty()) {
+      queue_.back_off(waiting, ready_at);
+    } else {
+      enqueue(waiting);
+    }
+  }
+}
+
+void Engine::State::pod_gone(const std::string& uid) {
+  PodRecord* record = pods_.find(uid);
+  if (record == nullptr) return;
+  if (record->waiting() != nullptr) queue_.remove(*record->waiting());
+  const bool held = record->placement().has_value();
+  const std::string gone = uid;  // `uid` may live in what is destroyed now
+  pods_.erase(gone);
+  foreign_.gone(gone);
+  if (held) tell_constraints(BoundPodGone{gone}, kBoundPodRemoved);
+}
+
+void Engine::State::take_over(WaitingPod& waiting, const k8s::Pod& pod) {
+  waiting.pod = pod;
+  waiting.shape = shapes_.intern(shape_of(pod, names_));
+  waiting.order.priority = pod.spec.priority;
+  waiting.last_refusal.clear();
+}
+
+void Engine::State::enqueue(WaitingPod& waiting) {
+  if (waiting.pod.spec.scheduling_gates.empty()) {
+    queue_.activate(waiting);
+  } else {
+    queue_.gate(waiting);
+  }
+}
+
+void Engine::State::note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim& claim) {
+  decision::ForeignGpuPod foreign{.pod = ref_of(pod),
+                                  .scheduler_name = pod.spec.scheduler_name,
+                                  .node = pod.spec.node_name,
+                                  .gpus = 0};
+  for (const ResourceAmount& request : claim.requests) {
+    if (names_.name(request.resource).starts_with("nvidia.com/")) foreign.gpus += request.amount;
+  }
+  if (foreign.gpus == 0) return;
+  const bool on_owned_node = nodes_.present(node) && owned(nodes_.facts(node));
+  foreign_.seen(std::move(foreign), on_owned_node);
+}
+
+bool Engine::State::owned(const NodeFacts& node) const {
+  return std::any_of(profiles_.begin(), profiles_.end(), [&](const Profile& profile) {
+    return std::any_of(profile.filters.begin(), profile.filters.end(),
+                       [&](const auto& filter) { return filter->owns(node); });
+  });
+}
+
+Time Engine::State::end_of_backoff(const WaitingPod& waiting, Time now) const {
+  auto wait = options_.initial_backoff;
+  for (int i = 1; i < waiting.failed_binds && wait < options_.max_backoff; ++i) wait *= 2;
+  return now + std::min(wait, options_.max_backoff);
+}
+
+void Engine::State::tell_constraints(const ClusterChange& change, ChangeMask kind) {
+  for (const Profile& profile : profiles_) {
+    for (const auto& constraint : profile.constraints) constraint->apply(change);
+  }
+  if (kind != 0) queue_.wake(kind);
+}
+
+void Engine::State::tell_assumed(WaitingPod& waiting, const std::string& node, ChangeMask kind) {
+  // Only for the call: until the bind went through, the pod itself has no node.
+  waiting.pod.spec.node_name = node;
+  tell_constraints(BoundPodUpserted{waiting.pod}, kind);
+  waiting.pod.spec.node_name.clear();
+}
+
+}  // namespace sched

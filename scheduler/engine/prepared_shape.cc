@@ -1,0 +1,98 @@
+#include "scheduler/engine/prepared_shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace sched {
+
+PreparedShape::PreparedShape(const Profile& profile, const PodShape& shape,
+                             const PrepareContext& context)
+    : requests_(shape.requests) {
+  for (const auto& plugin : profile.filters) {
+    FilterPreparation preparation = plugin->prepare(shape, context);
+    if (preparation.rejection) {
+      rejection_ = {std::string(plugin->name()), std::move(*preparation.rejection)};
+      return;
+    }
+    if (preparation.only_nodes) narrow(plugin->name(), std::move(*preparation.only_nodes));
+    if (rejection_) return;
+    if (preparation.filter) filters_.push_back({plugin.get(), std::move(preparation.filter)});
+  }
+  for (const WeightedScore& weighted : profile.scores) {
+    scores_.push_back({.plugin = weighted.plugin.get(),
+                       .weight = weighted.weight,
+                       .normalisation = weighted.plugin->normalisation(),
+                       .score = weighted.plugin->prepare(shape, context)});
+  }
+}
+
+void PreparedShape::narrow(std::string_view plugin, std::vector<std::string> only_nodes) {
+  narrowed_by_.emplace_back(plugin);
+  std::sort(narrowed_by_.begin(), narrowed_by_.end());
+  if (only_nodes_) {
+    std::vector<std::string> both;
+    std::set_intersection(only_nodes_->begin(), only_nodes_->end(), only_nodes.begin(),
+                          only_nodes.end(), std::back_inserter(both));
+    only_nodes_ = std::move(both);
+  } else {
+    only_nodes_ = std::move(only_nodes);
+  }
+  if (!only_nodes_->empty()) return;
+  rejection_ = {"", fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously",
+                                fmt::join(narrowed_by_, " "))};
+}
+
+NodeVerdict PreparedShape::check(const NodeView& node) const {
+  if (only_nodes_ &&
+      !std::binary_search(only_nodes_->begin(), only_nodes_->end(), node.facts.name)) {
+    return {Code::kUnresolvable, NodeVerdict::kNarrowed, 1};
+  }
+  for (std::uint32_t i = 0; i < filters_.size(); ++i) {
+    const Verdict verdict = filters_[i].filter->check(node);
+    if (!verdict.is_ok()) return {verdict.code(), i, verdict.reasons()};
+  }
+  return {};
+}
+
+bool PreparedShape::passes_rest(const NodeView& node, const NodeVerdict& verdict) const {
+  if (verdict.filter == NodeVerdict::kNarrowed) return false;
+  return std::all_of(
+      filters_.begin() + verdict.filter + 1, filters_.end(),
+      [&](const PreparedFilter& later) { return later.filter->check(node).is_ok(); });
+}
+
+std::string_view PreparedShape::plugin_of(const NodeVerdict& verdict) const {
+  if (verdict.is_ok() || verdict.filter == NodeVerdict::kNarrowed) return {};
+  return filters_[verdict.filter].plugin->name();
+}
+
+std::vector<std::string> PreparedShape::reasons_of(const NodeVerdict& verdict) const {
+  std::vector<std::string> reasons;
+  if (verdict.is_ok()) return reasons;
+  if (verdict.filter == NodeVerdict::kNarrowed) {
+    reasons.push_back(
+        fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(narrowed_by_, " ")));
+    return reasons;
+  }
+  const std::vector<std::string>& all = filters_[verdict.filter].filter->reasons();
+  for_each_reason(verdict.reasons, [&](unsigned index) { reasons.push_back(all[index]); });
+  return reasons;
+}
+
+std::int64_t normalise(Normalisation how, std::int64_t raw, std::int64_t max) {
+  const std::int64_t share = max == 0 ? 0 : kMaxScore * raw / max;
+  switch (how) {
+    case Normalisation::kNone:
+      return raw;
+    case Normalisation::kMax:
+      return share;
+    case Normalisation::kReversed:
+      return kMaxScore - share;
+  }
+  return raw;
+}
+
+}  // namespace sched

@@ -1,0 +1,94 @@
+// A profile's plugins, prepared for one shape: answers for one node at a time.
+//
+// Filters are asked in the profile's order up to the first "no", which is the node's verdict. Two
+// answers need no filter: a filter may reject the shape as a whole when it prepares (nothing is
+// asked of any node then), and filters may name the only nodes that come into question (the others
+// are not asked). Both speak kube-scheduler's words for it.
+#pragma once
+
+#include "scheduler/framework/plugin.h"
+#include "scheduler/framework/profile.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sched {
+
+// A node's answer to a shape. `filter` is an index into PreparedShape::filters(), or kNarrowed.
+struct NodeVerdict {
+  static constexpr std::uint32_t kNarrowed = 0xffff'ffff;
+  Code code = Code::kOk;
+  std::uint32_t filter = 0;
+  std::uint64_t reasons = 0;
+
+  [[nodiscard]] bool is_ok() const { return code == Code::kOk; }
+  friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
+};
+
+struct PreparedFilter {
+  const FilterPlugin* plugin = nullptr;
+  std::unique_ptr<NodeFilter> filter;
+};
+
+struct PreparedScore {
+  const ScorePlugin* plugin = nullptr;
+  std::int64_t weight = 1;
+  Normalisation normalisation = Normalisation::kNone;
+  std::unique_ptr<NodeScore> score;  // null: 0 on every node
+};
+
+// A refusal of the shape as a whole.
+struct Rejection {
+  std::string plugin;  // empty when several together leave no node
+  std::string reason;
+};
+
+class PreparedShape {
+ public:
+  // `profile` outlives the result.
+  PreparedShape(const Profile& profile, const PodShape& shape, const PrepareContext& context);
+
+  // Meaningless after a rejection.
+  [[nodiscard]] NodeVerdict check(const NodeView& node) const;
+  // Whether the filters after that of `verdict`, which were not asked, would let the node pass.
+  [[nodiscard]] bool passes_rest(const NodeView& node, const NodeVerdict& verdict) const;
+
+  // The name of the plugin that gave the verdict; empty for nodes that were not asked.
+  [[nodiscard]] std::string_view plugin_of(const NodeVerdict& verdict) const;
+  // Its reasons in words.
+  [[nodiscard]] std::vector<std::string> reasons_of(const NodeVerdict& verdict) const;
+
+  [[nodiscard]] const std::optional<Rejection>& rejection() const { return rejection_; }
+  [[nodiscard]] const std::vector<PreparedFilter>& filters() const { return filters_; }
+  [[nodiscard]] const std::vector<PreparedScore>& scores() const { return scores_; }
+  // The filters that named the only nodes in question, sorted; empty: all nodes are.
+  [[nodiscard]] const std::vector<std::string>& narrowed_by() const { return narrowed_by_; }
+  // The amounts that the shape asks for.
+  [[nodiscard]] const std::vector<ResourceAmount>& requests() const { return requests_; }
+
+ private:
+  void narrow(std::string_view plugin, std::vector<std::string> only_nodes);
+
+  std::vector<PreparedFilter> filters_;
+  std::vector<PreparedScore> scores_;
+  std::optional<Rejection> rejection_;
+  std::optional<std::vector<std::string>> only_nodes_;  // sorted
+  std::vector<std::string> narrowed_by_;
+  std::vector<ResourceAmount> requests_;
+};
+
+// Calls visit(index) for each bit set in `reasons`, lowest first.
+template <typename Visit>
+void for_each_reason(std::uint64_t reasons, Visit&& visit) {
+  for (; reasons != 0; reasons &= reasons - 1) {
+    visit(static_cast<unsigned>(std::countr_zero(reasons)));
+  }
+}
+
+// 0 … kMaxScore of a raw score, where `max` is the greatest on a node that the pod may run on.
+[[nodiscard]] std::int64_t normalise(Normalisation how, std::int64_t raw, std::int64_t max);
+
+}  // namespace sched

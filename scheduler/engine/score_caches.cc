@@ -1,0 +1,59 @@
+#include "scheduler/engine/score_caches.h"
+
+#include "scheduler/engine/fit_error.h"
+#include "scheduler/engine/shortage_report.h"
+
+namespace sched {
+
+ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape) {
+  Entry& found = entry(profile, shape);
+  found.cache.catch_up();
+  account(found);
+  return found.cache;
+}
+
+const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape) {
+  Entry& found = entry(profile, shape);
+  const ScoreCache& cache = found.cache;
+  if (found.reported_at == cache.position() && found.reported_at != 0) return found.report;
+
+  ShortageReport shortages(cache.prepared(), names_);
+  for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
+    const NodeVerdict* verdict = cache.verdict(slot);
+    if (verdict != nullptr) shortages.add(nodes_.view(slot), *verdict);
+  }
+  found.report = {.message = fit_error(nodes_.size(), cache.prepared(), cache.verdicts()),
+                  .details = shortages.text(),
+                  .plugins = refusing_plugins(cache.prepared(), cache.verdicts())};
+  found.reported_at = cache.position();
+  return found.report;
+}
+
+ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shape) {
+  const Key key{profile, shape.id()};
+  const auto found = by_key_.find(key);
+  if (found != by_key_.end()) {
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return entries_.front();
+  }
+  entries_.push_front({.key = key,
+                       .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_}),
+                       .memory = 0,
+                       .report = {},
+                       .reported_at = 0});
+  by_key_.emplace(key, entries_.begin());
+  return entries_.front();
+}
+
+void ScoreCaches::account(Entry& entry) {
+  memory_ -= entry.memory;
+  entry.memory = entry.cache.memory();
+  memory_ += entry.memory;
+  while (memory_ > memory_limit_ && entries_.size() > 1) {
+    memory_ -= entries_.back().memory;
+    by_key_.erase(entries_.back().key);
+    entries_.pop_back();
+  }
+}
+
+}  // namespace sched

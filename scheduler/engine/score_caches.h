@@ -1,0 +1,66 @@
+// The score caches of the shapes that are asked for, within a bound of memory.
+//
+// Which caches are there changes how long an answer takes, never the answer. The least recently
+// used go first when the bound is passed; the one just asked for always stays.
+#pragma once
+
+#include "scheduler/engine/score_cache.h"
+
+#include <cstddef>
+#include <list>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sched {
+
+// What a pod of a shape is told when no node takes it.
+struct FitReport {
+  std::string message;
+  std::string details;
+  std::vector<std::string> plugins;
+};
+
+class ScoreCaches {
+ public:
+  // About 150 shapes on 100,000 nodes.
+  static constexpr std::size_t kDefaultMemory = std::size_t{512} << 20;
+
+  // All borrowed things outlive the caches.
+  ScoreCaches(const Nodes& nodes, const std::vector<Profile>& profiles, const ResourceNames& names,
+              std::size_t memory = kDefaultMemory)
+      : nodes_(nodes), profiles_(profiles), names_(names), memory_limit_(memory) {}
+
+  // The cache of the shape under the profile of that index, caught up. The reference holds until
+  // the next call.
+  ScoreCache& get(std::size_t profile, const ShapeRef& shape);
+
+  // Why the shape fits on no node; get() must have been called since the last change. Worded once
+  // per change of the nodes.
+  const FitReport& report(std::size_t profile, const ShapeRef& shape);
+
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+
+ private:
+  using Key = std::pair<std::size_t, ShapeId>;
+  struct Entry {
+    Key key;
+    ScoreCache cache;
+    std::size_t memory = 0;  // as counted in memory_
+    FitReport report;
+    ChangeLog::Position reported_at = 0;  // 0: there is no report
+  };
+  Entry& entry(std::size_t profile, const ShapeRef& shape);
+  void account(Entry& entry);
+
+  const Nodes& nodes_;
+  const std::vector<Profile>& profiles_;
+  const ResourceNames& names_;
+  std::size_t memory_limit_;
+  std::size_t memory_ = 0;
+  std::list<Entry> entries_;  // the most recently used first
+  std::map<Key, std::list<Entry>::iterator> by_key_;
+};
+
+}  // namespace sched

@@ -1,0 +1,48 @@
+#include "scheduler/queue/parked_shapes.h"
+
+namespace sched {
+
+void ParkedShapes::add(WaitingPod& pod) {
+  Group& group = groups_[key_of(pod)];
+  unmark(group);
+  group.pods.emplace(pod.order, &pod);
+  ++size_;
+}
+
+void ParkedShapes::remove(const WaitingPod& pod) {
+  const auto found = groups_.find(key_of(pod));
+  Group& group = found->second;
+  const bool to_check = group.to_check;
+  unmark(group);
+  group.pods.erase(pod.order);
+  --size_;
+  if (group.pods.empty()) {
+    groups_.erase(found);
+  } else if (to_check) {
+    mark(group);
+  }
+}
+
+void ParkedShapes::check_all() {
+  for (auto& [key, group] : groups_) mark(group);
+}
+
+WaitingPod* ParkedShapes::first_to_check() const {
+  return to_check_.empty() ? nullptr : to_check_.begin()->second->pods.begin()->second;
+}
+
+void ParkedShapes::settle(const WaitingPod& pod) { unmark(groups_.find(key_of(pod))->second); }
+
+void ParkedShapes::mark(Group& group) {
+  if (group.to_check) return;
+  group.to_check = true;
+  to_check_.emplace(best(group), &group);
+}
+
+void ParkedShapes::unmark(Group& group) {
+  if (!group.to_check) return;
+  group.to_check = false;
+  to_check_.erase(best(group));
+}
+
+}  // namespace sched
