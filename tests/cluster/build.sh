@@ -56,14 +56,15 @@ fail() {
   exit 1
 }
 
-# step NAME STAMP FILES... -- COMMAND...: runs the command unless OUTDIR/.NAME.stamp says that it succeeded for these very files.
+# step NAME PRODUCT FILES... -- COMMAND...: runs the command unless OUTDIR/PRODUCT is there and OUTDIR/.NAME.stamp says that the command
+# succeeded for these very files.
 step() {
-  local name=$1 files=() want started=$SECONDS
-  shift
+  local name=$1 product=$2 files=() want started=$SECONDS
+  shift 2
   while [ "$1" != -- ]; do files+=("$1"); shift; done
   shift
   want=$( { go env GOVERSION; echo "$kubernetes"; cat "$here/build.sh" "${files[@]}"; } | sha256sum)
-  if [ "$(cat "$out/.$name.stamp" 2>/dev/null)" = "$want" ]; then return; fi
+  if [ -e "$out/$product" ] && [ "$(cat "$out/.$name.stamp" 2>/dev/null)" = "$want" ]; then return; fi
   echo "== $name" >>"$log"
   (cd "$here" && "$@") >>"$log" 2>&1 || fail "building $name failed"
   echo "$want" >"$out/.$name.stamp"
@@ -107,9 +108,9 @@ fetch() {
 : >"$log"
 find_go
 cd "$here"
-step kube go.mod go.sum cmd/kube/*.go -- build_kube
-step kwok kwok/go.mod kwok/go.sum -- build_kwok
+step kube kube go.mod go.sum cmd/kube/*.go -- build_kube
+step kwok kwok kwok/go.mod kwok/go.sum -- build_kwok
 if [ -z "$only_control_plane" ]; then
   mapfile -t own < <(find . -name '*.go' -not -path './cmd/kube/*' -not -path './kwok/*' | sort)
-  step own go.mod go.sum "${own[@]}" -- build_own
+  step own e2e.test go.mod go.sum "${own[@]}" -- build_own
 fi

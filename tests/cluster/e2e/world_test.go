@@ -30,11 +30,15 @@ type world struct {
 	first  int // binds before the test began
 }
 
+// worlds counts them, so that a test that is run twice has two namespaces.
+var worlds int
+
 // newWorld makes the namespace. Everything in it, and its nodes, are removed at the end of the test.
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	worlds++
 	w := &world{
-		t: t, ns: strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(t.Name(), "Test"), "/", "-")),
+		t: t, ns: fmt.Sprintf("%s-%d", strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(t.Name(), "Test"), "/", "-")), worlds),
 		client: cluster.Client(), random: rand.New(rand.NewPCG(sizes.seed, uint64(len(t.Name())))),
 	}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.ns}}
