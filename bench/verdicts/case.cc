@@ -1,0 +1,177 @@
+#include "bench/verdicts/case.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+
+namespace bench::verdicts {
+
+namespace {
+
+using simdjson::dom::element;
+
+// Reads the fields of one case; the first thing that is wrong is kept, as in an ObjectReader.
+class CaseReader {
+ public:
+  explicit CaseReader(Case& read) : case_(read) {}
+
+  void read(std::string_view key, element value) {
+    if (key == "id") {
+      case_.id = text(value, key);
+    } else if (key == "nodes") {
+      objects(value, key, case_.nodes);
+    } else if (key == "pods") {
+      objects(value, key, case_.pods);
+    } else if (key == "namespaces") {
+      objects(value, key, case_.namespaces);
+    } else if (key == "persistentVolumes") {
+      objects(value, key, case_.volumes);
+    } else if (key == "persistentVolumeClaims") {
+      objects(value, key, case_.claims);
+    } else if (key == "deviceClasses") {
+      objects(value, key, case_.device_classes);
+    } else if (key == "pod") {
+      has_pod_ = true;
+      object(value, key, case_.pod);
+    } else if (key == "verdicts") {
+      verdicts(value);
+    } else if (key == "message") {
+      answer().message = text(value, key);
+    } else if (!is_unneeded(key)) {
+      complain(key, "is not a field of a case");
+    }
+  }
+
+  [[nodiscard]] k8s::Result<void> finish() {
+    if (!has_pod_) complain("pod", "is missing");
+    if (error_) return tl::unexpected(*error_);
+    return {};
+  }
+
+ private:
+  static bool is_unneeded(std::string_view key) {
+    constexpr std::array<std::string_view, 4> kKeys = {"focus", "preFilter", "storageClasses",
+                                                       "csiNodes"};
+    return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+  }
+
+  void complain(std::string_view where, const std::string& what) {
+    if (!error_) error_ = k8s::decode_error(std::string(where) + ": " + what).value();
+  }
+
+  Answer& answer() {
+    if (!case_.answer) case_.answer.emplace();
+    return *case_.answer;
+  }
+
+  std::string text(element value, std::string_view where) {
+    std::string_view found;
+    if (value.get(found) != simdjson::SUCCESS) complain(where, "must be a string");
+    return std::string(found);
+  }
+
+  template <typename T>
+  void object(element value, const std::string_view where, T& into) {
+    auto decoded = decoder_.object<T>(simdjson::minify(value));
+    if (!decoded) {
+      complain(where, decoded.error().message);
+      return;
+    }
+    into = std::move(*decoded);
+  }
+
+  template <typename T>
+  void objects(element value, std::string_view key, std::vector<T>& into) {
+    simdjson::dom::array items;
+    if (value.is_null()) return;
+    if (value.get(items) != simdjson::SUCCESS) {
+      complain(key, "must be a list of objects");
+      return;
+    }
+    for (const element item : items) {
+      object(item, std::string(key) + "[" + std::to_string(into.size()) + "]", into.emplace_back());
+    }
+  }
+
+  void verdicts(element value) {
+    simdjson::dom::object nodes;
+    if (value.get(nodes) != simdjson::SUCCESS) {
+      complain("verdicts", "must be an object: node → verdict");
+      return;
+    }
+    for (const auto& [node, verdict] : nodes) {
+      answer().nodes[std::string(node)] = read_verdict(verdict, "verdicts." + std::string(node));
+    }
+  }
+
+  NodeVerdict read_verdict(element value, const std::string& where) {
+    NodeVerdict verdict;
+    simdjson::dom::object fields;
+    if (value.get(fields) != simdjson::SUCCESS) {
+      complain(where, "must be an object with code, plugin and reasons");
+      return verdict;
+    }
+    bool has_code = false;
+    for (const auto& [key, field] : fields) {
+      if (key == "code") {
+        has_code = true;
+        verdict.code = read_code(text(field, where + ".code"), where);
+      } else if (key == "plugin") {
+        verdict.plugin = text(field, where + ".plugin");
+      } else if (key == "reasons") {
+        verdict.reasons = texts(field, where + ".reasons");
+      } else {
+        complain(where + "." + std::string(key), "is not a field of a verdict");
+      }
+    }
+    if (!has_code) complain(where + ".code", "is missing");
+    return verdict;
+  }
+
+  sched::Code read_code(const std::string& word, const std::string& where) {
+    for (const auto code :
+         {sched::Code::kOk, sched::Code::kUnschedulable, sched::Code::kUnresolvable}) {
+      if (word == sched::to_string(code)) return code;
+    }
+    complain(where + ".code",
+             "'" + word + "' is none of Success, Unschedulable, UnschedulableAndUnresolvable");
+    return sched::Code::kOk;
+  }
+
+  std::vector<std::string> texts(element value, const std::string& where) {
+    std::vector<std::string> read;
+    simdjson::dom::array items;
+    if (value.get(items) != simdjson::SUCCESS) {
+      complain(where, "must be a list of strings");
+      return read;
+    }
+    for (const element item : items) read.push_back(text(item, where));
+    std::sort(read.begin(), read.end());
+    return read;
+  }
+
+  Case& case_;
+  k8s::Decoder decoder_;
+  bool has_pod_ = false;
+  std::optional<k8s::Error> error_;
+};
+
+}  // namespace
+
+k8s::Result<Case> parse_case(std::string_view line, const std::string& place) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object fields;
+  // parse() copies the text, so that it may end anywhere.
+  if (const auto error = parser.parse(line.data(), line.size(), true).get(fields)) {
+    return k8s::decode_error(std::string("not a JSON object: ") + simdjson::error_message(error));
+  }
+  Case read;
+  read.id = place;
+  CaseReader reader(read);
+  for (const auto& [key, value] : fields) reader.read(key, value);
+  if (auto finished = reader.finish(); !finished) return tl::unexpected(finished.error());
+  return read;
+}
+
+}  // namespace bench::verdicts

@@ -1,0 +1,53 @@
+// A scheduling question: a small cluster, a pod that is looking for a node, and, where known, the
+// answer.
+//
+// One JSON object a line: `nodes`, `pods`, `namespaces`, `persistentVolumes`,
+// `persistentVolumeClaims`, `deviceClasses` are lists of API objects, as `kubectl get … -o json`
+// has them under `items`, `pod` is the pending pod; all but `pod` may be absent. An answer is
+// `verdicts` (node → code, plugin, reasons) and `message`. `id` names the case; `focus`,
+// `preFilter`, `storageClasses` and `csiNodes` may be there and are not needed. Any other field is
+// an error: it would be a misspelt one.
+#pragma once
+
+#include "k8s-client/api/decode.h"
+#include "k8s-client/error.h"
+#include "scheduler/framework/verdict.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::verdicts {
+
+struct NodeVerdict {
+  sched::Code code = sched::Code::kOk;
+  std::string plugin;                // who said no first; empty: nobody, or not said
+  std::vector<std::string> reasons;  // sorted
+  friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
+};
+
+struct Answer {
+  std::map<std::string, NodeVerdict> nodes;
+  std::string message;  // empty: not said
+  friend bool operator==(const Answer&, const Answer&) = default;
+};
+
+struct Case {
+  std::string id;
+  std::vector<k8s::Node> nodes;
+  std::vector<k8s::Pod> pods;
+  std::vector<k8s::Namespace> namespaces;
+  std::vector<k8s::PersistentVolume> volumes;
+  std::vector<k8s::PersistentVolumeClaim> claims;
+  std::vector<k8s::DeviceClass> device_classes;
+  k8s::Pod pod;
+  std::optional<Answer> answer;
+};
+
+// `line` is one case. The id of one that has none is `place`. On error: what is wrong, without
+// `place`.
+[[nodiscard]] k8s::Result<Case> parse_case(std::string_view line, const std::string& place);
+
+}  // namespace bench::verdicts

@@ -1,0 +1,61 @@
+#include "bench/verdicts/compare.h"
+
+#include <algorithm>
+
+namespace bench::verdicts {
+
+namespace {
+
+std::string to_text(const NodeVerdict& verdict) {
+  std::string text = sched::to_string(verdict.code);
+  if (!verdict.plugin.empty()) text += " by " + verdict.plugin;
+  std::string_view separator = ": ";
+  for (const std::string& reason : verdict.reasons) {
+    text.append(separator).append(reason);
+    separator = "; ";
+  }
+  return text;
+}
+
+bool agrees(const NodeVerdict& given, const NodeVerdict& ours) {
+  const bool was_asked = given.code == sched::Code::kOk || !given.plugin.empty();
+  return was_asked ? given == ours : given.code == ours.code;
+}
+
+bool some_node_fits(const Answer& answer) {
+  return std::any_of(answer.nodes.begin(), answer.nodes.end(),
+                     [](const auto& node) { return node.second.code == sched::Code::kOk; });
+}
+
+}  // namespace
+
+std::vector<std::string> differences(const Answer& given, const Answer& ours) {
+  std::vector<std::string> found;
+  for (const auto& [node, verdict] : given.nodes) {
+    const auto our = ours.nodes.find(node);
+    if (our == ours.nodes.end()) {
+      found.push_back(node + ": given " + to_text(verdict) + "; ours nothing");
+    } else if (!agrees(verdict, our->second)) {
+      found.push_back(node + ": given " + to_text(verdict) + "; ours " + to_text(our->second));
+    }
+  }
+  for (const auto& [node, verdict] : ours.nodes) {
+    if (given.nodes.contains(node)) continue;
+    found.push_back(node + ": given nothing; ours " + to_text(verdict));
+  }
+  const bool is_known = !given.message.empty() || some_node_fits(given);
+  if (is_known && given.message != ours.message) {
+    found.push_back("message: given \"" + given.message + "\"; ours \"" + ours.message + "\"");
+  }
+  return found;
+}
+
+std::set<std::string> missing_plugins(const Answer& given, const std::set<std::string>& built) {
+  std::set<std::string> missing;
+  for (const auto& [node, verdict] : given.nodes) {
+    if (!verdict.plugin.empty() && !built.contains(verdict.plugin)) missing.insert(verdict.plugin);
+  }
+  return missing;
+}
+
+}  // namespace bench::verdicts

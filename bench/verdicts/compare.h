@@ -1,0 +1,22 @@
+// Two answers to one case: the given one, of kube-scheduler, and ours.
+#pragma once
+
+#include "bench/verdicts/case.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace bench::verdicts {
+
+// What differs, in words, a line each; empty: they agree. Codes, plugins and reasons of all nodes
+// and the message are compared, as far as the given answer has them: a refusing verdict without a
+// plugin is a node that was never asked (only its code counts), an absent message is not known,
+// unless some node fits: then there must be none.
+[[nodiscard]] std::vector<std::string> differences(const Answer& given, const Answer& ours);
+
+// The plugins that the answer names and `built` does not, sorted.
+[[nodiscard]] std::set<std::string> missing_plugins(const Answer& given,
+                                                    const std::set<std::string>& built);
+
+}  // namespace bench::verdicts

@@ -1,0 +1,97 @@
+#include "bench/verdicts/verdicts.h"
+
+#include "bench/verdicts/case.h"
+#include "bench/verdicts/compare.h"
+#include "bench/verdicts/judge.h"
+#include "bench/verdicts/line_reader.h"
+
+#include <nlohmann/json.hpp>
+
+#include <ostream>
+#include <set>
+
+namespace bench::verdicts {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Tally {
+  std::size_t agree = 0;
+  std::size_t differ = 0;
+  std::size_t left_out = 0;
+  std::set<std::string> missing_plugins;
+};
+
+// Text from the API is UTF-8; what is not must not end the program.
+std::string to_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_line(const std::string& id, const Answer& answer) {
+  Json nodes = Json::object();
+  for (const auto& [name, verdict] : answer.nodes) {
+    Json& node = nodes[name];
+    node["code"] = sched::to_string(verdict.code);
+    if (!verdict.plugin.empty()) node["plugin"] = verdict.plugin;
+    if (!verdict.reasons.empty()) node["reasons"] = verdict.reasons;
+  }
+  Json json = {{"id", id}, {"verdicts", std::move(nodes)}};
+  if (!answer.message.empty()) json["message"] = answer.message;
+  return to_line(json);
+}
+
+std::string to_line(const Tally& tally) {
+  return to_line({{"agree", tally.agree},
+                  {"differ", tally.differ},
+                  {"leftOut", tally.left_out},
+                  {"missingPlugins", tally.missing_plugins}});
+}
+
+void compare(const Case& question, const Answer& ours, const std::string& place, Tally& tally,
+             std::ostream& err) {
+  const auto missing = missing_plugins(*question.answer, built_filters());
+  if (!missing.empty()) {
+    ++tally.left_out;
+    tally.missing_plugins.insert(missing.begin(), missing.end());
+    return;
+  }
+  const auto found = differences(*question.answer, ours);
+  ++(found.empty() ? tally.agree : tally.differ);
+  for (const std::string& difference : found) {
+    err << place << ": " << question.id << ": " << difference << "\n";
+  }
+}
+
+k8s::Result<void> run_file(const std::string& path, bool quiet, Tally& tally, std::ostream& out,
+                           std::ostream& err) {
+  auto lines = LineReader::open(path);
+  if (!lines) return tl::unexpected(lines.error());
+  while (true) {
+    const auto line = lines->next();
+    if (!line) return tl::unexpected(line.error());
+    if (!*line) return {};
+    if ((*line)->find_first_not_of(" \t") == std::string::npos) continue;
+    const auto question = parse_case(**line, lines->place());
+    if (!question) return tl::unexpected(k8s::with_context(question.error(), lines->place()));
+    const Answer ours = judge(*question);
+    if (!quiet) out << to_line(question->id, ours);
+    if (question->answer) compare(*question, ours, lines->place(), tally, err);
+  }
+}
+
+}  // namespace
+
+int run(const Options& options, std::ostream& out, std::ostream& err) {
+  Tally tally;
+  for (const std::string& path : options.files) {
+    if (const auto done = run_file(path, options.quiet, tally, out, err); !done) {
+      err << done.error().message << "\n";
+      return 2;
+    }
+  }
+  if (tally.agree + tally.differ + tally.left_out > 0) out << to_line(tally);
+  return tally.differ > 0 ? 1 : 0;
+}
+
+}  // namespace bench::verdicts

@@ -1,0 +1,26 @@
+// bench verdicts: what the engine answers to the cases in files, and where kube-scheduler says
+// otherwise.
+//
+// Reads cases (case.h) from .jsonl and .jsonl.gz files and prints, one JSON object a line,
+//   {"id": …, "verdicts": {node: {"code", "plugin", "reasons"}}, "message": …}
+// and, where cases come with answers, a closing line
+//   {"agree": 1247, "differ": 0, "leftOut": 1003, "missingPlugins": ["InterPodAffinity", …]}
+// Left out of the comparison are cases whose answers name plugins that are not built here. What
+// differs is said in words on the error stream.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace bench::verdicts {
+
+struct Options {
+  std::vector<std::string> files;
+  bool quiet = false;  // only the closing line
+};
+
+// 0: no difference; 1: some; 2: a file cannot be read, or a line is not a case (said as FILE:LINE).
+[[nodiscard]] int run(const Options& options, std::ostream& out, std::ostream& err);
+
+}  // namespace bench::verdicts
