@@ -1,0 +1,239 @@
+#include "tests/k8s-client/api/random_objects.h"
+
+#include <array>
+#include <chrono>
+
+namespace k8s::testing {
+
+std::string RandomObjects::text() {
+  static const std::array<std::string, 8> kTexts = {"",
+                                                    "a",
+                                                    "nvidia.com/gpu",
+                                                    "x y",
+                                                    "quote\" back\\slash",
+                                                    "line\nend\ttab",
+                                                    "\x01\x7f",
+                                                    "Gr\u00fc\u00dfe \U0001F600"};
+  return kTexts[below(kTexts.size())];
+}
+
+std::string RandomObjects::name() { return "n" + std::to_string(below(1000)); }
+
+Quantity RandomObjects::quantity() {
+  switch (below(4)) {
+    case 0:
+      return Quantity::of(static_cast<std::int64_t>(random_()));
+    case 1:
+      return Quantity::of_milli(static_cast<std::int64_t>(random_()));
+    case 2:
+      return Quantity::parse(std::to_string(random_()) + "n").value();
+    default:
+      return Quantity::of(static_cast<std::int64_t>(below(16)));
+  }
+}
+
+Timestamp RandomObjects::time() {
+  constexpr std::uint64_t kYears = 300ULL * 366 * 86'400 * 1'000'000;
+  const auto micros = static_cast<std::int64_t>(below(kYears));
+  const Timestamp time{std::chrono::microseconds(micros)};
+  return chance() ? std::chrono::floor<std::chrono::seconds>(time) : time;
+}
+
+StringMap RandomObjects::map() {
+  return StringMap(list([&] { return StringMap::Entry(text(), text()); }));
+}
+
+ResourceList RandomObjects::resources() {
+  static const std::array<std::string, 4> kNames = {"cpu", "memory", "nvidia.com/gpu", "pods"};
+  ResourceList list;
+  for (const auto& resource : kNames) {
+    if (chance()) list.emplace_back(resource, quantity());
+  }
+  return list;
+}
+
+ObjectMeta RandomObjects::metadata() {
+  ObjectMeta meta;
+  meta.name = name();
+  meta.namespace_ = text();
+  meta.uid = text();
+  meta.resource_version = text();
+  meta.generation = static_cast<std::int64_t>(below(3));
+  meta.labels = map();
+  meta.annotations = map();
+  meta.creation_timestamp = maybe([&] { return time(); });
+  meta.deletion_timestamp = maybe([&] { return time(); });
+  meta.owner_references = list([&] {
+    return OwnerReference{text(), text(), text(), text(), chance()};
+  });
+  return meta;
+}
+
+SelectorRequirement RandomObjects::requirement() {
+  const auto op = static_cast<SelectorOperator>(below(7));
+  return {text(), op, list([&] { return text(); })};
+}
+
+LabelSelector RandomObjects::label_selector() {
+  return {map(), list([&] { return requirement(); })};
+}
+
+NodeSelectorTerm RandomObjects::node_term() {
+  return {list([&] { return requirement(); }), list([&] { return requirement(); })};
+}
+
+PodAffinityTerm RandomObjects::pod_term() {
+  PodAffinityTerm term;
+  term.label_selector = maybe([&] { return label_selector(); });
+  term.namespaces = list([&] { return text(); });
+  term.namespace_selector = maybe([&] { return label_selector(); });
+  term.topology_key = text();
+  term.match_label_keys = list([&] { return text(); });
+  term.mismatch_label_keys = list([&] { return text(); });
+  return term;
+}
+
+PodAffinity RandomObjects::pod_affinity() {
+  const auto weighted = [&] {
+    return WeightedPodAffinityTerm{static_cast<std::int32_t>(below(101)), pod_term()};
+  };
+  return {list([&] { return pod_term(); }), list(weighted)};
+}
+
+NodeAffinity RandomObjects::node_affinity() {
+  const auto weighted = [&] {
+    return PreferredNodeTerm{static_cast<std::int32_t>(below(101)), node_term()};
+  };
+  NodeAffinity affinity;
+  affinity.required = maybe([&] { return NodeSelector{list([&] { return node_term(); })}; });
+  affinity.preferred = list(weighted);
+  return affinity;
+}
+
+TopologySpreadConstraint RandomObjects::spread() {
+  TopologySpreadConstraint constraint;
+  constraint.max_skew = static_cast<std::int32_t>(below(5));
+  constraint.topology_key = text();
+  constraint.do_not_schedule = chance();
+  constraint.label_selector = maybe([&] { return label_selector(); });
+  constraint.min_domains = maybe([&] { return static_cast<std::int32_t>(below(5)); });
+  constraint.node_affinity_honor = chance();
+  constraint.node_taints_honor = chance();
+  constraint.match_label_keys = list([&] { return text(); });
+  return constraint;
+}
+
+Container RandomObjects::container() {
+  Container container;
+  container.name = name();
+  container.image = text();
+  container.requests = resources();
+  container.limits = resources();
+  container.ports = list([&] {
+    return ContainerPort{static_cast<std::int32_t>(1 + below(65535)), text(), text()};
+  });
+  container.restart_always = chance();
+  return container;
+}
+
+Toleration RandomObjects::toleration() {
+  Toleration toleration;
+  toleration.key = text();
+  toleration.op = static_cast<TolerationOperator>(below(5));
+  toleration.value = text();
+  toleration.effect = maybe([&] { return static_cast<TaintEffect>(below(4)); });
+  return toleration;
+}
+
+Volume RandomObjects::pod_volume() {
+  static const std::array<std::string, 3> kDisks = {"iscsi", "rbd", "gcePersistentDisk"};
+  switch (below(3)) {
+    case 0:
+      return {name(), Volume::Kind::kPersistentVolumeClaim, text(), "persistentVolumeClaim"};
+    case 1:
+      return {name(), Volume::Kind::kEphemeral, "", "ephemeral"};
+    default:
+      return {name(), Volume::Kind::kDisk, "", kDisks[below(kDisks.size())]};
+  }
+}
+
+PodCondition RandomObjects::condition() {
+  return {text(), text(), text(), text(), static_cast<std::int64_t>(below(3))};
+}
+
+ContainerStatus RandomObjects::container_status() {
+  ContainerStatus status;
+  status.name = name();
+  status.allocated_resources = maybe([&] { return resources(); });
+  status.requests = maybe([&] { return resources(); });
+  return status;
+}
+
+Pod::Spec RandomObjects::pod_spec() {
+  Pod::Spec spec;
+  spec.scheduler_name = text();
+  spec.node_name = text();
+  spec.priority = static_cast<std::int32_t>(random_());
+  spec.priority_class_name = text();
+  spec.preemption_policy = text();
+  spec.init_containers = list([&] { return container(); });
+  spec.containers = list([&] { return container(); });
+  spec.resource_requests = maybe([&] { return resources(); });
+  spec.overhead = resources();
+  spec.node_selector = map();
+  spec.node_affinity = maybe([&] { return node_affinity(); });
+  spec.pod_affinity = maybe([&] { return pod_affinity(); });
+  spec.pod_anti_affinity = maybe([&] { return pod_affinity(); });
+  spec.tolerations = list([&] { return toleration(); });
+  spec.topology_spread_constraints = list([&] { return spread(); });
+  spec.scheduling_gates = list([&] { return text(); });
+  spec.volumes = list([&] { return pod_volume(); });
+  spec.resource_claims = list([&] { return PodResourceClaim{text()}; });
+  return spec;
+}
+
+Pod RandomObjects::pod() {
+  Pod pod;
+  pod.metadata = metadata();
+  pod.spec = pod_spec();
+  pod.status.phase = static_cast<PodPhase>(below(5));
+  pod.status.reason = text();
+  pod.status.nominated_node_name = text();
+  pod.status.resource_requests = maybe([&] { return resources(); });
+  pod.status.allocated_resources = maybe([&] { return resources(); });
+  pod.status.conditions = list([&] { return condition(); });
+  pod.status.init_container_statuses = list([&] { return container_status(); });
+  pod.status.container_statuses = list([&] { return container_status(); });
+  return pod;
+}
+
+Node RandomObjects::node() {
+  Node node;
+  node.metadata = metadata();
+  node.spec.unschedulable = chance();
+  node.spec.taints = list([&] {
+    return Taint{text(), text(), static_cast<TaintEffect>(below(4))};
+  });
+  node.status.allocatable = resources();
+  node.status.conditions = list([&] { return NodeCondition{text(), text(), text()}; });
+  return node;
+}
+
+Namespace RandomObjects::ns() { return {metadata()}; }
+
+PersistentVolumeClaim RandomObjects::claim() {
+  return {metadata(), text(), text(), list([&] { return text(); }), text()};
+}
+
+PersistentVolume RandomObjects::volume() {
+  PersistentVolume volume;
+  volume.metadata = metadata();
+  volume.node_affinity = maybe([&] { return NodeSelector{list([&] { return node_term(); })}; });
+  volume.csi_driver = text();
+  volume.access_modes = list([&] { return text(); });
+  return volume;
+}
+
+DeviceClass RandomObjects::device_class() { return {metadata(), text()}; }
+
+}  // namespace k8s::testing
