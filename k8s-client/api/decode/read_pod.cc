@@ -30,15 +30,19 @@ bool read_conditions(JsonValue value, std::vector<PodCondition>& out) {
   });
 }
 
+// `resources` of a status: that it is there says something, even without requests.
+bool read_status_resources(JsonValue value, std::optional<ResourceList>& requests) {
+  requests.emplace();
+  return value.fields([&](std::string_view key, JsonValue field) {
+    return key != "requests" || read(field, *requests);
+  });
+}
+
 bool read_container_status(JsonValue value, ContainerStatus& out) {
   return value.fields([&](std::string_view key, JsonValue field) {
     if (key == "name") return read(field, out.name);
     if (key == "allocatedResources") return read_optional(field, out.allocated_resources);
-    if (key == "resources") {
-      return field.fields([&](std::string_view name, JsonValue inner) {
-        return name != "requests" || read_optional(inner, out.requests);
-      });
-    }
+    if (key == "resources") return read_status_resources(field, out.requests);
     return true;
   });
 }
@@ -58,6 +62,8 @@ bool read(JsonValue value, Pod::Status& out) {
     if (key == "reason") return read(field, out.reason);
     if (key == "nominatedNodeName") return read(field, out.nominated_node_name);
     if (key == "conditions") return read_conditions(field, out.conditions);
+    if (key == "resources") return read_status_resources(field, out.resource_requests);
+    if (key == "allocatedResources") return read_optional(field, out.allocated_resources);
     if (key == "initContainerStatuses") {
       return read_container_statuses(field, out.init_container_statuses);
     }

@@ -147,6 +147,12 @@ Json to_json(const Pod::Spec& spec) {
 Json to_json(const Pod::Status& status) {
   Json object;
   object["phase"] = word(status.phase);
+  if (status.resource_requests) {
+    object["resources"]["requests"] = to_json(*status.resource_requests);
+  }
+  if (status.allocated_resources) {
+    object["allocatedResources"] = to_json(*status.allocated_resources);
+  }
   set(object, "reason", status.reason);
   set(object, "nominatedNodeName", status.nominated_node_name);
   for (const auto& condition : status.conditions) {
