@@ -1,5 +1,7 @@
 #include "k8s-client/call_json.h"
 
+#include "k8s-client/api/decode/rfc3339.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -8,39 +10,27 @@
 namespace k8s {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 // Messages may quote what users wrote; invalid UTF-8 is replaced rather than refused.
-std::string dump(const json& document) {
-  return document.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string dump(const Json& document) {
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-struct Civil {
-  std::chrono::year_month_day date;
-  std::chrono::hh_mm_ss<std::chrono::microseconds> time;
-};
-
-Civil civil(Timestamp time) {
-  const auto day = std::chrono::floor<std::chrono::days>(time);
-  return {std::chrono::year_month_day(day), std::chrono::hh_mm_ss(time - day)};
-}
-
-// metav1.Time: RFC 3339 in whole seconds.
+// metav1.Time is in whole seconds.
 std::string seconds_text(Timestamp time) {
-  const auto [date, clock] = civil(time);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+  return json::format_rfc3339(std::chrono::floor<std::chrono::seconds>(time));
 }
 
-// metav1.MicroTime: always six digits of the second.
+// metav1.MicroTime: the server insists on six digits of the second, also when they are zeros.
 std::string micros_text(Timestamp time) {
+  const auto second = std::chrono::floor<std::chrono::seconds>(time);
   std::string text = seconds_text(time);
   text.pop_back();
-  return text + fmt::format(".{:06}Z", civil(time).time.subseconds().count());
+  return text + fmt::format(".{:06}Z", (time - second).count());
 }
 
-json series_of(const EventObject& event) {
+Json series_of(const EventObject& event) {
   return {{"count", event.series_count},
           {"lastObservedTime", micros_text(event.series_last_observed)}};
 }
@@ -58,7 +48,7 @@ std::string binding_body(const Binding& binding) {
 
 std::string pod_scheduled_patch(const Pod& pod, const PodScheduledCondition& condition,
                                 Timestamp now) {
-  json entry = {{"type", "PodScheduled"},
+  Json entry = {{"type", "PodScheduled"},
                 {"status", condition.status},
                 {"reason", condition.reason},
                 {"message", condition.message},
@@ -71,11 +61,11 @@ std::string pod_scheduled_patch(const Pod& pod, const PodScheduledCondition& con
     entry["lastTransitionTime"] = seconds_text(now);
   }
   return dump({{"metadata", {{"uid", pod.metadata.uid}}},
-               {"status", {{"conditions", json::array({std::move(entry)})}}}});
+               {"status", {{"conditions", Json::array({std::move(entry)})}}}});
 }
 
 std::string event_body(const EventObject& event) {
-  json body = {{"apiVersion", "events.k8s.io/v1"},
+  Json body = {{"apiVersion", "events.k8s.io/v1"},
                {"kind", "Event"},
                {"metadata", {{"namespace", event.namespace_}, {"name", event.name}}},
                {"eventTime", micros_text(event.event_time)},
@@ -85,7 +75,7 @@ std::string event_body(const EventObject& event) {
                {"reason", event.reason},
                {"type", event.type},
                {"note", event.note}};
-  json& regarding = body["regarding"];
+  Json& regarding = body["regarding"];
   regarding = {{"apiVersion", event.regarding_api_version},
                {"kind", event.regarding_kind},
                {"name", event.regarding_name},
@@ -100,7 +90,7 @@ std::string event_series_patch(const EventObject& event) {
 }
 
 Result<std::string> git_version_of(const std::string& body) {
-  const json document = json::parse(body, nullptr, /*allow_exceptions=*/false);
+  const Json document = Json::parse(body, nullptr, /*allow_exceptions=*/false);
   if (document.is_object()) {
     const auto version = document.find("gitVersion");
     if (version != document.end() && version->is_string()) return version->get<std::string>();

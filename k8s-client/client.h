@@ -32,8 +32,8 @@ struct Binding {
 // The condition PodScheduled, as a scheduler writes it.
 struct PodScheduledCondition {
   std::string status;  // "True", "False"
-  std::string reason;
-  std::string message;
+  std::string reason = {};
+  std::string message = {};
   std::int64_t observed_generation = 0;
 };
 

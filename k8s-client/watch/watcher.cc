@@ -141,12 +141,10 @@ WatcherStep Watcher::failed(const Error& error, TimePoint now) {
 WatcherStep Watcher::list_failed(const Error& error, TimePoint now) {
   const bool further_page = !request_.continue_token.empty();
   if (further_page && error.is_expired()) {
-    // The token lived for five minutes. What is left is the whole list in one answer, at the
-    // version first asked for.
-    request_ = {.kind = WatchRequest::Kind::kList, .resource_version = asked_version_};
-    first_page_version_.clear();
-    WatcherStep step = same_request(milliseconds{0});
-    step.list_begins = true;
+    // The token lived for five minutes. What is left is the whole list in one answer.
+    WatcherStep step = list_by_pages(list_version(), milliseconds{0});
+    request_.limit = 0;
+    step.request = request_;
     return step;
   }
   if (further_page && is_passing(error)) return same_request(wait_after(error, now));
@@ -211,7 +209,6 @@ WatcherStep Watcher::list_consistently(milliseconds delay) {
 
 WatcherStep Watcher::list_by_pages(std::string version, milliseconds delay) {
   state_ = State::kListing;
-  asked_version_ = version;
   first_page_version_.clear();
   request_ = {.kind = WatchRequest::Kind::kList,
               .resource_version = std::move(version),

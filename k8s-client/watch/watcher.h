@@ -13,6 +13,8 @@
 //   * the first list is a consistent read (resourceVersion=""), never "whatever a cache has"; so is
 //     one that follows a list that broke off halfway, for its reader has already seen newer objects
 //     than the version kept here promises, and must not be taken back in time;
+//     So the whole list after an expired continue token is consistent as well, where client-go,
+//     which shows its reader no unfinished list, asks for the version it first asked for;
 //   * relists are paged too, with resourceVersionMatch=NotOlderThan (without it a limit would mean
 //     exactly that version); a page that fails for a passing reason is asked for again;
 //   * a watch that got no answer, or 5xx, is opened again at the same version without a relist: a
@@ -65,7 +67,7 @@ struct WatcherStep {
   // The reader has all there is, or all that it may see.
   bool synced = false;
   // What to send, `delay` from now. Nothing: go on reading what is open.
-  std::optional<WatchRequest> request;
+  std::optional<WatchRequest> request = {};
   std::chrono::milliseconds delay{0};
 
   friend bool operator==(const WatcherStep&, const WatcherStep&) = default;
@@ -140,7 +142,6 @@ class Watcher {
   WatchRequest request_;            // the last one returned
   std::string version_;             // of the last complete list, event or bookmark; empty: none yet
   std::string first_page_version_;  // of the list in progress; empty: no page of it yet
-  std::string asked_version_;       // what the list in progress was asked for at first
   bool reader_is_ahead_ = false;    // a list that broke off has delivered objects
   bool stream_had_events_ = false;
   TimePoint sent_at_{};

@@ -1,0 +1,353 @@
+#include "k8s-client/client.h"
+
+#include "k8s-client/event_recorder.h"
+#include "tests/support/catch.h"
+#include "tests/support/fake_transport.h"
+#include "tests/support/manual_loop.h"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace k8s {
+namespace {
+
+using Json = nlohmann::json;
+using namespace std::chrono_literals;
+
+struct World {
+  tests::ManualLoop loop;
+  tests::FakeTransport transport{loop};
+  std::vector<std::string> observed;
+  std::optional<Client> client;
+  std::optional<Result<void>> result;
+
+  World() {
+    client.emplace(transport, loop, [] {
+      return Timestamp(std::chrono::sys_days{std::chrono::year{2026} / 3 / 4} + 5h + 6min + 7s +
+                       890ms);
+    });
+    client->set_observer([this](std::string_view verb, int status, std::chrono::nanoseconds) {
+      observed.push_back(std::string(verb) + " " + std::to_string(status));
+    });
+  }
+
+  [[nodiscard]] auto keep_result() {
+    return [this](Result<void> answer) {
+      REQUIRE_FALSE(result);  // exactly one
+      result = std::move(answer);
+    };
+  }
+  void run() { loop.run_ready(); }
+};
+
+std::string status_json(int code, const std::string& reason, const std::string& message) {
+  return Json{{"kind", "Status"}, {"code", code}, {"reason", reason}, {"message", message}}.dump();
+}
+
+Binding train_to_gpu_7() {
+  return {.namespace_ = "ml", .pod = "train-0", .pod_uid = "u-1", .node = "gpu-7"};
+}
+
+Pod pod_with_condition(const std::string& status) {
+  Pod pod;
+  pod.metadata.namespace_ = "ml";
+  pod.metadata.name = "train-0";
+  pod.metadata.uid = "u-1";
+  if (!status.empty()) {
+    PodCondition condition;
+    condition.type = "PodScheduled";
+    condition.status = status;
+    pod.status.conditions.push_back(condition);
+  }
+  return pod;
+}
+
+TEST_CASE("a bind is one POST with the pod's uid and the server's deadline", "[client]") {
+  World world;
+  world.client->bind(train_to_gpu_7(), 30s, world.keep_result());
+  const auto call = world.transport.next();
+  const Request& request = call->request();
+  CHECK(request.method == Method::kPost);
+  CHECK(request.target == "/api/v1/namespaces/ml/pods/train-0/binding?timeout=30s");
+  CHECK(request.deadline == 30s);
+  CHECK_FALSE(request.repeatable);
+  CHECK(request.content_type == "application/json");
+  CHECK(Json::parse(request.body) == Json::parse(R"({"apiVersion":"v1","kind":"Binding",
+                        "metadata":{"namespace":"ml","name":"train-0","uid":"u-1"},
+                        "target":{"apiVersion":"v1","kind":"Node","name":"gpu-7"}})"));
+  CHECK_FALSE(world.result);
+  call->respond(201, R"({"kind":"Status","status":"Success"})");
+  world.run();
+  REQUIRE(world.result);
+  CHECK(*world.result);
+  CHECK(world.observed == std::vector<std::string>{"POST 201"});
+}
+
+TEST_CASE("a bind is never sent twice", "[client]") {
+  struct Case {
+    const char* name;
+    int status;
+    const char* want;
+  };
+  const Case cases[] = {
+      {"conflict", 409, "pods \"ml/train-0\": bind to \"gpu-7\": 409 Conflict: why"},
+      {"busy", 429, "pods \"ml/train-0\": bind to \"gpu-7\": 429 Too Many Requests: why"},
+      {"unavailable", 503, "pods \"ml/train-0\": bind to \"gpu-7\": 503 Service Unavailable: why"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      World world;
+      world.client->bind(train_to_gpu_7(), 1500ms, world.keep_result());
+      world.transport.next()->respond(c.status, status_json(c.status, "Reason", "why"));
+      world.loop.advance(1h);
+      REQUIRE(world.result);
+      REQUIRE_FALSE(*world.result);
+      const Error& error = world.result->error();
+      CHECK(error.message == c.want);
+      CHECK(error.kind == ErrorKind::kStatus);
+      CHECK(error.http_status == c.status);
+      CHECK(error.reason == "Reason");
+      CHECK_FALSE(error.may_have_acted);
+      CHECK(world.transport.seen() ==
+            std::vector<std::string>{
+                "POST /api/v1/namespaces/ml/pods/train-0/binding?timeout=1500ms"});
+    }
+  }
+}
+
+TEST_CASE("a bind without an answer says that it may have happened", "[client]") {
+  World world;
+  world.client->bind(train_to_gpu_7(), 30s, world.keep_result());
+  const auto call = world.transport.next();
+  world.loop.advance(1h);
+  REQUIRE(world.result);
+  REQUIRE_FALSE(*world.result);
+  CHECK(world.result->error().kind == ErrorKind::kTimeout);
+  CHECK(world.result->error().may_have_acted);
+  CHECK(world.result->error().message ==
+        "pods \"ml/train-0\": bind to \"gpu-7\": the deadline has passed");
+  CHECK_FALSE(world.transport.has_next());
+  CHECK(world.observed == std::vector<std::string>{"POST 0"});
+}
+
+TEST_CASE("names stay within their path segment", "[client]") {
+  World world;
+  world.client->bind({.namespace_ = "a/b", .pod = "../x?y", .pod_uid = "u", .node = "n"}, 1s,
+                     world.keep_result());
+  CHECK(world.transport.next()->request().target ==
+        "/api/v1/namespaces/a%2Fb/pods/..%2Fx%3Fy/binding?timeout=1s");
+}
+
+TEST_CASE("the condition PodScheduled is merged by its type, for that pod alone", "[client]") {
+  World world;
+  world.client->set_pod_scheduled(pod_with_condition(""),
+                                  {.status = "False",
+                                   .reason = "Unschedulable",
+                                   .message = "0/3 nodes \xff are available",
+                                   .observed_generation = 4},
+                                  world.keep_result());
+  const auto call = world.transport.next();
+  const Request& request = call->request();
+  CHECK(request.method == Method::kPatch);
+  CHECK(request.target == "/api/v1/namespaces/ml/pods/train-0/status");
+  CHECK(request.content_type == "application/strategic-merge-patch+json");
+  const Json want = {
+      {"metadata", {{"uid", "u-1"}}},
+      {"status",
+       {{"conditions", Json::array({{{"type", "PodScheduled"},
+                                     {"status", "False"},
+                                     {"reason", "Unschedulable"},
+                                     {"message", "0/3 nodes \xef\xbf\xbd are available"},
+                                     {"lastProbeTime", nullptr},
+                                     {"lastTransitionTime", "2026-03-04T05:06:07Z"},
+                                     {"observedGeneration", 4}}})}}}};
+  CHECK(Json::parse(request.body) == want);
+  call->respond(200, "{}");
+  world.run();
+  REQUIRE(world.result);
+  CHECK(*world.result);
+}
+
+TEST_CASE("the transition time moves only with the status", "[client]") {
+  struct Case {
+    const char* present;
+    const char* written;
+    bool moves;
+  };
+  const Case cases[] = {{"", "False", true},
+                        {"False", "False", false},
+                        {"True", "False", true},
+                        {"False", "True", true}};
+  for (const Case& c : cases) {
+    CAPTURE(c.present, c.written);
+    World world;
+    world.client->set_pod_scheduled(pod_with_condition(c.present),
+                                    {.status = c.written, .reason = "r", .message = "m"},
+                                    world.keep_result());
+    const Json body = Json::parse(world.transport.next()->request().body);
+    CHECK(body["status"]["conditions"][0].contains("lastTransitionTime") == c.moves);
+  }
+}
+
+TEST_CASE("calls that may be repeated are, on 429 and 503, a bounded number of times", "[client]") {
+  World world;
+  world.client->set_pod_scheduled(pod_with_condition(""), {.status = "False"}, world.keep_result());
+  SECTION("until one succeeds, with the same body") {
+    const auto first = world.transport.next();
+    first->respond(503, "", {{"Retry-After", "7"}});
+    world.run();
+    world.loop.advance(6999ms);
+    CHECK_FALSE(world.transport.has_next());
+    world.loop.advance(1ms);
+    const auto second = world.transport.next();
+    CHECK(second->request().body == first->request().body);
+    CHECK(second->request().target == first->request().target);
+    second->respond(200, "{}");
+    world.run();
+    REQUIRE(world.result);
+    CHECK(*world.result);
+    CHECK(world.observed == std::vector<std::string>{"PATCH 503", "PATCH 200"});
+  }
+  SECTION("then the error stands") {
+    int sent = 0;
+    for (; !world.result; world.loop.advance(1min)) {
+      world.transport.next()->respond(429, status_json(429, "TooManyRequests", "busy"));
+      ++sent;
+    }
+    CHECK(sent == 5);
+    REQUIRE_FALSE(*world.result);
+    CHECK(world.result->error().message ==
+          "pods \"ml/train-0\": set condition PodScheduled=False: 429 Too Many Requests: busy");
+  }
+  SECTION("other errors stand at once") {
+    world.transport.next()->respond(409, status_json(409, "Conflict", "uid"));
+    world.loop.advance(1h);
+    REQUIRE(world.result);
+    REQUIRE_FALSE(*world.result);
+    CHECK(world.result->error().http_status == 409);
+    CHECK_FALSE(world.transport.has_next());
+  }
+  SECTION("a client destroyed meanwhile sends nothing more") {
+    world.transport.next()->respond(503);
+    world.run();
+    world.client.reset();
+    world.loop.advance(1h);
+    CHECK_FALSE(world.transport.has_next());
+    CHECK_FALSE(world.result);
+  }
+}
+
+TEST_CASE("a pod is read back", "[client]") {
+  World world;
+  std::optional<Result<Pod>> pod;
+  world.client->get_pod("ml", "train-0", [&](Result<Pod> answer) { pod = std::move(answer); });
+  const auto call = world.transport.next();
+  CHECK(call->request().target == "/api/v1/namespaces/ml/pods/train-0");
+  CHECK(call->request().repeatable);
+  SECTION("as it is") {
+    call->respond(200, R"({"kind":"Pod","metadata":{"name":"train-0","namespace":"ml","uid":"u-1"},
+                           "spec":{"nodeName":"gpu-7"}})");
+    world.run();
+    REQUIRE(pod);
+    REQUIRE(*pod);
+    CHECK((*pod)->spec.node_name == "gpu-7");
+    CHECK((*pod)->metadata.uid == "u-1");
+  }
+  SECTION("not there") {
+    call->respond(404, status_json(404, "NotFound", "pods \\\"train-0\\\" not found"));
+    world.run();
+    REQUIRE(pod);
+    REQUIRE_FALSE(*pod);
+    CHECK(pod->error().kind == ErrorKind::kStatus);
+    CHECK(pod->error().http_status == 404);
+  }
+  SECTION("garbage") {
+    call->respond(200, "{\"metadata\":");
+    world.run();
+    REQUIRE(pod);
+    REQUIRE_FALSE(*pod);
+    CHECK(pod->error().kind == ErrorKind::kDecode);
+    CHECK(pod->error().message.starts_with("pods \"ml/train-0\": get: "));
+  }
+}
+
+TEST_CASE("the server's version", "[client]") {
+  const std::pair<const char*, std::optional<std::string>> cases[] = {
+      {R"({"major":"1","gitVersion":"v1.36.3"})", "v1.36.3"},
+      {R"({"major":"1"})", std::nullopt},
+      {R"({"gitVersion":1})", std::nullopt},
+      {R"([])", std::nullopt},
+      {"<html>", std::nullopt},
+  };
+  for (const auto& [body, want] : cases) {
+    CAPTURE(body);
+    World world;
+    std::optional<Result<std::string>> version;
+    world.client->server_version([&](Result<std::string> v) { version = std::move(v); });
+    const auto call = world.transport.next();
+    CHECK(call->request().target == "/version");
+    call->respond(200, body);
+    world.run();
+    REQUIRE(version);
+    CHECK(version->has_value() == want.has_value());
+    if (want) CHECK(**version == *want);
+  }
+}
+
+TEST_CASE("an event as events.k8s.io/v1 wants it", "[client]") {
+  World world;
+  EventObject event;
+  event.namespace_ = "ml";
+  event.name = "train-0.17";
+  event.regarding_kind = "Pod";
+  event.regarding_namespace = "ml";
+  event.regarding_name = "train-0";
+  event.regarding_uid = "u-1";
+  event.reason = "Scheduled";
+  event.action = "Binding";
+  event.type = "Normal";
+  event.note = "Successfully assigned ml/train-0 to gpu-7";
+  event.reporting_controller = "gpu-scheduler";
+  event.reporting_instance = "gpu-scheduler-host";
+  event.event_time = Timestamp(std::chrono::sys_days{std::chrono::year{2026} / 3 / 4} + 5h);
+  const Json body = Json::parse(R"({
+      "apiVersion":"events.k8s.io/v1","kind":"Event",
+      "metadata":{"namespace":"ml","name":"train-0.17"},
+      "eventTime":"2026-03-04T05:00:00.000000Z",
+      "reportingController":"gpu-scheduler","reportingInstance":"gpu-scheduler-host",
+      "action":"Binding","reason":"Scheduled","type":"Normal",
+      "note":"Successfully assigned ml/train-0 to gpu-7",
+      "regarding":{"apiVersion":"v1","kind":"Pod","namespace":"ml","name":"train-0","uid":"u-1"}})");
+  SECTION("created") {
+    world.client->create_event(event, world.keep_result());
+    const auto call = world.transport.next();
+    CHECK(call->request().method == Method::kPost);
+    CHECK(call->request().target == "/apis/events.k8s.io/v1/namespaces/ml/events");
+    CHECK_FALSE(call->request().repeatable);
+    CHECK(Json::parse(call->request().body) == body);
+  }
+  event.series_count = 3;
+  event.series_last_observed = event.event_time + 90s + 12us;
+  const Json series = {{"count", 3}, {"lastObservedTime", "2026-03-04T05:01:30.000012Z"}};
+  SECTION("created after it repeated") {
+    world.client->create_event(event, world.keep_result());
+    Json want = body;
+    want["series"] = series;
+    CHECK(Json::parse(world.transport.next()->request().body) == want);
+  }
+  SECTION("repeated") {
+    world.client->patch_event_series(event, world.keep_result());
+    const auto call = world.transport.next();
+    CHECK(call->request().method == Method::kPatch);
+    CHECK(call->request().target == "/apis/events.k8s.io/v1/namespaces/ml/events/train-0.17");
+    CHECK(call->request().content_type == "application/strategic-merge-patch+json");
+    CHECK(Json::parse(call->request().body) == Json{{"series", series}});
+  }
+}
+
+}  // namespace
+}  // namespace k8s

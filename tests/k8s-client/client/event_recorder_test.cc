@@ -1,0 +1,323 @@
+#include "k8s-client/event_recorder.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/fake_transport.h"
+#include "tests/support/manual_loop.h"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace k8s {
+namespace {
+
+using Json = nlohmann::json;
+using Counters = EventRecorder::Counters;
+using namespace std::chrono_literals;
+
+EventObject failed_scheduling(const std::string& pod) {
+  EventObject event;
+  event.regarding_kind = "Pod";
+  event.regarding_namespace = "ml";
+  event.regarding_name = pod;
+  event.regarding_uid = "uid-of-" + pod;
+  event.reason = "FailedScheduling";
+  event.action = "Scheduling";
+  event.type = "Warning";
+  event.note = "0/3 nodes are available";
+  event.reporting_controller = "gpu-scheduler";
+  event.reporting_instance = "gpu-scheduler-host";
+  return event;
+}
+
+struct World {
+  tests::ManualLoop loop;
+  tests::FakeTransport transport{loop};
+  Client client{transport, loop};
+  bool may_send = true;
+  std::optional<EventRecorder> recorder;
+
+  explicit World(EventRecorder::Options options = {}) {
+    recorder.emplace(client, loop, options, [this] { return may_send; });
+  }
+  void record(const std::string& pod) {
+    EventObject event = failed_scheduling(pod);
+    event.event_time = Timestamp(
+        std::chrono::duration_cast<std::chrono::microseconds>(loop.now().time_since_epoch()));
+    recorder->record(event);
+  }
+  // Answers the next write, which must be about `pod`; gives its body.
+  Json answer(const std::string& pod, Method method, int status = 201) {
+    const auto call = transport.next();
+    CHECK(call->request().method == method);
+    const Json body = Json::parse(call->request().body);
+    const std::string text = method == Method::kPost ? body["regarding"]["name"].get<std::string>()
+                                                     : call->request().target;
+    CAPTURE(text);
+    CHECK(text.find(pod) != std::string::npos);
+    call->respond(status);
+    loop.run_ready();
+    return body;
+  }
+  [[nodiscard]] bool silent() {
+    loop.run_ready();
+    return !transport.has_next();
+  }
+};
+
+TEST_CASE("an event is written once", "[events]") {
+  World world;
+  world.record("a");
+  const Json body = world.answer("a", Method::kPost);
+  CHECK_FALSE(body.contains("series"));
+  world.loop.advance(1h);
+  CHECK(world.silent());
+  CHECK(world.recorder->counters() == Counters{.written = 1});
+}
+
+TEST_CASE("repeats become a series, written at intervals", "[events]") {
+  World world;
+  world.record("a");
+  world.answer("a", Method::kPost);
+  for (int second = 0; second < 9; ++second) {
+    world.loop.advance(1s);
+    world.record("a");
+    CHECK(world.silent());
+  }
+  world.loop.advance(1s);
+  const Json patch = world.answer("a", Method::kPatch, 200);
+  CHECK(patch["series"]["count"] == 10);
+  world.record("a");
+  world.loop.advance(9s);
+  CHECK(world.silent());
+  world.loop.advance(1s);
+  CHECK(world.answer("a", Method::kPatch, 200)["series"]["count"] == 11);
+  CHECK(world.recorder->counters() == Counters{.written = 3, .joined = 10});
+}
+
+TEST_CASE("a repeat long after the interval is written at once", "[events]") {
+  World world;
+  world.record("a");
+  world.answer("a", Method::kPost);
+  world.loop.advance(5min);
+  world.record("a");
+  CHECK(world.answer("a", Method::kPatch, 200)["series"]["count"] == 2);
+}
+
+TEST_CASE("a repeat after the window is a new event", "[events]") {
+  World world;
+  world.record("a");
+  world.answer("a", Method::kPost);
+  world.loop.advance(361s);
+  world.record("a");
+  CHECK_FALSE(world.answer("a", Method::kPost).contains("series"));
+  CHECK(world.recorder->counters() == Counters{.written = 2});
+}
+
+TEST_CASE("what repeats before it could be written is created as a series", "[events]") {
+  World world;
+  world.may_send = false;
+  world.record("a");
+  world.record("a");
+  world.record("b");
+  world.record("a");
+  CHECK(world.silent());
+  world.may_send = true;
+  world.recorder->resume();
+  CHECK(world.answer("a", Method::kPost)["series"]["count"] == 3);
+  CHECK_FALSE(world.answer("b", Method::kPost).contains("series"));
+  CHECK(world.recorder->counters() == Counters{.written = 2, .joined = 2});
+}
+
+TEST_CASE("a repeat during the create follows as a patch", "[events]") {
+  World world;
+  world.record("a");
+  const auto create = world.transport.next();
+  world.record("a");
+  create->respond(201);
+  world.loop.advance(10s);
+  CHECK(world.answer("a", Method::kPatch, 200)["series"]["count"] == 2);
+}
+
+TEST_CASE("only so many writes are under way", "[events]") {
+  World world({.max_in_flight = 2});
+  for (const char* pod : {"a", "b", "c"}) world.record(pod);
+  const auto first = world.transport.next();
+  const auto second = world.transport.next();
+  CHECK(world.silent());
+  first->respond(201);
+  CHECK_FALSE(world.silent());
+}
+
+TEST_CASE("binds go first: between two events too", "[events]") {
+  World world({.max_in_flight = 1});
+  world.record("a");
+  world.record("b");
+  world.may_send = false;
+  world.answer("a", Method::kPost);
+  CHECK(world.silent());
+  world.may_send = true;
+  world.recorder->resume();
+  world.answer("b", Method::kPost);
+}
+
+TEST_CASE("events that the server refuses are dropped and counted", "[events]") {
+  for (const int status : {403, 404, 409, 422}) {
+    CAPTURE(status);
+    World world;
+    world.record("a");
+    world.answer("a", Method::kPost, status);
+    world.loop.advance(1h);
+    CHECK(world.silent());
+    CHECK(world.recorder->counters() == Counters{.dropped = 1});
+    world.record("a");
+    world.answer("a", Method::kPost);
+  }
+}
+
+TEST_CASE("failures that pass are tried again, in order, and not for ever", "[events]") {
+  World world({.max_attempts = 3});
+  world.record("a");
+  world.transport.next()->respond(429, "", {{"Retry-After", "9"}});
+  world.loop.run_ready();
+  world.record("b");
+  world.loop.advance(8999ms);
+  CHECK(world.silent());
+  world.loop.advance(1ms);
+  SECTION("it works") {
+    world.answer("a", Method::kPost);
+    world.answer("b", Method::kPost);
+    CHECK(world.recorder->counters() == Counters{.written = 2});
+  }
+  SECTION("it does not") {
+    world.answer("a", Method::kPost, 500);
+    world.answer("b", Method::kPost);
+    world.loop.advance(2min);
+    world.answer("a", Method::kPost, 500);
+    world.loop.advance(1h);
+    CHECK(world.silent());
+    CHECK(world.recorder->counters() == Counters{.written = 1, .dropped = 1});
+  }
+}
+
+TEST_CASE("an event whose first answer was lost exists already", "[events]") {
+  World world;
+  world.record("a");
+  world.transport.next()->fail(ErrorKind::kConnection, "reset", true);
+  world.loop.advance(2min);
+  world.answer("a", Method::kPost, 409);
+  CHECK(world.recorder->counters() == Counters{.written = 1});
+  world.record("a");
+  CHECK(world.silent());
+  world.loop.advance(10s);
+  CHECK(world.answer("a", Method::kPatch, 200)["series"]["count"] == 2);
+}
+
+TEST_CASE("a series whose event has expired becomes a new event", "[events]") {
+  World world;
+  world.record("a");
+  world.answer("a", Method::kPost);
+  world.record("a");
+  world.loop.advance(10s);
+  world.answer("a", Method::kPatch, 404);
+  CHECK(world.answer("a", Method::kPost)["series"]["count"] == 2);
+  CHECK(world.recorder->counters() == Counters{.written = 2, .joined = 1});
+}
+
+TEST_CASE("memory is bounded: the oldest that waits is dropped and counted", "[events]") {
+  World world({.max_waiting = 2});
+  SECTION("but not while there are written ones to forget") {
+    world.record("a");
+    world.answer("a", Method::kPost);
+    world.may_send = false;
+    world.record("b");
+    world.record("c");
+    CHECK(world.recorder->counters() == Counters{.written = 1});
+  }
+  SECTION("waiting ones") {
+    world.may_send = false;
+    for (const char* pod : {"a", "b", "c"}) world.record(pod);
+    CHECK(world.recorder->counters() == Counters{.dropped = 1});
+    world.may_send = true;
+    world.recorder->resume();
+    world.answer("b", Method::kPost);
+    world.answer("c", Method::kPost);
+    CHECK(world.silent());
+  }
+}
+
+TEST_CASE("a flush writes what waits, and ends", "[events]") {
+  World world;
+  bool flushed = false;
+  const auto flush = [&] { world.recorder->flush(5s, [&flushed] { flushed = true; }); };
+  SECTION("with nothing to do") {
+    flush();
+    CHECK_FALSE(flushed);  // never from within the call
+    world.loop.run_ready();
+    CHECK(flushed);
+  }
+  SECTION("a series does not wait for its interval") {
+    world.record("a");
+    world.answer("a", Method::kPost);
+    world.record("a");
+    flush();
+    CHECK(world.answer("a", Method::kPatch, 200)["series"]["count"] == 2);
+    CHECK(flushed);
+  }
+  SECTION("not before the last answer") {
+    world.record("a");
+    flush();
+    CHECK_FALSE(world.silent());
+    CHECK_FALSE(flushed);
+    world.answer("a", Method::kPost);
+    CHECK(flushed);
+  }
+  SECTION("at the latest after the limit; what waited is counted") {
+    world.may_send = false;
+    world.record("a");
+    flush();
+    world.loop.advance(4999ms);
+    CHECK_FALSE(flushed);
+    world.loop.advance(1ms);
+    CHECK(flushed);
+    CHECK(world.recorder->counters() == Counters{.dropped = 1});
+  }
+  SECTION("and what comes after it is written again") {
+    flush();
+    world.loop.run_ready();
+    world.record("b");
+    world.answer("b", Method::kPost);
+  }
+}
+
+TEST_CASE("a recorder may be destroyed with writes under way, or by its own flush", "[events]") {
+  World world;
+  world.record("a");
+  const auto call = world.transport.next();
+  SECTION("under way") {
+    world.recorder.reset();
+    call->respond(201);
+    world.loop.advance(1h);
+  }
+  SECTION("by its flush") {
+    bool flushed = false;
+    world.recorder->flush(5s, [&] {
+      flushed = true;
+      world.recorder.reset();
+    });
+    call->respond(201);
+    world.loop.advance(1h);
+    CHECK(flushed);
+  }
+  SECTION("by its flush, at the limit") {
+    world.recorder->flush(5s, [&] { world.recorder.reset(); });
+    world.loop.advance(1h);
+    CHECK_FALSE(world.recorder);
+  }
+  CHECK(world.silent());
+}
+
+}  // namespace
+}  // namespace k8s

@@ -1,0 +1,585 @@
+#include "k8s-client/watch/reflector.h"
+
+#include "tests/k8s-client/watch/watch_script.h"
+#include "tests/support/catch.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace k8s {
+namespace {
+
+using tests::bookmark_line;
+using tests::error_line;
+using tests::event_line;
+using tests::full_list_request;
+using tests::list_request;
+using tests::page_request;
+using tests::pod_json;
+using tests::stream_request;
+using tests::watch_request;
+using tests::WatchScript;
+
+using Log = std::vector<std::string>;
+
+struct Case {
+  const char* name;
+  std::function<void(WatchScript&)> play;
+  Log want;
+};
+
+void run(const std::vector<Case>& cases, const ReflectorOptions& options) {
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      WatchScript script(options);
+      script.start();
+      c.play(script);
+      CHECK(script.log() == c.want);
+    }
+  }
+}
+
+ReflectorOptions paged() {
+  ReflectorOptions options;
+  options.watch_list = false;
+  return options;
+}
+
+// Lists one pod at version 5 and opens the watch.
+void watch_one_pod(WatchScript& s) {
+  s.page(5, "", {pod_json("a", "1", 3)});
+  s.open();
+}
+
+// What watch_one_pod() leaves in the log, and what comes after it.
+Log after_one_pod(const Log& rest) {
+  Log log = {list_request(), "+ a/1@3", "synced", watch_request("5")};
+  log.insert(log.end(), rest.begin(), rest.end());
+  return log;
+}
+
+TEST_CASE("a list, then a watch", "[watch]") {
+  run({{"an empty list is complete too",
+        [](WatchScript& s) { s.page(5, "", {}); },
+        {list_request(), "synced", watch_request("5")}},
+       {"pages are delivered as they come; the watch starts at the version of the first",
+        [](WatchScript& s) {
+          s.page(5, "c1", {pod_json("a", "1", 3), pod_json("b", "2", 4)});
+          s.page(5, "c2", {pod_json("c", "3", 1)});
+          s.page(9, "", {pod_json("d", "4", 2)});
+        },
+        {list_request(), "+ a/1@3", "+ b/2@4", page_request("c1"), "+ c/3@1", page_request("c2"),
+         "+ d/4@2", "synced", watch_request("5")}},
+       {"events, two in one chunk, one in two halves",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          const std::string modified = event_line("MODIFIED", pod_json("a", "1", 7));
+          s.send(event_line("ADDED", pod_json("b", "2", 6)) + modified);
+          const std::string deleted = event_line("DELETED", pod_json("a", "1", 8));
+          s.send(deleted.substr(0, 30));
+          s.send(deleted.substr(30));
+        },
+        after_one_pod({"+ b/2@6", "+ a/1@7", "- a/1"})},
+       {"an orderly end: the next watch starts at the last event",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(event_line("ADDED", pod_json("b", "2", 6)));
+          s.end();
+        },
+        after_one_pod({"+ b/2@6", watch_request("6")})},
+       {"or at the last bookmark",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(bookmark_line(77));
+          s.end();
+        },
+        after_one_pod({watch_request("77")})},
+       {"a bookmark alone is no object",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(bookmark_line(77));
+        },
+        after_one_pod({})},
+       {"the deletion of an object never shown is not told",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(event_line("DELETED", pod_json("b", "2", 6)));
+        },
+        after_one_pod({})},
+       {"a quiet watch that the server ends in time goes on",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.advance(std::chrono::seconds{100});
+          s.end();
+        },
+        after_one_pod({watch_request("5")})}},
+      paged());
+}
+
+TEST_CASE("410 in its four places", "[watch]") {
+  run({{"a list: at once again, consistently",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(error_line(410, "Expired", "too old"));
+          s.wait();
+          s.refuse(410, "Expired", "too old");
+          s.page(9, "", {pod_json("a", "1", 3)});
+        },
+        after_one_pod({"! watch /api/v1/pods: 410 Gone: too old", list_request("5"),
+                       "! list /api/v1/pods: 410 Gone: too old, again at once", list_request(),
+                       "+ a/1@3", watch_request("9")})},
+       {"a version that the server has not reached yet is like one that is gone",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(error_line(410, "Expired", "too old"));
+          s.wait();
+          s.refuse(504, "Timeout", "Too large resource version: 5, current: 4");
+        },
+        after_one_pod({"! watch /api/v1/pods: 410 Gone: too old", list_request("5"),
+                       "! list /api/v1/pods: 504 Gateway Timeout: Too large resource version: 5, "
+                       "current: 4, again at once",
+                       list_request()})},
+       {"the token of a further page: the whole list in one, not older than what was shown",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(error_line(410, "Expired", "too old"));
+          s.wait();
+          s.page(8, "c1", {pod_json("b", "2", 6), pod_json("c", "3", 7)});
+          s.refuse(410, "Expired", "token");
+          s.page(9, "", {pod_json("b", "2", 6)});
+        },
+        after_one_pod({"! watch /api/v1/pods: 410 Gone: too old", list_request("5"), "+ b/2@6",
+                       "+ c/3@7", page_request("c1"),
+                       "! list /api/v1/pods: 410 Gone: token, again at once", full_list_request(),
+                       "+ b/2@6", "- c/3", "- a/1", watch_request("9")})},
+       {"opening a watch: back off, then list anew at the last version",
+        [](WatchScript& s) {
+          s.page(5, "", {});
+          s.refuse(410, "Expired", "too old");
+          s.wait();
+        },
+        {list_request(), "synced", watch_request("5"), "! watch /api/v1/pods: 410 Gone: too old",
+         list_request("5")}},
+       {"within a watch: back off, then list anew at the last version",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(event_line("ADDED", pod_json("b", "2", 6)));
+          s.send(error_line(410, "Expired", "too old"));
+          s.wait();
+          s.page(9, "", {pod_json("b", "2", 6)});
+        },
+        after_one_pod({"+ b/2@6", "! watch /api/v1/pods: 410 Gone: too old", list_request("6"),
+                       "+ b/2@6", "- a/1", watch_request("9")})}},
+      paged());
+}
+
+TEST_CASE("lists that fail", "[watch]") {
+  run({{"are tried again after a back-off",
+        [](WatchScript& s) {
+          s.refuse(500, "InternalError", "oh");
+          s.wait();
+          s.break_off(ErrorKind::kConnect);
+          s.wait();
+          s.page(5, "", {});
+        },
+        {list_request(), "! list /api/v1/pods: 500 Internal Server Error: oh", list_request(),
+         "! list /api/v1/pods: broke", list_request(), "synced", watch_request("5")}},
+       {"a further page is asked for again when the reason passes",
+        [](WatchScript& s) {
+          s.page(5, "c1", {pod_json("a", "1", 3)});
+          s.refuse(429, "TooManyRequests", "busy");
+          s.wait();
+          s.page(5, "", {pod_json("b", "2", 4)});
+        },
+        {list_request(), "+ a/1@3", page_request("c1"),
+         "! list /api/v1/pods: 429 Too Many Requests: busy", page_request("c1"), "+ b/2@4",
+         "synced", watch_request("5")}},
+       {"after objects of a broken relist only a consistent one will do",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(error_line(410, "Expired", "too old"));
+          s.wait();
+          s.page(9, "c1", {pod_json("b", "2", 8)});
+          s.refuse(403, "Forbidden", "no more");
+          s.wait();
+        },
+        after_one_pod({"! watch /api/v1/pods: 410 Gone: too old", list_request("5"), "+ b/2@8",
+                       page_request("c1"), "! list /api/v1/pods: 403 Forbidden: no more",
+                       list_request()})},
+       {"a page with an object that cannot be read delivers nothing and is not complete",
+        [](WatchScript& s) {
+          s.page(5, "", {pod_json("a", "1", 3), R"({"metadata":{"name":5}})"});
+          s.wait();
+          s.page(6, "", {pod_json("a", "1", 3)});
+        },
+        {list_request(),
+         "! list /api/v1/pods: PodList: items[1]: Pod: metadata.name: must be a string, "
+         "found a number",
+         list_request(), "+ a/1@3", "synced", watch_request("6")}},
+       {"no answer within the deadline",
+        [](WatchScript& s) {
+          s.wait();
+          s.wait();
+        },
+        {list_request(), "! list /api/v1/pods: the deadline has passed", list_request()}}},
+      paged());
+}
+
+TEST_CASE("watches that fail", "[watch]") {
+  run({{"429 at opening: again without listing",
+        [](WatchScript& s) {
+          s.page(5, "", {});
+          s.refuse(429, "TooManyRequests", "busy");
+          s.wait();
+        },
+        {list_request(), "synced", watch_request("5"),
+         "! watch /api/v1/pods: 429 Too Many Requests: busy", watch_request("5")}},
+       {"connection refused at opening: again without listing",
+        [](WatchScript& s) {
+          s.page(5, "", {});
+          s.break_off(ErrorKind::kConnect);
+          s.wait();
+        },
+        {list_request(), "synced", watch_request("5"), "! watch /api/v1/pods: broke",
+         watch_request("5")}},
+       {"403 at opening: list anew",
+        [](WatchScript& s) {
+          s.page(5, "", {});
+          s.refuse(403, "Forbidden");
+          s.wait();
+        },
+        {list_request(), "synced", watch_request("5"), "! watch /api/v1/pods: 403 Forbidden: no",
+         list_request("5")}},
+       {"a broken connection: again from the last event",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(event_line("ADDED", pod_json("b", "2", 6)));
+          s.break_off(ErrorKind::kConnection);
+          s.wait();
+        },
+        after_one_pod({"+ b/2@6", "! watch /api/v1/pods: broke", watch_request("6")})},
+       {"silence beyond the idle limit: again from the last event",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.wait();
+          s.wait();
+        },
+        after_one_pod({"! watch /api/v1/pods: nothing came for longer than the idle limit",
+                       watch_request("5")})},
+       {"an end within the first second, without an event: list anew, later",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.end();
+          s.wait();
+        },
+        after_one_pod(
+            {"! watch /api/v1/pods: the server ended the watch at once", list_request("5")})},
+       {"an end within an event: the event comes again",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(event_line("ADDED", pod_json("b", "2", 6)).substr(0, 40));
+          s.end();
+          s.wait();
+        },
+        after_one_pod(
+            {"! watch /api/v1/pods: the stream ended within an event", watch_request("5")})},
+       {"an event that cannot be read: list anew, and nothing after it is delivered",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(event_line("ADDED", R"({"metadata":{"name":5}})") +
+                 event_line("ADDED", pod_json("b", "2", 7)));
+          s.wait();
+          s.page(8, "", {pod_json("a", "1", 3), pod_json("b", "2", 7)});
+        },
+        after_one_pod({"! watch /api/v1/pods: Pod: metadata.name: must be a string, found a number",
+                       list_request("5"), "+ a/1@3", "+ b/2@7", watch_request("8")})},
+       {"an ERROR event of a server in trouble: again without listing",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(error_line(500, "InternalError", "etcd"));
+          s.wait();
+        },
+        after_one_pod(
+            {"! watch /api/v1/pods: 500 Internal Server Error: etcd", watch_request("5")})}},
+      paged());
+}
+
+TEST_CASE("what vanished between watches is found by a complete list alone", "[watch]") {
+  const auto relist = [](WatchScript& s) {
+    watch_one_pod(s);
+    s.send(event_line("ADDED", pod_json("b", "2", 6)));
+    s.send(error_line(410, "Expired", "too old"));
+    s.wait();
+  };
+  const auto log = [](const Log& rest) {
+    Log all =
+        after_one_pod({"+ b/2@6", "! watch /api/v1/pods: 410 Gone: too old", list_request("6")});
+    all.insert(all.end(), rest.begin(), rest.end());
+    return all;
+  };
+  run({{"not while pages are missing",
+        [relist](WatchScript& s) {
+          relist(s);
+          s.page(9, "c1", {pod_json("c", "3", 8)});
+        },
+        log({"+ c/3@8", page_request("c1")})},
+       {"an object on a later page is not gone",
+        [relist](WatchScript& s) {
+          relist(s);
+          s.page(9, "c1", {pod_json("c", "3", 8)});
+          s.page(9, "", {pod_json("b", "2", 6)});
+        },
+        log({"+ c/3@8", page_request("c1"), "+ b/2@6", "- a/1", watch_request("9")})},
+       {"created anew under its name: the old one goes before the new one comes",
+        [relist](WatchScript& s) {
+          relist(s);
+          s.page(9, "c1", {pod_json("a", "7", 8)});
+          s.page(9, "", {pod_json("b", "2", 6)});
+        },
+        log({page_request("c1"), "+ b/2@6", "- a/1", "+ a/7@8", watch_request("9")})},
+       {"created anew within a watch whose deletion was never seen",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(event_line("ADDED", pod_json("a", "7", 8)));
+        },
+        after_one_pod({"- a/1", "+ a/7@8"})}},
+      paged());
+}
+
+TEST_CASE("streamed lists", "[watch]") {
+  run({{"end with the bookmark that says so, and go on as a watch",
+        [](WatchScript& s) {
+          s.open();
+          s.send(event_line("ADDED", pod_json("a", "1", 3)) + bookmark_line(4));
+          s.send(event_line("ADDED", pod_json("b", "2", 2)));
+          s.send(bookmark_line(5, true));
+          s.send(event_line("MODIFIED", pod_json("a", "1", 6)));
+          s.end();
+        },
+        {stream_request(), "+ a/1@3", "+ b/2@2", "synced", "+ a/1@6", watch_request("6")}},
+       {"a server that refuses them is listed in pages",
+        [](WatchScript& s) {
+          s.refuse(422, "Invalid", "sendInitialEvents is forbidden");
+          s.page(5, "", {pod_json("a", "1", 3)});
+        },
+        {stream_request(),
+         "! watch /api/v1/pods: 422 Unprocessable Entity: sendInitialEvents is forbidden, again "
+         "at once",
+         list_request(), "+ a/1@3", "synced", watch_request("5")}},
+       {"429: the stream again, later",
+        [](WatchScript& s) {
+          s.refuse(429, "TooManyRequests", "busy");
+          s.wait();
+        },
+        {stream_request(), "! watch /api/v1/pods: 429 Too Many Requests: busy", stream_request()}},
+       {"an internal error: the stream again, later",
+        [](WatchScript& s) {
+          s.open();
+          s.send(error_line(500, "InternalError", "oh"));
+          s.wait();
+        },
+        {stream_request(), "! watch /api/v1/pods: 500 Internal Server Error: oh",
+         stream_request()}},
+       {"connection refused: the stream again, later",
+        [](WatchScript& s) {
+          s.break_off(ErrorKind::kConnect);
+          s.wait();
+        },
+        {stream_request(), "! watch /api/v1/pods: broke", stream_request()}},
+       {"an expired version: the stream again, consistently",
+        [](WatchScript& s) {
+          s.open();
+          s.send(event_line("ADDED", pod_json("a", "1", 3)) + bookmark_line(5, true));
+          s.send(error_line(410, "Expired", "too old"));
+          s.wait();
+          s.refuse(410, "Expired", "too old");
+          s.open();
+          s.send(bookmark_line(9, true));
+        },
+        {stream_request(), "+ a/1@3", "synced", "! watch /api/v1/pods: 410 Gone: too old",
+         stream_request("5"), "! watch /api/v1/pods: 410 Gone: too old, again at once",
+         stream_request(), "- a/1"}},
+       {"broken off before the end: pages, consistent for what the reader has seen",
+        [](WatchScript& s) {
+          s.open();
+          s.send(event_line("ADDED", pod_json("a", "1", 3)) + bookmark_line(5, true));
+          s.send(error_line(410, "Expired", "too old"));
+          s.wait();
+          s.open();
+          s.send(event_line("ADDED", pod_json("b", "2", 8)));
+          s.break_off(ErrorKind::kConnection);
+          s.page(9, "", {pod_json("b", "2", 8)});
+        },
+        {stream_request(), "+ a/1@3", "synced", "! watch /api/v1/pods: 410 Gone: too old",
+         stream_request("5"), "+ b/2@8", "! watch /api/v1/pods: broke, again at once",
+         list_request(), "+ b/2@8", "- a/1", watch_request("9")}},
+       {"a server that takes them for a plain watch never says that they end",
+        [](WatchScript& s) {
+          s.open();
+          s.send(event_line("ADDED", pod_json("a", "1", 3)));
+          s.advance(std::chrono::seconds{100});
+          s.end();
+        },
+        {stream_request(), "+ a/1@3",
+         "! watch /api/v1/pods: the streamed list ended before it was complete; listing in pages, "
+         "again at once",
+         list_request()}},
+       {"created anew under its name and gone again before the end",
+        [](WatchScript& s) {
+          s.open();
+          s.send(event_line("ADDED", pod_json("a", "1", 3)) + bookmark_line(5, true));
+          s.send(error_line(410, "Expired", "too old"));
+          s.wait();
+          s.open();
+          s.send(event_line("ADDED", pod_json("a", "7", 8)));
+          s.send(event_line("DELETED", pod_json("a", "7", 9)));
+          s.send(bookmark_line(9, true));
+        },
+        {stream_request(), "+ a/1@3", "synced", "! watch /api/v1/pods: 410 Gone: too old",
+         stream_request("5"), "- a/1"}}},
+      ReflectorOptions{});
+}
+
+TEST_CASE("kinds that a cluster may not have", "[watch]") {
+  ReflectorOptions options = paged();
+  options.optional = true;
+  run({{"404: nothing exists; looked for every few minutes",
+        [](WatchScript& s) {
+          s.refuse(404, "NotFound");
+          s.advance(std::chrono::seconds{179});
+          s.advance(std::chrono::seconds{1});
+          s.page(5, "", {pod_json("a", "1", 3)});
+        },
+        {list_request(), "! list /api/v1/pods: 404 Not Found: no", "synced", list_request(),
+         "+ a/1@3", watch_request("5")}},
+       {"404 later: all of it is gone",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(error_line(410, "Expired", "too old"));
+          s.wait();
+          s.refuse(404, "NotFound");
+          s.wait();
+        },
+        after_one_pod({"! watch /api/v1/pods: 410 Gone: too old", list_request("5"),
+                       "! list /api/v1/pods: 404 Not Found: no", "- a/1", list_request()})},
+       {"403 later: what was seen stays",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(error_line(410, "Expired", "too old"));
+          s.wait();
+          s.refuse(403, "Forbidden");
+          s.wait();
+        },
+        after_one_pod({"! watch /api/v1/pods: 410 Gone: too old", list_request("5"),
+                       "! list /api/v1/pods: 403 Forbidden: no", list_request("5")})},
+       {"any other failure counts as for every kind",
+        [](WatchScript& s) {
+          s.refuse(500, "InternalError");
+          s.wait();
+        },
+        {list_request(), "! list /api/v1/pods: 500 Internal Server Error: no", list_request()}}},
+      options);
+}
+
+TEST_CASE("Retry-After is waited for", "[watch]") {
+  WatchScript script(paged());
+  script.start();
+  script.refuse(429, "TooManyRequests", "busy", {{"Retry-After", "45"}});
+  CHECK(script.last_delay() == std::chrono::seconds{45});
+  script.wait();
+  script.page(5, "", {});
+  script.open();
+  script.send(error_line(429, "TooManyRequests", "busy", 50));
+  CHECK(script.last_delay() == std::chrono::seconds{50});
+}
+
+TEST_CASE("nothing is told after stop, which may come from within a callback", "[watch]") {
+  WatchScript script(paged());
+  script.start();
+  script.page(5, "", {});
+  script.open();
+  const Log before = script.log();
+  SECTION("during a watch") {
+    script.reflector().stop();
+    script.send(event_line("ADDED", pod_json("b", "2", 6)));
+    script.advance(std::chrono::hours{1});
+  }
+  SECTION("during a back-off") {
+    script.break_off(ErrorKind::kConnection);
+    const Log with_problem = script.log();
+    script.reflector().stop();
+    script.advance(std::chrono::hours{1});
+    CHECK(script.log() == with_problem);
+    return;
+  }
+  CHECK(script.log() == before);
+}
+
+TEST_CASE("a reflector may be destroyed by what it calls", "[watch]") {
+  tests::ManualLoop loop;
+  tests::FakeTransport transport(loop);
+  std::unique_ptr<Reflector<Pod>> reflector;
+  int upserts = 0;
+  ReflectorHandler<Pod> handler;
+  handler.on_upsert = [&](const Pod&) {
+    ++upserts;
+    reflector.reset();
+  };
+  reflector = std::make_unique<Reflector<Pod>>(
+      transport, loop, ResourcePath{"/api/v1/pods", "", ""}, handler, paged());
+  reflector->start();
+  transport.next()->respond(
+      200, tests::list_body(5, "", {pod_json("a", "1", 3), pod_json("b", "2", 4)}));
+  loop.run_ready();
+  CHECK(upserts == 1);
+  CHECK_FALSE(transport.has_next());
+}
+
+TEST_CASE("selectors reach the server whatever they contain", "[watch]") {
+  tests::ManualLoop loop;
+  tests::FakeTransport transport(loop);
+  Reflector<Pod> reflector(
+      transport, loop,
+      {"/api/v1/pods", "status.phase!=Succeeded,status.phase!=Failed", "team in (a, b)"}, {},
+      paged());
+  reflector.start();
+  CHECK(transport.next()->request().target ==
+        "/api/v1/pods?fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"
+        "&labelSelector=team%20in%20%28a%2C%20b%29&limit=500");
+}
+
+TEST_CASE("the last contact is the last thing of use that came", "[watch]") {
+  WatchScript script(paged());
+  CHECK(script.reflector().last_contact() == EventLoop::Clock::time_point{});
+  script.start();
+  script.refuse(500, "InternalError");
+  CHECK(script.reflector().last_contact() == EventLoop::Clock::time_point{});
+  script.wait();
+  script.page(5, "", {});
+  CHECK(script.reflector().last_contact() == script.loop().now());
+  script.open();
+  script.advance(std::chrono::seconds{60});
+  script.send(bookmark_line(6));
+  CHECK(script.reflector().last_contact() == script.loop().now());
+  const auto before = script.loop().now();
+  script.advance(std::chrono::seconds{60});
+  script.send("garbage\n");
+  CHECK(script.reflector().last_contact() == before);
+}
+
+TEST_CASE("each finished list and each answered watch is observed once", "[watch]") {
+  WatchScript script(ReflectorOptions{});
+  script.start();
+  script.refuse(422, "Invalid");
+  script.page(5, "", {});
+  script.break_off(ErrorKind::kConnect);
+  script.wait();
+  script.open();
+  script.send(bookmark_line(6));
+  script.break_off(ErrorKind::kConnection);
+  CHECK(script.observed() == Log{"WATCH 422", "LIST 200", "WATCH 0", "WATCH 200"});
+}
+
+}  // namespace
+}  // namespace k8s

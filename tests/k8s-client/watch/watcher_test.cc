@@ -1,0 +1,178 @@
+#include "k8s-client/watch/watcher.h"
+
+#include "tests/support/catch.h"
+
+#include <set>
+#include <vector>
+
+namespace k8s {
+namespace {
+
+using State = Watcher::State;
+using TimePoint = Watcher::TimePoint;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+Error status(int code, const std::string& reason = "") {
+  Error error;
+  error.kind = ErrorKind::kStatus;
+  error.http_status = code;
+  error.reason = reason;
+  return error;
+}
+
+Error of_kind(ErrorKind kind) {
+  Error error;
+  error.kind = kind;
+  return error;
+}
+
+// A watcher without streamed lists that watches from version 5.
+Watcher watching() {
+  Watcher watcher({.watch_list = false});
+  (void)watcher.start();
+  (void)watcher.page("5", "");
+  watcher.opened();
+  return watcher;
+}
+
+TEST_CASE("the states of list and watch", "[watch]") {
+  Watcher watcher({.page_size = 10, .watch_list = false});
+  CHECK(watcher.state() == State::kEmpty);
+  WatcherStep step = watcher.start();
+  CHECK(watcher.state() == State::kListing);
+  CHECK(step ==
+        WatcherStep{.list_begins = true,
+                    .request = WatchRequest{.kind = WatchRequest::Kind::kList, .limit = 10}});
+  step = watcher.page("5", "token");
+  CHECK(watcher.state() == State::kListing);
+  CHECK(step == WatcherStep{.request = WatchRequest{.kind = WatchRequest::Kind::kList,
+                                                    .continue_token = "token",
+                                                    .limit = 10}});
+  step = watcher.page("5", "");
+  CHECK(watcher.state() == State::kListed);
+  CHECK(step.list_complete);
+  CHECK(step.synced);
+  REQUIRE(step.request);
+  CHECK(step.request->kind == WatchRequest::Kind::kWatch);
+  CHECK(step.request->resource_version == "5");
+  watcher.opened();
+  CHECK(watcher.state() == State::kWatching);
+  CHECK(watcher.bookmark("6", false) == WatcherStep{});
+  step = watcher.ended(TimePoint{} + seconds{5});
+  CHECK(watcher.state() == State::kListed);
+  REQUIRE(step.request);
+  CHECK(step.request->resource_version == "6");
+  CHECK(step.delay == milliseconds{0});
+}
+
+TEST_CASE("the states of a streamed list", "[watch]") {
+  Watcher watcher({});
+  WatcherStep step = watcher.start();
+  CHECK(watcher.state() == State::kStreaming);
+  CHECK(step.list_begins);
+  REQUIRE(step.request);
+  CHECK(step.request->kind == WatchRequest::Kind::kStreamedList);
+  watcher.opened();
+  watcher.event("9");
+  CHECK(watcher.bookmark("3", false) == WatcherStep{});
+  CHECK(watcher.state() == State::kStreaming);
+  CHECK(watcher.bookmark("4", true) == WatcherStep{.list_complete = true, .synced = true});
+  CHECK(watcher.state() == State::kWatching);
+}
+
+TEST_CASE("what a failed watch leads to", "[watch]") {
+  struct Case {
+    const char* name;
+    Error error;
+    WatchRequest::Kind next;
+  };
+  const auto kWatch = WatchRequest::Kind::kWatch;
+  const auto kList = WatchRequest::Kind::kList;
+  const std::vector<Case> cases = {
+      {"connection refused", of_kind(ErrorKind::kConnect), kWatch},
+      {"certificate", of_kind(ErrorKind::kTls), kWatch},
+      {"silence", of_kind(ErrorKind::kTimeout), kWatch},
+      {"broken connection", of_kind(ErrorKind::kConnection), kWatch},
+      {"429", status(429), kWatch},
+      {"500", status(500), kWatch},
+      {"503", status(503), kWatch},
+      {"401", status(401), kList},
+      {"403", status(403), kList},
+      {"410", status(410), kList},
+      {"expired by its reason alone", status(500, "Expired"), kList},
+      {"cannot be decoded", of_kind(ErrorKind::kDecode), kList},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      Watcher in_stream = watching();
+      const WatcherStep broke = in_stream.failed(c.error, TimePoint{});
+      REQUIRE(broke.request);
+      CHECK(broke.request->kind == c.next);
+      CHECK(broke.request->resource_version == "5");
+      CHECK(broke.list_begins == (c.next == kList));
+      CHECK_FALSE(broke.list_complete);
+      CHECK(broke.delay >= milliseconds{800});
+
+      Watcher at_opening({.watch_list = false});
+      (void)at_opening.start();
+      (void)at_opening.page("5", "");
+      const WatcherStep refused = at_opening.failed(c.error, TimePoint{});
+      REQUIRE(refused.request);
+      CHECK(refused.request->kind == c.next);
+      CHECK(refused.request->resource_version == "5");
+      CHECK(refused.delay >= milliseconds{800});
+    }
+  }
+}
+
+TEST_CASE("an early end is an error only without events", "[watch]") {
+  struct Case {
+    const char* name;
+    milliseconds lasted;
+    bool events;
+    bool error;
+  };
+  const std::vector<Case> cases = {
+      {"short and silent", milliseconds{999}, false, true},
+      {"short with events", milliseconds{999}, true, false},
+      {"long and silent", milliseconds{1000}, false, false},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      Watcher watcher = watching();
+      const TimePoint start = TimePoint{} + seconds{100};
+      watcher.sent(start);
+      if (c.events) watcher.event("6");
+      const WatcherStep step = watcher.ended(start + c.lasted);
+      REQUIRE(step.request);
+      CHECK((step.request->kind == WatchRequest::Kind::kList) == c.error);
+      CHECK((step.delay > milliseconds{0}) == c.error);
+    }
+  }
+}
+
+TEST_CASE("stream time-outs are spread between 240 and 290 seconds, by the seed", "[watch]") {
+  const auto timeouts = [](std::uint64_t seed) {
+    Watcher watcher({.watch_list = false, .seed = seed});
+    (void)watcher.start();
+    std::vector<long> seen;
+    WatcherStep step = watcher.page("5", "");
+    for (int i = 0; i < 500; ++i) {
+      seen.push_back(step.request->timeout.count());
+      watcher.opened();
+      watcher.event("6");
+      step = watcher.ended(TimePoint{});
+    }
+    return seen;
+  };
+  const std::vector<long> seen = timeouts(1);
+  CHECK(seen == timeouts(1));
+  CHECK(seen != timeouts(2));
+  const std::set<long> values(seen.begin(), seen.end());
+  CHECK(*values.begin() == 240);
+  CHECK(*values.rbegin() == 290);
+}
+
+}  // namespace
+}  // namespace k8s
