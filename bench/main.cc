@@ -1,6 +1,8 @@
 // bench: measures the scheduler, and compares it with others. A subcommand for each thing to
 // measure.
+#include "bench/demo/demo.h"
 #include "bench/verdicts/verdicts.h"
+#include "bench/what_if/what_if.h"
 
 #include <CLI/CLI.hpp>
 
@@ -22,6 +24,28 @@ void add_verdicts(CLI::App& app, int& exit_code) {
       [options, &exit_code] { exit_code = bench::verdicts::run(*options, std::cout, std::cerr); });
 }
 
+void add_what_if(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<bench::WhatIfOptions>();
+  CLI::App* command = app.add_subcommand(
+      "what-if", "What the scheduler would do with pods on a cluster; writes nothing there");
+  command->add_option("--kubeconfig", options->kubeconfig, "The cluster")->required();
+  command->add_option("--config", options->config, "The scheduler's configuration")->required();
+  command->add_option("-n,--namespace", options->namespace_, "Namespace of pods that name none");
+  command->add_option("MANIFESTS", options->files, "YAML files with pods")->required();
+  command->callback([options, &exit_code] { exit_code = bench::run_what_if(*options); });
+}
+
+void add_demo(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<bench::DemoOptions>();
+  CLI::App* command =
+      app.add_subcommand("demo", "Watches what becomes of the example pods, for `make demo`");
+  command->add_option("--kubeconfig", options->kubeconfig, "The cluster")->required();
+  command->add_option("--namespace", options->namespace_, "Where the pods are")->required();
+  command->add_option("--record", options->record, "The scheduler's --record file")->required();
+  command->add_option("--expect", options->expected, "What must be shown")->required();
+  command->callback([options, &exit_code] { exit_code = bench::run_demo(*options); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -29,6 +53,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_code = 0;
   add_verdicts(app, exit_code);
+  add_what_if(app, exit_code);
+  add_demo(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
