@@ -18,6 +18,21 @@ bool worth_repeating(const k8s::Error& error) {
   return error.http_status == 429 || error.http_status >= 500;
 }
 
+k8s::Pod pod_as_seen(const PodRef& ref, const std::optional<k8s::PodScheduledCondition>& carries) {
+  k8s::Pod pod;
+  pod.metadata.namespace_ = ref.namespace_;
+  pod.metadata.name = ref.name;
+  pod.metadata.uid = ref.uid;
+  if (carries) {
+    pod.status.conditions.push_back({.type = "PodScheduled",
+                                     .status = carries->status,
+                                     .reason = carries->reason,
+                                     .message = carries->message,
+                                     .observed_generation = carries->observed_generation});
+  }
+  return pod;
+}
+
 }  // namespace
 
 struct StatusWriter::PodState {
@@ -99,8 +114,9 @@ void StatusWriter::send_more() {
 void StatusWriter::send(const std::string& uid, PodState& state) {
   state.in_flight = true;
   ++in_flight_;
+  const k8s::Pod seen = pod_as_seen(state.pod, state.written);
   state.written = std::exchange(state.wanted, std::nullopt);
-  write_(state.pod, *state.written, [this, alive = alive_, uid](const k8s::Result<void>& result) {
+  write_(seen, *state.written, [this, alive = alive_, uid](const k8s::Result<void>& result) {
     if (*alive) on_result(uid, result);
   });
 }

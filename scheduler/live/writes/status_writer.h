@@ -23,7 +23,8 @@ namespace sched::live {
 
 class StatusWriter {
  public:
-  using Write = std::function<void(const PodRef&, const k8s::PodScheduledCondition&,
+  // k8s::Client::set_pod_scheduled: `pod` has its identity and the condition it is known to carry.
+  using Write = std::function<void(const k8s::Pod& pod, const k8s::PodScheduledCondition&,
                                    std::function<void(k8s::Result<void>)>)>;
   struct Options {
     std::size_t max_in_flight = 16;

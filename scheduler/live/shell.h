@@ -1,0 +1,55 @@
+// The live scheduler: the engine, beside a cluster.
+//
+// Two threads do the work. The I/O thread (the event loop's, the one that calls run()) talks to the
+// API server: watches become events, decisions become API calls, outcomes become events again. The
+// engine's thread decides. Between them go queues, nothing is shared. Binds go out first, then
+// conditions, then events.
+//
+// Shutdown: nothing more is decided, binds that were sent are seen through to their outcome, then
+// conditions and events are written, all within a time limit. What was decided but not sent stays
+// pending, for the next process.
+#pragma once
+
+#include "k8s-client/auth/cluster_access.h"
+#include "k8s-client/error.h"
+#include "scheduler/config/config.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace sched::live {
+
+struct ShellOptions {
+  config::Configuration configuration;
+  k8s::ClusterAccess cluster;
+  std::string http_bind_address;  // "0": no server
+  std::string record_file;        // empty: no recording
+  std::string config_file;        // what a recording says of its configuration
+  std::string config_text;
+  std::chrono::milliseconds bind_deadline{5'000};
+  // Beyond the deadline, for bytes on their way to the server (see intake.h and binder.h).
+  std::chrono::milliseconds bind_margin{1'000};
+  std::chrono::milliseconds shutdown_limit{10'000};
+};
+
+class Shell {
+ public:
+  // Opens what can fail at once: the recording and the HTTP port.
+  [[nodiscard]] static k8s::Result<std::unique_ptr<Shell>> create(ShellOptions options);
+  ~Shell();
+  Shell(const Shell&) = delete;
+  Shell& operator=(const Shell&) = delete;
+
+  // Schedules until shutdown has been asked for and is done.
+  void run();
+  // Thread-safe; the first call counts.
+  void shut_down(const std::string& reason);
+
+ private:
+  class Parts;
+  explicit Shell(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace sched::live

@@ -1,0 +1,25 @@
+// SIGTERM and SIGINT as calls: the first asks for a clean end, the second ends the process at once.
+#pragma once
+
+#include <functional>
+#include <thread>
+
+namespace sched::live {
+
+// Keeps the signals from the calling thread and from every thread started by it afterwards; to be
+// called before any is.
+void block_signals();
+
+class Signals {
+ public:
+  // `on_first` is called on a thread of its own.
+  explicit Signals(std::function<void(int signal)> on_first);
+  ~Signals();
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+ private:
+  std::thread thread_;
+};
+
+}  // namespace sched::live

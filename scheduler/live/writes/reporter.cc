@@ -1,0 +1,144 @@
+#include "scheduler/live/writes/reporter.h"
+
+#include "scheduler/live/log.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace sched::live {
+
+namespace {
+
+using server::AttemptResult;
+
+std::string path_of(const PodRef& pod) { return pod.namespace_ + "/" + pod.name; }
+
+std::string scores_text(const std::vector<PluginScore>& scores) {
+  std::string text;
+  for (const PluginScore& score : scores) {
+    if (!text.empty()) text += ' ';
+    text += fmt::format("{}={}*{}", score.plugin, score.score, score.weight);
+  }
+  return text;
+}
+
+// kube-scheduler's words, and behind them the numbers that it does not give.
+std::string message_of(const decision::Unschedulable& decision) {
+  if (decision.details.empty()) return decision.message;
+  return decision.message + " " + decision.details;
+}
+
+std::int64_t milliseconds(std::chrono::nanoseconds duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+}  // namespace
+
+Reporter::Reporter(StatusWriter& statuses, k8s::EventRecorder& events, server::Metrics& metrics,
+                   std::string host_name, std::function<Time()> clock)
+    : statuses_(statuses),
+      events_(events),
+      metrics_(metrics),
+      host_name_(std::move(host_name)),
+      clock_(std::move(clock)) {}
+
+void Reporter::unschedulable(const decision::Unschedulable& decision,
+                             std::chrono::nanoseconds duration) {
+  const std::string message = message_of(decision);
+  LogLine("unschedulable")
+      .with("pod", path_of(decision.pod))
+      .with("uid", decision.pod.uid)
+      .with("message", decision.message)
+      .with("details", decision.details)
+      .with("attempts", decision.attempts)
+      .info();
+  metrics_.attempt(decision.scheduler_name, AttemptResult::kUnschedulable, duration);
+  statuses_.write(decision.pod, {.status = "False",
+                                 .reason = "Unschedulable",
+                                 .message = message,
+                                 .observed_generation = decision.generation});
+  record(decision.pod, decision.scheduler_name, "Warning", "FailedScheduling", "Scheduling",
+         message);
+}
+
+void Reporter::foreign_gpu_pod(const decision::ForeignGpuPod& decision) {
+  LogLine("a pod of another scheduler takes GPUs on a node that a profile owns")
+      .with("pod", path_of(decision.pod))
+      .with("uid", decision.pod.uid)
+      .with("node", decision.node)
+      .with("gpus", decision.gpus)
+      .with("profile", decision.scheduler_name)
+      .warning();
+  record(decision.pod, decision.scheduler_name, "Warning", "ForeignGpuPod", "Watching",
+         fmt::format("takes {} GPU(s) on node {}, which is reserved for pods of scheduler {}; "
+                     "two schedulers on one node can give a GPU twice",
+                     decision.gpus, decision.node, decision.scheduler_name));
+}
+
+void Reporter::bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds duration) {
+  if (outcome.end == BindEnd::kBound) {
+    bound(outcome.bind, duration);
+  } else {
+    not_bound(outcome, duration);
+  }
+}
+
+void Reporter::bound(const decision::Bind& bind, std::chrono::nanoseconds duration) {
+  const auto since_queued = clock_() - bind.queued_since;
+  LogLine("bound")
+      .with("pod", path_of(bind.pod))
+      .with("uid", bind.pod.uid)
+      .with("node", bind.node)
+      .with("score", bind.total_score)
+      .with("scores", scores_text(bind.scores))
+      .with("feasible", fmt::format("{}/{}", bind.feasible_nodes, bind.all_nodes))
+      .with("attempts", bind.attempts)
+      .with("latency_ms", milliseconds(since_queued))
+      .info();
+  metrics_.attempt(bind.scheduler_name, AttemptResult::kScheduled, duration);
+  metrics_.pod_scheduled(bind.attempts, since_queued);
+  statuses_.forget(bind.pod.uid);
+  record(bind.pod, bind.scheduler_name, "Normal", "Scheduled", "Binding",
+         fmt::format("Successfully assigned {} to {}", path_of(bind.pod), bind.node));
+}
+
+void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds duration) {
+  const decision::Bind& bind = outcome.bind;
+  LogLine("bind failed")
+      .with("pod", path_of(bind.pod))
+      .with("uid", bind.pod.uid)
+      .with("node", bind.node)
+      .with("error", outcome.message)
+      .with("attempts", bind.attempts)
+      .warning();
+  metrics_.attempt(bind.scheduler_name, AttemptResult::kError, duration);
+  if (outcome.end == BindEnd::kOvertaken) return;  // nobody left who waits for an answer
+  const std::string message =
+      fmt::format("binding to node {} failed: {}", bind.node, outcome.message);
+  statuses_.write(bind.pod, {.status = "False",
+                             .reason = "SchedulerError",
+                             .message = message,
+                             .observed_generation = 0});
+  record(bind.pod, bind.scheduler_name, "Warning", "FailedScheduling", "Scheduling", message);
+}
+
+void Reporter::record(const PodRef& pod, const std::string& scheduler_name, std::string type,
+                      std::string reason, std::string action, std::string note) {
+  k8s::EventObject event;
+  event.namespace_ = pod.namespace_;
+  event.regarding_kind = "Pod";
+  event.regarding_namespace = pod.namespace_;
+  event.regarding_name = pod.name;
+  event.regarding_uid = pod.uid;
+  event.type = std::move(type);
+  event.reason = std::move(reason);
+  event.action = std::move(action);
+  event.note = std::move(note);
+  event.reporting_controller = scheduler_name;
+  event.reporting_instance = scheduler_name + "-" + host_name_;
+  event.event_time = clock_();
+  events_.record(std::move(event));
+}
+
+}  // namespace sched::live

@@ -1,0 +1,45 @@
+// Tells what was decided and what became of it: to the pod (condition), to people (events, log) and
+// to dashboards (metrics).
+//
+// Texts and reasons are kube-scheduler's, so that whoever reads them (kubectl describe,
+// autoscalers, alerts) finds what they look for. On the event loop's thread.
+#pragma once
+
+#include "k8s-client/event_recorder.h"
+#include "scheduler/engine/decision.h"
+#include "scheduler/live/writes/binder.h"
+#include "scheduler/live/writes/status_writer.h"
+#include "scheduler/server/metrics.h"
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace sched::live {
+
+class Reporter {
+ public:
+  // All must outlive it. `host_name` makes the events' reporting instance.
+  Reporter(StatusWriter& statuses, k8s::EventRecorder& events, server::Metrics& metrics,
+           std::string host_name, std::function<Time()> clock);
+
+  // `duration`: what deciding took.
+  void unschedulable(const decision::Unschedulable& decision, std::chrono::nanoseconds duration);
+  void foreign_gpu_pod(const decision::ForeignGpuPod& decision);
+  // `duration`: from the decision's begin to the bind's outcome.
+  void bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds duration);
+
+ private:
+  void bound(const decision::Bind& bind, std::chrono::nanoseconds duration);
+  void not_bound(const BindOutcome& outcome, std::chrono::nanoseconds duration);
+  void record(const PodRef& pod, const std::string& scheduler_name, std::string type,
+              std::string reason, std::string action, std::string note);
+
+  StatusWriter& statuses_;
+  k8s::EventRecorder& events_;
+  server::Metrics& metrics_;
+  std::string host_name_;
+  std::function<Time()> clock_;
+};
+
+}  // namespace sched::live

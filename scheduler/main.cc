@@ -1,0 +1,160 @@
+// gpu-scheduler: the composition root. Knows all plugins, reads flags and configuration, runs the
+// live shell.
+#include "k8s-client/auth/cluster_access.h"
+#include "plugins/registry.h"
+#include "scheduler/config/config.h"
+#include "scheduler/live/log.h"
+#include "scheduler/live/shell.h"
+#include "scheduler/live/signals.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+
+namespace {
+
+constexpr int kRuntimeFailure = 1;
+constexpr int kBadUsage = 2;
+
+struct Flags {
+  std::string config;
+  std::string kubeconfig;
+  std::string record;
+  std::string http_bind_address = "127.0.0.1:10251";
+  std::optional<bool> leader_elect;
+  int verbosity = 0;
+  bool check_config = false;
+};
+
+void add_flags(CLI::App& app, Flags& flags) {
+  app.add_option("--config", flags.config, "KubeSchedulerConfiguration; absent: the default one")
+      ->type_name("FILE");
+  app.add_option(
+         "--kubeconfig", flags.kubeconfig,
+         "How to reach the cluster. Absent: the configuration's clientConnection.kubeconfig, "
+         "else $KUBECONFIG, else the service account of the pod it runs in, else "
+         "~/.kube/config")
+      ->type_name("FILE");
+  app.add_option("--record", flags.record,
+                 "Write the engine's input and decisions, for `bench rerun FILE`")
+      ->type_name("FILE");
+  app.add_option("--http-bind-address", flags.http_bind_address,
+                 "Where /healthz, /livez, /readyz and /metrics are served; 0: nowhere")
+      ->type_name("IP:PORT")
+      ->capture_default_str();
+  app.add_option("--leader-elect", flags.leader_elect,
+                 "Only false: leader election is not built yet, run one replica")
+      ->type_name("BOOL");
+  app.add_option("-v,--v", flags.verbosity, "Log verbosity; 4 and more add details")
+      ->type_name("LEVEL")
+      ->check(CLI::Range(0, 10));
+  app.add_flag("--check-config", flags.check_config, "Read the configuration, say what is wrong");
+  app.set_version_flag("--version", "gpu-scheduler " GPU_SCHEDULER_VERSION);
+}
+
+// Prints what is wrong where whoever started us looks.
+int fail(int code, const std::string& message) {
+  fmt::print(stderr, "gpu-scheduler: {}\n", message);
+  return code;
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+// The flag, the configuration, $KUBECONFIG, the pod's service account, ~/.kube/config: the first
+// that there is. kubectl asks in the same order; inside a pod it is the pod's account that is
+// meant.
+k8s::Result<k8s::ClusterAccess> find_cluster(const std::string& flag,
+                                             const std::string& configured) {
+  if (!flag.empty()) return k8s::load_kubeconfig(flag);
+  if (!configured.empty()) return k8s::load_kubeconfig(configured);
+  if (const std::string file = environment("KUBECONFIG"); !file.empty()) {
+    if (file.find(':') != std::string::npos) {
+      return k8s::config_error(
+          "$KUBECONFIG names several files, which are not merged here; name "
+          "one with --kubeconfig");
+    }
+    return k8s::load_kubeconfig(file);
+  }
+  if (!environment("KUBERNETES_SERVICE_HOST").empty()) return k8s::load_in_cluster();
+  const std::string home = environment("HOME") + "/.kube/config";
+  if (std::filesystem::exists(home)) return k8s::load_kubeconfig(home);
+  return k8s::config_error(
+      "no cluster: not in a pod, no $KUBECONFIG and no ~/.kube/config; name one with --kubeconfig");
+}
+
+// What is said about leader election, by flag and file, must come to "no".
+std::optional<std::string> leader_election_problem(const Flags& flags,
+                                                   const sched::config::Configuration& config) {
+  if (flags.leader_elect == true) {
+    return "--leader-elect: true is not built yet; set it to false and run one replica";
+  }
+  if (flags.leader_elect || config.leader_elect || flags.config.empty()) return std::nullopt;
+  return flags.config +
+         ": leaderElection.leaderElect: absent means true, as for kube-scheduler, "
+         "which is not built yet; set it to false and run one replica";
+}
+
+std::string read_text(const std::string& file) {
+  if (file.empty()) return {};
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+int run(sched::live::ShellOptions options) {
+  sched::live::block_signals();
+  auto shell = sched::live::Shell::create(std::move(options));
+  if (!shell) return fail(kRuntimeFailure, shell.error().message);
+  const sched::live::Signals signals(
+      [&](int signal) { (*shell)->shut_down(fmt::format("signal {}", signal)); });
+  (*shell)->run();
+  return 0;
+}
+
+int start(const Flags& flags) {
+  auto config = flags.config.empty()
+                    ? sched::config::parse("", "default configuration", plugins::registry())
+                    : sched::config::load(flags.config, plugins::registry());
+  if (!config) return fail(kBadUsage, config.error().message);
+  if (const auto problem = leader_election_problem(flags, *config)) {
+    return fail(kBadUsage, *problem);
+  }
+  sched::live::start_log(flags.verbosity);
+  for (const std::string& warning : config->warnings) sched::live::LogLine(warning).warning();
+  if (flags.check_config) return 0;
+  auto cluster = find_cluster(flags.kubeconfig, config->client_connection.kubeconfig);
+  if (!cluster) return fail(kBadUsage, cluster.error().message);
+  sched::live::ShellOptions options{.configuration = std::move(*config),
+                                    .cluster = std::move(*cluster),
+                                    .http_bind_address = flags.http_bind_address,
+                                    .record_file = flags.record,
+                                    .config_file = flags.config,
+                                    .config_text = read_text(flags.config)};
+  return run(std::move(options));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  CLI::App app("Schedules the pods that name it onto nodes with GPUs.", "gpu-scheduler");
+  Flags flags;
+  add_flags(app, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kBadUsage;
+  }
+  return start(flags);
+} catch (const std::exception& error) {
+  return fail(kRuntimeFailure, error.what());
+}
