@@ -1,0 +1,301 @@
+// The constraints that keep pods waiting rather than placing them by ignoring what they ask for.
+#include "tests/plugins/one_node.h"
+#include "tests/support/catch.h"
+
+using namespace sched;
+using tests::claim;
+using tests::make_plugin;
+using tests::pod;
+using tests::pods_like;
+using tests::volume;
+using Refusal = std::optional<std::string>;
+
+namespace {
+
+std::unique_ptr<ClusterConstraint> constraint(const char* name) {
+  auto made = make_plugin(name);
+  REQUIRE(made);
+  REQUIRE(made->constraint);
+  CHECK(made->constraint->name() == name);
+  return std::move(made->constraint);
+}
+
+k8s::PodAffinityTerm preferred_only() { return pods_like({{"app", "x"}}, "zone"); }
+
+}  // namespace
+
+TEST_CASE("UnsupportedConstraints refuses what is hard, and says what") {
+  struct Case {
+    const char* name;
+    k8s::Pod given;
+    Refusal want;
+  };
+  const auto term = pods_like({{"app", "x"}}, "kubernetes.io/hostname");
+  k8s::Pod soft = pod("a").spread_over("zone", false);
+  soft.spec.pod_affinity.emplace().preferred.push_back({1, preferred_only()});
+  soft.spec.pod_anti_affinity.emplace().preferred.push_back({1, preferred_only()});
+  const std::vector<Case> cases = {
+      {"plain", pod("a").gpus(1), std::nullopt},
+      {"preferences", soft, std::nullopt},
+      {"spread", pod("a").spread_over("zone"),
+       "pod has a topology spread constraint (DoNotSchedule), which gpu-scheduler cannot honour "
+       "yet"},
+      {"a soft and a hard one", pod("a").spread_over("zone", false).spread_over("rack"),
+       "pod has a topology spread constraint (DoNotSchedule), which gpu-scheduler cannot honour "
+       "yet"},
+      {"affinity", pod("a").near(term),
+       "pod has required inter-pod affinity, which gpu-scheduler cannot honour yet"},
+      {"anti-affinity", pod("a").away_from(term),
+       "pod has required inter-pod anti-affinity, which gpu-scheduler cannot honour yet"},
+      {"resource claims", pod("a").uses_resource_claim("gpu"),
+       "pod has resource claims (DRA), which gpu-scheduler cannot allocate yet"},
+  };
+  const auto asked = constraint("UnsupportedConstraints");
+  for (const Case& each : cases) {
+    INFO(each.name);
+    CHECK(asked->refuses(each.given) == each.want);
+  }
+}
+
+TEST_CASE("ExistingAntiAffinity: which pods a running pod keeps away") {
+  struct Case {
+    const char* name;
+    k8s::PodAffinityTerm term;
+    k8s::Pod pending;
+    bool refused;
+  };
+  const auto like_web = [] { return pods_like({{"app", "web"}}, "zone"); };
+  k8s::PodAffinityTerm null_selector = like_web();
+  null_selector.label_selector.reset();
+  k8s::PodAffinityTerm everything = like_web();
+  everything.label_selector = k8s::LabelSelector{};
+  k8s::PodAffinityTerm in_ml = like_web();
+  in_ml.namespaces = {"ml"};
+  k8s::PodAffinityTerm of_gold = like_web();
+  of_gold.namespace_selector = tests::selector({{"tier", "gold"}});
+  k8s::PodAffinityTerm of_all = like_web();
+  of_all.namespace_selector = k8s::LabelSelector{};
+  k8s::PodAffinityTerm in_ml_or_gold = of_gold;
+  in_ml_or_gold.namespaces = {"ml"};
+  const auto web = [] { return pod("p").labelled("app", "web"); };
+  const std::vector<Case> cases = {
+      {"selected", like_web(), web(), true},
+      {"other labels", like_web(), pod("p").labelled("app", "db"), false},
+      {"another namespace", like_web(), web().in_namespace("ml"), false},
+      {"a null selector selects nothing", null_selector, web(), false},
+      {"an empty one everything", everything, pod("p"), true},
+      {"a named namespace", in_ml, web().in_namespace("ml"), true},
+      {"not its own then", in_ml, web(), false},
+      {"a namespace by labels", of_gold, web().in_namespace("gold-1"), true},
+      {"one without them", of_gold, web().in_namespace("ml"), false},
+      {"not its own either", of_gold, web(), false},
+      {"every namespace, known or not", of_all, web().in_namespace("unknown"), true},
+      {"by name or by labels: by name", in_ml_or_gold, web().in_namespace("ml"), true},
+      {"by name or by labels: by labels", in_ml_or_gold, web().in_namespace("gold-1"), true},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    const auto asked = constraint("ExistingAntiAffinity");
+    asked->apply(NamespaceUpserted{tests::name_space("gold-1", {{"tier", "gold"}})});
+    asked->apply(NamespaceUpserted{tests::name_space("ml")});
+    asked->apply(BoundPodUpserted{pod("web-0").on("n").away_from(each.term)});
+    const Refusal want = each.refused
+                             ? Refusal(
+                                   "pod \"default/web-0\" keeps it away by required anti-affinity, "
+                                   "which gpu-scheduler cannot weigh yet")
+                             : std::nullopt;
+    CHECK(asked->refuses(each.pending) == want);
+  }
+}
+
+TEST_CASE("ExistingAntiAffinity follows the pods that come, change and go") {
+  const auto asked = constraint("ExistingAntiAffinity");
+  const auto term = pods_like({{"app", "web"}}, "zone");
+  const k8s::Pod pending = pod("p").labelled("app", "web");
+  const auto keeper = [&](const char* name) -> k8s::Pod {
+    return pod(name).on("n").away_from(term).away_from(term);
+  };
+  const auto names = [&](const char* name) {
+    const Refusal refusal = asked->refuses(pending);
+    return refusal && refusal->find(name) != std::string::npos;
+  };
+  asked->apply(BoundPodUpserted{keeper("b")});
+  asked->apply(BoundPodUpserted{keeper("a")});
+  asked->apply(BoundPodUpserted{keeper("a")});
+  CHECK(names("\"default/a\""));
+  asked->apply(BoundPodGone{"uid-default-a"});
+  CHECK(names("\"default/b\""));
+  // Terms of a pod do not change in Kubernetes; of a new pod under an old name they may.
+  asked->apply(BoundPodUpserted{pod("b").on("n")});
+  CHECK_FALSE(asked->refuses(pending));
+  asked->apply(BoundPodGone{"uid-default-b"});
+  asked->apply(BoundPodGone{"uid-never-seen"});
+  CHECK_FALSE(asked->refuses(pending));
+}
+
+TEST_CASE("ExistingAntiAffinity reads namespaces as they are now") {
+  const auto asked = constraint("ExistingAntiAffinity");
+  k8s::PodAffinityTerm term = pods_like({{"app", "web"}}, "zone");
+  term.namespace_selector = tests::selector({{"tier", "gold"}});
+  asked->apply(BoundPodUpserted{pod("web-0").on("n").away_from(term)});
+  const k8s::Pod pending = pod("p").labelled("app", "web");
+  CHECK_FALSE(asked->refuses(pending));
+  asked->apply(NamespaceUpserted{tests::name_space("default", {{"tier", "gold"}})});
+  CHECK(asked->refuses(pending));
+  asked->apply(NamespaceGone{"default"});
+  CHECK_FALSE(asked->refuses(pending));
+}
+
+TEST_CASE("VolumeConstraints: which volumes a pod has to wait for") {
+  struct Case {
+    const char* name;
+    std::vector<k8s::PersistentVolumeClaim> claims;
+    std::vector<k8s::PersistentVolume> volumes;
+    k8s::Pod given;
+    Refusal want;
+  };
+  const auto with = [](k8s::PersistentVolumeClaim made, auto change) {
+    change(made);
+    return made;
+  };
+  const auto bound = claim("c", "v");
+  const auto mounting = [] { return pod("a").mounts_claim("c"); };
+  k8s::PersistentVolume local = volume("v");
+  local.node_affinity = k8s::NodeSelector{{tests::named({"n"})}};
+  k8s::PersistentVolume zonal = volume("v");
+  zonal.metadata.labels.set("topology.kubernetes.io/zone", "z-1");
+  k8s::Volume disk;
+  disk.name = "d";
+  disk.kind = k8s::Volume::Kind::kDisk;
+  disk.source = "iscsi";
+  k8s::Volume scratch;
+  scratch.name = "scratch";
+  scratch.kind = k8s::Volume::Kind::kEphemeral;
+  const std::vector<Case> cases = {
+      {"no volumes", {}, {}, pod("a"), std::nullopt},
+      {"bound to a volume for all nodes", {bound}, {volume("v")}, mounting(), std::nullopt},
+      {"missing", {}, {}, mounting(), "persistentvolumeclaim \"c\" not found"},
+      {"missing in its namespace",
+       {bound},
+       {volume("v")},
+       mounting().in_namespace("ml"),
+       "persistentvolumeclaim \"c\" not found"},
+      {"unbound, no class",
+       {claim("c", "")},
+       {},
+       mounting(),
+       "pod has unbound immediate PersistentVolumeClaims"},
+      {"unbound, of a class",
+       {with(claim("c", ""), [](auto& it) { it.storage_class = "fast"; })},
+       {},
+       mounting(),
+       "pod has an unbound PersistentVolumeClaim \"c\" (storage class \"fast\"), which "
+       "gpu-scheduler cannot bind yet"},
+      {"a volume chosen, not bound yet",
+       {with(bound, [](auto& it) { it.metadata.annotations = {}; })},
+       {volume("v")},
+       mounting(),
+       "pod has unbound immediate PersistentVolumeClaims"},
+      {"lost",
+       {with(bound, [](auto& it) { it.phase = "Lost"; })},
+       {},
+       mounting(),
+       "persistentvolumeclaim \"c\" bound to non-existent persistentvolume \"v\""},
+      {"being deleted",
+       {with(bound, [](auto& it) { it.metadata.deletion_timestamp.emplace(); })},
+       {volume("v")},
+       mounting(),
+       "persistentvolumeclaim \"c\" is being deleted"},
+      {"its volume is missing",
+       {bound},
+       {},
+       mounting(),
+       "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"},
+      {"one pod at a time",
+       {with(bound, [](auto& it) { it.access_modes = {"ReadWriteOncePod"}; })},
+       {volume("v")},
+       mounting(),
+       "persistentvolumeclaim \"c\" may be used by one pod at a time (ReadWriteOncePod), which "
+       "gpu-scheduler cannot honour yet"},
+      {"a volume of some nodes",
+       {bound},
+       {local},
+       mounting(),
+       "persistentvolumeclaim \"c\" is bound to persistentvolume \"v\", which only some nodes can "
+       "use (nodeAffinity); gpu-scheduler cannot honour that yet"},
+      {"a volume of a zone",
+       {bound},
+       {zonal},
+       mounting(),
+       "persistentvolumeclaim \"c\" is bound to persistentvolume \"v\", which belongs to \"z-1\" "
+       "(zone or region label); gpu-scheduler cannot honour that yet"},
+      {"the second of two",
+       {bound},
+       {volume("v")},
+       mounting().mounts_claim("d"),
+       "persistentvolumeclaim \"d\" not found"},
+      {"an in-line disk",
+       {},
+       {},
+       pod("a").mounts(disk),
+       "pod mounts the disk \"d\" in-line (iscsi), which gpu-scheduler cannot honour yet"},
+      {"an ephemeral volume without its claim",
+       {},
+       {},
+       pod("a").mounts(scratch),
+       "waiting for ephemeral volume controller to create the persistentvolumeclaim "
+       "\"a-scratch\""},
+      {"an ephemeral volume",
+       {claim("a-scratch", "v")},
+       {volume("v")},
+       pod("a").mounts(scratch),
+       std::nullopt},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    const auto asked = constraint("VolumeConstraints");
+    for (const auto& it : each.claims) asked->apply(ClaimUpserted{it});
+    for (const auto& it : each.volumes) asked->apply(VolumeUpserted{it});
+    CHECK(asked->refuses(each.given) == each.want);
+  }
+}
+
+TEST_CASE("VolumeConstraints follows claims and volumes") {
+  const auto asked = constraint("VolumeConstraints");
+  CHECK((asked->wakes_on() & kStorageChanged) != 0);
+  const k8s::Pod waiting = pod("a").mounts_claim("c");
+  asked->apply(ClaimUpserted{claim("c", "")});
+  CHECK(asked->refuses(waiting));
+  asked->apply(VolumeUpserted{volume("v")});
+  asked->apply(ClaimUpserted{claim("c", "v")});
+  CHECK_FALSE(asked->refuses(waiting));
+  asked->apply(VolumeGone{"v"});
+  CHECK(asked->refuses(waiting));
+  asked->apply(VolumeUpserted{volume("v")});
+  asked->apply(ClaimGone{"default", "c"});
+  CHECK(asked->refuses(waiting) == Refusal("persistentvolumeclaim \"c\" not found"));
+}
+
+TEST_CASE("DeviceClasses says what DRA would serve") {
+  const auto asked = constraint("DeviceClasses");
+  k8s::DeviceClass gpus;
+  gpus.metadata.name = "gpu.nvidia.com";
+  gpus.extended_resource_name = "nvidia.com/gpu";
+  k8s::DeviceClass other;
+  other.metadata.name = "a-class";
+  const k8s::Pod waiting = pod("a").gpus(1);
+  CHECK(asked->note(waiting).empty());
+  asked->apply(DeviceClassUpserted{other});
+  asked->apply(DeviceClassUpserted{gpus});
+  CHECK(asked->note(waiting) ==
+        "nvidia.com/gpu is also served by DRA (DeviceClass \"gpu.nvidia.com\"), which "
+        "gpu-scheduler does not allocate yet");
+  CHECK_FALSE(asked->refuses(waiting));
+  CHECK(asked->note(pod("a").cpu("1")).empty());
+  CHECK(asked->note(pod("a").gpus(0)).empty());
+  asked->apply(DeviceClassGone{"gpu.nvidia.com"});
+  CHECK(asked->note(waiting).empty());
+  CHECK(asked->refuses(pod("a").requests("deviceclass.resource.kubernetes.io/gpu", "1")) ==
+        Refusal("deviceclass.resource.kubernetes.io/gpu is served by DRA, which gpu-scheduler does "
+                "not allocate yet"));
+}

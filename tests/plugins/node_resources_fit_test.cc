@@ -1,0 +1,247 @@
+#include "plugins/node_resources_fit/node_resources_fit.h"
+
+#include "plugins/node_resources_fit/amount_text.h"
+#include "plugins/support/share.h"
+#include "tests/plugins/one_node.h"
+#include "tests/support/catch.h"
+
+#include <limits>
+
+using plugins::NodeResourcesFitArgs;
+using tests::Answer;
+using tests::make_plugin;
+using tests::node;
+using tests::OneNode;
+using tests::pod;
+using Pods = std::vector<k8s::Pod>;
+
+TEST_CASE("NodeResourcesFit: what fits and what does not") {
+  struct Case {
+    const char* name;
+    k8s::Pod given;
+    k8s::Node node;
+    Pods on_node;
+    Answer want;
+  };
+  const auto gpu_node = [] { return node("n").cpu("4").gpus(2); };
+  const std::vector<Case> cases = {
+      {"a pod without requests", pod("a"), gpu_node(), {}, tests::kFits},
+      {"to the unit", pod("a").cpu("4").gpus(2), gpu_node(), {}, tests::kFits},
+      {"taken",
+       pod("a").gpus(1),
+       gpu_node(),
+       {pod("b").gpus(2)},
+       tests::unschedulable({"Insufficient nvidia.com/gpu"})},
+      {"more than there is at all",
+       pod("a").gpus(3),
+       gpu_node(),
+       {},
+       tests::unresolvable({"Insufficient nvidia.com/gpu"})},
+      {"all that is short, and one of it for good",
+       pod("a").cpu("2").gpus(3),
+       gpu_node(),
+       {pod("b").cpu("3")},
+       tests::unresolvable({"Insufficient cpu", "Insufficient nvidia.com/gpu"})},
+      {"a resource that the node does not know",
+       pod("a").requests("amd.com/gpu", "1"),
+       gpu_node(),
+       {},
+       tests::unresolvable({"Insufficient amd.com/gpu"})},
+      {"none of it, of a node that does not know it",
+       pod("a").requests("amd.com/gpu", "0"),
+       gpu_node(),
+       {},
+       tests::kFits},
+      {"a resource that the node has none of",
+       pod("a").gpus(1),
+       node("n").gpus(0),
+       {},
+       tests::unresolvable({"Insufficient nvidia.com/gpu"})},
+      {"too many pods can be evicted",
+       pod("a"),
+       node("n").pods(1),
+       {pod("b")},
+       tests::unschedulable({"Too many pods"})},
+      {"room for no pods at all is not for good either",
+       pod("a"),
+       node("n").pods(0),
+       {},
+       tests::unschedulable({"Too many pods"})},
+      {"no word on pods is room for none",
+       pod("a"),
+       node("n").lacks("pods"),
+       {},
+       tests::unschedulable({"Too many pods"})},
+      {"pods and memory",
+       pod("a").memory("1Gi"),
+       node("n").pods(1).memory("1Gi"),
+       {pod("b").memory("1")},
+       tests::unschedulable({"Too many pods", "Insufficient memory"})},
+      {"an over-committed node and a pod without requests",
+       pod("a"),
+       node("n").cpu("1"),
+       {pod("b").cpu("2")},
+       tests::kFits},
+      {"ephemeral storage",
+       pod("a").requests("ephemeral-storage", "2Gi"),
+       node("n").offers("ephemeral-storage", "1Gi"),
+       {},
+       tests::unresolvable({"Insufficient ephemeral-storage"})},
+      {"huge pages",
+       pod("a").requests("hugepages-2Mi", "4Mi"),
+       node("n").offers("hugepages-2Mi", "4Mi"),
+       {pod("b").requests("hugepages-2Mi", "2Mi")},
+       tests::unschedulable({"Insufficient hugepages-2Mi"})},
+      {"a fraction of a byte is a byte",
+       pod("a").memory("1500m"),
+       node("n").memory("1"),
+       {},
+       tests::unresolvable({"Insufficient memory"})},
+  };
+  const auto made = make_plugin("NodeResourcesFit");
+  REQUIRE(made);
+  for (const Case& each : cases) {
+    INFO(each.name);
+    CHECK(OneNode(each.node, each.on_node).ask(*made->filter, each.given) == each.want);
+  }
+}
+
+TEST_CASE("NodeResourcesFit leaves ignored extended resources to others") {
+  const auto made = make_plugin("NodeResourcesFit",
+                                "{ignoredResources: [example.com/a, cpu], "
+                                "ignoredResourceGroups: [example.org]}");
+  REQUIRE(made);
+  OneNode asked(node("n").cpu("1"));
+  CHECK(asked.ask(*made->filter, pod("p").requests("example.com/a", "1")) == tests::kFits);
+  CHECK(asked.ask(*made->filter, pod("p").requests("example.org/b", "1")) == tests::kFits);
+  CHECK(asked.ask(*made->filter, pod("p").requests("example.com/b", "1")) ==
+        tests::unresolvable({"Insufficient example.com/b"}));
+  CHECK(asked.ask(*made->filter, pod("p").cpu("2")) == tests::unresolvable({"Insufficient cpu"}));
+}
+
+TEST_CASE("NodeResourcesFit gives the numbers") {
+  const auto made = make_plugin("NodeResourcesFit");
+  REQUIRE(made);
+  OneNode asked(node("n").cpu("4").memory("8Gi").gpus(8).pods(1),
+                {pod("b").cpu("3500m").memory("1Gi").gpus(7)});
+  CHECK(asked.numbers(*made->filter, pod("a").cpu("1").memory("7.5Gi").gpus(4)) ==
+        std::vector<std::string>{"pods: asked 1, free 0 of 1", "cpu: asked 1, free 500m of 4",
+                                 "memory: asked 7680Mi, free 7Gi of 8Gi",
+                                 "nvidia.com/gpu: asked 4, free 1 of 8"});
+}
+
+TEST_CASE("amounts are written exactly") {
+  CHECK(plugins::amount_text("cpu", 1500) == "1500m");
+  CHECK(plugins::amount_text("cpu", -2000) == "-2");
+  CHECK(plugins::amount_text("memory", 1025) == "1025");
+  CHECK(plugins::amount_text("memory", 0) == "0");
+  CHECK(plugins::amount_text("hugepages-2Mi", 2 * 1024 * 1024) == "2Mi");
+  CHECK(plugins::amount_text("nvidia.com/gpu", 1024) == "1024");
+}
+
+TEST_CASE("NodeResourcesFit: a pod may ask for more resources than a verdict has reasons") {
+  const auto made = make_plugin("NodeResourcesFit");
+  REQUIRE(made);
+  tests::PodBuilder greedy = pod("a");
+  for (int i = 0; i < 100; ++i) greedy.requests("example.com/r" + std::to_string(i), "1");
+  const Answer answer = OneNode(node("n")).ask(*made->filter, greedy);
+  CHECK(answer.code == sched::Code::kUnresolvable);
+  CHECK(answer.reasons.size() == sched::Verdict::kMaxReasons - 1);
+  CHECK(answer.reasons.back() == "Insufficient further resources");
+}
+
+TEST_CASE("NodeResourcesFit scores by the share that is taken") {
+  constexpr const char* kMost = "{scoringStrategy: {type: MostAllocated}}";
+  constexpr const char* kGpus =
+      "{scoringStrategy: {type: MostAllocated, resources: [{name: nvidia.com/gpu, weight: 3}, "
+      "{name: cpu}]}}";
+  constexpr const char* kStorage =
+      "{scoringStrategy: {type: LeastAllocated, resources: [{name: ephemeral-storage}]}}";
+  struct Case {
+    const char* name;
+    const char* args;
+    k8s::Pod given;
+    std::int64_t want;
+  };
+  // On the node: 2 of 8 CPUs, 8 of 32Gi, 3 of 4 GPUs.
+  const std::vector<Case> cases = {
+      {"least: cpu (8-3)/8, memory (32-16)/32", "", pod("a").cpu("1").memory("8Gi"), 56},
+      {"least: containers without requests count a little", "", pod("a"), 73},
+      {"least: what does not fit is worth nothing", "", pod("a").cpu("7").memory("8Gi"), 25},
+      {"most: cpu 3/8, memory 16/32", kMost, pod("a").cpu("1").memory("8Gi"), 43},
+      {"most: what does not fit counts as full", kMost, pod("a").cpu("7").memory("24Gi"), 100},
+      {"weights: GPUs 4/4 three times, cpu 4/8 once", kGpus, pod("a").cpu("2").gpus(1), 87},
+      {"GPUs do not count for a pod that asks for none", kGpus, pod("a").cpu("2"), 50},
+      {"a resource the node does not have is left out", kStorage, pod("a"), 0},
+  };
+  OneNode asked(node("n").gpus(4), {pod("b").cpu("2").memory("8Gi").gpus(3)});
+  for (const Case& each : cases) {
+    INFO(each.name);
+    const auto made = make_plugin("NodeResourcesFit", each.args);
+    REQUIRE(made);
+    CHECK(made->score->normalisation() == sched::Normalisation::kNone);
+    CHECK(asked.score(*made->score, each.given) == each.want);
+  }
+}
+
+TEST_CASE("NodeResourcesFit counts ephemeral storage of pods that ask for none") {
+  const auto made = make_plugin(
+      "NodeResourcesFit",
+      "{scoringStrategy: {type: LeastAllocated, resources: [{name: ephemeral-storage}]}}");
+  REQUIRE(made);
+  OneNode asked(node("n").offers("ephemeral-storage", "4Gi"),
+                {pod("b").requests("ephemeral-storage", "1Gi")});
+  CHECK(asked.score(*made->score, pod("a")) == 75);
+}
+
+TEST_CASE("shares of large amounts are exact") {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  CHECK(plugins::percentage(kMax, kMax) == 100);
+  CHECK(plugins::percentage(kMax - 1, kMax) == 99);
+  CHECK(plugins::percentage(0, 3) == 0);
+}
+
+TEST_CASE("NodeResourcesFit reads its arguments") {
+  using Strategy = NodeResourcesFitArgs::Strategy;
+  const auto read = [](std::string_view text) {
+    const auto documents = k8s::yaml::parse(text, "args.yaml");
+    REQUIRE(documents);
+    k8s::yaml::ObjectReader reader(documents->front(), "args.yaml");
+    const NodeResourcesFitArgs args = plugins::read_node_resources_fit_args(reader);
+    CHECK_FALSE(reader.finish());
+    return args;
+  };
+  CHECK(read("kind: NodeResourcesFitArgs") == NodeResourcesFitArgs{});
+  NodeResourcesFitArgs want;
+  want.strategy = Strategy::kMostAllocated;
+  want.resources = {{"cpu", 1}, {"nvidia.com/gpu", 5}};
+  want.ignored_resources = {"example.com/a"};
+  want.ignored_resource_groups = {"example.org"};
+  CHECK(read("{scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 0}, "
+             "{name: nvidia.com/gpu, weight: 5}]}, ignoredResources: [example.com/a], "
+             "ignoredResourceGroups: [example.org]}") == want);
+}
+
+TEST_CASE("NodeResourcesFit: arguments that make no sense") {
+  struct Case {
+    const char* args;
+    const char* complaint;
+  };
+  const std::vector<Case> cases = {
+      {"scoringStrategy: {type: RequestedToCapacityRatio}",
+       "RequestedToCapacityRatio is not built"},
+      {"scoringStrategy: {type: Fullest}", "MostAllocated"},
+      {"scoringStrategy: {}", "is missing"},
+      {"scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 101}]}", "weight"},
+      {"scoringStrategy: {type: MostAllocated, resources: [{weight: 1}]}", "name"},
+      {"ignoredResources: [a b]", "'a b' is not a name"},
+      {"ignoredResourceGroups: [example.com/a]", "may not contain '/'"},
+      {"scoringstrategy: {}", "scoringstrategy"},
+  };
+  for (const Case& each : cases) {
+    INFO(each.args);
+    const auto made = make_plugin("NodeResourcesFit", each.args);
+    REQUIRE_FALSE(made);
+    CHECK_THAT(made.error().message, Catch::Contains(each.complaint));
+  }
+}

@@ -1,0 +1,207 @@
+#include "scheduler/framework/pod_requests.h"
+
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+#include <map>
+
+namespace sched {
+
+namespace {
+
+using tests::container;
+using tests::pod;
+using tests::resources;
+using tests::sidecar;
+using Named = std::map<std::string, std::int64_t>;
+
+Named named(const Resources& amounts, const ResourceNames& names) {
+  Named found;
+  for (std::size_t i = 0; i < amounts.size(); ++i) {
+    const auto id = static_cast<ResourceId>(i);
+    if (amounts.get(id) != 0) found[names.name(id)] = amounts.get(id);
+  }
+  return found;
+}
+
+Named pending(const k8s::Pod& pod) {
+  ResourceNames names;
+  return named(requests_of_pending(pod, names), names);
+}
+
+Named bound(const k8s::Pod& pod) {
+  ResourceNames names;
+  return named(requests_of_bound(pod, names), names);
+}
+
+k8s::ContainerStatus status(std::string_view name, tests::Amounts actual,
+                            tests::Amounts allocated) {
+  k8s::ContainerStatus made;
+  made.name = name;
+  made.requests = resources(actual);
+  made.allocated_resources = resources(allocated);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("what a pending pod takes") {
+  struct Case {
+    const char* name;
+    k8s::Pod given;
+    Named want;
+  };
+  const std::vector<Case> cases = {
+      {"nothing", pod("a"), {}},
+      {"the sum of its containers",
+       pod("a").cpu("100m").gpus(1).with(container("b", {{"cpu", "250m"}, {"memory", "1Ki"}})),
+       {{"cpu", 350}, {"memory", 1024}, {"nvidia.com/gpu", 1}}},
+      {"sums are rounded once",
+       pod("a").memory("1500m").with(container("b", {{"memory", "1500m"}})),
+       {{"memory", 3}}},
+      {"the largest init container where that is more",
+       pod("a")
+           .cpu("1")
+           .first_runs(container("i", {{"cpu", "3"}}))
+           .first_runs(container("j", {{"cpu", "2"}})),
+       {{"cpu", 3000}}},
+      {"each resource by itself",
+       pod("a").cpu("4").first_runs(container("i", {{"cpu", "1"}, {"nvidia.com/gpu", "2"}})),
+       {{"cpu", 4000}, {"nvidia.com/gpu", 2}}},
+      {"sidecars run beside the containers",
+       pod("a").cpu("1").first_runs(sidecar("s", {{"cpu", "2"}})),
+       {{"cpu", 3000}}},
+      {"sidecars started before an init container run beside it",
+       pod("a")
+           .cpu("1")
+           .first_runs(sidecar("s", {{"cpu", "2"}}))
+           .first_runs(container("i", {{"cpu", "3"}})),
+       {{"cpu", 5000}}},
+      {"sidecars started after an init container do not",
+       pod("a")
+           .cpu("1")
+           .first_runs(container("i", {{"cpu", "4"}}))
+           .first_runs(sidecar("s", {{"cpu", "2"}})),
+       {{"cpu", 4000}}},
+      {"overhead comes on top",
+       pod("a").cpu("1").overhead({{"cpu", "250m"}, {"memory", "8"}}),
+       {{"cpu", 1250}, {"memory", 8}}},
+      {"pod-level values replace cpu, memory and huge pages, and what they do not name stays",
+       pod("a")
+           .cpu("4")
+           .memory("4Ki")
+           .gpus(1)
+           .requests("hugepages-2Mi", "4Mi")
+           .pod_level({{"cpu", "1"}, {"hugepages-2Mi", "2Mi"}, {"nvidia.com/gpu", "7"}}),
+       {{"cpu", 1000}, {"memory", 4096}, {"nvidia.com/gpu", 1}, {"hugepages-2Mi", 2097152}}},
+      {"overhead comes on top of pod-level values too",
+       pod("a").pod_level({{"cpu", "1"}}).overhead({{"cpu", "1"}}),
+       {{"cpu", 2000}}},
+      {"zero is nothing", pod("a").cpu("0").gpus(0), {}},
+      {"a negative sum is nothing", pod("a").cpu("-1"), {}},
+      {"pods and names without a meaning are left out",
+       pod("a").requests("pods", "3").requests("made-up", "2"),
+       {}},
+      {"the status does not count",
+       pod("a").cpu("1").status_of(status("main", {{"cpu", "4"}}, {})),
+       {{"cpu", 1000}}},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    CHECK(pending(each.given) == each.want);
+  }
+}
+
+TEST_CASE("what a bound pod takes while it is resized") {
+  struct Case {
+    const char* name;
+    k8s::Pod given;
+    Named want;
+  };
+  const auto infeasible = [](tests::PodBuilder built) {
+    return built.condition("PodResizePending", "True", "Infeasible");
+  };
+  k8s::Pod whole = pod("a").pod_level({{"cpu", "1"}, {"memory", "5"}});
+  whole.status.resource_requests = resources({{"cpu", "3"}});
+  whole.status.allocated_resources = resources({{"cpu", "2"}});
+  k8s::Pod whole_infeasible = whole;
+  whole_infeasible.status.conditions.push_back({"PodResizePending", "True", "Infeasible", "", 0});
+  k8s::Pod with_sidecar = pod("a").first_runs(sidecar("s", {{"cpu", "1"}}));
+  with_sidecar.status.init_container_statuses = {status("s", {{"cpu", "2"}}, {})};
+  k8s::Pod with_init = pod("a").first_runs(container("i", {{"cpu", "1"}}));
+  with_init.status.init_container_statuses = {status("i", {{"cpu", "2"}}, {})};
+  k8s::ContainerStatus no_resources;
+  no_resources.name = "main";
+  no_resources.allocated_resources = resources({{"cpu", "9"}});
+
+  const std::vector<Case> cases = {
+      {"no status", pod("a").cpu("1"), {{"cpu", 1000}}},
+      {"growing: the spec",
+       pod("a").cpu("4").status_of(status("main", {{"cpu", "1"}}, {{"cpu", "2"}})),
+       {{"cpu", 4000}}},
+      {"shrinking: what it still has",
+       pod("a").cpu("1").status_of(status("main", {{"cpu", "4"}}, {{"cpu", "2"}})),
+       {{"cpu", 4000}}},
+      {"what the node has set aside",
+       pod("a").cpu("1").status_of(status("main", {{"cpu", "2"}}, {{"cpu", "3"}})),
+       {{"cpu", 3000}}},
+      {"an infeasible resize: not the spec",
+       infeasible(pod("a").cpu("8").status_of(status("main", {{"cpu", "1"}}, {{"cpu", "2"}}))),
+       {{"cpu", 2000}}},
+      {"another reason: the spec counts",
+       pod("a")
+           .cpu("8")
+           .status_of(status("main", {{"cpu", "1"}}, {}))
+           .condition("PodResizePending", "True", "Deferred"),
+       {{"cpu", 8000}}},
+      {"a status without resources does not count",
+       pod("a").cpu("1").status_of(no_resources),
+       {{"cpu", 1000}}},
+      {"sidecars too", with_sidecar, {{"cpu", 2000}}},
+      {"init containers not", with_init, {{"cpu", 1000}}},
+      {"pod-level: the largest", whole, {{"cpu", 3000}, {"memory", 5}}},
+      {"pod-level, infeasible: not the spec", whole_infeasible, {{"cpu", 3000}}},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    CHECK(bound(each.given) == each.want);
+  }
+}
+
+TEST_CASE("scores count containers without requests as if they asked for a little") {
+  constexpr std::int64_t kMi = 1024 * 1024;
+  struct Case {
+    const char* name;
+    k8s::Pod given;
+    NonZeroRequests pending;
+    NonZeroRequests bound;
+  };
+  const std::vector<Case> cases = {
+      {"no requests", pod("a"), {100, 200 * kMi}, {100, 200 * kMi}},
+      {"two containers", pod("a").with(container("b", {})), {200, 400 * kMi}, {200, 400 * kMi}},
+      {"one named",
+       pod("a").cpu("1").with(container("b", {})),
+       {1100, 400 * kMi},
+       {1100, 400 * kMi}},
+      {"zero is named", pod("a").cpu("0"), {0, 200 * kMi}, {0, 200 * kMi}},
+      {"pod-level values replace the defaults",
+       pod("a").pod_level({{"cpu", "2"}, {"memory", "1Mi"}}),
+       {2000, kMi},
+       {2000, kMi}},
+      {"bound with pod-level values: no defaults for what some container names",
+       pod("a").cpu("1").with(container("b", {})).pod_level({{"memory", "1Mi"}}),
+       {1100, kMi},
+       {1000, kMi}},
+      {"pod-level memory only, cpu named nowhere",
+       pod("a").pod_level({{"memory", "1Mi"}}),
+       {100, kMi},
+       {100, kMi}},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    CHECK(nonzero_requests_of(each.given, false) == each.pending);
+    CHECK(nonzero_requests_of(each.given, true) == each.bound);
+  }
+}
+
+}  // namespace sched
