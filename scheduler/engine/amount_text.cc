@@ -18,7 +18,8 @@ std::string bytes_text(std::int64_t bytes) {
   for (const char* unit : kUnits) {
     const std::int64_t one = std::int64_t{1} << shift;
     if (bytes >= one) {
-      const std::int64_t tenths = bytes % one / (one / 10 + 1);
+      // In sixteenths of what the division needs, so that ten times it stays in 64 bits.
+      const std::int64_t tenths = (bytes % one / 16) * 10 / (one / 16);
       return tenths == 0 ? fmt::format("{}{}", bytes / one, unit)
                          : fmt::format("{}.{}{}", bytes / one, tenths, unit);
     }
@@ -27,18 +28,12 @@ std::string bytes_text(std::int64_t bytes) {
   return fmt::format("{}", bytes);
 }
 
-std::string cores_text(std::int64_t milli) {
-  if (milli % 1000 == 0) return fmt::format("{}", milli / 1000);
-  std::string text = fmt::format("{}.{:03}", milli / 1000, milli % 1000);
-  while (text.back() == '0') text.pop_back();
-  return text;
-}
-
 }  // namespace
 
 std::string amount_text(std::string_view resource, std::int64_t amount) {
   if (amount < 0) return "-" + amount_text(resource, amount == INT64_MIN ? INT64_MAX : -amount);
-  if (resource == "cpu") return cores_text(amount);
+  if (resource == "cpu" && amount % 1000 != 0) return fmt::format("{}m", amount);
+  if (resource == "cpu") return fmt::format("{}", amount / 1000);
   if (counts_bytes(resource)) return bytes_text(amount);
   return fmt::format("{}", amount);
 }

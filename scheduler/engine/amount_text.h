@@ -1,4 +1,4 @@
-// Amounts as people write them: "3.5" cores, "64Gi", "8".
+// Amounts as people write them: "3500m" of cpu, "62.5Gi", "8".
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,11 @@
 //
 // Locality: what a checker answers depends on its shape and on the one node it is shown, on nothing
 // else: no clock, no randomness, no other node, no state that changes. The engine relies on it: it
-// keeps each answer until the node changes. Everything is called on the engine's thread. Plugins do
-// not throw; what can go wrong with their configuration goes wrong when they are made.
+// keeps each answer until the node changes. And what is taken on a node besides never turns a
+// filter's no into a yes: pods that fit nowhere are looked at again when something is given back or
+// a node's facts change, not when one more pod arrives. Everything is called on the engine's
+// thread. Plugins do not throw; what can go wrong with their configuration goes wrong when they are
+// made.
 #pragma once
 
 #include <cstdint>

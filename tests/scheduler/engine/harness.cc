@@ -1,0 +1,112 @@
+#include "tests/scheduler/engine/harness.h"
+
+#include "k8s-client/yaml/object_reader.h"
+#include "plugins/registry.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tests {
+
+using namespace sched;
+
+namespace {
+
+PluginInstance make(std::string_view name) {
+  const k8s::yaml::Value nothing;
+  k8s::yaml::ObjectReader args(nothing, "test");
+  return find_plugin(plugins::registry(), name)->make(args);
+}
+
+class OwnsLabelled final : public FilterPlugin {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "OwnsLabelled"; }
+  [[nodiscard]] FilterPreparation prepare(const PodShape& /*shape*/,
+                                          const PrepareContext& /*context*/) const override {
+    return {};
+  }
+  [[nodiscard]] bool owns(const NodeFacts& node) const override {
+    return node.labels.find("owned") != nullptr;
+  }
+};
+
+}  // namespace
+
+std::optional<std::string> WaitsForNamespace::refuses(const k8s::Pod& pod) const {
+  const std::string* wanted = pod.metadata.labels.find("waits-for");
+  if (wanted == nullptr) return std::nullopt;
+  if (std::find(namespaces_.begin(), namespaces_.end(), *wanted) != namespaces_.end()) {
+    return std::nullopt;
+  }
+  return "waiting for " + *wanted;
+}
+
+std::string WaitsForNamespace::note(const k8s::Pod& pod) const {
+  return pod.metadata.labels.find("noted") == nullptr ? "" : "Noted.";
+}
+
+void WaitsForNamespace::apply(const ClusterChange& change) {
+  if (const auto* upserted = std::get_if<sched::NamespaceUpserted>(&change)) {
+    namespaces_.push_back(upserted->object.metadata.name);
+  } else if (const auto* gone = std::get_if<NamespaceGone>(&change)) {
+    std::erase(namespaces_, gone->name);
+  }
+  if (bound_ == nullptr) return;
+  const auto forget = [&](const std::string& uid) {
+    std::erase_if(*bound_, [&](const auto& entry) { return entry.first == uid; });
+  };
+  if (const auto* pod = std::get_if<BoundPodUpserted>(&change)) {
+    forget(pod->pod.metadata.uid);
+    bound_->emplace_back(pod->pod.metadata.uid, pod->pod.spec.node_name);
+  } else if (const auto* pod_gone = std::get_if<BoundPodGone>(&change)) {
+    forget(pod_gone->uid);
+  }
+}
+
+Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& scheduler_name) {
+  Profile made;
+  made.scheduler_name = scheduler_name;
+  for (const char* name : {"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity",
+                           "NodePorts", "NodeResourcesFit", "GpuPacking"}) {
+    PluginInstance plugin = make(name);
+    if (plugin.filter) made.filters.push_back(std::move(plugin.filter));
+    if (plugin.score) {
+      made.scores.push_back({.plugin = std::move(plugin.score),
+                             .weight = find_plugin(plugins::registry(), name)->default_weight});
+    }
+  }
+  made.filters.push_back(std::make_unique<OwnsLabelled>());
+  made.constraints.push_back(std::make_unique<WaitsForNamespace>(bound));
+  return made;
+}
+
+std::vector<Profile> profiles(WaitsForNamespace::BoundPods* bound) {
+  std::vector<Profile> made;
+  made.push_back(profile(bound));
+  return made;
+}
+
+std::vector<Decision> Scheduler::decisions() {
+  std::vector<Decision> all;
+  while (auto decision = engine.step(now)) all.push_back(std::move(*decision));
+  return all;
+}
+
+std::vector<std::string> Scheduler::decide() {
+  struct InWords {
+    std::string operator()(const decision::Bind& bind) const {
+      return bind.pod.name + " → " + bind.node;
+    }
+    std::string operator()(const decision::Unschedulable& refusal) const {
+      return refusal.pod.name + " waits: " + refusal.message;
+    }
+    std::string operator()(const decision::ForeignGpuPod& foreign) const {
+      return foreign.pod.name + " is foreign on " + foreign.node;
+    }
+  };
+  std::vector<std::string> words;
+  for (const Decision& decision : decisions()) words.push_back(std::visit(InWords{}, decision));
+  return words;
+}
+
+}  // namespace tests

@@ -1,0 +1,89 @@
+// An engine under test: real plugins, a clock that the test moves, and events as sentences.
+#pragma once
+
+#include "scheduler/engine/engine.h"
+#include "tests/support/builders.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tests {
+
+inline constexpr const char* kOurs = "gpu-scheduler";
+inline constexpr sched::Time kStart{std::chrono::seconds{1'000'000}};
+
+// Objects to pods that are labelled so, until a namespace of that name exists: a constraint as
+// plain as can be.
+//   waits-for: NAME   refused with "waiting for NAME"
+class WaitsForNamespace final : public sched::ClusterConstraint {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "WaitsForNamespace"; }
+  [[nodiscard]] std::optional<std::string> refuses(const k8s::Pod& pod) const override;
+  [[nodiscard]] sched::ChangeMask wakes_on() const override { return sched::kNamespaceChanged; }
+  [[nodiscard]] std::string note(const k8s::Pod& pod) const override;
+  void apply(const sched::ClusterChange& change) override;
+
+  // Bound pods as told, by uid → node; shared with the test.
+  using BoundPods = std::vector<std::pair<std::string, std::string>>;
+  explicit WaitsForNamespace(BoundPods* bound = nullptr) : bound_(bound) {}
+
+ private:
+  std::vector<std::string> namespaces_;
+  BoundPods* bound_;
+};
+
+// kube-scheduler's node plugins with their weights, packing by NodeResourcesFit; nodes with the
+// label `owned: yes` are owned; WaitsForNamespace.
+[[nodiscard]] sched::Profile profile(WaitsForNamespace::BoundPods* bound = nullptr,
+                                     const std::string& scheduler_name = kOurs);
+[[nodiscard]] std::vector<sched::Profile> profiles(WaitsForNamespace::BoundPods* bound = nullptr);
+
+class Scheduler {
+ public:
+  explicit Scheduler(sched::EngineOptions options = {}) : engine(profiles(&told_bound), options) {}
+
+  // Events.
+  void has(const k8s::Node& node) { apply(sched::event::NodeUpserted{node}); }
+  void has(const k8s::Pod& pod) { apply(sched::event::PodUpserted{pod}); }
+  void has(const k8s::Namespace& object) { apply(sched::event::NamespaceUpserted{object}); }
+  void node_gone(const std::string& name) { apply(sched::event::NodeDeleted{name}); }
+  void pod_gone(const k8s::Pod& pod) { apply(sched::event::PodDeleted{ref(pod)}); }
+  void synced() { apply(sched::event::Synced{}); }
+  void bind_succeeded(const k8s::Pod& pod, const std::string& node) {
+    apply(sched::event::BindSucceeded{ref(pod), node});
+  }
+  void bind_failed(const k8s::Pod& pod, const std::string& node) {
+    apply(sched::event::BindFailed{ref(pod), node, "409 Conflict"});
+  }
+  void apply(const sched::Event& event) { engine.apply(event, now); }
+
+  // All decisions there are now, as text: "a → node-1", "b waits: 0/1 nodes …", "c is foreign".
+  std::vector<std::string> decide();
+  // The same as they are.
+  std::vector<sched::Decision> decisions();
+
+  static sched::PodRef ref(const k8s::Pod& pod) {
+    return {pod.metadata.namespace_, pod.metadata.name, pod.metadata.uid};
+  }
+
+  sched::Time now = kStart;
+  WaitsForNamespace::BoundPods told_bound;
+  sched::Engine engine;
+};
+
+// A pod for our scheduler.
+[[nodiscard]] inline PodBuilder our_pod(std::string_view name) {
+  return pod(name).served_by(kOurs).created_at(kStart);
+}
+
+// A pod for another one.
+[[nodiscard]] inline PodBuilder their_pod(std::string_view name) {
+  return pod(name).served_by("default-scheduler");
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace tests

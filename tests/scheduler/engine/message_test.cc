@@ -1,0 +1,151 @@
+// What a pod is told when it fits nowhere: kube-scheduler's words, and the numbers behind them.
+#include "tests/scheduler/engine/harness.h"
+#include "tests/support/catch.h"
+
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+
+namespace {
+
+struct Case {
+  const char* name;
+  std::vector<k8s::Node> nodes;
+  std::vector<k8s::Pod> pods;  // there already
+  k8s::Pod pod;
+  std::string message;
+  std::string details;
+  Texts plugins;
+};
+
+const char* const kNothingAlone = "No node would take the pod if only one thing were different.";
+
+std::vector<Case> cases() {
+  return {
+      {"no nodes at all",
+       {},
+       {},
+       our_pod("a").gpus(1),
+       "no nodes available to schedule pods",
+       "",
+       {}},
+      {"too few free GPUs on each node",
+       {node("a1").gpus(8), node("a2").gpus(8), node("a3").gpus(8)},
+       {their_pod("p").gpus(6).on("a2"), their_pod("q").gpus(7).on("a1"),
+        their_pod("r").gpus(6).on("a3")},
+       our_pod("a").gpus(4),
+       "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.",
+       "nvidia.com/gpu: asked 4; the most free on one node is 2 of 8 (a2), 5 free in all on the 3 "
+       "nodes that the pod may use otherwise.",
+       {"NodeResourcesFit"}},
+      {"more than any node has",
+       {node("a1").gpus(4), node("a2").gpus(8)},
+       {},
+       our_pod("a").gpus(16),
+       "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
+       "nvidia.com/gpu: asked 16; the largest of the 2 nodes that the pod may use otherwise has 8.",
+       {"NodeResourcesFit"}},
+      {"one node with several reasons, sorted as text",
+       {node("n1").cpu("2").memory("4Gi"), node("n2").cpu("16").memory("4Gi"),
+        node("n3").cordoned()},
+       {},
+       our_pod("a").cpu("8").memory("6Gi"),
+       "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable, 2 Insufficient "
+       "memory.",
+       "cpu: asked 8; the most free on one node is 16 of 16 (n2), 18 free in all on the 2 nodes "
+       "that "
+       "the pod may use otherwise. memory: asked 6Gi; the largest of the 2 nodes that the pod may "
+       "use "
+       "otherwise has 4Gi. 1 node would take the pod but for NodeUnschedulable: node(s) were "
+       "unschedulable (first n3).",
+       {"NodeResourcesFit", "NodeUnschedulable"}},
+      {"counts are sorted as text, not as numbers",
+       [] {
+         std::vector<k8s::Node> nodes;
+         for (int i = 0; i < 10; ++i) nodes.push_back(node("c" + std::to_string(i)).cordoned());
+         nodes.push_back(node("n").gpus(1));
+         nodes.push_back(node("o").gpus(1));
+         return nodes;
+       }(),
+       {},
+       our_pod("a").gpus(2),
+       "0/12 nodes are available: 10 node(s) were unschedulable, 2 Insufficient nvidia.com/gpu.",
+       "nvidia.com/gpu: asked 2; the largest of the 2 nodes that the pod may use otherwise has 1.",
+       {"NodeResourcesFit", "NodeUnschedulable"}},
+      {"several things against every node",
+       {node("n1").gpus(1).tainted("team"), node("n2").gpus(1).cordoned()},
+       {},
+       our_pod("a").gpus(2),
+       "0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable.",
+       kNothingAlone,
+       {"NodeUnschedulable", "TaintToleration"}},
+      {"narrowed to nodes by name",
+       {node("n1").gpus(1), node("n2").gpus(1), node("n3").gpus(1)},
+       {their_pod("p").gpus(1).on("n2")},
+       our_pod("a").gpus(1).requires_nodes({named({"n2"})}),
+       "0/3 nodes are available: 1 Insufficient nvidia.com/gpu, 2 node(s) didn't satisfy plugin(s) "
+       "[NodeAffinity].",
+       "nvidia.com/gpu: asked 1; the most free on one node is 0 of 1 (n2), 0 free in all on the "
+       "one "
+       "node that the pod may use otherwise.",
+       {"NodeAffinity", "NodeResourcesFit"}},
+      {"a contradiction in the pod itself",
+       {node("n1")},
+       {},
+       our_pod("a").requires_nodes(
+           {term({}, {label("metadata.name").in({"n1"}), label("metadata.name").in({"n2"})})}),
+       "0/1 nodes are available: pod affinity terms conflict.",
+       "",
+       {"NodeAffinity"}},
+      {"a constraint's note",
+       {node("n1").gpus(1)},
+       {},
+       our_pod("a").gpus(2).labelled("noted", "yes"),
+       "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.",
+       "nvidia.com/gpu: asked 2; the largest of the one node that the pod may use otherwise has 1. "
+       "Noted.",
+       {"NodeResourcesFit"}},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("a pod that fits nowhere is told why") {
+  for (const Case& c : cases()) {
+    CAPTURE(c.name);
+    Scheduler s;
+    for (const k8s::Node& node : c.nodes) s.has(node);
+    for (const k8s::Pod& pod : c.pods) s.has(pod);
+    s.synced();
+    s.has(c.pod);
+    const auto decisions = s.decisions();
+    REQUIRE(decisions.size() == 1);
+    REQUIRE(std::holds_alternative<decision::Unschedulable>(decisions[0]));
+    const auto& refusal = std::get<decision::Unschedulable>(decisions[0]);
+    CHECK(refusal.message == c.message);
+    CHECK(refusal.details == c.details);
+    CHECK(refusal.plugins == c.plugins);
+
+    const Explanation explained = s.engine.explain(c.pod);
+    CHECK(explained.message == c.message);
+    CHECK(explained.details == c.details);
+  }
+}
+
+TEST_CASE(
+    "nodes that would take the pod but for a taint are counted, with the first one's numbers") {
+  Scheduler s;
+  s.synced();
+  s.has(node("t2").gpus(8).tainted("team", "b"));
+  s.has(node("t1").gpus(8).tainted("team", "a"));
+  s.has(node("t3").gpus(1).tainted("team", "c"));
+  s.has(our_pod("a").gpus(4));
+  const auto decisions = s.decisions();
+  REQUIRE(decisions.size() == 1);
+  const std::string& details = std::get<decision::Unschedulable>(decisions[0]).details;
+  CHECK(
+      details.starts_with("2 nodes would take the pod but for TaintToleration: node(s) had "
+                          "untolerated taint(s) (first t1"));
+}

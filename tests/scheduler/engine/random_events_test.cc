@@ -1,0 +1,295 @@
+// Thousands of random events, with a model beside the engine that knows only what it told it and
+// what it was told: capacities, who was decided where, and who still waits.
+#include "tests/scheduler/engine/harness.h"
+#include "tests/support/catch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string in_words(const Explanation& explained) {
+  std::string text =
+      explained.message + "|" + explained.details + "|" + explained.rejection.value_or("");
+  for (const NodeExplanation& node : explained.nodes) {
+    text += "\n" + node.node + " " + to_string(node.code) + " " + node.plugin;
+    for (const std::string& reason : node.reasons) text += ", " + reason;
+    for (const std::string& numbers : node.numbers) text += "; " + numbers;
+  }
+  return text;
+}
+
+class World {
+ public:
+  explicit World(unsigned seed) : random_(seed) {}
+
+  // Runs so many random events, deciding after each, and checks all along.
+  void run(int events) {
+    for (int i = 0; i < events; ++i) {
+      if (i == 50) {
+        s_.synced();
+        synced_ = true;
+      }
+      s_.now += std::chrono::milliseconds(random_() % 400);
+      something_happens();
+      // Sometimes events come in batches.
+      if (random_() % 3 != 0) decide();
+    }
+  }
+
+  // Everything that was decided, as text.
+  Texts log;
+
+ private:
+  enum class Stage { kWaiting, kAssumed, kBound };
+  struct Pod {
+    k8s::Pod object;
+    int gpus = 0;
+    Stage stage = Stage::kWaiting;
+    std::string node;
+    bool ours = true;
+    bool server_took_it = false;
+    Time backoff_until{};
+  };
+  struct Node {
+    int gpus = 0;
+    std::string zone;
+  };
+
+  unsigned pick(std::size_t n) { return static_cast<unsigned>(random_() % n); }
+
+  void something_happens() {
+    switch (pick(13)) {
+      case 0:
+      case 1:
+        return node_upserted();
+      case 2:
+        return pick(3) == 0 ? node_deleted() : stale_update();
+      case 3:
+      case 4:
+      case 5:
+      case 6:
+        return pod_created();
+      case 7:
+        return pod_deleted();
+      case 8:
+        return foreign_pod();
+      case 9:
+        return bind_failed();
+      case 10:
+        return bind_succeeded();
+      case 11:
+        return watch_shows_bound();
+      default:
+        return pod_changed();
+    }
+  }
+
+  void node_upserted() {
+    const std::string name = "n" + std::to_string(pick(10));
+    Node& known = nodes_[name];
+    if (pick(3) == 0 || known.zone.empty()) {
+      known.gpus = static_cast<int>(pick(9));
+      known.zone = "z" + std::to_string(pick(3));
+    }
+    s_.has(node(name).gpus(known.gpus).labelled("zone", known.zone).cpu("64"));
+  }
+  void node_deleted() {
+    if (nodes_.empty()) return;
+    const auto gone = std::next(nodes_.begin(), pick(nodes_.size()));
+    s_.node_gone(gone->first);
+    nodes_.erase(gone);
+  }
+
+  k8s::Pod object(const std::string& name, int gpus) {
+    PodBuilder made = our_pod(name).gpus(gpus).priority(static_cast<int>(pick(3)));
+    made.created_at(s_.now);
+    if (pick(4) == 0) made.selects("zone", "z" + std::to_string(pick(3)));
+    if (pick(6) == 0) made.host_port(80);
+    if (pick(12) == 0) made.gated("later");
+    return made;
+  }
+  void pod_created() {
+    if (pods_.size() > 60) return pod_deleted();
+    const std::string name = "p" + std::to_string(++created_);
+    const int gpus = static_cast<int>(pick(5));
+    Pod& made = pods_[name];
+    made.object = object(name, gpus);
+    made.gpus = gpus;
+    s_.has(made.object);
+  }
+  void foreign_pod() {
+    if (nodes_.empty()) return;
+    const std::string name = "f" + std::to_string(++created_);
+    const std::string on = std::next(nodes_.begin(), pick(nodes_.size()))->first;
+    Pod& made = pods_[name];
+    made.gpus = static_cast<int>(pick(2));
+    made.object = their_pod(name).gpus(made.gpus).on(on);
+    made.ours = false;
+    made.stage = Stage::kBound;
+    made.node = on;
+    s_.has(made.object);
+  }
+
+  // A random pod in that stage.
+  Pod* some(Stage stage) {
+    std::vector<Pod*> found;
+    for (auto& [name, pod] : pods_) {
+      if (pod.stage == stage) found.push_back(&pod);
+    }
+    return found.empty() ? nullptr : found[pick(found.size())];
+  }
+  void pod_deleted() {
+    if (pods_.empty()) return;
+    const auto gone = std::next(pods_.begin(), pick(pods_.size()));
+    if (pick(2) == 0 && gone->second.stage == Stage::kBound) {
+      gone->second.object.status.phase = k8s::PodPhase::kSucceeded;
+      gone->second.object.spec.node_name = gone->second.node;
+      s_.has(gone->second.object);
+    } else {
+      s_.pod_gone(gone->second.object);
+    }
+    pods_.erase(gone);
+  }
+  void pod_changed() {
+    Pod* pod = some(Stage::kWaiting);
+    if (pod == nullptr) return;
+    pod->object.spec.scheduling_gates.clear();
+    pod->object.metadata.labels.set("version", std::to_string(pick(3)));
+    s_.has(pod->object);
+  }
+  void stale_update() {
+    Pod* pod = some(pick(2) == 0 ? Stage::kAssumed : Stage::kBound);
+    if (pod != nullptr && pod->ours) s_.has(pod->object);  // without a node
+  }
+  void bind_failed() {
+    Pod* pod = some(Stage::kAssumed);
+    if (pod == nullptr || pod->server_took_it) return;
+    s_.bind_failed(pod->object, pod->node);
+    pod->stage = Stage::kWaiting;
+    pod->backoff_until = s_.now + 1s;  // at least
+  }
+  void bind_succeeded() {
+    Pod* pod = some(Stage::kAssumed);
+    if (pod == nullptr) return;
+    s_.bind_succeeded(pod->object, pod->node);
+    pod->server_took_it = true;
+  }
+  void watch_shows_bound() {
+    Pod* pod = some(Stage::kAssumed);
+    if (pod == nullptr) return;
+    k8s::Pod bound = pod->object;
+    bound.spec.node_name = pod->node;
+    s_.has(bound);
+    pod->stage = Stage::kBound;
+  }
+
+  int free_gpus(const std::string& node) const {
+    int free = nodes_.at(node).gpus;
+    for (const auto& [name, pod] : pods_) {
+      if (pod.stage != Stage::kWaiting && pod.node == node) free -= pod.gpus;
+    }
+    return free;
+  }
+
+  void decide() {
+    while (auto decision = s_.engine.step(s_.now)) {
+      REQUIRE(synced_);
+      if (const auto* bind = std::get_if<decision::Bind>(&*decision)) check_bind(*bind);
+      if (const auto* none = std::get_if<decision::Unschedulable>(&*decision)) check_refusal(*none);
+    }
+    if (synced_ && pick(4) == 0) check_rest();
+  }
+
+  void check_bind(const decision::Bind& bind) {
+    log.push_back(bind.pod.name + " → " + bind.node + " " + std::to_string(bind.total_score));
+    Pod& pod = pods_.at(bind.pod.name);
+    REQUIRE(pod.stage == Stage::kWaiting);
+    REQUIRE(pod.object.spec.scheduling_gates.empty());
+    REQUIRE(pod.backoff_until <= s_.now);
+    // Nothing is given that is not there.
+    REQUIRE(nodes_.contains(bind.node));
+    REQUIRE((pod.gpus == 0 || pod.gpus <= free_gpus(bind.node)));
+    const std::string* zone = pod.object.spec.node_selector.find("zone");
+    REQUIRE((zone == nullptr || *zone == nodes_.at(bind.node).zone));
+    pod.stage = Stage::kAssumed;
+    pod.node = bind.node;
+    if (pick(4) == 0) check_undo(pod);
+  }
+
+  // Deciding and undoing leaves every pod's prospects as they were.
+  void check_undo(Pod& pod) {
+    const auto prospects = [&] {
+      return in_words(s_.engine.explain(our_pod("probe").gpus(2))) +
+             in_words(s_.engine.explain(our_pod("probe").host_port(80)));
+    };
+    s_.bind_failed(pod.object, pod.node);
+    const std::string without = prospects();
+    k8s::Pod bound = pod.object;
+    bound.spec.node_name = pod.node;
+    s_.has(bound);
+    s_.pod_gone(pod.object);
+    REQUIRE(prospects() == without);
+    pods_.erase(pod.object.metadata.name);
+  }
+
+  void check_refusal(const decision::Unschedulable& refusal) {
+    log.push_back(refusal.pod.name + " " + refusal.message + " " + refusal.details);
+    const Pod& pod = pods_.at(refusal.pod.name);
+    REQUIRE(pod.stage == Stage::kWaiting);
+    const Explanation explained = s_.engine.explain(pod.object);
+    REQUIRE(explained.message == refusal.message);
+    REQUIRE(explained.details == refusal.details);
+  }
+
+  // The engine has nothing to decide: every pod of ours waits in one place, and for a reason.
+  void check_rest() {
+    std::size_t waiting = 0;
+    for (const auto& [name, pod] : pods_) {
+      if (pod.stage != Stage::kWaiting) continue;
+      ++waiting;
+      if (!pod.object.spec.scheduling_gates.empty()) continue;
+      if (s_.engine.explain(pod.object).message.empty()) ++fitting_;
+      // Only what backs off may fit and wait.
+      if (pod.backoff_until == Time{}) {
+        REQUIRE(!s_.engine.explain(pod.object).message.empty());
+      }
+    }
+    const PendingPods pending = s_.engine.pending();
+    REQUIRE(pending.active == 0);
+    REQUIRE(pending.backoff + pending.unschedulable + pending.gated == waiting);
+    if (pending.backoff == 0) REQUIRE(fitting_ == 0);
+    fitting_ = 0;
+  }
+
+  std::mt19937 random_;
+  Scheduler s_;
+  bool synced_ = false;
+  int created_ = 0;
+  std::size_t fitting_ = 0;
+  std::map<std::string, Pod> pods_;  // by name
+  std::map<std::string, Node> nodes_;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "through random events nothing is over-committed, nobody is lost, and all is repeatable") {
+  const unsigned seed = GENERATE(range(1U, 5U));
+  World world(seed);
+  world.run(2000);
+  World again(seed);
+  again.run(2000);
+  CHECK(world.log.size() > 500);
+  CHECK(world.log == again.log);
+}

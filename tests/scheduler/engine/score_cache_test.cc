@@ -1,0 +1,221 @@
+// Whatever happens to the nodes, the cache's answers are those of asking every node anew.
+#include "scheduler/engine/score_cache.h"
+
+#include "scheduler/cluster/placement.h"
+#include "scheduler/engine/fit_error.h"
+#include "scheduler/engine/score_caches.h"
+#include "tests/scheduler/engine/harness.h"
+#include "tests/support/catch.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <tuple>
+
+using namespace sched;
+using namespace tests;
+
+namespace {
+
+using Counts = std::map<std::tuple<Code, std::uint32_t, std::uint64_t>, std::size_t>;
+
+struct Answers {
+  std::size_t feasible = 0;
+  std::optional<std::string> best;
+  std::int64_t total = 0;
+  Counts verdicts;
+  std::string message;
+  friend bool operator==(const Answers&, const Answers&) = default;
+};
+
+Counts counts_of(const VerdictCounts& verdicts) {
+  Counts counts;
+  verdicts.for_each([&](const NodeVerdict& verdict, std::size_t nodes) {
+    counts[{verdict.code, verdict.filter, verdict.reasons}] = nodes;
+  });
+  return counts;
+}
+
+Answers cached(const ScoreCache& cache, const Nodes& nodes) {
+  Answers answers;
+  answers.feasible = cache.feasible();
+  if (cache.best() != kNoSlot) {
+    answers.best = nodes.name(cache.best());
+    answers.total = cache.total(cache.best());
+  }
+  answers.verdicts = counts_of(cache.verdicts());
+  answers.message = fit_error(nodes.size(), cache.prepared(), cache.verdicts());
+  return answers;
+}
+
+// By asking all nodes, in no clever way.
+Answers naive(const PreparedShape& shape, const Nodes& nodes) {
+  Answers answers;
+  VerdictCounts verdicts;
+  std::vector<std::int64_t> max(shape.scores().size(), 0);
+  std::vector<NodeSlot> feasible;
+  for (const auto& [name, slot] : nodes.by_name()) {
+    if (!nodes.present(slot)) continue;
+    const NodeVerdict verdict = shape.check(nodes.view(slot));
+    if (!verdict.is_ok()) {
+      verdicts.add(verdict);
+      continue;
+    }
+    feasible.push_back(slot);
+    for (std::size_t i = 0; i < max.size(); ++i) {
+      if (!shape.scores()[i].score) continue;
+      max[i] = std::max(max[i], shape.scores()[i].score->score(nodes.view(slot)));
+    }
+  }
+  answers.feasible = feasible.size();
+  for (const NodeSlot slot : feasible) {
+    std::int64_t total = 0;
+    for (std::size_t i = 0; i < max.size(); ++i) {
+      const PreparedScore& score = shape.scores()[i];
+      if (!score.score) continue;
+      total += score.weight *
+               normalise(score.normalisation, score.score->score(nodes.view(slot)), max[i]);
+    }
+    if (answers.best && total <= answers.total) continue;  // by name: the first of equals stays
+    answers.best = nodes.name(slot);
+    answers.total = total;
+  }
+  answers.verdicts = counts_of(verdicts);
+  answers.message = fit_error(nodes.size(), shape, verdicts);
+  return answers;
+}
+
+// Nodes and claims that change at random.
+class World {
+ public:
+  explicit World(unsigned seed) : random_(seed) {}
+
+  void change() {
+    switch (random_() % 8) {
+      case 0:
+      case 1:
+        return upsert_node();
+      case 2:
+        return nodes.erase(some_name());
+      case 3:
+      case 4:
+        return give_up_claim();
+      default:
+        return claim();
+    }
+  }
+  ShapeRef shape() {
+    PodBuilder pod = our_pod("p").gpus(static_cast<int>(random_() % 5));
+    if (random_() % 2 == 0) pod.cpu(std::to_string(random_() % 4));
+    if (random_() % 3 == 0) pod.selects("zone", "z1");
+    if (random_() % 4 == 0) pod.tolerates("team");
+    if (random_() % 5 == 0) pod.host_port(80);
+    if (random_() % 6 == 0) pod.requires_nodes({named({"n3"}), named({"n4"})});
+    if (random_() % 2 == 0) {
+      pod.prefers_nodes(20, term({label("zone").in({"z1"})}));
+      pod.prefers_nodes(30, term({label("rank").greater_than("1")}));
+    }
+    return shapes.intern(shape_of(pod, names));
+  }
+
+  ResourceNames names;
+  Nodes nodes;
+  Shapes shapes;
+
+ private:
+  std::string some_name() { return "n" + std::to_string(random_() % 12); }
+
+  void upsert_node() {
+    NodeBuilder made = node(some_name());
+    made.gpus(static_cast<int>(random_() % 5)).cpu(std::to_string(1 + random_() % 6));
+    if (random_() % 2 == 0) made.labelled("zone", "z" + std::to_string(random_() % 2));
+    if (random_() % 2 == 0) made.labelled("rank", std::to_string(random_() % 4));
+    if (random_() % 5 == 0) made.cordoned();
+    if (random_() % 4 == 0) made.tainted("team", "a");
+    for (unsigned i = 0; i < random_() % 3; ++i) {
+      made.tainted("soft" + std::to_string(i), "", k8s::TaintEffect::kPreferNoSchedule);
+    }
+    nodes.upsert(facts_of(made, names));
+  }
+  void claim() {
+    PodBuilder pod = our_pod("q").gpus(static_cast<int>(random_() % 3)).cpu("1");
+    if (random_() % 3 == 0) pod.host_port(80);
+    claims_.emplace_back();
+    claims_.back().emplace(nodes, nodes.slot_of(some_name()), claim_of(shape_of(pod, names)));
+  }
+  void give_up_claim() {
+    if (!claims_.empty()) claims_[random_() % claims_.size()].reset();
+  }
+
+  std::mt19937 random_;
+  std::deque<std::optional<Placement>> claims_;
+};
+
+}  // namespace
+
+TEST_CASE("cached answers are those of asking every node anew") {
+  const auto all_profiles = profiles();
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    World world(seed);
+    std::mt19937 random(seed);
+    std::vector<ShapeRef> shapes;
+    std::deque<ScoreCache> caches;
+    for (int i = 0; i < 12; ++i) {
+      shapes.push_back(world.shape());
+      caches.emplace_back(world.nodes, all_profiles[0], shapes.back(), PrepareContext{world.names});
+    }
+    for (int round = 0; round < 600; ++round) {
+      for (unsigned i = 0; i < 1 + random() % 5; ++i) world.change();
+      for (ScoreCache& cache : caches) {
+        if (random() % 3 == 0) continue;  // some fall behind
+        cache.catch_up();
+        REQUIRE(cached(cache, world.nodes) == naive(cache.prepared(), world.nodes));
+      }
+    }
+  }
+}
+
+TEST_CASE("the scores of a node add up to its total") {
+  const auto all_profiles = profiles();
+  World world(3);
+  for (int i = 0; i < 40; ++i) world.change();
+  for (int i = 0; i < 40; ++i) {
+    ScoreCache cache(world.nodes, all_profiles[0], world.shape(), PrepareContext{world.names});
+    cache.catch_up();
+    if (cache.best() == kNoSlot) continue;
+    std::int64_t total = 0;
+    for (const PluginScore& score : cache.scores(cache.best())) total += score.score * score.weight;
+    CHECK(total == cache.total(cache.best()));
+  }
+}
+
+TEST_CASE("caches beyond the bound go, least recently used first, and answers stay the same") {
+  const auto all_profiles = profiles();
+  World world(5);
+  for (int i = 0; i < 60; ++i) world.change();
+  std::vector<ShapeRef> shapes;
+  for (int i = 0; i < 8; ++i) {
+    shapes.push_back(
+        world.shapes.intern(shape_of(our_pod("p").cpu(std::to_string(i)), world.names)));
+  }
+  const std::size_t one = [&] {
+    ScoreCache cache(world.nodes, all_profiles[0], shapes[0], PrepareContext{world.names});
+    cache.catch_up();
+    return cache.memory();
+  }();
+  ScoreCaches few(world.nodes, all_profiles, world.names, one * 5 / 2);
+  for (int round = 0; round < 50; ++round) {
+    world.change();
+    for (const ShapeRef& shape : shapes) {
+      const ScoreCache& cache = few.get(0, shape);
+      REQUIRE(cached(cache, world.nodes) == naive(cache.prepared(), world.nodes));
+      REQUIRE(few.size() <= 3);
+    }
+  }
+  ScoreCaches none(world.nodes, all_profiles, world.names, 0);
+  none.get(0, shapes[0]);
+  none.get(0, shapes[1]);
+  CHECK(none.size() == 1);  // the one just asked for stays
+}

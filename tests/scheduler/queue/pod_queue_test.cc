@@ -1,0 +1,163 @@
+#include "scheduler/queue/pod_queue.h"
+
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+#include <chrono>
+#include <deque>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Time kStart{1'000s};
+
+struct Queue {
+  ResourceNames names;
+  Shapes shapes;
+  std::deque<WaitingPod> pods;
+  PodQueue queue;
+  std::set<std::string> fitting;  // names of pods whose shape fits now
+
+  WaitingPod& pod(const std::string& name, std::int32_t priority = 0, Time created = kStart,
+                  int gpus = 1) {
+    WaitingPod& made = pods.emplace_back();
+    made.pod = tests::pod(name).priority(priority).gpus(gpus);
+    made.shape = shapes.intern(shape_of(made.pod, names));
+    made.order = {.priority = priority, .created = created, .arrival = pods.size()};
+    return made;
+  }
+  WaitingPod* next() {
+    return queue.next([&](const WaitingPod& p) { return fitting.contains(p.pod.metadata.name); });
+  }
+  // Takes the pods whose turn it is until there is none.
+  std::vector<std::string> drain() {
+    std::vector<std::string> order;
+    while (WaitingPod* pod = next()) {
+      order.push_back(pod->pod.metadata.name);
+      queue.remove(*pod);
+    }
+    return order;
+  }
+};
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("turns go by priority, then creation, then arrival") {
+  Queue q;
+  q.queue.activate(q.pod("late", 0, kStart + 2s));
+  q.queue.activate(q.pod("early", 0, kStart + 1s));
+  q.queue.activate(q.pod("early too", 0, kStart + 1s));
+  q.queue.activate(q.pod("negative", -5, kStart));
+  q.queue.activate(q.pod("important", 1000, kStart + 9s));
+  CHECK(q.queue.active() == 5);
+  CHECK(q.drain() == Names{"important", "early", "early too", "late", "negative"});
+  CHECK(q.queue.active() == 0);
+}
+
+TEST_CASE("a pod is in one place, the last it was put to") {
+  Queue q;
+  WaitingPod& pod = q.pod("a");
+  const auto counts = [&] {
+    return std::vector<std::size_t>{q.queue.active(), q.queue.backoff(), q.queue.unschedulable(),
+                                    q.queue.gated()};
+  };
+  using Counts = std::vector<std::size_t>;
+  q.queue.activate(pod);
+  CHECK(counts() == Counts{1, 0, 0, 0});
+  q.queue.back_off(pod, kStart + 1s);
+  CHECK(counts() == Counts{0, 1, 0, 0});
+  q.queue.park(pod, kStart + 2s);
+  CHECK(counts() == Counts{0, 0, 1, 0});
+  CHECK(q.queue.next_deadline() == kStart + 2s);
+  q.queue.refuse(pod, kNodeChanged, kStart + 3s);
+  CHECK(counts() == Counts{0, 0, 1, 0});
+  CHECK(q.queue.next_deadline() == kStart + 3s);
+  q.queue.gate(pod);
+  CHECK(counts() == Counts{0, 0, 0, 1});
+  CHECK(q.queue.next_deadline() == std::nullopt);
+  q.queue.remove(pod);
+  q.queue.remove(pod);
+  CHECK(counts() == Counts{0, 0, 0, 0});
+}
+
+TEST_CASE("waiting times end in their order, not before") {
+  Queue q;
+  q.queue.back_off(q.pod("second"), kStart + 2s);
+  q.queue.back_off(q.pod("first"), kStart + 1s);
+  q.queue.park(q.pod("parked"), kStart + 3s);
+  q.queue.advance(kStart + 1s - 1us);
+  CHECK(q.drain() == Names{});
+  q.queue.advance(kStart + 1s);
+  CHECK(q.drain() == Names{"first"});
+  CHECK(q.queue.next_deadline() == kStart + 2s);
+  q.queue.advance(kStart + 3s);
+  CHECK(q.drain() == Names{"second", "parked"});
+}
+
+TEST_CASE("refused pods are woken by what they wait for") {
+  Queue q;
+  q.queue.refuse(q.pod("storage"), kStorageChanged, kStart + 1h);
+  q.queue.refuse(q.pod("pods", 1), kBoundPodChanged | kBoundPodRemoved, kStart + 1h);
+  q.queue.refuse(q.pod("pods too", 2), kBoundPodRemoved | kStorageChanged, kStart + 1h);
+  q.queue.wake(kNodeChanged);
+  CHECK(q.drain() == Names{});
+  q.queue.wake(kBoundPodRemoved);
+  CHECK(q.drain() == Names{"pods too", "pods"});
+  q.queue.wake(kStorageChanged | kNodeChanged);
+  CHECK(q.drain() == Names{"storage"});
+}
+
+TEST_CASE("of a parked shape that fits again one pod at a time has its turn, the best first") {
+  Queue q;
+  q.queue.park(q.pod("younger", 0, kStart + 1s), kStart + 1h);
+  q.queue.park(q.pod("older", 0, kStart), kStart + 1h);
+  CHECK(q.next() == nullptr);
+
+  q.fitting = {"older"};
+  CHECK(q.next() == nullptr);  // nothing opened up: not even asked
+  q.queue.check_parked();
+  REQUIRE(q.next() != nullptr);
+  CHECK(q.next()->pod.metadata.name == "older");
+  q.queue.remove(*q.next());
+  CHECK(q.next() == nullptr);  // the younger one was asked and does not fit
+  q.fitting = {"younger"};
+  CHECK(q.next() == nullptr);
+  q.queue.check_parked();
+  CHECK(q.drain() == Names{"younger"});
+}
+
+TEST_CASE("priorities hold between active pods and parked shapes") {
+  Queue q;
+  q.queue.park(q.pod("parked high", 10, kStart, 4), kStart + 1h);
+  q.queue.park(q.pod("parked low", 1, kStart, 2), kStart + 1h);
+  q.queue.activate(q.pod("active middle", 5));
+  q.fitting = {"parked high", "parked low"};
+  q.queue.check_parked();
+  CHECK(q.drain() == Names{"parked high", "active middle", "parked low"});
+}
+
+TEST_CASE("parked shapes behind the active head are not asked about") {
+  Queue q;
+  q.queue.park(q.pod("parked", 1, kStart, 4), kStart + 1h);
+  q.queue.activate(q.pod("active", 5));
+  q.queue.check_parked();
+  int asked = 0;
+  const auto count = [&](const WaitingPod&) {
+    ++asked;
+    return false;
+  };
+  REQUIRE(q.queue.next(count) != nullptr);
+  CHECK(asked == 0);
+  q.queue.remove(*q.queue.next(count));
+  CHECK(q.queue.next(count) == nullptr);
+  CHECK(asked == 1);
+  CHECK(q.queue.next(count) == nullptr);
+  CHECK(asked == 1);
+}
