@@ -66,6 +66,16 @@ std::string describe(int http_status, std::string_view words) {
   return text;
 }
 
+// The start of a body that is no Status, fit for one line of a log.
+std::string quote(std::string_view body) {
+  std::string text(body.substr(0, kQuotedBody));
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  }
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
 // Only whole seconds, as the API server sends them; a date is not understood and ignored.
 std::optional<std::chrono::seconds> parse_retry_after(std::string_view text) {
   std::int64_t seconds = 0;
@@ -94,7 +104,7 @@ Error status_error(const Response& response, Decoder& decoder) {
   Status status;
   if (auto decoded = decoder.status(response.body); decoded) status = std::move(*decoded);
   if (status.message.empty() && status.reason.empty()) {
-    status.message = response.body.substr(0, kQuotedBody);
+    status.message = quote(response.body);
   }
   status.code = response.status;  // what HTTP says counts
   Error error = status_error(status);

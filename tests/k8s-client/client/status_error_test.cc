@@ -56,6 +56,11 @@ TEST_CASE("an answer outside 2xx becomes an error in the server's words", "[clie
        "502 Bad Gateway: <html>" + std::string(194, 'x'),
        "",
        {}},
+      {"on one line",
+       {404, {}, "404 page\r\nnot found\n"},
+       "404 Not Found: 404 page  not found",
+       "",
+       {}},
       {"a status without a name", {418, {}, ""}, "418", "", {}},
   };
   for (const Case& c : cases) {
