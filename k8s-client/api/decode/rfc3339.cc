@@ -11,6 +11,10 @@ using std::chrono::days;
 using std::chrono::microseconds;
 using std::chrono::year;
 
+// Of four digits of a year.
+constexpr Timestamp kFirst = std::chrono::sys_days(year(0) / 1 / 1);
+constexpr Timestamp kLast = std::chrono::sys_days(year(10000) / 1 / 1) - microseconds(1);
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Reads a text from the front; anything unexpected makes it, and all that follows, not ok.
@@ -86,14 +90,14 @@ std::optional<Timestamp> parse_rfc3339(std::string_view text) {
   const std::chrono::year_month_day date{year(y), std::chrono::month(month), std::chrono::day(day)};
   const bool in_range = hour < 24 && minute < 60 && second < 60 && std::abs(offset) < 24 * 60;
   if (!in.done() || !date.ok() || !in_range) return std::nullopt;
-  return std::chrono::sys_days(date) + std::chrono::hours(hour) +
-         std::chrono::minutes(minute - offset) + std::chrono::seconds(second) +
-         microseconds(micros);
+  const Timestamp time = std::chrono::sys_days(date) + std::chrono::hours(hour) +
+                         std::chrono::minutes(minute - offset) + std::chrono::seconds(second) +
+                         microseconds(micros);
+  if (time < kFirst || time > kLast) return std::nullopt;  // its offset left the calendar
+  return time;
 }
 
 std::string format_rfc3339(Timestamp time) {
-  constexpr Timestamp kFirst = std::chrono::sys_days(year(0) / 1 / 1);
-  constexpr Timestamp kLast = std::chrono::sys_days(year(10000) / 1 / 1) - microseconds(1);
   time = std::clamp(time, kFirst, kLast);
   const auto day = std::chrono::floor<days>(time);
   const std::chrono::year_month_day date(day);
