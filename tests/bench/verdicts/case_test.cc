@@ -1,0 +1,120 @@
+#include "bench/verdicts/case.h"
+
+#include "bench/verdicts/compare.h"
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+using namespace bench::verdicts;
+using sched::Code;
+
+TEST_CASE("a case is read in full") {
+  const auto read = parse_case(R"({"id": "c-1", "focus": "gpu",
+    "nodes": [{"metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1"}}}],
+    "pods": [{"metadata": {"name": "b", "namespace": "ml"}, "spec": {"nodeName": "n"}}],
+    "namespaces": [{"metadata": {"name": "ml"}}],
+    "persistentVolumes": [{"metadata": {"name": "v"}}],
+    "persistentVolumeClaims": [{"metadata": {"name": "c"}}],
+    "deviceClasses": [{"metadata": {"name": "d"}}], "storageClasses": [{}], "csiNodes": null,
+    "pod": {"metadata": {"name": "a"}, "spec": {"priority": 3}}, "preFilter": {"code": "x"},
+    "verdicts": {"n": {"code": "Unschedulable", "plugin": "P", "reasons": ["b", "a"]},
+                 "m": {"code": "Success"}},
+    "message": "no"})",
+                               "f:1");
+  REQUIRE(read);
+  CHECK(read->id == "c-1");
+  CHECK(read->nodes.at(0).metadata.name == "n");
+  CHECK(read->pods.at(0).spec.node_name == "n");
+  CHECK(read->namespaces.at(0).metadata.name == "ml");
+  CHECK(read->volumes.at(0).metadata.name == "v");
+  CHECK(read->claims.at(0).metadata.name == "c");
+  CHECK(read->device_classes.at(0).metadata.name == "d");
+  CHECK(read->pod.spec.priority == 3);
+  Answer want;
+  want.nodes["n"] = {.code = Code::kUnschedulable, .plugin = "P", .reasons = {"a", "b"}};
+  want.nodes["m"] = {};
+  want.message = "no";
+  CHECK(read->answer == want);
+}
+
+TEST_CASE("a case needs no more than a pod, and is then named after its place") {
+  const auto read = parse_case(R"({"pod": {"metadata": {"name": "a"}}})", "cases.jsonl:7");
+  REQUIRE(read);
+  CHECK(read->id == "cases.jsonl:7");
+  CHECK_FALSE(read->answer);
+}
+
+TEST_CASE("what is not a case is refused with what is wrong") {
+  struct Bad {
+    const char* line;
+    const char* complaint;
+  };
+  const std::vector<Bad> cases = {
+      {"", "not a JSON object"},
+      {"{", "not a JSON object"},
+      {"[]", "not a JSON object"},
+      {"{}", "pod: is missing"},
+      {R"({"pod": {"metadata": {"name": "a"}}, "node": []})", "node: is not a field of a case"},
+      {R"({"pod": {"metadata": {"name": "a"}}, "nodes": {}})", "nodes: must be a list"},
+      {R"({"pod": {"metadata": {"name": "a"}}, "nodes": [{}, 3]})", "nodes[1]: "},
+      {R"({"pod": {"metadata": {"name": "a"}, "spec": {"priority": "high"}}})", "priority"},
+      {R"({"pod": {"metadata": {"name": "a"}, "spec": {"containers": [{"resources": {"requests": {"cpu": "1x"}}}]}}})",
+       "1x"},
+      {R"({"pod": {"metadata": {"name": "a"}}, "id": 1})", "id: must be a string"},
+      {R"({"pod": {"metadata": {"name": "a"}}, "verdicts": []})", "verdicts: must be an object"},
+      {R"({"pod": {"metadata": {"name": "a"}}, "verdicts": {"n": {}}})",
+       "verdicts.n.code: is missing"},
+      {R"({"pod": {"metadata": {"name": "a"}}, "verdicts": {"n": {"code": "Maybe"}}})",
+       "'Maybe' is none of Success"},
+      {R"({"pod": {"metadata": {"name": "a"}}, "verdicts": {"n": {"code": "Success", "reason": ""}}})",
+       "verdicts.n.reason: is not a field"},
+  };
+  for (const Bad& each : cases) {
+    INFO(each.line);
+    const auto read = parse_case(each.line, "f:1");
+    REQUIRE_FALSE(read);
+    CHECK_THAT(read.error().message, Catch::Contains(each.complaint));
+  }
+}
+
+TEST_CASE("what differs between two answers") {
+  const NodeVerdict fits;
+  const NodeVerdict taken{Code::kUnschedulable, "NodePorts", {"taken"}};
+  const NodeVerdict taken_for_good{Code::kUnresolvable, "NodePorts", {"taken"}};
+  const NodeVerdict taken_by_other{Code::kUnschedulable, "Other", {"taken"}};
+  const NodeVerdict taken_otherwise{Code::kUnschedulable, "NodePorts", {"not free"}};
+  const NodeVerdict not_asked{Code::kUnresolvable, "", {}};
+  struct Pair {
+    const char* name;
+    Answer given;
+    Answer ours;
+    std::size_t differences;
+  };
+  const std::vector<Pair> cases = {
+      {"the same", {{{"n", taken}}, "no"}, {{{"n", taken}}, "no"}, 0},
+      {"code", {{{"n", taken}}, ""}, {{{"n", taken_for_good}}, ""}, 1},
+      {"plugin", {{{"n", taken}}, ""}, {{{"n", taken_by_other}}, ""}, 1},
+      {"reasons", {{{"n", taken}}, ""}, {{{"n", taken_otherwise}}, ""}, 1},
+      {"a refusal where it fits", {{{"n", fits}}, ""}, {{{"n", taken}}, ""}, 1},
+      {"message", {{{"n", taken}}, "no"}, {{{"n", taken}}, "nope"}, 1},
+      {"a message that is not known", {{{"n", not_asked}}, ""}, {{{"n", not_asked}}, "no"}, 0},
+      {"a message although some node fits", {{{"n", fits}}, ""}, {{{"n", fits}}, "no"}, 1},
+      {"never asked: the code counts", {{{"n", not_asked}}, ""}, {{{"n", taken_for_good}}, ""}, 0},
+      {"never asked, another code", {{{"n", not_asked}}, ""}, {{{"n", taken}}, ""}, 1},
+      {"a node less", {{{"n", fits}, {"m", fits}}, ""}, {{{"n", fits}}, ""}, 1},
+      {"a node more", {{{"n", fits}}, ""}, {{{"n", fits}, {"m", fits}}, ""}, 1},
+  };
+  for (const Pair& each : cases) {
+    INFO(each.name);
+    CHECK(differences(each.given, each.ours).size() == each.differences);
+  }
+}
+
+TEST_CASE("plugins that an answer names and we have not") {
+  Answer given;
+  given.nodes["a"].plugin = "NodePorts";
+  given.nodes["b"].plugin = "VolumeZone";
+  given.nodes["c"].plugin = "InterPodAffinity";
+  given.nodes["d"].plugin = "";
+  CHECK(missing_plugins(given, {"NodePorts"}) ==
+        std::set<std::string>{"InterPodAffinity", "VolumeZone"});
+}
