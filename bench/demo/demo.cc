@@ -25,6 +25,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookInterval{100};
 
+constexpr const char* kGated = "SchedulingGated";
+
 // What the API server says of a pod; nothing while it says nothing.
 std::optional<Outcome> outcome_of(const k8s::Pod& pod) {
   if (!pod.spec.node_name.empty()) {
@@ -48,18 +50,16 @@ class Demo {
   void observe(const k8s::Pod& pod) {
     auto outcome = outcome_of(pod);
     if (!outcome) return;
-    Outcome& known = outcomes_[pod.metadata.name];
-    if (known == *outcome) return;
-    known = std::move(*outcome);
-    // A bound pod is told when its scores are known, from the record.
-    if (known.waits()) print_outcome(std::cout, known);
+    // The scheduler does not decide on gated pods; the API server tells of them.
+    const k8s::PodCondition* condition = pod.condition("PodScheduled");
+    if (condition != nullptr && condition->reason == kGated) tell(*outcome);
+    outcomes_[pod.metadata.name] = std::move(*outcome);
   }
 
   // Looks now and again, until all is as expected or time is up.
   void look() {
     auto read = record_.read([this](const sched::Decision& decision) { note(decision); });
     if (!read) fmt::print(stderr, "demo: {}\n", read.error().message);
-    tell_bound();
     if (differences(expected_, outcomes()).empty() || loop_.now() > deadline_ || !read) {
       loop_.stop();
       return;
@@ -82,20 +82,23 @@ class Demo {
 
  private:
   void note(const sched::Decision& decision) {
-    const auto* bind = std::get_if<sched::decision::Bind>(&decision);
-    if (bind == nullptr || bind->pod.namespace_ != options_.namespace_) return;
-    scores_[{bind->pod.name, bind->node}] = scores_text(*bind);
+    if (const auto* bind = std::get_if<sched::decision::Bind>(&decision)) {
+      if (bind->pod.namespace_ != options_.namespace_) return;
+      scores_[{bind->pod.name, bind->node}] = scores_text(*bind);
+      tell(
+          {.pod = bind->pod.name, .node = bind->node, .scores = scores_text(*bind), .message = {}});
+    } else if (const auto* waits = std::get_if<sched::decision::Unschedulable>(&decision)) {
+      if (waits->pod.namespace_ != options_.namespace_) return;
+      tell({.pod = waits->pod.name, .node = {}, .scores = {}, .message = waits->message});
+    }
   }
 
-  // The record lags behind the API server by up to a second.
-  void tell_bound() {
-    for (auto& [name, outcome] : outcomes_) {
-      if (outcome.waits() || !outcome.scores.empty()) continue;
-      const auto scores = scores_.find({name, outcome.node});
-      if (scores == scores_.end()) continue;
-      outcome.scores = scores->second;
-      print_outcome(std::cout, outcome);
-    }
+  // A line for each outcome that is news.
+  void tell(const Outcome& outcome) {
+    Outcome& told = told_[outcome.pod];
+    if (told == outcome) return;
+    told = outcome;
+    print_outcome(std::cout, outcome);
   }
 
   // In the order in which the expectations name them.
@@ -103,18 +106,25 @@ class Demo {
     std::vector<Outcome> in_order;
     for (const ExpectedPod& pod : expected_) {
       const auto found = outcomes_.find(pod.name);
-      // A bound pod without scores yet is not finished.
-      if (found == outcomes_.end()) continue;
-      if (!found->second.waits() && found->second.scores.empty()) continue;
-      in_order.push_back(found->second);
+      if (found != outcomes_.end()) add_with_scores(found->second, in_order);
     }
     for (const auto& [name, outcome] : outcomes_) {
       const bool listed =
           std::any_of(expected_.begin(), expected_.end(),
                       [&, pod = name](const ExpectedPod& e) { return e.name == pod; });
-      if (!listed) in_order.push_back(outcome);
+      if (!listed) add_with_scores(outcome, in_order);
     }
     return in_order;
+  }
+
+  // A bound pod whose scores are not known yet (the record lags up to a second) is not finished.
+  void add_with_scores(Outcome outcome, std::vector<Outcome>& to) const {
+    if (!outcome.waits()) {
+      const auto scores = scores_.find({outcome.pod, outcome.node});
+      if (scores == scores_.end()) return;
+      outcome.scores = scores->second;
+    }
+    to.push_back(std::move(outcome));
   }
 
   const DemoOptions& options_;
@@ -123,7 +133,8 @@ class Demo {
   RecordTail record_;
   k8s::EventLoop::Clock::time_point deadline_;
   std::unique_ptr<k8s::Timer> timer_;
-  std::map<std::string, Outcome> outcomes_;
+  std::map<std::string, Outcome> outcomes_;  // as the API server has them, without scores
+  std::map<std::string, Outcome> told_;
   std::map<std::pair<std::string, std::string>, std::string> scores_;  // by pod and node
 };
 

@@ -38,7 +38,13 @@ account_kubeconfig
   --http-bind-address 127.0.0.1:0 --record "$out/record.jsonl" > "$out/scheduler.log" 2>&1 &
 scheduler=$!
 
-echo "gpu-scheduler runs with manifests/base; submitting manifests/examples/ as they happen:"
+# Ready: it has seen the whole cluster, and waited until no bind of a predecessor can land any more.
+until grep -q "scheduling begins" "$out/scheduler.log"; do
+  kill -0 "$scheduler" 2>/dev/null || { tail -n 5 "$out/scheduler.log"; exit 1; }
+  sleep 0.1
+done
+echo "gpu-scheduler runs with the configuration and the permissions of manifests/base."
+echo "Submitting manifests/examples/; as it happens:"
 echo
 "$kubectl" create namespace "$namespace" >> "$out/apply.log"
 "$kubectl" -n "$namespace" apply -f manifests/examples/ >> "$out/apply.log"
