@@ -39,7 +39,7 @@ account_kubeconfig
 scheduler=$!
 
 # Ready: it has seen the whole cluster, and waited until no bind of a predecessor can land any more.
-until grep -q "scheduling begins" "$out/scheduler.log"; do
+until grep -qs "scheduling begins" "$out/scheduler.log"; do
   kill -0 "$scheduler" 2>/dev/null || { tail -n 5 "$out/scheduler.log"; exit 1; }
   sleep 0.1
 done
