@@ -4,8 +4,8 @@
 #   tests/cluster/build.sh [--control-plane] [OUTDIR]      OUTDIR: build/cluster/bin under the repository's root
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
-# for each name), kwok and kwok-stages.yaml, testcluster, and the test programs history.test, controlplane.test and
-# e2e.test. With --control-plane only kube and kwok. What is up to date is not built again, and then this takes a moment.
+# for each name), kwok and kwok-stages.yaml, testcluster, compare, and the test programs, PACKAGE.test. With --control-plane only
+# kube and kwok. What is up to date is not built again, and then this takes a moment.
 #
 # Needs a Go >= 1.21 (it fetches the one that go.mod asks for) or python3 with venv, from which it gets one of its own.
 # GOFLAGS, GOPROXY and the like are respected. The compiler's output goes to build/logs/.
@@ -91,8 +91,11 @@ build_kwok() {
 }
 
 build_own() {
-  go build -o "$out/" ./cmd/testcluster
-  for package in controlplane history e2e; do go test -c -o "$out/$package.test" "./$package"; done
+  local package
+  go build -o "$out/" ./cmd/testcluster ./cmd/compare
+  for package in internal/measure cmd/compare controlplane history e2e; do
+    go test -c -o "$out/${package##*/}.test" "./$package"
+  done
 }
 
 # fetch downloads the modules first, and tries again: a module mirror may be down for a moment, a compiler is not.

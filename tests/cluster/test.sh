@@ -13,7 +13,7 @@ fi
 bin=build/cluster/bin
 export E2E_DIR=${E2E_DIR:-build/cluster/e2e}
 outcome=0
-for tests in controlplane history e2e; do
+for tests in measure compare controlplane history e2e; do
   "$bin/$tests.test" -test.v -test.timeout 60m "$@" || outcome=1
 done
 exit $outcome

@@ -121,6 +121,13 @@ func (c *ControlPlane) APIServer() *Process {
 	return c.apiServer
 }
 
+// EtcdProcess is the running etcd's process, or nil.
+func (c *ControlPlane) EtcdProcess() *Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.etcd
+}
+
 // takeAPIServer takes the process out of our hands, to end it, and announces the outage.
 func (c *ControlPlane) takeAPIServer() *Process {
 	c.mu.Lock()

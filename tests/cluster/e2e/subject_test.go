@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -12,8 +11,6 @@ import (
 	"time"
 
 	"gpu-scheduler.io/tests/cluster/controlplane"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // subject is the scheduler under test: a process that a test starts, kills and starts again.
@@ -110,17 +107,5 @@ var identity = sync.OnceValues(func() (controlplane.Identity, error) {
 	if _, err := os.Stat(filepath.Join(base, "kustomization.yaml")); err != nil {
 		return controlplane.KubeScheduler, nil
 	}
-	apply := exec.CommandContext(ctx, filepath.Join(cluster.Bin(), "kubectl"), "--kubeconfig", cluster.Kubeconfig(), "apply", "-k", base)
-	if output, err := apply.CombinedOutput(); err != nil {
-		return controlplane.Identity{}, fmt.Errorf("kubectl apply -k manifests/base: %w\n%s", err, output)
-	}
-	deployments, err := cluster.Client().AppsV1().Deployments("").List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return controlplane.Identity{}, err
-	}
-	if len(deployments.Items) != 1 {
-		return controlplane.Identity{}, fmt.Errorf("manifests/base makes %d Deployments; which one is the scheduler's?", len(deployments.Items))
-	}
-	d := deployments.Items[0]
-	return controlplane.ServiceAccount(d.Namespace, d.Spec.Template.Spec.ServiceAccountName), nil
+	return cluster.ApplyScheduler(ctx, base)
 })

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestRatesAreReplacedAndNothingElse(t *testing.T) {
+	const config = "kind: K\n# qps: 7 is a comment\nclientConnection:\n  qps: 50\n  burst: 100\nprofiles: []\n"
+	got, err := withRates([]byte(config), 5000, 10000)
+	want := "kind: K\n# qps: 7 is a comment\nclientConnection:\n  qps: 5000\n  burst: 10000\nprofiles: []\n"
+	if err != nil || string(got) != want {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := withRates([]byte("kind: K\n"), 1, 1); err == nil {
+		t.Error("a configuration without rates passes")
+	}
+}
+
+func TestFlags(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		want string // in the error; empty: there is none
+	}{
+		{"", ""},
+		{"--nodes 10 --pods 79", ""},
+		{"--nodes 10 --pods 80", "no room"},
+		{"--nodes 10 --pods 900 --gpu 0", ""},
+		{"--gpu 3 --nodes 10 --pods 20", "2 each"},
+		{"--gpu 9", "a node has 8"},
+		{"--shapes 81", "at most"},
+		{"--order kube-scheduler,other", "other"},
+		{"--open-loop 100", ""},
+		{"--open-loop 100 --order floor", "floor"},
+		{"more", "more"},
+	} {
+		_, err := parse(strings.Fields(c.args))
+		if (err == nil) != (c.want == "") || (err != nil && !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%q: got %v, want %q", c.args, err, c.want)
+		}
+	}
+}
+
+func TestReport(t *testing.T) {
+	s, err := parse(strings.Fields("--nodes 100 --pods 300"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(subject string, round int, rate float64) Result {
+		return Result{Subject: subject, Round: round, Bound: 300, Told: 300, BindsPerSecond: rate, SubjectCPU: 1}
+	}
+	short := of("kube-scheduler", 2, 250)
+	short.Told, short.Others = 299, 0.5
+	got := report(s, environment{Cores: 2}, []Result{of("gpu-scheduler", 1, 1000), of("kube-scheduler", 1, 500), short, of("gpu-scheduler", 2, 1500)})
+	for _, want := range []string{
+		"100 nodes, 300 pods of 1 GPU", "2 cores, shared by", "Median of 2 rounds",
+		"| gpu-scheduler  | 1250 (1000–1500) |",
+		"| gpu-scheduler / kube-scheduler | 4.00 (2.00–6.00) |", // 1000 to 500 and 1500 to 250
+		"Round 2, kube-scheduler: only 299 of 300 pods got a Scheduled event.",
+		"disturbed: other processes took 0.50 cores",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
