@@ -52,7 +52,9 @@ void add_flags(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   app.add_option("--leader-elect", flags.leader_elect,
                  "Only false: leader election is not built yet, run one replica")
-      ->type_name("BOOL");
+      ->type_name("BOOL")
+      ->expected(0, 1)
+      ->default_str("true");
   app.add_option("-v,--v", flags.verbosity, "Log verbosity; 4 and more add details")
       ->type_name("LEVEL")
       ->check(CLI::Range(0, 10));

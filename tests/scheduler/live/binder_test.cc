@@ -1,0 +1,302 @@
+// How a bind is settled, against a server that answers as the table says.
+#include "scheduler/live/writes/binder.h"
+
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+#include "tests/support/manual_loop.h"
+
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using sched::live::BindEnd;
+using sched::live::Binder;
+using sched::live::BindOutcome;
+
+k8s::Error status_error(int status, std::optional<std::chrono::seconds> retry_after = {}) {
+  k8s::Error error;
+  error.kind = k8s::ErrorKind::kStatus;
+  error.http_status = status;
+  error.message = "status " + std::to_string(status);
+  error.retry_after = retry_after;
+  return error;
+}
+
+k8s::Error lost(bool may_have_acted) {
+  k8s::Error error;
+  error.kind = may_have_acted ? k8s::ErrorKind::kTimeout : k8s::ErrorKind::kConnect;
+  error.message = may_have_acted ? "no answer" : "refused";
+  error.may_have_acted = may_have_acted;
+  return error;
+}
+
+sched::decision::Bind decision(const std::string& name, const std::string& node = "n1") {
+  sched::decision::Bind bind;
+  bind.pod = {"ml", name, "uid-" + name};
+  bind.scheduler_name = "gpu-scheduler";
+  bind.node = node;
+  return bind;
+}
+
+// A binder whose calls wait for the test to answer them.
+struct Bench {
+  explicit Bench(std::size_t max_in_flight = 32)
+      : binder(loop,
+               {.bind =
+                    [this](const k8s::Binding& binding, auto, auto done) {
+                      binds.push_back({binding, std::move(done)});
+                    },
+                .get_pod =
+                    [this](const std::string&, const std::string& name, auto done) {
+                      reads.push_back({name, std::move(done)});
+                    }},
+               {.max_in_flight = max_in_flight,
+                .deadline = 5s,
+                .margin = 1s,
+                .initial_backoff = 200ms,
+                .max_backoff = 5s},
+               {.on_outcome = [this](BindOutcome outcome) { outcomes.push_back(outcome); },
+                .on_problem = [this](const k8s::Error&, auto) { ++problems; }}) {}
+
+  struct BindCall {
+    k8s::Binding binding;
+    std::function<void(k8s::Result<void>)> done;
+  };
+  struct ReadCall {
+    std::string name;
+    std::function<void(k8s::Result<k8s::Pod>)> done;
+  };
+
+  // Answers the oldest open call.
+  void answer_bind(const k8s::Result<void>& result) {
+    REQUIRE_FALSE(binds.empty());
+    BindCall call = std::move(binds.front());
+    binds.pop_front();
+    call.done(result);
+  }
+  void answer_read(const k8s::Result<k8s::Pod>& result) {
+    REQUIRE_FALSE(reads.empty());
+    ReadCall call = std::move(reads.front());
+    reads.pop_front();
+    call.done(result);
+  }
+  void fail_bind(k8s::Error error) { answer_bind(tl::unexpected<k8s::Error>(std::move(error))); }
+  void fail_read(k8s::Error error) { answer_read(tl::unexpected<k8s::Error>(std::move(error))); }
+
+  tests::ManualLoop loop;
+  std::deque<BindCall> binds;
+  std::deque<ReadCall> reads;
+  std::vector<BindOutcome> outcomes;
+  int problems = 0;
+  Binder binder;
+};
+
+tests::PodBuilder pod_a() { return tests::pod("a").in_namespace("ml").uid("uid-a"); }
+
+// The one outcome, as text; "" while there is none.
+std::string outcome(const Bench& bench) {
+  if (bench.outcomes.empty()) return "";
+  REQUIRE(bench.outcomes.size() == 1);
+  CHECK(bench.binder.in_flight() == 0);
+  switch (bench.outcomes[0].end) {
+    case BindEnd::kBound:
+      return "bound";
+    case BindEnd::kOvertaken:
+      return "overtaken: " + bench.outcomes[0].message;
+    case BindEnd::kFailed:
+      return "failed: " + bench.outcomes[0].message;
+  }
+  return "?";
+}
+
+}  // namespace
+
+TEST_CASE("a bind carries namespace, name, uid and node") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  REQUIRE(bench.binds.size() == 1);
+  const k8s::Binding& binding = bench.binds[0].binding;
+  CHECK(binding.namespace_ == "ml");
+  CHECK(binding.pod == "a");
+  CHECK(binding.pod_uid == "uid-a");
+  CHECK(binding.node == "n1");
+  bench.answer_bind({});
+  CHECK(outcome(bench) == "bound");
+  CHECK(bench.problems == 0);
+}
+
+TEST_CASE("a refusal is final at once") {
+  for (const int status : {400, 403, 404, 422}) {
+    Bench bench;
+    bench.binder.bind(decision("a"));
+    bench.fail_bind(status_error(status));
+    CHECK(outcome(bench) == "failed: status " + std::to_string(status));
+    CHECK(bench.reads.empty());
+  }
+}
+
+TEST_CASE("a bind that was never sent has failed") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  bench.fail_bind(lost(false));
+  CHECK(outcome(bench) == "failed: refused");
+}
+
+TEST_CASE("429 is waited out, and sent again without a look") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  bench.fail_bind(status_error(429, 3s));
+  bench.loop.advance(2900ms);
+  CHECK(bench.binds.empty());
+  bench.loop.advance(100ms);
+  bench.answer_bind({});
+  CHECK(outcome(bench) == "bound");
+}
+
+TEST_CASE("409 is settled by what the pod looks like") {
+  struct Case {
+    std::string name;
+    k8s::Pod pod;
+    std::string want;
+  };
+  const std::vector<Case> cases{
+      {"ours already", pod_a().on("n1"), "bound"},
+      {"elsewhere", pod_a().on("n2"), "overtaken: the pod was bound to n2 meanwhile"},
+      {"another uid", pod_a().uid("later"), "overtaken: the pod is gone; another one has its name"},
+      {"going", pod_a().terminating(), "overtaken: the pod is being deleted"},
+      {"as before", pod_a(), "failed: status 409"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    Bench bench;
+    bench.binder.bind(decision("a"));
+    bench.fail_bind(status_error(409));
+    bench.answer_read(c.pod);
+    CHECK(outcome(bench) == c.want);
+    CHECK(bench.binds.empty());
+  }
+}
+
+TEST_CASE("an unknown outcome is settled by reading the pod back") {
+  struct Case {
+    std::string name;
+    k8s::Error error;
+  };
+  const std::vector<Case> unknown{{"no answer", lost(true)},
+                                  {"500", status_error(500)},
+                                  {"503", status_error(503)},
+                                  {"504", status_error(504)},
+                                  {"408", status_error(408)}};
+  for (const Case& c : unknown) {
+    INFO(c.name);
+    SECTION(c.name + ": had landed") {
+      Bench bench;
+      bench.binder.bind(decision("a"));
+      bench.fail_bind(c.error);
+      CHECK(outcome(bench).empty());
+      CHECK(bench.problems == 1);
+      bench.loop.advance(200ms);
+      bench.answer_read(pod_a().on("n1"));
+      CHECK(outcome(bench) == "bound");
+    }
+    SECTION(c.name + ": the pod is gone") {
+      Bench bench;
+      bench.binder.bind(decision("a"));
+      bench.fail_bind(c.error);
+      bench.loop.advance(200ms);
+      bench.fail_read(status_error(404));
+      CHECK(outcome(bench) == "overtaken: the pod is gone");
+    }
+    SECTION(c.name + ": not yet; bound again to the same node") {
+      Bench bench;
+      bench.binder.bind(decision("a", "n7"));
+      bench.fail_bind(c.error);
+      bench.loop.advance(200ms);
+      bench.answer_read(pod_a());
+      REQUIRE(bench.binds.size() == 1);
+      CHECK(bench.binds[0].binding.node == "n7");
+      CHECK(outcome(bench).empty());
+      bench.answer_bind({});
+      CHECK(outcome(bench) == "bound");
+    }
+  }
+}
+
+TEST_CASE("a late landing turns up as a 409, and is recognised") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  bench.fail_bind(lost(true));
+  bench.loop.advance(200ms);
+  bench.answer_read(pod_a());
+  bench.fail_bind(status_error(409));
+  bench.answer_read(pod_a().on("n1"));
+  CHECK(outcome(bench) == "bound");
+}
+
+TEST_CASE("while an earlier try may land, a refusal of a later one decides nothing") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  bench.fail_bind(lost(true));  // may land for another 6 s
+  bench.loop.advance(200ms);
+  bench.answer_read(pod_a());
+  bench.fail_bind(status_error(403));
+  CHECK(outcome(bench).empty());
+  bench.loop.advance(400ms);
+  bench.answer_read(pod_a().on("n1"));
+  CHECK(outcome(bench) == "bound");
+}
+
+TEST_CASE("once nothing can land any more, an unbound pod means that the bind failed") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  bench.fail_bind(lost(true));
+  for (int looks = 0; outcome(bench).empty() && looks < 20; ++looks) {
+    bench.loop.advance(5s);
+    while (!bench.reads.empty()) bench.answer_read(pod_a());
+    while (!bench.binds.empty()) bench.fail_bind(lost(false));
+  }
+  CHECK(outcome(bench) == "failed: refused");
+  // Never before deadline and margin have passed.
+  CHECK(bench.loop.now().time_since_epoch() >= 6s);
+}
+
+TEST_CASE("a read that fails is repeated for as long as it takes") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  bench.fail_bind(status_error(409));
+  for (int i = 0; i < 50; ++i) {
+    bench.fail_read(lost(true));
+    bench.loop.advance(5s);
+  }
+  CHECK(outcome(bench).empty());
+  CHECK(bench.binder.in_flight() == 1);
+  bench.answer_read(pod_a().on("n1"));
+  CHECK(outcome(bench) == "bound");
+}
+
+TEST_CASE("so many at a time, in order") {
+  Bench bench(2);
+  for (const char* name : {"a", "b", "c", "d"}) bench.binder.bind(decision(name));
+  REQUIRE(bench.binds.size() == 2);
+  CHECK(bench.binder.waiting() == 2);
+  bench.answer_bind({});
+  REQUIRE(bench.binds.size() == 2);
+  CHECK(bench.binds[1].binding.pod == "c");
+  CHECK(bench.binder.waiting() == 1);
+}
+
+TEST_CASE("shutting down drops what was not sent and settles what was") {
+  Bench bench(1);
+  bench.binder.bind(decision("a"));
+  bench.binder.bind(decision("b"));
+  bench.binder.drop_waiting();
+  bench.binder.bind(decision("c"));
+  bench.answer_bind({});
+  CHECK(outcome(bench) == "bound");
+  CHECK(bench.binds.empty());
+}

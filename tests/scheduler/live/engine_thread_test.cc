@@ -1,0 +1,111 @@
+// The engine's thread with a real engine: events in, decisions out.
+#include "scheduler/live/engine_thread.h"
+
+#include "plugins/registry.h"
+#include "scheduler/config/config.h"
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace {
+
+using sched::live::Decided;
+using sched::live::EngineThread;
+namespace event = sched::event;
+
+// Collects decisions, and waits for them without a clock.
+class Bench {
+ public:
+  explicit Bench(std::size_t max_open_binds = 512)
+      : thread_(make_engine(),
+                {.on_decisions = [this](std::vector<Decided> batch) { take(std::move(batch)); },
+                 .on_pending = [](const sched::PendingPods&) {},
+                 .clock = [] { return sched::Time(std::chrono::seconds(1'767'225'600)); }},
+                nullptr, max_open_binds) {
+    thread_.start();
+  }
+
+  static sched::Engine make_engine() {
+    auto config = sched::config::parse("", "default", plugins::registry());
+    REQUIRE(config);
+    return sched::Engine(std::move(config->profiles), config->engine);
+  }
+
+  void push(sched::Event event) { thread_.push(std::move(event)); }
+
+  // Blocks until that many decisions have been made.
+  std::vector<sched::Decision> wait_for(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return decisions_.size() >= count; });
+    return decisions_;
+  }
+
+  std::size_t stop_and_count() {
+    thread_.stop();
+    return decisions_.size();
+  }
+
+ private:
+  void take(std::vector<Decided> batch) {
+    const std::lock_guard lock(mutex_);
+    for (Decided& decided : batch) decisions_.push_back(std::move(decided.decision));
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<sched::Decision> decisions_;
+  EngineThread thread_;
+};
+
+k8s::Pod gpu_pod(const std::string& name) {
+  return tests::pod(name).uid("uid-" + name).served_by("gpu-scheduler").gpus(1);
+}
+
+std::string node_of(const sched::Decision& decision) {
+  const auto* bind = std::get_if<sched::decision::Bind>(&decision);
+  return bind == nullptr ? "" : bind->node;
+}
+
+}  // namespace
+
+TEST_CASE("pods are decided on once the cluster is known") {
+  Bench bench;
+  bench.push(event::NodeUpserted{tests::node("n1").gpus(1)});
+  bench.push(event::PodUpserted{gpu_pod("a")});
+  bench.push(event::PodUpserted{gpu_pod("b")});
+  bench.push(event::Synced{});
+  const auto decisions = bench.wait_for(2);
+  CHECK(node_of(decisions[0]) == "n1");
+  CHECK(std::holds_alternative<sched::decision::Unschedulable>(decisions[1]));
+}
+
+TEST_CASE("with too many binds open it waits for outcomes") {
+  Bench bench(1);
+  bench.push(event::NodeUpserted{tests::node("n1").gpus(8)});
+  for (const char* name : {"a", "b", "c"}) bench.push(event::PodUpserted{gpu_pod(name)});
+  bench.push(event::Synced{});
+  auto decisions = bench.wait_for(1);
+  CHECK(decisions.size() == 1);
+  bench.push(event::BindSucceeded{{"default", "a", "uid-a"}, "n1"});
+  decisions = bench.wait_for(2);
+  CHECK(decisions.size() == 2);
+  // A failed bind makes room as well, and its pod is tried again later than the others.
+  bench.push(event::BindFailed{{"default", "b", "uid-b"}, "n1", "no"});
+  decisions = bench.wait_for(3);
+  CHECK(std::get<sched::decision::Bind>(decisions[2]).pod.name == "c");
+  CHECK(bench.stop_and_count() == 3);
+}
+
+TEST_CASE("nothing is decided after the stop") {
+  Bench bench;
+  CHECK(bench.stop_and_count() == 0);
+  bench.push(event::NodeUpserted{tests::node("n1").gpus(1)});
+  bench.push(event::PodUpserted{gpu_pod("a")});
+  bench.push(event::Synced{});
+  CHECK(bench.stop_and_count() == 0);
+}

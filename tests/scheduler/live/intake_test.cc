@@ -1,0 +1,142 @@
+#include "scheduler/live/intake.h"
+
+#include "k8s-client/api/encode.h"
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+#include "tests/support/fake_transport.h"
+#include "tests/support/manual_loop.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using sched::live::Intake;
+namespace event = sched::event;
+
+constexpr std::string_view kInitialEventsEnd =
+    R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9","annotations":)"
+    R"({"k8s.io/initial-events-end":"true"}}}})"
+    "\n";
+
+struct Bench {
+  // Answers each streamed list with `objects` of its kind and keeps the stream open.
+  void serve() {
+    transport.serve([this](const std::shared_ptr<tests::FakeCall>& call) {
+      const std::string& target = call->request().target;
+      const std::string path = target.substr(0, target.find('?'));
+      if (path == refused) return call->respond(403, "{}");
+      call->open();
+      if (path == "/api/v1/pods") {
+        for (const k8s::Pod& pod : pods) {
+          call->send(R"({"type":"ADDED","object":)" + k8s::encode(pod) + "}\n");
+        }
+        pod_stream = call;
+      }
+      call->send(std::string(kInitialEventsEnd));
+    });
+  }
+  [[nodiscard]] bool asked_for_pods() const {
+    return std::any_of(transport.seen().begin(), transport.seen().end(), [](const auto& line) {
+      return line.find("/api/v1/pods?") != std::string::npos;
+    });
+  }
+  [[nodiscard]] bool synced() const {
+    return std::any_of(events.begin(), events.end(), [](const sched::Event& event) {
+      return std::holds_alternative<event::Synced>(event);
+    });
+  }
+
+  tests::ManualLoop loop;
+  tests::FakeTransport transport{loop};
+  std::vector<k8s::Pod> pods;
+  std::string refused;
+  std::shared_ptr<tests::FakeCall> pod_stream;
+  std::vector<sched::Event> events;
+  std::vector<std::string> seen_pods;
+  std::vector<std::string> problems;
+  Intake intake{transport,
+                loop,
+                {.on_event = [this](sched::Event event) { events.push_back(std::move(event)); },
+                 .on_pod = [this](const k8s::Pod& pod) { seen_pods.push_back(pod.metadata.name); },
+                 .on_pod_gone = [this](const std::string& uid) { seen_pods.push_back("-" + uid); },
+                 .on_problem = [this](const std::string& kind, const k8s::Error&,
+                                      auto) { problems.push_back(kind); },
+                 .on_progress = [](const std::string&) {},
+                 .on_synced = [] {}},
+                {}};
+};
+
+}  // namespace
+
+TEST_CASE("pods are not asked for before a predecessor's last bind must have landed") {
+  Bench bench;
+  bench.serve();
+  bench.intake.start(6s);
+  bench.loop.advance(5'999ms);
+  CHECK_FALSE(bench.asked_for_pods());
+  CHECK_FALSE(bench.synced());
+  bench.loop.advance(1ms);
+  bench.loop.run_ready();
+  CHECK(bench.asked_for_pods());
+  CHECK(bench.synced());
+}
+
+TEST_CASE("finished pods are not asked for") {
+  Bench bench;
+  bench.serve();
+  bench.intake.start(0s);
+  bench.loop.advance(1ms);
+  const auto& seen = bench.transport.seen();
+  const auto found = std::find_if(seen.begin(), seen.end(), [](const std::string& line) {
+    return line.find("/api/v1/pods?") != std::string::npos;
+  });
+  REQUIRE(found != seen.end());
+  CHECK_THAT(*found, Catch::Contains("status.phase%21%3DSucceeded") ||
+                         Catch::Contains("status.phase!%3DSucceeded") ||
+                         Catch::Contains("status.phase!=Succeeded"));
+}
+
+TEST_CASE("pods come as events, Synced after them, deletions with their uid") {
+  Bench bench;
+  bench.pods = {tests::pod("a").uid("uid-a"), tests::pod("b").uid("uid-b")};
+  bench.serve();
+  bench.intake.start(1s);
+  bench.loop.advance(2s);
+  REQUIRE(bench.events.size() == 3);
+  CHECK(std::get<event::PodUpserted>(bench.events[0]).pod.metadata.name == "a");
+  CHECK(std::get<event::PodUpserted>(bench.events[1]).pod.metadata.name == "b");
+  CHECK(std::holds_alternative<event::Synced>(bench.events[2]));
+  bench.pod_stream->send(R"({"type":"DELETED","object":)" + k8s::encode(bench.pods[0]) + "}\n");
+  bench.loop.run_ready();
+  REQUIRE(bench.events.size() == 4);
+  const auto& gone = std::get<event::PodDeleted>(bench.events[3]).pod;
+  CHECK(gone == sched::PodRef{"default", "a", "uid-a"});
+  CHECK(bench.seen_pods == std::vector<std::string>{"a", "b", "-uid-a"});
+}
+
+TEST_CASE("a required kind that is refused holds everything back; device classes do not") {
+  SECTION("nodes") {
+    Bench bench;
+    bench.refused = "/api/v1/nodes";
+    bench.serve();
+    bench.intake.start(1s);
+    bench.loop.advance(10s);
+    CHECK_FALSE(bench.synced());
+    REQUIRE_FALSE(bench.problems.empty());
+    CHECK(bench.problems[0] == "nodes");
+    for (const Intake::Source& source : bench.intake.sources()) {
+      CHECK(source.synced == (source.kind != "nodes"));
+    }
+  }
+  SECTION("device classes") {
+    Bench bench;
+    bench.refused = "/apis/resource.k8s.io/v1/deviceclasses";
+    bench.serve();
+    bench.intake.start(1s);
+    bench.loop.advance(10s);
+    CHECK(bench.synced());
+  }
+}

@@ -1,0 +1,156 @@
+// A recording reads back as what was recorded.
+#include "scheduler/live/record/record.h"
+
+#include "scheduler/live/record/recorder.h"
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+#include <cstdio>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+using sched::Event;
+using sched::PodRef;
+using sched::Time;
+using sched::live::AppliedCall;
+using sched::live::EngineCall;
+using sched::live::StepCall;
+namespace event = sched::event;
+
+constexpr Time kAt{std::chrono::microseconds(1'767'225'600'000'123)};
+
+std::vector<Event> one_of_each() {
+  const PodRef ref{"ml", "a \"quoted\" name", "uid-1"};
+  k8s::DeviceClass device_class;
+  device_class.metadata.name = "gpu.nvidia.com";
+  device_class.extended_resource_name = "nvidia.com/gpu";
+  return {event::NodeUpserted{tests::node("n1").gpus(8).tainted("nvidia.com/gpu")},
+          event::PodUpserted{tests::pod("a").gpus(2).cpu("1500m").selects("zone", "a")},
+          event::NamespaceUpserted{tests::name_space("ml", {{"team", "vision"}})},
+          event::ClaimUpserted{tests::claim("data", "v1")},
+          event::VolumeUpserted{tests::volume("v1")},
+          event::DeviceClassUpserted{device_class},
+          event::NodeDeleted{"n1"},
+          event::PodDeleted{ref},
+          event::NamespaceDeleted{"ml"},
+          event::ClaimDeleted{"ml", "data"},
+          event::VolumeDeleted{"v1"},
+          event::DeviceClassDeleted{"gpu.nvidia.com"},
+          event::Synced{},
+          event::BindSucceeded{ref, "n1"},
+          event::BindFailed{ref, "n1", "409 Conflict: \n\xff"}};
+}
+
+std::vector<std::optional<sched::Decision>> some_of_each() {
+  const PodRef ref{"ml", "a", "uid-1"};
+  return {
+      std::nullopt,
+      sched::decision::Bind{.pod = ref,
+                            .scheduler_name = "s",
+                            .node = "n1",
+                            .total_score = 870,
+                            .scores = {{"GpuPacking", 87, 10}},
+                            .feasible_nodes = 3,
+                            .all_nodes = 8,
+                            .attempts = 2,
+                            .queued_since = kAt},
+      sched::decision::Unschedulable{.pod = ref,
+                                     .scheduler_name = "s",
+                                     .generation = 4,
+                                     .message = "0/1 nodes are available: 1 Insufficient cpu.",
+                                     .details = "asked 4",
+                                     .plugins = {"NodeResourcesFit"},
+                                     .attempts = 1},
+      sched::decision::ForeignGpuPod{.pod = ref, .scheduler_name = "s", .node = "n1", .gpus = 2}};
+}
+
+}  // namespace
+
+TEST_CASE("every kind of event comes back") {
+  const std::vector<Event> events = one_of_each();
+  std::set<std::size_t> kinds;
+  for (const Event& event : events) {
+    kinds.insert(event.index());
+    const std::string line = sched::live::encode(EngineCall{AppliedCall{event, kAt}});
+    INFO(line);
+    CHECK(line.find('\n') == std::string::npos);
+    const auto read = sched::live::decode_call(line);
+    REQUIRE(read);
+    const auto& applied = std::get<AppliedCall>(*read);
+    CHECK(applied.at == kAt);
+    CHECK(applied.event.index() == event.index());
+    CHECK(sched::live::encode(*read) == line);
+  }
+  CHECK(kinds.size() == std::variant_size_v<Event>);
+}
+
+TEST_CASE("objects come back whole") {
+  const k8s::Pod pod = tests::pod("a").gpus(2).prefers_nodes(3, tests::term({}));
+  const auto read = sched::live::decode_call(
+      sched::live::encode(EngineCall{AppliedCall{event::PodUpserted{pod}, kAt}}));
+  REQUIRE(read);
+  CHECK(std::get<event::PodUpserted>(std::get<AppliedCall>(*read).event).pod == pod);
+}
+
+TEST_CASE("every kind of decision comes back") {
+  for (const auto& decision : some_of_each()) {
+    const auto read =
+        sched::live::decode_call(sched::live::encode(EngineCall{StepCall{decision, kAt}}));
+    REQUIRE(read);
+    CHECK(std::get<StepCall>(*read).decision == decision);
+    CHECK(std::get<StepCall>(*read).at == kAt);
+  }
+}
+
+TEST_CASE("lines that are no part of a recording") {
+  for (const char* line :
+       {"", "{", "[]", "{}", R"({"at":1})", R"({"at":"x","step":null})", R"({"at":1,"step":{}})",
+        R"({"at":1,"event":"Nothing"})", R"({"at":1,"event":"PodUpserted"})",
+        R"({"at":1,"event":"PodUpserted","object":{"metadata":7}})",
+        R"({"at":1,"event":"NodeDeleted","name":5})", R"({"at":1,"step":{"bind":{}}})"}) {
+    INFO(line);
+    CHECK_FALSE(sched::live::decode_call(line));
+  }
+  CHECK_FALSE(
+      sched::live::decode_header(R"({"gpu-scheduler-record":2,"config_file":"","config":""})"));
+  CHECK_FALSE(sched::live::decode_header("{}"));
+}
+
+TEST_CASE("the recorder writes what it was given, in order, when it ends") {
+  const std::string file = std::string(TEST_BINARY_DIR) + "/recorder_test.jsonl";
+  const sched::live::RecordHeader header{"c.yaml", "a: 1\n"};
+  {
+    auto recorder = sched::live::Recorder::create(file, header, [](const std::string&) {});
+    REQUIRE(recorder);
+    for (int i = 0; i < 10'000; ++i) {
+      (*recorder)->applied(event::NodeDeleted{std::to_string(i)}, kAt);
+      (*recorder)->stepped(std::nullopt, kAt);
+    }
+  }
+  std::ifstream stream(file);
+  std::string line;
+  REQUIRE(std::getline(stream, line));
+  CHECK(sched::live::decode_header(line) == header);
+  int lines = 0;
+  for (; std::getline(stream, line); ++lines) {
+    if (lines % 2 == 1) continue;
+    const auto call = sched::live::decode_call(line);
+    REQUIRE(call);
+    const auto& applied = std::get<AppliedCall>(*call);
+    REQUIRE(std::get<event::NodeDeleted>(applied.event).name == std::to_string(lines / 2));
+  }
+  CHECK(lines == 20'000);
+  std::remove(file.c_str());
+}
+
+TEST_CASE("a recording that cannot be created says why") {
+  const auto recorder =
+      sched::live::Recorder::create("/nowhere/r.jsonl", {}, [](const std::string&) {});
+  REQUIRE_FALSE(recorder);
+  CHECK_THAT(recorder.error().message,
+             Catch::Contains("/nowhere/r.jsonl") && Catch::Contains("No such file or directory"));
+}

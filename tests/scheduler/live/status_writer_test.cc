@@ -1,0 +1,175 @@
+#include "scheduler/live/writes/status_writer.h"
+
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+#include "tests/support/manual_loop.h"
+
+#include <chrono>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using sched::live::StatusWriter;
+
+k8s::PodScheduledCondition condition(std::string message, std::int64_t generation = 1) {
+  return {.status = "False",
+          .reason = "Unschedulable",
+          .message = std::move(message),
+          .observed_generation = generation};
+}
+
+sched::PodRef ref(const std::string& name) { return {"ml", name, "uid-" + name}; }
+
+struct Bench {
+  struct Call {
+    k8s::Pod pod;
+    k8s::PodScheduledCondition condition;
+    std::function<void(k8s::Result<void>)> done;
+  };
+
+  // Answers the oldest open write.
+  void answer(const k8s::Result<void>& result) {
+    REQUIRE_FALSE(calls.empty());
+    Call call = std::move(calls.front());
+    calls.pop_front();
+    call.done(result);
+  }
+  void fail(int status) {
+    k8s::Error error;
+    error.kind = k8s::ErrorKind::kStatus;
+    error.http_status = status;
+    answer(tl::unexpected<k8s::Error>(std::move(error)));
+  }
+  // "pod: message" of the writes that are open.
+  [[nodiscard]] std::vector<std::string> open() const {
+    std::vector<std::string> texts;
+    for (const Call& call : calls) {
+      texts.push_back(call.pod.metadata.name + ": " + call.condition.message);
+    }
+    return texts;
+  }
+
+  tests::ManualLoop loop;
+  std::deque<Call> calls;
+  bool binds_wait = false;
+  int problems = 0;
+  StatusWriter writer{
+      loop,
+      [this](const k8s::Pod& pod, const k8s::PodScheduledCondition& wanted, auto done) {
+        calls.push_back({pod, wanted, std::move(done)});
+      },
+      {.max_in_flight = 3, .initial_backoff = 500ms, .max_backoff = 2s},
+      {.binds_wait = [this] { return binds_wait; },
+       .on_problem = [this](const k8s::Error&, auto) { ++problems; }}};
+};
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("what is written last is not written again") {
+  Bench bench;
+  bench.writer.write(ref("a"), condition("no room"));
+  REQUIRE(bench.open() == Texts{"a: no room"});
+  CHECK(bench.calls[0].pod.metadata.uid == "uid-a");
+  bench.answer({});
+  bench.writer.write(ref("a"), condition("no room"));
+  CHECK(bench.open().empty());
+  bench.writer.write(ref("a"), condition("no room", 2));  // about a newer spec
+  CHECK(bench.open() == Texts{"a: no room"});
+}
+
+TEST_CASE("what the pod says already is not written after a restart") {
+  Bench bench;
+  k8s::Pod pod = tests::pod("a").in_namespace("ml").uid("uid-a");
+  pod.status.conditions.push_back({.type = "PodScheduled",
+                                   .status = "False",
+                                   .reason = "Unschedulable",
+                                   .message = "no room",
+                                   .observed_generation = 1});
+  bench.writer.observed(pod);
+  bench.writer.write(ref("a"), condition("no room"));
+  CHECK(bench.open().empty());
+  bench.writer.write(ref("a"), condition("less room"));
+  REQUIRE(bench.open() == Texts{"a: less room"});
+  // The client learns what is there, to leave lastTransitionTime alone.
+  REQUIRE(bench.calls[0].pod.condition("PodScheduled") != nullptr);
+  CHECK(bench.calls[0].pod.condition("PodScheduled")->message == "no room");
+}
+
+TEST_CASE("one write a pod at a time; the newest text wins") {
+  Bench bench;
+  bench.writer.write(ref("a"), condition("one"));
+  bench.writer.write(ref("a"), condition("two"));
+  bench.writer.write(ref("a"), condition("three"));
+  CHECK(bench.open() == Texts{"a: one"});
+  bench.answer({});
+  CHECK(bench.open() == Texts{"a: three"});
+  bench.answer({});
+  CHECK(bench.writer.is_idle());
+}
+
+TEST_CASE("back to what is being written: nothing more to do") {
+  Bench bench;
+  bench.writer.write(ref("a"), condition("one"));
+  bench.writer.write(ref("a"), condition("two"));
+  bench.writer.write(ref("a"), condition("one"));
+  bench.answer({});
+  CHECK(bench.open().empty());
+  CHECK(bench.writer.is_idle());
+}
+
+TEST_CASE("so many at a time, and one while binds wait") {
+  Bench bench;
+  bench.binds_wait = true;
+  for (const char* name : {"a", "b", "c", "d", "e"}) bench.writer.write(ref(name), condition("x"));
+  CHECK(bench.open() == Texts{"a: x"});
+  bench.binds_wait = false;
+  bench.writer.resume();
+  CHECK(bench.open() == Texts{"a: x", "b: x", "c: x"});
+  bench.answer({});
+  CHECK(bench.open() == Texts{"b: x", "c: x", "d: x"});
+}
+
+TEST_CASE("nothing is written to a pod that is bound or gone") {
+  Bench bench;
+  bench.binds_wait = true;
+  bench.writer.write(ref("a"), condition("x"));
+  bench.writer.write(ref("b"), condition("x"));
+  bench.writer.write(ref("a"), condition("y"));
+  bench.writer.forget("uid-a");
+  bench.writer.forget("uid-b");
+  bench.answer({});
+  CHECK(bench.open().empty());
+  CHECK(bench.writer.is_idle());
+}
+
+TEST_CASE("a failed write is repeated when that can help, with the newest text") {
+  Bench bench;
+  bench.writer.write(ref("a"), condition("one"));
+  bench.fail(500);
+  CHECK(bench.problems == 1);
+  CHECK(bench.open().empty());
+  bench.writer.write(ref("a"), condition("two"));
+  CHECK(bench.open().empty());
+  CHECK_FALSE(bench.writer.is_idle());
+  bench.loop.advance(500ms);
+  CHECK(bench.open() == Texts{"a: two"});
+  bench.fail(404);
+  bench.loop.advance(10s);
+  CHECK(bench.open().empty());
+  CHECK(bench.writer.is_idle());
+}
+
+TEST_CASE("a repeat is called off when the pod is gone") {
+  Bench bench;
+  bench.writer.write(ref("a"), condition("one"));
+  bench.fail(503);
+  bench.writer.forget("uid-a");
+  bench.loop.advance(10s);
+  CHECK(bench.open().empty());
+  CHECK(bench.writer.is_idle());
+}

@@ -1,0 +1,69 @@
+#include "scheduler/server/metrics.h"
+
+#include "tests/support/catch.h"
+
+using namespace std::chrono_literals;
+using sched::server::AttemptResult;
+using sched::server::Metrics;
+
+namespace {
+
+void check_has(const Metrics& metrics, const std::string& line) {
+  CHECK_THAT(metrics.text(), Catch::Contains(line + "\n"));
+}
+
+}  // namespace
+
+TEST_CASE("attempts and durations by result and profile") {
+  Metrics metrics({"a", "b"});
+  metrics.attempt("a", AttemptResult::kScheduled, 3ms);
+  metrics.attempt("a", AttemptResult::kScheduled, 3ms);
+  metrics.attempt("b", AttemptResult::kError, 1s);
+  metrics.attempt("unknown", AttemptResult::kError, 1s);
+  check_has(metrics, R"(scheduler_schedule_attempts_total{profile="a",result="scheduled"} 2)");
+  check_has(metrics, R"(scheduler_schedule_attempts_total{profile="a",result="unschedulable"} 0)");
+  check_has(metrics, R"(scheduler_schedule_attempts_total{profile="b",result="error"} 1)");
+  check_has(metrics, R"(scheduler_scheduling_attempt_duration_seconds_bucket)"
+                     R"({profile="a",result="scheduled",le="0.002"} 0)");
+  check_has(metrics, R"(scheduler_scheduling_attempt_duration_seconds_bucket)"
+                     R"({profile="a",result="scheduled",le="0.004"} 2)");
+  CHECK_THAT(metrics.text(), !Catch::Contains("unknown"));
+}
+
+TEST_CASE("pending pods by queue") {
+  Metrics metrics({"a"});
+  metrics.pending({.active = 1, .backoff = 2, .unschedulable = 3, .gated = 4});
+  check_has(metrics, R"(scheduler_pending_pods{queue="active"} 1)");
+  check_has(metrics, R"(scheduler_pending_pods{queue="backoff"} 2)");
+  check_has(metrics, R"(scheduler_pending_pods{queue="unschedulable"} 3)");
+  check_has(metrics, R"(scheduler_pending_pods{queue="gated"} 4)");
+}
+
+TEST_CASE("pods by the attempts they took") {
+  Metrics metrics({"a"});
+  metrics.pod_scheduled(1, 20ms);
+  metrics.pod_scheduled(99, 20ms);
+  check_has(metrics, R"(scheduler_pod_scheduling_sli_duration_seconds_count{attempts="1"} 1)");
+  check_has(metrics, R"(scheduler_pod_scheduling_sli_duration_seconds_count{attempts="15+"} 1)");
+  check_has(metrics, R"(scheduler_pod_scheduling_attempts_count 2)");
+}
+
+TEST_CASE("API requests by verb and code") {
+  Metrics metrics({"a"});
+  metrics.request("LIST", 200, 1ms);
+  metrics.request("LIST", 410, 1ms);
+  metrics.request("POST", 0, 1ms);
+  check_has(metrics, R"(rest_client_requests_total{code="200",method="GET",verb="LIST"} 1)");
+  check_has(metrics, R"(rest_client_requests_total{code="410",method="GET",verb="LIST"} 1)");
+  check_has(metrics, R"(rest_client_requests_total{code="<error>",method="POST",verb="POST"} 1)");
+  check_has(metrics, R"(rest_client_request_duration_seconds_count{verb="LIST"} 2)");
+}
+
+TEST_CASE("event totals are told once") {
+  Metrics metrics({"a"});
+  metrics.events({.written = 5, .joined = 2, .dropped = 1});
+  metrics.events({.written = 7, .joined = 2, .dropped = 1});
+  check_has(metrics, R"(gpu_scheduler_events_total{outcome="written"} 7)");
+  check_has(metrics, R"(gpu_scheduler_events_total{outcome="joined"} 2)");
+  check_has(metrics, R"(gpu_scheduler_events_total{outcome="dropped"} 1)");
+}
