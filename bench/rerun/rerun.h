@@ -1,0 +1,25 @@
+// Computes the decisions of a recording again, and compares.
+//
+// A recording (`gpu-scheduler --record`) holds the configuration, every call of the engine and
+// every answer. A fresh engine that is called the same way must answer the same: if it does not,
+// the engine depends on something it was not told, or its code has changed since. It is also the
+// way to look at a decision of last night in a debugger.
+#pragma once
+
+#include "scheduler/framework/registry.h"
+
+#include <iosfwd>
+#include <string>
+
+namespace bench {
+
+struct RerunOptions {
+  std::string file;
+};
+
+// Prints a closing line, or the first difference. 0: all decisions are the same; 1: they differ;
+// 2: the recording cannot be read.
+[[nodiscard]] int rerun(const RerunOptions& options, const sched::Registry& registry,
+                        std::ostream& out, std::ostream& complaints);
+
+}  // namespace bench
