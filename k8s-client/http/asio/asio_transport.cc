@@ -97,7 +97,7 @@ AsioTransport::~AsioTransport() {
 
 bool AsioTransport::enlist(const std::shared_ptr<Exchange>& exchange, ExchangeList& list) {
   if (closing_) {
-    asio::post(loop_.context(), [exchange] { exchange->abandon(); });
+    exchange->abandon_soon();
     return false;
   }
   exchange->list = &list;

@@ -108,6 +108,16 @@ void Exchange::cancel() {
 }
 
 void Exchange::abandon() {
+  detach();
+  finish();
+}
+
+void Exchange::abandon_soon() {
+  detach();
+  finish_soon();
+}
+
+void Exchange::detach() {
   if (!ended_) {
     outcome_ = failure(ErrorKind::kCancelled, "the transport is shutting down");
     ended_ = true;
@@ -115,7 +125,6 @@ void Exchange::abandon() {
   timer_.cancel();
   lease_.release();
   host_ = nullptr;
-  finish();
 }
 
 void Exchange::end(std::optional<Error> error) {
@@ -124,6 +133,10 @@ void Exchange::end(std::optional<Error> error) {
   outcome_ = std::move(error);
   timer_.cancel();
   lease_.release();
+  finish_soon();
+}
+
+void Exchange::finish_soon() {
   asio::post(context_, [self = shared_from_this()] { self->finish(); });
 }
 

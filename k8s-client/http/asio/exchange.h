@@ -54,8 +54,10 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   void cancel() override;
   // Ends it before it began.
   void reject(const Error& error) { end(failure(error.kind, error.message)); }
-  // The transport is being destroyed: kCancelled, called back before this returns.
+  // The transport is being destroyed: kCancelled. The host is not asked for anything from here on.
+  // The callback is made before this returns, or by the loop if it was only just registered.
   void abandon();
+  void abandon_soon();
 
   [[nodiscard]] bool ended() const { return ended_; }
 
@@ -84,6 +86,8 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   void arm(std::chrono::steady_clock::time_point when);
   void on_timer();
   void finish();
+  void finish_soon();
+  void detach();
   [[nodiscard]] Error failure(ErrorKind kind, const std::string& why) const;
 
   asio::io_context& context_;

@@ -1,0 +1,186 @@
+// Deadlines, wherever the time is lost.
+#include "tests/k8s-client/http/transport_fixture.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <vector>
+
+using k8s::ErrorKind;
+using namespace std::chrono_literals;
+using namespace tests;
+
+namespace {
+
+k8s::Request with_deadline(k8s::Request request, std::chrono::milliseconds deadline = 40ms) {
+  request.deadline = deadline;
+  return request;
+}
+
+void check_timeout(const k8s::Error& error, bool may_have_acted, const std::string& stage) {
+  CHECK(error.kind == ErrorKind::kTimeout);
+  CHECK(error.may_have_acted == may_have_acted);
+  CHECK_THAT(error.message, Catch::Contains(stage));
+}
+
+// A port on which nobody accepts and no more connection fits into the queue, so that the kernel
+// lets new ones wait for ever.
+class FullPort {
+ public:
+  FullPort() {
+    listening_ = ::socket(AF_INET, SOCK_STREAM, 0);
+    address_.sin_family = AF_INET;
+    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address_);
+    REQUIRE(::bind(listening_, generic(), size) == 0);
+    REQUIRE(::listen(listening_, 0) == 0);
+    REQUIRE(::getsockname(listening_, generic(), &size) == 0);
+    for (int i = 0; i < 4; ++i) {
+      fillers_.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+      (void)::connect(fillers_.back(), generic(), size);
+    }
+  }
+  FullPort(const FullPort&) = delete;
+  FullPort& operator=(const FullPort&) = delete;
+  ~FullPort() {
+    for (const int filler : fillers_) ::close(filler);
+    ::close(listening_);
+  }
+  [[nodiscard]] std::uint16_t port() const { return ntohs(address_.sin_port); }
+
+ private:
+  sockaddr* generic() { return reinterpret_cast<sockaddr*>(&address_); }
+  sockaddr_in address_{};
+  int listening_ = -1;
+  std::vector<int> fillers_;
+};
+
+}  // namespace
+
+TEST_CASE("transport: deadline while connecting") {
+  FOR_EACH_TRANSPORT(fixture);
+  const FullPort nobody;
+  fixture.endpoint.port = nobody.port();
+  SECTION("the request's") {
+    const auto sent = fixture.exchange(with_deadline(post("/", "{}")));
+    check_timeout(sent->error(), false, "connecting");
+  }
+  SECTION("the connection's") {
+    fixture.options.connect_timeout = 1s;
+    const auto sent = fixture.exchange(post("/", "{}"));
+    CHECK(sent->error().kind == ErrorKind::kConnect);
+    CHECK_FALSE(sent->error().may_have_acted);
+  }
+  SECTION("a stream's") {
+    const auto streamed = fixture.stream(with_deadline(get("/")));
+    fixture.run_until([&] { return streamed->ended(); });
+    check_timeout(streamed->error.value(), false, "connecting");
+    CHECK(streamed->responses == 0);
+  }
+}
+
+TEST_CASE("transport: deadline while shaking hands") {
+  FOR_EACH_TRANSPORT(fixture);
+  fixture.serve([](ServerConnection& connection) { connection.wait_for_close(); });
+  const auto sent = fixture.exchange(with_deadline(post("/", "{}")));
+  check_timeout(sent->error(), false, "connecting");
+}
+
+TEST_CASE("transport: deadline while the server thinks, and in the middle of its answer") {
+  FOR_EACH_TRANSPORT(fixture);
+  const std::string begun =
+      GENERATE("", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
+  TlsServer& server = fixture.serve([=](ServerConnection& connection) {
+    if (!connection.handshake()) return;
+    if (connection.read_request() && connection.send(begun)) connection.wait_for_close();
+  });
+  const auto sent = fixture.exchange(with_deadline(post("/", "{}"), 200ms));
+  check_timeout(sent->error(), true, "waiting for the answer");
+  fixture.run_until([&] { return server.open_now() == 0; });  // the connection is not kept
+}
+
+TEST_CASE("transport: deadline while waiting for the pool") {
+  Gate gate;
+  FOR_EACH_TRANSPORT(fixture);
+  fixture.options.max_connections = 1;
+  TlsServer& server = fixture.serve([&](ServerConnection& connection) {
+    if (!connection.handshake()) return;
+    while (connection.read_request() && connection.wait(gate)) connection.send(ok("done"));
+  });
+  const auto first = fixture.send(post("/first", "{}"));
+  fixture.run_until([&] { return server.requests().size() == 1; });
+  const auto second = fixture.exchange(with_deadline(post("/second", "{}")));
+  check_timeout(second->error(), false, "waiting for a free connection");
+  gate.open();
+  fixture.run_until([&] { return first->ended(); });
+  CHECK(first->response().body == "done");
+  CHECK(fixture.exchange(post("/third", "{}"))->response().status == 200);
+  CHECK(server.requests().size() == 2);
+}
+
+TEST_CASE("transport: deadline while waiting for the rate limit") {
+  FOR_EACH_TRANSPORT(fixture);
+  fixture.options.qps = 0.001;
+  fixture.options.burst = 1;
+  TlsServer& server = fixture.serve(answering([](const ReceivedRequest&) { return ok("yes"); }));
+  CHECK(fixture.exchange(get("/1"))->response().status == 200);
+  check_timeout(fixture.exchange(with_deadline(get("/2")))->error(), false, "waiting");
+  CHECK(server.requests().size() == 1);
+
+  // Streams do not count.
+  const auto streamed = fixture.stream(get("/3"));
+  fixture.run_until([&] { return streamed->ended(); });
+  CHECK(streamed->data == "yes");
+}
+
+TEST_CASE("transport: a stream's deadline ends with its headers, its idle limit begins there") {
+  Gate more;
+  FOR_EACH_TRANSPORT(fixture);
+  fixture.serve([&](ServerConnection& connection) {
+    if (!connection.handshake() || !connection.read_request()) return;
+    connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n");
+    if (connection.wait(more)) connection.send("3\r\ntwo\r\n");
+    connection.wait_for_close();
+  });
+  auto request = get("/watch");
+  SECTION("no idle limit: the deadline passes unnoticed") {
+    request.deadline = 500ms;
+    const auto streamed = fixture.stream(request);
+    fixture.run_until([&] { return streamed->data == "one"; });
+    bool later = false;
+    const auto timer = fixture.loop().after(600ms, [&] {
+      later = true;
+      fixture.changed();
+    });
+    fixture.run_until([&] { return later; });
+    CHECK(streamed->ends == 0);
+    more.open();
+    fixture.run_until([&] { return streamed->data == "onetwo"; });
+    CHECK(streamed->ends == 0);
+  }
+  SECTION("idle limit") {
+    request.idle_limit = 50ms;
+    const auto streamed = fixture.stream(request);
+    fixture.run_until([&] { return streamed->ended(); });
+    CHECK(streamed->data == "one");
+    CHECK(streamed->error.value().kind == ErrorKind::kTimeout);
+    CHECK(streamed->error.value().may_have_acted);
+    CHECK_THAT(streamed->error.value().message, Catch::Contains("no data for 50 ms"));
+    CHECK(streamed->ends == 1);
+  }
+}
+
+TEST_CASE("transport: deadline of a stream whose headers do not come") {
+  FOR_EACH_TRANSPORT(fixture);
+  fixture.serve([](ServerConnection& connection) {
+    if (connection.handshake() && connection.read_request()) connection.wait_for_close();
+  });
+  auto request = get("/watch");
+  request.deadline = 200ms;
+  const auto streamed = fixture.stream(request);
+  fixture.run_until([&] { return streamed->ended(); });
+  check_timeout(streamed->error.value(), true, "waiting for the answer");
+  CHECK(streamed->responses == 0);
+}
