@@ -73,7 +73,7 @@ Explanation Engine::State::explain(const k8s::Pod& pod) const {
     fits = fits || verdict.is_ok();
     if (verdict.is_ok()) continue;
     counts.add(verdict);
-    shortages.add(view, verdict);
+    shortages.add(view, verdict, nodes_.rank(slot));
   }
   if (fits) return all;
   all.message = all.rejection ? fit_error(nodes_.size(), *all.rejection)

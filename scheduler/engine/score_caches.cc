@@ -20,7 +20,7 @@ const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape)
   ShortageReport shortages(cache.prepared(), names_);
   for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
     const NodeVerdict* verdict = cache.verdict(slot);
-    if (verdict != nullptr) shortages.add(nodes_.view(slot), *verdict);
+    if (verdict != nullptr) shortages.add(nodes_.view(slot), *verdict, nodes_.rank(slot));
   }
   found.report = {.message = fit_error(nodes_.size(), cache.prepared(), cache.verdicts()),
                   .details = shortages.text(),

@@ -17,32 +17,33 @@ ShortageReport::ShortageReport(const PreparedShape& shape, const ResourceNames& 
   amount(kPods).asked = 1;
 }
 
-void ShortageReport::add(const NodeView& node, const NodeVerdict& verdict) {
+void ShortageReport::add(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank) {
   ++nodes_;
   if (!shape_.passes_rest(node, verdict)) return;
-  if (!add_shortage(node, verdict)) add_refusal(node, verdict);
+  if (!add_shortage(node, verdict, rank)) add_refusal(node, verdict, rank);
 }
 
-bool ShortageReport::add_shortage(const NodeView& node, const NodeVerdict& verdict) {
+bool ShortageReport::add_shortage(const NodeView& node, const NodeVerdict& verdict,
+                                  std::uint64_t rank) {
   const NodeFilter& filter = *shape_.filters()[verdict.filter].filter;
-  std::vector<NodeFilter::Shortage> shortages;
+  shortages_.clear();
   bool amounts_alone = true;
   for_each_reason(verdict.reasons, [&](unsigned index) {
     const auto shortage = filter.shortage(node, index);
     amounts_alone = amounts_alone && shortage.has_value();
-    if (shortage) shortages.push_back(*shortage);
+    if (shortage) shortages_.push_back(*shortage);
   });
   if (!amounts_alone) return false;
 
   ++short_nodes_;
-  for (const NodeFilter::Shortage& shortage : shortages) {
+  for (const NodeFilter::Shortage& shortage : shortages_) {
     amount(shortage.resource).short_somewhere = true;
     amount(shortage.resource).asked = shortage.asked;
   }
   for (Amount& of : amounts_) {
     std::int64_t free = node.free(of.resource);
     std::int64_t capacity = node.allocatable(of.resource);
-    for (const NodeFilter::Shortage& shortage : shortages) {
+    for (const NodeFilter::Shortage& shortage : shortages_) {
       if (shortage.resource != of.resource) continue;
       free = shortage.free;
       capacity = shortage.capacity;
@@ -50,20 +51,23 @@ bool ShortageReport::add_shortage(const NodeView& node, const NodeVerdict& verdi
     free = std::max<std::int64_t>(free, 0);
     if (__builtin_add_overflow(of.free_in_all, free, &of.free_in_all)) of.free_in_all = INT64_MAX;
     of.most_capacity = std::max(of.most_capacity, capacity);
-    if (free < of.most_free || (free == of.most_free && of.node < node.facts.name)) continue;
+    if (free < of.most_free || (free == of.most_free && of.rank < rank)) continue;
     of.most_free = free;
     of.capacity = capacity;
-    of.node = node.facts.name;
+    of.node = &node.facts;
+    of.rank = rank;
   }
   return true;
 }
 
-void ShortageReport::add_refusal(const NodeView& node, const NodeVerdict& verdict) {
+void ShortageReport::add_refusal(const NodeView& node, const NodeVerdict& verdict,
+                                 std::uint64_t rank) {
   const auto index = static_cast<unsigned>(std::countr_zero(verdict.reasons));
   Refusal& refusal = refusals_[{verdict.filter, index}];
   ++refusal.nodes;
-  if (refusal.nodes > 1 && refusal.first < node.facts.name) return;
-  refusal.first = node.facts.name;
+  if (refusal.nodes > 1 && refusal.rank < rank) return;
+  refusal.first = &node.facts;
+  refusal.rank = rank;
   refusal.numbers = shape_.filters()[verdict.filter].filter->numbers(node, index);
 }
 
@@ -86,7 +90,7 @@ std::string ShortageReport::text() const {
     sentences.push_back(
         fmt::format("{} {} take the pod but for {}: {} (first {}{}{}).", refusal.nodes,
                     refusal.nodes == 1 ? "node would" : "nodes would", by.plugin->name(),
-                    by.filter->reasons()[key.second], refusal.first,
+                    by.filter->reasons()[key.second], refusal.first->name,
                     refusal.numbers.empty() ? "" : ": ", refusal.numbers));
   }
   if (sentences.empty() && nodes_ > 0) {
@@ -107,8 +111,8 @@ std::string ShortageReport::sentence(const Amount& of) const {
   return fmt::format(
       "{}: asked {}; the most free on one node is {} of {} ({}), {} free in all on {} that the pod "
       "may use otherwise.",
-      name, text(of.asked), text(of.most_free), text(of.capacity), of.node, text(of.free_in_all),
-      where);
+      name, text(of.asked), text(of.most_free), text(of.capacity), of.node->name,
+      text(of.free_in_all), where);
 }
 
 }  // namespace sched

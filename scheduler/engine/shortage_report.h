@@ -27,8 +27,9 @@ class ShortageReport {
   // Borrowed things outlive the report.
   ShortageReport(const PreparedShape& shape, const ResourceNames& names);
 
-  // A node that said no. Asks the filters that were not asked before.
-  void add(const NodeView& node, const NodeVerdict& verdict);
+  // A node that said no, and its position among the nodes by name (of equals the first is named).
+  // Asks the filters that were not asked before. The node's facts must outlive the report.
+  void add(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
 
   // The sentences, empty when no node was added.
   [[nodiscard]] std::string text() const;
@@ -40,7 +41,8 @@ class ShortageReport {
     std::int64_t asked = 0;
     std::int64_t most_free = -1;  // on one node
     std::int64_t capacity = 0;    // of that node
-    std::string node;             // its name; of several the first
+    const NodeFacts* node = nullptr;
+    std::uint64_t rank = 0;  // of that node
     std::int64_t most_capacity = 0;
     std::int64_t free_in_all = 0;
     bool short_somewhere = false;
@@ -48,12 +50,13 @@ class ShortageReport {
   // Nodes that would take the pod but for one refusal.
   struct Refusal {
     std::size_t nodes = 0;
-    std::string first;    // by name
-    std::string numbers;  // of that node
+    const NodeFacts* first = nullptr;  // by name
+    std::uint64_t rank = 0;            // of that node
+    std::string numbers;               // of that node
   };
 
-  bool add_shortage(const NodeView& node, const NodeVerdict& verdict);
-  void add_refusal(const NodeView& node, const NodeVerdict& verdict);
+  bool add_shortage(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
+  void add_refusal(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
   Amount& amount(ResourceId resource);
   [[nodiscard]] std::string sentence(const Amount& amount) const;
 
@@ -62,8 +65,9 @@ class ShortageReport {
   std::vector<Amount> amounts_;  // by ascending resource
   // By filter index and the first reason's index.
   std::map<std::pair<std::uint32_t, unsigned>, Refusal> refusals_;
-  std::size_t nodes_ = 0;        // added
-  std::size_t short_nodes_ = 0;  // that lack nothing but amounts
+  std::vector<NodeFilter::Shortage> shortages_;  // of the node that is being added
+  std::size_t nodes_ = 0;                        // added
+  std::size_t short_nodes_ = 0;                  // that lack nothing but amounts
 };
 
 }  // namespace sched
