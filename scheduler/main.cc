@@ -116,7 +116,10 @@ std::string read_text(const std::string& file) {
 int run(sched::live::ShellOptions options) {
   sched::live::block_signals();
   auto shell = sched::live::Shell::create(std::move(options));
-  if (!shell) return fail(kRuntimeFailure, shell.error().message);
+  if (!shell) {
+    const bool usage = shell.error().kind == k8s::ErrorKind::kConfig;
+    return fail(usage ? kBadUsage : kRuntimeFailure, shell.error().message);
+  }
   const sched::live::Signals signals(
       [&](int signal) { (*shell)->shut_down(fmt::format("signal {}", signal)); });
   (*shell)->run();

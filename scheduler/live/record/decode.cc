@@ -9,7 +9,8 @@ namespace sched::live {
 
 namespace {
 
-using Json = nlohmann::json;
+// Keeps the order of keys: the engine numbers resources in the order in which it meets them.
+using Json = nlohmann::ordered_json;
 
 // Reads with at() and get(), which throw; decode_call() and decode_header() are where that ends.
 Time time_from(const Json& json) { return Time(Time::duration(json.get<std::int64_t>())); }

@@ -1,4 +1,5 @@
 // What profiles a configuration gives: defaults, and what is laid over them.
+#include "plugins/registry.h"
 #include "scheduler/config/config.h"
 #include "tests/scheduler/config/registry_double.h"
 #include "tests/support/catch.h"
@@ -56,6 +57,18 @@ TEST_CASE("the configuration of the manifests is the default profile") {
   CHECK(configuration->warnings.empty());
   CHECK(configuration->client_connection.qps == Approx(5'000));
   CHECK(configuration->client_connection.burst == 10'000);
+}
+
+TEST_CASE("with the plugins that are built in, the manifests say what the default is") {
+  const auto shown =
+      sched::config::load(TEST_SOURCE_DIR "/manifests/base/config.yaml", plugins::registry());
+  const auto built_in = parse("", "default", plugins::registry());
+  REQUIRE(shown);
+  REQUIRE(built_in);
+  CHECK(described(*shown) == described(*built_in));
+  CHECK_THAT(described(*shown),
+             Catch::Contains("TaintToleration*30") && Catch::Contains("NodeAffinity*20") &&
+                 Catch::Contains("GpuPacking*10") && Catch::Contains("NodeResourcesFit*1"));
 }
 
 TEST_CASE("profiles say what differs from the default") {

@@ -1,0 +1,115 @@
+// What pods, people and dashboards are told, as the API server and a scrape see it.
+#include "scheduler/live/writes/reporter.h"
+
+#include "k8s-client/client.h"
+#include "tests/support/catch.h"
+#include "tests/support/fake_transport.h"
+#include "tests/support/manual_loop.h"
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using sched::live::BindEnd;
+namespace decision = sched::decision;
+
+constexpr sched::Time kNow{std::chrono::microseconds(1'767'225'600'000'000)};
+
+struct Bench {
+  Bench() {
+    transport.serve([this](const std::shared_ptr<tests::FakeCall>& call) {
+      bodies.push_back(call->request().target + " " + call->request().body);
+      call->respond(201, "{}");
+    });
+  }
+  // The requests sent so far whose path and body contain all of `parts`.
+  [[nodiscard]] int requests_with(const std::vector<std::string>& parts) {
+    loop.run_ready();
+    int found = 0;
+    for (const std::string& body : bodies) {
+      bool all = true;
+      for (const std::string& part : parts) all = all && body.find(part) != std::string::npos;
+      if (all) ++found;
+    }
+    return found;
+  }
+
+  tests::ManualLoop loop;
+  tests::FakeTransport transport{loop};
+  std::vector<std::string> bodies;
+  k8s::Client client{transport, loop};
+  std::vector<std::string> conditions;  // "pod reason: message (generation)"
+  sched::live::StatusWriter statuses{
+      loop,
+      [this](const k8s::Pod& pod, const k8s::PodScheduledCondition& condition, auto) {
+        conditions.push_back(pod.metadata.name + " " + condition.status + " " + condition.reason +
+                             ": " + condition.message + " (" +
+                             std::to_string(condition.observed_generation) + ")");
+      },
+      {},
+      {.binds_wait = [] { return false; }, .on_problem = [](const k8s::Error&, auto) {}}};
+  k8s::EventRecorder events{client, loop, {}, [] { return true; }};
+  sched::server::Metrics metrics{{"gpu-scheduler"}};
+  sched::live::Reporter reporter{statuses, events, metrics, "host-1", [] { return kNow; }};
+};
+
+decision::Bind bind() {
+  decision::Bind bind;
+  bind.pod = {"ml", "a", "uid-a"};
+  bind.scheduler_name = "gpu-scheduler";
+  bind.node = "n1";
+  bind.attempts = 1;
+  bind.queued_since = kNow - 1s;
+  return bind;
+}
+
+}  // namespace
+
+TEST_CASE("a bound pod: kube-scheduler's Scheduled event, and its figures") {
+  Bench bench;
+  bench.reporter.bind_ended({bind(), BindEnd::kBound, ""}, 2ms);
+  CHECK(bench.requests_with({"/apis/events.k8s.io/v1/namespaces/ml/events", "\"Scheduled\"",
+                             "\"Normal\"", "\"Binding\"", "Successfully assigned ml/a to n1",
+                             "\"gpu-scheduler\"", "\"gpu-scheduler-host-1\"", "uid-a"}) == 1);
+  CHECK(bench.conditions.empty());
+  CHECK_THAT(bench.metrics.text(), Catch::Contains(R"(result="scheduled"} 1)"));
+}
+
+TEST_CASE("an unschedulable pod: condition and event with the message and its numbers") {
+  Bench bench;
+  decision::Unschedulable no;
+  no.pod = {"ml", "a", "uid-a"};
+  no.scheduler_name = "gpu-scheduler";
+  no.generation = 3;
+  no.message = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
+  no.details = "asked 4, free 1 of 8.";
+  bench.reporter.unschedulable(no, 1ms);
+  CHECK(bench.conditions ==
+        std::vector<std::string>{"a False Unschedulable: 0/1 nodes are available: 1 Insufficient "
+                                 "nvidia.com/gpu. asked 4, free 1 of 8. (3)"});
+  CHECK(bench.requests_with({"/events", "\"FailedScheduling\"", "\"Warning\"", "\"Scheduling\"",
+                             "asked 4, free 1 of 8."}) == 1);
+  CHECK_THAT(bench.metrics.text(), Catch::Contains(R"(result="unschedulable"} 1)"));
+}
+
+TEST_CASE("a bind that the server refused is told; one that was overtaken is not") {
+  Bench bench;
+  bench.reporter.bind_ended({bind(), BindEnd::kOvertaken, "the pod is gone"}, 2ms);
+  CHECK(bench.conditions.empty());
+  CHECK(bench.requests_with({"/events"}) == 0);
+  bench.reporter.bind_ended({bind(), BindEnd::kFailed, "403 Forbidden"}, 2ms);
+  CHECK(bench.conditions ==
+        std::vector<std::string>{"a False SchedulerError: binding to node n1 failed: 403 Forbidden "
+                                 "(0)"});
+  CHECK(bench.requests_with({"\"FailedScheduling\"", "403 Forbidden"}) == 1);
+  CHECK_THAT(bench.metrics.text(), Catch::Contains(R"(result="error"} 2)"));
+}
+
+TEST_CASE("a foreign pod on an owned node gets a warning of its own") {
+  Bench bench;
+  bench.reporter.foreign_gpu_pod({{"other", "b", "uid-b"}, "gpu-scheduler", "n1", 2});
+  CHECK(bench.requests_with({"/namespaces/other/events", "\"ForeignGpuPod\"", "\"Warning\"",
+                             "takes 2 GPU(s) on node n1"}) == 1);
+}
