@@ -1,13 +1,15 @@
 # Everything a person or a machine runs. Each target installs what it needs and is fast when there
 # is nothing to do.
 
-.PHONY: help build test demo format clean
+.PHONY: help build test test-full demo compare format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
 	@echo "make test    all tests"
 	@echo "make demo    the scheduler at work on a real API server"
 	@echo "make demo CLUSTER=KUBECONFIG   what it would do on an existing cluster; writes nothing"
+	@echo "make test-full   the tests on a real API server at full size: 2,000 pods, 25 kills"
+	@echo "make compare     measure beside kube-scheduler; COMPARE='--nodes 1000 --pods 3000 --repeat 3'"
 	@echo "make format  lay out the code"
 
 build:
@@ -17,6 +19,14 @@ build:
 test:
 	@.ci/install
 	@.ci/test
+
+test-full:
+	@.ci/install
+	@.ci/test --full
+
+compare:
+	@.ci/install
+	@tests/cluster/compare.sh $(COMPARE)
 
 demo:
 	@.ci/install

@@ -48,7 +48,7 @@ tests() {
   _run "$@"
   local passed failed
   passed=$(_count '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .* Passed |^ *--- PASS: ')
-  failed=$(_count '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .*\*\*\*|^ *--- FAIL: ')
+  failed=$(_count '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .*\*\*\*(Failed|Exception|Timeout|Not Run)|^ *--- FAIL: ')
   # A command that failed without a failed test, or that ran none, is a failure of its own.
   if [ "$outcome" != 0 ] && [ "$failed" = 0 ]; then failed=1; fi
   if [ "$outcome" = 0 ] && [ "$passed" = 0 ]; then failed=1; outcome=1; fi
