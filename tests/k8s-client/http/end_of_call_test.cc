@@ -161,17 +161,21 @@ TEST_CASE("transport: destroyed from within a callback") {
 
 TEST_CASE("transport: what is asked for while it is being destroyed is cancelled too") {
   FOR_EACH_TRANSPORT(fixture);
+  fixture.options.max_connections = 1;
   fixture.serve([](ServerConnection& connection) { connection.wait_for_close(); });
   k8s::Transport& transport = fixture.transport();
   int endings = 0;
-  transport.send(get("/"), [&](const k8s::Result<k8s::Response>&) {
-    transport.send(get("/again"), [&](const k8s::Result<k8s::Response>& result) {
-      REQUIRE_FALSE(result.has_value());
-      CHECK(result.error().kind == ErrorKind::kCancelled);
-      ++endings;
-    });
+  const auto count = [&](const k8s::Result<k8s::Response>& result) {
+    REQUIRE_FALSE(result.has_value());
+    CHECK(result.error().kind == ErrorKind::kCancelled);
+    ++endings;
+  };
+  transport.send(get("/"), [&](const k8s::Result<k8s::Response>& result) {
+    count(result);
+    // More than there are places, so that the last would have to wait for one.
+    for (int i = 0; i < 3; ++i) transport.send(get("/again"), count);
   });
   fixture.destroy_transport();
   fixture.run_due();
-  CHECK(endings == 1);
+  CHECK(endings == 4);
 }
