@@ -5,17 +5,17 @@
 // struct.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-
 #include "k8s-client/api/device_class.h"
 #include "k8s-client/api/namespace.h"
 #include "k8s-client/api/node.h"
 #include "k8s-client/api/pod.h"
 #include "k8s-client/api/storage.h"
 #include "k8s-client/error.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
 
 namespace k8s {
 
@@ -38,8 +38,8 @@ enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark, kError };
 template <typename T>
 struct WatchEvent {
   WatchEventType type = WatchEventType::kBookmark;
-  T object;         // kAdded, kModified, kDeleted: the object; kBookmark: only metadata is filled
-  Status status;    // kError
+  T object;       // kAdded, kModified, kDeleted: the object; kBookmark: only metadata is filled
+  Status status;  // kError
   // kBookmark: it carries the annotation k8s.io/initial-events-end=true.
   bool initial_events_end = false;
 };

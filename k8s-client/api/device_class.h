@@ -1,9 +1,9 @@
 // resource.k8s.io DeviceClass, for one question: which extended resource does DRA serve?
 #pragma once
 
-#include <string>
-
 #include "k8s-client/api/meta.h"
+
+#include <string>
 
 namespace k8s {
 

@@ -3,13 +3,13 @@
 // decode(encode(x)) == x holds for every struct of this folder.
 #pragma once
 
-#include <string>
-
 #include "k8s-client/api/device_class.h"
 #include "k8s-client/api/namespace.h"
 #include "k8s-client/api/node.h"
 #include "k8s-client/api/pod.h"
 #include "k8s-client/api/storage.h"
+
+#include <string>
 
 namespace k8s {
 

@@ -1,12 +1,12 @@
 // corev1.Node, the fields in use.
 #pragma once
 
+#include "k8s-client/api/meta.h"
+#include "k8s-client/api/quantity.h"
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "k8s-client/api/meta.h"
-#include "k8s-client/api/quantity.h"
 
 namespace k8s {
 

@@ -3,22 +3,22 @@
 // Optional fields are optional where absence means something else than emptiness.
 #pragma once
 
+#include "k8s-client/api/meta.h"
+#include "k8s-client/api/node.h"
+#include "k8s-client/api/selector.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "k8s-client/api/meta.h"
-#include "k8s-client/api/node.h"
-#include "k8s-client/api/selector.h"
 
 namespace k8s {
 
 // A port of the node that a container takes. Ports without a hostPort are not kept.
 struct ContainerPort {
   std::int32_t host_port = 0;
-  std::string host_ip;         // empty means 0.0.0.0
-  std::string protocol;        // empty means TCP
+  std::string host_ip;   // empty means 0.0.0.0
+  std::string protocol;  // empty means TCP
   friend bool operator==(const ContainerPort&, const ContainerPort&) = default;
 };
 
@@ -36,10 +36,10 @@ struct Container {
 enum class TolerationOperator { kEqual, kExists, kLt, kGt, kUnknown };
 
 struct Toleration {
-  std::string key;                                        // empty with kExists: every key
-  TolerationOperator op = TolerationOperator::kEqual;     // absent means Equal
+  std::string key;                                     // empty with kExists: every key
+  TolerationOperator op = TolerationOperator::kEqual;  // absent means Equal
   std::string value;
-  std::optional<TaintEffect> effect;                      // absent: every effect
+  std::optional<TaintEffect> effect;  // absent: every effect
   // Whether this toleration covers `taint`. Lt and Gt (alpha, off by default) never do.
   [[nodiscard]] bool tolerates(const Taint& taint) const;
   friend bool operator==(const Toleration&, const Toleration&) = default;
@@ -93,8 +93,8 @@ struct TopologySpreadConstraint {
 };
 
 // A volume as far as it can bind a pod to nodes. Volumes that every node can mount (emptyDir,
-// configMap, secret, projected, downwardAPI, hostPath, image, nfs, in-line csi …) are not kept: they
-// are those that no plugin of kube-scheduler looks at.
+// configMap, secret, projected, downwardAPI, hostPath, image, nfs, in-line csi …) are not kept:
+// they are those that no plugin of kube-scheduler looks at.
 struct Volume {
   enum class Kind {
     kPersistentVolumeClaim,  // claim_name

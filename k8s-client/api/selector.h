@@ -5,11 +5,11 @@
 // besides, and matchFields; selects nodes).
 #pragma once
 
+#include "k8s-client/api/meta.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "k8s-client/api/meta.h"
 
 namespace k8s {
 

@@ -1,12 +1,12 @@
 // Persistent volumes and claims, as far as they tie a pod to nodes.
 #pragma once
 
+#include "k8s-client/api/meta.h"
+#include "k8s-client/api/selector.h"
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "k8s-client/api/meta.h"
-#include "k8s-client/api/selector.h"
 
 namespace k8s {
 

@@ -1,12 +1,12 @@
 // What the engine wants done, and why.
 #pragma once
 
+#include "scheduler/engine/event.h"
+
 #include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
-
-#include "scheduler/engine/event.h"
 
 namespace sched {
 
@@ -28,8 +28,8 @@ struct Bind {
   std::vector<PluginScore> scores;
   std::size_t feasible_nodes = 0;
   std::size_t all_nodes = 0;
-  int attempts = 0;       // this one included
-  Time queued_since{};    // when the pod was first seen pending
+  int attempts = 0;     // this one included
+  Time queued_since{};  // when the pod was first seen pending
   friend bool operator==(const Bind&, const Bind&) = default;
 };
 

@@ -4,8 +4,8 @@
 //   step(now)           makes the next decision, if there is one to make
 //   next_wakeup()       when it wants to be asked again although nothing happened
 //
-// It has no clock, does no I/O, starts no threads and takes no locks; it is used from one thread. The
-// same sequence of calls gives the same decisions, bit for bit, so a recorded sequence can be
+// It has no clock, does no I/O, starts no threads and takes no locks; it is used from one thread.
+// The same sequence of calls gives the same decisions, bit for bit, so a recorded sequence can be
 // computed again and a trace can be replayed in virtual time.
 //
 // A decision to bind is carried out at once in the engine's own state (the pod is *assumed* on its
@@ -13,16 +13,16 @@
 // bind is known to have failed, or when the pod turns out to be gone or elsewhere.
 #pragma once
 
+#include "scheduler/engine/decision.h"
+#include "scheduler/engine/event.h"
+#include "scheduler/framework/profile.h"
+
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "scheduler/engine/decision.h"
-#include "scheduler/engine/event.h"
-#include "scheduler/framework/profile.h"
 
 namespace sched {
 

@@ -1,16 +1,16 @@
-// What the engine is told. Everything it knows comes through these, in order; the same sequence gives
-// the same decisions.
+// What the engine is told. Everything it knows comes through these, in order; the same sequence
+// gives the same decisions.
 #pragma once
-
-#include <chrono>
-#include <string>
-#include <variant>
 
 #include "k8s-client/api/device_class.h"
 #include "k8s-client/api/namespace.h"
 #include "k8s-client/api/node.h"
 #include "k8s-client/api/pod.h"
 #include "k8s-client/api/storage.h"
+
+#include <chrono>
+#include <string>
+#include <variant>
 
 namespace sched {
 
@@ -27,7 +27,8 @@ struct PodRef {
 
 namespace event {
 
-// An object appeared or changed; a whole new state, not a difference. The same state twice is harmless.
+// An object appeared or changed; a whole new state, not a difference. The same state twice is
+// harmless.
 struct NodeUpserted {
   k8s::Node node;
 };

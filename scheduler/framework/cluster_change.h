@@ -1,25 +1,25 @@
 // A change of the cluster, as the constraints see it and as it wakes waiting pods.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <variant>
-
 #include "k8s-client/api/device_class.h"
 #include "k8s-client/api/namespace.h"
 #include "k8s-client/api/node.h"
 #include "k8s-client/api/pod.h"
 #include "k8s-client/api/storage.h"
 
+#include <cstdint>
+#include <string>
+#include <variant>
+
 namespace sched {
 
 // Kinds of change as bits.
 using ChangeMask = std::uint32_t;
-inline constexpr ChangeMask kBoundPodChanged = 1U << 0;   // a bound pod appeared, changed its labels
-inline constexpr ChangeMask kBoundPodRemoved = 1U << 1;   // a bound pod finished or is gone
-inline constexpr ChangeMask kNodeChanged = 1U << 2;       // a node appeared or changed
+inline constexpr ChangeMask kBoundPodChanged = 1U << 0;  // a bound pod appeared, changed its labels
+inline constexpr ChangeMask kBoundPodRemoved = 1U << 1;  // a bound pod finished or is gone
+inline constexpr ChangeMask kNodeChanged = 1U << 2;      // a node appeared or changed
 inline constexpr ChangeMask kNamespaceChanged = 1U << 3;
-inline constexpr ChangeMask kStorageChanged = 1U << 4;    // a claim or a volume
+inline constexpr ChangeMask kStorageChanged = 1U << 4;  // a claim or a volume
 inline constexpr ChangeMask kDeviceClassChanged = 1U << 5;
 
 // Objects are borrowed for the duration of the call.

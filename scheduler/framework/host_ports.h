@@ -4,11 +4,11 @@
 // 0.0.0.0. Source: kube-scheduler framework/types.go, HostPortInfo.
 #pragma once
 
+#include "k8s-client/api/pod.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "k8s-client/api/pod.h"
 
 namespace sched {
 

@@ -16,19 +16,19 @@
 // made.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "k8s-client/api/pod.h"
 #include "scheduler/framework/cluster_change.h"
 #include "scheduler/framework/node_view.h"
 #include "scheduler/framework/pod_shape.h"
 #include "scheduler/framework/resources.h"
 #include "scheduler/framework/verdict.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace sched {
 
@@ -51,8 +51,8 @@ class NodeFilter {
 
   [[nodiscard]] virtual Verdict check(const NodeView& node) const = 0;
 
-  // Every reason that check() may give, in Kubernetes' words ("Insufficient cpu"); bit i of a verdict
-  // is entry i. Fixed after construction.
+  // Every reason that check() may give, in Kubernetes' words ("Insufficient cpu"); bit i of a
+  // verdict is entry i. Fixed after construction.
   [[nodiscard]] virtual const std::vector<std::string>& reasons() const = 0;
 
   // The numbers behind reason `index` on this node: "asked 4, free 1 of 8". Empty when there are
@@ -145,7 +145,8 @@ class ClusterConstraint {
 
   [[nodiscard]] virtual std::string_view name() const = 0;
 
-  // Why the pod cannot be placed anywhere now, as text for the pod's message; nullopt: no objection.
+  // Why the pod cannot be placed anywhere now, as text for the pod's message; nullopt: no
+  // objection.
   [[nodiscard]] virtual std::optional<std::string> refuses(const k8s::Pod& pod) const = 0;
   // The changes after which a refused pod is worth asking about again.
   [[nodiscard]] virtual ChangeMask wakes_on() const = 0;

@@ -1,20 +1,20 @@
 // A shape: everything of a pod that a node-local plugin may read.
 //
 // Ten thousand pods of a training fleet are ten shapes. Plugins prepare once per shape, and the
-// engine caches their answers per shape, so whatever a plugin needs of a pod must be in here and must
-// be part of the shape's equality. What constraints across nodes read (namespace, labels, claims)
-// is the pod's class and stays out.
+// engine caches their answers per shape, so whatever a plugin needs of a pod must be in here and
+// must be part of the shape's equality. What constraints across nodes read (namespace, labels,
+// claims) is the pod's class and stays out.
 #pragma once
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "k8s-client/api/pod.h"
 #include "scheduler/framework/host_ports.h"
 #include "scheduler/framework/pod_requests.h"
 #include "scheduler/framework/resources.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace sched {
 

@@ -1,11 +1,11 @@
 // A profile: the plugins, weights and habits that serve the pods of one schedulerName.
 #pragma once
 
+#include "scheduler/framework/plugin.h"
+
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "scheduler/framework/plugin.h"
 
 namespace sched {
 

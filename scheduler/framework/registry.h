@@ -4,14 +4,14 @@
 // composition roots pass it down.
 #pragma once
 
+#include "k8s-client/error.h"
+#include "k8s-client/yaml/object_reader.h"
+#include "scheduler/framework/plugin.h"
+
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "k8s-client/error.h"
-#include "k8s-client/yaml/object_reader.h"
-#include "scheduler/framework/plugin.h"
 
 namespace sched {
 

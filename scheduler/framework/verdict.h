@@ -1,8 +1,9 @@
 // The answer to "may a pod of this shape run on this node?".
 //
-// On the hot path an answer must cost nothing, so a Verdict is a code and a set of bits: bit i stands
-// for the i-th of the reasons that the answering filter listed when it was prepared for the shape. The words
-// and the numbers behind them are asked of that filter only when somebody wants to read them.
+// On the hot path an answer must cost nothing, so a Verdict is a code and a set of bits: bit i
+// stands for the i-th of the reasons that the answering filter listed when it was prepared for the
+// shape. The words and the numbers behind them are asked of that filter only when somebody wants to
+// read them.
 #pragma once
 
 #include <bit>
@@ -19,9 +20,12 @@ enum class Code : std::uint8_t {
 // Kubernetes' names: "Success", "Unschedulable", "UnschedulableAndUnresolvable".
 [[nodiscard]] constexpr const char* to_string(Code code) {
   switch (code) {
-    case Code::kOk: return "Success";
-    case Code::kUnschedulable: return "Unschedulable";
-    case Code::kUnresolvable: return "UnschedulableAndUnresolvable";
+    case Code::kOk:
+      return "Success";
+    case Code::kUnschedulable:
+      return "Unschedulable";
+    case Code::kUnresolvable:
+      return "UnschedulableAndUnresolvable";
   }
   return "";
 }
