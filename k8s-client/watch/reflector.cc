@@ -130,7 +130,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
                                          [&items](T item) { items.push_back(std::move(item)); });
     if (!meta) return fail(std::move(meta.error()));
     answer->body = {};  // megabytes, not needed while the reader works
-    last_contact = loop.now();
+    if (meta->continue_token.empty()) last_contact = loop.now();
     const std::uint64_t mine = attempt;
     for (T& item : items) {
       list_item(std::move(item));
@@ -146,8 +146,8 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     opening = response;
     opening.body.clear();
     if (!is_success(response)) return;
-    last_contact = loop.now();
     watcher.opened();
+    note_contact();
   }
 
   void on_data(std::string_view data) {
@@ -190,12 +190,14 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     auto event = decoder.template watch_event<T>(line);
     if (!event) return fail(std::move(event.error()));
     if (event->type == WatchEventType::kError) return fail(status_error(event->status));
-    last_contact = loop.now();
     const std::string version = event->object.metadata.resource_version;
     if (event->type == WatchEventType::kBookmark) {
-      return take(watcher.bookmark(version, event->initial_events_end));
+      WatcherStep step = watcher.bookmark(version, event->initial_events_end);
+      note_contact();
+      return take(std::move(step));
     }
     watcher.event(version);
+    note_contact();
     if (event->type == WatchEventType::kDeleted) {
       remove(key_of(event->object.metadata));
     } else if (watcher.state() == Watcher::State::kStreaming) {
@@ -263,8 +265,15 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     const std::uint64_t mine = attempt;
     const std::string what = doing(resource, request);
     WatcherStep step = watcher.failed(error, loop.now());
+    if (step.synced) last_contact = loop.now();  // that there is nothing is an answer, too
     report(std::move(error), step.delay);
     if (attempt == mine) take(std::move(step));
+  }
+
+  // What comes of a list before it is complete proves nothing: it may break off at the same object
+  // each time.
+  void note_contact() {
+    if (watcher.state() == Watcher::State::kWatching) last_contact = loop.now();
   }
 
   void report(Error error, milliseconds retry_in) {

@@ -88,7 +88,8 @@ class Reflector {
   // No callback comes after it. May be called from within a callback.
   void stop();
 
-  // When the last answer, event or bookmark that could be used came; for /readyz and metrics. The
+  // When the reader was last known to be up to date: a list was complete, a watch was opened or
+  // brought an event or bookmark, or an optional kind was found absent. For /readyz and metrics. The
   // clock's epoch before the first.
   [[nodiscard]] EventLoop::Clock::time_point last_contact() const;
 

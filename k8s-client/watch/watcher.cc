@@ -164,7 +164,9 @@ WatcherStep Watcher::streamed_list_failed(const Error& error, TimePoint now) {
   if (error.kind == ErrorKind::kConnect || is_status(error, 429) || is_status(error, 500)) {
     return list_anew(wait_after(error, now));
   }
-  return list_by_pages(list_version(), milliseconds{0});
+  // Asked in another way at once, unless the server wants to be left alone for a while.
+  const milliseconds delay = error.retry_after ? wait_after(error, now) : milliseconds{0};
+  return list_by_pages(list_version(), delay);
 }
 
 WatcherStep Watcher::open_failed(const Error& error, TimePoint now) {

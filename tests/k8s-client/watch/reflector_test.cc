@@ -1,5 +1,6 @@
 #include "k8s-client/watch/reflector.h"
 
+#include "k8s-client/watch/watcher.h"
 #include "tests/k8s-client/watch/watch_script.h"
 #include "tests/support/catch.h"
 
@@ -494,6 +495,17 @@ TEST_CASE("Retry-After is waited for", "[watch]") {
   CHECK(script.last_delay() == std::chrono::seconds{50});
 }
 
+TEST_CASE("Retry-After is waited for before a refused streamed list is asked for in pages",
+          "[watch]") {
+  WatchScript script(ReflectorOptions{});
+  script.start();
+  script.refuse(503, "ServiceUnavailable", "starting", {{"Retry-After", "45"}});
+  CHECK(script.last_delay() == std::chrono::seconds{45});
+  CHECK(script.log().size() == 2);
+  script.wait();
+  CHECK(script.log().back() == list_request());
+}
+
 TEST_CASE("nothing is told after stop, which may come from within a callback", "[watch]") {
   WatchScript script(paged());
   script.start();
@@ -565,6 +577,41 @@ TEST_CASE("the last contact is the last thing of use that came", "[watch]") {
   const auto before = script.loop().now();
   script.advance(std::chrono::seconds{60});
   script.send("garbage\n");
+  CHECK(script.reflector().last_contact() == before);
+}
+
+TEST_CASE("an optional kind that is absent is an answer like any other", "[watch]") {
+  ReflectorOptions options;
+  options.optional = true;
+  const int status = GENERATE(403, 404);
+  WatchScript script(options);
+  script.start();
+  script.refuse(status, "");
+  script.refuse(status, "");
+  CHECK(script.reflector().last_contact() == script.loop().now());
+  script.advance(Watcher::kAbsentInterval);
+  script.refuse(status, "");
+  script.refuse(status, "");
+  CHECK(script.reflector().last_contact() == script.loop().now());
+}
+
+TEST_CASE("a list that breaks off at the same object each time is no contact", "[watch]") {
+  const std::string broken = R"({"metadata":{"name":"b","uid":"2","resourceVersion":"x"},"spec":5})";
+  WatchScript script(ReflectorOptions{});
+  script.start();
+  script.open();
+  script.send(bookmark_line(5, true));
+  const auto before = script.reflector().last_contact();
+  CHECK(before == script.loop().now());
+  script.advance(std::chrono::seconds{60});
+  script.send(event_line("ADDED", broken));
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    script.wait();
+    script.open();
+    script.send(event_line("ADDED", pod_json("a", "1", 3)) + event_line("ADDED", broken));
+    script.page(6, "next", {pod_json("a", "1", 3)});
+    script.page(6, "", {broken});
+  }
   CHECK(script.reflector().last_contact() == before);
 }
 
