@@ -13,7 +13,8 @@ namespace k8s {
 struct ClusterAccess {
   Endpoint endpoint;
   std::unique_ptr<Credentials> credentials;
-  std::string description;        // "kubeconfig FILE, context CONTEXT": for logs and errors
+  // "kubeconfig FILE, context CONTEXT": for logs and errors. Says so if the server is not verified.
+  std::string description;
   std::string default_namespace;  // of the context, or of the pod; may be empty
 };
 

@@ -216,6 +216,9 @@ Result<ClusterAccess> load_kubeconfig(const std::string& file, const std::string
   access.endpoint = std::move(access_reader.endpoint);
   access.credentials = std::make_unique<auth::FileCredentials>(access_reader.sources, now);
   access.description = "kubeconfig " + file + ", context " + name;
+  if (access.endpoint.tls && access_reader.sources.insecure_skip_verify) {
+    access.description += ", server not verified (insecure-skip-tls-verify)";
+  }
   access.default_namespace = chosen.default_namespace;
   return access;
 }

@@ -112,6 +112,7 @@ TEST_CASE("kubeconfig: a server believed unseen") {
   const auto access = k8s::load_kubeconfig(file);
   REQUIRE(access.has_value());
   CHECK(access->credentials->tls()->insecure_skip_verify);
+  CHECK_THAT(access->description, Catch::Contains("not verified"));
 }
 
 TEST_CASE("kubeconfig: what is not supported or not right is said with its place") {
