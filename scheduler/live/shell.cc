@@ -168,7 +168,9 @@ StatusWriter::Hooks Shell::Parts::status_hooks() {
           .on_problem =
               [this](const k8s::Error& error, milliseconds retry_in) {
                 problems_.report("write status", error, retry_in);
-              }};
+              },
+          .on_written = [this] { problems_.resolved("write status"); },
+          .on_all_sent = [this] { events_->resume(); }};
 }
 
 Intake::Hooks Shell::Parts::intake_hooks() {

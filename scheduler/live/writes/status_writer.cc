@@ -12,10 +12,14 @@ bool same(const k8s::PodScheduledCondition& a, const k8s::PodScheduledCondition&
          a.observed_generation == b.observed_generation;
 }
 
-// Sending it again later may help; otherwise the pod is gone, another one, or not ours to write to.
+// Sending it again later may help; otherwise the pod is gone (404), or another one has its name
+// (422). 401 and 403 too: a server that has just started may not know
+// tokens and roles yet. So may 409: the server gave up after others had written in between.
 bool worth_repeating(const k8s::Error& error) {
   if (error.kind != k8s::ErrorKind::kStatus) return error.kind != k8s::ErrorKind::kCancelled;
-  return error.http_status == 429 || error.http_status >= 500;
+  const int status = error.http_status;
+  return status == 401 || status == 403 || status == 408 || status == 409 || status == 429 ||
+         status >= 500;
 }
 
 k8s::Pod pod_as_seen(const PodRef& ref, const std::optional<k8s::PodScheduledCondition>& carries) {
@@ -104,10 +108,11 @@ void StatusWriter::send_more() {
   while (!ready_.empty() && in_flight_ < (hooks_.binds_wait() ? 1 : options_.max_in_flight)) {
     const std::string uid = std::move(ready_.front());
     ready_.pop_front();
-    const auto found = pods_.find(uid);
-    if (found == pods_.end()) continue;
-    PodState& state = *found->second;
-    if (state.wanted && !state.in_flight && !state.retry_timer) send(uid, state);
+    if (const auto found = pods_.find(uid); found != pods_.end()) {
+      PodState& state = *found->second;
+      if (state.wanted && !state.in_flight && !state.retry_timer) send(uid, state);
+    }
+    if (ready_.empty()) hooks_.on_all_sent();
   }
 }
 
@@ -123,24 +128,39 @@ void StatusWriter::send(const std::string& uid, PodState& state) {
 
 void StatusWriter::on_result(const std::string& uid, const k8s::Result<void>& result) {
   --in_flight_;
-  const auto found = pods_.find(uid);
-  if (found != pods_.end()) {
+  if (result) hooks_.on_written();
+  if (const auto found = pods_.find(uid); found != pods_.end()) {
     PodState& state = *found->second;
     state.in_flight = false;
     if (state.forgotten) {
       pods_.erase(found);
-    } else if (!result && worth_repeating(result.error())) {
+    } else if (result) {
+      written(uid, state);
+    } else if (worth_repeating(result.error())) {
       retry(uid, state, result.error());
     } else {
-      state.backoff = options_.initial_backoff;
-      if (!result) hooks_.on_problem(result.error(), std::chrono::milliseconds(0));
-      if (state.wanted && state.written && same(*state.wanted, *state.written)) {
-        state.wanted.reset();
-      }
-      if (state.wanted) ready_.push_back(uid);
+      give_up(uid, state, result.error());
     }
   }
   send_more();
+}
+
+void StatusWriter::written(const std::string& uid, PodState& state) {
+  state.backoff = options_.initial_backoff;
+  if (state.wanted && same(*state.wanted, *state.written)) state.wanted.reset();
+  if (state.wanted) ready_.push_back(uid);
+}
+
+void StatusWriter::give_up(const std::string& uid, PodState& state, const k8s::Error& error) {
+  const bool gone = error.kind == k8s::ErrorKind::kStatus && error.http_status == 404;
+  if (!gone) hooks_.on_problem(error, std::chrono::milliseconds(0));
+  // Nothing is known of the pod any more, so whatever is said of it next is news.
+  if (!state.wanted) {
+    pods_.erase(uid);
+    return;
+  }
+  state.written.reset();
+  ready_.push_back(uid);
 }
 
 void StatusWriter::retry(const std::string& uid, PodState& state, const k8s::Error& error) {

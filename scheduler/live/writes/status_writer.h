@@ -34,7 +34,12 @@ class StatusWriter {
   struct Hooks {
     // True while binds wait that statuses must not delay.
     std::function<bool()> binds_wait;
+    // A write failed; `retry_in` zero: for good. Not called when the pod is gone.
     std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
+    // A write went through.
+    std::function<void()> on_written = [] {};
+    // Nothing waits to be sent any more: what stands back behind statuses may go.
+    std::function<void()> on_all_sent = [] {};
   };
 
   StatusWriter(k8s::EventLoop& loop, Write write, Options options, Hooks hooks);
@@ -60,6 +65,8 @@ class StatusWriter {
   void send_more();
   void send(const std::string& uid, PodState& state);
   void on_result(const std::string& uid, const k8s::Result<void>& result);
+  void written(const std::string& uid, PodState& state);
+  void give_up(const std::string& uid, PodState& state, const k8s::Error& error);
   void retry(const std::string& uid, PodState& state, const k8s::Error& error);
 
   k8s::EventLoop& loop_;

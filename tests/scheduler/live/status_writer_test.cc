@@ -56,6 +56,8 @@ struct Bench {
   std::deque<Call> calls;
   bool binds_wait = false;
   int problems = 0;
+  int written = 0;
+  int all_sent = 0;
   StatusWriter writer{
       loop,
       [this](const k8s::Pod& pod, const k8s::PodScheduledCondition& wanted, auto done) {
@@ -63,7 +65,9 @@ struct Bench {
       },
       {.max_in_flight = 3, .initial_backoff = 500ms, .max_backoff = 2s},
       {.binds_wait = [this] { return binds_wait; },
-       .on_problem = [this](const k8s::Error&, auto) { ++problems; }}};
+       .on_problem = [this](const k8s::Error&, auto) { ++problems; },
+       .on_written = [this] { ++written; },
+       .on_all_sent = [this] { ++all_sent; }}};
 };
 
 using Texts = std::vector<std::string>;
@@ -162,6 +166,51 @@ TEST_CASE("a failed write is repeated when that can help, with the newest text")
   bench.loop.advance(10s);
   CHECK(bench.open().empty());
   CHECK(bench.writer.is_idle());
+}
+
+TEST_CASE("what a server refuses that has just started is repeated until it is written") {
+  for (const int status : {401, 403, 408, 409, 429, 500, 503}) {
+    INFO(status);
+    Bench bench;
+    bench.writer.write(ref("a"), condition("one"));
+    bench.fail(status);
+    CHECK(bench.written == 0);
+    bench.loop.advance(500ms);
+    REQUIRE(bench.open() == Texts{"a: one"});
+    bench.answer({});
+    CHECK(bench.written == 1);
+    CHECK(bench.writer.is_idle());
+  }
+}
+
+TEST_CASE("what was refused for good is written when it is said again") {
+  for (const int status : {400, 404, 422}) {
+    INFO(status);
+    Bench bench;
+    bench.writer.write(ref("a"), condition("one"));
+    bench.fail(status);
+    CHECK(bench.writer.is_idle());
+    CHECK(bench.problems == (status == 404 ? 0 : 1));  // that a pod is gone is no problem
+    bench.writer.write(ref("a"), condition("one"));
+    CHECK(bench.open() == Texts{"a: one"});
+  }
+}
+
+TEST_CASE("whoever stands back behind statuses is told when none waits any more") {
+  Bench bench;
+  for (const char* name : {"a", "b", "c"}) bench.writer.write(ref(name), condition("x"));
+  bench.all_sent = 0;
+  for (const char* name : {"d", "e"}) bench.writer.write(ref(name), condition("x"));
+  CHECK(bench.writer.has_ready());
+  bench.answer({});
+  CHECK(bench.all_sent == 0);
+  SECTION("the last one is sent") { bench.answer({}); }
+  SECTION("the last one is called off") {
+    bench.writer.forget("uid-e");
+    bench.answer({});
+  }
+  CHECK_FALSE(bench.writer.has_ready());
+  CHECK(bench.all_sent == 1);
 }
 
 TEST_CASE("a repeat is called off when the pod is gone") {
