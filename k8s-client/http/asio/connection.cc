@@ -1,13 +1,11 @@
 #include "k8s-client/http/asio/connection.h"
 
-#include <boost/asio/connect.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/beast/http/error.hpp>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -58,7 +56,8 @@ std::string Connection::address() const { return host_and_port(endpoint_); }
 
 void Connection::open(std::chrono::milliseconds timeout, OnOpen done) {
   on_open_ = std::move(done);
-  open_timer_.expires_after(timeout);
+  open_until_ = Connector::Clock::now() + timeout;
+  open_timer_.expires_at(open_until_);
   open_timer_.async_wait([self = shared_from_this(), timeout](const ErrorCode& error) {
     if (error || !self->on_open_) return;
     self->finish_open(make_error(ErrorKind::kConnect, "connect to " + self->address() +
@@ -72,25 +71,25 @@ void Connection::resolve() {
   ErrorCode not_an_address;
   const auto ip = asio::ip::make_address(endpoint_.host, not_an_address);
   if (!not_an_address) {
-    connect(std::array{asio::ip::tcp::endpoint(ip, endpoint_.port)});
+    connect({Connector::Address(ip, endpoint_.port)});
     return;
   }
   resolver_.async_resolve(
       endpoint_.host, std::to_string(endpoint_.port),
       [self = shared_from_this()](const ErrorCode& error, const Resolver::results_type& found) {
         if (!self->on_open_) return;
-        if (!error) return self->connect(found);
+        if (!error) return self->connect({found.begin(), found.end()});
         self->finish_open(make_error(
             ErrorKind::kConnect, "resolve \"" + self->endpoint_.host + "\": " + error.message()));
       });
 }
 
-template <typename Endpoints>
-void Connection::connect(const Endpoints& endpoints) {
-  asio::async_connect(stream_->socket(), endpoints,
-                      [self = shared_from_this()](const ErrorCode& error, const auto&) {
-                        if (self->on_open_) self->on_connected(error);
-                      });
+void Connection::connect(std::vector<Connector::Address> addresses) {
+  connector_ = std::make_shared<Connector>(stream_->socket(), std::move(addresses));
+  connector_->start(open_until_, [self = shared_from_this()](ErrorCode error) {
+    self->connector_.reset();
+    if (self->on_open_) self->on_connected(error);
+  });
 }
 
 void Connection::on_connected(const ErrorCode& error) {
@@ -227,6 +226,7 @@ void Connection::close() {
   on_open_ = nullptr;
   handler_.reset();
   resolver_.cancel();
+  if (connector_) connector_->cancel();
   open_timer_.cancel();
   stream_->close();
 }

@@ -7,6 +7,7 @@
 
 #include "k8s-client/error.h"
 #include "k8s-client/http/asio/byte_stream.h"
+#include "k8s-client/http/asio/connector.h"
 #include "k8s-client/http/asio/response_parser.h"
 
 #include <boost/beast/core/flat_buffer.hpp>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace k8s::http {
 
@@ -30,7 +32,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection& operator=(const Connection&) = delete;
   ~Connection() = default;
 
-  // Resolves the name, connects and shakes hands, all within `timeout`.
+  // Resolves the name, connects to the first of its addresses that answers and shakes hands, all
+  // within `timeout`.
   void open(std::chrono::milliseconds timeout, OnOpen done);
 
   // Where to put the request before converse(); empty, with the capacity of earlier ones.
@@ -51,8 +54,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   void resolve();
-  template <typename Endpoints>
-  void connect(const Endpoints& endpoints);
+  void connect(std::vector<Connector::Address> addresses);
   void on_connected(const ErrorCode& error);
   void on_handshake(const ErrorCode& error);
   void finish_open(std::optional<Error> error);
@@ -71,6 +73,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<TlsContext> tls_;
   Resolver resolver_;
   AsioTimer open_timer_;
+  Connector::Clock::time_point open_until_{};
+  std::shared_ptr<Connector> connector_;  // while it connects
   std::unique_ptr<ByteStream> stream_;
   OnOpen on_open_;
   bool open_ = false;
