@@ -105,7 +105,9 @@ Identity Authority::issue(const CertificateWish& wish) const {
   Identity identity;
   identity.certificate_pem = certificate_pem(made.get());
   identity.key_pem = pem_of([&](BIO* bio) {
-    return PEM_write_bio_PrivateKey(bio, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+    const EVP_CIPHER* cipher = wish.pass_phrase.empty() ? nullptr : EVP_aes_256_cbc();
+    return PEM_write_bio_PrivateKey(bio, key.get(), cipher, nullptr, 0, nullptr,
+                                    const_cast<char*>(wish.pass_phrase.c_str()));
   });
   return identity;
 }

@@ -18,6 +18,7 @@ struct CertificateWish {
   // As OpenSSL writes it: "DNS:localhost,IP:127.0.0.1". Empty: none, as for a client.
   std::string alternative_names = {};
   bool expired = false;
+  std::string pass_phrase = {};  // not empty: the key is encrypted with it
 };
 
 class Authority {

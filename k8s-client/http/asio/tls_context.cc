@@ -25,6 +25,9 @@ std::string openssl_reason() {
   return reason == nullptr ? "not valid PEM" : reason;
 }
 
+// OpenSSL would ask for a pass phrase on the terminal, and wait for it.
+int no_pass_phrase(char*, int, int, void*) { return -1; }
+
 // Replaces the trust store by the certificates of `pem`; false if there is none or one is broken.
 bool trust_only(SSL_CTX* context, std::string_view pem) {
   const std::unique_ptr<BIO, Free> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
@@ -32,7 +35,7 @@ bool trust_only(SSL_CTX* context, std::string_view pem) {
   std::size_t certificates = 0;
   while (true) {
     const std::unique_ptr<X509, Free> certificate(
-        PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+        PEM_read_bio_X509(bio.get(), nullptr, no_pass_phrase, nullptr));
     if (!certificate) break;
     if (X509_STORE_add_cert(store.get(), certificate.get()) != 1) return false;
     ++certificates;
@@ -60,6 +63,9 @@ Result<void> use_certificate(asio::ssl::context& context, const TlsMaterial& mat
   context.use_certificate_chain(asio::buffer(material.certificate_pem), error);
   if (error) return unusable("the client certificate");
   context.use_private_key(asio::buffer(material.key_pem), asio::ssl::context::pem, error);
+  if (error && material.key_pem.find("ENCRYPTED") != std::string::npos) {
+    return config_error("the client key is encrypted; give one without a pass phrase");
+  }
   if (error) return unusable("the client key");
   if (SSL_CTX_check_private_key(context.native_handle()) != 1) {
     return unusable("the client key, which must be that of the client certificate,");
@@ -74,6 +80,7 @@ Result<std::shared_ptr<TlsContext>> make_tls_context(const TlsMaterial& material
   auto made = std::make_shared<TlsContext>(!material.insecure_skip_verify);
   SSL_CTX* native = made->context.native_handle();
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+  SSL_CTX_set_default_passwd_cb(native, no_pass_phrase);
   made->context.set_verify_mode(made->verify_server ? asio::ssl::verify_peer
                                                     : asio::ssl::verify_none);
   if (material.ca_pem.empty()) {

@@ -122,6 +122,7 @@ TEST_CASE("transport: unusable TLS material is an error that says which") {
   };
   const auto mine = cluster_authority().issue({.common_name = "me"});
   const auto other = cluster_authority().issue({.common_name = "other"});
+  const auto locked = cluster_authority().issue({.common_name = "me", .pass_phrase = "secret"});
   const auto c = GENERATE_REF(values<Case>({
       {"no PEM", [](auto& m) { m.ca_pem = "garbage"; }, "certificate authority"},
       {"broken PEM",
@@ -142,6 +143,12 @@ TEST_CASE("transport: unusable TLS material is an error that says which") {
          m.key_pem = "garbage";
        },
        "client key"},
+      {"key with a pass phrase, which nobody is asked for",
+       [=](auto& m) {
+         m.certificate_pem = locked.certificate_pem;
+         m.key_pem = locked.key_pem;
+       },
+       "client key is encrypted"},
       {"key of another",
        [=](auto& m) {
          m.certificate_pem = mine.certificate_pem;
