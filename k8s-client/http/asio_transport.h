@@ -19,7 +19,7 @@ struct TlsMaterial {
   std::string ca_pem;           // the only trusted authorities; empty: the system's
   std::string certificate_pem;  // client certificate chain; empty: none
   std::string key_pem;
-  bool insecure_skip_verify = false;  // only when the kubeconfig asks for it, and logged
+  bool insecure_skip_verify = false;  // only when the kubeconfig asks for it
   friend bool operator==(const TlsMaterial&, const TlsMaterial&) = default;
 };
 
@@ -51,7 +51,9 @@ class Credentials {
 struct AsioTransportOptions {
   std::size_t max_connections = 32;
   std::chrono::seconds connect_timeout{10};  // TCP and TLS handshake together
-  std::chrono::seconds idle_connection_limit{90};
+  // Well before the API server closes them, after 90 s: a request that meets the close on its way
+  // may or may not have been carried out.
+  std::chrono::seconds idle_connection_limit{60};
   std::string user_agent = "gpu-scheduler";
   double qps = 5'000;  // requests per second sent, streams not counted; 0: unlimited
   int burst = 10'000;
