@@ -263,7 +263,6 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
   // The request of this attempt failed, whatever of it is still to come.
   void fail(Error error) {
     const std::uint64_t mine = attempt;
-    const std::string what = doing(resource, request);
     WatcherStep step = watcher.failed(error, loop.now());
     if (step.synced) last_contact = loop.now();  // that there is nothing is an answer, too
     report(std::move(error), step.delay);

@@ -89,8 +89,8 @@ class Reflector {
   void stop();
 
   // When the reader was last known to be up to date: a list was complete, a watch was opened or
-  // brought an event or bookmark, or an optional kind was found absent. For /readyz and metrics. The
-  // clock's epoch before the first.
+  // brought an event or bookmark, or an optional kind was found absent. For /readyz and metrics.
+  // The clock's epoch before the first.
   [[nodiscard]] EventLoop::Clock::time_point last_contact() const;
 
  private:
