@@ -138,5 +138,12 @@ TEST_CASE("a required kind that is refused holds everything back; device classes
     bench.intake.start(1s);
     bench.loop.advance(10s);
     CHECK(bench.synced());
+    for (int minute = 0; minute < 20; ++minute) {
+      bench.loop.advance(60s);
+      for (const Intake::Source& source : bench.intake.sources()) {
+        CAPTURE(minute, source.kind);
+        CHECK(source.in_contact);
+      }
+    }
   }
 }
