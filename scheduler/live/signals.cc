@@ -8,7 +8,7 @@ namespace sched::live {
 
 namespace {
 
-// SIGUSR1 is how the destructor ends the thread.
+// SIGUSR1 is how the destructor wakes the thread. Sent by others it means nothing.
 sigset_t waited_for() {
   sigset_t set;
   sigemptyset(&set);
@@ -18,12 +18,13 @@ sigset_t waited_for() {
   return set;
 }
 
-void wait(const std::function<void(int)>& on_first) {
+void wait(const std::function<void(int)>& on_first, const std::atomic<bool>& ending) {
   const sigset_t set = waited_for();
   bool asked = false;
   while (true) {
     int signal = 0;
-    if (sigwait(&set, &signal) != 0 || signal == SIGUSR1) return;
+    if (sigwait(&set, &signal) != 0 || ending) return;
+    if (signal == SIGUSR1) continue;
     if (asked) std::_Exit(128 + signal);
     asked = true;
     on_first(signal);
@@ -38,9 +39,10 @@ void block_signals() {
 }
 
 Signals::Signals(std::function<void(int)> on_first)
-    : thread_([call = std::move(on_first)] { wait(call); }) {}
+    : thread_([this, call = std::move(on_first)] { wait(call, ending_); }) {}
 
 Signals::~Signals() {
+  ending_ = true;
   pthread_kill(thread_.native_handle(), SIGUSR1);
   thread_.join();
 }

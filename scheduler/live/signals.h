@@ -1,6 +1,7 @@
 // SIGTERM and SIGINT as calls: the first asks for a clean end, the second ends the process at once.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <thread>
 
@@ -19,6 +20,7 @@ class Signals {
   Signals& operator=(const Signals&) = delete;
 
  private:
+  std::atomic<bool> ending_{false};
   std::thread thread_;
 };
 
