@@ -39,6 +39,7 @@ Decision Engine::State::assume(WaitingPod& pod, const ScoreCache& cache) {
   const NodeSlot node = cache.best();
   decision::Bind bind{.pod = ref_of(pod.pod),
                       .scheduler_name = pod.pod.spec.scheduler_name,
+                      .generation = pod.pod.metadata.generation,
                       .node = nodes_.name(node),
                       .total_score = cache.total(node),
                       .scores = cache.scores(node),

@@ -23,6 +23,7 @@ namespace decision {
 struct Bind {
   PodRef pod;
   std::string scheduler_name;
+  std::int64_t generation = 0;  // metadata.generation of the pod that was judged
   std::string node;
   std::int64_t total_score = 0;
   std::vector<PluginScore> scores;

@@ -54,6 +54,10 @@ k8s::AsioTransportOptions transport_options(const config::ClientConnection& conn
   return options;
 }
 
+Time wall_clock() {
+  return std::chrono::time_point_cast<Time::duration>(std::chrono::system_clock::now());
+}
+
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
@@ -142,7 +146,8 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
   events_ = std::make_unique<k8s::EventRecorder>(
       *client_, *loop_, k8s::EventRecorder::Options{},
       [this] { return binder_->waiting() == 0 && !statuses_->has_ready(); });
-  reporter_ = std::make_unique<Reporter>(*statuses_, *events_, metrics_, host_name(), clock_);
+  reporter_ = std::make_unique<Reporter>(*statuses_, *events_, metrics_, host_name(),
+                                         Reporter::Clocks{clock_, wall_clock});
   engine_ = std::make_unique<EngineThread>(
       Engine(std::move(options_.configuration.profiles), options_.configuration.engine),
       engine_hooks(), recorder_.get());

@@ -22,6 +22,7 @@ PodRef pod_from(const Json& json) {
 decision::Bind bind_from(const Json& json) {
   decision::Bind bind{.pod = pod_from(json.at("pod")),
                       .scheduler_name = json.at("schedulerName"),
+                      .generation = json.at("generation"),
                       .node = json.at("node"),
                       .total_score = json.at("totalScore"),
                       .scores = {},

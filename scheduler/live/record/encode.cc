@@ -30,6 +30,7 @@ Json to_json(const decision::Bind& bind) {
   return {{"bind",
            {{"pod", to_json(bind.pod)},
             {"schedulerName", bind.scheduler_name},
+            {"generation", bind.generation},
             {"node", bind.node},
             {"totalScore", bind.total_score},
             {"scores", std::move(scores)},

@@ -36,12 +36,12 @@ std::int64_t milliseconds(std::chrono::nanoseconds duration) {
 }  // namespace
 
 Reporter::Reporter(StatusWriter& statuses, k8s::EventRecorder& events, server::Metrics& metrics,
-                   std::string host_name, std::function<Time()> clock)
+                   std::string host_name, Clocks clocks)
     : statuses_(statuses),
       events_(events),
       metrics_(metrics),
       host_name_(std::move(host_name)),
-      clock_(std::move(clock)) {}
+      clocks_(std::move(clocks)) {}
 
 void Reporter::unschedulable(const decision::Unschedulable& decision,
                              std::chrono::nanoseconds duration) {
@@ -85,7 +85,7 @@ void Reporter::bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds d
 }
 
 void Reporter::bound(const decision::Bind& bind, std::chrono::nanoseconds duration) {
-  const auto since_queued = clock_() - bind.queued_since;
+  const auto since_queued = clocks_.engine() - bind.queued_since;
   LogLine("bound")
       .with("pod", path_of(bind.pod))
       .with("uid", bind.pod.uid)
@@ -119,7 +119,7 @@ void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds du
   statuses_.write(bind.pod, {.status = "False",
                              .reason = "SchedulerError",
                              .message = message,
-                             .observed_generation = 0});
+                             .observed_generation = bind.generation});
   record(bind.pod, bind.scheduler_name, "Warning", "FailedScheduling", "Scheduling", message);
 }
 
@@ -137,7 +137,7 @@ void Reporter::record(const PodRef& pod, const std::string& scheduler_name, std:
   event.note = std::move(note);
   event.reporting_controller = scheduler_name;
   event.reporting_instance = scheduler_name + "-" + host_name_;
-  event.event_time = clock_();
+  event.event_time = clocks_.wall();
   events_.record(std::move(event));
 }
 

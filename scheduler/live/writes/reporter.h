@@ -19,9 +19,13 @@ namespace sched::live {
 
 class Reporter {
  public:
+  struct Clocks {
+    std::function<Time()> engine;  // the one that decisions are dated by
+    std::function<Time()> wall;    // the system's, which may be set; what people are told
+  };
   // All must outlive it. `host_name` makes the events' reporting instance.
   Reporter(StatusWriter& statuses, k8s::EventRecorder& events, server::Metrics& metrics,
-           std::string host_name, std::function<Time()> clock);
+           std::string host_name, Clocks clocks);
 
   // `duration`: what deciding took.
   void unschedulable(const decision::Unschedulable& decision, std::chrono::nanoseconds duration);
@@ -39,7 +43,7 @@ class Reporter {
   k8s::EventRecorder& events_;
   server::Metrics& metrics_;
   std::string host_name_;
-  std::function<Time()> clock_;
+  Clocks clocks_;
 };
 
 }  // namespace sched::live

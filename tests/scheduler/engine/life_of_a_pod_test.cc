@@ -43,11 +43,12 @@ TEST_CASE("a decision to bind says all there is to say") {
   OneNode s;
   s.has(node("cordoned").gpus(8).cordoned());
   s.now += 5s;
-  s.has(our_pod("a").gpus(1));
+  s.has(our_pod("a").gpus(1).generation(3));
   s.now += 1s;
   const auto decisions = s.decisions();
   REQUIRE(decisions.size() == 1);
   const auto& bind = std::get<decision::Bind>(decisions[0]);
+  CHECK(bind.generation == 3);
   CHECK(bind.pod == Scheduler::ref(our_pod("a")));
   CHECK(bind.scheduler_name == kOurs);
   CHECK(bind.node == "n");

@@ -16,6 +16,8 @@ using sched::live::BindEnd;
 namespace decision = sched::decision;
 
 constexpr sched::Time kNow{std::chrono::microseconds(1'767'225'600'000'000)};
+// The system's clock was set an hour forward since the start.
+constexpr sched::Time kWall = kNow + 1h;
 
 struct Bench {
   Bench() {
@@ -52,13 +54,18 @@ struct Bench {
       {.binds_wait = [] { return false; }, .on_problem = [](const k8s::Error&, auto) {}}};
   k8s::EventRecorder events{client, loop, {}, [] { return true; }};
   sched::server::Metrics metrics{{"gpu-scheduler"}};
-  sched::live::Reporter reporter{statuses, events, metrics, "host-1", [] { return kNow; }};
+  sched::live::Reporter reporter{statuses,
+                                 events,
+                                 metrics,
+                                 "host-1",
+                                 {.engine = [] { return kNow; }, .wall = [] { return kWall; }}};
 };
 
 decision::Bind bind() {
   decision::Bind bind;
   bind.pod = {"ml", "a", "uid-a"};
   bind.scheduler_name = "gpu-scheduler";
+  bind.generation = 4;
   bind.node = "n1";
   bind.attempts = 1;
   bind.queued_since = kNow - 1s;
@@ -72,7 +79,10 @@ TEST_CASE("a bound pod: kube-scheduler's Scheduled event, and its figures") {
   bench.reporter.bind_ended({bind(), BindEnd::kBound, ""}, 2ms);
   CHECK(bench.requests_with({"/apis/events.k8s.io/v1/namespaces/ml/events", "\"Scheduled\"",
                              "\"Normal\"", "\"Binding\"", "Successfully assigned ml/a to n1",
-                             "\"gpu-scheduler\"", "\"gpu-scheduler-host-1\"", "uid-a"}) == 1);
+                             "\"gpu-scheduler\"", "\"gpu-scheduler-host-1\"", "uid-a",
+                             "\"2026-01-01T01:00:00.000000Z\""}) == 1);
+  CHECK_THAT(bench.metrics.text(),
+             Catch::Contains(R"(pod_scheduling_sli_duration_seconds_sum{attempts="1"} 1)"));
   CHECK(bench.conditions.empty());
   CHECK_THAT(bench.metrics.text(), Catch::Contains(R"(result="scheduled"} 1)"));
 }
@@ -102,7 +112,7 @@ TEST_CASE("a bind that the server refused is told; one that was overtaken is not
   bench.reporter.bind_ended({bind(), BindEnd::kFailed, "403 Forbidden"}, 2ms);
   CHECK(bench.conditions ==
         std::vector<std::string>{"a False SchedulerError: binding to node n1 failed: 403 Forbidden "
-                                 "(0)"});
+                                 "(4)"});
   CHECK(bench.requests_with({"\"FailedScheduling\"", "403 Forbidden"}) == 1);
   CHECK_THAT(bench.metrics.text(), Catch::Contains(R"(result="error"} 2)"));
 }
