@@ -34,7 +34,7 @@ struct Recorder::File {
 
 k8s::Result<std::unique_ptr<Recorder>> Recorder::create(
     const std::string& file, const RecordHeader& header,
-    std::function<void(const std::string&)> on_error) {
+    std::function<void(const std::string&)> on_error, std::size_t most_waiting) {
   auto opened = std::make_unique<File>();
   opened->name = file;
   opened->handle = std::fopen(file.c_str(), "we");
@@ -43,11 +43,16 @@ k8s::Result<std::unique_ptr<Recorder>> Recorder::create(
     return k8s::config_error(
         fmt::format("--record {}: cannot be written: {}", file, std::strerror(errno)));
   }
-  return std::unique_ptr<Recorder>(new Recorder(std::move(opened), std::move(on_error)));
+  return std::unique_ptr<Recorder>(
+      new Recorder(std::move(opened), std::move(on_error), most_waiting));
 }
 
-Recorder::Recorder(std::unique_ptr<File> file, std::function<void(const std::string&)> on_error)
-    : file_(std::move(file)), on_error_(std::move(on_error)), thread_([this] { run(); }) {}
+Recorder::Recorder(std::unique_ptr<File> file, std::function<void(const std::string&)> on_error,
+                   std::size_t most_waiting)
+    : file_(std::move(file)),
+      on_error_(std::move(on_error)),
+      most_waiting_(most_waiting),
+      thread_([this] { run(); }) {}
 
 Recorder::~Recorder() {
   {
@@ -60,13 +65,20 @@ Recorder::~Recorder() {
 
 void Recorder::add(EngineCall call) {
   bool many = false;
+  bool too_many = false;
   {
     const std::lock_guard lock(mutex_);
     if (broken_) return;
     waiting_.push_back(std::move(call));
     many = waiting_.size() == kManyCalls;
+    too_many = waiting_.size() > most_waiting_;
+    if (too_many) {
+      broken_ = true;
+      waiting_.clear();
+    }
   }
   if (many) changed_.notify_one();
+  if (too_many) on_error_(fmt::format("{}: the disk is too slow for it", file_->name));
 }
 
 void Recorder::run() {
@@ -78,14 +90,15 @@ void Recorder::run() {
     const auto calls = std::exchange(waiting_, {});
     lock.unlock();
     const bool written = write(calls);
-    if (!written) on_error_(fmt::format("{}: {}", file_->name, std::strerror(errno)));
+    const std::string why = written ? "" : std::strerror(errno);
     lock.lock();
-    if (!written) {
-      broken_ = true;
-      waiting_.clear();
-      return;
-    }
-    if (last) return;
+    if (broken_ || (written && last)) return;
+    if (written) continue;
+    broken_ = true;
+    waiting_.clear();
+    lock.unlock();
+    on_error_(fmt::format("{}: {}", file_->name, why));
+    return;
   }
 }
 

@@ -2,13 +2,15 @@
 //
 // The engine's thread only hands things over; a thread of its own turns them into text and writes,
 // at least once a second, so that a killed process loses about a second. Write errors (a full disk)
-// end the recording, not the scheduler.
+// and a disk that falls far behind end the recording, not the scheduler: what has been written then
+// is whole up to where it ends.
 #pragma once
 
 #include "k8s-client/error.h"
 #include "scheduler/live/record/record.h"
 
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -21,10 +23,14 @@ namespace sched::live {
 
 class Recorder {
  public:
-  // Creates `file`, or empties it. `on_error` is called once, on the writing thread.
+  // How many calls may wait for the disk.
+  static constexpr std::size_t kMostWaiting = 200'000;
+
+  // Creates `file`, or empties it. `on_error` is called at most once, on the writing thread or the
+  // engine's.
   [[nodiscard]] static k8s::Result<std::unique_ptr<Recorder>> create(
       const std::string& file, const RecordHeader& header,
-      std::function<void(const std::string&)> on_error);
+      std::function<void(const std::string&)> on_error, std::size_t most_waiting = kMostWaiting);
   ~Recorder();  // writes what is left
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -35,13 +41,15 @@ class Recorder {
 
  private:
   struct File;
-  Recorder(std::unique_ptr<File> file, std::function<void(const std::string&)> on_error);
+  Recorder(std::unique_ptr<File> file, std::function<void(const std::string&)> on_error,
+           std::size_t most_waiting);
   void add(EngineCall call);
   void run();
   [[nodiscard]] bool write(const std::vector<EngineCall>& calls);
 
   std::unique_ptr<File> file_;
   std::function<void(const std::string&)> on_error_;
+  const std::size_t most_waiting_;
   std::mutex mutex_;  // guards waiting_, stopping_, broken_
   std::condition_variable changed_;
   std::vector<EngineCall> waiting_;

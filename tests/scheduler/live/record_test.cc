@@ -5,10 +5,16 @@
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
 #include <cstdio>
 #include <fstream>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -51,6 +57,7 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
       std::nullopt,
       sched::decision::Bind{.pod = ref,
                             .scheduler_name = "s",
+                            .generation = 4,
                             .node = "n1",
                             .total_score = 870,
                             .scores = {{"GpuPacking", 87, 10}},
@@ -144,6 +151,40 @@ TEST_CASE("the recorder writes what it was given, in order, when it ends") {
     REQUIRE(std::get<event::NodeDeleted>(applied.event).name == std::to_string(lines / 2));
   }
   CHECK(lines == 20'000);
+  std::remove(file.c_str());
+}
+
+TEST_CASE("a disk that falls far behind ends the recording, not more") {
+  const std::string file = std::string(TEST_BINARY_DIR) + "/recorder_test.fifo";
+  std::remove(file.c_str());
+  REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+  const int reader = open(file.c_str(), O_RDONLY | O_NONBLOCK);
+  REQUIRE(reader >= 0);
+  std::vector<std::string> errors;
+  std::string read;
+  {
+    auto recorder = sched::live::Recorder::create(
+        file, {}, [&](const std::string& error) { errors.push_back(error); }, 10'000);
+    REQUIRE(recorder);
+    // More than the pipe holds: the writer stands still until somebody reads.
+    const std::string name(1'000, 'x');
+    for (int i = 0; i < 30'000; ++i) (*recorder)->applied(event::NodeDeleted{name}, kAt);
+    REQUIRE(errors.size() == 1);
+    CHECK_THAT(errors[0], Catch::Contains("recorder_test.fifo: the disk is too slow"));
+    (*recorder)->applied(event::NodeDeleted{"later"}, kAt);
+    std::thread ending([&] { recorder->reset(); });
+    std::array<char, 65'536> chunk{};
+    for (ssize_t n = 1; n != 0;) {
+      n = ::read(reader, chunk.data(), chunk.size());
+      if (n > 0) read.append(chunk.data(), static_cast<std::size_t>(n));
+      if (n < 0) std::this_thread::yield();
+    }
+    ending.join();
+  }
+  CHECK(errors.size() == 1);
+  CHECK(read.ends_with("\n"));
+  CHECK(read.find("later") == std::string::npos);
+  close(reader);
   std::remove(file.c_str());
 }
 
