@@ -268,7 +268,7 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
 
 void Shell::Parts::on_pod(const k8s::Pod& pod) {
   if (!pod.spec.node_name.empty()) {
-    statuses_->forget(pod.metadata.uid);
+    statuses_->bound(pod.metadata.uid);
   } else if (ours_.contains(pod.spec.scheduler_name)) {
     statuses_->observed(pod);
   }

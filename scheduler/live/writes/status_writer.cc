@@ -45,6 +45,7 @@ struct StatusWriter::PodState {
   std::optional<k8s::PodScheduledCondition> written;  // what the server has, as far as we know
   bool in_flight = false;
   bool forgotten = false;  // while a write was under way
+  bool bound = false;      // the same; what is wanted is the last
   std::chrono::milliseconds backoff{};
   std::unique_ptr<k8s::Timer> retry_timer;
 };
@@ -60,6 +61,7 @@ void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition
     state = std::make_unique<PodState>();
     state->backoff = options_.initial_backoff;
   }
+  if (state->bound) return;
   state->pod = pod;
   state->forgotten = false;
   const bool queued = state->wanted.has_value();
@@ -88,6 +90,14 @@ void StatusWriter::observed(const k8s::Pod& pod) {
                                  .reason = condition->reason,
                                  .message = condition->message,
                                  .observed_generation = condition->observed_generation};
+}
+
+void StatusWriter::bound(const std::string& uid) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end() || found->second->bound) return;
+  if (!found->second->in_flight) return forget(uid);
+  found->second->bound = true;
+  found->second->wanted = k8s::PodScheduledCondition{.status = "True"};
 }
 
 void StatusWriter::forget(const std::string& uid) {
@@ -148,7 +158,11 @@ void StatusWriter::on_result(const std::string& uid, const k8s::Result<void>& re
 void StatusWriter::written(const std::string& uid, PodState& state) {
   state.backoff = options_.initial_backoff;
   if (state.wanted && same(*state.wanted, *state.written)) state.wanted.reset();
-  if (state.wanted) ready_.push_back(uid);
+  if (state.wanted) {
+    ready_.push_back(uid);
+  } else if (state.bound) {
+    pods_.erase(uid);
+  }
 }
 
 void StatusWriter::give_up(const std::string& uid, PodState& state, const k8s::Error& error) {

@@ -50,7 +50,10 @@ class StatusWriter {
   void write(const PodRef& pod, k8s::PodScheduledCondition condition);
   // What the pod's status says, as the watch shows it. Matters for pods not written to before.
   void observed(const k8s::Pod& pod);
-  // The pod is bound or gone: nothing more is written to it.
+  // The pod is bound: nothing more is said of it. A write under way may land after the bind, which
+  // has set the condition to True, and take that back; then it is said again.
+  void bound(const std::string& uid);
+  // The pod is gone: nothing more is written to it.
   void forget(const std::string& uid);
 
   // To be called when binds_wait may have become false.

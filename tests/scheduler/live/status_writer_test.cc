@@ -151,6 +151,37 @@ TEST_CASE("nothing is written to a pod that is bound or gone") {
   CHECK(bench.writer.is_idle());
 }
 
+TEST_CASE("a write that may land after the bind is followed by what the bind has set") {
+  Bench bench;
+  bench.writer.write(ref("a"), condition("no room"));
+  bench.writer.write(ref("a"), condition("less room"));
+  bench.writer.bound("uid-a");
+  bench.writer.bound("uid-a");  // the bind's answer, and the watch
+  bench.writer.write(ref("a"), condition("decided before the bind"));
+  REQUIRE(bench.open() == Texts{"a: no room"});
+  SECTION("it was written") { bench.answer({}); }
+  SECTION("nobody knows") {
+    bench.fail(504);
+    bench.loop.advance(500ms);
+  }
+  REQUIRE(bench.open() == Texts{"a: "});
+  CHECK(bench.calls[0].condition.status == "True");
+  bench.answer({});
+  CHECK(bench.open().empty());
+  CHECK(bench.writer.is_idle());
+}
+
+TEST_CASE("a bound pod with no write under way is left alone") {
+  Bench bench;
+  bench.binds_wait = true;
+  bench.writer.write(ref("a"), condition("x"));
+  bench.writer.write(ref("b"), condition("x"));
+  bench.writer.bound("uid-b");
+  bench.answer({});
+  CHECK(bench.open().empty());
+  CHECK(bench.writer.is_idle());
+}
+
 TEST_CASE("a failed write is repeated when that can help, with the newest text") {
   Bench bench;
   bench.writer.write(ref("a"), condition("one"));
