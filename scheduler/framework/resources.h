@@ -18,8 +18,9 @@
 
 namespace sched {
 
-// Index of a resource name in ResourceNames.
-enum class ResourceId : std::uint16_t {};
+// Index of a resource name in ResourceNames. Wide, since whoever may create pods may make up names:
+// ids that came around again would count one resource as another.
+enum class ResourceId : std::uint32_t {};
 
 inline constexpr ResourceId kCpu{0};               // milli-CPU
 inline constexpr ResourceId kMemory{1};            // bytes

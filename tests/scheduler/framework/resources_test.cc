@@ -108,4 +108,13 @@ TEST_CASE("resource names keep their ids") {
   CHECK(names.name(id) == "example.com/a");
 }
 
+TEST_CASE("however many names there are, none is taken for another") {
+  constexpr std::size_t kMany = 70'000;
+  ResourceNames names;
+  while (names.size() < kMany) names.intern("example.com/r" + std::to_string(names.size()));
+  const ResourceId last = names.intern("example.com/last");
+  CHECK(static_cast<std::size_t>(last) == kMany);
+  CHECK(names.name(last) == "example.com/last");
+}
+
 }  // namespace sched
