@@ -30,9 +30,9 @@ class ExistingAntiAffinity final : public ClusterConstraint {
     return std::nullopt;
   }
 
-  ChangeMask wakes_on() const override {
-    return kBoundPodRemoved | kBoundPodChanged | kNamespaceChanged;
-  }
+  // One more bound pod, or other labels of one, can only object as well: the terms of a pod do not
+  // change. Woken by those, all refused pods would be asked about at every bind.
+  ChangeMask wakes_on() const override { return kBoundPodRemoved | kNamespaceChanged; }
 
   void apply(const ClusterChange& change) override {
     if (const auto* pod = std::get_if<BoundPodUpserted>(&change)) {

@@ -133,6 +133,13 @@ TEST_CASE("ExistingAntiAffinity follows the pods that come, change and go") {
   CHECK_FALSE(asked->refuses(pending));
 }
 
+TEST_CASE("ExistingAntiAffinity is asked again only for what can lift an objection") {
+  const auto asked = constraint("ExistingAntiAffinity");
+  CHECK((asked->wakes_on() & kBoundPodRemoved) != 0);
+  CHECK((asked->wakes_on() & kNamespaceChanged) != 0);
+  CHECK((asked->wakes_on() & kBoundPodChanged) == 0);
+}
+
 TEST_CASE("ExistingAntiAffinity reads namespaces as they are now") {
   const auto asked = constraint("ExistingAntiAffinity");
   k8s::PodAffinityTerm term = pods_like({{"app", "web"}}, "zone");
