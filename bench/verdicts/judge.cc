@@ -3,7 +3,8 @@
 #include "plugins/registry.h"
 #include "scheduler/engine/engine.h"
 
-#include <cstdlib>
+#include <cstddef>
+#include <string>
 #include <utility>
 
 namespace bench::verdicts {
@@ -38,7 +39,12 @@ sched::Engine engine_with(const Case& question) {
     engine.apply(sched::event::DeviceClassUpserted{each}, now);
   }
   for (const auto& each : question.nodes) engine.apply(sched::event::NodeUpserted{each}, now);
-  for (const auto& each : question.pods) engine.apply(sched::event::PodUpserted{each}, now);
+  for (std::size_t i = 0; i < question.pods.size(); ++i) {
+    k8s::Pod pod = question.pods[i];
+    // The engine tells pods apart by uid, which a case that was written by hand may leave out.
+    if (pod.metadata.uid.empty()) pod.metadata.uid = "pods[" + std::to_string(i) + "]";
+    engine.apply(sched::event::PodUpserted{pod}, now);
+  }
   engine.apply(sched::event::Synced{}, now);
   return engine;
 }

@@ -56,6 +56,8 @@ void EngineThread::apply(std::vector<Event> events) {
 }
 
 bool EngineThread::decide() {
+  // So that a bind does not wait behind thousands of refusals.
+  constexpr std::size_t kMaxBatch = 64;
   std::vector<Decided> decided;
   bool more = true;
   while (open_binds_ < max_open_binds_) {
@@ -69,7 +71,8 @@ bool EngineThread::decide() {
     }
     if (std::holds_alternative<decision::Bind>(*decision)) ++open_binds_;
     decided.push_back({std::move(*decision), std::chrono::steady_clock::now() - begin});
-    if (queue_.has_events() || queue_.is_closed()) break;
+    const bool enough = decided.size() >= kMaxBatch;
+    if (enough || queue_.has_events() || queue_.is_closed()) break;
   }
   // A full window ends with an event; until then there is nothing to do.
   if (open_binds_ >= max_open_binds_) more = false;

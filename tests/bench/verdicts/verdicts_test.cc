@@ -93,6 +93,20 @@ TEST_CASE("bench verdicts answers, a line for each case") {
   CHECK(outcome.exit_code == 0);
 }
 
+TEST_CASE("pods of a case all count, uid or not") {
+  const Folder folder("uids");
+  const std::string holder =
+      R"({"metadata":{"name":"held"},"spec":{"nodeName":"n","containers":[{"name":"c",)"
+      R"("resources":{"requests":{"nvidia.com/gpu":"1"}}}]}})";
+  const std::string idle =
+      R"({"metadata":{"name":"idle"},"spec":{"nodeName":"n","containers":[{"name":"c"}]}})";
+  const std::string pods = R"(,"pods":[)" + holder + "," + idle + "]";
+  const auto outcome = run({folder.write("a.jsonl", question("1", pods))});
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out.find("0/1 nodes are available: 1 Insufficient nvidia.com/gpu.") !=
+        std::string::npos);
+}
+
 TEST_CASE("bench verdicts counts agreements, differences and cases left out") {
   const Folder folder("counts");
   const std::string file = folder.write(
