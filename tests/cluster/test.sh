@@ -12,6 +12,8 @@ if [ "${1:-}" = --full ]; then
 fi
 bin=build/cluster/bin
 export E2E_DIR=${E2E_DIR:-build/cluster/e2e}
+# Any free port, so that two runs on one machine do not meet.
+export GPU_SCHEDULER_ARGS=${GPU_SCHEDULER_ARGS---http-bind-address=127.0.0.1:0}
 outcome=0
 for tests in measure compare controlplane history e2e; do
   "$bin/$tests.test" -test.v -test.timeout 60m "$@" || outcome=1

@@ -27,9 +27,8 @@ void Connector::try_next() {
       self->close();
     });
   }
-  socket_.async_connect(address, [self = shared_from_this()](const ErrorCode& error) {
-    self->on_tried(error);
-  });
+  socket_.async_connect(
+      address, [self = shared_from_this()](const ErrorCode& error) { self->on_tried(error); });
 }
 
 void Connector::on_tried(const ErrorCode& error) {

@@ -143,6 +143,9 @@ func TestBesideKubeScheduler(t *testing.T) {
 	other, err := cluster.StartKubeScheduler(t.Context(), controlplane.SchedulerOptions{})
 	w.must(nil, err)
 	defer other.Stop()
+	// Both must be at work before the race, or one has the nodes for itself.
+	w.addPod("first", fixture.GPUs(1))
+	w.waitPod("first", "bound", func(p *corev1.Pod) bool { return p.Spec.NodeName != "" })
 
 	before := recorder.Report()
 	w.parallel(sizes.pods, func(i int) {
@@ -153,6 +156,9 @@ func TestBesideKubeScheduler(t *testing.T) {
 		w.addPodOf(scheduler, fmt.Sprintf("pod-%d", i), fixture.GPUs(1))
 	})
 	report := w.verdict()
+	if report.Binds == before.Binds || report.ForeignBinds == before.ForeignBinds {
+		t.Error("one of the two bound nothing: there was no race")
+	}
 	t.Logf("%d binds of ours, %d over-commits explained; %d foreign binds, %d over-commits of theirs",
 		report.Binds-before.Binds, report.Explained, report.ForeignBinds-before.ForeignBinds, report.ForeignOverCommits-before.ForeignOverCommits)
 }
