@@ -8,6 +8,7 @@
 #include "scheduler/framework/host_ports.h"
 #include "scheduler/framework/pod_requests.h"
 #include "scheduler/framework/resources.h"
+#include "scheduler/gpu/devices.h"
 
 #include <cstdint>
 #include <string>
@@ -21,7 +22,9 @@ struct NodeFacts {
   k8s::StringMap labels;
   std::vector<k8s::Taint> taints;
   bool unschedulable = false;
-  Resources allocatable;  // kPods included
+  Resources allocatable;         // kPods included
+  std::string gpu_product;       // of the label nvidia.com/gpu.product; empty: none
+  std::int64_t gpu_devices = 0;  // GPUs that are kept one by one (replay); 0: they are only counted
 
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };
@@ -34,6 +37,7 @@ struct NodeUsage {
   Resources requested;  // kPods included
   NonZeroRequests nonzero;
   std::vector<HostPort> host_ports;  // sorted; one entry per use
+  gpu::DeviceUses devices;           // where GPUs are kept one by one
 
   friend bool operator==(const NodeUsage&, const NodeUsage&) = default;
 };

@@ -7,17 +7,19 @@
 //   prepare(shape)  → a checker for that shape, or nothing when the plugin does not apply to it
 //   check(node)     → a Verdict;   score(node) → 0 … kMaxScore
 //
-// Locality: what a checker answers depends on its shape and on the one node it is shown, on nothing
-// else: no clock, no randomness, no other node, no state that changes. The engine relies on it: it
-// keeps each answer until the node changes. And what is taken on a node besides never turns a
-// filter's no into a yes: pods that fit nowhere are looked at again when something is given back or
-// a node's facts change, not when one more pod arrives. Everything is called on the engine's
-// thread. Plugins do not throw; what can go wrong with their configuration goes wrong when they are
-// made.
+// Locality: what a checker answers depends on its shape, on the one node it is shown and on the
+// version of the cluster's statistics it was prepared with, on nothing else: no clock, no
+// randomness, no other node, no state that changes. The engine relies on it: it keeps each answer
+// until the node changes or a new version is published. And what is taken on a node besides never
+// turns a filter's no into a yes: pods that fit nowhere are looked at again when something is given
+// back or a node's facts change, not when one more pod arrives. Everything is called on the
+// engine's thread. Plugins do not throw; what can go wrong with their configuration goes wrong when
+// they are made.
 #pragma once
 
 #include "k8s-client/api/pod.h"
 #include "scheduler/framework/cluster_change.h"
+#include "scheduler/framework/cluster_context.h"
 #include "scheduler/framework/node_view.h"
 #include "scheduler/framework/pod_shape.h"
 #include "scheduler/framework/resources.h"
@@ -35,10 +37,10 @@ namespace sched {
 // The best score of a node, kube-scheduler's MaxNodeScore.
 inline constexpr std::int64_t kMaxScore = 100;
 
-// What plugins may know besides shape and node when they prepare. Room for slowly changing cluster
-// statistics, as immutable versions.
+// What plugins may know besides shape and node when they prepare.
 struct PrepareContext {
   const ResourceNames& resources;  // outlives whatever is prepared with it; grows meanwhile
+  ClusterContextPtr cluster = std::make_shared<const ClusterContext>();
 };
 
 // Checks nodes for one shape. Made by FilterPlugin::prepare; outlived by the plugin that made it.
@@ -110,8 +112,17 @@ class NodeScore {
   NodeScore& operator=(const NodeScore&) = delete;
   virtual ~NodeScore() = default;
 
-  // With Normalisation::kNone 0 … kMaxScore; otherwise any value ≥ 0.
+  // With Normalisation::kNone 0 … ScorePlugin::max_score(); otherwise any value ≥ 0. Only asked of
+  // nodes that passed every filter.
   [[nodiscard]] virtual std::int64_t score(const NodeView& node) const = 0;
+
+  // For a pod that takes a part of one GPU, on a node whose GPUs are kept one by one: the part that
+  // the score was reckoned with. nullopt: no preference; the first score of the profile that has
+  // one decides, else the device that is fullest already.
+  [[nodiscard]] virtual std::optional<gpu::DeviceShare> choose_device(
+      const NodeView& /*node*/) const {
+    return std::nullopt;
+  }
 };
 
 // How raw scores become 0 … kMaxScore, over the nodes on which the pod may run.
@@ -119,6 +130,7 @@ enum class Normalisation : std::uint8_t {
   kNone,
   kMax,       // 100·raw/max; all 0 when max is 0
   kReversed,  // 100 − 100·raw/max; all 100 when max is 0
+  kMinMax,    // 100·(raw − min)/(max − min); all 0 when max is min
 };
 
 class ScorePlugin {
@@ -130,6 +142,11 @@ class ScorePlugin {
 
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual Normalisation normalisation() const { return Normalisation::kNone; }
+  // The greatest score without normalisation. More than kMaxScore only where a hundred steps are
+  // too coarse; its weight then counts per point all the same.
+  [[nodiscard]] virtual std::int64_t max_score() const { return kMaxScore; }
+  // Whether scores depend on the statistics in PrepareContext::cluster.
+  [[nodiscard]] virtual bool reads_statistics() const { return false; }
   // nullptr: this plugin has nothing to say about such pods; it adds 0 on every node.
   [[nodiscard]] virtual std::unique_ptr<NodeScore> prepare(const PodShape& shape,
                                                            const PrepareContext& context) const = 0;

@@ -10,6 +10,7 @@
 #include "scheduler/framework/host_ports.h"
 #include "scheduler/framework/pod_requests.h"
 #include "scheduler/framework/resources.h"
+#include "scheduler/gpu/demand.h"
 
 #include <cstdint>
 #include <optional>
@@ -29,6 +30,7 @@ struct PodShape {
   // spec.nodeName of a pod that is asked about hypothetically; empty for pending pods.
   std::string node_name;
   std::int32_t priority = 0;
+  gpu::Demand gpu;  // follows from the above
 
   [[nodiscard]] std::int64_t request(ResourceId id) const;
 

@@ -3,15 +3,24 @@
 
 #include "scheduler/framework/plugin.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace sched {
 
-// Which of several equally good nodes is taken. (`random` comes with its seed when it is built.)
-enum class TieBreak : std::uint8_t {
-  kFirstNode,  // the first by name: packs, and is the same on every run
+// Which of several equally good nodes is taken. It decides as much about packing as the score does.
+struct TieBreak {
+  enum class Order : std::uint8_t {
+    kFirstNode,        // "first-node": the first by name; packs, and is the same on every run
+    kShuffledNodes,    // "shuffled-nodes": the first in an order drawn once from the seed
+    kFewestGpusFirst,  // "fewest-gpus-first": of the nodes with the fewest GPUs the first by name
+    kRandom,           // "random": drawn anew for every decision, as kube-scheduler does; spreads
+  };
+  Order order = Order::kFirstNode;
+  std::uint64_t seed = 0;
+  friend bool operator==(const TieBreak&, const TieBreak&) = default;
 };
 
 struct WeightedScore {
@@ -24,7 +33,7 @@ struct Profile {
   std::vector<std::unique_ptr<FilterPlugin>> filters;  // in the order they are asked
   std::vector<WeightedScore> scores;
   std::vector<std::unique_ptr<ClusterConstraint>> constraints;
-  TieBreak tie_break = TieBreak::kFirstNode;
+  TieBreak tie_break;
 };
 
 }  // namespace sched

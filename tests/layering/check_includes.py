@@ -13,13 +13,14 @@ import sys
 PROJECT = ("k8s-client/", "scheduler/", "plugins/", "bench/", "tests/")
 
 # Longest matching prefix wins: folder or file → what it may include.
-FRAMEWORK = ["scheduler/framework/", "k8s-client/api/", "k8s-client/yaml/", "k8s-client/error.h"]
+FRAMEWORK = ["scheduler/framework/", "scheduler/gpu/", "k8s-client/api/", "k8s-client/yaml/", "k8s-client/error.h"]
 CORE = FRAMEWORK + ["scheduler/cluster/", "scheduler/queue/", "scheduler/engine/"]
 RULES = {
     "k8s-client/": ["k8s-client/"],
     "k8s-client/api/": ["k8s-client/api/", "k8s-client/error.h"],
     "k8s-client/yaml/": ["k8s-client/yaml/", "k8s-client/error.h"],
     "scheduler/framework/": FRAMEWORK,
+    "scheduler/gpu/": FRAMEWORK,
     "scheduler/cluster/": CORE,
     "scheduler/queue/": CORE,
     "scheduler/engine/": CORE,

@@ -1,0 +1,109 @@
+// What one run (one policy, one seed) showed. Written by run.cc, read by every output: table,
+// summary.json, steps.csv, report.html.
+//
+// GPU amounts are thousandths of a GPU unless they are percentages; percentages are of all GPUs of
+// the cluster. A pod without GPU takes part in the run and in the counts, not in GPU figures.
+#pragma once
+
+#include "bench/replay/trace/trace.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::replay {
+
+// Why free GPU cannot be used by the typical pods; FGD's seven cases (Weng et al., ATC'23, §3).
+enum class Cause : std::uint8_t {
+  kLackBoth,       // q1: neither enough CPU nor a GPU large enough
+  kLackGpu,        // q2: no GPU large enough, or too few
+  kSatisfied,      // q3: usable: not fragmented
+  kLackCpu,        // q4: GPU enough, CPU not
+  kNoGpuAsked,     // xl: the pod asks for none, its CPU fits
+  kNoGpuAskedCpu,  // xr: the pod asks for none, its CPU does not fit
+  kNoAccess,       // the node's model is not allowed
+};
+inline constexpr std::size_t kCauses = 7;
+inline constexpr std::array<std::string_view, kCauses> kCauseNames{
+    "q1_lack_both", "q2_lack_gpu", "q3_satisfied", "q4_lack_cpu",
+    "xl_satisfied", "xr_lack_cpu", "no_access"};
+
+// One step of a run. With arrivals that never leave a step is a whole percent of arrived GPU; else
+// an equal slice of the time, over which shares are averaged.
+struct Step {
+  double x = 0;                                 // % of GPUs that arrived; or hours since the start
+  std::size_t arrivals = 0;                     // pods so far
+  double allocated = 0;                         // % of GPUs
+  double refused = 0;                           // GPU so far refused, % of GPU so far asked for
+  std::size_t waiting = 0;                      // pods
+  std::array<double, kCauses> free_by_cause{};  // % of GPUs; sums up to the free ones
+
+  // % of GPUs that is free and of no use to the typical pods: all but q3.
+  [[nodiscard]] double fragmented() const {
+    double sum = 0;
+    for (const double share : free_by_cause) sum += share;
+    return sum - free_by_cause[static_cast<std::size_t>(Cause::kSatisfied)];
+  }
+};
+
+// The cluster at a chosen moment. Nodes in the trace's order.
+struct Snapshot {
+  std::string title;  // "at 90 % arrival"
+  double x = 0;
+  struct NodeState {
+    std::vector<std::int32_t> devices;  // thousandths taken of each GPU
+    double cpu = 0;                     // share taken, 0 … 1
+  };
+  std::vector<NodeState> nodes;
+};
+
+// Sums over the pods of one namespace, or of one GPU model's nodes.
+struct GroupUse {
+  std::size_t pods = 0;  // that came (namespace) / were placed there (model)
+  std::size_t placed = 0;
+  double asked = 0;      // GPUs (a share counts as its part) over all that came
+  double allocated = 0;  // GPUs: at the end, or on average over the window
+  double capacity = 0;   // GPUs there are; 0 for namespaces
+};
+
+// Pods of one kind that found no node.
+struct RefusedKind {
+  std::string kind;  // "8 GPU, 64 CPU, 256Gi"
+  std::size_t pods = 0;
+  double gpus = 0;
+  std::string example;  // namespace/name
+  std::string message;  // what the example was told when it was refused (last)
+  std::string details;
+};
+
+struct Result {
+  std::string trace;
+  std::string policy;
+  std::string tie_break;
+  std::string arrival;
+  std::uint64_t seed = 0;
+  bool over_time = false;    // what Step::x is
+  bool interrupted = false;  // what follows is of the part that was run
+
+  // Named figures, what --fail-if and the table read: "unallocated" (% at the end; over the window
+  // of a stationary stream: on average), "allocated", "fragmented", "refused" (% of GPU),
+  // "refused_pods", "placed_pods", "wait_p50", "wait_p99" (seconds; pods that had to wait or were
+  // placed at once alike), "gpus", "arrived", …; see bench/replay/README.md.
+  std::map<std::string, double> figures;
+
+  std::vector<Step> steps;
+  std::vector<Snapshot> snapshots;
+  std::map<std::string, GroupUse> by_namespace;
+  std::map<std::string, GroupUse> by_product;  // "" for nodes without a model
+  std::vector<double> waits;                   // seconds, of placed pods, sorted; over time only
+  std::vector<RefusedKind> refused;            // most GPUs first
+
+  std::size_t decisions = 0;
+  double seconds = 0;  // it took
+};
+
+}  // namespace bench::replay

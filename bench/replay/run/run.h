@@ -1,0 +1,52 @@
+// Runs one policy over one workload in virtual time, on the engine that runs clusters.
+//
+// The engine is told what a live shell would tell it: nodes and pods come, binds succeed at once,
+// pods go. What it decides is written down in a Result. The same arguments give the same result,
+// byte for byte, but for the seconds it took.
+#pragma once
+
+#include "bench/replay/arrivals/arrivals.h"
+#include "bench/replay/policies/policies.h"
+#include "bench/replay/run/result.h"
+#include "bench/replay/trace/trace.h"
+#include "k8s-client/error.h"
+#include "scheduler/framework/registry.h"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench::replay {
+
+// What becomes of a pod that does not fit.
+enum class WhenFull : std::uint8_t {
+  kRefuse,  // it is turned away at once (the published protocols)
+  kQueue,   // it waits
+};
+
+// How the engine comes by the typical pods that some scores reckon with.
+enum class TypicalPods : std::uint8_t {
+  kLearned,  // from the pods as they come, as on a live cluster
+  kTrace,    // the whole trace is known from the start (the published protocols)
+};
+
+struct RunOptions {
+  std::uint64_t seed = 42;
+  WhenFull when_full = WhenFull::kRefuse;
+  TypicalPods typical_pods = TypicalPods::kLearned;
+  std::optional<Moment> until;              // ends there
+  std::vector<double> snapshots_at;         // % arrived, or % of the time
+  std::ostream* decisions = nullptr;        // decisions.jsonl; borrowed
+  const std::atomic<bool>* stop = nullptr;  // true: end now with what there is
+};
+
+[[nodiscard]] k8s::Result<Result> run(const Trace& trace, const Workload& workload,
+                                      const Policy& policy, const sched::Registry& registry,
+                                      const RunOptions& options);
+
+}  // namespace bench::replay

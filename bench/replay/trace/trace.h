@@ -1,0 +1,41 @@
+// A trace: the nodes of a cluster and the pods that came to it, as Kubernetes objects.
+//
+// Three formats end up here (read.h): openb's CSV, a plain CSV of our own, and Kubernetes objects
+// as JSON or YAML. What a policy is judged on is the engine's own view of these objects, so nothing
+// downstream knows which format a trace had.
+#pragma once
+
+#include "k8s-client/api/node.h"
+#include "k8s-client/api/pod.h"
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench::replay {
+
+// Virtual time since the trace began.
+using Moment = std::chrono::milliseconds;
+
+struct TracePod {
+  k8s::Pod pod;  // namespace, name and uid are set; no node unless `bound_to_start_with`
+  std::optional<Moment> created;
+  std::optional<Moment> deleted;     // ≥ created
+  bool bound_to_start_with = false;  // a snapshot's pod that has its node already
+};
+
+struct Trace {
+  std::string name;  // "openb_pod_list_default"; names the published curves
+  std::vector<k8s::Node> nodes;
+  std::vector<TracePod> pods;
+  // Whether the trace speaks of single GPUs (shares of one, MIG placements): then the engine keeps
+  // them one by one; else they are counted, as on a live cluster.
+  bool devices_apart = false;
+  // What was read, for people: "pods" → 8152, "pods without GPU" → 1088, "nodes" → 1213, …
+  std::map<std::string, std::size_t> counts;
+};
+
+}  // namespace bench::replay

@@ -1,0 +1,46 @@
+// What plugins may know of the cluster and its workload as a whole: slowly changing statistics, as
+// immutable versions.
+//
+// The engine learns them from the pods that arrive and the nodes that are there, and publishes a
+// new version now and then (scheduler/cluster/workload.h says when), not at every event: an answer
+// that was computed with one version is thrown away with the next.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sched {
+
+// A kind of pod, as far as GPUs and CPU go, and how often it came. Memory is left out on purpose
+// (measured and published that way: Weng et al., "Beware of Fragmentation", ATC'23).
+struct TypicalPod {
+  std::int64_t cpu = 0;               // milli-CPU
+  std::int64_t gpus = 0;              // devices; 0: a pod without GPU
+  std::int64_t milli = 0;             // of each device, 0 … 1,000
+  std::vector<std::string> products;  // GPU models it may run on, sorted; empty: any
+  std::uint64_t count = 0;
+
+  friend bool operator==(const TypicalPod&, const TypicalPod&) = default;
+};
+
+struct ClusterContext {
+  std::uint64_t version = 0;  // grows with each
+  // The kinds of pods seen, the most frequent first; those as frequent as each other by cpu, milli,
+  // gpus and products, all descending (the order of the FGD artefact, measurement §7.2).
+  std::vector<TypicalPod> pods;
+  std::uint64_t pods_seen = 0;  // the sum of their counts
+  // Whole GPUs (nvidia.com/gpu) of the cluster by model; nodes without a product label under "".
+  std::map<std::string, std::int64_t> gpus_by_product;
+  std::int64_t gpus = 0;  // the sum
+  // GPUs are kept one by one (replay): nodes have devices, and pods may ask for a share of one.
+  bool devices_apart = false;
+
+  friend bool operator==(const ClusterContext&, const ClusterContext&) = default;
+};
+
+using ClusterContextPtr = std::shared_ptr<const ClusterContext>;  // never null
+
+}  // namespace sched

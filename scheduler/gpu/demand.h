@@ -1,0 +1,50 @@
+// What a pod demands of GPUs, read off its resource requests and its node selection.
+//
+//   nvidia.com/gpu: 2                       two whole GPUs
+//   gpu-scheduler.io/gpu-milli: 460         460 thousandths of one GPU
+//   nvidia.com/mig-3g.40gb: 1               one MIG instance
+//
+// A share in thousandths means something only where GPUs are kept one by one (replay); elsewhere it
+// is a plain extended resource. Who asks for whole GPUs may name their thousandths as well; the
+// whole GPUs count then.
+#pragma once
+
+#include "k8s-client/api/pod.h"
+#include "scheduler/framework/resources.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sched::gpu {
+
+inline constexpr std::string_view kMilliResource = "gpu-scheduler.io/gpu-milli";
+inline constexpr std::string_view kMigResourcePrefix = "nvidia.com/mig-";
+// The label that names a node's GPU model.
+inline constexpr std::string_view kProductLabel = "nvidia.com/gpu.product";
+
+struct Demand {
+  std::int64_t gpus = 0;    // devices: 0 for pods without GPU, 1 for a share and for an instance
+  std::int64_t milli = 0;   // of each of them, 1 … 1,000; 0 for a MIG instance
+  std::string mig_profile;  // "3g.40gb"; empty: none is asked for
+  // The GPU models that the pod may run on, sorted; empty: any. From a node selector or a required
+  // node affinity (In) on kProductLabel, where each of its terms names some; not a filter: node
+  // affinity itself is the judge.
+  std::vector<std::string> products;
+
+  [[nodiscard]] bool is_none() const { return gpus == 0; }
+  // A part of one GPU, in thousandths.
+  [[nodiscard]] bool is_share() const { return gpus == 1 && milli > 0 && milli < 1'000; }
+  [[nodiscard]] bool is_mig() const { return !mig_profile.empty(); }
+  // Over all devices; 0 for MIG.
+  [[nodiscard]] std::int64_t total_milli() const { return gpus * milli; }
+
+  friend bool operator==(const Demand&, const Demand&) = default;
+};
+
+// `requests` as in PodShape.
+[[nodiscard]] Demand demand_of(const std::vector<ResourceAmount>& requests,
+                               const k8s::PodSpec& spec, const ResourceNames& names);
+
+}  // namespace sched::gpu
