@@ -1,0 +1,189 @@
+#include "scheduler/gpu/mig/geometry.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sched::gpu::mig {
+
+namespace {
+
+// Starts as bits.
+constexpr std::uint16_t at(std::initializer_list<unsigned> slices) {
+  unsigned bits = 0;
+  for (const unsigned slice : slices) bits |= 1U << slice;
+  return static_cast<std::uint16_t>(bits);
+}
+
+std::string name_of(int compute_slices, int gigabytes) {
+  return std::to_string(compute_slices) + "g." + std::to_string(gigabytes) + "gb";
+}
+
+Profile variant_of(const Profile& plain, std::string_view suffix) {
+  Profile variant = plain;
+  variant.name += suffix;
+  variant.is_variant = true;
+  return variant;
+}
+
+// "+me": plain, and the engines of which there is one.
+Profile with_media(const Profile& plain) {
+  Profile variant = variant_of(plain, "+me");
+  variant.max_instances = 1;
+  variant.extras = kOnlyEngines;
+  return variant;
+}
+
+Profile with_all_media(const Profile& plain) {
+  Profile variant = variant_of(plain, "+me.all");
+  variant.max_instances = 1;
+  variant.own_engines = false;
+  variant.extras = kOnlyEngines | kEveryEngine;
+  return variant;
+}
+
+Profile without_media(const Profile& plain) {
+  Profile variant = variant_of(plain, "-me");
+  variant.own_engines = false;
+  variant.extras = 0;
+  return variant;
+}
+
+// The 8-slice models differ in how many gigabytes their profiles' names say.
+struct EightSlices {
+  const char* model;
+  int one;   // 1g
+  int two;   // 1g with double memory, and 2g
+  int four;  // 3g and 4g
+  int all;   // 7g
+};
+constexpr std::array kEightSlices = {
+    EightSlices{"A100-40GB", 5, 10, 20, 40},     EightSlices{"A100-80GB", 10, 20, 40, 80},
+    EightSlices{"H100-80GB", 10, 20, 40, 80},    EightSlices{"H100-94GB", 12, 24, 47, 94},
+    EightSlices{"H100-96GB", 12, 24, 48, 96},    EightSlices{"H200-141GB", 18, 35, 71, 141},
+    EightSlices{"GH200-144GB", 18, 36, 72, 144}, EightSlices{"B200-180GB", 23, 45, 90, 180},
+    EightSlices{"GB200-186GB", 23, 47, 93, 186}, EightSlices{"B300-269GB", 34, 67, 135, 269},
+    EightSlices{"GB300-278GB", 35, 70, 139, 278}};
+
+Geometry eight_slices(const EightSlices& row) {
+  Geometry made{.model = row.model, .slices = 8};
+  const auto add = [&](int compute, int memory, int max, int gigabytes, std::uint16_t starts) {
+    made.profiles.push_back({.name = name_of(compute, gigabytes),
+                             .compute_slices = static_cast<std::uint8_t>(compute),
+                             .memory_slices = static_cast<std::uint8_t>(memory),
+                             .max_instances = static_cast<std::uint8_t>(max),
+                             .starts = starts});
+  };
+  add(7, 8, 1, row.all, at({0}));
+  add(4, 4, 1, row.four, at({0}));
+  add(3, 4, 2, row.four, at({0, 4}));
+  add(2, 2, 3, row.two, at({0, 2, 4}));
+  add(1, 2, 4, row.two, at({0, 2, 4, 6}));
+  add(1, 1, 7, row.one, at({0, 1, 2, 3, 4, 5, 6}));
+  made.profiles.push_back(with_media(made.profiles.back()));
+  return made;
+}
+
+Geometry a30() {
+  Geometry made{.model = "A30-24GB", .slices = 4};
+  const Profile all{"4g.24gb", 4, 4, 1, at({0})};
+  const Profile two{"2g.12gb", 2, 2, 2, at({0, 2})};
+  const Profile one{"1g.6gb", 1, 1, 4, at({0, 1, 2, 3})};
+  made.profiles = {all, two, one, with_media(two), with_media(one)};
+  return made;
+}
+
+// Twelve units of 8 GB, of which instances take 3, 6 or 12, each with the media engines of its part
+// unless its name says otherwise.
+Geometry rtx_pro_6000() {
+  Geometry made{.model = "RTX-PRO-6000-96GB", .slices = 12};
+  Profile all{"4g.96gb", 4, 12, 1, at({0})};
+  Profile two{"2g.48gb", 2, 6, 2, at({0, 6})};
+  Profile one{"1g.24gb", 1, 3, 4, at({0, 3, 6, 9})};
+  for (Profile* each : {&all, &two, &one}) each->own_engines = true;
+  all.extras = kOnlyEngines;
+  made.profiles = {all,
+                   two,
+                   one,
+                   variant_of(all, "+gfx"),
+                   variant_of(two, "+gfx"),
+                   with_all_media(two),
+                   without_media(two),
+                   variant_of(one, "+gfx"),
+                   with_media(one),
+                   with_all_media(one),
+                   without_media(one)};
+  return made;
+}
+
+std::vector<Geometry> all_geometries() {
+  std::vector<Geometry> all;
+  for (const EightSlices& row : kEightSlices) {
+    all.push_back(eight_slices(row));
+    if (all.back().model == "GB200-186GB") {
+      all.back().aliases = {
+          {"3g.95gb", "3g.93gb"}, {"4g.95gb", "4g.93gb"}, {"7g.189gb", "7g.186gb"}};
+    }
+  }
+  all.push_back(a30());
+  all.push_back(rtx_pro_6000());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].index = i;
+  return all;
+}
+
+// "1g.10gb.me" → "1g.10gb+me": resource names have no '+'.
+std::string nvidia_name(std::string_view profile) {
+  std::string name(profile);
+  const std::size_t unit = name.find("gb.");
+  if (unit != std::string::npos) name[unit + 2] = '+';
+  return name;
+}
+
+// Bit s: `length` bits in a row are set from s on.
+unsigned runs(unsigned bits, unsigned length) {
+  for (unsigned done = 1; done < length;) {
+    const unsigned step = std::min(done, length - done);
+    bits &= bits >> step;
+    done += step;
+  }
+  return bits;
+}
+
+}  // namespace
+
+const std::vector<Geometry>& geometries() {
+  static const std::vector<Geometry> kGeometries = all_geometries();
+  return kGeometries;
+}
+
+const Profile* Geometry::find(std::string_view profile) const {
+  std::string name = nvidia_name(profile);
+  for (const auto& [alias, meant] : aliases) {
+    if (name == alias) name = meant;
+  }
+  for (const Profile& each : profiles) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+ProfileByModel::ProfileByModel(std::string_view profile) {
+  for (const Geometry& geometry : geometries()) profiles_.push_back(geometry.find(profile));
+}
+
+std::uint16_t legal_starts(const Profile& profile, const DeviceUse& use) {
+  if (use.milli != 0 || (use.extras & profile.extras) != 0) return 0;
+  const unsigned engines = profile.own_engines ? use.extras & kEveryEngine : 0U;
+  const unsigned free = ~(use.slices | engines) & 0xffffU;
+  return static_cast<std::uint16_t>(runs(free, profile.memory_slices) & profile.starts);
+}
+
+DeviceShare instance_at(const Profile& profile, std::uint32_t device, unsigned start) {
+  const std::uint16_t slices = slices_at(profile, start);
+  const unsigned own = profile.own_engines ? slices : 0U;
+  return {.device = device,
+          .milli = 0,
+          .slices = slices,
+          .extras = static_cast<std::uint16_t>(profile.extras | own)};
+}
+
+}  // namespace sched::gpu::mig

@@ -1,0 +1,96 @@
+// MIG geometry: which GPU instances a GPU model can be cut into, and where on it each may lie.
+//
+// A GPU in MIG mode is a row of memory slices (8 on A100, H100 and what followed, 4 on A30, 12
+// units on RTX PRO 6000). An instance of a profile takes a run of them, and may begin only at
+// certain ones: 3g at 0 or 4 of 8. So whether an instance still fits depends on where the others
+// lie, not on how many slices are free.
+//
+// A profile's name means nothing without the model: 1g.10gb is the plain one-slice profile of an
+// A100-80GB and takes two slices on an A100-40GB. Everything is therefore looked up in the Geometry
+// of a model (product.h finds it).
+//
+// That the runs do not overlap is all that NVIDIA's maxima ask for: no set of disjoint instances
+// has more of a profile, or more compute slices, than there are (tests count them all). But for
+// what a GPU has once, such as its JPEG and optical flow engines, of which "+me" takes hold: those
+// are the `extras` of a DeviceUse.
+//
+// Tables: NVIDIA's MIG User Guide ("Supported MIG Profiles"), placements from `nvidia-smi mig
+// -lgipp` and from ResourceSlices of live A100, H100 and B200 machines. H200, GH200, GB200, B300
+// and GB300 share the profile ids of those and are taken to be placed alike.
+#pragma once
+
+#include "scheduler/gpu/devices.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sched::gpu::mig {
+
+// Bits of DeviceUse::extras. Bit i below kOnlyEngines: the media engines that come with memory
+// slice i (kept on models where an instance may have all of them, or none); kOnlyEngines: the
+// engines of which a GPU has one.
+inline constexpr std::uint16_t kOnlyEngines = 1U << 15U;
+inline constexpr std::uint16_t kEveryEngine = 0x0fff;
+
+struct Profile {
+  std::string name;                 // NVIDIA's: "3g.40gb", "1g.10gb+me", "1g.24gb-me"
+  std::uint8_t compute_slices = 0;  // the 3 of 3g
+  std::uint8_t memory_slices = 0;   // ≥ 1
+  std::uint8_t max_instances = 0;   // of this profile on one GPU
+  std::uint16_t starts = 0;         // bit s: an instance may begin at memory slice s
+  // A plain profile's slices with other engines: +me, +gfx, -me, +me.all.
+  bool is_variant = false;
+  // Takes the media engines of its own slices; of DeviceUse::extras the bits of its slices.
+  bool own_engines = false;
+  // Bits of DeviceUse::extras that it takes wherever it lies.
+  std::uint16_t extras = 0;
+};
+
+// What the instances of one GPU model look like. Immutable; there is one per model, so that
+// pointers to them can be compared.
+struct Geometry {
+  std::string model;                // "A100-80GB"
+  std::size_t index = 0;            // in geometries()
+  std::uint8_t slices = 0;          // memory slices: 4, 8 or 12
+  std::vector<Profile> profiles{};  // largest first; variants after all plain ones
+  // Second names of profiles on some machines: {"3g.95gb", "3g.93gb"}.
+  std::vector<std::pair<std::string, std::string>> aliases{};
+
+  // By NVIDIA's name or as a resource writes it ("1g.10gb.me" for "1g.10gb+me"); nullptr: this
+  // model has none of that name. O(profiles).
+  [[nodiscard]] const Profile* find(std::string_view profile) const;
+};
+
+// All that are known.
+[[nodiscard]] const std::vector<Geometry>& geometries();
+
+// The profile of one name on each model, for those who ask of many nodes: O(1) per question.
+class ProfileByModel {
+ public:
+  explicit ProfileByModel(std::string_view profile);
+  // nullptr: no geometry, or none of that name in it.
+  [[nodiscard]] const Profile* on(const Geometry* geometry) const {
+    return geometry == nullptr ? nullptr : profiles_[geometry->index];
+  }
+
+ private:
+  std::vector<const Profile*> profiles_;
+};
+
+// The memory slices of an instance that begins at `start`.
+[[nodiscard]] constexpr std::uint16_t slices_at(const Profile& profile, unsigned start) {
+  return static_cast<std::uint16_t>(((1U << profile.memory_slices) - 1U) << start);
+}
+
+// Where an instance may begin on a device of which `use` is taken: bit s for memory slice s. 0 on a
+// device that is shared or given whole. O(1).
+[[nodiscard]] std::uint16_t legal_starts(const Profile& profile, const DeviceUse& use);
+
+// What an instance at `start` takes. `start` is one of legal_starts().
+[[nodiscard]] DeviceShare instance_at(const Profile& profile, std::uint32_t device, unsigned start);
+
+}  // namespace sched::gpu::mig
