@@ -2,6 +2,7 @@
 
 #include "plugins/device_classes/device_classes.h"
 #include "plugins/existing_anti_affinity/existing_anti_affinity.h"
+#include "plugins/gpu_devices/gpu_devices.h"
 #include "plugins/gpu_packing/gpu_packing.h"
 #include "plugins/node_affinity/node_affinity.h"
 #include "plugins/node_name/node_name.h"
@@ -36,6 +37,7 @@ const sched::Registry& registry() {
        .default_weight = 1,
        .make = make_node_resources_fit},
       // Ours.
+      {.name = "GpuDevices", .filters = true, .make = make_gpu_devices},
       {.name = "GpuPacking", .scores = true, .default_weight = 10, .make = make_gpu_packing},
       {.name = "UnsupportedConstraints", .constrains = true, .make = make_unsupported_constraints},
       {.name = "ExistingAntiAffinity", .constrains = true, .make = make_existing_anti_affinity},

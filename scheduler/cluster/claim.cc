@@ -25,12 +25,17 @@ bool at_limit(const NodeUsage& usage, const Claim& claim) {
 }  // namespace
 
 Claim claim_of(const PodShape& shape) {
-  return {.requests = shape.requests, .nonzero = shape.nonzero, .host_ports = shape.host_ports};
+  return {.requests = shape.requests,
+          .nonzero = shape.nonzero,
+          .host_ports = shape.host_ports,
+          .devices = {}};
 }
 
 Claim claim_of_bound(const k8s::Pod& pod, ResourceNames& names) {
-  Claim claim{
-      .requests = {}, .nonzero = nonzero_requests_of(pod, true), .host_ports = host_ports_of(pod)};
+  Claim claim{.requests = {},
+              .nonzero = nonzero_requests_of(pod, true),
+              .host_ports = host_ports_of(pod),
+              .devices = {}};
   const Resources requests = requests_of_bound(pod, names);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const auto id = static_cast<ResourceId>(i);
@@ -50,6 +55,7 @@ void add_claim(NodeUsage& usage, const Claim& claim) {
     auto& ports = usage.host_ports;
     ports.insert(std::upper_bound(ports.begin(), ports.end(), port), port);
   }
+  for (const gpu::DeviceShare& share : claim.devices) gpu::add(usage.devices, share);
 }
 
 bool subtract_claim(NodeUsage& usage, const Claim& claim) {
@@ -64,6 +70,7 @@ bool subtract_claim(NodeUsage& usage, const Claim& claim) {
     auto& ports = usage.host_ports;
     ports.erase(std::lower_bound(ports.begin(), ports.end(), port));
   }
+  for (const gpu::DeviceShare& share : claim.devices) gpu::subtract(usage.devices, share);
   return true;
 }
 

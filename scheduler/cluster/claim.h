@@ -17,6 +17,8 @@ struct Claim {
       requests;  // above zero, by ascending id; `pods` (always one) left out
   NonZeroRequests nonzero;
   std::vector<HostPort> host_ports;  // sorted
+  // Where GPUs are kept one by one: the parts that the pod takes; else empty.
+  std::vector<gpu::DeviceShare> devices;
 
   friend bool operator==(const Claim&, const Claim&) = default;
 };

@@ -11,6 +11,15 @@ namespace {
 // Distance between the ranks of neighbours that were ranked together: room for nodes between them.
 constexpr std::uint64_t kRankGap = std::uint64_t{1} << 32;
 
+// FNV-1a, so that an order drawn from it is the same everywhere.
+std::uint64_t hash_of(std::string_view name) {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
+  for (const char c : name) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01b3;
+  }
+  return hash;
+}
+
 }  // namespace
 
 bool Nodes::upsert(NodeFacts facts) {
@@ -31,11 +40,9 @@ void Nodes::erase(std::string_view name) {
   Node& node = nodes_[slot];
   node.present = false;
   --present_;
-  node.facts = NodeFacts{.name = std::move(node.facts.name),
-                         .labels = {},
-                         .taints = {},
-                         .unschedulable = false,
-                         .allocatable = {}};
+  NodeFacts nothing;
+  nothing.name = std::move(node.facts.name);
+  node.facts = std::move(nothing);
   changes_.append(slot);
   give_up_if_unused(slot);
 }
@@ -53,11 +60,13 @@ NodeSlot Nodes::slot_of(std::string_view name) {
   if (unused_.empty()) {
     nodes_.emplace_back();
     ranks_.push_back(0);
+    name_hashes_.push_back(0);
   } else {
     slot = unused_.back();
     unused_.pop_back();
   }
   nodes_[slot].facts.name = name;
+  name_hashes_[slot] = hash_of(name);
   rank_new(by_name_.emplace_hint(found, std::string(name), slot));
   return slot;
 }

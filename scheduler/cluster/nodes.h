@@ -61,6 +61,9 @@ class Nodes {
   // may change when nodes come; the order of those that are there never does.
   [[nodiscard]] std::uint64_t rank(NodeSlot slot) const { return ranks_[slot]; }
 
+  // A hash of the node's name, the same on every machine: what random orders are drawn from.
+  [[nodiscard]] std::uint64_t name_hash(NodeSlot slot) const { return name_hashes_[slot]; }
+
   // All slots by name.
   using ByName = std::map<std::string, NodeSlot, std::less<>>;
   [[nodiscard]] const ByName& by_name() const { return by_name_; }
@@ -85,6 +88,7 @@ class Nodes {
 
   std::vector<Node> nodes_;
   std::vector<std::uint64_t> ranks_;
+  std::vector<std::uint64_t> name_hashes_;
   std::vector<NodeSlot> unused_;
   ByName by_name_;
   ChangeLog changes_;

@@ -88,6 +88,29 @@ Profile assemble(std::string scheduler_name, const std::vector<PluginUse>& uses,
   return profile;
 }
 
+// `tieBreak` and `tieBreakSeed`, which upstream does not have.
+TieBreak read_tie_break(ObjectReader& item) {
+  static const std::map<std::string, TieBreak::Order> kOrders = {
+      {"first-node", TieBreak::Order::kFirstNode},
+      {"shuffled-nodes", TieBreak::Order::kShuffledNodes},
+      {"fewest-gpus-first", TieBreak::Order::kFewestGpusFirst},
+      {"random", TieBreak::Order::kRandom}};
+  TieBreak tie_break;
+  if (const auto order = item.one_of(
+          "tieBreak", {"first-node", "shuffled-nodes", "fewest-gpus-first", "random"})) {
+    tie_break.order = kOrders.at(*order);
+  }
+  if (const auto seed = item.integer("tieBreakSeed", {.min = 0})) {
+    tie_break.seed = static_cast<std::uint64_t>(*seed);
+    const bool drawn = tie_break.order == TieBreak::Order::kShuffledNodes ||
+                       tie_break.order == TieBreak::Order::kRandom;
+    if (!drawn) {
+      item.complain("tieBreakSeed", "has an effect with shuffled-nodes and random only");
+    }
+  }
+  return tie_break;
+}
+
 Profile read_profile(ObjectReader& item, const Registry& registry,
                      std::vector<std::string>& warnings) {
   std::string name = item.string("schedulerName").value_or("");
@@ -99,6 +122,7 @@ Profile read_profile(ObjectReader& item, const Registry& registry,
     item.complain("percentageOfNodesToScore",
                   "only 0 or 100: this scheduler always looks at every node");
   }
+  const TieBreak tie_break = read_tie_break(item);
   std::vector<PluginUse> uses = default_uses(registry);
   item.object("plugins",
               [&](ObjectReader& plugins) { read_plugin_sets(plugins, registry, uses, warnings); });
@@ -106,7 +130,9 @@ Profile read_profile(ObjectReader& item, const Registry& registry,
   item.objects("pluginConfig", [&](ObjectReader& config) {
     read_plugin_config(config, registry, uses, instances);
   });
-  return assemble(std::move(name), uses, std::move(instances), item);
+  Profile profile = assemble(std::move(name), uses, std::move(instances), item);
+  profile.tie_break = tie_break;
+  return profile;
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // State → the next decision.
 #include "scheduler/engine/fit_error.h"
 #include "scheduler/engine/state.h"
+#include "scheduler/framework/free_devices.h"
+#include "scheduler/gpu/choose_devices.h"
 
 #include <utility>
 
@@ -36,11 +38,12 @@ std::optional<Decision> Engine::State::attempt(WaitingPod& pod, Time now) {
 }
 
 Decision Engine::State::assume(WaitingPod& pod, const ScoreCache& cache) {
-  const NodeSlot node = cache.best();
+  const NodeSlot node = cache.draws() ? cache.draw(++draws_) : cache.best();
   decision::Bind bind{.pod = ref_of(pod.pod),
                       .scheduler_name = pod.pod.spec.scheduler_name,
                       .generation = pod.pod.metadata.generation,
                       .node = nodes_.name(node),
+                      .devices = devices_for(*pod.shape, cache, node),
                       .total_score = cache.total(node),
                       .scores = cache.scores(node),
                       .feasible_nodes = cache.feasible(),
@@ -49,9 +52,25 @@ Decision Engine::State::assume(WaitingPod& pod, const ScoreCache& cache) {
                       .queued_since = pod.queued_since};
   queue_.remove(pod);
   pod.last_refusal.clear();
-  pods_.at(bind.pod.uid).assume(nodes_, node, claim_of(*pod.shape));
+  Claim claim = claim_of(*pod.shape);
+  claim.devices = bind.devices;
+  pods_.at(bind.pod.uid).assume(nodes_, node, std::move(claim));
   tell_assumed(pod, bind.node, kBoundPodChanged);
   return bind;
+}
+
+std::vector<gpu::DeviceShare> Engine::State::devices_for(const PodShape& shape,
+                                                         const ScoreCache& cache,
+                                                         NodeSlot node) const {
+  const NodeView view = nodes_.view(node);
+  if (view.facts.gpu_devices == 0 || shape.gpu.is_none()) return {};
+  if (shape.gpu.gpus == 1 && (shape.gpu.is_share() || shape.gpu.is_mig())) {
+    for (const PreparedScore& score : cache.prepared().scores()) {
+      if (!score.score) continue;
+      if (const auto share = score.score->choose_device(view)) return {*share};
+    }
+  }
+  return gpu::choose_devices(shape.gpu, devices_of(view)).value_or(std::vector<gpu::DeviceShare>{});
 }
 
 Decision Engine::State::park(WaitingPod& pod, Time now) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scheduler/engine/event.h"
+#include "scheduler/gpu/devices.h"
 
 #include <cstdint>
 #include <string>
@@ -12,7 +13,7 @@ namespace sched {
 
 struct PluginScore {
   std::string plugin;
-  std::int64_t score = 0;   // 0 … kMaxScore, after normalisation
+  std::int64_t score = 0;   // 0 … max_score() of the plugin, after normalisation
   std::int64_t weight = 1;  // the total adds score · weight
   friend bool operator==(const PluginScore&, const PluginScore&) = default;
 };
@@ -25,6 +26,7 @@ struct Bind {
   std::string scheduler_name;
   std::int64_t generation = 0;  // metadata.generation of the pod that was judged
   std::string node;
+  std::vector<gpu::DeviceShare> devices;  // where GPUs are kept one by one; else empty
   std::int64_t total_score = 0;
   std::vector<PluginScore> scores;
   std::size_t feasible_nodes = 0;

@@ -7,7 +7,7 @@
 namespace sched {
 
 Engine::Engine(std::vector<Profile> profiles, EngineOptions options)
-    : state_(std::make_unique<State>(std::move(profiles), options)) {}
+    : state_(std::make_unique<State>(std::move(profiles), std::move(options))) {}
 Engine::~Engine() = default;
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
@@ -17,9 +17,15 @@ std::optional<Decision> Engine::step(Time now) { return state_->step(now); }
 std::optional<Time> Engine::next_wakeup() const { return state_->next_wakeup(); }
 PendingPods Engine::pending() const { return state_->pending(); }
 Explanation Engine::explain(const k8s::Pod& pod) const { return state_->explain(pod); }
+std::vector<Candidate> Engine::candidates(const k8s::Pod& pod, std::size_t at_most) const {
+  return state_->candidates(pod, at_most);
+}
 
 Engine::State::State(std::vector<Profile> profiles, EngineOptions options)
-    : profiles_(std::move(profiles)), options_(options), caches_(nodes_, profiles_, names_) {}
+    : profiles_(std::move(profiles)),
+      options_(std::move(options)),
+      statistics_(options_.typical_pods, options_.gpu_devices),
+      caches_(nodes_, profiles_, names_, statistics_) {}
 
 std::optional<Time> Engine::State::next_wakeup() const {
   return synced_ ? queue_.next_deadline() : std::nullopt;

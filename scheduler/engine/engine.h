@@ -32,6 +32,12 @@ struct EngineOptions {
   std::chrono::milliseconds max_backoff{10'000};
   // A pod that waits longer than this without being woken is tried anew, and its message refreshed.
   std::chrono::seconds max_unschedulable_wait{300};
+  // Keep GPUs one by one: the pieces of nvidia.com/gpu are devices, pods may ask for shares of one,
+  // and each placement names what it takes. For replays; on a live cluster kubelet gives devices.
+  bool gpu_devices = false;
+  // The kinds of pods that scores reckon with, where they are known beforehand; else they are
+  // learned from the pods that come.
+  std::optional<std::vector<TypicalPod>> typical_pods;
 };
 
 // How many pods wait where; kube-scheduler's scheduler_pending_pods.
@@ -60,6 +66,14 @@ struct Explanation {
   std::string details;
 };
 
+// A node that may run a pod, with its scores.
+struct Candidate {
+  std::string node;
+  std::int64_t total_score = 0;
+  std::vector<PluginScore> scores;
+  friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+
 class Engine {
  public:
   Engine(std::vector<Profile> profiles, EngineOptions options);
@@ -80,6 +94,10 @@ class Engine {
 
   // How the pod would be judged now, if it were pending; changes nothing. O(nodes).
   [[nodiscard]] Explanation explain(const k8s::Pod& pod) const;
+
+  // The nodes that may run the pod, the best first, in the order of the profile's tie-break where
+  // they are as good as each other (random: by name); `at_most` of them. Changes nothing. O(nodes).
+  [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most) const;
 
  private:
   class State;

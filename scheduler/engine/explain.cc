@@ -37,7 +37,7 @@ std::string joined(std::string a, const std::string& b) {
 Explanation Engine::State::explain(const k8s::Pod& pod) const {
   const std::size_t profile = profile_of(pod.spec.scheduler_name).value_or(0);
   ResourceNames names = names_;  // names that only this pod has are not kept
-  const PreparedShape shape(profiles_[profile], shape_of(pod, names), {names});
+  const PreparedShape shape(profiles_[profile], shape_of(pod, names), {names, statistics_.last()});
 
   Explanation all;
   if (shape.rejection()) {

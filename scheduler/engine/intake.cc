@@ -1,6 +1,8 @@
 // Events → state. Duplicate, late and overtaking events are normal: two watches and the outcomes of
 // binds are not ordered among each other.
 #include "scheduler/engine/state.h"
+#include "scheduler/framework/free_devices.h"
+#include "scheduler/gpu/choose_devices.h"
 
 #include <algorithm>
 #include <functional>
@@ -37,12 +39,23 @@ void Engine::State::apply(const Event& event, Time now) {
 
 void Engine::State::on(const event::NodeUpserted& event, Time /*now*/) {
   NodeFacts facts = facts_of(event.node, names_);
+  if (options_.gpu_devices) {
+    facts.gpu_devices = std::clamp<std::int64_t>(facts.allocatable.get(kNvidiaGpu), 0,
+                                                 static_cast<std::int64_t>(gpu::kMaxDevices));
+  }
+  const NodeSlot known = nodes_.find(facts.name);
+  const bool there = known != kNoSlot && nodes_.present(known);
+  statistics_.node_changed(there ? &nodes_.facts(known) : nullptr, &facts);
   if (owned(facts)) foreign_.node_owned(facts.name);
   const bool news = nodes_.upsert(std::move(facts));
   tell_constraints(NodeUpserted{event.node}, news ? kNodeChanged : 0);
 }
 
 void Engine::State::on(const event::NodeDeleted& event, Time /*now*/) {
+  const NodeSlot node = nodes_.find(event.name);
+  if (node != kNoSlot && nodes_.present(node)) {
+    statistics_.node_changed(&nodes_.facts(node), nullptr);
+  }
   nodes_.erase(event.name);
   tell_constraints(NodeGone{event.name}, kNodeChanged);
 }
@@ -117,9 +130,26 @@ void Engine::State::pod_bound(const k8s::Pod& pod) {
   record.labels_digest = digest;
 
   Claim claim = claim_of_bound(pod, names_);
-  if (!profile_of(pod.spec.scheduler_name)) note_foreign(pod, node, claim);
+  const bool ours = profile_of(pod.spec.scheduler_name).has_value();
+  if (!ours) note_foreign(pod, node, claim);
+  if (ours && !record.placement() && record.waiting() == nullptr) {
+    statistics_.pod_arrived(shape_of(pod, names_));
+  }
+  claim.devices = devices_of_bound(pod, record, node);
   record.bind(nodes_, node, std::move(claim));
   tell_constraints(BoundPodUpserted{pod}, news ? kBoundPodChanged : 0);
+}
+
+std::vector<gpu::DeviceShare> Engine::State::devices_of_bound(const k8s::Pod& pod,
+                                                              const PodRecord& record,
+                                                              NodeSlot node) {
+  if (record.placement() && record.placement()->node() == node) {
+    return record.placement()->claim().devices;
+  }
+  const NodeView view = nodes_.view(node);
+  if (view.facts.gpu_devices == 0) return {};
+  return gpu::choose_devices(shape_of(pod, names_).gpu, devices_of(view))
+      .value_or(std::vector<gpu::DeviceShare>{});
 }
 
 void Engine::State::pod_waits(const k8s::Pod& pod, std::size_t profile, Time now) {
@@ -131,6 +161,7 @@ void Engine::State::pod_waits(const k8s::Pod& pod, std::size_t profile, Time now
   waiting->order.arrival = ++arrivals_;
   waiting->queued_since = now;
   take_over(*waiting, pod);
+  statistics_.pod_arrived(*waiting->shape);
   enqueue(*waiting);
   pods_.at(pod.metadata.uid).wait(std::move(waiting));
 }

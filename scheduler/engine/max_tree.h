@@ -45,6 +45,10 @@ class MaxTree {
     }
   }
 
+  // The winner at a place of the tree: 1 is the root, n has 2n and 2n+1 below it, capacity() + slot
+  // is the slot's own leaf; kNoSlot when nobody takes part there.
+  [[nodiscard]] NodeSlot winner(std::size_t at) const { return winners_[at]; }
+
   // How many slots update() accepts.
   [[nodiscard]] std::size_t capacity() const { return leaves_; }
 

@@ -82,15 +82,17 @@ std::vector<std::string> PreparedShape::reasons_of(const NodeVerdict& verdict) c
   return reasons;
 }
 
-std::int64_t normalise(Normalisation how, std::int64_t raw, std::int64_t max) {
-  const std::int64_t share = max == 0 ? 0 : kMaxScore * raw / max;
+std::int64_t normalise(Normalisation how, std::int64_t raw, const Extremes& extremes) {
+  const auto [min, max] = extremes;
   switch (how) {
     case Normalisation::kNone:
       return raw;
     case Normalisation::kMax:
-      return share;
+      return max == 0 ? 0 : kMaxScore * raw / max;
     case Normalisation::kReversed:
-      return kMaxScore - share;
+      return max == 0 ? kMaxScore : kMaxScore - kMaxScore * raw / max;
+    case Normalisation::kMinMax:
+      return max == min ? 0 : kMaxScore * (raw - min) / (max - min);
   }
   return raw;
 }

@@ -88,7 +88,14 @@ void for_each_reason(std::uint64_t reasons, Visit&& visit) {
   }
 }
 
-// 0 … kMaxScore of a raw score, where `max` is the greatest on a node that the pod may run on.
-[[nodiscard]] std::int64_t normalise(Normalisation how, std::int64_t raw, std::int64_t max);
+// The least and the greatest raw score of the nodes that the pod may run on.
+struct Extremes {
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+  friend bool operator==(const Extremes&, const Extremes&) = default;
+};
+
+// 0 … kMaxScore of a raw score (as it is with kNone).
+[[nodiscard]] std::int64_t normalise(Normalisation how, std::int64_t raw, const Extremes& extremes);
 
 }  // namespace sched

@@ -7,11 +7,16 @@ namespace sched {
 
 ScoreCache::ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
                        const PrepareContext& context)
-    : nodes_(nodes), shape_(std::move(shape)), prepared_(profile, *shape_, context) {
+    : nodes_(nodes),
+      order_(profile.tie_break, nodes),
+      seed_(profile.tie_break.seed),
+      shape_(std::move(shape)),
+      prepared_(profile, *shape_, context) {
   for (std::size_t i = 0; i < prepared_.scores().size(); ++i) {
     const PreparedScore& score = prepared_.scores()[i];
     if (score.score && score.normalisation != Normalisation::kNone) {
-      normalised_.push_back({.index = i, .raw = {}, .max = 0, .at_max = 0, .max_in_totals = 0});
+      normalised_.push_back(
+          {.index = i, .raw = {}, .extremes = {}, .in_totals = {}, .at_max = 0, .at_min = 0});
     }
   }
 }
@@ -62,7 +67,8 @@ void ScoreCache::withdraw(NodeSlot slot) {
   if (answer.kind == Kind::kFeasible) {
     --feasible_;
     for (Normalised& score : normalised_) {
-      if (score.max > 0 && score.raw[slot] == score.max) --score.at_max;
+      if (score.at_max > 0 && score.raw[slot] == score.extremes.max) --score.at_max;
+      if (score.at_min > 0 && score.raw[slot] == score.extremes.min) --score.at_min;
     }
   }
   answer = {};
@@ -82,11 +88,18 @@ void ScoreCache::admit(NodeSlot slot, const NodeView& node) {
   for (Normalised& score : normalised_) {
     const std::int64_t raw = prepared_.scores()[score.index].score->score(node);
     score.raw[slot] = raw;
-    if (raw > score.max) {
-      score.max = raw;
+    // Without a node that has it the extreme is an old one: it is found anew before it is used.
+    if (raw > score.extremes.max) {
+      score.extremes.max = raw;
       score.at_max = 1;
-    } else if (raw == score.max && raw > 0) {
+    } else if (raw == score.extremes.max) {
       ++score.at_max;
+    }
+    if (raw < score.extremes.min) {
+      score.extremes.min = raw;
+      score.at_min = 1;
+    } else if (raw == score.extremes.min) {
+      ++score.at_min;
     }
   }
 }
@@ -94,20 +107,29 @@ void ScoreCache::admit(NodeSlot slot, const NodeView& node) {
 bool ScoreCache::extremes_moved() {
   bool moved = false;
   for (Normalised& score : normalised_) {
-    if (score.max > 0 && score.at_max == 0) find_max(score);
-    moved |= score.max != score.max_in_totals;
-    score.max_in_totals = score.max;
+    if (score.at_max == 0 || score.at_min == 0) find_extremes(score);
+    const Normalisation how = prepared_.scores()[score.index].normalisation;
+    moved |= score.extremes.max != score.in_totals.max;
+    moved |= how == Normalisation::kMinMax && score.extremes.min != score.in_totals.min;
+    score.in_totals = score.extremes;
   }
   return moved;
 }
 
-void ScoreCache::find_max(Normalised& score) const {
-  score.max = 0;
+void ScoreCache::find_extremes(Normalised& score) const {
+  score.extremes = {};
+  score.at_max = score.at_min = 0;
+  bool first = true;
   for (std::size_t slot = 0; slot < answers_.size(); ++slot) {
-    if (answers_[slot].kind != Kind::kFeasible || score.raw[slot] < score.max) continue;
-    if (score.raw[slot] > score.max) score.at_max = 0;
-    score.max = score.raw[slot];
-    if (score.max > 0) ++score.at_max;
+    if (answers_[slot].kind != Kind::kFeasible) continue;
+    const std::int64_t raw = score.raw[slot];
+    if (first || raw > score.extremes.max) score.at_max = 0;
+    if (first || raw < score.extremes.min) score.at_min = 0;
+    if (score.at_max == 0) score.extremes.max = raw;
+    if (score.at_min == 0) score.extremes.min = raw;
+    score.at_max += raw == score.extremes.max ? 1 : 0;
+    score.at_min += raw == score.extremes.min ? 1 : 0;
+    first = false;
   }
 }
 
@@ -116,7 +138,7 @@ void ScoreCache::total_up(NodeSlot slot) {
   std::int64_t total = base_[slot];
   for (const Normalised& score : normalised_) {
     const PreparedScore& prepared = prepared_.scores()[score.index];
-    total += prepared.weight * normalise(prepared.normalisation, score.raw[slot], score.max);
+    total += prepared.weight * normalise(prepared.normalisation, score.raw[slot], score.extremes);
   }
   answers_[slot].total = total;
 }
@@ -127,6 +149,8 @@ void ScoreCache::play_touched() {
   for (const NodeSlot slot : touched_) {
     tree_.update(slot, answers_[slot].kind == Kind::kFeasible, better());
   }
+  if (!draws()) return;
+  for (const NodeSlot slot : touched_) ties_.update(tree_, slot, equal());
 }
 
 void ScoreCache::play_all() {
@@ -134,6 +158,11 @@ void ScoreCache::play_all() {
   tree_.rebuild(
       answers_.size(), [&](NodeSlot slot) { return answers_[slot].kind == Kind::kFeasible; },
       better());
+  if (draws()) ties_.rebuild(tree_, equal());
+}
+
+NodeSlot ScoreCache::draw(std::uint64_t number) const {
+  return ties_.pick(tree_, mix64(mix64(seed_) + number), equal());
 }
 
 std::vector<PluginScore> ScoreCache::scores(NodeSlot slot) const {
@@ -147,7 +176,7 @@ std::vector<PluginScore> ScoreCache::scores(NodeSlot slot) const {
       value = score.score->score(node);
     } else if (score.score) {
       const Normalised& normalised = normalised_[next_normalised++];
-      value = normalise(score.normalisation, normalised.raw[slot], normalised.max);
+      value = normalise(score.normalisation, normalised.raw[slot], normalised.extremes);
     }
     scores.push_back(
         {.plugin = std::string(score.plugin->name()), .score = value, .weight = score.weight});
@@ -164,7 +193,7 @@ std::size_t ScoreCache::memory() const {
   std::size_t bytes = sizeof(*this) + answers_.capacity() * sizeof(Answer) +
                       base_.capacity() * sizeof(std::int64_t) +
                       touched_.capacity() * sizeof(NodeSlot) +
-                      2 * tree_.capacity() * sizeof(NodeSlot);
+                      2 * tree_.capacity() * sizeof(NodeSlot) + ties_.memory();
   for (const Normalised& score : normalised_) bytes += score.raw.capacity() * sizeof(std::int64_t);
   return bytes;
 }

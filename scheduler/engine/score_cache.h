@@ -5,9 +5,9 @@
 // nodes that the change log names since the last time, and nothing else; everything read afterwards
 // is exact for the present state.
 //
-// Normalised scores depend on the greatest raw value among the feasible nodes. Raw values are kept,
-// and the greatest with the number of nodes that have it; only when it moves are all totals
-// computed anew, O(nodes).
+// Normalised scores depend on the greatest (and the least) raw value among the feasible nodes. Raw
+// values are kept, and the extremes with the number of nodes that have them; only when one moves
+// are all totals computed anew, O(nodes).
 //
 // The locality contract of plugin.h is what makes this sound: a verdict may depend on its node
 // only.
@@ -18,6 +18,8 @@
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/max_tree.h"
 #include "scheduler/engine/prepared_shape.h"
+#include "scheduler/engine/tie_counts.h"
+#include "scheduler/engine/tie_order.h"
 #include "scheduler/engine/verdict_counts.h"
 
 #include <cstddef>
@@ -38,8 +40,13 @@ class ScoreCache {
 
   // How many nodes may run the pod.
   [[nodiscard]] std::size_t feasible() const { return feasible_; }
-  // The node of the highest total, of several the first by name; kNoSlot: none is feasible.
+  // The node of the highest total, of several the first by the profile's tie-break (by name where
+  // that draws); kNoSlot: none is feasible.
   [[nodiscard]] NodeSlot best() const { return tree_.best(); }
+  // Whether the tie-break draws one of the best for each decision: then draw() is to be asked.
+  [[nodiscard]] bool draws() const { return order_.is_random(); }
+  // One of the nodes of the highest total, the same for the same `number`.
+  [[nodiscard]] NodeSlot draw(std::uint64_t number) const;
   // Of a feasible node.
   [[nodiscard]] std::int64_t total(NodeSlot slot) const { return answers_[slot].total; }
   [[nodiscard]] std::vector<PluginScore> scores(NodeSlot slot) const;
@@ -64,29 +71,35 @@ class ScoreCache {
   };
   // A score that is normalised.
   struct Normalised {
-    std::size_t index = 0;           // in prepared_.scores()
-    std::vector<std::int64_t> raw;   // by slot; of feasible nodes
-    std::int64_t max = 0;            // the greatest, or 0
-    std::size_t at_max = 0;          // how many nodes have it; not counted while it is 0
-    std::int64_t max_in_totals = 0;  // the one that the totals were computed with
+    std::size_t index = 0;          // in prepared_.scores()
+    std::vector<std::int64_t> raw;  // by slot; of feasible nodes
+    Extremes extremes;              // of feasible nodes
+    Extremes in_totals;             // those that the totals were computed with
+    std::size_t at_max = 0;         // how many nodes have it; 0: it is to be found anew
+    std::size_t at_min = 0;
   };
 
   void review(NodeSlot slot);
   void withdraw(NodeSlot slot);
   void admit(NodeSlot slot, const NodeView& node);
   bool extremes_moved();
-  void find_max(Normalised& score) const;
+  void find_extremes(Normalised& score) const;
   void total_up(NodeSlot slot);
   void play_touched();
   void play_all();
   [[nodiscard]] auto better() const {
     return [this](NodeSlot a, NodeSlot b) {
       if (answers_[a].total != answers_[b].total) return answers_[a].total > answers_[b].total;
-      return nodes_.rank(a) < nodes_.rank(b);
+      return order_.before(a, b);
     };
+  }
+  [[nodiscard]] auto equal() const {
+    return [this](NodeSlot a, NodeSlot b) { return answers_[a].total == answers_[b].total; };
   }
 
   const Nodes& nodes_;
+  TieOrder order_;
+  std::uint64_t seed_ = 0;  // of what is drawn
   ShapeRef shape_;
   PreparedShape prepared_;
   std::vector<Answer> answers_;  // by slot
@@ -94,6 +107,7 @@ class ScoreCache {
   std::vector<std::int64_t> base_;  // by slot: the total but for normalised scores
   VerdictCounts verdicts_;
   MaxTree tree_;
+  TieCounts ties_;                 // only where the tie-break draws
   std::vector<NodeSlot> touched_;  // by the present catch_up()
   std::size_t feasible_ = 0;
   ChangeLog::Position position_ = 0;

@@ -3,9 +3,28 @@
 #include "scheduler/engine/fit_error.h"
 #include "scheduler/engine/shortage_report.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace sched {
 
+ScoreCaches::ScoreCaches(const Nodes& nodes, const std::vector<Profile>& profiles,
+                         const ResourceNames& names, WorkloadStatistics& statistics,
+                         std::size_t memory)
+    : nodes_(nodes),
+      profiles_(profiles),
+      names_(names),
+      statistics_(statistics),
+      memory_limit_(memory) {
+  for (const Profile& profile : profiles_) {
+    reads_statistics_.push_back(
+        std::any_of(profile.scores.begin(), profile.scores.end(),
+                    [](const WeightedScore& score) { return score.plugin->reads_statistics(); }));
+  }
+}
+
 ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape) {
+  static_cast<void>(statistics_.current());
   Entry& found = entry(profile, shape);
   found.cache.catch_up();
   account(found);
@@ -33,11 +52,16 @@ ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shap
   const Key key{profile, shape.id()};
   const auto found = by_key_.find(key);
   if (found != by_key_.end()) {
-    entries_.splice(entries_.begin(), entries_, found->second);
-    return entries_.front();
+    if (!is_stale(*found->second)) {
+      entries_.splice(entries_.begin(), entries_, found->second);
+      return entries_.front();
+    }
+    drop(found->second);
   }
+  const ClusterContextPtr& cluster = statistics_.last();
   entries_.push_front({.key = key,
-                       .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_}),
+                       .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_, cluster}),
+                       .version = cluster->version,
                        .memory = 0,
                        .report = {},
                        .reported_at = 0});
@@ -50,10 +74,18 @@ void ScoreCaches::account(Entry& entry) {
   entry.memory = entry.cache.memory();
   memory_ += entry.memory;
   while (memory_ > memory_limit_ && entries_.size() > 1) {
-    memory_ -= entries_.back().memory;
-    by_key_.erase(entries_.back().key);
-    entries_.pop_back();
+    drop(std::prev(entries_.end()));
   }
+}
+
+bool ScoreCaches::is_stale(const Entry& entry) {
+  return reads_statistics_[entry.key.first] && entry.version != statistics_.last()->version;
+}
+
+void ScoreCaches::drop(std::list<Entry>::iterator entry) {
+  memory_ -= entry->memory;
+  by_key_.erase(entry->key);
+  entries_.erase(entry);
 }
 
 }  // namespace sched

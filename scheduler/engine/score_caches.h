@@ -1,9 +1,11 @@
 // The score caches of the shapes that are asked for, within a bound of memory.
 //
 // Which caches are there changes how long an answer takes, never the answer. The least recently
-// used go first when the bound is passed; the one just asked for always stays.
+// used go first when the bound is passed; the one just asked for always stays. A cache that was
+// prepared with an old version of the cluster's statistics is made anew when it is asked for.
 #pragma once
 
+#include "scheduler/cluster/workload.h"
 #include "scheduler/engine/score_cache.h"
 
 #include <cstddef>
@@ -29,8 +31,7 @@ class ScoreCaches {
 
   // All borrowed things outlive the caches.
   ScoreCaches(const Nodes& nodes, const std::vector<Profile>& profiles, const ResourceNames& names,
-              std::size_t memory = kDefaultMemory)
-      : nodes_(nodes), profiles_(profiles), names_(names), memory_limit_(memory) {}
+              WorkloadStatistics& statistics, std::size_t memory = kDefaultMemory);
 
   // The cache of the shape under the profile of that index, caught up. The reference holds until
   // the next call.
@@ -47,16 +48,21 @@ class ScoreCaches {
   struct Entry {
     Key key;
     ScoreCache cache;
-    std::size_t memory = 0;  // as counted in memory_
+    std::uint64_t version = 0;  // of the statistics that it was prepared with
+    std::size_t memory = 0;     // as counted in memory_
     FitReport report;
     ChangeLog::Position reported_at = 0;  // 0: there is no report
   };
   Entry& entry(std::size_t profile, const ShapeRef& shape);
+  [[nodiscard]] bool is_stale(const Entry& entry);
+  void drop(std::list<Entry>::iterator entry);
   void account(Entry& entry);
 
   const Nodes& nodes_;
   const std::vector<Profile>& profiles_;
   const ResourceNames& names_;
+  WorkloadStatistics& statistics_;
+  std::vector<bool> reads_statistics_;  // by profile
   std::size_t memory_limit_;
   std::size_t memory_ = 0;
   std::list<Entry> entries_;  // the most recently used first

@@ -8,6 +8,7 @@
 #include "scheduler/cluster/nodes.h"
 #include "scheduler/cluster/pods.h"
 #include "scheduler/cluster/shapes.h"
+#include "scheduler/cluster/workload.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/engine/foreign_gpu_pods.h"
 #include "scheduler/engine/score_caches.h"
@@ -31,6 +32,7 @@ class Engine::State {
   [[nodiscard]] std::optional<Time> next_wakeup() const;
   [[nodiscard]] PendingPods pending() const;
   [[nodiscard]] Explanation explain(const k8s::Pod& pod) const;
+  [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most) const;
 
  private:
   // Intake.
@@ -55,6 +57,10 @@ class Engine::State {
   void pod_changed(PodRecord& record, const k8s::Pod& pod);
   void pod_gone(const std::string& uid);
   void take_over(WaitingPod& waiting, const k8s::Pod& pod);
+  // Which devices a bound pod takes, where GPUs are kept one by one: those it has had, else any.
+  [[nodiscard]] std::vector<gpu::DeviceShare> devices_of_bound(const k8s::Pod& pod,
+                                                               const PodRecord& record,
+                                                               NodeSlot node);
   void enqueue(WaitingPod& waiting);
   void note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim& claim);
   [[nodiscard]] bool owned(const NodeFacts& node) const;
@@ -68,6 +74,9 @@ class Engine::State {
   // Cycle.
   [[nodiscard]] std::optional<Decision> attempt(WaitingPod& pod, Time now);
   [[nodiscard]] Decision assume(WaitingPod& pod, const ScoreCache& cache);
+  [[nodiscard]] std::vector<gpu::DeviceShare> devices_for(const PodShape& shape,
+                                                          const ScoreCache& cache,
+                                                          NodeSlot node) const;
   [[nodiscard]] Decision park(WaitingPod& pod, Time now);
   [[nodiscard]] std::optional<Decision> refuse(WaitingPod& pod, const ClusterConstraint& by,
                                                std::string objection, Time now);
@@ -83,10 +92,12 @@ class Engine::State {
   Shapes shapes_;
   Pods pods_;
   PodQueue queue_;
+  WorkloadStatistics statistics_;
   ScoreCaches caches_;
   ForeignGpuPods foreign_;
   bool synced_ = false;
   std::uint64_t arrivals_ = 0;       // pods seen so far
+  std::uint64_t draws_ = 0;          // random tie-breaks so far
   std::uint64_t openings_seen_ = 0;  // up to which parked pods were checked
 };
 

@@ -1,7 +1,9 @@
-// How much of each GPU of a node is free: what GPU scores reckon with.
+// The GPUs of a node, one by one, and how much of each of a node is free: what GPU filters and
+// scores reckon with.
 #pragma once
 
 #include "scheduler/framework/node_view.h"
+#include "scheduler/gpu/choose_devices.h"
 #include "scheduler/gpu/devices.h"
 
 #include <array>
@@ -34,5 +36,10 @@ class FreeDevices {
 // taken ones with 0 and then the free ones with 1,000, kMaxDevices at most. So whole-GPU pods see
 // the same either way.
 [[nodiscard]] FreeDevices free_devices(const NodeView& node);
+
+// For gpu::choose_devices. Borrows the view.
+[[nodiscard]] inline gpu::NodeDevices devices_of(const NodeView& node) {
+  return {node.usage.devices, node.facts.gpu_devices, node.facts.gpu_product};
+}
 
 }  // namespace sched

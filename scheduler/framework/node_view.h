@@ -22,13 +22,15 @@ struct NodeFacts {
   k8s::StringMap labels;
   std::vector<k8s::Taint> taints;
   bool unschedulable = false;
-  Resources allocatable;         // kPods included
-  std::string gpu_product;       // of the label nvidia.com/gpu.product; empty: none
-  std::int64_t gpu_devices = 0;  // GPUs that are kept one by one (replay); 0: they are only counted
+  Resources allocatable;    // kPods included
+  std::string gpu_product;  // of the label nvidia.com/gpu.product; empty: none
+  // GPUs that are kept one by one (replay), ≤ gpu::kMaxDevices; 0: they are only counted.
+  std::int64_t gpu_devices = 0;
 
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };
 
+// GPUs are only counted; who keeps them one by one sets gpu_devices.
 [[nodiscard]] NodeFacts facts_of(const k8s::Node& node, ResourceNames& names);
 
 // What is taken: the sum over all unfinished pods there, of every scheduler, terminating ones

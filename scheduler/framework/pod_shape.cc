@@ -90,6 +90,7 @@ PodShape shape_of(const k8s::Pod& pod, ResourceNames& names) {
   shape.host_ports = host_ports_of(pod);
   shape.node_name = pod.spec.node_name;
   shape.priority = pod.spec.priority;
+  shape.gpu = gpu::demand_of(shape.requests, pod.spec, names);
   return shape;
 }
 

@@ -25,7 +25,7 @@ inline constexpr std::string_view kMigResourcePrefix = "nvidia.com/mig-";
 inline constexpr std::string_view kProductLabel = "nvidia.com/gpu.product";
 
 struct Demand {
-  std::int64_t gpus = 0;    // devices: 0 for pods without GPU, 1 for a share and for an instance
+  std::int64_t gpus = 0;    // devices, or MIG instances; 0 for pods without GPU, 1 for a share
   std::int64_t milli = 0;   // of each of them, 1 … 1,000; 0 for a MIG instance
   std::string mig_profile;  // "3g.40gb"; empty: none is asked for
   // The GPU models that the pod may run on, sorted; empty: any. From a node selector or a required
@@ -45,6 +45,6 @@ struct Demand {
 
 // `requests` as in PodShape.
 [[nodiscard]] Demand demand_of(const std::vector<ResourceAmount>& requests,
-                               const k8s::PodSpec& spec, const ResourceNames& names);
+                               const k8s::Pod::Spec& spec, const ResourceNames& names);
 
 }  // namespace sched::gpu

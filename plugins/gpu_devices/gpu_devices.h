@@ -1,0 +1,15 @@
+// GpuDevices: whether a pod fits on single GPUs, where they are kept one by one.
+//
+// Counting is enough for whole GPUs; a share of a GPU and a MIG instance need one device that has
+// room for them. Applies where the engine keeps devices apart (replays); on a live cluster, where
+// GPUs are only counted, it has nothing to say and NodeResourcesFit is the judge. Without
+// arguments.
+#pragma once
+
+#include "scheduler/framework/registry.h"
+
+namespace plugins {
+
+[[nodiscard]] sched::PluginInstance make_gpu_devices(k8s::yaml::ObjectReader& args);
+
+}  // namespace plugins

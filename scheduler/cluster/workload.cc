@@ -1,0 +1,173 @@
+#include "scheduler/cluster/workload.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+namespace sched {
+namespace {
+
+constexpr std::uint64_t kSteadyInterval = 1'024;  // arrivals between two looks, in the long run
+constexpr std::uint64_t kPodsMoved = 50;          // 1/50 of the workload
+constexpr std::int64_t kGpusMoved = 20;           // 1/20 of the GPUs
+
+auto identity(const TypicalPod& pod) {
+  return std::tie(pod.cpu, pod.milli, pod.gpus, pod.products);
+}
+
+// Whether `now` says something that `before` does not; both are of sum 1 when divided by `seen`.
+bool differs(const ClusterContext& before, const std::vector<TypicalPod>& now, std::uint64_t seen) {
+  if (before.pods_seen == 0) return true;
+  std::map<decltype(identity(now.front())), std::uint64_t> counts;
+  for (const TypicalPod& pod : before.pods) counts.emplace(identity(pod), pod.count);
+  double moved = 0;  // half the sum of differences is the share that changed kind
+  for (const TypicalPod& pod : now) {
+    const auto known = counts.find(identity(pod));
+    const double was = known == counts.end() ? 0
+                                             : static_cast<double>(known->second) /
+                                                   static_cast<double>(before.pods_seen);
+    if (known == counts.end() && pod.gpus > 1) return true;
+    moved += std::max(0.0, static_cast<double>(pod.count) / static_cast<double>(seen) - was);
+  }
+  return moved * kPodsMoved >= 1;
+}
+
+bool counts_as_kind(const PodShape& shape) { return !shape.gpu.is_mig(); }
+
+// Shares mean nothing where GPUs are only counted.
+TypicalPod kind_of(const PodShape& shape, bool devices_apart) {
+  const gpu::Demand& gpu = shape.gpu;
+  TypicalPod pod{.cpu = shape.request(kCpu), .gpus = 0, .milli = 0, .products = {}, .count = 1};
+  if (gpu.is_none() || (gpu.is_share() && !devices_apart)) return pod;
+  pod.gpus = gpu.gpus;
+  pod.milli = gpu.milli;
+  pod.products = gpu.products;
+  return pod;
+}
+
+void sort_by_frequency(std::vector<TypicalPod>& pods) {
+  std::sort(pods.begin(), pods.end(), [](const TypicalPod& a, const TypicalPod& b) {
+    if (a.count != b.count) return a.count > b.count;
+    return identity(a) > identity(b);
+  });
+}
+
+}  // namespace
+
+WorkloadStatistics::WorkloadStatistics(std::optional<std::vector<TypicalPod>> known,
+                                       bool devices_apart) {
+  auto first = std::make_shared<ClusterContext>();
+  first->devices_apart = devices_apart;
+  if (known) {
+    learning_ = false;
+    first->pods = std::move(*known);
+    for (const TypicalPod& pod : first->pods) first->pods_seen += pod.count;
+  }
+  published_ = std::move(first);
+}
+
+void WorkloadStatistics::pod_arrived(const PodShape& shape) {
+  if (!learning_ || !counts_as_kind(shape)) return;
+  TypicalPod pod = kind_of(shape, published_->devices_apart);
+  ++kinds_[{
+      .cpu = pod.cpu, .milli = pod.milli, .gpus = pod.gpus, .products = std::move(pod.products)}];
+  ++arrivals_;
+  if (++total_ >= kMemory) fade();
+}
+
+void WorkloadStatistics::node_changed(const NodeFacts* before, const NodeFacts* now) {
+  const auto count = [this](const NodeFacts* facts, int sign) {
+    if (facts == nullptr) return;
+    const std::int64_t gpus = facts->allocatable.get(kNvidiaGpu);
+    if (gpus <= 0) return;
+    std::int64_t& sum = gpus_by_product_[facts->gpu_product];
+    sum = sign > 0 ? saturating_add(sum, gpus) : saturating_subtract(sum, gpus);
+    if (sum == 0) gpus_by_product_.erase(facts->gpu_product);
+    moved_gpus_ = saturating_add(moved_gpus_, gpus);
+    nodes_moved_ = true;
+  };
+  if (before != nullptr && now != nullptr && before->gpu_product == now->gpu_product &&
+      before->allocatable.get(kNvidiaGpu) == now->allocatable.get(kNvidiaGpu)) {
+    return;
+  }
+  count(before, -1);
+  count(now, +1);
+}
+
+const ClusterContextPtr& WorkloadStatistics::current() {
+  if (nodes_due() || pods_due()) publish();
+  return published_;
+}
+
+bool WorkloadStatistics::nodes_due() const {
+  return nodes_moved_ && moved_gpus_ >= published_->gpus / kGpusMoved;
+}
+
+bool WorkloadStatistics::pods_due() {
+  if (arrivals_ < look_at_) return false;
+  while (look_at_ <= arrivals_) look_at_ += std::min(look_at_, kSteadyInterval);
+  return differs(*published_, by_frequency(), total_);
+}
+
+std::vector<TypicalPod> WorkloadStatistics::by_frequency() const {
+  std::vector<TypicalPod> pods;
+  pods.reserve(kinds_.size());
+  for (const auto& [kind, count] : kinds_) {
+    pods.push_back({.cpu = kind.cpu,
+                    .gpus = kind.gpus,
+                    .milli = kind.milli,
+                    .products = kind.products,
+                    .count = count});
+  }
+  sort_by_frequency(pods);
+  return pods;
+}
+
+void WorkloadStatistics::publish() {
+  auto next = std::make_shared<ClusterContext>(*published_);
+  ++next->version;
+  if (learning_) {
+    next->pods = by_frequency();
+    next->pods_seen = total_;
+  }
+  next->gpus_by_product = gpus_by_product_;
+  next->gpus = 0;
+  for (const auto& [product, gpus] : gpus_by_product_) {
+    next->gpus = saturating_add(next->gpus, gpus);
+  }
+  moved_gpus_ = 0;
+  nodes_moved_ = false;
+  published_ = std::move(next);
+}
+
+void WorkloadStatistics::fade() {
+  total_ = 0;
+  for (auto kind = kinds_.begin(); kind != kinds_.end();) {
+    kind->second /= 2;
+    total_ += kind->second;
+    kind = kind->second == 0 ? kinds_.erase(kind) : std::next(kind);
+  }
+}
+
+std::vector<TypicalPod> kinds_of(const std::vector<PodShape>& shapes, bool devices_apart) {
+  std::vector<TypicalPod> pods;
+  for (const PodShape& shape : shapes) {
+    if (counts_as_kind(shape)) pods.push_back(kind_of(shape, devices_apart));
+  }
+  std::sort(pods.begin(), pods.end(),
+            [](const TypicalPod& a, const TypicalPod& b) { return identity(a) < identity(b); });
+  std::vector<TypicalPod> kinds;
+  for (TypicalPod& pod : pods) {
+    if (!kinds.empty() && identity(kinds.back()) == identity(pod)) {
+      ++kinds.back().count;
+    } else {
+      kinds.push_back(std::move(pod));
+    }
+  }
+  sort_by_frequency(kinds);
+  return kinds;
+}
+
+}  // namespace sched

@@ -1,0 +1,70 @@
+// State → the nodes that a pod could go to, in order.
+#include "scheduler/engine/state.h"
+#include "scheduler/engine/tie_order.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sched {
+namespace {
+
+struct Scored {
+  NodeSlot node = kNoSlot;
+  std::int64_t total = 0;
+  std::vector<PluginScore> scores;  // raw until weigh()
+};
+
+// Raw values become scores, and their weighted sum the total.
+void weigh(std::vector<Scored>& nodes, const PreparedShape& shape) {
+  for (std::size_t i = 0; i < shape.scores().size(); ++i) {
+    const PreparedScore& plugin = shape.scores()[i];
+    if (!plugin.score || nodes.empty()) continue;
+    Extremes extremes{nodes.front().scores[i].score, nodes.front().scores[i].score};
+    for (const Scored& node : nodes) {
+      extremes.min = std::min(extremes.min, node.scores[i].score);
+      extremes.max = std::max(extremes.max, node.scores[i].score);
+    }
+    for (Scored& node : nodes) {
+      std::int64_t& score = node.scores[i].score;
+      score = normalise(plugin.normalisation, score, extremes);
+      node.total += score * plugin.weight;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Candidate> Engine::State::candidates(const k8s::Pod& pod, std::size_t at_most) const {
+  const Profile& profile = profiles_[profile_of(pod.spec.scheduler_name).value_or(0)];
+  ResourceNames names = names_;
+  const PreparedShape shape(profile, shape_of(pod, names), {names, statistics_.last()});
+  if (shape.rejection() || objection_to(pod, profile)) return {};
+
+  std::vector<Scored> nodes;
+  for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
+    if (!nodes_.present(slot) || !shape.check(nodes_.view(slot)).is_ok()) continue;
+    Scored scored{.node = slot, .total = 0, .scores = {}};
+    for (const PreparedScore& plugin : shape.scores()) {
+      scored.scores.push_back({.plugin = std::string(plugin.plugin->name()),
+                               .score = plugin.score ? plugin.score->score(nodes_.view(slot)) : 0,
+                               .weight = plugin.weight});
+    }
+    nodes.push_back(std::move(scored));
+  }
+  weigh(nodes, shape);
+
+  const TieOrder order(profile.tie_break, nodes_);
+  const auto shown = nodes.begin() + static_cast<std::ptrdiff_t>(std::min(at_most, nodes.size()));
+  std::partial_sort(nodes.begin(), shown, nodes.end(), [&](const Scored& a, const Scored& b) {
+    return a.total != b.total ? a.total > b.total : order.before(a.node, b.node);
+  });
+  std::vector<Candidate> best;
+  for (auto node = nodes.begin(); node != shown; ++node) {
+    best.push_back({.node = nodes_.name(node->node),
+                    .total_score = node->total,
+                    .scores = std::move(node->scores)});
+  }
+  return best;
+}
+
+}  // namespace sched

@@ -1,0 +1,35 @@
+// Where GPUs are kept one by one: whether a demand fits a node's devices, and which it takes.
+//
+// Whole GPUs are the first free ones. A share goes to the device that is fullest already and still
+// has room, of equals the first, so that whole GPUs stay whole. A score may choose otherwise
+// (NodeScore::choose_device).
+#pragma once
+
+#include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/devices.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sched::gpu {
+
+// The devices of a node, and what is taken of them.
+struct NodeDevices {
+  const DeviceUses& uses;    // may be shorter than `count`
+  std::int64_t count = 0;    // ≤ kMaxDevices
+  std::string_view product;  // the node's GPU model; decides the geometry of MIG instances
+
+  [[nodiscard]] DeviceUse use(std::size_t device) const {
+    return device < uses.size() ? uses[device] : DeviceUse{};
+  }
+};
+
+// What the pod takes, by the rule above; nullopt: it does not fit. Empty for pods without GPU.
+[[nodiscard]] std::optional<std::vector<DeviceShare>> choose_devices(const Demand& demand,
+                                                                     const NodeDevices& node);
+
+// The same question without the answer's details.
+[[nodiscard]] bool fits_devices(const Demand& demand, const NodeDevices& node);
+
+}  // namespace sched::gpu

@@ -1,0 +1,90 @@
+#include "scheduler/gpu/demand.h"
+
+#include "scheduler/gpu/devices.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+namespace sched::gpu {
+namespace {
+
+using Products = std::vector<std::string>;
+
+Products sorted(Products products) {
+  std::sort(products.begin(), products.end());
+  products.erase(std::unique(products.begin(), products.end()), products.end());
+  return products;
+}
+
+Products common(const Products& a, const Products& b) {
+  Products both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return both;
+}
+
+// The products that all of a term's requirements allow; nullopt: it says nothing of products.
+std::optional<Products> products_of(const k8s::NodeSelectorTerm& term) {
+  std::optional<Products> allowed;
+  for (const k8s::SelectorRequirement& requirement : term.match_expressions) {
+    if (requirement.key != kProductLabel || requirement.op != k8s::SelectorOperator::kIn) continue;
+    Products these = sorted(requirement.values);
+    allowed = allowed ? common(*allowed, these) : std::move(these);
+  }
+  return allowed;
+}
+
+// Terms are alternatives: one that leaves the product open opens them all.
+std::optional<Products> products_of(const k8s::NodeSelector& selector) {
+  Products all;
+  for (const k8s::NodeSelectorTerm& term : selector.terms) {
+    const auto allowed = products_of(term);
+    if (!allowed) return std::nullopt;
+    all.insert(all.end(), allowed->begin(), allowed->end());
+  }
+  return sorted(std::move(all));
+}
+
+Products products_of(const k8s::Pod::Spec& spec) {
+  std::optional<Products> allowed;
+  if (spec.node_affinity && spec.node_affinity->required) {
+    allowed = products_of(*spec.node_affinity->required);
+  }
+  for (const auto& [key, value] : spec.node_selector) {
+    if (key != kProductLabel) continue;
+    allowed = allowed ? common(*allowed, {value}) : Products{value};
+  }
+  return allowed.value_or(Products{});
+}
+
+}  // namespace
+
+Demand demand_of(const std::vector<ResourceAmount>& requests, const k8s::Pod::Spec& spec,
+                 const ResourceNames& names) {
+  Demand demand;
+  std::int64_t share = 0;
+  std::int64_t instances = 0;
+  for (const ResourceAmount& request : requests) {
+    if (request.resource == kNvidiaGpu) {
+      demand.gpus = request.amount;
+      demand.milli = kMilliPerGpu;
+      continue;
+    }
+    const std::string& name = names.name(request.resource);
+    if (name == kMilliResource) share = request.amount;
+    if (name.starts_with(kMigResourcePrefix)) {
+      demand.mig_profile = name.substr(kMigResourcePrefix.size());
+      instances = request.amount;
+    }
+  }
+  if (demand.gpus == 0 && share > 0 && share < kMilliPerGpu) {
+    demand.gpus = 1;
+    demand.milli = share;
+  } else if (demand.gpus == 0 && demand.is_mig()) {
+    demand.gpus = instances;
+  }
+  if (!demand.is_none()) demand.products = products_of(spec);
+  return demand;
+}
+
+}  // namespace sched::gpu
