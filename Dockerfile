@@ -9,6 +9,7 @@ COPY k8s-client k8s-client
 COPY scheduler scheduler
 COPY plugins plugins
 COPY bench bench
+COPY cmake cmake
 RUN cmake --preset release \
  && cmake --build --preset release --target gpu-scheduler \
  && strip build/release/bin/gpu-scheduler
