@@ -1,0 +1,67 @@
+#include "bench/replay/arrivals/inflate.h"
+
+#include "bench/replay/arrivals/random.h"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace bench::replay {
+namespace {
+
+using Pods = std::vector<std::size_t>;
+
+void append_draws(Pods& order, const PodPool& pool, std::int64_t limit, Random& random) {
+  std::int64_t total = pool.milli(order);
+  while (total < limit) {
+    const std::size_t pod = pool.pods[random.below(pool.pods.size())];
+    // Of one device, not of all: the artefact's rule. The last pod may so lead beyond the limit.
+    if (total + pool.demands[pod].milli > limit) return;
+    order.push_back(pod);
+    total += pool.milli(pod);
+  }
+}
+
+// Keeps the order of those that stay.
+void remove_draws(Pods& order, const PodPool& pool, std::int64_t limit, Random& random) {
+  Pods places(order.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+  random.shuffle(places);
+  std::vector<bool> removed(order.size(), false);
+  std::int64_t total = pool.milli(order);
+  for (const std::size_t place : places) {
+    if (total <= limit) break;
+    removed[place] = true;
+    total -= pool.milli(order[place]);
+  }
+  Pods kept;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (!removed[i]) kept.push_back(order[i]);
+  }
+  order = std::move(kept);
+}
+
+}  // namespace
+
+Workload inflate(const PodPool& pool, const InflateArrival& mode, std::uint64_t seed) {
+  const double exact = static_cast<double>(pool.capacity_milli) * mode.percent / 100;
+  const auto limit = static_cast<std::int64_t>(std::floor(exact));
+  Random random(seed);
+  Pods order = pool.pods;
+  random.shuffle(order);
+  if (pool.milli(order) > limit) {
+    remove_draws(order, pool, limit, random);
+  } else {
+    append_draws(order, pool, limit, random);
+  }
+  Workload workload;
+  workload.arrivals.reserve(order.size());
+  Moment at{0};
+  for (const std::size_t pod : order) {
+    workload.arrivals.push_back({.pod = pod, .at = at, .leaves = std::nullopt});
+    at += std::chrono::seconds(1);
+  }
+  return workload;
+}
+
+}  // namespace bench::replay

@@ -1,0 +1,22 @@
+// How much GPU the nodes and pods of a trace offer and ask for, by the engine's own reckoning.
+#pragma once
+
+#include "bench/replay/trace/trace.h"
+#include "scheduler/framework/pod_shape.h"
+#include "scheduler/gpu/demand.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace bench::replay {
+
+// The whole GPUs of a node: nvidia.com/gpu.
+[[nodiscard]] std::int64_t gpus_of(const k8s::Node& node);
+
+// Thousandths of a GPU over all nodes.
+[[nodiscard]] std::int64_t capacity_milli(const Trace& trace);
+
+// What the pods ask for, in their order; MIG instances have no thousandths.
+[[nodiscard]] std::vector<sched::gpu::Demand> demands_of(const std::vector<TracePod>& pods);
+
+}  // namespace bench::replay

@@ -1,0 +1,49 @@
+// Rows of a table as the Kubernetes objects that the engine knows.
+//
+// GPUs are named twice: as nvidia.com/gpu, which a live device plugin advertises, and in
+// thousandths as gpu-scheduler.io/gpu-milli, which shares of a GPU are asked in. A pod that takes
+// whole GPUs asks for both, one that takes a share for thousandths only, so that the sums over a
+// node are right whichever of the two one looks at.
+#pragma once
+
+#include "k8s-client/api/node.h"
+#include "k8s-client/api/pod.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::replay {
+
+struct NodeRow {
+  std::string name;
+  k8s::Quantity cpu;
+  k8s::Quantity memory;
+  std::int64_t gpus = 0;
+  std::string gpu_model;  // empty: not known
+  std::vector<std::pair<std::string, std::string>> labels;
+  k8s::ResourceList resources;  // further ones
+};
+
+struct PodRow {
+  std::string namespace_;
+  std::string name;
+  k8s::Quantity cpu;
+  k8s::Quantity memory;
+  std::int64_t gpus = 0;                // devices
+  std::int64_t milli = 0;               // of each, 1 … 1,000; of several: 1,000
+  std::vector<std::string> gpu_models;  // allowed ones; empty: any
+  std::int32_t priority = 0;
+  k8s::ResourceList resources;  // further ones
+};
+
+// A ready node. It takes a million pods: traces in tables do not say how many a node may hold, and
+// the usual 110 would be a bound that the trace never had.
+[[nodiscard]] k8s::Node node_object(const NodeRow& row);
+
+// A pod that has no node yet, of one container whose limits are its requests. Its uid is its
+// namespace and name. Allowed models are a required node affinity.
+[[nodiscard]] k8s::Pod pod_object(const PodRow& row);
+
+}  // namespace bench::replay
