@@ -3,7 +3,8 @@
 
 #include "k8s-client/auth/watched_file.h"
 #include "k8s-client/error.h"
-#include "k8s-client/http/asio_transport.h"
+#include "k8s-client/http/credentials.h"
+#include "k8s-client/http/endpoint.h"
 
 #include <memory>
 #include <string>

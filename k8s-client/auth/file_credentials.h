@@ -6,7 +6,7 @@
 #pragma once
 
 #include "k8s-client/auth/watched_file.h"
-#include "k8s-client/http/asio_transport.h"
+#include "k8s-client/http/credentials.h"
 
 #include <optional>
 #include <string>

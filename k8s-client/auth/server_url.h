@@ -2,7 +2,7 @@
 #pragma once
 
 #include "k8s-client/error.h"
-#include "k8s-client/http/asio_transport.h"
+#include "k8s-client/http/endpoint.h"
 
 #include <string>
 #include <string_view>

@@ -47,8 +47,8 @@ std::vector<std::string> names_of(const std::vector<Profile>& profiles) {
   return names;
 }
 
-k8s::AsioTransportOptions transport_options(const config::ClientConnection& connection) {
-  k8s::AsioTransportOptions options;
+k8s::TransportOptions transport_options(const config::ClientConnection& connection) {
+  k8s::TransportOptions options;
   options.qps = connection.qps;
   options.burst = connection.burst;
   return options;

@@ -1,11 +1,10 @@
 // Turns a Request into the bytes that go over the wire.
 //
-// What it writes is one well-formed message whatever it is given: a target, header or token with a
-// control character in it could end the line and smuggle in another request, and is an error.
+// What it writes is one well-formed message, since it writes only what request_check.h lets pass.
 #pragma once
 
 #include "k8s-client/error.h"
-#include "k8s-client/http/asio_transport.h"
+#include "k8s-client/http/endpoint.h"
 #include "k8s-client/http/transport.h"
 
 #include <optional>
@@ -17,11 +16,8 @@ class RequestWriter {
  public:
   RequestWriter(const Endpoint& endpoint, const std::string& user_agent);
 
-  // kConfig if the request cannot be written: checked once, before it is queued.
-  [[nodiscard]] static std::optional<Error> check(const Request& request);
-
-  // Replaces `out` by the message. The request must have passed check(); kConfig if `token`
-  // contains what no token does.
+  // Replaces `out` by the message. The request must have passed check_request(); an error if
+  // `token` does not pass check_token().
   [[nodiscard]] std::optional<Error> write(const Request& request,
                                            const std::optional<std::string>& token,
                                            std::string& out) const;

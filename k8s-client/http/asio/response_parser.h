@@ -6,7 +6,7 @@
 // anew.
 #pragma once
 
-#include "k8s-client/http/transport.h"
+#include "k8s-client/http/pooled/connection.h"
 
 #include <boost/beast/http/basic_parser.hpp>
 
@@ -14,23 +14,6 @@
 #include <string_view>
 
 namespace k8s::http {
-
-// What becomes of one request that was written to a connection: on_head once, then on_body, then
-// on_complete; or on_broken at any point.
-class AnswerHandler {
- public:
-  AnswerHandler() = default;
-  AnswerHandler(const AnswerHandler&) = delete;
-  AnswerHandler& operator=(const AnswerHandler&) = delete;
-  virtual ~AnswerHandler() = default;
-
-  // `head` has no body yet.
-  virtual void on_head(Response head) = 0;
-  virtual void on_body(std::string_view bytes) = 0;
-  virtual void on_complete() = 0;
-  // `any_answer`: at least one byte of an answer had come. `error` lacks may_have_acted.
-  virtual void on_broken(Error error, bool any_answer) = 0;
-};
 
 class ResponseParser final : public boost::beast::http::basic_parser<false> {
  public:

@@ -7,7 +7,7 @@
 
 #include "k8s-client/error.h"
 #include "k8s-client/http/asio/boost_asio.h"
-#include "k8s-client/http/asio_transport.h"
+#include "k8s-client/http/credentials.h"
 
 #include <memory>
 

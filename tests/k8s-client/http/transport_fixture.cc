@@ -14,7 +14,7 @@ const std::vector<TransportUnderTest>& transports() {
   static const std::vector<TransportUnderTest> all = {
       {"asio",
        [](k8s::EventLoop& loop, const k8s::Endpoint& endpoint, k8s::Credentials& credentials,
-          const k8s::AsioTransportOptions& options) {
+          const k8s::TransportOptions& options) {
          return k8s::make_asio_transport(loop, endpoint, credentials, options);
        }},
   };

@@ -22,7 +22,7 @@ namespace tests {
 struct TransportUnderTest {
   std::string name;
   std::function<std::unique_ptr<k8s::Transport>(
-      k8s::EventLoop&, const k8s::Endpoint&, k8s::Credentials&, const k8s::AsioTransportOptions&)>
+      k8s::EventLoop&, const k8s::Endpoint&, k8s::Credentials&, const k8s::TransportOptions&)>
       make;
 };
 
@@ -95,7 +95,7 @@ class TransportFixture {
 
   k8s::Endpoint endpoint;
   FixedCredentials credentials;
-  k8s::AsioTransportOptions options;
+  k8s::TransportOptions options;
 
  private:
   const TransportUnderTest& under_test_;

@@ -1,4 +1,4 @@
-#include "k8s-client/http/asio/connection.h"
+#include "k8s-client/http/asio/asio_connection.h"
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
@@ -34,27 +34,18 @@ Error make_error(ErrorKind kind, std::string message) {
 
 }  // namespace
 
-std::string host_and_port(const Endpoint& endpoint) {
-  const bool is_ipv6 = endpoint.host.find(':') != std::string::npos;
-  const std::string host = is_ipv6 ? "[" + endpoint.host + "]" : endpoint.host;
-  return host + ":" + std::to_string(endpoint.port);
-}
-
-Connection::Connection(asio::io_context& context, const Endpoint& endpoint,
-                       std::shared_ptr<TlsContext> tls)
+AsioConnection::AsioConnection(asio::io_context& context, const Endpoint& endpoint,
+                               const RequestWriter& writer, std::shared_ptr<TlsContext> tls)
     : endpoint_(endpoint),
+      writer_(writer),
       tls_(std::move(tls)),
       resolver_(context),
       open_timer_(context),
       stream_(tls_ ? make_tls_stream(context, tls_) : make_plain_stream(context)) {}
 
-const std::string& Connection::server_name() const {
-  return endpoint_.server_name.empty() ? endpoint_.host : endpoint_.server_name;
-}
+std::string AsioConnection::address() const { return host_and_port(endpoint_); }
 
-std::string Connection::address() const { return host_and_port(endpoint_); }
-
-void Connection::open(std::chrono::milliseconds timeout, OnOpen done) {
+void AsioConnection::open(std::chrono::milliseconds timeout, OnOpen done) {
   on_open_ = std::move(done);
   open_until_ = Connector::Clock::now() + timeout;
   open_timer_.expires_at(open_until_);
@@ -67,7 +58,7 @@ void Connection::open(std::chrono::milliseconds timeout, OnOpen done) {
   resolve();
 }
 
-void Connection::resolve() {
+void AsioConnection::resolve() {
   ErrorCode not_an_address;
   const auto ip = asio::ip::make_address(endpoint_.host, not_an_address);
   if (!not_an_address) {
@@ -84,7 +75,7 @@ void Connection::resolve() {
       });
 }
 
-void Connection::connect(std::vector<Connector::Address> addresses) {
+void AsioConnection::connect(std::vector<Connector::Address> addresses) {
   connector_ = std::make_shared<Connector>(stream_->socket(), std::move(addresses));
   connector_->start(open_until_, [self = shared_from_this()](ErrorCode error) {
     self->connector_.reset();
@@ -92,7 +83,7 @@ void Connection::connect(std::vector<Connector::Address> addresses) {
   });
 }
 
-void Connection::on_connected(const ErrorCode& error) {
+void AsioConnection::on_connected(const ErrorCode& error) {
   if (error) {
     finish_open(
         make_error(ErrorKind::kConnect, "connect to " + address() + ": " + error.message()));
@@ -103,12 +94,12 @@ void Connection::on_connected(const ErrorCode& error) {
   stream_->socket().set_option(asio::socket_base::keep_alive(true), ignored);
   stream_->socket().set_option(KeepAliveIdle(kKeepAliveSeconds), ignored);
   stream_->socket().set_option(KeepAliveInterval(kKeepAliveSeconds), ignored);
-  stream_->handshake(server_name(), [self = shared_from_this()](ErrorCode failure) {
+  stream_->handshake(endpoint_.verified_name(), [self = shared_from_this()](ErrorCode failure) {
     if (self->on_open_) self->on_handshake(failure);
   });
 }
 
-void Connection::on_handshake(const ErrorCode& error) {
+void AsioConnection::on_handshake(const ErrorCode& error) {
   if (!error) {
     open_ = true;
     finish_open(std::nullopt);
@@ -116,18 +107,23 @@ void Connection::on_handshake(const ErrorCode& error) {
   }
   const std::string why = stream_->handshake_failure();
   finish_open(make_error(ErrorKind::kTls, "TLS handshake with " + address() + " as \"" +
-                                              server_name() +
+                                              endpoint_.verified_name() +
                                               "\": " + (why.empty() ? error.message() : why)));
 }
 
-void Connection::finish_open(std::optional<Error> error) {
+void AsioConnection::finish_open(std::optional<Error> error) {
   open_timer_.cancel();
   const auto done = std::exchange(on_open_, nullptr);
   if (error) close();
   done(std::move(error));
 }
 
-void Connection::converse(std::shared_ptr<AnswerHandler> handler) {
+std::optional<Error> AsioConnection::converse(const Request& request,
+                                              const std::optional<std::string>& token,
+                                              std::shared_ptr<AnswerHandler> handler) {
+  may_have_sent_ = false;
+  if (auto error = writer_.write(request, token, outgoing_)) return error;
+  may_have_sent_ = true;
   handler_ = std::move(handler);
   parser_.emplace(*handler_);
   any_answer_ = false;
@@ -136,16 +132,17 @@ void Connection::converse(std::shared_ptr<AnswerHandler> handler) {
     if (error) return self->fail(error, "while the request was sent");
     self->read();
   });
+  return std::nullopt;
 }
 
-void Connection::read() {
+void AsioConnection::read() {
   stream_->read_some(incoming_.prepare(kReadSize),
                      [self = shared_from_this()](ErrorCode error, std::size_t size) {
                        if (self->handler_) self->on_read(error, size);
                      });
 }
 
-void Connection::on_read(const ErrorCode& error, std::size_t size) {
+void AsioConnection::on_read(const ErrorCode& error, std::size_t size) {
   const auto alive = handler_;  // it may close us while it is being called
   incoming_.commit(size);
   if (size > 0) any_answer_ = true;
@@ -154,7 +151,7 @@ void Connection::on_read(const ErrorCode& error, std::size_t size) {
   read();
 }
 
-bool Connection::parse() {
+bool AsioConnection::parse() {
   while (incoming_.size() > 0) {
     ErrorCode error;
     incoming_.consume(parser_->put(incoming_.data(), error));
@@ -178,7 +175,7 @@ bool Connection::parse() {
   return false;
 }
 
-void Connection::on_end_of_bytes(const ErrorCode& error) {
+void AsioConnection::on_end_of_bytes(const ErrorCode& error) {
   if (error != asio::error::eof) {
     return fail(error, any_answer_ ? "in the middle of the answer" : "before any answer");
   }
@@ -191,7 +188,7 @@ void Connection::on_end_of_bytes(const ErrorCode& error) {
   on_message_end();
 }
 
-void Connection::on_message_end() {
+void AsioConnection::on_message_end() {
   keep_alive_ = parser_->keep_alive();
   parser_.reset();
   outgoing_.clear();
@@ -200,7 +197,7 @@ void Connection::on_message_end() {
   handler->on_complete();
 }
 
-void Connection::fail(const ErrorCode& error, const std::string& what) {
+void AsioConnection::fail(const ErrorCode& error, const std::string& what) {
   // With TLS 1.3 the server refuses a client certificate only after the handshake, as we see it.
   const bool tls = is_tls_error(error) && !any_answer_;
   const bool any_answer = any_answer_;
@@ -212,7 +209,7 @@ void Connection::fail(const ErrorCode& error, const std::string& what) {
       any_answer);
 }
 
-bool Connection::is_reusable() {
+bool AsioConnection::is_reusable() {
   if (!open_ || handler_ || !keep_alive_) return false;
   if (incoming_.size() > 0 || stream_->has_unread()) return false;
   // Anything to read, the end included, is something that we did not ask for.
@@ -221,7 +218,7 @@ bool Connection::is_reusable() {
   return got < 0 && errno == EAGAIN;
 }
 
-void Connection::close() {
+void AsioConnection::close() {
   open_ = false;
   on_open_ = nullptr;
   handler_.reset();

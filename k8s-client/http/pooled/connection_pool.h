@@ -5,8 +5,8 @@
 // transport has one queue of requests and is told when a place has become free.
 #pragma once
 
-#include "k8s-client/http/asio/connection.h"
 #include "k8s-client/http/event_loop.h"
+#include "k8s-client/http/pooled/connection.h"
 
 #include <chrono>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "k8s-client/http/asio/exchange.h"
+#include "k8s-client/http/pooled/exchange.h"
 
 #include <boost/asio/post.hpp>
 
@@ -39,7 +39,7 @@ void Exchange::arm(std::chrono::steady_clock::time_point when) {
 void Exchange::on_timer() {
   if (!watching_silence_) {
     end(failure(ErrorKind::kTimeout, "deadline of " + std::to_string(request_.deadline.count()) +
-                                         " ms passed while " + stage_));
+                                         " ms passed while " + stage()));
     return;
   }
   // The deadline may have expired a moment before the head came.
@@ -68,7 +68,6 @@ void Exchange::begin(Lease lease) {
 }
 
 void Exchange::open() {
-  stage_ = "connecting";
   auto connection = host_->new_connection();
   if (!connection) return reject(connection.error());
   lease_.replace(*connection);
@@ -81,11 +80,26 @@ void Exchange::open() {
 }
 
 void Exchange::talk() {
-  stage_ = "waiting for the answer";
-  Connection* connection = lease_.connection();
-  if (const auto error = host_->write(request_, connection->outgoing())) return reject(*error);
-  sent_ = true;
-  connection->converse(shared_from_this());
+  Connection& connection = *lease_.connection();
+  auto token = host_->bearer_token();
+  if (!token) return reject(token.error());
+  identity_ = {.token = std::move(*token), .tls = connection.tls()};
+  conversing_ = true;
+  const auto error = connection.converse(request_, identity_.token, shared_from_this());
+  if (error) reject(*error);
+}
+
+const char* Exchange::stage() const {
+  if (lease_.connection() == nullptr) {
+    return host_->awaits_credentials() ? "waiting for credentials"
+                                       : "waiting for a free connection";
+  }
+  return may_have_sent() ? "waiting for the answer" : "connecting";
+}
+
+bool Exchange::may_have_sent() const {
+  const Connection* connection = lease_.connection();
+  return conversing_ && connection != nullptr && connection->may_have_sent();
 }
 
 void Exchange::on_complete() {
@@ -94,9 +108,10 @@ void Exchange::on_complete() {
 
 void Exchange::on_broken(Error error, bool any_answer) {
   if (ended_) return;
-  // A kept-alive connection that the server closed while we wrote to it.
-  if (reused_ && !any_answer && request_.repeatable) {
+  // A kept-alive connection that the server has closed meanwhile, or closed while we wrote to it.
+  if (reused_ && !any_answer && (request_.repeatable || !may_have_sent())) {
     reused_ = false;
+    conversing_ = false;
     open();
     return;
   }
@@ -147,7 +162,7 @@ void Exchange::finish() {
 }
 
 void Exchange::note_status(int status) {
-  if (status == kUnauthorized) host_->unauthorized();
+  if (status == kUnauthorized) host_->unauthorized(identity_);
 }
 
 Error Exchange::failure(ErrorKind kind, const std::string& why) const {
@@ -155,7 +170,7 @@ Error Exchange::failure(ErrorKind kind, const std::string& why) const {
   error.kind = kind;
   error.message = std::string(to_string(request_.method)) + " " + host_->server() +
                   request_.target + ": " + why;
-  error.may_have_acted = sent_;
+  error.may_have_acted = may_have_sent();
   return error;
 }
 

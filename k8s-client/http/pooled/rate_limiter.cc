@@ -1,4 +1,4 @@
-#include "k8s-client/http/asio/rate_limiter.h"
+#include "k8s-client/http/pooled/rate_limiter.h"
 
 #include <algorithm>
 

@@ -7,8 +7,9 @@
 // send(), cancel() or another callback of ours.
 #pragma once
 
-#include "k8s-client/http/asio/connection.h"
-#include "k8s-client/http/asio/connection_pool.h"
+#include "k8s-client/http/asio/boost_asio.h"
+#include "k8s-client/http/pooled/connection.h"
+#include "k8s-client/http/pooled/connection_pool.h"
 #include "k8s-client/http/transport.h"
 
 #include <functional>
@@ -22,6 +23,12 @@ namespace k8s::http {
 class Exchange;
 using ExchangeList = std::list<std::shared_ptr<Exchange>>;
 
+// As whom a request was sent.
+struct Identity {
+  std::optional<std::string> token;
+  std::shared_ptr<TlsContext> tls;
+};
+
 // What an exchange asks of the transport that it belongs to.
 class ExchangeHost {
  public:
@@ -33,14 +40,15 @@ class ExchangeHost {
   // A connection that has yet to be opened, with the credentials of now.
   [[nodiscard]] virtual Result<std::shared_ptr<Connection>> new_connection() = 0;
   [[nodiscard]] virtual std::chrono::milliseconds connect_timeout() const = 0;
-  // The request as bytes, with the token of now.
-  [[nodiscard]] virtual std::optional<Error> write(const Request& request, std::string& out) = 0;
-  // The server answered 401.
-  virtual void unauthorized() = 0;
+  // The bearer token of now.
+  [[nodiscard]] virtual Result<std::optional<std::string>> bearer_token() = 0;
+  // The server answered 401 to these.
+  virtual void unauthorized(const Identity& identity) = 0;
   // The exchange is about to make its final callback and belongs to the host no longer.
   virtual void forget(Exchange& exchange) = 0;
   // "https://HOST:PORT", for messages.
   [[nodiscard]] virtual const std::string& server() const = 0;
+  [[nodiscard]] virtual bool awaits_credentials() const = 0;
 };
 
 class Exchange : public Call, public AnswerHandler, public std::enable_shared_from_this<Exchange> {
@@ -88,19 +96,22 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   void finish();
   void finish_soon();
   void detach();
+  // For the message of a missed deadline.
+  [[nodiscard]] const char* stage() const;
+  [[nodiscard]] bool may_have_sent() const;
   [[nodiscard]] Error failure(ErrorKind kind, const std::string& why) const;
 
   asio::io_context& context_;
   ExchangeHost* host_;
   Request request_;
   Lease lease_;
+  Identity identity_;
   AsioTimer timer_;
   std::chrono::steady_clock::time_point last_activity_;
   std::optional<Error> outcome_;
-  const char* stage_ = "waiting for a free connection";  // for the message of a missed deadline
+  bool conversing_ = false;
   bool watching_silence_ = false;
   bool reused_ = false;    // the connection has served another request before
-  bool sent_ = false;      // bytes of the request were handed to a socket
   bool ended_ = false;     // the outcome stands; the callback may still be due
   bool finished_ = false;  // the callback has been made
 };

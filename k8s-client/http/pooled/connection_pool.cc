@@ -1,4 +1,4 @@
-#include "k8s-client/http/asio/connection_pool.h"
+#include "k8s-client/http/pooled/connection_pool.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,76 @@
+// A Connection on Asio's sockets, OpenSSL and Beast's parser.
+//
+// It knows HTTP framing and nothing of deadlines, pools or credentials.
+#pragma once
+
+#include "k8s-client/http/asio/byte_stream.h"
+#include "k8s-client/http/asio/connector.h"
+#include "k8s-client/http/asio/request_writer.h"
+#include "k8s-client/http/asio/response_parser.h"
+#include "k8s-client/http/pooled/connection.h"
+
+#include <boost/beast/core/flat_buffer.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace k8s::http {
+
+class AsioConnection final : public Connection,
+                             public std::enable_shared_from_this<AsioConnection> {
+ public:
+  // `tls` is nullptr for a plain connection. `endpoint` and `writer` must outlive the connection.
+  AsioConnection(asio::io_context& context, const Endpoint& endpoint, const RequestWriter& writer,
+                 std::shared_ptr<TlsContext> tls);
+
+  // Resolves the name, connects to the first of its addresses that answers and shakes hands.
+  void open(std::chrono::milliseconds timeout, OnOpen done) override;
+  [[nodiscard]] std::optional<Error> converse(const Request& request,
+                                              const std::optional<std::string>& token,
+                                              std::shared_ptr<AnswerHandler> handler) override;
+  [[nodiscard]] bool may_have_sent() const override { return may_have_sent_; }
+  // Also sees whether the server has closed it, or sent anything, since. One system call.
+  [[nodiscard]] bool is_reusable() override;
+  void close() override;
+  [[nodiscard]] const std::shared_ptr<TlsContext>& tls() const override { return tls_; }
+
+ private:
+  void resolve();
+  void connect(std::vector<Connector::Address> addresses);
+  void on_connected(const ErrorCode& error);
+  void on_handshake(const ErrorCode& error);
+  void finish_open(std::optional<Error> error);
+  [[nodiscard]] std::string address() const;  // "HOST:PORT"
+
+  void read();
+  void on_read(const ErrorCode& error, std::size_t size);
+  // True if the answer is complete or broken: no more is to be read for it.
+  bool parse();
+  void on_end_of_bytes(const ErrorCode& error);
+  void on_message_end();
+  void fail(const ErrorCode& error, const std::string& what);
+
+  const Endpoint& endpoint_;
+  const RequestWriter& writer_;
+  std::shared_ptr<TlsContext> tls_;
+  Resolver resolver_;
+  AsioTimer open_timer_;
+  Connector::Clock::time_point open_until_{};
+  std::shared_ptr<Connector> connector_;  // while it connects
+  std::unique_ptr<ByteStream> stream_;
+  OnOpen on_open_;
+  bool open_ = false;
+  bool keep_alive_ = true;  // as of the last answer
+
+  std::string outgoing_;  // keeps the capacity of earlier ones
+  bool may_have_sent_ = false;
+  boost::beast::flat_buffer incoming_;
+  std::shared_ptr<AnswerHandler> handler_;  // of the conversation in progress
+  std::optional<ResponseParser> parser_;
+  bool any_answer_ = false;
+};
+
+}  // namespace k8s::http

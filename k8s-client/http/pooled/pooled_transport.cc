@@ -1,0 +1,231 @@
+#include "k8s-client/http/pooled/pooled_transport.h"
+
+#include "k8s-client/http/asio/asio_event_loop.h"
+#include "k8s-client/http/asio/tls_context.h"
+#include "k8s-client/http/pooled/connection_pool.h"
+#include "k8s-client/http/pooled/exchange.h"
+#include "k8s-client/http/pooled/rate_limiter.h"
+#include "k8s-client/http/pooled/request_check.h"
+
+#include <boost/asio/post.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace k8s::http {
+namespace {
+
+class PooledTransport final : public Transport, private ExchangeHost {
+ public:
+  PooledTransport(AsioEventLoop& loop, const Endpoint& endpoint, Credentials& credentials,
+                  const TransportOptions& options, std::unique_ptr<ConnectionFactory> factory)
+      : loop_(loop),
+        uses_tls_(endpoint.tls),
+        server_(url_of(endpoint)),
+        credentials_(credentials),
+        connect_timeout_(options.connect_timeout),
+        factory_(std::move(factory)),
+        tls_(credentials),
+        limiter_(options.qps, options.burst, loop.now()),
+        pool_(loop, options.max_connections, options.idle_connection_limit,
+              [this] { pump_soon(); }) {}
+
+  PooledTransport(const PooledTransport&) = delete;
+  PooledTransport& operator=(const PooledTransport&) = delete;
+  ~PooledTransport() override;
+
+  std::shared_ptr<Call> send(Request request, OnResponse done) override;
+  std::shared_ptr<Call> stream(Request request, StreamHandler handler) override;
+
+ private:
+  Result<std::shared_ptr<Connection>> new_connection() override;
+  std::chrono::milliseconds connect_timeout() const override { return connect_timeout_; }
+  Result<std::optional<std::string>> bearer_token() override { return credentials_.bearer_token(); }
+  void unauthorized(const Identity& identity) override;
+  void forget(Exchange& exchange) override;
+  const std::string& server() const override { return server_; }
+  bool awaits_credentials() const override { return awaits_credentials_; }
+
+  ExchangeHost& host() { return *this; }
+  // Registers it in `list`; false, and its end is near, when that cannot be.
+  bool enlist(const std::shared_ptr<Exchange>& exchange, ExchangeList& list);
+  [[nodiscard]] Result<std::shared_ptr<TlsContext>> current_tls();
+  // False: pump() is called when they are.
+  [[nodiscard]] bool credentials_are_ready();
+  // Lets requests go while there are credentials, tokens and places; and the streams.
+  void pump();
+  void pump_soon();
+  void pump_streams();
+  // The first of the list, which waits no longer.
+  std::shared_ptr<Exchange> next(ExchangeList& list);
+
+  AsioEventLoop& loop_;
+  const bool uses_tls_;
+  const std::string server_;
+  Credentials& credentials_;
+  const std::chrono::milliseconds connect_timeout_;
+  const std::unique_ptr<ConnectionFactory> factory_;
+  CurrentTlsContext tls_;
+  RateLimiter limiter_;
+  ConnectionPool pool_;
+  ExchangeList waiting_;
+  ExchangeList waiting_streams_;
+  ExchangeList active_;  // going on, or ended with their callback due
+  std::unique_ptr<Timer> refill_;
+  bool pump_is_due_ = false;
+  bool awaits_credentials_ = false;
+  bool closing_ = false;
+  // Posted tasks hold it weakly: they may run when the transport is gone.
+  std::shared_ptr<PooledTransport*> alive_ = std::make_shared<PooledTransport*>(this);
+};
+
+PooledTransport::~PooledTransport() {
+  closing_ = true;
+  // A callback made here may cancel others, which only marks them, and adds nothing to the lists.
+  active_.splice(active_.end(), waiting_);
+  active_.splice(active_.end(), waiting_streams_);
+  while (!active_.empty()) {
+    const auto exchange = std::move(active_.front());
+    active_.pop_front();
+    exchange->abandon();
+  }
+}
+
+bool PooledTransport::enlist(const std::shared_ptr<Exchange>& exchange, ExchangeList& list) {
+  if (closing_) {
+    exchange->abandon_soon();
+    return false;
+  }
+  exchange->list = &list;
+  exchange->position = list.insert(list.end(), exchange);
+  exchange->start();
+  return true;
+}
+
+std::shared_ptr<Call> PooledTransport::send(Request request, OnResponse done) {
+  const auto refused = check_request(request);
+  auto exchange =
+      std::make_shared<SendExchange>(loop_.context(), host(), std::move(request), std::move(done));
+  if (!enlist(exchange, waiting_)) return exchange;
+  if (refused) exchange->reject(*refused);
+  pump();
+  return exchange;
+}
+
+std::shared_ptr<Call> PooledTransport::stream(Request request, StreamHandler handler) {
+  const auto refused = check_request(request);
+  auto exchange = std::make_shared<StreamExchange>(loop_.context(), host(), std::move(request),
+                                                   std::move(handler));
+  if (!enlist(exchange, waiting_streams_)) return exchange;
+  if (refused) exchange->reject(*refused);
+  pump_streams();
+  return exchange;
+}
+
+Result<std::shared_ptr<TlsContext>> PooledTransport::current_tls() {
+  if (!uses_tls_) return std::shared_ptr<TlsContext>();
+  return tls_.get();
+}
+
+Result<std::shared_ptr<Connection>> PooledTransport::new_connection() {
+  auto tls = current_tls();
+  if (!tls) return tl::unexpected<Error>(std::move(tls.error()));
+  return factory_->make(std::move(*tls));
+}
+
+// Answers to what has been replaced meanwhile say nothing about what is used now.
+void PooledTransport::unauthorized(const Identity& identity) {
+  const auto token = credentials_.bearer_token();
+  const auto tls = current_tls();
+  if (token && *token == identity.token && tls && *tls == identity.tls) credentials_.rejected();
+}
+
+bool PooledTransport::credentials_are_ready() {
+  if (awaits_credentials_) return false;
+  const auto ready = [alive = std::weak_ptr<PooledTransport*>(alive_)] {
+    const auto transport = alive.lock();
+    if (!transport) return;
+    (*transport)->awaits_credentials_ = false;
+    (*transport)->pump_streams();
+    (*transport)->pump();
+  };
+  awaits_credentials_ = !credentials_.prepare(loop_, ready);
+  return !awaits_credentials_;
+}
+
+void PooledTransport::forget(Exchange& exchange) { exchange.list->erase(exchange.position); }
+
+void PooledTransport::pump_soon() {
+  if (waiting_.empty() || pump_is_due_ || closing_) return;
+  pump_is_due_ = true;
+  asio::post(loop_.context(), [alive = std::weak_ptr<PooledTransport*>(alive_)] {
+    const auto transport = alive.lock();
+    if (!transport) return;
+    (*transport)->pump_is_due_ = false;
+    (*transport)->pump();
+  });
+}
+
+void PooledTransport::pump() {
+  while (!waiting_.empty()) {
+    if (waiting_.front()->ended()) {
+      next(waiting_);
+      continue;
+    }
+    if (refill_ || !credentials_are_ready()) return;
+    const auto wait = limiter_.wait(loop_.now());
+    if (wait > EventLoop::Clock::duration::zero()) {
+      refill_ = loop_.after(wait, [this] {
+        refill_.reset();
+        pump();
+      });
+      return;
+    }
+    auto tls = current_tls();
+    if (!tls) {
+      next(waiting_)->reject(tls.error());
+      continue;
+    }
+    auto lease = pool_.acquire(*tls);
+    if (!lease) return;
+    limiter_.take();
+    next(waiting_)->begin(std::move(*lease));
+  }
+}
+
+void PooledTransport::pump_streams() {
+  while (!waiting_streams_.empty()) {
+    if (waiting_streams_.front()->ended()) {
+      next(waiting_streams_);
+      continue;
+    }
+    if (!credentials_are_ready()) return;
+    next(waiting_streams_)->begin(Lease());
+  }
+}
+
+std::shared_ptr<Exchange> PooledTransport::next(ExchangeList& list) {
+  auto exchange = list.front();
+  active_.splice(active_.end(), list, list.begin());
+  exchange->list = &active_;
+  return exchange;
+}
+
+}  // namespace
+
+AsioEventLoop& asio_loop(EventLoop& loop) {
+  if (auto* found = dynamic_cast<AsioEventLoop*>(&loop)) return *found;
+  std::fputs("transport: the loop is not one of make_asio_event_loop()\n", stderr);
+  std::abort();
+}
+
+std::unique_ptr<Transport> make_pooled_transport(AsioEventLoop& loop, const Endpoint& endpoint,
+                                                 Credentials& credentials,
+                                                 const TransportOptions& options,
+                                                 std::unique_ptr<ConnectionFactory> factory) {
+  return std::make_unique<PooledTransport>(loop, endpoint, credentials, options,
+                                           std::move(factory));
+}
+
+}  // namespace k8s::http

@@ -1,0 +1,21 @@
+// What can be chosen about a Transport, whichever it is.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace k8s {
+
+struct TransportOptions {
+  std::size_t max_connections = 32;
+  std::chrono::seconds connect_timeout{10};  // TCP and TLS handshake together
+  // Well before the API server closes them, after 90 s: a request that meets the close on its way
+  // may or may not have been carried out.
+  std::chrono::seconds idle_connection_limit{60};
+  std::string user_agent = "gpu-scheduler";
+  double qps = 5'000;  // requests per second sent, streams not counted; 0: unlimited
+  int burst = 10'000;
+};
+
+}  // namespace k8s
