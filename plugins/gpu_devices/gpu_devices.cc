@@ -1,5 +1,6 @@
 #include "plugins/gpu_devices/gpu_devices.h"
 
+#include "plugins/gpu_devices/mig_check.h"
 #include "plugins/support/one_reason.h"
 #include "scheduler/framework/free_devices.h"
 #include "scheduler/gpu/choose_devices.h"
@@ -14,7 +15,6 @@ namespace {
 using namespace sched;
 
 std::string reason_of(const gpu::Demand& demand) {
-  if (demand.is_mig()) return "node(s) had no GPU with room for the MIG instance";
   if (demand.is_share()) return "node(s) had no GPU with enough of it free";
   return "node(s) had too few GPUs wholly free";
 }
@@ -31,7 +31,6 @@ class Check final : public OneReasonFilter {
 
   std::string numbers(const NodeView& node, unsigned) const override {
     const FreeDevices free = free_devices(node);
-    if (demand_.is_mig()) return {};
     if (demand_.is_share()) {
       const std::int32_t most = free.size() == 0 ? 0 : *std::max_element(free.begin(), free.end());
       return "asked " + std::to_string(demand_.milli) + " thousandths of a GPU, at most " +
@@ -52,7 +51,10 @@ class GpuDevices final : public FilterPlugin {
 
   FilterPreparation prepare(const PodShape& shape, const PrepareContext& context) const override {
     FilterPreparation preparation;
-    if (context.cluster->devices_apart && !shape.gpu.is_none()) {
+    if (!context.cluster->devices_apart || shape.gpu.is_none()) return preparation;
+    if (shape.gpu.is_mig()) {
+      preparation.filter = make_mig_check(shape.gpu);
+    } else {
       preparation.filter = std::make_unique<Check>(shape.gpu);
     }
     return preparation;

@@ -1,6 +1,7 @@
 #include "scheduler/framework/node_view.h"
 
 #include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/mig/product.h"
 
 namespace sched {
 
@@ -12,7 +13,8 @@ NodeFacts facts_of(const k8s::Node& node, ResourceNames& names) {
           .unschedulable = node.spec.unschedulable,
           .allocatable = to_resources(node.status.allocatable, names),
           .gpu_product = product == nullptr ? std::string() : *product,
-          .gpu_devices = 0};
+          .gpu_devices = 0,
+          .mig_geometry = product == nullptr ? nullptr : gpu::mig::geometry_of(*product)};
 }
 
 }  // namespace sched

@@ -9,6 +9,7 @@
 #include "scheduler/framework/pod_requests.h"
 #include "scheduler/framework/resources.h"
 #include "scheduler/gpu/devices.h"
+#include "scheduler/gpu/mig/geometry.h"
 
 #include <cstdint>
 #include <string>
@@ -26,6 +27,8 @@ struct NodeFacts {
   std::string gpu_product;  // of the label nvidia.com/gpu.product; empty: none
   // GPUs that are kept one by one (replay), ≤ gpu::kMaxDevices; 0: they are only counted.
   std::int64_t gpu_devices = 0;
+  // How a GPU of that product can be cut; null: not known. Follows from gpu_product.
+  const gpu::mig::Geometry* mig_geometry = nullptr;
 
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };

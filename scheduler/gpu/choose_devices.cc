@@ -1,5 +1,7 @@
 #include "scheduler/gpu/choose_devices.h"
 
+#include "scheduler/gpu/mig/place.h"
+
 namespace sched::gpu {
 namespace {
 
@@ -28,18 +30,29 @@ std::optional<std::vector<DeviceShare>> fullest_with_room(std::int64_t milli,
   return std::vector<DeviceShare>{*best};
 }
 
+const mig::Profile* mig_profile(const Demand& demand, const NodeDevices& node) {
+  return node.geometry == nullptr ? nullptr : node.geometry->find(demand.mig_profile);
+}
+
 }  // namespace
 
 std::optional<std::vector<DeviceShare>> choose_devices(const Demand& demand,
                                                        const NodeDevices& node) {
   if (demand.is_none()) return std::vector<DeviceShare>{};
-  if (demand.is_mig()) return std::nullopt;
+  if (demand.is_mig()) {
+    const mig::Profile* profile = mig_profile(demand, node);
+    if (profile == nullptr) return std::nullopt;
+    return mig::place(*profile, demand.gpus, node.uses, node.count);
+  }
   return demand.is_share() ? fullest_with_room(demand.milli, node) : first_free(demand.gpus, node);
 }
 
 bool fits_devices(const Demand& demand, const NodeDevices& node) {
   if (demand.is_none()) return true;
-  if (demand.is_mig()) return choose_devices(demand, node).has_value();
+  if (demand.is_mig()) {
+    const mig::Profile* profile = mig_profile(demand, node);
+    return profile != nullptr && mig::room_for(*profile, node.uses, node.count) >= demand.gpus;
+  }
   std::int64_t fitting = 0;
   for (std::uint32_t i = 0; i < node.count && fitting < demand.gpus; ++i) {
     const DeviceUse use = node.use(i);

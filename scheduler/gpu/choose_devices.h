@@ -1,12 +1,14 @@
 // Where GPUs are kept one by one: whether a demand fits a node's devices, and which it takes.
 //
 // Whole GPUs are the first free ones. A share goes to the device that is fullest already and still
-// has room, of equals the first, so that whole GPUs stay whole. A score may choose otherwise
-// (NodeScore::choose_device).
+// has room, of equals the first, so that whole GPUs stay whole. MIG instances are cut from devices
+// that are neither shared nor given whole, as they are asked for (mig/place.h). A score may choose
+// otherwise (NodeScore::choose_device).
 #pragma once
 
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/devices.h"
+#include "scheduler/gpu/mig/geometry.h"
 
 #include <cstdint>
 #include <optional>
@@ -16,9 +18,9 @@ namespace sched::gpu {
 
 // The devices of a node, and what is taken of them.
 struct NodeDevices {
-  const DeviceUses& uses;    // may be shorter than `count`
-  std::int64_t count = 0;    // ≤ kMaxDevices
-  std::string_view product;  // the node's GPU model; decides the geometry of MIG instances
+  const DeviceUses& uses;                   // may be shorter than `count`
+  std::int64_t count = 0;                   // ≤ kMaxDevices
+  const mig::Geometry* geometry = nullptr;  // of the GPU model; null: MIG instances do not fit
 
   [[nodiscard]] DeviceUse use(std::size_t device) const {
     return device < uses.size() ? uses[device] : DeviceUse{};

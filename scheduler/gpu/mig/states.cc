@@ -16,7 +16,7 @@ DeviceUse with(DeviceUse use, const Placement& placement) {
 }
 
 bool may_begin(const Profile& profile, const DeviceUse& use, unsigned start) {
-  return (legal_starts(profile, use) >> start & 1U) != 0;
+  return (unsigned{legal_starts(profile, use)} >> start & 1U) != 0;
 }
 
 // Walks the slices from left to right; at each, nothing begins or one of the instances that may. So
