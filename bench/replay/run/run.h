@@ -10,15 +10,14 @@
 #include "bench/replay/run/result.h"
 #include "bench/replay/trace/trace.h"
 #include "k8s-client/error.h"
+#include "scheduler/framework/profile.h"
 #include "scheduler/framework/registry.h"
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <iosfwd>
-#include <memory>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench::replay {
@@ -45,6 +44,10 @@ struct RunOptions {
   const std::atomic<bool>* stop = nullptr;  // true: end now with what there is
 };
 
+// The name that a configuration gives it: "first-node".
+[[nodiscard]] std::string_view text_of(sched::TieBreak::Order order);
+
+// `policy` on `workload`, which was arranged from `trace`. Result::arrival is left to the caller.
 [[nodiscard]] k8s::Result<Result> run(const Trace& trace, const Workload& workload,
                                       const Policy& policy, const sched::Registry& registry,
                                       const RunOptions& options);

@@ -1,0 +1,213 @@
+#include "bench/replay/account/account.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace bench::replay {
+namespace {
+
+double seconds(Moment duration) { return static_cast<double>(duration.count()) / 1000; }
+double hours(Moment duration) { return seconds(duration) / 3600; }
+
+}  // namespace
+
+Account::Account(AccountOptions options)
+    : options_(std::move(options)),
+      occupancy_(Fragmentation(options_.typical_pods)),
+      time_steps_(options_.horizon) {
+  std::sort(options_.snapshots_at.begin(), options_.snapshots_at.end());
+}
+
+void Account::advance(Moment now) {
+  if (now <= now_) return;
+  if (options_.over_time) {
+    if (now_ < options_.measure_from && options_.measure_from <= now) {
+      pass(options_.measure_from);
+      by_namespace_.begin_window(now_);
+      by_product_.begin_window(now_);
+    }
+    pass(now);
+  }
+  now_ = now;
+}
+
+void Account::pass(Moment to) {
+  const Levels now = levels();
+  time_steps_.add(now, now_, to);
+  if (now_ >= options_.measure_from) over_window_.add(now, to - now_);
+  take_snapshots(percent(seconds(to), seconds(options_.horizon)));
+  now_ = to;
+}
+
+void Account::came(PodId id, const KindOfPod& kind) {
+  if (id >= pods_.size()) pods_.resize(id + 1);
+  Pod& pod = pods_[id];
+  pod = {.kind = &kind,
+         .state = State::kWaiting,
+         .in_window = now_ >= options_.measure_from,
+         .came = now_};
+  ++waiting_pods_;
+  if (options_.over_time) count_arrival(pod);
+}
+
+void Account::count_arrival(Pod& pod) {
+  if (std::exchange(pod.counted, true)) return;
+  ++arrivals_;
+  asked_ += pod.kind->gpu_milli;
+  if (!pod.in_window) return;
+  ++window_.arrived_pods;
+  window_.asked += pod.kind->gpu_milli;
+  by_namespace_.came(pod.kind->namespace_, pod.kind->gpu_milli);
+}
+
+void Account::decided(Pod& pod) {
+  if (options_.over_time || pod.counted) return;
+  count_arrival(pod);
+  const Levels now = levels();
+  percent_steps_.add(now);
+  take_snapshots(std::round(percent(now.asked, now.capacity)));
+}
+
+void Account::placed(PodId id, const std::string& node,
+                     const std::vector<sched::gpu::DeviceShare>& devices) {
+  Pod& pod = pods_[id];
+  if (options_.over_time && pod.in_window) waits_.push_back(seconds(now_ - pod.came));
+  take(pod, node, devices);
+}
+
+void Account::was_there(PodId id, const std::string& node) { take(pods_[id], node, {}); }
+
+void Account::take(Pod& pod, const std::string& node,
+                   const std::vector<sched::gpu::DeviceShare>& devices) {
+  pod.state = State::kPlaced;
+  --waiting_pods_;
+  if (pod.in_window) ++window_.placed_pods;
+  pod.place = occupancy_.take(node, *pod.kind, devices);
+  if (pod.place) {
+    const std::int64_t gpu = pod.place->gpu_milli;
+    by_namespace_.placed(pod.kind->namespace_, gpu, now_, pod.in_window);
+    const std::string& product = occupancy_.nodes()[pod.place->node].product;
+    if (pod.in_window) by_product_.came(product, pod.kind->gpu_milli);
+    by_product_.placed(product, gpu, now_, pod.in_window);
+  }
+  decided(pod);
+}
+
+void Account::waits(PodId id, std::string_view message, std::string_view details) {
+  Pod& pod = pods_[id];
+  if (pod.in_window) refused_kinds_.told(*pod.kind, message, details);
+  decided(pod);
+}
+
+void Account::refused(PodId id, std::string_view message, std::string_view details) {
+  Pod& pod = pods_[id];
+  pod.state = State::kRefused;
+  --waiting_pods_;
+  refused_ += pod.kind->gpu_milli;
+  if (pod.in_window) {
+    ++window_.refused_pods;
+    window_.refused += pod.kind->gpu_milli;
+    refused_kinds_.told(*pod.kind, message, details);
+    refused_kinds_.not_placed(*pod.kind);
+  }
+  decided(pod);
+}
+
+void Account::left(PodId id) {
+  if (id >= pods_.size()) return;
+  Pod& pod = pods_[id];
+  if (pod.state == State::kWaiting) --waiting_pods_;
+  if (pod.place) {
+    by_namespace_.left(pod.kind->namespace_, pod.place->gpu_milli, now_);
+    by_product_.left(occupancy_.nodes()[pod.place->node].product, pod.place->gpu_milli, now_);
+    occupancy_.give_back(*pod.place);
+    pod.place.reset();
+  }
+  if (pod.state != State::kUnknown) pod.state = State::kGone;
+}
+
+Levels Account::levels() const {
+  return {.arrivals = arrivals_,
+          .waiting = waiting_pods_,
+          .asked = asked_,
+          .refused = refused_,
+          .capacity = occupancy_.capacity(),
+          .allocated = occupancy_.taken(),
+          .free_by_cause = occupancy_.free_by_cause(),
+          .weight = occupancy_.weight()};
+}
+
+void Account::take_snapshots(double x) {
+  while (next_snapshot_ < options_.snapshots_at.size() &&
+         options_.snapshots_at[next_snapshot_] <= x) {
+    const double at = options_.snapshots_at[next_snapshot_++];
+    const Moment moment{std::llround(static_cast<double>(options_.horizon.count()) * at / 100)};
+    snapshots_.push_back(snapshot(at, options_.over_time ? hours(moment) : at));
+  }
+}
+
+Snapshot Account::snapshot(double at, double x) const {
+  Snapshot snapshot;
+  snapshot.x = x;
+  snapshot.title = options_.over_time ? fmt::format("after {:.4g} h ({:g} % of the time)", x, at)
+                                      : fmt::format("at {:g} % arrival", at);
+  for (const Occupancy::Node& node : occupancy_.nodes()) {
+    Snapshot::NodeState& state = snapshot.nodes.emplace_back();
+    if (!node.present) continue;
+    state.devices.resize(static_cast<std::size_t>(node.gpus));
+    for (std::size_t i = 0; i < state.devices.size(); ++i) state.devices[i] = node.taken_of(i);
+    state.cpu = percent(node.cpu_taken, node.cpu_milli) / 100;
+  }
+  return snapshot;
+}
+
+Outcome Account::outcome(const std::vector<Step>& steps) const {
+  Outcome outcome = window_;
+  outcome.capacity = occupancy_.capacity();
+  for (const Pod& pod : pods_) {
+    if (pod.state != State::kWaiting || !pod.in_window) continue;
+    ++outcome.waiting_pods;
+    outcome.waiting += pod.kind->gpu_milli;
+  }
+  if (options_.over_time) {
+    outcome.levels = over_window_.average();
+  } else if (!steps.empty()) {
+    outcome.levels = steps.back();
+  }
+  return outcome;
+}
+
+void Account::add_groups(Result& result) const {
+  const auto uses = [&](const GroupUses& groups) {
+    return options_.over_time ? groups.average_until(now_) : groups.now();
+  };
+  result.by_namespace = uses(by_namespace_);
+  result.by_product = uses(by_product_);
+  for (const Occupancy::Node& node : occupancy_.nodes()) {
+    if (!node.present || node.gpus == 0) continue;
+    result.by_product[node.product].capacity += static_cast<double>(node.gpus);
+  }
+}
+
+Result Account::result() const {
+  Result result;
+  result.over_time = options_.over_time;
+  result.steps = options_.over_time ? time_steps_.steps() : percent_steps_.steps();
+  result.snapshots = snapshots_;
+  add_groups(result);
+  result.waits = waits_;
+  std::sort(result.waits.begin(), result.waits.end());
+  result.figures = figures_of(outcome(result.steps), result.waits,
+                              options_.over_time ? std::vector<Step>{} : result.steps);
+  RefusedKinds kinds = refused_kinds_;
+  for (const Pod& pod : pods_) {
+    if (pod.state == State::kWaiting && pod.in_window) kinds.not_placed(*pod.kind);
+  }
+  result.refused = kinds.sorted();
+  return result;
+}
+
+}  // namespace bench::replay

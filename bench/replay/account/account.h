@@ -1,0 +1,121 @@
+// Keeps account of a run: told what happens, in the order of time, it ends up with a Result.
+//
+// It does not know who decides. A replay tells it an engine's decisions, a recording the decisions
+// that were made on a live cluster, so that both are measured the same way.
+//
+// With `over_time` shares are averages over time, from `measure_from` to the end, and counts are of
+// the pods that came in that window. Else nobody leaves, and things are measured by how much GPU
+// has arrived; a pod arrives when it is first decided on.
+#pragma once
+
+#include "bench/replay/account/figures.h"
+#include "bench/replay/account/group_uses.h"
+#include "bench/replay/account/kind_of_pod.h"
+#include "bench/replay/account/levels.h"
+#include "bench/replay/account/occupancy.h"
+#include "bench/replay/account/percent_steps.h"
+#include "bench/replay/account/refused_kinds.h"
+#include "bench/replay/account/time_steps.h"
+#include "bench/replay/run/result.h"
+#include "bench/replay/trace/trace.h"
+#include "scheduler/framework/cluster_context.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::replay {
+
+struct AccountOptions {
+  bool over_time = false;
+  Moment measure_from{0};
+  Moment horizon{0};                            // when the run is expected to end; over time only
+  std::vector<double> snapshots_at;             // % arrived, or % of the horizon
+  std::vector<sched::TypicalPod> typical_pods;  // what free GPU is judged by
+};
+
+class Account {
+ public:
+  // Of a pod, given by the caller: 0, 1, 2, …
+  using PodId = std::size_t;
+
+  explicit Account(AccountOptions options);
+
+  // Nothing changed up to `now`, which never decreases. What follows happens then.
+  void advance(Moment now);
+
+  void node_upserted(const sched::NodeFacts& facts) { occupancy_.upsert_node(facts); }
+  void node_gone(std::string_view name) { occupancy_.erase_node(name); }
+
+  // `kind` outlives the account.
+  void came(PodId pod, const KindOfPod& kind);
+  // On `node`. `devices` as decided; empty where they are only counted.
+  void placed(PodId pod, const std::string& node,
+              const std::vector<sched::gpu::DeviceShare>& devices);
+  // It had its node before the run began, and did not wait for it. Instead of placed().
+  void was_there(PodId pod, const std::string& node);
+  // It finds no node, and waits.
+  void waits(PodId pod, std::string_view message, std::string_view details);
+  // It is turned away.
+  void refused(PodId pod, std::string_view message, std::string_view details);
+  // It is gone, wherever it was. Does nothing for pods that never came or are gone already.
+  void left(PodId pod);
+
+  [[nodiscard]] bool is_waiting(PodId pod) const { return is(pod, State::kWaiting); }
+  [[nodiscard]] bool is_placed(PodId pod) const { return is(pod, State::kPlaced); }
+  [[nodiscard]] const Occupancy& occupancy() const { return occupancy_; }
+
+  // The result so far, without the names of what was run.
+  [[nodiscard]] Result result() const;
+
+ private:
+  enum class State : std::uint8_t { kUnknown, kWaiting, kPlaced, kRefused, kGone };
+  struct Pod {
+    const KindOfPod* kind = nullptr;
+    State state = State::kUnknown;
+    bool counted = false;    // as arrived
+    bool in_window = false;  // came in the window
+    Moment came{0};
+    std::optional<Occupancy::Place> place = {};
+  };
+
+  [[nodiscard]] bool is(PodId pod, State state) const {
+    return pod < pods_.size() && pods_[pod].state == state;
+  }
+  void take(Pod& pod, const std::string& node, const std::vector<sched::gpu::DeviceShare>& devices);
+  void count_arrival(Pod& pod);
+  void decided(Pod& pod);
+  void pass(Moment to);
+  void take_snapshots(double x);
+  [[nodiscard]] Snapshot snapshot(double at, double x) const;
+  [[nodiscard]] Levels levels() const;
+  [[nodiscard]] Outcome outcome(const std::vector<Step>& steps) const;
+  void add_groups(Result& result) const;
+
+  AccountOptions options_;
+  Occupancy occupancy_;
+  Moment now_{0};
+  std::vector<Pod> pods_;
+  std::size_t waiting_pods_ = 0;
+
+  // Over the whole run.
+  std::size_t arrivals_ = 0;
+  std::int64_t asked_ = 0;
+  std::int64_t refused_ = 0;
+  // Of the pods that came in the window.
+  Outcome window_;
+  LevelsOverTime over_window_;
+  std::vector<double> waits_;
+
+  PercentSteps percent_steps_;
+  TimeSteps time_steps_;
+  GroupUses by_namespace_;
+  GroupUses by_product_;
+  RefusedKinds refused_kinds_;
+  std::vector<Snapshot> snapshots_;
+  std::size_t next_snapshot_ = 0;  // in options_.snapshots_at
+};
+
+}  // namespace bench::replay

@@ -1,0 +1,45 @@
+// The named figures of a run: what the table shows, summary.json holds and --fail-if asks about.
+// What each means stands in bench/replay/README.md.
+#pragma once
+
+#include "bench/replay/run/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::replay {
+
+struct Figure {
+  std::string_view name;
+  std::string_view unit;  // "%", "s", "" for counts
+  std::string_view meaning;
+};
+
+// All there are, in the order in which they are worth reading.
+[[nodiscard]] const std::vector<Figure>& all_figures();
+[[nodiscard]] bool is_figure(std::string_view name);
+
+// What figures are made of: counts of the pods that came in the window, and the levels at the end
+// or on average over the window.
+struct Outcome {
+  std::size_t arrived_pods = 0;
+  std::size_t placed_pods = 0;
+  std::size_t refused_pods = 0;
+  std::size_t waiting_pods = 0;
+  std::int64_t asked = 0;    // thousandths of a GPU
+  std::int64_t refused = 0;  // of it
+  std::int64_t waiting = 0;  // of it
+  std::int64_t capacity = 0;
+  Step levels;
+};
+
+// `waits`: seconds, sorted. `steps`: of a run from which nobody leaves, else empty.
+[[nodiscard]] std::map<std::string, double> figures_of(const Outcome& outcome,
+                                                       const std::vector<double>& waits,
+                                                       const std::vector<Step>& steps);
+
+}  // namespace bench::replay

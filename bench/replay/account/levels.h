@@ -1,0 +1,28 @@
+// How a run stands at one moment: what steps are made of.
+#pragma once
+
+#include "bench/replay/account/fragmentation.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bench::replay {
+
+struct Levels {
+  std::size_t arrivals = 0;     // pods so far
+  std::size_t waiting = 0;      // pods, now
+  std::int64_t asked = 0;       // so far, thousandths of a GPU
+  std::int64_t refused = 0;     // so far
+  std::int64_t capacity = 0;    // now
+  std::int64_t allocated = 0;   // now
+  FreeByCause free_by_cause{};  // now, × weight
+  std::int64_t weight = 1;
+};
+
+// a of b in percent; 0 where there is no b.
+[[nodiscard]] inline double percent(double a, double b) { return b > 0 ? 100 * a / b : 0; }
+[[nodiscard]] inline double percent(std::int64_t a, std::int64_t b) {
+  return percent(static_cast<double>(a), static_cast<double>(b));
+}
+
+}  // namespace bench::replay

@@ -1,0 +1,62 @@
+#include "bench/replay/account/percent_steps.h"
+
+#include <cmath>
+
+namespace bench::replay {
+namespace {
+
+Step shares_of(const Levels& levels) {
+  Step step{.arrivals = levels.arrivals,
+            .allocated = percent(levels.allocated, levels.capacity),
+            .refused = percent(levels.refused, levels.asked),
+            .waiting = levels.waiting};
+  for (std::size_t i = 0; i < kCauses; ++i) {
+    step.free_by_cause[i] = percent(levels.free_by_cause[i], levels.capacity * levels.weight);
+  }
+  return step;
+}
+
+}  // namespace
+
+void PercentSteps::Sums::add(const Sums& other) {
+  count += other.count;
+  sum.arrivals = other.sum.arrivals;
+  sum.waiting = other.sum.waiting;
+  sum.allocated += other.sum.allocated;
+  sum.refused += other.sum.refused;
+  for (std::size_t i = 0; i < kCauses; ++i) sum.free_by_cause[i] += other.sum.free_by_cause[i];
+}
+
+void PercentSteps::add(const Levels& levels) {
+  const auto x = std::lround(percent(levels.asked, levels.capacity));
+  by_percent_[x].add({.count = 1, .sum = shares_of(levels)});
+}
+
+std::vector<Step> PercentSteps::steps() const {
+  std::vector<Step> steps;
+  if (by_percent_.empty()) return steps;
+  for (auto x = by_percent_.begin()->first; x <= by_percent_.rbegin()->first; ++x) {
+    Sums sums;
+    const auto add = [&](std::int64_t at) {
+      if (const auto found = by_percent_.find(at); found != by_percent_.end()) {
+        sums.add(found->second);
+      }
+    };
+    add(x);
+    if (sums.count == 0) {
+      add(x - 1);
+      add(x + 1);
+    }
+    if (sums.count == 0) continue;
+    Step step = sums.sum;
+    const auto count = static_cast<double>(sums.count);
+    step.x = static_cast<double>(x);
+    step.allocated /= count;
+    step.refused /= count;
+    for (double& share : step.free_by_cause) share /= count;
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+}  // namespace bench::replay

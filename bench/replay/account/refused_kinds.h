@@ -1,0 +1,28 @@
+// Which kinds of pods found no node, and what the last of each was told.
+#pragma once
+
+#include "bench/replay/account/kind_of_pod.h"
+#include "bench/replay/run/result.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::replay {
+
+class RefusedKinds {
+ public:
+  // A pod was told why it finds no node. `details` may be empty.
+  void told(const KindOfPod& pod, std::string_view message, std::string_view details);
+  // It was turned away, or the run ended while it waited.
+  void not_placed(const KindOfPod& pod);
+
+  // Kinds of which some were not placed; most GPUs first, then by name.
+  [[nodiscard]] std::vector<RefusedKind> sorted() const;
+
+ private:
+  std::map<std::string, RefusedKind> kinds_;
+};
+
+}  // namespace bench::replay
