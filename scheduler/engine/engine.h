@@ -37,7 +37,7 @@ struct EngineOptions {
   bool gpu_devices = false;
   // The kinds of pods that scores reckon with, where they are known beforehand; else they are
   // learned from the pods that come.
-  std::optional<std::vector<TypicalPod>> typical_pods;
+  std::optional<std::vector<TypicalPod>> typical_pods = std::nullopt;
 };
 
 // How many pods wait where; kube-scheduler's scheduler_pending_pods.

@@ -87,6 +87,25 @@ TEST_CASE("what is added and taken back leaves the usage as it was") {
   CHECK(cluster.nodes.usage(slot) == before);
 }
 
+TEST_CASE("a node knows how many pods of each size of GPU it holds") {
+  using gpu::SizeClass;
+  Cluster cluster;
+  cluster.upsert(node("a").gpus(8));
+  const NodeSlot slot = cluster.nodes.find("a");
+  const auto claim_of_pod = [&](const tests::PodBuilder& given) {
+    return claim_of_bound(given, cluster.names);
+  };
+  const Claim one = claim_of_pod(tests::pod("one").gpus(1));
+  const Claim two = claim_of(shape_of(tests::pod("two").gpus(2), cluster.names));
+  const Claim share = claim_of_pod(tests::pod("share").requests(gpu::kMilliResource, "300"));
+  const Claim none = claim_of_pod(tests::pod("none").cpu("1"));
+  for (const Claim* held : {&one, &two, &share, &none}) cluster.nodes.add(slot, *held);
+  CHECK(cluster.nodes.usage(slot).gpu_pods == gpu::SizeClassCounts{1, 1, 1, 0, 0});
+  CHECK(cluster.nodes.usage_without(slot, two).gpu_pods == gpu::SizeClassCounts{1, 1, 0, 0, 0});
+  for (const Claim* held : {&one, &share, &none}) cluster.nodes.remove(slot, *held);
+  CHECK(cluster.nodes.usage(slot).gpu_pods == gpu::SizeClassCounts{0, 0, 1, 0, 0});
+}
+
 TEST_CASE("sums beyond int64 are taken back exactly") {
   constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
   Cluster cluster;

@@ -67,7 +67,7 @@ Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& schedule
   Profile made;
   made.scheduler_name = scheduler_name;
   for (const char* name : {"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity",
-                           "NodePorts", "NodeResourcesFit", "GpuPacking"}) {
+                           "NodePorts", "NodeResourcesFit", "GpuDevices", "GpuPacking"}) {
     PluginInstance plugin = make(name);
     if (plugin.filter) made.filters.push_back(std::move(plugin.filter));
     if (plugin.score) {

@@ -4,6 +4,7 @@
 #include "scheduler/cluster/placement.h"
 #include "scheduler/engine/fit_error.h"
 #include "scheduler/engine/score_caches.h"
+#include "scheduler/engine/tie_order.h"
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
 
@@ -11,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -51,10 +53,11 @@ Answers cached(const ScoreCache& cache, const Nodes& nodes) {
 }
 
 // By asking all nodes, in no clever way.
-Answers naive(const PreparedShape& shape, const Nodes& nodes) {
+Answers naive(const PreparedShape& shape, const Nodes& nodes, TieBreak tie_break = {}) {
+  const TieOrder order(tie_break, nodes);
   Answers answers;
   VerdictCounts verdicts;
-  std::vector<std::int64_t> max(shape.scores().size(), 0);
+  std::vector<std::optional<Extremes>> extremes(shape.scores().size());
   std::vector<NodeSlot> feasible;
   for (const auto& [name, slot] : nodes.by_name()) {
     if (!nodes.present(slot)) continue;
@@ -64,21 +67,27 @@ Answers naive(const PreparedShape& shape, const Nodes& nodes) {
       continue;
     }
     feasible.push_back(slot);
-    for (std::size_t i = 0; i < max.size(); ++i) {
+    for (std::size_t i = 0; i < extremes.size(); ++i) {
       if (!shape.scores()[i].score) continue;
-      max[i] = std::max(max[i], shape.scores()[i].score->score(nodes.view(slot)));
+      const std::int64_t raw = shape.scores()[i].score->score(nodes.view(slot));
+      if (!extremes[i]) extremes[i] = Extremes{raw, raw};
+      extremes[i]->min = std::min(extremes[i]->min, raw);
+      extremes[i]->max = std::max(extremes[i]->max, raw);
     }
   }
   answers.feasible = feasible.size();
   for (const NodeSlot slot : feasible) {
     std::int64_t total = 0;
-    for (std::size_t i = 0; i < max.size(); ++i) {
+    for (std::size_t i = 0; i < extremes.size(); ++i) {
       const PreparedScore& score = shape.scores()[i];
       if (!score.score) continue;
       total += score.weight *
-               normalise(score.normalisation, score.score->score(nodes.view(slot)), max[i]);
+               normalise(score.normalisation, score.score->score(nodes.view(slot)), *extremes[i]);
     }
-    if (answers.best && total <= answers.total) continue;  // by name: the first of equals stays
+    if (answers.best && total < answers.total) continue;
+    if (answers.best && total == answers.total && !order.before(slot, nodes.find(*answers.best))) {
+      continue;
+    }
     answers.best = nodes.name(slot);
     answers.total = total;
   }
@@ -153,7 +162,95 @@ class World {
   std::deque<std::optional<Placement>> claims_;
 };
 
+// The nodes' GPUs, spread over 0 … 100 between the least and the greatest.
+class MostGpus final : public ScorePlugin {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "MostGpus"; }
+  [[nodiscard]] Normalisation normalisation() const override { return Normalisation::kMinMax; }
+  [[nodiscard]] std::unique_ptr<NodeScore> prepare(const PodShape&,
+                                                   const PrepareContext&) const override {
+    class Score final : public NodeScore {
+     public:
+      [[nodiscard]] std::int64_t score(const NodeView& node) const override {
+        return node.allocatable(kNvidiaGpu);
+      }
+    };
+    return std::make_unique<Score>();
+  }
+};
+
+Profile few_steps(TieBreak tie_break) {
+  Profile made;
+  made.scheduler_name = kOurs;
+  made.tie_break = tie_break;
+  made.scores.push_back({.plugin = std::make_unique<MostGpus>(), .weight = 1});
+  return made;
+}
+
 }  // namespace
+
+TEST_CASE("every tie-break and the min-max scale are those of asking every node anew") {
+  for (const TieBreak tie_break :
+       {TieBreak{TieBreak::Order::kFirstNode, 0}, TieBreak{TieBreak::Order::kShuffledNodes, 7},
+        TieBreak{TieBreak::Order::kFewestGpusFirst, 0}, TieBreak{TieBreak::Order::kRandom, 7}}) {
+    const Profile profile = few_steps(tie_break);
+    World world(static_cast<unsigned>(tie_break.order) + 1);
+    ScoreCache cache(world.nodes, profile, world.shape(), PrepareContext{world.names});
+    for (int round = 0; round < 600; ++round) {
+      world.change();
+      cache.catch_up();
+      REQUIRE(cached(cache, world.nodes) == naive(cache.prepared(), world.nodes, tie_break));
+    }
+  }
+}
+
+TEST_CASE("the order of shuffled nodes is the seed's, and stays") {
+  World world(1);
+  for (int i = 0; i < 12; ++i) {
+    world.nodes.upsert(facts_of(node("n" + std::to_string(i)).gpus(1), world.names));
+  }
+  const auto first = [&](std::uint64_t seed) {
+    const Profile profile = few_steps({TieBreak::Order::kShuffledNodes, seed});
+    ScoreCache cache(world.nodes, profile, world.shapes.intern(PodShape{}),
+                     PrepareContext{world.names});
+    cache.catch_up();
+    return world.nodes.name(cache.best());
+  };
+  std::set<std::string> firsts;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CHECK(first(seed) == first(seed));
+    firsts.insert(first(seed));
+  }
+  CHECK(firsts.size() > 5);
+}
+
+TEST_CASE("a random tie-break draws each of the best nodes equally often, and no other") {
+  const Profile profile = few_steps({TieBreak::Order::kRandom, 3});
+  World world(9);
+  ScoreCache cache(world.nodes, profile, world.shapes.intern(PodShape{}),
+                   PrepareContext{world.names});
+  for (int round = 0; round < 40; ++round) {
+    for (int i = 0; i < 5; ++i) world.change();
+    cache.catch_up();
+    if (cache.best() == kNoSlot) {
+      CHECK(cache.draw(1) == kNoSlot);
+      continue;
+    }
+    std::map<NodeSlot, int> drawn;
+    for (std::uint64_t number = 0; number < 3'000; ++number) ++drawn[cache.draw(number)];
+    std::size_t best = 0;
+    for (const auto& [name, slot] : world.nodes.by_name()) {
+      if (!world.nodes.present(slot) || cache.total(slot) != cache.total(cache.best())) continue;
+      ++best;
+      CHECK(drawn.contains(slot));
+    }
+    REQUIRE(drawn.size() == best);
+    for (const auto& [slot, times] : drawn) {
+      CHECK(times > 3'000 / static_cast<int>(best) * 7 / 10);
+      CHECK(cache.draw(5) == cache.draw(5));
+    }
+  }
+}
 
 TEST_CASE("cached answers are those of asking every node anew") {
   const auto all_profiles = profiles();
@@ -205,7 +302,8 @@ TEST_CASE("caches beyond the bound go, least recently used first, and answers st
     cache.catch_up();
     return cache.memory();
   }();
-  ScoreCaches few(world.nodes, all_profiles, world.names, one * 5 / 2);
+  WorkloadStatistics statistics(std::nullopt, false);
+  ScoreCaches few(world.nodes, all_profiles, world.names, statistics, one * 5 / 2);
   for (int round = 0; round < 50; ++round) {
     world.change();
     for (const ShapeRef& shape : shapes) {
@@ -214,7 +312,7 @@ TEST_CASE("caches beyond the bound go, least recently used first, and answers st
       REQUIRE(few.size() <= 3);
     }
   }
-  ScoreCaches none(world.nodes, all_profiles, world.names, 0);
+  ScoreCaches none(world.nodes, all_profiles, world.names, statistics, 0);
   none.get(0, shapes[0]);
   none.get(0, shapes[1]);
   CHECK(none.size() == 1);  // the one just asked for stays

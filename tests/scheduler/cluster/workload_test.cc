@@ -1,0 +1,120 @@
+#include "scheduler/cluster/workload.h"
+
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+
+namespace {
+
+struct World {
+  ResourceNames names;
+  WorkloadStatistics statistics{std::nullopt, true};
+
+  void arrive(const k8s::Pod& pod, int times = 1) {
+    for (int i = 0; i < times; ++i) statistics.pod_arrived(shape_of(pod, names));
+  }
+  NodeFacts facts(const k8s::Node& object) { return facts_of(object, names); }
+};
+
+k8s::Pod share(std::string_view cpu, std::string_view milli) {
+  return pod("s").cpu(cpu).requests("gpu-scheduler.io/gpu-milli", milli);
+}
+
+}  // namespace
+
+TEST_CASE("kinds of pods are counted, the most frequent first, then by cpu, share, GPUs, models") {
+  World world;
+  std::vector<PodShape> shapes;
+  const auto add = [&](const k8s::Pod& object) { shapes.push_back(shape_of(object, world.names)); };
+  add(pod("a").cpu("4"));
+  for (int i = 0; i < 2; ++i) add(pod("b").cpu("4").gpus(1).memory(i == 0 ? "1Gi" : "2Gi"));
+  add(share("4", "500"));
+  add(share("8", "250"));
+  add(pod("c").cpu("4").gpus(2).selects("nvidia.com/gpu.product", "T4"));
+  add(pod("mig").cpu("4").requests("nvidia.com/mig-1g.5gb", "1"));  // no kind of these
+
+  const auto kinds = kinds_of(shapes, true);
+  CHECK(kinds == std::vector<TypicalPod>{
+                     {.cpu = 4000, .gpus = 1, .milli = 1000, .products = {}, .count = 2},
+                     {.cpu = 8000, .gpus = 1, .milli = 250, .products = {}, .count = 1},
+                     {.cpu = 4000, .gpus = 2, .milli = 1000, .products = {"T4"}, .count = 1},
+                     {.cpu = 4000, .gpus = 1, .milli = 500, .products = {}, .count = 1},
+                     {.cpu = 4000, .gpus = 0, .milli = 0, .products = {}, .count = 1}});
+
+  // Where GPUs are only counted a share is a plain resource.
+  CHECK(kinds_of({shapes[4]}, false) ==
+        std::vector<TypicalPod>{{.cpu = 8000, .gpus = 0, .milli = 0, .products = {}, .count = 1}});
+}
+
+TEST_CASE("a version is published when enough has come that says something new") {
+  World world;
+  CHECK(world.statistics.current()->version == 0);
+  world.arrive(pod("a").cpu("4").gpus(1), 31);
+  CHECK(world.statistics.current()->version == 0);
+  world.arrive(pod("a").cpu("4").gpus(1));
+  CHECK(world.statistics.current()->version == 1);
+  CHECK(world.statistics.current()->pods_seen == 32);
+
+  SECTION("more of the same is no news") {
+    world.arrive(pod("a").cpu("4").gpus(1), 5'000);
+    CHECK(world.statistics.current()->version == 1);
+  }
+  SECTION("a workload that changes is") {
+    world.arrive(pod("b").cpu("8").gpus(1), 32);
+    CHECK(world.statistics.current()->version == 2);
+    CHECK(world.statistics.current()->pods.size() == 2);
+  }
+  SECTION("so is a single pod of a new kind with several GPUs, at the next look") {
+    world.arrive(pod("a").cpu("4").gpus(1), 5'000);
+    CHECK(world.statistics.current()->version == 1);
+    world.arrive(pod("c").cpu("8").gpus(8));
+    CHECK(world.statistics.current()->version == 1);
+    world.arrive(pod("a").cpu("4").gpus(1), 1'024);
+    CHECK(world.statistics.current()->version == 2);
+    CHECK(world.statistics.current()->pods.back().gpus == 8);
+  }
+}
+
+TEST_CASE("what came long ago is forgotten") {
+  World world;
+  world.arrive(pod("old").cpu("1").gpus(1), 20);
+  world.arrive(pod("new").cpu("2").gpus(1), 400'000);
+  CHECK(world.statistics.current()->pods.size() == 1);
+  CHECK(world.statistics.current()->pods_seen < WorkloadStatistics::kMemory);
+}
+
+TEST_CASE("GPUs are counted by model, and a version tells of those that came or went") {
+  World world;
+  const NodeFacts a = world.facts(node("a").gpus(8).product("A100"));
+  const NodeFacts b = world.facts(node("b").gpus(4));
+  world.statistics.node_changed(nullptr, &a);
+  world.statistics.node_changed(nullptr, &b);
+  const auto first = world.statistics.current();
+  CHECK(first->version == 1);
+  CHECK(first->gpus == 12);
+  CHECK(first->gpus_by_product == std::map<std::string, std::int64_t>{{"", 4}, {"A100", 8}});
+
+  const NodeFacts cordoned = world.facts(node("a").gpus(8).product("A100").cordoned());
+  world.statistics.node_changed(&a, &cordoned);
+  CHECK(world.statistics.current() == first);
+
+  world.statistics.node_changed(&cordoned, nullptr);
+  CHECK(world.statistics.current()->gpus_by_product ==
+        std::map<std::string, std::int64_t>{{"", 4}});
+}
+
+TEST_CASE("a trace that is known beforehand is not learned") {
+  WorkloadStatistics statistics(
+      std::vector<TypicalPod>{{.cpu = 1, .gpus = 1, .milli = 1000, .products = {}, .count = 3}},
+      true);
+  ResourceNames names;
+  for (int i = 0; i < 100; ++i) statistics.pod_arrived(shape_of(pod("a").gpus(2), names));
+  CHECK(statistics.current()->version == 0);
+  CHECK(statistics.current()->pods_seen == 3);
+  CHECK(statistics.current()->devices_apart);
+}

@@ -1,0 +1,63 @@
+#include "scheduler/gpu/demand.h"
+
+#include "scheduler/framework/pod_shape.h"
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+
+TEST_CASE("what a pod demands of GPUs") {
+  const auto product = [] { return label("nvidia.com/gpu.product"); };
+  struct Case {
+    std::string name;
+    k8s::Pod given;
+    gpu::Demand want;
+  };
+  const std::vector<Case> cases{
+      {"no GPU", pod("p").cpu("4"), {}},
+      {"whole GPUs", pod("p").gpus(2), {.gpus = 2, .milli = 1000}},
+      {"a share",
+       pod("p").requests("gpu-scheduler.io/gpu-milli", "460"),
+       {.gpus = 1, .milli = 460}},
+      {"whole GPUs with their thousandths",
+       pod("p").gpus(2).requests("gpu-scheduler.io/gpu-milli", "2k"),
+       {.gpus = 2, .milli = 1000}},
+      {"thousandths of a GPU and more are no share",
+       pod("p").requests("gpu-scheduler.io/gpu-milli", "1500"),
+       {}},
+      {"MIG instances",
+       pod("p").requests("nvidia.com/mig-3g.40gb", "2"),
+       {.gpus = 2, .mig_profile = "3g.40gb"}},
+      {"a model by node selector",
+       pod("p").gpus(1).selects("nvidia.com/gpu.product", "T4"),
+       {.gpus = 1, .milli = 1000, .products = {"T4"}}},
+      {"models by node affinity, sorted",
+       pod("p").gpus(1).requires_nodes({term({product().in({"V100", "T4", "V100"})})}),
+       {.gpus = 1, .milli = 1000, .products = {"T4", "V100"}}},
+      {"models of several terms",
+       pod("p").gpus(1).requires_nodes(
+           {term({product().in({"V100"})}), term({product().in({"A10"}), label("x").exists()})}),
+       {.gpus = 1, .milli = 1000, .products = {"A10", "V100"}}},
+      {"a term that leaves the model open opens all",
+       pod("p").gpus(1).requires_nodes(
+           {term({product().in({"V100"})}), term({label("x").exists()})}),
+       {.gpus = 1, .milli = 1000}},
+      {"both must hold",
+       pod("p")
+           .gpus(1)
+           .selects("nvidia.com/gpu.product", "T4")
+           .requires_nodes({term({product().in({"V100", "T4"})})}),
+       {.gpus = 1, .milli = 1000, .products = {"T4"}}},
+      {"models matter to pods with GPU only", pod("p").selects("nvidia.com/gpu.product", "T4"), {}},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      ResourceNames names;
+      CHECK(shape_of(c.given, names).gpu == c.want);
+    }
+  }
+}
