@@ -6,7 +6,7 @@ namespace bench::replay {
 
 std::int64_t gpus_of(const k8s::Node& node) {
   for (const auto& [name, quantity] : node.status.allocatable) {
-    if (name == "nvidia.com/gpu") return quantity.value();
+    if (name == kGpuResource) return quantity.value();
   }
   return 0;
 }

@@ -6,11 +6,14 @@
 #include "scheduler/gpu/demand.h"
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace bench::replay {
 
-// The whole GPUs of a node: nvidia.com/gpu.
+inline constexpr std::string_view kGpuResource = "nvidia.com/gpu";
+
+// The whole GPUs of a node.
 [[nodiscard]] std::int64_t gpus_of(const k8s::Node& node);
 
 // Thousandths of a GPU over all nodes.

@@ -1,5 +1,6 @@
 #include "bench/replay/trace/objects.h"
 
+#include "bench/replay/trace/gpu_amounts.h"
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/devices.h"
 
@@ -7,7 +8,6 @@ namespace bench::replay {
 namespace {
 
 constexpr std::int64_t kPodsPerNode = 1'000'000;
-constexpr const char* kGpuResource = "nvidia.com/gpu";
 
 void add_gpus(k8s::ResourceList& list, std::int64_t gpus, std::int64_t milli) {
   if (gpus == 0) return;

@@ -172,20 +172,29 @@ k8s::Result<void> RowReader::finish() const {
   return {};
 }
 
-std::optional<Moment> parse_seconds(std::string_view text) {
-  std::int64_t seconds = 0;
-  const auto [end, code] = std::from_chars(text.begin(), text.end(), seconds);
-  if (code != std::errc() || text.starts_with('-') || seconds > kMostSeconds) return std::nullopt;
-  std::int64_t milli = 0;
-  std::string_view rest(end, static_cast<std::size_t>(text.end() - end));
-  if (!rest.empty()) {
-    if (rest.front() != '.' || rest.size() == 1) return std::nullopt;
-    rest.remove_prefix(1);
-    if (rest.find_first_not_of("0123456789") != rest.npos) return std::nullopt;
-    const std::string digits = std::string(rest.substr(0, 3)) + "000";
-    std::from_chars(digits.data(), digits.data() + 3, milli);
+std::optional<std::int64_t> parse_thousandths(std::string_view text) {
+  constexpr std::size_t kMostDigits = 12;
+  constexpr std::string_view kDigits = "0123456789";
+  const auto point = std::min(text.find('.'), text.size());
+  const std::string_view whole = text.substr(0, point);
+  if (whole.empty() || whole.size() > kMostDigits) return std::nullopt;
+  std::string digits(whole);
+  std::string_view fraction = "";
+  if (point < text.size()) {
+    fraction = text.substr(point + 1);
+    if (fraction.empty() || fraction.size() > 3) return std::nullopt;
   }
-  return Moment(seconds * 1'000 + milli);
+  digits.append(fraction).append(3 - fraction.size(), '0');
+  if (digits.find_first_not_of(kDigits) != digits.npos) return std::nullopt;
+  std::int64_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+std::optional<Moment> parse_seconds(std::string_view text) {
+  const auto milli = parse_thousandths(text);
+  if (!milli || *milli > kMostSeconds * 1'000) return std::nullopt;
+  return Moment(*milli);
 }
 
 std::vector<std::string> split_models(std::string_view text) {

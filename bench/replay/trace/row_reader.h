@@ -78,8 +78,11 @@ class RowReader {
   std::optional<k8s::Error> error_;
 };
 
-// "12", "12.5": thousandths exactly, further digits cut off; nothing unless it is such a number
-// of at most 10^11 seconds.
+// "12", "0.46": a number of zero or more with at most three digits of a fraction, in thousandths;
+// nothing unless it is one.
+[[nodiscard]] std::optional<std::int64_t> parse_thousandths(std::string_view text);
+
+// The same as a time, of at most 10^11 seconds.
 [[nodiscard]] std::optional<Moment> parse_seconds(std::string_view text);
 
 // The parts of "a|b|c", each once, in their order; empty text has none.

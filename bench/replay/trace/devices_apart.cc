@@ -1,0 +1,61 @@
+#include "bench/replay/trace/devices_apart.h"
+
+#include "bench/replay/trace/gpu_amounts.h"
+#include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/devices.h"
+
+#include <algorithm>
+#include <string>
+
+namespace bench::replay {
+namespace {
+
+bool offers_mig(const k8s::Node& node) {
+  const auto& offers = node.status.allocatable;
+  return std::any_of(offers.begin(), offers.end(), [](const auto& offer) {
+    return offer.first.starts_with(sched::gpu::kMigResourcePrefix);
+  });
+}
+
+bool speaks_of_devices(const Trace& trace) {
+  const bool mig_is_counted = std::any_of(trace.nodes.begin(), trace.nodes.end(), offers_mig);
+  const auto demands = demands_of(trace.pods);
+  return std::any_of(demands.begin(), demands.end(), [&](const sched::gpu::Demand& demand) {
+    return demand.is_share() || (demand.is_mig() && !mig_is_counted);
+  });
+}
+
+// Names the thousandths of the whole GPUs in `list`, where they are not named yet.
+void add_milli(k8s::ResourceList& list) {
+  std::int64_t gpus = 0;
+  for (const auto& [name, quantity] : list) {
+    if (name == sched::gpu::kMilliResource) return;
+    if (name == kGpuResource) gpus = quantity.value();
+  }
+  // Beyond any machine; what cannot be multiplied fits nowhere anyway.
+  constexpr std::int64_t kMost = 1'000'000'000;
+  if (gpus <= 0) return;
+  const std::int64_t milli = std::min(gpus, kMost) * sched::gpu::kMilliPerGpu;
+  list.emplace_back(sched::gpu::kMilliResource, k8s::Quantity::of(milli));
+}
+
+void add_milli(std::vector<k8s::Container>& containers) {
+  for (k8s::Container& container : containers) {
+    add_milli(container.requests);
+    add_milli(container.limits);
+  }
+}
+
+}  // namespace
+
+void keep_devices_apart_if_asked(Trace& trace) {
+  trace.devices_apart = speaks_of_devices(trace);
+  if (!trace.devices_apart) return;
+  for (k8s::Node& node : trace.nodes) add_milli(node.status.allocatable);
+  for (TracePod& pod : trace.pods) {
+    add_milli(pod.pod.spec.init_containers);
+    add_milli(pod.pod.spec.containers);
+  }
+}
+
+}  // namespace bench::replay
