@@ -62,10 +62,11 @@ ReceivedRequest parse_head(const std::string& head) {
   request.target = head.substr(first_space + 1, second_space - first_space - 1);
   for (auto at = line_end + 2; at + 2 < head.size();) {
     const auto end = head.find("\r\n", at);
-    const auto colon = head.find(": ", at);
+    const auto colon = head.find(':', at);
+    const auto value = head.find_first_not_of(' ', colon + 1);
     std::string name = head.substr(at, colon - at);
     for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    request.headers[name] = head.substr(colon + 2, end - colon - 2);
+    request.headers[name] = head.substr(value, end - value);
     at = end + 2;
   }
   return request;

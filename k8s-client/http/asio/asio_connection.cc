@@ -1,9 +1,10 @@
 #include "k8s-client/http/asio/asio_connection.h"
 
+#include "k8s-client/http/asio/keep_alive.h"
+
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/beast/http/error.hpp>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -18,12 +19,6 @@ constexpr std::size_t kReadSize = 16 * 1024;
 constexpr std::size_t kUnparsedLimit = 256 * 1024;
 // A buffer grown beyond this by one large request is not kept for the next.
 constexpr std::size_t kKeptOutgoing = 256 * 1024;
-
-// Probes on an idle connection, so that a peer that vanished without a word is found in minutes
-// rather than in the kernel's two hours.
-using KeepAliveIdle = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
-using KeepAliveInterval = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
-constexpr int kKeepAliveSeconds = 30;
 
 Error make_error(ErrorKind kind, std::string message) {
   Error error;
@@ -89,11 +84,9 @@ void AsioConnection::on_connected(const ErrorCode& error) {
         make_error(ErrorKind::kConnect, "connect to " + address() + ": " + error.message()));
     return;
   }
-  ErrorCode ignored;  // without these options the connection works all the same
+  ErrorCode ignored;  // without it the connection works all the same
   stream_->socket().set_option(asio::ip::tcp::no_delay(true), ignored);
-  stream_->socket().set_option(asio::socket_base::keep_alive(true), ignored);
-  stream_->socket().set_option(KeepAliveIdle(kKeepAliveSeconds), ignored);
-  stream_->socket().set_option(KeepAliveInterval(kKeepAliveSeconds), ignored);
+  enable_keep_alive(stream_->socket());
   stream_->handshake(endpoint_.verified_name(), [self = shared_from_this()](ErrorCode failure) {
     if (self->on_open_) self->on_handshake(failure);
   });

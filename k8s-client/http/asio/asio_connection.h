@@ -31,7 +31,7 @@ class AsioConnection final : public Connection,
   [[nodiscard]] std::optional<Error> converse(const Request& request,
                                               const std::optional<std::string>& token,
                                               std::shared_ptr<AnswerHandler> handler) override;
-  [[nodiscard]] bool may_have_sent() const override { return may_have_sent_; }
+  bool stop_sending() override { return may_have_sent_; }
   // Also sees whether the server has closed it, or sent anything, since. One system call.
   [[nodiscard]] bool is_reusable() override;
   void close() override;

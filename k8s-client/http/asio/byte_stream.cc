@@ -1,13 +1,11 @@
 #include "k8s-client/http/asio/byte_stream.h"
 
-#include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 
 #include <utility>
 
@@ -61,28 +59,8 @@ class TlsStream final : public ByteStream {
   asio::ssl::stream<Socket> stream_;
 };
 
-// What the macro SSL_set_tlsext_host_name does, without its C cast. The name is copied.
-bool ask_for_name(SSL* ssl, std::string name) {
-  return SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) == 1;
-}
-
-// Arranges that the handshake fails unless the certificate is for `name`. False: not a usable name.
-bool expect_name(SSL* ssl, const std::string& name, bool verify) {
-  ErrorCode not_an_address;
-  asio::ip::make_address(name, not_an_address);
-  const bool is_name = not_an_address.failed();
-  // SNI is for names alone (RFC 6066 §3).
-  if (is_name && !ask_for_name(ssl, name)) return false;
-  if (!verify) return true;
-  X509_VERIFY_PARAM* param = SSL_get0_param(ssl);
-  if (!is_name) return X509_VERIFY_PARAM_set1_ip_asc(param, name.c_str()) == 1;
-  X509_VERIFY_PARAM_set_hostflags(
-      param, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-  return X509_VERIFY_PARAM_set1_host(param, name.c_str(), name.size()) == 1;
-}
-
 void TlsStream::handshake(const std::string& name, OnDone done) {
-  if (!expect_name(stream_.native_handle(), name, tls_->verify_server)) {
+  if (!expect_server_name(stream_.native_handle(), name, tls_->verify_server)) {
     asio::post(socket().get_executor(), [done = std::move(done)] {
       done(ErrorCode(static_cast<int>(boost::system::errc::invalid_argument),
                      boost::system::generic_category()));

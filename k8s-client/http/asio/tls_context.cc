@@ -1,9 +1,11 @@
 #include "k8s-client/http/asio/tls_context.h"
 
+#include <boost/asio/ip/address.hpp>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 #include <string>
 #include <string_view>
@@ -73,7 +75,26 @@ Result<void> use_certificate(asio::ssl::context& context, const TlsMaterial& mat
   return {};
 }
 
+// What the macro SSL_set_tlsext_host_name does, without its C cast. The name is copied.
+bool ask_for_name(SSL* ssl, std::string name) {
+  return SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) == 1;
+}
+
 }  // namespace
+
+bool expect_server_name(SSL* ssl, const std::string& name, bool verify) {
+  ErrorCode not_an_address;
+  asio::ip::make_address(name, not_an_address);
+  const bool is_name = not_an_address.failed();
+  // SNI is for names alone (RFC 6066 §3).
+  if (is_name && !ask_for_name(ssl, name)) return false;
+  if (!verify) return true;
+  X509_VERIFY_PARAM* param = SSL_get0_param(ssl);
+  if (!is_name) return X509_VERIFY_PARAM_set1_ip_asc(param, name.c_str()) == 1;
+  X509_VERIFY_PARAM_set_hostflags(
+      param, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  return X509_VERIFY_PARAM_set1_host(param, name.c_str(), name.size()) == 1;
+}
 
 Result<std::shared_ptr<TlsContext>> make_tls_context(const TlsMaterial& material) {
   ERR_clear_error();
@@ -97,6 +118,18 @@ Result<std::shared_ptr<TlsContext>> make_tls_context(const TlsMaterial& material
   return made;
 }
 
+void copy_tls_context(const TlsContext& from, SSL_CTX* to) {
+  SSL_CTX* native = const_cast<TlsContext&>(from).context.native_handle();
+  SSL_CTX_set_min_proto_version(to, TLS1_2_VERSION);
+  SSL_CTX_set1_cert_store(to, SSL_CTX_get_cert_store(native));
+  X509* certificate = SSL_CTX_get0_certificate(native);
+  if (certificate == nullptr) return;
+  STACK_OF(X509)* chain = nullptr;
+  SSL_CTX_get0_chain_certs(native, &chain);
+  // They fitted together in `from`, so they do here.
+  SSL_CTX_use_cert_and_key(to, certificate, SSL_CTX_get0_privatekey(native), chain, 1);
+}
+
 Result<std::shared_ptr<TlsContext>> CurrentTlsContext::get() {
   auto material = credentials_.tls();
   if (!material) return tl::unexpected<Error>(std::move(material.error()));
@@ -104,7 +137,13 @@ Result<std::shared_ptr<TlsContext>> CurrentTlsContext::get() {
   auto made = make_tls_context(*material);
   if (!made && !context_) return made;
   material_ = std::move(*material);
-  if (made) context_ = std::move(*made);
+  if (made) {
+    context_ = std::move(*made);
+  } else {
+    credentials_.report(
+        with_context(made.error(),
+                     "new TLS material cannot be used, the old one stays in use until it changes"));
+  }
   return context_;
 }
 

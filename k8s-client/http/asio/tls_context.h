@@ -9,7 +9,10 @@
 #include "k8s-client/http/asio/boost_asio.h"
 #include "k8s-client/http/credentials.h"
 
+#include <openssl/types.h>
+
 #include <memory>
+#include <string>
 
 namespace k8s::http {
 
@@ -21,6 +24,13 @@ struct TlsContext {
   bool verify_server;
 };
 
+// Arranges that a client's handshake fails unless the certificate is for `name` (a DNS name or an
+// IP address), if `verify`, and that a DNS name is sent (SNI). False: not a usable name.
+[[nodiscard]] bool expect_server_name(SSL* ssl, const std::string& name, bool verify);
+
+// Gives `to` the authorities and the identity of `from`, and its oldest version of TLS.
+void copy_tls_context(const TlsContext& from, SSL_CTX* to);
+
 // kConfig when a PEM text cannot be used; the message says which.
 [[nodiscard]] Result<std::shared_ptr<TlsContext>> make_tls_context(const TlsMaterial& material);
 
@@ -28,7 +38,7 @@ struct TlsContext {
 //
 // New material that cannot be used (a certificate replaced a moment before its key) leaves the
 // context of the old in use: the credentials are asked again, so it is settled with the next
-// change.
+// change; Credentials::report() is told once.
 class CurrentTlsContext {
  public:
   explicit CurrentTlsContext(Credentials& credentials) : credentials_(credentials) {}

@@ -56,9 +56,9 @@ class Connection {
                                                       const std::optional<std::string>& token,
                                                       std::shared_ptr<AnswerHandler> handler) = 0;
 
-  // False if certainly nothing of the request last given to converse() has been sent. Also after
-  // close().
-  [[nodiscard]] virtual bool may_have_sent() const = 0;
+  // Sends no more of the request last given to converse(); to be followed by close(), and may
+  // follow it. False if certainly nothing of it has been sent.
+  virtual bool stop_sending() = 0;
 
   // True if the next request may be given to it, as far as can be told without sending: the last
   // answer is complete and the server means to keep the connection open.

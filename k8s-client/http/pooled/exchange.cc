@@ -84,22 +84,22 @@ void Exchange::talk() {
   auto token = host_->bearer_token();
   if (!token) return reject(token.error());
   identity_ = {.token = std::move(*token), .tls = connection.tls()};
-  conversing_ = true;
   const auto error = connection.converse(request_, identity_.token, shared_from_this());
-  if (error) reject(*error);
+  if (error) return reject(*error);
+  conversing_ = true;
 }
 
-const char* Exchange::stage() const {
+const char* Exchange::stage() {
   if (lease_.connection() == nullptr) {
     return host_->awaits_credentials() ? "waiting for credentials"
                                        : "waiting for a free connection";
   }
-  return may_have_sent() ? "waiting for the answer" : "connecting";
+  return stop_sending() ? "waiting for the answer" : "connecting";
 }
 
-bool Exchange::may_have_sent() const {
-  const Connection* connection = lease_.connection();
-  return conversing_ && connection != nullptr && connection->may_have_sent();
+bool Exchange::stop_sending() {
+  Connection* connection = lease_.connection();
+  return conversing_ && connection != nullptr && connection->stop_sending();
 }
 
 void Exchange::on_complete() {
@@ -109,7 +109,7 @@ void Exchange::on_complete() {
 void Exchange::on_broken(Error error, bool any_answer) {
   if (ended_) return;
   // A kept-alive connection that the server has closed meanwhile, or closed while we wrote to it.
-  if (reused_ && !any_answer && (request_.repeatable || !may_have_sent())) {
+  if (reused_ && !any_answer && (request_.repeatable || !stop_sending())) {
     reused_ = false;
     conversing_ = false;
     open();
@@ -165,12 +165,12 @@ void Exchange::note_status(int status) {
   if (status == kUnauthorized) host_->unauthorized(identity_);
 }
 
-Error Exchange::failure(ErrorKind kind, const std::string& why) const {
+Error Exchange::failure(ErrorKind kind, const std::string& why) {
   Error error;
   error.kind = kind;
   error.message = std::string(to_string(request_.method)) + " " + host_->server() +
                   request_.target + ": " + why;
-  error.may_have_acted = may_have_sent();
+  error.may_have_acted = stop_sending();
   return error;
 }
 

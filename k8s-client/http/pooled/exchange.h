@@ -97,9 +97,10 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   void finish_soon();
   void detach();
   // For the message of a missed deadline.
-  [[nodiscard]] const char* stage() const;
-  [[nodiscard]] bool may_have_sent() const;
-  [[nodiscard]] Error failure(ErrorKind kind, const std::string& why) const;
+  [[nodiscard]] const char* stage();
+  // False if certainly nothing has been sent, nor will be.
+  [[nodiscard]] bool stop_sending();
+  [[nodiscard]] Error failure(ErrorKind kind, const std::string& why);
 
   asio::io_context& context_;
   ExchangeHost* host_;

@@ -96,7 +96,8 @@ TEST_CASE("transport: bytes that nobody asked for are not taken for the next ans
   });
   CHECK(fixture.exchange(get("/1"))->response().body == "/1");
   CHECK(fixture.exchange(get("/2"))->response().body == "/2");
-  CHECK(server.accepted() == 2);
+  // Who does not see that they were too many drops them.
+  CHECK(server.accepted() == (fixture.under_test().takes_any_bytes ? 1 : 2));
 }
 
 TEST_CASE("transport: a connection that the server has closed meanwhile is found out before use") {
@@ -132,7 +133,12 @@ TEST_CASE("transport: a server that closes while the next request is on its way"
   });
   CHECK(fixture.exchange(post("/1", "{}"))->response().body == "first");
   SECTION("not repeatable: never sent twice, and said to be uncertain") {
-    const auto sent = fixture.exchange(post("/2", "{}"));
+    auto request = post("/2", "{}");
+    SECTION("with a body") {}
+    SECTION("without one") { request.body.clear(); }
+    SECTION("read, but not said to be repeatable") { request.method = k8s::Method::kGet; }
+    SECTION("deletion") { request.method = k8s::Method::kDelete; }
+    const auto sent = fixture.exchange(request);
     CHECK(sent->error().kind == ErrorKind::kConnection);
     CHECK(sent->error().may_have_acted);
     CHECK(server.requests().size() == 2);
@@ -162,7 +168,15 @@ TEST_CASE("transport: an answer that broke off in the middle is not asked for ag
     if (connection.read_request()) connection.send("HTTP/1.1 200 OK\r\nContent-Le");
   });
   CHECK(fixture.exchange(get("/1"))->response().body == "whole");
-  CHECK(fixture.exchange(get("/2"))->error().kind == ErrorKind::kConnection);
+  const auto sent = fixture.exchange(get("/2"));
+  if (fixture.under_test().takes_any_bytes) {
+    // A part of a header is not seen, so it is like no answer at all to a request that is
+    // repeatable.
+    CHECK(sent->response().body == "whole");
+    CHECK(server.requests().size() == 3);
+    return;
+  }
+  CHECK(sent->error().kind == ErrorKind::kConnection);
   CHECK(server.requests().size() == 2);
 }
 

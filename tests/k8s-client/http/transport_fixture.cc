@@ -1,5 +1,8 @@
 #include "tests/k8s-client/http/transport_fixture.h"
 
+#include "k8s-client/http/asio_transport.h"
+#include "k8s-client/http/cpprest_transport.h"
+
 #include <utility>
 
 namespace tests {
@@ -12,11 +15,20 @@ constexpr std::chrono::seconds kHang{60};
 
 const std::vector<TransportUnderTest>& transports() {
   static const std::vector<TransportUnderTest> all = {
-      {"asio",
-       [](k8s::EventLoop& loop, const k8s::Endpoint& endpoint, k8s::Credentials& credentials,
-          const k8s::TransportOptions& options) {
-         return k8s::make_asio_transport(loop, endpoint, credentials, options);
-       }},
+      {.name = "asio",
+       .make =
+           [](k8s::EventLoop& loop, const k8s::Endpoint& endpoint, k8s::Credentials& credentials,
+              const k8s::TransportOptions& options) {
+             return k8s::make_asio_transport(loop, endpoint, credentials, options);
+           }},
+      {.name = "cpprest",
+       .takes_any_bytes = true,
+       .own_request_headers = {{"connection", "Keep-Alive"}},
+       .make =
+           [](k8s::EventLoop& loop, const k8s::Endpoint& endpoint, k8s::Credentials& credentials,
+              const k8s::TransportOptions& options) {
+             return k8s::make_cpprest_transport(loop, endpoint, credentials, options);
+           }},
   };
   return all;
 }

@@ -1,0 +1,22 @@
+// Where http_client writes the body of an answer: straight to whoever wants it, nothing kept.
+//
+// cpprestsdk's own buffers take whatever comes, so that a reader who stops would not hold the
+// server back. Here a write is done when the reader has taken the bytes, and only then is more
+// read.
+#pragma once
+
+#include "k8s-client/http/cpprest/sdk.h"
+
+#include <functional>
+#include <string_view>
+
+namespace k8s::http {
+
+// Called on cpprestsdk's thread with bytes that stay valid until `taken` is set, which may be done
+// on any thread, and must be.
+using TakeBytes = std::function<void(std::string_view bytes,
+                                     const pplx::task_completion_event<std::size_t>& taken)>;
+
+[[nodiscard]] concurrency::streams::ostream make_body_sink(TakeBytes take);
+
+}  // namespace k8s::http

@@ -1,0 +1,124 @@
+#include "k8s-client/http/cpprest/connection_observer.h"
+
+#include "k8s-client/http/asio/keep_alive.h"
+
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace k8s::http {
+namespace {
+
+constexpr const char* kStopped = "given up";
+
+// Where an SSL_CTX keeps its observer.
+int observer_index() {
+  static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+  return index;
+}
+
+// Takes the place of http_client's own check, which would accept what OpenSSL does not.
+int as_found(int ok, X509_STORE_CTX*) { return ok; }
+
+// True if there is anything to read, the end included, which nobody has asked for.
+bool has_unexpected(sdk::PlainSocket& socket) {
+  char byte = 0;
+  const auto got = ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return got >= 0 || errno != EAGAIN;
+}
+
+}  // namespace
+
+ConnectionObserver::ConnectionObserver(const Endpoint& endpoint, std::shared_ptr<TlsContext> tls)
+    : name_(endpoint.verified_name()), tls_(std::move(tls)) {}
+
+void ConnectionObserver::expect_request() {
+  alert_ = 0;
+  certificate_error_ = X509_V_OK;
+  may_have_sent_ = false;
+  stage_ = Stage::kIdle;
+  expecting_ = true;
+}
+
+bool ConnectionObserver::stop() {
+  if (stage_.exchange(Stage::kStopped) == Stage::kSending) may_have_sent_ = true;
+  return may_have_sent_;
+}
+
+void ConnectionObserver::before_sending(void* handle) {
+  // The request has been sent before; cpprestsdk has opened a new connection to send it again.
+  if (!expecting_.exchange(false)) throw NotSent("closed by the server before its answer");
+  socket_ = tls_ ? &static_cast<sdk::TlsSocket*>(handle)->next_layer()
+                 : static_cast<sdk::PlainSocket*>(handle);
+  socket_->is_open() ? check_reused(handle) : prepare_new(handle);
+}
+
+void ConnectionObserver::prepare_new(void* handle) {
+  if (!advance(Stage::kIdle, tls_ ? Stage::kConnecting : Stage::kSending)) throw NotSent(kStopped);
+  if (!tls_) return;
+  SSL* ssl = static_cast<sdk::TlsSocket*>(handle)->native_handle();
+  if (!expect_server_name(ssl, name_, tls_->verify_server)) {
+    throw NotSent("\"" + name_ + "\" is not the name of a server");
+  }
+}
+
+void ConnectionObserver::check_reused(void* handle) {
+  bool stale = has_unexpected(*socket_);
+  if (tls_) {
+    SSL* ssl = static_cast<sdk::TlsSocket*>(handle)->native_handle();
+    stale = stale || SSL_has_pending(ssl) == 1 || BIO_ctrl_pending(SSL_get_rbio(ssl)) > 0;
+  }
+  if (stale) throw NotSent("closed by the server meanwhile");
+  if (!advance(Stage::kIdle, Stage::kSending)) throw NotSent(kStopped);
+}
+
+void ConnectionObserver::set_up(boost::asio::ssl::context& context) {
+  SSL_CTX* native = context.native_handle();
+  copy_tls_context(*tls_, native);
+  SSL_CTX_set_cert_verify_callback(native, &ConnectionObserver::verify, this);
+  SSL_CTX_set_ex_data(native, observer_index(), this);
+  SSL_CTX_set_info_callback(native, &ConnectionObserver::on_tls_event);
+}
+
+int ConnectionObserver::verify(X509_STORE_CTX* store, void* observer) {
+  X509_STORE_CTX_set_verify_cb(store, as_found);
+  const int ok = X509_verify_cert(store);
+  static_cast<ConnectionObserver*>(observer)->certificate_error_ = X509_STORE_CTX_get_error(store);
+  return ok;
+}
+
+void ConnectionObserver::on_tls_event(const SSL* ssl, int where, int value) {
+  auto* self =
+      static_cast<ConnectionObserver*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), observer_index()));
+  constexpr int kAlertRead = SSL_CB_READ_ALERT;
+  if ((where & SSL_CB_HANDSHAKE_START) != 0) self->on_handshake_start();
+  if ((where & SSL_CB_HANDSHAKE_DONE) != 0) self->on_handshake_done();
+  const bool farewell = (value & 0xff) == SSL_AD_CLOSE_NOTIFY;
+  if ((where & kAlertRead) == kAlertRead && !farewell) self->alert_ = value;
+}
+
+// What follows the first handshake (TLS 1.3 has messages of its kind later on) changes nothing.
+void ConnectionObserver::on_handshake_start() {
+  if (advance(Stage::kConnecting, Stage::kHandshake)) enable_keep_alive(*socket_);
+}
+
+// The request goes out next, unless it has been given up: then the connection must not be of use.
+void ConnectionObserver::on_handshake_done() {
+  if (advance(Stage::kHandshake, Stage::kSending) || stage_ != Stage::kStopped) return;
+  ::shutdown(socket_->native_handle(), SHUT_RDWR);
+}
+
+std::string ConnectionObserver::tls_failure() const {
+  if (certificate_error_ != X509_V_OK) {
+    return std::string("the server's certificate is not accepted: ") +
+           X509_verify_cert_error_string(certificate_error_);
+  }
+  if (alert_ == 0) return {};
+  return std::string("the server says: ") + SSL_alert_desc_string_long(alert_);
+}
+
+}  // namespace k8s::http

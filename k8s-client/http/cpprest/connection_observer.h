@@ -1,0 +1,79 @@
+// What http_client does not tell of the TCP connection below it, and two things it must not do.
+//
+// An http_client of ours has at most one connection at a time, opened with the request that needs
+// it. The observer is called by cpprestsdk and OpenSSL on the way: it sees when the TLS handshake
+// is done, and so whether anything of a request can have been sent; it puts our trust and identity
+// into the connection; and it refuses to let a request go over a connection that the server has
+// closed, or a second time (see cpprest_transport.h). The hooks run on cpprestsdk's thread.
+#pragma once
+
+#include "k8s-client/http/asio/tls_context.h"
+#include "k8s-client/http/cpprest/sdk.h"
+#include "k8s-client/http/endpoint.h"
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace k8s::http {
+
+// Thrown at cpprestsdk in place of sending.
+class NotSent : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class ConnectionObserver {
+ public:
+  ConnectionObserver(const Endpoint& endpoint, std::shared_ptr<TlsContext> tls);
+  ConnectionObserver(const ConnectionObserver&) = delete;
+  ConnectionObserver& operator=(const ConnectionObserver&) = delete;
+  ~ConnectionObserver() = default;
+
+  // The next request is about to be given to http_client.
+  void expect_request();
+
+  // http_client is about to send a request over `handle`, a PlainSocket or a TlsSocket. Throws
+  // NotSent.
+  void before_sending(void* handle);
+  // A new connection's TLS is being set up.
+  void set_up(boost::asio::ssl::context& context);
+
+  // The rest from any thread.
+
+  // Lets nothing more be sent. True if something of the request may have been; without TLS that is
+  // not seen, and it is true as soon as http_client has begun.
+  bool stop();
+  // As long as it has not been stopped.
+  [[nodiscard]] bool is_connecting() const { return stage_ == Stage::kConnecting; }
+  [[nodiscard]] bool is_shaking_hands() const { return stage_ == Stage::kHandshake; }
+  // Why TLS failed, in words: the certificate that was refused, or the server's alert. Empty: it
+  // did not, or nobody said.
+  [[nodiscard]] std::string tls_failure() const;
+  [[nodiscard]] bool got_alert() const { return alert_ != 0; }
+
+ private:
+  enum class Stage { kIdle, kConnecting, kHandshake, kSending, kStopped };
+
+  // False if it is not at `from`, because it was stopped or has left it before.
+  bool advance(Stage from, Stage to) { return stage_.compare_exchange_strong(from, to); }
+
+  static int verify(X509_STORE_CTX* store, void* observer);
+  static void on_tls_event(const SSL* ssl, int where, int value);
+  void on_handshake_start();
+  void on_handshake_done();
+  void prepare_new(void* handle);
+  void check_reused(void* handle);
+
+  const std::string name_;  // that the server has to prove
+  const std::shared_ptr<TlsContext> tls_;
+  sdk::PlainSocket* socket_ = nullptr;  // of the request being sent
+  std::atomic<Stage> stage_ = Stage::kIdle;
+  std::atomic<bool> may_have_sent_ = false;
+  std::atomic<bool> expecting_ = false;
+  std::atomic<long> certificate_error_ = 0;  // X509_V_OK
+  std::atomic<int> alert_ = 0;               // as OpenSSL encodes it: level and description
+};
+
+}  // namespace k8s::http

@@ -1,0 +1,41 @@
+#include "k8s-client/http/cpprest_transport.h"
+
+#include "k8s-client/http/asio/asio_event_loop.h"
+#include "k8s-client/http/cpprest/cpprest_connection.h"
+#include "k8s-client/http/pooled/pooled_transport.h"
+
+#include <utility>
+
+namespace k8s {
+namespace http {
+namespace {
+
+class CpprestConnectionFactory final : public ConnectionFactory {
+ public:
+  CpprestConnectionFactory(EventLoop& loop, Endpoint endpoint, const std::string& user_agent)
+      : loop_(loop), endpoint_(std::move(endpoint)), maker_(endpoint_, user_agent) {}
+
+  std::shared_ptr<Connection> make(std::shared_ptr<TlsContext> tls) override {
+    return std::make_shared<CpprestConnection>(loop_, endpoint_, maker_, std::move(tls));
+  }
+
+ private:
+  EventLoop& loop_;
+  const Endpoint endpoint_;
+  const RequestMaker maker_;
+};
+
+}  // namespace
+}  // namespace http
+
+std::unique_ptr<Transport> make_cpprest_transport(EventLoop& loop, Endpoint endpoint,
+                                                  Credentials& credentials,
+                                                  TransportOptions options) {
+  http::sdk::start();
+  auto factory =
+      std::make_unique<http::CpprestConnectionFactory>(loop, endpoint, options.user_agent);
+  return http::make_pooled_transport(http::asio_loop(loop), endpoint, credentials, options,
+                                     std::move(factory));
+}
+
+}  // namespace k8s

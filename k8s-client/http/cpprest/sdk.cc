@@ -1,0 +1,63 @@
+#include "k8s-client/http/cpprest/sdk.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <stdexcept>
+
+namespace k8s::http::sdk {
+namespace {
+
+// What is cancelled ends within this time, but for a name that is being resolved.
+constexpr std::chrono::seconds kLongestEnd{1};
+
+struct Uses {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int count = 0;
+};
+
+// Never destroyed: the last use may end after everything else.
+Uses& uses() {
+  static auto* all = new Uses;
+  return *all;
+}
+
+class Thread {
+ public:
+  Thread() {
+    try {
+      crossplat::threadpool::initialize_with_threads(1);
+    } catch (const std::runtime_error&) {
+      // Somebody else has started it, with more: connections may then outnumber the pool's bound
+      // for a moment.
+    }
+  }
+  Thread(const Thread&) = delete;
+  Thread& operator=(const Thread&) = delete;
+  ~Thread() {
+    std::unique_lock lock(uses().mutex);
+    uses().changed.wait_for(lock, kLongestEnd, [] { return uses().count == 0; });
+    lock.unlock();
+    std::promise<void> idle;
+    post([&idle] { idle.set_value(); });
+    idle.get_future().wait();
+  }
+};
+
+}  // namespace
+
+void start() { static const Thread thread; }
+
+InUse::InUse() {
+  const std::lock_guard lock(uses().mutex);
+  ++uses().count;
+}
+
+InUse::~InUse() {
+  const std::lock_guard lock(uses().mutex);
+  if (--uses().count == 0) uses().changed.notify_all();
+}
+
+}  // namespace k8s::http::sdk

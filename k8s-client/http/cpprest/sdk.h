@@ -1,0 +1,45 @@
+// The parts of cpprestsdk that this folder uses, and their names here.
+//
+// Asio's header first: Asio 1.18 needs <utility> before it (boost_asio.h).
+#pragma once
+
+// clang-format off
+#include "k8s-client/http/asio/boost_asio.h"
+// clang-format on
+
+#include <boost/asio/ssl/stream.hpp>
+#include <cpprest/http_client.h>
+#include <pplx/pplxtasks.h>
+#include <pplx/threadpool.h>
+
+namespace k8s::http::sdk {
+
+using web::http::http_request;
+using web::http::http_response;
+using web::http::client::http_client;
+using web::http::client::http_client_config;
+
+// What native_handle points to.
+using PlainSocket = boost::asio::ip::tcp::socket;
+using TlsSocket = boost::asio::ssl::stream<PlainSocket&>;
+
+// Starts cpprestsdk's thread: one for the whole process. Without effect if it runs already. When
+// the program ends, it waits for a moment until cpprestsdk has let go of what it was given.
+void start();
+
+// Held by what cpprestsdk has been given and has yet to let go of.
+class InUse {
+ public:
+  InUse();
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+  ~InUse();
+};
+
+// Runs `task` on cpprestsdk's thread, after what that thread has to do already.
+template <typename Task>
+void post(Task task) {
+  boost::asio::post(crossplat::threadpool::shared_instance().service(), std::move(task));
+}
+
+}  // namespace k8s::http::sdk
