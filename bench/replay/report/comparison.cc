@@ -1,0 +1,136 @@
+#include "bench/replay/report/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace bench::replay {
+namespace {
+
+constexpr std::size_t kPublishedSeeds = 10;
+
+template <typename Items, typename Matches>
+auto* find_or_add(Items& items, Matches matches) {
+  const auto found = std::find_if(items.begin(), items.end(), matches);
+  return found == items.end() ? &items.emplace_back() : &*found;
+}
+
+const Trace* trace_named(const std::vector<Trace>& traces, const std::string& name) {
+  const auto found = std::find_if(traces.begin(), traces.end(),
+                                  [&](const Trace& trace) { return trace.name == name; });
+  return found == traces.end() ? nullptr : &*found;
+}
+
+void keep_finished(PolicyRuns& policy) {
+  const auto is_interrupted = [](const Result* run) { return run->interrupted; };
+  policy.interrupted = std::all_of(policy.runs.begin(), policy.runs.end(), is_interrupted);
+  if (!policy.interrupted) std::erase_if(policy.runs, is_interrupted);
+  std::stable_sort(policy.runs.begin(), policy.runs.end(),
+                   [](const Result* a, const Result* b) { return a->seed < b->seed; });
+}
+
+}  // namespace
+
+Spread spread_of(const std::vector<double>& values) {
+  Spread spread;
+  spread.runs = values.size();
+  if (values.empty()) return spread;
+  const auto n = static_cast<double>(values.size());
+  for (const double value : values) spread.mean += value;
+  spread.mean /= n;
+  double squares = 0;
+  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
+  spread.deviation = std::sqrt(squares / n);
+  return spread;
+}
+
+Spread PolicyRuns::figure(const std::string& figure_name) const {
+  std::vector<double> values;
+  for (const Result* run : runs) {
+    const auto found = run->figures.find(figure_name);
+    if (found != run->figures.end()) values.push_back(found->second);
+  }
+  return spread_of(values);
+}
+
+bool Comparison::has_published_curves() const {
+  return !over_time && arrival.starts_with("inflate") && !published_curves(trace).empty();
+}
+
+std::vector<std::string> policy_names(const Report& report) {
+  std::vector<std::string> names;
+  for (const Result& result : report.results) {
+    if (std::find(names.begin(), names.end(), result.policy) == names.end()) {
+      names.push_back(result.policy);
+    }
+  }
+  return names;
+}
+
+std::vector<Comparison> comparisons(const Report& report) {
+  const std::vector<std::string> names = policy_names(report);
+  std::vector<Comparison> found;
+  for (const Result& result : report.results) {
+    Comparison* comparison = find_or_add(found, [&](const Comparison& c) {
+      return c.trace == result.trace && c.arrival == result.arrival;
+    });
+    comparison->trace = result.trace;
+    comparison->arrival = result.arrival;
+    comparison->source = trace_named(report.traces, result.trace);
+    comparison->over_time = result.over_time;
+    PolicyRuns* policy = find_or_add(comparison->policies,
+                                     [&](const PolicyRuns& p) { return p.name == result.policy; });
+    policy->name = result.policy;
+    policy->index = static_cast<std::size_t>(std::find(names.begin(), names.end(), result.policy) -
+                                             names.begin());
+    policy->runs.push_back(&result);
+  }
+  for (Comparison& comparison : found) {
+    for (PolicyRuns& policy : comparison.policies) keep_finished(policy);
+    std::sort(comparison.policies.begin(), comparison.policies.end(),
+              [](const PolicyRuns& a, const PolicyRuns& b) { return a.index < b.index; });
+  }
+  return found;
+}
+
+Curve mean_curve(const PolicyRuns& policy, const std::function<double(const Step&)>& figure) {
+  struct Samples {
+    std::vector<double> x;
+    std::vector<double> y;
+  };
+  std::map<long, Samples> at;
+  for (const Result* run : policy.runs) {
+    for (std::size_t i = 0; i < run->steps.size(); ++i) {
+      const Step& step = run->steps[i];
+      Samples& samples = at[run->over_time ? static_cast<long>(i) : std::lround(step.x)];
+      samples.x.push_back(step.x);
+      samples.y.push_back(figure(step));
+    }
+  }
+  Curve curve;
+  for (const auto& [key, samples] : at) {
+    curve.push_back({spread_of(samples.x).mean, spread_of(samples.y)});
+  }
+  return curve;
+}
+
+const PublishedCurve* published_curve(const Comparison& comparison,
+                                      std::string_view published_policy) {
+  if (!comparison.has_published_curves()) return nullptr;
+  for (const PublishedCurve& curve : published_curves(comparison.trace)) {
+    if (curve.policy == published_policy) return &curve;
+  }
+  return nullptr;
+}
+
+Spread published_unallocated(const Comparison& comparison, const PolicyRuns& policy) {
+  const PublishedCurve* curve = published_curve(comparison, published_name(policy.name));
+  const std::vector<Step>& steps = policy.runs.front()->steps;
+  if (curve == nullptr || steps.empty()) return {};
+  const auto end = static_cast<std::size_t>(std::max(0L, std::lround(steps.back().x)));
+  const std::size_t at = std::min(end, curve->allocated.size() - 1);
+  return {100 - curve->allocated[at], curve->deviation[at], kPublishedSeeds};
+}
+
+}  // namespace bench::replay

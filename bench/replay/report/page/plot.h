@@ -1,0 +1,68 @@
+// Plots as SVG inside HTML, without a library.
+//
+// The curves are an SVG that is stretched to whatever width the page has; line widths do not
+// stretch with it (vector-effect), and tick labels are HTML placed by percentages. So one plot
+// serves a phone, a desktop and a printer, its text stays text of normal size, and it is there
+// without any script. plots.js reads the points back from the paths to tell values under the
+// pointer.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace bench::replay::page {
+
+struct Tick {
+  double at = 0;
+  std::string text;
+};
+
+struct Axis {
+  std::string label;  // with the unit
+  double from = 0;
+  double to = 1;  // > from
+  std::vector<Tick> ticks;
+  bool logarithmic = false;  // from > 0
+};
+
+// About `ticks` ticks at round figures. The range is as given, its end labelled if there is room,
+// or with `rounded` widened to ticks.
+[[nodiscard]] Axis linear_axis(std::string label, double from, double to, bool rounded,
+                               int ticks = 7);
+// Seconds from one to `longest`, logarithmic.
+[[nodiscard]] Axis duration_axis(std::string label, double longest);
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+struct Line {
+  std::string name;                     // shown with the value under the pointer
+  std::string style;                    // CSS classes: "p3", "p3 published"
+  std::vector<Point> points = {};       // x ascending
+  std::vector<double> deviations = {};  // empty, or one per point: a band of ± that
+  bool marked = false;                  // with round marks, where colours alone do not tell
+};
+
+// Filled down to the axis; later ones cover earlier ones.
+struct Area {
+  std::string name;
+  std::string style;
+  std::vector<Point> points;
+};
+
+struct Plot {
+  std::string title;  // HTML
+  std::string about;  // what a screen reader says; plain text
+  Axis x;
+  Axis y;
+  std::vector<Area> areas;
+  std::vector<Line> lines;
+  bool small = false;
+};
+
+void write_plot(std::ostream& out, const Plot& plot);
+
+}  // namespace bench::replay::page

@@ -1,0 +1,197 @@
+#include "bench/replay/account/figures.h"
+
+#include "bench/replay/report/page/text.h"
+#include "bench/replay/report/sections/sections.h"
+
+#include <fmt/core.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+namespace bench::replay {
+namespace {
+
+enum class Better { kLess, kMore };
+
+constexpr int kDuration = -1;  // instead of decimals: seconds
+
+struct Column {
+  std::string_view figure;
+  std::string_view title;
+  int decimals;
+  Better better;
+};
+
+// Columns that are 0 for all policies are left out.
+constexpr std::array<Column, 9> kColumns{{
+    {"unallocated", "unallocated, % of GPUs", 2, Better::kLess},
+    {"fragmented", "fragmented, % of GPUs", 2, Better::kLess},
+    {"refused", "refused, % of GPU asked", 2, Better::kLess},
+    {"waiting", "waiting at the end, % of GPU asked", 2, Better::kLess},
+    {"refused_pods", "pods refused", 0, Better::kLess},
+    {"placed_pods", "pods placed", 0, Better::kMore},
+    {"wait_p50", "wait, median", kDuration, Better::kLess},
+    {"wait_p99", "wait, 99th percentile", kDuration, Better::kLess},
+    {"waiting_pods", "pods waiting at the end", 0, Better::kLess},
+}};
+
+bool all_zero(const Comparison& comparison, std::string_view figure) {
+  const std::string name(figure);
+  return std::all_of(comparison.policies.begin(), comparison.policies.end(),
+                     [&](const PolicyRuns& p) { return p.figure(name).mean == 0; });
+}
+
+// The best mean as it is printed, so that what looks the same is marked the same; infinitely good
+// if all are the same, so that none is marked.
+double best_of(const Comparison& comparison, const Column& column) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double best = kInfinity;
+  double worst = -kInfinity;
+  const double sign = column.better == Better::kMore ? -1 : 1;
+  const double scale = std::pow(10, std::max(0, column.decimals));
+  for (const PolicyRuns& policy : comparison.policies) {
+    const Spread value = policy.figure(std::string(column.figure));
+    if (value.runs == 0 || policy.interrupted) continue;
+    best = std::min(best, sign * std::round(value.mean * scale));
+    worst = std::max(worst, sign * std::round(value.mean * scale));
+  }
+  return best < worst ? best : -kInfinity;
+}
+
+page::Cell figure_cell(const PolicyRuns& policy, const Column& column, double best) {
+  const Spread value = policy.figure(std::string(column.figure));
+  if (value.runs == 0) return {"–"};
+  const double sign = column.better == Better::kMore ? -1 : 1;
+  const double shown = sign * std::round(value.mean * std::pow(10, std::max(0, column.decimals)));
+  const bool is_best = !policy.interrupted && shown <= best;
+  const std::string text = column.decimals == kDuration ? page::duration(value.mean)
+                                                        : page::spread(value, column.decimals);
+  return {text, is_best ? "best" : ""};
+}
+
+page::Cell published_cell(const Comparison& comparison, const PolicyRuns& policy) {
+  const Spread value = published_unallocated(comparison, policy);
+  return {value.runs > 0 ? page::spread(value, 2) : "–"};
+}
+
+page::Cell name_cell(const PolicyRuns& policy) {
+  return {policy_name_html(policy) + (policy.interrupted ? " <em>(interrupted)</em>" : "")};
+}
+
+double mean_seconds(const PolicyRuns& policy) {
+  std::vector<double> seconds;
+  for (const Result* run : policy.runs) seconds.push_back(run->seconds);
+  return spread_of(seconds).mean;
+}
+
+page::Table main_table(const Comparison& comparison) {
+  page::Table table;
+  table.columns = {"policy"};
+  std::vector<std::pair<Column, double>> columns;
+  for (const Column& column : kColumns) {
+    if (all_zero(comparison, column.figure)) continue;
+    columns.emplace_back(column, best_of(comparison, column));
+    table.columns.push_back(page::escape(column.title));
+  }
+  const bool published = comparison.has_published_curves();
+  if (published) table.columns.insert(table.columns.begin() + 1, "published unallocated, %");
+  table.columns.insert(table.columns.end(), {"seeds", "tie-break", "s a run"});
+  for (const PolicyRuns& policy : comparison.policies) {
+    std::vector<page::Cell> row{name_cell(policy)};
+    if (published) row.push_back(published_cell(comparison, policy));
+    for (const auto& [column, best] : columns) {
+      row.push_back(figure_cell(policy, column, best));
+    }
+    row.push_back({page::count(policy.runs.size())});
+    row.push_back({page::escape(policy.runs.front()->tie_break)});
+    row.push_back({page::number(mean_seconds(policy), 2)});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string meaning_of(const Figure& figure) {
+  const std::string meaning(figure.meaning);
+  return figure.unit.empty() ? meaning : meaning + ", " + std::string(figure.unit);
+}
+
+// Every figure there is, by the name that --fail-if knows.
+page::Table named_figures(const Comparison& comparison) {
+  page::Table table;
+  table.columns = policy_columns("figure", comparison);
+  table.columns.insert(table.columns.begin() + 1, "meaning");
+  for (const Figure& figure : all_figures()) {
+    const std::string name(figure.name);
+    std::vector<page::Cell> row{{page::escape(name)}, {page::escape(meaning_of(figure))}};
+    for (const PolicyRuns& policy : comparison.policies) {
+      const Spread value = policy.figure(name);
+      row.push_back({value.runs > 0 ? page::spread(value, 3) : "–"});
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+const PolicyRuns* policy_at(const Comparison& comparison, std::size_t index) {
+  for (const PolicyRuns& policy : comparison.policies) {
+    if (policy.index == index) return &policy;
+  }
+  return nullptr;
+}
+
+// One row of the overview; the policies that the comparison lacks stay empty.
+std::vector<page::Cell> overview_row(const Comparison& comparison, std::size_t id,
+                                     std::size_t policies) {
+  const Column& unallocated = kColumns.front();
+  const double best = best_of(comparison, unallocated);
+  std::vector<page::Cell> row{
+      {fmt::format("<a href=\"#c{}\">{}</a> {}", id, page::escape(comparison.trace),
+                   page::escape(comparison.arrival))}};
+  for (std::size_t index = 0; index < policies; ++index) {
+    const PolicyRuns* policy = policy_at(comparison, index);
+    if (policy == nullptr) {
+      row.push_back({"–"});
+      continue;
+    }
+    page::Cell cell = figure_cell(*policy, unallocated, best);
+    const Spread published = published_unallocated(comparison, *policy);
+    if (published.runs > 0) {
+      cell.html += fmt::format(" <small>({})</small>", page::number(published.mean, 2));
+    }
+    row.push_back(std::move(cell));
+  }
+  return row;
+}
+
+}  // namespace
+
+void write_overview(std::ostream& out, const std::vector<Comparison>& comparisons) {
+  if (comparisons.size() < 2) return;
+  std::map<std::size_t, const PolicyRuns*> policies;
+  for (const Comparison& comparison : comparisons) {
+    for (const PolicyRuns& policy : comparison.policies) policies[policy.index] = &policy;
+  }
+  page::Table table;
+  table.caption =
+      "Mean over seeds ± standard deviation; the best of a row is marked. In "
+      "parentheses: the published mean of the same policy.";
+  table.columns = {"trace and arrival"};
+  for (const auto& [index, policy] : policies) table.columns.push_back(policy_name_html(*policy));
+  for (std::size_t id = 0; id < comparisons.size(); ++id) {
+    table.rows.push_back(overview_row(comparisons[id], id, policies.size()));
+  }
+  out << "<h2>Unallocated GPU, %</h2>\n";
+  page::write_table(out, table);
+}
+
+void write_figures(std::ostream& out, const Comparison& comparison) {
+  out << "<h3>Figures</h3>\n";
+  page::write_table(out, main_table(comparison));
+  page::write_folded_table(out, "All figures by name", named_figures(comparison));
+}
+
+}  // namespace bench::replay

@@ -1,0 +1,139 @@
+#include "bench/replay/report/page/text.h"
+#include "bench/replay/report/sections/sections.h"
+
+#include <fmt/core.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace bench::replay {
+namespace {
+
+struct CauseText {
+  Cause cause;
+  std::string_view text;
+};
+
+// From the axis upwards. What is usable is not fragmented and not drawn.
+constexpr std::array<CauseText, kCauses - 1> kStack{{
+    {Cause::kLackGpu, "no GPU large enough, or too few (q2)"},
+    {Cause::kLackCpu, "GPU enough, CPU not (q4)"},
+    {Cause::kLackBoth, "neither GPU nor CPU (q1)"},
+    {Cause::kNoGpuAsked, "left to pods without GPU (xl)"},
+    {Cause::kNoGpuAskedCpu, "pods without GPU lack CPU (xr)"},
+    {Cause::kNoAccess, "model not allowed"},
+}};
+
+double share(const Step& step, Cause cause) {
+  return step.free_by_cause[static_cast<std::size_t>(cause)];
+}
+
+// The sum of the stack up to its `level`-th part.
+double stacked(const Step& step, std::size_t level) {
+  double sum = 0;
+  for (std::size_t i = 0; i <= level; ++i) sum += share(step, kStack[i].cause);
+  return sum;
+}
+
+double most_fragmented(const Comparison& comparison) {
+  double most = 0;
+  for (const PolicyRuns& policy : comparison.policies) {
+    const Curve curve = mean_curve(policy, &Step::fragmented);
+    for (const CurvePoint& point : curve) most = std::max(most, point.y.mean);
+  }
+  return most;
+}
+
+std::vector<page::Point> points_of(const Curve& curve) {
+  std::vector<page::Point> points;
+  for (const CurvePoint& point : curve) points.push_back({point.x, point.y.mean});
+  return points;
+}
+
+// The levels of the stack that are not empty throughout.
+std::vector<std::size_t> levels_of(const Comparison& comparison) {
+  std::vector<std::size_t> levels;
+  for (std::size_t level = 0; level < kStack.size(); ++level) {
+    const auto occurs = [&](const Result* run) {
+      return std::any_of(run->steps.begin(), run->steps.end(),
+                         [&](const Step& step) { return share(step, kStack[level].cause) > 0; });
+    };
+    const bool any = std::any_of(
+        comparison.policies.begin(), comparison.policies.end(),
+        [&](const PolicyRuns& p) { return std::any_of(p.runs.begin(), p.runs.end(), occurs); });
+    if (any) levels.push_back(level);
+  }
+  return levels;
+}
+
+void write_stack(std::ostream& out, const PolicyRuns& policy,
+                 const std::vector<std::size_t>& levels, const std::string& x_label, double most) {
+  const Curve total = mean_curve(policy, &Step::fragmented);
+  if (total.empty()) return;
+  page::Plot plot;
+  plot.small = true;
+  plot.title = policy_name_html(policy);
+  plot.about = fmt::format("{}: fragmented at the end {} % of GPUs", policy.name,
+                           page::number(total.back().y.mean, 2));
+  plot.x = page::linear_axis(x_label, 0, total.back().x, false, 4);
+  plot.y = page::linear_axis("fragmented, % of GPUs", 0, most, true, 4);
+  for (std::size_t i = levels.size(); i-- > 0;) {
+    const std::size_t level = levels[i];
+    const Curve curve = mean_curve(policy, [&](const Step& step) { return stacked(step, level); });
+    plot.areas.push_back(
+        {std::string(kStack[level].text), fmt::format("c{}", level), points_of(curve)});
+  }
+  page::write_plot(out, plot);
+}
+
+void write_cause_legend(std::ostream& out, const std::vector<std::size_t>& levels) {
+  out << "<div class=\"legend\">";
+  for (std::size_t i = levels.size(); i-- > 0;) {
+    fmt::print(out, "<span class=\"c{}\"><b class=\"key solid\"></b>{}</span>", levels[i],
+               kStack[levels[i]].text);
+  }
+  out << "</div>\n";
+}
+
+page::Table table_at_the_end(const Comparison& comparison) {
+  page::Table table;
+  table.caption = "At the end, % of GPUs";
+  table.columns = {"policy", "free", "usable (q3)"};
+  for (const CauseText& part : kStack) table.columns.emplace_back(part.text);
+  for (const PolicyRuns& policy : comparison.policies) {
+    const auto at_end = [&](const std::function<double(const Step&)>& figure) -> page::Cell {
+      const Curve curve = mean_curve(policy, figure);
+      return {curve.empty() ? "–" : page::spread(curve.back().y, 2)};
+    };
+    std::vector<page::Cell> row{{policy_name_html(policy)}};
+    row.push_back(at_end([](const Step& step) { return 100 - step.allocated; }));
+    row.push_back(at_end([](const Step& step) { return share(step, Cause::kSatisfied); }));
+    for (const CauseText& part : kStack) {
+      row.push_back(at_end([&](const Step& step) { return share(step, part.cause); }));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+void write_fragmentation(std::ostream& out, const Comparison& comparison) {
+  const double most = most_fragmented(comparison);
+  if (most <= 0) return;
+  out << "<h3>Fragmentation by cause</h3>\n<p>Free GPU that the typical pods of the trace cannot "
+         "use, and why. Free GPU that they can use is not drawn.</p>\n";
+  const std::vector<std::size_t> levels = levels_of(comparison);
+  write_cause_legend(out, levels);
+  const std::string x_label = comparison.over_time ? "hours" : "arrived, % of GPUs";
+  out << "<div class=\"plots many\">\n";
+  for (const PolicyRuns& policy : comparison.policies) {
+    write_stack(out, policy, levels, x_label, most);
+  }
+  out << "</div>\n";
+  page::write_folded_table(out, "Fragmentation as a table", table_at_the_end(comparison));
+}
+
+}  // namespace bench::replay

@@ -1,0 +1,212 @@
+#include "bench/replay/report/page/text.h"
+#include "bench/replay/report/sections/sections.h"
+
+#include <fmt/core.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace bench::replay {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kProductLabel = "nvidia.com/gpu.product";
+
+std::string dumped(const Json& json) {
+  // Names may hold any bytes; what is not UTF-8 is replaced.
+  return page::json_for_script(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string product_of(const k8s::Node& node) {
+  const std::string* product = node.metadata.labels.find(kProductLabel);
+  return product == nullptr ? "" : *product;
+}
+
+// {"models": […], "names": […], "model": [index per node], "gpus": [count per node]}; `gpus` of the
+// first snapshot, in which every node has all of its devices.
+Json cluster_json(const Trace& trace, const Snapshot& snapshot) {
+  std::map<std::string, std::size_t> models;
+  for (const k8s::Node& node : trace.nodes) models.emplace(product_of(node), 0);
+  Json json{{"models", Json::array()},
+            {"names", Json::array()},
+            {"model", Json::array()},
+            {"gpus", Json::array()}};
+  for (auto& [model, index] : models) {
+    index = json["models"].size();
+    json["models"].push_back(model);
+  }
+  for (std::size_t i = 0; i < trace.nodes.size(); ++i) {
+    json["names"].push_back(trace.nodes[i].metadata.name);
+    json["model"].push_back(models.at(product_of(trace.nodes[i])));
+    json["gpus"].push_back(snapshot.nodes[i].devices.size());
+  }
+  return json;
+}
+
+// GPUs one after the other, runs of equal ones as one: ".12" twelve free, "#3" three full, ":460"
+// one of which 460 thousandths are taken.
+std::string packed_devices(const Snapshot& snapshot) {
+  std::string packed;
+  char run_of = 0;
+  std::size_t run = 0;
+  const auto end_run = [&] {
+    if (run > 0) packed += run_of;
+    if (run > 1) packed += std::to_string(run);
+    run = 0;
+  };
+  for (const Snapshot::NodeState& node : snapshot.nodes) {
+    for (const std::int32_t taken : node.devices) {
+      const char kind = taken <= 0 ? '.' : taken >= 1000 ? '#' : ':';
+      if (kind != run_of || kind == ':') end_run();
+      run_of = kind;
+      if (kind == ':') {
+        packed += ':' + std::to_string(taken);
+      } else {
+        ++run;
+      }
+    }
+  }
+  end_run();
+  return packed;
+}
+
+// Two digits to the base of 36 for each node: thousandths of its CPU that are taken.
+std::string packed_cpu(const Snapshot& snapshot) {
+  constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
+  std::string packed;
+  for (const Snapshot::NodeState& node : snapshot.nodes) {
+    const auto thousandths =
+        static_cast<std::size_t>(std::lround(std::clamp(node.cpu, 0.0, 1.0) * 1000));
+    packed += kDigits[thousandths / kDigits.size()];
+    packed += kDigits[thousandths % kDigits.size()];
+  }
+  return packed;
+}
+
+Json snapshot_json(const Snapshot& snapshot) {
+  return {
+      {"title", snapshot.title}, {"gpus", packed_devices(snapshot)}, {"cpu", packed_cpu(snapshot)}};
+}
+
+bool fits(const Snapshot& snapshot, const Comparison& comparison) {
+  return comparison.source != nullptr && !snapshot.nodes.empty() &&
+         snapshot.nodes.size() == comparison.source->nodes.size();
+}
+
+const Snapshot* first_snapshot(const Comparison& comparison) {
+  for (const PolicyRuns& policy : comparison.policies) {
+    for (const Snapshot& snapshot : policy.runs.front()->snapshots) {
+      if (fits(snapshot, comparison)) return &snapshot;
+    }
+  }
+  return nullptr;
+}
+
+// The snapshots of each policy's first run, the last moments first to be kept when not all of
+// them find room in `left`.
+struct Maps {
+  Json policies = Json::array();
+  std::size_t left_out = 0;
+};
+
+Maps maps_of(const Comparison& comparison, std::size_t& left) {
+  Maps maps;
+  std::size_t most = 0;
+  for (const PolicyRuns& policy : comparison.policies) {
+    maps.policies.push_back(
+        {{"name", policy.name}, {"seed", policy.runs.front()->seed}, {"moments", Json::array()}});
+    most = std::max(most, policy.runs.front()->snapshots.size());
+  }
+  for (std::size_t back = 1; back <= most; ++back) {
+    for (std::size_t i = 0; i < comparison.policies.size(); ++i) {
+      const std::vector<Snapshot>& snapshots = comparison.policies[i].runs.front()->snapshots;
+      if (back > snapshots.size()) continue;
+      const Snapshot& snapshot = snapshots[snapshots.size() - back];
+      if (!fits(snapshot, comparison)) continue;
+      Json json = snapshot_json(snapshot);
+      const std::size_t size = json["gpus"].get_ref<const std::string&>().size() +
+                               json["cpu"].get_ref<const std::string&>().size();
+      if (size > left) {
+        ++maps.left_out;
+        continue;
+      }
+      left -= size;
+      Json& moments = maps.policies[i]["moments"];
+      moments.insert(moments.begin(), std::move(json));
+    }
+  }
+  return maps;
+}
+
+struct Taken {
+  std::size_t free = 0;
+  std::size_t shared = 0;
+  std::size_t full = 0;
+};
+
+std::map<std::string, Taken> taken_by_model(const Comparison& comparison,
+                                            const Snapshot& snapshot) {
+  std::map<std::string, Taken> by_model;
+  for (std::size_t i = 0; i < snapshot.nodes.size(); ++i) {
+    if (snapshot.nodes[i].devices.empty()) continue;
+    Taken& taken = by_model[product_of(comparison.source->nodes[i])];
+    for (const std::int32_t device : snapshot.nodes[i].devices) {
+      ++(device <= 0 ? taken.free : device >= 1000 ? taken.full : taken.shared);
+    }
+  }
+  return by_model;
+}
+
+// The map's last moment in figures, for those who cannot see it.
+page::Table table_of_last(const Comparison& comparison) {
+  page::Table table;
+  table.caption = "GPUs at the last moment, first seed: free / partly taken / fully taken";
+  table.columns = policy_columns("GPU model", comparison);
+  std::map<std::string, std::vector<page::Cell>> rows;
+  for (std::size_t i = 0; i < comparison.policies.size(); ++i) {
+    const std::vector<Snapshot>& snapshots = comparison.policies[i].runs.front()->snapshots;
+    if (snapshots.empty() || !fits(snapshots.back(), comparison)) continue;
+    for (const auto& [model, taken] : taken_by_model(comparison, snapshots.back())) {
+      std::vector<page::Cell>& row = rows[model];
+      row.resize(comparison.policies.size() + 1, {"–"});
+      row[0] = {model.empty() ? "no model" : page::escape(model)};
+      row[i + 1] = {fmt::format("{} / {} / {}", page::count(taken.free), page::count(taken.shared),
+                                page::count(taken.full))};
+    }
+  }
+  for (auto& [model, row] : rows) table.rows.push_back(std::move(row));
+  return table;
+}
+
+}  // namespace
+
+void NodeMaps::write(std::ostream& out, const Comparison& comparison) {
+  const Snapshot* first = first_snapshot(comparison);
+  if (first == nullptr) return;
+  out << "<h3>Nodes and their GPUs</h3>\n<p>A row of cells is a node, a cell one of its GPUs, the "
+         "line below it how much of its CPU is taken. First seed of each policy. Point at a node, "
+         "or use the arrow keys, for its name and amounts.</p>\n";
+  const std::string cluster = dumped(cluster_json(*comparison.source, *first));
+  const auto [found, is_new] = clusters_.emplace(cluster, clusters_.size());
+  if (is_new) {
+    fmt::print(out, "<script type=\"application/json\" id=\"cluster{}\">{}</script>\n",
+               found->second, cluster);
+  }
+  const Maps maps = maps_of(comparison, left_);
+  if (maps.left_out > 0) {
+    fmt::print(out, "<p class=\"note\">{} maps are left out to keep this page small.</p>\n",
+               maps.left_out);
+  }
+  fmt::print(out,
+             "<div class=\"maps\" data-cluster=\"cluster{}\"><script type=\"application/json\">"
+             "{}</script><noscript>The map is drawn by a script; its figures are in the table "
+             "below.</noscript></div>\n",
+             found->second, dumped(maps.policies));
+  page::write_folded_table(out, "The last moment as a table", table_of_last(comparison));
+}
+
+}  // namespace bench::replay

@@ -1,0 +1,59 @@
+// The sections of the report, one file each. A section that has nothing to show writes nothing.
+#pragma once
+
+#include "bench/replay/report/comparison.h"
+#include "bench/replay/report/page/plot.h"
+#include "bench/replay/report/page/table.h"
+
+#include <cstddef>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bench::replay {
+
+// Colours that can be told apart; policies beyond share them and are marked with dots.
+inline constexpr std::size_t kPolicyColours = 7;
+
+// A policy's CSS class: its colour, and whether it is shown.
+[[nodiscard]] std::string policy_style(const PolicyRuns& policy);
+// The policy's name beside its colour.
+[[nodiscard]] std::string policy_name_html(const PolicyRuns& policy);
+// "Policy" and then the names; heads of a table with a column for each policy.
+[[nodiscard]] std::vector<std::string> policy_columns(const std::string& first,
+                                                      const Comparison& comparison);
+// Which colour is which policy; a click hides or shows one in all plots. With `published`, says
+// what dashed lines are.
+void write_legend(std::ostream& out, const Comparison& comparison, bool published = false);
+[[nodiscard]] page::Line policy_line(const PolicyRuns& policy, const Curve& curve);
+
+// The figures of all comparisons at a glance: unallocated %, traces × policies.
+void write_overview(std::ostream& out, const std::vector<Comparison>& comparisons);
+// Mean ± deviation of each figure for each policy, the best marked, published ones beside.
+void write_figures(std::ostream& out, const Comparison& comparison);
+// Allocated, unallocated, refused, waiting against arrival or time.
+void write_curves(std::ostream& out, const Comparison& comparison);
+// Why free GPU is of no use to the typical pods.
+void write_fragmentation(std::ostream& out, const Comparison& comparison);
+// How long pods waited.
+void write_waits(std::ostream& out, const Comparison& comparison);
+// What each GPU model and each namespace got.
+void write_use(std::ostream& out, const Comparison& comparison);
+// Which pods found no node, and what they were told; at most `most` kinds for each policy.
+void write_refusals(std::ostream& out, const Comparison& comparison, std::size_t most);
+
+// Nodes × GPUs at chosen moments. Clusters that several traces share are written once.
+class NodeMaps {
+ public:
+  // At most about `bytes` of data; what does not fit is left out and said so.
+  explicit NodeMaps(std::size_t bytes) : left_(bytes) {}
+
+  void write(std::ostream& out, const Comparison& comparison);
+
+ private:
+  std::map<std::string, std::size_t> clusters_;  // nodes as JSON → id in the page
+  std::size_t left_;
+};
+
+}  // namespace bench::replay

@@ -1,0 +1,163 @@
+#include "bench/replay/report/report.h"
+
+#include "tests/bench/replay/report/html_outline.h"
+#include "tests/bench/replay/report/results.h"
+#include "tests/support/catch.h"
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace bench::replay {
+namespace {
+
+std::string page_of(const std::vector<Trace>& traces, const std::vector<Result>& results,
+                    const std::string& title = "Replay",
+                    const std::string& command = "bench replay") {
+  std::ostringstream out;
+  write_report(out, Report{title, command, traces, results});
+  return out.str();
+}
+
+bool has(const std::string& page, std::string_view text) {
+  return page.find(text) != std::string::npos;
+}
+
+// FGD over three seeds and usable_gpu over one on the default trace.
+struct Default {
+  std::vector<Trace> traces{made_trace("openb_pod_list_default", 30)};
+  std::vector<Result> results;
+
+  Default() {
+    for (const std::uint64_t seed : {42U, 43U, 44U}) {
+      results.push_back(filled_result(traces[0], "fgd", seed, 4.7));
+    }
+    results.push_back(filled_result(traces[0], "usable_gpu", 42, 3.9));
+  }
+};
+
+TEST_CASE("the report is well-formed") {
+  const Default given;
+  const Trace& trace = given.traces.front();
+  struct Case {
+    std::string name;
+    std::vector<Result> results;
+  };
+  const std::vector<Case> cases{
+      {"nothing was run", {}},
+      {"one run", {filled_result(trace, "fgd", 42, 4.7)}},
+      {"policies and seeds", given.results},
+      {"over time", {result_over_time(trace, "fgd", 42, 72, 94)}},
+      {"interrupted before the first step", {Result{}}},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    const std::string page = page_of(given.traces, c.results);
+    CHECK(tag_fault(page).empty());
+    CHECK(page.starts_with("<!DOCTYPE html>"));
+    CHECK(page.ends_with("</html>\n"));
+  }
+}
+
+TEST_CASE("the check of tags finds faults") {
+  CHECK(tag_fault("<p>a<b>c</p>") == "</p> closes <b>");
+  CHECK(tag_fault("<p>a") == "<p> is not closed");
+  CHECK(tag_fault("</p>") == "</p> closes nothing");
+  CHECK(tag_fault("<p class=\"a>b\"><br>x<path d=\"M0\"/></p>").empty());
+  CHECK(tag_fault("<script>a < b</script>").empty());
+}
+
+TEST_CASE("the report needs nothing from elsewhere") {
+  const Default given;
+  const std::string page = page_of(given.traces, given.results);
+  for (const std::string_view reference :
+       {"http:", "https:", "src=", "url(", "@import", "import(", "fetch("}) {
+    CAPTURE(reference);
+    CHECK_FALSE(has(page, reference));
+  }
+}
+
+TEST_CASE("names of a trace cannot become markup") {
+  const std::string evil = "</script><script>alert(\"x\")</script><img onerror='y'>&";
+  std::vector<Trace> traces{made_trace(evil, 6)};
+  for (k8s::Node& node : traces[0].nodes) {
+    node.metadata.name = evil;
+    node.metadata.labels.set("nvidia.com/gpu.product", evil);
+  }
+  traces[0].counts[evil] = 3;
+  Result result = result_over_time(traces[0], evil, 42, 10, 95);
+  result.tie_break = evil;
+  result.arrival = evil;
+  result.by_namespace[evil] = GroupUse{};
+  result.by_product[evil] = GroupUse{};
+  for (Snapshot& snapshot : result.snapshots) snapshot.title = evil;
+  for (RefusedKind& refused : result.refused) refused = {evil, 1, 1, evil, evil, evil};
+  const std::string page = page_of(traces, {result, result}, evil, evil);
+  CHECK(tag_fault(page).empty());
+  CHECK_FALSE(has(page, "<script>alert"));
+  CHECK_FALSE(has(page, "<img"));
+  CHECK_FALSE(has(page, "alert(\"x\")</script>"));
+  CHECK(has(page, "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;"));
+}
+
+TEST_CASE("the report shows figures over seeds beside the published ones") {
+  Default given;
+  const double unallocated[] = {4.6, 4.7, 4.8};
+  for (std::size_t i = 0; i < 3; ++i) given.results[i].figures["unallocated"] = unallocated[i];
+  given.results[3].figures["unallocated"] = 3.85;
+  const std::string page = page_of(given.traces, given.results);
+  CHECK(has(page, ">4.70 ± 0.08<"));                   // over three seeds
+  CHECK(has(page, ">4.61 ± 0.08<"));                   // FGD as published
+  CHECK(has(page, "<td class=\"best\">3.85</td>"));    // one seed: no deviation
+  CHECK(has(page, "FGD, published"));                  // its curve
+  CHECK(has(page, "549 of model G2 have at most 7"));  // why pods were refused
+  CHECK(has(page, "openb-node-0007"));
+  CHECK_FALSE(has(page, "<h3>Waiting</h3>"));
+}
+
+TEST_CASE("published curves are shown only beside what they can be compared with") {
+  const std::vector<Trace> traces{made_trace("openb_pod_list_default", 6), made_trace("mine", 6)};
+  CHECK_FALSE(has(page_of(traces, {filled_result(traces[1], "fgd", 42, 4)}),
+                  "published"
+                  " unallocated"));
+  CHECK_FALSE(has(page_of(traces, {result_over_time(traces[0], "fgd", 42, 9, 95)}),
+                  "published unallocated"));
+  // A policy that nobody published is still seen beside the reference.
+  CHECK(has(page_of(traces, {filled_result(traces[0], "mine", 42, 4)}), "FGD, published"));
+}
+
+TEST_CASE("unfinished runs count only where there are no others") {
+  Default given;
+  given.results[0].interrupted = true;
+  given.results[0].figures["unallocated"] = 60;
+  CHECK_FALSE(has(page_of(given.traces, given.results), "interrupted"));
+  for (Result& result : given.results) result.interrupted = true;
+  CHECK(has(page_of(given.traces, given.results), "fgd was interrupted"));
+}
+
+TEST_CASE("the report over time shows waits") {
+  const std::vector<Trace> traces{made_trace("mine", 6)};
+  const std::string page = page_of(traces, {result_over_time(traces[0], "fgd", 42, 72, 94)});
+  CHECK(has(page, "<h3>Waiting</h3>"));
+  CHECK(has(page, "hours since the start"));
+}
+
+TEST_CASE("many policies and seeds stay below three megabytes") {
+  std::vector<Trace> traces;
+  std::vector<Result> results;
+  for (int t = 0; t < 3; ++t) {
+    traces.push_back(made_trace("trace " + std::to_string(t), 1213));
+    for (int p = 0; p < 12; ++p) {
+      for (std::uint64_t seed = 42; seed < 52; ++seed) {
+        results.push_back(filled_result(traces.back(), "policy " + std::to_string(p), seed, 4 + p));
+      }
+    }
+  }
+  const std::string page = page_of(traces, results);
+  CHECK(page.size() < 3'000'000);
+  CHECK(tag_fault(page).empty());
+  CHECK(page == page_of(traces, results));
+}
+
+}  // namespace
+}  // namespace bench::replay
