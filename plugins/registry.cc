@@ -1,16 +1,24 @@
 #include "plugins/registry.h"
 
+#include "plugins/best_fit/best_fit.h"
 #include "plugins/device_classes/device_classes.h"
+#include "plugins/dot_prod/dot_prod.h"
 #include "plugins/existing_anti_affinity/existing_anti_affinity.h"
+#include "plugins/fgd/fgd.h"
+#include "plugins/gpu_clustering/gpu_clustering.h"
 #include "plugins/gpu_devices/gpu_devices.h"
 #include "plugins/gpu_packing/gpu_packing.h"
+#include "plugins/gpu_packing_score/gpu_packing_score.h"
+#include "plugins/mig_placement/mig_placement.h"
 #include "plugins/node_affinity/node_affinity.h"
 #include "plugins/node_name/node_name.h"
 #include "plugins/node_ports/node_ports.h"
 #include "plugins/node_resources_fit/node_resources_fit.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
+#include "plugins/random_device/random_device.h"
 #include "plugins/taint_toleration/taint_toleration.h"
 #include "plugins/unsupported_constraints/unsupported_constraints.h"
+#include "plugins/usable_gpu/usable_gpu.h"
 #include "plugins/volume_constraints/volume_constraints.h"
 
 namespace plugins {
@@ -39,6 +47,21 @@ const sched::Registry& registry() {
       // Ours.
       {.name = "GpuDevices", .filters = true, .make = make_gpu_devices},
       {.name = "GpuPacking", .scores = true, .default_weight = 10, .make = make_gpu_packing},
+      // Alternatives to GpuPacking, for profiles that ask for them.
+      {.name = "UsableGpu", .scores = true, .on_by_default = false, .make = make_usable_gpu},
+      {.name = "Fgd", .scores = true, .on_by_default = false, .make = make_fgd},
+      {.name = "BestFit", .scores = true, .on_by_default = false, .make = make_best_fit},
+      {.name = "DotProd", .scores = true, .on_by_default = false, .make = make_dot_prod},
+      {.name = "GpuClustering",
+       .scores = true,
+       .on_by_default = false,
+       .make = make_gpu_clustering},
+      {.name = "GpuPackingScore",
+       .scores = true,
+       .on_by_default = false,
+       .make = make_gpu_packing_score},
+      {.name = "RandomDevice", .scores = true, .on_by_default = false, .make = make_random_device},
+      {.name = "MigPlacement", .scores = true, .on_by_default = false, .make = make_mig_placement},
       {.name = "UnsupportedConstraints", .constrains = true, .make = make_unsupported_constraints},
       {.name = "ExistingAntiAffinity", .constrains = true, .make = make_existing_anti_affinity},
       {.name = "VolumeConstraints", .constrains = true, .make = make_volume_constraints},

@@ -28,19 +28,22 @@ Claim claim_of(const PodShape& shape) {
   return {.requests = shape.requests,
           .nonzero = shape.nonzero,
           .host_ports = shape.host_ports,
-          .devices = {}};
+          .devices = {},
+          .gpu_size = gpu::size_class_of(shape.gpu)};
 }
 
 Claim claim_of_bound(const k8s::Pod& pod, ResourceNames& names) {
   Claim claim{.requests = {},
               .nonzero = nonzero_requests_of(pod, true),
               .host_ports = host_ports_of(pod),
-              .devices = {}};
+              .devices = {},
+              .gpu_size = {}};
   const Resources requests = requests_of_bound(pod, names);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const auto id = static_cast<ResourceId>(i);
     if (id != kPods && requests.get(id) > 0) claim.requests.push_back({id, requests.get(id)});
   }
+  claim.gpu_size = gpu::size_class_of(gpu::demand_of(claim.requests, pod.spec, names));
   return claim;
 }
 
@@ -56,6 +59,7 @@ void add_claim(NodeUsage& usage, const Claim& claim) {
     ports.insert(std::upper_bound(ports.begin(), ports.end(), port), port);
   }
   for (const gpu::DeviceShare& share : claim.devices) gpu::add(usage.devices, share);
+  if (claim.gpu_size) ++usage.gpu_pods[static_cast<std::size_t>(*claim.gpu_size)];
 }
 
 bool subtract_claim(NodeUsage& usage, const Claim& claim) {
@@ -71,6 +75,7 @@ bool subtract_claim(NodeUsage& usage, const Claim& claim) {
     ports.erase(std::lower_bound(ports.begin(), ports.end(), port));
   }
   for (const gpu::DeviceShare& share : claim.devices) gpu::subtract(usage.devices, share);
+  if (claim.gpu_size) --usage.gpu_pods[static_cast<std::size_t>(*claim.gpu_size)];
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "scheduler/framework/pod_shape.h"
 #include "scheduler/framework/resources.h"
 
+#include <optional>
 #include <vector>
 
 namespace sched {
@@ -19,6 +20,7 @@ struct Claim {
   std::vector<HostPort> host_ports;  // sorted
   // Where GPUs are kept one by one: the parts that the pod takes; else empty.
   std::vector<gpu::DeviceShare> devices;
+  std::optional<gpu::SizeClass> gpu_size;  // of a pod with GPU
 
   friend bool operator==(const Claim&, const Claim&) = default;
 };

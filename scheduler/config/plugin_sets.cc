@@ -196,10 +196,11 @@ void complain_of_contradictions(ObjectReader& plugins, const std::vector<PointSe
 std::vector<PluginUse> default_uses(const Registry& registry) {
   std::vector<PluginUse> uses;
   for (const PluginEntry& entry : registry) {
+    const bool on = entry.on_by_default;
     uses.push_back({.entry = &entry,
-                    .filter = entry.filters,
-                    .score = entry.scores,
-                    .constraint = entry.constrains,
+                    .filter = on && entry.filters,
+                    .score = on && entry.scores,
+                    .constraint = on && entry.constrains,
                     .weight = default_weight(entry)});
   }
   return uses;

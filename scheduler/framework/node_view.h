@@ -10,6 +10,7 @@
 #include "scheduler/framework/resources.h"
 #include "scheduler/gpu/devices.h"
 #include "scheduler/gpu/mig/geometry.h"
+#include "scheduler/gpu/size_class.h"
 
 #include <cstdint>
 #include <string>
@@ -43,6 +44,7 @@ struct NodeUsage {
   NonZeroRequests nonzero;
   std::vector<HostPort> host_ports;  // sorted; one entry per use
   gpu::DeviceUses devices;           // where GPUs are kept one by one
+  gpu::SizeClassCounts gpu_pods{};   // the pods with GPU
 
   friend bool operator==(const NodeUsage&, const NodeUsage&) = default;
 };

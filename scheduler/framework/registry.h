@@ -30,6 +30,8 @@ struct PluginEntry {
   bool constrains = false;
   // Upstream's default weight of its score, or ours.
   int default_weight = 1;
+  // False: a profile has it only if it enables it, as alternatives to the default must be.
+  bool on_by_default = true;
   // Makes one from its `args` (an empty map when the configuration has none). Complaints go into
   // the reader; the result is then not used.
   PluginInstance (*make)(k8s::yaml::ObjectReader& args);

@@ -27,7 +27,8 @@ TEST_CASE("filters are asked in kube-scheduler's order") {
     if (entry.filters) filters.push_back(entry.name);
   }
   CHECK(filters == std::vector<std::string_view>{"NodeUnschedulable", "NodeName", "TaintToleration",
-                                                 "NodeAffinity", "NodePorts", "NodeResourcesFit"});
+                                                 "NodeAffinity", "NodePorts", "NodeResourcesFit",
+                                                 "GpuDevices"});
 }
 
 TEST_CASE("a plugin without arguments takes none") {

@@ -49,7 +49,7 @@ TEST_CASE("fields arrive") {
                                        "extenders: []\n"
                                        "enableProfiling: false\n"
                                        "clientConnection: {kubeconfig: /k, qps: 12.5, burst: 3,\n"
-                                       "  contentType: application/json}\n"
+                                       "  transport: cpprest, contentType: application/json}\n"
                                        "podInitialBackoffSeconds: 2\n"
                                        "podMaxBackoffSeconds: 7\n",
                                    "c.yaml", registry_double());
@@ -58,6 +58,7 @@ TEST_CASE("fields arrive") {
   CHECK(configuration->client_connection.kubeconfig == "/k");
   CHECK(configuration->client_connection.qps == Approx(12.5));
   CHECK(configuration->client_connection.burst == 3);
+  CHECK(configuration->client_connection.transport == TransportKind::kCpprest);
   CHECK(configuration->engine.initial_backoff == std::chrono::seconds(2));
   CHECK(configuration->engine.max_backoff == std::chrono::seconds(7));
 }
@@ -66,6 +67,7 @@ TEST_CASE("leaderElect that is not said is reported as such") {
   const auto configuration = parse(kHead, "c.yaml", registry_double());
   REQUIRE(configuration);
   CHECK(configuration->leader_elect == std::nullopt);
+  CHECK(configuration->client_connection.transport == TransportKind::kAsio);
 }
 
 TEST_CASE("fields that are wrong") {
@@ -86,6 +88,8 @@ TEST_CASE("fields that are wrong") {
        "c.yaml:5: leaderElection.leaseDuration: has no effect"},
       {"protobuf", "clientConnection: {contentType: application/vnd.kubernetes.protobuf}\n",
        "c.yaml:3: clientConnection.contentType: must be one of"},
+      {"transport", "clientConnection: {transport: curl}\n",
+       "c.yaml:3: clientConnection.transport: must be one of"},
       {"qps", "clientConnection: {qps: 0}\n", "c.yaml:3: clientConnection.qps: must be above 0"},
       {"qps is no number", "clientConnection: {qps: .nan}\n", "c.yaml:3: "},
       {"burst", "clientConnection: {burst: -1}\n",

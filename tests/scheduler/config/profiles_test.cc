@@ -104,6 +104,16 @@ TEST_CASE("profiles say what differs from the default") {
        "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated |"
        " TaintToleration*30 NodeAffinity*20 NodeResourcesFit/MostAllocated*1 GpuPacking*1 |"
        " UnsupportedConstraints\n"},
+      {"what is off by default is there once it is enabled, in its role only",
+       "{score: {disabled: [{name: '*'}], enabled: [{name: Alternative, weight: 2}]}}",
+       "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated |"
+       " Alternative*2 | UnsupportedConstraints\n"},
+      {"in both", "{multiPoint: {enabled: [{name: Alternative}], disabled: [{name: '*'}]}}",
+       "s: Alternative | Alternative*1 | UnsupportedConstraints\n"},
+      {"switching off what is off anyway is no mistake",
+       "{score: {disabled: [{name: '*'}, {name: Alternative}]}}",
+       "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated | |"
+       " UnsupportedConstraints\n"},
       {"upstream's plugins that are not built may be switched off",
        "{multiPoint: {disabled: [{name: PodTopologySpread}, {name: ImageLocality}]},"
        " postFilter: {disabled: [{name: DefaultPreemption}]}}",

@@ -75,6 +75,8 @@ PluginInstance make_packing(k8s::yaml::ObjectReader&) {
   return instance;
 }
 
+PluginInstance make_alternative(k8s::yaml::ObjectReader&) { return both("Alternative"); }
+
 PluginInstance make_unsupported(k8s::yaml::ObjectReader&) {
   PluginInstance instance;
   instance.constraint = std::make_unique<NamedConstraint>("UnsupportedConstraints");
@@ -98,6 +100,11 @@ const Registry& registry_double() {
       {.name = "NodePorts", .filters = true, .make = make_ports},
       {.name = "NodeResourcesFit", .filters = true, .scores = true, .make = make_fit},
       {.name = "GpuPacking", .scores = true, .make = make_packing},
+      {.name = "Alternative",
+       .filters = true,
+       .scores = true,
+       .on_by_default = false,
+       .make = make_alternative},
       {.name = "UnsupportedConstraints", .constrains = true, .make = make_unsupported},
   };
   return registry;

@@ -6,9 +6,9 @@
 namespace sched::test {
 
 // TaintToleration (filter, score 3), NodeAffinity (filter, score 2), NodePorts (filter),
-// NodeResourcesFit (filter, score 1, args), GpuPacking (score 1), UnsupportedConstraints
-// (constraint). The filters' and scores' names carry the arguments:
-// "NodeResourcesFit/MostAllocated".
+// NodeResourcesFit (filter, score 1, args), GpuPacking (score 1), Alternative (filter, score 1, off
+// by default), UnsupportedConstraints (constraint). The filters' and scores' names carry the
+// arguments: "NodeResourcesFit/MostAllocated".
 [[nodiscard]] const Registry& registry_double();
 
 }  // namespace sched::test

@@ -1,0 +1,124 @@
+#include "plugins/support/gpu_value.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <set>
+#include <utility>
+
+namespace plugins {
+namespace {
+
+// Above what any node has or any kind that fits one asks for: keeps products within 64 bits,
+// whatever people write into their objects.
+constexpr std::int64_t kMostCpu = 1'000'000'000;
+constexpr auto kMostGpus = static_cast<std::int64_t>(sched::gpu::kMaxDevices);
+
+bool can_run(const WeightedKind& kind) {
+  return kind.weight > 0 && kind.milli > 0 && kind.milli <= sched::gpu::kMilliPerGpu &&
+         kind.gpus > 0 && kind.gpus <= kMostGpus && kind.cpu <= kMostCpu;
+}
+
+bool may_run_on(const WeightedKind& kind, std::string_view product) {
+  return kind.products.empty() ||
+         std::find(kind.products.begin(), kind.products.end(), product) != kind.products.end();
+}
+
+std::vector<WeightedKind> kinds_on(const std::vector<WeightedKind>& kinds,
+                                   std::string_view product) {
+  std::vector<WeightedKind> on_product;
+  std::copy_if(kinds.begin(), kinds.end(), std::back_inserter(on_product),
+               [&](const WeightedKind& kind) { return may_run_on(kind, product); });
+  return on_product;
+}
+
+// The free parts, largest first. Insertion sort: a node has few devices.
+struct Sorted {
+  std::array<std::int32_t, sched::gpu::kMaxDevices> milli;  // the first `size` are set
+  std::size_t size = 0;
+
+  explicit Sorted(const sched::FreeDevices& free) {
+    for (const std::int32_t part : free) {
+      std::size_t at = size++;
+      for (; at > 0 && milli[at - 1] < part; --at) milli[at] = milli[at - 1];
+      milli[at] = part;
+    }
+  }
+};
+
+}  // namespace
+
+ProductValue::ProductValue(const std::vector<WeightedKind>& kinds, CpuLimit limit) : limit_(limit) {
+  std::vector<WeightedKind> sorted;
+  std::copy_if(kinds.begin(), kinds.end(), std::back_inserter(sorted), can_run);
+  std::sort(sorted.begin(), sorted.end(), [](const WeightedKind& a, const WeightedKind& b) {
+    return std::tie(b.milli, a.cpu, a.gpus) < std::tie(a.milli, b.cpu, b.gpus);
+  });
+  for (const WeightedKind& kind : sorted) {
+    if (sizes_.empty() || sizes_.back().milli != kind.milli) {
+      sizes_.push_back({static_cast<std::int32_t>(kind.milli), kinds_.size(), kinds_.size()});
+    }
+    kinds_.push_back({kind.cpu, kind.gpus, kind.weight});
+    ++sizes_.back().to;
+  }
+}
+
+std::int64_t ProductValue::of(std::int64_t free_cpu, const sched::FreeDevices& free) const {
+  if (free.size() == 0) return 0;
+  const Sorted sorted(free);
+  const std::int64_t cpu = std::min(free_cpu, kMostCpu);
+  std::int64_t value = 0;
+  Room room;
+  std::size_t next = 0;
+  for (const Size& size : sizes_) {
+    for (; next < sorted.size && sorted.milli[next] >= size.milli; ++next) {
+      room.milli += sorted.milli[next];
+    }
+    room.devices = static_cast<std::int64_t>(next);
+    if (room.devices == 0) continue;
+    value += limit_ == CpuLimit::kOnce ? once(size, cpu, room) : share(size, cpu, room);
+  }
+  return value;
+}
+
+std::int64_t ProductValue::once(const Size& size, std::int64_t free_cpu, const Room& room) const {
+  std::int64_t weight = 0;
+  for (std::size_t i = size.from; i < size.to && kinds_[i].cpu <= free_cpu; ++i) {
+    if (kinds_[i].gpus <= room.devices) weight += kinds_[i].weight;
+  }
+  return weight * room.milli;
+}
+
+std::int64_t ProductValue::share(const Size& size, std::int64_t free_cpu, const Room& room) const {
+  std::int64_t fed = 0;  // weight of the kinds that the CPU suffices for
+  std::int64_t value = 0;
+  for (std::size_t i = size.from; i < size.to && kinds_[i].cpu <= free_cpu; ++i) {
+    const Kind& kind = kinds_[i];
+    if (kind.gpus > room.devices) continue;
+    const std::int64_t has = free_cpu * kind.gpus;
+    const std::int64_t needs = kind.cpu * room.devices;
+    if (has >= needs) {
+      fed += kind.weight;
+    } else {
+      value += kind.weight * (room.milli * has / needs);
+    }
+  }
+  return value + fed * room.milli;
+}
+
+GpuValue::GpuValue(const std::vector<WeightedKind>& kinds, CpuLimit limit)
+    : others_(kinds_on(kinds, {}), limit) {
+  std::set<std::string> named;
+  for (const WeightedKind& kind : kinds) named.insert(kind.products.begin(), kind.products.end());
+  for (const std::string& product : named) {
+    by_product_.emplace(product, ProductValue(kinds_on(kinds, product), limit));
+  }
+}
+
+const ProductValue& GpuValue::on(std::string_view product) const {
+  if (by_product_.empty()) return others_;
+  const auto found = by_product_.find(product);
+  return found == by_product_.end() ? others_ : found->second;
+}
+
+}  // namespace plugins

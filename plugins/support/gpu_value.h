@@ -1,0 +1,88 @@
+// What the free GPUs of a node are worth to the pods that typically come.
+//
+//   V(node) = Σ weight · U(kind of pod, node)
+//
+// U is how much of the node's free GPU, in thousandths, pods of that kind could use. With g_i free
+// of device i, c free CPU, k devices that are large enough for the kind, and su the sum of those:
+//
+//   U = 0    if the kind may not run on the node's model, its CPU does not fit, or k is too small
+//   U = su   otherwise: what fits on one GPU is usable;                             CpuLimit::kOnce
+//            but of that at most what the node's CPU can feed, a pod after the
+//            other: su · min(1, c · gpus / (cpu · k)), rounded down                CpuLimit::kShare
+//
+// With kOnce and the kinds' shares as weights, what V lacks of the node's free GPU is its
+// fragmentation F_n(M) of Weng et al., "Beware of Fragmentation" (ATC'23), to the last bit: so two
+// policies that look different at first sight, fragmentation gradient descent and usable GPU,
+// differ in weights, limit and rounding only, and share this. Integers throughout.
+#pragma once
+
+#include "scheduler/framework/free_devices.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plugins {
+
+// A kind of pod that asks for GPU, and what it counts.
+struct WeightedKind {
+  std::int64_t cpu = 0;               // milli-CPU
+  std::int64_t gpus = 1;              // ≥ 1
+  std::int64_t milli = 0;             // of each, 1 … 1,000
+  std::vector<std::string> products;  // GPU models it may run on; empty: any
+  std::int64_t weight = 0;            // ≥ 0; the sum over all kinds is below 2^46
+};
+
+enum class CpuLimit : std::uint8_t { kOnce, kShare };
+
+// V on nodes of one GPU model.
+class ProductValue {
+ public:
+  ProductValue(const std::vector<WeightedKind>& kinds, CpuLimit limit);
+
+  // Of a node with that much free CPU (milli-CPU; may be negative) and these devices.
+  // O(devices · log devices + kinds).
+  [[nodiscard]] std::int64_t of(std::int64_t free_cpu, const sched::FreeDevices& free) const;
+
+ private:
+  struct Kind {
+    std::int64_t cpu = 0;
+    std::int64_t gpus = 0;
+    std::int64_t weight = 0;
+  };
+  // Kinds that ask as much of each device: kinds_[from, to), by ascending cpu.
+  struct Size {
+    std::int32_t milli = 0;
+    std::size_t from = 0;
+    std::size_t to = 0;
+  };
+  // The devices large enough for a size, and what is free of them.
+  struct Room {
+    std::int64_t devices = 0;
+    std::int64_t milli = 0;
+  };
+
+  [[nodiscard]] std::int64_t once(const Size& size, std::int64_t free_cpu, const Room& room) const;
+  [[nodiscard]] std::int64_t share(const Size& size, std::int64_t free_cpu, const Room& room) const;
+
+  CpuLimit limit_;
+  std::vector<Size> sizes_;  // by descending milli
+  std::vector<Kind> kinds_;
+};
+
+// V by GPU model.
+class GpuValue {
+ public:
+  GpuValue(const std::vector<WeightedKind>& kinds, CpuLimit limit);
+
+  // For nodes of that model; empty: nodes that do not tell theirs. O(log models).
+  [[nodiscard]] const ProductValue& on(std::string_view product) const;
+
+ private:
+  ProductValue others_;  // models that no kind names
+  std::map<std::string, ProductValue, std::less<>> by_product_;
+};
+
+}  // namespace plugins

@@ -1,0 +1,32 @@
+// What a plugin derives from the cluster's statistics, derived once per version of them and shared
+// by all shapes.
+#pragma once
+
+#include "scheduler/framework/cluster_context.h"
+
+#include <memory>
+#include <utility>
+
+namespace plugins {
+
+template <class Derived>
+class PerVersion {
+ public:
+  // What `derive(context)` gives for this version; asked for only when the version is another one
+  // than the last time.
+  template <class Derive>
+  [[nodiscard]] std::shared_ptr<const Derived> get(const sched::ClusterContextPtr& context,
+                                                   const Derive& derive) {
+    if (context_ != context) {
+      derived_ = std::make_shared<const Derived>(derive(*context));
+      context_ = context;
+    }
+    return derived_;
+  }
+
+ private:
+  sched::ClusterContextPtr context_;
+  std::shared_ptr<const Derived> derived_;
+};
+
+}  // namespace plugins

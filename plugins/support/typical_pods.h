@@ -1,0 +1,20 @@
+// The typical pods M of a workload, as Weng et al., "Beware of Fragmentation" (ATC'23) choose them:
+// the most frequent kinds of pods that together cover a part of it.
+#pragma once
+
+#include "scheduler/framework/cluster_context.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace plugins {
+
+struct TypicalPods {
+  std::vector<sched::TypicalPod> pods;  // the first of the context's
+  std::uint64_t covered = 0;            // the sum of their counts
+};
+
+// The kinds of `context` in its order, one by one until at least `percent` of the pods are covered.
+[[nodiscard]] TypicalPods typical_pods(const sched::ClusterContext& context, std::int64_t percent);
+
+}  // namespace plugins

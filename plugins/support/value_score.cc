@@ -1,0 +1,63 @@
+#include "plugins/support/value_score.h"
+
+#include <algorithm>
+
+namespace plugins {
+
+using namespace sched;
+
+namespace {
+
+constexpr auto kWhole = static_cast<std::int32_t>(gpu::kMilliPerGpu);
+
+// Whether a device before this one has as much left: then its answer is known.
+bool seen_before(const FreeDevices& free, std::size_t device) {
+  return std::find(free.begin(), free.begin() + device, free[device]) != free.begin() + device;
+}
+
+}  // namespace
+
+std::int64_t ValueScore::score(const NodeView& node) const { return best(node).rating; }
+
+std::optional<gpu::DeviceShare> ValueScore::choose_device(const NodeView& node) const {
+  if (!ask_.is_share()) return std::nullopt;
+  const Best found = best(node);
+  if (!found.device) return std::nullopt;
+  return gpu::DeviceShare{.device = static_cast<std::uint32_t>(*found.device),
+                          .milli = static_cast<std::int32_t>(ask_.milli)};
+}
+
+ValueScore::Best ValueScore::best(const NodeView& node) const {
+  FreeDevices free = free_devices(node);
+  const ProductValue& value = value_->on(node.facts.gpu_product);
+  const std::int64_t cpu = node.free(kCpu);
+  const std::int64_t cpu_after = saturating_subtract(cpu, ask_.cpu);
+  const std::int64_t before = value.of(cpu, free);
+  if (ask_.is_share()) return best_device(value, before, cpu_after, free);
+  take_whole(free);
+  return {.rating = rate(before - value.of(cpu_after, free)), .device = std::nullopt};
+}
+
+ValueScore::Best ValueScore::best_device(const ProductValue& value, std::int64_t before,
+                                         std::int64_t cpu_after, FreeDevices& free) const {
+  Best best;
+  for (std::size_t device = 0; device < free.size(); ++device) {
+    if (free[device] < ask_.milli || seen_before(free, device)) continue;
+    free.take(device, ask_.milli);
+    const std::int64_t rating = rate(before - value.of(cpu_after, free));
+    free.take(device, -ask_.milli);
+    if (!best.device || rating > best.rating) best = {.rating = rating, .device = device};
+  }
+  return best;
+}
+
+void ValueScore::take_whole(FreeDevices& free) const {
+  std::int64_t left = ask_.gpus;
+  for (std::size_t device = 0; device < free.size() && left > 0; ++device) {
+    if (free[device] < kWhole) continue;
+    free.take(device, kWhole);
+    --left;
+  }
+}
+
+}  // namespace plugins

@@ -1,0 +1,53 @@
+// Scores a node by what a pod would leave of the value of its GPUs (gpu_value.h).
+//
+// The rule is that of fragmentation gradient descent (Weng et al., ATC'23): take the pod's CPU and
+// GPU off the node, compare the value before and after, and rate the loss. A share of a GPU is
+// tried on every device that has room for it; the best rating is the node's, and the first device
+// that has it is where the pod goes. Whole GPUs are the first free ones, pods without GPU take CPU
+// only.
+#pragma once
+
+#include "plugins/support/gpu_ask.h"
+#include "plugins/support/gpu_value.h"
+#include "scheduler/framework/plugin.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace plugins {
+
+class ValueScore : public sched::NodeScore {
+ public:
+  ValueScore(std::shared_ptr<const GpuValue> value, const GpuAsk& ask)
+      : value_(std::move(value)), ask_(ask) {}
+
+  [[nodiscard]] std::int64_t score(const sched::NodeView& node) const final;
+  [[nodiscard]] std::optional<sched::gpu::DeviceShare> choose_device(
+      const sched::NodeView& node) const final;
+
+ protected:
+  // Thousandths of a GPU that the pod asks for, over all devices.
+  [[nodiscard]] std::int64_t requested() const { return ask_.total_milli(); }
+
+ private:
+  struct Best {
+    std::int64_t rating = 0;
+    std::optional<std::size_t> device;  // of a share
+  };
+
+  // The score of a node that loses so much value: the same or less for a greater loss.
+  [[nodiscard]] virtual std::int64_t rate(std::int64_t lost) const = 0;
+
+  [[nodiscard]] Best best(const sched::NodeView& node) const;
+  [[nodiscard]] Best best_device(const ProductValue& value, std::int64_t before,
+                                 std::int64_t cpu_after, sched::FreeDevices& free) const;
+  void take_whole(sched::FreeDevices& free) const;
+
+  std::shared_ptr<const GpuValue> value_;
+  GpuAsk ask_;
+};
+
+}  // namespace plugins

@@ -1,0 +1,85 @@
+#include "plugins/usable_gpu/weights.h"
+
+#include "plugins/support/typical_pods.h"
+
+#include <cmath>
+#include <cstddef>
+
+namespace plugins {
+namespace {
+
+using sched::ClusterContext;
+using sched::TypicalPod;
+
+// Adds the rare kinds of several GPUs; `covered` stays that of the frequent ones.
+void add_multi_gpu(TypicalPods& typical, const ClusterContext& cluster) {
+  std::vector<TypicalPod> rare;
+  for (std::size_t i = typical.pods.size(); i < cluster.pods.size(); ++i) {
+    if (cluster.pods[i].gpus >= 2) rare.push_back(cluster.pods[i]);
+  }
+  typical.pods.insert(typical.pods.end(), rare.begin(), rare.end());
+}
+
+// v^(half_exponents / 2).
+double power(double v, std::int64_t half_exponents) {
+  double result = half_exponents % 2 == 0 ? 1.0 : std::sqrt(v);
+  for (std::int64_t i = 0; i < half_exponents / 2; ++i) result *= v;
+  return result;
+}
+
+// The cluster's GPUs per GPU that the pod may run on; 0 when there is none.
+double scarcity(const TypicalPod& pod, const ClusterContext& cluster) {
+  if (pod.products.empty()) return 1.0;
+  std::int64_t allowed = 0;
+  for (const std::string& product : pod.products) {
+    const auto found = cluster.gpus_by_product.find(product);
+    if (found != cluster.gpus_by_product.end()) allowed += found->second;
+  }
+  if (allowed <= 0) return 0.0;
+  return static_cast<double>(cluster.gpus) / static_cast<double>(allowed);
+}
+
+// Before normalisation.
+double raw_weight(const TypicalPod& pod, std::uint64_t covered, const ClusterContext& cluster,
+                  const UsableGpuWeights& how) {
+  const double share = static_cast<double>(pod.count) / static_cast<double>(covered);
+  double weight = how.popularity == Popularity::kSqrt ? std::sqrt(share) : share;
+  if (pod.milli == 0) return weight;
+  if (pod.gpus >= 2 && how.multi_gpu_factor > 0) {
+    weight *= static_cast<double>(how.multi_gpu_factor);
+  } else {
+    const double volume = static_cast<double>(pod.gpus) * static_cast<double>(pod.milli) / 1'000.0;
+    weight /= power(volume, how.half_exponents);
+  }
+  if (how.scarcity) weight *= scarcity(pod, cluster);
+  return weight;
+}
+
+}  // namespace
+
+std::vector<WeightedKind> usable_gpu_weights(const ClusterContext& cluster,
+                                             const UsableGpuWeights& how) {
+  TypicalPods typical = typical_pods(cluster, how.coverage);
+  if (how.keep_all_multi_gpu) add_multi_gpu(typical, cluster);
+  std::vector<double> raw;
+  double sum = 0;
+  for (const TypicalPod& pod : typical.pods) {
+    raw.push_back(raw_weight(pod, typical.covered, cluster, how));
+    sum += raw.back();
+  }
+  std::vector<WeightedKind> kinds;
+  if (sum == 0) return kinds;
+  for (std::size_t i = 0; i < typical.pods.size(); ++i) {
+    const TypicalPod& pod = typical.pods[i];
+    if (pod.gpus == 0) continue;
+    const double share = raw[i] / sum;
+    kinds.push_back({.cpu = pod.cpu,
+                     .gpus = pod.gpus,
+                     .milli = pod.milli,
+                     .products = pod.products,
+                     .weight = std::llround(share * static_cast<double>(kUnitWeight))});
+  }
+  return kinds;
+}
+
+}  // namespace plugins

@@ -1,0 +1,274 @@
+#include "plugins/usable_gpu/usable_gpu.h"
+
+#include "tests/plugins/gpu_node.h"
+#include "tests/plugins/one_node.h"
+#include "tests/plugins/random_gpus.h"
+#include "tests/support/catch.h"
+
+#include <cmath>
+
+using plugins::Popularity;
+using plugins::usable_gpu_weights;
+using plugins::UsableGpuArgs;
+using plugins::UsableGpuWeights;
+using sched::ClusterContext;
+using sched::TypicalPod;
+using tests::cpu_pod;
+using tests::gpu_pod;
+using tests::GpuNode;
+using tests::kind;
+using tests::make_plugin;
+using tests::NaiveNode;
+using tests::Scored;
+using tests::share_pod;
+using tests::workload;
+
+namespace {
+
+constexpr std::int64_t kMost = 64'000;  // thousandths of the GPUs of the largest node
+
+// The settings by the names that they have where they are measured.
+constexpr UsableGpuWeights kP1{.coverage = 90,
+                               .popularity = Popularity::kLinear,
+                               .half_exponents = 6,
+                               .keep_all_multi_gpu = false,
+                               .multi_gpu_factor = 0,
+                               .scarcity = false};
+constexpr UsableGpuWeights kP2{.coverage = 85,
+                               .popularity = Popularity::kSqrt,
+                               .half_exponents = 7,
+                               .keep_all_multi_gpu = false,
+                               .multi_gpu_factor = 0,
+                               .scarcity = false};
+constexpr UsableGpuWeights kD9{};
+
+constexpr const char* kArgsP1 =
+    "{quantum: 100, multiGpu: {keepAll: false, factor: 0}, scarcity: false}";
+constexpr const char* kArgsP2 =
+    "{coverage: 85, popularity: sqrt, weightExponent: 3.5, "
+    "multiGpu: {keepAll: false, factor: 0}, scarcity: false}";
+
+std::vector<std::int64_t> weights(const ClusterContext& context, const UsableGpuWeights& how) {
+  std::vector<std::int64_t> found;
+  for (const plugins::WeightedKind& kind : usable_gpu_weights(context, how)) {
+    found.push_back(kind.weight);
+  }
+  return found;
+}
+
+// The definition, naively: weights in doubles with pow(), V by its sum, floor() for the key.
+struct Naive {
+  const ClusterContext& context;
+  UsableGpuArgs args;
+  std::vector<TypicalPod> pods;
+  std::vector<double> normal;  // by pod
+
+  Naive(const ClusterContext& cluster, const UsableGpuArgs& given) : context(cluster), args(given) {
+    const UsableGpuWeights& how = args.weights;
+    double covered = 0;
+    std::vector<TypicalPod> rare;
+    for (const TypicalPod& pod : context.pods) {
+      const double all = static_cast<double>(context.pods_seen);
+      if (covered < all * static_cast<double>(how.coverage) / 100) {
+        covered += static_cast<double>(pod.count);
+        pods.push_back(pod);
+      } else if (how.keep_all_multi_gpu && pod.gpus >= 2) {
+        rare.push_back(pod);
+      }
+    }
+    pods.insert(pods.end(), rare.begin(), rare.end());
+    double sum = 0;
+    for (const TypicalPod& pod : pods) sum += normal.emplace_back(weight(pod, covered));
+    for (double& each : normal) each = sum > 0 ? each / sum : 0;
+  }
+
+  [[nodiscard]] double weight(const TypicalPod& pod, double covered) const {
+    const UsableGpuWeights& how = args.weights;
+    double p = static_cast<double>(pod.count) / covered;
+    if (how.popularity == Popularity::kSqrt) p = std::sqrt(p);
+    if (pod.gpus == 0) return p;
+    const double v = static_cast<double>(pod.gpus * pod.milli) / 1'000;
+    double w = p * std::pow(v, -static_cast<double>(how.half_exponents) / 2);
+    if (pod.gpus >= 2 && how.multi_gpu_factor > 0) {
+      w = p * static_cast<double>(how.multi_gpu_factor);
+    }
+    if (!how.scarcity || pod.products.empty()) return w;
+    std::int64_t allowed = 0;
+    for (const auto& [product, gpus] : context.gpus_by_product) {
+      if (std::count(pod.products.begin(), pod.products.end(), product) != 0) allowed += gpus;
+    }
+    return allowed == 0 ? 0 : w * static_cast<double>(context.gpus) / static_cast<double>(allowed);
+  }
+
+  [[nodiscard]] static std::int64_t usable(const NaiveNode& node, const TypicalPod& pod) {
+    std::int64_t k = 0;
+    std::int64_t su = 0;
+    for (const std::int64_t free : node.devices) {
+      if (free < pod.milli) continue;
+      ++k;
+      su += free;
+    }
+    if (!node.allows(pod) || node.cpu < pod.cpu || k < pod.gpus) return 0;
+    if (node.cpu * pod.gpus >= pod.cpu * k) return su;
+    return su * (node.cpu * pod.gpus) / (pod.cpu * k);
+  }
+
+  [[nodiscard]] std::int64_t value(const NaiveNode& node) const {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+      if (pods[i].gpus == 0) continue;
+      sum += std::llround(normal[i] * (1 << 20)) * usable(node, pods[i]);
+    }
+    return sum;
+  }
+
+  [[nodiscard]] Scored score(const NaiveNode& node, const tests::NaivePod& pod) const {
+    return tests::best_of(node, pod, [&](const NaiveNode& after) {
+      const double lost = static_cast<double>(value(node) - value(after)) / (1 << 20);
+      const double net = static_cast<double>(pod.gpus * pod.milli) - lost;
+      return static_cast<std::int64_t>(std::floor(net / static_cast<double>(args.quantum))) +
+             kMost / args.quantum + 1;
+    });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("UsableGpu weighs kinds by frequency, size, number of GPUs and scarcity") {
+  // A hundred pods: 20 without GPU, 40 of half a GPU, 32 of one, 8 of eight.
+  const auto context = workload({kind(40, 1'000, 1, 500), kind(32, 4'000, 1, 1'000),
+                                 kind(20, 1'000, 0, 0), kind(8, 64'000, 8, 1'000)});
+  const auto of = [](double weight, double sum) { return std::llround(weight / sum * (1 << 20)); };
+  using Weights = std::vector<std::int64_t>;
+  // 90 % are covered without the last. 40/92 · 8, 32/92, 20/92.
+  CHECK(weights(context, kP1) == Weights{of(320, 372), of(32, 372)});
+  // The last, though rare: 30 · 8/92.
+  CHECK(weights(context, kD9) == Weights{of(320, 612), of(32, 612), of(240, 612)});
+  const double r = std::pow(2, 3.5) * std::sqrt(40);
+  const double sum = r + std::sqrt(32) + std::sqrt(20);
+  CHECK(weights(context, kP2) == Weights{of(r, sum), of(std::sqrt(32), sum)});
+
+  UsableGpuWeights plain = kD9;  // 100/512 % of 1/8^3: by size as well
+  plain.multi_gpu_factor = 0;
+  CHECK(weights(context, plain) ==
+        Weights{of(320, 372 + 8.0 / 512), of(32, 372 + 8.0 / 512), of(8.0 / 512, 372 + 8.0 / 512)});
+}
+
+TEST_CASE("UsableGpu counts kinds more that few GPUs are allowed") {
+  auto context = workload({kind(2, 0, 1, 1'000, {"A"}), kind(2, 0, 1, 1'000, {"A", "B"}),
+                           kind(2, 0, 1, 1'000), kind(1, 0, 2, 1'000, {"C"})});
+  context.gpus_by_product = {{"", 10}, {"A", 10}, {"B", 20}};
+  context.gpus = 40;
+  // 4, 4/3 and 1 to each other; no GPU is allowed to the last.
+  CHECK(weights(context, kD9) == std::vector<std::int64_t>{662'259, 220'753, 165'565, 0});
+  UsableGpuWeights blind = kD9;
+  blind.scarcity = false;
+  blind.multi_gpu_factor = 1;
+  CHECK(weights(context, blind) == std::vector<std::int64_t>{299'593, 299'593, 299'593, 149'797});
+
+  context.pods.erase(context.pods.begin(), context.pods.begin() + 3);
+  CHECK(weights(context, kD9).empty());  // nothing that could run anywhere
+}
+
+TEST_CASE("UsableGpu prefers what leaves free GPUs usable") {
+  // One kind: half a GPU and 4 CPUs, so W = 2^20 and V = U.
+  const auto context = workload({kind(1, 4'000, 1, 500)});
+  constexpr std::int64_t kZero = kMost / 50 + 1;  // the score of key 0
+  struct Case {
+    const char* name;
+    k8s::Pod given;
+    GpuNode node;
+    Scored want;
+  };
+  const std::vector<Case> cases = {
+      // U: 1,000 → 500.
+      {"takes what it uses", share_pod(4'000, 500), {64'000, {1'000}}, {kZero, 0}},
+      // U: 1,000 → 0: 600 asked, 400 lost besides.
+      {"leaves a sliver", share_pod(4'000, 600), {64'000, {1'000}}, {kZero - 8, 0}},
+      // U: 1,700 → 1,000 on the second, → 1,100 on the first.
+      {"takes the device that is better",
+       share_pod(0, 600),
+       {64'000, {1'000, 700}},
+       {kZero - 2, 1}},
+      {"takes a sliver", share_pod(0, 300), {64'000, {1'000, 300, 300}}, {kZero + 6, 1}},
+      // k = 2, c = 4: U = 2,000 · 4 / 8 = 1,000; then 1,000 · 1 with one device.
+      {"takes GPU that no CPU is left for",
+       gpu_pod(0, 1),
+       {4'000, {1'000, 1'000}},
+       {kZero + 20, -1}},
+      // U: 2,000 → 2,000 · 6 / 8 = 1,500.
+      {"takes CPU", cpu_pod(10'000), {16'000, {1'000, 1'000}}, {kZero - 10, -1}},
+      {"takes CPU to spare", cpu_pod(2'000), {16'000, {1'000, 1'000}}, {kZero, -1}},
+      {"a node without GPU", cpu_pod(2'000), {16'000, {}}, {kZero, -1}},
+      // U: 500 → 0: 20 asked, 480 lost besides, nine quanta and a part.
+      {"rounds down", share_pod(0, 20), {16'000, {500}}, {kZero - 10, 0}},
+      {"a MIG instance",
+       tests::pod("a").requests("nvidia.com/mig-3g.40gb", "1"),
+       {16'000, {1'000}},
+       {-1, -1}},
+  };
+  const auto made = make_plugin("UsableGpu");
+  REQUIRE(made);
+  CHECK(made->score->reads_statistics());
+  CHECK(made->score->normalisation() == sched::Normalisation::kNone);
+  CHECK(made->score->max_score() == 3 * kZero);
+  for (const Case& each : cases) {
+    INFO(each.name);
+    CHECK(each.node.ask(*made->score, each.given, context) == each.want);
+  }
+  CHECK(GpuNode(8'000, {1'000}).ask(*made->score, gpu_pod(0, 1)) == Scored{-1, -1});
+}
+
+TEST_CASE("UsableGpu sees counted GPUs as free and taken devices") {
+  const auto made = make_plugin("UsableGpu");
+  REQUIRE(made);
+  const auto context = std::make_shared<const ClusterContext>(workload({kind(1, 1'000, 2, 1'000)}));
+  sched::ResourceNames names;
+  const auto score = made->score->prepare(sched::shape_of(tests::pod("a").gpus(1), names),
+                                          {.resources = names, .cluster = context});
+  REQUIRE(score);
+  const auto ask = [&](std::int64_t taken) {
+    const sched::NodeFacts facts = sched::facts_of(tests::node("n").gpus(4), names);
+    sched::NodeUsage usage;
+    usage.requested.set(sched::kNvidiaGpu, taken);
+    return score->score({facts, usage});
+  };
+  // Two are of use together only: 1,000 asked, 2,000 lost where two are left.
+  CHECK(ask(0) - ask(2) == 1'000 / 50);
+  CHECK(ask(3) - ask(0) == 1'000 / 50);
+}
+
+TEST_CASE("UsableGpu gives what its definition gives, on random nodes, pods and workloads") {
+  struct Setting {
+    const char* args;
+    UsableGpuArgs want;
+  };
+  const std::vector<Setting> settings = {
+      {"", {kD9, 50}}, {kArgsP1, {kP1, 100}}, {kArgsP2, {kP2, 50}}};
+  for (const Setting& setting : settings) {
+    const auto made = make_plugin("UsableGpu", setting.args);
+    REQUIRE(made);
+    tests::RandomGpus random(23);
+    for (int round = 0; round < 30; ++round) {
+      const ClusterContext context = random.workload();
+      const Naive naive(context, setting.want);
+      for (int i = 0; i < 40; ++i) {
+        const NaiveNode node = random.node();
+        const tests::NaivePod pod = random.pod_for(node);
+        INFO(setting.args << ": " << node << ", " << pod);
+        CHECK(node.ask(*made->score, pod, context) == naive.score(node, pod));
+      }
+    }
+  }
+}
+
+TEST_CASE("UsableGpu complains of arguments that mean nothing") {
+  for (const char* args :
+       {"coverage: 0", "coverage: 101", "popularity: cubic", "weightExponent: 3.3",
+        "weightExponent: -1", "quantum: 0", "multiGpu: {factor: -1}", "multiGpu: 3", "scarcity: 2",
+        "size: 3", "kind: FgdArgs"}) {
+    INFO(args);
+    CHECK_FALSE(make_plugin("UsableGpu", args));
+  }
+  CHECK(make_plugin("UsableGpu", "{kind: UsableGpuArgs, weightExponent: 8, coverage: 100}"));
+}
