@@ -24,6 +24,7 @@ decision::Bind bind_from(const Json& json) {
                       .scheduler_name = json.at("schedulerName"),
                       .generation = json.at("generation"),
                       .node = json.at("node"),
+                      .devices = {},  // nobody knows them on a live cluster
                       .total_score = json.at("totalScore"),
                       .scores = {},
                       .feasible_nodes = json.at("feasibleNodes"),
