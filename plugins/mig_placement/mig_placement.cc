@@ -128,7 +128,7 @@ PluginInstance make_mig_placement(k8s::yaml::ObjectReader& args) {
   for (const MigRule& rule : mig_rules()) names.push_back(rule.name);
   PluginInstance instance;
   instance.score = std::make_unique<MigPlacement>(
-      rule_named(args.one_of("policy", names).value_or("slice-fgd")));
+      rule_named(args.one_of("policy", names).value_or("expected-fill")));
   return instance;
 }
 

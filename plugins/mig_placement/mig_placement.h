@@ -8,7 +8,7 @@
 // exist already and kubelet gives them out.
 //
 // Arguments:
-//   policy: slice-fgd   the rule (rules.h lists them); this one is the default
+//   policy: expected-fill   the rule (rules.h lists them); this one is the default
 //
 // Ratings are finer than a hundred steps, so this score outweighs others of equal weight.
 #pragma once

@@ -1,5 +1,6 @@
 #include "plugins/mig_placement/rules.h"
 
+#include "plugins/mig_placement/expected_fill.h"
 #include "scheduler/gpu/mig/states.h"
 
 #include <bit>
@@ -30,18 +31,55 @@ int usable(const mig::Profile& profile, std::uint16_t starts) {
   return std::popcount(covered);
 }
 
-int value_for(MigValue value, const mig::Profile& profile, int free, std::uint16_t starts) {
+// How much more the slices that would be filled count than those that could be.
+constexpr std::int64_t kFillWeight = 6;
+
+std::int64_t value_for(MigValue value, const mig::Profile& profile, int free,
+                       std::uint16_t starts) {
   switch (value) {
-    case MigValue::kNone:
-      return 0;
     case MigValue::kConfigurations:
       return std::popcount(starts);
     case MigValue::kUnblocked:
       return -blocked(profile, free, starts);
     case MigValue::kUsable:
       return usable(profile, starts) - free;
+    case MigValue::kNone:
+    case MigValue::kFill:
+      break;
   }
   return 0;
+}
+
+// The value of a GPU of which `occupied` is taken, as a sum over its profiles.
+std::int64_t sum_of_values(MigValue value, const mig::Geometry& geometry,
+                           const std::vector<const mig::Profile*>& profiles,
+                           std::uint16_t occupied) {
+  const DeviceUse use{.milli = 0, .slices = occupied, .extras = 0};
+  const int free = geometry.slices - std::popcount(occupied);
+  std::int64_t sum = 0;
+  for (const mig::Profile* profile : profiles) {
+    sum += value_for(value, *profile, free, mig::legal_starts(*profile, use));
+  }
+  return sum;
+}
+
+std::vector<std::int32_t> table_of(MigValue value, const mig::Geometry& geometry) {
+  const std::vector<const mig::Profile*> profiles = mig::plain_profiles(geometry);
+  std::vector<std::int32_t> table(std::size_t{1} << geometry.slices);
+  if (value == MigValue::kFill) {
+    const std::vector<std::int64_t> fill = expected_fill(geometry);
+    for (std::size_t mask = 0; mask < table.size(); ++mask) {
+      const std::int64_t usable =
+          sum_of_values(MigValue::kUsable, geometry, profiles, static_cast<std::uint16_t>(mask));
+      table[mask] = static_cast<std::int32_t>(usable * kFillScale + kFillWeight * fill[mask]);
+    }
+    return table;
+  }
+  for (std::size_t mask = 0; mask < table.size(); ++mask) {
+    table[mask] = static_cast<std::int32_t>(
+        sum_of_values(value, geometry, profiles, static_cast<std::uint16_t>(mask)));
+  }
+  return table;
 }
 
 }  // namespace
@@ -55,36 +93,15 @@ const std::vector<MigRule>& mig_rules() {
       {"max-configurations", MigValue::kConfigurations},
       {"mfi", MigValue::kUnblocked, GpuOrder::kFullest},
       {"slice-fgd", MigValue::kUsable, GpuOrder::kFullest},
+      {"expected-fill", MigValue::kFill, GpuOrder::kFullest},
   };
   return kRules;
 }
 
-std::int64_t mig_value(MigValue value, const mig::Geometry& geometry, std::uint16_t occupied) {
-  DeviceUse use;
-  use.slices = occupied;
-  const int free = geometry.slices - std::popcount(occupied);
-  std::int64_t sum = 0;
-  for (const mig::Profile* profile : mig::plain_profiles(geometry)) {
-    sum += value_for(value, *profile, free, mig::legal_starts(*profile, use));
-  }
-  return sum;
-}
-
 MigLoss::MigLoss(MigValue value) {
   for (const mig::Geometry& geometry : mig::geometries()) {
-    std::vector<std::int16_t>& table = values_.emplace_back(std::size_t{1} << geometry.slices);
-    if (value == MigValue::kNone) continue;
-    for (std::size_t mask = 0; mask < table.size(); ++mask) {
-      table[mask] =
-          static_cast<std::int16_t>(mig_value(value, geometry, static_cast<std::uint16_t>(mask)));
-    }
+    values_.push_back(table_of(value, geometry));
   }
-}
-
-std::int64_t MigLoss::of(const mig::Geometry& geometry, std::uint16_t before,
-                         std::uint16_t after) const {
-  const std::vector<std::int16_t>& table = values_[geometry.index];
-  return table[before] - table[after];
 }
 
 }  // namespace plugins

@@ -17,9 +17,11 @@
 //   slice-fgd           least growth of Σ over profiles of the free slices that no legal start of
 //                       that profile covers: fragmentation gradient descent (Weng et al., ATC'23)
 //                       on slices, every profile as likely as any other
+//   expected-fill       keeps the most of the same sum and of the slices that would be filled by
+//                       random further instances, until none fits (expected_fill.h); our own
 //
-// The last two prefer the fuller GPU where they lose as much. Round-robin is not here: it needs to
-// know whose turn it is, and a score knows one node.
+// The last three prefer the fuller GPU where they lose as much. Round-robin is not here: it needs
+// to know whose turn it is, and a score knows one node.
 #pragma once
 
 #include "scheduler/gpu/devices.h"
@@ -31,7 +33,7 @@
 
 namespace plugins {
 
-enum class MigValue : std::uint8_t { kNone, kConfigurations, kUnblocked, kUsable };
+enum class MigValue : std::uint8_t { kNone, kConfigurations, kUnblocked, kUsable, kFill };
 enum class GpuOrder : std::uint8_t { kAny, kFullest, kEmptiest };
 enum class StartOrder : std::uint8_t { kLowest, kHighest };
 
@@ -52,16 +54,15 @@ class MigLoss {
 
   // From `before` to `after`, both sets of occupied slices. May be negative: slices that were of no
   // use are taken. At most kMost either way.
-  static constexpr std::int64_t kMost = 128;
+  static constexpr std::int64_t kMost = std::int64_t{1} << 20;
   [[nodiscard]] std::int64_t of(const sched::gpu::mig::Geometry& geometry, std::uint16_t before,
-                                std::uint16_t after) const;
+                                std::uint16_t after) const {
+    const std::vector<std::int32_t>& values = values_[geometry.index];
+    return values[before] - values[after];
+  }
 
  private:
-  std::vector<std::vector<std::int16_t>> values_;  // by geometry, by occupied slices
+  std::vector<std::vector<std::int32_t>> values_;  // by geometry, by occupied slices
 };
-
-// The value of a GPU of which `occupied` is taken.
-[[nodiscard]] std::int64_t mig_value(MigValue value, const sched::gpu::mig::Geometry& geometry,
-                                     std::uint16_t occupied);
 
 }  // namespace plugins

@@ -3,8 +3,8 @@
 // The rule when nothing better is known: the GPU with the fewest free slices that still has a
 // place, and there the highest legal start; where several GPUs are as full as each other, the one
 // that offers the highest start. High starts are the ones that large profiles can do without (4g
-// and 7g begin at 0 only), so it loses fewer of them than filling from below;
-// bench/replay/mig/README.md has the figures.
+// and 7g begin at 0 only), so it loses fewer of them than filling from below
+// (figures: bench/mig/README.md).
 #pragma once
 
 #include "scheduler/gpu/devices.h"
