@@ -1,4 +1,5 @@
 #include "bench/replay/arrivals/arrivals.h"
+#include "bench/replay/trace/read.h"
 #include "tests/bench/replay/arrivals/small_trace.h"
 #include "tests/support/catch.h"
 
@@ -41,6 +42,19 @@ TEST_CASE("pods come and go as they did, those of one time in the trace's order"
                                              {0, seconds(9), std::nullopt}});
   CHECK(workload->measure_from == Moment(0));
   CHECK_FALSE(workload->ends);
+}
+
+TEST_CASE("the sample trace can arrive in every way") {
+  const std::string folder = std::string(TEST_SOURCE_DIR) + "/bench/replay/sample/";
+  const auto trace = read_trace({.nodes = folder + "nodes.csv", .pods = folder + "pods.csv"});
+  REQUIRE(trace);
+  for (const char* mode : {"trace", "backlog", "inflate:130", "stationary:95"}) {
+    DYNAMIC_SECTION(mode) {
+      const auto workload = arrange(*trace, parse_arrival(mode).value(), 42);
+      REQUIRE(workload);
+      CHECK(workload->arrivals.size() > 100);
+    }
+  }
 }
 
 TEST_CASE("pods that came at an unknown time cannot come as they did") {

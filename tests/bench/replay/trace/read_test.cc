@@ -124,6 +124,19 @@ TEST_CASE("formats may be mixed") {
   CHECK(pods_of_dump.counts.at("nodes in the pods' file, not used") == 1);
 }
 
+TEST_CASE("the sample trace can be read, and has a bit of everything") {
+  const std::string folder = std::string(TEST_SOURCE_DIR) + "/bench/replay/sample/";
+  const Trace trace = read({.nodes = folder + "nodes.csv", .pods = folder + "pods.csv"});
+  CHECK(trace.devices_apart);
+  CHECK(trace.counts.at("nodes") == 36);
+  CHECK(trace.counts.at("GPUs") == 192);
+  CHECK(trace.counts.at("pods") == 3'470);
+  for (const char* kind : {"pods without GPU", "pods with a share of a GPU", "pods with one GPU",
+                           "pods with several GPUs", "pods bound to GPU models"}) {
+    CHECK(trace.counts.at(kind) > 100);
+  }
+}
+
 TEST_CASE("files that are no trace are refused with the file's name") {
   const std::string nodes = written("t-nodes.csv", kNodes);
   const std::string absent = std::string(TEST_BINARY_DIR) + "/t-absent.csv";
