@@ -1,14 +1,14 @@
 // bench: measures the scheduler, and compares it with others. A subcommand for each thing to
 // measure.
 #include "bench/demo/demo.h"
-#include "bench/rerun/rerun.h"
+#include "bench/replay/command.h"
 #include "bench/verdicts/verdicts.h"
 #include "bench/what_if/what_if.h"
-#include "plugins/registry.h"
 
 #include <CLI/CLI.hpp>
 
 #include <iostream>
+#include <string>
 
 namespace {
 
@@ -48,14 +48,11 @@ void add_demo(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = bench::run_demo(*options); });
 }
 
-void add_rerun(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<bench::RerunOptions>();
-  CLI::App* command = app.add_subcommand(
-      "rerun", "Computes the decisions of a recording again; exits 1 at the first that differs");
-  command->add_option("FILE", options->file, "What gpu-scheduler --record wrote")->required();
-  command->callback([options, &exit_code] {
-    exit_code = bench::rerun(*options, plugins::registry(), std::cout, std::cerr);
-  });
+// The command line, for those who read a report of it.
+std::string typed(int argc, char** argv) {
+  std::string text = "bench";
+  for (int i = 1; i < argc; ++i) text.append(" ").append(argv[i]);
+  return text;
 }
 
 }  // namespace
@@ -67,7 +64,7 @@ int main(int argc, char** argv) {
   add_verdicts(app, exit_code);
   add_what_if(app, exit_code);
   add_demo(app, exit_code);
-  add_rerun(app, exit_code);
+  bench::replay::add_command(app, typed(argc, argv), exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -40,13 +40,21 @@ std::vector<Candidate> Engine::State::candidates(const k8s::Pod& pod, std::size_
   const PreparedShape shape(profile, shape_of(pod, names), {names, statistics_.last()});
   if (shape.rejection() || objection_to(pod, profile)) return {};
 
+  // A pod that holds something already must not stand in its own way.
+  const PodRecord* record = pods_.find(pod.metadata.uid);
+  const Placement* own = record != nullptr && record->placement() ? &*record->placement() : nullptr;
+  const NodeUsage usage_without_it =
+      own != nullptr ? nodes_.usage_without(own->node(), own->claim()) : NodeUsage{};
   std::vector<Scored> nodes;
   for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
-    if (!nodes_.present(slot) || !shape.check(nodes_.view(slot)).is_ok()) continue;
+    if (!nodes_.present(slot)) continue;
+    const bool there = own != nullptr && own->node() == slot;
+    const NodeView view{nodes_.facts(slot), there ? usage_without_it : nodes_.usage(slot)};
+    if (!shape.check(view).is_ok()) continue;
     Scored scored{.node = slot, .total = 0, .scores = {}};
     for (const PreparedScore& plugin : shape.scores()) {
       scored.scores.push_back({.plugin = std::string(plugin.plugin->name()),
-                               .score = plugin.score ? plugin.score->score(nodes_.view(slot)) : 0,
+                               .score = plugin.score ? plugin.score->score(view) : 0,
                                .weight = plugin.weight});
     }
     nodes.push_back(std::move(scored));

@@ -63,6 +63,10 @@ class Account {
   // It is gone, wherever it was. Does nothing for pods that never came or are gone already.
   void left(PodId pod);
 
+  // It never came.
+  [[nodiscard]] bool is_new(PodId pod) const {
+    return pod >= pods_.size() || is(pod, State::kUnknown);
+  }
   [[nodiscard]] bool is_waiting(PodId pod) const { return is(pod, State::kWaiting); }
   [[nodiscard]] bool is_placed(PodId pod) const { return is(pod, State::kPlaced); }
   [[nodiscard]] const Occupancy& occupancy() const { return occupancy_; }

@@ -49,7 +49,7 @@ std::optional<Occupancy::Place> Occupancy::take(
   if (devices.empty() && !pod.gpu.is_none()) {
     const auto count = std::min<std::int64_t>(node.gpus, sched::gpu::kMaxDevices);
     const sched::gpu::NodeDevices there{node.devices, count,
-                                         sched::gpu::mig::geometry_of(node.product)};
+                                        sched::gpu::mig::geometry_of(node.product)};
     place.devices = sched::gpu::choose_devices(pod.gpu, there).value_or(place.devices);
   }
   if (pod.gpu.is_mig() && !place.devices.empty()) {

@@ -38,8 +38,8 @@ struct RunOptions {
   std::uint64_t seed = 42;
   WhenFull when_full = WhenFull::kRefuse;
   TypicalPods typical_pods = TypicalPods::kLearned;
-  std::optional<Moment> until;              // ends there
-  std::vector<double> snapshots_at;         // % arrived, or % of the time
+  std::optional<Moment> until = {};         // ends there
+  std::vector<double> snapshots_at = {};    // % arrived, or % of the time
   std::ostream* decisions = nullptr;        // decisions.jsonl; borrowed
   const std::atomic<bool>* stop = nullptr;  // true: end now with what there is
 };

@@ -1,5 +1,5 @@
 // A recording of an engine at work is computed again, and a changed one is noticed.
-#include "bench/rerun/rerun.h"
+#include "bench/replay/recording/rerun.h"
 
 #include "plugins/registry.h"
 #include "scheduler/config/config.h"
@@ -69,7 +69,7 @@ struct Outcome {
 Outcome rerun(const std::string& file = record_file()) {
   std::ostringstream out;
   std::ostringstream complaints;
-  const int code = bench::rerun({file}, plugins::registry(), out, complaints);
+  const int code = bench::replay::rerun(file, plugins::registry(), out, complaints);
   return {code, out.str(), complaints.str()};
 }
 

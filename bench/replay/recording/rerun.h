@@ -11,15 +11,11 @@
 #include <iosfwd>
 #include <string>
 
-namespace bench {
-
-struct RerunOptions {
-  std::string file;
-};
+namespace bench::replay {
 
 // Prints a closing line, or the first difference. 0: all decisions are the same; 1: they differ;
 // 2: the recording cannot be read.
-[[nodiscard]] int rerun(const RerunOptions& options, const sched::Registry& registry,
-                        std::ostream& out, std::ostream& complaints);
+[[nodiscard]] int rerun(const std::string& file, const sched::Registry& registry, std::ostream& out,
+                        std::ostream& complaints);
 
-}  // namespace bench
+}  // namespace bench::replay

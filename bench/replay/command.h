@@ -1,0 +1,13 @@
+// The subcommand `bench replay`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace bench::replay {
+
+// Adds it; it leaves its outcome in `exit_code`. `command_line` is what was typed, for the report.
+void add_command(CLI::App& app, const std::string& command_line, int& exit_code);
+
+}  // namespace bench::replay

@@ -1,0 +1,34 @@
+// --fail-if: a condition on a figure that no policy's mean may meet, for CI.
+//
+//   unallocated>5.0    refused >= 1    wait_p99>3600
+#pragma once
+
+#include "bench/replay/output/means.h"
+#include "k8s-client/error.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::replay {
+
+struct Condition {
+  enum class Relation : std::uint8_t { kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
+  std::string text;  // as given
+  std::string figure;
+  Relation relation = Relation::kGreater;
+  double limit = 0;
+
+  [[nodiscard]] bool holds_for(double value) const;
+};
+
+// The error says what is wrong with the text, and which figures there are.
+[[nodiscard]] k8s::Result<Condition> parse_condition(std::string_view text);
+
+// For each mean that meets a condition a line that says so; the error is about a figure that a run
+// does not have, since it never came so far.
+[[nodiscard]] k8s::Result<std::vector<std::string>> failures(
+    const std::vector<Condition>& conditions, const std::vector<PolicyMeans>& means);
+
+}  // namespace bench::replay

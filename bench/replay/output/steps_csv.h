@@ -1,0 +1,15 @@
+// steps.csv: how each run went, step by step, for those who draw their own pictures.
+#pragma once
+
+#include "bench/replay/run/result.h"
+
+#include <iosfwd>
+#include <vector>
+
+namespace bench::replay {
+
+// One line per step of each run: trace, policy, seed, x, arrivals, shares in percent. A header line
+// names the columns.
+void write_steps_csv(std::ostream& out, const std::vector<Result>& results);
+
+}  // namespace bench::replay

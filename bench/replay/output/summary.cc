@@ -1,0 +1,83 @@
+#include "bench/replay/output/summary.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <ostream>
+
+namespace bench::replay {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Six decimals are more than any figure is good for, and fewer than two builds differ in.
+double rounded(double value) { return std::round(value * 1e6) / 1e6; }
+
+Json to_json(const std::map<std::string, double>& figures) {
+  Json json = Json::object();
+  for (const auto& [name, value] : figures) json[name] = rounded(value);
+  return json;
+}
+
+Json to_json(const MeanAndSpread& value) {
+  return {{"mean", rounded(value.mean)}, {"sd", rounded(value.deviation)}};
+}
+
+Json to_json(const std::map<std::string, GroupUse>& groups) {
+  Json json = Json::object();
+  for (const auto& [name, use] : groups) {
+    json[name] = {{"pods", use.pods},
+                  {"placed", use.placed},
+                  {"gpus_asked", rounded(use.asked)},
+                  {"gpus_allocated", rounded(use.allocated)}};
+    if (use.capacity > 0) json[name]["gpus"] = rounded(use.capacity);
+  }
+  return json;
+}
+
+Json to_json(const RefusedKind& kind) {
+  return {{"kind", kind.kind},       {"pods", kind.pods},       {"gpus", rounded(kind.gpus)},
+          {"example", kind.example}, {"message", kind.message}, {"details", kind.details}};
+}
+
+Json to_json(const Result& run) {
+  Json json{{"trace", run.trace},
+            {"policy", run.policy},
+            {"tie_break", run.tie_break},
+            {"arrival", run.arrival},
+            {"seed", run.seed},
+            {"figures", to_json(run.figures)},
+            {"by_namespace", to_json(run.by_namespace)},
+            {"by_gpu_model", to_json(run.by_product)},
+            {"not_placed", Json::array()},
+            {"decisions", run.decisions},
+            {"seconds", rounded(run.seconds)}};
+  for (const RefusedKind& kind : run.refused) json["not_placed"].push_back(to_json(kind));
+  return json;
+}
+
+Json to_json(const PolicyMeans& means) {
+  Json json{{"trace", means.trace},         {"policy", means.policy},
+            {"tie_break", means.tie_break}, {"arrival", means.arrival},
+            {"runs", means.runs},           {"figures", Json::object()},
+            {"decisions", means.decisions}, {"seconds", rounded(means.seconds)}};
+  for (const auto& [name, value] : means.figures) json["figures"][name] = to_json(value);
+  if (means.published) json["published_unallocated"] = to_json(*means.published);
+  return json;
+}
+
+}  // namespace
+
+void write_summary(std::ostream& out, const Summary& summary) {
+  Json json{{"bench-replay-summary", 1}, {"version", GPU_SCHEDULER_VERSION}};
+  for (const auto& [name, value] : summary.options) json["options"][name] = value;
+  if (summary.interrupted) json["interrupted"] = true;
+  for (const Trace& trace : summary.traces) {
+    json["traces"].push_back({{"name", trace.name}, {"read", trace.counts}});
+  }
+  for (const PolicyMeans& means : summary.means) json["means"].push_back(to_json(means));
+  for (const Result& run : summary.results) json["runs"].push_back(to_json(run));
+  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace bench::replay

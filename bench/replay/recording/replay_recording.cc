@@ -1,0 +1,134 @@
+#include "bench/replay/recording/replay_recording.h"
+
+#include "bench/replay/arguments.h"
+#include "bench/replay/output/folder.h"
+#include "bench/replay/recording/as_recorded.h"
+#include "bench/replay/recording/recorded_pods.h"
+#include "bench/replay/recording/recording.h"
+#include "bench/replay/recording/rerun.h"
+#include "bench/replay/recording/with_policy.h"
+#include "bench/replay/study.h"
+#include "scheduler/config/config.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <map>
+#include <ostream>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace bench::replay {
+namespace {
+
+k8s::Result<std::vector<std::string>> served_names(const sched::live::RecordHeader& header,
+                                                   const sched::Registry& registry) {
+  auto config = sched::config::parse(header.config, header.config_file, registry);
+  if (!config) {
+    return tl::unexpected(k8s::with_context(std::move(config.error()), "recorded configuration"));
+  }
+  std::vector<std::string> names;
+  for (const sched::Profile& profile : config->profiles) names.push_back(profile.scheduler_name);
+  return names;
+}
+
+// What the report needs of a trace: the nodes, in the order in which they were first seen.
+Trace trace_of(const Recording& recording, const RecordedPods& pods) {
+  Trace trace;
+  trace.name = recording.name;
+  std::map<std::string, std::size_t> known;
+  for (const auto& call : recording.calls) {
+    const auto* applied = std::get_if<sched::live::AppliedCall>(&call);
+    trace.counts[applied != nullptr ? "events" : "steps"] += 1;
+    if (applied == nullptr) continue;
+    const auto* node = std::get_if<sched::event::NodeUpserted>(&applied->event);
+    if (node == nullptr) continue;
+    const auto [found, is_new] = known.try_emplace(node->node.metadata.name, trace.nodes.size());
+    if (is_new) trace.nodes.push_back(node->node);
+  }
+  trace.counts["nodes"] = trace.nodes.size();
+  trace.counts["pods"] = pods.size();
+  trace.counts["pods to decide on"] = pods.ours();
+  return trace;
+}
+
+// What all runs share; outlives them.
+struct Shared {
+  const Recording& recording;
+  const RecordedPods& pods;
+  const RecordedOutcome& recorded;
+  const Arguments& arguments;
+  const ReplayOptions& options;
+  const sched::Registry& registry;
+  OutputFolder& folder;
+  const std::atomic<bool>& stop;
+};
+
+k8s::Result<Result> run_with(const Policy& policy, std::uint64_t seed, std::size_t index,
+                             const Shared& shared) {
+  RunOptions options{.seed = seed,
+                     .when_full = WhenFull::kQueue,
+                     .typical_pods = shared.options.typical_pods,
+                     .until = shared.arguments.until,
+                     .snapshots_at = {},
+                     .stop = &shared.stop};
+  if (seed == shared.arguments.seeds.front()) options.snapshots_at = shared.arguments.snapshots;
+  return with_decisions(shared.folder, shared.options.decisions, index, [&](std::ostream* log) {
+    options.decisions = log;
+    return with_policy(shared.recording, shared.pods, shared.recorded.placements, policy,
+                       shared.registry, options);
+  });
+}
+
+std::vector<PlannedRun> planned_runs(const Shared& shared) {
+  std::vector<PlannedRun> runs;
+  const auto add = [&](std::string name, auto run) {
+    runs.push_back({std::move(name), [shared, run]() -> k8s::Result<Result> {
+                      auto result = run();
+                      if (!result) return result;
+                      result->trace = shared.recording.name;
+                      result->arrival = "recording";
+                      return result;
+                    }});
+  };
+  add("recorded", [shared]() -> k8s::Result<Result> { return shared.recorded.result; });
+  for (const Policy& policy : shared.arguments.policies) {
+    for (const std::uint64_t seed : shared.arguments.seeds) {
+      const std::size_t index = runs.size();
+      add(fmt::format("{}, seed {}", policy.name, seed),
+          [&policy, seed, index, shared] { return run_with(policy, seed, index, shared); });
+    }
+  }
+  return runs;
+}
+
+}  // namespace
+
+int replay_recording(const std::string& file, const ReplayOptions& options,
+                     const sched::Registry& registry, std::ostream& out, std::ostream& complaints,
+                     const std::atomic<bool>& stop) {
+  if (options.policies.empty()) return rerun(file, registry, out, complaints);
+  const auto arguments = check(options, registry);
+  if (!arguments) return unusable(complaints, arguments.error());
+  const auto recording = read_recording(file);
+  if (!recording) return unusable(complaints, recording.error());
+  const auto served = served_names(recording->header, registry);
+  if (!served) return unusable(complaints, served.error());
+  auto folder = OutputFolder::open(options.out);
+  if (!folder) return unusable(complaints, folder.error());
+
+  const RecordedPods pods(*recording, *served);
+  const std::vector<Trace> traces{trace_of(*recording, pods)};
+  write_counts(out, traces);
+  if (recording->was_cut) out << "the last line is cut off and was left out\n";
+  const RecordedOutcome recorded = as_recorded(*recording, pods, arguments->snapshots);
+  const Study study{.runs = planned_runs(
+                        {*recording, pods, recorded, *arguments, options, registry, *folder, stop}),
+                    .traces = traces,
+                    .fail_if = arguments->fail_if,
+                    .options = {{"recording", recording->name}}};
+  return carry_out(study, options, *folder, out, complaints, stop);
+}
+
+}  // namespace bench::replay

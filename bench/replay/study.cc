@@ -1,0 +1,113 @@
+#include "bench/replay/study.h"
+
+#include "bench/replay/output/means.h"
+#include "bench/replay/output/table.h"
+#include "bench/replay/work_list.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <ostream>
+#include <thread>
+
+namespace bench::replay {
+namespace {
+
+// Makes the runs, and keeps what they gave in their order.
+class Progress {
+ public:
+  // `line`: where each finished run is told of, written over and over; may be null.
+  Progress(const std::vector<PlannedRun>& runs, std::ostream* line)
+      : runs_(runs), line_(line), results_(runs.size()) {}
+
+  void make_all(std::size_t threads, const std::atomic<bool>& stop) {
+    work_through(runs_.size(), threads, [&](std::size_t i) { return !stop && make(i); });
+    if (line_ != nullptr) *line_ << "\r\x1b[K" << std::flush;
+  }
+  [[nodiscard]] const std::optional<k8s::Error>& error() const { return error_; }
+  [[nodiscard]] std::vector<Result> finished() {
+    std::vector<Result> finished;
+    for (auto& result : results_) {
+      if (result) finished.push_back(*std::move(result));
+    }
+    return finished;
+  }
+
+ private:
+  bool make(std::size_t i) {
+    auto result = runs_[i].run();
+    const std::lock_guard lock(mutex_);
+    if (!result) {
+      if (!error_) error_ = k8s::with_context(std::move(result.error()), runs_[i].name);
+      return false;
+    }
+    if (result->interrupted) return false;
+    ++done_;
+    if (line_ != nullptr) {
+      fmt::print(*line_, "\r\x1b[K{}/{} runs: {}: {:.1f} s", done_, runs_.size(), runs_[i].name,
+                 result->seconds);
+      line_->flush();
+    }
+    results_[i] = *std::move(result);
+    return true;
+  }
+
+  const std::vector<PlannedRun>& runs_;
+  std::ostream* line_;
+  std::mutex mutex_;  // guards what follows
+  std::vector<std::optional<Result>> results_;
+  std::optional<k8s::Error> error_;
+  std::size_t done_ = 0;
+};
+
+std::size_t threads_of(const ReplayOptions& options) {
+  if (options.jobs > 0) return options.jobs;
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+int judge(const std::vector<Condition>& fail_if, const std::vector<PolicyMeans>& means,
+          std::ostream& out, std::ostream& complaints) {
+  const auto lines = failures(fail_if, means);
+  if (!lines) return unusable(complaints, lines.error());
+  for (const std::string& line : *lines) fmt::print(out, "failed: {}\n", line);
+  return lines->empty() ? kDone : kFailed;
+}
+
+}  // namespace
+
+int unusable(std::ostream& complaints, const k8s::Error& error) {
+  fmt::print(complaints, "replay: {}\n", error.message);
+  return kUnusable;
+}
+
+int carry_out(const Study& study, const ReplayOptions& options, OutputFolder& folder,
+              std::ostream& out, std::ostream& complaints, const std::atomic<bool>& stop) {
+  Progress progress(study.runs, options.progress ? &complaints : nullptr);
+  progress.make_all(threads_of(options), stop);
+  if (progress.error()) return unusable(complaints, *progress.error());
+  const std::vector<Result> results = progress.finished();
+  const bool interrupted = results.size() < study.runs.size();
+  if (interrupted) {
+    fmt::print(complaints, "interrupted: {} of {} runs had finished\n", results.size(),
+               study.runs.size());
+  }
+  if (results.empty()) return kDone;
+
+  const std::vector<PolicyMeans> means = means_over_seeds(results);
+  write_table(out, means, options.format);
+  const auto written = folder.write({.options = study.options,
+                                     .traces = study.traces,
+                                     .results = results,
+                                     .means = means,
+                                     .interrupted = interrupted},
+                                    options.command_line);
+  if (!written) return unusable(complaints, written.error());
+  if (!written->empty()) fmt::print(out, "\nwritten: {}\n", fmt::join(*written, ", "));
+  return judge(study.fail_if, means, out, complaints);
+}
+
+}  // namespace bench::replay
