@@ -85,11 +85,14 @@ void WorkloadStatistics::node_changed(const NodeFacts* before, const NodeFacts* 
     std::int64_t& sum = gpus_by_product_[facts->gpu_product];
     sum = sign > 0 ? saturating_add(sum, gpus) : saturating_subtract(sum, gpus);
     if (sum == 0) gpus_by_product_.erase(facts->gpu_product);
+    const std::int64_t cpu = facts->allocatable.get(kCpu);
+    cpu_ = sign > 0 ? saturating_add(cpu_, cpu) : saturating_subtract(cpu_, cpu);
     moved_gpus_ = saturating_add(moved_gpus_, gpus);
     nodes_moved_ = true;
   };
   if (before != nullptr && now != nullptr && before->gpu_product == now->gpu_product &&
-      before->allocatable.get(kNvidiaGpu) == now->allocatable.get(kNvidiaGpu)) {
+      before->allocatable.get(kNvidiaGpu) == now->allocatable.get(kNvidiaGpu) &&
+      before->allocatable.get(kCpu) == now->allocatable.get(kCpu)) {
     return;
   }
   count(before, -1);
@@ -133,6 +136,7 @@ void WorkloadStatistics::publish() {
     next->pods_seen = total_;
   }
   next->gpus_by_product = gpus_by_product_;
+  next->cpu = cpu_;
   next->gpus = 0;
   for (const auto& [product, gpus] : gpus_by_product_) {
     next->gpus = saturating_add(next->gpus, gpus);

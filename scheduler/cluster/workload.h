@@ -62,6 +62,7 @@ class WorkloadStatistics {
   std::uint64_t arrivals_ = 0;  // ever
   std::uint64_t look_at_ = 32;  // arrivals at which kinds_ are looked at next
   std::map<std::string, std::int64_t> gpus_by_product_;
+  std::int64_t cpu_ = 0;          // milli-CPU of nodes with GPUs
   std::int64_t moved_gpus_ = 0;  // came or went since the last version
   bool nodes_moved_ = false;
   ClusterContextPtr published_;

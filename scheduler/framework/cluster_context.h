@@ -35,6 +35,7 @@ struct ClusterContext {
   // Whole GPUs (nvidia.com/gpu) of the cluster by model; nodes without a product label under "".
   std::map<std::string, std::int64_t> gpus_by_product;
   std::int64_t gpus = 0;  // the sum
+  std::int64_t cpu = 0;   // milli-CPU of the nodes that have them
   // GPUs are kept one by one (replay): nodes have devices, and pods may ask for a share of one.
   bool devices_apart = false;
 

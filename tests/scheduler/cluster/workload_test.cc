@@ -97,6 +97,7 @@ TEST_CASE("GPUs are counted by model, and a version tells of those that came or 
   const auto first = world.statistics.current();
   CHECK(first->version == 1);
   CHECK(first->gpus == 12);
+  CHECK(first->cpu == 16'000);
   CHECK(first->gpus_by_product == std::map<std::string, std::int64_t>{{"", 4}, {"A100", 8}});
 
   const NodeFacts cordoned = world.facts(node("a").gpus(8).product("A100").cordoned());
