@@ -1,9 +1,11 @@
 // bench: measures the scheduler, and compares it with others. A subcommand for each thing to
 // measure.
 #include "bench/demo/demo.h"
+#include "bench/mig/mig.h"
 #include "bench/replay/command.h"
 #include "bench/verdicts/verdicts.h"
 #include "bench/what_if/what_if.h"
+#include "plugins/registry.h"
 
 #include <CLI/CLI.hpp>
 
@@ -48,6 +50,26 @@ void add_demo(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = bench::run_demo(*options); });
 }
 
+void add_mig(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<bench::mig::Options>();
+  CLI::App* command = app.add_subcommand(
+      "mig", "Which rule of MIG placement turns away the least, on synthetic loads");
+  command->add_option("--policy", options->policies, "Rules; all unless given");
+  command->add_option("--distribution", options->distributions, "Kinds of load; all unless given");
+  command->add_option("--load", options->loads, "Slices asked for, as a share of those there are");
+  command->add_option("--runs", options->runs, "Runs of each")->check(CLI::Range(1, 10'000));
+  command->add_option("--seed", options->seed, "Of the first run; the others follow");
+  command->add_option("--gpus", options->gpus, "A100-80GB")->check(CLI::Range(1, 9'999));
+  command->add_option("--slots", options->slots, "Requests of a run")
+      ->check(CLI::Range(4, 10'000'000));
+  command->add_option("--jobs", options->jobs, "Threads; one per core unless given")
+      ->check(CLI::Range(1, 1'024));
+  command->add_option("--json", options->json, "A file for the figures");
+  command->callback([options, &exit_code] {
+    exit_code = bench::mig::run(*options, plugins::registry(), std::cout, std::cerr);
+  });
+}
+
 // The command line, for those who read a report of it.
 std::string typed(int argc, char** argv) {
   std::string text = "bench";
@@ -65,6 +87,7 @@ int main(int argc, char** argv) {
   add_what_if(app, exit_code);
   add_demo(app, exit_code);
   bench::replay::add_command(app, typed(argc, argv), exit_code);
+  add_mig(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

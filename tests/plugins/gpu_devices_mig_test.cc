@@ -10,7 +10,8 @@ using tests::kA100;
 using tests::make_plugin;
 using tests::MigNode;
 
-TEST_CASE("GpuDevices lets a MIG instance on a node where one of its starts is free, else says why") {
+TEST_CASE(
+    "GpuDevices lets a MIG instance on a node where one of its starts is free, else says why") {
   struct Case {
     const char* name;
     const char* product;
@@ -82,10 +83,22 @@ TEST_CASE("GpuDevices lets a MIG instance on a node where one of its starts is f
        "1",
        Code::kUnschedulable,
        "1g.10gb: 1 of 1 GPUs have 2 free slices, none at a legal start"},
-      {"a GPU without MIG", "NVIDIA-L4", {}, 1, "1g.10gb", "1", Code::kUnresolvable,
+      {"a GPU without MIG",
+       "NVIDIA-L4",
+       {},
+       1,
+       "1g.10gb",
+       "1",
+       Code::kUnresolvable,
        "1g.10gb: no profile of NVIDIA-L4"},
-      {"GPUs that are only counted are left to NodeResourcesFit", kA100, {}, 0, "3g.20gb", "1",
-       Code::kOk, ""},
+      {"GPUs that are only counted are left to NodeResourcesFit",
+       kA100,
+       {},
+       0,
+       "3g.20gb",
+       "1",
+       Code::kOk,
+       ""},
   };
   const auto made = make_plugin("GpuDevices");
   REQUIRE(made);

@@ -33,27 +33,47 @@ TEST_CASE("Each rule of MigPlacement takes the place that it prefers") {
   };
   const gpu::DeviceUses lower_then_empty = {{.slices = 0x03}, {}};
   const std::vector<Case> cases = {
-      {"first-fit", "the first GPU, the lowest start", {{}, {.slices = 0x03}}, "1g.10gb",
+      {"first-fit",
+       "the first GPU, the lowest start",
+       {{}, {.slices = 0x03}},
+       "1g.10gb",
        {.device = 0, .slices = 0x01}},
-      {"best-fit", "the fullest GPU", {{}, {.slices = 0x03}}, "1g.10gb",
+      {"best-fit",
+       "the fullest GPU",
+       {{}, {.slices = 0x03}},
+       "1g.10gb",
        {.device = 1, .slices = 0x04}},
-      {"best-fit-high", "its highest start", {{}, {.slices = 0x03}}, "1g.10gb",
+      {"best-fit-high",
+       "its highest start",
+       {{}, {.slices = 0x03}},
+       "1g.10gb",
        {.device = 1, .slices = 0x40}},
-      {"best-fit-high", "of those as full the one with the highest start",
-       {{.slices = 0xf0}, {.slices = 0x0f}}, "2g.20gb", {.device = 1, .slices = 0x30}},
+      {"best-fit-high",
+       "of those as full the one with the highest start",
+       {{.slices = 0xf0}, {.slices = 0x0f}},
+       "2g.20gb",
+       {.device = 1, .slices = 0x30}},
       {"worst-fit", "the emptiest GPU", lower_then_empty, "1g.10gb", {.device = 1, .slices = 0x01}},
       // On an empty GPU a 1g costs the 7g, one 4g or 3g, a 2g, a 1g.20gb and a 1g.10gb; beside what
       // is there it costs less, least where it blocks nothing that the two slices do not.
-      {"max-configurations", "where the fewest pairs go", {{}, {.slices = 0x11}}, "1g.10gb",
+      {"max-configurations",
+       "where the fewest pairs go",
+       {{}, {.slices = 0x11}},
+       "1g.10gb",
        {.device = 1, .slices = 0x02}},
       {"mfi", "a hole", {{}, {.slices = 0x01}}, "1g.10gb", {.device = 1, .slices = 0x02}},
       {"slice-fgd", "a hole", {{}, {.slices = 0x01}}, "1g.10gb", {.device = 1, .slices = 0x02}},
-      {"expected-fill", "a hole", {{}, {.slices = 0x01}}, "1g.10gb",
-       {.device = 1, .slices = 0x02}},
-      {"expected-fill", "a 3g leaves the lower half to a 4g", {{}}, "3g.40gb",
+      {"expected-fill", "a hole", {{}, {.slices = 0x01}}, "1g.10gb", {.device = 1, .slices = 0x02}},
+      {"expected-fill",
+       "a 3g leaves the lower half to a 4g",
+       {{}},
+       "3g.40gb",
        {.device = 0, .slices = 0xf0}},
-      {"expected-fill", "a 1g.20gb takes the slices that hold neither 2g nor a second 1g", {{}},
-       "1g.20gb", {.device = 0, .slices = 0xc0}},
+      {"expected-fill",
+       "a 1g.20gb takes the slices that hold neither 2g nor a second 1g",
+       {{}},
+       "1g.20gb",
+       {.device = 0, .slices = 0xc0}},
   };
   for (const Case& each : cases) {
     INFO(each.policy << ": " << each.name);
@@ -129,8 +149,8 @@ TEST_CASE("The expected fill is that of random requests until none fits") {
   const std::vector<std::int64_t> fill = plugins::expected_fill(a100());
   constexpr std::int64_t kSlice = plugins::kFillScale;
   CHECK(fill[0xff] == 0);
-  CHECK(fill[0x7f] == 0);           // slice 7 alone holds nothing
-  CHECK(fill[0xbf] == kSlice);      // slice 6 a 1g
+  CHECK(fill[0x7f] == 0);       // slice 7 alone holds nothing
+  CHECK(fill[0xbf] == kSlice);  // slice 6 a 1g
   // Slices 6 and 7: a 1g.20gb fills both, twice as likely as a 1g that fills one.
   CHECK(fill[0x3f] == (2 * 2 * kSlice + 1 * kSlice) / 3);
   // Never more than is free.
