@@ -1,0 +1,116 @@
+#include "bench/replay/policies/policies.h"
+
+#include "plugins/registry.h"
+#include "tests/support/catch.h"
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+using bench::replay::built_in_policies;
+using bench::replay::configure;
+using bench::replay::find_policy;
+using bench::replay::Policy;
+using sched::TieBreak;
+
+namespace {
+
+std::vector<std::string> score_names(const sched::Profile& profile) {
+  std::vector<std::string> names;
+  for (const sched::WeightedScore& score : profile.scores) {
+    names.emplace_back(score.plugin->name());
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("every policy that comes with the program is a configuration that a scheduler takes") {
+  struct Case {
+    const char* name;
+    std::vector<std::string> scores;
+    TieBreak::Order order;
+  };
+  using Order = TieBreak::Order;
+  const std::vector<Case> cases = {
+      {"best_fit", {"BestFit"}, Order::kShuffledNodes},
+      {"default",
+       {"TaintToleration", "NodeAffinity", "NodeResourcesFit", "GpuPacking"},
+       Order::kFirstNode},
+      {"dot_prod", {"DotProd"}, Order::kShuffledNodes},
+      {"fgd", {"Fgd"}, Order::kShuffledNodes},
+      {"gpu_clustering", {"GpuClustering"}, Order::kShuffledNodes},
+      {"gpu_packing", {"GpuPackingScore"}, Order::kShuffledNodes},
+      {"mig", {"MigPlacement"}, Order::kFirstNode},
+      {"random", {"RandomDevice"}, Order::kRandom},
+      {"spread", {"NodeResourcesFit"}, Order::kRandom},
+      {"usable_gpu", {"UsableGpu"}, Order::kShuffledNodes},
+      {"usable_gpu_p1", {"UsableGpu"}, Order::kShuffledNodes},
+      {"usable_gpu_p2", {"UsableGpu"}, Order::kShuffledNodes},
+  };
+  std::vector<std::string> names;
+  for (const Policy& policy : built_in_policies()) names.push_back(policy.name);
+  std::vector<std::string> want;
+  for (const Case& each : cases) want.emplace_back(each.name);
+  CHECK(names == want);
+
+  for (const Case& each : cases) {
+    INFO(each.name);
+    const auto policy = find_policy(each.name);
+    REQUIRE(policy);
+    const auto configuration = configure(*policy, plugins::registry(), 7);
+    REQUIRE(configuration);
+    CHECK(configuration->warnings.empty());
+    REQUIRE(configuration->profiles.size() == 1);
+    const sched::Profile& profile = configuration->profiles.front();
+    CHECK(profile.scheduler_name == "gpu-scheduler");
+    CHECK(score_names(profile) == each.scores);
+    CHECK(profile.tie_break == TieBreak{.order = each.order, .seed = 7});
+    std::set<std::string_view> filters;
+    for (const auto& filter : profile.filters) filters.insert(filter->name());
+    CHECK(filters.contains("NodeResourcesFit"));
+    CHECK(filters.contains("GpuDevices"));
+  }
+}
+
+TEST_CASE("the policies that are built in are those of manifests/policies, word for word") {
+  for (const Policy& policy : built_in_policies()) {
+    INFO(policy.name);
+    std::ifstream in(std::filesystem::path(TEST_SOURCE_DIR) / policy.file);
+    REQUIRE(in);
+    CHECK(policy.config == std::string(std::istreambuf_iterator<char>(in), {}));
+  }
+}
+
+TEST_CASE("a policy of one's own is a file") {
+  const auto file = std::filesystem::path(TEST_BINARY_DIR) / "my_policy.yaml";
+  std::ofstream(file) << find_policy("fgd")->config;
+  const auto policy = find_policy(file.string());
+  REQUIRE(policy);
+  CHECK(policy->name == "my_policy");
+  CHECK(policy->file == file.string());
+  CHECK(configure(*policy, plugins::registry(), 1));
+}
+
+TEST_CASE("what is no policy is refused with what would be one") {
+  const auto unknown = find_policy("fdg");
+  REQUIRE_FALSE(unknown);
+  CHECK_THAT(unknown.error().message, Catch::Contains("\"fdg\"") && Catch::Contains("best_fit") &&
+                                          Catch::Contains("usable_gpu"));
+  CHECK_FALSE(find_policy(TEST_SOURCE_DIR));  // a folder
+
+  const Policy wrong{.name = "p", .file = "p.yaml", .config = "profile: x\n"};
+  const auto refused = configure(wrong, plugins::registry(), 1);
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().message, Catch::StartsWith("p.yaml:"));
+
+  const Policy two{.name = "two",
+                   .file = "two.yaml",
+                   .config =
+                       "apiVersion: kubescheduler.config.k8s.io/v1\n"
+                       "kind: KubeSchedulerConfiguration\n"
+                       "profiles: [{schedulerName: a}, {schedulerName: b}]\n"};
+  const auto many = configure(two, plugins::registry(), 1);
+  REQUIRE_FALSE(many);
+  CHECK_THAT(many.error().message, Catch::Contains("two.yaml") && Catch::Contains("one"));
+}
