@@ -27,6 +27,9 @@ ClientConnection read_client_connection(ObjectReader& document) {
   ClientConnection connection;
   document.object("clientConnection", [&](ObjectReader& fields) {
     connection.kubeconfig = fields.string("kubeconfig").value_or("");
+    if (fields.one_of("transport", {"asio", "cpprest"}) == "cpprest") {
+      connection.transport = TransportKind::kCpprest;
+    }
     fields.one_of("contentType", {"", "application/json"});
     fields.one_of("acceptContentTypes", {"", "application/json"});
     if (const auto qps = fields.number("qps")) {

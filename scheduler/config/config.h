@@ -27,9 +27,13 @@
 
 namespace sched::config {
 
+// What carries requests to the API server: the clients k8s::make_…_transport() make.
+enum class TransportKind { kAsio, kCpprest };
+
 struct ClientConnection {
-  std::string kubeconfig;  // empty: --kubeconfig, or in-cluster
-  double qps = 5'000;      // client-side limit of requests per second
+  std::string kubeconfig;                          // empty: --kubeconfig, or in-cluster
+  TransportKind transport = TransportKind::kAsio;  // not one of upstream's fields
+  double qps = 5'000;                              // client-side limit of requests per second
   int burst = 10'000;
 };
 

@@ -3,6 +3,7 @@
 #include "k8s-client/client.h"
 #include "k8s-client/event_recorder.h"
 #include "k8s-client/http/asio_transport.h"
+#include "k8s-client/http/cpprest_transport.h"
 #include "k8s-client/http/event_loop.h"
 #include "scheduler/live/engine_thread.h"
 #include "scheduler/live/intake.h"
@@ -52,6 +53,15 @@ k8s::TransportOptions transport_options(const config::ClientConnection& connecti
   options.qps = connection.qps;
   options.burst = connection.burst;
   return options;
+}
+
+std::unique_ptr<k8s::Transport> make_transport(k8s::EventLoop& loop,
+                                               const k8s::ClusterAccess& cluster,
+                                               const config::ClientConnection& connection) {
+  const auto make = connection.transport == config::TransportKind::kCpprest
+                        ? k8s::make_cpprest_transport
+                        : k8s::make_asio_transport;
+  return make(loop, cluster.endpoint, *cluster.credentials, transport_options(connection));
 }
 
 Time wall_clock() {
@@ -128,9 +138,10 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
                                                std::chrono::nanoseconds duration) {
     metrics_.request(verb, status, duration);
   };
-  transport_ =
-      k8s::make_asio_transport(*loop_, options_.cluster.endpoint, *options_.cluster.credentials,
-                               transport_options(options_.configuration.client_connection));
+  options_.cluster.credentials->on_problem([](const k8s::Error& problem) {
+    LogLine("problem").with("what", "credentials").with("error", problem.message).warning();
+  });
+  transport_ = make_transport(*loop_, options_.cluster, options_.configuration.client_connection);
   client_ = std::make_unique<k8s::Client>(*transport_, *loop_);
   client_->set_observer(observer);
   Binder::Options binder_options;

@@ -9,6 +9,7 @@
 namespace {
 
 using sched::config::parse;
+using sched::config::TransportKind;
 using sched::test::registry_double;
 
 constexpr std::string_view kHead =
