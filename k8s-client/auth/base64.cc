@@ -1,5 +1,6 @@
 #include "k8s-client/auth/base64.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -39,6 +40,22 @@ std::optional<std::string> decode_base64(std::string_view text) {
     if (rest == 3) decoded.push_back(static_cast<char>(group >> 8 & 0xff));
   }
   return decoded;
+}
+
+std::string encode_base64(std::string_view bytes) {
+  std::string encoded;
+  encoded.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    std::uint32_t group = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      group = group << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      encoded.push_back(i <= count ? kAlphabet[group >> (18 - 6 * i) & 0x3f] : '=');
+    }
+  }
+  return encoded;
 }
 
 }  // namespace k8s::auth

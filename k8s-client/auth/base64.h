@@ -11,4 +11,6 @@ namespace k8s::auth {
 // is missing or in the wrong place included.
 [[nodiscard]] std::optional<std::string> decode_base64(std::string_view text);
 
+[[nodiscard]] std::string encode_base64(std::string_view bytes);
+
 }  // namespace k8s::auth

@@ -20,9 +20,10 @@ struct ClusterAccess {
 };
 
 // The current context of a kubeconfig file: certificates as files (re-read when they change) or
-// inline data, token, tokenFile, context and server name. What we do not support (exec,
-// auth-provider, proxy-url, basic auth, impersonation) is an error that says so. Relative paths are
-// relative to the file. `now` decides when files are read again.
+// inline data, token, tokenFile, a credential plugin (exec), context and server name. What we do
+// not support (auth-provider, proxy-url, basic auth, impersonation) is an error that says so, and
+// so is a proxy of the environment that applies to the server. Relative paths are relative to the
+// file. `now` decides when files are read again.
 [[nodiscard]] Result<ClusterAccess> load_kubeconfig(
     const std::string& file, const std::string& context = "",
     const auth::Now& now = std::chrono::steady_clock::now);

@@ -1,23 +1,18 @@
 #include "k8s-client/auth/cluster_access.h"
 #include "k8s-client/auth/file_credentials.h"
+#include "k8s-client/auth/proxy_environment.h"
 
 #include <charconv>
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
 namespace k8s {
 namespace {
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
 Result<Endpoint> endpoint_of_environment() {
   Endpoint endpoint;
-  endpoint.host = environment("KUBERNETES_SERVICE_HOST");
-  const std::string port = environment("KUBERNETES_SERVICE_PORT");
+  endpoint.host = auth::environment_variable("KUBERNETES_SERVICE_HOST");
+  const std::string port = auth::environment_variable("KUBERNETES_SERVICE_PORT");
   if (endpoint.host.empty() || port.empty()) {
     return config_error(
         "not running in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; "
@@ -35,6 +30,9 @@ Result<Endpoint> endpoint_of_environment() {
 Result<ClusterAccess> load_in_cluster(const std::string& root, const auth::Now& now) {
   auto endpoint = endpoint_of_environment();
   if (!endpoint) return tl::unexpected<Error>(std::move(endpoint.error()));
+  if (auto error = auth::refuse_proxy(*endpoint)) {
+    return tl::unexpected<Error>(std::move(*error));
+  }
   auth::CredentialSources sources;
   sources.ca.file = root + "/ca.crt";
   sources.token_file = root + "/token";

@@ -4,12 +4,16 @@
 // do not support. Unknown fields are ignored, as kubectl does: the file is written by many tools.
 #include "k8s-client/auth/base64.h"
 #include "k8s-client/auth/cluster_access.h"
+#include "k8s-client/auth/exec_plugin.h"
 #include "k8s-client/auth/file_credentials.h"
+#include "k8s-client/auth/plugin_credentials.h"
+#include "k8s-client/auth/proxy_environment.h"
 #include "k8s-client/auth/server_url.h"
 #include "k8s-client/yaml/object_reader.h"
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -43,9 +47,8 @@ struct Unsupported {
 constexpr std::array<Unsupported, 1> kUnsupportedOfCluster = {{
     {"proxy-url", "proxies are not supported; the API server must be reachable directly"},
 }};
-constexpr std::array<Unsupported, 8> kUnsupportedOfUser = {{
-    {"exec", "credential plugins are not supported; use a token, tokenFile or client certificate"},
-    {"auth-provider", "is not supported; use a token, tokenFile or client certificate"},
+constexpr std::array<Unsupported, 7> kUnsupportedOfUser = {{
+    {"auth-provider", "is not supported; use exec, a token, tokenFile or client certificate"},
     {"username", "basic authentication is not supported; use a token or client certificate"},
     {"password", "basic authentication is not supported; use a token or client certificate"},
     {"as", "impersonation is not supported; use credentials of the user itself"},
@@ -68,6 +71,9 @@ void complain_of_unsupported(ObjectReader& reader, const std::array<Unsupported,
     if (is_set(reader.raw(key))) reader.complain(key, std::string(advice));
   }
 }
+
+// Where a cluster keeps what is for its credential plugin.
+constexpr std::string_view kExecExtension = "client.authentication.k8s.io/exec";
 
 // Calls `read` with the entry called `name`; complains if there is none, or two of the same name.
 void read_entry(ObjectReader& root, const EntryKind& kind, const std::string& name,
@@ -109,8 +115,15 @@ class AccessReader {
 
   Endpoint endpoint;
   auth::CredentialSources sources;
+  std::optional<auth::ExecPlugin> plugin;
+  std::string plugin_config_json;
+
+  // Whatever the file came to.
+  [[nodiscard]] std::unique_ptr<Credentials> credentials(const auth::Now& now);
 
  private:
+  void read_plugin_config(ObjectReader& cluster);
+  void read_plugin(ObjectReader& user);
   // What `KEY` (a file) or `KEY-data` (inline, which wins) holds.
   TextSource read_pem(ObjectReader& reader, const std::string& key);
   std::string read_path(ObjectReader& reader, const std::string& key);
@@ -159,12 +172,40 @@ void AccessReader::read_cluster(ObjectReader& reader) {
   }
   endpoint = std::move(*parsed);
   endpoint.server_name = reader.string("tls-server-name").value_or("");
+  read_plugin_config(reader);
   sources.ca = read_pem(reader, "certificate-authority");
   sources.insecure_skip_verify = reader.boolean("insecure-skip-tls-verify").value_or(false);
   if (sources.insecure_skip_verify && sources.ca.is_given()) {
     reader.complain("insecure-skip-tls-verify",
                     "cannot be true together with a certificate authority");
   }
+}
+
+void AccessReader::read_plugin_config(ObjectReader& cluster) {
+  cluster.objects("extensions", [&](ObjectReader& extension) {
+    extension.allow_unknown();
+    if (extension.string("name") != kExecExtension) return;
+    if (const auto* value = extension.raw("extension")) plugin_config_json = yaml::to_json(*value);
+  });
+}
+
+void AccessReader::read_plugin(ObjectReader& user) {
+  if (!is_set(user.raw("exec"))) return;
+  for (const std::string_view other :
+       {"token", "tokenFile", "client-certificate", "client-certificate-data"}) {
+    if (is_set(user.raw(other))) user.complain(other, "cannot be given together with exec");
+  }
+  user.object("exec", [&](ObjectReader& reader) {
+    reader.allow_unknown();
+    plugin = auth::read_exec_plugin(reader, directory_);
+  });
+}
+
+std::unique_ptr<Credentials> AccessReader::credentials(const auth::Now& now) {
+  if (!plugin) return std::make_unique<auth::FileCredentials>(sources, now);
+  return std::make_unique<auth::PluginCredentials>(
+      std::move(*plugin), auth::ExecCluster{endpoint, plugin_config_json}, sources,
+      auth::PluginCredentials::World{.now = now});
 }
 
 void AccessReader::read_user(ObjectReader& reader) {
@@ -177,6 +218,7 @@ void AccessReader::read_user(ObjectReader& reader) {
   }
   sources.token = reader.string("token").value_or("");
   sources.token_file = read_path(reader, "tokenFile");
+  read_plugin(reader);
 }
 
 }  // namespace
@@ -212,9 +254,13 @@ Result<ClusterAccess> load_kubeconfig(const std::string& file, const std::string
   }
   if (auto error = root.finish()) return tl::unexpected<Error>(std::move(*error));
 
+  if (auto error = auth::refuse_proxy(access_reader.endpoint)) {
+    return tl::unexpected<Error>(with_context(std::move(*error), file));
+  }
+
   ClusterAccess access;
-  access.endpoint = std::move(access_reader.endpoint);
-  access.credentials = std::make_unique<auth::FileCredentials>(access_reader.sources, now);
+  access.endpoint = access_reader.endpoint;
+  access.credentials = access_reader.credentials(now);
   access.description = "kubeconfig " + file + ", context " + name;
   if (access.endpoint.tls && access_reader.sources.insecure_skip_verify) {
     access.description += ", server not verified (insecure-skip-tls-verify)";

@@ -5,6 +5,7 @@
 #include <random>
 
 using k8s::auth::decode_base64;
+using k8s::auth::encode_base64;
 
 TEST_CASE("base64: the vectors of RFC 4648") {
   struct Case {
@@ -51,5 +52,6 @@ TEST_CASE("base64: random bytes survive") {
     }
     while (text.size() % 4 != 0) text.push_back('=');
     CHECK(decode_base64(text) == bytes);
+    CHECK(encode_base64(bytes) == text);
   }
 }

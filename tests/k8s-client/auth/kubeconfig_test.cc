@@ -138,8 +138,6 @@ TEST_CASE("kubeconfig: what is not supported or not right is said with its place
        "clusters[0].cluster.insecure-skip-tls-verify: cannot be true together"},
       {"no such authority", server + ", certificate-authority: gone.pem", "",
        "clusters[0].cluster.certificate-authority: cannot read \""},
-      {"exec", server, "exec: {command: aws}",
-       ":12: users[0].user.exec: credential plugins are not supported"},
       {"auth provider", server, "auth-provider: {name: gcp}", "users[0].user.auth-provider: "},
       {"user name", server, "username: admin", "users[0].user.username: basic authentication"},
       {"password", server, "password: x", "users[0].user.password: basic authentication"},

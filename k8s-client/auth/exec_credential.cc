@@ -1,0 +1,68 @@
+#include "k8s-client/auth/exec_credential.h"
+
+#include "k8s-client/api/decode/rfc3339.h"
+#include "k8s-client/yaml/object_reader.h"
+
+namespace k8s::auth {
+namespace {
+
+bool is_pem(const std::string& text) { return text.find("-----BEGIN ") != std::string::npos; }
+
+void read_certificate(yaml::ObjectReader& status, ExecCredential& credential) {
+  credential.certificate_pem = status.string("clientCertificateData").value_or("");
+  credential.key_pem = status.string("clientKeyData").value_or("");
+  if (credential.certificate_pem.empty() != credential.key_pem.empty()) {
+    status.complain(credential.key_pem.empty() ? "clientKeyData" : "clientCertificateData",
+                    "is missing: a client certificate and its key must be given together");
+    return;
+  }
+  if (credential.certificate_pem.empty()) return;
+  if (!is_pem(credential.certificate_pem)) status.complain("clientCertificateData", "must be PEM");
+  if (!is_pem(credential.key_pem)) status.complain("clientKeyData", "must be PEM");
+}
+
+ExecCredential read_status(yaml::ObjectReader& status) {
+  status.allow_unknown();
+  ExecCredential credential;
+  const auto token = status.string("token");
+  if (token && !token->empty()) credential.token = *token;
+  read_certificate(status, credential);
+  if (!credential.token && credential.certificate_pem.empty()) {
+    status.complain("", "has neither a token nor a client certificate");
+  }
+  if (const auto expires = status.string("expirationTimestamp"); expires && !expires->empty()) {
+    const auto time = json::parse_rfc3339(*expires);
+    if (!time) status.complain("expirationTimestamp", "must be a time as in RFC 3339");
+    if (time) credential.expires = *time;
+  }
+  return credential;
+}
+
+}  // namespace
+
+Result<ExecCredential> parse_exec_credential(std::string_view text,
+                                             const std::string& api_version) {
+  const std::string output = "its output";
+  const auto documents = yaml::parse(text, output);
+  // The words of those who parse may quote what they read.
+  const auto is_map = [](const yaml::Value* value) { return value && value->map() != nullptr; };
+  if (!documents || documents->size() != 1 || !is_map(&documents->front())) {
+    return decode_error(output + " must be one JSON object, an ExecCredential");
+  }
+  yaml::ObjectReader root(documents->front(), output);
+  root.allow_unknown();
+  if (!root.one_of("kind", {"ExecCredential"})) root.complain("kind", "must be ExecCredential");
+  if (!root.one_of("apiVersion", {api_version})) {
+    root.complain("apiVersion", "must be " + api_version + ", as the kubeconfig says");
+  }
+  ExecCredential credential;
+  if (is_map(root.raw("status"))) {
+    root.object("status", [&](yaml::ObjectReader& status) { credential = read_status(status); });
+  } else {
+    root.complain("status", "must be an object");
+  }
+  if (auto error = root.finish()) return decode_error(std::move(error->message));
+  return credential;
+}
+
+}  // namespace k8s::auth
