@@ -245,6 +245,16 @@ std::string ServerConnection::server_name() const {
   return name == nullptr ? std::string() : std::string(name);
 }
 
+std::string ServerConnection::client_name() const {
+  if (!session_->ssl) return {};
+  const std::unique_ptr<X509, Free> certificate(SSL_get1_peer_certificate(session_->ssl.get()));
+  if (!certificate) return {};
+  std::array<char, 256> name{};
+  X509_NAME_get_text_by_NID(X509_get_subject_name(certificate.get()), NID_commonName, name.data(),
+                            static_cast<int>(name.size()));
+  return name.data();
+}
+
 int ServerConnection::read_some(char* into, int size) {
   if (socket_ < 0) return 0;
   if (!session_->ssl) return static_cast<int>(::read(socket_, into, static_cast<size_t>(size)));

@@ -129,6 +129,8 @@ class ServerConnection {
   void wait_for_close();
   // The server name that the client asked for in its handshake; empty: none.
   [[nodiscard]] std::string server_name() const;
+  // The common name of the client's certificate; empty: it showed none.
+  [[nodiscard]] std::string client_name() const;
 
   // Without a word of farewell in TLS: a FIN, or an RST.
   void drop();

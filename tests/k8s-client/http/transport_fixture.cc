@@ -38,6 +38,11 @@ const Authority& cluster_authority() {
   return authority;
 }
 
+bool FixedCredentials::prepare(k8s::EventLoop&, std::function<void()> call) {
+  if (!ready) waiting.push_back(std::move(call));
+  return ready;
+}
+
 k8s::Result<std::optional<std::string>> FixedCredentials::bearer_token() {
   if (failure) return tl::unexpected<k8s::Error>(*failure);
   return token;
@@ -72,6 +77,11 @@ TransportFixture::~TransportFixture() {
   server_.reset();
 }
 
+void TransportFixture::use(k8s::Credentials& others) {
+  transport_.reset();
+  used_ = &others;
+}
+
 TlsServer& TransportFixture::serve(Script script) {
   ServerOptions how;
   how.identity = cluster_authority().issue_server();
@@ -87,7 +97,7 @@ TlsServer& TransportFixture::serve(ServerOptions how, Script script) {
 }
 
 k8s::Transport& TransportFixture::transport() {
-  if (!transport_) transport_ = under_test_.make(*loop_, endpoint, credentials, options);
+  if (!transport_) transport_ = under_test_.make(*loop_, endpoint, *used_, options);
   return *transport_;
 }
 

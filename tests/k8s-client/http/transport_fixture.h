@@ -38,6 +38,7 @@ struct TransportUnderTest {
 
 class FixedCredentials final : public k8s::Credentials {
  public:
+  bool prepare(k8s::EventLoop& loop, std::function<void()> ready) override;
   k8s::Result<std::optional<std::string>> bearer_token() override;
   k8s::Result<k8s::TlsMaterial> tls() override;
   void rejected() override { ++rejections; }
@@ -46,6 +47,8 @@ class FixedCredentials final : public k8s::Credentials {
   k8s::TlsMaterial material;
   std::optional<k8s::Error> failure;  // of both
   int rejections = 0;
+  bool ready = true;
+  std::vector<std::function<void()>> waiting;  // for `ready`
 };
 
 struct Sent {
@@ -78,6 +81,9 @@ class TransportFixture {
   TransportFixture& operator=(const TransportFixture&) = delete;
   ~TransportFixture();
 
+  // Uses these from the next request on, instead of `credentials`.
+  void use(k8s::Credentials& others);
+
   // Starts the server, to which the endpoint then points.
   TlsServer& serve(Script script);
   TlsServer& serve(ServerOptions how, Script script);
@@ -109,6 +115,7 @@ class TransportFixture {
   std::function<bool()> awaited_;
   std::unique_ptr<TlsServer> server_;
   std::unique_ptr<k8s::Transport> transport_;
+  k8s::Credentials* used_ = &credentials;
   bool registering_ = false;
 };
 
