@@ -25,7 +25,8 @@
 
 namespace bench::replay {
 
-// How long pods of a stationary stream live; the mean is the same for all kinds.
+// How long pods of a stationary stream live: an hour on average, whatever the pod (which is a unit;
+// figures do not depend on it), or, with kTrace, each for as long as in the trace (stationary.h).
 struct Life {
   enum class Kind : std::uint8_t { kExponential, kLogNormal, kTrace };
   Kind kind = Kind::kExponential;
