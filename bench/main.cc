@@ -3,6 +3,7 @@
 #include "bench/demo/demo.h"
 #include "bench/mig/mig.h"
 #include "bench/replay/command.h"
+#include "bench/transport/transport.h"
 #include "bench/verdicts/verdicts.h"
 #include "bench/what_if/what_if.h"
 #include "plugins/registry.h"
@@ -70,6 +71,20 @@ void add_mig(CLI::App& app, int& exit_code) {
   });
 }
 
+void add_transport(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<bench::transport::Options>();
+  CLI::App* command = app.add_subcommand(
+      "transport", "What a request costs over each transport, against a real API server");
+  command->add_option("--kubeconfig", options->kubeconfig, "The cluster")->required();
+  command->add_option("--requests", options->requests, "Of each round and transport")
+      ->check(CLI::Range(1, 10'000'000));
+  command->add_option("--in-flight", options->in_flight, "At a time")->check(CLI::Range(1, 10'000));
+  command->add_option("--rounds", options->rounds, "Of both")->check(CLI::Range(1, 1'000));
+  command->callback([options, &exit_code] {
+    exit_code = bench::transport::run(*options, std::cout, std::cerr);
+  });
+}
+
 // The command line, for those who read a report of it.
 std::string typed(int argc, char** argv) {
   std::string text = "bench";
@@ -88,6 +103,7 @@ int main(int argc, char** argv) {
   add_demo(app, exit_code);
   bench::replay::add_command(app, typed(argc, argv), exit_code);
   add_mig(app, exit_code);
+  add_transport(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
