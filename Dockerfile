@@ -17,7 +17,7 @@ RUN cmake --preset release \
 FROM debian:12-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-      libssl3 libsimdjson14 libyaml-cpp0.7 libfmt9 libspdlog1.10 \
+      libssl3 libcpprest2.10 libsimdjson14 libyaml-cpp0.7 libfmt9 libspdlog1.10 \
       libprometheus-cpp-core1.0 libprometheus-cpp-pull1.0 \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /src/build/release/bin/gpu-scheduler /usr/local/bin/gpu-scheduler

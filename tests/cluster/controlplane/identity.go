@@ -2,10 +2,12 @@ package controlplane
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -65,6 +67,42 @@ func (c *ControlPlane) TokenKubeconfig(ctx context.Context, namespace, name stri
 		return "", fmt.Errorf("request a token for %s/%s: %w", namespace, name, err)
 	}
 	return c.writeKubeconfig("token:"+namespace+":"+name, api.AuthInfo{Token: granted.Status.Token})
+}
+
+// ExecKubeconfig writes a kubeconfig whose user is a credential plugin, and returns its path. The plugin prints a client certificate for
+// the identity that it calls good for `life`, another one each time, and adds a line to the file named second.
+func (c *ControlPlane) ExecKubeconfig(who Identity, life time.Duration) (path, runs string, err error) {
+	dir, err := os.MkdirTemp(c.dir, "plugin-")
+	if err != nil {
+		return "", "", err
+	}
+	for _, n := range []string{"0", "1"} {
+		cert, err := c.ca.client(who)
+		if err != nil {
+			return "", "", fmt.Errorf("sign a certificate for %s: %w", who.User, err)
+		}
+		status, err := json.Marshal(map[string]string{"clientCertificateData": string(cert.certificate), "clientKeyData": string(cert.key),
+			"expirationTimestamp": "EXPIRES"})
+		if err != nil {
+			return "", "", err
+		}
+		if err := os.WriteFile(filepath.Join(dir, n+".json"), status, 0o600); err != nil {
+			return "", "", err
+		}
+	}
+	script := fmt.Sprintf(`#!/bin/sh
+cd "$(dirname "$0")"
+echo run >> runs
+expires=$(date -u -d '+%d seconds' +%%Y-%%m-%%dT%%H:%%M:%%SZ)
+status=$(sed "s/EXPIRES/$expires/" $(($(wc -l < runs) %% 2)).json)
+printf '%%s' '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":' "$status" '}'
+`, int(life.Seconds()))
+	if err := os.WriteFile(filepath.Join(dir, "login"), []byte(script), 0o700); err != nil {
+		return "", "", err
+	}
+	path, err = c.writeKubeconfig("exec:"+who.User, api.AuthInfo{Exec: &api.ExecConfig{
+		APIVersion: "client.authentication.k8s.io/v1", Command: filepath.Join(dir, "login"), InteractiveMode: api.NeverExecInteractiveMode}})
+	return path, filepath.Join(dir, "runs"), err
 }
 
 func ensureAccount(ctx context.Context, client kubernetes.Interface, namespace, name string) error {

@@ -21,8 +21,15 @@ type subject struct {
 	process *controlplane.Process
 }
 
-// startSubject starts the scheduler. At the end of the test it must still be running, and end within seconds of SIGTERM.
-func startSubject(t *testing.T) *subject {
+// setup is what the scheduler is started with.
+type setup struct {
+	kubeconfig string // the file
+	config     string // the text
+}
+
+// startSubject starts the scheduler, with the usual setup or with changes to it. At the end of the test it must still be running, and
+// end within seconds of SIGTERM.
+func startSubject(t *testing.T, changes ...func(*setup)) *subject {
 	t.Helper()
 	s := &subject{t: t, program: os.Getenv("GPU_SCHEDULER_BIN")}
 	if s.program == "" {
@@ -39,11 +46,15 @@ func startSubject(t *testing.T) *subject {
 	if err != nil {
 		t.Fatal(err)
 	}
+	with := setup{kubeconfig, controlplane.SchedulerConfiguration(schedulerName, kubeconfig, 5000, 5000)}
+	for _, change := range changes {
+		change(&with)
+	}
 	config := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(config, []byte(controlplane.SchedulerConfiguration(schedulerName, kubeconfig, 5000, 5000)), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(with.config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.args = append([]string{"--config", config, "--kubeconfig", kubeconfig}, strings.Fields(os.Getenv("GPU_SCHEDULER_ARGS"))...)
+	s.args = append([]string{"--config", config, "--kubeconfig", with.kubeconfig}, strings.Fields(os.Getenv("GPU_SCHEDULER_ARGS"))...)
 	s.start()
 	t.Cleanup(s.end)
 	return s
