@@ -54,9 +54,7 @@ k8s::Node gpu_node(std::int64_t index) {
   auto node = tests::node("n" + std::to_string(index)).gpus(kGpus).product(tests::kA100);
   node.offers(gpu::kMilliResource, std::to_string(kGpus * gpu::kMilliPerGpu));
   for (const gpu::mig::Profile& profile : a100().profiles) {
-    std::string name = profile.name;
-    if (const auto plus = name.find('+'); plus != std::string::npos) name[plus] = '.';
-    node.offers("nvidia.com/mig-" + name, std::to_string(kGpus * profile.max_instances));
+    node.offers(gpu::mig::resource_of(profile), std::to_string(kGpus * profile.max_instances));
   }
   return node;
 }
@@ -149,9 +147,9 @@ std::pair<std::string, std::int64_t> draw(std::mt19937& random) {
     case 1:
       return {std::string(gpu::kMilliResource), 1 + static_cast<std::int64_t>(random() % 999)};
     default: {
-      std::string name = a100().profiles[random() % a100().profiles.size()].name;
-      if (const auto plus = name.find('+'); plus != std::string::npos) name[plus] = '.';
-      return {"nvidia.com/mig-" + name, 1 + static_cast<std::int64_t>(random() % 10 == 0)};
+      const auto& profiles = a100().profiles;
+      return {gpu::mig::resource_of(profiles[random() % profiles.size()]),
+              1 + static_cast<std::int64_t>(random() % 10 == 0)};
     }
   }
 }

@@ -3,6 +3,8 @@
 #include "bench/replay/trace/gpu_amounts.h"
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/devices.h"
+#include "scheduler/gpu/mig/geometry.h"
+#include "scheduler/gpu/mig/product.h"
 
 #include <algorithm>
 #include <string>
@@ -46,12 +48,35 @@ void add_milli(std::vector<k8s::Container>& containers) {
   }
 }
 
+// Names the most of each MIG profile that the node's GPUs can be cut into, each profile alone.
+// Which of them go together on one GPU is for the engine to say.
+void add_instances(k8s::Node& node) {
+  const std::string* product = node.metadata.labels.find(sched::gpu::kProductLabel);
+  const auto* geometry = product == nullptr ? nullptr : sched::gpu::mig::geometry_of(*product);
+  const std::int64_t gpus = std::min<std::int64_t>(gpus_of(node), sched::gpu::kMaxDevices);
+  if (geometry == nullptr || gpus <= 0 || offers_mig(node)) return;
+  for (const sched::gpu::mig::Profile& profile : geometry->profiles) {
+    node.status.allocatable.emplace_back(sched::gpu::mig::resource_of(profile),
+                                         k8s::Quantity::of(gpus * profile.max_instances));
+  }
+}
+
+bool asks_for_mig(const Trace& trace) {
+  const auto demands = demands_of(trace.pods);
+  return std::any_of(demands.begin(), demands.end(),
+                     [](const sched::gpu::Demand& demand) { return demand.is_mig(); });
+}
+
 }  // namespace
 
 void keep_devices_apart_if_asked(Trace& trace) {
   trace.devices_apart = speaks_of_devices(trace);
   if (!trace.devices_apart) return;
-  for (k8s::Node& node : trace.nodes) add_milli(node.status.allocatable);
+  const bool cut = asks_for_mig(trace);
+  for (k8s::Node& node : trace.nodes) {
+    add_milli(node.status.allocatable);
+    if (cut) add_instances(node);
+  }
   for (TracePod& pod : trace.pods) {
     add_milli(pod.pod.spec.init_containers);
     add_milli(pod.pod.spec.containers);

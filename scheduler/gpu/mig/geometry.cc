@@ -1,5 +1,7 @@
 #include "scheduler/gpu/mig/geometry.h"
 
+#include "scheduler/gpu/demand.h"
+
 #include <algorithm>
 #include <array>
 
@@ -164,6 +166,13 @@ const Profile* Geometry::find(std::string_view profile) const {
     if (each.name == name) return &each;
   }
   return nullptr;
+}
+
+std::string resource_of(const Profile& profile) {
+  std::string name(kMigResourcePrefix);
+  name += profile.name;
+  std::replace(name.begin(), name.end(), '+', '.');
+  return name;
 }
 
 ProfileByModel::ProfileByModel(std::string_view profile) {

@@ -65,6 +65,9 @@ struct Geometry {
   [[nodiscard]] const Profile* find(std::string_view profile) const;
 };
 
+// The resource that pods ask for: "nvidia.com/mig-1g.10gb.me".
+[[nodiscard]] std::string resource_of(const Profile& profile);
+
 // All that are known.
 [[nodiscard]] const std::vector<Geometry>& geometries();
 

@@ -106,8 +106,27 @@ TEST_CASE("a share of a GPU keeps them apart, and all is told in thousandths") {
 
 TEST_CASE("MIG instances keep GPUs apart unless nodes offer them") {
   const std::string cut = written("t-mig.json", dump_with("nvidia.com/mig-1g.10gb"));
-  CHECK(read({.nodes = cut, .pods = cut}).devices_apart);
+  const Trace trace = read({.nodes = cut, .pods = cut});
+  CHECK(trace.devices_apart);
+  // A node that does not say its model cannot be cut.
+  CHECK(trace.nodes.at(0).status.allocatable ==
+        tests::resources({{"nvidia.com/gpu", "2"}, {"gpu-scheduler.io/gpu-milli", "2000"}}));
+  // One that does offers the most of each profile.
   std::string text = dump_with("nvidia.com/mig-1g.10gb");
+  const std::string name = R"("name": "n")";
+  text.replace(text.find(name), name.size(),
+               name + R"(, "labels": {"nvidia.com/gpu.product": "NVIDIA-A30"})");
+  const std::string known = written("t-mig-known.json", text);
+  CHECK(read({.nodes = known, .pods = known}).nodes.at(0).status.allocatable ==
+        tests::resources({{"nvidia.com/gpu", "2"},
+                          {"gpu-scheduler.io/gpu-milli", "2000"},
+                          {"nvidia.com/mig-4g.24gb", "2"},
+                          {"nvidia.com/mig-2g.12gb", "4"},
+                          {"nvidia.com/mig-1g.6gb", "8"},
+                          {"nvidia.com/mig-2g.12gb.me", "2"},
+                          {"nvidia.com/mig-1g.6gb.me", "2"}}));
+
+  text = dump_with("nvidia.com/mig-1g.10gb");
   text.replace(text.find("\"nvidia.com/gpu\": \"2\""), 0, "\"nvidia.com/mig-1g.10gb\": \"7\", ");
   const std::string counted = written("t-mig-counted.json", text);
   CHECK_FALSE(read({.nodes = counted, .pods = counted}).devices_apart);

@@ -106,6 +106,10 @@ TEST_CASE("A profile is found by NVIDIA's name and as a resource writes it, on i
     CHECK(a100.find(unknown) == nullptr);
   }
 
+  CHECK(mig::resource_of(*a100.find("3g.40gb")) == "nvidia.com/mig-3g.40gb");
+  CHECK(mig::resource_of(*a100.find("1g.10gb+me")) == "nvidia.com/mig-1g.10gb.me");
+  CHECK(mig::resource_of(*rtx.find("1g.24gb-me")) == "nvidia.com/mig-1g.24gb-me");
+
   const mig::ProfileByModel wanted("1g.10gb");
   CHECK(wanted.on(&a100)->memory_slices == 1);
   CHECK(wanted.on(&model("A100-40GB"))->memory_slices == 2);
