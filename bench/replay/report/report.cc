@@ -8,7 +8,6 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <set>
 #include <string_view>
@@ -79,9 +78,6 @@ void write_facts(std::ostream& out, const Comparison& comparison) {
   out << "<dl class=\"facts\">\n";
   write_fact(out, "arrival", comparison.arrival);
   write_fact(out, "seeds", seeds_of(comparison));
-  const Spread gpus = comparison.policies.front().figure("gpus");
-  if (gpus.runs > 0)
-    write_fact(out, "GPUs", page::count(static_cast<std::size_t>(std::lround(gpus.mean))));
   if (comparison.source != nullptr) {
     for (const auto& [name, value] : comparison.source->counts) {
       write_fact(out, name, page::count(value));

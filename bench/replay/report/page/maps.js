@@ -19,7 +19,9 @@ function mixed(from, to, share) {
   return 'rgb(' + parts[0].map((p, i) => Math.round(p + (parts[1][i] - p) * share)) + ')';
 }
 
-// The nodes of one GPU model on a canvas: rows of cells, as many side by side as there is room for.
+const kGap = 4;  // between nodes, pixels
+
+// The nodes of one GPU model on a canvas: rows of cells, side by side as far as there is room.
 class ModelCells {
   constructor(nodes) {
     this.nodes = nodes;  // [{name, gpus, first, index}]
@@ -34,20 +36,29 @@ class ModelCells {
     });
     for (const gone of ['pointerleave', 'blur']) this.canvas.addEventListener(gone, hideTip);
     this.canvas.addEventListener('keydown', e => {
-      const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -this.across, ArrowDown: this.across }[e.key];
-      if (!step) return;
+      const next = this.neighbour(e.key);
+      if (next === undefined) return;
       e.preventDefault();
-      const next = Math.max(0, Math.min(this.nodes.length - 1, this.selected + step));
       const box = this.canvas.getBoundingClientRect();
-      this.select(next, box.left + (next % this.across) * this.width,
-        box.top + Math.floor(next / this.across) * this.height);
+      this.select(next, box.left + this.places[next].left, box.top + this.places[next].top);
     });
   }
 
   nodeAt(x, y) {
-    const column = Math.floor(x / this.width);
-    const at = Math.floor(y / this.height) * this.across + column;
-    return column < this.across && at < this.nodes.length ? at : -1;
+    return this.places.findIndex(({ left, top }, i) => y >= top && y < top + this.height &&
+      x >= left && x < left + this.nodes[i].gpus * this.cell + kGap);
+  }
+
+  // The node that an arrow key leads to from the selected one.
+  neighbour(key) {
+    const last = this.nodes.length - 1, here = Math.max(0, this.selected);
+    const { left, top } = this.places[here];
+    switch (key) {
+      case 'ArrowLeft': return Math.max(0, here - 1);
+      case 'ArrowRight': return Math.min(last, this.selected + 1);
+      case 'ArrowUp': return Math.max(0, this.nodeAt(left, top - this.height));
+      case 'ArrowDown': { const at = this.nodeAt(left, top + this.height); return at < 0 ? last : at; }
+    }
   }
 
   select(at, x, y) {
@@ -62,12 +73,17 @@ class ModelCells {
   }
 
   layOut(room) {
-    const most = Math.max(...this.nodes.map(node => node.gpus));
     this.cell = room < 420 ? 4 : 5;
-    this.width = most * this.cell + 4;
-    this.height = this.cell + 4;
-    this.across = Math.max(1, Math.floor((room + 4) / this.width));
-    return Math.ceil(this.nodes.length / this.across) * this.height;
+    this.height = this.cell + kGap;
+    let left = 0, top = 0;
+    this.places = this.nodes.map(node => {
+      const width = node.gpus * this.cell;
+      if (left > 0 && left + width > room) [left, top] = [0, top + this.height];
+      const place = { left, top };
+      left += width + kGap;
+      return place;
+    });
+    return top + this.height;
   }
 
   draw(title, state, colours) {
@@ -82,7 +98,7 @@ class ModelCells {
     pen.scale(scale, scale);
     let all = 0;
     this.nodes.forEach((node, i) => {
-      const left = (i % this.across) * this.width, top = Math.floor(i / this.across) * this.height;
+      const { left, top } = this.places[i];
       for (let g = 0; g < node.gpus; ++g) {
         const taken = state.taken[node.first + g];
         all += taken;

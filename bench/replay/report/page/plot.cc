@@ -130,9 +130,21 @@ Axis linear_axis(std::string label, double from, double to, bool rounded, int ti
     if (at > axis.to + step * 1e-6) break;
     axis.ticks.push_back({at, number(at, decimals)});
   }
-  if (!axis.ticks.empty() && axis.to - axis.ticks.back().at > 0.45 * step) {
-    axis.ticks.push_back({axis.to, number(axis.to, std::max(decimals, decimals_for(axis.to)))});
+  const bool round_end = decimals_for(axis.to) <= decimals;
+  if (round_end && !axis.ticks.empty() && axis.to - axis.ticks.back().at > 0.45 * step) {
+    axis.ticks.push_back({axis.to, number(axis.to, decimals)});
   }
+  return axis;
+}
+
+Axis hours_axis(double to, int ticks) {
+  constexpr double kHoursOfDay = 24;
+  constexpr double kMostHours = 96;
+  if (to <= kMostHours) return linear_axis("hours since the start", 0, to, false, ticks);
+  Axis axis = linear_axis("days since the start", 0, to / kHoursOfDay, false, ticks);
+  axis.to = to;
+  axis.unit = kHoursOfDay;
+  for (Tick& tick : axis.ticks) tick.at *= kHoursOfDay;
   return axis;
 }
 
@@ -157,8 +169,8 @@ void write_plot(std::ostream& out, const Plot& plot) {
   fmt::print(out,
              "<div class=\"frame\" data-x=\"{} {}{}\" data-y=\"{} {}\"><svg role=\"img\" "
              "aria-label=\"{}\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\">",
-             plot.x.from, plot.x.to, plot.x.logarithmic ? " log" : "", plot.y.from, plot.y.to,
-             escape(plot.about), kUnits, kUnits);
+             plot.x.from / plot.x.unit, plot.x.to / plot.x.unit, plot.x.logarithmic ? " log" : "",
+             plot.y.from, plot.y.to, escape(plot.about), kUnits, kUnits);
   write_grid(out, plot);
   for (const Area& area : plot.areas) write_area(out, plot, area);
   for (const Line& line : plot.lines) write_band(out, plot, line);

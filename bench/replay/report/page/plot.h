@@ -24,12 +24,15 @@ struct Axis {
   double to = 1;  // > from
   std::vector<Tick> ticks;
   bool logarithmic = false;  // from > 0
+  double unit = 1;           // a day on an axis of hours: what the label's unit is, in values
 };
 
-// About `ticks` ticks at round figures. The range is as given, its end labelled if there is room,
-// or with `rounded` widened to ticks.
+// About `ticks` ticks at round figures. The range is as given, its end labelled if that is round
+// and there is room, or with `rounded` widened to ticks.
 [[nodiscard]] Axis linear_axis(std::string label, double from, double to, bool rounded,
                                int ticks = 7);
+// From 0 to `to` hours, in days if there are many.
+[[nodiscard]] Axis hours_axis(double to, int ticks);
 // Seconds from one to `longest`, logarithmic.
 [[nodiscard]] Axis duration_axis(std::string label, double longest);
 

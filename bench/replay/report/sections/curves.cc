@@ -30,11 +30,6 @@ double last_x(const Comparison& comparison) {
   return last;
 }
 
-page::Axis x_axis(const Comparison& comparison, double from) {
-  return page::linear_axis(comparison.over_time ? "hours since the start" : "arrived, % of GPUs",
-                           from, last_x(comparison), false);
-}
-
 std::vector<page::Line> policy_lines(const Comparison& comparison, const StepFigure& figure) {
   std::vector<page::Line> lines;
   for (const PolicyRuns& policy : comparison.policies) {
@@ -119,7 +114,7 @@ void write_allocation(std::ostream& out, const Comparison& comparison) {
   page::Plot plot;
   plot.title = comparison.over_time ? "Allocated GPU over time" : "Allocated GPU against arrival";
   plot.about = "Allocated at the end, % of GPUs: " + endings(comparison, allocated);
-  plot.x = x_axis(comparison, 0);
+  plot.x = step_axis(comparison);
   plot.y = page::linear_axis("allocated, % of GPUs", 0, 100, true);
   plot.lines = published_lines(comparison, false);
   append(plot.lines, policy_lines(comparison, allocated));
@@ -132,7 +127,7 @@ void write_unallocated(std::ostream& out, const Comparison& comparison) {
   page::Plot plot;
   plot.title = zoomed ? "Unallocated GPU, the last stretch" : "Unallocated GPU";
   plot.about = "Unallocated at the end, % of GPUs: " + endings(comparison, unallocated);
-  plot.x = x_axis(comparison, from);
+  plot.x = step_axis(comparison, from);
   plot.lines = published_lines(comparison, true);
   append(plot.lines, policy_lines(comparison, unallocated));
   cut_before(plot.lines, from);
@@ -150,25 +145,25 @@ void write_growth(std::ostream& out, const Comparison& comparison, const std::st
   if (most <= 0) return;
   plot.title = title;
   plot.about = fmt::format("{} at the end, {}: {}", title, unit, endings(comparison, figure));
-  plot.x = x_axis(comparison, 0);
+  plot.x = step_axis(comparison);
   plot.y = page::linear_axis(unit, 0, most, true);
   page::write_plot(out, plot);
 }
 
 // The curves as figures: about a dozen rows.
 page::Table curve_table(const Comparison& comparison) {
+  const page::Axis axis = step_axis(comparison);
   page::Table table;
   table.caption = "Allocated, % of GPUs";
-  table.columns = policy_columns(comparison.over_time ? "hours" : "arrived, %", comparison);
+  table.columns = policy_columns(axis.label, comparison);
   std::vector<Curve> curves;
   for (const PolicyRuns& policy : comparison.policies) {
     curves.push_back(mean_curve(policy, allocated));
   }
-  const double end = last_x(comparison);
   constexpr int kRows = 13;
   for (int i = 1; i <= kRows; ++i) {
-    const double x = end * i / kRows;
-    std::vector<page::Cell> row{{page::number(x, end < kRows ? 1 : 0)}};
+    const double x = axis.to * i / kRows;
+    std::vector<page::Cell> row{{page::number(x / axis.unit, comparison.over_time ? 1 : 0)}};
     for (const Curve& curve : curves) {
       const auto at = std::find_if(curve.begin(), curve.end(),
                                    [&](const CurvePoint& p) { return p.x >= x - 1e-6; });
@@ -180,6 +175,12 @@ page::Table curve_table(const Comparison& comparison) {
 }
 
 }  // namespace
+
+page::Axis step_axis(const Comparison& comparison, double from, int ticks) {
+  const double last = last_x(comparison);
+  return comparison.over_time ? page::hours_axis(last, ticks)
+                              : page::linear_axis("arrived, % of GPUs", from, last, false, ticks);
+}
 
 void write_curves(std::ostream& out, const Comparison& comparison) {
   if (last_x(comparison) <= 0) return;

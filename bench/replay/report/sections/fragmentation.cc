@@ -21,8 +21,8 @@ constexpr std::array<CauseText, kCauses - 1> kStack{{
     {Cause::kLackGpu, "no GPU large enough, or too few (q2)"},
     {Cause::kLackCpu, "GPU enough, CPU not (q4)"},
     {Cause::kLackBoth, "neither GPU nor CPU (q1)"},
-    {Cause::kNoGpuAsked, "left to pods without GPU (xl)"},
-    {Cause::kNoGpuAskedCpu, "pods without GPU lack CPU (xr)"},
+    {Cause::kNoGpuAsked, "the pod asks for no GPU (xl)"},
+    {Cause::kNoGpuAskedCpu, "it asks for no GPU, and CPU lacks (xr)"},
     {Cause::kNoAccess, "model not allowed"},
 }};
 
@@ -69,7 +69,7 @@ std::vector<std::size_t> levels_of(const Comparison& comparison) {
 }
 
 void write_stack(std::ostream& out, const PolicyRuns& policy,
-                 const std::vector<std::size_t>& levels, const std::string& x_label, double most) {
+                 const std::vector<std::size_t>& levels, const page::Axis& x, double most) {
   const Curve total = mean_curve(policy, &Step::fragmented);
   if (total.empty()) return;
   page::Plot plot;
@@ -77,7 +77,7 @@ void write_stack(std::ostream& out, const PolicyRuns& policy,
   plot.title = policy_name_html(policy);
   plot.about = fmt::format("{}: fragmented at the end {} % of GPUs", policy.name,
                            page::number(total.back().y.mean, 2));
-  plot.x = page::linear_axis(x_label, 0, total.back().x, false, 4);
+  plot.x = x;
   plot.y = page::linear_axis("fragmented, % of GPUs", 0, most, true, 4);
   for (std::size_t i = levels.size(); i-- > 0;) {
     const std::size_t level = levels[i];
@@ -127,10 +127,11 @@ void write_fragmentation(std::ostream& out, const Comparison& comparison) {
          "use, and why. Free GPU that they can use is not drawn.</p>\n";
   const std::vector<std::size_t> levels = levels_of(comparison);
   write_cause_legend(out, levels);
-  const std::string x_label = comparison.over_time ? "hours" : "arrived, % of GPUs";
+  constexpr int kTicks = 4;
+  const page::Axis x = step_axis(comparison, 0, kTicks);
   out << "<div class=\"plots many\">\n";
   for (const PolicyRuns& policy : comparison.policies) {
-    write_stack(out, policy, levels, x_label, most);
+    write_stack(out, policy, levels, x, most);
   }
   out << "</div>\n";
   page::write_folded_table(out, "Fragmentation as a table", table_at_the_end(comparison));

@@ -26,6 +26,8 @@ inline constexpr std::size_t kPolicyColours = 7;
 // Which colour is which policy; a click hides or shows one in all plots. With `published`, says
 // what dashed lines are.
 void write_legend(std::ostream& out, const Comparison& comparison, bool published = false);
+// The axis of the steps, arrival or time, as far as any policy came.
+[[nodiscard]] page::Axis step_axis(const Comparison& comparison, double from = 0, int ticks = 7);
 [[nodiscard]] page::Line policy_line(const PolicyRuns& policy, const Curve& curve);
 
 // The figures of all comparisons at a glance: unallocated %, traces × policies.

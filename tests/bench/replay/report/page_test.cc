@@ -60,6 +60,12 @@ TEST_CASE("axes have round ticks") {
   CHECK(labels(linear_axis("", 0, 130, false)) ==
         Labels{"0", "20", "40", "60", "80", "100", "120", "130"});
   CHECK(labels(linear_axis("", 0.4, 1.1, true, 4)) == Labels{"0.4", "0.6", "0.8", "1.0", "1.2"});
+  CHECK(labels(linear_axis("", 0, 387.2288, false)) == Labels{"0", "100", "200", "300"});
+  CHECK(labels(hours_axis(72, 4)) == Labels{"0", "20", "40", "60", "72"});
+  const Axis days = hours_axis(240, 5);
+  CHECK(days.label == "days since the start");
+  CHECK(labels(days) == Labels{"0", "2", "4", "6", "8", "10"});
+  CHECK(days.ticks.back().at == 240);
   const Axis flat = linear_axis("", 5, 5, true);
   CHECK(flat.to > flat.from);
   CHECK(labels(duration_axis("", 4000)) == Labels{"1 s", "10 s", "1 min", "10 min", "1 h"});
