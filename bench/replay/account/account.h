@@ -31,9 +31,9 @@ namespace bench::replay {
 struct AccountOptions {
   bool over_time = false;
   Moment measure_from{0};
-  Moment horizon{0};                            // when the run is expected to end; over time only
-  std::vector<double> snapshots_at;             // % arrived, or % of the horizon
-  std::vector<sched::TypicalPod> typical_pods;  // what free GPU is judged by
+  Moment horizon{0};                      // when the run is expected to end; over time only
+  std::vector<double> snapshots_at = {};  // % arrived, or % of the horizon
+  std::vector<sched::TypicalPod> typical_pods = {};  // what free GPU is judged by
 };
 
 class Account {

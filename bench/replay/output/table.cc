@@ -32,8 +32,15 @@ Column figure(std::string title, std::string name, int decimals) {
           }};
 }
 
+// Whether somebody has some of it: with a queue nobody is turned away, without one nobody waits.
+bool any(const std::vector<PolicyMeans>& means, const std::string& name) {
+  return std::any_of(means.begin(), means.end(), [&](const PolicyMeans& one) {
+    const auto found = one.figures.find(name);
+    return found != one.figures.end() && found->second.mean > 0;
+  });
+}
+
 std::vector<Column> columns_for(const std::vector<PolicyMeans>& means) {
-  const PolicyMeans& first = means.front();
   const bool published =
       std::any_of(means.begin(), means.end(), [](const PolicyMeans& one) { return one.published; });
   std::vector<Column> columns{
@@ -48,16 +55,30 @@ std::vector<Column> columns_for(const std::vector<PolicyMeans>& means) {
                        }});
   }
   columns.push_back(figure("fragmented %", "fragmented", 2));
-  columns.push_back(figure("refused GPU %", "refused", 2));
-  columns.push_back(figure("refused pods", "refused_pods", 0));
-  if (first.over_time) {
+  if (any(means, "refused_pods")) {
+    columns.push_back(figure("refused GPU %", "refused", 2));
+    columns.push_back(figure("refused pods", "refused_pods", 0));
+  }
+  if (any(means, "waiting_pods")) {
+    columns.push_back(figure("waiting GPU %", "waiting", 2));
     columns.push_back(figure("waiting pods", "waiting_pods", 0));
-    columns.push_back(figure("wait p50 s", "wait_p50", 0));
+  }
+  if (any(means, "wait_max")) {
+    columns.push_back(figure("wait mean s", "wait_mean", 0));
     columns.push_back(figure("wait p99 s", "wait_p99", 0));
-  } else {
+  }
+  if (any(means, "unallocated_at_100")) {
     columns.push_back(figure("unallocated at 100 %", "unallocated_at_100", 2));
   }
-  columns.push_back({"s/run", [](const PolicyMeans& one) {
+  const bool recorded = std::any_of(means.begin(), means.end(), [](const PolicyMeans& one) {
+    return one.figures.count("moved_pods") > 0;
+  });
+  if (recorded) {
+    columns.push_back(figure("moved pods", "moved_pods", 0));
+    columns.push_back(figure("gained pods", "gained_pods", 0));
+    columns.push_back(figure("lost pods", "lost_pods", 0));
+  }
+  columns.push_back({"CPU s/run", [](const PolicyMeans& one) {
                        return fmt::format("{:.2f}", one.seconds / static_cast<double>(one.runs));
                      }});
   return columns;

@@ -1,11 +1,11 @@
 #include "bench/replay/recording/with_policy.h"
 
 #include "bench/replay/recording/account_of.h"
+#include "bench/replay/run/cpu_clock.h"
 #include "bench/replay/run/decision_log.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/framework/node_view.h"
 
-#include <chrono>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -170,7 +170,7 @@ void add_differences(Result& result, const RecordedPods& pods, const Placements&
 k8s::Result<Result> with_policy(const Recording& recording, const RecordedPods& pods,
                                 const Placements& recorded, const Policy& policy,
                                 const sched::Registry& registry, const RunOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = cpu_seconds();
   auto config = configure(policy, registry, options.seed);
   if (!config) return tl::unexpected<k8s::Error>(std::move(config.error()));
   const sched::Profile& profile = config->profiles.front();
@@ -196,8 +196,7 @@ k8s::Result<Result> with_policy(const Recording& recording, const RecordedPods& 
   result.seed = options.seed;
   result.interrupted = !finished;
   result.decisions = retelling.decisions();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  result.seconds = took.count();
+  result.seconds = cpu_seconds() - begin;
   return result;
 }
 

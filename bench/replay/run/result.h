@@ -103,7 +103,7 @@ struct Result {
   std::vector<RefusedKind> refused;            // most GPUs first
 
   std::size_t decisions = 0;
-  double seconds = 0;  // it took
+  double seconds = 0;  // of one core that it took
 };
 
 }  // namespace bench::replay

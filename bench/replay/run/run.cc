@@ -2,6 +2,7 @@
 
 #include "bench/replay/account/account.h"
 #include "bench/replay/account/typical_pods.h"
+#include "bench/replay/run/cpu_clock.h"
 #include "bench/replay/run/decision_log.h"
 #include "bench/replay/run/virtual_run.h"
 #include "scheduler/engine/engine.h"
@@ -63,7 +64,7 @@ std::string_view text_of(sched::TieBreak::Order order) {
 
 k8s::Result<Result> run(const Trace& trace, const Workload& workload, const Policy& policy,
                         const sched::Registry& registry, const RunOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = cpu_seconds();
   auto config = configure(policy, registry, options.seed);
   if (!config) return tl::unexpected<k8s::Error>(std::move(config.error()));
   const std::string scheduler_name = config->profiles.front().scheduler_name;
@@ -93,8 +94,7 @@ k8s::Result<Result> run(const Trace& trace, const Workload& workload, const Poli
   result.seed = options.seed;
   result.interrupted = !finished;
   result.decisions = virtual_run.decisions();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  result.seconds = took.count();
+  result.seconds = cpu_seconds() - begin;
   return result;
 }
 
