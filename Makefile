@@ -1,13 +1,15 @@
 # Everything a person or a machine runs. Each target installs what it needs and is fast when there
 # is nothing to do.
 
-.PHONY: help build test test-full demo compare format clean
+.PHONY: help build test test-full demo replay compare format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
 	@echo "make test    all tests"
 	@echo "make demo    the scheduler at work on a real API server"
 	@echo "make demo CLUSTER=KUBECONFIG   what it would do on an existing cluster; writes nothing"
+	@echo "make replay  what some policies would have done with a sample trace; results in build/replay/"
+	@echo "make replay REPLAY='--nodes FILE --pods FILE --policy NAME …'   with one of your own"
 	@echo "make test-full   the tests on a real API server at full size: 2,000 pods, 25 kills"
 	@echo "make compare     measure beside kube-scheduler; COMPARE='--nodes 1000 --pods 3000 --repeat 3'"
 	@echo "make format  lay out the code"
@@ -31,6 +33,10 @@ compare:
 demo:
 	@.ci/install
 	@.ci/demo $(CLUSTER)
+
+replay:
+	@.ci/install build
+	@.ci/replay $(REPLAY)
 
 format:
 	@find k8s-client scheduler plugins bench tests -name '*.cc' -o -name '*.h' | \

@@ -44,7 +44,7 @@ void add_flags(CLI::App& app, Flags& flags) {
          "~/.kube/config")
       ->type_name("FILE");
   app.add_option("--record", flags.record,
-                 "Write the engine's input and decisions, for `bench rerun FILE`")
+                 "Write the engine's input and decisions, for `bench replay --recording FILE`")
       ->type_name("FILE");
   app.add_option("--http-bind-address", flags.http_bind_address,
                  "Where /healthz, /livez, /readyz and /metrics are served; 0: nowhere")

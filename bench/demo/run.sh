@@ -2,7 +2,7 @@
 # The demo itself, inside a cluster that KUBECONFIG names: installs the manifests, starts the
 # scheduler as they would, submits the examples and watches what becomes of them.
 #
-# Leaves in build/demo/: the scheduler's log, its record (for `bench rerun`) and its kubeconfig.
+# Leaves in build/demo/: the scheduler's log, its record (for `bench replay --recording`) and its kubeconfig.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bin=build/release/bin
@@ -55,5 +55,5 @@ stop_scheduler
 
 echo
 echo "Look next at: $out/scheduler.log (one line per decision), $out/record.jsonl (replay it with"
-echo "$bin/bench rerun), manifests/examples/ (the pods), README.md (install it in a cluster)."
+echo "$bin/bench replay --recording), manifests/examples/ (the pods), README.md (install it in a cluster)."
 exit "$outcome"

@@ -98,7 +98,8 @@ void add_output_options(CLI::App& command, ReplayOptions& options) {
   command
       .add_option("--snapshots", options.snapshots,
                   "When to draw the map of nodes and GPUs: % of arrival, or % of the time")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->needs("--out");
   add_list(command, "--fail-if", options.fail_if,
            "Exit 1 if the mean of a policy meets it: 'unallocated>5.0'. Repeatable");
   command
@@ -135,6 +136,26 @@ int run(Command command) {
   return signalled != 0 ? 128 + signalled : code;
 }
 
+// What has no effect is not silently taken.
+void check_combination(const CLI::App& command, const Command& all) {
+  const auto given = [&](const char* option) { return command.count(option) > 0; };
+  if (all.recording.empty()) {
+    if (all.options.nodes.empty()) throw CLI::RequiredError("--nodes and --pods, or --recording,");
+    if (given("--life") && all.options.arrival.rfind("stationary", 0) != 0) {
+      throw CLI::ValidationError("--life", "is about stationary arrivals");
+    }
+    return;
+  }
+  for (const char* option : {"--arrival", "--life", "--when-full"}) {
+    if (given(option)) throw CLI::ExcludesError(option, "--recording");
+  }
+  if (!all.options.policies.empty()) return;
+  for (const char* option :
+       {"--seed", "--until", "--typical-pods", "--out", "--fail-if", "--format", "--jobs"}) {
+    if (given(option)) throw CLI::RequiresError(option, "--policy");
+  }
+}
+
 }  // namespace
 
 void add_command(CLI::App& app, const std::string& command_line, int& exit_code) {
@@ -148,10 +169,8 @@ void add_command(CLI::App& app, const std::string& command_line, int& exit_code)
       "Exit codes: 0 done; 1 a --fail-if condition holds; 2 something given is unusable; 130 "
       "interrupted.\nFormats, figures and outputs: bench/replay/README.md");
   all->options.command_line = command_line;
-  command->callback([all, &exit_code] {
-    if (all->recording.empty() && all->options.nodes.empty()) {
-      throw CLI::RequiredError("--nodes and --pods, or --recording,");
-    }
+  command->callback([all, command, &exit_code] {
+    check_combination(*command, *all);
     exit_code = run(*all);
   });
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 #include <variant>
@@ -61,6 +62,13 @@ k8s::Result<Recording> read_recording(const std::string& file) {
   }
   recording.was_cut = reader->was_cut();
   return recording;
+}
+
+void cut(Recording& recording, std::chrono::milliseconds until) {
+  const sched::Time end = recording.begin() + until;
+  const auto later = std::find_if(recording.calls.begin(), recording.calls.end(),
+                                  [&](const auto& call) { return time_of(call) > end; });
+  recording.calls.erase(later, recording.calls.end());
 }
 
 }  // namespace bench::replay

@@ -4,6 +4,7 @@
 #include "k8s-client/error.h"
 #include "scheduler/live/record/record.h"
 
+#include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <optional>
@@ -49,5 +50,8 @@ struct Recording {
 };
 [[nodiscard]] sched::Time time_of(const sched::live::EngineCall& call);
 [[nodiscard]] k8s::Result<Recording> read_recording(const std::string& file);
+
+// Without what happened later than that after its beginning.
+void cut(Recording& recording, std::chrono::milliseconds until);
 
 }  // namespace bench::replay

@@ -53,6 +53,22 @@ Trace trace_of(const Recording& recording, const RecordedPods& pods) {
   return trace;
 }
 
+// A recording is over time, as a trace is that comes as it was.
+ReplayOptions over_time(ReplayOptions options) {
+  options.arrival = "trace";
+  return options;
+}
+
+// For summary.json: the recording stands where a trace has its arrival.
+std::vector<std::pair<std::string, std::string>> in_words(const Arguments& arguments,
+                                                          const std::string& recording) {
+  std::vector<std::pair<std::string, std::string>> words{{"recording", recording}};
+  for (const auto& word : arguments.in_words) {
+    if (word.first != "arrival" && word.first != "when-full") words.push_back(word);
+  }
+  return words;
+}
+
 // What all runs share; outlives them.
 struct Shared {
   const Recording& recording;
@@ -70,7 +86,6 @@ k8s::Result<Result> run_with(const Policy& policy, std::uint64_t seed, std::size
   RunOptions options{.seed = seed,
                      .when_full = WhenFull::kQueue,
                      .typical_pods = shared.options.typical_pods,
-                     .until = shared.arguments.until,
                      .snapshots_at = {},
                      .stop = &shared.stop};
   if (seed == shared.arguments.seeds.front()) options.snapshots_at = shared.arguments.snapshots;
@@ -109,10 +124,11 @@ int replay_recording(const std::string& file, const ReplayOptions& options,
                      const sched::Registry& registry, std::ostream& out, std::ostream& complaints,
                      const std::atomic<bool>& stop) {
   if (options.policies.empty()) return rerun(file, registry, out, complaints);
-  const auto arguments = check(options, registry);
+  const auto arguments = check(over_time(options), registry);
   if (!arguments) return unusable(complaints, arguments.error());
-  const auto recording = read_recording(file);
+  auto recording = read_recording(file);
   if (!recording) return unusable(complaints, recording.error());
+  if (arguments->until) cut(*recording, *arguments->until);
   const auto served = served_names(recording->header, registry);
   if (!served) return unusable(complaints, served.error());
   auto folder = OutputFolder::open(options.out);
@@ -127,7 +143,7 @@ int replay_recording(const std::string& file, const ReplayOptions& options,
                         {*recording, pods, recorded, *arguments, options, registry, *folder, stop}),
                     .traces = traces,
                     .fail_if = arguments->fail_if,
-                    .options = {{"recording", recording->name}}};
+                    .options = in_words(*arguments, recording->name)};
   return carry_out(study, options, *folder, out, complaints, stop);
 }
 

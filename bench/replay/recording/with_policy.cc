@@ -36,7 +36,6 @@ class Retelling {
     for (const auto& call : parts_.recording.calls) {
       if (parts_.options.stop != nullptr && *parts_.options.stop) return false;
       at(time_of(call));
-      if (parts_.options.until && moment() > *parts_.options.until) return true;
       if (const auto* applied = std::get_if<sched::live::AppliedCall>(&call)) {
         std::visit([this](const auto& what) { on(what); }, applied->event);
       } else if (std::get<sched::live::StepCall>(call).decision) {

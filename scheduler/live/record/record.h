@@ -5,8 +5,8 @@
 //   {"at": 1767225600000210, "step": {"bind": {…}}}        or  "step": null: nothing to decide
 //
 // Times are microseconds since 1970. Objects are Kubernetes' own JSON, with the fields in use. From
-// the first line and the calls in order an engine gives the same decisions again; `bench rerun`
-// does that.
+// the first line and the calls in order an engine gives the same decisions again; `bench
+// replay --recording` does that.
 #pragma once
 
 #include "k8s-client/error.h"

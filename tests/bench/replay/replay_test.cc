@@ -1,0 +1,192 @@
+// From files to files.
+#include "bench/replay/replay.h"
+
+#include "plugins/registry.h"
+#include "tests/support/catch.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+using bench::replay::ReplayOptions;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of this process and case, gone afterwards.
+class Folder {
+ public:
+  Folder() : path_(fs::path(TEST_BINARY_DIR) / ("replay_test." + std::to_string(getpid()))) {
+    fs::create_directories(path_);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { fs::remove_all(path_); }
+
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name)) << text;
+    return file(name);
+  }
+  [[nodiscard]] std::string read(const std::string& name) const {
+    std::ifstream in(file(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  fs::path path_;
+};
+
+// A trace of few nodes and pods of many sizes.
+ReplayOptions small_replay(const Folder& folder) {
+  std::string nodes = "sn,cpu_milli,memory_mib,gpu,model\n";
+  for (int i = 0; i < 6; ++i) {
+    nodes += "node-" + std::to_string(i) + ",32000,131072," + std::to_string(2 + i % 3) +
+             (i % 2 == 0 ? ",T4\n" : ",G2\n");
+  }
+  std::string pods =
+      "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
+      "deletion_time,scheduled_time\n";
+  for (int i = 0; i < 40; ++i) {
+    const int share = i % 4 == 0 ? 1'000 : 100 + 50 * (i % 15);
+    pods += "pod-" + std::to_string(i) + ",2000,1024,1," + std::to_string(share) + "," +
+            (i % 7 == 0 ? "T4" : "") + ",LS,Running," + std::to_string(10 * i) + "," +
+            std::to_string(10 * i + 300) + "," + std::to_string(10 * i) + "\n";
+  }
+  ReplayOptions options;
+  options.nodes = folder.write("nodes.csv", nodes);
+  options.pods = {folder.write("pods.csv", pods)};
+  options.policies = {"fgd", "best_fit"};
+  options.seeds = {"1..2"};
+  options.jobs = 1;
+  return options;
+}
+
+struct Outcome {
+  int code = 0;
+  std::string out;
+  std::string complaints;
+};
+
+Outcome replay(const ReplayOptions& options, bool stopped = false) {
+  std::ostringstream out;
+  std::ostringstream complaints;
+  const std::atomic<bool> stop{stopped};
+  const int code = bench::replay::replay(options, plugins::registry(), out, complaints, stop);
+  return {code, out.str(), complaints.str()};
+}
+
+std::string without_seconds(const std::string& text) {
+  std::istringstream in(text);
+  std::string kept;
+  for (std::string line; std::getline(in, line);) {
+    if (line.find("\"seconds\"") == std::string::npos) kept += line + '\n';
+  }
+  return kept;
+}
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("the same replay gives the same files, byte for byte") {
+  const Folder folder;
+  ReplayOptions options = small_replay(folder);
+  options.decisions = true;
+  const std::string arrival = GENERATE("inflate:130", "trace", "stationary:80");
+  INFO(arrival);
+  options.arrival = arrival;
+  options.out = folder.file("once");
+  const Outcome once = replay(options);
+  INFO(once.complaints);
+  REQUIRE(once.code == 0);
+  options.out = folder.file("again");
+  options.jobs = 4;  // in whatever order they end
+  REQUIRE(replay(options).code == 0);
+  const auto same = [&](const std::string& name) {
+    return folder.read("once/" + name) == folder.read("again/" + name);
+  };
+  CHECK(same("steps.csv"));
+  CHECK(same("decisions.jsonl"));
+  CHECK(without_seconds(folder.read("once/summary.json")) ==
+        without_seconds(folder.read("again/summary.json")));
+  CHECK(lines(folder.read("once/decisions.jsonl")) > 100);
+  CHECK(lines(folder.read("once/steps.csv")) > 4);
+  CHECK_THAT(folder.read("once/report.html"), Catch::Contains("</html>"));
+  // Nothing half-written is left.
+  CHECK(std::distance(fs::directory_iterator(folder.file("once")), {}) == 4);
+}
+
+TEST_CASE("what is printed") {
+  const Folder folder;
+  const Outcome outcome = replay(small_replay(folder));
+  CHECK(outcome.code == 0);
+  CHECK(outcome.complaints.empty());
+  CHECK_THAT(outcome.out, Catch::StartsWith("read pods: ") && Catch::Contains("40 pods") &&
+                              Catch::Contains("6 nodes") &&
+                              Catch::Contains("pods, arrival inflate:130") &&
+                              Catch::Contains("fgd ") && Catch::Contains("best_fit "));
+}
+
+TEST_CASE("a condition that holds fails the replay") {
+  const Folder folder;
+  ReplayOptions options = small_replay(folder);
+  options.fail_if = {"unallocated>100", "arrived_pods<1"};
+  CHECK(replay(options).code == 0);
+  options.fail_if = {"arrived_pods>1"};
+  const Outcome outcome = replay(options);
+  CHECK(outcome.code == 1);
+  CHECK_THAT(outcome.out, Catch::Contains("failed: fgd on pods: arrived_pods is ") &&
+                              Catch::Contains("failed: best_fit on pods: "));
+}
+
+TEST_CASE("what cannot be used is said before anything is run") {
+  const Folder folder;
+  const ReplayOptions good = small_replay(folder);
+  struct Case {
+    const char* name;
+    void (*spoil)(ReplayOptions&);
+    const char* complaint;
+  };
+  const std::vector<Case> cases = {
+      {"policy", [](ReplayOptions& o) { o.policies = {"fgdd"}; }, "policy \"fgdd\""},
+      {"twice",
+       [](ReplayOptions& o) {
+         o.policies = {"fgd", "fgd"};
+       },
+       "a second policy"},
+      {"arrival", [](ReplayOptions& o) { o.arrival = "deflate"; }, "deflate"},
+      {"life", [](ReplayOptions& o) { o.life = "forever"; }, "forever"},
+      {"seed", [](ReplayOptions& o) { o.seeds = {"9..1"}; }, "--seed 9..1"},
+      {"fail-if", [](ReplayOptions& o) { o.fail_if = {"x>1"}; }, "there is no figure \"x\""},
+      {"until", [](ReplayOptions& o) { o.until = "soon"; }, "--until soon"},
+      {"nodes", [](ReplayOptions& o) { o.nodes = "/nowhere"; }, "/nowhere"},
+      {"pods", [](ReplayOptions& o) { o.pods.push_back(o.pods[0]); }, "a second trace"},
+      {"out", [](ReplayOptions& o) { o.out = "/proc/no"; }, "--out /proc/no"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    ReplayOptions options = good;
+    c.spoil(options);
+    const Outcome outcome = replay(options);
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.complaints, Catch::StartsWith("replay: ") && Catch::Contains(c.complaint));
+  }
+}
+
+TEST_CASE("an interrupted replay says how much had finished, and writes no less") {
+  const Folder folder;
+  ReplayOptions options = small_replay(folder);
+  options.out = folder.file("out");
+  options.decisions = true;
+  const Outcome outcome = replay(options, true);
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.complaints, Catch::Contains("interrupted: 0 of 4 runs had finished"));
+  CHECK(fs::is_empty(folder.file("out")));
+}
