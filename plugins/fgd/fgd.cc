@@ -48,7 +48,7 @@ class LessFragmented final : public ValueScore {
 
  private:
   // F = G − V/covered, and G sinks by what is requested.
-  std::int64_t rate(std::int64_t lost) const override {
+  std::int64_t rate(std::int64_t lost, std::int64_t /*cpu_left*/) const override {
     const auto covered = static_cast<std::int64_t>(workload_->covered);
     return workload_->score.of(requested() * covered - lost);
   }

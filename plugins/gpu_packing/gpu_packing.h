@@ -1,10 +1,20 @@
-// GpuPacking: fills GPU nodes one after the other, and keeps pods without GPU off them.
+// GpuPacking: keeps free GPUs where they are of use, and pods without GPU off GPU nodes. The GPU
+// score of the default profile.
 //
 // A job that needs eight GPUs of one node finds them only if smaller pods have not been sprinkled
-// over all nodes. So a pod with GPU prefers the node whose GPUs (of the kinds it asks for: whole,
-// shared, MIG profiles) would be most taken with it; a pod without GPU prefers nodes that have
-// none, whose cpu and memory GPU pods do not need. Counts only: which GPU of a node a pod gets is
-// kubelet's choice. Without arguments.
+// over all nodes, and a GPU whose node has no CPU left is lost to everybody. By what a pod asks
+// for:
+//
+//   whole GPUs, or a    UsableGpu (plugins/usable_gpu) with its default arguments: the node where
+//   it share in a replay   destroys least of what the typical pods of this cluster could use the
+//   same, before    the node whose GPUs would be most taken with it any are known MIG instances,
+//   the same: the node whose pieces of these kinds would be most taken; of shared GPUs several
+//   kinds, by their mean no GPU              nodes without any, whose CPU and memory GPU pods do
+//   not need; they are ahead
+//                       by 100 of every node with GPU, and among those it is UsableGpu again
+//
+// On a live cluster GPUs are counts: which GPU of a node a pod gets is kubelet's choice. Without
+// arguments; who wants others takes UsableGpu itself.
 #pragma once
 
 #include "scheduler/framework/registry.h"

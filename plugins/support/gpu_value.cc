@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace plugins {
@@ -58,8 +59,15 @@ ProductValue::ProductValue(const std::vector<WeightedKind>& kinds, CpuLimit limi
     if (sizes_.empty() || sizes_.back().milli != kind.milli) {
       sizes_.push_back({static_cast<std::int32_t>(kind.milli), kinds_.size(), kinds_.size()});
     }
+    Size& size = sizes_.back();
+    const bool again =
+        size.to > size.from && kinds_.back().cpu == kind.cpu && kinds_.back().gpus == kind.gpus;
+    if (again) {
+      kinds_.back().weight += kind.weight;  // kinds that differ in their models only
+      continue;
+    }
     kinds_.push_back({kind.cpu, kind.gpus, kind.weight});
-    ++sizes_.back().to;
+    ++size.to;
   }
 }
 

@@ -35,7 +35,7 @@ ValueScore::Best ValueScore::best(const NodeView& node) const {
   const std::int64_t before = value.of(cpu, free);
   if (ask_.is_share()) return best_device(value, before, cpu_after, free);
   take_whole(free);
-  return {.rating = rate(before - value.of(cpu_after, free)), .device = std::nullopt};
+  return {.rating = rate(before - value.of(cpu_after, free), cpu_after), .device = std::nullopt};
 }
 
 ValueScore::Best ValueScore::best_device(const ProductValue& value, std::int64_t before,
@@ -44,7 +44,7 @@ ValueScore::Best ValueScore::best_device(const ProductValue& value, std::int64_t
   for (std::size_t device = 0; device < free.size(); ++device) {
     if (free[device] < ask_.milli || seen_before(free, device)) continue;
     free.take(device, ask_.milli);
-    const std::int64_t rating = rate(before - value.of(cpu_after, free));
+    const std::int64_t rating = rate(before - value.of(cpu_after, free), cpu_after);
     free.take(device, -ask_.milli);
     if (!best.device || rating > best.rating) best = {.rating = rating, .device = device};
   }

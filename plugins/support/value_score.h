@@ -38,8 +38,9 @@ class ValueScore : public sched::NodeScore {
     std::optional<std::size_t> device;  // of a share
   };
 
-  // The score of a node that loses so much value: the same or less for a greater loss.
-  [[nodiscard]] virtual std::int64_t rate(std::int64_t lost) const = 0;
+  // The score of a node that loses so much value and has so much CPU left (milli-CPU): the same or
+  // less for a greater loss.
+  [[nodiscard]] virtual std::int64_t rate(std::int64_t lost, std::int64_t cpu_left) const = 0;
 
   [[nodiscard]] Best best(const sched::NodeView& node) const;
   [[nodiscard]] Best best_device(const ProductValue& value, std::int64_t before,

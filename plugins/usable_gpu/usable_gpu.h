@@ -25,29 +25,21 @@
 //   multiGpu:
 //     keepAll: true       kinds of two and more GPUs are typical however rare they are
 //     factor: 30          their weight is factor · p; 0: weighed by v^-x like all others
+//   conserveCpu: 0        milli-GPU that each core left on a node counts as lost, where the
+//                         workload asks for more CPU per GPU than the nodes have; 0: never
 //   scarcity: true        weights are multiplied by the cluster's GPUs / those of allowed models
 //
 // Where nothing is known of the workload yet, and for MIG instances, it has nothing to say.
 // How the defaults were found, and what did not help: bench/replay/README.md.
 #pragma once
 
-#include "plugins/usable_gpu/weights.h"
+#include "plugins/usable_gpu/scoring.h"
 #include "scheduler/framework/registry.h"
-
-#include <cstdint>
 
 namespace plugins {
 
-struct UsableGpuArgs {
-  UsableGpuWeights weights;
-  std::int64_t quantum = 50;  // milli-GPU
-
-  friend bool operator==(const UsableGpuArgs&, const UsableGpuArgs&) = default;
-};
-
 [[nodiscard]] UsableGpuArgs read_usable_gpu_args(k8s::yaml::ObjectReader& args);
 
-[[nodiscard]] sched::PluginInstance make_usable_gpu(UsableGpuArgs args);
 [[nodiscard]] sched::PluginInstance make_usable_gpu(k8s::yaml::ObjectReader& args);
 
 }  // namespace plugins

@@ -2,6 +2,7 @@
 
 #include "plugins/support/typical_pods.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -46,7 +47,7 @@ double raw_weight(const TypicalPod& pod, std::uint64_t covered, const ClusterCon
   double weight = how.popularity == Popularity::kSqrt ? std::sqrt(share) : share;
   if (pod.milli == 0) return weight;
   if (pod.gpus >= 2 && how.multi_gpu_factor > 0) {
-    weight *= static_cast<double>(how.multi_gpu_factor);
+    weight = share * static_cast<double>(how.multi_gpu_factor);
   } else {
     const double volume = static_cast<double>(pod.gpus) * static_cast<double>(pod.milli) / 1'000.0;
     weight /= power(volume, how.half_exponents);
@@ -80,6 +81,21 @@ std::vector<WeightedKind> usable_gpu_weights(const ClusterContext& cluster,
                      .weight = std::llround(share * static_cast<double>(kUnitWeight))});
   }
   return kinds;
+}
+
+std::int64_t cpu_scarcity(const ClusterContext& cluster) {
+  double cpu = 0;
+  double gpu = 0;
+  for (const TypicalPod& pod : cluster.pods) {
+    const auto count = static_cast<double>(pod.count);
+    cpu += count * static_cast<double>(pod.cpu);
+    gpu += count * static_cast<double>(pod.gpus * pod.milli) / 1'000.0;
+  }
+  if (gpu <= 0 || cluster.cpu <= 0 || cluster.gpus <= 0) return 0;
+  const double asked = cpu / gpu;
+  const double there = static_cast<double>(cluster.cpu) / static_cast<double>(cluster.gpus);
+  const double scarce = std::clamp((asked / there - 0.95) / 0.05, 0.0, 1.0);
+  return std::llround(scarce * static_cast<double>(kUnitWeight));
 }
 
 }  // namespace plugins

@@ -31,4 +31,8 @@ inline constexpr std::int64_t kUnitWeight = 1 << 20;
 [[nodiscard]] std::vector<WeightedKind> usable_gpu_weights(const sched::ClusterContext& cluster,
                                                            const UsableGpuWeights& how);
 
+// How much scarcer CPU is than GPU, 0 … kUnitWeight: nothing while the workload asks for less than
+// 0.95 of the CPU per GPU that the nodes with GPUs have, all from as much on as they have.
+[[nodiscard]] std::int64_t cpu_scarcity(const sched::ClusterContext& cluster);
+
 }  // namespace plugins

@@ -131,7 +131,7 @@ std::vector<TypicalPod> WorkloadStatistics::by_frequency() const {
 void WorkloadStatistics::publish() {
   auto next = std::make_shared<ClusterContext>(*published_);
   ++next->version;
-  if (learning_) {
+  if (learning_ && arrivals_ >= kFirstLook) {
     next->pods = by_frequency();
     next->pods_seen = total_;
   }

@@ -6,8 +6,10 @@
 // new one must be worth it. Pods: looked at after 32, 64, … 1,024 arrivals and then every 1,024,
 // and published if a fiftieth of the workload changed kind since the last version or a kind of
 // multi-GPU pod is new. Nodes: when GPUs of a model came or went that make up a twentieth of the
-// cluster's. What came long ago counts ever less: all counts are halved when their sum has grown to
-// kMemory pods, so a workload that changes is followed.
+// cluster's; the pods are then those seen so far, none of them before there are 32: so few say
+// little, and what was computed with them would be thrown away soon. What came long ago counts ever
+// less: all counts are halved when their sum has grown to kMemory pods, so a workload that changes
+// is followed.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
@@ -26,6 +28,7 @@ namespace sched {
 class WorkloadStatistics {
  public:
   static constexpr std::uint64_t kMemory = 65'536;  // pods
+  static constexpr std::uint64_t kFirstLook = 32;   // pods
 
   // With `known` the kinds of pods are those, and none are learned. `devices_apart` as in
   // ClusterContext.
@@ -58,11 +61,11 @@ class WorkloadStatistics {
 
   bool learning_ = true;
   std::map<Kind, std::uint64_t> kinds_;
-  std::uint64_t total_ = 0;     // sum over kinds_
-  std::uint64_t arrivals_ = 0;  // ever
-  std::uint64_t look_at_ = 32;  // arrivals at which kinds_ are looked at next
+  std::uint64_t total_ = 0;             // sum over kinds_
+  std::uint64_t arrivals_ = 0;          // ever
+  std::uint64_t look_at_ = kFirstLook;  // arrivals at which kinds_ are looked at next
   std::map<std::string, std::int64_t> gpus_by_product_;
-  std::int64_t cpu_ = 0;          // milli-CPU of nodes with GPUs
+  std::int64_t cpu_ = 0;         // milli-CPU of nodes with GPUs
   std::int64_t moved_gpus_ = 0;  // came or went since the last version
   bool nodes_moved_ = false;
   ClusterContextPtr published_;

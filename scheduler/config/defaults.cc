@@ -8,11 +8,10 @@ namespace sched::config {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::int64_t>, 4> kWeights{{
+constexpr std::array<std::pair<std::string_view, std::int64_t>, 3> kWeights{{
     {"TaintToleration", 30},
     {"NodeAffinity", 20},
     {"GpuPacking", 10},
-    {"NodeResourcesFit", 1},
 }};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kEnginePoints{{
@@ -55,6 +54,10 @@ std::int64_t default_weight(const PluginEntry& entry) {
     if (name == entry.name) return weight;
   }
   return entry.default_weight;
+}
+
+bool scores_by_default(const PluginEntry& entry) {
+  return entry.scores && entry.on_by_default && entry.name != "NodeResourcesFit";
 }
 
 std::string_view default_args(std::string_view plugin) {

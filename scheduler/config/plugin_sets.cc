@@ -199,7 +199,7 @@ std::vector<PluginUse> default_uses(const Registry& registry) {
     const bool on = entry.on_by_default;
     uses.push_back({.entry = &entry,
                     .filter = on && entry.filters,
-                    .score = on && entry.scores,
+                    .score = scores_by_default(entry),
                     .constraint = on && entry.constrains,
                     .weight = default_weight(entry)});
   }

@@ -41,12 +41,21 @@ constexpr UsableGpuWeights kP2{.coverage = 85,
                                .multi_gpu_factor = 0,
                                .scarcity = false};
 constexpr UsableGpuWeights kD9{};
+constexpr UsableGpuWeights kBoth{.coverage = 90,
+                                 .popularity = Popularity::kSqrt,
+                                 .half_exponents = 7,
+                                 .keep_all_multi_gpu = true,
+                                 .multi_gpu_factor = 200,
+                                 .scarcity = true};
 
 constexpr const char* kArgsP1 =
     "{quantum: 100, multiGpu: {keepAll: false, factor: 0}, scarcity: false}";
 constexpr const char* kArgsP2 =
     "{coverage: 85, popularity: sqrt, weightExponent: 3.5, "
     "multiGpu: {keepAll: false, factor: 0}, scarcity: false}";
+
+constexpr const char* kArgsBoth =
+    "{popularity: sqrt, weightExponent: 3.5, multiGpu: {factor: 200}, conserveCpu: 10}";
 
 std::vector<std::int64_t> weights(const ClusterContext& context, const UsableGpuWeights& how) {
   std::vector<std::int64_t> found;
@@ -84,13 +93,14 @@ struct Naive {
 
   [[nodiscard]] double weight(const TypicalPod& pod, double covered) const {
     const UsableGpuWeights& how = args.weights;
-    double p = static_cast<double>(pod.count) / covered;
+    const double share = static_cast<double>(pod.count) / covered;
+    double p = share;
     if (how.popularity == Popularity::kSqrt) p = std::sqrt(p);
     if (pod.gpus == 0) return p;
     const double v = static_cast<double>(pod.gpus * pod.milli) / 1'000;
     double w = p * std::pow(v, -static_cast<double>(how.half_exponents) / 2);
     if (pod.gpus >= 2 && how.multi_gpu_factor > 0) {
-      w = p * static_cast<double>(how.multi_gpu_factor);
+      w = share * static_cast<double>(how.multi_gpu_factor);
     }
     if (!how.scarcity || pod.products.empty()) return w;
     std::int64_t allowed = 0;
@@ -219,6 +229,49 @@ TEST_CASE("UsableGpu prefers what leaves free GPUs usable") {
   CHECK(GpuNode(8'000, {1'000}).ask(*made->score, gpu_pod(0, 1)) == Scored{-1, -1});
 }
 
+TEST_CASE("CPU is scarce where the workload asks for more of it per GPU than the nodes have") {
+  struct Case {
+    std::int64_t cpu;  // of the nodes, for ten GPUs
+    std::int64_t want;
+  };
+  for (const auto& [cpu, want] : {Case{48'000, plugins::kUnitWeight},
+                                  {96'000, plugins::kUnitWeight},
+                                  {102'000, 0},
+                                  {192'000, 0},
+                                  {0, 0}}) {
+    // 48 cores for five GPUs: 9.6 each.
+    auto context =
+        workload({kind(3, 8'000, 1, 1'000), kind(1, 8'000, 2, 1'000), kind(2, 8'000, 0, 0)});
+    context.gpus = 10;
+    context.cpu = cpu;
+    INFO(cpu);
+    CHECK(plugins::cpu_scarcity(context) == want);
+  }
+  auto nothing = workload({kind(3, 8'000, 0, 0)});
+  nothing.gpus = 1;
+  nothing.cpu = 1;
+  CHECK(plugins::cpu_scarcity(nothing) == 0);
+}
+
+TEST_CASE("UsableGpu keeps CPU together where it is scarce, if told to") {
+  auto context = workload({kind(1, 1'000, 1, 500)});
+  context.gpus = 1;
+  const auto difference = [&](const char* args) {
+    const auto made = make_plugin("UsableGpu", args);
+    REQUIRE(made);
+    // The GPU stays as usable on either; five cores are left on one, nine on the other.
+    const auto ask = [&](std::int64_t cpu) {
+      return GpuNode(cpu, {1'000}).ask(*made->score, share_pod(1'000, 500), context).score;
+    };
+    return ask(6'000) - ask(10'000);
+  };
+  context.cpu = 1'000;
+  CHECK(difference("conserveCpu: 50") == 4);
+  CHECK(difference("") == 0);
+  context.cpu = 100'000;
+  CHECK(difference("conserveCpu: 50") == 0);
+}
+
 TEST_CASE("UsableGpu sees counted GPUs as free and taken devices") {
   const auto made = make_plugin("UsableGpu");
   REQUIRE(made);
@@ -243,8 +296,10 @@ TEST_CASE("UsableGpu gives what its definition gives, on random nodes, pods and 
     const char* args;
     UsableGpuArgs want;
   };
-  const std::vector<Setting> settings = {
-      {"", {kD9, 50}}, {kArgsP1, {kP1, 100}}, {kArgsP2, {kP2, 50}}};
+  const std::vector<Setting> settings = {{"", {kD9, 50, 0}},
+                                         {kArgsP1, {kP1, 100, 0}},
+                                         {kArgsP2, {kP2, 50, 0}},
+                                         {kArgsBoth, {kBoth, 50, 10}}};
   for (const Setting& setting : settings) {
     const auto made = make_plugin("UsableGpu", setting.args);
     REQUIRE(made);
@@ -265,8 +320,8 @@ TEST_CASE("UsableGpu gives what its definition gives, on random nodes, pods and 
 TEST_CASE("UsableGpu complains of arguments that mean nothing") {
   for (const char* args :
        {"coverage: 0", "coverage: 101", "popularity: cubic", "weightExponent: 3.3",
-        "weightExponent: -1", "quantum: 0", "multiGpu: {factor: -1}", "multiGpu: 3", "scarcity: 2",
-        "size: 3", "kind: FgdArgs"}) {
+        "weightExponent: -1", "quantum: 0", "conserveCpu: -1", "multiGpu: {factor: -1}",
+        "multiGpu: 3", "scarcity: 2", "size: 3", "kind: FgdArgs"}) {
     INFO(args);
     CHECK_FALSE(make_plugin("UsableGpu", args));
   }

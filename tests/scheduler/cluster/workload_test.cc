@@ -80,6 +80,18 @@ TEST_CASE("a version is published when enough has come that says something new")
   }
 }
 
+TEST_CASE("a version for the sake of nodes tells of no pods while there are few") {
+  World world;
+  world.arrive(pod("a").cpu("4").gpus(1), 31);
+  const NodeFacts a = world.facts(node("a").gpus(8));
+  world.statistics.node_changed(nullptr, &a);
+  CHECK(world.statistics.current()->version == 1);
+  CHECK(world.statistics.current()->pods.empty());
+  CHECK(world.statistics.current()->pods_seen == 0);
+  world.arrive(pod("a").cpu("4").gpus(1));
+  CHECK(world.statistics.current()->pods_seen == 32);
+}
+
 TEST_CASE("what came long ago is forgotten") {
   World world;
   world.arrive(pod("old").cpu("1").gpus(1), 20);

@@ -41,7 +41,7 @@ std::string profiles_of(const std::string& text) {
 
 constexpr auto kDefaultProfile =
     "gpu-scheduler: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated"
-    " | TaintToleration*30 NodeAffinity*20 NodeResourcesFit/MostAllocated*1 GpuPacking*10"
+    " | TaintToleration*30 NodeAffinity*20 GpuPacking*10"
     " | UnsupportedConstraints\n";
 
 }  // namespace
@@ -68,7 +68,7 @@ TEST_CASE("with the plugins that are built in, the manifests say what the defaul
   CHECK(described(*shown) == described(*built_in));
   CHECK_THAT(described(*shown),
              Catch::Contains("TaintToleration*30") && Catch::Contains("NodeAffinity*20") &&
-                 Catch::Contains("GpuPacking*10") && Catch::Contains("NodeResourcesFit*1"));
+                 Catch::Contains("GpuPacking*10") && !Catch::Contains("NodeResourcesFit*1"));
 }
 
 TEST_CASE("profiles say what differs from the default") {
@@ -80,7 +80,7 @@ TEST_CASE("profiles say what differs from the default") {
   const std::vector<Case> cases{
       {"nothing", "{}",
        "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated |"
-       " TaintToleration*30 NodeAffinity*20 NodeResourcesFit/MostAllocated*1 GpuPacking*10 |"
+       " TaintToleration*30 NodeAffinity*20 GpuPacking*10 |"
        " UnsupportedConstraints\n"},
       {"only what is named; constraints stay",
        "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: TaintToleration, weight: 3},"
@@ -90,7 +90,7 @@ TEST_CASE("profiles say what differs from the default") {
        "{multiPoint: {enabled: [{name: TaintToleration, weight: 4}, {name: NodeAffinity, weight: "
        "5}]}, score: {enabled: [{name: NodeAffinity, weight: 6}], disabled: [{name: GpuPacking}]}}",
        "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated |"
-       " TaintToleration*4 NodeAffinity*6 NodeResourcesFit/MostAllocated*1 |"
+       " TaintToleration*4 NodeAffinity*6 |"
        " UnsupportedConstraints\n"},
       {"a role at a time",
        "{filter: {disabled: [{name: TaintToleration}]}, score: {disabled: [{name: '*'}]}}",
@@ -98,11 +98,11 @@ TEST_CASE("profiles say what differs from the default") {
       {"disabled and enabled at one point: on, with that weight",
        "{score: {disabled: [{name: NodeAffinity}], enabled: [{name: NodeAffinity, weight: 9}]}}",
        "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated |"
-       " TaintToleration*30 NodeAffinity*9 NodeResourcesFit/MostAllocated*1 GpuPacking*10 |"
+       " TaintToleration*30 NodeAffinity*9 GpuPacking*10 |"
        " UnsupportedConstraints\n"},
       {"enabled without a weight weighs 1, as upstream", "{score: {enabled: [{name: GpuPacking}]}}",
        "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated |"
-       " TaintToleration*30 NodeAffinity*20 NodeResourcesFit/MostAllocated*1 GpuPacking*1 |"
+       " TaintToleration*30 NodeAffinity*20 GpuPacking*1 |"
        " UnsupportedConstraints\n"},
       {"what is off by default is there once it is enabled, in its role only",
        "{score: {disabled: [{name: '*'}], enabled: [{name: Alternative, weight: 2}]}}",
@@ -114,11 +114,16 @@ TEST_CASE("profiles say what differs from the default") {
        "{score: {disabled: [{name: '*'}, {name: Alternative}]}}",
        "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated | |"
        " UnsupportedConstraints\n"},
+      {"scoring by cpu and memory is off until it is asked for",
+       "{score: {enabled: [{name: NodeResourcesFit}]}}",
+       "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated |"
+       " TaintToleration*30 NodeAffinity*20 NodeResourcesFit/MostAllocated*1 GpuPacking*10 |"
+       " UnsupportedConstraints\n"},
       {"upstream's plugins that are not built may be switched off",
        "{multiPoint: {disabled: [{name: PodTopologySpread}, {name: ImageLocality}]},"
        " postFilter: {disabled: [{name: DefaultPreemption}]}}",
        "s: TaintToleration NodeAffinity NodePorts NodeResourcesFit/MostAllocated |"
-       " TaintToleration*30 NodeAffinity*20 NodeResourcesFit/MostAllocated*1 GpuPacking*10 |"
+       " TaintToleration*30 NodeAffinity*20 GpuPacking*10 |"
        " UnsupportedConstraints\n"},
   };
   for (const Case& c : cases) {
@@ -131,7 +136,9 @@ TEST_CASE("profiles say what differs from the default") {
 
 TEST_CASE("pluginConfig replaces the default arguments as a whole") {
   const std::string text = fmt::format(
-      "{}profiles:\n- schedulerName: s\n  pluginConfig:\n  - name: NodeResourcesFit\n"
+      "{}profiles:\n- schedulerName: s\n"
+      "  plugins: {{score: {{enabled: [{{name: NodeResourcesFit}}]}}}}\n"
+      "  pluginConfig:\n  - name: NodeResourcesFit\n"
       "    args: {{kind: NodeResourcesFitArgs, scoringStrategy: {{type: LeastAllocated}}}}\n",
       kHead);
   CHECK_THAT(profiles_of(text), Catch::Contains("NodeResourcesFit/LeastAllocated*1"));

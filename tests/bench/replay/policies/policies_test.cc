@@ -34,17 +34,17 @@ TEST_CASE("every policy that comes with the program is a configuration that a sc
   using Order = TieBreak::Order;
   const std::vector<Case> cases = {
       {"best_fit", {"BestFit"}, Order::kShuffledNodes},
-      {"default",
-       {"TaintToleration", "NodeAffinity", "NodeResourcesFit", "GpuPacking"},
-       Order::kFirstNode},
+      {"default", {"TaintToleration", "NodeAffinity", "GpuPacking"}, Order::kFirstNode},
       {"dot_prod", {"DotProd"}, Order::kShuffledNodes},
       {"fgd", {"Fgd"}, Order::kShuffledNodes},
       {"gpu_clustering", {"GpuClustering"}, Order::kShuffledNodes},
       {"gpu_packing", {"GpuPackingScore"}, Order::kShuffledNodes},
       {"mig", {"MigPlacement"}, Order::kFirstNode},
+      {"most_allocated", {"NodeResourcesFit"}, Order::kShuffledNodes},
       {"random", {"RandomDevice"}, Order::kRandom},
       {"spread", {"NodeResourcesFit"}, Order::kRandom},
       {"usable_gpu", {"UsableGpu"}, Order::kShuffledNodes},
+      {"usable_gpu_both", {"UsableGpu"}, Order::kShuffledNodes},
       {"usable_gpu_p1", {"UsableGpu"}, Order::kShuffledNodes},
       {"usable_gpu_p2", {"UsableGpu"}, Order::kShuffledNodes},
   };
