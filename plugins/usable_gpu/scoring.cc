@@ -1,0 +1,68 @@
+#include "plugins/usable_gpu/scoring.h"
+
+#include "plugins/support/value_score.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plugins {
+namespace {
+
+using namespace sched;
+
+// What all GPUs of the largest node are worth, and so the most that a pod can take or destroy.
+constexpr std::int64_t kMost = static_cast<std::int64_t>(gpu::kMaxDevices) * gpu::kMilliPerGpu;
+
+// Milli-CPU.
+constexpr std::int64_t kMostCpu = 10'000'000;
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  const std::int64_t quotient = a / b;
+  return a % b < 0 ? quotient - 1 : quotient;
+}
+
+// How losses become scores.
+struct Scale {
+  std::int64_t quantum = 1;
+  std::int64_t neutral = 0;
+  std::int64_t max = 0;
+  std::int64_t per_cpu = 0;  // what a milli-CPU that is left counts as lost, in kUnitWeight
+};
+
+class MoreUsable final : public ValueScore {
+ public:
+  MoreUsable(std::shared_ptr<const GpuValue> value, const GpuAsk& ask, const Scale& scale)
+      : ValueScore(std::move(value), ask), scale_(scale) {}
+
+ private:
+  std::int64_t rate(std::int64_t lost, std::int64_t cpu_left) const override {
+    // More cores than a node has count no further: nothing overflows, whatever a Node object says.
+    const std::int64_t cores_left = std::clamp<std::int64_t>(cpu_left, 0, kMostCpu);
+    const std::int64_t all_lost = lost + cores_left * scale_.per_cpu;
+    const std::int64_t key =
+        floor_divide(requested() * kUnitWeight - all_lost, scale_.quantum * kUnitWeight);
+    // Rounded weights may sum up to a hair more than one.
+    return std::clamp<std::int64_t>(scale_.neutral + key, 0, scale_.max);
+  }
+
+  Scale scale_;
+};
+
+}  // namespace
+
+std::unique_ptr<NodeScore> UsableGpuScoring::prepare(const GpuAsk& ask,
+                                                     const ClusterContextPtr& cluster) const {
+  if (cluster->pods.empty()) return nullptr;
+  auto value = value_.get(cluster, [this](const ClusterContext& context) {
+    return GpuValue(usable_gpu_weights(context, args_.weights), CpuLimit::kShare);
+  });
+  const Scale scale{.quantum = args_.quantum,
+                    .neutral = neutral(),
+                    .max = max_score(),
+                    .per_cpu = args_.conserve_cpu * cpu_scarcity(*cluster) / 1'000};
+  return std::make_unique<MoreUsable>(std::move(value), ask, scale);
+}
+
+std::int64_t UsableGpuScoring::neutral() const { return kMost / args_.quantum + 1; }
+
+}  // namespace plugins

@@ -1,0 +1,42 @@
+// Makes the scores of UsableGpu (usable_gpu.h), for the plugin of that name and for GpuPacking.
+#pragma once
+
+#include "plugins/support/gpu_ask.h"
+#include "plugins/support/gpu_value.h"
+#include "plugins/support/per_version.h"
+#include "plugins/usable_gpu/weights.h"
+#include "scheduler/framework/plugin.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace plugins {
+
+struct UsableGpuArgs {
+  UsableGpuWeights weights;
+  std::int64_t quantum = 50;      // milli-GPU
+  std::int64_t conserve_cpu = 0;  // milli-GPU that a core left on a node counts as lost
+
+  friend bool operator==(const UsableGpuArgs&, const UsableGpuArgs&) = default;
+};
+
+class UsableGpuScoring {
+ public:
+  explicit UsableGpuScoring(const UsableGpuArgs& args) : args_(args) {}
+
+  // nullptr: nothing is known of the workload yet.
+  [[nodiscard]] std::unique_ptr<sched::NodeScore> prepare(
+      const GpuAsk& ask, const sched::ClusterContextPtr& cluster) const;
+
+  // The score of a node of which a pod destroys just as much as it takes (a key of 0).
+  [[nodiscard]] std::int64_t neutral() const;
+  // Keys lie in −(all GPUs of the largest node destroyed for nothing asked) / quantum … twice that
+  // (all asked for and as much gained), both around neutral().
+  [[nodiscard]] std::int64_t max_score() const { return 3 * neutral(); }
+
+ private:
+  UsableGpuArgs args_;
+  mutable PerVersion<GpuValue> value_;
+};
+
+}  // namespace plugins
