@@ -22,17 +22,9 @@ std::string seconds_text(Timestamp time) {
   return json::format_rfc3339(std::chrono::floor<std::chrono::seconds>(time));
 }
 
-// metav1.MicroTime: the server insists on six digits of the second, also when they are zeros.
-std::string micros_text(Timestamp time) {
-  const auto second = std::chrono::floor<std::chrono::seconds>(time);
-  std::string text = seconds_text(time);
-  text.pop_back();
-  return text + fmt::format(".{:06}Z", (time - second).count());
-}
-
 Json series_of(const EventObject& event) {
   return {{"count", event.series_count},
-          {"lastObservedTime", micros_text(event.series_last_observed)}};
+          {"lastObservedTime", json::format_micro_time(event.series_last_observed)}};
 }
 
 }  // namespace
@@ -68,7 +60,7 @@ std::string event_body(const EventObject& event) {
   Json body = {{"apiVersion", "events.k8s.io/v1"},
                {"kind", "Event"},
                {"metadata", {{"namespace", event.namespace_}, {"name", event.name}}},
-               {"eventTime", micros_text(event.event_time)},
+               {"eventTime", json::format_micro_time(event.event_time)},
                {"reportingController", event.reporting_controller},
                {"reportingInstance", event.reporting_instance},
                {"action", event.action},

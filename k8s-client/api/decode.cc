@@ -24,6 +24,8 @@ template <>
 constexpr std::string_view kKind<PersistentVolume> = "PersistentVolume";
 template <>
 constexpr std::string_view kKind<DeviceClass> = "DeviceClass";
+template <>
+constexpr std::string_view kKind<Lease> = "Lease";
 
 std::string_view string_at(JsonValue value, std::string_view key) {
   const auto found = value.find(key);
@@ -235,6 +237,7 @@ K8S_DECODABLE(Namespace)
 K8S_DECODABLE(PersistentVolumeClaim)
 K8S_DECODABLE(PersistentVolume)
 K8S_DECODABLE(DeviceClass)
+K8S_DECODABLE(Lease)
 #undef K8S_DECODABLE
 
 }  // namespace k8s

@@ -1,5 +1,6 @@
 #include "k8s-client/api/encode.h"
 
+#include "k8s-client/api/decode/rfc3339.h"
 #include "k8s-client/api/encode/pod_json.h"
 
 #include <nlohmann/json.hpp>
@@ -83,6 +84,22 @@ std::string encode(const PersistentVolume& volume) {
     spec["nodeAffinity"]["required"] = json::to_json(*volume.node_affinity);
   }
   if (!volume.csi_driver.empty()) spec["csi"]["driver"] = volume.csi_driver;
+  return text_of(object);
+}
+
+std::string encode(const Lease& lease) {
+  Json object = head("coordination.k8s.io/v1", "Lease", lease.metadata);
+  Json& spec = object["spec"] = Json::object();
+  // Said even when nobody holds it: that is news.
+  spec["holderIdentity"] = lease.spec.holder_identity;
+  if (lease.spec.lease_duration_seconds != 0) {
+    spec["leaseDurationSeconds"] = lease.spec.lease_duration_seconds;
+  }
+  if (lease.spec.acquire_time) {
+    spec["acquireTime"] = json::format_micro_time(*lease.spec.acquire_time);
+  }
+  if (lease.spec.renew_time) spec["renewTime"] = json::format_micro_time(*lease.spec.renew_time);
+  spec["leaseTransitions"] = lease.spec.lease_transitions;
   return text_of(object);
 }
 

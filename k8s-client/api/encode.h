@@ -4,6 +4,7 @@
 #pragma once
 
 #include "k8s-client/api/device_class.h"
+#include "k8s-client/api/lease.h"
 #include "k8s-client/api/namespace.h"
 #include "k8s-client/api/node.h"
 #include "k8s-client/api/pod.h"
@@ -19,5 +20,6 @@ namespace k8s {
 [[nodiscard]] std::string encode(const PersistentVolumeClaim& claim);
 [[nodiscard]] std::string encode(const PersistentVolume& volume);
 [[nodiscard]] std::string encode(const DeviceClass& device_class);
+[[nodiscard]] std::string encode(const Lease& lease);
 
 }  // namespace k8s

@@ -98,17 +98,22 @@ std::optional<Timestamp> parse_rfc3339(std::string_view text) {
 }
 
 std::string format_rfc3339(Timestamp time) {
+  std::string text = format_micro_time(time);
+  constexpr std::string_view kWholeSecond = ".000000Z";
+  if (!text.ends_with(kWholeSecond)) return text;
+  text.resize(text.size() - kWholeSecond.size());
+  return text + "Z";
+}
+
+std::string format_micro_time(Timestamp time) {
   time = std::clamp(time, kFirst, kLast);
   const auto day = std::chrono::floor<days>(time);
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(time - day);
-  std::string text =
-      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                  clock.hours().count(), clock.minutes().count(), clock.seconds().count());
-  const auto micros = clock.subseconds().count();
-  if (micros != 0) text += fmt::format(".{:06}", micros);
-  return text + "Z";
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                     clock.subseconds().count());
 }
 
 }  // namespace k8s::json

@@ -18,4 +18,7 @@ namespace k8s::json {
 // be written and are cut to these.
 [[nodiscard]] std::string format_rfc3339(Timestamp time);
 
+// metav1.MicroTime: always with six digits of the second, on which the API server insists.
+[[nodiscard]] std::string format_micro_time(Timestamp time);
+
 }  // namespace k8s::json

@@ -236,4 +236,15 @@ PersistentVolume RandomObjects::volume() {
 
 DeviceClass RandomObjects::device_class() { return {metadata(), text()}; }
 
+Lease RandomObjects::lease() {
+  Lease lease;
+  lease.metadata = metadata();
+  lease.spec = {.holder_identity = text(),
+                .lease_duration_seconds = static_cast<std::int32_t>(below(100)),
+                .acquire_time = maybe([&] { return time(); }),
+                .renew_time = maybe([&] { return time(); }),
+                .lease_transitions = static_cast<std::int32_t>(below(100))};
+  return lease;
+}
+
 }  // namespace k8s::testing

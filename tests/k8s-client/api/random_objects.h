@@ -3,6 +3,7 @@
 #pragma once
 
 #include "k8s-client/api/device_class.h"
+#include "k8s-client/api/lease.h"
 #include "k8s-client/api/namespace.h"
 #include "k8s-client/api/node.h"
 #include "k8s-client/api/pod.h"
@@ -22,6 +23,7 @@ class RandomObjects {
   PersistentVolumeClaim claim();
   PersistentVolume volume();
   DeviceClass device_class();
+  Lease lease();
 
  private:
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }

@@ -48,5 +48,13 @@ TEST_CASE("Times are read whatever their offset and fraction", "[time]") {
   }
 }
 
+TEST_CASE("A MicroTime has six digits of the second, also when they are zeros", "[rfc3339]") {
+  const auto second = parse_rfc3339("2026-01-02T03:04:05Z");
+  REQUIRE(second);
+  CHECK(format_micro_time(*second) == "2026-01-02T03:04:05.000000Z");
+  CHECK(format_micro_time(*second + std::chrono::microseconds(70)) ==
+        "2026-01-02T03:04:05.000070Z");
+}
+
 }  // namespace
 }  // namespace k8s::json

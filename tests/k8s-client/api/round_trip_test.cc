@@ -38,6 +38,7 @@ TEST_CASE("Encoding and decoding gives the same object", "[decode][encode]") {
     check_round_trip(decoder, random.claim());
     check_round_trip(decoder, random.volume());
     check_round_trip(decoder, random.device_class());
+    check_round_trip(decoder, random.lease());
   }
 }
 
@@ -47,6 +48,17 @@ TEST_CASE("Text that is not UTF-8 is replaced, not refused", "[encode]") {
   const auto read = Decoder().object<Namespace>(encode(ns));
   REQUIRE(read);
   CHECK(read->metadata.name == "a\uFFFD");
+}
+
+TEST_CASE("A lease that nobody holds says so", "[encode]") {
+  Lease lease;
+  lease.metadata.name = "s";
+  lease.spec.lease_duration_seconds = 1;
+  lease.spec.renew_time = Timestamp(std::chrono::seconds(1));
+  CHECK(encode(lease) ==
+        R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"s"},)"
+        R"("spec":{"holderIdentity":"","leaseDurationSeconds":1,)"
+        R"("renewTime":"1970-01-01T00:00:01.000000Z","leaseTransitions":0}})");
 }
 
 TEST_CASE("An encoded pod is what Kubernetes expects", "[encode]") {

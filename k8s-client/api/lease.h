@@ -1,0 +1,30 @@
+// coordination.k8s.io/v1 Lease: who leads, and since when nobody has heard of him.
+//
+// Source: kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1. The times are for
+// people: they come from the holder's clock, and nobody else's clock can be compared with it.
+#pragma once
+
+#include "k8s-client/api/meta.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace k8s {
+
+struct Lease {
+  struct Spec {
+    std::string holder_identity;              // empty: nobody holds it
+    std::int32_t lease_duration_seconds = 0;  // at least 1; 0: not said
+    std::optional<Timestamp> acquire_time;
+    std::optional<Timestamp> renew_time;
+    std::int32_t lease_transitions = 0;  // how often the holder has changed
+    friend bool operator==(const Spec&, const Spec&) = default;
+  };
+
+  ObjectMeta metadata;
+  Spec spec;
+  friend bool operator==(const Lease&, const Lease&) = default;
+};
+
+}  // namespace k8s
