@@ -1,6 +1,7 @@
 #include "k8s-client/client.h"
 
 #include "k8s-client/api/decode.h"
+#include "k8s-client/api/encode.h"
 #include "k8s-client/call_json.h"
 #include "k8s-client/event_recorder.h"
 #include "k8s-client/request_target.h"
@@ -23,6 +24,12 @@ constexpr const char* kStrategicMergePatch = "application/strategic-merge-patch+
 RequestTarget pod_target(const std::string& namespace_, const std::string& name) {
   RequestTarget target("/api/v1/namespaces");
   target.segment(namespace_).segment("pods").segment(name);
+  return target;
+}
+
+RequestTarget leases_target(const std::string& namespace_) {
+  RequestTarget target("/apis/coordination.k8s.io/v1/namespaces");
+  target.segment(namespace_).segment("leases");
   return target;
 }
 
@@ -87,6 +94,21 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
     send(exchange);
   }
 
+  void call_lease(Request request, const std::string& doing,
+                  std::function<void(Result<Lease>)> done) {
+    call_once(std::move(request), doing,
+              [this, doing, done = std::move(done)](Result<Response> answer) {
+                if (!answer) return done(tl::unexpected(std::move(answer.error())));
+                auto lease = decoder.object<Lease>(answer->body);
+                if (!lease) {
+                  // The server has acted: what it made of the lease is not known.
+                  lease.error().may_have_acted = true;
+                  return done(tl::unexpected(with_context(std::move(lease.error()), doing)));
+                }
+                done(std::move(lease));
+              });
+  }
+
   void send(const std::shared_ptr<Exchange>& exchange) {
     exchange->sent_at = loop.now();
     // The last attempt needs its request no more.
@@ -141,15 +163,16 @@ Client::~Client() = default;
 
 void Client::set_observer(RequestObserver observer) { parts_->observer = std::move(observer); }
 
-void Client::bind(const Binding& binding, std::chrono::milliseconds deadline,
+void Client::bind(const Binding& binding, BindLimits limits,
                   std::function<void(Result<void>)> done) {
   RequestTarget target = pod_target(binding.namespace_, binding.pod);
-  target.segment("binding").query("timeout", duration_text(deadline));
+  target.segment("binding").query("timeout", duration_text(limits.deadline));
   parts_->call_once(
       {.method = Method::kPost,
        .target = target.text(),
        .body = binding_body(binding),
-       .deadline = deadline},
+       .deadline = limits.deadline,
+       .send_by = limits.send_by},
       fmt::format("pods \"{}/{}\": bind to \"{}\"", binding.namespace_, binding.pod, binding.node),
       ignoring_body(std::move(done)));
 }
@@ -197,6 +220,42 @@ void Client::patch_event_series(const EventObject& event, std::function<void(Res
                     fmt::format("events \"{}/{}\": count {} occurrences", event.namespace_,
                                 event.name, event.series_count),
                     ignoring_body(std::move(done)));
+}
+
+void Client::get_lease(const std::string& namespace_, const std::string& name,
+                       std::chrono::milliseconds deadline,
+                       std::function<void(Result<Lease>)> done) {
+  RequestTarget target = leases_target(namespace_).segment(name);
+  parts_->call_lease({.target = target.query("timeout", duration_text(deadline)).text(),
+                      .deadline = deadline,
+                      .repeatable = true},
+                     fmt::format("leases \"{}/{}\": get", namespace_, name), std::move(done));
+}
+
+void Client::create_lease(const Lease& lease, std::chrono::milliseconds deadline,
+                          std::function<void(Result<Lease>)> done) {
+  RequestTarget target = leases_target(lease.metadata.namespace_);
+  parts_->call_lease(
+      {.method = Method::kPost,
+       .target = target.query("timeout", duration_text(deadline)).text(),
+       .body = encode(lease),
+       .deadline = deadline},
+      fmt::format("leases \"{}/{}\": create", lease.metadata.namespace_, lease.metadata.name),
+      std::move(done));
+}
+
+void Client::update_lease(const Lease& lease, std::chrono::milliseconds deadline,
+                          std::function<void(Result<Lease>)> done) {
+  RequestTarget target = leases_target(lease.metadata.namespace_).segment(lease.metadata.name);
+  // Sent twice, the second would be refused by the version.
+  parts_->call_lease(
+      {.method = Method::kPut,
+       .target = target.query("timeout", duration_text(deadline)).text(),
+       .body = encode(lease),
+       .deadline = deadline,
+       .repeatable = true},
+      fmt::format("leases \"{}/{}\": update", lease.metadata.namespace_, lease.metadata.name),
+      std::move(done));
 }
 
 void Client::server_version(std::function<void(Result<std::string>)> done) {

@@ -8,7 +8,9 @@
 // (see Error::may_have_acted). Nor are events, whose recorder has its own idea of when to write.
 #pragma once
 
+#include "k8s-client/api/lease.h"
 #include "k8s-client/api/pod.h"
+#include "k8s-client/boot_clock.h"
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
 #include "k8s-client/http/transport.h"
@@ -17,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +30,12 @@ struct Binding {
   std::string pod;
   std::string pod_uid;  // the server refuses a pod of that name with another uid (409)
   std::string node;
+};
+
+struct BindLimits {
+  std::chrono::milliseconds deadline{30'000};
+  // No byte of it leaves after this moment (Request::send_by).
+  std::optional<BootClock::time_point> send_by = {};
 };
 
 // The condition PodScheduled, as a scheduler writes it.
@@ -59,10 +68,9 @@ class Client {
 
   void set_observer(RequestObserver observer);
 
-  // `deadline` is sent to the server too (?timeout=), which stops working on the bind after it: so
-  // a bind that was sent cannot land later than `deadline` after the server received it.
-  void bind(const Binding& binding, std::chrono::milliseconds deadline,
-            std::function<void(Result<void>)> done);
+  // `limits.deadline` is sent to the server too (?timeout=), which stops working on the bind after
+  // it: so a bind that was sent cannot land later than that after the server received it.
+  void bind(const Binding& binding, BindLimits limits, std::function<void(Result<void>)> done);
 
   // 404 is an Error of kStatus.
   void get_pod(const std::string& namespace_, const std::string& name,
@@ -78,6 +86,16 @@ class Client {
   void create_event(const EventObject& event, std::function<void(Result<void>)> done);
   // Updates series.count and series.lastObservedTime of an event created before.
   void patch_event_series(const EventObject& event, std::function<void(Result<void>)> done);
+
+  // Leases, once each: whoever elects a leader has his own idea of when to try again. `deadline` is
+  // sent to the server too. Create and update return the lease as it is then; update gives 409 if
+  // it is not at the resourceVersion that `lease` carries.
+  void get_lease(const std::string& namespace_, const std::string& name,
+                 std::chrono::milliseconds deadline, std::function<void(Result<Lease>)> done);
+  void create_lease(const Lease& lease, std::chrono::milliseconds deadline,
+                    std::function<void(Result<Lease>)> done);
+  void update_lease(const Lease& lease, std::chrono::milliseconds deadline,
+                    std::function<void(Result<Lease>)> done);
 
   // GET /version: "v1.36.3".
   void server_version(std::function<void(Result<std::string>)> done);

@@ -11,6 +11,7 @@
 // it is cancelled and when the transport is destroyed (ErrorKind::kCancelled).
 #pragma once
 
+#include "k8s-client/boot_clock.h"
 #include "k8s-client/error.h"
 
 #include <chrono>
@@ -42,6 +43,10 @@ struct Request {
   std::chrono::milliseconds deadline{30'000};
   // Of a stream: the longest silence between two chunks before it ends with kTimeout.
   std::chrono::milliseconds idle_limit{0};
+  // Looked at right before the first byte is handed to the socket, after all waits for a token, a
+  // place or a connection: later than this nothing is sent, and the request ends with kTimeout and
+  // may_have_acted false. nullopt: any time within the deadline will do.
+  std::optional<BootClock::time_point> send_by = {};
   // True if sending it twice does no harm (GET). Only then may the transport send it anew on a
   // fresh connection, when a kept-alive one turns out to have been closed by the server.
   bool repeatable = false;

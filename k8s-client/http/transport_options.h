@@ -13,6 +13,10 @@ struct TransportOptions {
   // Well before the API server closes them, after 90 s: a request that meets the close on its way
   // may or may not have been carried out.
   std::chrono::seconds idle_connection_limit{60};
+  // Sent bytes that the server's machine has not acknowledged after this time are dropped, and the
+  // connection with them, whatever becomes of us meanwhile (TCP_USER_TIMEOUT): no request turns up
+  // when a network that was cut in two grows together again. Zero: the kernel tries for minutes.
+  std::chrono::milliseconds unacknowledged_limit{0};
   std::string user_agent = "gpu-scheduler";
   double qps = 5'000;  // requests per second sent, streams not counted; 0: unlimited
   int burst = 10'000;

@@ -166,8 +166,10 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
 }
 
 Binder::Calls Shell::Parts::binder_calls() {
-  return {.bind = [this](const k8s::Binding& binding, milliseconds deadline,
-                         auto done) { client_->bind(binding, deadline, std::move(done)); },
+  return {.bind =
+              [this](const k8s::Binding& binding, milliseconds deadline, auto done) {
+                client_->bind(binding, {.deadline = deadline}, std::move(done));
+              },
           .get_pod = [this](const std::string& namespace_, const std::string& name,
                             auto done) { client_->get_pod(namespace_, name, std::move(done)); }};
 }

@@ -30,10 +30,12 @@ Error make_error(ErrorKind kind, std::string message) {
 }  // namespace
 
 AsioConnection::AsioConnection(asio::io_context& context, const Endpoint& endpoint,
-                               const RequestWriter& writer, std::shared_ptr<TlsContext> tls)
+                               const RequestWriter& writer, std::shared_ptr<TlsContext> tls,
+                               std::chrono::milliseconds unacknowledged_limit)
     : endpoint_(endpoint),
       writer_(writer),
       tls_(std::move(tls)),
+      unacknowledged_limit_(unacknowledged_limit),
       resolver_(context),
       open_timer_(context),
       stream_(tls_ ? make_tls_stream(context, tls_) : make_plain_stream(context)) {}
@@ -87,6 +89,7 @@ void AsioConnection::on_connected(const ErrorCode& error) {
   ErrorCode ignored;  // without it the connection works all the same
   stream_->socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   enable_keep_alive(stream_->socket());
+  limit_unacknowledged(stream_->socket(), unacknowledged_limit_);
   stream_->handshake(endpoint_.verified_name(), [self = shared_from_this()](ErrorCode failure) {
     if (self->on_open_) self->on_handshake(failure);
   });

@@ -24,7 +24,7 @@ class AsioConnection final : public Connection,
  public:
   // `tls` is nullptr for a plain connection. `endpoint` and `writer` must outlive the connection.
   AsioConnection(asio::io_context& context, const Endpoint& endpoint, const RequestWriter& writer,
-                 std::shared_ptr<TlsContext> tls);
+                 std::shared_ptr<TlsContext> tls, std::chrono::milliseconds unacknowledged_limit);
 
   // Resolves the name, connects to the first of its addresses that answers and shakes hands.
   void open(std::chrono::milliseconds timeout, OnOpen done) override;
@@ -56,6 +56,7 @@ class AsioConnection final : public Connection,
   const Endpoint& endpoint_;
   const RequestWriter& writer_;
   std::shared_ptr<TlsContext> tls_;
+  const std::chrono::milliseconds unacknowledged_limit_;  // zero: the kernel's own
   Resolver resolver_;
   AsioTimer open_timer_;
   Connector::Clock::time_point open_until_{};

@@ -5,6 +5,7 @@
 #include "k8s-client/http/asio/request_writer.h"
 #include "k8s-client/http/pooled/pooled_transport.h"
 
+#include <chrono>
 #include <utility>
 
 namespace k8s {
@@ -13,17 +14,22 @@ namespace {
 
 class AsioConnectionFactory final : public ConnectionFactory {
  public:
-  AsioConnectionFactory(AsioEventLoop& loop, Endpoint endpoint, const std::string& user_agent)
-      : loop_(loop), endpoint_(std::move(endpoint)), writer_(endpoint_, user_agent) {}
+  AsioConnectionFactory(AsioEventLoop& loop, Endpoint endpoint, const TransportOptions& options)
+      : loop_(loop),
+        endpoint_(std::move(endpoint)),
+        writer_(endpoint_, options.user_agent),
+        unacknowledged_limit_(options.unacknowledged_limit) {}
 
   std::shared_ptr<Connection> make(std::shared_ptr<TlsContext> tls) override {
-    return std::make_shared<AsioConnection>(loop_.context(), endpoint_, writer_, std::move(tls));
+    return std::make_shared<AsioConnection>(loop_.context(), endpoint_, writer_, std::move(tls),
+                                            unacknowledged_limit_);
   }
 
  private:
   AsioEventLoop& loop_;
   const Endpoint endpoint_;
   const RequestWriter writer_;
+  const std::chrono::milliseconds unacknowledged_limit_;
 };
 
 }  // namespace
@@ -32,8 +38,7 @@ class AsioConnectionFactory final : public ConnectionFactory {
 std::unique_ptr<Transport> make_asio_transport(EventLoop& loop, Endpoint endpoint,
                                                Credentials& credentials, TransportOptions options) {
   auto& asio_loop = http::asio_loop(loop);
-  auto factory =
-      std::make_unique<http::AsioConnectionFactory>(asio_loop, endpoint, options.user_agent);
+  auto factory = std::make_unique<http::AsioConnectionFactory>(asio_loop, endpoint, options);
   return http::make_pooled_transport(asio_loop, endpoint, credentials, options, std::move(factory));
 }
 

@@ -1,11 +1,14 @@
-// Probes on an idle connection, so that a peer that vanished without a word is found in minutes
-// rather than in the kernel's two hours.
+// What the kernel does about a peer that has gone silent: probes on an idle connection, so that one
+// that vanished without a word is found in minutes rather than in two hours, and an end to its
+// repeating what is not acknowledged.
 #pragma once
 
 #include "k8s-client/http/asio/boost_asio.h"
 
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+
+#include <chrono>
 
 namespace k8s::http {
 
@@ -20,6 +23,16 @@ void enable_keep_alive(TcpSocket& socket) {
   socket.set_option(asio::socket_base::keep_alive(true), ignored);
   socket.set_option(Idle(kSeconds), ignored);
   socket.set_option(Interval(kSeconds), ignored);
+}
+
+// TransportOptions::unacknowledged_limit. It holds also when this process has ended or stands
+// still.
+template <typename TcpSocket>
+void limit_unacknowledged(TcpSocket& socket, std::chrono::milliseconds limit) {
+  using UserTimeout = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_USER_TIMEOUT>;
+  if (limit <= std::chrono::milliseconds::zero()) return;
+  ErrorCode ignored;
+  socket.set_option(UserTimeout(static_cast<int>(limit.count())), ignored);
 }
 
 }  // namespace k8s::http

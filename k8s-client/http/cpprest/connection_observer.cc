@@ -14,6 +14,7 @@ namespace k8s::http {
 namespace {
 
 constexpr const char* kStopped = "given up";
+constexpr const char* kTooLate = "too late to be sent";
 
 // Where an SSL_CTX keeps its observer.
 int observer_index() {
@@ -33,10 +34,14 @@ bool has_unexpected(sdk::PlainSocket& socket) {
 
 }  // namespace
 
-ConnectionObserver::ConnectionObserver(const Endpoint& endpoint, std::shared_ptr<TlsContext> tls)
-    : name_(endpoint.verified_name()), tls_(std::move(tls)) {}
+ConnectionObserver::ConnectionObserver(const Endpoint& endpoint, std::shared_ptr<TlsContext> tls,
+                                       std::chrono::milliseconds unacknowledged_limit)
+    : name_(endpoint.verified_name()),
+      tls_(std::move(tls)),
+      unacknowledged_limit_(unacknowledged_limit) {}
 
-void ConnectionObserver::expect_request() {
+void ConnectionObserver::expect_request(std::optional<BootClock::time_point> send_by) {
+  send_by_ = send_by;
   alert_ = 0;
   certificate_error_ = X509_V_OK;
   may_have_sent_ = false;
@@ -73,6 +78,7 @@ void ConnectionObserver::check_reused(void* handle) {
     stale = stale || SSL_has_pending(ssl) == 1 || BIO_ctrl_pending(SSL_get_rbio(ssl)) > 0;
   }
   if (stale) throw NotSent("closed by the server meanwhile");
+  if (is_too_late()) throw NotSent(kTooLate);
   if (!advance(Stage::kIdle, Stage::kSending)) throw NotSent(kStopped);
 }
 
@@ -103,14 +109,20 @@ void ConnectionObserver::on_tls_event(const SSL* ssl, int where, int value) {
 
 // What follows the first handshake (TLS 1.3 has messages of its kind later on) changes nothing.
 void ConnectionObserver::on_handshake_start() {
-  if (advance(Stage::kConnecting, Stage::kHandshake)) enable_keep_alive(*socket_);
+  if (!advance(Stage::kConnecting, Stage::kHandshake)) return;
+  enable_keep_alive(*socket_);
+  limit_unacknowledged(*socket_, unacknowledged_limit_);
 }
 
-// The request goes out next, unless it has been given up: then the connection must not be of use.
+// The request goes out next, unless it has been given up or come too late: then the connection must
+// not be of use.
 void ConnectionObserver::on_handshake_done() {
+  if (is_too_late()) advance(Stage::kHandshake, Stage::kStopped);
   if (advance(Stage::kHandshake, Stage::kSending) || stage_ != Stage::kStopped) return;
   ::shutdown(socket_->native_handle(), SHUT_RDWR);
 }
+
+bool ConnectionObserver::is_too_late() const { return send_by_ && BootClock::now() > *send_by_; }
 
 std::string ConnectionObserver::tls_failure() const {
   if (certificate_error_ != X509_V_OK) {

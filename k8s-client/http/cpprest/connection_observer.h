@@ -7,12 +7,15 @@
 // closed, or a second time (see cpprest_transport.h). The hooks run on cpprestsdk's thread.
 #pragma once
 
+#include "k8s-client/boot_clock.h"
 #include "k8s-client/http/asio/tls_context.h"
 #include "k8s-client/http/cpprest/sdk.h"
 #include "k8s-client/http/endpoint.h"
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -26,13 +29,15 @@ class NotSent : public std::runtime_error {
 
 class ConnectionObserver {
  public:
-  ConnectionObserver(const Endpoint& endpoint, std::shared_ptr<TlsContext> tls);
+  ConnectionObserver(const Endpoint& endpoint, std::shared_ptr<TlsContext> tls,
+                     std::chrono::milliseconds unacknowledged_limit);
   ConnectionObserver(const ConnectionObserver&) = delete;
   ConnectionObserver& operator=(const ConnectionObserver&) = delete;
   ~ConnectionObserver() = default;
 
-  // The next request is about to be given to http_client.
-  void expect_request();
+  // The next request is about to be given to http_client. Later than `send_by` it is not let go;
+  // over a new connection without TLS only http_client knows when that is, and it goes.
+  void expect_request(std::optional<BootClock::time_point> send_by);
 
   // http_client is about to send a request over `handle`, a PlainSocket or a TlsSocket. Throws
   // NotSent.
@@ -59,6 +64,8 @@ class ConnectionObserver {
   // False if it is not at `from`, because it was stopped or has left it before.
   bool advance(Stage from, Stage to) { return stage_.compare_exchange_strong(from, to); }
 
+  [[nodiscard]] bool is_too_late() const;
+
   static int verify(X509_STORE_CTX* store, void* observer);
   static void on_tls_event(const SSL* ssl, int where, int value);
   void on_handshake_start();
@@ -68,7 +75,9 @@ class ConnectionObserver {
 
   const std::string name_;  // that the server has to prove
   const std::shared_ptr<TlsContext> tls_;
-  sdk::PlainSocket* socket_ = nullptr;  // of the request being sent
+  const std::chrono::milliseconds unacknowledged_limit_;
+  std::optional<BootClock::time_point> send_by_;  // of the request being sent
+  sdk::PlainSocket* socket_ = nullptr;            // of the request being sent
   std::atomic<Stage> stage_ = Stage::kIdle;
   std::atomic<bool> may_have_sent_ = false;
   std::atomic<bool> expecting_ = false;

@@ -41,12 +41,13 @@ std::optional<std::string> connect_failure(std::string_view why) {
 }  // namespace
 
 CpprestConnection::CpprestConnection(EventLoop& loop, const Endpoint& endpoint,
-                                     const RequestMaker& maker, std::shared_ptr<TlsContext> tls)
+                                     const RequestMaker& maker, std::shared_ptr<TlsContext> tls,
+                                     std::chrono::milliseconds unacknowledged_limit)
     : loop_(loop),
       endpoint_(endpoint),
       maker_(maker),
       tls_(std::move(tls)),
-      observer_(std::make_shared<ConnectionObserver>(endpoint, tls_)) {}
+      observer_(std::make_shared<ConnectionObserver>(endpoint, tls_, unacknowledged_limit)) {}
 
 std::optional<Error> CpprestConnection::make_client() try {
   if (endpoint_.host.find(':') != std::string::npos) {
@@ -89,7 +90,7 @@ std::optional<Error> CpprestConnection::converse(const Request& request,
   handler_ = std::move(handler);
   any_answer_ = false;
   never_connected_ = false;
-  observer_->expect_request();
+  observer_->expect_request(request.send_by);
   conversation_ = std::make_shared<Conversation>(loop_, weak_from_this());
   conversation_->begin(*client_, std::move(*made));
   watch_connecting();

@@ -26,7 +26,8 @@ class CpprestConnection final : public Connection,
  public:
   // `tls` is nullptr for a plain connection. All references must outlive the connection's use.
   CpprestConnection(EventLoop& loop, const Endpoint& endpoint, const RequestMaker& maker,
-                    std::shared_ptr<TlsContext> tls);
+                    std::shared_ptr<TlsContext> tls,
+                    std::chrono::milliseconds unacknowledged_limit);
 
   void open(std::chrono::milliseconds timeout, OnOpen done) override;
   [[nodiscard]] std::optional<Error> converse(const Request& request,

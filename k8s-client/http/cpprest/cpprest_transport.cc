@@ -4,6 +4,7 @@
 #include "k8s-client/http/cpprest/cpprest_connection.h"
 #include "k8s-client/http/pooled/pooled_transport.h"
 
+#include <chrono>
 #include <utility>
 
 namespace k8s {
@@ -12,17 +13,22 @@ namespace {
 
 class CpprestConnectionFactory final : public ConnectionFactory {
  public:
-  CpprestConnectionFactory(EventLoop& loop, Endpoint endpoint, const std::string& user_agent)
-      : loop_(loop), endpoint_(std::move(endpoint)), maker_(endpoint_, user_agent) {}
+  CpprestConnectionFactory(EventLoop& loop, Endpoint endpoint, const TransportOptions& options)
+      : loop_(loop),
+        endpoint_(std::move(endpoint)),
+        maker_(endpoint_, options.user_agent),
+        unacknowledged_limit_(options.unacknowledged_limit) {}
 
   std::shared_ptr<Connection> make(std::shared_ptr<TlsContext> tls) override {
-    return std::make_shared<CpprestConnection>(loop_, endpoint_, maker_, std::move(tls));
+    return std::make_shared<CpprestConnection>(loop_, endpoint_, maker_, std::move(tls),
+                                               unacknowledged_limit_);
   }
 
  private:
   EventLoop& loop_;
   const Endpoint endpoint_;
   const RequestMaker maker_;
+  const std::chrono::milliseconds unacknowledged_limit_;
 };
 
 }  // namespace
@@ -32,8 +38,7 @@ std::unique_ptr<Transport> make_cpprest_transport(EventLoop& loop, Endpoint endp
                                                   Credentials& credentials,
                                                   TransportOptions options) {
   http::sdk::start();
-  auto factory =
-      std::make_unique<http::CpprestConnectionFactory>(loop, endpoint, options.user_agent);
+  auto factory = std::make_unique<http::CpprestConnectionFactory>(loop, endpoint, options);
   return http::make_pooled_transport(http::asio_loop(loop), endpoint, credentials, options,
                                      std::move(factory));
 }

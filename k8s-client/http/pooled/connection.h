@@ -51,6 +51,7 @@ class Connection {
   virtual void open(std::chrono::milliseconds timeout, OnOpen done) = 0;
 
   // Sends the request, which has passed check_request(), and reads the answer. One at a time.
+  // Request::send_by was looked at just before: it must not be put off here without another look.
   // An error, and then nothing is sent or called, if `token` contains what no token does.
   [[nodiscard]] virtual std::optional<Error> converse(const Request& request,
                                                       const std::optional<std::string>& token,

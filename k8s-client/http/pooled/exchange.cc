@@ -14,6 +14,8 @@ constexpr std::size_t kReservedAtOnce = 32 * 1024 * 1024;
 
 constexpr int kUnauthorized = 401;
 
+constexpr const char* kTooLate = "too late to be sent";
+
 std::size_t announced_size(const Response& head) {
   std::size_t size = 0;
   if (const auto text = head.header("Content-Length")) {
@@ -84,6 +86,7 @@ void Exchange::talk() {
   auto token = host_->bearer_token();
   if (!token) return reject(token.error());
   identity_ = {.token = std::move(*token), .tls = connection.tls()};
+  if (is_too_late()) return end(failure(ErrorKind::kTimeout, kTooLate));
   const auto error = connection.converse(request_, identity_.token, shared_from_this());
   if (error) return reject(*error);
   conversing_ = true;
@@ -106,8 +109,15 @@ void Exchange::on_complete() {
   if (!ended_) end(std::nullopt);
 }
 
+bool Exchange::is_too_late() const {
+  return request_.send_by && BootClock::now() > *request_.send_by;
+}
+
 void Exchange::on_broken(Error error, bool any_answer) {
   if (ended_) return;
+  if (!any_answer && is_too_late() && !stop_sending()) {
+    return end(failure(ErrorKind::kTimeout, kTooLate));
+  }
   // A kept-alive connection that the server has closed meanwhile, or closed while we wrote to it.
   if (reused_ && !any_answer && (request_.repeatable || !stop_sending())) {
     reused_ = false;

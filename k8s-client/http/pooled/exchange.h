@@ -100,6 +100,7 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   [[nodiscard]] const char* stage();
   // False if certainly nothing has been sent, nor will be.
   [[nodiscard]] bool stop_sending();
+  [[nodiscard]] bool is_too_late() const;
   [[nodiscard]] Error failure(ErrorKind kind, const std::string& why);
 
   asio::io_context& context_;

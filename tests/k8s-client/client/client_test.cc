@@ -68,7 +68,7 @@ Pod pod_with_condition(const std::string& status) {
 
 TEST_CASE("a bind is one POST with the pod's uid and the server's deadline", "[client]") {
   World world;
-  world.client->bind(train_to_gpu_7(), 30s, world.keep_result());
+  world.client->bind(train_to_gpu_7(), {.deadline = 30s}, world.keep_result());
   const auto call = world.transport.next();
   const Request& request = call->request();
   CHECK(request.method == Method::kPost);
@@ -101,7 +101,7 @@ TEST_CASE("a bind is never sent twice", "[client]") {
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
       World world;
-      world.client->bind(train_to_gpu_7(), 1500ms, world.keep_result());
+      world.client->bind(train_to_gpu_7(), {.deadline = 1500ms}, world.keep_result());
       world.transport.next()->respond(c.status, status_json(c.status, "Reason", "why"));
       world.loop.advance(1h);
       REQUIRE(world.result);
@@ -121,7 +121,7 @@ TEST_CASE("a bind is never sent twice", "[client]") {
 
 TEST_CASE("a bind without an answer says that it may have happened", "[client]") {
   World world;
-  world.client->bind(train_to_gpu_7(), 30s, world.keep_result());
+  world.client->bind(train_to_gpu_7(), {.deadline = 30s}, world.keep_result());
   const auto call = world.transport.next();
   world.loop.advance(1h);
   REQUIRE(world.result);
@@ -136,8 +136,8 @@ TEST_CASE("a bind without an answer says that it may have happened", "[client]")
 
 TEST_CASE("names stay within their path segment", "[client]") {
   World world;
-  world.client->bind({.namespace_ = "a/b", .pod = "../x?y", .pod_uid = "u", .node = "n"}, 1s,
-                     world.keep_result());
+  world.client->bind({.namespace_ = "a/b", .pod = "../x?y", .pod_uid = "u", .node = "n"},
+                     {.deadline = 1s}, world.keep_result());
   CHECK(world.transport.next()->request().target ==
         "/api/v1/namespaces/a%2Fb/pods/..%2Fx%3Fy/binding?timeout=1s");
 }

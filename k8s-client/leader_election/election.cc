@@ -1,0 +1,209 @@
+#include "k8s-client/leader_election/election.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace k8s {
+
+namespace {
+
+using std::chrono::milliseconds;
+using Kind = LeaseRequest::Kind;
+
+// Of a follower's waits, so that several do not go in step.
+constexpr double kJitter = 0.2;
+
+// What a holder's clock and a follower's may drift apart: a hundredth.
+std::chrono::nanoseconds without_drift(std::chrono::nanoseconds duration) {
+  return duration - duration / 100;
+}
+
+milliseconds rounded_up(std::chrono::nanoseconds duration) {
+  return std::max(std::chrono::ceil<milliseconds>(duration), milliseconds(0));
+}
+
+bool is_status(const Error& error, int status) {
+  return error.kind == ErrorKind::kStatus && error.http_status == status;
+}
+
+}  // namespace
+
+Election::Election(ElectionOptions options)
+    : options_(std::move(options)), random_(options_.seed) {}
+
+ElectionStep Election::waited(ElectionTime now) {
+  if (state_ == State::kEnded) return {};
+  if (state_ == State::kFollowing) return releasing_ ? end() : read(now);
+  return releasing_ ? give_back(now) : renew(now);
+}
+
+ElectionStep Election::answered(Result<Lease> answer, ElectionTime now) {
+  const auto asked = std::exchange(asked_, std::nullopt);
+  if (state_ == State::kEnded || !asked) return {};
+  if (answer) {
+    return *asked == Kind::kGet ? on_seen(std::move(*answer), now)
+                                : on_written(std::move(*answer), now);
+  }
+  const Error& error = answer.error();
+  // Of a create it means that the namespace does not exist.
+  if (is_status(error, 404) && *asked != Kind::kCreate) return on_absent(now);
+  // Changed, or made, by somebody since we looked; or by an earlier try of ours whose answer was
+  // lost.
+  if (is_status(error, 409) && *asked != Kind::kGet) return read(now);
+  return on_failed(error, now);
+}
+
+ElectionStep Election::release(ElectionTime now) {
+  releasing_ = true;
+  if (state_ == State::kEnded || asked_) return {};
+  return state_ == State::kLeading ? give_back(now) : end();
+}
+
+// ---- requests
+
+ElectionStep Election::read(ElectionTime now) {
+  asked_ = Kind::kGet;
+  sent_at_ = now.boot;
+  return {.request = LeaseRequest{.kind = Kind::kGet, .deadline = request_deadline(now.boot)}};
+}
+
+// Creates the lease, or changes it as it was last seen.
+ElectionStep Election::write(Lease::Spec spec, ElectionTime now) {
+  written_ = std::move(spec);
+  written_.renew_time = now.wall;
+  LeaseRequest request{.kind = Kind::kUpdate, .deadline = request_deadline(now.boot)};
+  if (observed_.metadata.resource_version.empty()) {
+    request.kind = Kind::kCreate;
+    request.lease.metadata.namespace_ = options_.namespace_;
+    request.lease.metadata.name = options_.name;
+  } else {
+    request.lease.metadata = observed_.metadata;
+  }
+  request.lease.spec = written_;
+  asked_ = request.kind;
+  sent_at_ = now.boot;
+  return {.request = std::move(request)};
+}
+
+ElectionStep Election::reach_for(Origin origin, ElectionTime now) {
+  const bool created = observed_.metadata.resource_version.empty();
+  origin_if_taken_ = origin;
+  return write(
+      {.holder_identity = options_.identity,
+       .lease_duration_seconds = static_cast<std::int32_t>(options_.lease_duration.count()),
+       .acquire_time = now.wall,
+       .renew_time = now.wall,
+       .lease_transitions = created ? 0 : observed_.spec.lease_transitions + 1},
+      now);
+}
+
+ElectionStep Election::renew(ElectionTime now) {
+  Lease::Spec spec = observed_.spec;
+  spec.lease_duration_seconds = static_cast<std::int32_t>(options_.lease_duration.count());
+  return write(std::move(spec), now);
+}
+
+ElectionStep Election::give_back(ElectionTime now) {
+  return write({.holder_identity = {},
+                .lease_duration_seconds = 1,
+                .acquire_time = now.wall,
+                .renew_time = now.wall,
+                .lease_transitions = observed_.spec.lease_transitions},
+               now);
+}
+
+// ---- answers
+
+ElectionStep Election::on_seen(Lease lease, ElectionTime now) {
+  // The resource version does not count: who changes a label does not renew.
+  const bool news = !std::exchange(ever_observed_, true) || lease.spec != observed_.spec;
+  if (news) observed_at_ = now.boot;
+  observed_ = std::move(lease);
+  if (state_ == State::kFollowing) return follow(now);
+  if (!is_ours()) {
+    return lose(holder().empty() ? "somebody gave the lease back in our name"
+                                 : "the lease is held by " + holder());
+  }
+  return releasing_ ? give_back(now) : renew(now);
+}
+
+ElectionStep Election::on_absent(ElectionTime now) {
+  observed_.metadata.resource_version.clear();
+  if (state_ == State::kLeading) return releasing_ ? end() : renew(now);
+  if (releasing_) return end();
+  const bool somebody_leads = !holder().empty() && !is_ours() && now.boot < expires_at();
+  if (somebody_leads) return {.wait = rounded_up(expires_at() - now.boot)};
+  return reach_for(Origin::kCreated, now);
+}
+
+ElectionStep Election::on_written(Lease lease, ElectionTime now) {
+  ever_observed_ = true;
+  observed_.metadata = std::move(lease.metadata);
+  observed_.spec = written_;
+  observed_at_ = now.boot;
+  if (holder().empty()) return end();
+  renewed_at_ = sent_at_;
+  valid_until_ = sent_at_ + without_drift(options_.lease_duration);
+  if (state_ == State::kFollowing) {
+    state_ = State::kLeading;
+    origin_ = origin_if_taken_;
+  }
+  if (releasing_) return give_back(now);
+  return {.wait = rounded_up(sent_at_ + options_.retry_period - now.boot)};
+}
+
+ElectionStep Election::on_failed(const Error& error, ElectionTime now) {
+  const bool too_late = state_ == State::kLeading && now.boot >= renew_by();
+  if (releasing_ && (too_late || state_ == State::kFollowing)) return end();
+  if (too_late) {
+    const auto since = std::chrono::floor<milliseconds>(now.boot - renewed_at_);
+    return lose("the lease was not renewed for " + std::to_string(since.count()) +
+                " ms: " + error.message);
+  }
+  auto wait = options_.retry_period;
+  if (error.retry_after) wait = std::max<milliseconds>(wait, *error.retry_after);
+  if (state_ == State::kLeading) wait = std::min(wait, rounded_up(renew_by() - now.boot));
+  return {.wait = wait};
+}
+
+// ---- what follows
+
+// The lease is there and we do not lead.
+ElectionStep Election::follow(ElectionTime now) {
+  // An update of ours was accepted, and its answer lost: still by the same right.
+  if (is_ours()) return releasing_ ? give_back(now) : reach_for(origin_if_taken_, now);
+  if (releasing_) return end();
+  if (holder().empty()) {
+    // One that was never held, made by hand say, tells as much as none.
+    return reach_for(observed_.spec.renew_time ? Origin::kReleased : Origin::kCreated, now);
+  }
+  if (now.boot >= expires_at()) return reach_for(Origin::kExpired, now);
+  std::uniform_real_distribution<double> jitter(1.0, 1.0 + kJitter);
+  const auto retry =
+      std::chrono::duration_cast<milliseconds>(options_.retry_period * jitter(random_));
+  return {.wait = std::min(retry, rounded_up(expires_at() - now.boot))};
+}
+
+ElectionStep Election::lose(std::string why) {
+  why_lost_ = std::move(why);
+  return end();
+}
+
+ElectionStep Election::end() {
+  state_ = State::kEnded;
+  return {};
+}
+
+Election::TimePoint Election::expires_at() const {
+  const auto said = std::chrono::seconds(observed_.spec.lease_duration_seconds);
+  return observed_at_ + (said > said.zero() ? said : options_.lease_duration);
+}
+
+// A hanging request leaves time for another one before the renew deadline.
+milliseconds Election::request_deadline(TimePoint now) const {
+  const milliseconds half = options_.renew_deadline / 2;
+  if (state_ != State::kLeading || now >= renew_by()) return half;
+  return std::clamp(rounded_up(renew_by() - now), milliseconds(1), half);
+}
+
+}  // namespace k8s
