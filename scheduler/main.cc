@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <string>
 
 namespace {
@@ -29,10 +28,37 @@ struct Flags {
   std::string kubeconfig;
   std::string record;
   std::string http_bind_address = "127.0.0.1:10251";
-  std::optional<bool> leader_elect;
+  sched::config::LeaderElectionFlags leader_election;
   int verbosity = 0;
   bool check_config = false;
 };
+
+// kube-scheduler's own.
+void add_leader_election_flags(CLI::App& app, sched::config::LeaderElectionFlags& flags) {
+  app.add_option("--leader-elect", flags.leader_elect,
+                 "Schedule only while holding a lease, so that several replicas may run")
+      ->type_name("BOOL")
+      ->expected(0, 1)
+      ->default_str("true");
+  app.add_option("--leader-elect-lease-duration", flags.lease_duration,
+                 "How long a lease that is not renewed keeps others from leading; whole seconds "
+                 "[15s]")
+      ->type_name("DURATION");
+  app.add_option("--leader-elect-renew-deadline", flags.renew_deadline,
+                 "How long a leader tries to renew before it gives up [10s]")
+      ->type_name("DURATION");
+  app.add_option("--leader-elect-retry-period", flags.retry_period,
+                 "How often the lease is renewed or looked at [2s]")
+      ->type_name("DURATION");
+  app.add_option("--leader-elect-resource-lock", flags.resource_lock, "Only leases")
+      ->type_name("KIND");
+  app.add_option("--leader-elect-resource-name", flags.resource_name,
+                 "The lease's name [gpu-scheduler]")
+      ->type_name("NAME");
+  app.add_option("--leader-elect-resource-namespace", flags.resource_namespace,
+                 "The lease's namespace [gpu-scheduler]")
+      ->type_name("NAMESPACE");
+}
 
 void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("--config", flags.config, "KubeSchedulerConfiguration; absent: the default one")
@@ -50,15 +76,11 @@ void add_flags(CLI::App& app, Flags& flags) {
                  "Where /healthz, /livez, /readyz and /metrics are served; 0: nowhere")
       ->type_name("IP:PORT")
       ->capture_default_str();
-  app.add_option("--leader-elect", flags.leader_elect,
-                 "Only false: leader election is not built yet, run one replica")
-      ->type_name("BOOL")
-      ->expected(0, 1)
-      ->default_str("true");
   app.add_option("-v,--v", flags.verbosity, "Log verbosity; 4 and more add details")
       ->type_name("LEVEL")
       ->check(CLI::Range(0, 10));
   app.add_flag("--check-config", flags.check_config, "Read the configuration, say what is wrong");
+  add_leader_election_flags(app, flags.leader_election);
   app.set_version_flag("--version", "gpu-scheduler " GPU_SCHEDULER_VERSION);
 }
 
@@ -95,18 +117,6 @@ k8s::Result<k8s::ClusterAccess> find_cluster(const std::string& flag,
       "no cluster: not in a pod, no $KUBECONFIG and no ~/.kube/config; name one with --kubeconfig");
 }
 
-// What is said about leader election, by flag and file, must come to "no".
-std::optional<std::string> leader_election_problem(const Flags& flags,
-                                                   const sched::config::Configuration& config) {
-  if (flags.leader_elect == true) {
-    return "--leader-elect: true is not built yet; set it to false and run one replica";
-  }
-  if (flags.leader_elect || config.leader_elect || flags.config.empty()) return std::nullopt;
-  return flags.config +
-         ": leaderElection.leaderElect: absent means true, as for kube-scheduler, "
-         "which is not built yet; set it to false and run one replica";
-}
-
 std::string read_text(const std::string& file) {
   if (file.empty()) return {};
   std::ifstream stream(file, std::ios::binary);
@@ -122,8 +132,7 @@ int run(sched::live::ShellOptions options) {
   }
   const sched::live::Signals signals(
       [&](int signal) { (*shell)->shut_down(fmt::format("signal {}", signal)); });
-  (*shell)->run();
-  return 0;
+  return (*shell)->run() == sched::live::Shell::End::kShutDown ? 0 : kRuntimeFailure;
 }
 
 int start(const Flags& flags) {
@@ -131,9 +140,9 @@ int start(const Flags& flags) {
                     ? sched::config::parse("", "default configuration", plugins::registry())
                     : sched::config::load(flags.config, plugins::registry());
   if (!config) return fail(kBadUsage, config.error().message);
-  if (const auto problem = leader_election_problem(flags, *config)) {
-    return fail(kBadUsage, *problem);
-  }
+  const auto election = sched::config::with_flags(config->leader_election, flags.leader_election);
+  if (!election) return fail(kBadUsage, election.error().message);
+  config->leader_election = *election;
   sched::live::start_log(flags.verbosity);
   for (const std::string& warning : config->warnings) sched::live::LogLine(warning).warning();
   if (flags.check_config) return 0;

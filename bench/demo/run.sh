@@ -35,10 +35,10 @@ echo "A cluster of 8 nodes: 2 with 8 × A100 and 2 with 8 × H100 (both tainted)
 "$kubectl" apply -k manifests/base > "$out/apply.log"
 account_kubeconfig
 "$bin/gpu-scheduler" --config manifests/base/config.yaml --kubeconfig "$out/scheduler.kubeconfig" \
-  --http-bind-address 127.0.0.1:0 --record "$out/record.jsonl" > "$out/scheduler.log" 2>&1 &
+  --leader-elect=false --http-bind-address 127.0.0.1:0 --record "$out/record.jsonl" > "$out/scheduler.log" 2>&1 &
 scheduler=$!
 
-# Ready: it has seen the whole cluster, and waited until no bind of a predecessor can land any more.
+# Alone here, so without a lease. Ready: it has seen the whole cluster, and waited until no bind of a predecessor can land any more.
 until grep -qs "scheduling begins" "$out/scheduler.log"; do
   kill -0 "$scheduler" 2>/dev/null || { tail -n 5 "$out/scheduler.log"; exit 1; }
   sleep 0.1

@@ -43,24 +43,6 @@ ClientConnection read_client_connection(ObjectReader& document) {
   return connection;
 }
 
-std::optional<bool> read_leader_election(ObjectReader& document) {
-  std::optional<bool> leader_elect;
-  document.object("leaderElection", [&](ObjectReader& fields) {
-    leader_elect = fields.boolean("leaderElect");
-    if (leader_elect == true) {
-      fields.complain("leaderElect", "true is not built yet; set it to false and run one replica");
-    }
-    for (const std::string_view key : {"leaseDuration", "renewDeadline", "retryPeriod",
-                                       "resourceLock", "resourceName", "resourceNamespace"}) {
-      if (fields.raw(key) == nullptr) continue;
-      fields.complain(key,
-                      "has no effect without leader election, which is not built yet; leave "
-                      "it out");
-    }
-  });
-  return leader_elect;
-}
-
 EngineOptions read_engine_options(ObjectReader& document) {
   EngineOptions options;
   constexpr k8s::yaml::IntegerRange kSeconds{.min = 1, .max = 86'400};
@@ -97,7 +79,7 @@ void read_what_is_not_built(ObjectReader& document) {
   const bool no_extenders = extenders == nullptr || extenders->is_null() ||
                             (extenders->list() != nullptr && extenders->list()->empty());
   if (!no_extenders) document.complain("extenders", "are not built; write a plugin instead");
-  refuse_if_on(document, "delayCacheUntilActive", "there is no standby to delay");
+  refuse_if_on(document, "delayCacheUntilActive", "a standby always keeps its caches warm");
   refuse_if_on(document, "enableProfiling", "profiling over HTTP is not built");
   refuse_if_on(document, "enableContentionProfiling", "profiling over HTTP is not built");
   for (const std::string_view key : {"healthzBindAddress", "metricsBindAddress"}) {
@@ -116,7 +98,7 @@ k8s::Result<Configuration> read(const Value& value, const std::string& file,
   }
   Configuration configuration;
   configuration.client_connection = read_client_connection(document);
-  configuration.leader_elect = read_leader_election(document);
+  configuration.leader_election = read_leader_election(document);
   configuration.engine = read_engine_options(document);
   read_what_is_not_built(document);
   configuration.profiles = read_profiles(document, registry, configuration.warnings);

@@ -4,10 +4,6 @@
 // is an error that says so, unless it is switched off: nothing that is accepted is without effect.
 //
 // Where a choice had to be made:
-//  * leaderElection.leaderElect absent means true, as upstream, and there is no leader election
-//  yet:
-//    true is refused here, absent is reported as such and refused by the program, unless its flag
-//    says false. The lease's own settings are refused: without a lease they have no effect.
 //  * percentageOfNodesToScore: every node is always looked at, so only 0 (upstream's "you choose")
 //    and 100 are accepted. parallelism: decisions are made on one thread, so only 1.
 //  * A profile starts from the default profile (defaults.h) and says what differs.
@@ -16,11 +12,11 @@
 #pragma once
 
 #include "k8s-client/error.h"
+#include "scheduler/config/leader_election.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/registry.h"
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,8 +37,7 @@ struct Configuration {
   ClientConnection client_connection;
   EngineOptions engine;
   std::vector<Profile> profiles;  // at least one; different scheduler names
-  // false, or nullopt where nothing is said, which upstream takes for true.
-  std::optional<bool> leader_elect;
+  LeaderElection leader_election;
   // What is accepted but worth a line in the log, with file, line and key path.
   std::vector<std::string> warnings;
 };

@@ -126,7 +126,6 @@ void Intake::on_watch_synced(Watch& watch) {
   const bool all = std::all_of(watches_.begin(), watches_.end(),
                                [](const auto& other) { return other->synced; });
   if (!all || std::exchange(announced_, true)) return;
-  hooks_.on_event(event::Synced{});
   hooks_.on_synced();
 }
 

@@ -1,12 +1,14 @@
 // The watches of the API server, as events for the engine.
 //
-// Start-up rule: nothing may be bound before no bind of an earlier process can land any more.
-// Argument: a bind that a predecessor sent is carried out by the server at most `bind deadline`
-// after it arrived there (the deadline travels with it), and the predecessor is dead when we start.
-// So once that time, and a margin for bytes still on their way, has passed since our start, every
-// bind of his has landed or never will. The pods' watch begins only then, and its first list is
-// consistent: what landed is in it. All other watches start at once. The engine decides nothing
-// before Synced, which comes when every required kind has been delivered completely once.
+// Start-up rule: nothing may be bound before no bind of an earlier process can land any more. With
+// leader election the lease takes care of that (leadership/leadership.h), and all watches start at
+// once. Without, this is the argument: a bind that a predecessor sent is carried out by the server
+// at most `bind deadline` after it arrived there (the deadline travels with it), and the
+// predecessor is dead when we start. So once that time, and a margin for bytes still on their way,
+// has passed since our start, every bind of his has landed or never will. The pods' watch begins
+// only then, and its first list is consistent: what landed is in it. All other watches start at
+// once. on_synced comes when every required kind has been delivered completely once; the engine
+// decides nothing before it is told.
 //
 // Pods that have finished hold nothing and are not asked for; when one finishes, the server reports
 // it as deleted. Device classes are optional: clusters without that API, or without the right to

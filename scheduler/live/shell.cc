@@ -2,14 +2,15 @@
 
 #include "k8s-client/client.h"
 #include "k8s-client/event_recorder.h"
-#include "k8s-client/http/asio_transport.h"
-#include "k8s-client/http/cpprest_transport.h"
 #include "k8s-client/http/event_loop.h"
 #include "scheduler/live/engine_thread.h"
 #include "scheduler/live/intake.h"
+#include "scheduler/live/leadership/leadership.h"
+#include "scheduler/live/leadership/settings.h"
 #include "scheduler/live/log.h"
 #include "scheduler/live/problem_log.h"
 #include "scheduler/live/record/recorder.h"
+#include "scheduler/live/transports.h"
 #include "scheduler/live/writes/binder.h"
 #include "scheduler/live/writes/reporter.h"
 #include "scheduler/live/writes/status_writer.h"
@@ -48,22 +49,6 @@ std::vector<std::string> names_of(const std::vector<Profile>& profiles) {
   return names;
 }
 
-k8s::TransportOptions transport_options(const config::ClientConnection& connection) {
-  k8s::TransportOptions options;
-  options.qps = connection.qps;
-  options.burst = connection.burst;
-  return options;
-}
-
-std::unique_ptr<k8s::Transport> make_transport(k8s::EventLoop& loop,
-                                               const k8s::ClusterAccess& cluster,
-                                               const config::ClientConnection& connection) {
-  const auto make = connection.transport == config::TransportKind::kCpprest
-                        ? k8s::make_cpprest_transport
-                        : k8s::make_asio_transport;
-  return make(loop, cluster.endpoint, *cluster.credentials, transport_options(connection));
-}
-
 Time wall_clock() {
   return std::chrono::time_point_cast<Time::duration>(std::chrono::system_clock::now());
 }
@@ -81,10 +66,12 @@ class Shell::Parts {
   Parts(ShellOptions options, std::unique_ptr<Recorder> recorder);
 
   k8s::Result<void> listen();
-  void run();
+  End run();
   void shut_down(const std::string& reason);
 
  private:
+  std::unique_ptr<Leadership> make_leadership(const k8s::RequestObserver& observer);
+  Leadership::Hooks leadership_hooks();
   Binder::Calls binder_calls();
   Binder::Hooks binder_hooks();
   StatusWriter::Hooks status_hooks();
@@ -97,13 +84,17 @@ class Shell::Parts {
   void on_pod(const k8s::Pod& pod);
   // Lets what waits behind binds go, once none waits.
   void tell_what_waits();
+  void begin_to_decide();
   std::vector<server::Check> readiness() const;
   std::string metrics_text();
   void begin_shutdown(const std::string& reason);
   void continue_shutdown();
+  void finish_shutdown();
+  void on_leadership_lost();
   void ask_version();
 
   ShellOptions options_;
+  const BindTimes times_;
   std::vector<std::string> profile_names_;
   std::unordered_set<std::string> ours_;
   std::function<Time()> clock_ = steady_wall_clock();
@@ -119,16 +110,21 @@ class Shell::Parts {
   std::unique_ptr<Reporter> reporter_;
   std::unique_ptr<EngineThread> engine_;
   std::unique_ptr<Intake> intake_;
+  std::unique_ptr<k8s::Transport> lease_transport_;
+  std::unique_ptr<k8s::Client> lease_client_;
+  std::unique_ptr<Leadership> leadership_;  // nullptr without leader election
   std::unique_ptr<server::HttpServer> http_;
   // When the decisions whose binds are open began, by uid.
   std::unordered_map<std::string, Clock::time_point> began_;
   bool shutting_down_ = false;
   Clock::time_point shutdown_end_{};
   std::unique_ptr<k8s::Timer> shutdown_timer_;
+  End end_ = End::kShutDown;
 };
 
 Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
     : options_(std::move(options)),
+      times_(bind_times(options_.configuration.leader_election)),
       profile_names_(names_of(options_.configuration.profiles)),
       ours_(profile_names_.begin(), profile_names_.end()),
       metrics_(profile_names_),
@@ -141,12 +137,13 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
   options_.cluster.credentials->on_problem([](const k8s::Error& problem) {
     LogLine("problem").with("what", "credentials").with("error", problem.message).warning();
   });
-  transport_ = make_transport(*loop_, options_.cluster, options_.configuration.client_connection);
+  transport_ =
+      make_transport(*loop_, options_.cluster, options_.configuration.client_connection, times_);
   client_ = std::make_unique<k8s::Client>(*transport_, *loop_);
   client_->set_observer(observer);
   Binder::Options binder_options;
-  binder_options.deadline = options_.bind_deadline;
-  binder_options.margin = options_.bind_margin;
+  binder_options.deadline = times_.deadline;
+  binder_options.margin = times_.margin;
   binder_ = std::make_unique<Binder>(*loop_, binder_calls(), binder_options, binder_hooks());
   statuses_ = std::make_unique<StatusWriter>(
       *loop_,
@@ -163,12 +160,44 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
       Engine(std::move(options_.configuration.profiles), options_.configuration.engine),
       engine_hooks(), recorder_.get());
   intake_ = std::make_unique<Intake>(*transport_, *loop_, intake_hooks(), observer);
+  if (options_.configuration.leader_election.leader_elect) {
+    leadership_ = make_leadership(observer);
+  }
+}
+
+std::unique_ptr<Leadership> Shell::Parts::make_leadership(const k8s::RequestObserver& observer) {
+  const config::LeaderElection& election = options_.configuration.leader_election;
+  lease_transport_ =
+      make_lease_transport(*loop_, options_.cluster, options_.configuration.client_connection);
+  lease_client_ = std::make_unique<k8s::Client>(*lease_transport_, *loop_);
+  lease_client_->set_observer(observer);
+  metrics_.leads(election.resource_name, false);
+  return std::make_unique<Leadership>(
+      Leadership::Api{*lease_client_, *transport_, observer}, *loop_,
+      Leadership::Options{.election = election_options(election, host_name()),
+                          .bind_times = times_,
+                          .scheduler_names = profile_names_},
+      leadership_hooks());
+}
+
+Leadership::Hooks Shell::Parts::leadership_hooks() {
+  return {
+      .on_may_decide = [this] { begin_to_decide(); },
+      .on_gate_open = [this] { binder_->resume(); },
+      .on_lost = [this](const std::string&) { on_leadership_lost(); },
+      .on_problem = [this](const std::string& source, const k8s::Error& error,
+                           milliseconds retry_in) { problems_.report(source, error, retry_in); },
+      .on_progress = [this](const std::string& source) { problems_.resolved(source); },
+      .on_leads = [this, name = options_.configuration.leader_election.resource_name](
+                      bool leads) { metrics_.leads(name, leads); }};
 }
 
 Binder::Calls Shell::Parts::binder_calls() {
   return {.bind =
               [this](const k8s::Binding& binding, milliseconds deadline, auto done) {
-                client_->bind(binding, {.deadline = deadline}, std::move(done));
+                k8s::BindLimits limits{.deadline = deadline};
+                if (leadership_) limits.send_by = leadership_->gate().send_by();
+                client_->bind(binding, limits, std::move(done));
               },
           .get_pod = [this](const std::string& namespace_, const std::string& name,
                             auto done) { client_->get_pod(namespace_, name, std::move(done)); }};
@@ -178,7 +207,8 @@ Binder::Hooks Shell::Parts::binder_hooks() {
   return {
       .on_outcome = [this](BindOutcome outcome) { on_outcome(std::move(outcome)); },
       .on_problem = [this](const k8s::Error& error,
-                           milliseconds retry_in) { problems_.report("bind", error, retry_in); }};
+                           milliseconds retry_in) { problems_.report("bind", error, retry_in); },
+      .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
 }
 
 StatusWriter::Hooks Shell::Parts::status_hooks() {
@@ -195,14 +225,29 @@ Intake::Hooks Shell::Parts::intake_hooks() {
   return {
       .on_event = [this](Event event) { engine_->push(std::move(event)); },
       .on_pod = [this](const k8s::Pod& pod) { on_pod(pod); },
-      .on_pod_gone = [this](const std::string& uid) { statuses_->forget(uid); },
+      .on_pod_gone =
+          [this](const std::string& uid) {
+            statuses_->forget(uid);
+            if (leadership_) leadership_->on_pod_gone(uid);
+          },
       .on_problem =
           [this](const std::string& kind, const k8s::Error& error, milliseconds retry_in) {
             problems_.report("watch " + kind, error, retry_in);
           },
       .on_progress = [this](const std::string& kind) { problems_.resolved("watch " + kind); },
-      .on_synced = [] { LogLine("synced; scheduling begins").info(); },
+      .on_synced =
+          [this] {
+            LogLine("synced").info();
+            if (leadership_) return leadership_->on_watches_synced();
+            begin_to_decide();
+          },
   };
+}
+
+void Shell::Parts::begin_to_decide() {
+  if (shutting_down_) return;
+  engine_->push(event::Synced{});
+  LogLine("scheduling begins").info();
 }
 
 EngineThread::Hooks Shell::Parts::engine_hooks() {
@@ -227,18 +272,20 @@ k8s::Result<void> Shell::Parts::listen() {
   return {};
 }
 
-void Shell::Parts::run() {
+Shell::End Shell::Parts::run() {
   LogLine line("starting");
   line.with("cluster", options_.cluster.description).with("profiles", joined(profile_names_));
   if (http_) line.with("http_port", http_->port());
   line.info();
   engine_->start();
   loop_->post([this] {
-    intake_->start(options_.bind_deadline + options_.bind_margin);
+    intake_->start(leadership_ ? milliseconds(0) : times_.deadline + times_.margin);
+    if (leadership_) leadership_->start();
     ask_version();
   });
   loop_->run();
   engine_->stop();
+  return end_;
 }
 
 void Shell::Parts::ask_version() {
@@ -280,6 +327,7 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
 }
 
 void Shell::Parts::on_pod(const k8s::Pod& pod) {
+  if (leadership_) leadership_->on_pod(pod);
   if (!pod.spec.node_name.empty()) {
     statuses_->bound(pod.metadata.uid);
   } else if (ours_.contains(pod.spec.scheduler_name)) {
@@ -301,6 +349,12 @@ std::vector<server::Check> Shell::Parts::readiness() const {
                       .passed = passed,
                       .why_not = source.synced ? "no sign of life from the API server for minutes"
                                                : "not synced yet"});
+  }
+  if (leadership_) {
+    // A standby that knows the cluster is as ready as can be.
+    checks.push_back({.name = "leader-election",
+                      .passed = !leadership_->leads() || leadership_->may_bind(),
+                      .why_not = "leads, but the lease has not been renewed in time to bind"});
   }
   checks.push_back(
       {.name = "shutdown", .passed = !shutting_down_, .why_not = "the process is shutting down"});
@@ -339,6 +393,13 @@ void Shell::Parts::continue_shutdown() {
     shutdown_timer_ = loop_->after(kShutdownPoll, [this] { continue_shutdown(); });
     return;
   }
+  if (!leadership_ || binder_->in_flight() > 0) return finish_shutdown();
+  const auto limit = std::max(std::chrono::duration_cast<milliseconds>(left), kShutdownPoll);
+  leadership_->release(limit, [this] { finish_shutdown(); });
+}
+
+void Shell::Parts::finish_shutdown() {
+  const auto left = shutdown_end_ - loop_->now();
   const auto limit = std::max(std::chrono::duration_cast<milliseconds>(left), kShutdownPoll);
   events_->flush(limit, [this] {
     LogLine("stopped")
@@ -347,6 +408,14 @@ void Shell::Parts::continue_shutdown() {
         .info();
     loop_->stop();
   });
+}
+
+// Another one may bind soon: not even what is decided may be told any more.
+void Shell::Parts::on_leadership_lost() {
+  end_ = End::kLeadershipLost;
+  intake_->stop();
+  engine_->stop();
+  loop_->stop();
 }
 
 k8s::Result<std::unique_ptr<Shell>> Shell::create(ShellOptions options) {
@@ -370,7 +439,7 @@ k8s::Result<std::unique_ptr<Shell>> Shell::create(ShellOptions options) {
 Shell::Shell(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Shell::~Shell() = default;
 
-void Shell::run() { parts_->run(); }
+Shell::End Shell::run() { return parts_->run(); }
 void Shell::shut_down(const std::string& reason) { parts_->shut_down(reason); }
 
 }  // namespace sched::live

@@ -5,9 +5,13 @@
 // engine's thread decides. Between them go queues, nothing is shared. Binds go out first, then
 // conditions, then events.
 //
+// With leader election it stands by until it leads (leadership/leadership.h), and ends at once when
+// it loses the lease: binds that were sent have landed, or never will, before another one begins.
+//
 // Shutdown: nothing more is decided, binds that were sent are seen through to their outcome, then
-// conditions and events are written, all within a time limit. What was decided but not sent stays
-// pending, for the next process.
+// conditions are written, the lease is given back and events are written, all within a time limit.
+// What was decided but not sent stays pending, for the next process. A bind that could not be
+// settled in time keeps the lease from being given back: it expires.
 #pragma once
 
 #include "k8s-client/auth/cluster_access.h"
@@ -27,9 +31,6 @@ struct ShellOptions {
   std::string record_file;        // empty: no recording
   std::string config_file;        // what a recording says of its configuration
   std::string config_text;
-  std::chrono::milliseconds bind_deadline{5'000};
-  // Beyond the deadline, for bytes on their way to the server (see intake.h and binder.h).
-  std::chrono::milliseconds bind_margin{1'000};
   std::chrono::milliseconds shutdown_limit{10'000};
 };
 
@@ -41,8 +42,12 @@ class Shell {
   Shell(const Shell&) = delete;
   Shell& operator=(const Shell&) = delete;
 
-  // Schedules until shutdown has been asked for and is done.
-  void run();
+  enum class End {
+    kShutDown,        // it was asked for, and is done
+    kLeadershipLost,  // another process may lead now
+  };
+  // Schedules until one of these.
+  [[nodiscard]] End run();
   // Thread-safe; the first call counts.
   void shut_down(const std::string& reason);
 

@@ -93,6 +93,12 @@ struct Metrics::Families {
                                 .Help("Kubernetes events: written, joined to a series, dropped.")
                                 .Register(registry);
 
+  Family<Gauge>& master_status =
+      prometheus::BuildGauge()
+          .Name("leader_election_master_status")
+          .Help("1 while this process holds the lease, 0 while it stands by.")
+          .Register(registry);
+
   // Made at start-up: looking one up in its family costs far more than counting.
   std::map<std::pair<std::string, AttemptResult>, Attempts, std::less<>> by_profile;
   std::array<Histogram*, kMostAttempts> sli{};
@@ -174,6 +180,10 @@ void Metrics::request(std::string_view verb, int status, std::chrono::nanosecond
   }
   found.count->Increment();
   found.duration->Observe(seconds(duration));
+}
+
+void Metrics::leads(const std::string& lease, bool leads) {
+  families_->master_status.Add({{"name", lease}}).Set(leads ? 1 : 0);
 }
 
 void Metrics::events(const k8s::EventRecorder::Counters& totals) {

@@ -36,6 +36,8 @@ class Metrics {
   void pending(const PendingPods& pods);
   // One finished API call; `status` 0: no answer.
   void request(std::string_view verb, int status, std::chrono::nanoseconds duration);
+  // Whether we hold the lease of that name. Not called: there is no election.
+  void leads(const std::string& lease, bool leads);
   // Totals so far; called before each scrape.
   void events(const k8s::EventRecorder::Counters& totals);
 

@@ -60,7 +60,7 @@ void Binder::drop_waiting() {
 }
 
 void Binder::send_more() {
-  while (!waiting_.empty() && in_flight_.size() < options_.max_in_flight) {
+  while (!waiting_.empty() && in_flight_.size() < options_.max_in_flight && hooks_.may_send()) {
     auto attempt = std::make_unique<Attempt>();
     attempt->id = next_id_++;
     attempt->bind = std::move(waiting_.front());
@@ -71,7 +71,21 @@ void Binder::send_more() {
   }
 }
 
+// May not be sent now.
+void Binder::put_off(Attempt& attempt) {
+  if (attempt.may_land_until) {
+    attempt.timer = loop_.after(attempt.backoff, [this, id = attempt.id] {
+      if (Attempt* found = find(id)) read_back(*found);
+    });
+    return;
+  }
+  // Nothing of it is under way: as if it had never been taken up.
+  if (!dropping_) waiting_.push_front(std::move(attempt.bind));
+  in_flight_.erase(attempt.id);
+}
+
 void Binder::send(Attempt& attempt) {
+  if (!hooks_.may_send()) return put_off(attempt);
   const PodRef& pod = attempt.bind.pod;
   attempt.sent = loop_.now();
   calls_.bind({.namespace_ = pod.namespace_,
@@ -100,6 +114,10 @@ void Binder::on_bind_result(Id id, const k8s::Result<void>& result) {
       attempt->may_land_until = loop_.now() + options_.deadline + options_.margin;
       return retry(*attempt, result.error(), &Binder::read_back);
     case Meaning::kRefused:
+      // It waited for a connection until it was too late to be sent.
+      if (result.error().kind != k8s::ErrorKind::kStatus && !hooks_.may_send()) {
+        return put_off(*attempt);
+      }
       if (may_still_land(*attempt)) return retry(*attempt, result.error(), &Binder::read_back);
       if (attempt->may_land_until) return read_back(*attempt);
       return finish(*attempt, BindEnd::kFailed, result.error().message);

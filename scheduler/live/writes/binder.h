@@ -11,10 +11,13 @@
 //   gone, or another uid     failed
 //   being deleted, unbound   failed: the server binds no such pod any more
 //   still unbound            while an earlier try may still land, bind again to the SAME node (if
-//   both
-//                            land, the second is a 409 and one more look); once none can, failed
+//                            both land, the second is a 409 and one more look); once none can,
+//                            failed
 //
 // A 409 is settled the same way: it may be the echo of our own earlier try.
+//
+// While may_send says no, nothing is sent: new binds wait, and of an unsettled one it is only
+// looked on whether it has landed.
 //
 // At most `max_in_flight` calls are open at a time, the rest waits in order. Nothing here blocks;
 // all calls and callbacks are on the event loop's thread.
@@ -73,6 +76,8 @@ class Binder {
     std::function<void(BindOutcome)> on_outcome;
     // An outcome was unknown, or the server asked for patience; tried again after `retry_in`.
     std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
+    // Asked before each bind; false while this process may not bind.
+    std::function<bool()> may_send = [] { return true; };
   };
 
   Binder(k8s::EventLoop& loop, Calls calls, Options options, Hooks hooks);
@@ -81,6 +86,8 @@ class Binder {
   Binder& operator=(const Binder&) = delete;
 
   void bind(decision::Bind decision);
+  // To be called when may_send may have become true.
+  void resume() { send_more(); }
 
   // Forgets what was not sent yet, without an outcome, and sends no new pod's bind any more. For
   // shutdown: those pods stay pending and are the next process's.
@@ -95,6 +102,7 @@ class Binder {
 
   void send_more();
   void send(Attempt& attempt);
+  void put_off(Attempt& attempt);
   void on_bind_result(Id id, const k8s::Result<void>& result);
   void read_back(Attempt& attempt);
   void on_read_back(Id id, const k8s::Result<k8s::Pod>& result);

@@ -55,7 +55,7 @@ TEST_CASE("fields arrive") {
                                        "podMaxBackoffSeconds: 7\n",
                                    "c.yaml", registry_double());
   if (!configuration) FAIL(configuration.error().message);
-  CHECK(configuration->leader_elect == false);
+  CHECK_FALSE(configuration->leader_election.leader_elect);
   CHECK(configuration->client_connection.kubeconfig == "/k");
   CHECK(configuration->client_connection.qps == Approx(12.5));
   CHECK(configuration->client_connection.burst == 3);
@@ -64,10 +64,9 @@ TEST_CASE("fields arrive") {
   CHECK(configuration->engine.max_backoff == std::chrono::seconds(7));
 }
 
-TEST_CASE("leaderElect that is not said is reported as such") {
+TEST_CASE("requests go over Asio unless something else is said") {
   const auto configuration = parse(kHead, "c.yaml", registry_double());
   REQUIRE(configuration);
-  CHECK(configuration->leader_elect == std::nullopt);
   CHECK(configuration->client_connection.transport == TransportKind::kAsio);
 }
 
@@ -82,11 +81,6 @@ TEST_CASE("fields that are wrong") {
       {"sampling", "percentageOfNodesToScore: 50\n",
        "c.yaml:3: percentageOfNodesToScore: only 0 or 100"},
       {"extenders", "extenders: [{urlPrefix: http://x}]\n", "c.yaml:3: extenders: are not built"},
-      {"leader election", "leaderElection:\n  leaderElect: true\n",
-       "c.yaml:4: leaderElection.leaderElect: true is not built yet; set it to false and run one "
-       "replica"},
-      {"lease without election", "leaderElection:\n  leaderElect: false\n  leaseDuration: 15s\n",
-       "c.yaml:5: leaderElection.leaseDuration: has no effect"},
       {"protobuf", "clientConnection: {contentType: application/vnd.kubernetes.protobuf}\n",
        "c.yaml:3: clientConnection.contentType: must be one of"},
       {"transport", "clientConnection: {transport: curl}\n",

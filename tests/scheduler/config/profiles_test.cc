@@ -53,7 +53,7 @@ TEST_CASE("the configuration of the manifests is the default profile") {
       sched::config::load(TEST_SOURCE_DIR "/manifests/base/config.yaml", registry_double());
   if (!configuration) FAIL(configuration.error().message);
   CHECK(described(*configuration) == kDefaultProfile);
-  CHECK(configuration->leader_elect == false);
+  CHECK(configuration->leader_election.leader_elect);
   CHECK(configuration->warnings.empty());
   CHECK(configuration->client_connection.qps == Approx(5'000));
   CHECK(configuration->client_connection.burst == 10'000);

@@ -61,7 +61,8 @@ struct Bench {
                 .initial_backoff = 200ms,
                 .max_backoff = 5s},
                {.on_outcome = [this](BindOutcome outcome) { outcomes.push_back(outcome); },
-                .on_problem = [this](const k8s::Error&, auto) { ++problems; }}) {}
+                .on_problem = [this](const k8s::Error&, auto) { ++problems; },
+                .may_send = [this] { return may_send; }}) {}
 
   struct BindCall {
     k8s::Binding binding;
@@ -93,6 +94,7 @@ struct Bench {
   std::deque<ReadCall> reads;
   std::vector<BindOutcome> outcomes;
   int problems = 0;
+  bool may_send = true;
   Binder binder;
 };
 
@@ -299,4 +301,80 @@ TEST_CASE("shutting down drops what was not sent and settles what was") {
   bench.answer_bind({});
   CHECK(outcome(bench) == "bound");
   CHECK(bench.binds.empty());
+}
+
+TEST_CASE("while it may not send, binds wait and go out in order afterwards") {
+  Bench bench;
+  bench.may_send = false;
+  for (const char* name : {"a", "b"}) bench.binder.bind(decision(name));
+  CHECK(bench.binds.empty());
+  CHECK(bench.binder.waiting() == 2);
+  bench.may_send = true;
+  bench.binder.resume();
+  REQUIRE(bench.binds.size() == 2);
+  CHECK(bench.binds[0].binding.pod == "a");
+}
+
+TEST_CASE("a bind that was too late to be sent waits for its turn again") {
+  Bench bench(1);
+  bench.binder.bind(decision("a"));
+  bench.binder.bind(decision("b"));
+  bench.may_send = false;
+  bench.fail_bind(lost(false));
+  CHECK(bench.outcomes.empty());
+  CHECK(bench.binder.in_flight() == 0);
+  CHECK(bench.binder.waiting() == 2);
+  bench.may_send = true;
+  bench.binder.resume();
+  REQUIRE(bench.binds.size() == 1);
+  CHECK(bench.binds[0].binding.pod == "a");
+}
+
+TEST_CASE("a bind that the server put off is not sent while it may not be") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  bench.may_send = false;
+  bench.fail_bind(status_error(429));
+  bench.loop.advance(10s);
+  CHECK(bench.binds.empty());
+  CHECK(bench.binder.waiting() == 1);
+  bench.may_send = true;
+  bench.binder.resume();
+  bench.answer_bind({});
+  CHECK(outcome(bench) == "bound");
+}
+
+TEST_CASE("an unsettled bind is only looked at while it may not be repeated") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  bench.fail_bind(lost(true));
+  bench.may_send = false;
+  bench.loop.advance(200ms);
+  bench.answer_read(pod_a());
+  CHECK(bench.binds.empty());
+  SECTION("it landed") {
+    bench.loop.advance(1s);
+    bench.answer_read(pod_a().on("n1"));
+    CHECK(outcome(bench) == "bound");
+  }
+  SECTION("it never will") {
+    for (int looks = 0; looks < 8; ++looks) {
+      bench.loop.advance(1s);
+      if (!bench.reads.empty()) bench.answer_read(pod_a());
+    }
+    CHECK(outcome(bench) == "failed: no answer");
+  }
+  CHECK(bench.binds.empty());
+}
+
+TEST_CASE("shutting down forgets binds that were held back") {
+  Bench bench(1);
+  bench.binder.bind(decision("a"));
+  bench.binder.bind(decision("b"));
+  bench.may_send = false;
+  bench.binder.drop_waiting();
+  bench.fail_bind(lost(false));
+  CHECK(bench.binder.in_flight() == 0);
+  CHECK(bench.binder.waiting() == 0);
+  CHECK(bench.outcomes.empty());
 }

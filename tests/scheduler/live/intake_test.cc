@@ -43,12 +43,6 @@ struct Bench {
       return line.find("/api/v1/pods?") != std::string::npos;
     });
   }
-  [[nodiscard]] bool synced() const {
-    return std::any_of(events.begin(), events.end(), [](const sched::Event& event) {
-      return std::holds_alternative<event::Synced>(event);
-    });
-  }
-
   tests::ManualLoop loop;
   tests::FakeTransport transport{loop};
   std::vector<k8s::Pod> pods;
@@ -57,6 +51,7 @@ struct Bench {
   std::vector<sched::Event> events;
   std::vector<std::string> seen_pods;
   std::vector<std::string> problems;
+  bool synced = false;
   Intake intake{transport,
                 loop,
                 {.on_event = [this](sched::Event event) { events.push_back(std::move(event)); },
@@ -65,7 +60,7 @@ struct Bench {
                  .on_problem = [this](const std::string& kind, const k8s::Error&,
                                       auto) { problems.push_back(kind); },
                  .on_progress = [](const std::string&) {},
-                 .on_synced = [] {}},
+                 .on_synced = [this] { synced = true; }},
                 {}};
 };
 
@@ -77,11 +72,11 @@ TEST_CASE("pods are not asked for before a predecessor's last bind must have lan
   bench.intake.start(6s);
   bench.loop.advance(5'999ms);
   CHECK_FALSE(bench.asked_for_pods());
-  CHECK_FALSE(bench.synced());
+  CHECK_FALSE(bench.synced);
   bench.loop.advance(1ms);
   bench.loop.run_ready();
   CHECK(bench.asked_for_pods());
-  CHECK(bench.synced());
+  CHECK(bench.synced);
 }
 
 TEST_CASE("finished pods are not asked for") {
@@ -99,20 +94,20 @@ TEST_CASE("finished pods are not asked for") {
                          Catch::Contains("status.phase!=Succeeded"));
 }
 
-TEST_CASE("pods come as events, Synced after them, deletions with their uid") {
+TEST_CASE("pods come as events, deletions with their uid") {
   Bench bench;
   bench.pods = {tests::pod("a").uid("uid-a"), tests::pod("b").uid("uid-b")};
   bench.serve();
   bench.intake.start(1s);
   bench.loop.advance(2s);
-  REQUIRE(bench.events.size() == 3);
+  REQUIRE(bench.events.size() == 2);
   CHECK(std::get<event::PodUpserted>(bench.events[0]).pod.metadata.name == "a");
   CHECK(std::get<event::PodUpserted>(bench.events[1]).pod.metadata.name == "b");
-  CHECK(std::holds_alternative<event::Synced>(bench.events[2]));
+  CHECK(bench.synced);
   bench.pod_stream->send(R"({"type":"DELETED","object":)" + k8s::encode(bench.pods[0]) + "}\n");
   bench.loop.run_ready();
-  REQUIRE(bench.events.size() == 4);
-  const auto& gone = std::get<event::PodDeleted>(bench.events[3]).pod;
+  REQUIRE(bench.events.size() == 3);
+  const auto& gone = std::get<event::PodDeleted>(bench.events[2]).pod;
   CHECK(gone == sched::PodRef{"default", "a", "uid-a"});
   CHECK(bench.seen_pods == std::vector<std::string>{"a", "b", "-uid-a"});
 }
@@ -124,7 +119,7 @@ TEST_CASE("a required kind that is refused holds everything back; device classes
     bench.serve();
     bench.intake.start(1s);
     bench.loop.advance(10s);
-    CHECK_FALSE(bench.synced());
+    CHECK_FALSE(bench.synced);
     REQUIRE_FALSE(bench.problems.empty());
     CHECK(bench.problems[0] == "nodes");
     for (const Intake::Source& source : bench.intake.sources()) {
@@ -137,7 +132,7 @@ TEST_CASE("a required kind that is refused holds everything back; device classes
     bench.serve();
     bench.intake.start(1s);
     bench.loop.advance(10s);
-    CHECK(bench.synced());
+    CHECK(bench.synced);
     for (int minute = 0; minute < 20; ++minute) {
       bench.loop.advance(60s);
       for (const Intake::Source& source : bench.intake.sources()) {

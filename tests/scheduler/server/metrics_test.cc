@@ -30,6 +30,15 @@ TEST_CASE("attempts and durations by result and profile") {
   CHECK_THAT(metrics.text(), !Catch::Contains("unknown"));
 }
 
+TEST_CASE("who holds the lease") {
+  Metrics metrics({"a"});
+  CHECK_THAT(metrics.text(), !Catch::Contains("leader_election_master_status"));
+  metrics.leads("gpu-scheduler", false);
+  check_has(metrics, R"(leader_election_master_status{name="gpu-scheduler"} 0)");
+  metrics.leads("gpu-scheduler", true);
+  check_has(metrics, R"(leader_election_master_status{name="gpu-scheduler"} 1)");
+}
+
 TEST_CASE("pending pods by queue") {
   Metrics metrics({"a"});
   metrics.pending({.active = 1, .backoff = 2, .unschedulable = 3, .gated = 4});

@@ -1,0 +1,89 @@
+// Knows when the pods' watch has shown everything that earlier leaders bound.
+//
+// A standby watches the cluster like the leader does, but how far behind its watch is nobody can
+// tell: a quiet watch looks the same as one that hangs. To decide on it at once after a takeover
+// might give away what the predecessor has just given. A new list of all pods would tell, at the
+// price of many seconds in a large cluster. But only binds of *our* pods matter, for nobody but the
+// leader makes those; so a new leader
+//
+//   1. reads the pods that name our schedulers, consistently (the answer is not older than the
+//      question, and the question not older than the predecessor's last bind), and
+//   2. waits until the watch has shown each of those that have a node with its node, or gone.
+//
+// The watch stays the only source of the engine's events, in its order; this only says when. In
+// most cases the watch has been faster than the list, and nothing is waited for.
+//
+// Cost: one read of our own pods, once per takeover, and until then a set of the uids of those that
+// are bound. On the event loop's thread.
+#pragma once
+
+#include "k8s-client/api/pod.h"
+#include "k8s-client/client.h"
+#include "k8s-client/error.h"
+#include "k8s-client/http/event_loop.h"
+#include "k8s-client/http/transport.h"
+#include "k8s-client/watch/reflector.h"
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace sched::live {
+
+class CatchUp {
+ public:
+  struct Hooks {
+    // Once.
+    std::function<void()> on_done;
+    // The read failed; tried again after `retry_in`.
+    std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
+  };
+
+  // `transport` and `loop` must outlive it.
+  CatchUp(k8s::Transport& transport, k8s::EventLoop& loop, std::vector<std::string> scheduler_names,
+          Hooks hooks, k8s::RequestObserver observer);
+  ~CatchUp();
+  CatchUp(const CatchUp&) = delete;
+  CatchUp& operator=(const CatchUp&) = delete;
+
+  // What the pods' watch shows, from its first list on.
+  void shown(const k8s::Pod& pod);
+  void gone(const std::string& uid);
+
+  // Reads; to be called when no bind of an earlier leader can land any more.
+  void start();
+  // No hook is called after it.
+  void stop();
+
+  // How many pods were read with a node that the watch has yet to show.
+  [[nodiscard]] std::size_t missing() const { return missing_.size(); }
+
+ private:
+  // Of the pods of one scheduler name. A reflector's first list is a consistent read, with all its
+  // patience for failures; of what follows nothing is wanted.
+  using Read = k8s::Reflector<k8s::Pod>;
+
+  [[nodiscard]] bool is_ours(const k8s::Pod& pod) const;
+  void on_read_pod(const k8s::Pod& pod);
+  void on_read_complete();
+  void check_done();
+
+  k8s::Transport& transport_;
+  k8s::EventLoop& loop_;
+  std::vector<std::string> scheduler_names_;
+  Hooks hooks_;
+  k8s::RequestObserver observer_;
+  std::unordered_set<std::string> bound_;    // uids that the watch has shown with a node
+  std::unordered_set<std::string> missing_;  // uids read with a node, not in bound_
+  std::vector<std::unique_ptr<Read>> reads_;
+  std::size_t open_reads_ = 0;
+  std::unique_ptr<k8s::Timer> again_;
+  bool reading_ = false;
+  bool done_ = false;
+};
+
+}  // namespace sched::live

@@ -1,0 +1,110 @@
+// Whether this process may decide and bind, from one moment to the next.
+//
+// Standby: its watches run and its engine knows the cluster, but decides nothing. Once it holds the
+// lease it waits until
+//
+//   1. no bind of an earlier leader can land any more: that is so already when the lease was given
+//      back (he had settled his binds) or had expired (bind_gate.h). Where there was no lease at
+//      all, nothing is known of who scheduled before: one that ran without election, or whose lease
+//      was deleted. Then a lease's duration is waited out, or the time that such a one needs for
+//      his last bind, whichever is longer. That happens once in a cluster's life;
+//   2. the pods' watch has shown everything that was bound (catch_up.h);
+//   3. all watches have been delivered once.
+//
+// Then on_may_decide comes, once, and binds may be sent while the gate is open. A leader who loses
+// the lease never leads again: on_lost asks for the end of the process, as kube-scheduler ends. A
+// new one starts with nothing to unlearn, and the other replica is warm.
+//
+// On the event loop's thread.
+#pragma once
+
+#include "k8s-client/client.h"
+#include "k8s-client/error.h"
+#include "k8s-client/http/event_loop.h"
+#include "k8s-client/http/transport.h"
+#include "k8s-client/leader_election/leader_elector.h"
+#include "scheduler/live/leadership/bind_gate.h"
+#include "scheduler/live/leadership/catch_up.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sched::live {
+
+class Leadership {
+ public:
+  struct Hooks {
+    std::function<void()> on_may_decide;
+    // The gate has (or may have) opened: binds that wait may go.
+    std::function<void()> on_gate_open;
+    std::function<void(const std::string& why)> on_lost;
+    // `source`: "lease", or "read pods after the takeover"; `retry_in` zero: soon.
+    std::function<void(const std::string& source, const k8s::Error&,
+                       std::chrono::milliseconds retry_in)>
+        on_problem;
+    // `source` works.
+    std::function<void(const std::string& source)> on_progress;
+    std::function<void(bool leads)> on_leads;  // for the gauge
+  };
+  struct Options {
+    k8s::ElectionOptions election;
+    BindTimes bind_times;  // of this process
+    std::vector<std::string> scheduler_names;
+  };
+  // What the elections speaks through: a client with a transport of its own, and the transport of
+  // all else.
+  struct Api {
+    k8s::Client& lease_client;
+    k8s::Transport& transport;
+    k8s::RequestObserver observer;
+  };
+
+  Leadership(Api api, k8s::EventLoop& loop, Options options, Hooks hooks,
+             k8s::LeaderElector::Clock clock = k8s::LeaderElector::system_time);
+  Leadership(const Leadership&) = delete;
+  Leadership& operator=(const Leadership&) = delete;
+  ~Leadership() = default;
+
+  void start();
+  // From the watches: all are delivered; a pod as it is shown; a pod that is gone.
+  void on_watches_synced();
+  void on_pod(const k8s::Pod& pod) { catch_up_.shown(pod); }
+  void on_pod_gone(const std::string& uid) { catch_up_.gone(uid); }
+
+  // A bind may be sent now; until gate().send_by().
+  [[nodiscard]] bool may_bind() const { return gate_.is_open(clock_().boot); }
+  [[nodiscard]] const BindGate& gate() const { return gate_; }
+  [[nodiscard]] bool leads() const { return elector_.leads(); }
+
+  // Gives the lease back; when every bind of ours is settled. `done` comes at the latest after
+  // `limit`, and no hook after it.
+  void release(std::chrono::milliseconds limit, std::function<void()> done);
+  // Ends without giving anything back; no hook is called after it.
+  void stop();
+
+ private:
+  k8s::LeaderElector::Hooks elector_hooks();
+  void on_started_leading();
+  void on_stopped_leading(const std::string& why);
+  void on_caught_up();
+  void decide_if_ready();
+  void end();
+
+  k8s::EventLoop& loop_;
+  Options options_;
+  Hooks hooks_;
+  k8s::LeaderElector::Clock clock_;
+  BindGate gate_;
+  k8s::LeaderElector elector_;
+  CatchUp catch_up_;
+  std::unique_ptr<k8s::Timer> unknown_predecessor_;
+  bool watches_synced_ = false;
+  bool caught_up_ = false;
+  bool told_to_decide_ = false;
+  bool ending_ = false;
+};
+
+}  // namespace sched::live

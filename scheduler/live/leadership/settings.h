@@ -1,0 +1,19 @@
+// What the configuration's leaderElection means for the parts that take part in it.
+#pragma once
+
+#include "k8s-client/leader_election/election.h"
+#include "scheduler/config/leader_election.h"
+#include "scheduler/live/leadership/bind_gate.h"
+
+#include <string>
+
+namespace sched::live {
+
+// Without election: the most there is.
+[[nodiscard]] BindTimes bind_times(const config::LeaderElection& election);
+
+// With an identity that is new at each call.
+[[nodiscard]] k8s::ElectionOptions election_options(const config::LeaderElection& election,
+                                                    const std::string& host_name);
+
+}  // namespace sched::live
