@@ -1,6 +1,6 @@
 // Package e2e tests a scheduler's program against a real control plane: what pods and events look like to a user, and that no
 // GPU is given twice and no pod is lost when the scheduler is killed, the API server goes away, the past is compacted away, nodes
-// change underneath, or another scheduler binds to the same nodes.
+// change underneath, another scheduler binds to the same nodes, or the leader of two replicas is lost in any way.
 //
 // One control plane serves the whole run; each test has a namespace, nodes of its own that its pods are confined to, and a
 // scheduler process of its own. Each ends with the verdict of package history, which knows the API server's history

@@ -16,6 +16,7 @@ import (
 // subject is the scheduler under test: a process that a test starts, kills and starts again.
 type subject struct {
 	t       *testing.T
+	name    string // in its log file's name
 	program string
 	args    []string
 	process *controlplane.Process
@@ -31,7 +32,16 @@ type setup struct {
 // end within seconds of SIGTERM.
 func startSubject(t *testing.T, changes ...func(*setup)) *subject {
 	t.Helper()
-	s := &subject{t: t, program: os.Getenv("GPU_SCHEDULER_BIN")}
+	s := newSubject(t, "", changes...)
+	s.start()
+	t.Cleanup(s.end)
+	return s
+}
+
+// newSubject prepares a scheduler; suffix tells several of one test apart.
+func newSubject(t *testing.T, suffix string, changes ...func(*setup)) *subject {
+	t.Helper()
+	s := &subject{t: t, name: "scheduler-" + strings.ReplaceAll(t.Name(), "/", "-") + suffix, program: os.Getenv("GPU_SCHEDULER_BIN")}
 	if s.program == "" {
 		s.program = filepath.Join(root, "build/release/bin/gpu-scheduler")
 	}
@@ -55,15 +65,12 @@ func startSubject(t *testing.T, changes ...func(*setup)) *subject {
 		t.Fatal(err)
 	}
 	s.args = append([]string{"--config", config, "--kubeconfig", with.kubeconfig}, strings.Fields(os.Getenv("GPU_SCHEDULER_ARGS"))...)
-	s.start()
-	t.Cleanup(s.end)
 	return s
 }
 
 func (s *subject) start() {
 	s.t.Helper()
-	name := "scheduler-" + strings.ReplaceAll(s.t.Name(), "/", "-")
-	process, err := cluster.StartChild(name, nil, s.program, s.args...)
+	process, err := cluster.StartChild(s.name, nil, s.program, s.args...)
 	if err != nil {
 		s.t.Fatal(err)
 	}

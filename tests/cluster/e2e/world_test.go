@@ -205,6 +205,12 @@ func (w *world) waitBinds(n int) {
 	w.waitFor(fmt.Sprintf("%d binds", n), func(j *history.Judge) bool { return j.Binds()-w.first >= n })
 }
 
+// boundSoFar counts the test's pods that have been bound, ever.
+func (w *world) boundSoFar() int {
+	w.t.Helper()
+	return w.read(func(j *history.Judge) int { return j.Binds() - w.first })
+}
+
 // podsOn names the test's pods that are bound to a node, in order.
 func (w *world) podsOn(node string) []string {
 	w.t.Helper()

@@ -30,14 +30,15 @@ var subjects = map[string][]subject{
 	},
 }
 
-// startGPUScheduler starts it with the configuration of its manifests, as the service account that they deploy it with.
+// startGPUScheduler starts it with the configuration of its manifests, as the service account that they deploy it with. Neither it nor
+// kube-scheduler elects a leader here.
 func startGPUScheduler(_ context.Context, b *bench, _ string) (*controlplane.Process, error) {
 	kubeconfig, err := b.cluster.KubeconfigFor(b.account)
 	if err != nil {
 		return nil, err
 	}
 	return b.cluster.StartChild("gpu-scheduler", nil, b.settings.scheduler,
-		"--config", b.config, "--kubeconfig", kubeconfig, "--http-bind-address=0")
+		"--config", b.config, "--kubeconfig", kubeconfig, "--http-bind-address=0", "--leader-elect=false")
 }
 
 // startKubeScheduler starts it with its default profile, as system:kube-scheduler.

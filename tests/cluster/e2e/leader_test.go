@@ -1,0 +1,305 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gpu-scheduler.io/tests/cluster/controlplane"
+	"gpu-scheduler.io/tests/cluster/fixture"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// These tests run two replicas that elect a leader, and take the leadership from one of them in every way there is. The cluster is
+// full all the time, so that a bind too many of a leader who is none any more gives a GPU twice. The lease is short, so that
+// nobody waits for long.
+
+const (
+	leaseName          = "gpu-scheduler" // in the namespace of that name, as in manifests/base
+	leaseDuration      = 3 * time.Second
+	leaseRenewDeadline = 2 * time.Second
+	leaseRetryPeriod   = 500 * time.Millisecond
+	exitLost           = 1 // the exit code of a leader who has lost the lease
+)
+
+// TestLeaderIsKilled ends the leader with SIGKILL: the other replica takes over when the lease has expired.
+func TestLeaderIsKilled(t *testing.T) {
+	e := newElection(t)
+	leader, standby := e.startLeader(), e.startStandby()
+	load := e.fill()
+	leader.kill()
+	since := time.Now()
+	standby.waitLog("scheduling begins")
+	standby.waitLog("bound pod=")
+	t.Logf("%v from the leader's death to the next one's first bind, with a lease of %v", time.Since(since).Round(time.Millisecond), leaseDuration)
+	load.wait()
+	standby.check()
+	e.w.expectAllBound(e.w.verdict())
+}
+
+// TestLeaderOfManyIsKilled does the same to a leader of many nodes and pods, and tells how long the next one takes beyond the lease. Full size only:
+// at a smaller one there is nothing to see.
+func TestLeaderOfManyIsKilled(t *testing.T) {
+	if os.Getenv("E2E_FULL") != "1" {
+		t.Skip("only at full size")
+	}
+	const nodes = 5000
+	e := newElection(t)
+	e.w.parallel(nodes, func(i int) { e.w.addNode(fixture.GPUNode(fmt.Sprintf("%s-%d", e.w.ns, i), fixture.L4, 8)) })
+	leader, standby := e.startLeader(), e.startStandby()
+	e.w.parallel(2*nodes-2, func(i int) { e.w.addPod(fmt.Sprintf("pod-%d", i), fixture.GPUs(4)) })
+	e.w.waitBinds(2*nodes - 2)
+	leader.kill()
+	since := time.Now()
+	e.w.addPod("after", fixture.GPUs(4))
+	standby.waitLog("leading ")
+	leads := time.Since(since)
+	e.w.waitPod("after", "bound", bound)
+	t.Logf("%d nodes, %d pods, a lease of %v: the next one led %v after the leader's death, and had bound %v after that",
+		nodes, 2*nodes-2, leaseDuration, leads.Round(time.Millisecond), (time.Since(since) - leads).Round(time.Millisecond))
+	standby.check()
+	e.w.verdict()
+}
+
+// TestLeaderGivesBack ends the leader with SIGTERM: it settles its binds and gives the lease back, so the other one need not wait for its end.
+func TestLeaderGivesBack(t *testing.T) {
+	e := newElection(t)
+	leader, standby := e.startLeader(), e.startStandby()
+	load := e.fill()
+	leader.process.Signal(syscall.SIGTERM)
+	since := time.Now()
+	leader.waitExit(0)
+	leader.waitLog("gave the lease back")
+	standby.waitLog("scheduling begins")
+	t.Logf("%v from SIGTERM to the next leader's begin", time.Since(since).Round(time.Millisecond))
+	load.wait()
+	standby.check()
+	e.w.expectAllBound(e.w.verdict())
+	if transitions := e.lease().Spec.LeaseTransitions; transitions == nil || *transitions == 0 {
+		t.Error("the lease does not say that its holder has changed")
+	}
+}
+
+// TestLeaderIsStopped stops the leader in the middle of its binds for longer than the lease, and lets it go on while the next
+// one is busy: it must find out before it sends anything.
+func TestLeaderIsStopped(t *testing.T) {
+	e := newElection(t)
+	leader, standby := e.startLeader(), e.startStandby()
+	load := e.fill()
+	leader.process.Signal(syscall.SIGSTOP)
+	standby.waitLog("bound pod=")
+	told := len(leader.log())
+	pending := e.w.podsThat(func(p *corev1.Pod) bool { return p.Spec.NodeName == "" })
+	leader.process.Signal(syscall.SIGCONT)
+	leader.waitExit(exitLost)
+	leader.waitLog("leadership lost")
+	// It may tell of binds that it had sent before, whose answers it had not read yet.
+	for _, line := range bindLine.FindAllStringSubmatch(leader.log()[told:], -1) {
+		if slices.Contains(pending, line[1]) {
+			t.Errorf("it bound %s after it was stopped", line[1])
+		}
+	}
+	load.wait()
+	standby.check()
+	e.w.expectAllBound(e.w.verdict())
+}
+
+// TestLeaderIsCutOff cuts the leader's network, in which some binds are under way: it must end by itself, before the other one begins or soon
+// after, and bind nothing that lands later.
+func TestLeaderIsCutOff(t *testing.T) {
+	e := newElection(t)
+	network := newProxy(t, cluster.URL())
+	leader, standby := e.startLeaderThrough(network), e.startStandby()
+	load := e.fill()
+	network.cut()
+	leader.waitExit(exitLost)
+	standby.waitLog("scheduling begins")
+	network.heal()
+	load.wait()
+	standby.check()
+	e.w.expectAllBound(e.w.verdict())
+}
+
+// TestLeaderIsSlow slows the leader's network down. While renewals are in time it goes on; then it must give up.
+func TestLeaderIsSlow(t *testing.T) {
+	e := newElection(t)
+	network := newProxy(t, cluster.URL())
+	leader, standby := e.startLeaderThrough(network), e.startStandby()
+	load := e.fill()
+	network.delay(leaseRetryPeriod / 4)
+	e.binds()
+	leader.check()
+	network.delay(leaseDuration)
+	leader.waitExit(exitLost)
+	network.delay(0)
+	load.wait()
+	standby.check()
+	e.w.expectAllBound(e.w.verdict())
+}
+
+// election is a world with replicas.
+type election struct {
+	w *world
+	n int // replicas so far
+}
+
+// newElection makes a world, and a lease that somebody has given back: of one that is new nobody knows who led before, which takes time.
+func newElection(t *testing.T) *election {
+	t.Helper()
+	if os.Getenv("GPU_SCHEDULER_IDENTITY") != "" {
+		t.Skip("another scheduler has another lease")
+	}
+	if _, err := identity(); err != nil { // makes the namespace
+		t.Fatal(err)
+	}
+	e := &election{w: newWorld(t)}
+	leases := cluster.Client().CoordinationV1().Leases(leaseName)
+	nobody, second, now := "", int32(1), metav1.NowMicro()
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Name: leaseName},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &nobody, LeaseDurationSeconds: &second, RenewTime: &now},
+	}
+	if err := leases.Delete(t.Context(), leaseName, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+	e.w.must(leases.Create(t.Context(), lease, metav1.CreateOptions{}))
+	return e
+}
+
+// fill starts a load that is more than the cluster can take, and returns when it is well under way.
+func (e *election) fill() *load {
+	e.w.t.Helper()
+	pods := sizes.pods / 2
+	nodes := max(4, pods/20)
+	e.w.addGPUNodes(nodes)
+	load := e.w.startLoad(pods, int64(nodes)*8)
+	e.w.waitBinds(pods / 4)
+	return load
+}
+
+// binds waits for one more bind.
+func (e *election) binds() {
+	e.w.t.Helper()
+	e.w.catchUp()
+	e.w.waitBinds(e.w.boundSoFar() + 1)
+}
+
+func (e *election) lease() *coordinationv1.Lease {
+	e.w.t.Helper()
+	lease, err := cluster.Client().CoordinationV1().Leases(leaseName).Get(e.w.t.Context(), leaseName, metav1.GetOptions{})
+	e.w.must(lease, err)
+	return lease
+}
+
+// replica is one of several scheduler processes.
+type replica struct{ *subject }
+
+// startLeader starts the first replica and waits until it leads.
+func (e *election) startLeader() *replica { return e.startLeaderThrough(nil) }
+
+// startLeaderThrough does the same with a network that the test can break; the other replicas have one that works.
+func (e *election) startLeaderThrough(network *proxy) *replica {
+	e.w.t.Helper()
+	r := e.startReplica(network)
+	r.waitLog("scheduling begins")
+	return r
+}
+
+// startStandby starts another replica and waits until it follows the leader and knows the cluster.
+func (e *election) startStandby() *replica {
+	e.w.t.Helper()
+	r := e.startReplica(nil)
+	r.waitLog("standing by")
+	r.waitLog("synced")
+	return r
+}
+
+func (e *election) startReplica(network *proxy) *replica {
+	t := e.w.t
+	t.Helper()
+	e.n++
+	r := &replica{newSubject(t, fmt.Sprintf("-%d", e.n), func(with *setup) {
+		if network != nil {
+			with.kubeconfig = network.kubeconfig(with.kubeconfig)
+		}
+	})}
+	r.args = append(r.args, "--leader-elect=true",
+		fmt.Sprintf("--leader-elect-lease-duration=%v", leaseDuration),
+		fmt.Sprintf("--leader-elect-renew-deadline=%v", leaseRenewDeadline),
+		fmt.Sprintf("--leader-elect-retry-period=%v", leaseRetryPeriod))
+	r.start()
+	t.Cleanup(func() {
+		r.process.Signal(syscall.SIGCONT) // where the test has given up
+		if err := r.process.Stop(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			t.Logf("a scheduler's log is %s", r.keepLog())
+		}
+	})
+	return r
+}
+
+// waitExit waits until the replica has ended by itself, with that code.
+func (r *replica) waitExit(code int) {
+	r.t.Helper()
+	select {
+	case <-r.process.Done():
+	case <-time.After(time.Minute):
+		r.t.Fatalf("the scheduler did not end; its log is %s", r.keepLog())
+	}
+	if got := controlplane.ExitCode(r.process.Wait()); got != code {
+		r.t.Errorf("exit code %d, want %d; its log is %s", got, code, r.keepLog())
+	}
+}
+
+// waitLog waits until the replica's log contains a text.
+func (r *replica) waitLog(text string) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
+	defer cancel()
+	for !strings.Contains(r.log(), text) {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+			r.t.Fatalf("no %q in the log, which is %s", text, r.keepLog())
+		}
+	}
+}
+
+// bindLine tells in the log of a bind; the pod's name is in it.
+var bindLine = regexp.MustCompile(`(?m) bound pod=[^/ ]*/([^ ]*) `)
+
+func (r *replica) log() string {
+	r.t.Helper()
+	content, err := os.ReadFile(r.process.Log)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(content)
+}
+
+// kubeconfig writes a copy of a kubeconfig that goes through the proxy.
+func (p *proxy) kubeconfig(path string) string {
+	p.t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	copied := filepath.Join(p.t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(copied, []byte(strings.ReplaceAll(string(content), p.target, p.url())), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	return copied
+}
