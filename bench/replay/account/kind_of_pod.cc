@@ -27,7 +27,8 @@ std::string gpu_text(const sched::gpu::Demand& gpu) {
 
 }  // namespace
 
-KindOfPod kind_of(const k8s::Pod& pod, const sched::PodShape& shape) {
+KindOfPod kind_of(const k8s::Pod& pod, const sched::PodShape& shape, bool devices_apart) {
+  const bool counts = devices_apart || !shape.gpu.is_mig();
   const std::int64_t cpu = shape.request(sched::kCpu);
   const std::int64_t memory = shape.request(sched::kMemory);
   return {.namespace_ = pod.metadata.namespace_,
@@ -36,7 +37,7 @@ KindOfPod kind_of(const k8s::Pod& pod, const sched::PodShape& shape) {
                               static_cast<double>(cpu) / 1000,
                               static_cast<double>(memory) / (1024.0 * 1024 * 1024)),
           .gpu = shape.gpu,
-          .gpu_milli = gpu_milli_of(shape.gpu),
+          .gpu_milli = counts ? gpu_milli_of(shape.gpu) : 0,
           .cpu_milli = cpu};
 }
 

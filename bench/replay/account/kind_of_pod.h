@@ -19,8 +19,10 @@ struct KindOfPod {
   std::int64_t cpu_milli = 0;
 };
 
-// `shape` is that of the pod.
-[[nodiscard]] KindOfPod kind_of(const k8s::Pod& pod, const sched::PodShape& shape);
+// `shape` is that of the pod. Without `devices_apart` (GPUs are only counted) MIG instances are
+// resources of their own, ready-made, and no part of any nvidia.com/gpu: they count as no GPU.
+[[nodiscard]] KindOfPod kind_of(const k8s::Pod& pod, const sched::PodShape& shape,
+                                bool devices_apart);
 
 // Thousandths of a GPU that a pod asks for. MIG instances count as their share of the memory slices
 // of the first model that has such a profile.

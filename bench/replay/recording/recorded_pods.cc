@@ -28,7 +28,7 @@ RecordedPods::RecordedPods(const Recording& recording, const std::vector<std::st
     const bool ours = std::find(served.begin(), served.end(), name) != served.end() &&
                       pod->spec.node_name.empty();
     sched::PodShape shape = sched::shape_of(*pod, names);
-    pods_.push_back({.kind = kind_of(*pod, shape), .ours = ours});
+    pods_.push_back({.kind = kind_of(*pod, shape, false), .ours = ours});
     if (!ours) continue;
     ++ours_;
     shapes.push_back(std::move(shape));

@@ -65,6 +65,11 @@ std::string_view text_of(sched::TieBreak::Order order) {
 k8s::Result<Result> run(const Trace& trace, const Workload& workload, const Policy& policy,
                         const sched::Registry& registry, const RunOptions& options) {
   const double begin = cpu_seconds();
+  if (options.until && workload.measure_from > Moment{0} &&
+      *options.until <= workload.measure_from) {
+    return k8s::config_error(
+        "--until ends the run before its warm-up: there is nothing to measure");
+  }
   auto config = configure(policy, registry, options.seed);
   if (!config) return tl::unexpected<k8s::Error>(std::move(config.error()));
   const std::string scheduler_name = config->profiles.front().scheduler_name;

@@ -26,7 +26,8 @@ VirtualRun::VirtualRun(const Parts& parts) : parts_(parts) {
   const auto& pods = parts.trace.pods;
   kinds_.reserve(pods.size());
   for (std::size_t i = 0; i < pods.size(); ++i) {
-    kinds_.push_back(kind_of(pods[i].pod, sched::shape_of(pods[i].pod, names_)));
+    kinds_.push_back(
+        kind_of(pods[i].pod, sched::shape_of(pods[i].pod, names_), parts.trace.devices_apart));
     if (pods[i].bound_to_start_with) start_pods_.push_back(i);
   }
   came_.resize(pods.size());
@@ -35,17 +36,30 @@ VirtualRun::VirtualRun(const Parts& parts) : parts_(parts) {
 
 bool VirtualRun::run() {
   begin();
+  const auto end = end_of_time();
+  // A time that is given passes as a whole, also where nothing happens; else the last event ends
+  // it.
+  bool passes = parts_.workload.ends.has_value();
   while (const auto moment = next_moment()) {
     if (parts_.options.stop != nullptr && *parts_.options.stop) return false;
+    if (end && *moment > *end) {
+      passes = true;
+      break;
+    }
     now_ = *moment;
     parts_.account.advance(now_);
     depart();
     arrive();
     decide();
   }
-  const auto& ends = parts_.options.until ? parts_.options.until : parts_.workload.ends;
-  if (ends) parts_.account.advance(*ends);
+  if (passes) parts_.account.advance(*end);
   return true;
+}
+
+std::optional<Moment> VirtualRun::end_of_time() const {
+  const auto& until = parts_.options.until;
+  const auto& ends = parts_.workload.ends;
+  return until && ends ? std::min(*until, *ends) : until ? until : ends;
 }
 
 std::optional<Moment> VirtualRun::next_moment() const {
@@ -61,8 +75,6 @@ std::optional<Moment> VirtualRun::next_moment() const {
     const auto at = std::chrono::ceil<Moment>(wakeup->time_since_epoch());
     next = std::min(*next, std::max(at, now_));
   }
-  if (parts_.options.until && *next > *parts_.options.until) return std::nullopt;
-  if (parts_.workload.ends && *next > *parts_.workload.ends) return std::nullopt;
   return next;
 }
 

@@ -61,6 +61,8 @@ class VirtualRun {
   void apply(const sched::Event& event);
   void begin();
   void was_there(Number number);
+  // After which nothing counts; nullopt: there is no such time.
+  [[nodiscard]] std::optional<Moment> end_of_time() const;
   // When something happens next; nullopt: never.
   [[nodiscard]] std::optional<Moment> next_moment() const;
   // All that happens now.

@@ -206,3 +206,14 @@ TEST_CASE("a pod that is given up while it waits is gone") {
   CHECK(again.figures.at("waiting_pods") == 0);
   CHECK(again.figures.at("placed_pods") == 1);
 }
+
+TEST_CASE("a recording that is cut ends there") {
+  LiveRun run = two_small_then_one_large(tests::packing());
+  run.wait(std::chrono::seconds(10));
+  run.submit(tests::gpu_pod("late", 1));
+  Recording recording = run.recording();
+  bench::replay::cut(recording, std::chrono::seconds(5));
+  const RecordedPods pods(recording, {"packing"});
+  CHECK(pods.ours() == 3);
+  CHECK(as_recorded(recording, pods, {}).result.figures.at("arrived_pods") == 3);
+}

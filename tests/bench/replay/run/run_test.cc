@@ -116,6 +116,22 @@ TEST_CASE("who waits lives from when it is placed") {
   }
 }
 
+TEST_CASE("time that is given passes as a whole, time that is only allowed does not") {
+  const Trace trace = tests::trace_of({gpu_node("n", 1)}, {gpu_pod("a", 1)});
+  Workload workload;
+  workload.arrivals = {{.pod = 0, .at = seconds(0), .leaves = seconds(10)}};
+  CHECK(run(trace, workload, {.until = seconds(40)}).figures.at("allocated") == Approx(100));
+  workload.ends = seconds(40);
+  CHECK(run(trace, workload).figures.at("allocated") == Approx(25));
+  CHECK(run(trace, workload, {.until = seconds(20)}).figures.at("allocated") == Approx(50));
+  workload.measure_from = seconds(30);
+  CHECK(run(trace, workload).figures.at("allocated") == Approx(0).margin(1e-9));
+  const auto nothing = bench::replay::run(trace, workload, tests::packing(), plugins::registry(),
+                                          {.until = seconds(30)});
+  REQUIRE_FALSE(nothing);
+  CHECK_THAT(nothing.error().message, Catch::Contains("nothing to measure"));
+}
+
 TEST_CASE("of a backlog the queue says whose turn it is") {
   const Trace trace =
       tests::trace_of({gpu_node("n", 1)}, {gpu_pod("low", 1), gpu_pod("high", 1).priority(10)});

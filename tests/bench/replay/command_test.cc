@@ -1,0 +1,53 @@
+// Options that do not go together are refused, not left without effect.
+#include "bench/replay/command.h"
+
+#include "tests/support/catch.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace {
+
+// What is wrong with the arguments; only those that are wrong are tried, since others run.
+std::string complaint(std::vector<std::string> arguments) {
+  CLI::App app("bench", "bench");
+  int exit_code = 0;
+  bench::replay::add_command(app, "bench", exit_code);
+  arguments.insert(arguments.begin(), "replay");
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("options that do not go together") {
+  struct Case {
+    std::vector<std::string> arguments;
+    const char* complaint;
+  };
+  const std::vector<Case> cases = {
+      {{}, "--nodes and --pods, or --recording, is required"},
+      {{"--nodes", "n"}, "--nodes requires --pods"},
+      {{"--pods", "p"}, "--pods requires --nodes"},
+      {{"--nodes", "n", "--pods", "p", "--recording", "r"}, "excludes"},
+      {{"--nodes", "n", "--pods", "p", "--decisions"}, "--decisions requires --out"},
+      {{"--nodes", "n", "--pods", "p", "--snapshots", "50"}, "--snapshots requires --out"},
+      {{"--nodes", "n", "--pods", "p", "--life", "trace"}, "stationary"},
+      {{"--nodes", "n", "--pods", "p", "--when-full", "burn"}, "--when-full"},
+      {{"--nodes", "n", "--pods", "p", "--format", "pdf"}, "--format"},
+      {{"--recording", "r", "--policy", "fgd", "--arrival", "trace"},
+       "--arrival excludes --recording"},
+      {{"--recording", "r", "--out", "o"}, "--out requires --policy"},
+      {{"--recording", "r", "--seed", "1"}, "--seed requires --policy"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.complaint);
+    CHECK_THAT(complaint(c.arguments), Catch::Contains(c.complaint));
+  }
+}
