@@ -80,9 +80,8 @@ void add_transport(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 10'000'000));
   command->add_option("--in-flight", options->in_flight, "At a time")->check(CLI::Range(1, 10'000));
   command->add_option("--rounds", options->rounds, "Of both")->check(CLI::Range(1, 1'000));
-  command->callback([options, &exit_code] {
-    exit_code = bench::transport::run(*options, std::cout, std::cerr);
-  });
+  command->callback(
+      [options, &exit_code] { exit_code = bench::transport::run(*options, std::cout, std::cerr); });
 }
 
 // The command line, for those who read a report of it.

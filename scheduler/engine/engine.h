@@ -97,7 +97,8 @@ class Engine {
 
   // The nodes that may run the pod, the best first, in the order of the profile's tie-break where
   // they are as good as each other (random: by name); `at_most` of them. Judged as if the pod held
-  // nothing: right after its bind these are the nodes it was chosen from. Changes nothing. O(nodes).
+  // nothing: right after its bind these are the nodes it was chosen from. Changes nothing.
+  // O(nodes).
   [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most) const;
 
  private:

@@ -25,8 +25,8 @@ inline constexpr std::string_view kMigResourcePrefix = "nvidia.com/mig-";
 inline constexpr std::string_view kProductLabel = "nvidia.com/gpu.product";
 
 struct Demand {
-  std::int64_t gpus = 0;    // devices, or MIG instances; 0 for pods without GPU, 1 for a share
-  std::int64_t milli = 0;   // of each of them, 1 … 1,000; 0 for a MIG instance
+  std::int64_t gpus = 0;      // devices, or MIG instances; 0 for pods without GPU, 1 for a share
+  std::int64_t milli = 0;     // of each of them, 1 … 1,000; 0 for a MIG instance
   std::string mig_profile{};  // "3g.40gb"; empty: none is asked for
   // The GPU models that the pod may run on, sorted; empty: any. From a node selector or a required
   // node affinity (In) on kProductLabel, where each of its terms names some; not a filter: node
