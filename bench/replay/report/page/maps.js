@@ -1,11 +1,11 @@
 // The maps of nodes, drawn on canvases: a thousand nodes are too many elements for a page.
 
-// Thousandths taken of each GPU, from ".12#3:460" (see node_map.cc).
+// Thousandths taken of each GPU, from ".B#cs" (see node_map.cc).
 function unpackDevices(packed) {
   const taken = [];
-  for (const [, run, length, part] of packed.matchAll(/([.#])(\d*)|:(\d+)/g)) {
-    if (part) taken.push(Number(part));
-    else for (let i = Number(length || 1); i > 0; --i) taken.push(run === '#' ? 1000 : 0);
+  for (const [, run, length, part] of packed.matchAll(/([.#])([A-Z]?)|([0-9a-z]{2})/g)) {
+    if (part) taken.push(parseInt(part, 36));
+    else for (let i = length ? length.charCodeAt(0) - 63 : 1; i > 0; --i) taken.push(run === '#' ? 1000 : 0);
   }
   return taken;
 }

@@ -22,7 +22,7 @@ constexpr std::array<CauseText, kCauses - 1> kStack{{
     {Cause::kLackCpu, "GPU enough, CPU not (q4)"},
     {Cause::kLackBoth, "neither GPU nor CPU (q1)"},
     {Cause::kNoGpuAsked, "the pod asks for no GPU (xl)"},
-    {Cause::kNoGpuAskedCpu, "it asks for no GPU, and CPU lacks (xr)"},
+    {Cause::kNoGpuAskedCpu, "the pod asks for no GPU, CPU lacking (xr)"},
     {Cause::kNoAccess, "model not allowed"},
 }};
 

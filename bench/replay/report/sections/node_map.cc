@@ -47,42 +47,48 @@ Json cluster_json(const Trace& trace, const Snapshot& snapshot) {
   return json;
 }
 
-// GPUs one after the other, runs of equal ones as one: ".12" twelve free, "#3" three full, ":460"
-// one of which 460 thousandths are taken.
+constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+// Thousandths as two digits to the base of 36.
+std::string two_digits(std::size_t thousandths) {
+  return {kDigits[thousandths / kDigits.size()], kDigits[thousandths % kDigits.size()]};
+}
+
+// GPUs one after the other: "." free, "#" full, with a capital if there are 2 (A) to 27 (Z) in a
+// row; two digits for one of which a part is taken.
 std::string packed_devices(const Snapshot& snapshot) {
+  constexpr std::size_t kLongestRun = 27;
   std::string packed;
   char run_of = 0;
   std::size_t run = 0;
   const auto end_run = [&] {
     if (run > 0) packed += run_of;
-    if (run > 1) packed += std::to_string(run);
+    if (run > 1) packed += static_cast<char>('A' + (run - 2));
     run = 0;
   };
   for (const Snapshot::NodeState& node : snapshot.nodes) {
     for (const std::int32_t taken : node.devices) {
-      const char kind = taken <= 0 ? '.' : taken >= 1000 ? '#' : ':';
-      if (kind != run_of || kind == ':') end_run();
-      run_of = kind;
-      if (kind == ':') {
-        packed += ':' + std::to_string(taken);
-      } else {
-        ++run;
+      if (taken > 0 && taken < 1000) {
+        end_run();
+        packed += two_digits(static_cast<std::size_t>(taken));
+        continue;
       }
+      const char kind = taken <= 0 ? '.' : '#';
+      if (kind != run_of || run == kLongestRun) end_run();
+      run_of = kind;
+      ++run;
     }
   }
   end_run();
   return packed;
 }
 
-// Two digits to the base of 36 for each node: thousandths of its CPU that are taken.
+// Two digits for each node: thousandths of its CPU that are taken.
 std::string packed_cpu(const Snapshot& snapshot) {
-  constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
   std::string packed;
   for (const Snapshot::NodeState& node : snapshot.nodes) {
-    const auto thousandths =
-        static_cast<std::size_t>(std::lround(std::clamp(node.cpu, 0.0, 1.0) * 1000));
-    packed += kDigits[thousandths / kDigits.size()];
-    packed += kDigits[thousandths % kDigits.size()];
+    const double share = std::clamp(node.cpu, 0.0, 1.0);
+    packed += two_digits(static_cast<std::size_t>(std::lround(share * 1000)));
   }
   return packed;
 }

@@ -5,6 +5,7 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace bench::replay {
@@ -77,8 +78,10 @@ void write_models(std::ostream& out, const Comparison& comparison) {
   table.columns.insert(table.columns.begin() + 1, "GPUs");
   for (const std::string& name :
        heaviest_first(comparison, &Result::by_product, &GroupUse::capacity)) {
+    const double capacity = capacity_of(comparison, name);
+    if (capacity <= 0) continue;  // nodes without GPU
     std::vector<page::Cell> row{{name.empty() ? "no model" : page::escape(name)},
-                                {page::number(capacity_of(comparison, name), 0)}};
+                                {page::number(capacity, 0)}};
     for (const PolicyRuns& policy : comparison.policies) {
       const MeanUse use = mean_use(policy, &Result::by_product, name);
       row.push_back(page::bar_cell(use.filled.mean, page::spread(use.filled, 1)));
@@ -95,7 +98,7 @@ std::vector<page::Cell> namespace_row(const Comparison& comparison, const std::s
   for (const PolicyRuns& policy : comparison.policies) {
     const MeanUse use = mean_use(policy, &Result::by_namespace, name);
     if (row[1].html.empty()) {
-      row[1].html = page::number(use.pods, 0);
+      row[1].html = page::count(static_cast<std::size_t>(std::lround(use.pods)));
       row[2].html = page::number(use.asked, 1);
     }
     row.push_back(page::bar_cell(

@@ -82,15 +82,17 @@ void write_waits(std::ostream& out, const Comparison& comparison) {
   plot.about = "Share of placed pods that waited no longer than a time; the table has the figures";
   plot.x = page::duration_axis("waited at most (logarithmic; the left edge is a second or less)",
                                longest);
-  plot.y = page::linear_axis("% of placed pods", 0, 100, true);
+  double least = 100;
   for (const PolicyRuns& policy : comparison.policies) {
     const std::vector<double> waits = pooled_waits(policy);
     if (waits.empty()) continue;
     page::Line line{.name = policy.name, .style = policy_style(policy)};
     line.points = distribution(waits, plot.x);
     line.marked = policy.index >= kPolicyColours;
+    least = std::min(least, line.points.front().y);
     plot.lines.push_back(std::move(line));
   }
+  plot.y = page::linear_axis("% of placed pods", std::floor(least / 10) * 10, 100, true);
   out << "<h3>Waiting</h3>\n";
   write_legend(out, comparison);
   out << "<div class=\"plots\">\n";

@@ -115,6 +115,21 @@ TEST_CASE("the report shows figures over seeds beside the published ones") {
   CHECK_FALSE(has(page, "<h3>Waiting</h3>"));
 }
 
+TEST_CASE("maps hold every GPU of the chosen moments") {
+  const std::vector<Trace> traces{made_trace("mine", 2)};
+  Result result = filled_result(traces[0], "fgd", 42, 4);
+  Snapshot snapshot;
+  snapshot.title = "at the end";
+  snapshot.nodes = {{.devices = {0, 0, 0, 1000}, .cpu = 0.5}, {.devices = {460}, .cpu = 1}};
+  result.snapshots = {snapshot};
+  const std::string page = page_of(traces, {result});
+  CHECK(has(page, R"("gpus":[4,1])"));
+  CHECK(has(page, R"({"title":"at the end","gpus":".B#cs","cpu":"dwrs"})"));
+  // For those who cannot see it: T4 is the first node's model, G2 the second's.
+  CHECK(has(page, "<th scope=\"row\">T4</th><td>3 / 0 / 1</td>"));
+  CHECK(has(page, "<th scope=\"row\">G2</th><td>0 / 1 / 0</td>"));
+}
+
 TEST_CASE("published curves are shown only beside what they can be compared with") {
   const std::vector<Trace> traces{made_trace("openb_pod_list_default", 6), made_trace("mine", 6)};
   CHECK_FALSE(has(page_of(traces, {filled_result(traces[1], "fgd", 42, 4)}),
