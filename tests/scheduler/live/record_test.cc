@@ -59,6 +59,7 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
                             .scheduler_name = "s",
                             .generation = 4,
                             .node = "n1",
+                            .devices = {},
                             .total_score = 870,
                             .scores = {{"GpuPacking", 87, 10}},
                             .feasible_nodes = 3,
