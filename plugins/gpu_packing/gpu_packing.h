@@ -5,13 +5,12 @@
 // over all nodes, and a GPU whose node has no CPU left is lost to everybody. By what a pod asks
 // for:
 //
-//   whole GPUs, or a    UsableGpu (plugins/usable_gpu) with its default arguments: the node where
-//   it share in a replay   destroys least of what the typical pods of this cluster could use the
-//   same, before    the node whose GPUs would be most taken with it any are known MIG instances,
-//   the same: the node whose pieces of these kinds would be most taken; of shared GPUs several
-//   kinds, by their mean no GPU              nodes without any, whose CPU and memory GPU pods do
-//   not need; they are ahead
-//                       by 100 of every node with GPU, and among those it is UsableGpu again
+//  * whole GPUs, or a share in a replay: UsableGpu (plugins/usable_gpu) with its default arguments,
+//    the node where the pod destroys least of what the typical pods of this cluster could use;
+//  * the same before any are known, MIG instances, shared GPUs: the node whose pieces of these kinds
+//    would be most taken with it (of several kinds, by their mean);
+//  * no GPU: nodes without any, whose CPU and memory GPU pods do not need. They are ahead by 100 of
+//    every node with GPU, and among those it is UsableGpu again.
 //
 // On a live cluster GPUs are counts: which GPU of a node a pod gets is kubelet's choice. Without
 // arguments; who wants others takes UsableGpu itself.
