@@ -7,7 +7,8 @@
 //
 //  * whole GPUs, or a share in a replay: UsableGpu (plugins/usable_gpu) with its default arguments,
 //    the node where the pod destroys least of what the typical pods of this cluster could use;
-//  * the same before any are known, MIG instances, shared GPUs: the node whose pieces of these kinds
+//  * the same before any are known, MIG instances, shared GPUs: the node whose pieces of these
+//  kinds
 //    would be most taken with it (of several kinds, by their mean);
 //  * no GPU: nodes without any, whose CPU and memory GPU pods do not need. They are ahead by 100 of
 //    every node with GPU, and among those it is UsableGpu again.
