@@ -13,6 +13,7 @@
 // The watch stays the only source of the engine's events, in its order; this only says when. In
 // most cases the watch has been faster than the list, and nothing is waited for.
 //
+// Not covered: binds of an earlier leader for a scheduler name that this configuration has no more.
 // Cost: one read of our own pods, once per takeover, and until then a set of the uids of those that
 // are bound. On the event loop's thread.
 #pragma once
