@@ -229,7 +229,8 @@ func (e *election) startReplica(network *proxy) *replica {
 	t := e.w.t
 	t.Helper()
 	e.n++
-	r := &replica{newSubject(t, fmt.Sprintf("-%d", e.n), func(with *setup) {
+	// A log file of its own, also where the test is run twice.
+	r := &replica{newSubject(t, fmt.Sprintf("-%d-%d", worlds, e.n), func(with *setup) {
 		if network != nil {
 			with.kubeconfig = network.kubeconfig(with.kubeconfig)
 		}
