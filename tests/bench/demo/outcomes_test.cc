@@ -4,6 +4,7 @@
 #include "bench/demo/scores_text.h"
 #include "bench/what_if/manifests.h"
 #include "tests/support/catch.h"
+#include "tests/support/paths.h"
 
 #include <cstdio>
 #include <fstream>
@@ -15,7 +16,7 @@ namespace bench {
 namespace {
 
 std::string written(const std::string& name, const std::string& text) {
-  std::string file = std::string(TEST_BINARY_DIR) + "/" + name;
+  std::string file = tests::binary_dir() + "/" + name;
   std::ofstream(file) << text;
   return file;
 }
@@ -58,7 +59,7 @@ TEST_CASE("differences name each pod that is not where it should be") {
 }
 
 TEST_CASE("the shipped expectations can be read and name every example") {
-  const std::string root = TEST_SOURCE_DIR;
+  const std::string root = tests::source_dir();
   const auto expected = load_expected(root + "/bench/demo/expected.yaml");
   REQUIRE(expected.has_value());
   CHECK(expected->size() == 13);

@@ -3,6 +3,7 @@
 
 #include "plugins/registry.h"
 #include "tests/support/catch.h"
+#include "tests/support/paths.h"
 
 #include <unistd.h>
 
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 // A folder of this process and case, gone afterwards.
 class Folder {
  public:
-  Folder() : path_(fs::path(TEST_BINARY_DIR) / ("replay_test." + std::to_string(getpid()))) {
+  Folder() : path_(fs::path(tests::binary_dir()) / ("replay_test." + std::to_string(getpid()))) {
     fs::create_directories(path_);
   }
   Folder(const Folder&) = delete;

@@ -1,6 +1,7 @@
 #include "bench/verdicts/verdicts.h"
 
 #include "tests/support/catch.h"
+#include "tests/support/paths.h"
 
 #include <zlib.h>
 
@@ -41,7 +42,7 @@ std::vector<std::string> files_in(const fs::path& folder, std::string_view exten
 class Folder {
  public:
   explicit Folder(const std::string& name)
-      : path_(fs::path(TEST_BINARY_DIR) / ("verdicts-" + name)) {
+      : path_(fs::path(tests::binary_dir()) / ("verdicts-" + name)) {
     fs::remove_all(path_);
     fs::create_directories(path_);
   }
@@ -151,7 +152,7 @@ TEST_CASE("bench verdicts says where a file is bad") {
 
 TEST_CASE("kube-scheduler's answers to the sample of cases") {
   const Outcome outcome =
-      run(files_in(fs::path(TEST_SOURCE_DIR) / "tests/bench/cases", ".jsonl"), true);
+      run(files_in(fs::path(tests::source_dir()) / "tests/bench/cases", ".jsonl"), true);
   CHECK(outcome.err.empty());
   CHECK(outcome.out == R"({"agree":25,"differ":0,"leftOut":0,"missingPlugins":[]})"
                        "\n");
@@ -160,7 +161,8 @@ TEST_CASE("kube-scheduler's answers to the sample of cases") {
 
 TEST_CASE("kube-scheduler's answers to all cases there are") {
   const char* set = std::getenv("GPU_SCHEDULER_SHARED");
-  const fs::path shared = set != nullptr ? fs::path(set) : fs::path(TEST_SOURCE_DIR) / "../shared";
+  const fs::path shared =
+      set != nullptr ? fs::path(set) : fs::path(tests::source_dir()) / "../shared";
   if (!fs::is_directory(shared / "oracle")) {
     // ctest looks for this text (SKIP_REGULAR_EXPRESSION).
     std::cout << "skipped: no folder oracle in " << shared

@@ -2,6 +2,7 @@
 #include "k8s-client/api/decode.h"
 #include "k8s-client/api/encode.h"
 #include "tests/support/catch.h"
+#include "tests/support/paths.h"
 
 #include <nlohmann/json.hpp>
 
@@ -20,7 +21,7 @@ using Json = nlohmann::json;
 std::filesystem::path cases_folder() {
   const char* shared = std::getenv("GPU_SCHEDULER_SHARED");
   const std::filesystem::path base =
-      shared != nullptr ? shared : std::filesystem::path(TEST_SOURCE_DIR) / ".." / "shared";
+      shared != nullptr ? shared : std::filesystem::path(tests::source_dir()) / ".." / "shared";
   return base / "oracle" / "kube-scheduler-1.36.3";
 }
 

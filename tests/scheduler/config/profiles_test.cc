@@ -3,6 +3,7 @@
 #include "scheduler/config/config.h"
 #include "tests/scheduler/config/registry_double.h"
 #include "tests/support/catch.h"
+#include "tests/support/paths.h"
 
 #include <fmt/format.h>
 
@@ -50,7 +51,7 @@ TEST_CASE("empty text is the default profile") { CHECK(profiles_of("") == kDefau
 
 TEST_CASE("the configuration of the manifests is the default profile") {
   const auto configuration =
-      sched::config::load(TEST_SOURCE_DIR "/manifests/base/config.yaml", registry_double());
+      sched::config::load(tests::source_dir() + "/manifests/base/config.yaml", registry_double());
   if (!configuration) FAIL(configuration.error().message);
   CHECK(described(*configuration) == kDefaultProfile);
   CHECK(configuration->leader_election.leader_elect);
@@ -61,7 +62,7 @@ TEST_CASE("the configuration of the manifests is the default profile") {
 
 TEST_CASE("with the plugins that are built in, the manifests say what the default is") {
   const auto shown =
-      sched::config::load(TEST_SOURCE_DIR "/manifests/base/config.yaml", plugins::registry());
+      sched::config::load(tests::source_dir() + "/manifests/base/config.yaml", plugins::registry());
   const auto built_in = parse("", "default", plugins::registry());
   REQUIRE(shown);
   REQUIRE(built_in);

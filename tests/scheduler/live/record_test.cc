@@ -4,6 +4,7 @@
 #include "scheduler/live/record/recorder.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
+#include "tests/support/paths.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -129,7 +130,7 @@ TEST_CASE("lines that are no part of a recording") {
 }
 
 TEST_CASE("the recorder writes what it was given, in order, when it ends") {
-  const std::string file = std::string(TEST_BINARY_DIR) + "/recorder_test.jsonl";
+  const std::string file = tests::binary_dir() + "/recorder_test.jsonl";
   const sched::live::RecordHeader header{"c.yaml", "a: 1\n"};
   {
     auto recorder = sched::live::Recorder::create(file, header, [](const std::string&) {});
@@ -156,7 +157,7 @@ TEST_CASE("the recorder writes what it was given, in order, when it ends") {
 }
 
 TEST_CASE("a disk that falls far behind ends the recording, not more") {
-  const std::string file = std::string(TEST_BINARY_DIR) + "/recorder_test.fifo";
+  const std::string file = tests::binary_dir() + "/recorder_test.fifo";
   std::remove(file.c_str());
   REQUIRE(mkfifo(file.c_str(), 0600) == 0);
   const int reader = open(file.c_str(), O_RDONLY | O_NONBLOCK);

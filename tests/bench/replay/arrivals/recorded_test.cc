@@ -2,6 +2,7 @@
 #include "bench/replay/trace/read.h"
 #include "tests/bench/replay/arrivals/small_trace.h"
 #include "tests/support/catch.h"
+#include "tests/support/paths.h"
 
 namespace bench::replay {
 namespace {
@@ -45,7 +46,7 @@ TEST_CASE("pods come and go as they did, those of one time in the trace's order"
 }
 
 TEST_CASE("the sample trace can arrive in every way") {
-  const std::string folder = std::string(TEST_SOURCE_DIR) + "/bench/replay/sample/";
+  const std::string folder = tests::source_dir() + "/bench/replay/sample/";
   const auto trace = read_trace({.nodes = folder + "nodes.csv", .pods = folder + "pods.csv"});
   REQUIRE(trace);
   for (const char* mode : {"trace", "backlog", "inflate:130", "stationary:95"}) {

@@ -2,6 +2,7 @@
 
 #include "plugins/registry.h"
 #include "tests/support/catch.h"
+#include "tests/support/paths.h"
 
 #include <filesystem>
 #include <fstream>
@@ -76,14 +77,14 @@ TEST_CASE("every policy that comes with the program is a configuration that a sc
 TEST_CASE("the policies that are built in are those of manifests/policies, word for word") {
   for (const Policy& policy : built_in_policies()) {
     INFO(policy.name);
-    std::ifstream in(std::filesystem::path(TEST_SOURCE_DIR) / policy.file);
+    std::ifstream in(std::filesystem::path(tests::source_dir()) / policy.file);
     REQUIRE(in);
     CHECK(policy.config == std::string(std::istreambuf_iterator<char>(in), {}));
   }
 }
 
 TEST_CASE("a policy of one's own is a file") {
-  const auto file = std::filesystem::path(TEST_BINARY_DIR) / "my_policy.yaml";
+  const auto file = std::filesystem::path(tests::binary_dir()) / "my_policy.yaml";
   std::ofstream(file) << find_policy("fgd")->config;
   const auto policy = find_policy(file.string());
   REQUIRE(policy);
@@ -97,7 +98,7 @@ TEST_CASE("what is no policy is refused with what would be one") {
   REQUIRE_FALSE(unknown);
   CHECK_THAT(unknown.error().message, Catch::Contains("\"fdg\"") && Catch::Contains("best_fit") &&
                                           Catch::Contains("usable_gpu"));
-  CHECK_FALSE(find_policy(TEST_SOURCE_DIR));  // a folder
+  CHECK_FALSE(find_policy(tests::source_dir()));  // a folder
 
   const Policy wrong{.name = "p", .file = "p.yaml", .config = "profile: x\n"};
   const auto refused = configure(wrong, plugins::registry(), 1);

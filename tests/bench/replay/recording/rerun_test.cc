@@ -6,6 +6,7 @@
 #include "scheduler/live/record/recorder.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
+#include "tests/support/paths.h"
 
 #include <unistd.h>
 
@@ -20,7 +21,7 @@ namespace event = sched::event;
 
 // One for each process: cases run beside each other.
 std::string record_file() {
-  return std::string(TEST_BINARY_DIR) + "/rerun_test." + std::to_string(getpid()) + ".jsonl";
+  return tests::binary_dir() + "/rerun_test." + std::to_string(getpid()) + ".jsonl";
 }
 
 // Records three pods on a node of two GPUs: two are bound, one is told why not.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/replay/trace/read.h"
+#include "tests/support/paths.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -14,7 +15,7 @@ namespace bench::replay {
 
 // A file of that name with that content, among the build's files.
 inline std::string written(const std::string& name, const std::string& text) {
-  std::string path = std::string(TEST_BINARY_DIR) + "/" + name;
+  std::string path = tests::binary_dir() + "/" + name;
   std::ofstream(path, std::ios::binary) << text;
   return path;
 }
@@ -29,7 +30,7 @@ inline std::string error_of(const TraceFiles& files) {
 // where there is none.
 inline std::optional<std::string> openb_folder() {
   const char* set = std::getenv("GPU_SCHEDULER_SHARED");
-  const std::string shared = set != nullptr ? set : std::string(TEST_SOURCE_DIR) + "/../shared";
+  const std::string shared = set != nullptr ? set : tests::source_dir() + "/../shared";
   if (std::filesystem::is_directory(shared + "/traces/openb")) return shared + "/traces/openb/";
   // ctest looks for this text (SKIP_REGULAR_EXPRESSION).
   std::cout << "skipped: no folder traces/openb in " << shared
