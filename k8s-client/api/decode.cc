@@ -26,6 +26,8 @@ template <>
 constexpr std::string_view kKind<DeviceClass> = "DeviceClass";
 template <>
 constexpr std::string_view kKind<Lease> = "Lease";
+template <>
+constexpr std::string_view kKind<GpuQuota> = "GpuQuota";
 
 std::string_view string_at(JsonValue value, std::string_view key) {
   const auto found = value.find(key);
@@ -238,6 +240,7 @@ K8S_DECODABLE(PersistentVolumeClaim)
 K8S_DECODABLE(PersistentVolume)
 K8S_DECODABLE(DeviceClass)
 K8S_DECODABLE(Lease)
+K8S_DECODABLE(GpuQuota)
 #undef K8S_DECODABLE
 
 }  // namespace k8s

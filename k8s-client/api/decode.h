@@ -6,6 +6,7 @@
 #pragma once
 
 #include "k8s-client/api/device_class.h"
+#include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
 #include "k8s-client/api/namespace.h"
 #include "k8s-client/api/node.h"
@@ -53,7 +54,7 @@ class Decoder {
   Decoder& operator=(Decoder&&) noexcept;
   ~Decoder();
 
-  // T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, DeviceClass, Lease.
+  // T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, DeviceClass, Lease, GpuQuota.
   template <typename T>
   [[nodiscard]] Result<T> object(std::string_view json);
 

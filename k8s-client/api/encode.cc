@@ -1,6 +1,7 @@
 #include "k8s-client/api/encode.h"
 
 #include "k8s-client/api/decode/rfc3339.h"
+#include "k8s-client/api/encode/gpu_quota_json.h"
 #include "k8s-client/api/encode/pod_json.h"
 
 #include <nlohmann/json.hpp>
@@ -100,6 +101,13 @@ std::string encode(const Lease& lease) {
   }
   if (lease.spec.renew_time) spec["renewTime"] = json::format_micro_time(*lease.spec.renew_time);
   spec["leaseTransitions"] = lease.spec.lease_transitions;
+  return text_of(object);
+}
+
+std::string encode(const GpuQuota& quota) {
+  Json object = head("gpu-scheduler.io/v1alpha1", "GpuQuota", quota.metadata);
+  object["spec"] = json::to_json(quota.spec);
+  if (quota.status) object["status"] = json::to_json(*quota.status);
   return text_of(object);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "k8s-client/api/device_class.h"
+#include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
 #include "k8s-client/api/namespace.h"
 #include "k8s-client/api/node.h"
@@ -21,5 +22,6 @@ namespace k8s {
 [[nodiscard]] std::string encode(const PersistentVolume& volume);
 [[nodiscard]] std::string encode(const DeviceClass& device_class);
 [[nodiscard]] std::string encode(const Lease& lease);
+[[nodiscard]] std::string encode(const GpuQuota& quota);
 
 }  // namespace k8s

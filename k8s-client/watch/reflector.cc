@@ -349,5 +349,6 @@ template class Reflector<Namespace>;
 template class Reflector<PersistentVolumeClaim>;
 template class Reflector<PersistentVolume>;
 template class Reflector<DeviceClass>;
+template class Reflector<GpuQuota>;
 
 }  // namespace k8s

@@ -70,7 +70,7 @@ struct ReflectorOptions {
   std::uint64_t seed = 0;  // of the jitter
 };
 
-// T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, DeviceClass.
+// T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, DeviceClass, GpuQuota.
 template <typename T>
 class Reflector {
  public:

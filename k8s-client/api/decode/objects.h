@@ -3,6 +3,7 @@
 
 #include "k8s-client/api/decode/json_value.h"
 #include "k8s-client/api/device_class.h"
+#include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
 #include "k8s-client/api/namespace.h"
 #include "k8s-client/api/node.h"
@@ -33,6 +34,7 @@ bool read(JsonValue value, Namespace& out);
 bool read(JsonValue value, PersistentVolumeClaim& out);
 bool read(JsonValue value, PersistentVolume& out);
 bool read(JsonValue value, DeviceClass& out);
+bool read(JsonValue value, GpuQuota& out);
 bool read(JsonValue value, Lease& out);
 
 }  // namespace k8s::json

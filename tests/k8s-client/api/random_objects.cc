@@ -247,4 +247,41 @@ Lease RandomObjects::lease() {
   return lease;
 }
 
+GpuQuota::Use RandomObjects::quota_use() {
+  return {quantity(), quantity(), quantity(), quantity(), quantity()};
+}
+
+Condition RandomObjects::object_condition() {
+  return {.type = text(),
+          .status = text(),
+          .observed_generation = static_cast<std::int64_t>(below(3)),
+          .last_transition_time =
+              maybe([&] { return std::chrono::floor<std::chrono::seconds>(time()); }),
+          .reason = text(),
+          .message = text()};
+}
+
+GpuQuota RandomObjects::gpu_quota() {
+  GpuQuota quota;
+  quota.metadata = metadata();
+  quota.spec = {.namespaces = list([&] { return text(); }),
+                .namespace_selector = maybe([&] { return label_selector(); }),
+                .cohort = text(),
+                .quotas = list([&] {
+                  return GpuQuota::Line{text(), quantity(), maybe([&] { return quantity(); }),
+                                        maybe([&] { return quantity(); })};
+                }),
+                .max_gpus_per_pod = maybe([&] { return quantity(); }),
+                .order = static_cast<GpuQuota::Order>(below(3))};
+  quota.status = maybe([&] {
+    return GpuQuota::Status{.observed_generation = static_cast<std::int64_t>(below(3)),
+                            .total = quota_use(),
+                            .quotas = list([&] {
+                              return GpuQuota::LineStatus{text(), quota_use()};
+                            }),
+                            .conditions = list([&] { return object_condition(); })};
+  });
+  return quota;
+}
+
 }  // namespace k8s::testing

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "k8s-client/api/device_class.h"
+#include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
 #include "k8s-client/api/namespace.h"
 #include "k8s-client/api/node.h"
@@ -24,6 +25,7 @@ class RandomObjects {
   PersistentVolume volume();
   DeviceClass device_class();
   Lease lease();
+  GpuQuota gpu_quota();
 
  private:
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
@@ -49,6 +51,8 @@ class RandomObjects {
   PodCondition condition();
   ContainerStatus container_status();
   Pod::Spec pod_spec();
+  GpuQuota::Use quota_use();
+  Condition object_condition();
 
   template <typename Make>
   auto list(Make make) {

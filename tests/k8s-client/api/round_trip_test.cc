@@ -39,6 +39,7 @@ TEST_CASE("Encoding and decoding gives the same object", "[decode][encode]") {
     check_round_trip(decoder, random.volume());
     check_round_trip(decoder, random.device_class());
     check_round_trip(decoder, random.lease());
+    check_round_trip(decoder, random.gpu_quota());
   }
 }
 
