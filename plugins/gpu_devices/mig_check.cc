@@ -29,7 +29,7 @@ class MigCheck final : public NodeFilter {
 
   Verdict check(const NodeView& node) const override {
     if (node.facts.gpu_devices == 0) return Verdict::ok();
-    const gpu::mig::Profile* profile = profiles_.on(node.facts.mig_geometry);
+    const gpu::mig::Profile* profile = profiles_.on(node.facts.gpu.product.geometry);
     if (profile == nullptr) return Verdict::unresolvable(1U << kNoProfile);
     return gpu::mig::room_for(*profile, node.usage.devices, node.facts.gpu_devices) >= instances_
                ? Verdict::ok()
@@ -39,10 +39,10 @@ class MigCheck final : public NodeFilter {
   const std::vector<std::string>& reasons() const override { return reasons_; }
 
   std::string numbers(const NodeView& node, unsigned index) const override {
-    const gpu::mig::Profile* profile = profiles_.on(node.facts.mig_geometry);
+    const gpu::mig::Profile* profile = profiles_.on(node.facts.gpu.product.geometry);
     if (index == kNoProfile || profile == nullptr) {
       return name_ + ": no profile of " +
-             (node.facts.gpu_product.empty() ? "a GPU of unknown model" : node.facts.gpu_product);
+             (node.facts.gpu.product.name.empty() ? "a GPU of unknown model" : node.facts.gpu.product.name);
     }
     const std::int64_t devices = node.facts.gpu_devices;
     if (instances_ > 1) {
@@ -64,7 +64,7 @@ class MigCheck final : public NodeFilter {
       const gpu::DeviceUse use =
           index < node.usage.devices.size() ? node.usage.devices[index] : gpu::DeviceUse{};
       if (use.milli != 0) continue;
-      const int free = node.facts.mig_geometry->slices - std::popcount(use.slices);
+      const int free = node.facts.gpu.product.geometry->slices - std::popcount(use.slices);
       most = std::max(most, free);
       if (free >= profile.memory_slices) ++enough;
     }

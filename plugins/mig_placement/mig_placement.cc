@@ -74,7 +74,7 @@ class BestPlace final : public NodeScore {
   };
 
   std::optional<Rated> best_on(const NodeView& node) const {
-    const gpu::mig::Geometry* geometry = node.facts.mig_geometry;
+    const gpu::mig::Geometry* geometry = node.facts.gpu.product.geometry;
     const gpu::mig::Profile* profile = profiles_.on(geometry);
     std::optional<Rated> best;
     if (profile == nullptr) return best;

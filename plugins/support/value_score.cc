@@ -29,7 +29,7 @@ std::optional<gpu::DeviceShare> ValueScore::choose_device(const NodeView& node) 
 
 ValueScore::Best ValueScore::best(const NodeView& node) const {
   FreeDevices free = free_devices(node);
-  const ProductValue& value = value_->on(node.facts.gpu_product);
+  const ProductValue& value = value_->on(node.facts.gpu.product.name);
   const std::int64_t cpu = node.free(kCpu);
   const std::int64_t cpu_after = saturating_subtract(cpu, ask_.cpu);
   const std::int64_t before = value.of(cpu, free);

@@ -82,15 +82,15 @@ void WorkloadStatistics::node_changed(const NodeFacts* before, const NodeFacts* 
     if (facts == nullptr) return;
     const std::int64_t gpus = facts->allocatable.get(kNvidiaGpu);
     if (gpus <= 0) return;
-    std::int64_t& sum = gpus_by_product_[facts->gpu_product];
+    std::int64_t& sum = gpus_by_product_[facts->gpu.product.name];
     sum = sign > 0 ? saturating_add(sum, gpus) : saturating_subtract(sum, gpus);
-    if (sum == 0) gpus_by_product_.erase(facts->gpu_product);
+    if (sum == 0) gpus_by_product_.erase(facts->gpu.product.name);
     const std::int64_t cpu = facts->allocatable.get(kCpu);
     cpu_ = sign > 0 ? saturating_add(cpu_, cpu) : saturating_subtract(cpu_, cpu);
     moved_gpus_ = saturating_add(moved_gpus_, gpus);
     nodes_moved_ = true;
   };
-  if (before != nullptr && now != nullptr && before->gpu_product == now->gpu_product &&
+  if (before != nullptr && now != nullptr && before->gpu.product.name == now->gpu.product.name &&
       before->allocatable.get(kNvidiaGpu) == now->allocatable.get(kNvidiaGpu) &&
       before->allocatable.get(kCpu) == now->allocatable.get(kCpu)) {
     return;

@@ -39,7 +39,7 @@ class FreeDevices {
 
 // For gpu::choose_devices. Borrows the view.
 [[nodiscard]] inline gpu::NodeDevices devices_of(const NodeView& node) {
-  return {node.usage.devices, node.facts.gpu_devices, node.facts.mig_geometry};
+  return {node.usage.devices, node.facts.gpu_devices, node.facts.gpu.product.geometry};
 }
 
 }  // namespace sched

@@ -9,7 +9,7 @@
 #include "scheduler/framework/pod_requests.h"
 #include "scheduler/framework/resources.h"
 #include "scheduler/gpu/devices.h"
-#include "scheduler/gpu/mig/geometry.h"
+#include "scheduler/gpu/inventory.h"
 #include "scheduler/gpu/size_class.h"
 
 #include <cstdint>
@@ -24,12 +24,10 @@ struct NodeFacts {
   k8s::StringMap labels;
   std::vector<k8s::Taint> taints;
   bool unschedulable = false;
-  Resources allocatable;    // kPods included
-  std::string gpu_product;  // of the label nvidia.com/gpu.product; empty: none
+  Resources allocatable;  // kPods included
+  gpu::Inventory gpu;     // follows from labels and allocatable
   // GPUs that are kept one by one (replay), ≤ gpu::kMaxDevices; 0: they are only counted.
   std::int64_t gpu_devices = 0;
-  // How a GPU of that product can be cut; null: not known. Follows from gpu_product.
-  const gpu::mig::Geometry* mig_geometry = nullptr;
 
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };

@@ -1,6 +1,7 @@
 #include "scheduler/gpu/demand.h"
 
 #include "scheduler/gpu/devices.h"
+#include "scheduler/gpu/product.h"
 
 #include <algorithm>
 #include <iterator>
@@ -23,12 +24,18 @@ Products common(const Products& a, const Products& b) {
   return both;
 }
 
+Products canonical(const Products& labels) {
+  Products names;
+  for (const std::string& label : labels) names.push_back(parse_product(label).product.name);
+  return sorted(std::move(names));
+}
+
 // The products that all of a term's requirements allow; nullopt: it says nothing of products.
 std::optional<Products> products_of(const k8s::NodeSelectorTerm& term) {
   std::optional<Products> allowed;
   for (const k8s::SelectorRequirement& requirement : term.match_expressions) {
     if (requirement.key != kProductLabel || requirement.op != k8s::SelectorOperator::kIn) continue;
-    Products these = sorted(requirement.values);
+    Products these = canonical(requirement.values);
     allowed = allowed ? common(*allowed, these) : std::move(these);
   }
   return allowed;
@@ -52,7 +59,8 @@ Products products_of(const k8s::Pod::Spec& spec) {
   }
   for (const auto& [key, value] : spec.node_selector) {
     if (key != kProductLabel) continue;
-    allowed = allowed ? common(*allowed, {value}) : Products{value};
+    Products this_one = canonical({value});
+    allowed = allowed ? common(*allowed, this_one) : std::move(this_one);
   }
   return allowed.value_or(Products{});
 }

@@ -11,6 +11,7 @@
 
 #include "k8s-client/api/pod.h"
 #include "scheduler/framework/resources.h"
+#include "scheduler/gpu/labels.h"
 
 #include <cstdint>
 #include <string>
@@ -21,16 +22,14 @@ namespace sched::gpu {
 
 inline constexpr std::string_view kMilliResource = "gpu-scheduler.io/gpu-milli";
 inline constexpr std::string_view kMigResourcePrefix = "nvidia.com/mig-";
-// The label that names a node's GPU model.
-inline constexpr std::string_view kProductLabel = "nvidia.com/gpu.product";
 
 struct Demand {
   std::int64_t gpus = 0;      // devices, or MIG instances; 0 for pods without GPU, 1 for a share
   std::int64_t milli = 0;     // of each of them, 1 … 1,000; 0 for a MIG instance
   std::string mig_profile{};  // "3g.40gb"; empty: none is asked for
-  // The GPU models that the pod may run on, sorted; empty: any. From a node selector or a required
-  // node affinity (In) on kProductLabel, where each of its terms names some; not a filter: node
-  // affinity itself is the judge.
+  // The GPU products that the pod may run on, by canonical name (product.h), sorted; empty: any.
+  // From a node selector or a required node affinity (In) on kProductLabel, where each of its terms
+  // names some; not a filter: node affinity itself is the judge.
   std::vector<std::string> products{};
 
   [[nodiscard]] bool is_none() const { return gpus == 0; }

@@ -1,6 +1,7 @@
 #include "tests/plugins/gpu_node.h"
 
 #include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/product.h"
 
 #include <memory>
 #include <utility>
@@ -29,7 +30,7 @@ GpuNode& GpuNode::named(std::string_view name) {
 }
 
 GpuNode& GpuNode::product(std::string_view product) {
-  facts_.gpu_product = product;
+  facts_.gpu.product = gpu::parse_product(product).product;
   return *this;
 }
 

@@ -19,9 +19,9 @@ void Occupancy::upsert_node(const sched::NodeFacts& facts) {
   Node& node = nodes_[found->second];
   discount(node);
   node.present = true;
-  node.product = facts.gpu_product;
-  node.product_id = fragmentation_.product_id(facts.gpu_product);
-  node.slices = slices_of(facts.gpu_product);
+  node.product = facts.gpu.product.name;
+  node.product_id = fragmentation_.product_id(facts.gpu.product.name);
+  node.slices = slices_of(facts.gpu.product.name);
   node.gpus = std::max<std::int64_t>(facts.allocatable.get(sched::kNvidiaGpu), 0);
   node.cpu_milli = facts.allocatable.get(sched::kCpu);
   count(node);

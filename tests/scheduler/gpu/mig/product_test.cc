@@ -48,7 +48,6 @@ TEST_CASE("The geometry of a product label is that of the model it names") {
       {"Tesla-V100-SXM2-16GB", ""},
       {"NVIDIA-RTX-6000-Ada-Generation", ""},
       {"NVIDIA-RTX-PRO-6000D-Blackwell", ""},
-      {"MIG-A100-80GB", ""},
   };
   for (const Case& each : cases) {
     INFO(each.product);

@@ -1,0 +1,208 @@
+#include "scheduler/gpu/models.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+
+namespace sched::gpu {
+
+namespace {
+
+constexpr std::array kClasses = {
+    GpuClass{"K80", {"K80"}, {3, 7}},
+    GpuClass{"M60", {"M60"}, {5, 2}},
+    GpuClass{"P4", {"P4"}, {6, 1}},
+    GpuClass{"P40", {"P40"}, {6, 1}},
+    GpuClass{"P100", {"P100"}, {6, 0}},
+    GpuClass{"V100", {"V100"}, {7, 0}},
+    GpuClass{"T4", {"T4"}, {7, 5}},
+    GpuClass{"T4G", {"T4G"}, {7, 5}},
+    GpuClass{"A2", {"A2"}, {8, 6}},
+    GpuClass{"A10", {"A10"}, {8, 6}},
+    GpuClass{"A10G", {"A10G"}, {8, 6}},
+    GpuClass{"A16", {"A16"}, {8, 6}},
+    GpuClass{"A30", {"A30"}, {8, 0}},
+    GpuClass{"A40", {"A40"}, {8, 6}},
+    GpuClass{"A100", {"A100"}, {8, 0}},
+    GpuClass{"A100X", {"A100X"}, {8, 0}},
+    GpuClass{"A800", {"A800"}, {8, 0}},
+    GpuClass{"L2", {"L2"}, {8, 9}},
+    GpuClass{"L4", {"L4"}, {8, 9}},
+    GpuClass{"L20", {"L20"}, {8, 9}},
+    GpuClass{"L40", {"L40"}, {8, 9}},
+    GpuClass{"L40S", {"L40S"}, {8, 9}},
+    GpuClass{"H100", {"H100"}, {9, 0}},
+    GpuClass{"H800", {"H800"}, {9, 0}},
+    GpuClass{"H20", {"H20"}, {9, 0}},
+    GpuClass{"H200", {"H200"}, {9, 0}},
+    GpuClass{"GH200", {"GH200"}, {9, 0}},
+    GpuClass{"B200", {"B200"}, {10, 0}},
+    GpuClass{"GB200", {"GB200"}, {10, 0}},
+    GpuClass{"B300", {"B300"}, {10, 3}},
+    GpuClass{"GB300", {"GB300"}, {10, 3}},
+    GpuClass{"RTX-A4000", {"RTX", "A4000"}, {8, 6}},
+    GpuClass{"RTX-A5000", {"RTX", "A5000"}, {8, 6}},
+    GpuClass{"RTX-A6000", {"RTX", "A6000"}, {8, 6}},
+    GpuClass{"RTX-6000-ADA", {"RTX", "6000", "ADA"}, {8, 9}},
+    GpuClass{"RTX-PRO-6000", {"RTX", "PRO", "6000"}, {12, 0}},
+    GpuClass{"RTX-3090", {"RTX", "3090"}, {8, 6}},
+    GpuClass{"RTX-4090", {"RTX", "4090"}, {8, 9}},
+    GpuClass{"RTX-5090", {"RTX", "5090"}, {12, 0}},
+};
+
+// The variants of each class. A name's words decide; the row without a word is for names that say
+// nothing, so a class with several such possibilities has none.
+struct Row {
+  std::string_view gpu_class;
+  std::string_view word;  // upper case
+  std::int64_t memory_gb = 0;
+  std::string_view geometry{};  // the model in mig::geometries(); empty: none that is known
+};
+constexpr std::array kRows = {
+    Row{"K80", "", 12},
+    Row{"M60", "", 8},
+    Row{"P4", "", 8},
+    Row{"P40", "", 24},
+    Row{"P100", "12GB", 12},
+    Row{"P100", "16GB", 16},
+    Row{"V100", "16GB", 16},
+    Row{"V100", "32GB", 32},
+    Row{"T4", "", 16},
+    Row{"T4G", "", 16},
+    Row{"A2", "", 16},
+    Row{"A10", "", 24},
+    Row{"A10G", "", 24},
+    Row{"A16", "", 16},
+    Row{"A30", "", 24, "A30-24GB"},
+    Row{"A40", "", 48},
+    Row{"A100", "40GB", 40, "A100-40GB"},
+    Row{"A100", "80GB", 80, "A100-80GB"},
+    Row{"A100", "64GB", 64},
+    Row{"A100", "TESLA", 40, "A100-40GB"},  // as GKE calls it
+    Row{"A100X", "", 80, "A100-80GB"},
+    Row{"A800", "40GB", 40, "A100-40GB"},
+    Row{"A800", "80GB", 80, "A100-80GB"},
+    Row{"L2", "", 24},
+    Row{"L4", "", 24},
+    Row{"L20", "", 48},
+    Row{"L40", "", 48},
+    Row{"L40S", "", 48},
+    Row{"H100", "NVL", 94, "H100-94GB"},
+    Row{"H100", "94GB", 94, "H100-94GB"},
+    Row{"H100", "96GB", 96, "H100-96GB"},
+    Row{"H100", "80GB", 80, "H100-80GB"},
+    Row{"H100", "64GB", 64},
+    Row{"H100", "PCIE", 80, "H100-80GB"},
+    Row{"H800", "80GB", 80, "H100-80GB"},
+    Row{"H800", "PCIE", 80, "H100-80GB"},
+    Row{"H20", "3E", 141},  // its profiles' names are not known
+    Row{"H20", "", 96, "H100-96GB"},
+    Row{"H200", "", 141, "H200-141GB"},
+    Row{"GH200", "144G", 144, "GH200-144GB"},
+    Row{"GH200", "480GB", 96, "H100-96GB"},  // 480 is what the CPU has
+    Row{"GH200", "96GB", 96, "H100-96GB"},
+    Row{"B200", "", 180, "B200-180GB"},
+    Row{"GB200", "", 186, "GB200-186GB"},
+    Row{"B300", "", 269, "B300-269GB"},
+    Row{"GB300", "", 278, "GB300-278GB"},
+    Row{"RTX-A4000", "", 16},
+    Row{"RTX-A5000", "", 24},
+    Row{"RTX-A6000", "", 48},
+    Row{"RTX-6000-ADA", "", 48},
+    Row{"RTX-PRO-6000", "", 96, "RTX-PRO-6000-96GB"},
+    Row{"RTX-3090", "", 24},
+    Row{"RTX-4090", "", 24},
+    Row{"RTX-5090", "", 32},
+};
+
+bool says(const std::vector<std::string>& words, std::string_view word) {
+  return word.empty() || std::find(words.begin(), words.end(), word) != words.end();
+}
+
+const mig::Geometry* geometry_of_model(std::string_view model) {
+  for (const mig::Geometry& geometry : mig::geometries()) {
+    if (geometry.model == model) return &geometry;
+  }
+  return nullptr;
+}
+
+GpuVariant variant_of(const Row& row) {
+  return {.memory_gb = row.memory_gb, .geometry = geometry_of_model(row.geometry)};
+}
+
+// The row whose memory the device's comes closest to. A device reports up to 7 % less than is on
+// its box (a T4 15 of 16), never noticeably more.
+const Row* row_by_memory(std::string_view gpu_class, std::int64_t memory_mib) {
+  const double reported = static_cast<double>(memory_mib) / 1024;
+  const Row* closest = nullptr;
+  double least = 0;
+  for (const Row& row : kRows) {
+    const auto marketed = static_cast<double>(row.memory_gb);
+    if (row.gpu_class != gpu_class || reported < 0.92 * marketed || reported > 1.02 * marketed) {
+      continue;
+    }
+    const double away = std::abs(reported - marketed);
+    if (closest == nullptr || away < least) {
+      closest = &row;
+      least = away;
+    }
+  }
+  return closest;
+}
+
+}  // namespace
+
+std::string to_string(const Capability& capability) {
+  return std::to_string(capability.major) + "." + std::to_string(capability.minor);
+}
+
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words;
+  bool between = true;
+  for (const char c : name) {
+    if (c == '-' || c == ' ' || c == '_') {
+      between = true;
+      continue;
+    }
+    if (between) words.emplace_back();
+    between = false;
+    words.back() += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return words;
+}
+
+const GpuClass* class_of(const std::vector<std::string>& words) {
+  for (const GpuClass& each : kClasses) {
+    if (std::all_of(each.words.begin(), each.words.end(),
+                    [&](std::string_view word) { return says(words, word); })) {
+      return &each;
+    }
+  }
+  return nullptr;
+}
+
+GpuVariant variant_by_word(const GpuClass& gpu_class, std::string_view word) {
+  for (const Row& row : kRows) {
+    if (row.gpu_class == gpu_class.name && row.word == word) return variant_of(row);
+  }
+  return {};
+}
+
+GpuVariant variant_of(const GpuClass& gpu_class, const std::vector<std::string>& words,
+                      std::int64_t memory_mib) {
+  const Row* silent = nullptr;
+  for (const Row& row : kRows) {
+    if (row.gpu_class != gpu_class.name) continue;
+    if (row.word.empty()) {
+      silent = &row;
+    } else if (says(words, row.word)) {
+      return variant_of(row);
+    }
+  }
+  if (silent != nullptr) return variant_of(*silent);
+  const Row* row = memory_mib > 0 ? row_by_memory(gpu_class.name, memory_mib) : nullptr;
+  return row == nullptr ? GpuVariant{} : variant_of(*row);
+}
+
+}  // namespace sched::gpu

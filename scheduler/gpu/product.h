@@ -1,0 +1,56 @@
+// A GPU product: what the name on a node's label says that its GPUs are.
+//
+// GPU feature discovery writes the marketing name with its blanks turned into dashes into
+// nvidia.com/gpu.product, and appends what happens to the GPUs: "-SHARED" where they are shared
+// without a resource name of their own, "-MIG-1g.10gb" where every one is cut into instances of
+// that profile, "-MIG-INVALID" where they should be and are not. Those endings are no part of the
+// product: two halves of one pool, one of them shared, hold the same GPUs. Clouds name the same
+// GPUs in labels of their own (labels.h).
+//
+// A name that is not known is kept as it is: such a GPU is a product of no class, and works as the
+// plain extended resource that it is.
+#pragma once
+
+#include "scheduler/gpu/models.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sched::gpu {
+
+// How a board is built, where its name says so.
+enum class Form : std::uint8_t { kUnknown, kSxm, kPcie, kNvl };
+
+struct Product {
+  std::string name;                     // canonical: "NVIDIA-A100-SXM4-80GB"; empty: no GPU named
+  const GpuClass* gpu_class = nullptr;  // null: not a GPU that is known
+  std::int64_t memory_gb = 0;           // of a whole GPU, as marketed; 0: not known
+  Form form = Form::kUnknown;
+  const mig::Geometry* geometry = nullptr;  // how it can be cut; null: not known
+  std::string key;  // the words of `name`, each between dashes: "-NVIDIA-A100-SXM4-80GB-"
+
+  // "A100"; empty where the class is not known.
+  [[nodiscard]] std::string_view class_name() const {
+    return gpu_class == nullptr ? std::string_view() : gpu_class->name;
+  }
+  friend bool operator==(const Product&, const Product&) = default;
+};
+
+// A label's value taken apart.
+struct ProductLabel {
+  Product product;
+  bool shared = false;      // "-SHARED"
+  std::string mig_profile;  // of "-MIG-<profile>": "1g.10gb", or "INVALID"; empty: none
+  friend bool operator==(const ProductLabel&, const ProductLabel&) = default;
+};
+
+// `memory_mib`: what a whole GPU reports, 0 when that is not known; tells the variants of one class
+// apart where the name does not.
+[[nodiscard]] ProductLabel parse_product(std::string_view label, std::int64_t memory_mib = 0);
+
+// The form that the words of a name speak of.
+[[nodiscard]] Form form_of(const std::vector<std::string>& words);
+
+}  // namespace sched::gpu

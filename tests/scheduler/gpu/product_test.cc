@@ -1,0 +1,108 @@
+#include "scheduler/gpu/product.h"
+
+#include "scheduler/gpu/labels.h"
+#include "tests/support/catch.h"
+
+#include <string>
+#include <vector>
+
+using namespace sched::gpu;
+
+TEST_CASE("A product label says model, memory, form and what was done to the GPUs") {
+  struct Case {
+    const char* label;
+    const char* name;
+    const char* gpu_class;
+    std::int64_t memory_gb;
+    Form form;
+    bool shared;
+    const char* mig_profile;
+  };
+  const std::vector<Case> cases = {
+      {"NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3", "H100", 80, Form::kSxm, false, ""},
+      {"NVIDIA-H100-PCIe", "NVIDIA-H100-PCIe", "H100", 80, Form::kPcie, false, ""},
+      {"NVIDIA-H100-NVL", "NVIDIA-H100-NVL", "H100", 94, Form::kNvl, false, ""},
+      {"NVIDIA-A100-SXM4-40GB-SHARED", "NVIDIA-A100-SXM4-40GB", "A100", 40, Form::kSxm, true, ""},
+      {"NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", "NVIDIA-A100-SXM4-40GB", "A100", 40, Form::kSxm, false,
+       "1g.5gb"},
+      {"NVIDIA-A100-SXM4-40GB-MIG-1g.5gb.me-SHARED", "NVIDIA-A100-SXM4-40GB", "A100", 40,
+       Form::kSxm, true, "1g.5gb.me"},
+      {"NVIDIA-A100-SXM4-40GB-MIG-INVALID", "NVIDIA-A100-SXM4-40GB", "A100", 40, Form::kSxm, false,
+       "INVALID"},
+      // Blanks are dashes; what a label may not hold is gone.
+      {"NVIDIA A100-PCIE-40GB", "NVIDIA-A100-PCIE-40GB", "A100", 40, Form::kPcie, false, ""},
+      {"NVIDIA L4 (R)", "NVIDIA-L4-R", "L4", 24, Form::kUnknown, false, ""},
+      // Several generations of spellings, and one name inside another.
+      {"Tesla-V100-SXM2-16GB", "Tesla-V100-SXM2-16GB", "V100", 16, Form::kSxm, false, ""},
+      {"Tesla-T4", "Tesla-T4", "T4", 16, Form::kUnknown, false, ""},
+      {"NVIDIA-A10", "NVIDIA-A10", "A10", 24, Form::kUnknown, false, ""},
+      {"NVIDIA-A10G", "NVIDIA-A10G", "A10G", 24, Form::kUnknown, false, ""},
+      {"NVIDIA-L40S", "NVIDIA-L40S", "L40S", 48, Form::kUnknown, false, ""},
+      {"NVIDIA-GH200-480GB", "NVIDIA-GH200-480GB", "GH200", 96, Form::kUnknown, false, ""},
+      {"NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition",
+       "NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition", "RTX-PRO-6000", 96, Form::kUnknown, false,
+       ""},
+      {"NVIDIA-RTX-6000-Ada-Generation", "NVIDIA-RTX-6000-Ada-Generation", "RTX-6000-ADA", 48,
+       Form::kUnknown, false, ""},
+      // Clouds' names.
+      {"nvidia-tesla-a100", "nvidia-tesla-a100", "A100", 40, Form::kUnknown, false, ""},
+      {"nvidia-h100-mega-80gb", "nvidia-h100-mega-80gb", "H100", 80, Form::kUnknown, false, ""},
+      {"H100_NVLINK_80GB", "H100_NVLINK_80GB", "H100", 80, Form::kSxm, false, ""},
+      {"l4", "l4", "L4", 24, Form::kUnknown, false, ""},
+      // The memory is open, or the model is not known.
+      {"NVIDIA-A100", "NVIDIA-A100", "A100", 0, Form::kUnknown, false, ""},
+      {"G2", "G2", "", 0, Form::kUnknown, false, ""},
+      {"Instinct-MI300X", "Instinct-MI300X", "", 0, Form::kUnknown, false, ""},
+      {"-SHARED", "", "", 0, Form::kUnknown, true, ""},
+      {"", "", "", 0, Form::kUnknown, false, ""},
+  };
+  for (const Case& each : cases) {
+    INFO(each.label);
+    const ProductLabel parsed = parse_product(each.label);
+    CHECK(parsed.product.name == each.name);
+    CHECK(parsed.product.class_name() == each.gpu_class);
+    CHECK(parsed.product.memory_gb == each.memory_gb);
+    CHECK((parsed.product.form == each.form));
+    CHECK(parsed.shared == each.shared);
+    CHECK(parsed.mig_profile == each.mig_profile);
+  }
+}
+
+TEST_CASE("Where a name leaves the variant open, the memory that the device reports decides") {
+  struct Case {
+    const char* label;
+    std::int64_t memory_mib;
+    std::int64_t memory_gb;
+    const char* geometry;  // empty: none
+  };
+  const std::vector<Case> cases = {
+      {"a100", 40'960, 40, "A100-40GB"},
+      {"a100", 81'920, 80, "A100-80GB"},
+      {"NVIDIA-A100", 81'920, 80, "A100-80GB"},
+      {"h100", 81'559, 80, "H100-80GB"},
+      {"H100", 95'830, 94, "H100-94GB"},
+      {"H100", 97'871, 96, "H100-96GB"},
+      // The words count for more than the number; a number that no variant has decides nothing.
+      {"NVIDIA-A100-SXM4-40GB", 81'920, 40, "A100-40GB"},
+      {"a100", 20'000, 0, ""},
+      {"a100", -1, 0, ""},
+      {"t4", 1, 16, ""},
+  };
+  for (const Case& each : cases) {
+    INFO(each.label << " with " << each.memory_mib);
+    const Product product = parse_product(each.label, each.memory_mib).product;
+    CHECK(product.memory_gb == each.memory_gb);
+    CHECK((product.geometry == nullptr ? "" : product.geometry->model) == each.geometry);
+  }
+}
+
+TEST_CASE("NVIDIA's product label counts before the clouds'") {
+  const k8s::StringMap both{{"cloud.google.com/gke-accelerator", "nvidia-l4"},
+                            {"nvidia.com/gpu.product", "NVIDIA-L4"}};
+  const k8s::StringMap cloud{{"karpenter.k8s.aws/instance-gpu-name", "l4"}, {"zone", "a"}};
+  const k8s::StringMap empty{{"nvidia.com/gpu.product", ""}};
+  CHECK(product_label_of(both)->second == "NVIDIA-L4");
+  CHECK(product_label_of(cloud)->second == "l4");
+  CHECK(product_label_of(empty) == nullptr);
+  CHECK(product_label_of({}) == nullptr);
+}
