@@ -187,8 +187,7 @@ WatcherStep Watcher::absent(const Error& error) {
   // us to see; what was seen while we were allowed to stays.
   const bool nothing_exists = is_status(error, 404);
   if (nothing_exists) version_.clear();
-  WatcherStep step = list_anew(options_.absent_interval);
-  step.absent = true;
+  WatcherStep step = list_anew(kAbsentInterval);
   step.list_complete = nothing_exists;
   step.synced = true;
   return step;
