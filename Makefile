@@ -1,7 +1,7 @@
 # Everything a person or a machine runs. Each target installs what it needs and is fast when there
 # is nothing to do.
 
-.PHONY: help build test test-full demo replay compare format clean
+.PHONY: help build test test-full demo replay decide instructions instructions-baseline compare format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
@@ -10,6 +10,8 @@ help:
 	@echo "make demo CLUSTER=KUBECONFIG   what it would do on an existing cluster; writes nothing"
 	@echo "make replay  what some policies would have done with a sample trace; results in build/replay/"
 	@echo "make replay REPLAY='--nodes FILE --pods FILE --policy NAME …'   with one of your own"
+	@echo "make decide  how fast the engine decides; DECIDE='--nodes 5000 --shapes 40' for one case"
+	@echo "make instructions   what its decisions cost beside what they cost before, whatever the machine does"
 	@echo "make test-full   the tests on a real API server at full size: 2,000 pods, 25 kills"
 	@echo "make compare     measure beside kube-scheduler; COMPARE='--nodes 1000 --pods 3000 --repeat 3'"
 	@echo "make format  lay out the code"
@@ -37,6 +39,18 @@ demo:
 replay:
 	@.ci/install build
 	@.ci/replay $(REPLAY)
+
+decide:
+	@.ci/install build
+	@.ci/decide $(DECIDE)
+
+instructions:
+	@.ci/install
+	@.ci/decide --count
+
+instructions-baseline:
+	@.ci/install
+	@.ci/decide --baseline
 
 format:
 	@find k8s-client scheduler plugins bench tests -name '*.cc' -o -name '*.h' | \

@@ -1,5 +1,6 @@
 // bench: measures the scheduler, and compares it with others. A subcommand for each thing to
 // measure.
+#include "bench/decide/command.h"
 #include "bench/demo/demo.h"
 #include "bench/mig/mig.h"
 #include "bench/replay/command.h"
@@ -71,6 +72,12 @@ void add_mig(CLI::App& app, int& exit_code) {
   });
 }
 
+void add_decide(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "decide", "How fast the engine decides: without API server, network and threads");
+  bench::decide::configure(*command, plugins::registry(), exit_code);
+}
+
 void add_transport(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<bench::transport::Options>();
   CLI::App* command = app.add_subcommand(
@@ -102,6 +109,7 @@ int main(int argc, char** argv) {
   add_demo(app, exit_code);
   bench::replay::add_command(app, typed(argc, argv), exit_code);
   add_mig(app, exit_code);
+  add_decide(app, exit_code);
   add_transport(app, exit_code);
   try {
     app.parse(argc, argv);

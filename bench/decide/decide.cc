@@ -1,0 +1,57 @@
+#include "bench/decide/decide.h"
+
+#include "bench/decide/churn.h"
+#include "bench/decide/figures.h"
+#include "scheduler/config/config.h"
+#include "scheduler/engine/engine.h"
+
+#include <fstream>
+#include <ostream>
+
+namespace bench::decide {
+
+namespace {
+
+k8s::Result<Figures> measure(const Scenario& scenario, const sched::Registry& registry) {
+  auto configuration = sched::config::parse("", "the default configuration", registry);
+  if (!configuration) return tl::unexpected(configuration.error());
+  sched::Engine engine(std::move(configuration->profiles), configuration->engine);
+  return figures_of(scenario, Churn(engine, scenario).run());
+}
+
+}  // namespace
+
+int run(const Options& options, const sched::Registry& registry, std::ostream& out,
+        std::ostream& err) {
+  std::ofstream json;
+  if (!options.json.empty()) {
+    json.open(options.json);
+    if (!json) {
+      err << "decide: --json: cannot write " << options.json << '\n';
+      return 2;
+    }
+  }
+  std::vector<Figures> runs;
+  write_head(out);
+  for (const std::size_t shapes : options.shapes) {
+    for (const std::size_t nodes : options.nodes) {
+      const auto figures = measure({.nodes = nodes,
+                                    .shapes = shapes,
+                                    .pods = options.pods,
+                                    .waiting = options.waiting,
+                                    .load = options.load,
+                                    .seed = options.seed},
+                                   registry);
+      if (!figures) {
+        err << "decide: " << figures.error().message << '\n';
+        return 2;
+      }
+      write_line(out, *figures);
+      runs.push_back(*figures);
+    }
+  }
+  if (json.is_open()) write_json(json, runs);
+  return 0;
+}
+
+}  // namespace bench::decide

@@ -1,0 +1,32 @@
+// bench decide: how fast the engine decides, without API server, network and threads.
+//
+// The default profile on clusters of several sizes, with pods of several kinds that come and go at
+// 90 % load (churn.h). What the figures say and what they are not: README.md.
+#pragma once
+
+#include "scheduler/framework/registry.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace bench::decide {
+
+struct Options {
+  // Every number of nodes with every number of shapes.
+  std::vector<std::size_t> nodes{1'000, 10'000, 100'000};
+  std::vector<std::size_t> shapes{1, 10, 100};
+  std::size_t pods = 50'000;
+  std::size_t waiting = 0;
+  double load = 0.9;
+  std::uint64_t seed = 1;
+  std::string json{};  // file; empty: none
+};
+
+// A Markdown table on `out`. Exit code: 0; 2 with a message where a file cannot be written.
+[[nodiscard]] int run(const Options& options, const sched::Registry& registry, std::ostream& out,
+                      std::ostream& err);
+
+}  // namespace bench::decide

@@ -1,0 +1,38 @@
+// The pods of `bench decide`: kinds, each a shape of its own to the engine.
+//
+// Ten patterns: one GPU of any model or of a given one, two, four and eight GPUs, a preference for
+// a zone, no GPU. Further kinds repeat them with a little more CPU and memory each time, as the
+// jobs of several teams differ.
+#pragma once
+
+#include "bench/decide/cluster.h"
+#include "k8s-client/api/pod.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench::decide {
+
+inline constexpr std::string_view kSchedulerName = "gpu-scheduler";
+
+struct Kind {
+  k8s::Pod pod;  // without name and uid
+  // What its load is counted in: GPUs, or milli-CPU of the nodes without GPU.
+  std::int64_t amount = 0;
+  std::vector<Group> groups;  // where it may run and is counted
+  std::uint64_t weight = 1;   // how often it comes
+};
+
+// The first `count` kinds: a longer list begins with a shorter one.
+[[nodiscard]] std::vector<Kind> kinds(std::size_t count);
+
+// The `index`-th kind of a pod that no node can hold: it asks for sixteen GPUs.
+[[nodiscard]] k8s::Pod unfit_pod(std::size_t index);
+
+// The pod of that number, with name and uid.
+[[nodiscard]] k8s::Pod numbered(const k8s::Pod& pod, std::size_t number);
+[[nodiscard]] std::string uid_of(std::size_t number);
+
+}  // namespace bench::decide

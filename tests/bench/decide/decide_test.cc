@@ -1,0 +1,101 @@
+#include "bench/decide/decide.h"
+
+#include "bench/decide/churn.h"
+#include "bench/decide/cluster.h"
+#include "bench/decide/figures.h"
+#include "bench/decide/kinds.h"
+#include "plugins/registry.h"
+#include "scheduler/config/config.h"
+#include "scheduler/framework/pod_shape.h"
+#include "tests/support/catch.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <sstream>
+#include <string>
+
+using namespace bench::decide;
+
+namespace {
+
+Outcome outcome_of(const Scenario& scenario) {
+  auto configuration = sched::config::parse("", "default", plugins::registry());
+  REQUIRE(configuration);
+  sched::Engine engine(std::move(configuration->profiles), configuration->engine);
+  return Churn(engine, scenario).run();
+}
+
+}  // namespace
+
+TEST_CASE("Every twenty nodes have as many of each group as it says") {
+  for (const std::size_t from : {0U, 7U, 1'000U}) {
+    std::array<std::size_t, kGroups.size()> count{};
+    for (std::size_t i = from; i < from + 20; ++i) ++count[group_of(i)];
+    for (std::size_t group = 0; group < kGroups.size(); ++group) {
+      CHECK(count[group] == kGroups[group].share);
+    }
+  }
+  CHECK(index_of(node(12'345).metadata.name) == 12'345);
+}
+
+TEST_CASE("Kinds are as many shapes, and more of them begin with the fewer") {
+  sched::ResourceNames names;
+  const std::vector<Kind> many = kinds(100);
+  std::set<std::string> shapes;
+  for (const Kind& kind : many) shapes.insert(shape_key(shape_of(kind.pod, names)));
+  CHECK(shapes.size() == 100);
+  const std::vector<Kind> few = kinds(10);
+  for (std::size_t i = 0; i < few.size(); ++i) CHECK(few[i].pod == many[i].pod);
+}
+
+TEST_CASE("A churn holds the load that it is given, and turns few pods away") {
+  const Outcome outcome = outcome_of({.nodes = 100, .shapes = 10, .pods = 500});
+  CHECK(outcome.decisions.size() == 500);
+  CHECK(outcome.gpu_load > 0.84);
+  CHECK(outcome.gpu_load <= 0.9);
+  CHECK(outcome.refused < 50);
+}
+
+TEST_CASE("Pods that wait for what no node has change nothing for the others") {
+  const Scenario scenario{.nodes = 60, .shapes = 10, .pods = 300};
+  Scenario with_waiting = scenario;
+  with_waiting.waiting = 50;
+  const Outcome alone = outcome_of(scenario);
+  const Outcome among = outcome_of(with_waiting);
+  CHECK(among.decisions.size() == alone.decisions.size());
+  CHECK(among.refused == alone.refused);
+  CHECK(among.bound == alone.bound);
+}
+
+TEST_CASE("The longest thousandth of the decisions is left out of their mean") {
+  Outcome outcome;
+  outcome.cpu_seconds = 0.5;
+  outcome.decisions.assign(999, 1'000);
+  outcome.decisions.push_back(1'000'000'000);
+  outcome.refused = 10;
+  const Figures figures = figures_of({}, outcome);
+  CHECK(figures.decisions_per_second == 1e6);
+  CHECK(figures.pods_per_second == 2'000);
+  CHECK(figures.p50_ns == 1'000);
+  CHECK(figures.p99_ns == 1'000);
+  CHECK(figures.refused_share == 0.01);
+}
+
+TEST_CASE("The command prints a line for each number of nodes and shapes") {
+  std::ostringstream out;
+  std::ostringstream err;
+  CHECK(run({.nodes = {20, 40}, .shapes = {1, 10}, .pods = 50}, plugins::registry(), out, err) ==
+        0);
+  const std::string text = out.str();
+  CHECK(std::count(text.begin(), text.end(), '\n') == 2 + 4);
+  CHECK(err.str().empty());
+}
+
+TEST_CASE("A file that cannot be written is said before anything is measured") {
+  std::ostringstream out;
+  std::ostringstream err;
+  CHECK(run({.json = "/no/such/folder/figures.json"}, plugins::registry(), out, err) == 2);
+  CHECK(err.str() == "decide: --json: cannot write /no/such/folder/figures.json\n");
+  CHECK(out.str().empty());
+}
