@@ -1,6 +1,7 @@
 #include "k8s-client/call_json.h"
 
 #include "k8s-client/api/decode/rfc3339.h"
+#include "k8s-client/api/encode/gpu_quota_json.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -54,6 +55,12 @@ std::string pod_scheduled_patch(const Pod& pod, const PodScheduledCondition& con
   }
   return dump({{"metadata", {{"uid", pod.metadata.uid}}},
                {"status", {{"conditions", Json::array({std::move(entry)})}}}});
+}
+
+std::string gpu_quota_status_patch(const ObjectMeta& quota, const GpuQuota::Status& status) {
+  Json patch = {{"metadata", {{"uid", quota.uid}, {"resourceVersion", quota.resource_version}}}};
+  patch["status"] = json::to_json(status);
+  return dump(patch);
 }
 
 std::string event_body(const EventObject& event) {

@@ -1,6 +1,7 @@
 // The JSON of the calls of client.h: the bodies they send, and the one small answer they read.
 #pragma once
 
+#include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/meta.h"
 #include "k8s-client/api/pod.h"
 #include "k8s-client/client.h"
@@ -19,6 +20,11 @@ namespace k8s {
 [[nodiscard]] std::string pod_scheduled_patch(const Pod& pod,
                                               const PodScheduledCondition& condition,
                                               Timestamp now);
+
+// Merge patch of gpuquotas/status. It carries the uid and the resource version of `quota`: the
+// server answers 409 if the object is another one, or has changed since.
+[[nodiscard]] std::string gpu_quota_status_patch(const ObjectMeta& quota,
+                                                 const GpuQuota::Status& status);
 
 // events.k8s.io/v1 Event, for POST.
 [[nodiscard]] std::string event_body(const EventObject& event);

@@ -20,6 +20,8 @@ namespace {
 using Clock = EventLoop::Clock;
 
 constexpr const char* kStrategicMergePatch = "application/strategic-merge-patch+json";
+// Custom resources know no other.
+constexpr const char* kMergePatch = "application/merge-patch+json";
 
 RequestTarget pod_target(const std::string& namespace_, const std::string& name) {
   RequestTarget target("/api/v1/namespaces");
@@ -201,6 +203,17 @@ void Client::set_pod_scheduled(const Pod& pod, const PodScheduledCondition& cond
       fmt::format("pods \"{}/{}\": set condition PodScheduled={}", metadata.namespace_,
                   metadata.name, condition.status),
       ignoring_body(std::move(done)));
+}
+
+void Client::set_gpu_quota_status(const ObjectMeta& quota, const GpuQuota::Status& status,
+                                  std::function<void(Result<void>)> done) {
+  RequestTarget target("/apis/gpu-scheduler.io/v1alpha1/gpuquotas");
+  parts_->call_idempotent({.method = Method::kPatch,
+                           .target = target.segment(quota.name).segment("status").text(),
+                           .body = gpu_quota_status_patch(quota, status),
+                           .content_type = kMergePatch},
+                          fmt::format("gpuquotas \"{}\": set status", quota.name),
+                          ignoring_body(std::move(done)));
 }
 
 void Client::create_event(const EventObject& event, std::function<void(Result<void>)> done) {

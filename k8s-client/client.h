@@ -8,6 +8,7 @@
 // (see Error::may_have_acted). Nor are events, whose recorder has its own idea of when to write.
 #pragma once
 
+#include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
 #include "k8s-client/api/pod.h"
 #include "k8s-client/boot_clock.h"
@@ -82,6 +83,12 @@ class Client {
   // the status changes (only then lastTransitionTime does).
   void set_pod_scheduled(const Pod& pod, const PodScheduledCondition& condition,
                          std::function<void(Result<void>)> done);
+
+  // Merge patch of gpuquotas/status that replaces all of it. `quota` is the object as last seen:
+  // its metadata say which one. 409 if it has changed since, or if its name is another's by now: so
+  // two writers, or one that lags behind, do not undo each other unseen.
+  void set_gpu_quota_status(const ObjectMeta& quota, const GpuQuota::Status& status,
+                            std::function<void(Result<void>)> done);
 
   void create_event(const EventObject& event, std::function<void(Result<void>)> done);
   // Updates series.count and series.lastObservedTime of an event created before.

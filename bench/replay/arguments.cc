@@ -7,12 +7,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <map>
+#include <numeric>
 #include <variant>
 
 namespace bench::replay {
 namespace {
 
 constexpr std::uint64_t kMostSeeds = 10'000;
+// As much as a trace may take (row_reader.h).
+constexpr Moment kLongest = std::chrono::seconds(100'000'000'000);
 
 template <typename Number>
 std::optional<Number> number(std::string_view text) {
@@ -42,6 +47,23 @@ std::vector<double> snapshots_of(const ReplayOptions& options, const ArrivalMode
   if (!options.snapshots.empty()) return options.snapshots;
   if (const auto* inflate = std::get_if<InflateArrival>(&mode)) return {50, 90, inflate->percent};
   return {25, 50, 75, 100};
+}
+
+// The greatest x there can be; none where it depends on the trace.
+std::optional<double> greatest_moment(const ArrivalMode& mode) {
+  if (const auto* inflate = std::get_if<InflateArrival>(&mode)) return inflate->percent;
+  if (std::holds_alternative<StationaryArrival>(mode)) return 100;
+  return std::nullopt;
+}
+
+k8s::Result<void> check_snapshots(const std::vector<double>& snapshots, const ArrivalMode& mode) {
+  const std::optional<double> most = greatest_moment(mode);
+  for (const double at : snapshots) {
+    if (std::isfinite(at) && at >= 0 && at <= most.value_or(at)) continue;
+    return k8s::config_error(fmt::format("--snapshots {}: expected a percentage from 0{}", at,
+                                         most ? fmt::format(" to {}", *most) : " on"));
+  }
+  return {};
 }
 
 k8s::Result<void> read_traces(const ReplayOptions& options, Arguments& arguments) {
@@ -125,7 +147,8 @@ k8s::Result<Arguments> check(const ReplayOptions& options, const sched::Registry
     arguments.arrival_text += ", life " + options.life;
   arguments.when_full = when_full_of(options, *mode);
   arguments.snapshots = snapshots_of(options, *mode);
-  auto done = parse_texts(options, arguments);
+  auto done = check_snapshots(arguments.snapshots, *mode);
+  if (done) done = parse_texts(options, arguments);
   if (done) done = find_policies(options, registry, arguments);
   if (done) done = read_traces(options, arguments);
   if (!done) return tl::unexpected<k8s::Error>(std::move(done.error()));
@@ -142,8 +165,8 @@ k8s::Result<std::vector<std::uint64_t>> parse_seeds(std::string_view text) {
     return k8s::config_error(
         fmt::format("--seed {}: expected a number, or a range such as 42..51", text));
   }
-  std::vector<std::uint64_t> seeds;
-  for (std::uint64_t seed = *first; seed <= *last; ++seed) seeds.push_back(seed);
+  std::vector<std::uint64_t> seeds(*last - *first + 1);
+  std::iota(seeds.begin(), seeds.end(), *first);
   return seeds;
 }
 
@@ -154,19 +177,18 @@ k8s::Result<Moment> parse_duration(std::string_view text) {
   };
   if (text.empty()) return complaint();
   const auto value = number<std::int64_t>(text.substr(0, text.size() - 1));
-  if (!value || *value <= 0 || *value > 1'000'000'000) return complaint();
-  switch (text.back()) {
-    case 's':
-      return std::chrono::seconds(*value);
-    case 'm':
-      return std::chrono::minutes(*value);
-    case 'h':
-      return std::chrono::hours(*value);
-    case 'd':
-      return std::chrono::hours(24 * *value);
-    default:
-      return complaint();
+  if (!value || *value <= 0) return complaint();
+  const std::map<char, Moment> units{{'s', std::chrono::seconds(1)},
+                                     {'m', std::chrono::minutes(1)},
+                                     {'h', std::chrono::hours(1)},
+                                     {'d', std::chrono::hours(24)}};
+  const auto unit = units.find(text.back());
+  if (unit == units.end()) return complaint();
+  if (*value > kLongest / unit->second) {
+    return k8s::config_error(fmt::format("--until {}: at most {} seconds", text,
+                                         std::chrono::seconds(kLongest.count() / 1'000).count()));
   }
+  return *value * unit->second;
 }
 
 }  // namespace bench::replay

@@ -62,6 +62,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
         options(options_),
         observer(std::move(observer_)),
         watcher({.optional = options.optional,
+                 .absent_interval = options.absent_interval,
                  .page_size = options.page_size,
                  .watch_list = options.watch_list,
                  .seed = options.seed}) {}
@@ -81,6 +82,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     const std::uint64_t mine = attempt;
     if (step.list_begins) begin_list();
     if (step.list_complete) finish_list();
+    if (step.synced && attempt == mine) report_presence(!step.absent);
     if (step.synced && attempt == mine) report_synced();
     if (step.request && attempt == mine) schedule(std::move(*step.request), step.delay);
   }
@@ -255,6 +257,12 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     if (known.remove(key)) handler.on_delete(std::move(key));
   }
 
+  void report_presence(bool is_there) {
+    if (!options.optional || present == is_there) return;
+    present = is_there;
+    if (handler.on_presence) handler.on_presence(is_there);
+  }
+
   void report_synced() {
     if (std::exchange(synced, true)) return;
     if (handler.on_synced) handler.on_synced();
@@ -304,6 +312,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
   Decoder decoder;
   std::vector<T> held;  // see list_item()
   bool synced = false;
+  std::optional<bool> present;  // of an optional kind
 
   std::uint64_t attempt = 0;  // changes whenever what is in flight stops to matter
   WatchRequest request;       // of this attempt

@@ -51,14 +51,18 @@ struct ReflectorHandler {
   std::function<void(ObjectKey)> on_delete;
   // Once, after the first complete list.
   std::function<void()> on_synced;
+  // Of an optional kind: whether the cluster has it and shows it to us; when that is first known,
+  // and when it changes.
+  std::function<void(bool)> on_presence = {};
   // A list or watch failed; it is tried again after `retry_in`. One call per failure, for the log.
   std::function<void(const Error&, std::chrono::milliseconds retry_in)> on_problem;
 };
 
 struct ReflectorOptions {
   // 403 and 404 mean that the cluster does not have, or does not show us, this kind: report the
-  // problem, count as synced with nothing, and look again every few minutes.
+  // problem, count as synced with nothing, and look again after each absent_interval.
   bool optional = false;
+  std::chrono::milliseconds absent_interval = std::chrono::minutes{3};
   std::size_t page_size = 500;
   // Ask for a streamed list (WatchList) first; falls back to paged lists where the server refuses.
   bool watch_list = true;

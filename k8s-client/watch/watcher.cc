@@ -187,7 +187,8 @@ WatcherStep Watcher::absent(const Error& error) {
   // us to see; what was seen while we were allowed to stays.
   const bool nothing_exists = is_status(error, 404);
   if (nothing_exists) version_.clear();
-  WatcherStep step = list_anew(kAbsentInterval);
+  WatcherStep step = list_anew(options_.absent_interval);
+  step.absent = true;
   step.list_complete = nothing_exists;
   step.synced = true;
   return step;

@@ -37,6 +37,8 @@ namespace k8s {
 
 struct WatcherOptions {
   bool optional = false;  // 403 and 404 mean: there is nothing
+  // How often an optional kind that does not exist is looked for.
+  std::chrono::milliseconds absent_interval = std::chrono::minutes{3};
   std::size_t page_size = 500;
   bool watch_list = true;
   std::uint64_t seed = 0;
@@ -66,6 +68,8 @@ struct WatcherStep {
   bool list_complete = false;
   // The reader has all there is, or all that it may see.
   bool synced = false;
+  // With synced: not because a list is complete, but because the kind is optional and not there.
+  bool absent = false;
   // What to send, `delay` from now. Nothing: go on reading what is open.
   std::optional<WatchRequest> request = {};
   std::chrono::milliseconds delay{0};
@@ -84,9 +88,6 @@ class Watcher {
     kListed,     // version_ is valid; a watch is to be opened from there
     kWatching,   // a watch is open
   };
-
-  // How often an optional kind that does not exist is looked for.
-  static constexpr std::chrono::minutes kAbsentInterval{3};
 
   explicit Watcher(WatcherOptions options);
 

@@ -62,6 +62,7 @@ void fuzz_one_input(const std::uint8_t* data, std::size_t size) {
   check_object<k8s::PersistentVolumeClaim>(decoder, text);
   check_object<k8s::DeviceClass>(decoder, text);
   check_object<k8s::Lease>(decoder, text);
+  check_object<k8s::GpuQuota>(decoder, text);
   const auto status = decoder.status(text);
   fuzz::require(status || !status.error().message.empty(), "an error says something");
 }

@@ -51,6 +51,10 @@ k8s::Result<OutputFolder> OutputFolder::open(const std::string& name) {
   fs::create_directories(name, error);
   if (error) return k8s::config_error(fmt::format("--out {}: {}", name, error.message()));
   folder.remove_parts();  // of a process that was killed
+  // Better now than after all the work; nothing is left of it.
+  if (const auto probe = OutputFile::create(folder.path(".probe")); !probe) {
+    return k8s::config_error(fmt::format("--out {}: no file can be made in it", name));
+  }
   return folder;
 }
 

@@ -123,7 +123,7 @@ std::vector<PlannedRun> planned_runs(const Shared& shared) {
 int replay_recording(const std::string& file, const ReplayOptions& options,
                      const sched::Registry& registry, std::ostream& out, std::ostream& complaints,
                      const std::atomic<bool>& stop) {
-  if (options.policies.empty()) return rerun(file, registry, out, complaints);
+  if (options.policies.empty()) return rerun(file, registry, out, complaints, &stop);
   const auto arguments = check(over_time(options), registry);
   if (!arguments) return unusable(complaints, arguments.error());
   auto recording = read_recording(file);

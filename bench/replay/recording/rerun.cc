@@ -55,13 +55,14 @@ int unreadable(std::ostream& complaints, const k8s::Error& error) {
 }  // namespace
 
 int rerun(const std::string& file, const sched::Registry& registry, std::ostream& out,
-          std::ostream& complaints) {
+          std::ostream& complaints, const std::atomic<bool>* stop) {
   auto reader = RecordingReader::open(file);
   if (!reader) return unreadable(complaints, reader.error());
   auto engine = engine_of(reader->header(), registry);
   if (!engine) return unreadable(complaints, engine.error());
   Counts counts;
-  while (true) {
+  bool stopped = false;
+  while (!(stopped = stop != nullptr && *stop)) {
     const auto call = reader->next();
     if (!call) return unreadable(complaints, call.error());
     if (!*call) break;
@@ -71,8 +72,9 @@ int rerun(const std::string& file, const sched::Registry& registry, std::ostream
     }
   }
   if (reader->was_cut()) out << "the last line is cut off and was left out\n";
-  out << fmt::format("{} events, {} steps, {} decisions: all the same\n", counts.events,
-                     counts.steps, counts.decisions);
+  out << fmt::format("{}{} events, {} steps, {} decisions: all the same\n",
+                     stopped ? "interrupted after " : "", counts.events, counts.steps,
+                     counts.decisions);
   return kSame;
 }
 

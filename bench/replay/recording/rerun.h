@@ -8,14 +8,15 @@
 
 #include "scheduler/framework/registry.h"
 
+#include <atomic>
 #include <iosfwd>
 #include <string>
 
 namespace bench::replay {
 
 // Prints a closing line, or the first difference. 0: all decisions are the same; 1: they differ;
-// 2: the recording cannot be read.
+// 2: the recording cannot be read. When `stop` becomes true it says how far it came, and ends: 0.
 [[nodiscard]] int rerun(const std::string& file, const sched::Registry& registry, std::ostream& out,
-                        std::ostream& complaints);
+                        std::ostream& complaints, const std::atomic<bool>* stop = nullptr);
 
 }  // namespace bench::replay

@@ -60,7 +60,7 @@ TracePod read_pod(RowReader& rows) {
   row.cpu = cpu(rows);
   row.memory = memory(rows);
   read_gpus(rows, row);
-  row.gpu_models = split_models(rows.text("gpu_spec"));
+  row.gpu_models = rows.models("gpu_spec");
   TracePod pod;
   pod.pod = pod_object(row);
   pod.created = rows.seconds("creation_time");

@@ -1,5 +1,6 @@
 #include "bench/replay/trace/read.h"
 
+#include "bench/replay/trace/check_gpus.h"
 #include "bench/replay/trace/cluster_dump.h"
 #include "bench/replay/trace/counts.h"
 #include "bench/replay/trace/devices_apart.h"
@@ -114,6 +115,11 @@ void leave_out_pods_elsewhere(Trace& trace) {
     trace.counts["pods bound to nodes that are not in the trace, left out"] = left_out;
 }
 
+// For messages.
+std::string trace_files(const TraceFiles& files) {
+  return files.nodes == files.pods ? files.pods : files.nodes + ", " + files.pods;
+}
+
 }  // namespace
 
 k8s::Result<Trace> read_trace(const TraceFiles& files) {
@@ -123,7 +129,14 @@ k8s::Result<Trace> read_trace(const TraceFiles& files) {
   if (trace.nodes.empty()) return k8s::decode_error(files.nodes + ": there is no node in it");
   if (trace.pods.empty()) return k8s::decode_error(files.pods + ": there is no pod in it");
   leave_out_pods_elsewhere(trace);
+  if (trace.pods.empty()) {
+    return k8s::decode_error(files.pods + ": all pods in it are bound to nodes that are not in " +
+                             files.nodes);
+  }
   keep_devices_apart_if_asked(trace);
+  if (auto checked = check_gpus(trace); !checked) {
+    return tl::unexpected(k8s::with_context(std::move(checked.error()), trace_files(files)));
+  }
   count(trace);
   return trace;
 }

@@ -38,6 +38,10 @@ std::optional<std::pair<std::size_t, std::string>> fault_of(const CsvRow& header
     if (!is_known(columns, name)) {
       return {{i, fmt::format("unknown column \"{}\", want {}", name, listed(columns))}};
     }
+    if (contains(columns.reserved, name)) {
+      return {
+          {i, fmt::format("column \"{}\": another one says that, want {}", name, listed(columns))}};
+    }
     const auto same = [&](const CsvField& other) { return other.text == name; };
     const auto end = header.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::any_of(header.begin(), end, same)) {
@@ -81,6 +85,15 @@ std::vector<std::string> RowReader::names_behind(std::string_view prefix) const 
     if (field.text.starts_with(prefix)) names.push_back(field.text.substr(prefix.size()));
   }
   return names;
+}
+
+tl::unexpected<k8s::Error> RowReader::header_error(std::string_view column,
+                                                   std::string_view what) const {
+  const auto named = [&](const CsvField& field) { return field.text == column; };
+  const auto at = std::find_if(header_.begin(), header_.end(), named);
+  const CsvField& field = at == header_.end() ? header_.front() : *at;
+  return k8s::decode_error(
+      fmt::format("{}:{}:{}: column \"{}\": {}", file_, field.line, field.column, column, what));
 }
 
 bool RowReader::next() {
@@ -152,6 +165,20 @@ std::optional<Moment> RowReader::seconds(std::string_view column) {
   return read;
 }
 
+std::vector<std::string> RowReader::models(std::string_view column) {
+  std::vector<std::string> models;
+  std::string_view rest = text(column);
+  for (bool more = !rest.empty(); more;) {
+    const auto bar = std::min(rest.find('|'), rest.size());
+    const std::string model(rest.substr(0, bar));
+    if (model.empty()) complain(column, "models with a bar between them, such as A|B, or nothing");
+    if (std::find(models.begin(), models.end(), model) == models.end()) models.push_back(model);
+    more = bar < rest.size();
+    rest.remove_prefix(std::min(bar + 1, rest.size()));
+  }
+  return models;
+}
+
 void RowReader::complain(std::string_view column, const std::string& want) {
   if (error_) return;
   const CsvField* found = field(column);
@@ -195,17 +222,6 @@ std::optional<Moment> parse_seconds(std::string_view text) {
   const auto milli = parse_thousandths(text);
   if (!milli || *milli > kMostSeconds * 1'000) return std::nullopt;
   return Moment(*milli);
-}
-
-std::vector<std::string> split_models(std::string_view text) {
-  std::vector<std::string> models;
-  while (!text.empty()) {
-    const auto bar = std::min(text.find('|'), text.size());
-    const std::string model(text.substr(0, bar));
-    if (std::find(models.begin(), models.end(), model) == models.end()) models.push_back(model);
-    text.remove_prefix(std::min(bar + 1, text.size()));
-  }
-  return models;
 }
 
 }  // namespace bench::replay

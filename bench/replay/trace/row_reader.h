@@ -33,6 +33,8 @@ struct Columns {
   std::vector<std::string_view> required;
   std::vector<std::string_view> optional;
   std::vector<std::string_view> prefixes;  // "label:" allows label:anything
+  // But not these: what they would say has a column of its own.
+  std::vector<std::string_view> reserved = {};
 };
 
 class RowReader {
@@ -43,6 +45,10 @@ class RowReader {
 
   // The names behind `prefix` of the header's columns: "label:zone" → "zone".
   [[nodiscard]] std::vector<std::string> names_behind(std::string_view prefix) const;
+
+  // An error about a column of the header, "FILE:LINE:COLUMN: column "NAME": what".
+  [[nodiscard]] tl::unexpected<k8s::Error> header_error(std::string_view column,
+                                                        std::string_view what) const;
 
   // Goes to the next row; false at the end and after an error.
   bool next();
@@ -57,6 +63,9 @@ class RowReader {
   k8s::Quantity quantity(std::string_view column);
   // Seconds since the trace began, with up to three digits of a fraction; empty is nullopt.
   std::optional<Moment> seconds(std::string_view column);
+
+  // Models, "A|B"; empty text: none.
+  std::vector<std::string> models(std::string_view column);
 
   // The row is in error: `want` says what the field should have been.
   void complain(std::string_view column, const std::string& want);
@@ -84,8 +93,5 @@ class RowReader {
 
 // The same as a time, of at most 10^11 seconds.
 [[nodiscard]] std::optional<Moment> parse_seconds(std::string_view text);
-
-// The parts of "a|b|c", each once, in their order; empty text has none.
-[[nodiscard]] std::vector<std::string> split_models(std::string_view text);
 
 }  // namespace bench::replay

@@ -3,6 +3,7 @@
 #include "bench/replay/trace/objects.h"
 #include "bench/replay/trace/row_reader.h"
 #include "bench/replay/trace/time_columns.h"
+#include "scheduler/framework/resources.h"
 #include "scheduler/gpu/devices.h"
 
 #include <limits>
@@ -17,9 +18,12 @@ constexpr std::string_view kResource = "resource:";
 constexpr WholeRange kPriorities{-1'000'000'000, 2'000'001'000};
 
 const Columns& node_columns() {
-  static const Columns columns{.required = {"name", "cpu", "memory", "gpus"},
-                               .optional = {"gpu_model"},
-                               .prefixes = {kLabel, kResource}};
+  static const Columns columns{
+      .required = {"name", "cpu", "memory", "gpus"},
+      .optional = {"gpu_model"},
+      .prefixes = {kLabel, kResource},
+      .reserved = {"resource:cpu", "resource:memory", "resource:nvidia.com/gpu",
+                   "resource:gpu-scheduler.io/gpu-milli", "label:nvidia.com/gpu.product"}};
   return columns;
 }
 
@@ -27,8 +31,22 @@ const Columns& pod_columns() {
   static const Columns columns{
       .required = {"name", "cpu", "memory", "gpus"},
       .optional = {"namespace", "gpu_models", "priority", "created", "deleted"},
-      .prefixes = {kResource}};
+      .prefixes = {kResource},
+      .reserved = {"resource:cpu", "resource:memory", "resource:nvidia.com/gpu",
+                   "resource:gpu-scheduler.io/gpu-milli"}};
   return columns;
+}
+
+// Opens a table; a resource that no scheduler looks at is an error, not left out.
+k8s::Result<RowReader> open(const TextFile& file, const Columns& columns) {
+  auto rows = RowReader::open(file, columns);
+  if (!rows) return rows;
+  for (const std::string& name : rows->names_behind(kResource)) {
+    if (sched::is_scalar_resource(name) || name == "pods" || name == "ephemeral-storage") continue;
+    return rows->header_error(std::string(kResource) + name,
+                              "no resource of Kubernetes; others have a domain: example.com/nic");
+  }
+  return rows;
 }
 
 k8s::ResourceList resources(RowReader& rows, const std::vector<std::string>& names) {
@@ -75,7 +93,7 @@ PodRow read_pod(RowReader& rows) {
   row.cpu = rows.quantity("cpu");
   row.memory = rows.quantity("memory");
   read_gpus(rows, row);
-  row.gpu_models = split_models(rows.text("gpu_models"));
+  row.gpu_models = rows.models("gpu_models");
   if (!rows.text("priority").empty()) {
     row.priority = static_cast<std::int32_t>(rows.whole("priority", kPriorities));
   }
@@ -85,7 +103,7 @@ PodRow read_pod(RowReader& rows) {
 }  // namespace
 
 k8s::Result<std::vector<k8s::Node>> read_simple_nodes(const TextFile& file) {
-  auto rows = RowReader::open(file, node_columns());
+  auto rows = open(file, node_columns());
   if (!rows) return tl::unexpected(rows.error());
   const auto labels = rows->names_behind(kLabel);
   const auto further = rows->names_behind(kResource);
@@ -104,7 +122,7 @@ k8s::Result<std::vector<k8s::Node>> read_simple_nodes(const TextFile& file) {
 }
 
 k8s::Result<std::vector<TracePod>> read_simple_pods(const TextFile& file) {
-  auto rows = RowReader::open(file, pod_columns());
+  auto rows = open(file, pod_columns());
   if (!rows) return tl::unexpected(rows.error());
   const auto further = rows->names_behind(kResource);
   std::vector<TracePod> pods;

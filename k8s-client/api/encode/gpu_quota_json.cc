@@ -45,10 +45,8 @@ Json to_json(const Condition& condition) {
   if (condition.observed_generation != 0) {
     object["observedGeneration"] = condition.observed_generation;
   }
-  // metav1.Time is in whole seconds.
   if (condition.last_transition_time) {
-    object["lastTransitionTime"] =
-        format_rfc3339(std::chrono::floor<std::chrono::seconds>(*condition.last_transition_time));
+    object["lastTransitionTime"] = format_rfc3339(*condition.last_transition_time);
   }
   object["reason"] = condition.reason;
   object["message"] = condition.message;

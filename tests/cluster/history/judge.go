@@ -1,11 +1,13 @@
 // Package history judges schedulers by what the API server remembers, and by nothing that they say themselves.
 //
-// Every change of a pod or a node is a revision in the API server's store. A Recorder reads them there, in order, from the first
+// Every change of a pod, a node, a namespace or a GpuQuota is a revision in the API server's store. A Recorder reads them there, in order, from the first
 // on, and feeds a Judge, which keeps the cluster as it was at each revision and checks every bind when it comes by:
 //
 //   - over-commit: does the node still have room, for each resource that the pod asks for, counting every pod bound to it
 //     that has not finished (terminating ones until they are gone)?
 //   - placement: does the node exist, does the pod tolerate its taints, match its labels, may it be scheduled to?
+//   - over-quota: does the GpuQuota of the pod's namespace allow the GPUs, counting the pods of every scheduler, and if they are
+//     borrowed, does the cohort have as many to lend?
 //   - double bind: was the pod bound before?
 //
 // and at the end
@@ -27,17 +29,20 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Event is one change of one pod or one node: its state from this revision on.
+// Event is one change of one object: its state from this revision on. The object's field is nil if it is gone.
 type Event struct {
-	Revision int64
-	Time     time.Time // when it was seen, within milliseconds of the write, on a clock that stands still during outages
-	Kind     Kind
-	Key      string       // namespace/name of a pod, name of a node
-	Pod      *corev1.Pod  // nil if this is no pod, or the pod is gone
-	Node     *corev1.Node // nil if this is no node, or the node is gone
+	Revision  int64
+	Time      time.Time // when it was seen, within milliseconds of the write, on a clock that stands still during outages
+	Kind      Kind
+	Key       string // namespace/name of a pod, name of all others
+	Pod       *corev1.Pod
+	Node      *corev1.Node
+	Namespace *corev1.Namespace
+	Quota     *GpuQuota
 }
 
 // Kind of an event's object.
@@ -47,6 +52,8 @@ type Kind int
 const (
 	PodKind Kind = iota
 	NodeKind
+	NamespaceKind
+	QuotaKind
 )
 
 // Options of a Judge.
@@ -63,6 +70,8 @@ type Judge struct {
 	ours    map[string]bool
 	pods    map[string]*podState
 	nodes   map[string]*nodeState
+	book    *quotaBook
+	books   []pastBook           // replaced within the window
 	binds   map[types.UID]string // every bind ever, to a node's name
 	waiting map[string]*podState // ours, not bound: the ones that could be lost
 
@@ -112,7 +121,7 @@ func NewJudge(options Options) *Judge {
 	}
 	j := &Judge{
 		options: options,
-		ours:    map[string]bool{}, pods: map[string]*podState{}, nodes: map[string]*nodeState{},
+		ours:    map[string]bool{}, pods: map[string]*podState{}, nodes: map[string]*nodeState{}, book: &quotaBook{},
 		binds: map[types.UID]string{}, waiting: map[string]*podState{},
 	}
 	for _, name := range options.Schedulers {
@@ -128,11 +137,33 @@ func (j *Judge) Apply(e Event) {
 		j.counts.first = e.Revision
 	}
 	j.counts.last = e.Revision
-	if e.Kind == NodeKind {
+	switch e.Kind {
+	case PodKind:
+		j.applyPod(e)
+	case NodeKind:
 		j.applyNode(e)
-		return
+	case NamespaceKind:
+		j.applyNamespace(e)
+	case QuotaKind:
+		j.turn(e, j.book.with(e.Key, e.Quota))
 	}
-	j.applyPod(e)
+}
+
+func (j *Judge) applyNamespace(e Event) {
+	before, known := j.book.namespaces[e.Key]
+	switch {
+	case e.Namespace == nil && known:
+		j.turn(e, j.book.withNamespace(e.Key, nil))
+	case e.Namespace != nil && (!known || !labels.Equals(before, e.Namespace.Labels)):
+		j.turn(e, j.book.withNamespace(e.Key, labels.Merge(e.Namespace.Labels, nil)))
+	}
+}
+
+// turn replaces the book of quotas.
+func (j *Judge) turn(e Event, next *quotaBook) {
+	j.books = append(j.books, pastBook{e.Time, j.book})
+	j.forgetBooks(e.Time)
+	j.book = next
 }
 
 func (j *Judge) applyNode(e Event) {
@@ -235,6 +266,9 @@ func (j *Judge) bound(e Event, before, after *podState, n *nodeState) {
 	if detail := overfull(n, after.requests, nil); detail != "" {
 		j.violate(e, after, OverCommit, detail, excuseForOverCommit(n, after, e.Time))
 	}
+	if detail := j.overQuota(after, n); detail != "" {
+		j.violate(e, after, OverQuota, detail, j.excuseForOverQuota(n, after, e.Time))
+	}
 	if detail := misplaced(n.node, after.pod); detail != "" {
 		j.violate(e, after, Placement, detail, excuseForPlacement(n, after.pod, e.Time))
 	}
@@ -263,6 +297,45 @@ func (j *Judge) node(name string) *nodeState {
 		j.nodes[name] = n
 	}
 	return n
+}
+
+// overQuota says which rule of its quota a pod on a node breaks, being among the node's pods; "" if none.
+func (j *Judge) overQuota(p *podState, n *nodeState) string {
+	if !asksForGPUs(p.requests) || j.book.of(p.pod.Namespace) == nil {
+		return ""
+	}
+	return j.book.objection(p, n, j.book.account(j.nodes, nil))
+}
+
+// excuseForOverQuota names what others did to the quotas or within them in the window, if the bind would have been right without it.
+func (j *Judge) excuseForOverQuota(n *nodeState, p *podState, now time.Time) string {
+	j.forgetBooks(now)
+	foreign := map[string]bool{}
+	for _, other := range j.nodes {
+		j.forget(other, now)
+		for _, g := range other.grown {
+			if g.uid != p.pod.UID {
+				foreign[string(g.uid)] = true
+			}
+		}
+	}
+	if len(foreign) > 0 && j.book.objection(p, n, j.book.account(j.nodes, foreign)) == "" {
+		return fmt.Sprintf("%d pods of others were bound or grew within %v before", len(foreign), j.options.Window)
+	}
+	for _, past := range j.books {
+		if past.book.objection(p, n, past.book.account(j.nodes, foreign)) == "" {
+			return fmt.Sprintf("the quotas changed %v before", now.Sub(past.until).Round(time.Millisecond))
+		}
+	}
+	return ""
+}
+
+// forgetBooks drops what the quotas were before the window.
+func (j *Judge) forgetBooks(now time.Time) {
+	since := now.Add(-j.options.Window)
+	for len(j.books) > 0 && j.books[0].until.Before(since) {
+		j.books = j.books[1:]
+	}
 }
 
 // Pod returns the latest state of a pod by namespace/name, or nil. It is not to be changed.

@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,12 +14,14 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// The keys under which the API server stores what is recorded. Both, and everything between, are read as one range, so that
-// changes of pods and of nodes come in one order.
+// The keys under which the API server stores what is recorded. All, and everything between, are read as one range, so that
+// their changes come in one order.
 const (
-	nodePrefix = "/registry/minions/"
-	podPrefix  = "/registry/pods/"
-	rangeEnd   = "/registry/pods0" // the first key after all pods
+	quotaPrefix     = "/registry/gpu-scheduler.io/gpuquotas/"
+	nodePrefix      = "/registry/minions/"
+	namespacePrefix = "/registry/namespaces/"
+	podPrefix       = "/registry/pods/"
+	rangeEnd        = "/registry/pods0" // the first key after all pods
 )
 
 // Recorder reads the history from the API server's store, from the first revision on, and judges it as it goes. It reads the store and not
@@ -42,7 +45,7 @@ type Recorder struct {
 func Record(client *clientv3.Client, options Options) *Recorder {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(context.Background()))
 	r := &Recorder{cancel: cancel, done: make(chan struct{}), judge: NewJudge(options), changed: make(chan struct{})}
-	responses := client.Watch(ctx, nodePrefix, clientv3.WithRange(rangeEnd), clientv3.WithRev(1))
+	responses := client.Watch(ctx, quotaPrefix, clientv3.WithRange(rangeEnd), clientv3.WithRev(1))
 	go r.run(ctx, responses)
 	return r
 }
@@ -116,7 +119,7 @@ func (r *Recorder) announce() {
 	r.changed = make(chan struct{})
 }
 
-// decode reads an object as the API server wrote it, in the storage version v1. Keys that are neither pods nor nodes give nil.
+// decode reads an object as the API server wrote it, in the storage version v1, custom resources as JSON. Keys of other kinds give nil.
 func decode(e *clientv3.Event, now time.Time) (*Event, error) {
 	key := string(e.Kv.Key)
 	event := &Event{Revision: e.Kv.ModRevision, Time: now}
@@ -125,10 +128,21 @@ func decode(e *clientv3.Event, now time.Time) (*Event, error) {
 		event.Kind, event.Key = PodKind, strings.TrimPrefix(key, podPrefix)
 	case strings.HasPrefix(key, nodePrefix):
 		event.Kind, event.Key = NodeKind, strings.TrimPrefix(key, nodePrefix)
+	case strings.HasPrefix(key, namespacePrefix):
+		event.Kind, event.Key = NamespaceKind, strings.TrimPrefix(key, namespacePrefix)
+	case strings.HasPrefix(key, quotaPrefix):
+		event.Kind, event.Key = QuotaKind, strings.TrimPrefix(key, quotaPrefix)
 	default:
 		return nil, nil
 	}
 	if e.Type == clientv3.EventTypeDelete {
+		return event, nil
+	}
+	if event.Kind == QuotaKind {
+		event.Quota = &GpuQuota{}
+		if err := json.Unmarshal(e.Kv.Value, event.Quota); err != nil {
+			return nil, fmt.Errorf("decode %s at revision %d: %w", key, e.Kv.ModRevision, err)
+		}
 		return event, nil
 	}
 	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(e.Kv.Value, nil, nil)
@@ -137,6 +151,7 @@ func decode(e *clientv3.Event, now time.Time) (*Event, error) {
 	}
 	event.Pod, _ = object.(*corev1.Pod)
 	event.Node, _ = object.(*corev1.Node)
+	event.Namespace, _ = object.(*corev1.Namespace)
 	return event, nil
 }
 

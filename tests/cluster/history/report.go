@@ -17,6 +17,7 @@ const (
 	OverCommit ViolationKind = "over-commit"
 	DoubleBind ViolationKind = "double bind"
 	Placement  ViolationKind = "placement"
+	OverQuota  ViolationKind = "over-quota"
 )
 
 // Violation is a bind that broke a rule.
@@ -104,13 +105,16 @@ func (j *Judge) roomFor(p *podState) string {
 	if p.pod.DeletionTimestamp != nil || len(p.pod.Spec.SchedulingGates) > 0 || constrainedOtherwise(p.pod) {
 		return ""
 	}
+	if quota := j.book.of(p.pod.Namespace); quota != nil && quota.Spec.Order == "Strict" && asksForGPUs(p.requests) {
+		return "" // it may have to wait behind another
+	}
 	var names []string
 	for name, n := range j.nodes {
 		if n.node == nil || misplaced(n.node, p.pod) != "" {
 			continue
 		}
 		n.pods["?"] = p // try it, and take it off again
-		if overfull(n, p.requests, nil) == "" {
+		if overfull(n, p.requests, nil) == "" && j.overQuota(p, n) == "" {
 			names = append(names, name)
 		}
 		delete(n.pods, "?")
@@ -181,7 +185,7 @@ func (r Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "revisions %d-%d: %d events, %d pods, %d nodes\n", r.First, r.Last, r.Events, r.PodsSeen, r.NodesSeen)
 	fmt.Fprintf(&b, "binds %d, foreign binds %d (%d of them over-committed)\n", r.Binds, r.ForeignBinds, r.ForeignOverCommits)
-	for _, kind := range []ViolationKind{OverCommit, Placement, DoubleBind} {
+	for _, kind := range []ViolationKind{OverCommit, OverQuota, Placement, DoubleBind} {
 		explained, unexplained := 0, 0
 		for _, v := range r.Violations {
 			if v.Kind == kind && v.Explained != "" {

@@ -255,8 +255,7 @@ Condition RandomObjects::object_condition() {
   return {.type = text(),
           .status = text(),
           .observed_generation = static_cast<std::int64_t>(below(3)),
-          .last_transition_time =
-              maybe([&] { return std::chrono::floor<std::chrono::seconds>(time()); }),
+          .last_transition_time = maybe([&] { return time(); }),
           .reason = text(),
           .message = text()};
 }

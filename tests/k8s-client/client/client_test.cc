@@ -349,5 +349,47 @@ TEST_CASE("an event as events.k8s.io/v1 wants it", "[client]") {
   }
 }
 
+TEST_CASE("a quota's status is one merge patch, at the version that was seen", "[client]") {
+  World world;
+  ObjectMeta quota;
+  quota.name = "team-vision";
+  quota.uid = "u-1";
+  quota.resource_version = "7";
+  quota.labels = {{"not", "sent"}};
+  GpuQuota::Status status;
+  status.observed_generation = 2;
+  status.total.used = Quantity::of_milli(1500);
+  status.quotas = {{.gpu_type = "*", .use = status.total}};
+  status.conditions = {{.type = "Ready",
+                        .status = "True",
+                        .last_transition_time = Timestamp(std::chrono::seconds(1)),
+                        .reason = "Enforced",
+                        .message = "m"}};
+  world.client->set_gpu_quota_status(quota, status, world.keep_result());
+  const auto call = world.transport.next();
+  CHECK(call->request().method == Method::kPatch);
+  CHECK(call->request().target == "/apis/gpu-scheduler.io/v1alpha1/gpuquotas/team-vision/status");
+  CHECK(call->request().content_type == "application/merge-patch+json");
+  const Json use =
+      Json::parse(R"({"guaranteed":"0","used":"1500m","borrowed":"0","lent":"0","pending":"0"})");
+  Json line = use;
+  line["gpuType"] = "*";
+  const Json condition = Json::parse(R"({"type":"Ready","status":"True",
+      "lastTransitionTime":"1970-01-01T00:00:01Z","reason":"Enforced","message":"m"})");
+  CHECK(Json::parse(call->request().body) ==
+        Json{{"metadata", {{"uid", "u-1"}, {"resourceVersion", "7"}}},
+             {"status",
+              {{"observedGeneration", 2},
+               {"total", use},
+               {"quotas", Json::array({line})},
+               {"conditions", Json::array({condition})}}}});
+  call->respond(409, status_json(409, "Conflict", "it has been modified"));
+  world.run();
+  REQUIRE(world.result);
+  REQUIRE_FALSE(*world.result);
+  CHECK(world.result->error().message ==
+        "gpuquotas \"team-vision\": set status: 409 Conflict: it has been modified");
+}
+
 }  // namespace
 }  // namespace k8s

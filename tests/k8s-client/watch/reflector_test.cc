@@ -589,10 +589,30 @@ TEST_CASE("an optional kind that is absent is an answer like any other", "[watch
   script.refuse(status, "");
   script.refuse(status, "");
   CHECK(script.reflector().last_contact() == script.loop().now());
-  script.advance(Watcher::kAbsentInterval);
+  script.advance(options.absent_interval);
   script.refuse(status, "");
   script.refuse(status, "");
   CHECK(script.reflector().last_contact() == script.loop().now());
+}
+
+TEST_CASE("that an optional kind comes and goes is told once each", "[watch]") {
+  ReflectorOptions options = paged();
+  options.optional = true;
+  options.absent_interval = std::chrono::seconds{10};
+  WatchScript script(options);
+  script.start();
+  script.refuse(404, "NotFound");
+  script.advance(options.absent_interval);
+  script.refuse(404, "NotFound");
+  CHECK(script.presence() == std::vector<bool>{false});
+  script.advance(options.absent_interval);
+  script.page(5, "", {});
+  CHECK(script.presence() == std::vector<bool>{false, true});
+  // Its definition is deleted: the server ends the watch, and knows no such kind any more.
+  script.refuse(404, "NotFound");
+  script.wait();
+  script.refuse(404, "NotFound");
+  CHECK(script.presence() == std::vector<bool>{false, true, false});
 }
 
 TEST_CASE("a list that breaks off at the same object each time is no contact", "[watch]") {

@@ -95,6 +95,7 @@ WatchScript::WatchScript(k8s::ReflectorOptions options) : transport_(loop_) {
     log_.push_back("- " + key.name + "/" + key.uid);
   };
   handler.on_synced = [this] { log_.push_back("synced"); };
+  handler.on_presence = [this](bool present) { presence_.push_back(present); };
   handler.on_problem = [this](const k8s::Error& error, std::chrono::milliseconds retry_in) {
     last_delay_ = retry_in;
     log_.push_back("! " + error.message + (retry_in.count() == 0 ? ", again at once" : ""));

@@ -65,6 +65,8 @@ class WatchScript {
   [[nodiscard]] const std::vector<std::string>& log() const { return log_; }
   // Everything the observer was told: "LIST 200".
   [[nodiscard]] const std::vector<std::string>& observed() const { return observed_; }
+  // What on_presence was told.
+  [[nodiscard]] const std::vector<bool>& presence() const { return presence_; }
   [[nodiscard]] std::chrono::milliseconds last_delay() const { return last_delay_; }
 
  private:
@@ -74,6 +76,7 @@ class WatchScript {
   FakeTransport transport_;
   std::vector<std::string> log_;
   std::vector<std::string> observed_;
+  std::vector<bool> presence_;
   std::chrono::milliseconds last_delay_{0};
   std::shared_ptr<FakeCall> call_;
   std::unique_ptr<k8s::Reflector<k8s::Pod>> reflector_;

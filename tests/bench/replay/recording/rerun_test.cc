@@ -107,6 +107,15 @@ TEST_CASE("what a killed process left of its last line is left out") {
         "5 events, 3 steps, 3 decisions: all the same\n");
 }
 
+TEST_CASE("who is interrupted says how far it came") {
+  record_some_work();
+  std::ostringstream out;
+  std::ostringstream complaints;
+  const std::atomic<bool> stop{true};
+  CHECK(bench::replay::rerun(record_file(), plugins::registry(), out, complaints, &stop) == 0);
+  CHECK(out.str() == "interrupted after 0 events, 0 steps, 0 decisions: all the same\n");
+}
+
 TEST_CASE("files that are no recordings") {
   CHECK(rerun("/nowhere").code == 2);
   rewrite("");

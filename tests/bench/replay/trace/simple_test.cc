@@ -2,6 +2,7 @@
 #include "bench/replay/trace/simple.h"
 
 #include "bench/replay/trace/gpu_amounts.h"
+#include "scheduler/framework/node_view.h"
 #include "tests/bench/replay/trace/trace_files.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
@@ -92,6 +93,7 @@ TEST_CASE("a bad row of our tables is an error with its place") {
   const std::string gpus =
       "whole GPUs from 0 to 64, or a share of one such as 0.25, to three digits";
   const std::string quantity = "a Kubernetes quantity of zero or more, such as 500m, 8 or 64Gi";
+  const std::string models = "models with a bar between them, such as A|B, or nothing";
   const std::string time =
       "seconds since the trace began, a date such as 2030-01-31T08:00:00Z, or nothing";
   const std::vector<Case> cases = {
@@ -115,6 +117,10 @@ TEST_CASE("a bad row of our tables is an error with its place") {
        "f:2:8: gpus \"9999999999999999\": want " + gpus},
       {"a priority that is none", false, ",a,1,1,1,,high,,\n",
        "f:2:11: priority \"high\": want a whole number from -1000000000 to 2000001000"},
+      {"a model without a name", false, ",a,1,1,1,T4||A10,,,\n",
+       "f:2:10: gpu_models \"T4||A10\": want " + models},
+      {"a bar behind the last model", false, ",a,1,1,1,T4|,,,\n",
+       "f:2:10: gpu_models \"T4|\": want " + models},
       {"no time", false, ",a,1,1,1,,,noon,\n", "f:2:12: created \"noon\": want " + time},
       {"half a date", false, ",a,1,1,1,,,2030-01-31,\n",
        "f:2:12: created \"2030-01-31\": want " + time},
@@ -147,6 +153,39 @@ TEST_CASE("a misspelt column is an error that lists those there are") {
   CHECK(read.error().message ==
         "f:1:22: unknown column \"model\", want name, cpu, memory, gpus, namespace, gpu_models, "
         "priority, created, deleted, resource:…");
+}
+
+TEST_CASE("what has a column of its own is not said twice") {
+  for (const std::string column : {"resource:cpu", "resource:memory", "resource:nvidia.com/gpu",
+                                   "resource:gpu-scheduler.io/gpu-milli"}) {
+    INFO(column);
+    const std::string header = "name,cpu,memory,gpus," + column + "\n";
+    const std::string want = "f:1:22: column \"" + column + "\": another one says that, want name";
+    const auto nodes = read_simple_nodes({"f", header});
+    const auto pods = read_simple_pods({"f", header});
+    REQUIRE_FALSE(nodes);
+    REQUIRE_FALSE(pods);
+    CHECK_THAT(nodes.error().message, Catch::StartsWith(want));
+    CHECK_THAT(pods.error().message, Catch::StartsWith(want));
+  }
+  CHECK_FALSE(read_simple_nodes({"f", "name,cpu,memory,gpus,label:nvidia.com/gpu.product\n"}));
+}
+
+TEST_CASE("a resource that schedulers do not know is an error") {
+  const auto pods = read_simple_pods({"f", "name,cpu,memory,gpus,resource:nic\n"});
+  REQUIRE_FALSE(pods);
+  CHECK(pods.error().message ==
+        "f:1:22: column \"resource:nic\": no resource of Kubernetes; others have a domain: "
+        "example.com/nic");
+  CHECK(read_simple_pods({"f", "name,cpu,memory,gpus,resource:example.com/nic\n"}));
+}
+
+TEST_CASE("a column bounds the pods of a node") {
+  const auto nodes =
+      read_simple_nodes({"f", "name,cpu,memory,gpus,resource:pods\na,8,1Gi,1,110\n"});
+  REQUIRE(nodes);
+  sched::ResourceNames names;
+  CHECK(sched::facts_of(nodes->front(), names).allocatable.get(sched::kPods) == 110);
 }
 
 }  // namespace

@@ -1,0 +1,21 @@
+// Whether the GPUs that a trace speaks of can be reckoned with.
+//
+// Tables are checked field by field; this is for Kubernetes objects, which can hold any quantity
+// and any mixture of resources. What the engine would read as something else is refused, not
+// replayed.
+#pragma once
+
+#include "bench/replay/trace/trace.h"
+#include "k8s-client/error.h"
+
+namespace bench::replay {
+
+// Trace::devices_apart is known. An error names the node or pod, and what was expected:
+//
+//   nodes  a negative number of GPUs, or more than any machine has; where GPUs are kept one by one
+//          more than sched::gpu::kMaxDevices
+//   pods   amounts like those; a share of a GPU that is not below a whole one; where GPUs are kept
+//          one by one GPUs and MIG instances, or instances of several profiles, together
+[[nodiscard]] k8s::Result<void> check_gpus(const Trace& trace);
+
+}  // namespace bench::replay

@@ -1,0 +1,259 @@
+package history
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// GpuQuota is the custom resource, as far as it is judged. The rules are those of its documentation (scheduler/quota/README.md), worked
+// out here from the objects alone and in exact fractions.
+type GpuQuota struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              GpuQuotaSpec `json:"spec"`
+}
+
+// GpuQuotaSpec is its spec.
+type GpuQuotaSpec struct {
+	Namespaces        []string              `json:"namespaces"`
+	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector"`
+	Cohort            string                `json:"cohort"`
+	Order             string                `json:"order"`
+	MaxGPUsPerPod     *resource.Quantity    `json:"maxGpusPerPod"`
+	Quotas            []GpuQuotaLine        `json:"quotas"`
+}
+
+// GpuQuotaLine is what it says of one type of GPU.
+type GpuQuotaLine struct {
+	GPUType    string             `json:"gpuType"`
+	Guaranteed resource.Quantity  `json:"guaranteed"`
+	Limit      *resource.Quantity `json:"limit"`
+	Lendable   *resource.Quantity `json:"lendable"`
+}
+
+func (q *GpuQuota) claims(namespace string, has labels.Set) bool {
+	if slices.Contains(q.Spec.Namespaces, namespace) {
+		return true
+	}
+	if q.Spec.NamespaceSelector == nil || has == nil {
+		return false
+	}
+	selector, err := metav1.LabelSelectorAsSelector(q.Spec.NamespaceSelector)
+	return err == nil && selector.Matches(has)
+}
+
+// lineFor is the index of the line that GPUs of a product are charged to: its own, else its class's, else that of all others; -1 if none. A
+// class is a word of the product's name.
+func (q *GpuQuota) lineFor(product string) int {
+	words := strings.Split(product, "-")
+	matches := []func(string) bool{
+		func(gpuType string) bool { return product != "" && gpuType == product },
+		func(gpuType string) bool { return product != "" && slices.Contains(words, gpuType) },
+		func(gpuType string) bool { return gpuType == "*" },
+	}
+	for _, match := range matches {
+		if i := slices.IndexFunc(q.Spec.Quotas, func(l GpuQuotaLine) bool { return match(l.GPUType) }); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+func (l GpuQuotaLine) lendable() *big.Rat {
+	if l.Lendable == nil {
+		return rat(l.Guaranteed)
+	}
+	return rat(*l.Lendable)
+}
+
+func rat(q resource.Quantity) *big.Rat {
+	exact, _ := new(big.Rat).SetString(q.AsDec().String())
+	return exact
+}
+
+// quotaBook is what the quotas and namespaces say at one revision. It is not changed once it is used.
+type quotaBook struct {
+	quotas     []*GpuQuota           // the oldest first
+	namespaces map[string]labels.Set // by name
+}
+
+// with is the book with one quota replaced, or taken out.
+func (b *quotaBook) with(name string, q *GpuQuota) *quotaBook {
+	next := &quotaBook{namespaces: b.namespaces}
+	for _, old := range b.quotas {
+		if old.Name != name {
+			next.quotas = append(next.quotas, old)
+		}
+	}
+	if q != nil {
+		next.quotas = append(next.quotas, q)
+	}
+	slices.SortStableFunc(next.quotas, func(a, b *GpuQuota) int {
+		if c := a.CreationTimestamp.Compare(b.CreationTimestamp.Time); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return next
+}
+
+// withNamespace is the book with one namespace's labels replaced; nil takes it out.
+func (b *quotaBook) withNamespace(name string, has labels.Set) *quotaBook {
+	next := &quotaBook{quotas: b.quotas, namespaces: map[string]labels.Set{}}
+	for other, set := range b.namespaces {
+		next.namespaces[other] = set
+	}
+	delete(next.namespaces, name)
+	if has != nil {
+		next.namespaces[name] = has
+	}
+	return next
+}
+
+// of is the quota that a namespace belongs to: the oldest that claims it. nil if none does.
+func (b *quotaBook) of(namespace string) *GpuQuota {
+	for _, q := range b.quotas {
+		if q.claims(namespace, b.namespaces[namespace]) {
+			return q
+		}
+	}
+	return nil
+}
+
+// account is what is used of every line, by the quota's name and the line's index. What is charged to no line is at -1.
+type account map[string]map[int]*big.Rat
+
+func (a account) used(quota string, line int) *big.Rat {
+	if used := a[quota][line]; used != nil {
+		return used
+	}
+	return new(big.Rat)
+}
+
+func (a account) charge(quota string, line int, amount *big.Rat) {
+	if a[quota] == nil {
+		a[quota] = map[int]*big.Rat{}
+	}
+	a[quota][line] = new(big.Rat).Add(a.used(quota, line), amount)
+}
+
+// account adds up what all pods on all nodes take. Pods in `without`, by uid, are left out.
+func (b *quotaBook) account(nodes map[string]*nodeState, without map[string]bool) account {
+	sum := account{}
+	for _, n := range nodes {
+		for uid, p := range n.pods {
+			if without[string(uid)] {
+				continue
+			}
+			if q, line, amount := b.chargeOf(p, n); q != nil {
+				sum.charge(q.Name, line, amount)
+			}
+		}
+	}
+	return sum
+}
+
+// chargeOf is what a pod on a node is charged, and to which line; a nil quota if it is not charged at all.
+func (b *quotaBook) chargeOf(p *podState, n *nodeState) (*GpuQuota, int, *big.Rat) {
+	if !asksForGPUs(p.requests) {
+		return nil, 0, nil
+	}
+	q := b.of(p.pod.Namespace)
+	if q == nil {
+		return nil, 0, nil
+	}
+	return q, q.lineFor(productOf(n.node)), gpuShare(p.requests, n.node)
+}
+
+// objection says which rule a pod on a node breaks, being counted in the account already; "" if none.
+func (b *quotaBook) objection(p *podState, n *nodeState, sum account) string {
+	q, line, amount := b.chargeOf(p, n)
+	if q == nil {
+		return ""
+	}
+	if most := q.Spec.MaxGPUsPerPod; most != nil && amount.Cmp(rat(*most)) > 0 {
+		return fmt.Sprintf("quota %s: %s GPUs in one pod, at most %s", q.Name, text(amount), most.String())
+	}
+	if line < 0 {
+		return fmt.Sprintf("quota %s: no line for GPUs of type %q", q.Name, productOf(n.node))
+	}
+	used := sum.used(q.Name, line)
+	if limit := b.limit(q, line); used.Cmp(limit) > 0 {
+		return fmt.Sprintf("quota %s: %s: %s used of %s", q.Name, q.Spec.Quotas[line].GPUType, text(used), text(limit))
+	}
+	if used.Cmp(rat(q.Spec.Quotas[line].Guaranteed)) <= 0 {
+		return ""
+	}
+	if borrowed, lent := b.pool(q, line, sum); borrowed.Cmp(lent) > 0 {
+		return fmt.Sprintf("cohort %s: %s: %s borrowed, %s to lend", q.Spec.Cohort, q.Spec.Quotas[line].GPUType, text(borrowed), text(lent))
+	}
+	return ""
+}
+
+// limit is the most that a line may use: what it says, or the guarantee and all that the others of its cohort may lend.
+func (b *quotaBook) limit(q *GpuQuota, line int) *big.Rat {
+	l := q.Spec.Quotas[line]
+	if l.Limit != nil {
+		return rat(*l.Limit)
+	}
+	sum := rat(l.Guaranteed)
+	b.eachInPool(q, line, func(other *GpuQuota, i int) {
+		if other != q {
+			sum.Add(sum, other.Spec.Quotas[i].lendable())
+		}
+	})
+	return sum
+}
+
+// pool is what the cohort borrows of a type, and what it has to lend: of each guarantee what is unused, as far as it is lendable.
+func (b *quotaBook) pool(q *GpuQuota, line int, sum account) (borrowed, toLend *big.Rat) {
+	borrowed, toLend = new(big.Rat), new(big.Rat)
+	b.eachInPool(q, line, func(other *GpuQuota, i int) {
+		l := other.Spec.Quotas[i]
+		used, guaranteed := sum.used(other.Name, i), rat(l.Guaranteed)
+		if used.Cmp(guaranteed) > 0 {
+			borrowed.Add(borrowed, new(big.Rat).Sub(used, guaranteed))
+			return
+		}
+		idle := new(big.Rat).Sub(guaranteed, used)
+		if lendable := l.lendable(); lendable.Cmp(idle) < 0 {
+			idle = lendable
+		}
+		toLend.Add(toLend, idle)
+	})
+	return borrowed, toLend
+}
+
+// eachInPool visits the lines that lend to each other: those of one type in one cohort; without a cohort only the line itself.
+func (b *quotaBook) eachInPool(q *GpuQuota, line int, visit func(*GpuQuota, int)) {
+	for _, other := range b.quotas {
+		if other != q && (q.Spec.Cohort == "" || other.Spec.Cohort != q.Spec.Cohort) {
+			continue
+		}
+		for i, l := range other.Spec.Quotas {
+			if l.GPUType == q.Spec.Quotas[line].GPUType {
+				visit(other, i)
+			}
+		}
+	}
+}
+
+// text is a fraction as people write it.
+func text(r *big.Rat) string {
+	if r.IsInt() {
+		return r.Num().String()
+	}
+	return r.FloatString(3)
+}
+
+// pastBook is a book that was replaced within the window.
+type pastBook struct {
+	until time.Time
+	book  *quotaBook
+}

@@ -1,0 +1,257 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"gpu-scheduler.io/tests/cluster/fixture"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// setQuota tells of a quota of one line for the namespace t, changed by options, and lets a minute pass. Quotas are as old as their order.
+func (s *story) setQuota(name string, guaranteed string, options ...func(*GpuQuota)) {
+	s.setQuotaNow(name, guaranteed, options...)
+	s.wait(time.Minute)
+}
+
+func (s *story) setQuotaNow(name string, guaranteed string, options ...func(*GpuQuota)) {
+	q := &GpuQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.NewTime(time.Unix(1000+s.revision, 0))},
+		Spec: GpuQuotaSpec{
+			Namespaces: []string{"t"},
+			Quotas:     []GpuQuotaLine{{GPUType: "*", Guaranteed: resource.MustParse(guaranteed)}},
+		},
+	}
+	for _, option := range options {
+		option(q)
+	}
+	s.tell(Event{Kind: QuotaKind, Key: name, Quota: q})
+}
+
+func forNamespaces(names ...string) func(*GpuQuota) {
+	return func(q *GpuQuota) { q.Spec.Namespaces = names }
+}
+
+func inCohort(q *GpuQuota) { q.Spec.Cohort = "c" }
+
+func lending(most string) func(*GpuQuota) {
+	return func(q *GpuQuota) { q.Spec.Quotas[0].Lendable = quantity(most) }
+}
+
+func limited(most string) func(*GpuQuota) {
+	return func(q *GpuQuota) { q.Spec.Quotas[0].Limit = quantity(most) }
+}
+
+func line(gpuType, guaranteed string) func(*GpuQuota) {
+	return func(q *GpuQuota) {
+		q.Spec.Quotas = append(q.Spec.Quotas, GpuQuotaLine{GPUType: gpuType, Guaranteed: resource.MustParse(guaranteed)})
+	}
+}
+
+func ofType(gpuType string) func(*GpuQuota) {
+	return func(q *GpuQuota) { q.Spec.Quotas[0].GPUType = gpuType }
+}
+
+func quantity(text string) *resource.Quantity {
+	q := resource.MustParse(text)
+	return &q
+}
+
+// bindIn makes a pod of ours that asks for an amount of a resource, and binds it.
+func (s *story) bindIn(namespace, name, scheduler string, options ...fixture.PodOption) {
+	s.pod(fixture.Pod(namespace, name, scheduler, options...))
+	p := s.pods[namespace+"/"+name]
+	p.Spec.NodeName = "n"
+	p.Generation++
+	s.pod(p)
+}
+
+// bindGPUs binds so many pods of one GPU each.
+func (s *story) bindGPUs(namespace string, count int) {
+	for i := range count {
+		s.bindIn(namespace, fmt.Sprintf("%s-%d", namespace, i), us, fixture.GPUs(1))
+	}
+}
+
+func TestJudgeQuotas(t *testing.T) {
+	h100 := fixture.GPUNode("n", fixture.H100, 8)
+	cases := []struct {
+		name        string
+		node        *corev1.Node
+		tell        func(s *story)
+		unexplained string // part of the only violation's detail; "": none
+		explained   int
+	}{
+		{name: "within the guarantee", tell: func(s *story) {
+			s.setQuota("q", "2")
+			s.bindGPUs("t", 2)
+		}},
+		{name: "beyond it, with nobody to borrow from", tell: func(s *story) {
+			s.setQuota("q", "2")
+			s.bindGPUs("t", 3)
+		}, unexplained: "quota q: *: 3 used of 2"},
+		{name: "a namespace without quota", tell: func(s *story) {
+			s.setQuota("q", "2", forNamespaces("other"))
+			s.bindGPUs("t", 3)
+		}},
+		{name: "a pod without GPUs", tell: func(s *story) {
+			s.setQuota("q", "0")
+			s.bindIn("t", "p", us, fixture.Requests("cpu", "1"))
+		}},
+		{name: "what has finished counts no more", tell: func(s *story) {
+			s.setQuota("q", "1")
+			s.bindGPUs("t", 1)
+			s.change("t-0", func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
+			s.bindIn("t", "next", us, fixture.GPUs(1))
+		}},
+		{name: "pods of others count", tell: func(s *story) {
+			s.setQuota("q", "1")
+			s.bindIn("t", "theirs", them, fixture.GPUs(1))
+			s.wait(time.Minute)
+			s.bindGPUs("t", 1)
+		}, unexplained: "quota q: *: 2 used of 1"},
+		{name: "pods of others that came a moment ago explain", tell: func(s *story) {
+			s.setQuota("q", "1")
+			s.bindIn("t", "theirs", them, fixture.GPUs(1))
+			s.bindGPUs("t", 1)
+		}, explained: 1},
+		{name: "a quota that shrank a moment ago explains", tell: func(s *story) {
+			s.setQuota("q", "4")
+			s.setQuotaNow("q", "1")
+			s.bindIn("t", "p", us, fixture.GPUs(2))
+		}, explained: 1},
+		{name: "one that shrank long ago does not", tell: func(s *story) {
+			s.setQuota("q", "4")
+			s.setQuota("q", "1")
+			s.bindIn("t", "p", us, fixture.GPUs(2))
+		}, unexplained: "2 used of 1"},
+		{name: "one that is gone allows all", tell: func(s *story) {
+			s.setQuota("q", "1")
+			s.tell(Event{Kind: QuotaKind, Key: "q"})
+			s.bindIn("t", "p", us, fixture.GPUs(2))
+		}},
+		{name: "borrowed from the cohort", tell: func(s *story) {
+			s.setQuota("q", "1", inCohort)
+			s.setQuota("r", "4", inCohort, forNamespaces("other"))
+			s.bindGPUs("t", 5)
+		}},
+		{name: "more than the cohort may lend", tell: func(s *story) {
+			s.setQuota("q", "1", inCohort)
+			s.setQuota("r", "4", inCohort, forNamespaces("other"), lending("2"))
+			s.bindGPUs("t", 4)
+		}, unexplained: "quota q: *: 4 used of 3"},
+		{name: "more than the limit", tell: func(s *story) {
+			s.setQuota("q", "1", inCohort, limited("2"))
+			s.setQuota("r", "4", inCohort, forNamespaces("other"))
+			s.bindGPUs("t", 3)
+		}, unexplained: "quota q: *: 3 used of 2"},
+		{name: "more than the cohort has idle", tell: func(s *story) {
+			s.setQuota("q", "1", inCohort)
+			s.setQuota("r", "4", inCohort, forNamespaces("other"))
+			s.bindGPUs("other", 3)
+			s.bindGPUs("t", 3)
+		}, unexplained: "cohort c: *: 2 borrowed, 1 to lend"},
+		{name: "the owner takes back what is his", tell: func(s *story) {
+			s.setQuota("q", "1", inCohort)
+			s.setQuota("r", "4", inCohort, forNamespaces("other"))
+			s.bindGPUs("t", 4)
+			s.bindGPUs("other", 4)
+		}},
+		{name: "another cohort lends nothing", tell: func(s *story) {
+			s.setQuota("q", "1", inCohort)
+			s.setQuota("r", "4", forNamespaces("other"), func(q *GpuQuota) { q.Spec.Cohort = "d" })
+			s.bindGPUs("t", 2)
+		}, unexplained: "2 used of 1"},
+		{name: "the product's line before the class's before all others'", tell: func(s *story) {
+			s.setQuota("q", "0", line("H100", "0"), line(fixture.H100.Product, "2"))
+			s.bindGPUs("t", 3)
+		}, unexplained: "quota q: NVIDIA-H100-80GB-HBM3: 3 used of 2"},
+		{name: "the class's line before all others'", tell: func(s *story) {
+			s.setQuota("q", "0", line("H100", "2"))
+			s.bindGPUs("t", 2)
+		}},
+		{name: "no line for the type", tell: func(s *story) {
+			s.setQuota("q", "8", ofType("A100"))
+			s.bindGPUs("t", 1)
+		}, unexplained: `quota q: no line for GPUs of type "NVIDIA-H100-80GB-HBM3"`},
+		{name: "a pod that is too large", tell: func(s *story) {
+			s.setQuota("q", "8", func(q *GpuQuota) { q.Spec.MaxGPUsPerPod = quantity("4") })
+			s.bindIn("t", "p", us, fixture.GPUs(5))
+		}, unexplained: "quota q: 5 GPUs in one pod, at most 4"},
+		{name: "the oldest quota has the namespace", tell: func(s *story) {
+			s.setQuota("old", "1")
+			s.setQuota("new", "8")
+			s.bindIn("t", "p", us, fixture.GPUs(2))
+		}, unexplained: "quota old: *: 2 used of 1"},
+		{name: "by the namespace's labels", tell: func(s *story) {
+			s.setQuota("q", "1", forNamespaces(), func(q *GpuQuota) {
+				q.Spec.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": "a"}}
+			})
+			s.tell(Event{Kind: NamespaceKind, Key: "t", Namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "t", Labels: map[string]string{"team": "a"}}}})
+			s.wait(time.Minute)
+			s.bindIn("t", "p", us, fixture.GPUs(2))
+		}, unexplained: "quota q: *: 2 used of 1"},
+		{name: "shared GPUs count by their part", node: fixture.GPUNode("n", fixture.L4, 16,
+			fixture.Label(productLabel, fixture.L4.Product+"-SHARED"), fixture.Label(replicasLabel, "4")),
+			tell: func(s *story) {
+				s.setQuota("q", "1", ofType(fixture.L4.Product))
+				s.bindGPUs("t", 5)
+			}, unexplained: "quota q: NVIDIA-L4: 1.250 used of 1"},
+		{name: "MIG instances count by their memory slices", node: fixture.GPUNode("n", fixture.A100, 0,
+			fixture.Allocatable(migPrefix+"1g.10gb", "7"), fixture.Allocatable(migPrefix+"3g.40gb", "2")),
+			tell: func(s *story) {
+				s.setQuota("q", "500m", ofType("A100"))
+				s.bindIn("t", "half", us, fixture.Requests(migPrefix+"3g.40gb", "1"))
+				s.bindIn("t", "more", us, fixture.Requests(migPrefix+"1g.10gb", "1"))
+			}, unexplained: "quota q: A100: 0.625 used of 0.500"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			node := c.node
+			if node == nil {
+				node = h100
+			}
+			s := newStory(node)
+			s.wait(time.Minute)
+			c.tell(s)
+			var unexplained []string
+			explained := 0
+			for _, v := range s.Report().Violations {
+				if v.Explained != "" {
+					explained++
+				} else {
+					unexplained = append(unexplained, string(v.Kind)+": "+v.Detail)
+				}
+			}
+			if explained != c.explained {
+				t.Errorf("%d explained, want %d: %v", explained, c.explained, s.Report().Violations)
+			}
+			switch {
+			case c.unexplained == "" && len(unexplained) > 0:
+				t.Errorf("want no violation, got %v", unexplained)
+			case c.unexplained != "" && (len(unexplained) != 1 || !strings.HasPrefix(unexplained[0], "over-quota: ") || !strings.Contains(unexplained[0], c.unexplained)):
+				t.Errorf("want over-quota with %q, got %v", c.unexplained, unexplained)
+			}
+		})
+	}
+}
+
+func TestJudgeDoesNotCallAPodOverQuotaStuck(t *testing.T) {
+	s := newStory(fixture.GPUNode("n", fixture.H100, 8))
+	s.setQuota("q", "1")
+	s.bindGPUs("t", 1)
+	s.create("waits", us, fixture.GPUs(1))
+	s.refuse("waits", 1)
+	if stuck := s.Report().Stuck; len(stuck) != 0 {
+		t.Errorf("over quota, and yet stuck: %v", stuck)
+	}
+	s.setQuota("q", "2")
+	if stuck := s.Report().Stuck; len(stuck) != 1 {
+		t.Errorf("within quota, and room on the node: want it stuck, got %v", stuck)
+	}
+}
