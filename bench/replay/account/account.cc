@@ -68,7 +68,7 @@ void Account::decided(Pod& pod) {
   count_arrival(pod);
   const Levels now = levels();
   percent_steps_.add(now);
-  take_snapshots(std::round(percent(now.asked, now.capacity)));
+  take_snapshots(progress());
 }
 
 void Account::placed(PodId id, const std::string& node,
@@ -140,16 +140,24 @@ Levels Account::levels() const {
           .weight = occupancy_.weight()};
 }
 
+double Account::progress() const {
+  return options_.over_time ? percent(seconds(now_), seconds(options_.horizon))
+                            : std::round(percent(asked_, occupancy_.capacity()));
+}
+
 void Account::take_snapshots(double x) {
   while (next_snapshot_ < options_.snapshots_at.size() &&
          options_.snapshots_at[next_snapshot_] <= x) {
     const double at = options_.snapshots_at[next_snapshot_++];
-    const Moment moment{std::llround(static_cast<double>(options_.horizon.count()) * at / 100)};
-    snapshots_.push_back(snapshot(at, options_.over_time ? hours(moment) : at));
+    snapshots_.push_back(snapshot(at));
+    // By time nothing has changed since `at`; an arrival may lead far beyond.
+    last_snapshot_ = options_.over_time ? at : x;
   }
 }
 
-Snapshot Account::snapshot(double at, double x) const {
+Snapshot Account::snapshot(double at) const {
+  const Moment moment{std::llround(static_cast<double>(options_.horizon.count()) * at / 100)};
+  const double x = options_.over_time ? hours(moment) : at;
   Snapshot snapshot;
   snapshot.x = x;
   snapshot.title = options_.over_time ? fmt::format("after {:.4g} h ({:g} % of the time)", x, at)
@@ -197,6 +205,9 @@ Result Account::result() const {
   result.over_time = options_.over_time;
   result.steps = options_.over_time ? time_steps_.steps() : percent_steps_.steps();
   result.snapshots = snapshots_;
+  if (next_snapshot_ < options_.snapshots_at.size() && last_snapshot_ < progress()) {
+    result.snapshots.push_back(snapshot(progress()));
+  }
   add_groups(result);
   result.waits = waits_;
   std::sort(result.waits.begin(), result.waits.end());

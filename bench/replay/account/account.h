@@ -31,8 +31,9 @@ namespace bench::replay {
 struct AccountOptions {
   bool over_time = false;
   Moment measure_from{0};
-  Moment horizon{0};                      // when the run is expected to end; over time only
-  std::vector<double> snapshots_at = {};  // % arrived, or % of the horizon
+  Moment horizon{0};  // when the run is expected to end; over time only
+  // % arrived, or % of the horizon. Where the run ends before, its end stands for what is missing.
+  std::vector<double> snapshots_at = {};
   std::vector<sched::TypicalPod> typical_pods = {};  // what free GPU is judged by
 };
 
@@ -92,8 +93,11 @@ class Account {
   void count_arrival(Pod& pod);
   void decided(Pod& pod);
   void pass(Moment to);
+  // How far the run is: % arrived, or % of the horizon.
+  [[nodiscard]] double progress() const;
   void take_snapshots(double x);
-  [[nodiscard]] Snapshot snapshot(double at, double x) const;
+  // `at` is such a percentage.
+  [[nodiscard]] Snapshot snapshot(double at) const;
   [[nodiscard]] Levels levels() const;
   [[nodiscard]] Outcome outcome(const std::vector<Step>& steps) const;
   void add_groups(Result& result) const;
@@ -120,6 +124,7 @@ class Account {
   RefusedKinds refused_kinds_;
   std::vector<Snapshot> snapshots_;
   std::size_t next_snapshot_ = 0;  // in options_.snapshots_at
+  double last_snapshot_ = -1;      // how far the run was when it looked so
 };
 
 }  // namespace bench::replay

@@ -32,10 +32,21 @@ void PercentSteps::add(const Levels& levels) {
   by_percent_[x].add({.count = 1, .sum = shares_of(levels)});
 }
 
+// One pod may ask for any number of GPUs: percents without arrivals are not walked through.
+std::vector<std::int64_t> PercentSteps::percents() const {
+  std::vector<std::int64_t> percents;
+  for (const auto& [x, sums] : by_percent_) {
+    for (std::int64_t near = x - 1; near <= x + 1; ++near) {
+      const bool within = by_percent_.begin()->first <= near && near <= by_percent_.rbegin()->first;
+      if (within && (percents.empty() || percents.back() < near)) percents.push_back(near);
+    }
+  }
+  return percents;
+}
+
 std::vector<Step> PercentSteps::steps() const {
   std::vector<Step> steps;
-  if (by_percent_.empty()) return steps;
-  for (auto x = by_percent_.begin()->first; x <= by_percent_.rbegin()->first; ++x) {
+  for (const std::int64_t x : percents()) {
     Sums sums;
     const auto add = [&](std::int64_t at) {
       if (const auto found = by_percent_.find(at); found != by_percent_.end()) {
@@ -47,7 +58,6 @@ std::vector<Step> PercentSteps::steps() const {
       add(x - 1);
       add(x + 1);
     }
-    if (sums.count == 0) continue;
     Step step = sums.sum;
     const auto count = static_cast<double>(sums.count);
     step.x = static_cast<double>(x);

@@ -28,6 +28,9 @@ class PercentSteps {
     Step sum;               // shares: summed; pods: as they were last
     void add(const Sums& other);
   };
+  // Those with an arrival, and beside them, from the first to the last arrival.
+  [[nodiscard]] std::vector<std::int64_t> percents() const;
+
   std::map<std::int64_t, Sums> by_percent_;
 };
 

@@ -98,10 +98,31 @@ TEST_CASE("snapshots show the devices at their moment") {
     account.came(1, one);
     account.placed(1, "n", {{.device = 0, .milli = 1'000}});
     const Result result = account.result();
-    REQUIRE(result.snapshots.size() == 2);  // 150 % never came
+    REQUIRE(result.snapshots.size() == 2);  // 150 % never came, and 100 % was the end
     CHECK(result.snapshots[0].title == "at 50 % arrival");
     CHECK(result.snapshots[0].nodes[0].devices == std::vector<std::int32_t>{0, 1'000});
     CHECK(result.snapshots[1].nodes[0].devices == std::vector<std::int32_t>{1'000, 1'000});
+  }
+  SECTION("the end stands for moments that never came") {
+    Account account({.snapshots_at = {50, 130, 150}});
+    const KindOfPod one = gpus(1);
+    add_node(account, tests::gpu_node("n", 2));
+    for (std::size_t i = 0; i < 2; ++i) {
+      account.came(i, one);
+      account.placed(i, "n", {});
+    }
+    const Result result = account.result();
+    REQUIRE(result.snapshots.size() == 2);
+    CHECK(result.snapshots[1].title == "at 100 % arrival");
+    CHECK(result.snapshots[1].nodes[0].devices == std::vector<std::int32_t>{1'000, 1'000});
+  }
+  SECTION("the end of a time that was cut short") {
+    Account account({.over_time = true, .horizon = seconds(36'000), .snapshots_at = {50, 100}});
+    add_node(account, tests::gpu_node("n", 1));
+    account.advance(seconds(27'000));
+    const Result result = account.result();
+    REQUIRE(result.snapshots.size() == 2);
+    CHECK(result.snapshots[1].title == "after 7.5 h (75 % of the time)");
   }
   SECTION("by time") {
     Account account({.over_time = true, .horizon = seconds(36'000), .snapshots_at = {50}});

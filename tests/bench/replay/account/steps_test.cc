@@ -59,6 +59,14 @@ TEST_CASE("shares are averaged over the arrivals of a whole percent, or of its n
   CHECK(PercentSteps().steps().empty());
 }
 
+TEST_CASE("a pod that asks for more than there will ever be costs no more steps than others") {
+  PercentSteps steps;
+  steps.add(levels(100, 100, 1));                      // 1 %
+  steps.add(levels(100'000'000'000'000'000, 100, 2));  // 10^15 %
+  CHECK(rows(steps.steps()) ==
+        std::vector<Row>{{1, 1, 1}, {2, 1, 1}, {1e15 - 1, 1, 2}, {1e15, 1, 2}});
+}
+
 TEST_CASE("shares are averaged over slices of time") {
   TimeSteps steps(Moment(200 * 10));  // slices of 10 ms
   steps.add(levels(0, 0, 1), Moment(0), Moment(5));
