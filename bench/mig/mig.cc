@@ -124,8 +124,10 @@ int run(const Options& options, const sched::Registry& registry, std::ostream& o
   }
   const std::vector<Cell> cells = measure(options, *chosen, *distributions, registry);
   write_markdown(out, cells);
-  if (json.is_open()) write_json(json, cells);
-  return 0;
+  if (!json.is_open()) return 0;
+  write_json(json, cells);
+  json.close();
+  return json ? 0 : complain(err, "--json: cannot write " + options.json);
 }
 
 }  // namespace bench::mig

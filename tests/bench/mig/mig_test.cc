@@ -148,6 +148,21 @@ TEST_CASE("What makes no sense on the command line is an error that says what wo
   }
 }
 
+TEST_CASE("Figures that could not be written are an error") {
+  const Options options{.policies = {"first-fit"},
+                        .distributions = {"uniform"},
+                        .loads = {1.0},
+                        .runs = 1,
+                        .gpus = 1,
+                        .slots = 10,
+                        .jobs = 1,
+                        .json = "/dev/full"};
+  std::ostringstream out;
+  std::ostringstream err;
+  CHECK(run(options, plugins::registry(), out, err) == 2);
+  CHECK(err.str() == "mig: --json: cannot write /dev/full\n");
+}
+
 TEST_CASE("The number of threads does not change what is measured") {
   Options options{.policies = {"best-fit", "expected-fill"},
                   .distributions = {"bimodal"},
