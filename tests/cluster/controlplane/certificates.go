@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -49,12 +50,42 @@ func newAuthority() (*authority, error) {
 }
 
 // server signs a certificate for a server on the loopback addresses.
-func (a *authority) server() (pair, error) {
+func (a *authority) server() (pair, error) { return a.sign(serving()) }
+
+func serving() *x509.Certificate {
 	template := certificate(pkix.Name{CommonName: "kube-apiserver"})
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	template.DNSNames = []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"}
 	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 0, 0, 1)}
-	return a.sign(template)
+	return template
+}
+
+// ServingCertificates are for a server that stands before the API server: one that clients of the control plane accept, and three that they must
+// not: out of date, for another host, and of an authority that nobody knows.
+func (c *ControlPlane) ServingCertificates() (right tls.Certificate, wrong []tls.Certificate, err error) {
+	stranger, err := newAuthority()
+	if err != nil {
+		return right, nil, err
+	}
+	expired, elsewhere := serving(), serving()
+	expired.NotAfter = time.Now().Add(-time.Minute)
+	elsewhere.DNSNames, elsewhere.IPAddresses = []string{"elsewhere.invalid"}, nil
+	var all []tls.Certificate
+	for _, of := range []struct {
+		by       *authority
+		template *x509.Certificate
+	}{{c.ca, serving()}, {c.ca, expired}, {c.ca, elsewhere}, {stranger, serving()}} {
+		signed, err := of.by.sign(of.template)
+		if err != nil {
+			return right, nil, err
+		}
+		loaded, err := tls.X509KeyPair(signed.certificate, signed.key)
+		if err != nil {
+			return right, nil, err
+		}
+		all = append(all, loaded)
+	}
+	return all[0], all[1:], nil
 }
 
 // client signs a certificate that the API server takes for the given identity.

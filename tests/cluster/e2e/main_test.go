@@ -30,9 +30,10 @@ var (
 // sizes of the tests; see the package's comment.
 var sizes = struct {
 	pods, kills, steps int
+	faults             int
 	seed               uint64
 	patience           time.Duration // quiet time after which a pod is lost
-}{pods: 400, kills: 10, steps: 60, seed: 1, patience: 30 * time.Second}
+}{pods: 400, kills: 10, steps: 60, faults: 150, seed: 1, patience: 30 * time.Second}
 
 func TestMain(m *testing.M) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -79,15 +80,16 @@ func run(ctx context.Context, m *testing.M) (code int, err error) {
 	recorder = history.Record(cluster.Etcd(), history.Options{Schedulers: []string{schedulerName, naiveName}})
 	defer recorder.Close()
 	cluster.BeforeCompact, cluster.Outage = recorder.Wait, recorder.Blind
-	fmt.Printf("e2e: seed %d, %d pods, %d kills, %d steps; logs in %s\n", sizes.seed, sizes.pods, sizes.kills, sizes.steps, cluster.Logs())
+	fmt.Printf("e2e: seed %d, %d pods, %d kills, %d steps, %d faults; logs in %s\n",
+		sizes.seed, sizes.pods, sizes.kills, sizes.steps, sizes.faults, cluster.Logs())
 	return m.Run(), nil
 }
 
 func readSizes() error {
 	if os.Getenv("E2E_FULL") == "1" {
-		sizes.pods, sizes.kills, sizes.steps = 2000, 25, 400
+		sizes.pods, sizes.kills, sizes.steps, sizes.faults = 2000, 25, 400, 1000
 	}
-	for name, target := range map[string]*int{"E2E_PODS": &sizes.pods, "E2E_KILLS": &sizes.kills, "E2E_STEPS": &sizes.steps} {
+	for name, target := range map[string]*int{"E2E_PODS": &sizes.pods, "E2E_KILLS": &sizes.kills, "E2E_STEPS": &sizes.steps, "E2E_FAULTS": &sizes.faults} {
 		if text := os.Getenv(name); text != "" {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 1 {

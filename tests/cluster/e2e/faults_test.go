@@ -1,0 +1,244 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"gpu-scheduler.io/tests/cluster/faults"
+	"gpu-scheduler.io/tests/cluster/fixture"
+	"gpu-scheduler.io/tests/cluster/history"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// recoveryLimit is how soon after the end of a fault pods are bound again: a back-off or two.
+const recoveryLimit = 15 * time.Second
+
+// TestFaults has a proxy between scheduler and API server that does to them what networks and servers in trouble do (package faults). First
+// it rains: any request may meet any fault, while pods come and go and nodes change. Then come storms, in which every request meets
+// the same. After each the scheduler has to be itself again within seconds, and in the end the history must be clean. While a storm lasts, it says
+// what is wrong once and not at each request.
+func TestFaults(t *testing.T) {
+	f := newFaultTest(t)
+	f.recovers("calm")
+	f.rain()
+	for _, kind := range f.storms() {
+		f.storm(kind)
+	}
+	f.churn.restore()
+	f.s.check()
+	f.w.verdict()
+	counts := f.proxy.Counts()
+	t.Logf("%v", counts)
+	if missing := counts.Missing(); len(missing) > 0 {
+		t.Errorf("kinds that did not come: %v", missing)
+	}
+	if n := f.proxy.Trapped(); n > 0 {
+		t.Errorf("%d times a redirect was followed: credentials went to a stranger", n)
+	}
+	if n := f.proxy.Misled(); n > 0 {
+		t.Errorf("%d requests went out on a connection with an answer nobody had asked for", n)
+	}
+}
+
+// faultTest is a world behind a fault proxy, with nodes that change.
+type faultTest struct {
+	w      *world
+	proxy  *faults.Proxy
+	s      *subject
+	churn  *churn
+	pods   int // so far
+	probes int
+}
+
+func newFaultTest(t *testing.T) *faultTest {
+	t.Helper()
+	f := &faultTest{w: newWorld(t)}
+	f.churn = &churn{w: f.w, nodes: f.w.addGPUNodes(8)}
+	for i := range impossiblePods {
+		f.w.addPod(fmt.Sprintf("impossible-%d", i), fixture.GPUs(9))
+	}
+	f.s = startSubject(t, func(with *setup) {
+		f.proxy = startFaultProxy(t, with.kubeconfig)
+		with.kubeconfig = f.proxyKubeconfig(with.kubeconfig)
+	})
+	return f
+}
+
+func startFaultProxy(t *testing.T, kubeconfig string) *faults.Proxy {
+	t.Helper()
+	upstream, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, wrong, err := cluster.ServingCertificates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, err := faults.Start(faults.Options{Upstream: upstream, Certificate: right, Wrong: wrong, Seed: sizes.seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(proxy.Close)
+	return proxy
+}
+
+func (f *faultTest) proxyKubeconfig(path string) string {
+	t := f.w.t
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(copied, []byte(strings.ReplaceAll(string(content), cluster.URL(), f.proxy.URL())), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return copied
+}
+
+// rain lets single faults befall a mixed load until there have been enough, and of each kind one. What others do meanwhile
+// nobody can see in time.
+func (f *faultTest) rain() {
+	recorder.Blind(true)
+	defer recorder.Blind(false)
+	f.proxy.Set(faults.Weather{Rate: 0.2, WatchRate: 0.5, WatchLife: 2 * time.Second, Kinds: faults.All()})
+	for !f.w.t.Failed() {
+		f.wave()
+		if counts := f.proxy.Counts(); counts.Total() >= sizes.faults && len(counts.Missing()) == 0 {
+			break
+		}
+	}
+	f.w.t.Logf("rain: %v, problems logged %v", f.proxy.Counts(), problems(f.log()))
+	f.proxy.Set(faults.Calm())
+	f.recovers("rain")
+}
+
+// wave makes pods, changes nodes, waits until most of the pods have been bound or refused, and makes room.
+func (f *faultTest) wave() {
+	const size = 20
+	w := f.w
+	first := f.pods
+	w.parallel(size, func(i int) { w.addPod(podNumber(first+i), fixture.GPUs([]int64{1, 1, 1, 2, 4}[i%5])) })
+	f.pods += size
+	f.churn.changeNode(f.churn.nodes[w.random.IntN(len(f.churn.nodes))])
+	w.putBack(f.churn.nodes[w.random.IntN(len(f.churn.nodes))])
+	w.catchUp()
+	w.waitFor("most of a wave to be bound or refused", func(j *history.Judge) bool {
+		settled := 0
+		for i := range size {
+			if p := j.Pod(w.ns + "/" + podNumber(first+i)); p == nil || bound(p) || condition(p) != nil {
+				settled++
+			}
+		}
+		return settled*4 >= size*3
+	})
+	running := w.boundPods()
+	for _, name := range running[:len(running)*2/3] {
+		f.churn.endPod(name)
+	}
+	w.parallel(size, func(i int) { // who waits for long is taken away
+		if name := podNumber(first - 2*size + i); f.w.isWaiting(name) {
+			w.deletePod(name)
+		}
+	})
+}
+
+func (w *world) isWaiting(name string) bool {
+	return w.read(func(j *history.Judge) int {
+		if p := j.Pod(w.ns + "/" + name); p != nil && !bound(p) {
+			return 1
+		}
+		return 0
+	}) == 1
+}
+
+func podNumber(i int) string { return fmt.Sprintf("pod-%05d", i) }
+
+// storms are those that there is time for.
+func (f *faultTest) storms() []faults.Kind {
+	if os.Getenv("E2E_FULL") == "1" {
+		return faults.All()
+	}
+	return []faults.Kind{faults.Unavailable, faults.WrongCertificate}
+}
+
+// storm lets every request meet the same fault, beginning with the end of all connections, until it has come often enough.
+func (f *faultTest) storm(kind faults.Kind) {
+	w := f.w
+	recorder.Blind(true)
+	defer recorder.Blind(false)
+	before, said := f.proxy.Counts(), len(f.log())
+	f.proxy.Set(faults.Storm(kind))
+	f.proxy.Cut()
+	for range 10 {
+		w.addPod(podNumber(f.pods), fixture.GPUs(1))
+		f.pods++
+	}
+	enough := 20
+	if kind == faults.StalledWatch {
+		enough = 6
+	}
+	f.waitCount(kind, before[kind]+enough)
+	told := problems(f.log()[said:])
+	f.proxy.Set(faults.Calm())
+	f.recovers(kind.String())
+	w.t.Logf("storm of %v: %d faults, problems logged %v", kind, f.proxy.Counts()[kind]-before[kind], told)
+}
+
+// waitCount waits until there have been so many faults of a kind.
+func (f *faultTest) waitCount(kind faults.Kind, count int) {
+	t := f.w.t
+	t.Helper()
+	for end := time.Now().Add(time.Minute); f.proxy.Counts()[kind] < count; {
+		if time.Now().After(end) || t.Context().Err() != nil {
+			t.Fatalf("%d of %d faults of kind %v; the scheduler's log is %s", f.proxy.Counts()[kind], count, kind, f.s.keepLog())
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// recovers waits until a new pod is on a new node, which takes watches of both and a bind, and says how long that took after what.
+func (f *faultTest) recovers(after string) {
+	w := f.w
+	w.t.Helper()
+	f.probes++
+	name := fmt.Sprintf("probe-%d", f.probes)
+	since := time.Now()
+	w.addNode(fixture.GPUNode(w.ns+"-"+name, fixture.L4, 1, fixture.Label("e2e/probe", name), fixture.Tainted())) // for the probe alone
+	w.addPod(name, fixture.GPUs(1), fixture.On("e2e/probe", name), fixture.ToleratesGPUTaint())
+	w.waitPod(name, "bound", func(p *corev1.Pod) bool { return bound(p) })
+	took := time.Since(since)
+	w.t.Logf("a pod on a new node %v after %s", took.Round(time.Millisecond), after)
+	if took > recoveryLimit && after != "calm" {
+		w.t.Errorf("recovery from %s took %v", after, took)
+	}
+}
+
+func (f *faultTest) log() string {
+	f.w.t.Helper()
+	content, err := os.ReadFile(f.s.process.Log)
+	if err != nil {
+		f.w.t.Fatal(err)
+	}
+	return string(content)
+}
+
+// problemLine tells of trouble with the API server, and with what.
+var problemLine = regexp.MustCompile(`(?m) problem what=("[^"]*"|[^ ]*) `)
+
+// problems counts the lines about trouble by what is troubled.
+func problems(log string) map[string]int {
+	counts := map[string]int{}
+	for _, line := range problemLine.FindAllStringSubmatch(log, -1) {
+		counts[strings.Trim(line[1], `"`)]++
+	}
+	counts["binds that failed"] = strings.Count(log, " bind failed ")
+	return counts
+}
