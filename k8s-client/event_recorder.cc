@@ -1,7 +1,6 @@
 #include "k8s-client/event_recorder.h"
 
 #include "k8s-client/event_series.h"
-#include "k8s-client/watch/back_off.h"
 
 #include <algorithm>
 #include <deque>
@@ -47,7 +46,8 @@ bool is_passing(const Error& error) {
     case ErrorKind::kConnection:
       return true;
     case ErrorKind::kStatus:
-      return error.http_status == 429 || error.http_status >= 500;
+      // 401: the next credentials may be better ones.
+      return error.http_status == 401 || error.http_status == 429 || error.http_status >= 500;
     default:
       return false;
   }
@@ -66,7 +66,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
         loop(loop_),
         options(options_),
         may_send(std::move(may_send_)),
-        back_off(options.seed) {}
+        back_off(options.seed, options.back_off) {}
 
   // ---- what is known
 
@@ -223,6 +223,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   }
 
   void wrote(const SeriesPtr& series, std::int32_t occurrences) {
+    back_off.reset();
     ++counters.written;
     series->created = true;
     series->attempts = 0;

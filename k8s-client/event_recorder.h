@@ -15,6 +15,7 @@
 #include "k8s-client/api/meta.h"
 #include "k8s-client/client.h"
 #include "k8s-client/http/event_loop.h"
+#include "k8s-client/watch/back_off.h"
 
 #include <chrono>
 #include <cstddef>
@@ -56,7 +57,8 @@ class EventRecorder {
     std::chrono::seconds series_window{360};   // a repeat within it joins the series
     std::chrono::seconds series_interval{10};  // between two writes of one series
     int max_attempts = 12;                     // to write one event
-    std::uint64_t seed = 0;                    // of the back-off's jitter
+    BackOffOptions back_off = {.limit = std::chrono::seconds(5)};  // while the server is in trouble
+    std::uint64_t seed = 0;                                        // of its jitter
   };
   struct Counters {
     std::uint64_t written = 0;

@@ -65,6 +65,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
                  .absent_interval = options.absent_interval,
                  .page_size = options.page_size,
                  .watch_list = options.watch_list,
+                 .back_off = options.back_off,
                  .seed = options.seed}) {}
 
   // Wraps a callback: not called when this object is gone or another attempt has begun.

@@ -27,6 +27,7 @@
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
 #include "k8s-client/http/transport.h"
+#include "k8s-client/watch/back_off.h"
 #include "k8s-client/watch/object_key.h"
 
 #include <chrono>
@@ -71,7 +72,8 @@ struct ReflectorOptions {
   std::chrono::seconds idle_limit{120};
   // For one page of a list; for the response headers of a watch.
   std::chrono::milliseconds deadline{60'000};
-  std::uint64_t seed = 0;  // of the jitter
+  BackOffOptions back_off = {};  // between failures
+  std::uint64_t seed = 0;        // of its jitter
 };
 
 // T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, DeviceClass, GpuQuota.

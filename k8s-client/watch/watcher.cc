@@ -52,7 +52,8 @@ bool is_passing(const Error& error) {
 
 }  // namespace
 
-Watcher::Watcher(WatcherOptions options) : options_(options), back_off_(options.seed) {}
+Watcher::Watcher(WatcherOptions options)
+    : options_(options), back_off_(options.seed, options.back_off) {}
 
 WatcherStep Watcher::start() { return list_anew(milliseconds{0}); }
 

@@ -41,6 +41,7 @@ struct WatcherOptions {
   std::chrono::milliseconds absent_interval = std::chrono::minutes{3};
   std::size_t page_size = 500;
   bool watch_list = true;
+  BackOffOptions back_off = {};
   std::uint64_t seed = 0;
 };
 

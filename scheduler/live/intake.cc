@@ -14,6 +14,10 @@ constexpr std::string_view kPods = "pods";
 constexpr std::chrono::seconds kIdleLimit{120};
 constexpr std::chrono::seconds kContactLimit = 2 * kIdleLimit;
 
+// A scheduler that does not see its cluster is of no use, so it looks again within seconds of the
+// end of any trouble. client-go's limit of 30 s is for clients that are there by the thousands.
+constexpr std::chrono::seconds kLongestPause{3};
+
 PodRef ref_of(const k8s::ObjectKey& key) {
   return {.namespace_ = key.namespace_, .name = key.name, .uid = key.uid};
 }
@@ -67,6 +71,7 @@ void Intake::add(const std::string& kind, const std::string& path, bool optional
   k8s::ReflectorOptions options;
   options.optional = optional;
   options.idle_limit = kIdleLimit;
+  options.back_off.limit = kLongestPause;
   options.seed = watches_.size();
   auto reflector = std::make_shared<k8s::Reflector<Object>>(transport_, loop_, std::move(resource),
                                                             std::move(handler), options, observer_);

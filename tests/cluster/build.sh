@@ -93,7 +93,7 @@ build_kwok() {
 build_own() {
   local package
   go build -o "$out/" ./cmd/testcluster ./cmd/compare
-  for package in internal/measure cmd/compare controlplane history e2e; do
+  for package in internal/measure cmd/compare controlplane history faults e2e; do
     go test -c -o "$out/${package##*/}.test" "./$package"
   done
 }

@@ -3,7 +3,7 @@
 #
 #   tests/cluster/test.sh [--full] [GO TEST FLAGS…]     for example: --full -test.run Killed
 #
-# --full takes the full sizes: 2,000 pods, 25 kills. The processes' logs are in build/cluster/e2e/logs/.
+# --full takes the full sizes: 2,000 pods, 25 kills, 1,000 faults and a storm of each kind. The processes' logs are in build/cluster/e2e/logs/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 if [ "${1:-}" = --full ]; then
@@ -15,7 +15,7 @@ export E2E_DIR=${E2E_DIR:-build/cluster/e2e}
 # Any free port, so that two runs on one machine do not meet.
 export GPU_SCHEDULER_ARGS=${GPU_SCHEDULER_ARGS---http-bind-address=127.0.0.1:0}
 outcome=0
-for tests in measure compare controlplane history e2e; do
+for tests in measure compare controlplane history faults e2e; do
   "$bin/$tests.test" -test.v -test.timeout 60m "$@" || outcome=1
 done
 exit $outcome

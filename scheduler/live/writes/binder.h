@@ -74,7 +74,8 @@ class Binder {
   struct Hooks {
     // Each bind ends here once.
     std::function<void(BindOutcome)> on_outcome;
-    // An outcome was unknown, or the server asked for patience; tried again after `retry_in`.
+    // A bind was refused (`retry_in` zero; not when the pod is gone), its outcome is unknown, or
+    // the server asked for patience; then tried again after `retry_in`.
     std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
     // Asked before each bind; false while this process may not bind.
     std::function<bool()> may_send = [] { return true; };

@@ -105,13 +105,15 @@ void Reporter::bound(const decision::Bind& bind, std::chrono::nanoseconds durati
 
 void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds duration) {
   const decision::Bind& bind = outcome.bind;
-  LogLine("bind failed")
-      .with("pod", path_of(bind.pod))
+  LogLine line("bind failed");
+  line.with("pod", path_of(bind.pod))
       .with("uid", bind.pod.uid)
       .with("node", bind.node)
       .with("error", outcome.message)
-      .with("attempts", bind.attempts)
-      .warning();
+      .with("attempts", bind.attempts);
+  // What keeps the API server from binding is told once (problem_log.h), not for each pod; each
+  // pod's own condition and event say it, too.
+  outcome.end == BindEnd::kOvertaken ? line.info() : line.debug();
   metrics_.attempt(bind.scheduler_name, AttemptResult::kError, duration);
   if (outcome.end == BindEnd::kOvertaken) return;  // nobody left who waits for an answer
   const std::string message =

@@ -29,7 +29,7 @@ class StatusWriter {
   struct Options {
     std::size_t max_in_flight = 16;
     std::chrono::milliseconds initial_backoff{500};
-    std::chrono::milliseconds max_backoff{30'000};
+    std::chrono::milliseconds max_backoff{5'000};
   };
   struct Hooks {
     // True while binds wait that statuses must not delay.

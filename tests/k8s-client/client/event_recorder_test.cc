@@ -202,6 +202,22 @@ TEST_CASE("failures that pass are tried again, in order, and not for ever", "[ev
   }
 }
 
+TEST_CASE("after an outage events flow again within seconds, and trouble is news", "[events]") {
+  World world({.max_attempts = 1000, .back_off = {.limit = 5s, .jitter = 0.0}});
+  world.record("a");
+  for (int second = 0; second < 300; ++second) {
+    if (world.transport.has_next()) world.answer("a", Method::kPost, 503);
+    world.loop.advance(1s);
+  }
+  world.loop.advance(5s);
+  world.answer("a", Method::kPost);
+  world.record("b");
+  world.answer("b", Method::kPost, 401);  // a token that was replaced meanwhile
+  world.loop.advance(800ms);              // the first pause again
+  world.answer("b", Method::kPost);
+  CHECK(world.recorder->counters() == Counters{.written = 2});
+}
+
 TEST_CASE("an event whose first answer was lost exists already", "[events]") {
   World world;
   world.record("a");

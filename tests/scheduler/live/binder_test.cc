@@ -139,6 +139,7 @@ TEST_CASE("a refusal is final at once") {
     bench.fail_bind(status_error(status));
     CHECK(outcome(bench) == "failed: status " + std::to_string(status));
     CHECK(bench.reads.empty());
+    CHECK(bench.problems == (status == 404 ? 0 : 1));  // that the pod is gone is none
   }
 }
 

@@ -112,6 +112,22 @@ TEST_CASE("pods come as events, deletions with their uid") {
   CHECK(bench.seen_pods == std::vector<std::string>{"a", "b", "-uid-a"});
 }
 
+TEST_CASE("after any outage the cluster is looked at again within seconds of its end") {
+  Bench bench;
+  bool away = true;
+  bench.transport.serve([&](const std::shared_ptr<tests::FakeCall>& call) {
+    if (away) return call->respond(503, "{}");
+    call->open();
+    call->send(std::string(kInitialEventsEnd));
+  });
+  bench.intake.start(0s);
+  for (int second = 0; second < 600; ++second) bench.loop.advance(1s);
+  CHECK_FALSE(bench.synced);
+  away = false;
+  bench.loop.advance(10s);
+  CHECK(bench.synced);
+}
+
 TEST_CASE("a required kind that is refused holds everything back; device classes do not") {
   SECTION("nodes") {
     Bench bench;
