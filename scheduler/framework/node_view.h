@@ -29,6 +29,9 @@ struct NodeFacts {
   // GPUs that are kept one by one (replay), ≤ gpu::kMaxDevices; 0: they are only counted.
   std::int64_t gpu_devices = 0;
 
+  // Which GPUs they are to the quota ledger (scheduler/quota/charge_class.h); 0: none.
+  std::uint32_t charge_class = 0;
+
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };
 

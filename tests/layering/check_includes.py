@@ -14,7 +14,8 @@ PROJECT = ("k8s-client/", "scheduler/", "plugins/", "bench/", "tests/")
 
 # Longest matching prefix wins: folder or file → what it may include.
 FRAMEWORK = ["scheduler/framework/", "scheduler/gpu/", "k8s-client/api/", "k8s-client/yaml/", "k8s-client/error.h"]
-CORE = FRAMEWORK + ["scheduler/cluster/", "scheduler/queue/", "scheduler/engine/"]
+CORE = FRAMEWORK + ["scheduler/cluster/", "scheduler/queue/", "scheduler/quota/",
+                    "scheduler/engine/"]
 RULES = {
     "k8s-client/": ["k8s-client/"],
     "k8s-client/api/": ["k8s-client/api/", "k8s-client/error.h"],
@@ -23,6 +24,7 @@ RULES = {
     "scheduler/gpu/": FRAMEWORK,
     "scheduler/cluster/": CORE,
     "scheduler/queue/": CORE,
+    "scheduler/quota/": CORE,
     "scheduler/engine/": CORE,
     "scheduler/config/": CORE + ["scheduler/config/"],
     "scheduler/live/": CORE + ["scheduler/config/", "scheduler/live/", "scheduler/server/",

@@ -1,0 +1,193 @@
+// What the ledger answers about a pod that waits.
+#include "scheduler/quota/ledger.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sched::quota {
+namespace {
+
+// Whether a comes before b as the better thing to be told.
+bool needs_less(const LineAnswer& a, const LineAnswer& b) { return a.needs < b.needs; }
+
+}  // namespace
+
+bool Ledger::eligible(ClassId id, const Demand& demand) const {
+  if (!classes_.present(id)) return false;
+  return demand.products.empty() ||
+         std::binary_search(demand.products.begin(), demand.products.end(),
+                            classes_[id].product.name);
+}
+
+template <typename Visit>
+void Ledger::for_each_choice(const Quota& quota, const Demand& demand, Visit&& visit) const {
+  for (ClassId id = kNoGpuClass + 1; id < classes_.size(); ++id) {
+    if (!eligible(id, demand)) continue;
+    const std::size_t line = id < quota.line_of.size()
+                                 ? quota.line_of[id]
+                                 : line_for(quota.spec.lines, classes_[id].product);
+    visit(id, line, charge_of(demand, classes_[id]));
+  }
+}
+
+Line::Answer Ledger::ask(const Quota& quota, std::size_t line, GpuShare amount,
+                         bool is_holder) const {
+  if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) return {};
+  if (line == quota.spec.lines.size()) return {};
+  const bool own = is_holder && quota.holding == line;
+  return quota.lines[line].ask(amount, own ? quota.lines[line].held() : GpuShare());
+}
+
+Admission Ledger::admit(QuotaId id, const Demand& demand, bool is_holder) const {
+  Admission admission;
+  const Quota& quota = at(id);
+  for_each_choice(quota, demand, [&](ClassId on, std::size_t line, GpuShare amount) {
+    switch (ask(quota, line, amount, is_holder).room) {
+      case Room::kGuaranteed:
+        return admission.within.push_back(on);
+      case Room::kBorrowed:
+        return admission.borrowing.push_back(on);
+      case Room::kNone:
+        admission.refused_some = true;
+    }
+  });
+  return admission;
+}
+
+LineAnswer Ledger::answer(const Quota& quota, std::size_t index, GpuShare amount,
+                          bool is_holder) const {
+  using Why = LineAnswer::Why;
+  const Line& line = quota.lines[index];
+  const Line::Answer said = ask(quota, index, amount, is_holder);
+  LineAnswer answer{.gpu_type = line.spec().gpu_type,
+                    .why = Why::kHasRoom,
+                    .needs = amount,
+                    .used = line.used(),
+                    .guaranteed = line.spec().guaranteed,
+                    .limit = line.limit(),
+                    .borrowed = line.borrowed(),
+                    .missing = said.missing,
+                    .cohort = quota.spec.cohort};
+  if (said.room != Room::kNone) return answer;
+  if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) {
+    answer.why = Why::kTooLarge;
+    answer.limit = *quota.spec.most_per_pod;
+  } else if (index == quota.spec.lines.size()) {
+    answer.why = Why::kNoLine;
+  } else if (line.used() + amount > line.limit()) {
+    answer.why = Why::kLimit;
+  } else {
+    answer.why =
+        line.held().is_zero() || (is_holder && quota.holding == index) ? Why::kCohort : Why::kKept;
+  }
+  return answer;
+}
+
+std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, bool is_holder) const {
+  const Quota& quota = at(id);
+  // Of classes that are charged to one line, that on which the pod needs least.
+  std::map<std::pair<std::size_t, std::string>, LineAnswer> by_line;
+  for_each_choice(quota, demand, [&](ClassId on, std::size_t line, GpuShare amount) {
+    LineAnswer said = answer(quota, line, amount, is_holder);
+    if (said.why == LineAnswer::Why::kNoLine) said.gpu_type = classes_[on].product.name;
+    const auto [known, is_new] = by_line.try_emplace({line, said.gpu_type}, said);
+    if (!is_new && needs_less(said, known->second)) known->second = std::move(said);
+  });
+  std::vector<LineAnswer> all;
+  for (auto& [key, said] : by_line) all.push_back(std::move(said));
+  return all;
+}
+
+Standing Ledger::standing(QuotaId id, const Demand& demand, bool is_holder) const {
+  using Tier = Standing::Tier;
+  const Quota& quota = at(id);
+  Room best = Room::kNone;
+  for_each_choice(quota, demand, [&](ClassId /*on*/, std::size_t line, GpuShare amount) {
+    best = std::min(best, ask(quota, line, amount, is_holder).room);
+  });
+  if (best == Room::kNone) return {.tier = Tier::kNoRoom, .used = {}, .guaranteed = {}};
+  if (best == Room::kGuaranteed) return {.tier = Tier::kGuaranteed, .used = {}, .guaranteed = {}};
+
+  Standing dominant{.tier = Tier::kNoGuarantee, .used = {}, .guaranteed = GpuShare::gpus(1)};
+  GpuShare all;
+  for (const Line& line : quota.lines) {
+    all += line.used();
+    if (line.spec().guaranteed.is_zero()) continue;
+    const Standing of_line{
+        .tier = Tier::kBorrower, .used = line.used(), .guaranteed = line.spec().guaranteed};
+    if (dominant.tier != Tier::kBorrower || compare(of_line, dominant) > 0) dominant = of_line;
+  }
+  if (dominant.tier == Tier::kNoGuarantee) dominant.used = all;
+  return dominant;
+}
+
+bool Ledger::never_fits(QuotaId id, const Demand& demand) const {
+  const Quota& quota = at(id);
+  bool some = false;
+  bool fits = false;
+  for_each_choice(quota, demand, [&](ClassId /*on*/, std::size_t line, GpuShare amount) {
+    some = true;
+    if (line == quota.spec.lines.size()) return;
+    if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) return;
+    fits = fits || amount <= quota.lines[line].limit();
+  });
+  return some && !fits;
+}
+
+bool Ledger::hold(QuotaId id, const Demand& demand) {
+  Quota& quota = at(id);
+  release(id);
+  std::optional<std::size_t> best;
+  GpuShare best_amount;
+  GpuShare best_missing;
+  for_each_choice(quota, demand, [&](ClassId /*on*/, std::size_t line, GpuShare amount) {
+    if (line == quota.spec.lines.size()) return;
+    if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) return;
+    const LineSpec& spec = quota.lines[line].spec();
+    if (amount > spec.guaranteed) return;
+    const GpuShare missing = (quota.lines[line].used() + amount).beyond(spec.guaranteed);
+    if (best && best_missing <= missing) return;
+    best = line;
+    best_amount = amount;
+    best_missing = missing;
+  });
+  if (!best) return false;
+  quota.holding = best;
+  quota.lines[*best].hold(best_amount);
+  ++version_;
+  return true;
+}
+
+void Ledger::release(QuotaId id) {
+  Quota& quota = at(id);
+  if (!quota.holding) return;
+  quota.lines[*quota.holding].hold({});
+  quota.holding = std::nullopt;
+  opened(quota);
+  ++version_;
+}
+
+bool Ledger::holds(QuotaId quota) const { return at(quota).holding.has_value(); }
+bool Ledger::is_strict(QuotaId quota) const { return at(quota).spec.strict; }
+const std::string& Ledger::name_of(QuotaId quota) const { return at(quota).name; }
+const std::string& Ledger::uid_of(QuotaId quota) const { return at(quota).uid; }
+std::optional<std::string> Ledger::error_of(QuotaId quota) const { return at(quota).error; }
+
+std::optional<std::pair<std::size_t, GpuShare>> Ledger::asks_of(QuotaId id,
+                                                                const Demand& demand) const {
+  const Quota& quota = at(id);
+  std::optional<std::pair<std::size_t, GpuShare>> asked;
+  Line::Answer best;
+  for_each_choice(quota, demand, [&](ClassId /*on*/, std::size_t line, GpuShare amount) {
+    if (line == quota.spec.lines.size()) return;
+    const Line::Answer said = quota.lines[line].ask(amount);
+    const bool better =
+        !asked || said.room < best.room || (said.room == best.room && said.missing < best.missing);
+    if (!better) return;
+    asked = {line, amount};
+    best = said;
+  });
+  return asked;
+}
+
+}  // namespace sched::quota

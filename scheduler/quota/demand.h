@@ -1,0 +1,45 @@
+// What a pod asks for that counts against a GPU quota, read off its resource requests:
+//
+//   nvidia.com/gpu                   whole GPUs, or whatever its node gives under that name
+//   nvidia.com/gpu.shared            replicas of a shared GPU
+//   nvidia.com/mig-<profile>         MIG instances; with .shared behind it, replicas of one
+//   gpu-scheduler.io/gpu-milli       thousandths of one GPU (replay)
+//
+// How many GPUs that is depends on the node: charge_class.h.
+#pragma once
+
+#include "scheduler/framework/resources.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sched::quota {
+
+// MIG instances of one profile, as the resource's name writes it ("1g.10gb.me").
+struct Instances {
+  std::string profile;
+  std::int64_t count = 0;
+  bool shared = false;
+  friend bool operator==(const Instances&, const Instances&) = default;
+};
+
+struct Demand {
+  std::int64_t gpus = 0;
+  std::int64_t shared = 0;
+  std::int64_t milli = 0;  // 0 where `gpus` says more
+  std::vector<Instances> instances{};
+  // The GPU products that the pod may run on, by canonical name, sorted; empty: any.
+  std::vector<std::string> products{};
+
+  [[nodiscard]] bool is_none() const {
+    return gpus == 0 && shared == 0 && milli == 0 && instances.empty();
+  }
+  friend bool operator==(const Demand&, const Demand&) = default;
+};
+
+// `requests` as in PodShape or Claim. Says nothing of products.
+[[nodiscard]] Demand demand_of(const std::vector<ResourceAmount>& requests,
+                               const ResourceNames& names);
+
+}  // namespace sched::quota

@@ -1,0 +1,205 @@
+// What the ledger keeps: quotas, charges, and which belongs to which.
+#include "scheduler/quota/ledger.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sched::quota {
+
+Charge::Charge(Ledger& ledger, Pod pod, NodeSlot node, Demand demand)
+    : ledger_(ledger), pod_(std::move(pod)), node_(node), demand_(std::move(demand)) {
+  ledger_.add(*this);
+}
+
+Charge::~Charge() { ledger_.remove(*this); }
+
+Ledger::Ledger(Options options) : options_(options), assignment_(std::move(options)) {
+  Quota nothing;
+  nothing.lines.emplace_back(LineSpec{}, nullptr);
+  quotas_.emplace(kNothingQuota, std::move(nothing));
+}
+
+bool Ledger::upsert(const k8s::GpuQuota& quota) {
+  const bool moved = assignment_.upsert(quota);
+  const auto [found, is_new] = quotas_.try_emplace(assignment_.id_of(quota.metadata.name));
+  Quota& known = found->second;
+  const bool renewed = known.uid != quota.metadata.uid;
+  if (known.generation != quota.metadata.generation || renewed) ++version_;
+  known.name = quota.metadata.name;
+  known.uid = quota.metadata.uid;
+  known.generation = quota.metadata.generation;
+
+  auto spec = spec_of(quota);
+  std::optional<std::string> error;
+  if (!spec) error = spec.error().message;
+  Spec now = spec ? *std::move(spec) : Spec{};
+  if (!is_new && !moved && known.spec == now && known.error == error) return false;
+  known.spec = std::move(now);
+  known.error = std::move(error);
+  rebuild();
+  return moved || is_new;
+}
+
+bool Ledger::erase(const std::string& quota) {
+  if (!assignment_.erase(quota)) return false;
+  quotas_.erase(assignment_.id_of(quota));
+  rebuild();
+  return true;
+}
+
+bool Ledger::upsert(const k8s::Namespace& object) {
+  if (!assignment_.namespace_labels(object.metadata.name, object.metadata.labels)) return false;
+  rebuild();
+  return true;
+}
+
+bool Ledger::erase_namespace(const std::string& name) {
+  if (!assignment_.namespace_gone(name)) return false;
+  rebuild();
+  return true;
+}
+
+void Ledger::node_is(NodeSlot node, ClassId id) {
+  if (node >= class_of_node_.size()) {
+    class_of_node_.resize(node + std::size_t{1}, kNoGpuClass);
+    on_node_.resize(node + std::size_t{1});
+  }
+  ClassId& known = class_of_node_[node];
+  if (known == id) return;
+  const std::uint64_t classes_before = classes_.version();
+  if (known != kNoGpuClass) classes_.remove_node(known);
+  if (id != kNoGpuClass) classes_.add_node(id);
+  for (Charge* charge : on_node_[node]) uncount(*charge);
+  known = id;
+  for (Charge* charge : on_node_[node]) count(*charge);
+  if (classes_.version() == classes_before) return;
+  // Another type to choose from, or one less to wait for.
+  ++version_;
+  for (auto& [quota_id, quota] : quotas_) opened(quota);
+}
+
+bool Ledger::in_force() const {
+  return quotas_.size() > 1 || options_.without_quota == WithoutQuota::kNone ||
+         options_.without_quota == WithoutQuota::kNamed;
+}
+
+void Ledger::add(Charge& charge) {
+  if (charge.node_ >= class_of_node_.size()) {
+    class_of_node_.resize(charge.node_ + std::size_t{1}, kNoGpuClass);
+    on_node_.resize(charge.node_ + std::size_t{1});
+  }
+  auto& neighbours = in_namespace_[charge.pod_.namespace_];
+  charge.in_namespace_ = neighbours.size();
+  neighbours.push_back(&charge);
+  auto& on_node = on_node_[charge.node_];
+  charge.on_node_ = on_node.size();
+  on_node.push_back(&charge);
+  count(charge);
+}
+
+void Ledger::remove(Charge& charge) {
+  uncount(charge);
+  const auto found = in_namespace_.find(charge.pod_.namespace_);
+  auto& neighbours = found->second;
+  neighbours.back()->in_namespace_ = charge.in_namespace_;
+  neighbours[charge.in_namespace_] = neighbours.back();
+  neighbours.pop_back();
+  if (neighbours.empty()) in_namespace_.erase(found);
+  auto& on_node = on_node_[charge.node_];
+  on_node.back()->on_node_ = charge.on_node_;
+  on_node[charge.on_node_] = on_node.back();
+  on_node.pop_back();
+}
+
+void Ledger::count(Charge& charge) {
+  const QuotaId id = quota_of(charge.pod_.namespace_);
+  if (id == kUnlimitedQuota) return;
+  Quota& quota = at(id);
+  map_classes(quota);
+  const ClassId on = class_of_node_[charge.node_];
+  charge.quota_ = id;
+  charge.line_ = quota.line_of[on];
+  charge.amount_ = charge_of(charge.demand_, classes_[on]);
+  quota.lines[charge.line_].charge(charge.amount_);
+  ++version_;
+}
+
+void Ledger::uncount(Charge& charge) {
+  if (!charge.quota_) return;
+  Quota& quota = at(*charge.quota_);
+  quota.lines[charge.line_].refund(charge.amount_);
+  opened(quota);
+  charge.quota_ = std::nullopt;
+  charge.amount_ = {};
+  ++version_;
+}
+
+// Everything anew, in the order of the quotas' numbers. Who holds something asks for it again.
+void Ledger::rebuild() {
+  pools_.clear();
+  for (auto& [id, quota] : quotas_) {
+    quota.holding = std::nullopt;
+    quota.line_of.clear();
+    quota.lines.clear();
+    for (const LineSpec& line : quota.spec.lines) {
+      Pool* pool = nullptr;
+      if (!quota.spec.cohort.empty()) {
+        pool = &pools_[{quota.spec.cohort, line.gpu_type}];
+        pool->cohort = quota.spec.cohort;
+      }
+      quota.lines.emplace_back(line, pool);
+    }
+    quota.lines.emplace_back(LineSpec{}, nullptr);
+    ++quota.openings;
+  }
+  for (auto& [name, charges] : in_namespace_) {
+    for (Charge* charge : charges) {
+      charge->quota_ = std::nullopt;
+      count(*charge);
+    }
+  }
+  ++version_;
+}
+
+void Ledger::map_classes(Quota& quota) const {
+  while (quota.line_of.size() < classes_.size()) {
+    const auto id = static_cast<ClassId>(quota.line_of.size());
+    quota.line_of.push_back(line_for(quota.spec.lines, classes_[id].product));
+  }
+}
+
+void Ledger::opened(Quota& quota) {
+  if (quota.spec.cohort.empty()) {
+    ++quota.openings;
+  } else {
+    ++cohort_openings_[quota.spec.cohort];
+  }
+}
+
+std::uint64_t Ledger::openings(QuotaId quota) const {
+  const auto found = quotas_.find(quota);
+  if (found == quotas_.end()) return 0;
+  const auto cohort = cohort_openings_.find(found->second.spec.cohort);
+  return found->second.openings + (cohort == cohort_openings_.end() ? 0 : cohort->second);
+}
+
+const Ledger::Quota& Ledger::at(QuotaId quota) const {
+  const auto found = quotas_.find(quota);
+  return found == quotas_.end() ? quotas_.find(kNothingQuota)->second : found->second;
+}
+
+Ledger::Quota& Ledger::at(QuotaId quota) {
+  return const_cast<Quota&>(static_cast<const Ledger&>(*this).at(quota));
+}
+
+std::vector<QuotaId> Ledger::quotas() const {
+  std::vector<QuotaId> all;
+  for (const auto& [id, quota] : quotas_) {
+    if (id != kNothingQuota) all.push_back(id);
+  }
+  std::sort(all.begin(), all.end(),
+            [this](QuotaId a, QuotaId b) { return at(a).name < at(b).name; });
+  return all;
+}
+
+}  // namespace sched::quota

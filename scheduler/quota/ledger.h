@@ -1,0 +1,213 @@
+// The ledger of GPU quotas: who uses how much of what, and whether a pod has room.
+//
+// Every pod that holds GPUs on a node has a Charge, whatever scheduler placed it and whether or not
+// a quota counts it today. The charge's amount follows from the pod's demand and the charge class
+// of its node, its line from the pod's namespace and the GPU's type; so what a quota has used is a
+// function of the pods, nodes, namespaces and quotas that are there, however they came to be, and a
+// new process that reads them has the same ledger. When a quota, a namespace or a node changes, the
+// charges are moved to where they belong now: nobody is evicted and nothing is counted twice.
+//
+// A question about a pod is answered by charge classes: on which GPUs it would be within its
+// quota's guarantee, and on which it would borrow. A GPU type that no line of the quota names has
+// no room.
+//
+// The ledger knows neither nodes nor the queue; nodes are numbers to it.
+#pragma once
+
+#include "k8s-client/api/gpu_quota.h"
+#include "k8s-client/api/namespace.h"
+#include "scheduler/cluster/change_log.h"
+#include "scheduler/engine/event.h"
+#include "scheduler/quota/assignment.h"
+#include "scheduler/quota/charge_class.h"
+#include "scheduler/quota/class_set.h"
+#include "scheduler/quota/line.h"
+#include "scheduler/quota/options.h"
+#include "scheduler/quota/standing.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace sched::quota {
+
+class Ledger;
+
+// What a pod takes of its namespace's quota, from when it is made until it is destroyed. Has a
+// fixed address.
+class Charge {
+ public:
+  struct Pod {
+    std::string uid;
+    std::string namespace_;
+    Time created{};
+  };
+  // `ledger` outlives the charge.
+  Charge(Ledger& ledger, Pod pod, NodeSlot node, Demand demand);
+  ~Charge();
+  Charge(const Charge&) = delete;
+  Charge& operator=(const Charge&) = delete;
+
+  [[nodiscard]] NodeSlot node() const { return node_; }
+  [[nodiscard]] const Demand& demand() const { return demand_; }
+
+ private:
+  friend class Ledger;
+  Ledger& ledger_;
+  Pod pod_;
+  NodeSlot node_;
+  Demand demand_;
+  // Kept by the ledger.
+  std::size_t in_namespace_ = 0;  // index in the namespace's charges
+  std::size_t on_node_ = 0;       // index in the node's charges
+  std::optional<QuotaId> quota_;  // that counts it; nullopt: none does
+  std::size_t line_ = 0;          // of that quota
+  GpuShare amount_;
+};
+
+// Where a pod has room by its quota.
+struct Admission {
+  // Classes on which it would be within the guarantee / would borrow; by ascending id.
+  std::vector<ClassId> within;
+  std::vector<ClassId> borrowing;
+  bool refused_some = false;  // some class that it may run on has no room
+};
+
+// What one line says to a pod.
+struct LineAnswer {
+  enum class Why : std::uint8_t { kHasRoom, kLimit, kCohort, kKept, kTooLarge, kNoLine };
+  std::string gpu_type;  // of the line; of the GPUs where no line names them
+  Why why = Why::kHasRoom;
+  GpuShare needs;
+  GpuShare used;
+  GpuShare guaranteed;
+  GpuShare limit;
+  GpuShare borrowed;
+  GpuShare missing;  // what must be freed first
+  std::string cohort;
+  friend bool operator==(const LineAnswer&, const LineAnswer&) = default;
+};
+
+class Ledger {
+ public:
+  explicit Ledger(Options options);
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  // What is there. Each returns true if pods may belong to another quota than before.
+  bool upsert(const k8s::GpuQuota& quota);
+  bool erase(const std::string& quota);
+  bool upsert(const k8s::Namespace& object);
+  bool erase_namespace(const std::string& name);
+
+  // The class of the node of that number from now on; kNoGpuClass when it goes. O(pods on it).
+  void node_is(NodeSlot node, ClassId id);
+  [[nodiscard]] ClassId intern(const NodeFacts& node, const ResourceNames& names) {
+    return classes_.intern(node, names);
+  }
+  [[nodiscard]] const ChargeClasses& classes() const { return classes_; }
+
+  // Whether any quota is there or the default allows nothing: else nobody need ask.
+  [[nodiscard]] bool in_force() const;
+  // The quota of a pod of the namespace that asks for GPUs.
+  [[nodiscard]] QuotaId quota_of(const std::string& namespace_) const {
+    return assignment_.quota_of(namespace_);
+  }
+
+  // Where the pod has room. `is_holder`: what the quota holds is kept for this pod.
+  // O(classes · quota lines).
+  [[nodiscard]] Admission admit(QuotaId quota, const Demand& demand, bool is_holder) const;
+  // The same, line by line, for those who read; one answer a line that the pod may be charged to.
+  [[nodiscard]] std::vector<LineAnswer> answers(QuotaId quota, const Demand& demand,
+                                                bool is_holder) const;
+  // Where the quota stands for a pod with this demand.
+  [[nodiscard]] Standing standing(QuotaId quota, const Demand& demand, bool is_holder) const;
+  // Whether the demand is beyond what the quota could ever give it, borrowed or not, on any type of
+  // GPU that is there.
+  [[nodiscard]] bool never_fits(QuotaId quota, const Demand& demand) const;
+  [[nodiscard]] bool is_strict(QuotaId quota) const;
+  // "team-vision"; for kNothingQuota empty.
+  [[nodiscard]] const std::string& name_of(QuotaId quota) const;
+  [[nodiscard]] const std::string& uid_of(QuotaId quota) const;
+  // Why the quota's spec is not applied; nullopt: it is.
+  [[nodiscard]] std::optional<std::string> error_of(QuotaId quota) const;
+
+  // Keeps what becomes free for a pod with this demand, on the line where least is missing, until
+  // release(), or until quotas change. False, and nothing is kept: it would not be within the
+  // guarantee even then.
+  bool hold(QuotaId quota, const Demand& demand);
+  void release(QuotaId quota);
+  [[nodiscard]] bool holds(QuotaId quota) const;
+
+  // Grows when a pod of the quota may have room that had none.
+  [[nodiscard]] std::uint64_t openings(QuotaId quota) const;
+  // Grows with everything that changes an answer.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
+
+  // The numbers of the quotas that are there, by name.
+  [[nodiscard]] std::vector<QuotaId> quotas() const;
+  // The line of the quota that a waiting pod asks of: where it stands best; nullopt: of none.
+  [[nodiscard]] std::optional<std::pair<std::size_t, GpuShare>> asks_of(QuotaId quota,
+                                                                        const Demand& demand) const;
+  // The quota's account, `pending` by line as its waiting pods ask. O(quotas of its cohorts).
+  [[nodiscard]] k8s::GpuQuota::Status status(QuotaId quota,
+                                             const std::vector<GpuShare>& pending) const;
+  // The uids of pods that run on borrowed GPUs of that line, in the order in which they were lent,
+  // which is that of the pods' creation: the oldest are the ones within the guarantee. O(pods ·
+  // log).
+  [[nodiscard]] std::vector<std::string> borrowers(QuotaId quota, std::size_t line) const;
+
+ private:
+  friend class Charge;
+  using PoolKey = std::pair<std::string, std::string>;  // cohort, gpuType
+  struct Quota {
+    std::string name;
+    std::string uid;
+    std::int64_t generation = 0;
+    Spec spec;
+    std::optional<std::string> error;  // why `spec` is empty
+    std::vector<Line> lines;           // of the spec; a last one for GPUs that none names
+    std::vector<std::size_t> line_of;  // by class
+    std::uint64_t openings = 0;
+    std::optional<std::size_t> holding;  // the line that keeps something
+  };
+
+  void add(Charge& charge);
+  void remove(Charge& charge);
+  void count(Charge& charge);
+  void uncount(Charge& charge);
+  void rebuild();
+  void map_classes(Quota& quota) const;
+  void opened(Quota& quota);
+
+  [[nodiscard]] const Quota& at(QuotaId quota) const;
+  [[nodiscard]] Quota& at(QuotaId quota);
+  [[nodiscard]] bool eligible(ClassId id, const Demand& demand) const;
+  // Visits (class, line index, amount) for every class that is there and that the demand allows.
+  template <typename Visit>
+  void for_each_choice(const Quota& quota, const Demand& demand, Visit&& visit) const;
+  [[nodiscard]] Line::Answer ask(const Quota& quota, std::size_t line, GpuShare amount,
+                                 bool is_holder) const;
+  [[nodiscard]] LineAnswer answer(const Quota& quota, std::size_t line, GpuShare amount,
+                                  bool is_holder) const;
+  [[nodiscard]] GpuShare lent(QuotaId quota, const Line& line) const;
+
+  Options options_;
+  Assignment assignment_;
+  ChargeClasses classes_;
+  std::map<PoolKey, Pool> pools_;
+  std::map<std::string, std::uint64_t> cohort_openings_;
+  std::map<QuotaId, Quota> quotas_;  // kNothingQuota is always there
+  std::unordered_map<std::string, std::vector<Charge*>> in_namespace_;
+  std::vector<std::vector<Charge*>> on_node_;  // by slot
+  std::vector<ClassId> class_of_node_;         // by slot
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace sched::quota

@@ -1,0 +1,74 @@
+// The running account of one line of a quota, and of the lines of one cohort that lend to each
+// other.
+//
+//   guaranteed  ├──────────────────────────┤
+//   used        ├───────────┤                  the rest may be lent, at most `lendable` of it
+//   used        ├──────────────────────────┼────┤ borrowed
+//
+// Lines of one cohort with the same gpuType form a pool. What the pool can lend is the sum of what
+// its lines have left of their guarantees and allow to be lent; a line may use more than its
+// guarantee as long as all that is borrowed stays within that sum, and within its own limit. A line
+// that takes its guarantee back needs nobody's consent: then more is borrowed for a while than can
+// be lent, and nothing more is, until somebody finishes.
+#pragma once
+
+#include "scheduler/quota/gpu_share.h"
+#include "scheduler/quota/spec.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace sched::quota {
+
+struct Pool {
+  std::string cohort;
+  GpuShare lendable;  // the sum over the lines, used or not
+  GpuShare to_lend;   // the sum of Line::to_lend()
+  GpuShare borrowed;  // the sum of Line::borrowed()
+};
+
+// Whether a charge has room, and where that comes from.
+enum class Room : std::uint8_t { kGuaranteed, kBorrowed, kNone };
+
+class Line {
+ public:
+  // `pool` outlives the line; null: nothing is borrowed or lent.
+  Line(LineSpec spec, Pool* pool);
+
+  [[nodiscard]] const LineSpec& spec() const { return spec_; }
+  [[nodiscard]] const Pool* pool() const { return pool_; }
+  [[nodiscard]] GpuShare used() const { return used_; }
+  [[nodiscard]] GpuShare held() const { return held_; }
+  // The most that may be used, with what is borrowed.
+  [[nodiscard]] GpuShare limit() const;
+  [[nodiscard]] GpuShare borrowed() const { return used_.beyond(spec_.guaranteed); }
+  // What others may use of the guarantee now.
+  [[nodiscard]] GpuShare to_lend() const {
+    return std::min(spec_.lendable, spec_.guaranteed.beyond(used_ + held_));
+  }
+
+  // Whether `amount` more has room for a pod for which `own` of what is held is kept, and if not,
+  // how much must be freed first.
+  struct Answer {
+    Room room = Room::kNone;
+    GpuShare missing{};
+  };
+  [[nodiscard]] Answer ask(GpuShare amount, GpuShare own = {}) const;
+
+  void charge(GpuShare amount);
+  void refund(GpuShare amount);
+  // Keeps `amount` for one pod; zero: no more.
+  void hold(GpuShare amount);
+
+ private:
+  void leave_pool();
+  void join_pool();
+
+  LineSpec spec_;
+  Pool* pool_;
+  GpuShare used_;
+  GpuShare held_;
+};
+
+}  // namespace sched::quota

@@ -1,0 +1,103 @@
+#include "scheduler/quota/message.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace sched::quota {
+namespace {
+
+using Why = LineAnswer::Why;
+
+std::string place_in_line(std::size_t before) {
+  if (before == 0) return "first in line";
+  const std::size_t place = before + 1;
+  constexpr std::array kEndings = {"th", "st", "nd", "rd"};
+  const bool teen = place % 100 >= 11 && place % 100 <= 13;
+  const std::size_t ending = teen || place % 10 > 3 ? 0 : place % 10;
+  return fmt::format("{}{} in line", place, kEndings[ending]);
+}
+
+std::string borrowed(const LineAnswer& line) {
+  if (line.borrowed.is_zero()) return {};
+  return fmt::format(" ({} borrowed from cohort {})", to_text(line.borrowed), line.cohort);
+}
+
+// What holds of a line, whoever is in line.
+std::string account(const LineAnswer& line) {
+  switch (line.why) {
+    case Why::kTooLarge:
+      return fmt::format("{} needs {}, at most {} a pod", line.gpu_type, to_text(line.needs),
+                         to_text(line.limit));
+    case Why::kNoLine:
+      return fmt::format("{} is not in it",
+                         line.gpu_type.empty() ? "a GPU without a type label" : line.gpu_type);
+    case Why::kHasRoom:
+    case Why::kLimit:
+    case Why::kCohort:
+    case Why::kKept:
+      break;
+  }
+  return fmt::format("{} needs {}, {} of {} in use{}", line.gpu_type, to_text(line.needs),
+                     to_text(line.used), to_text(line.limit), borrowed(line));
+}
+
+// What must happen; empty: nothing can, or nothing need.
+std::string remedy(const LineAnswer& line) {
+  if (line.needs > line.limit) return {};
+  switch (line.why) {
+    case Why::kLimit:
+      return fmt::format("{} more must be freed", to_text(line.missing));
+    case Why::kCohort:
+      return fmt::format("cohort {} has nothing more to lend, {} more must be freed in it",
+                         line.cohort, to_text(line.missing));
+    case Why::kKept:
+      return fmt::format("what is freed is kept for the first in line, {} more must be freed",
+                         to_text(line.missing));
+    case Why::kHasRoom:
+    case Why::kTooLarge:
+    case Why::kNoLine:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string waiting_message(const std::string& quota, const std::vector<LineAnswer>& answers,
+                            std::size_t before) {
+  std::vector<std::string> accounts;
+  std::vector<std::string> remedies;
+  bool can_be_helped = false;
+  for (const LineAnswer& line : answers) {
+    accounts.push_back(account(line));
+    can_be_helped = can_be_helped || line.why == Why::kHasRoom;
+    std::string what = remedy(line);
+    if (what.empty()) continue;
+    can_be_helped = true;
+    remedies.push_back(answers.size() == 1 ? std::move(what)
+                                           : fmt::format("{}: {}", line.gpu_type, what));
+  }
+  std::string text = fmt::format("quota {}: {}", quota, fmt::join(accounts, ", or "));
+  if (!can_be_helped) return text + "; it can never give that much";
+  text += ", " + place_in_line(before);
+  if (!remedies.empty()) text += fmt::format("; {}", fmt::join(remedies, "; "));
+  return text;
+}
+
+std::string behind_message(const std::string& quota, const std::string& first, std::size_t before) {
+  return fmt::format("quota {} is Strict: {}, behind {}, and none may pass", quota,
+                     place_in_line(before), first);
+}
+
+std::string no_quota_message(const std::string& namespace_) {
+  return fmt::format("namespace {} has no GPU quota, and pods without quota get no GPUs",
+                     namespace_);
+}
+
+std::string invalid_quota_message(const std::string& quota, const std::string& error) {
+  return fmt::format("quota {} is not valid: {}; until it is repaired it gives no GPUs", quota,
+                     error);
+}
+
+}  // namespace sched::quota

@@ -1,0 +1,31 @@
+// What a pod that waits for quota is told, in numbers.
+#pragma once
+
+#include "scheduler/quota/ledger.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace sched::quota {
+
+// "quota team-vision: NVIDIA-H100-80GB-HBM3 needs 4, 14 of 16 in use (6 borrowed from cohort
+// research), first in line; 2 more must be freed". Several lines are alternatives, told one after
+// another. `before`: how many have their turn earlier. For a pod that no line refuses it says where
+// it stands.
+[[nodiscard]] std::string waiting_message(const std::string& quota,
+                                          const std::vector<LineAnswer>& answers,
+                                          std::size_t before);
+
+// For a pod of a Strict quota behind another: "quota team-vision is Strict: 3rd in line behind
+// vision/train-0; …".
+[[nodiscard]] std::string behind_message(const std::string& quota, const std::string& first,
+                                         std::size_t before);
+
+// For a namespace that no quota claims where the default allows nothing.
+[[nodiscard]] std::string no_quota_message(const std::string& namespace_);
+
+// For a quota whose spec is not valid.
+[[nodiscard]] std::string invalid_quota_message(const std::string& quota, const std::string& error);
+
+}  // namespace sched::quota

@@ -1,0 +1,27 @@
+// What the configuration says about GPU quotas.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace sched::quota {
+
+// What holds for a namespace that no GpuQuota claims.
+enum class WithoutQuota : std::uint8_t {
+  kUnlimited,  // its pods use what they find
+  kNone,       // its pods get no GPUs
+  kNamed,      // it belongs to Options::default_quota; as kNone while there is none of that name
+};
+
+struct Options {
+  WithoutQuota without_quota = WithoutQuota::kUnlimited;
+  std::string default_quota;  // with kNamed
+  // So long the first pod in line waits within its guarantee before quota and a node are held for
+  // it.
+  std::chrono::seconds hold_after{600};
+  // Whether pods without quota have their turn before those of quotas, or after.
+  bool pods_without_quota_first = false;
+};
+
+}  // namespace sched::quota

@@ -1,0 +1,143 @@
+// The ledger's account of a quota, as its status says it.
+#include "scheduler/quota/ledger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace sched::quota {
+namespace {
+
+// In GPUs.
+struct Amounts {
+  GpuShare guaranteed, used, borrowed, lent, pending;
+  Amounts& operator+=(const Amounts& other) {
+    guaranteed += other.guaranteed;
+    used += other.used;
+    borrowed += other.borrowed;
+    lent += other.lent;
+    pending += other.pending;
+    return *this;
+  }
+};
+
+k8s::GpuQuota::Use in_quantities(const Amounts& amounts) {
+  return {.guaranteed = to_quantity(amounts.guaranteed),
+          .used = to_quantity(amounts.used),
+          .borrowed = to_quantity(amounts.borrowed),
+          .lent = to_quantity(amounts.lent),
+          .pending = to_quantity(amounts.pending)};
+}
+
+// A condition that is true while `details` are there.
+k8s::Condition problem(std::string type, std::string none, std::vector<std::string> details,
+                       std::int64_t generation) {
+  const bool holds = !details.empty();
+  return {.type = type,
+          .status = holds ? "True" : "False",
+          .observed_generation = generation,
+          .last_transition_time = std::nullopt,
+          .reason = holds ? std::move(type) : std::move(none),
+          .message = fmt::format("{}", fmt::join(details, "; "))};
+}
+
+k8s::Condition ready(const std::optional<std::string>& error, std::int64_t generation) {
+  return {.type = "Ready",
+          .status = error ? "False" : "True",
+          .observed_generation = generation,
+          .last_transition_time = std::nullopt,
+          .reason = error ? "InvalidSpec" : "Enforced",
+          .message = error ? *error + "; until it is repaired its namespaces get no more GPUs"
+                           : std::string()};
+}
+
+std::vector<std::string> in_words(const std::vector<Overlap>& overlaps) {
+  std::vector<std::string> words;
+  for (const Overlap& overlap : overlaps) {
+    words.push_back(fmt::format("namespace {} belongs to the older quota {}", overlap.namespace_,
+                                overlap.kept_by));
+  }
+  return words;
+}
+
+std::string over_limit(const std::string& what, GpuShare used, GpuShare limit) {
+  return fmt::format("{}: {} in use, {} allowed; nothing is evicted, and nothing new starts", what,
+                     to_text(used), to_text(limit));
+}
+
+}  // namespace
+
+// Who lends: the cohort's quotas by name, each as much as it can.
+GpuShare Ledger::lent(QuotaId id, const Line& line) const {
+  if (line.pool() == nullptr) return {};
+  GpuShare left = line.pool()->borrowed;
+  for (const QuotaId other : quotas()) {
+    for (const Line& lender : at(other).lines) {
+      if (lender.pool() != line.pool()) continue;
+      const GpuShare takes = std::min(left, lender.to_lend());
+      if (other == id) return takes;
+      left -= takes;
+    }
+  }
+  return {};
+}
+
+k8s::GpuQuota::Status Ledger::status(QuotaId id, const std::vector<GpuShare>& pending) const {
+  const Quota& quota = at(id);
+  k8s::GpuQuota::Status status;
+  status.observed_generation = quota.generation;
+  std::vector<std::string> unknown;
+  std::vector<std::string> over;
+  Amounts total;
+  for (std::size_t i = 0; i < quota.spec.lines.size(); ++i) {
+    const Line& line = quota.lines[i];
+    const std::string& type = line.spec().gpu_type;
+    const Amounts amounts{.guaranteed = line.spec().guaranteed,
+                          .used = line.used(),
+                          .borrowed = line.borrowed(),
+                          .lent = lent(id, line),
+                          .pending = i < pending.size() ? pending[i] : GpuShare()};
+    total += amounts;
+    status.quotas.push_back({.gpu_type = type, .use = in_quantities(amounts)});
+    if (line.used() > line.limit()) over.push_back(over_limit(type, line.used(), line.limit()));
+    bool known = type == kAnyType;
+    for (ClassId on = kNoGpuClass + 1; on < classes_.size() && !known; ++on) {
+      known = classes_.present(on) && names(line.spec(), classes_[on].product);
+    }
+    if (!known) unknown.push_back(fmt::format("no node has GPUs of type {}", type));
+  }
+  if (const GpuShare unnamed = quota.lines.back().used(); !unnamed.is_zero()) {
+    over.push_back(over_limit("GPUs of types that no line names", unnamed, {}));
+  }
+  status.total = in_quantities(total);
+  status.conditions = {
+      ready(quota.error, quota.generation),
+      problem("NamespaceOverlap", "NoOverlap", in_words(assignment_.overlaps(quota.name)),
+              quota.generation),
+      problem("UnknownGpuType", "KnownGpuTypes", std::move(unknown), quota.generation),
+      problem("OverLimit", "WithinLimit", std::move(over), quota.generation)};
+  return status;
+}
+
+std::vector<std::string> Ledger::borrowers(QuotaId id, std::size_t line) const {
+  std::vector<const Charge*> charges;
+  for (const auto& [name, in_namespace] : in_namespace_) {
+    for (const Charge* charge : in_namespace) {
+      if (charge->quota_ == id && charge->line_ == line) charges.push_back(charge);
+    }
+  }
+  std::sort(charges.begin(), charges.end(), [](const Charge* a, const Charge* b) {
+    return std::tie(a->pod_.created, a->pod_.uid) < std::tie(b->pod_.created, b->pod_.uid);
+  });
+  std::vector<std::string> borrowing;
+  GpuShare sum;
+  for (const Charge* charge : charges) {
+    sum += charge->amount_;
+    if (sum > at(id).lines[line].spec().guaranteed) borrowing.push_back(charge->pod_.uid);
+  }
+  return borrowing;
+}
+
+}  // namespace sched::quota
