@@ -1,5 +1,7 @@
 #include "scheduler/cluster/pods.h"
 
+#include <utility>
+
 namespace sched {
 
 void PodRecord::bind(Nodes& nodes, NodeSlot node, Claim claim) {
@@ -9,6 +11,15 @@ void PodRecord::bind(Nodes& nodes, NodeSlot node, Claim claim) {
   } else {
     placement_.emplace(nodes, node, std::move(claim));
   }
+}
+
+void PodRecord::charge(quota::Ledger& ledger, const Charged& pod, quota::Demand demand) {
+  const NodeSlot node = placement_->node();
+  if (charge_ && charge_->node() == node && charge_->demand() == demand) return;
+  charge_.reset();
+  if (demand.is_none()) return;
+  charge_ = std::make_unique<quota::Charge>(
+      ledger, quota::Charge::Pod{pod.uid, pod.namespace_, pod.created}, node, std::move(demand));
 }
 
 PodRecord* Pods::find(const std::string& uid) {

@@ -18,6 +18,7 @@
 
 #include "scheduler/cluster/placement.h"
 #include "scheduler/queue/waiting_pod.h"
+#include "scheduler/quota/ledger.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -48,12 +49,24 @@ class PodRecord {
     placement_.emplace(nodes, node, std::move(claim));
   }
   // assumed → pending.
-  void forget() { placement_.reset(); }
+  void forget() {
+    charge_.reset();
+    placement_.reset();
+  }
   // → bound, from every state, or from bound with another claim. The claim moves without a trace
   // where it is the same.
   void bind(Nodes& nodes, NodeSlot node, Claim claim);
   // assumed → bound, as assumed.
   void confirm() { waiting_.reset(); }
+
+  // What a placed pod counts against its namespace's quota from now on; nothing if it asks for no
+  // GPU.
+  struct Charged {
+    const std::string& uid;
+    const std::string& namespace_;
+    Time created{};
+  };
+  void charge(quota::Ledger& ledger, const Charged& pod, quota::Demand demand);
 
   // Digest of the labels that a bound pod was last seen with, to notice their change.
   std::size_t labels_digest = 0;
@@ -61,6 +74,7 @@ class PodRecord {
  private:
   std::unique_ptr<WaitingPod> waiting_;
   std::optional<Placement> placement_;
+  std::unique_ptr<quota::Charge> charge_;
 };
 
 class Pods {

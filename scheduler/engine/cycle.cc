@@ -13,20 +13,22 @@ std::optional<Decision> Engine::State::step(Time now) {
   if (auto foreign = foreign_.next()) return *std::move(foreign);
 
   queue_.advance(now);
+  renew_holds(now);
+  wake_for_quota();
   if (openings_seen_ != nodes_.openings()) {
     openings_seen_ = nodes_.openings();
-    queue_.check_parked();
+    queue_.check_parked(kWaitsForNodes);
   }
-  const auto fits = [this](const WaitingPod& pod) {
-    return caches_.get(pod.profile, pod.shape).feasible() > 0;
-  };
-  while (WaitingPod* pod = queue_.next(fits)) {
+  const auto turn = [this](const WaitingPod& pod) { return turn_of(pod); };
+  const auto obstacle = [this](const WaitingPod& pod) { return obstacle_of(pod); };
+  while (WaitingPod* pod = queue_.next(turn, obstacle)) {
     if (auto decision = attempt(*pod, now)) return decision;
   }
   return std::nullopt;
 }
 
 std::optional<Decision> Engine::State::attempt(WaitingPod& pod, Time now) {
+  if (pod.queue != kMainQueue) return attempt_by_quota(pod, now);
   const ScoreCache& cache = caches_.get(pod.profile, pod.shape);
   // A shape that no node can ever take needs no second opinion.
   if (!cache.prepared().rejection()) {
@@ -38,7 +40,10 @@ std::optional<Decision> Engine::State::attempt(WaitingPod& pod, Time now) {
 }
 
 Decision Engine::State::assume(WaitingPod& pod, const ScoreCache& cache) {
-  const NodeSlot node = cache.draws() ? cache.draw(++draws_) : cache.best();
+  return assume_on(pod, cache, cache.draws() ? cache.draw(++draws_) : cache.best());
+}
+
+Decision Engine::State::assume_on(WaitingPod& pod, const ScoreCache& cache, NodeSlot node) {
   decision::Bind bind{.pod = ref_of(pod.pod),
                       .scheduler_name = pod.pod.spec.scheduler_name,
                       .generation = pod.pod.metadata.generation,
@@ -54,7 +59,9 @@ Decision Engine::State::assume(WaitingPod& pod, const ScoreCache& cache) {
   pod.last_refusal.clear();
   Claim claim = claim_of(*pod.shape);
   claim.devices = bind.devices;
-  pods_.at(bind.pod.uid).assume(nodes_, node, std::move(claim));
+  PodRecord& record = pods_.at(bind.pod.uid);
+  record.assume(nodes_, node, std::move(claim));
+  charge(record, pod.pod, pod.demand);
   tell_assumed(pod, bind.node, kBoundPodChanged);
   return bind;
 }
@@ -73,8 +80,9 @@ std::vector<gpu::DeviceShare> Engine::State::devices_for(const PodShape& shape,
   return gpu::choose_devices(shape.gpu, devices_of(view)).value_or(std::vector<gpu::DeviceShare>{});
 }
 
-Decision Engine::State::park(WaitingPod& pod, Time now) {
-  const FitReport& report = caches_.report(pod.profile, pod.shape);
+Decision Engine::State::park(WaitingPod& pod, Time now, Confinement confinement,
+                             WaitsFor waits_for) {
+  const FitReport& report = caches_.report(pod.profile, pod.shape, confinement);
   decision::Unschedulable refusal{.pod = ref_of(pod.pod),
                                   .scheduler_name = pod.pod.spec.scheduler_name,
                                   .generation = pod.pod.metadata.generation,
@@ -87,7 +95,7 @@ Decision Engine::State::park(WaitingPod& pod, Time now) {
     refusal.details += more;
   }
   pod.last_refusal.clear();
-  queue_.park(pod, now + options_.max_unschedulable_wait);
+  queue_.park(pod, waits_for, now + options_.max_unschedulable_wait);
   return refusal;
 }
 

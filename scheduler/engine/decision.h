@@ -36,8 +36,12 @@ struct Bind {
   friend bool operator==(const Bind&, const Bind&) = default;
 };
 
-// No node for now. Tell the pod why; nothing else happens until something changes.
+// Not placed for now. Tell the pod why; nothing else happens until something changes.
 struct Unschedulable {
+  // The reason of its condition PodScheduled. What the pod's quota refuses is not Unschedulable: a
+  // cluster autoscaler that read that would add nodes, which do not help.
+  enum class Reason : std::uint8_t { kUnschedulable, kGpuQuotaExceeded };
+
   PodRef pod;
   std::string scheduler_name;
   std::int64_t generation = 0;  // metadata.generation of the pod that was judged
@@ -47,6 +51,7 @@ struct Unschedulable {
   std::string details;
   std::vector<std::string> plugins;  // those that refused, sorted
   int attempts = 0;
+  Reason reason = Reason::kUnschedulable;
   friend bool operator==(const Unschedulable&, const Unschedulable&) = default;
 };
 
@@ -58,6 +63,11 @@ struct ForeignGpuPod {
   std::int64_t gpus = 0;
   friend bool operator==(const ForeignGpuPod&, const ForeignGpuPod&) = default;
 };
+
+// Kubernetes' word for it.
+[[nodiscard]] constexpr const char* to_string(Unschedulable::Reason reason) {
+  return reason == Unschedulable::Reason::kGpuQuotaExceeded ? "GpuQuotaExceeded" : "Unschedulable";
+}
 
 }  // namespace decision
 

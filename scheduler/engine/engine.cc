@@ -2,6 +2,7 @@
 
 #include "scheduler/engine/state.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sched {
@@ -16,6 +17,8 @@ void Engine::apply(const Event& event, Time now) { state_->apply(event, now); }
 std::optional<Decision> Engine::step(Time now) { return state_->step(now); }
 std::optional<Time> Engine::next_wakeup() const { return state_->next_wakeup(); }
 PendingPods Engine::pending() const { return state_->pending(); }
+std::vector<QuotaStatus> Engine::quota_statuses() const { return state_->quota_statuses(); }
+std::uint64_t Engine::quota_version() const { return state_->quota_version(); }
 Explanation Engine::explain(const k8s::Pod& pod) const { return state_->explain(pod); }
 std::vector<Candidate> Engine::candidates(const k8s::Pod& pod, std::size_t at_most) const {
   return state_->candidates(pod, at_most);
@@ -24,11 +27,16 @@ std::vector<Candidate> Engine::candidates(const k8s::Pod& pod, std::size_t at_mo
 Engine::State::State(std::vector<Profile> profiles, EngineOptions options)
     : profiles_(std::move(profiles)),
       options_(std::move(options)),
+      ledger_(options_.quota),
       statistics_(options_.typical_pods, options_.gpu_devices),
       caches_(nodes_, profiles_, names_, statistics_) {}
 
 std::optional<Time> Engine::State::next_wakeup() const {
-  return synced_ ? queue_.next_deadline() : std::nullopt;
+  if (!synced_) return std::nullopt;
+  const auto deadline = queue_.next_deadline();
+  return deadline && next_hold_ ? std::min(*deadline, *next_hold_)
+         : deadline             ? deadline
+                                : next_hold_;
 }
 
 PendingPods Engine::State::pending() const {

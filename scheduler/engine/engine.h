@@ -16,9 +16,11 @@
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/event.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/quota/options.h"
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +40,15 @@ struct EngineOptions {
   // The kinds of pods that scores reckon with, where they are known beforehand; else they are
   // learned from the pods that come.
   std::optional<std::vector<TypicalPod>> typical_pods = std::nullopt;
+  quota::Options quota{};
+};
+
+// A GpuQuota's account as it is now.
+struct QuotaStatus {
+  std::string name;
+  std::string uid;
+  k8s::GpuQuota::Status status;  // its conditions without times of transition
+  friend bool operator==(const QuotaStatus&, const QuotaStatus&) = default;
 };
 
 // How many pods wait where; kube-scheduler's scheduler_pending_pods.
@@ -91,6 +102,11 @@ class Engine {
   [[nodiscard]] std::optional<Time> next_wakeup() const;
 
   [[nodiscard]] PendingPods pending() const;
+
+  // The accounts of all quotas, by name. O(waiting pods of quotas + quotas · lines).
+  [[nodiscard]] std::vector<QuotaStatus> quota_statuses() const;
+  // Grows whenever quota_statuses() may have changed; the same number means the same answer.
+  [[nodiscard]] std::uint64_t quota_version() const;
 
   // How the pod would be judged now, if it were pending; changes nothing. O(nodes).
   [[nodiscard]] Explanation explain(const k8s::Pod& pod) const;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "k8s-client/api/device_class.h"
+#include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/namespace.h"
 #include "k8s-client/api/node.h"
 #include "k8s-client/api/pod.h"
@@ -47,6 +48,9 @@ struct VolumeUpserted {
 struct DeviceClassUpserted {
   k8s::DeviceClass object;
 };
+struct QuotaUpserted {
+  k8s::GpuQuota object;
+};
 
 // An object is gone.
 struct NodeDeleted {
@@ -66,6 +70,9 @@ struct VolumeDeleted {
   std::string name;
 };
 struct DeviceClassDeleted {
+  std::string name;
+};
+struct QuotaDeleted {
   std::string name;
 };
 
@@ -93,7 +100,7 @@ using Event =
     std::variant<event::NodeUpserted, event::NodeDeleted, event::PodUpserted, event::PodDeleted,
                  event::NamespaceUpserted, event::NamespaceDeleted, event::ClaimUpserted,
                  event::ClaimDeleted, event::VolumeUpserted, event::VolumeDeleted,
-                 event::DeviceClassUpserted, event::DeviceClassDeleted, event::Synced,
-                 event::BindSucceeded, event::BindFailed>;
+                 event::DeviceClassUpserted, event::DeviceClassDeleted, event::QuotaUpserted,
+                 event::QuotaDeleted, event::Synced, event::BindSucceeded, event::BindFailed>;
 
 }  // namespace sched

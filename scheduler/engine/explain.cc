@@ -17,7 +17,7 @@ NodeExplanation in_words(const NodeView& node, const NodeVerdict& verdict,
                         .reasons = shape.reasons_of(verdict),
                         .numbers = {}};
   std::sort(words.reasons.begin(), words.reasons.end());
-  if (words.plugin.empty()) return words;
+  if (verdict.filter >= shape.filters().size() || verdict.is_ok()) return words;
   const NodeFilter& filter = *shape.filters()[verdict.filter].filter;
   for_each_reason(verdict.reasons, [&](unsigned index) {
     if (std::string numbers = filter.numbers(node, index); !numbers.empty()) {

@@ -43,11 +43,14 @@ void Engine::State::on(const event::NodeUpserted& event, Time /*now*/) {
     facts.gpu_devices = std::clamp<std::int64_t>(facts.allocatable.get(kNvidiaGpu), 0,
                                                  static_cast<std::int64_t>(gpu::kMaxDevices));
   }
+  facts.charge_class = ledger_.intern(facts, names_);
+  const quota::ClassId charge_class = facts.charge_class;
   const NodeSlot known = nodes_.find(facts.name);
   const bool there = known != kNoSlot && nodes_.present(known);
   statistics_.node_changed(there ? &nodes_.facts(known) : nullptr, &facts);
   if (owned(facts)) foreign_.node_owned(facts.name);
   const bool news = nodes_.upsert(std::move(facts));
+  ledger_.node_is(nodes_.find(event.node.metadata.name), charge_class);
   tell_constraints(NodeUpserted{event.node}, news ? kNodeChanged : 0);
 }
 
@@ -55,6 +58,7 @@ void Engine::State::on(const event::NodeDeleted& event, Time /*now*/) {
   const NodeSlot node = nodes_.find(event.name);
   if (node != kNoSlot && nodes_.present(node)) {
     statistics_.node_changed(&nodes_.facts(node), nullptr);
+    ledger_.node_is(node, quota::kNoGpuClass);
   }
   nodes_.erase(event.name);
   tell_constraints(NodeGone{event.name}, kNodeChanged);
@@ -70,9 +74,11 @@ void Engine::State::on(const event::PodUpserted& event, Time now) {
 void Engine::State::on(const event::PodDeleted& event, Time /*now*/) { pod_gone(event.pod.uid); }
 
 void Engine::State::on(const event::NamespaceUpserted& event, Time /*now*/) {
+  if (ledger_.upsert(event.object)) requeue_by_quota();
   tell_constraints(NamespaceUpserted{event.object}, kNamespaceChanged);
 }
 void Engine::State::on(const event::NamespaceDeleted& event, Time /*now*/) {
+  if (ledger_.erase_namespace(event.name)) requeue_by_quota();
   tell_constraints(NamespaceGone{event.name}, kNamespaceChanged);
 }
 void Engine::State::on(const event::ClaimUpserted& event, Time /*now*/) {
@@ -94,6 +100,13 @@ void Engine::State::on(const event::DeviceClassDeleted& event, Time /*now*/) {
   tell_constraints(DeviceClassGone{event.name}, kDeviceClassChanged);
 }
 
+void Engine::State::on(const event::QuotaUpserted& event, Time /*now*/) {
+  if (ledger_.upsert(event.object)) requeue_by_quota();
+}
+void Engine::State::on(const event::QuotaDeleted& event, Time /*now*/) {
+  if (ledger_.erase(event.name)) requeue_by_quota();
+}
+
 void Engine::State::on(const event::Synced& /*event*/, Time /*now*/) { synced_ = true; }
 
 void Engine::State::on(const event::BindSucceeded& event, Time /*now*/) {
@@ -113,6 +126,7 @@ void Engine::State::on(const event::BindFailed& event, Time now) {
   record->forget();
   tell_constraints(BoundPodGone{event.pod.uid}, kBoundPodRemoved);
   ++waiting.failed_binds;
+  waiting.queue = queue_for(waiting);
   if (waiting.pod.spec.scheduling_gates.empty()) {
     queue_.back_off(waiting, end_of_backoff(waiting, now));
   } else {
@@ -136,7 +150,9 @@ void Engine::State::pod_bound(const k8s::Pod& pod) {
     statistics_.pod_arrived(shape_of(pod, names_));
   }
   claim.devices = devices_of_bound(pod, record, node);
+  quota::Demand demand = quota::demand_of(claim.requests, names_);
   record.bind(nodes_, node, std::move(claim));
+  charge(record, pod, std::move(demand));
   tell_constraints(BoundPodUpserted{pod}, news ? kBoundPodChanged : 0);
 }
 
@@ -208,6 +224,9 @@ void Engine::State::pod_gone(const std::string& uid) {
 void Engine::State::take_over(WaitingPod& waiting, const k8s::Pod& pod) {
   waiting.pod = pod;
   waiting.shape = shapes_.intern(shape_of(pod, names_));
+  waiting.demand = quota::demand_of(waiting.shape->requests, names_);
+  waiting.demand.products = waiting.shape->gpu.products;
+  waiting.queue = queue_for(waiting);
   waiting.order.priority = pod.spec.priority;
   waiting.last_refusal.clear();
 }
@@ -218,6 +237,15 @@ void Engine::State::enqueue(WaitingPod& waiting) {
   } else {
     queue_.gate(waiting);
   }
+}
+
+void Engine::State::charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand) {
+  demand.products.clear();  // it is where it is
+  record.charge(ledger_,
+                {.uid = pod.metadata.uid,
+                 .namespace_ = pod.metadata.namespace_,
+                 .created = pod.metadata.creation_timestamp.value_or(Time{})},
+                std::move(demand));
 }
 
 void Engine::State::note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim& claim) {

@@ -7,6 +7,11 @@
 #include <utility>
 
 namespace sched {
+namespace {
+
+constexpr const char* kNoQuotaReason = "node(s) had GPUs without room in the namespace's GPU quota";
+
+}  // namespace
 
 PreparedShape::PreparedShape(const Profile& profile, const PodShape& shape,
                              const PrepareContext& context)
@@ -58,7 +63,7 @@ NodeVerdict PreparedShape::check(const NodeView& node) const {
 }
 
 bool PreparedShape::passes_rest(const NodeView& node, const NodeVerdict& verdict) const {
-  if (verdict.filter == NodeVerdict::kNarrowed) return false;
+  if (verdict.filter >= filters_.size()) return false;
   return std::all_of(
       filters_.begin() + verdict.filter + 1, filters_.end(),
       [&](const PreparedFilter& later) { return later.filter->check(node).is_ok(); });
@@ -66,6 +71,7 @@ bool PreparedShape::passes_rest(const NodeView& node, const NodeVerdict& verdict
 
 std::string_view PreparedShape::plugin_of(const NodeVerdict& verdict) const {
   if (verdict.is_ok() || verdict.filter == NodeVerdict::kNarrowed) return {};
+  if (verdict.filter == NodeVerdict::kNoQuota) return kQuotaPlugin;
   return filters_[verdict.filter].plugin->name();
 }
 
@@ -75,6 +81,10 @@ std::vector<std::string> PreparedShape::reasons_of(const NodeVerdict& verdict) c
   if (verdict.filter == NodeVerdict::kNarrowed) {
     reasons.push_back(
         fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(narrowed_by_, " ")));
+    return reasons;
+  }
+  if (verdict.filter == NodeVerdict::kNoQuota) {
+    reasons.emplace_back(kNoQuotaReason);
     return reasons;
   }
   const std::vector<std::string>& all = filters_[verdict.filter].filter->reasons();

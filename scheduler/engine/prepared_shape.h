@@ -13,13 +13,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sched {
 
-// A node's answer to a shape. `filter` is an index into PreparedShape::filters(), or kNarrowed.
+// A node's answer to a shape. `filter` is an index into PreparedShape::filters(), or one of these.
 struct NodeVerdict {
   static constexpr std::uint32_t kNarrowed = 0xffff'ffff;
+  // Every filter lets it pass, but the quota of the pod's namespace has no room for its GPUs.
+  static constexpr std::uint32_t kNoQuota = 0xffff'fffe;
   Code code = Code::kOk;
   std::uint32_t filter = 0;
   std::uint64_t reasons = 0;
@@ -27,6 +30,9 @@ struct NodeVerdict {
   [[nodiscard]] bool is_ok() const { return code == Code::kOk; }
   friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
 };
+
+// Under whose name the quota's refusals are listed beside those of the filters.
+inline constexpr std::string_view kQuotaPlugin = "GpuQuota";
 
 struct PreparedFilter {
   const FilterPlugin* plugin = nullptr;

@@ -6,12 +6,13 @@
 namespace sched {
 
 ScoreCache::ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
-                       const PrepareContext& context)
+                       const PrepareContext& context, Confinement confinement)
     : nodes_(nodes),
       order_(profile.tie_break, nodes),
       seed_(profile.tie_break.seed),
       shape_(std::move(shape)),
-      prepared_(profile, *shape_, context) {
+      prepared_(profile, *shape_, context),
+      confinement_(confinement) {
   for (std::size_t i = 0; i < prepared_.scores().size(); ++i) {
     const PreparedScore& score = prepared_.scores()[i];
     if (score.score && score.normalisation != Normalisation::kNone) {
@@ -53,7 +54,10 @@ void ScoreCache::review(NodeSlot slot) {
   withdraw(slot);
   if (!nodes_.present(slot)) return;
   const NodeView node = nodes_.view(slot);
-  const NodeVerdict verdict = prepared_.check(node);
+  NodeVerdict verdict = prepared_.check(node);
+  if (verdict.is_ok() && !confinement_.allows(node.facts)) {
+    verdict = {Code::kUnschedulable, NodeVerdict::kNoQuota, 1};
+  }
   if (verdict.is_ok()) {
     admit(slot, node);
   } else {

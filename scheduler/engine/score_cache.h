@@ -9,6 +9,9 @@
 // values are kept, and the extremes with the number of nodes that have them; only when one moves
 // are all totals computed anew, O(nodes).
 //
+// A cache may be confined to a set of charge classes: what fits on another node is then refused for
+// want of quota.
+//
 // The locality contract of plugin.h is what makes this sound: a verdict may depend on its node
 // only.
 #pragma once
@@ -21,6 +24,7 @@
 #include "scheduler/engine/tie_counts.h"
 #include "scheduler/engine/tie_order.h"
 #include "scheduler/engine/verdict_counts.h"
+#include "scheduler/quota/class_set.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,11 +33,20 @@
 
 namespace sched {
 
+// The charge classes that a cache is confined to. `sets` outlives whoever is.
+struct Confinement {
+  const quota::ClassSets* sets = nullptr;  // null: none
+  quota::ClassSetId set = quota::kEveryClass;
+  [[nodiscard]] bool allows(const NodeFacts& node) const {
+    return set == quota::kEveryClass || sets->contains(set, node.charge_class);
+  }
+};
+
 class ScoreCache {
  public:
   // `nodes` and `profile` outlive the cache. The shape is kept interned.
   ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
-             const PrepareContext& context);
+             const PrepareContext& context, Confinement confinement = {});
 
   // Brings everything below up to date. O(changed nodes · (plugins + log nodes)).
   void catch_up();
@@ -102,6 +115,7 @@ class ScoreCache {
   std::uint64_t seed_ = 0;  // of what is drawn
   ShapeRef shape_;
   PreparedShape prepared_;
+  Confinement confinement_;
   std::vector<Answer> answers_;  // by slot
   std::vector<Normalised> normalised_;
   std::vector<std::int64_t> base_;  // by slot: the total but for normalised scores

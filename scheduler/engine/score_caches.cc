@@ -23,16 +23,17 @@ ScoreCaches::ScoreCaches(const Nodes& nodes, const std::vector<Profile>& profile
   }
 }
 
-ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape) {
+ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, Confinement confinement) {
   static_cast<void>(statistics_.current());
-  Entry& found = entry(profile, shape);
+  Entry& found = entry(profile, shape, confinement);
   found.cache.catch_up();
   account(found);
   return found.cache;
 }
 
-const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape) {
-  Entry& found = entry(profile, shape);
+const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape,
+                                     Confinement confinement) {
+  Entry& found = entry(profile, shape, confinement);
   const ScoreCache& cache = found.cache;
   if (found.reported_at == cache.position() && found.reported_at != 0) return found.report;
 
@@ -48,8 +49,9 @@ const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape)
   return found.report;
 }
 
-ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shape) {
-  const Key key{profile, shape.id()};
+ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shape,
+                                       Confinement confinement) {
+  const Key key{profile, shape.id(), confinement.set};
   const auto found = by_key_.find(key);
   if (found != by_key_.end()) {
     if (!is_stale(*found->second)) {
@@ -59,12 +61,13 @@ ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shap
     drop(found->second);
   }
   const ClusterContextPtr& cluster = statistics_.last();
-  entries_.push_front({.key = key,
-                       .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_, cluster}),
-                       .version = cluster->version,
-                       .memory = 0,
-                       .report = {},
-                       .reported_at = 0});
+  entries_.push_front(
+      {.key = key,
+       .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_, cluster}, confinement),
+       .version = cluster->version,
+       .memory = 0,
+       .report = {},
+       .reported_at = 0});
   by_key_.emplace(key, entries_.begin());
   return entries_.front();
 }
@@ -79,7 +82,7 @@ void ScoreCaches::account(Entry& entry) {
 }
 
 bool ScoreCaches::is_stale(const Entry& entry) {
-  return reads_statistics_[entry.key.first] && entry.version != statistics_.last()->version;
+  return reads_statistics_[std::get<0>(entry.key)] && entry.version != statistics_.last()->version;
 }
 
 void ScoreCaches::drop(std::list<Entry>::iterator entry) {

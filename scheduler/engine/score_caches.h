@@ -12,7 +12,7 @@
 #include <list>
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace sched {
@@ -33,18 +33,18 @@ class ScoreCaches {
   ScoreCaches(const Nodes& nodes, const std::vector<Profile>& profiles, const ResourceNames& names,
               WorkloadStatistics& statistics, std::size_t memory = kDefaultMemory);
 
-  // The cache of the shape under the profile of that index, caught up. The reference holds until
-  // the next call.
-  ScoreCache& get(std::size_t profile, const ShapeRef& shape);
+  // The cache of the shape under the profile of that index, confined to those classes, caught up.
+  // The reference holds until the next call.
+  ScoreCache& get(std::size_t profile, const ShapeRef& shape, Confinement confinement = {});
 
   // Why the shape fits on no node; get() must have been called since the last change. Worded once
   // per change of the nodes.
-  const FitReport& report(std::size_t profile, const ShapeRef& shape);
+  const FitReport& report(std::size_t profile, const ShapeRef& shape, Confinement confinement = {});
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
  private:
-  using Key = std::pair<std::size_t, ShapeId>;
+  using Key = std::tuple<std::size_t, ShapeId, quota::ClassSetId>;  // the first: profile
   struct Entry {
     Key key;
     ScoreCache cache;
@@ -53,7 +53,7 @@ class ScoreCaches {
     FitReport report;
     ChangeLog::Position reported_at = 0;  // 0: there is no report
   };
-  Entry& entry(std::size_t profile, const ShapeRef& shape);
+  Entry& entry(std::size_t profile, const ShapeRef& shape, Confinement confinement);
   [[nodiscard]] bool is_stale(const Entry& entry);
   void drop(std::list<Entry>::iterator entry);
   void account(Entry& entry);

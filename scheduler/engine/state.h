@@ -2,6 +2,8 @@
 //
 //   intake.cc    events → state
 //   cycle.cc     state → the next decision
+//   quota.cc     the same for pods that a quota counts, and whose turn it is
+//   holds.cc     what is kept for a pod that has waited long
 //   explain.cc   state → answers about a pod, without changing anything
 #pragma once
 
@@ -12,10 +14,12 @@
 #include "scheduler/engine/engine.h"
 #include "scheduler/engine/foreign_gpu_pods.h"
 #include "scheduler/engine/score_caches.h"
-#include "scheduler/queue/pod_queue.h"
+#include "scheduler/queue/queues.h"
+#include "scheduler/quota/ledger.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +35,8 @@ class Engine::State {
   [[nodiscard]] std::optional<Decision> step(Time now);
   [[nodiscard]] std::optional<Time> next_wakeup() const;
   [[nodiscard]] PendingPods pending() const;
+  [[nodiscard]] std::vector<QuotaStatus> quota_statuses() const;
+  [[nodiscard]] std::uint64_t quota_version() const;
   [[nodiscard]] Explanation explain(const k8s::Pod& pod) const;
   [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most) const;
 
@@ -48,6 +54,8 @@ class Engine::State {
   void on(const event::VolumeDeleted& event, Time now);
   void on(const event::DeviceClassUpserted& event, Time now);
   void on(const event::DeviceClassDeleted& event, Time now);
+  void on(const event::QuotaUpserted& event, Time now);
+  void on(const event::QuotaDeleted& event, Time now);
   void on(const event::Synced& event, Time now);
   void on(const event::BindSucceeded& event, Time now);
   void on(const event::BindFailed& event, Time now);
@@ -62,6 +70,8 @@ class Engine::State {
                                                                const PodRecord& record,
                                                                NodeSlot node);
   void enqueue(WaitingPod& waiting);
+  // The pod, which has a placement, counts against its namespace's quota.
+  void charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand);
   void note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim& claim);
   [[nodiscard]] bool owned(const NodeFacts& node) const;
   [[nodiscard]] Time end_of_backoff(const WaitingPod& waiting, Time now) const;
@@ -71,13 +81,69 @@ class Engine::State {
   // The pod counts as bound to the node from now on.
   void tell_assumed(WaitingPod& waiting, const std::string& node, ChangeMask kind);
 
+  // Quota. A pod's queue is that of its quota, if one counts it; pods go to where they belong now.
+  [[nodiscard]] QueueId queue_for(const WaitingPod& pod) const;
+  void requeue_by_quota();
+  // Pods that wait for quota are looked at again where there may be room.
+  void wake_for_quota();
+  // Whose turn it is between queues; the least is first.
+  struct Turn {
+    int place = 0;  // of pods without quota among the others
+    quota::Standing standing;
+    friend int compare(const Turn& a, const Turn& b) {
+      return a.place != b.place ? a.place - b.place : quota::compare(a.standing, b.standing);
+    }
+  };
+  [[nodiscard]] Turn turn_of(const WaitingPod& pod) const;
+  // Where a pod may go by its quota, and what there is.
+  struct Search {
+    quota::Admission admission;
+    Confinement confinement;            // the classes that were looked at last
+    const ScoreCache* cache = nullptr;  // with a feasible node; holds until the next search
+    bool held_node = false;             // the node that is held for it has room
+    [[nodiscard]] bool found() const { return cache != nullptr || held_node; }
+    [[nodiscard]] bool over_quota() const {
+      return admission.within.empty() && admission.borrowing.empty() && admission.refused_some;
+    }
+    [[nodiscard]] WaitsFor waits_for() const;
+  };
+  [[nodiscard]] Search search(const WaitingPod& pod);
+  [[nodiscard]] Confinement confined_to(std::vector<quota::ClassId> classes);
+  // What a parked pod waits for; nullopt: there is room.
+  [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingPod& pod);
+  [[nodiscard]] bool is_first(const WaitingPod& pod) const;
+  [[nodiscard]] std::optional<Decision> attempt_by_quota(WaitingPod& pod, Time now);
+  [[nodiscard]] Decision over_quota(WaitingPod& pod, Time now);
+  [[nodiscard]] Decision wait_for_turn(WaitingPod& pod, Time now);
+  [[nodiscard]] decision::Unschedulable quota_refusal(WaitingPod& pod, std::string message);
+  // What the pod's quota says about it, in numbers.
+  [[nodiscard]] std::string quota_words(const WaitingPod& pod) const;
+
+  // Holds. The first of a queue that has waited long is kept what it needs.
+  struct Hold {
+    std::uint64_t arrival = 0;  // of the pod
+    std::optional<Placement> on;
+    bool sought = false;  // a node was looked for, with or without success
+  };
+  void renew_holds(Time now);
+  [[nodiscard]] Hold* hold_for(const WaitingPod& pod);
+  [[nodiscard]] const Hold* hold_for(const WaitingPod& pod) const;
+  void release_hold(QueueId queue);
+  // Makes sure that the pod, for which quota is held, holds a node of those classes, if one could
+  // ever take it.
+  void hold_node(const WaitingPod& pod, Confinement confinement);
+  [[nodiscard]] bool held_node_has_room(const WaitingPod& pod, const quota::Admission& admission);
+  [[nodiscard]] Decision assume_held(WaitingPod& pod);
+
   // Cycle.
   [[nodiscard]] std::optional<Decision> attempt(WaitingPod& pod, Time now);
   [[nodiscard]] Decision assume(WaitingPod& pod, const ScoreCache& cache);
+  [[nodiscard]] Decision assume_on(WaitingPod& pod, const ScoreCache& cache, NodeSlot node);
   [[nodiscard]] std::vector<gpu::DeviceShare> devices_for(const PodShape& shape,
                                                           const ScoreCache& cache,
                                                           NodeSlot node) const;
-  [[nodiscard]] Decision park(WaitingPod& pod, Time now);
+  [[nodiscard]] Decision park(WaitingPod& pod, Time now, Confinement confinement = {},
+                              WaitsFor waits_for = kWaitsForNodes);
   [[nodiscard]] std::optional<Decision> refuse(WaitingPod& pod, const ClusterConstraint& by,
                                                std::string objection, Time now);
 
@@ -90,8 +156,11 @@ class Engine::State {
   ResourceNames names_;
   Nodes nodes_;
   Shapes shapes_;
+  quota::Ledger ledger_;
+  quota::ClassSets class_sets_;
   Pods pods_;
-  PodQueue queue_;
+  Queues queue_;
+  std::map<QueueId, Hold> holds_;
   WorkloadStatistics statistics_;
   ScoreCaches caches_;
   ForeignGpuPods foreign_;
@@ -99,6 +168,9 @@ class Engine::State {
   std::uint64_t arrivals_ = 0;       // pods seen so far
   std::uint64_t draws_ = 0;          // random tie-breaks so far
   std::uint64_t openings_seen_ = 0;  // up to which parked pods were checked
+  std::uint64_t ledger_seen_ = 0;    // likewise, of the ledger's version
+  std::map<QueueId, std::uint64_t> quota_openings_seen_;
+  std::optional<Time> next_hold_;  // when a pod will have waited long
 };
 
 // What a constraint says about the pod, and which; the first that objects.

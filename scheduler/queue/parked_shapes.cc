@@ -2,9 +2,10 @@
 
 namespace sched {
 
-void ParkedShapes::add(WaitingPod& pod) {
+void ParkedShapes::add(WaitingPod& pod, WaitsFor waits_for) {
   Group& group = groups_[key_of(pod)];
   unmark(group);
+  group.waits_for |= waits_for;
   group.pods.emplace(pod.order, &pod);
   ++size_;
 }
@@ -23,15 +24,22 @@ void ParkedShapes::remove(const WaitingPod& pod) {
   }
 }
 
-void ParkedShapes::check_all() {
-  for (auto& [key, group] : groups_) mark(group);
+void ParkedShapes::check(WaitsFor opened) {
+  for (auto& [key, group] : groups_) {
+    if ((group.waits_for & opened) != 0) mark(group);
+  }
 }
 
 WaitingPod* ParkedShapes::first_to_check() const {
   return to_check_.empty() ? nullptr : to_check_.begin()->second->pods.begin()->second;
 }
 
-void ParkedShapes::settle(const WaitingPod& pod) { unmark(groups_.find(key_of(pod))->second); }
+void ParkedShapes::settle(const WaitingPod& pod, WaitsFor waits_for) {
+  Group& group = groups_.find(key_of(pod))->second;
+  unmark(group);
+  // The pods behind the one that was asked about may wait for their turn besides.
+  group.waits_for = static_cast<WaitsFor>(waits_for | (group.waits_for & kWaitsForTurn));
+}
 
 void ParkedShapes::mark(Group& group) {
   if (group.to_check) return;

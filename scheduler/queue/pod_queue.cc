@@ -3,22 +3,25 @@
 namespace sched {
 
 void PodQueue::activate(WaitingPod& pod) {
-  remove(pod);
+  leave(pod);
+  set_in_line(pod, true);
   pod.place = QueuePlace::kActive;
   active_.emplace(pod.order, &pod);
 }
 
 void PodQueue::back_off(WaitingPod& pod, Time until) {
-  remove(pod);
+  leave(pod);
+  set_in_line(pod, true);
   pod.place = QueuePlace::kBackoff;
   ++backoff_;
   start_timer(pod, until);
 }
 
-void PodQueue::park(WaitingPod& pod, Time try_anew_at) {
-  remove(pod);
+void PodQueue::park(WaitingPod& pod, WaitsFor waits_for, Time try_anew_at) {
+  leave(pod);
+  set_in_line(pod, waits_for != kWaitsForChange);
   pod.place = QueuePlace::kParked;
-  parked_.add(pod);
+  parked_.add(pod, waits_for);
   start_timer(pod, try_anew_at);
 }
 
@@ -38,6 +41,11 @@ void PodQueue::gate(WaitingPod& pod) {
 }
 
 void PodQueue::remove(WaitingPod& pod) {
+  leave(pod);
+  set_in_line(pod, false);
+}
+
+void PodQueue::leave(WaitingPod& pod) {
   switch (pod.place) {
     case QueuePlace::kNone:
       return;
@@ -79,9 +87,27 @@ void PodQueue::advance(Time now) {
   }
 }
 
+WaitingPod* PodQueue::head() const {
+  WaitingPod* active = active_.empty() ? nullptr : active_.begin()->second;
+  WaitingPod* parked = parked_.first_to_check();
+  if (parked == nullptr) return active;
+  return active != nullptr && active->order < parked->order ? active : parked;
+}
+
 std::optional<Time> PodQueue::next_deadline() const {
   if (timers_.empty()) return std::nullopt;
   return timers_.begin()->first.first;
+}
+
+void PodQueue::set_in_line(WaitingPod& pod, bool in_line) {
+  if (!keeps_line_) return;
+  WaitingPod* const first = line_.first();
+  if (in_line) {
+    line_.join(pod);
+  } else {
+    line_.leave(pod);
+  }
+  if (line_.first() != first) parked_.check(kWaitsForTurn);
 }
 
 void PodQueue::start_timer(WaitingPod& pod, Time at) {

@@ -1,17 +1,19 @@
-// The pods of ours that wait, each in exactly one place, and whose turn it is.
+// Pods of ours that wait, each in exactly one place, and whose turn it is.
 //
 //   active    wait for their turn: priority, then age
 //   backoff   their bind failed; they come back after a while
-//   parked    their shape fits on no node (parked_shapes.h)
+//   parked    their shape has no room (parked_shapes.h)
 //   refused   a constraint objects to them; woken by the changes it named
 //   gated     have scheduling gates; leave when the pod changes
 //
 // A pod that is put somewhere leaves the place where it was. Parked and refused pods are tried anew
-// when they have waited long without being woken. The queue knows neither nodes nor plugins; it
-// borrows the pods, which must be removed before they die. All operations are O(log pods).
+// when they have waited long without being woken. The queue knows neither nodes nor plugins nor
+// quotas; it borrows the pods, which must be removed before they die. All operations are O(log
+// pods).
 #pragma once
 
 #include "scheduler/queue/parked_shapes.h"
+#include "scheduler/queue/waiting_line.h"
 #include "scheduler/queue/waiting_pod.h"
 
 #include <cstddef>
@@ -23,34 +25,32 @@ namespace sched {
 
 class PodQueue {
  public:
+  // With a line, its pods know their places; it costs a little at every move.
+  explicit PodQueue(bool keeps_line = false) : keeps_line_(keeps_line) {}
+
   void activate(WaitingPod& pod);
   void back_off(WaitingPod& pod, Time until);
-  // No node takes the pod's shape, as of now.
-  void park(WaitingPod& pod, Time try_anew_at);
+  // The pod's shape has no room, as of now.
+  void park(WaitingPod& pod, WaitsFor waits_for, Time try_anew_at);
   void refuse(WaitingPod& pod, ChangeMask wakes_on, Time try_anew_at);
   void gate(WaitingPod& pod);
   void remove(WaitingPod& pod);
 
   // Refused pods that wait for one of these changes become active. O(their number).
   void wake(ChangeMask changes);
-  // Something opened up on some node: parked pods may fit.
-  void check_parked() { parked_.check_all(); }
+  // Parked pods that wait for one of these may have room.
+  void check_parked(WaitsFor opened) { parked_.check(opened); }
   // Pods whose waiting time is over become active.
   void advance(Time now);
 
-  // The pod whose turn it is; null: none. It stays where it is until it is put elsewhere.
-  // fits(pod) tells whether some node takes a parked pod's shape; it is asked only for pods that
-  // would come before all active ones, so priorities hold between woken and waiting pods.
-  template <typename Fits>
-  [[nodiscard]] WaitingPod* next(Fits&& fits) {
-    for (;;) {
-      WaitingPod* head = active_.empty() ? nullptr : active_.begin()->second;
-      WaitingPod* parked = parked_.first_to_check();
-      if (parked == nullptr || (head != nullptr && head->order < parked->order)) return head;
-      if (fits(*parked)) return parked;
-      parked_.settle(*parked);
-    }
-  }
+  // The pod whose turn it is; null: none. One that is parked is to be asked about first, and
+  // settled if it has no room.
+  [[nodiscard]] WaitingPod* head() const;
+  void settle(const WaitingPod& pod, WaitsFor waits_for) { parked_.settle(pod, waits_for); }
+
+  // The pods that wait for room or for the end of their back-off; empty without a line. Not in line
+  // are those that wait for something else: gated, refused, or not to be helped by anybody.
+  [[nodiscard]] const WaitingLine& line() const { return line_; }
 
   // When advance() will next have something to do; nullopt: never.
   [[nodiscard]] std::optional<Time> next_deadline() const;
@@ -62,9 +62,13 @@ class PodQueue {
 
  private:
   using ByOrder = std::map<QueueOrder, WaitingPod*>;
+  void leave(WaitingPod& pod);
+  void set_in_line(WaitingPod& pod, bool in_line);
   void start_timer(WaitingPod& pod, Time at);
   void stop_timer(const WaitingPod& pod);
 
+  bool keeps_line_;
+  WaitingLine line_;
   ByOrder active_;
   ParkedShapes parked_;
   std::map<ChangeMask, ByOrder> refused_;

@@ -7,11 +7,24 @@
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/framework/cluster_change.h"
 #include "scheduler/queue/queue_order.h"
+#include "scheduler/quota/demand.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace sched {
+
+// One of several queues (queues.h).
+using QueueId = std::uint32_t;
+inline constexpr QueueId kMainQueue = 0;
+
+// What a parked pod waits for, as bits.
+using WaitsFor = std::uint8_t;
+inline constexpr WaitsFor kWaitsForNodes = 1U << 0;   // room on some node
+inline constexpr WaitsFor kWaitsForQuota = 1U << 1;   // room in its quota
+inline constexpr WaitsFor kWaitsForTurn = 1U << 2;    // the pods before it in line
+inline constexpr WaitsFor kWaitsForChange = 1U << 3;  // of its quota, which can never give so much
 
 // Which of the queue's parts holds a pod.
 enum class QueuePlace : std::uint8_t {
@@ -27,6 +40,8 @@ struct WaitingPod {
   k8s::Pod pod;
   std::size_t profile = 0;
   ShapeRef shape;
+  quota::Demand demand;        // what it would be charged for
+  QueueId queue = kMainQueue;  // that of its quota; changes only while it is in no place
   QueueOrder order;
   Time queued_since{};
   int attempts = 0;
@@ -36,6 +51,8 @@ struct WaitingPod {
   QueuePlace place = QueuePlace::kNone;
   Time ready_at{};          // kBackoff: until when; kParked, kRefused: tried anew by then
   ChangeMask wakes_on = 0;  // kRefused
+  bool in_line = false;
+  std::size_t index = 0;  // among all waiting pods
   // What a constraint said last, so that a woken pod need not be told again. Empty: whatever is
   // said next is worth telling.
   std::string last_refusal;

@@ -38,6 +38,13 @@ decision::Bind bind_from(const Json& json) {
   return bind;
 }
 
+// Absent in recordings from before there were quotas.
+decision::Unschedulable::Reason reason_from(const Json& json) {
+  using Reason = decision::Unschedulable::Reason;
+  const bool quota = json.value("reason", "") == decision::to_string(Reason::kGpuQuotaExceeded);
+  return quota ? Reason::kGpuQuotaExceeded : Reason::kUnschedulable;
+}
+
 decision::Unschedulable unschedulable_from(const Json& json) {
   return {.pod = pod_from(json.at("pod")),
           .scheduler_name = json.at("schedulerName"),
@@ -45,7 +52,8 @@ decision::Unschedulable unschedulable_from(const Json& json) {
           .message = json.at("message"),
           .details = json.at("details"),
           .plugins = json.at("plugins"),
-          .attempts = json.at("attempts")};
+          .attempts = json.at("attempts"),
+          .reason = reason_from(json)};
 }
 
 decision::ForeignGpuPod foreign_from(const Json& json) {
@@ -94,6 +102,8 @@ k8s::Result<Event> event_from(const Json& json) {
   if (name == "DeviceClassUpserted") {
     return object_event<event::DeviceClassUpserted, k8s::DeviceClass>(json);
   }
+  if (name == "QuotaUpserted") return object_event<event::QuotaUpserted, k8s::GpuQuota>(json);
+  if (name == "QuotaDeleted") return Event{event::QuotaDeleted{json.at("name")}};
   if (name == "NodeDeleted") return Event{event::NodeDeleted{json.at("name")}};
   if (name == "PodDeleted") return Event{event::PodDeleted{pod_from(json.at("pod"))}};
   if (name == "NamespaceDeleted") return Event{event::NamespaceDeleted{json.at("name")}};

@@ -48,7 +48,8 @@ Json to_json(const decision::Unschedulable& no) {
             {"message", no.message},
             {"details", no.details},
             {"plugins", no.plugins},
-            {"attempts", no.attempts}}}};
+            {"attempts", no.attempts},
+            {"reason", decision::to_string(no.reason)}}}};
 }
 
 Json to_json(const decision::ForeignGpuPod& foreign) {
@@ -87,6 +88,12 @@ struct EventFields {
   }
   std::string operator()(const event::DeviceClassUpserted& e) const {
     return object("DeviceClassUpserted", e.object);
+  }
+  std::string operator()(const event::QuotaUpserted& e) const {
+    return object("QuotaUpserted", e.object);
+  }
+  std::string operator()(const event::QuotaDeleted& e) const {
+    return fields("QuotaDeleted", {{"name", e.name}});
   }
   std::string operator()(const event::NodeDeleted& e) const {
     return fields("NodeDeleted", {{"name", e.name}});

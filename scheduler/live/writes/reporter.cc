@@ -55,7 +55,7 @@ void Reporter::unschedulable(const decision::Unschedulable& decision,
       .info();
   metrics_.attempt(decision.scheduler_name, AttemptResult::kUnschedulable, duration);
   statuses_.write(decision.pod, {.status = "False",
-                                 .reason = "Unschedulable",
+                                 .reason = to_string(decision.reason),
                                  .message = message,
                                  .observed_generation = decision.generation});
   record(decision.pod, decision.scheduler_name, "Warning", "FailedScheduling", "Scheduling",

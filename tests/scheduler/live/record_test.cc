@@ -4,6 +4,7 @@
 #include "scheduler/live/record/recorder.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
 #include "tests/support/paths.h"
 
 #include <fcntl.h>
@@ -41,6 +42,8 @@ std::vector<Event> one_of_each() {
           event::ClaimUpserted{tests::claim("data", "v1")},
           event::VolumeUpserted{tests::volume("v1")},
           event::DeviceClassUpserted{device_class},
+          event::QuotaUpserted{tests::gpu_quota("team-vision").of("vision").line("H100", 8)},
+          event::QuotaDeleted{"team-vision"},
           event::NodeDeleted{"n1"},
           event::PodDeleted{ref},
           event::NamespaceDeleted{"ml"},
@@ -74,6 +77,15 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
                                      .details = "asked 4",
                                      .plugins = {"NodeResourcesFit"},
                                      .attempts = 1},
+      sched::decision::Unschedulable{
+          .pod = ref,
+          .scheduler_name = "s",
+          .generation = 4,
+          .message = "quota q: H100 needs 2, 8 of 8 in use, first in line; 2 more must be freed",
+          .details = "",
+          .plugins = {"GpuQuota"},
+          .attempts = 1,
+          .reason = sched::decision::Unschedulable::Reason::kGpuQuotaExceeded},
       sched::decision::ForeignGpuPod{.pod = ref, .scheduler_name = "s", .node = "n1", .gpus = 2}};
 }
 

@@ -1,10 +1,11 @@
-#include "scheduler/queue/pod_queue.h"
-
+#include "scheduler/queue/queues.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
 #include <chrono>
 #include <deque>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,12 +17,18 @@ namespace {
 
 constexpr Time kStart{1'000s};
 
+struct Rank {
+  int value = 0;
+};
+int compare(const Rank& a, const Rank& b) { return a.value - b.value; }
+
 struct Queue {
   ResourceNames names;
   Shapes shapes;
   std::deque<WaitingPod> pods;
-  PodQueue queue;
+  Queues queue;
   std::set<std::string> fitting;  // names of pods whose shape fits now
+  std::map<QueueId, Rank> rank;   // of all pods of a queue
 
   WaitingPod& pod(const std::string& name, std::int32_t priority = 0, Time created = kStart,
                   int gpus = 1) {
@@ -31,8 +38,15 @@ struct Queue {
     made.order = {.priority = priority, .created = created, .arrival = pods.size()};
     return made;
   }
+  template <typename Obstacle>
+  WaitingPod* next(Obstacle obstacle) {
+    return queue.next([&](const WaitingPod& p) { return rank[p.queue]; }, obstacle);
+  }
   WaitingPod* next() {
-    return queue.next([&](const WaitingPod& p) { return fitting.contains(p.pod.metadata.name); });
+    return next([&](const WaitingPod& p) -> std::optional<WaitsFor> {
+      if (fitting.contains(p.pod.metadata.name)) return std::nullopt;
+      return kWaitsForNodes;
+    });
   }
   // Takes the pods whose turn it is until there is none.
   std::vector<std::string> drain() {
@@ -73,7 +87,7 @@ TEST_CASE("a pod is in one place, the last it was put to") {
   CHECK(counts() == Counts{1, 0, 0, 0});
   q.queue.back_off(pod, kStart + 1s);
   CHECK(counts() == Counts{0, 1, 0, 0});
-  q.queue.park(pod, kStart + 2s);
+  q.queue.park(pod, kWaitsForNodes, kStart + 2s);
   CHECK(counts() == Counts{0, 0, 1, 0});
   CHECK(q.queue.next_deadline() == kStart + 2s);
   q.queue.refuse(pod, kNodeChanged, kStart + 3s);
@@ -91,7 +105,7 @@ TEST_CASE("waiting times end in their order, not before") {
   Queue q;
   q.queue.back_off(q.pod("second"), kStart + 2s);
   q.queue.back_off(q.pod("first"), kStart + 1s);
-  q.queue.park(q.pod("parked"), kStart + 3s);
+  q.queue.park(q.pod("parked"), kWaitsForNodes, kStart + 3s);
   q.queue.advance(kStart + 1s - 1us);
   CHECK(q.drain() == Names{});
   q.queue.advance(kStart + 1s);
@@ -116,48 +130,48 @@ TEST_CASE("refused pods are woken by what they wait for") {
 
 TEST_CASE("of a parked shape that fits again one pod at a time has its turn, the best first") {
   Queue q;
-  q.queue.park(q.pod("younger", 0, kStart + 1s), kStart + 1h);
-  q.queue.park(q.pod("older", 0, kStart), kStart + 1h);
+  q.queue.park(q.pod("younger", 0, kStart + 1s), kWaitsForNodes, kStart + 1h);
+  q.queue.park(q.pod("older", 0, kStart), kWaitsForNodes, kStart + 1h);
   CHECK(q.next() == nullptr);
 
   q.fitting = {"older"};
   CHECK(q.next() == nullptr);  // nothing opened up: not even asked
-  q.queue.check_parked();
+  q.queue.check_parked(kWaitsForNodes);
   REQUIRE(q.next() != nullptr);
   CHECK(q.next()->pod.metadata.name == "older");
   q.queue.remove(*q.next());
   CHECK(q.next() == nullptr);  // the younger one was asked and does not fit
   q.fitting = {"younger"};
   CHECK(q.next() == nullptr);
-  q.queue.check_parked();
+  q.queue.check_parked(kWaitsForNodes);
   CHECK(q.drain() == Names{"younger"});
 }
 
 TEST_CASE("priorities hold between active pods and parked shapes") {
   Queue q;
-  q.queue.park(q.pod("parked high", 10, kStart, 4), kStart + 1h);
-  q.queue.park(q.pod("parked low", 1, kStart, 2), kStart + 1h);
+  q.queue.park(q.pod("parked high", 10, kStart, 4), kWaitsForNodes, kStart + 1h);
+  q.queue.park(q.pod("parked low", 1, kStart, 2), kWaitsForNodes, kStart + 1h);
   q.queue.activate(q.pod("active middle", 5));
   q.fitting = {"parked high", "parked low"};
-  q.queue.check_parked();
+  q.queue.check_parked(kWaitsForNodes);
   CHECK(q.drain() == Names{"parked high", "active middle", "parked low"});
 }
 
 TEST_CASE("parked shapes behind the active head are not asked about") {
   Queue q;
-  q.queue.park(q.pod("parked", 1, kStart, 4), kStart + 1h);
+  q.queue.park(q.pod("parked", 1, kStart, 4), kWaitsForNodes, kStart + 1h);
   q.queue.activate(q.pod("active", 5));
-  q.queue.check_parked();
+  q.queue.check_parked(kWaitsForNodes);
   int asked = 0;
-  const auto count = [&](const WaitingPod&) {
+  const auto count = [&](const WaitingPod&) -> std::optional<WaitsFor> {
     ++asked;
-    return false;
+    return kWaitsForNodes;
   };
-  REQUIRE(q.queue.next(count) != nullptr);
+  REQUIRE(q.next(count) != nullptr);
   CHECK(asked == 0);
-  q.queue.remove(*q.queue.next(count));
-  CHECK(q.queue.next(count) == nullptr);
+  q.queue.remove(*q.next(count));
+  CHECK(q.next(count) == nullptr);
   CHECK(asked == 1);
-  CHECK(q.queue.next(count) == nullptr);
+  CHECK(q.next(count) == nullptr);
   CHECK(asked == 1);
 }

@@ -1,0 +1,123 @@
+// No starvation: what is kept for the first in line of a quota that has waited long.
+//
+// Quota first: what becomes free in the line that it needs is kept for it (Ledger::hold). If quota
+// has room and no node has, it holds a node besides: a claim on what it needs there, which
+// everybody else sees and its own view leaves out, so that no smaller pod takes what is freed
+// meanwhile. The node is the one that lacks least; how long the pods there still run is not known.
+#include "scheduler/engine/state.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace sched {
+namespace {
+
+// What must be freed on the node: devices first, then CPU.
+using Lack = std::tuple<std::int64_t, std::int64_t, std::uint64_t>;
+
+Lack lack_of(const PodShape& shape, const NodeView& node, std::uint64_t rank) {
+  std::int64_t devices = 0;
+  std::int64_t cpu = 0;
+  for (const ResourceAmount& request : shape.requests) {
+    const std::int64_t short_of =
+        std::max<std::int64_t>(saturating_subtract(request.amount, node.free(request.resource)), 0);
+    if (request.resource == kCpu) cpu = short_of;
+    if (request.resource >= kNvidiaGpu) devices = saturating_add(devices, short_of);
+  }
+  return {devices, cpu, rank};
+}
+
+}  // namespace
+
+Engine::State::Hold* Engine::State::hold_for(const WaitingPod& pod) {
+  const auto found = holds_.find(pod.queue);
+  const bool its_own = found != holds_.end() && found->second.arrival == pod.order.arrival;
+  return its_own ? &found->second : nullptr;
+}
+
+const Engine::State::Hold* Engine::State::hold_for(const WaitingPod& pod) const {
+  return const_cast<State*>(this)->hold_for(pod);
+}
+
+void Engine::State::release_hold(QueueId queue) {
+  if (holds_.erase(queue) > 0) ledger_.release(quota::QuotaId{queue});
+}
+
+void Engine::State::renew_holds(Time now) {
+  next_hold_ = std::nullopt;
+  queue_.for_each_quota([&](QueueId id, PodQueue& queue) {
+    WaitingPod* first = queue.line().first();
+    const auto hold = holds_.find(id);
+    if (hold != holds_.end()) {
+      const bool still = first != nullptr && hold->second.arrival == first->order.arrival &&
+                         ledger_.holds(quota::QuotaId{id});
+      if (still) return;
+      release_hold(id);
+    }
+    if (first == nullptr) return;
+    const Time due = first->queued_since + options_.quota.hold_after;
+    if (now < due) {
+      next_hold_ = next_hold_ ? std::min(*next_hold_, due) : due;
+      return;
+    }
+    // Its turn comes first, then its patience.
+    if (first->place != QueuePlace::kParked) return;
+    if (!ledger_.hold(quota::QuotaId{id}, first->demand)) return;
+    holds_[id].arrival = first->order.arrival;
+    queue_.activate(*first);
+  });
+}
+
+void Engine::State::hold_node(const WaitingPod& pod, Confinement confinement) {
+  Hold& hold = *hold_for(pod);
+  hold.sought = true;
+  const ScoreCache& cache = caches_.get(pod.profile, pod.shape, confinement);
+  if (cache.prepared().rejection()) return;
+  const NodeUsage nothing;
+  const auto could_take_it = [&](NodeSlot slot) {
+    return nodes_.present(slot) && confinement.allows(nodes_.facts(slot)) &&
+           cache.prepared().check({nodes_.facts(slot), nothing}).is_ok();
+  };
+  if (hold.on) {
+    if (could_take_it(hold.on->node())) return;
+    hold.on.reset();
+  }
+  std::optional<std::pair<Lack, NodeSlot>> best;
+  for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
+    const bool taken = std::any_of(holds_.begin(), holds_.end(), [&](const auto& other) {
+      return other.second.on && other.second.on->node() == slot;
+    });
+    if (taken || !could_take_it(slot)) continue;
+    const std::pair candidate{lack_of(*pod.shape, nodes_.view(slot), nodes_.rank(slot)), slot};
+    if (!best || candidate < *best) best = candidate;
+  }
+  if (best) hold.on.emplace(nodes_, best->second, claim_of(*pod.shape));
+}
+
+bool Engine::State::held_node_has_room(const WaitingPod& pod, const quota::Admission& admission) {
+  Hold* hold = hold_for(pod);
+  if (hold == nullptr || !hold->on) return false;
+  const NodeSlot node = hold->on->node();
+  if (!nodes_.present(node)) {
+    hold->on.reset();
+    hold->sought = false;
+    return false;
+  }
+  const auto& within = admission.within;
+  const NodeFacts& facts = nodes_.facts(node);
+  if (!std::binary_search(within.begin(), within.end(), facts.charge_class)) return false;
+  const ScoreCache& cache = caches_.get(pod.profile, pod.shape, confined_to(within));
+  if (cache.prepared().rejection()) return false;
+  const NodeUsage without = nodes_.usage_without(node, hold->on->claim());
+  return cache.prepared().check({facts, without}).is_ok();
+}
+
+Decision Engine::State::assume_held(WaitingPod& pod) {
+  const NodeSlot node = hold_for(pod)->on->node();
+  release_hold(pod.queue);
+  return assume_on(pod, caches_.get(pod.profile, pod.shape), node);
+}
+
+}  // namespace sched

@@ -1,0 +1,212 @@
+// Pods that a quota counts: whose turn it is, where they may go, and what they are told.
+#include "scheduler/engine/state.h"
+#include "scheduler/quota/message.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace sched {
+namespace {
+
+using quota::QuotaId;
+
+QuotaId quota_of(const WaitingPod& pod) { return static_cast<QuotaId>(pod.queue); }
+
+std::string path_of(const WaitingPod& pod) {
+  return pod.pod.metadata.namespace_ + "/" + pod.pod.metadata.name;
+}
+
+std::string joined(std::string a, const std::string& b) {
+  if (!a.empty() && !b.empty()) a += ' ';
+  return std::move(a) + b;
+}
+
+}  // namespace
+
+QueueId Engine::State::queue_for(const WaitingPod& pod) const {
+  if (pod.demand.is_none()) return kMainQueue;
+  static_assert(static_cast<QueueId>(quota::kUnlimitedQuota) == kMainQueue);
+  return static_cast<QueueId>(ledger_.quota_of(pod.pod.metadata.namespace_));
+}
+
+void Engine::State::requeue_by_quota() {
+  const std::vector<WaitingPod*> waiting = queue_.pods();
+  for (WaitingPod* pod : waiting) queue_.move(*pod, queue_for(*pod));
+}
+
+void Engine::State::wake_for_quota() {
+  if (ledger_seen_ == ledger_.version()) return;
+  ledger_seen_ = ledger_.version();
+  queue_.for_each_quota([&](QueueId id, PodQueue& queue) {
+    const std::uint64_t openings = ledger_.openings(QuotaId{id});
+    if (std::exchange(quota_openings_seen_[id], openings) == openings) return;
+    queue.check_parked(kWaitsForQuota | kWaitsForTurn | kWaitsForChange);
+  });
+}
+
+Engine::State::Turn Engine::State::turn_of(const WaitingPod& pod) const {
+  if (pod.queue == kMainQueue) {
+    return {.place = options_.quota.pods_without_quota_first ? -1 : 1, .standing = {}};
+  }
+  return {.place = 0,
+          .standing = ledger_.standing(quota_of(pod), pod.demand, hold_for(pod) != nullptr)};
+}
+
+WaitsFor Engine::State::Search::waits_for() const {
+  const bool admitted = !admission.within.empty() || !admission.borrowing.empty();
+  const WaitsFor nodes = admitted || !admission.refused_some ? kWaitsForNodes : 0;
+  // Also where quota refuses nothing: what it allows may be taken by others meanwhile.
+  return static_cast<WaitsFor>(nodes | kWaitsForQuota);
+}
+
+Confinement Engine::State::confined_to(std::vector<quota::ClassId> classes) {
+  std::size_t present = 0;
+  for (quota::ClassId id = 1; id < ledger_.classes().size(); ++id) {
+    if (ledger_.classes().present(id)) ++present;
+  }
+  // Then the answers of pods without quota serve as well.
+  if (present > 0 && classes.size() == present) return {};
+  return {&class_sets_, class_sets_.intern(std::move(classes))};
+}
+
+Engine::State::Search Engine::State::search(const WaitingPod& pod) {
+  Search found;
+  const bool is_holder = hold_for(pod) != nullptr;
+  found.admission = ledger_.admit(quota_of(pod), pod.demand, is_holder);
+  if (found.over_quota()) return found;
+  const auto& [within, borrowing, refused_some] = found.admission;
+  const auto look = [&](std::vector<quota::ClassId> classes) {
+    found.confinement = confined_to(std::move(classes));
+    const ScoreCache& cache = caches_.get(pod.profile, pod.shape, found.confinement);
+    if (cache.feasible() > 0) found.cache = &cache;
+  };
+  if (!within.empty() || borrowing.empty()) look(within);
+  if (found.cache == nullptr && is_holder) {
+    found.held_node = held_node_has_room(pod, found.admission);
+    if (found.held_node) return found;
+  }
+  if (found.cache != nullptr || borrowing.empty()) return found;
+  // With the others, of which none has room: so the refusals of all are counted in one place.
+  std::vector<quota::ClassId> both;
+  std::merge(within.begin(), within.end(), borrowing.begin(), borrowing.end(),
+             std::back_inserter(both));
+  look(std::move(both));
+  return found;
+}
+
+bool Engine::State::is_first(const WaitingPod& pod) const {
+  const PodQueue* queue = queue_.find(pod.queue);
+  return queue != nullptr && queue->line().first() == &pod;
+}
+
+std::optional<WaitsFor> Engine::State::obstacle_of(const WaitingPod& pod) {
+  if (pod.queue == kMainQueue) {
+    if (caches_.get(pod.profile, pod.shape).feasible() > 0) return std::nullopt;
+    return kWaitsForNodes;
+  }
+  if (ledger_.is_strict(quota_of(pod)) && pod.in_line && !is_first(pod)) return kWaitsForTurn;
+  const Search found = search(pod);
+  if (found.found()) return std::nullopt;
+  // Quota has room for it now and no node has: it is to hold one.
+  const Hold* hold = hold_for(pod);
+  if (hold != nullptr && !hold->sought && !found.admission.within.empty()) return std::nullopt;
+  if (pod.in_line) return found.waits_for();
+  // Its quota has changed: if it can be helped now it joins the line, and hears of it.
+  if (ledger_.never_fits(quota_of(pod), pod.demand)) return kWaitsForChange;
+  return std::nullopt;
+}
+
+std::optional<Decision> Engine::State::attempt_by_quota(WaitingPod& pod, Time now) {
+  if (ledger_.is_strict(quota_of(pod)) && !is_first(pod)) {
+    const bool hopeless = ledger_.never_fits(quota_of(pod), pod.demand);
+    return hopeless ? over_quota(pod, now) : wait_for_turn(pod, now);
+  }
+  Search found = search(pod);
+  if (found.over_quota()) return over_quota(pod, now);
+  if (auto objection = objection_to(pod.pod, profiles_[pod.profile])) {
+    const ScoreCache& cache = caches_.get(pod.profile, pod.shape, found.confinement);
+    if (!cache.prepared().rejection()) {
+      return refuse(pod, *objection->by, std::move(objection->reason), now);
+    }
+  }
+  if (found.held_node) return assume_held(pod);
+  if (found.cache != nullptr) return assume(pod, *found.cache);
+
+  if (hold_for(pod) != nullptr && !found.admission.within.empty()) {
+    hold_node(pod, confined_to(found.admission.within));
+    // The hold itself has changed a node.
+    static_cast<void>(caches_.get(pod.profile, pod.shape, found.confinement));
+  }
+  const std::string words = quota_words(pod);
+  Decision told = park(pod, now, found.confinement, found.waits_for());
+  auto& refusal = std::get<decision::Unschedulable>(told);
+  refusal.details = joined(std::move(refusal.details), words);
+  return told;
+}
+
+Decision Engine::State::over_quota(WaitingPod& pod, Time now) {
+  decision::Unschedulable refusal = quota_refusal(pod, quota_words(pod));
+  const bool hopeless = ledger_.never_fits(quota_of(pod), pod.demand);
+  queue_.park(pod, hopeless ? kWaitsForChange : kWaitsForQuota,
+              now + options_.max_unschedulable_wait);
+  return refusal;
+}
+
+Decision Engine::State::wait_for_turn(WaitingPod& pod, Time now) {
+  const WaitingLine& line = queue_.of(pod.queue).line();
+  decision::Unschedulable refusal =
+      quota_refusal(pod, quota::behind_message(ledger_.name_of(quota_of(pod)),
+                                               path_of(*line.first()), line.before(pod)));
+  queue_.park(pod, kWaitsForTurn, now + options_.max_unschedulable_wait);
+  return refusal;
+}
+
+decision::Unschedulable Engine::State::quota_refusal(WaitingPod& pod, std::string message) {
+  pod.last_refusal.clear();
+  return {.pod = ref_of(pod.pod),
+          .scheduler_name = pod.pod.spec.scheduler_name,
+          .generation = pod.pod.metadata.generation,
+          .message = std::move(message),
+          .details = notes(pod.profile, pod.pod),
+          .plugins = {std::string(kQuotaPlugin)},
+          .attempts = ++pod.attempts,
+          .reason = decision::Unschedulable::Reason::kGpuQuotaExceeded};
+}
+
+std::string Engine::State::quota_words(const WaitingPod& pod) const {
+  const QuotaId id = quota_of(pod);
+  if (id == quota::kNothingQuota) return quota::no_quota_message(pod.pod.metadata.namespace_);
+  if (const auto error = ledger_.error_of(id)) {
+    return quota::invalid_quota_message(ledger_.name_of(id), *error);
+  }
+  const Hold* hold = hold_for(pod);
+  std::string words =
+      quota::waiting_message(ledger_.name_of(id), ledger_.answers(id, pod.demand, hold != nullptr),
+                             queue_.find(pod.queue)->line().before(pod));
+  if (hold == nullptr || !hold->on) return words;
+  return words + "; holds node " + nodes_.name(hold->on->node()) + " until it has room";
+}
+
+std::vector<QuotaStatus> Engine::State::quota_statuses() const {
+  std::vector<QuotaStatus> all;
+  for (const QuotaId id : ledger_.quotas()) {
+    std::vector<quota::GpuShare> pending;
+    if (const PodQueue* queue = queue_.find(static_cast<QueueId>(id))) {
+      queue->line().for_each([&](const WaitingPod& pod) {
+        const auto asked = ledger_.asks_of(id, pod.demand);
+        if (!asked) return;
+        if (pending.size() <= asked->first) pending.resize(asked->first + 1);
+        pending[asked->first] += asked->second;
+      });
+    }
+    all.push_back({.name = ledger_.name_of(id),
+                   .uid = ledger_.uid_of(id),
+                   .status = ledger_.status(id, pending)});
+  }
+  return all;
+}
+
+std::uint64_t Engine::State::quota_version() const { return ledger_.version() + queue_.version(); }
+
+}  // namespace sched

@@ -1,0 +1,343 @@
+// GPU quotas through the engine: who gets a turn, where pods may go, and what they are told.
+#include "tests/scheduler/engine/harness.h"
+#include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
+
+#include <chrono>
+#include <string>
+
+using namespace sched;
+using namespace tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
+constexpr const char* kL4 = "NVIDIA-L4";
+
+k8s::Node h100(std::string_view name) { return node(name).gpus(8).product(kH100).cpu("64"); }
+k8s::Node l4(std::string_view name, int gpus = 4) {
+  return node(name).gpus(gpus).product(kL4).cpu("64");
+}
+PodBuilder in(std::string_view namespace_, std::string_view name, int gpus) {
+  return our_pod(name).in_namespace(namespace_).gpus(gpus);
+}
+
+struct Cluster : Scheduler {
+  explicit Cluster(EngineOptions options = {}) : Scheduler(std::move(options)) { synced(); }
+  using Scheduler::has;
+  void has(const k8s::GpuQuota& quota) { apply(event::QuotaUpserted{quota}); }
+  void bound(k8s::Pod pod, const std::string& node) {
+    pod.spec.node_name = node;
+    has(pod);
+  }
+  k8s::GpuQuota::Use use(const std::string& quota, std::size_t line = 0) const {
+    for (const QuotaStatus& status : engine.quota_statuses()) {
+      if (status.name == quota) return status.status.quotas.at(line).use;
+    }
+    FAIL("no such quota: " << quota);
+    return {};
+  }
+};
+
+k8s::GpuQuota::Use use(int guaranteed, int used, int borrowed = 0, int lent = 0, int pending = 0) {
+  return {.guaranteed = k8s::Quantity::of(guaranteed),
+          .used = k8s::Quantity::of(used),
+          .borrowed = k8s::Quantity::of(borrowed),
+          .lent = k8s::Quantity::of(lent),
+          .pending = k8s::Quantity::of(pending)};
+}
+
+}  // namespace
+
+TEST_CASE("a pod beyond its quota waits, with the reason in numbers, until some is free") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(h100("b"));
+  s.has(gpu_quota("team-vision").of("vision").line(kH100, 8));
+  const k8s::Pod first = in("vision", "first", 6);
+  const k8s::Pod second = in("vision", "second", 4).created_at(kStart + 1s);
+  s.has(first);
+  s.has(second);
+  CHECK(s.decide() == Texts{"first → a",
+                            "second waits: quota team-vision: NVIDIA-H100-80GB-HBM3 needs 4, 6 of "
+                            "8 in use, first in line; 2 more must be freed"});
+  CHECK(s.use("team-vision") == use(8, 6, 0, 0, 4));
+
+  SECTION("by a pod that is gone") { s.pod_gone(first); }
+  SECTION("by a pod that has finished") {
+    k8s::Pod done = first;
+    done.spec.node_name = "a";
+    done.status.phase = k8s::PodPhase::kSucceeded;
+    s.has(done);
+  }
+  SECTION("by a bind that failed") {
+    s.bind_failed(first, "a");
+    s.now += 100ms;
+  }
+  SECTION("by a larger quota") {
+    s.has(gpu_quota("team-vision").of("vision").line(kH100, 10).generation(2));
+  }
+  SECTION("by the end of the quota") { s.apply(event::QuotaDeleted{"team-vision"}); }
+  CHECK(s.decide().at(0).starts_with("second → "));
+}
+
+TEST_CASE("what quota refuses is not unschedulable to a cluster autoscaler") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("team-vision").of("vision").line(kH100, 16));
+  s.has(in("vision", "too-many", 17));
+  s.has(in("vision", "no-room", 9));
+  const auto told = s.decisions();
+  REQUIRE(told.size() == 2);
+  const auto& quota = std::get<decision::Unschedulable>(told[0]);
+  CHECK(quota.pod.name == "too-many");
+  CHECK(std::string(to_string(quota.reason)) == "GpuQuotaExceeded");
+  CHECK(quota.message ==
+        "quota team-vision: NVIDIA-H100-80GB-HBM3 needs 17, 0 of 16 in use; it can never give that "
+        "much");
+  CHECK(quota.plugins == std::vector<std::string>{"GpuQuota"});
+  const auto& nodes = std::get<decision::Unschedulable>(told[1]);
+  CHECK(nodes.pod.name == "no-room");
+  CHECK(std::string(to_string(nodes.reason)) == "Unschedulable");
+  CHECK(nodes.message.starts_with("0/1 nodes are available: 1 Insufficient nvidia.com/gpu."));
+  CHECK(nodes.details.ends_with(
+      "quota team-vision: NVIDIA-H100-80GB-HBM3 needs 9, 0 of 16 in use, first in line"));
+}
+
+TEST_CASE("quotas of a cohort lend what they do not use, and take it back") {
+  Cluster s;
+  for (const char* name : {"a", "b"}) s.has(h100(name));
+  s.has(gpu_quota("vision").of("vision").in_cohort("research").line(kH100, 8));
+  s.has(gpu_quota("speech").of("speech").in_cohort("research").line(kH100, 8).lendable(4));
+  const k8s::Pod six = in("vision", "v6", 6);
+  s.has(six);
+  s.has(in("vision", "v4", 4).created_at(kStart + 1s));
+  s.has(in("vision", "v3", 3).created_at(kStart + 2s));
+  CHECK(s.decide() == Texts{"v6 → a", "v4 → b",
+                            "v3 waits: quota vision: NVIDIA-H100-80GB-HBM3 needs 3, 10 of 12 in "
+                            "use (2 borrowed from cohort research), first in line; 1 more must be "
+                            "freed"});
+  CHECK(s.use("vision") == use(8, 10, 2, 0, 3));
+  CHECK(s.use("speech") == use(8, 0, 0, 2));
+  // The lender's guarantee needs nobody's consent, only room.
+  s.has(in("speech", "s4", 4));
+  CHECK(s.decide() == Texts{"s4 → b"});
+  CHECK(s.use("speech") == use(8, 4, 0, 2));
+  s.pod_gone(six);
+  CHECK(s.decide() == Texts{"v3 → a"});
+}
+
+TEST_CASE("types within the guarantee come first, a type without room is no candidate") {
+  Cluster s;
+  s.has(l4("a-l4"));
+  s.has(h100("b-h100"));
+  s.has(node("c-a100").gpus(8).product("NVIDIA-A100-SXM4-80GB").cpu("64"));
+  s.has(gpu_quota("q").of("ml").in_cohort("c").line("L4", 1).line("H100", 2));
+  s.has(gpu_quota("lender").in_cohort("c").line("L4", 4));
+  for (const char* name : {"p1", "p2", "p3", "p4"}) s.has(in("ml", name, 1));
+  const auto told = s.decide();
+  // One L4 and two H100 are its own; the fourth borrows an L4. No line names the A100.
+  CHECK(told == Texts{"p1 → a-l4", "p2 → b-h100", "p3 → b-h100", "p4 → a-l4"});
+}
+
+TEST_CASE("a pod that names its type is told of that type alone") {
+  Cluster s;
+  s.has(l4("l4"));
+  s.has(h100("h100"));
+  s.has(gpu_quota("q").of("ml").line("*", 0).line("H100", 2));
+  s.has(in("ml", "any", 3));
+  s.has(in("ml", "named", 3).selects("nvidia.com/gpu.product", kH100));
+  CHECK(s.decide() ==
+        Texts{"any waits: quota q: * needs 3, 0 of 0 in use, or H100 needs 3, 0 of 2 in use; it "
+              "can never give that much",
+              "named waits: quota q: H100 needs 3, 0 of 2 in use; it can never give that much"});
+}
+
+TEST_CASE("MIG instances and shared replicas count what they take of a GPU") {
+  Cluster s;
+  s.has(node("mig").product("NVIDIA-H100-80GB-HBM3").offers("nvidia.com/mig-3g.40gb", "16"));
+  s.has(node("shared")
+            .product("NVIDIA-L4-SHARED")
+            .labelled("nvidia.com/gpu.replicas", "4")
+            .offers("nvidia.com/gpu", "16"));
+  s.has(gpu_quota("q").of("ml").line("H100", 1).line("L4", "500m"));
+  for (const char* name : {"m1", "m2", "m3"}) {
+    s.has(our_pod(name).in_namespace("ml").requests("nvidia.com/mig-3g.40gb", "1"));
+  }
+  for (const char* name : {"s1", "s2", "s3"}) {
+    s.has(in("ml", name, 1).selects("nvidia.com/gpu.product", "NVIDIA-L4-SHARED"));
+  }
+  const auto told = s.decide();
+  REQUIRE(told.size() == 6);
+  CHECK(std::count_if(told.begin(), told.end(), [](const std::string& line) {
+          return line.find("→") != std::string::npos;
+        }) == 4);
+  CHECK(s.use("q", 0).used.to_string() == "1");
+  CHECK(s.use("q", 1).used.to_string() == "500m");
+  CHECK(s.use("q", 1).pending.to_string() == "250m");
+}
+
+TEST_CASE("pods of other schedulers count, and nothing is evicted for a smaller quota") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4));
+  s.has(their_pod("theirs").in_namespace("ml").gpus(3).on("a"));
+  s.has(in("ml", "p2", 2));
+  CHECK(s.decide() == Texts{"p2 waits: quota q: H100 needs 2, 3 of 4 in use, first in line; 1 more "
+                            "must be freed"});
+  s.has(gpu_quota("q").of("ml").line("H100", 2).generation(2));
+  CHECK(s.use("q").used == k8s::Quantity::of(3));
+  const auto statuses = s.engine.quota_statuses();
+  const auto& conditions = statuses.at(0).status.conditions;
+  CHECK(conditions.at(3).type == "OverLimit");
+  CHECK(conditions.at(3).status == "True");
+  CHECK(conditions.at(3).message ==
+        "H100: 3 in use, 2 allowed; nothing is evicted, and nothing new starts");
+  s.pod_gone(their_pod("theirs").in_namespace("ml"));
+  CHECK(s.decide() == Texts{"p2 → a"});
+}
+
+TEST_CASE("a namespace without quota follows the default") {
+  const auto words_with = [](quota::WithoutQuota without_quota) {
+    EngineOptions options;
+    options.quota.without_quota = without_quota;
+    options.quota.default_quota = "shared";
+    Cluster s(options);
+    s.has(h100("a"));
+    s.has(gpu_quota("shared").of("x").line("*", 1));
+    s.has(in("ml", "p", 1));
+    s.has(in("ml", "q", 1).created_at(kStart + 1s));
+    return s.decide();
+  };
+  CHECK(words_with(quota::WithoutQuota::kUnlimited) == Texts{"p → a", "q → a"});
+  CHECK(words_with(quota::WithoutQuota::kNone).at(1) ==
+        "q waits: namespace ml has no GPU quota, and pods without quota get no GPUs");
+  CHECK(words_with(quota::WithoutQuota::kNamed) ==
+        Texts{"p → a",
+              "q waits: quota shared: * needs 1, 1 of 1 in use, first in line; 1 more must "
+              "be freed"});
+}
+
+TEST_CASE("guarantees come before loans, and the smallest borrower before greater ones") {
+  Cluster s;
+  s.has(node("a").gpus(3).product(kH100).cpu("64"));
+  s.has(gpu_quota("owner").of("owner").in_cohort("c").line("H100", 1));
+  s.has(gpu_quota("poor").of("poor").in_cohort("c").line("H100", 2));
+  s.has(gpu_quota("lender").in_cohort("c").line("H100", 8));
+  s.has(gpu_quota("nothing").of("nothing").in_cohort("c").line("H100", 0));
+  // Everybody's pods in one go, the least entitled the oldest and most important.
+  s.has(our_pod("plain").gpus(1).priority(9));
+  s.has(in("nothing", "n1", 1).priority(9));
+  s.has(in("owner", "o1", 1).created_at(kStart + 1s));
+  s.has(in("owner", "o2", 1).created_at(kStart + 2s));
+  s.has(in("poor", "p1", 1).created_at(kStart + 3s));
+  auto told = s.decide();
+  told.resize(3);
+  CHECK(told == Texts{"o1 → a", "p1 → a", "o2 → a"});
+}
+
+TEST_CASE("best effort lets a pod that fits pass, strict does not") {
+  const auto run = [](bool strict) {
+    Cluster s;
+    s.has(h100("a"));
+    GpuQuotaBuilder quota = gpu_quota("q").of("ml").line("H100", 4);
+    if (strict) quota.strict();
+    s.has(quota);
+    s.has(in("ml", "first", 3));
+    s.has(in("ml", "large", 2).created_at(kStart + 1s));
+    s.has(in("ml", "small", 1).created_at(kStart + 2s));
+    Texts told = s.decide();
+    s.pod_gone(in("ml", "first", 3));
+    for (const std::string& line : s.decide()) told.push_back(line);
+    return told;
+  };
+  CHECK(run(false) == Texts{"first → a",
+                            "large waits: quota q: H100 needs 2, 3 of 4 in use, first in line; 1 "
+                            "more must be freed",
+                            "small → a", "large → a"});
+  CHECK(run(true) == Texts{"first → a",
+                           "large waits: quota q: H100 needs 2, 3 of 4 in use, first in line; 1 "
+                           "more must be freed",
+                           "small waits: quota q is Strict: 2nd in line, behind ml/large, and none "
+                           "may pass",
+                           "large → a", "small → a"});
+}
+
+TEST_CASE("for a pod that has waited long, quota and then a node are kept") {
+  Cluster s;
+  s.has(node("a").gpus(4).product(kH100).cpu("64"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4));
+  const k8s::Pod one = in("ml", "one", 1);
+  const k8s::Pod two = in("ml", "two", 1).created_at(kStart + 1s);
+  s.has(one);
+  s.has(two);
+  CHECK(s.decide().size() == 2);
+  const k8s::Pod large = in("ml", "large", 4).created_at(kStart + 2s);
+  s.has(large);
+  CHECK(s.decide().size() == 1);
+  CHECK(s.engine.next_wakeup() == kStart + 300s);  // its message is refreshed
+
+  s.now = kStart + 600s;
+  static_cast<void>(s.decide());
+  // Its quota is kept: nobody passes any more.
+  s.has(in("ml", "small", 1).created_at(kStart + 3s));
+  CHECK(s.decide() ==
+        Texts{"small waits: quota q: H100 needs 1, 2 of 4 in use, 2nd in line; what is freed is "
+              "kept for the first in line, 3 more must be freed"});
+  // A pod without quota takes a GPU of the node: then the quota is free before the node is.
+  s.has(our_pod("guest").gpus(2));
+  CHECK(s.decide() == Texts{"guest → a"});
+  s.pod_gone(one);
+  s.pod_gone(two);
+  const auto told = s.decisions();
+  REQUIRE(told.size() == 1);
+  const auto& waits = std::get<decision::Unschedulable>(told[0]);
+  CHECK(waits.pod.name == "large");
+  CHECK(waits.details.ends_with("holds node a until it has room"));
+  // Nobody else is placed on what it needs there.
+  s.has(our_pod("other").gpus(1));
+  CHECK(s.decide().at(0).starts_with("other waits: 0/1 nodes"));
+  s.pod_gone(our_pod("guest"));
+  CHECK(s.decide().at(0) == "large → a");
+}
+
+TEST_CASE("a node that changes its type takes its pods' charges along") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4).line("L4", 4));
+  s.has(their_pod("theirs").in_namespace("ml").gpus(3).on("a"));
+  CHECK(s.use("q", 0).used == k8s::Quantity::of(3));
+  s.has(l4("a", 8));
+  CHECK(s.use("q", 0).used == k8s::Quantity::of(0));
+  CHECK(s.use("q", 1).used == k8s::Quantity::of(3));
+}
+
+TEST_CASE("of two quotas that claim a namespace the older keeps it") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(name_space("ml", {{"team", "x"}}));
+  s.has(gpu_quota("young").of("ml").line("H100", 8).created_at(kStart + 1s));
+  const k8s::Pod pod = in("ml", "p", 2);
+  s.has(pod);
+  CHECK(s.decide() == Texts{"p → a"});
+  s.has(gpu_quota("old").selects(selector({{"team", "x"}})).line("H100", 1).created_at(kStart));
+  CHECK(s.use("young").used == k8s::Quantity::of(0));
+  CHECK(s.use("old").used == k8s::Quantity::of(2));
+  const auto statuses = s.engine.quota_statuses();
+  const auto& overlap = statuses.at(1).status.conditions.at(1);
+  CHECK(overlap.type == "NamespaceOverlap");
+  CHECK(overlap.message == "namespace ml belongs to the older quota old");
+  s.has(name_space("ml"));
+  CHECK(s.use("young").used == k8s::Quantity::of(2));
+}
+
+TEST_CASE("waiting pods follow their namespace to another quota") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("small").of("ml").line("H100", 1));
+  s.has(in("ml", "p", 2));
+  CHECK(s.decide().size() == 1);
+  s.apply(event::QuotaDeleted{"small"});
+  CHECK(s.decide() == Texts{"p → a"});
+}
