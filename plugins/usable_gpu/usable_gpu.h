@@ -30,7 +30,7 @@
 //   scarcity: true        weights are multiplied by the cluster's GPUs / those of allowed models
 //
 // Where nothing is known of the workload yet, and for MIG instances, it has nothing to say.
-// How the defaults were found, and what did not help: bench/replay/README.md.
+// How the defaults were found, and what did not help: bench/replay/RESULTS.md.
 #pragma once
 
 #include "plugins/usable_gpu/scoring.h"

@@ -95,10 +95,15 @@ k8s::Result<std::vector<std::string>> OutputFolder::write(const Summary& summary
          write_report(out, {.title = "Replay",
                             .command = command_line,
                             .traces = summary.traces,
-                            .results = summary.results});
+                            .results = summary.results,
+                            .interrupted = summary.interrupted});
        }}};
   const std::vector<std::string> decisions = parts();
-  if (!decisions.empty()) {
+  if (decisions.empty()) {
+    // Those of an earlier replay do not belong to what stands beside them now.
+    std::error_code ignored;
+    fs::remove(path("decisions.jsonl"), ignored);
+  } else {
     files.emplace_back("decisions.jsonl", [&](std::ostream& out) {
       for (const std::string& part : decisions) append(part, out);
     });

@@ -22,10 +22,7 @@ const Trace* trace_named(const std::vector<Trace>& traces, const std::string& na
   return found == traces.end() ? nullptr : &*found;
 }
 
-void keep_finished(PolicyRuns& policy) {
-  const auto is_interrupted = [](const Result* run) { return run->interrupted; };
-  policy.interrupted = std::all_of(policy.runs.begin(), policy.runs.end(), is_interrupted);
-  if (!policy.interrupted) std::erase_if(policy.runs, is_interrupted);
+void sort_by_seed(PolicyRuns& policy) {
   std::stable_sort(policy.runs.begin(), policy.runs.end(),
                    [](const Result* a, const Result* b) { return a->seed < b->seed; });
 }
@@ -87,7 +84,7 @@ std::vector<Comparison> comparisons(const Report& report) {
     policy->runs.push_back(&result);
   }
   for (Comparison& comparison : found) {
-    for (PolicyRuns& policy : comparison.policies) keep_finished(policy);
+    for (PolicyRuns& policy : comparison.policies) sort_by_seed(policy);
     std::sort(comparison.policies.begin(), comparison.policies.end(),
               [](const PolicyRuns& a, const PolicyRuns& b) { return a.index < b.index; });
   }

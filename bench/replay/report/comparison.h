@@ -2,8 +2,7 @@
 // seeds.
 //
 // Results of the same trace and arrival make one Comparison. Means and deviations are over seeds;
-// the deviation is that of a population, as in the published figures. Runs that were interrupted
-// count only where a policy has no finished one.
+// the deviation is that of a population, as in the published figures.
 #pragma once
 
 #include "bench/replay/report/report.h"
@@ -29,7 +28,6 @@ struct PolicyRuns {
   std::size_t index = 0;  // among all policies of the page; gives the colour
   std::string name;
   std::vector<const Result*> runs;  // never empty
-  bool interrupted = false;         // the runs are unfinished ones
 
   // Over the runs that have the figure.
   [[nodiscard]] Spread figure(const std::string& name) const;

@@ -84,13 +84,6 @@ void write_facts(std::ostream& out, const Comparison& comparison) {
     }
   }
   out << "</dl>\n";
-  for (const PolicyRuns& policy : comparison.policies) {
-    if (!policy.interrupted) continue;
-    fmt::print(out,
-               "<p class=\"note\">{} was interrupted: its figures are of the part that was run."
-               "</p>\n",
-               page::escape(policy.name));
-  }
 }
 
 void write_summary(std::ostream& out, const Report& report) {
@@ -104,6 +97,10 @@ void write_summary(std::ostream& out, const Report& report) {
              page::escape(report.command));
   fmt::print(out, "<p>{} runs, {} decisions, {} s of computing.</p>\n",
              page::count(report.results.size()), page::count(decisions), page::number(seconds, 1));
+  if (report.interrupted) {
+    out << "<p class=\"note\">The replay was interrupted: runs that had not finished are missing."
+           "</p>\n";
+  }
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ struct Report {
   std::string title;
   std::string command;                 // the command line that made it
   const std::vector<Trace>& traces;    // those of the results, for node names and counts
-  const std::vector<Result>& results;  // every policy × seed (× trace)
+  const std::vector<Result>& results;  // every policy × seed (× trace) that was run to its end
+  bool interrupted = false;            // some runs are missing
 };
 
 // No network, light and dark, readable at 360 pixels and on a desktop.

@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -181,7 +182,38 @@ TEST_CASE("what cannot be used is said before anything is run") {
   }
 }
 
-TEST_CASE("an interrupted replay says how much had finished, and writes no less") {
+TEST_CASE("a replay that is interrupted keeps what had finished") {
+  // Whoever watches the progress presses Ctrl-C after the first run.
+  struct Watcher : std::stringbuf {
+    std::atomic<bool> stop = false;
+    int sync() override {
+      stop = stop || str().find("1/4 runs") != std::string::npos;
+      return 0;
+    }
+  };
+  const Folder folder;
+  ReplayOptions options = small_replay(folder);
+  options.out = folder.file("out");
+  options.decisions = true;
+  options.progress = true;
+  Watcher watcher;
+  std::ostringstream out;
+  std::ostream complaints(&watcher);
+  CHECK(bench::replay::replay(options, plugins::registry(), out, complaints, watcher.stop) == 0);
+  CHECK_THAT(watcher.str(), Catch::Contains("interrupted: 1 of 4 runs had finished"));
+  CHECK_THAT(out.str(), Catch::Contains("fgd"));
+  CHECK_THAT(folder.read("out/summary.json"), Catch::Contains("\"interrupted\": true"));
+  CHECK_THAT(folder.read("out/report.html"), Catch::Contains("had not finished are missing"));
+  CHECK_FALSE(folder.read("out/decisions.jsonl").empty());
+
+  // The next replay there leaves nothing of it.
+  options.decisions = false;
+  CHECK(replay(options).code == 0);
+  CHECK_FALSE(fs::exists(folder.file("out/decisions.jsonl")));
+  CHECK_THAT(folder.read("out/summary.json"), !Catch::Contains("interrupted"));
+}
+
+TEST_CASE("a replay that is interrupted before its first run ends writes nothing") {
   const Folder folder;
   ReplayOptions options = small_replay(folder);
   options.out = folder.file("out");

@@ -55,7 +55,7 @@ double best_of(const Comparison& comparison, const Column& column) {
   const double scale = std::pow(10, std::max(0, column.decimals));
   for (const PolicyRuns& policy : comparison.policies) {
     const Spread value = policy.figure(std::string(column.figure));
-    if (value.runs == 0 || policy.interrupted) continue;
+    if (value.runs == 0) continue;
     best = std::min(best, sign * std::round(value.mean * scale));
     worst = std::max(worst, sign * std::round(value.mean * scale));
   }
@@ -67,7 +67,7 @@ page::Cell figure_cell(const PolicyRuns& policy, const Column& column, double be
   if (value.runs == 0) return {"–"};
   const double sign = column.better == Better::kMore ? -1 : 1;
   const double shown = sign * std::round(value.mean * std::pow(10, std::max(0, column.decimals)));
-  const bool is_best = !policy.interrupted && shown <= best;
+  const bool is_best = shown <= best;
   const std::string text = column.decimals == kDuration ? page::duration(value.mean)
                                                         : page::spread(value, column.decimals);
   return {text, is_best ? "best" : ""};
@@ -79,7 +79,7 @@ page::Cell published_cell(const Comparison& comparison, const PolicyRuns& policy
 }
 
 page::Cell name_cell(const PolicyRuns& policy) {
-  return {policy_name_html(policy) + (policy.interrupted ? " <em>(interrupted)</em>" : "")};
+  return {policy_name_html(policy)};
 }
 
 double mean_seconds(const PolicyRuns& policy) {

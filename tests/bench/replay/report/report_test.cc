@@ -48,7 +48,6 @@ TEST_CASE("the report is well-formed") {
       {"one run", {filled_result(trace, "fgd", 42, 4.7)}},
       {"policies and seeds", given.results},
       {"over time", {result_over_time(trace, "fgd", 42, 72, 94)}},
-      {"interrupted before the first step", {Result{}}},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
@@ -141,13 +140,17 @@ TEST_CASE("published curves are shown only beside what they can be compared with
   CHECK(has(page_of(traces, {filled_result(traces[0], "mine", 42, 4)}), "FGD, published"));
 }
 
-TEST_CASE("unfinished runs count only where there are no others") {
-  Default given;
-  given.results[0].interrupted = true;
-  given.results[0].figures["unallocated"] = 60;
-  CHECK_FALSE(has(page_of(given.traces, given.results), "interrupted"));
-  for (Result& result : given.results) result.interrupted = true;
-  CHECK(has(page_of(given.traces, given.results), "fgd was interrupted"));
+TEST_CASE("a page of an interrupted replay says that runs are missing") {
+  const Default given;
+  for (const bool interrupted : {false, true}) {
+    std::ostringstream out;
+    write_report(out, {.title = "Replay",
+                       .command = "bench replay",
+                       .traces = given.traces,
+                       .results = given.results,
+                       .interrupted = interrupted});
+    CHECK(has(out.str(), "runs that had not finished are missing") == interrupted);
+  }
 }
 
 TEST_CASE("the report over time shows waits") {
