@@ -1,0 +1,460 @@
+// Thousands of random events under quotas, with a model beside the engine that sums everything up
+// anew each time, in eighths of a GPU.
+#include "tests/scheduler/engine/harness.h"
+#include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Eighths = std::int64_t;
+constexpr Eighths kGpu = 8;
+
+constexpr const char* kGpus = "nvidia.com/gpu";
+constexpr const char* kHalf = "nvidia.com/mig-3g.40gb";
+constexpr const char* kEighth = "nvidia.com/mig-1g.10gb";
+
+struct NodeKind {
+  const char* label;
+  const char* product;
+  const char* gpu_class;
+  std::map<std::string, std::int64_t> offers;
+  std::map<std::string, Eighths> charge;  // of one piece
+};
+const std::array<NodeKind, 4> kKinds{{
+    {"NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3", "H100", {{kGpus, 8}}, {{kGpus, 8}}},
+    {"NVIDIA-L4", "NVIDIA-L4", "L4", {{kGpus, 4}}, {{kGpus, 8}}},
+    {"NVIDIA-L4-SHARED", "NVIDIA-L4", "L4", {{kGpus, 8}}, {{kGpus, 2}}},  // 4 replicas
+    {"NVIDIA-H100-80GB-HBM3",
+     "NVIDIA-H100-80GB-HBM3",
+     "H100",
+     {{kHalf, 4}, {kEighth, 6}},
+     {{kHalf, 4}, {kEighth, 1}}},
+}};
+// What a pod counts on a node that is gone.
+const NodeKind kGone{"", "", "", {}, {{kGpus, 8}, {kHalf, 8}, {kEighth, 8}}};
+
+k8s::Quantity quantity_of(Eighths eighths) { return k8s::Quantity::of_milli(eighths * 125); }
+Eighths eighths_of(const k8s::Quantity& gpus) { return gpus.milli_value() / 125; }
+
+struct LineSum {
+  Eighths guaranteed = 0;
+  std::optional<Eighths> limit;
+  Eighths lendable = 0;
+  Eighths used = 0;
+  [[nodiscard]] Eighths borrowed() const { return std::max<Eighths>(used - guaranteed, 0); }
+  [[nodiscard]] Eighths to_lend() const {
+    return std::min(lendable, std::max<Eighths>(guaranteed - used, 0));
+  }
+};
+using Sums = std::map<std::pair<std::string, std::string>, LineSum>;  // quota, gpuType
+
+class World {
+ public:
+  explicit World(unsigned seed) : random_(seed), s_(options()) {}
+
+  void run(int events) {
+    s_.synced();
+    for (int i = 0; i < events; ++i) {
+      s_.now += std::chrono::milliseconds(random_() % 300);
+      something_happens();
+      if (pick(3) != 0) decide();
+      if (i % 10 == 0) check_sums();
+      if (i % 200 == 0) check_restart();
+    }
+    CHECK(binds_ > 100);
+    CHECK(borrowed_ > 0);
+    CHECK(over_quota_ > 20);
+  }
+
+ private:
+  enum class Stage { kWaiting, kAssumed, kBound };
+  struct Pod {
+    k8s::Pod object;
+    std::string resource;
+    std::int64_t count = 0;
+    Stage stage = Stage::kWaiting;
+    std::string node;
+    bool ours = true;
+    bool server_took_it = false;
+    Time backoff_until{};
+  };
+
+  static EngineOptions options() {
+    EngineOptions options;
+    options.quota.hold_after = std::chrono::hours(10'000);
+    return options;
+  }
+
+  unsigned pick(std::size_t n) { return static_cast<unsigned>(random_() % n); }
+
+  void something_happens() {
+    switch (pick(16)) {
+      case 0:
+        return pick(2) == 0 ? node_upserted() : node_deleted();
+      case 1:
+        return pick(3) == 0 ? quota_deleted() : quota_upserted();
+      case 2:
+        return pick(3) == 0 ? namespace_labelled() : node_upserted();
+      case 3:
+        return foreign_pod();
+      case 4:
+      case 5:
+        return pod_gone();
+      case 6:
+        return bind_failed();
+      case 7:
+        return bind_succeeded();
+      case 8:
+      case 9:
+        return watch_shows_bound();
+      default:
+        return pod_created();
+    }
+  }
+
+  void node_upserted() {
+    const std::string name = "n" + std::to_string(pick(6));
+    const auto known = nodes_.find(name);
+    // Mostly as it was: a node that changes its kind is rare.
+    const std::size_t kind =
+        known != nodes_.end() && pick(4) != 0 ? known->second : pick(kKinds.size());
+    nodes_[name] = kind;
+    s_.has(node_object(name));
+  }
+  k8s::Node node_object(const std::string& name) const {
+    const NodeKind& kind = kKinds[nodes_.at(name)];
+    NodeBuilder made = node(name).product(kind.label).cpu("1000").pods(1000);
+    if (std::string(kind.label) != kind.product) made.labelled("nvidia.com/gpu.replicas", "4");
+    for (const auto& [resource, count] : kind.offers) made.offers(resource, std::to_string(count));
+    return made;
+  }
+  void node_deleted() {
+    if (nodes_.size() < 3) return;
+    const auto gone = std::next(nodes_.begin(), pick(nodes_.size()));
+    s_.node_gone(gone->first);
+    nodes_.erase(gone);
+  }
+
+  void namespace_labelled() {
+    const std::string name = "ns" + std::to_string(pick(5));
+    teams_[name] = "t" + std::to_string(pick(3));
+    s_.has(name_space(name, {{"team", teams_[name]}}));
+  }
+
+  void quota_upserted() {
+    const std::string name = "q" + std::to_string(pick(4));
+    GpuQuotaBuilder made = gpu_quota(name).generation(++generation_);
+    made.created_at(quotas_.contains(name) ? *quotas_.at(name).metadata.creation_timestamp
+                                           : s_.now);
+    for (int i = 0; i < 5; ++i) {
+      if (pick(4) == 0) made.of("ns" + std::to_string(i));
+    }
+    if (pick(3) == 0) made.selects(selector({{"team", "t" + std::to_string(pick(3))}}));
+    if (pick(4) == 0) made.strict();
+    if (pick(4) == 0) made.most_per_pod(1 + pick(4));
+    const bool in_cohort = pick(4) != 0;
+    if (in_cohort) made.in_cohort("c" + std::to_string(pick(2)));
+    for (const char* type : {"NVIDIA-H100-80GB-HBM3", "H100", "L4", "*"}) {
+      if (pick(3) == 0) continue;
+      const std::int64_t guaranteed = pick(7);
+      made.line(type, guaranteed);
+      if (in_cohort && pick(3) == 0) made.limit(guaranteed + pick(4));
+      if (pick(3) == 0) made.lendable(pick(static_cast<std::size_t>(guaranteed) + 1));
+    }
+    quotas_.insert_or_assign(name, made);
+    s_.apply(event::QuotaUpserted{quotas_.at(name)});
+  }
+  void quota_deleted() {
+    if (quotas_.empty()) return;
+    const auto gone = std::next(quotas_.begin(), pick(quotas_.size()));
+    s_.apply(event::QuotaDeleted{gone->first});
+    quotas_.erase(gone);
+  }
+
+  Pod& add(const std::string& name, PodBuilder object) {
+    constexpr std::array kResources{kGpus, kGpus, kGpus, kHalf, kEighth};
+    Pod& made = pods_[name];
+    made.resource = kResources[pick(kResources.size())];
+    made.count = 1 + pick(made.resource == kGpus ? 4 : 2);
+    object.in_namespace("ns" + std::to_string(pick(6)))
+        .created_at(s_.now)
+        .requests(made.resource, std::to_string(made.count));
+    if (pick(5) == 0) object.selects("nvidia.com/gpu.product", kKinds[pick(2)].label);
+    made.object = object;
+    return made;
+  }
+  void pod_created() {
+    if (pods_.size() > 50) return pod_gone();
+    const std::string name = "p" + std::to_string(++created_);
+    s_.has(add(name, our_pod(name).priority(static_cast<int>(pick(3)))).object);
+  }
+  void foreign_pod() {
+    if (nodes_.empty()) return;
+    const std::string name = "f" + std::to_string(++created_);
+    const std::string on = std::next(nodes_.begin(), pick(nodes_.size()))->first;
+    Pod& made = add(name, their_pod(name));
+    made.object.spec.node_name = on;
+    made.ours = false;
+    made.stage = Stage::kBound;
+    made.node = on;
+    s_.has(made.object);
+  }
+  Pod* some(Stage stage) {
+    std::vector<Pod*> found;
+    for (auto& [name, pod] : pods_) {
+      if (pod.stage == stage) found.push_back(&pod);
+    }
+    return found.empty() ? nullptr : found[pick(found.size())];
+  }
+  void pod_gone() {
+    if (pods_.empty()) return;
+    const auto gone = std::next(pods_.begin(), pick(pods_.size()));
+    if (pick(2) == 0 && gone->second.stage == Stage::kBound) {
+      gone->second.object.status.phase = k8s::PodPhase::kSucceeded;
+      gone->second.object.spec.node_name = gone->second.node;
+      s_.has(gone->second.object);
+    } else {
+      s_.pod_gone(gone->second.object);
+    }
+    pods_.erase(gone);
+  }
+  void bind_failed() {
+    Pod* pod = some(Stage::kAssumed);
+    if (pod == nullptr || pod->server_took_it) return;
+    s_.bind_failed(pod->object, pod->node);
+    pod->stage = Stage::kWaiting;
+    pod->backoff_until = s_.now + 1s;
+  }
+  void bind_succeeded() {
+    Pod* pod = some(Stage::kAssumed);
+    if (pod == nullptr) return;
+    s_.bind_succeeded(pod->object, pod->node);
+    pod->server_took_it = true;
+  }
+  void watch_shows_bound() {
+    Pod* pod = some(Stage::kAssumed);
+    if (pod == nullptr) return;
+    k8s::Pod bound = pod->object;
+    bound.spec.node_name = pod->node;
+    s_.has(bound);
+    pod->stage = Stage::kBound;
+  }
+
+  // The model.
+  [[nodiscard]] const NodeKind& kind_of(const std::string& node) const {
+    const auto found = nodes_.find(node);
+    return found == nodes_.end() ? kGone : kKinds[found->second];
+  }
+  [[nodiscard]] static Eighths charge_of(const Pod& pod, const NodeKind& kind) {
+    const auto piece = kind.charge.find(pod.resource);
+    // What a node of that kind does not offer counts as the model says, or as a whole GPU.
+    if (piece != kind.charge.end()) return piece->second * pod.count;
+    if (std::string(kind.gpu_class) != "H100") return kGpu * pod.count;
+    return (pod.resource == kHalf ? 4 : pod.resource == kEighth ? 1 : kGpu) * pod.count;
+  }
+  [[nodiscard]] const k8s::GpuQuota* quota_of(const std::string& namespace_) const {
+    const k8s::GpuQuota* oldest = nullptr;
+    for (const auto& [name, quota] : quotas_) {
+      const auto& names = quota.spec.namespaces;
+      bool claims = std::find(names.begin(), names.end(), namespace_) != names.end();
+      const auto team = teams_.find(namespace_);
+      if (quota.spec.namespace_selector && team != teams_.end()) {
+        claims = claims || quota.spec.namespace_selector->matches({{"team", team->second}});
+      }
+      const bool older = oldest == nullptr ||
+                         quota.metadata.creation_timestamp < oldest->metadata.creation_timestamp;
+      if (claims && older) oldest = &quota;
+    }
+    return oldest;
+  }
+  // The gpuType that a GPU of that kind is charged to; nullopt: no line names it.
+  [[nodiscard]] static std::optional<std::string> line_of(const k8s::GpuQuota& quota,
+                                                          const NodeKind& kind) {
+    for (const char* type : {kind.product, kind.gpu_class, "*"}) {
+      for (const k8s::GpuQuota::Line& line : quota.spec.quotas) {
+        if (!line.gpu_type.empty() && line.gpu_type == type) return type;
+      }
+    }
+    return std::nullopt;
+  }
+  [[nodiscard]] Sums sums() const {
+    Sums all;
+    for (const auto& [name, quota] : quotas_) {
+      for (const k8s::GpuQuota::Line& line : quota.spec.quotas) {
+        LineSum& sum = all[{name, line.gpu_type}];
+        sum.guaranteed = eighths_of(line.guaranteed);
+        if (line.limit) sum.limit = eighths_of(*line.limit);
+        sum.lendable = eighths_of(line.lendable.value_or(line.guaranteed));
+      }
+    }
+    for (const auto& [name, pod] : pods_) {
+      if (pod.stage == Stage::kWaiting) continue;
+      const k8s::GpuQuota* quota = quota_of(pod.object.metadata.namespace_);
+      if (quota == nullptr) continue;
+      const auto line = line_of(*quota, kind_of(pod.node));
+      if (line) all[{quota->metadata.name, *line}].used += charge_of(pod, kind_of(pod.node));
+    }
+    return all;
+  }
+  // What the lines of the cohort with that gpuType add up to.
+  template <typename Of>
+  [[nodiscard]] Eighths sum_over_pool(const Sums& all, const k8s::GpuQuota& of,
+                                      const std::string& type, Of value) const {
+    Eighths sum = 0;
+    for (const auto& [key, line] : all) {
+      const k8s::GpuQuota& other = quotas_.at(key.first);
+      const bool same = of.spec.cohort.empty() ? key.first == of.metadata.name
+                                               : other.spec.cohort == of.spec.cohort;
+      if (same && key.second == type) sum += value(line);
+    }
+    return sum;
+  }
+  // Whether the pod may be placed on a node of that kind, judged by what was before it.
+  [[nodiscard]] bool has_room(const Pod& pod, const NodeKind& kind, Sums all) const {
+    const k8s::GpuQuota* quota = quota_of(pod.object.metadata.namespace_);
+    if (quota == nullptr) return true;
+    const auto type = line_of(*quota, kind);
+    if (!type) return false;
+    const Eighths charge = charge_of(pod, kind);
+    const auto& most = quota->spec.max_gpus_per_pod;
+    if (most && charge > eighths_of(*most)) return false;
+    LineSum& line = all.at({quota->metadata.name, *type});
+    line.used += charge;
+    if (line.used <= line.guaranteed) return true;
+    if (quota->spec.cohort.empty()) return false;
+    const Eighths lendable =
+        sum_over_pool(all, *quota, *type, [](const LineSum& each) { return each.lendable; });
+    if (line.used > line.limit.value_or(line.guaranteed + lendable - line.lendable)) return false;
+    return sum_over_pool(all, *quota, *type, [](const LineSum& each) { return each.borrowed(); }) <=
+           sum_over_pool(all, *quota, *type, [](const LineSum& each) { return each.to_lend(); });
+  }
+  [[nodiscard]] bool fits(const Pod& pod, const std::string& node) const {
+    const NodeKind& kind = kind_of(node);
+    const auto offered = kind.offers.find(pod.resource);
+    if (offered == kind.offers.end()) return false;
+    const std::string* product = pod.object.spec.node_selector.find("nvidia.com/gpu.product");
+    if (product != nullptr && *product != kind.label) return false;
+    std::int64_t free = offered->second;
+    for (const auto& [name, other] : pods_) {
+      const bool there = other.stage != Stage::kWaiting && other.node == node;
+      if (there && other.resource == pod.resource) free -= other.count;
+    }
+    return pod.count <= free;
+  }
+
+  void decide() {
+    while (auto decision = s_.engine.step(s_.now)) {
+      if (const auto* bind = std::get_if<decision::Bind>(&*decision)) check_bind(*bind);
+      const auto* refusal = std::get_if<decision::Unschedulable>(&*decision);
+      if (refusal == nullptr) continue;
+      if (refusal->reason == decision::Unschedulable::Reason::kGpuQuotaExceeded) ++over_quota_;
+    }
+    check_rest();
+  }
+
+  void check_bind(const decision::Bind& bind) {
+    Pod& pod = pods_.at(bind.pod.name);
+    INFO(bind.pod.name << " on " << bind.node);
+    REQUIRE(pod.stage == Stage::kWaiting);
+    REQUIRE(fits(pod, bind.node));
+    const Sums before = sums();
+    REQUIRE(has_room(pod, kind_of(bind.node), before));
+    pod.stage = Stage::kAssumed;
+    pod.node = bind.node;
+    ++binds_;
+    for (const auto& [key, line] : sums()) borrowed_ += line.borrowed() > 0 ? 1 : 0;
+  }
+
+  // Nobody waits for what is there. (In a Strict quota he may, for those before him.)
+  void check_rest() {
+    const Sums now = sums();
+    for (const auto& [name, pod] : pods_) {
+      if (pod.stage != Stage::kWaiting || pod.backoff_until != Time{}) continue;
+      const k8s::GpuQuota* quota = quota_of(pod.object.metadata.namespace_);
+      if (quota != nullptr && quota->spec.order == k8s::GpuQuota::Order::kStrict) continue;
+      for (const auto& [node, kind] : nodes_) {
+        INFO(name << " waits, and could go to " << node);
+        REQUIRE_FALSE((fits(pod, node) && has_room(pod, kKinds[kind], now)));
+      }
+    }
+  }
+
+  void check_sums() {
+    const Sums want = sums();
+    const auto statuses = s_.engine.quota_statuses();
+    REQUIRE(statuses.size() == quotas_.size());
+    for (const QuotaStatus& status : statuses) {
+      REQUIRE(status.status.quotas.size() == quotas_.at(status.name).spec.quotas.size());
+      for (const k8s::GpuQuota::LineStatus& line : status.status.quotas) {
+        const LineSum& sum = want.at({status.name, line.gpu_type});
+        INFO(status.name << " " << line.gpu_type);
+        REQUIRE(line.use.used == quantity_of(sum.used));
+        REQUIRE(line.use.borrowed == quantity_of(sum.borrowed()));
+        const k8s::GpuQuota& quota = quotas_.at(status.name);
+        if (quota.spec.cohort.empty()) REQUIRE(line.use.lent.is_zero());
+        REQUIRE_FALSE(quantity_of(sum.to_lend()) < line.use.lent);
+      }
+    }
+  }
+
+  // A new process that reads what the API server has, in whatever order, has the same ledger.
+  void check_restart() {
+    std::vector<Event> events;
+    for (const auto& [name, kind] : nodes_)
+      events.push_back(event::NodeUpserted{node_object(name)});
+    for (const auto& [name, team] : teams_) {
+      events.push_back(event::NamespaceUpserted{name_space(name, {{"team", team}})});
+    }
+    for (const auto& [name, quota] : quotas_) events.push_back(event::QuotaUpserted{quota});
+    for (const auto& [name, pod] : pods_) {
+      k8s::Pod object = pod.object;
+      object.spec.node_name = pod.stage == Stage::kWaiting ? "" : pod.node;
+      events.push_back(event::PodUpserted{object});
+    }
+    std::shuffle(events.begin(), events.end(), random_);
+    Engine anew(profiles(), options());
+    for (const Event& event : events) anew.apply(event, s_.now);
+    const auto without_pending = [](std::vector<QuotaStatus> statuses) {
+      for (QuotaStatus& status : statuses) {
+        status.status.total.pending = {};
+        for (auto& line : status.status.quotas) line.use.pending = {};
+      }
+      return statuses;
+    };
+    REQUIRE(without_pending(anew.quota_statuses()) == without_pending(s_.engine.quota_statuses()));
+  }
+
+  std::mt19937 random_;
+  Scheduler s_;
+  int created_ = 0;
+  std::int64_t generation_ = 0;
+  int binds_ = 0;
+  int borrowed_ = 0;
+  int over_quota_ = 0;
+  std::map<std::string, Pod> pods_;           // by name
+  std::map<std::string, std::size_t> nodes_;  // name → index in kKinds
+  std::map<std::string, std::string> teams_;  // of namespaces
+  std::map<std::string, k8s::GpuQuota> quotas_;
+};
+
+}  // namespace
+
+TEST_CASE("through random events no limit is passed, no guarantee broken and no sum wrong") {
+  const unsigned seed = GENERATE(range(1U, 7U));
+  INFO("seed " << seed);
+  World world(seed);
+  world.run(1500);
+}
