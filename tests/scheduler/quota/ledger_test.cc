@@ -1,0 +1,128 @@
+#include "scheduler/quota/ledger.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace sched::quota;
+using namespace std::chrono_literals;
+using tests::gpu_quota;
+
+namespace {
+
+constexpr Time kThen{1'000s};
+
+// A ledger with one node of H100 (slot 0) and one of L4 (slot 1).
+struct Books {
+  ResourceNames names;
+  Ledger ledger{Options{}};
+  std::vector<std::unique_ptr<Charge>> charges;
+
+  Books() {
+    for (const auto& [slot, product] :
+         {std::pair{NodeSlot{0}, "NVIDIA-H100-80GB-HBM3"}, std::pair{NodeSlot{1}, "NVIDIA-L4"}}) {
+      const k8s::Node node = tests::node("n").gpus(8).product(product);
+      ledger.node_is(slot, ledger.intern(facts_of(node, names), names));
+    }
+  }
+  Charge& charge(const std::string& uid, std::int64_t gpus, Time created = kThen,
+                 NodeSlot node = 0) {
+    charges.push_back(std::make_unique<Charge>(ledger, Charge::Pod{uid, "ml", created}, node,
+                                               Demand{.gpus = gpus}));
+    return *charges.back();
+  }
+  QuotaId id() const { return ledger.quota_of("ml"); }
+  std::string used(std::size_t line = 0) const {
+    return ledger.status(id(), {}).quotas.at(line).use.used.to_string();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a charge counts from when it is made until it dies, once") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8));
+  books.charge("a", 3);
+  books.charge("b", 2);
+  CHECK(books.used() == "5");
+  const auto openings = books.ledger.openings(books.id());
+  books.charges.erase(books.charges.begin());
+  CHECK(books.used() == "2");
+  CHECK(books.ledger.openings(books.id()) > openings);
+}
+
+TEST_CASE("charges from before the quota count, and none twice when it changes") {
+  Books books;
+  books.charge("a", 3);
+  CHECK_FALSE(books.ledger.in_force());
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8));
+  CHECK(books.ledger.in_force());
+  CHECK(books.used() == "3");
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 2).line("*", 1).generation(2));
+  CHECK(books.used() == "3");
+  CHECK(books.ledger.erase("q"));
+  CHECK(books.id() == kUnlimitedQuota);
+  books.ledger.upsert(gpu_quota("q").of("ml").line("*", 1).generation(3));
+  CHECK(books.used() == "3");
+}
+
+TEST_CASE("an update that changes nothing but the status is no news") {
+  Books books;
+  k8s::GpuQuota quota = gpu_quota("q").of("ml").line("H100", 8);
+  books.ledger.upsert(quota);
+  const auto version = books.ledger.version();
+  quota.status.emplace();
+  quota.metadata.resource_version = "7";
+  CHECK_FALSE(books.ledger.upsert(quota));
+  CHECK(books.ledger.version() == version);
+}
+
+TEST_CASE("the ledger tells classes within the guarantee from those to borrow") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 2).line("L4", 1));
+  books.ledger.upsert(gpu_quota("lender").in_cohort("c").line("L4", 8));
+  const auto admit = [&](std::int64_t gpus) {
+    return books.ledger.admit(books.id(), Demand{.gpus = gpus}, false);
+  };
+  CHECK(admit(1).within == std::vector<ClassId>{1, 2});
+  CHECK(admit(2).within == std::vector<ClassId>{1});
+  CHECK(admit(2).borrowing == std::vector<ClassId>{2});
+  CHECK(admit(3).within.empty());
+  CHECK(admit(3).borrowing == std::vector<ClassId>{2});
+  CHECK(admit(3).refused_some);
+  CHECK(admit(10).borrowing.empty());
+  CHECK(books.ledger.never_fits(books.id(), Demand{.gpus = 10}));
+}
+
+TEST_CASE("the pods on borrowed GPUs are the youngest, in the order of the loans") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 4));
+  books.ledger.upsert(gpu_quota("lender").in_cohort("c").line("H100", 8));
+  books.charge("youngest", 1, kThen + 3s);
+  books.charge("oldest", 2, kThen);
+  books.charge("middle", 3, kThen + 1s);
+  CHECK(books.ledger.borrowers(books.id(), 0) == std::vector<std::string>{"middle", "youngest"});
+  CHECK(books.ledger.borrowers(books.id(), 1).empty());
+}
+
+TEST_CASE("a quota that is not valid gives nothing, and says why") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).limit(9));
+  CHECK(books.ledger.admit(books.id(), Demand{.gpus = 1}, false).within.empty());
+  const auto status = books.ledger.status(books.id(), {});
+  CHECK(status.conditions.at(0).status == "False");
+  CHECK(status.conditions.at(0).reason == "InvalidSpec");
+}
+
+TEST_CASE("a type that no node has is named") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).line("B200", 8).line("*", 1));
+  const auto status = books.ledger.status(books.id(), {});
+  CHECK(status.conditions.at(2).type == "UnknownGpuType");
+  CHECK(status.conditions.at(2).message == "no node has GPUs of type B200");
+}

@@ -1,0 +1,85 @@
+#include "scheduler/quota/spec.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace sched::quota;
+using tests::gpu_quota;
+
+TEST_CASE("a spec is taken over with its defaults") {
+  const auto spec = spec_of(gpu_quota("q")
+                                .in_cohort("c")
+                                .line("H100", 8)
+                                .limit(16)
+                                .lendable(4)
+                                .line("*", "500m")
+                                .most_per_pod(8)
+                                .strict());
+  REQUIRE(spec);
+  CHECK(spec->cohort == "c");
+  CHECK(spec->strict);
+  CHECK(spec->most_per_pod == GpuShare::gpus(8));
+  REQUIRE(spec->lines.size() == 2);
+  CHECK(spec->lines[0].limit == GpuShare::gpus(16));
+  CHECK(spec->lines[0].lendable == GpuShare::gpus(4));
+  CHECK(spec->lines[1].limit == std::nullopt);
+  CHECK(spec->lines[1].guaranteed == GpuShare::one_of(2));
+  CHECK(spec->lines[1].lendable == GpuShare::one_of(2));
+}
+
+TEST_CASE("what makes no sense is said with its place") {
+  struct Case {
+    k8s::GpuQuota quota;
+    std::string want;
+  };
+  k8s::GpuQuota order = gpu_quota("q").line("*", 1);
+  order.spec.order = k8s::GpuQuota::Order::kUnknown;
+  const std::vector<Case> cases = {
+      {gpu_quota("q").line("", 1), "spec.quotas[0].gpuType: must not be empty"},
+      {gpu_quota("q").line("H100", -1), "spec.quotas[0].guaranteed: must not be negative"},
+      {gpu_quota("q").in_cohort("c").line("*", 0).line("H100", 8).limit(4),
+       "spec.quotas[1].limit: 4 is less than guaranteed, 8"},
+      {gpu_quota("q").line("H100", 8).limit(9),
+       "spec.quotas[0].limit: 9 is more than guaranteed, 8, and without spec.cohort there is "
+       "nobody to borrow from"},
+      {gpu_quota("q").line("H100", 8).lendable(9),
+       "spec.quotas[0].lendable: 9 is not between 0 and guaranteed, 8"},
+      {gpu_quota("q").line("H100", 8).lendable(-1),
+       "spec.quotas[0].lendable: -1 is not between 0 and guaranteed, 8"},
+      {gpu_quota("q").line("H100", 8).line("H100", 8),
+       "spec.quotas[1].gpuType: a second line for H100"},
+      {gpu_quota("q").most_per_pod(-1), "spec.maxGpusPerPod: must not be negative"},
+      {order, "spec.order: neither BestEffort nor Strict"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.want);
+    const auto spec = spec_of(c.quota);
+    REQUIRE_FALSE(spec);
+    CHECK(spec.error().message == c.want);
+  }
+}
+
+TEST_CASE("a GPU is charged to one line: its product, else its class, else any") {
+  const auto charged = [](const k8s::GpuQuota& quota, const char* product) {
+    const auto spec = spec_of(quota);
+    const std::size_t line = line_for(spec->lines, sched::gpu::parse_product(product).product);
+    return line == spec->lines.size() ? std::string("none") : spec->lines[line].gpu_type;
+  };
+  const k8s::GpuQuota all = gpu_quota("q")
+                                .line("*", 1)
+                                .line("A100", 1)
+                                .line("A100-80GB", 1)
+                                .line("NVIDIA-A100-80GB-PCIe", 1);
+  CHECK(charged(all, "NVIDIA-A100-80GB-PCIe") == "NVIDIA-A100-80GB-PCIe");
+  CHECK(charged(all, "NVIDIA-A100-80GB-PCIe-SHARED") == "NVIDIA-A100-80GB-PCIe");
+  CHECK(charged(all, "NVIDIA-A100-SXM4-80GB") == "A100-80GB");
+  CHECK(charged(all, "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb") == "A100");
+  CHECK(charged(all, "NVIDIA-L4") == "*");
+  CHECK(charged(all, "") == "*");
+  CHECK(charged(gpu_quota("q").line("H100", 1), "NVIDIA-L4") == "none");
+  CHECK(charged(gpu_quota("q").line("H100", 1), "") == "none");
+}
