@@ -1,7 +1,7 @@
 # Everything a person or a machine runs. Each target installs what it needs and is fast when there
 # is nothing to do.
 
-.PHONY: help build test test-full demo replay decide instructions instructions-baseline compare format clean
+.PHONY: help build test test-full demo replay decide instructions instructions-baseline compare live soak format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
@@ -14,6 +14,8 @@ help:
 	@echo "make instructions   what its decisions cost beside what they cost before, whatever the machine does"
 	@echo "make test-full   the tests on a real API server at full size: 2,000 pods, 25 kills"
 	@echo "make compare     measure beside kube-scheduler; COMPARE='--nodes 1000 --pods 3000 --repeat 3'"
+	@echo "make live        all that is measured beside kube-scheduler, in about 20 minutes"
+	@echo "make soak        half an hour of churn: does it grow? SOAK='--time 5m'; the plot is build/logs/soak.svg"
 	@echo "make format  lay out the code"
 
 build:
@@ -31,6 +33,14 @@ test-full:
 compare:
 	@.ci/install
 	@tests/cluster/compare.sh $(COMPARE)
+
+live:
+	@.ci/install
+	@tests/cluster/compare.sh series $(LIVE)
+
+soak:
+	@.ci/install
+	@tests/cluster/soak.sh $(SOAK)
 
 demo:
 	@.ci/install

@@ -2,6 +2,7 @@
 // measure.
 #include "bench/decide/command.h"
 #include "bench/demo/demo.h"
+#include "bench/live/live.h"
 #include "bench/mig/mig.h"
 #include "bench/replay/command.h"
 #include "bench/transport/transport.h"
@@ -78,6 +79,16 @@ void add_decide(CLI::App& app, int& exit_code) {
   bench::decide::configure(*command, plugins::registry(), exit_code);
 }
 
+void add_live(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("live",
+                                         "The scheduler beside kube-scheduler and the floor, on a "
+                                         "real API server; -h lists its flags");
+  command->set_help_flag();  // the harness knows its flags
+  command->prefix_command();
+  command->callback(
+      [command, &exit_code] { exit_code = bench::live::run(command->remaining(), std::cerr); });
+}
+
 void add_transport(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<bench::transport::Options>();
   CLI::App* command = app.add_subcommand(
@@ -110,6 +121,7 @@ int main(int argc, char** argv) {
   bench::replay::add_command(app, typed(argc, argv), exit_code);
   add_mig(app, exit_code);
   add_decide(app, exit_code);
+  add_live(app, exit_code);
   add_transport(app, exit_code);
   try {
     app.parse(argc, argv);

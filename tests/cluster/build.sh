@@ -4,7 +4,7 @@
 #   tests/cluster/build.sh [--control-plane] [OUTDIR]      OUTDIR: build/cluster/bin under the repository's root
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
-# for each name), kwok and kwok-stages.yaml, testcluster, compare, and the test programs, PACKAGE.test. With --control-plane only
+# for each name), kwok and kwok-stages.yaml, testcluster, compare, soak, and the test programs, PACKAGE.test. With --control-plane only
 # kube and kwok. What is up to date is not built again, and then this takes a moment.
 #
 # Needs a Go >= 1.21 (it fetches the one that go.mod asks for) or python3 with venv, from which it gets one of its own.
@@ -92,8 +92,8 @@ build_kwok() {
 
 build_own() {
   local package
-  go build -o "$out/" ./cmd/testcluster ./cmd/compare
-  for package in internal/measure cmd/compare controlplane history faults e2e; do
+  go build -o "$out/" ./cmd/testcluster ./cmd/compare ./cmd/soak
+  for package in internal/measure cmd/compare cmd/soak controlplane history faults e2e; do
     go test -c -o "$out/${package##*/}.test" "./$package"
   done
 }

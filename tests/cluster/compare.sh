@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Measures gpu-scheduler beside kube-scheduler on one API server. Builds what is needed first.
 #
-#   tests/cluster/compare.sh [FLAGS…]     for example: --nodes 1000 --pods 3000 --repeat 3; -h lists them
+#   tests/cluster/compare.sh [FLAGS…]          for example: --nodes 1000 --pods 3000 --repeat 3; -h lists them
+#   tests/cluster/compare.sh series [FLAGS…]   everything: rates, latencies, start on a full cluster, takeover; about 20 minutes
 #
 # Prints the table, which stays in build/logs/compare.txt with all figures in compare.json; how it goes along is in compare.log,
 # the processes' logs in build/cluster/compare/logs/. With --gpu-scheduler PROGRAM, or an --order without it, the repository's own is
@@ -25,7 +26,10 @@ if builds_ours "$@" && ! make build >"$logs/compare-build.log" 2>&1; then
   exit 1
 fi
 case " $* " in *" -h "* | *" --help "*) exec build/cluster/bin/compare -h ;; esac
-if ! build/cluster/bin/compare --dir build/cluster/compare --json "$logs/compare.json" "$@" 2>"$logs/compare.log" | tee "$logs/compare.txt"; then
+what=(build/cluster/bin/compare)
+if [ "${1:-}" = series ]; then what+=(series); shift; fi
+# How it goes along is for a person at a terminal, too.
+if ! "${what[@]}" --dir build/cluster/compare --json "$logs/compare.json" "$@" 2> >(tee "$logs/compare.log" >&2) | tee "$logs/compare.txt"; then
   tail -n 20 "$logs/compare.log" >&2
   exit 1
 fi

@@ -15,7 +15,7 @@ export E2E_DIR=${E2E_DIR:-build/cluster/e2e}
 # Any free port, so that two runs on one machine do not meet.
 export GPU_SCHEDULER_ARGS=${GPU_SCHEDULER_ARGS---http-bind-address=127.0.0.1:0}
 outcome=0
-for tests in measure compare controlplane history faults e2e; do
+for tests in measure compare soak controlplane history faults e2e; do
   "$bin/$tests.test" -test.v -test.timeout 60m "$@" || outcome=1
 done
 exit $outcome

@@ -40,6 +40,8 @@ type SchedulerOptions struct {
 	Identity Identity
 	// QPS and Burst of its client. Default 5000.
 	QPS, Burst int
+	// LeaderElect has it elect a leader by its usual lease, kube-system/kube-scheduler.
+	LeaderElect bool
 	// Args are added to its flags.
 	Args []string
 }
@@ -60,7 +62,11 @@ func (c *ControlPlane) StartKubeScheduler(ctx context.Context, options Scheduler
 		return nil, err
 	}
 	config := filepath.Join(c.dir, "kube-scheduler-"+options.Name+".yaml")
-	if err := os.WriteFile(config, []byte(SchedulerConfiguration(options.Name, kubeconfig, options.QPS, options.Burst)), 0o600); err != nil {
+	text := SchedulerConfiguration(options.Name, kubeconfig, options.QPS, options.Burst)
+	if options.LeaderElect {
+		text = strings.Replace(text, "leaderElect: false", "leaderElect: true", 1)
+	}
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
 	ports, err := freePorts(1)

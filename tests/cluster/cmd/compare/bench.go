@@ -36,35 +36,70 @@ type environment struct {
 	LoadAverage string `json:"loadAverageBefore"` // over 1, 5 and 15 minutes
 }
 
-// compare is the whole comparison.
+// section is one measurement: what was asked and what came out.
+type section struct {
+	Settings    settings         `json:"settings"`
+	Environment environment      `json:"environment"`
+	Results     []Result         `json:"results,omitempty"`
+	Takeovers   []TakeoverResult `json:"takeovers,omitempty"`
+}
+
+// compare is one measurement, printed and written.
 func compare(ctx context.Context, s settings) error {
+	measured, err := measureOne(ctx, s)
+	if !measured.empty() {
+		fmt.Print(measured.report()) // also what there is when a round failed
+		err = errors.Join(err, writeJSON(s.json, measured))
+	}
+	return err
+}
+
+func (m section) empty() bool { return len(m.Results) == 0 && len(m.Takeovers) == 0 }
+
+func (m section) report() string {
+	if m.Settings.Takeover {
+		return takeoverReport(m.Settings, m.Environment, m.Takeovers)
+	}
+	return report(m.Settings, m.Environment, m.Results)
+}
+
+// measureOne starts a control plane, measures, and ends it.
+func measureOne(ctx context.Context, s settings) (m section, err error) {
 	if s.dir == "" {
 		dir, err := os.MkdirTemp("", "compare-")
 		if err != nil {
-			return err
+			return m, err
 		}
 		defer os.RemoveAll(dir)
 		s.dir = dir
 	}
-	where := describeMachine()
+	m.Settings, m.Environment = s, describeMachine()
 	cluster, err := controlplane.Start(ctx, controlplane.Options{Dir: s.dir, Bin: s.bin})
+	if err != nil {
+		return m, err
+	}
+	b := &bench{settings: s, cluster: cluster}
+	err = b.prepare(ctx)
+	switch {
+	case err != nil:
+	case s.Takeover:
+		m.Takeovers, err = b.allTakeovers(ctx)
+	default:
+		m.Results, err = b.all(ctx)
+	}
+	return m, errors.Join(err, cluster.Stop())
+}
+
+// writeJSON writes what was measured; no path, no file.
+func writeJSON(path string, measured any) error {
+	if path == "" {
+		return nil
+	}
+	content, err := json.MarshalIndent(measured, "", "  ")
 	if err != nil {
 		return err
 	}
-	results, err := (&bench{settings: s, cluster: cluster}).all(ctx)
-	err = errors.Join(err, cluster.Stop())
-	if len(results) == 0 {
-		return err
-	}
-	fmt.Print(report(s, where, results)) // also what there is when a round failed
-	if s.json == "" {
-		return err
-	}
-	content, marshalErr := json.MarshalIndent(map[string]any{"settings": s, "environment": where, "results": results}, "", "  ")
-	if marshalErr == nil {
-		marshalErr = os.WriteFile(s.json, append(content, '\n'), 0o644)
-	}
-	return errors.Join(err, marshalErr)
+	return os.WriteFile(path, append(content, '\n'), 0o644)
 }
 
 func describeMachine() environment {
@@ -76,21 +111,35 @@ func describeMachine() environment {
 	}
 }
 
-// all makes the nodes, warms the API server up with a round that does not count, and measures.
-func (b *bench) all(ctx context.Context) (results []Result, err error) {
+// prepare makes what all subjects share.
+func (b *bench) prepare(ctx context.Context) (err error) {
 	config := b.cluster.Config()
 	config.QPS, config.ContentType, config.AcceptContentTypes = -1, "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json"
 	if b.client, err = kubernetes.NewForConfig(config); err != nil {
-		return nil, err
+		return err
 	}
-	if slices.Contains(b.settings.Order, "gpu-scheduler") {
+	if slices.Contains(b.settings.Order, gpuSchedulerName) {
 		if err := b.prepareGPUScheduler(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := createNodes(ctx, b.client, b.settings.Nodes); err != nil {
-		return nil, fmt.Errorf("create nodes: %w", err)
+		return fmt.Errorf("create nodes: %w", err)
 	}
+	if err := b.settings.createExisting(ctx, b.client); err != nil {
+		return fmt.Errorf("create existing pods: %w", err)
+	}
+	progress("%d nodes and %d pods are there", b.settings.Nodes, b.settings.Existing)
+	return nil
+}
+
+// progress tells a person who waits.
+func progress(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, time.Now().Format(time.TimeOnly)+" "+format+"\n", args...)
+}
+
+// all warms the API server up with a round that does not count, and measures.
+func (b *bench) all(ctx context.Context) (results []Result, err error) {
 	if err := b.warmUp(ctx); err != nil {
 		return nil, err
 	}
@@ -107,7 +156,7 @@ func (b *bench) all(ctx context.Context) (results []Result, err error) {
 				}
 				result.Round = round + 1
 				results = append(results, result)
-				fmt.Fprintf(os.Stderr, "round %d: %s\n", round+1, result)
+				progress("round %d: %s", round+1, result)
 			}
 		}
 	}

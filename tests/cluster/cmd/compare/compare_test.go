@@ -32,11 +32,44 @@ func TestFlags(t *testing.T) {
 		{"--order kube-scheduler,other", "other"},
 		{"--open-loop 100", ""},
 		{"--open-loop 100 --order floor", "floor"},
+		{"--takeover", ""},
+		{"--takeover --open-loop 100", "two measurements"},
+		{"--takeover --order floor", "no replica"},
+		{"--existing 100000", ""},
+		{"--existing 100001", "at most 100"},
+		{"--existing 100 --gpu 0", "GPUs only"},
 		{"more", "more"},
 	} {
 		_, err := parse(strings.Fields(c.args))
 		if (err == nil) != (c.want == "") || (err != nil && !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q: got %v, want %q", c.args, err, c.want)
+		}
+	}
+}
+
+func TestTheSeriesComesOpenLoopAtARateOfItsOwn(t *testing.T) {
+	s, err := parse(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Pods = seriesPods
+	results := []Result{{Subject: "kube-scheduler", BindsPerSecond: 400}, {Subject: "kube-scheduler", BindsPerSecond: 300},
+		{Subject: "kube-scheduler", BindsPerSecond: 410}, {Subject: "gpu-scheduler", BindsPerSecond: 1000}}
+	open := openLoop(s, rateOf(results, "kube-scheduler")/2)
+	if open.OpenLoop != 200 || open.Pods != 4000 || open.check() != nil {
+		t.Errorf("%v/s, %d pods, %v", open.OpenLoop, open.Pods, open.check())
+	}
+	if rate := rateOf(nil, "kube-scheduler"); rate != 0 {
+		t.Errorf("of nothing: %v", rate)
+	}
+}
+
+func TestTakeoverReport(t *testing.T) {
+	got := takeoverReport(settings{Nodes: 5000, Pods: 300, GPU: 1}, environment{Cores: 2}, []TakeoverResult{
+		{Subject: "gpu-scheduler", Round: 1, DeathToBind: 15, LeaseLeft: 14.5, BeyondLease: 0.5, StandbyMemory: 60}})
+	for _, want := range []string{"5000 nodes, 300 pods", "| gpu-scheduler | 1     | 15.00           | 14.50            | 0.50           | 60 "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
 }

@@ -17,9 +17,11 @@ import (
 const (
 	gpusPerNode      = 8
 	plainPodsPerNode = 100
-	maxShapes        = 80 // 100 pods of the largest take 179 of a node's 192 CPUs
-	writers          = 32 // requests at a time for what is not measured
+	existingPerNode  = 100 // of the 110 that a node takes, and of its 192 CPUs
+	maxShapes        = 80  // 100 pods of the largest take 179 of a node's 192 CPUs
+	writers          = 32  // requests at a time for what is not measured
 	probeName        = "probe"
+	existingSpace    = "existing"
 )
 
 // createNodes makes nodes of eight GPUs, of several models in turn, without taints.
@@ -29,6 +31,28 @@ func createNodes(ctx context.Context, client kubernetes.Interface, count int) er
 		_, err := client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
 		return err
 	})
+}
+
+// createExisting makes plain pods that are bound from the beginning, spread over the nodes.
+func (s settings) createExisting(ctx context.Context, client kubernetes.Interface) error {
+	if s.Existing == 0 {
+		return nil
+	}
+	if err := createNamespace(ctx, client, existingSpace); err != nil {
+		return err
+	}
+	return inParallel(ctx, s.Existing, func(i int) error {
+		pod := fixture.Pod(existingSpace, fmt.Sprintf("existing-%06d", i), "default-scheduler",
+			fixture.Requests(corev1.ResourceCPU, "1"), fixture.Requests(corev1.ResourceMemory, "1Gi"))
+		pod.Spec.NodeName = nodeName(i % s.Nodes)
+		_, err := client.CoreV1().Pods(existingSpace).Create(ctx, pod, metav1.CreateOptions{})
+		return err
+	})
+}
+
+func createNamespace(ctx context.Context, client kubernetes.Interface, name string) error {
+	_, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	return err
 }
 
 func nodeName(i int) string { return fmt.Sprintf("node-%05d", i) }

@@ -2,6 +2,9 @@
 //
 //	compare --nodes N --pods P [--gpu G] [--shapes S] [--order gpu-scheduler,kube-scheduler,floor] [--repeat K] [--json FILE]
 //	compare --nodes N --pods P --open-loop RATE ...
+//	compare --nodes N --pods P --existing M --lease ...     starting on a full cluster
+//	compare --nodes N --pods P --takeover ...               the leader of two dies
+//	compare series                                          all of these, as make live does
 //
 // For each subject: all pods are created, pending, and then the subject is started under its own identity. The rate is first to last bind as
 // a watcher sees them. The floor is a client that binds without thinking, once without events and once with one for each bind: nothing that
@@ -29,6 +32,9 @@ type settings struct {
 	Shapes     int      `json:"shapes"`
 	Repeat     int      `json:"rounds"`
 	OpenLoop   float64  `json:"openLoopPodsPerSecond,omitempty"`
+	Existing   int      `json:"existingPods,omitempty"`
+	Lease      bool     `json:"lease,omitempty"`
+	Takeover   bool     `json:"takeover,omitempty"`
 	QPS        int      `json:"qps"`
 	Burst      int      `json:"burst"`
 	Floor      int      `json:"floorConnections"`
@@ -44,13 +50,21 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == floorCommand {
 		exitWith(runFloor(os.Args[2:]))
 	}
-	s, err := parse(os.Args[1:])
+	args, all := os.Args[1:], false
+	if len(args) > 0 && args[0] == "series" {
+		args, all = args[1:], true
+	}
+	s, err := parse(args)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	err = compare(ctx, s)
+	if all {
+		err = series(ctx, s)
+	} else {
+		err = compare(ctx, s)
+	}
 	stop()
 	exitWith(err)
 }
@@ -72,8 +86,11 @@ func parse(args []string) (settings, error) {
 	flags.Int64Var(&s.GPU, "gpu", 1, "GPUs that a pod asks for; 0 for plain pods")
 	flags.IntVar(&s.Shapes, "shapes", 1, "distinct CPU requests among the pods")
 	flags.IntVar(&s.Repeat, "repeat", 3, "rounds; every other one takes the subjects in reverse order")
-	flags.StringVar(&order, "order", "", "subjects (default gpu-scheduler,kube-scheduler,floor; with --open-loop without floor)")
+	flags.StringVar(&order, "order", "", "subjects (default gpu-scheduler,kube-scheduler,floor; with --open-loop, --existing and --takeover without floor)")
 	flags.Float64Var(&s.OpenLoop, "open-loop", 0, "create this many pods a second while the subject runs")
+	flags.IntVar(&s.Existing, "existing", 0, "plain pods that are bound already when a subject starts")
+	flags.BoolVar(&s.Lease, "lease", false, "gpu-scheduler finds a lease that its predecessor gave back, and need not wait before its first bind")
+	flags.BoolVar(&s.Takeover, "takeover", false, "measure how long after the death of the leader of two the other one binds")
 	flags.IntVar(&s.QPS, "qps", 5000, "requests a second that either scheduler may send")
 	flags.IntVar(&s.Burst, "burst", 10000, "and at once")
 	flags.IntVar(&s.Floor, "connections", 32, "HTTP/1.1 connections of the floor")
@@ -89,7 +106,7 @@ func parse(args []string) (settings, error) {
 	}
 	if order == "" {
 		order = "gpu-scheduler,kube-scheduler,floor"
-		if s.OpenLoop > 0 {
+		if s.OpenLoop > 0 || s.Existing > 0 || s.Takeover {
 			order = "gpu-scheduler,kube-scheduler"
 		}
 	}
@@ -99,7 +116,7 @@ func parse(args []string) (settings, error) {
 
 func (s settings) check() error {
 	switch {
-	case s.Nodes < 1 || s.Pods < 2 || s.Repeat < 1 || s.Shapes < 1 || s.Floor < 1 || s.GPU < 0 || s.OpenLoop < 0:
+	case s.Nodes < 1 || s.Pods < 2 || s.Repeat < 1 || s.Shapes < 1 || s.Floor < 1 || s.GPU < 0 || s.OpenLoop < 0 || s.Existing < 0:
 		return fmt.Errorf("--nodes, --repeat, --shapes and --connections must be at least 1, --pods at least 2, nothing below 0")
 	case s.GPU > gpusPerNode:
 		return fmt.Errorf("--gpu %d: a node has %d", s.GPU, gpusPerNode)
@@ -107,15 +124,21 @@ func (s settings) check() error {
 		return fmt.Errorf("--shapes %d: more than --pods %d", s.Shapes, s.Pods)
 	case s.Shapes > maxShapes:
 		return fmt.Errorf("--shapes %d: at most %d, so that a node's CPUs always suffice", s.Shapes, maxShapes)
-	case s.Pods+1 > s.Nodes*s.podsPerNode(): // one more for the probe of --open-loop
+	case s.Takeover && s.OpenLoop > 0:
+		return fmt.Errorf("--takeover and --open-loop are two measurements")
+	case s.Existing > s.Nodes*existingPerNode:
+		return fmt.Errorf("--existing %d: at most %d to a node", s.Existing, existingPerNode)
+	case s.Existing > 0 && s.GPU == 0:
+		return fmt.Errorf("--existing leaves room for pods with GPUs only")
+	case s.Pods+1 > s.Nodes*s.podsPerNode(): // one more for the probe of --open-loop, or after a takeover
 		return fmt.Errorf("%d pods have no room on %d nodes with %d each", s.Pods, s.Nodes, s.podsPerNode())
 	}
 	for _, name := range s.Order {
 		if _, known := subjects[name]; !known {
 			return fmt.Errorf("--order: %q is none of gpu-scheduler, kube-scheduler, floor", name)
 		}
-		if name == floorName && s.OpenLoop > 0 {
-			return fmt.Errorf("--open-loop: the floor binds what is there and does not wait for more; leave it out of --order")
+		if name == floorName && (s.OpenLoop > 0 || s.Takeover) {
+			return fmt.Errorf("the floor binds what is there, does not wait for more, and has no replica; leave it out of --order")
 		}
 	}
 	return nil

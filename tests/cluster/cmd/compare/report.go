@@ -25,6 +25,7 @@ func (s settings) columns() []column {
 		{"API server + etcd CPU ms/pod", "%.2f", func(r Result) float64 { return r.ControlPlaneCPU }, true},
 	}
 	last := []column{
+		{"until last event s", "%.1f", func(r Result) float64 { return present(r.UntilLastEvent) }, false},
 		{"nodes used", "%.0f", func(r Result) float64 { return float64(r.NodesUsed) }, false},
 		{"cores taken by others", "%.2f", func(r Result) float64 { return r.Others }, false},
 	}
@@ -86,6 +87,12 @@ func (s settings) heading(where environment, results []Result) string {
 		what = fmt.Sprintf("%d nodes, %d plain pods", s.Nodes, s.Pods)
 	}
 	how := "all there before the subject starts"
+	if s.Existing > 0 {
+		how += fmt.Sprintf(", as are %d others, bound", s.Existing)
+	}
+	if s.Lease {
+		how += ", and a lease that a predecessor gave back"
+	}
 	if s.OpenLoop > 0 {
 		how = fmt.Sprintf("created at %.0f/s while it runs", s.OpenLoop)
 	}

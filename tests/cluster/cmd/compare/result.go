@@ -21,6 +21,8 @@ type Result struct {
 	ToldPerSecond float64 `json:"toldPerSecond,omitempty"`
 	// EventsAfterLastBind is how long the last event came after the last bind, in seconds.
 	EventsAfterLastBind float64 `json:"eventsAfterLastBindSeconds,omitempty"`
+	// UntilLastEvent is the time from the first bind to the last event, in seconds; --open-loop: from the begin of the load.
+	UntilLastEvent float64 `json:"untilLastEventSeconds,omitempty"`
 	// StartToFirstBind is seconds from starting the process. It is mostly reading the cluster, and a fixed wait of gpu-scheduler's.
 	StartToFirstBind float64 `json:"startToFirstBindSeconds,omitempty"`
 	// StartToLastBind is seconds from starting the process.
@@ -84,6 +86,7 @@ func (o *observation) result(started time.Time, before, first, atLast usage, cre
 	}
 	if o.subject.events && s.Told > 0 {
 		r.EventsAfterLastBind = s.LastTold.Sub(s.LastBind).Seconds()
+		r.UntilLastEvent = span + max(0, r.EventsAfterLastBind)
 		if o.settings.OpenLoop == 0 {
 			r.ToldPerSecond = float64(s.Told-1) / (span + max(0, r.EventsAfterLastBind))
 		}

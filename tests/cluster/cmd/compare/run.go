@@ -9,7 +9,6 @@ import (
 
 	"gpu-scheduler.io/tests/cluster/internal/measure"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -21,10 +20,8 @@ const firstPatience = 2 * time.Minute
 
 // run measures one subject once, in a namespace of its own, and leaves nothing but that behind.
 func (b *bench) run(ctx context.Context, s subject) (result Result, err error) {
-	b.runs++
-	namespace := fmt.Sprintf("run-%d", b.runs)
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
-	if _, err := b.client.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil {
+	namespace, err := b.newNamespace(ctx)
+	if err != nil {
 		return result, err
 	}
 	if b.settings.OpenLoop > 0 {
@@ -54,6 +51,13 @@ func (b *bench) run(ctx context.Context, s subject) (result Result, err error) {
 	return result, settle(ctx)
 }
 
+// newNamespace makes one for the next run.
+func (b *bench) newNamespace(ctx context.Context) (string, error) {
+	b.runs++
+	name := fmt.Sprintf("run-%d", b.runs)
+	return name, createNamespace(ctx, b.client, name)
+}
+
 // observation is one subject at work.
 type observation struct {
 	*bench
@@ -67,6 +71,11 @@ type observation struct {
 
 // observe starts the subject, waits until it has done everything or does no more, and ends it.
 func (o *observation) observe(ctx context.Context, namespace string) (r Result, err error) {
+	if o.settings.Lease && o.subject.lease != "" {
+		if err := o.giveLeaseBack(ctx, o.subject.lease); err != nil {
+			return r, err
+		}
+	}
 	before, started := o.usage(), time.Now()
 	o.idle = before
 	if o.running, err = o.subject.start(ctx, o.bench, namespace); err != nil {

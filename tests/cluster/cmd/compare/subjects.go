@@ -10,40 +10,46 @@ import (
 	"gpu-scheduler.io/tests/cluster/controlplane"
 )
 
-const floorName = "floor"
+const (
+	floorName        = "floor"
+	gpuSchedulerName = "gpu-scheduler"
+)
 
 // subject is one of those that are compared.
 type subject struct {
 	name      string // in the table
 	scheduler string // schedulerName of its pods
 	events    bool   // it tells about each bind
+	lease     string // that its replicas elect a leader by: namespace/name; "": it has no replicas
 	start     func(ctx context.Context, b *bench, namespace string) (*controlplane.Process, error)
 }
 
 // subjects by their names in --order. The floor is two.
 var subjects = map[string][]subject{
-	"gpu-scheduler":  {{"gpu-scheduler", "gpu-scheduler", true, startGPUScheduler}},
-	"kube-scheduler": {{"kube-scheduler", "default-scheduler", true, startKubeScheduler}},
+	"gpu-scheduler":  {{gpuSchedulerName, gpuSchedulerName, true, "gpu-scheduler/gpu-scheduler", startGPUScheduler}},
+	"kube-scheduler": {{"kube-scheduler", "default-scheduler", true, "kube-system/kube-scheduler", startKubeScheduler}},
 	floorName: {
-		{"floor: binds", floorName, false, startFloor()},
-		{"floor: binds, events", floorName, true, startFloor("--events")},
+		{"floor: binds", floorName, false, "", startFloor()},
+		{"floor: binds, events", floorName, true, "", startFloor("--events")},
 	},
 }
 
 // startGPUScheduler starts it with the configuration of its manifests, as the service account that they deploy it with. Neither it nor
-// kube-scheduler elects a leader here.
+// kube-scheduler elects a leader, but for --takeover and --lease.
 func startGPUScheduler(_ context.Context, b *bench, _ string) (*controlplane.Process, error) {
 	kubeconfig, err := b.cluster.KubeconfigFor(b.account)
 	if err != nil {
 		return nil, err
 	}
 	return b.cluster.StartChild("gpu-scheduler", nil, b.settings.scheduler,
-		"--config", b.config, "--kubeconfig", kubeconfig, "--http-bind-address=0", "--leader-elect=false")
+		"--config", b.config, "--kubeconfig", kubeconfig, "--http-bind-address=0",
+		fmt.Sprintf("--leader-elect=%v", b.settings.Takeover || b.settings.Lease))
 }
 
 // startKubeScheduler starts it with its default profile, as system:kube-scheduler.
 func startKubeScheduler(ctx context.Context, b *bench, _ string) (*controlplane.Process, error) {
-	return b.cluster.StartKubeScheduler(ctx, controlplane.SchedulerOptions{QPS: b.settings.QPS, Burst: b.settings.Burst})
+	return b.cluster.StartKubeScheduler(ctx, controlplane.SchedulerOptions{
+		QPS: b.settings.QPS, Burst: b.settings.Burst, LeaderElect: b.settings.Takeover})
 }
 
 // startFloor starts ourselves as the floor, under kube-scheduler's identity: it may bind and post events, and has its flow control.

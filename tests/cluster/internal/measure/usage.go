@@ -72,3 +72,38 @@ func sumTicks(fields ...string) (total time.Duration, err error) {
 	}
 	return total, nil
 }
+
+// Footprint is what a process holds at a moment.
+type Footprint struct {
+	Resident    int64 `json:"residentBytes"` // VmRSS
+	Threads     int   `json:"threads"`
+	Descriptors int   `json:"descriptors"` // open files, sockets included
+}
+
+// FootprintOf reads that of a living process, from /proc/PID/status and /proc/PID/fd.
+func FootprintOf(pid int) (f Footprint, err error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return f, err
+	}
+	if f.Resident, f.Threads, err = parseStatus(string(status)); err != nil {
+		return f, fmt.Errorf("/proc/%d/status: %w", pid, err)
+	}
+	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	f.Descriptors = len(open)
+	return f, err
+}
+
+func parseStatus(status string) (resident int64, threads int, err error) {
+	fields := map[string]string{}
+	for line := range strings.Lines(status) {
+		name, value, _ := strings.Cut(line, ":")
+		fields[name] = strings.TrimSuffix(strings.TrimSpace(value), " kB")
+	}
+	kib, err := strconv.ParseInt(fields["VmRSS"], 10, 64)
+	if err != nil {
+		return 0, 0, fmt.Errorf("no VmRSS: has the process ended? %w", err)
+	}
+	threads, err = strconv.Atoi(fields["Threads"])
+	return kib << 10, threads, err
+}
