@@ -6,6 +6,7 @@
 // Where a choice had to be made:
 //  * percentageOfNodesToScore: every node is always looked at, so only 0 (upstream's "you choose")
 //    and 100 are accepted. parallelism: decisions are made on one thread, so only 1.
+//  * gpuQuota is a section of our own (gpu_quota.h), beside upstream's.
 //  * A profile starts from the default profile (defaults.h) and says what differs.
 //    disabled: [{name: "*"}] switches off all plugins but the constraints that keep pods from being
 //    placed by ignoring what they ask for; those go only by name, with a warning.

@@ -18,11 +18,12 @@ bool ends_a_bind(const Event& event) {
 }  // namespace
 
 EngineThread::EngineThread(Engine engine, Hooks hooks, Recorder* recorder,
-                           std::size_t max_open_binds)
+                           std::size_t max_open_binds, std::chrono::milliseconds quota_interval)
     : engine_(std::move(engine)),
       hooks_(std::move(hooks)),
       recorder_(recorder),
-      max_open_binds_(max_open_binds) {}
+      max_open_binds_(max_open_binds),
+      quota_interval_(quota_interval) {}
 
 EngineThread::~EngineThread() { stop(); }
 
@@ -43,6 +44,7 @@ void EngineThread::run() {
     apply(std::move(events));
     more = decide();
     hooks_.on_pending(engine_.pending());
+    tell_quotas();
   }
 }
 
@@ -51,6 +53,7 @@ void EngineThread::apply(std::vector<Event> events) {
     const Time at = now();
     engine_.apply(event, at);
     if (ends_a_bind(event) && open_binds_ > 0) --open_binds_;
+    if (std::holds_alternative<event::Synced>(event)) synced_ = true;
     if (recorder_ != nullptr) recorder_->applied(std::move(event), at);
   }
 }
@@ -80,16 +83,34 @@ bool EngineThread::decide() {
   return more;
 }
 
+bool EngineThread::quotas_changed() const {
+  return synced_ && quotas_told_ != engine_.quota_version();
+}
+
+void EngineThread::tell_quotas() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!quotas_changed() || now < quotas_due_) return;
+  quotas_told_ = engine_.quota_version();
+  quotas_due_ = now + quota_interval_;
+  hooks_.on_quotas(engine_.quota_statuses());
+}
+
 Time EngineThread::now() {
   last_now_ = std::max(last_now_, hooks_.clock());
   return last_now_;
 }
 
 std::optional<std::chrono::nanoseconds> EngineThread::until_wakeup() {
-  if (open_binds_ >= max_open_binds_) return std::nullopt;
-  const auto wakeup = engine_.next_wakeup();
-  if (!wakeup) return std::nullopt;
-  return std::max<std::chrono::nanoseconds>(*wakeup - now(), std::chrono::milliseconds(1));
+  std::optional<std::chrono::nanoseconds> wait;
+  if (quotas_changed()) wait = quotas_due_ - std::chrono::steady_clock::now();
+  if (open_binds_ < max_open_binds_) {
+    if (const auto wakeup = engine_.next_wakeup()) {
+      const std::chrono::nanoseconds until = *wakeup - now();
+      wait = wait ? std::min(*wait, until) : until;
+    }
+  }
+  if (!wait) return std::nullopt;
+  return std::max<std::chrono::nanoseconds>(*wait, std::chrono::milliseconds(1));
 }
 
 std::function<Time()> steady_wall_clock() {

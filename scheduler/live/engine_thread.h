@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -35,11 +36,15 @@ class EngineThread {
     std::function<void(std::vector<Decided>)> on_decisions;
     // The same, after each round.
     std::function<void(const PendingPods&)> on_pending;
+    // The accounts of all quotas, first when Synced has been applied; then whenever they may have
+    // changed, but at most once in `quota_interval`.
+    std::function<void(std::vector<QuotaStatus>)> on_quotas = [](auto&&) {};
     std::function<Time()> clock;
   };
 
   // `recorder` may be nullptr; otherwise it must outlive the thread.
-  EngineThread(Engine engine, Hooks hooks, Recorder* recorder, std::size_t max_open_binds = 512);
+  EngineThread(Engine engine, Hooks hooks, Recorder* recorder, std::size_t max_open_binds = 512,
+               std::chrono::milliseconds quota_interval = std::chrono::seconds{1});
   ~EngineThread();  // stops
   EngineThread(const EngineThread&) = delete;
   EngineThread& operator=(const EngineThread&) = delete;
@@ -56,6 +61,8 @@ class EngineThread {
   // Decides until there is nothing to decide, events wait, or too many binds are open. True if the
   // engine may have more to say.
   bool decide();
+  [[nodiscard]] bool quotas_changed() const;
+  void tell_quotas();
   [[nodiscard]] Time now();
   [[nodiscard]] std::optional<std::chrono::nanoseconds> until_wakeup();
 
@@ -63,8 +70,12 @@ class EngineThread {
   Hooks hooks_;
   Recorder* recorder_;
   std::size_t max_open_binds_;
-  std::size_t open_binds_ = 0;  // decided, outcome not yet applied
+  std::chrono::milliseconds quota_interval_;  // to make the accounts is a look at all pending pods
+  std::size_t open_binds_ = 0;                // decided, outcome not yet applied
   Time last_now_{};
+  bool synced_ = false;
+  std::optional<std::uint64_t> quotas_told_;  // their version; nullopt: never
+  std::chrono::steady_clock::time_point quotas_due_{};
   EventQueue queue_;
   std::thread thread_;
 };

@@ -8,6 +8,10 @@ namespace sched::live {
 namespace {
 
 constexpr std::string_view kPods = "pods";
+constexpr std::string_view kQuotas = "gpuquotas";
+
+// How soon quotas are in force after their definition has been installed.
+constexpr std::chrono::seconds kQuotasAbsentInterval{10};
 
 // A watch silent for the idle limit is opened anew, which is a sign of life; twice that without one
 // is a server that does not answer.
@@ -52,15 +56,22 @@ void Intake::add(const std::string& kind, const std::string& path, bool optional
       .on_upsert =
           [this, at](Object object) {
             if constexpr (std::is_same_v<Object, k8s::Pod>) hooks_.on_pod(object);
+            if constexpr (std::is_same_v<Object, k8s::GpuQuota>) hooks_.on_quota(object);
             hooks_.on_progress(at->kind);
             hooks_.on_event(Upserted{std::move(object)});
           },
       .on_delete =
           [this, to_deleted](const k8s::ObjectKey& key) {
             if constexpr (std::is_same_v<Object, k8s::Pod>) hooks_.on_pod_gone(key.uid);
+            if constexpr (std::is_same_v<Object, k8s::GpuQuota>) hooks_.on_quota_gone(key.uid);
             hooks_.on_event(to_deleted(key));
           },
       .on_synced = [this, at] { on_watch_synced(*at); },
+      .on_presence =
+          [this, at](bool present) {
+            if (present) hooks_.on_progress(at->kind);
+            if constexpr (std::is_same_v<Object, k8s::GpuQuota>) hooks_.on_quotas_presence(present);
+          },
       .on_problem =
           [this, at](const k8s::Error& error, std::chrono::milliseconds retry_in) {
             hooks_.on_problem(at->kind, error, retry_in);
@@ -70,6 +81,7 @@ void Intake::add(const std::string& kind, const std::string& path, bool optional
   if (kind == kPods) resource.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
   k8s::ReflectorOptions options;
   options.optional = optional;
+  if (kind == kQuotas) options.absent_interval = kQuotasAbsentInterval;
   options.idle_limit = kIdleLimit;
   options.back_off.limit = kLongestPause;
   options.seed = watches_.size();
@@ -104,6 +116,9 @@ void Intake::add_reflectors() {
   add<k8s::DeviceClass, event::DeviceClassUpserted>(
       "deviceclasses", "/apis/resource.k8s.io/v1/deviceclasses", true,
       [](const k8s::ObjectKey& key) { return event::DeviceClassDeleted{key.name}; });
+  add<k8s::GpuQuota, event::QuotaUpserted>(
+      std::string(kQuotas), "/apis/gpu-scheduler.io/v1alpha1/gpuquotas", true,
+      [](const k8s::ObjectKey& key) { return event::QuotaDeleted{key.name}; });
 }
 
 void Intake::start(std::chrono::milliseconds pods_after) {

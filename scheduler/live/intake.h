@@ -11,8 +11,8 @@
 // decides nothing before it is told.
 //
 // Pods that have finished hold nothing and are not asked for; when one finishes, the server reports
-// it as deleted. Device classes are optional: clusters without that API, or without the right to
-// read it, work too.
+// it as deleted. Device classes and GPU quotas are optional: clusters without these APIs, or
+// without the right to read them, work too, and when they appear they are read.
 #pragma once
 
 #include "k8s-client/client.h"
@@ -37,6 +37,11 @@ class Intake {
     // Each pod as the watch shows it, before its event; and the uid of one that is gone.
     std::function<void(const k8s::Pod&)> on_pod;
     std::function<void(const std::string& uid)> on_pod_gone;
+    // Each quota likewise.
+    std::function<void(const k8s::GpuQuota&)> on_quota = [](const k8s::GpuQuota&) {};
+    std::function<void(const std::string& uid)> on_quota_gone = [](const std::string&) {};
+    // Whether the cluster has GPU quotas and shows them; when it is known, and when it changes.
+    std::function<void(bool)> on_quotas_presence = [](bool) {};
     // `kind` is the plural: "pods".
     std::function<void(const std::string& kind, const k8s::Error&,
                        std::chrono::milliseconds retry_in)>

@@ -12,6 +12,7 @@
 #include "scheduler/live/record/recorder.h"
 #include "scheduler/live/transports.h"
 #include "scheduler/live/writes/binder.h"
+#include "scheduler/live/writes/quota_status_writer.h"
 #include "scheduler/live/writes/reporter.h"
 #include "scheduler/live/writes/status_writer.h"
 #include "scheduler/server/endpoints.h"
@@ -75,11 +76,13 @@ class Shell::Parts {
   Binder::Calls binder_calls();
   Binder::Hooks binder_hooks();
   StatusWriter::Hooks status_hooks();
+  QuotaStatusWriter::Hooks quota_hooks();
   Intake::Hooks intake_hooks();
   EngineThread::Hooks engine_hooks();
 
   void handle(std::vector<Decided> decisions);
   void handle(Decided decided);
+  void handle(const std::vector<QuotaStatus>& quotas);
   void on_outcome(BindOutcome outcome);
   void on_pod(const k8s::Pod& pod);
   // Lets what waits behind binds go, once none waits.
@@ -106,6 +109,7 @@ class Shell::Parts {
   std::unique_ptr<k8s::Client> client_;
   std::unique_ptr<Binder> binder_;
   std::unique_ptr<StatusWriter> statuses_;
+  std::unique_ptr<QuotaStatusWriter> quota_statuses_;
   std::unique_ptr<k8s::EventRecorder> events_;
   std::unique_ptr<Reporter> reporter_;
   std::unique_ptr<EngineThread> engine_;
@@ -151,6 +155,12 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
         client_->set_pod_scheduled(pod, condition, std::move(done));
       },
       StatusWriter::Options{}, status_hooks());
+  quota_statuses_ = std::make_unique<QuotaStatusWriter>(
+      *loop_,
+      [this](const k8s::ObjectMeta& quota, const k8s::GpuQuota::Status& status, auto done) {
+        client_->set_gpu_quota_status(quota, status, std::move(done));
+      },
+      QuotaStatusWriter::Options{}, quota_hooks());
   events_ = std::make_unique<k8s::EventRecorder>(
       *client_, *loop_, k8s::EventRecorder::Options{},
       [this] { return binder_->waiting() == 0 && !statuses_->has_ready(); });
@@ -221,6 +231,15 @@ StatusWriter::Hooks Shell::Parts::status_hooks() {
           .on_all_sent = [this] { events_->resume(); }};
 }
 
+QuotaStatusWriter::Hooks Shell::Parts::quota_hooks() {
+  return {.wall_clock = wall_clock,
+          .on_problem =
+              [this](const k8s::Error& error, milliseconds retry_in) {
+                problems_.report("write quota status", error, retry_in);
+              },
+          .on_written = [this] { problems_.resolved("write quota status"); }};
+}
+
 Intake::Hooks Shell::Parts::intake_hooks() {
   return {
       .on_event = [this](Event event) { engine_->push(std::move(event)); },
@@ -229,6 +248,15 @@ Intake::Hooks Shell::Parts::intake_hooks() {
           [this](const std::string& uid) {
             statuses_->forget(uid);
             if (leadership_) leadership_->on_pod_gone(uid);
+          },
+      .on_quota = [this](const k8s::GpuQuota& quota) { quota_statuses_->observed(quota); },
+      .on_quota_gone = [this](const std::string& uid) { quota_statuses_->forget(uid); },
+      .on_quotas_presence =
+          [](bool present) {
+            LogLine(present ? "GPU quotas are in force"
+                            : "GPU quotas are off: the cluster has none, or does not show them; "
+                              "looked for every few seconds")
+                .info();
           },
       .on_problem =
           [this](const std::string& kind, const k8s::Error& error, milliseconds retry_in) {
@@ -257,6 +285,10 @@ EngineThread::Hooks Shell::Parts::engine_hooks() {
                                        std::move(decisions))] { handle(std::move(*batch)); });
               },
           .on_pending = [this](const PendingPods& pods) { metrics_.pending(pods); },
+          .on_quotas =
+              [this](std::vector<QuotaStatus> quotas) {
+                loop_->post([this, all = std::move(quotas)] { handle(all); });
+              },
           .clock = clock_};
 }
 
@@ -307,6 +339,11 @@ void Shell::Parts::handle(Decided decided) {
   } else {
     reporter_->foreign_gpu_pod(std::get<decision::ForeignGpuPod>(decided.decision));
   }
+}
+
+void Shell::Parts::handle(const std::vector<QuotaStatus>& quotas) {
+  metrics_.quotas(quotas);
+  quota_statuses_->want(quotas);
 }
 
 void Shell::Parts::on_outcome(BindOutcome outcome) {
@@ -379,6 +416,7 @@ void Shell::Parts::begin_shutdown(const std::string& reason) {
       .with("binds_dropped", binder_->waiting())
       .info();
   shutdown_end_ = loop_->now() + options_.shutdown_limit;
+  quota_statuses_->stop();
   intake_->stop();
   engine_->stop();
   binder_->drop_waiting();
@@ -413,6 +451,7 @@ void Shell::Parts::finish_shutdown() {
 // Another one may bind soon: not even what is decided may be told any more.
 void Shell::Parts::on_leadership_lost() {
   end_ = End::kLeadershipLost;
+  quota_statuses_->stop();
   intake_->stop();
   engine_->stop();
   loop_->stop();

@@ -93,6 +93,13 @@ struct Metrics::Families {
                                 .Help("Kubernetes events: written, joined to a series, dropped.")
                                 .Register(registry);
 
+  Family<Gauge>& quota_gpus =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_quota_gpus")
+          .Help(
+              "GPUs of each line of each GpuQuota: guaranteed, used (of which borrowed), lent to "
+              "others, asked for by waiting pods.")
+          .Register(registry);
   Family<Gauge>& master_status =
       prometheus::BuildGauge()
           .Name("leader_election_master_status")
@@ -110,6 +117,9 @@ struct Metrics::Families {
   Counter* events_written = nullptr;
   Counter* events_joined = nullptr;
   Counter* events_dropped = nullptr;
+
+  // By quota, gpuType, state. Only quotas() touches it, and that has one caller.
+  std::map<std::array<std::string, 3>, Gauge*> quota_series;
 
   std::mutex requests_mutex;  // guards by_request
   std::map<std::pair<std::string, int>, Requests> by_request;
@@ -161,6 +171,32 @@ void Metrics::pending(const PendingPods& pods) {
   families_->backoff->Set(static_cast<double>(pods.backoff));
   families_->unschedulable->Set(static_cast<double>(pods.unschedulable));
   families_->gated->Set(static_cast<double>(pods.gated));
+}
+
+void Metrics::quotas(const std::vector<QuotaStatus>& quotas) {
+  Families& f = *families_;
+  std::map<std::array<std::string, 3>, Gauge*> stale;
+  stale.swap(f.quota_series);
+  const auto set = [&](const std::string& quota, const std::string& type, const char* state,
+                       const k8s::Quantity& amount) {
+    const std::array<std::string, 3> key{quota, type, state};
+    const auto known = stale.extract(key);
+    Gauge* gauge =
+        known ? known.mapped()
+              : &f.quota_gpus.Add({{"quota", quota}, {"gpu_type", type}, {"state", state}});
+    gauge->Set(static_cast<double>(amount.milli_value()) / 1000);
+    f.quota_series[key] = gauge;
+  };
+  for (const QuotaStatus& quota : quotas) {
+    for (const auto& [type, use] : quota.status.quotas) {
+      set(quota.name, type, "guaranteed", use.guaranteed);
+      set(quota.name, type, "used", use.used);
+      set(quota.name, type, "borrowed", use.borrowed);
+      set(quota.name, type, "lent", use.lent);
+      set(quota.name, type, "pending", use.pending);
+    }
+  }
+  for (const auto& [key, gauge] : stale) f.quota_gpus.Remove(gauge);
 }
 
 void Metrics::request(std::string_view verb, int status, std::chrono::nanoseconds duration) {

@@ -2,7 +2,8 @@
 //
 // Each figure is published by the thread that knows it (attempts and API calls by the I/O thread,
 // queue lengths by the engine's) and may be read at any time: a scrape never asks the engine.
-// Labels are few and fixed: no pod, node or namespace names. Source of names and buckets:
+// Labels are few and fixed: no pod, node or namespace names, but those of quotas and the GPU types
+// of their lines, which are as many as an administrator wrote. Source of names and buckets:
 // Kubernetes 1.36, pkg/scheduler/metrics, and client-go's rest_client_*.
 #pragma once
 
@@ -34,6 +35,8 @@ class Metrics {
   // A pod was bound at its `attempts`-th attempt, `since_queued` after it was first seen pending.
   void pod_scheduled(int attempts, std::chrono::nanoseconds since_queued);
   void pending(const PendingPods& pods);
+  // The accounts of all quotas there are.
+  void quotas(const std::vector<QuotaStatus>& quotas);
   // One finished API call; `status` 0: no answer.
   void request(std::string_view verb, int status, std::chrono::nanoseconds duration);
   // Whether we hold the lease of that name. Not called: there is no election.

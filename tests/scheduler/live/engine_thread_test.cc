@@ -8,6 +8,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,10 @@ class Bench {
       : thread_(make_engine(),
                 {.on_decisions = [this](std::vector<Decided> batch) { take(std::move(batch)); },
                  .on_pending = [](const sched::PendingPods&) {},
+                 .on_quotas =
+                     [this](std::vector<sched::QuotaStatus> quotas) { take(std::move(quotas)); },
                  .clock = [] { return sched::Time(std::chrono::seconds(1'767'225'600)); }},
-                nullptr, max_open_binds) {
+                nullptr, max_open_binds, std::chrono::milliseconds(0)) {
     thread_.start();
   }
 
@@ -44,6 +47,18 @@ class Bench {
     return decisions_;
   }
 
+  // Blocks until the accounts of quotas are as `wanted` says.
+  template <typename Wanted>
+  std::vector<sched::QuotaStatus> wait_for_quotas(const Wanted& wanted) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return quotas_ && wanted(*quotas_); });
+    return *quotas_;
+  }
+  bool told_of_quotas() {
+    const std::lock_guard lock(mutex_);
+    return quotas_.has_value();
+  }
+
   std::size_t stop_and_count() {
     thread_.stop();
     return decisions_.size();
@@ -56,14 +71,27 @@ class Bench {
     changed_.notify_all();
   }
 
+  void take(std::vector<sched::QuotaStatus> quotas) {
+    const std::lock_guard lock(mutex_);
+    quotas_ = std::move(quotas);
+    changed_.notify_all();
+  }
+
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<sched::Decision> decisions_;
+  std::optional<std::vector<sched::QuotaStatus>> quotas_;  // as last told
   EngineThread thread_;
 };
 
 k8s::Pod gpu_pod(const std::string& name) {
   return tests::pod(name).uid("uid-" + name).served_by("gpu-scheduler").gpus(1);
+}
+
+k8s::Namespace namespace_named(const std::string& name) {
+  k8s::Namespace made;
+  made.metadata.name = name;
+  return made;
 }
 
 std::string node_of(const sched::Decision& decision) {
@@ -99,6 +127,40 @@ TEST_CASE("with too many binds open it waits for outcomes") {
   decisions = bench.wait_for(3);
   CHECK(std::get<sched::decision::Bind>(decisions[2]).pod.name == "c");
   CHECK(bench.stop_and_count() == 3);
+}
+
+TEST_CASE("the accounts of quotas are told when the cluster is known, and when they change") {
+  Bench bench;
+  k8s::GpuQuota quota;
+  quota.metadata.name = "team";
+  quota.metadata.uid = "uid-team";
+  quota.spec.namespaces = {"default"};
+  quota.spec.quotas = {{.gpu_type = "*", .guaranteed = k8s::Quantity::of(2)}};
+  bench.push(event::NamespaceUpserted{namespace_named("default")});
+  bench.push(event::NodeUpserted{tests::node("n1").gpus(8)});
+  bench.push(event::QuotaUpserted{quota});
+  bench.push(event::PodUpserted{gpu_pod("a")});
+  bench.push(event::Synced{});
+  const auto used = [](std::int64_t gpus) {
+    return [gpus](const std::vector<sched::QuotaStatus>& quotas) {
+      return quotas.size() == 1 && quotas[0].status.total.used == k8s::Quantity::of(gpus);
+    };
+  };
+  const auto told = bench.wait_for_quotas(used(1));
+  CHECK(told[0].name == "team");
+  CHECK(told[0].uid == "uid-team");
+  bench.push(event::PodUpserted{gpu_pod("b")});
+  bench.wait_for_quotas(used(2));
+  bench.push(event::QuotaDeleted{"team"});
+  bench.wait_for_quotas([](const auto& quotas) { return quotas.empty(); });
+}
+
+TEST_CASE("a standby says nothing of quotas") {
+  Bench bench;
+  bench.push(event::NodeUpserted{tests::node("n1").gpus(8)});
+  bench.push(event::QuotaDeleted{"team"});
+  bench.stop_and_count();
+  CHECK_FALSE(bench.told_of_quotas());
 }
 
 TEST_CASE("nothing is decided after the stop") {

@@ -7,6 +7,7 @@
 #include "tests/support/manual_loop.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ constexpr std::string_view kInitialEventsEnd =
     R"({"k8s.io/initial-events-end":"true"}}}})"
     "\n";
 
+constexpr std::string_view kQuotas = "/apis/gpu-scheduler.io/v1alpha1/gpuquotas";
+
 struct Bench {
   // Answers each streamed list with `objects` of its kind and keeps the stream open.
   void serve() {
@@ -28,12 +31,17 @@ struct Bench {
       const std::string& target = call->request().target;
       const std::string path = target.substr(0, target.find('?'));
       if (path == refused) return call->respond(403, "{}");
+      if (path == absent) return call->respond(404, "{}");
       call->open();
       if (path == "/api/v1/pods") {
         for (const k8s::Pod& pod : pods) {
           call->send(R"({"type":"ADDED","object":)" + k8s::encode(pod) + "}\n");
         }
         pod_stream = call;
+      }
+      if (path == kQuotas && quota) {
+        call->send(R"({"type":"ADDED","object":)" + k8s::encode(*quota) + "}\n");
+        quota_stream = call;
       }
       call->send(std::string(kInitialEventsEnd));
     });
@@ -46,22 +54,32 @@ struct Bench {
   tests::ManualLoop loop;
   tests::FakeTransport transport{loop};
   std::vector<k8s::Pod> pods;
+  std::optional<k8s::GpuQuota> quota;
   std::string refused;
+  std::string absent;
   std::shared_ptr<tests::FakeCall> pod_stream;
+  std::shared_ptr<tests::FakeCall> quota_stream;
   std::vector<sched::Event> events;
   std::vector<std::string> seen_pods;
+  std::vector<std::string> seen_quotas;
   std::vector<std::string> problems;
   bool synced = false;
-  Intake intake{transport,
-                loop,
-                {.on_event = [this](sched::Event event) { events.push_back(std::move(event)); },
-                 .on_pod = [this](const k8s::Pod& pod) { seen_pods.push_back(pod.metadata.name); },
-                 .on_pod_gone = [this](const std::string& uid) { seen_pods.push_back("-" + uid); },
-                 .on_problem = [this](const std::string& kind, const k8s::Error&,
-                                      auto) { problems.push_back(kind); },
-                 .on_progress = [](const std::string&) {},
-                 .on_synced = [this] { synced = true; }},
-                {}};
+  Intake intake{
+      transport,
+      loop,
+      {.on_event = [this](sched::Event event) { events.push_back(std::move(event)); },
+       .on_pod = [this](const k8s::Pod& pod) { seen_pods.push_back(pod.metadata.name); },
+       .on_pod_gone = [this](const std::string& uid) { seen_pods.push_back("-" + uid); },
+       .on_quota =
+           [this](const k8s::GpuQuota& shown) { seen_quotas.push_back(shown.metadata.name); },
+       .on_quota_gone = [this](const std::string& uid) { seen_quotas.push_back("-" + uid); },
+       .on_quotas_presence =
+           [this](bool present) { seen_quotas.push_back(present ? "on" : "off"); },
+       .on_problem = [this](const std::string& kind, const k8s::Error&,
+                            auto) { problems.push_back(kind); },
+       .on_progress = [](const std::string&) {},
+       .on_synced = [this] { synced = true; }},
+      {}};
 };
 
 }  // namespace
@@ -157,4 +175,49 @@ TEST_CASE("a required kind that is refused holds everything back; device classes
       }
     }
   }
+}
+
+TEST_CASE("quotas that a cluster does not have hold nothing back, and are found when they come") {
+  Bench bench;
+  bench.absent = kQuotas;
+  bench.serve();
+  bench.intake.start(1s);
+  bench.loop.advance(5min);
+  CHECK(bench.synced);
+  CHECK(bench.seen_quotas == std::vector<std::string>{"off"});
+
+  bench.absent.clear();
+  bench.quota.emplace();
+  bench.quota->metadata.name = "team-vision";
+  bench.quota->metadata.uid = "u";
+  bench.events.clear();
+  bench.loop.advance(10s);
+  CHECK(bench.seen_quotas == std::vector<std::string>{"off", "team-vision", "on"});
+  REQUIRE(bench.events.size() == 1);
+  CHECK(std::get<event::QuotaUpserted>(bench.events[0]).object == *bench.quota);
+
+  bench.quota_stream->send(R"({"type":"DELETED","object":)" + k8s::encode(*bench.quota) + "}\n");
+  bench.loop.run_ready();
+  REQUIRE(bench.events.size() == 2);
+  CHECK(std::get<event::QuotaDeleted>(bench.events[1]).name == "team-vision");
+  CHECK(bench.seen_quotas.back() == "-u");
+}
+
+TEST_CASE("that the definition of quotas is deleted is survived") {
+  Bench bench;
+  bench.quota.emplace();
+  bench.quota->metadata.name = "team-vision";
+  bench.quota->metadata.uid = "u";
+  bench.serve();
+  bench.intake.start(1s);
+  bench.loop.advance(2s);
+  REQUIRE(bench.quota_stream);
+  bench.absent = kQuotas;  // the server ends the watch, without a word about the objects
+  bench.quota_stream->end();
+  bench.loop.advance(1min);
+  CHECK(bench.seen_quotas == std::vector<std::string>{"team-vision", "on", "-u", "off"});
+  bench.absent.clear();
+  bench.loop.advance(10s);
+  CHECK(bench.seen_quotas ==
+        std::vector<std::string>{"team-vision", "on", "-u", "off", "team-vision", "on"});
 }

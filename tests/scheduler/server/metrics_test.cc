@@ -30,6 +30,33 @@ TEST_CASE("attempts and durations by result and profile") {
   CHECK_THAT(metrics.text(), !Catch::Contains("unknown"));
 }
 
+TEST_CASE("the accounts of quotas, as long as they are there") {
+  using k8s::Quantity;
+  Metrics metrics({"a"});
+  CHECK_THAT(metrics.text(), !Catch::Contains("gpu_scheduler_quota_gpus"));
+  sched::QuotaStatus vision{.name = "vision", .uid = "u", .status = {}};
+  vision.status.quotas = {{.gpu_type = "H100",
+                           .use = {.guaranteed = Quantity::of(8),
+                                   .used = Quantity::of_milli(9'500),
+                                   .borrowed = Quantity::of_milli(1'500),
+                                   .pending = Quantity::of(2)}}};
+  metrics.quotas({vision});
+  const std::string series = R"(gpu_scheduler_quota_gpus{gpu_type="H100",quota="vision",state=)";
+  check_has(metrics, series + R"("guaranteed"} 8)");
+  check_has(metrics, series + R"("used"} 9.5)");
+  check_has(metrics, series + R"("borrowed"} 1.5)");
+  check_has(metrics, series + R"("lent"} 0)");
+  check_has(metrics, series + R"("pending"} 2)");
+  vision.status.quotas[0].use.used = Quantity::of(1);
+  metrics.quotas({vision});
+  check_has(metrics, series + R"("used"} 1)");
+  vision.status.quotas[0].gpu_type = "*";
+  metrics.quotas({vision});
+  CHECK_THAT(metrics.text(), !Catch::Contains("H100"));
+  metrics.quotas({});
+  CHECK_THAT(metrics.text(), !Catch::Contains("vision"));
+}
+
 TEST_CASE("who holds the lease") {
   Metrics metrics({"a"});
   CHECK_THAT(metrics.text(), !Catch::Contains("leader_election_master_status"));

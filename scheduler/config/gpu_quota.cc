@@ -1,0 +1,66 @@
+#include "scheduler/config/gpu_quota.h"
+
+#include "scheduler/config/duration.h"
+
+#include <algorithm>
+#include <string>
+
+namespace sched::config {
+
+namespace {
+
+using k8s::yaml::ObjectReader;
+
+// An object's name is in lower case, so that it is never mistaken for a word of ours.
+bool may_name_an_object(const std::string& text) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  };
+  return !text.empty() && text.size() <= 253 && std::all_of(text.begin(), text.end(), fits);
+}
+
+void read_default(ObjectReader& fields, quota::Options& options) {
+  const auto text = fields.string("defaultQuota");
+  if (!text || *text == "Unlimited") return;
+  if (*text == "None") {
+    options.without_quota = quota::WithoutQuota::kNone;
+  } else if (*text == "unlimited" || *text == "none") {
+    fields.complain("defaultQuota",
+                    "must be Unlimited or None, with a capital: in lower case it "
+                    "would name a GpuQuota");
+  } else if (may_name_an_object(*text)) {
+    options.without_quota = quota::WithoutQuota::kNamed;
+    options.default_quota = *text;
+  } else {
+    fields.complain("defaultQuota", "must be Unlimited, None, or the name of a GpuQuota");
+  }
+}
+
+void read_hold_after(ObjectReader& fields, quota::Options& options) {
+  const auto text = fields.string("holdAfter");
+  if (!text) return;
+  constexpr std::chrono::hours kLongest{24 * 365};
+  const auto duration = parse_duration(*text);
+  if (!duration || *duration > kLongest ||
+      *duration % std::chrono::seconds(1) != duration->zero()) {
+    fields.complain("holdAfter",
+                    "must be a duration in whole seconds, at most a year, such as 10m");
+    return;
+  }
+  options.hold_after = std::chrono::floor<std::chrono::seconds>(*duration);
+}
+
+}  // namespace
+
+quota::Options read_gpu_quota(ObjectReader& document) {
+  quota::Options options;
+  document.object("gpuQuota", [&](ObjectReader& fields) {
+    read_default(fields, options);
+    read_hold_after(fields, options);
+    options.pods_without_quota_first =
+        fields.one_of("podsWithoutQuota", {"First", "Last"}) == "First";
+  });
+  return options;
+}
+
+}  // namespace sched::config

@@ -1,0 +1,141 @@
+#include "scheduler/live/writes/quota_status_writer.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace sched::live {
+
+namespace {
+
+using k8s::GpuQuota;
+
+GpuQuota::Status without_times(GpuQuota::Status status) {
+  for (k8s::Condition& condition : status.conditions) condition.last_transition_time.reset();
+  return status;
+}
+
+bool says(const std::optional<GpuQuota::Status>& carried, const GpuQuota::Status& wanted) {
+  return carried && without_times(*carried) == without_times(wanted);
+}
+
+// A condition's time says since when its status has been what it is.
+GpuQuota::Status with_times(GpuQuota::Status wanted, const std::optional<GpuQuota::Status>& carried,
+                            k8s::Timestamp now) {
+  for (k8s::Condition& condition : wanted.conditions) {
+    condition.last_transition_time = now;
+    if (!carried) continue;
+    for (const k8s::Condition& before : carried->conditions) {
+      if (before.type == condition.type && before.status == condition.status &&
+          before.last_transition_time) {
+        condition.last_transition_time = before.last_transition_time;
+      }
+    }
+  }
+  return wanted;
+}
+
+bool is_status(const k8s::Error& error, int http_status) {
+  return error.kind == k8s::ErrorKind::kStatus && error.http_status == http_status;
+}
+
+}  // namespace
+
+struct QuotaStatusWriter::State {
+  k8s::ObjectMeta metadata;                 // as the watch shows it
+  std::optional<GpuQuota::Status> carried;  // the same
+  std::optional<GpuQuota::Status> wanted;   // nullopt: the engine has not said yet
+  bool in_flight = false;
+  bool forgotten = false;               // while a write was under way
+  std::chrono::milliseconds backoff{};  // after a write that fails
+  std::unique_ptr<k8s::Timer> pause;    // until the next write may go
+};
+
+QuotaStatusWriter::QuotaStatusWriter(k8s::EventLoop& loop, Write write, Options options,
+                                     Hooks hooks)
+    : loop_(loop), write_(std::move(write)), options_(options), hooks_(std::move(hooks)) {}
+
+QuotaStatusWriter::~QuotaStatusWriter() { *alive_ = false; }
+
+void QuotaStatusWriter::observed(const GpuQuota& quota) {
+  auto& state = quotas_[quota.metadata.uid];
+  if (!state) {
+    state = std::make_unique<State>();
+    state->backoff = options_.interval;
+  }
+  state->metadata = quota.metadata;
+  state->carried = quota.status;
+  state->forgotten = false;
+  consider(quota.metadata.uid, *state);
+}
+
+void QuotaStatusWriter::forget(const std::string& uid) {
+  const auto found = quotas_.find(uid);
+  if (found == quotas_.end()) return;
+  if (found->second->in_flight) {
+    found->second->forgotten = true;
+  } else {
+    quotas_.erase(found);
+  }
+}
+
+void QuotaStatusWriter::want(const std::vector<QuotaStatus>& statuses) {
+  for (const QuotaStatus& each : statuses) {
+    // One that the watch has shown to be gone may still be in the engine's words.
+    const auto found = quotas_.find(each.uid);
+    if (found == quotas_.end()) continue;
+    found->second->wanted = each.status;
+    consider(each.uid, *found->second);
+  }
+}
+
+void QuotaStatusWriter::consider(const std::string& uid, State& state) {
+  if (stopped_ || state.in_flight || state.pause || state.forgotten) return;
+  if (state.wanted && !says(state.carried, *state.wanted)) send(uid, state);
+}
+
+void QuotaStatusWriter::send(const std::string& uid, State& state) {
+  state.in_flight = true;
+  // metav1.Time is in whole seconds.
+  const auto now = std::chrono::floor<std::chrono::seconds>(hooks_.wall_clock());
+  const GpuQuota::Status status = with_times(*state.wanted, state.carried, now);
+  write_(state.metadata, status, [this, alive = alive_, uid](const k8s::Result<void>& result) {
+    if (*alive) on_result(uid, result);
+  });
+}
+
+// How long to leave the object alone, now that a write to it has ended so.
+std::chrono::milliseconds QuotaStatusWriter::delay_after(State& state,
+                                                         const k8s::Result<void>& result) {
+  if (result) hooks_.on_written();
+  // It has changed, or is gone: the watch tells.
+  if (result || is_status(result.error(), 409) || is_status(result.error(), 404)) {
+    state.backoff = options_.interval;
+    return options_.interval;
+  }
+  const auto delay = state.backoff;
+  state.backoff = std::min(delay * 2, options_.max_backoff);
+  hooks_.on_problem(result.error(), delay);
+  return delay;
+}
+
+void QuotaStatusWriter::on_result(const std::string& uid, const k8s::Result<void>& result) {
+  const auto found = quotas_.find(uid);
+  if (found == quotas_.end()) return;
+  State& state = *found->second;
+  state.in_flight = false;
+  if (state.forgotten) {
+    quotas_.erase(found);
+    return;
+  }
+  // Until then the watch shows what came of it. If it does not, the same is written once more, at a
+  // version that is gone, and refused.
+  state.pause = loop_.after(delay_after(state, result), [this, uid] {
+    const auto due = quotas_.find(uid);
+    if (due == quotas_.end()) return;
+    due->second->pause.reset();
+    consider(uid, *due->second);
+  });
+}
+
+}  // namespace sched::live

@@ -1,0 +1,205 @@
+#include "scheduler/live/writes/quota_status_writer.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/manual_loop.h"
+
+#include <chrono>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using k8s::GpuQuota;
+using k8s::Quantity;
+using sched::live::QuotaStatusWriter;
+
+constexpr k8s::Timestamp kStart{std::chrono::sys_days{std::chrono::year{2026} / 3 / 4}};
+
+// A status that says how much is used, and whether the quota is ready.
+GpuQuota::Status status(std::int64_t used, const std::string& ready = "True") {
+  GpuQuota::Status status;
+  status.observed_generation = 1;
+  status.total.used = Quantity::of(used);
+  status.conditions = {{.type = "Ready", .status = ready, .reason = "r", .message = "m"}};
+  return status;
+}
+
+struct Bench {
+  struct Call {
+    k8s::ObjectMeta at;
+    GpuQuota::Status status;
+    std::function<void(k8s::Result<void>)> done;
+  };
+
+  // The watch shows the object at a version, with what it carries.
+  void show(const std::string& version, const std::optional<GpuQuota::Status>& carries = {}) {
+    GpuQuota quota;
+    quota.metadata.name = "q";
+    quota.metadata.uid = "u";
+    quota.metadata.resource_version = version;
+    quota.status = carries;
+    writer.observed(quota);
+  }
+  void want(const GpuQuota::Status& wanted) { writer.want({{"q", "u", wanted}}); }
+  // Answers the oldest open write, and gives what it wrote.
+  GpuQuota::Status answer(const k8s::Result<void>& result) {
+    REQUIRE_FALSE(calls.empty());
+    Call call = std::move(calls.front());
+    calls.pop_front();
+    call.done(result);
+    return call.status;
+  }
+  GpuQuota::Status fail(int http_status) {
+    k8s::Error error;
+    error.kind = k8s::ErrorKind::kStatus;
+    error.http_status = http_status;
+    return answer(tl::unexpected<k8s::Error>(std::move(error)));
+  }
+  // "VERSION used N" of the writes that are open.
+  [[nodiscard]] std::vector<std::string> open() const {
+    std::vector<std::string> texts;
+    for (const Call& call : calls) {
+      texts.push_back(call.at.resource_version + " used " + call.status.total.used.to_string());
+    }
+    return texts;
+  }
+
+  tests::ManualLoop loop;
+  const k8s::EventLoop::Clock::time_point begin = loop.now();
+  std::deque<Call> calls;
+  int problems = 0;
+  QuotaStatusWriter writer{
+      loop,
+      [this](const k8s::ObjectMeta& at, const GpuQuota::Status& wanted, auto done) {
+        calls.push_back({at, wanted, std::move(done)});
+      },
+      {.interval = 1s, .max_backoff = 4s},
+      {.wall_clock =
+           [this] {
+             return kStart +
+                    std::chrono::duration_cast<std::chrono::microseconds>(loop.now() - begin);
+           },
+       .on_problem = [this](const k8s::Error&, auto) { ++problems; }}};
+};
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a quota's status is written when it is news") {
+  Bench bench;
+  bench.show("1");
+  CHECK(bench.open().empty());  // nothing is known to be said
+  bench.want(status(3));
+  REQUIRE(bench.open() == Texts{"1 used 3"});
+  CHECK(bench.calls[0].at.uid == "u");
+  bench.show("2", bench.answer({}));
+  bench.loop.advance(1h);
+  CHECK(bench.open().empty());
+  bench.want(status(3));
+  CHECK(bench.open().empty());
+  bench.writer.stop();
+  bench.want(status(4));
+  CHECK(bench.open().empty());
+}
+
+TEST_CASE("what an object carries already is not written after a restart") {
+  Bench bench;
+  bench.show("1", status(3));
+  bench.want(status(3));
+  CHECK(bench.open().empty());
+}
+
+TEST_CASE("a quota's status is written at most once a second, the newest") {
+  Bench bench;
+  bench.show("1");
+  bench.want(status(1));
+  bench.want(status(2));
+  REQUIRE(bench.open() == Texts{"1 used 1"});
+  bench.show("2", bench.answer({}));
+  bench.want(status(3));
+  bench.loop.advance(999ms);
+  CHECK(bench.open().empty());
+  bench.loop.advance(1ms);
+  CHECK(bench.open() == Texts{"2 used 3"});
+}
+
+TEST_CASE("back to what is written: nothing more to do") {
+  Bench bench;
+  bench.show("1");
+  bench.want(status(1));
+  bench.show("2", bench.answer({}));
+  bench.want(status(2));
+  bench.want(status(1));
+  bench.loop.advance(1h);
+  CHECK(bench.open().empty());
+}
+
+TEST_CASE("a conflict is tried again from what the watch shows then") {
+  Bench bench;
+  bench.show("1");
+  bench.want(status(1));
+  bench.show("2");  // somebody labelled it
+  bench.fail(409);
+  bench.loop.advance(1s);
+  CHECK(bench.open() == Texts{"2 used 1"});
+  CHECK(bench.problems == 0);
+}
+
+TEST_CASE("what another writes into a status is put right") {
+  Bench bench;
+  bench.show("1", status(1));
+  bench.want(status(1));
+  bench.show("2", status(99));
+  CHECK(bench.open() == Texts{"2 used 1"});
+}
+
+TEST_CASE("other failures are tried again, less and less often, and reported") {
+  Bench bench;
+  bench.show("1");
+  bench.want(status(1));
+  for (const auto delay : {1s, 2s, 4s, 4s}) {
+    bench.fail(500);
+    bench.loop.advance(delay - 1ms);
+    CHECK(bench.open().empty());
+    bench.loop.advance(1ms);
+    REQUIRE(bench.open() == Texts{"1 used 1"});
+  }
+  CHECK(bench.problems == 4);
+}
+
+TEST_CASE("one that is gone is left alone, its successor is another") {
+  Bench bench;
+  bench.show("1");
+  bench.want(status(1));
+  bench.writer.forget("u");
+  bench.fail(404);
+  bench.want(status(2));
+  bench.loop.advance(1h);
+  CHECK(bench.open().empty());
+  CHECK(bench.problems == 0);
+  bench.show("5");  // it comes back
+  bench.want(status(2));
+  CHECK(bench.open() == Texts{"5 used 2"});
+}
+
+TEST_CASE("a condition's time is that of its last change") {
+  Bench bench;
+  bench.show("1");
+  bench.want(status(1));
+  GpuQuota::Status written = bench.answer({});
+  CHECK(written.conditions[0].last_transition_time == kStart);
+  bench.show("2", written);
+
+  bench.loop.advance(60s);
+  bench.want(status(2));
+  written = bench.answer({});
+  CHECK(written.conditions[0].last_transition_time == kStart);
+  bench.show("3", written);
+
+  bench.loop.advance(60s);
+  bench.want(status(2, "False"));
+  CHECK(bench.answer({}).conditions[0].last_transition_time == kStart + 120s);
+}
