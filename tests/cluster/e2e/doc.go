@@ -12,7 +12,7 @@
 //	GPU_SCHEDULER_ARGS       more arguments, separated by blanks
 //	GPU_SCHEDULER_IDENTITY   the user it is for the API server; default: the service account of manifests/base, which is applied first
 //	E2E_FULL=1               the full sizes (2,000 pods, 25 kills, ...) instead of short ones
-//	E2E_PODS, E2E_KILLS, E2E_STEPS, E2E_FAULTS, E2E_SEED   one size at a time
+//	E2E_PODS, E2E_KILLS, E2E_STEPS, E2E_FAULTS, E2E_QUOTA_PODS, E2E_SEED   one size at a time
 //	E2E_DIR                  keep data and logs here; default: a temporary directory, kept when a test fails
 //
 // kube-scheduler itself passes, which shows that the tests ask for nothing that is not Kubernetes:

@@ -39,22 +39,30 @@ func TestKilledUnderLoad(t *testing.T) {
 // load makes pods and, when the cluster is nearly full, deletes bound ones, until every pod has been bound once.
 type load struct {
 	w        *world
+	spaces   []*world // whose pods they are, in turn
 	capacity int64
 	created  chan struct{}
 	reaped   chan struct{}
 }
 
-// startLoad starts it. Some pods, asking for more than any node has, are added that can never be placed.
-func (w *world) startLoad(pods int, capacity int64) *load {
-	l := &load{w: w, capacity: capacity, created: make(chan struct{}), reaped: make(chan struct{})}
+// startLoad starts it. Some pods, asking for more than any node has, are added that can never be placed. Where more namespaces are
+// given, the pods are spread over them instead.
+func (w *world) startLoad(pods int, capacity int64, spaces ...*world) *load {
+	if len(spaces) == 0 {
+		spaces = []*world{w}
+	}
+	l := &load{w: w, spaces: spaces, capacity: capacity, created: make(chan struct{}), reaped: make(chan struct{})}
 	demands := make([]int64, pods)
 	for i := range demands {
 		demands[i] = []int64{1, 1, 1, 1, 2, 2, 4, 8}[w.random.IntN(8)]
 	}
 	go func() {
 		defer close(l.created)
-		w.parallel(pods, func(i int) { w.addPod(fmt.Sprintf("pod-%d", i), fixture.GPUs(demands[i])) })
-		w.parallel(impossiblePods, func(i int) { w.addPod(fmt.Sprintf("impossible-%d", i), fixture.GPUs(9)) })
+		add := func(i int, name string, gpus int64) {
+			spaces[i%len(spaces)].addPod(fmt.Sprintf("%s-%d", name, i), fixture.GPUs(gpus))
+		}
+		w.parallel(pods, func(i int) { add(i, "pod", demands[i]) })
+		w.parallel(impossiblePods, func(i int) { add(i, "impossible", 9) })
 	}()
 	go func() {
 		defer close(l.reaped)
@@ -70,33 +78,43 @@ const impossiblePods = 5
 func (l *load) reap(pods int) {
 	w := l.w
 	for {
-		var victims []string
+		var victims []victim
 		all := false
 		w.waitFor("binds, or all pods bound", func(j *history.Judge) bool {
 			all = j.Binds()-w.first >= pods
-			victims = l.victims(j.Pods(w.ns))
+			victims = l.victims(j)
 			return all || len(victims) > 0
 		})
 		if all || w.t.Failed() {
 			return
 		}
-		w.parallel(len(victims), func(i int) { w.deletePod(victims[i]) })
+		w.parallel(len(victims), func(i int) { victims[i].of.deletePod(victims[i].name) })
 		w.waitFor("the deleted to be gone", func(j *history.Judge) bool {
-			return !slices.ContainsFunc(victims, func(name string) bool { return j.Pod(w.ns+"/"+name) != nil })
+			return !slices.ContainsFunc(victims, func(v victim) bool { return j.Pod(v.of.ns+"/"+v.name) != nil })
 		})
 	}
 }
 
+// victim is a pod that is to go, and whose it is.
+type victim struct {
+	of   *world
+	name string
+}
+
 // victims are the older half of the bound pods, by GPUs, if the cluster is more than two thirds full or somebody that it could take has been refused.
-func (l *load) victims(pods []*corev1.Pod) (names []string) {
+func (l *load) victims(j *history.Judge) (victims []victim) {
 	used, refused := int64(0), false
 	var boundPods []*corev1.Pod
-	for _, p := range pods {
-		if p.Spec.NodeName != "" {
-			used += gpusOf(p)
-			boundPods = append(boundPods, p)
-		} else if gpusOf(p) <= 8 && condition(p) != nil {
-			refused = true
+	of := map[string]*world{}
+	for _, space := range l.spaces {
+		of[space.ns] = space
+		for _, p := range j.Pods(space.ns) {
+			if p.Spec.NodeName != "" {
+				used += gpusOf(p)
+				boundPods = append(boundPods, p)
+			} else if gpusOf(p) <= 8 && condition(p) != nil {
+				refused = true
+			}
 		}
 	}
 	if used*3 < l.capacity*2 && !refused {
@@ -109,9 +127,9 @@ func (l *load) victims(pods []*corev1.Pod) (names []string) {
 			break
 		}
 		used -= gpusOf(p)
-		names = append(names, p.Name)
+		victims = append(victims, victim{of[p.Namespace], p.Name})
 	}
-	return names
+	return victims
 }
 
 // wait returns when every pod of the load has been made and bound.

@@ -31,9 +31,10 @@ var (
 var sizes = struct {
 	pods, kills, steps int
 	faults             int
+	quotaPods          int // of loads under quotas
 	seed               uint64
 	patience           time.Duration // quiet time after which a pod is lost
-}{pods: 400, kills: 10, steps: 60, faults: 100, seed: 1, patience: 30 * time.Second}
+}{pods: 400, kills: 10, steps: 60, faults: 100, quotaPods: 400, seed: 1, patience: 30 * time.Second}
 
 func TestMain(m *testing.M) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -87,9 +88,10 @@ func run(ctx context.Context, m *testing.M) (code int, err error) {
 
 func readSizes() error {
 	if os.Getenv("E2E_FULL") == "1" {
-		sizes.pods, sizes.kills, sizes.steps, sizes.faults = 2000, 25, 400, 1000
+		sizes.pods, sizes.kills, sizes.steps, sizes.faults, sizes.quotaPods = 2000, 25, 400, 1000, 5000
 	}
-	for name, target := range map[string]*int{"E2E_PODS": &sizes.pods, "E2E_KILLS": &sizes.kills, "E2E_STEPS": &sizes.steps, "E2E_FAULTS": &sizes.faults} {
+	for name, target := range map[string]*int{"E2E_PODS": &sizes.pods, "E2E_KILLS": &sizes.kills, "E2E_STEPS": &sizes.steps, "E2E_FAULTS": &sizes.faults,
+		"E2E_QUOTA_PODS": &sizes.quotaPods} {
 		if text := os.Getenv(name); text != "" {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 1 {

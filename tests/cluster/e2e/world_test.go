@@ -25,6 +25,7 @@ const poolLabel = "e2e/pool"
 type world struct {
 	t      *testing.T
 	ns     string
+	pool   string // of its nodes: the namespace that it began with
 	client kubernetes.Interface
 	random *rand.Rand
 	first  int // binds before the test began
@@ -37,28 +38,54 @@ var worlds int
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	worlds++
+	name := fmt.Sprintf("%s-%d", strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(t.Name(), "Test"), "/", "-")), worlds)
 	w := &world{
-		t: t, ns: fmt.Sprintf("%s-%d", strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(t.Name(), "Test"), "/", "-")), worlds),
+		t: t, ns: name, pool: name,
 		client: cluster.Client(), random: rand.New(rand.NewPCG(sizes.seed, uint64(len(t.Name())))),
 	}
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.ns}}
-	w.must(w.client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}))
 	w.first = w.read(func(j *history.Judge) int { return j.Binds() })
-	t.Cleanup(w.clean)
+	t.Cleanup(w.removeNodes)
+	w.makeNamespace()
 	return w
 }
 
-func (w *world) clean() {
-	ctx := context.Background() // the test's own has ended
-	none := int64(0)
-	now := metav1.DeleteOptions{GracePeriodSeconds: &none}
-	if err := w.client.CoreV1().Pods(w.ns).DeleteCollection(ctx, now, metav1.ListOptions{}); err != nil {
+// beside is the same world seen from another namespace, which it makes: the same nodes, other pods.
+func (w *world) beside(ns string) *world {
+	w.t.Helper()
+	other := *w
+	other.ns = ns
+	other.makeNamespace()
+	return &other
+}
+
+// makeNamespace makes the namespace, where it is not there from an earlier test; its pods are removed at the end of this one.
+func (w *world) makeNamespace() {
+	w.t.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.ns}}
+	_, err := w.client.CoreV1().Namespaces().Create(w.t.Context(), namespace, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(w.removePods)
+}
+
+func (w *world) removePods() {
+	// The test's own context has ended.
+	if err := w.client.CoreV1().Pods(w.ns).DeleteCollection(context.Background(), atOnce(), metav1.ListOptions{}); err != nil {
 		w.t.Errorf("clean up pods: %v", err)
 	}
-	mine := metav1.ListOptions{LabelSelector: "e2e/of=" + w.ns}
-	if err := w.client.CoreV1().Nodes().DeleteCollection(ctx, now, mine); err != nil {
+}
+
+func (w *world) removeNodes() {
+	mine := metav1.ListOptions{LabelSelector: "e2e/of=" + w.pool}
+	if err := w.client.CoreV1().Nodes().DeleteCollection(context.Background(), atOnce(), mine); err != nil {
 		w.t.Errorf("clean up nodes: %v", err)
 	}
+}
+
+func atOnce() metav1.DeleteOptions {
+	none := int64(0)
+	return metav1.DeleteOptions{GracePeriodSeconds: &none}
 }
 
 func (w *world) must(_ any, err error) {
@@ -70,7 +97,7 @@ func (w *world) must(_ any, err error) {
 
 // mine are the labels of the test's nodes.
 func (w *world) mine() fixture.NodeOption {
-	return func(n *corev1.Node) { n.Labels[poolLabel], n.Labels["e2e/of"] = w.ns, w.ns }
+	return func(n *corev1.Node) { n.Labels[poolLabel], n.Labels["e2e/of"] = w.pool, w.pool }
 }
 
 func (w *world) addNode(n *corev1.Node) {
@@ -99,7 +126,7 @@ func (w *world) addPod(name string, options ...fixture.PodOption) {
 
 func (w *world) addPodOf(scheduler, name string, options ...fixture.PodOption) {
 	w.t.Helper()
-	pod := fixture.Pod(w.ns, name, scheduler, append([]fixture.PodOption{fixture.On(poolLabel, w.ns)}, options...)...)
+	pod := fixture.Pod(w.ns, name, scheduler, append([]fixture.PodOption{fixture.On(poolLabel, w.pool)}, options...)...)
 	w.persist(func(ctx context.Context) error {
 		_, err := w.client.CoreV1().Pods(w.ns).Create(ctx, pod, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) {
@@ -111,9 +138,8 @@ func (w *world) addPodOf(scheduler, name string, options ...fixture.PodOption) {
 
 func (w *world) deletePod(name string) {
 	w.t.Helper()
-	none := int64(0)
 	w.persist(func(ctx context.Context) error {
-		err := w.client.CoreV1().Pods(w.ns).Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &none})
+		err := w.client.CoreV1().Pods(w.ns).Delete(ctx, name, atOnce())
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
@@ -249,11 +275,15 @@ func (w *world) catchUp() {
 }
 
 // verdict waits until no pod is lost, for as long as something moves and then for the patience that a lost pod is granted, and
-// fails the test if the history is not clean.
-func (w *world) verdict() history.Report {
+// fails the test if the history is not clean. It is on the pods of this namespace and of those beside it that are named.
+func (w *world) verdict(beside ...*world) history.Report {
 	w.t.Helper()
 	w.catchUp()
-	report := recorder.Settle(w.t.Context(), sizes.patience, w.ns)
+	namespaces := []string{w.ns}
+	for _, other := range beside {
+		namespaces = append(namespaces, other.ns)
+	}
+	report := recorder.Settle(w.t.Context(), sizes.patience, namespaces...)
 	if err := report.Err(); err != nil {
 		w.t.Error(err)
 	} else {

@@ -26,6 +26,7 @@ package history
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -62,6 +63,9 @@ type Options struct {
 	Schedulers []string
 	// Window is how far back something that others did explains a violation. Default 2 s.
 	Window time.Duration
+	// UnderWay is how long a bind may take to land: what was true of the quotas when it was decided may be as old. Default 5 s, the
+	// deadline that the scheduler gives its binds.
+	UnderWay time.Duration
 }
 
 // Judge follows a history event by event. It is not safe for concurrent use; a Recorder locks it.
@@ -71,9 +75,10 @@ type Judge struct {
 	pods    map[string]*podState
 	nodes   map[string]*nodeState
 	book    *quotaBook
-	books   []pastBook           // replaced within the window
+	books   []pastBook           // replaced while binds of now were under way
 	binds   map[types.UID]string // every bind ever, to a node's name
 	waiting map[string]*podState // ours, not bound: the ones that could be lost
+	exceeds map[string]bool      // namespaces of which a pod was ever told that its quota is exceeded
 
 	counts     counts
 	violations []Violation
@@ -91,6 +96,7 @@ type podState struct {
 	requests          amounts
 	specRevision      int64 // of the last change of its spec
 	conditionRevision int64 // of the last change of its PodScheduled condition
+	boundAt           time.Time
 }
 
 // nodeState is what is on a node, and what others did to it lately. It outlives the node object: pods do, too.
@@ -119,10 +125,13 @@ func NewJudge(options Options) *Judge {
 	if options.Window == 0 {
 		options.Window = 2 * time.Second
 	}
+	if options.UnderWay == 0 {
+		options.UnderWay = 5 * time.Second
+	}
 	j := &Judge{
 		options: options,
 		ours:    map[string]bool{}, pods: map[string]*podState{}, nodes: map[string]*nodeState{}, book: &quotaBook{},
-		binds: map[types.UID]string{}, waiting: map[string]*podState{},
+		binds: map[types.UID]string{}, waiting: map[string]*podState{}, exceeds: map[string]bool{},
 	}
 	for _, name := range options.Schedulers {
 		j.ours[name] = true
@@ -202,11 +211,15 @@ func (j *Judge) applyPod(e Event) {
 // track makes the pod's new state, carrying over what did not change.
 func (j *Judge) track(e Event, before *podState) *podState {
 	after := &podState{pod: e.Pod, requests: requestsOf(e.Pod), specRevision: e.Revision, conditionRevision: e.Revision}
+	if c := scheduledCondition(e.Pod); c != nil && c.Reason == "GpuQuotaExceeded" {
+		j.exceeds[e.Pod.Namespace] = true
+	}
 	if before == nil {
 		j.counts.podsSeen++
 		j.progress++
 		return after
 	}
+	after.boundAt = before.boundAt
 	if before.pod.Generation == e.Pod.Generation {
 		after.specRevision = before.specRevision
 	}
@@ -249,6 +262,7 @@ func (j *Judge) place(e Event, before, after *podState) {
 // bound judges a bind. A pod that came into the world bound was bound by whoever made it, not by the scheduler it names.
 func (j *Judge) bound(e Event, before, after *podState, n *nodeState) {
 	j.progress++
+	after.boundAt = e.Time
 	name := after.pod.Spec.NodeName
 	if first, again := j.binds[after.pod.UID]; again {
 		j.violate(e, after, DoubleBind, fmt.Sprintf("it was bound to %q before", first), "")
@@ -307,7 +321,9 @@ func (j *Judge) overQuota(p *podState, n *nodeState) string {
 	return j.book.objection(p, n, j.book.account(j.nodes, nil))
 }
 
-// excuseForOverQuota names what others did to the quotas or within them in the window, if the bind would have been right without it.
+// excuseForOverQuota names what others did in the quotas within the window, or to them while the bind was under way, if it would have been right
+// without it. A bind that borrows is also right without what the other quotas of the cohort got meanwhile, even by the scheduler itself: an
+// owner may take his guarantee back, and his bind, though decided later, may land first.
 func (j *Judge) excuseForOverQuota(n *nodeState, p *podState, now time.Time) string {
 	j.forgetBooks(now)
 	foreign := map[string]bool{}
@@ -322,6 +338,15 @@ func (j *Judge) excuseForOverQuota(n *nodeState, p *podState, now time.Time) str
 	if len(foreign) > 0 && j.book.objection(p, n, j.book.account(j.nodes, foreign)) == "" {
 		return fmt.Sprintf("%d pods of others were bound or grew within %v before", len(foreign), j.options.Window)
 	}
+	overtaking := maps.Clone(foreign)
+	for _, other := range j.pods {
+		if other.pod.Spec.NodeName != "" && !other.boundAt.Before(now.Add(-j.options.UnderWay)) && j.book.of(other.pod.Namespace) != j.book.of(p.pod.Namespace) {
+			overtaking[string(other.pod.UID)] = true
+		}
+	}
+	if j.book.objection(p, n, j.book.account(j.nodes, overtaking)) == "" {
+		return fmt.Sprintf("pods of other quotas of the cohort were bound within %v before", j.options.UnderWay)
+	}
 	for _, past := range j.books {
 		if past.book.objection(p, n, past.book.account(j.nodes, foreign)) == "" {
 			return fmt.Sprintf("the quotas changed %v before", now.Sub(past.until).Round(time.Millisecond))
@@ -330,9 +355,9 @@ func (j *Judge) excuseForOverQuota(n *nodeState, p *podState, now time.Time) str
 	return ""
 }
 
-// forgetBooks drops what the quotas were before the window.
+// forgetBooks drops what the quotas were before any bind of now was decided.
 func (j *Judge) forgetBooks(now time.Time) {
-	since := now.Add(-j.options.Window)
+	since := now.Add(-j.options.UnderWay)
 	for len(j.books) > 0 && j.books[0].until.Before(since) {
 		j.books = j.books[1:]
 	}
@@ -359,6 +384,9 @@ func (j *Judge) Pods(namespace string) []*corev1.Pod {
 
 // Binds counts the binds of pods that name one of the judged schedulers, ever.
 func (j *Judge) Binds() int { return j.counts.binds }
+
+// ToldOverQuota tells whether any pod of the namespace was ever told that its quota is exceeded.
+func (j *Judge) ToldOverQuota(namespace string) bool { return j.exceeds[namespace] }
 
 // forget drops what happened to a node before the window.
 func (j *Judge) forget(n *nodeState, now time.Time) {

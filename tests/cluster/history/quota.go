@@ -252,7 +252,7 @@ func text(r *big.Rat) string {
 	return r.FloatString(3)
 }
 
-// pastBook is a book that was replaced within the window.
+// pastBook is a book that was replaced a moment ago.
 type pastBook struct {
 	until time.Time
 	book  *quotaBook

@@ -154,8 +154,18 @@ func TestJudgeQuotas(t *testing.T) {
 			s.setQuota("q", "1", inCohort)
 			s.setQuota("r", "4", inCohort, forNamespaces("other"))
 			s.bindGPUs("other", 3)
+			s.wait(time.Minute)
 			s.bindGPUs("t", 3)
 		}, unexplained: "cohort c: *: 2 borrowed, 1 to lend"},
+		{name: "an owner's bind that overtakes the borrower's", tell: func(s *story) {
+			s.setQuota("q", "1", inCohort)
+			s.setQuota("r", "4", inCohort, forNamespaces("other"))
+			s.bindGPUs("other", 3)
+			s.wait(time.Minute)
+			s.bindGPUs("t", 1)
+			s.bindIn("other", "takes-back", us, fixture.GPUs(1))
+			s.bindIn("t", "borrows", us, fixture.GPUs(1))
+		}, explained: 1},
 		{name: "the owner takes back what is his", tell: func(s *story) {
 			s.setQuota("q", "1", inCohort)
 			s.setQuota("r", "4", inCohort, forNamespaces("other"))

@@ -1,0 +1,106 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gpu-scheduler.io/tests/cluster/history"
+)
+
+// teams are three namespaces of one cohort on the world's nodes, with so many GPUs: one with a line of its own for H100, one that keeps
+// half of its guarantee for itself, one that lives on what it borrows.
+func (w *world) teams(gpus int64) []*world {
+	w.t.Helper()
+	amount := func(n int64) string { return strconv.FormatInt(n, 10) }
+	lines := map[string]list{
+		"rich":    {object{"gpuType": "H100", "guaranteed": amount(gpus / 6)}, object{"gpuType": "*", "guaranteed": amount(gpus / 4)}},
+		"careful": {object{"gpuType": "*", "guaranteed": amount(gpus / 4), "lendable": amount(gpus / 8), "limit": amount(gpus / 2)}},
+		"poor":    {object{"gpuType": "*", "guaranteed": "0"}},
+	}
+	var teams []*world
+	for _, name := range []string{"rich", "careful", "poor"} {
+		team := w.beside(w.ns + "-" + name)
+		team.addQuota(team.ns, object{"namespaces": list{team.ns}, "cohort": w.ns, "quotas": lines[name]})
+		teams = append(teams, team)
+	}
+	return teams
+}
+
+// TestQuotasKilledUnderLoad kills the scheduler at random points of a load of three teams that borrow from each other: at no moment do
+// the pods that it bound exceed a limit, nor what the cohort has to lend. Every bind is judged.
+func TestQuotasKilledUnderLoad(t *testing.T) {
+	w := newWorld(t)
+	nodes := max(6, sizes.quotaPods/20)
+	w.addGPUNodes(nodes)
+	s := startSubject(t)
+	teams := w.teams(int64(nodes) * 8)
+	load := w.startLoad(sizes.quotaPods, int64(nodes)*8/2, teams...)
+
+	var points []int
+	for range sizes.kills {
+		points = append(points, 1+w.random.IntN(sizes.quotaPods-1))
+	}
+	slices.Sort(points)
+	for _, point := range points {
+		w.waitBinds(point)
+		s.kill()
+		s.start()
+	}
+	load.wait()
+	report := w.verdict(teams...)
+	w.expectAllBound(report)
+	w.expectOverQuotaSeen(teams)
+	t.Logf("%d pods of three teams through %d kills", sizes.quotaPods, len(points))
+}
+
+// TestQuotasChangeUnderLoad changes the quotas all the time: they grow and shrink, lend less or more, leave the cohort and come back, go
+// and return.
+func TestQuotasChangeUnderLoad(t *testing.T) {
+	w := newWorld(t)
+	pods := sizes.quotaPods / 2
+	nodes := max(6, pods/20)
+	w.addGPUNodes(nodes)
+	s := startSubject(t)
+	gpus := int64(nodes) * 8
+	teams := w.teams(gpus)
+	load := w.startLoad(pods, gpus/2, teams...)
+	changes := 0
+	for step := 1; step < 20; step++ {
+		w.waitBinds(pods * step / 20)
+		team := teams[w.random.IntN(len(teams))]
+		guaranteed := 8 + w.random.Int64N(gpus/2)
+		spec := object{"cohort": w.ns, "quotas": list{object{"gpuType": "*", "guaranteed": strconv.FormatInt(guaranteed, 10)}}}
+		switch w.random.IntN(4) {
+		case 0:
+			spec["cohort"] = nil
+		case 1:
+			spec["quotas"] = list{object{"gpuType": "*", "guaranteed": fmt.Sprint(guaranteed), "lendable": "0"}}
+		case 2:
+			w.deleteQuota(team.ns)
+			delete(spec, "cohort")
+			w.createQuota(quota(team.ns, object{"namespaces": list{team.ns}, "quotas": spec["quotas"]}))
+		}
+		w.patchQuota(team.ns, "spec", spec)
+		changes++
+	}
+	for _, team := range teams { // whatever came of it, now all can be placed
+		w.patchQuota(team.ns, "spec", object{"cohort": nil, "quotas": list{object{"gpuType": "*", "guaranteed": "16"}}})
+	}
+	load.wait()
+	s.check()
+	w.expectAllBound(w.verdict(teams...))
+	t.Logf("%d pods of three teams through %d changes of their quotas", pods, changes)
+}
+
+// expectOverQuotaSeen fails the test if no pod ever had to wait for quota: then it showed nothing.
+func (w *world) expectOverQuotaSeen(teams []*world) {
+	w.t.Helper()
+	w.waitFor("the recorder", func(j *history.Judge) bool {
+		if !slices.ContainsFunc(teams, func(team *world) bool { return j.ToldOverQuota(team.ns) }) {
+			w.t.Error("no pod was ever told that its quota is exceeded")
+		}
+		return true
+	})
+}
