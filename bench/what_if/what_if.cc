@@ -43,9 +43,8 @@ k8s::Result<void> read_cluster(const k8s::ClusterAccess& access, sched::Engine& 
        .on_pod_gone = [](const std::string&) {},
        .on_problem =
            [&](const std::string& kind, const k8s::Error& error, std::chrono::milliseconds) {
-             // Device classes are optional; for the rest one failed attempt is reason enough to
-             // tell a person at a terminal.
-             if (kind == "deviceclasses") return;
+             // One failed attempt is reason enough to tell a person at a terminal.
+             if (sched::live::Intake::is_optional(kind)) return;
              problem = k8s::with_context(error, "reading " + kind);
              loop->stop();
            },
@@ -53,6 +52,7 @@ k8s::Result<void> read_cluster(const k8s::ClusterAccess& access, sched::Engine& 
        .on_synced =
            [&] {
              synced = true;
+             engine.apply(sched::event::Synced{}, now);
              loop->stop();
            }},
       {});

@@ -8,6 +8,7 @@ namespace sched::live {
 namespace {
 
 constexpr std::string_view kPods = "pods";
+constexpr std::string_view kDeviceClasses = "deviceclasses";
 constexpr std::string_view kQuotas = "gpuquotas";
 
 // How soon quotas are in force after their definition has been installed.
@@ -47,9 +48,12 @@ Intake::Intake(k8s::Transport& transport, k8s::EventLoop& loop, Hooks hooks,
 
 Intake::~Intake() { stop(); }
 
+bool Intake::is_optional(std::string_view kind) {
+  return kind == kDeviceClasses || kind == kQuotas;
+}
+
 template <typename Object, typename Upserted, typename ToDeleted>
-void Intake::add(const std::string& kind, const std::string& path, bool optional,
-                 ToDeleted to_deleted) {
+void Intake::add(const std::string& kind, const std::string& path, ToDeleted to_deleted) {
   auto watch = std::make_unique<Watch>();
   Watch* at = watch.get();
   k8s::ReflectorHandler<Object> handler{
@@ -80,7 +84,7 @@ void Intake::add(const std::string& kind, const std::string& path, bool optional
   k8s::ResourcePath resource{.path = path, .field_selector = {}, .label_selector = {}};
   if (kind == kPods) resource.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
   k8s::ReflectorOptions options;
-  options.optional = optional;
+  options.optional = is_optional(kind);
   if (kind == kQuotas) options.absent_interval = kQuotasAbsentInterval;
   options.idle_limit = kIdleLimit;
   options.back_off.limit = kLongestPause;
@@ -97,27 +101,26 @@ void Intake::add(const std::string& kind, const std::string& path, bool optional
 
 void Intake::add_reflectors() {
   add<k8s::Pod, event::PodUpserted>(
-      std::string(kPods), "/api/v1/pods", false,
+      std::string(kPods), "/api/v1/pods",
       [](const k8s::ObjectKey& key) { return event::PodDeleted{ref_of(key)}; });
-  add<k8s::Node, event::NodeUpserted>(
-      "nodes", "/api/v1/nodes", false,
-      [](const k8s::ObjectKey& key) { return event::NodeDeleted{key.name}; });
+  add<k8s::Node, event::NodeUpserted>("nodes", "/api/v1/nodes", [](const k8s::ObjectKey& key) {
+    return event::NodeDeleted{key.name};
+  });
   add<k8s::Namespace, event::NamespaceUpserted>(
-      "namespaces", "/api/v1/namespaces", false,
+      "namespaces", "/api/v1/namespaces",
       [](const k8s::ObjectKey& key) { return event::NamespaceDeleted{key.name}; });
   add<k8s::PersistentVolumeClaim, event::ClaimUpserted>(
-      "persistentvolumeclaims", "/api/v1/persistentvolumeclaims", false,
-      [](const k8s::ObjectKey& key) {
+      "persistentvolumeclaims", "/api/v1/persistentvolumeclaims", [](const k8s::ObjectKey& key) {
         return event::ClaimDeleted{key.namespace_, key.name};
       });
   add<k8s::PersistentVolume, event::VolumeUpserted>(
-      "persistentvolumes", "/api/v1/persistentvolumes", false,
+      "persistentvolumes", "/api/v1/persistentvolumes",
       [](const k8s::ObjectKey& key) { return event::VolumeDeleted{key.name}; });
   add<k8s::DeviceClass, event::DeviceClassUpserted>(
-      "deviceclasses", "/apis/resource.k8s.io/v1/deviceclasses", true,
+      std::string(kDeviceClasses), "/apis/resource.k8s.io/v1/deviceclasses",
       [](const k8s::ObjectKey& key) { return event::DeviceClassDeleted{key.name}; });
   add<k8s::GpuQuota, event::QuotaUpserted>(
-      std::string(kQuotas), "/apis/gpu-scheduler.io/v1alpha1/gpuquotas", true,
+      std::string(kQuotas), "/apis/gpu-scheduler.io/v1alpha1/gpuquotas",
       [](const k8s::ObjectKey& key) { return event::QuotaDeleted{key.name}; });
 }
 

@@ -26,6 +26,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sched::live {
@@ -56,6 +57,9 @@ class Intake {
     bool in_contact = false;  // heard of within the time in which a living watch is heard of
   };
 
+  // Whether a cluster may lack that kind; a problem with it holds nothing back.
+  [[nodiscard]] static bool is_optional(std::string_view kind);
+
   // `transport` and `loop` must outlive it.
   Intake(k8s::Transport& transport, k8s::EventLoop& loop, Hooks hooks,
          const k8s::RequestObserver& observer);
@@ -73,7 +77,7 @@ class Intake {
  private:
   struct Watch;
   template <typename Object, typename Upserted, typename ToDeleted>
-  void add(const std::string& kind, const std::string& path, bool optional, ToDeleted to_deleted);
+  void add(const std::string& kind, const std::string& path, ToDeleted to_deleted);
   void add_reflectors();
   void on_watch_synced(Watch& watch);
 
