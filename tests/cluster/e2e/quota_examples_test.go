@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +35,9 @@ func TestQuotaExamplesAreTheOnesInTheManual(t *testing.T) {
 		if !strings.Contains(string(page), string(content)) {
 			t.Errorf("the manual does not show %s as it is", filepath.Base(file))
 		}
+	}
+	if !strings.Contains(string(page), inTheManual) {
+		t.Error("the manual does not show what kubectl shows")
 	}
 }
 
@@ -68,6 +72,22 @@ func TestQuotaOfOneTeam(t *testing.T) {
 	w.verdict(vision)
 }
 
+// inTheManual is what kubectl shows in the middle of the example of a cohort.
+const inTheManual = `
+NAME          COHORT     GUARANTEED   USED   BORROWED   LENT   PENDING   READY   AGE
+team-speech   research   4            0      0          2      0         True    40s
+team-text     research   4            6      2          0      1         True    40s
+`
+
+// fields are the words of each line but the last one, the age.
+func fields(table string) (words []string) {
+	for line := range strings.Lines(strings.TrimSpace(table)) {
+		all := strings.Fields(line)
+		words = append(words, all[:len(all)-1]...)
+	}
+	return words
+}
+
 // TestQuotasOfACohort: two namespaces lend to and borrow from each other, and the owner's pods come before the borrower's.
 func TestQuotasOfACohort(t *testing.T) {
 	w := newWorld(t)
@@ -83,6 +103,9 @@ func TestQuotasOfACohort(t *testing.T) {
 	texts.waitOverQuota("text-6", "quota team-text: * needs 1, 6 of 6 in use (2 borrowed from cohort research), first in line; 1 more must be freed")
 	w.waitAccount("team-text", "*: guaranteed 4, used 6, borrowed 2, lent 0, pending 1")
 	w.waitAccount("team-speech", "*: guaranteed 4, used 0, borrowed 0, lent 2, pending 0")
+	if shown := kubectl(t, "get", "gq"); !slices.Equal(fields(shown), fields(inTheManual)) {
+		t.Errorf("kubectl get gq:\n%s\nwant, up to the ages:\n%s", shown, inTheManual)
+	}
 
 	for i := range 2 {
 		speech.addPod(fmt.Sprintf("speech-%d", i), fixture.GPUs(1))

@@ -146,12 +146,15 @@ func TestQuotaDefinitionComesAndGoes(t *testing.T) {
 
 func definition() string { return filepath.Join(root, "manifests/base/crds/gpuquotas.yaml") }
 
-func kubectl(t *testing.T, args ...string) {
+// kubectl runs it, as an administrator, and returns what it prints.
+func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	command := exec.Command(filepath.Join(cluster.Bin(), "kubectl"), append([]string{"--kubeconfig", cluster.Kubeconfig()}, args...)...)
-	if output, err := command.CombinedOutput(); err != nil {
+	output, err := command.CombinedOutput()
+	if err != nil {
 		t.Errorf("kubectl %v: %v\n%s", args, err, output)
 	}
+	return string(output)
 }
 
 // logLines are the lines of the scheduler's log that have a text in them.

@@ -104,6 +104,22 @@ TEST_CASE("an unschedulable pod: condition and event with the message and its nu
   CHECK_THAT(bench.metrics.text(), Catch::Contains(R"(result="unschedulable"} 1)"));
 }
 
+TEST_CASE("a pod over its quota is not called unschedulable, which would call for nodes") {
+  Bench bench;
+  decision::Unschedulable no;
+  no.pod = {"ml", "a", "uid-a"};
+  no.scheduler_name = "gpu-scheduler";
+  no.generation = 3;
+  no.message = "quota team: * needs 1, 4 of 4 in use, first in line; 1 more must be freed";
+  no.reason = decision::Unschedulable::Reason::kGpuQuotaExceeded;
+  bench.reporter.unschedulable(no, 1ms);
+  CHECK(bench.conditions ==
+        std::vector<std::string>{"a False GpuQuotaExceeded: quota team: * needs 1, 4 of 4 in use, "
+                                 "first in line; 1 more must be freed (3)"});
+  CHECK(bench.requests_with(
+            {"/events", "\"FailedScheduling\"", "\"Warning\"", "quota team: * needs 1"}) == 1);
+}
+
 TEST_CASE("a bind that the server refused is told; one that was overtaken is not") {
   Bench bench;
   bench.reporter.bind_ended({bind(), BindEnd::kOvertaken, "the pod is gone"}, 2ms);
