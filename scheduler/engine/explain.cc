@@ -37,7 +37,8 @@ std::string joined(std::string a, const std::string& b) {
 Explanation Engine::State::explain(const k8s::Pod& pod) const {
   const std::size_t profile = profile_of(pod.spec.scheduler_name).value_or(0);
   ResourceNames names = names_;  // names that only this pod has are not kept
-  const PreparedShape shape(profiles_[profile], shape_of(pod, names), {names, statistics_.last()});
+  const PodShape shape_of_pod = shape_of(pod, names);
+  const PreparedShape shape(profiles_[profile], shape_of_pod, {names, statistics_.last()});
 
   Explanation all;
   if (shape.rejection()) {
@@ -53,6 +54,7 @@ Explanation Engine::State::explain(const k8s::Pod& pod) const {
   const Placement* own = record != nullptr && record->placement() ? &*record->placement() : nullptr;
   const NodeUsage usage_without_it =
       own != nullptr ? nodes_.usage_without(own->node(), own->claim()) : NodeUsage{};
+  const auto by_quota = own == nullptr ? judge_by_quota(pod, shape_of_pod) : std::nullopt;
   VerdictCounts counts;
   ShortageReport shortages(shape, names);
   bool fits = false;
@@ -68,18 +70,50 @@ Explanation Engine::State::explain(const k8s::Pod& pod) const {
     }
     const bool there = own != nullptr && own->node() == slot;
     const NodeView view{nodes_.facts(slot), there ? usage_without_it : nodes_.usage(slot)};
-    const NodeVerdict verdict = shape.check(view);
+    NodeVerdict verdict = shape.check(view);
+    if (verdict.is_ok() && by_quota && !by_quota->allows(view.facts.charge_class)) {
+      verdict = {Code::kUnschedulable, NodeVerdict::kNoQuota, 1};
+    }
     all.nodes.push_back(in_words(view, verdict, shape));
     fits = fits || verdict.is_ok();
     if (verdict.is_ok()) continue;
     counts.add(verdict);
     shortages.add(view, verdict, nodes_.rank(slot));
   }
+  if (by_quota && by_quota->refuses) {
+    all.message = by_quota->words;
+    all.details = notes(profile, pod);
+    return all;
+  }
   if (fits) return all;
   all.message = all.rejection ? fit_error(nodes_.size(), *all.rejection)
                               : fit_error(nodes_.size(), shape, counts);
   all.details = joined(shortages.text(), notes(profile, pod));
+  if (by_quota) all.details = joined(std::move(all.details), by_quota->words);
   return all;
+}
+
+std::optional<Engine::State::QuotaJudgement> Engine::State::judge_by_quota(
+    const k8s::Pod& pod, const PodShape& shape) const {
+  ResourceNames names = names_;
+  quota::Demand demand = quota::demand_of(shape.requests, names);
+  const quota::QuotaId id = ledger_.quota_of(pod.metadata.namespace_);
+  if (demand.is_none() || id == quota::kUnlimitedQuota) return std::nullopt;
+  demand.products = shape.gpu.products;
+  const PodRecord* record = pods_.find(pod.metadata.uid);
+  const WaitingPod* waiting = record == nullptr ? nullptr : record->waiting();
+  const bool is_holder = waiting != nullptr && hold_for(*waiting) != nullptr;
+  QuotaJudgement judgement{.admission = ledger_.admit(id, demand, is_holder),
+                           .refuses = false,
+                           .words = quota_words({.quota = id,
+                                                 .demand = demand,
+                                                 .namespace_ = pod.metadata.namespace_,
+                                                 .waiting = waiting})};
+  judgement.refuses = judgement.admission.refuses();
+  if (waiting == nullptr || !must_wait_for_turn(*waiting)) return judgement;
+  if (!ledger_.never_fits(id, demand)) judgement.words = behind_words(*waiting);
+  judgement.refuses = true;
+  return judgement;
 }
 
 }  // namespace sched

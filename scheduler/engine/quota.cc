@@ -74,7 +74,7 @@ Engine::State::Search Engine::State::search(const WaitingPod& pod) {
   Search found;
   const bool is_holder = hold_for(pod) != nullptr;
   found.admission = ledger_.admit(quota_of(pod), pod.demand, is_holder);
-  if (found.over_quota()) return found;
+  if (found.admission.refuses()) return found;
   const auto& [within, borrowing, refused_some] = found.admission;
   const auto look = [&](std::vector<quota::ClassId> classes) {
     found.confinement = confined_to(std::move(classes));
@@ -95,9 +95,8 @@ Engine::State::Search Engine::State::search(const WaitingPod& pod) {
   return found;
 }
 
-bool Engine::State::is_first(const WaitingPod& pod) const {
-  const PodQueue* queue = queue_.find(pod.queue);
-  return queue != nullptr && queue->line().first() == &pod;
+bool Engine::State::must_wait_for_turn(const WaitingPod& pod) const {
+  return ledger_.is_strict(quota_of(pod)) && queue_.find(pod.queue)->line().before(pod) > 0;
 }
 
 std::optional<WaitsFor> Engine::State::obstacle_of(const WaitingPod& pod) {
@@ -105,7 +104,7 @@ std::optional<WaitsFor> Engine::State::obstacle_of(const WaitingPod& pod) {
     if (caches_.get(pod.profile, pod.shape).feasible() > 0) return std::nullopt;
     return kWaitsForNodes;
   }
-  if (ledger_.is_strict(quota_of(pod)) && pod.in_line && !is_first(pod)) return kWaitsForTurn;
+  if (pod.in_line && must_wait_for_turn(pod)) return kWaitsForTurn;
   const Search found = search(pod);
   if (found.found()) return std::nullopt;
   // Quota has room for it now and no node has: it is to hold one.
@@ -118,12 +117,12 @@ std::optional<WaitsFor> Engine::State::obstacle_of(const WaitingPod& pod) {
 }
 
 std::optional<Decision> Engine::State::attempt_by_quota(WaitingPod& pod, Time now) {
-  if (ledger_.is_strict(quota_of(pod)) && !is_first(pod)) {
+  if (must_wait_for_turn(pod)) {
     const bool hopeless = ledger_.never_fits(quota_of(pod), pod.demand);
     return hopeless ? over_quota(pod, now) : wait_for_turn(pod, now);
   }
   Search found = search(pod);
-  if (found.over_quota()) return over_quota(pod, now);
+  if (found.admission.refuses()) return over_quota(pod, now);
   if (auto objection = objection_to(pod.pod, profiles_[pod.profile])) {
     const ScoreCache& cache = caches_.get(pod.profile, pod.shape, found.confinement);
     if (!cache.prepared().rejection()) {
@@ -154,10 +153,7 @@ Decision Engine::State::over_quota(WaitingPod& pod, Time now) {
 }
 
 Decision Engine::State::wait_for_turn(WaitingPod& pod, Time now) {
-  const WaitingLine& line = queue_.of(pod.queue).line();
-  decision::Unschedulable refusal =
-      quota_refusal(pod, quota::behind_message(ledger_.name_of(quota_of(pod)),
-                                               path_of(*line.first()), line.before(pod)));
+  decision::Unschedulable refusal = quota_refusal(pod, behind_words(pod));
   queue_.park(pod, kWaitsForTurn, now + options_.max_unschedulable_wait);
   return refusal;
 }
@@ -175,17 +171,35 @@ decision::Unschedulable Engine::State::quota_refusal(WaitingPod& pod, std::strin
 }
 
 std::string Engine::State::quota_words(const WaitingPod& pod) const {
-  const QuotaId id = quota_of(pod);
-  if (id == quota::kNothingQuota) return quota::no_quota_message(pod.pod.metadata.namespace_);
+  return quota_words({.quota = quota_of(pod),
+                      .demand = pod.demand,
+                      .namespace_ = pod.pod.metadata.namespace_,
+                      .waiting = &pod});
+}
+
+std::string Engine::State::quota_words(const QuotaQuestion& question) const {
+  const QuotaId id = question.quota;
+  if (id == quota::kNothingQuota) return quota::no_quota_message(question.namespace_);
   if (const auto error = ledger_.error_of(id)) {
     return quota::invalid_quota_message(ledger_.name_of(id), *error);
   }
-  const Hold* hold = hold_for(pod);
-  std::string words =
-      quota::waiting_message(ledger_.name_of(id), ledger_.answers(id, pod.demand, hold != nullptr),
-                             queue_.find(pod.queue)->line().before(pod));
+  const PodQueue* queue = queue_.find(static_cast<QueueId>(id));
+  std::size_t before = queue == nullptr ? 0 : queue->line().size();
+  const Hold* hold = nullptr;
+  if (question.waiting != nullptr) {
+    before = queue->line().before(*question.waiting);
+    hold = hold_for(*question.waiting);
+  }
+  std::string words = quota::waiting_message(
+      ledger_.name_of(id), ledger_.answers(id, question.demand, hold != nullptr), before);
   if (hold == nullptr || !hold->on) return words;
   return words + "; holds node " + nodes_.name(hold->on->node()) + " until it has room";
+}
+
+std::string Engine::State::behind_words(const WaitingPod& pod) const {
+  const WaitingLine& line = queue_.find(pod.queue)->line();
+  return quota::behind_message(ledger_.name_of(quota_of(pod)), path_of(*line.first()),
+                               line.before(pod));
 }
 
 std::vector<QuotaStatus> Engine::State::quota_statuses() const {

@@ -102,22 +102,41 @@ class Engine::State {
     const ScoreCache* cache = nullptr;  // with a feasible node; holds until the next search
     bool held_node = false;             // the node that is held for it has room
     [[nodiscard]] bool found() const { return cache != nullptr || held_node; }
-    [[nodiscard]] bool over_quota() const {
-      return admission.within.empty() && admission.borrowing.empty() && admission.refused_some;
-    }
     [[nodiscard]] WaitsFor waits_for() const;
   };
   [[nodiscard]] Search search(const WaitingPod& pod);
   [[nodiscard]] Confinement confined_to(std::vector<quota::ClassId> classes);
   // What a parked pod waits for; nullopt: there is room.
   [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingPod& pod);
-  [[nodiscard]] bool is_first(const WaitingPod& pod) const;
   [[nodiscard]] std::optional<Decision> attempt_by_quota(WaitingPod& pod, Time now);
   [[nodiscard]] Decision over_quota(WaitingPod& pod, Time now);
   [[nodiscard]] Decision wait_for_turn(WaitingPod& pod, Time now);
   [[nodiscard]] decision::Unschedulable quota_refusal(WaitingPod& pod, std::string message);
-  // What the pod's quota says about it, in numbers.
+  // What a quota says about a pod, in numbers. `waiting`: the pod where it waits; null: it is asked
+  // about hypothetically.
+  struct QuotaQuestion {
+    quota::QuotaId quota{};
+    const quota::Demand& demand;
+    const std::string& namespace_;
+    const WaitingPod* waiting = nullptr;
+  };
+  // The same for those who only ask.
+  struct QuotaJudgement {
+    quota::Admission admission;
+    bool refuses = false;  // whatever the nodes say
+    std::string words;
+    [[nodiscard]] bool allows(quota::ClassId id) const {
+      return id == quota::kNoGpuClass || admission.has(id);
+    }
+  };
+  // nullopt: no quota counts the pod.
+  [[nodiscard]] std::optional<QuotaJudgement> judge_by_quota(const k8s::Pod& pod,
+                                                             const PodShape& shape) const;
+  [[nodiscard]] std::string quota_words(const QuotaQuestion& question) const;
   [[nodiscard]] std::string quota_words(const WaitingPod& pod) const;
+  [[nodiscard]] std::string behind_words(const WaitingPod& pod) const;
+  // Whether those before the pod keep it from a try.
+  [[nodiscard]] bool must_wait_for_turn(const WaitingPod& pod) const;
 
   // Holds. The first of a queue that has waited long is kept what it needs.
   struct Hold {

@@ -25,6 +25,7 @@
 #include "scheduler/quota/options.h"
 #include "scheduler/quota/standing.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -77,6 +78,13 @@ struct Admission {
   std::vector<ClassId> within;
   std::vector<ClassId> borrowing;
   bool refused_some = false;  // some class that it may run on has no room
+
+  [[nodiscard]] bool has(ClassId id) const {
+    return std::binary_search(within.begin(), within.end(), id) ||
+           std::binary_search(borrowing.begin(), borrowing.end(), id);
+  }
+  // There are GPUs that the pod may run on, and none with room.
+  [[nodiscard]] bool refuses() const { return within.empty() && borrowing.empty() && refused_some; }
 };
 
 // What one line says to a pod.

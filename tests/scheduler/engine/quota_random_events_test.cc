@@ -361,6 +361,9 @@ class World {
       const auto* refusal = std::get_if<decision::Unschedulable>(&*decision);
       if (refusal == nullptr) continue;
       if (refusal->reason == decision::Unschedulable::Reason::kGpuQuotaExceeded) ++over_quota_;
+      const Explanation explained = s_.engine.explain(pods_.at(refusal->pod.name).object);
+      REQUIRE(explained.message == refusal->message);
+      REQUIRE(explained.details == refusal->details);
     }
     check_rest();
   }
