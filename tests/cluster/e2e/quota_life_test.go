@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gpu-scheduler.io/tests/cluster/fixture"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // anyType is a spec of one line for the world's namespace.
@@ -164,4 +166,32 @@ func (s *subject) logLines(text string) []string {
 		s.t.Fatal(err)
 	}
 	return slices.DeleteFunc(strings.Split(string(content), "\n"), func(line string) bool { return !strings.Contains(line, text) })
+}
+
+// TestQuotaLetsNobodyStarve: a large pod within its quota's guarantee, passed by small ones, holds the node after a while, says so, and gets it.
+func TestQuotaLetsNobodyStarve(t *testing.T) {
+	w := newWorld(t)
+	startSubject(t, func(with *setup) { with.config += "gpuQuota: {holdAfter: 1s}\n" })
+	w.addNode(fixture.GPUNode("patience", fixture.H100, 8))
+	w.addQuota("patient", w.anyType("8", nil))
+	others := w.beside(w.ns + "-others") // without quota
+	for i := range 6 {
+		others.addPod(fmt.Sprintf("small-%d", i), fixture.GPUs(1))
+		others.waitPod(fmt.Sprintf("small-%d", i), "bound", bound)
+	}
+	w.addPod("large", fixture.GPUs(4))
+	w.waitPod("large", "holding the node", func(p *corev1.Pod) bool {
+		c := condition(p)
+		return c != nil && strings.Contains(c.Message, "holds node patience until it has room")
+	})
+	others.addPod("late", fixture.GPUs(1))
+	others.waitRefused("late", "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.") // two are free, and kept
+	for i := range 2 {
+		others.deletePod(fmt.Sprintf("small-%d", i))
+	}
+	w.waitPod("large", "bound", bound)
+	if late := others.waitPod("late", "there", func(*corev1.Pod) bool { return true }); bound(late) {
+		t.Error("a pod that came later took what was kept")
+	}
+	w.verdict(others)
 }
