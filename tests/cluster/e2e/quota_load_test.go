@@ -104,3 +104,40 @@ func (w *world) expectOverQuotaSeen(teams []*world) {
 		return true
 	})
 }
+
+// TestQuotasThroughATakeover kills the leader of two replicas under such a load. The next one knows what is used, binds
+// within it, and tells it in the quotas.
+func TestQuotasThroughATakeover(t *testing.T) {
+	e := newElection(t)
+	leader, standby := e.startLeader(), e.startStandby()
+	pods := sizes.quotaPods / 2
+	nodes := max(6, pods/20)
+	e.w.addGPUNodes(nodes)
+	teams := e.w.teams(int64(nodes) * 8)
+	load := e.w.startLoad(pods, int64(nodes)*8/2, teams...)
+	e.w.waitBinds(pods / 3)
+	leader.kill()
+	standby.waitLog("scheduling begins")
+	load.wait()
+	standby.check()
+	e.w.expectAllBound(e.w.verdict(teams...))
+	for _, team := range teams {
+		used := fmt.Sprint(team.gpusBound())
+		e.w.waitQuota(team.ns, "at "+used, func(q *quotaObject) bool { return q.Status.Total.Used == used })
+	}
+}
+
+// gpusBound adds up the GPUs of the namespace's bound pods.
+func (w *world) gpusBound() (sum int64) {
+	w.t.Helper()
+	w.waitFor("the recorder", func(j *history.Judge) bool {
+		sum = 0
+		for _, p := range j.Pods(w.ns) {
+			if bound(p) {
+				sum += gpusOf(p)
+			}
+		}
+		return true
+	})
+	return sum
+}
