@@ -7,6 +7,7 @@
 #include "plugins/fgd/fgd.h"
 #include "plugins/gpu_clustering/gpu_clustering.h"
 #include "plugins/gpu_devices/gpu_devices.h"
+#include "plugins/gpu_health/gpu_health.h"
 #include "plugins/gpu_packing/gpu_packing.h"
 #include "plugins/gpu_packing_score/gpu_packing_score.h"
 #include "plugins/mig_placement/mig_placement.h"
@@ -46,6 +47,7 @@ const sched::Registry& registry() {
        .make = make_node_resources_fit},
       // Ours.
       {.name = "GpuDevices", .filters = true, .make = make_gpu_devices},
+      {.name = "GpuHealth", .filters = true, .make = make_gpu_health},
       {.name = "GpuPacking", .scores = true, .default_weight = 10, .make = make_gpu_packing},
       // Alternatives to GpuPacking, for profiles that ask for them.
       {.name = "UsableGpu", .scores = true, .on_by_default = false, .make = make_usable_gpu},

@@ -161,6 +161,8 @@ struct Pod {
   struct Status {
     PodPhase phase = PodPhase::kPending;
     std::string reason;
+    // When the kubelet took notice of the pod, by its clock; of one that it rejected, when it did.
+    std::optional<Timestamp> start_time;
     std::string nominated_node_name;
     std::vector<PodCondition> conditions;
     std::vector<ContainerStatus> init_container_statuses;

@@ -10,7 +10,9 @@ namespace sched {
 
 std::optional<Decision> Engine::State::step(Time now) {
   if (!synced_) return std::nullopt;
+  end_backoffs(now);
   if (auto foreign = foreign_.next()) return *std::move(foreign);
+  if (auto news = next_node_news()) return news;
 
   queue_.advance(now);
   renew_holds(now);
@@ -24,7 +26,7 @@ std::optional<Decision> Engine::State::step(Time now) {
   while (WaitingPod* pod = queue_.next(turn, obstacle)) {
     if (auto decision = attempt(*pod, now)) return decision;
   }
-  return std::nullopt;
+  return advise(now);
 }
 
 std::optional<Decision> Engine::State::attempt(WaitingPod& pod, Time now) {
@@ -95,6 +97,7 @@ Decision Engine::State::park(WaitingPod& pod, Time now, Confinement confinement,
     refusal.details += more;
   }
   pod.last_refusal.clear();
+  if (pod.shape->gpu.is_mig() && !options_.gpu_devices) repartitions_.pod_waits();
   queue_.park(pod, waits_for, now + options_.max_unschedulable_wait);
   return refusal;
 }

@@ -69,8 +69,40 @@ struct ForeignGpuPod {
   return reason == Unschedulable::Reason::kGpuQuotaExceeded ? "GpuQuotaExceeded" : "Unschedulable";
 }
 
+// A node lets pods with devices fail before they begin: it gets none of them for a while.
+struct NodeBackedOff {
+  std::string node;
+  Time until{};
+  int in_a_row = 1;    // back-offs without a pod that started between them, this one included
+  int rejected = 0;    // pods that led to it
+  std::string reason;  // of the last of them
+  PodRef pod;          // the last of them
+  friend bool operator==(const NodeBackedOff&, const NodeBackedOff&) = default;
+};
+
+// It gets such pods again.
+struct NodeReleased {
+  std::string node;
+  bool proven = false;  // a pod with devices started there; false: the time is over
+  friend bool operator==(const NodeReleased&, const NodeReleased&) = default;
+};
+
+// A node without GPU pods could be cut differently, and pods that wait for MIG instances would fit
+// there. Advice alone: nothing is changed.
+struct MigRepartition {
+  std::string scheduler_name;
+  std::string node;
+  std::string from;          // nvidia.com/mig.config as it is; empty: not labelled
+  std::string to;            // as it should be
+  std::vector<PodRef> pods;  // that would be placed, in the order of their turn; never empty
+  std::string cost;          // what the node gives up, in words
+  friend bool operator==(const MigRepartition&, const MigRepartition&) = default;
+};
+
 }  // namespace decision
 
-using Decision = std::variant<decision::Bind, decision::Unschedulable, decision::ForeignGpuPod>;
+using Decision =
+    std::variant<decision::Bind, decision::Unschedulable, decision::ForeignGpuPod,
+                 decision::NodeBackedOff, decision::NodeReleased, decision::MigRepartition>;
 
 }  // namespace sched

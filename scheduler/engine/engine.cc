@@ -19,24 +19,45 @@ std::optional<Time> Engine::next_wakeup() const { return state_->next_wakeup(); 
 PendingPods Engine::pending() const { return state_->pending(); }
 std::vector<QuotaStatus> Engine::quota_statuses() const { return state_->quota_statuses(); }
 std::uint64_t Engine::quota_version() const { return state_->quota_version(); }
+GpuFigures Engine::gpu_figures() const { return state_->gpu_figures(); }
 Explanation Engine::explain(const k8s::Pod& pod) const { return state_->explain(pod); }
 std::vector<Candidate> Engine::candidates(const k8s::Pod& pod, std::size_t at_most) const {
   return state_->candidates(pod, at_most);
 }
+
+namespace {
+
+std::optional<BlackHoles> black_holes_for(const std::vector<Profile>& profiles) {
+  for (const Profile& profile : profiles) {
+    for (const auto& filter : profile.filters) {
+      if (const auto limits = filter->rejection_limits()) return BlackHoles(*limits);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+}  // namespace
 
 Engine::State::State(std::vector<Profile> profiles, EngineOptions options)
     : profiles_(std::move(profiles)),
       options_(std::move(options)),
       ledger_(options_.quota),
       statistics_(options_.typical_pods, options_.gpu_devices),
-      caches_(nodes_, profiles_, names_, statistics_) {}
+      caches_(nodes_, profiles_, names_, statistics_),
+      black_holes_(black_holes_for(profiles_)),
+      repartitions_(options_.repartition_interval) {}
 
 std::optional<Time> Engine::State::next_wakeup() const {
   if (!synced_) return std::nullopt;
-  const auto deadline = queue_.next_deadline();
-  return deadline && next_hold_ ? std::min(*deadline, *next_hold_)
-         : deadline             ? deadline
-                                : next_hold_;
+  std::optional<Time> next = earliest(queue_.next_deadline(), next_hold_);
+  next = earliest(next, next_advice());
+  if (black_holes_) next = earliest(next, black_holes_->next_end());
+  return next;
 }
 
 PendingPods Engine::State::pending() const {

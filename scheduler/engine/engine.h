@@ -34,6 +34,8 @@ struct EngineOptions {
   std::chrono::milliseconds max_backoff{10'000};
   // A pod that waits longer than this without being woken is tried anew, and its message refreshed.
   std::chrono::seconds max_unschedulable_wait{300};
+  // How often at most it is looked for MIG configurations that would place pods that wait.
+  std::chrono::seconds repartition_interval{10};
   // Keep GPUs one by one: the pieces of nvidia.com/gpu are devices, pods may ask for shares of one,
   // and each placement names what it takes. For replays; on a live cluster kubelet gives devices.
   bool gpu_devices = false;
@@ -58,6 +60,15 @@ struct PendingPods {
   std::size_t unschedulable = 0;
   std::size_t gated = 0;
   friend bool operator==(const PendingPods&, const PendingPods&) = default;
+};
+
+// What is the matter with GPUs, in numbers.
+struct GpuFigures {
+  std::size_t nodes_backed_off = 0;  // black holes, now
+  std::uint64_t rejected_pods = 0;   // by kubelets, ever
+  std::size_t repartitions = 0;      // nodes whose MIG configuration is advised to change, now
+  std::size_t repartition_pods = 0;  // pods that these would place
+  friend bool operator==(const GpuFigures&, const GpuFigures&) = default;
 };
 
 // Why (or that) a pod may run on one node, in words: for explain and for comparison with upstream.
@@ -102,6 +113,7 @@ class Engine {
   [[nodiscard]] std::optional<Time> next_wakeup() const;
 
   [[nodiscard]] PendingPods pending() const;
+  [[nodiscard]] GpuFigures gpu_figures() const;
 
   // The accounts of all quotas, by name. O(waiting pods of quotas + quotas · lines).
   [[nodiscard]] std::vector<QuotaStatus> quota_statuses() const;

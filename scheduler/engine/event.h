@@ -76,6 +76,15 @@ struct QuotaDeleted {
   std::string name;
 };
 
+// The kubelet of a pod's node would not run it: it failed before it began. (The watch of unfinished
+// pods shows it as deleted.)
+struct PodRejected {
+  PodRef pod;
+  std::string node;
+  std::string reason;  // the pod's: "UnexpectedAdmissionError", "OutOfnvidia.com/gpu"
+  Time at{};           // by the kubelet's clock
+};
+
 // All watches have delivered the state of the cluster once, and no bind of an earlier process can
 // land any more. Nothing is decided before it.
 struct Synced {};
@@ -101,6 +110,7 @@ using Event =
                  event::NamespaceUpserted, event::NamespaceDeleted, event::ClaimUpserted,
                  event::ClaimDeleted, event::VolumeUpserted, event::VolumeDeleted,
                  event::DeviceClassUpserted, event::DeviceClassDeleted, event::QuotaUpserted,
-                 event::QuotaDeleted, event::Synced, event::BindSucceeded, event::BindFailed>;
+                 event::QuotaDeleted, event::PodRejected, event::Synced, event::BindSucceeded,
+                 event::BindFailed>;
 
 }  // namespace sched

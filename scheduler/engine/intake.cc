@@ -34,6 +34,7 @@ bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
 }  // namespace
 
 void Engine::State::apply(const Event& event, Time now) {
+  end_backoffs(now);
   std::visit([&](const auto& what) { on(what, now); }, event);
 }
 
@@ -45,6 +46,9 @@ void Engine::State::on(const event::NodeUpserted& event, Time /*now*/) {
   }
   facts.charge_class = ledger_.intern(facts, names_);
   const quota::ClassId charge_class = facts.charge_class;
+  if (black_holes_ && !black_holes_->empty()) {
+    if (const auto* backoff = black_holes_->backoff(facts.name)) facts.health.backoff = *backoff;
+  }
   const NodeSlot known = nodes_.find(facts.name);
   const bool there = known != kNoSlot && nodes_.present(known);
   statistics_.node_changed(there ? &nodes_.facts(known) : nullptr, &facts);
@@ -60,6 +64,8 @@ void Engine::State::on(const event::NodeDeleted& event, Time /*now*/) {
     statistics_.node_changed(&nodes_.facts(node), nullptr);
     ledger_.node_is(node, quota::kNoGpuClass);
   }
+  if (black_holes_) black_holes_->forget(event.name);
+  node_news_.erase(event.name);
   nodes_.erase(event.name);
   tell_constraints(NodeGone{event.name}, kNodeChanged);
 }
@@ -154,6 +160,7 @@ void Engine::State::pod_bound(const k8s::Pod& pod) {
   record.bind(nodes_, node, std::move(claim));
   charge(record, pod, std::move(demand));
   tell_constraints(BoundPodUpserted{pod}, news ? kBoundPodChanged : 0);
+  note_started(pod);
 }
 
 std::vector<gpu::DeviceShare> Engine::State::devices_of_bound(const k8s::Pod& pod,

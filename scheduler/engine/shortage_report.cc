@@ -10,7 +10,7 @@
 namespace sched {
 
 ShortageReport::ShortageReport(const PreparedShape& shape, const ResourceNames& names)
-    : shape_(shape), names_(names) {
+    : shape_(shape), names_(names), absent_(shape.requests(), names) {
   for (const ResourceAmount& request : shape.requests()) {
     amount(request.resource).asked = request.amount;
   }
@@ -19,6 +19,7 @@ ShortageReport::ShortageReport(const PreparedShape& shape, const ResourceNames& 
 
 void ShortageReport::add(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank) {
   ++nodes_;
+  absent_.add(node, rank);
   if (!shape_.passes_rest(node, verdict)) return;
   if (!add_shortage(node, verdict, rank)) add_refusal(node, verdict, rank);
 }
@@ -96,6 +97,7 @@ std::string ShortageReport::text() const {
   if (sentences.empty() && nodes_ > 0) {
     sentences.emplace_back("No node would take the pod if only one thing were different.");
   }
+  if (std::string absent = absent_.text(); !absent.empty()) sentences.push_back(std::move(absent));
   return fmt::format("{}", fmt::join(sentences, " "));
 }
 

@@ -8,9 +8,11 @@
 //   * another single refusal (a taint, the selector, a port) on a node that has room: how many
 //   nodes
 //     would take the pod but for it.
-// Nodes with several things against them are not counted; they are no help to the reader.
+// Nodes with several things against them are not counted; they are no help to the reader. Nodes
+// that have none of an asked device at all are counted besides (absent_devices.h).
 #pragma once
 
+#include "scheduler/engine/absent_devices.h"
 #include "scheduler/engine/prepared_shape.h"
 
 #include <cstddef>
@@ -62,6 +64,7 @@ class ShortageReport {
 
   const PreparedShape& shape_;
   const ResourceNames& names_;
+  AbsentDevices absent_;
   std::vector<Amount> amounts_;  // by ascending resource
   // By filter index and the first reason's index.
   std::map<std::pair<std::uint32_t, unsigned>, Refusal> refusals_;

@@ -1,10 +1,12 @@
 // The inside of the engine: what it knows, in the order in which one part stands on another.
 //
-//   intake.cc    events → state
-//   cycle.cc     state → the next decision
-//   quota.cc     the same for pods that a quota counts, and whose turn it is
-//   holds.cc     what is kept for a pod that has waited long
-//   explain.cc   state → answers about a pod, without changing anything
+//   intake.cc       events → state
+//   node_health.cc  what kubelets did to pods → which nodes are backed off
+//   cycle.cc        state → the next decision
+//   quota.cc        the same for pods that a quota counts, and whose turn it is
+//   holds.cc        what is kept for a pod that has waited long
+//   repartition.cc  pods that wait for MIG instances, idle nodes → advice
+//   explain.cc      state → answers about a pod, without changing anything
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
@@ -13,6 +15,8 @@
 #include "scheduler/cluster/workload.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/engine/foreign_gpu_pods.h"
+#include "scheduler/engine/health/black_holes.h"
+#include "scheduler/engine/repartition/advice.h"
 #include "scheduler/engine/score_caches.h"
 #include "scheduler/queue/queues.h"
 #include "scheduler/quota/ledger.h"
@@ -37,6 +41,7 @@ class Engine::State {
   [[nodiscard]] PendingPods pending() const;
   [[nodiscard]] std::vector<QuotaStatus> quota_statuses() const;
   [[nodiscard]] std::uint64_t quota_version() const;
+  [[nodiscard]] GpuFigures gpu_figures() const;
   [[nodiscard]] Explanation explain(const k8s::Pod& pod) const;
   [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most) const;
 
@@ -56,6 +61,7 @@ class Engine::State {
   void on(const event::DeviceClassDeleted& event, Time now);
   void on(const event::QuotaUpserted& event, Time now);
   void on(const event::QuotaDeleted& event, Time now);
+  void on(const event::PodRejected& event, Time now);
   void on(const event::Synced& event, Time now);
   void on(const event::BindSucceeded& event, Time now);
   void on(const event::BindFailed& event, Time now);
@@ -154,6 +160,14 @@ class Engine::State {
   [[nodiscard]] bool held_node_has_room(const WaitingPod& pod, const quota::Admission& admission);
   [[nodiscard]] Decision assume_held(WaitingPod& pod);
 
+  // Node health.
+  void note_started(const k8s::Pod& pod);
+  void end_backoffs(Time now);
+  void released(const std::string& node, bool proven);
+  // The node's facts say what black_holes_ says.
+  void show_backoff(const std::string& node);
+  [[nodiscard]] std::optional<Decision> next_node_news();
+
   // Cycle.
   [[nodiscard]] std::optional<Decision> attempt(WaitingPod& pod, Time now);
   [[nodiscard]] Decision assume(WaitingPod& pod, const ScoreCache& cache);
@@ -165,6 +179,13 @@ class Engine::State {
                               WaitsFor waits_for = kWaitsForNodes);
   [[nodiscard]] std::optional<Decision> refuse(WaitingPod& pod, const ClusterConstraint& by,
                                                std::string objection, Time now);
+
+  // Repartition.
+  [[nodiscard]] std::optional<Decision> advise(Time now);
+  [[nodiscard]] std::optional<Time> next_advice() const;
+  [[nodiscard]] RepartitionAdvice::Input repartition_input() const;
+  // The pods, by their turn, that ask for MIG instances and are parked for want of a node.
+  [[nodiscard]] std::vector<const WaitingPod*> waiting_for_instances();
 
   [[nodiscard]] std::optional<std::size_t> profile_of(std::string_view scheduler_name) const;
   // What the profile's constraints add to a pod's details.
@@ -183,6 +204,9 @@ class Engine::State {
   WorkloadStatistics statistics_;
   ScoreCaches caches_;
   ForeignGpuPods foreign_;
+  std::optional<BlackHoles> black_holes_;      // if a profile's filter reads them
+  std::map<std::string, Decision> node_news_;  // by node: the latest that is not told yet
+  RepartitionAdvice repartitions_;
   bool synced_ = false;
   std::uint64_t arrivals_ = 0;       // pods seen so far
   std::uint64_t draws_ = 0;          // random tie-breaks so far

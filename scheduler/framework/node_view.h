@@ -9,6 +9,7 @@
 #include "scheduler/framework/pod_requests.h"
 #include "scheduler/framework/resources.h"
 #include "scheduler/gpu/devices.h"
+#include "scheduler/gpu/health.h"
 #include "scheduler/gpu/inventory.h"
 #include "scheduler/gpu/size_class.h"
 
@@ -28,6 +29,8 @@ struct NodeFacts {
   gpu::Inventory gpu;     // follows from labels and allocatable
   // GPUs that are kept one by one (replay), ≤ gpu::kMaxDevices; 0: they are only counted.
   std::int64_t gpu_devices = 0;
+  // What speaks against putting pods with devices there. Its `backoff` is set by the engine.
+  gpu::NodeHealth health;
 
   // Which GPUs they are to the quota ledger (scheduler/quota/charge_class.h); 0: none.
   std::uint32_t charge_class = 0;

@@ -102,6 +102,11 @@ class FilterPlugin {
   // True if the configuration reserves this node for this scheduler (addedAffinity): pods of other
   // schedulers that take GPUs there are worth a warning.
   [[nodiscard]] virtual bool owns(const NodeFacts& /*node*/) const { return false; }
+  // How often a kubelet may reject pods with devices until the engine marks its node as backed off
+  // (NodeFacts::health), for this plugin to read; nullopt: it does not read it.
+  [[nodiscard]] virtual std::optional<gpu::RejectionLimits> rejection_limits() const {
+    return std::nullopt;
+  }
 };
 
 // Scores nodes for one shape.

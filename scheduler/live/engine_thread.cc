@@ -45,6 +45,7 @@ void EngineThread::run() {
     more = decide();
     hooks_.on_pending(engine_.pending());
     tell_quotas();
+    hooks_.on_gpu_figures(engine_.gpu_figures());
   }
 }
 

@@ -39,6 +39,8 @@ class EngineThread {
     // The accounts of all quotas, first when Synced has been applied; then whenever they may have
     // changed, but at most once in `quota_interval`.
     std::function<void(std::vector<QuotaStatus>)> on_quotas = [](auto&&) {};
+    // After each round.
+    std::function<void(const GpuFigures&)> on_gpu_figures = [](const GpuFigures&) {};
     std::function<Time()> clock;
   };
 

@@ -1,5 +1,7 @@
 #include "scheduler/live/intake.h"
 
+#include "scheduler/engine/health/rejected_pod.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -54,35 +56,48 @@ bool Intake::is_optional(std::string_view kind) {
 
 template <typename Object, typename Upserted, typename ToDeleted>
 void Intake::add(const std::string& kind, const std::string& path, ToDeleted to_deleted) {
-  auto watch = std::make_unique<Watch>();
-  Watch* at = watch.get();
-  k8s::ReflectorHandler<Object> handler{
-      .on_upsert =
-          [this, at](Object object) {
-            if constexpr (std::is_same_v<Object, k8s::Pod>) hooks_.on_pod(object);
-            if constexpr (std::is_same_v<Object, k8s::GpuQuota>) hooks_.on_quota(object);
-            hooks_.on_progress(at->kind);
-            hooks_.on_event(Upserted{std::move(object)});
-          },
-      .on_delete =
-          [this, to_deleted](const k8s::ObjectKey& key) {
-            if constexpr (std::is_same_v<Object, k8s::Pod>) hooks_.on_pod_gone(key.uid);
-            if constexpr (std::is_same_v<Object, k8s::GpuQuota>) hooks_.on_quota_gone(key.uid);
-            hooks_.on_event(to_deleted(key));
-          },
-      .on_synced = [this, at] { on_watch_synced(*at); },
-      .on_presence =
-          [this, at](bool present) {
-            if (present) hooks_.on_progress(at->kind);
-            if constexpr (std::is_same_v<Object, k8s::GpuQuota>) hooks_.on_quotas_presence(present);
-          },
-      .on_problem =
-          [this, at](const k8s::Error& error, std::chrono::milliseconds retry_in) {
-            hooks_.on_problem(at->kind, error, retry_in);
-          },
-  };
   k8s::ResourcePath resource{.path = path, .field_selector = {}, .label_selector = {}};
   if (kind == kPods) resource.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
+  k8s::ReflectorHandler<Object> handler;
+  handler.on_upsert = [this, kind](Object object) {
+    if constexpr (std::is_same_v<Object, k8s::Pod>) hooks_.on_pod(object);
+    if constexpr (std::is_same_v<Object, k8s::GpuQuota>) hooks_.on_quota(object);
+    hooks_.on_progress(kind);
+    hooks_.on_event(Upserted{std::move(object)});
+  };
+  handler.on_delete = [this, to_deleted](const k8s::ObjectKey& key) {
+    if constexpr (std::is_same_v<Object, k8s::Pod>) hooks_.on_pod_gone(key.uid);
+    if constexpr (std::is_same_v<Object, k8s::GpuQuota>) hooks_.on_quota_gone(key.uid);
+    hooks_.on_event(to_deleted(key));
+  };
+  handler.on_presence = [this, kind](bool present) {
+    if (present) hooks_.on_progress(kind);
+    if constexpr (std::is_same_v<Object, k8s::GpuQuota>) hooks_.on_quotas_presence(present);
+  };
+  add_watch<Object>(kind, std::move(resource), std::move(handler));
+}
+
+void Intake::add_failed_pods() {
+  const std::string kind = "failedpods";
+  k8s::ReflectorHandler<k8s::Pod> handler;
+  handler.on_upsert = [this, kind](const k8s::Pod& pod) {
+    hooks_.on_progress(kind);
+    if (auto rejection = rejection_of(pod)) hooks_.on_event(*std::move(rejection));
+  };
+  handler.on_delete = [](const k8s::ObjectKey&) {};
+  add_watch<k8s::Pod>(
+      kind, {.path = "/api/v1/pods", .field_selector = "status.phase=Failed", .label_selector = {}},
+      std::move(handler));
+}
+
+template <typename Object>
+void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
+                       k8s::ReflectorHandler<Object> handler) {
+  auto watch = std::make_unique<Watch>();
+  handler.on_synced = [this, at = watch.get()] { on_watch_synced(*at); };
+  handler.on_problem = [this, kind](const k8s::Error& error, std::chrono::milliseconds retry_in) {
+    hooks_.on_problem(kind, error, retry_in);
+  };
   k8s::ReflectorOptions options;
   options.optional = is_optional(kind);
   if (kind == kQuotas) options.absent_interval = kQuotasAbsentInterval;
@@ -103,6 +118,7 @@ void Intake::add_reflectors() {
   add<k8s::Pod, event::PodUpserted>(
       std::string(kPods), "/api/v1/pods",
       [](const k8s::ObjectKey& key) { return event::PodDeleted{ref_of(key)}; });
+  add_failed_pods();
   add<k8s::Node, event::NodeUpserted>("nodes", "/api/v1/nodes", [](const k8s::ObjectKey& key) {
     return event::NodeDeleted{key.name};
   });

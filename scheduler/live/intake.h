@@ -11,8 +11,11 @@
 // decides nothing before it is told.
 //
 // Pods that have finished hold nothing and are not asked for; when one finishes, the server reports
-// it as deleted. Device classes and GPU quotas are optional: clusters without these APIs, or
-// without the right to read them, work too, and when they appear they are read.
+// it as deleted, in the state it was in before. So those that failed have a watch of their own
+// ("failedpods"), of which only what kubelets rejected goes on, as small events; the rest costs a
+// key each, and Kubernetes keeps their number within bounds (--terminated-pod-gc-threshold). Device
+// classes and GPU quotas are optional: clusters without these APIs, or without the right to read
+// them, work too, and when they appear they are read.
 #pragma once
 
 #include "k8s-client/client.h"
@@ -78,6 +81,10 @@ class Intake {
   struct Watch;
   template <typename Object, typename Upserted, typename ToDeleted>
   void add(const std::string& kind, const std::string& path, ToDeleted to_deleted);
+  template <typename Object>
+  void add_watch(const std::string& kind, k8s::ResourcePath resource,
+                 k8s::ReflectorHandler<Object> handler);
+  void add_failed_pods();
   void add_reflectors();
   void on_watch_synced(Watch& watch);
 

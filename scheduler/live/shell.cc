@@ -83,6 +83,7 @@ class Shell::Parts {
   void handle(std::vector<Decided> decisions);
   void handle(Decided decided);
   void handle(const std::vector<QuotaStatus>& quotas);
+  void tell(const Decision& decision);
   void on_outcome(BindOutcome outcome);
   void on_pod(const k8s::Pod& pod);
   // Lets what waits behind binds go, once none waits.
@@ -289,6 +290,7 @@ EngineThread::Hooks Shell::Parts::engine_hooks() {
               [this](std::vector<QuotaStatus> quotas) {
                 loop_->post([this, all = std::move(quotas)] { handle(all); });
               },
+          .on_gpu_figures = [this](const GpuFigures& figures) { metrics_.gpu_figures(figures); },
           .clock = clock_};
 }
 
@@ -337,7 +339,20 @@ void Shell::Parts::handle(Decided decided) {
   } else if (const auto* no = std::get_if<decision::Unschedulable>(&decided.decision)) {
     reporter_->unschedulable(*no, decided.duration);
   } else {
-    reporter_->foreign_gpu_pod(std::get<decision::ForeignGpuPod>(decided.decision));
+    tell(decided.decision);
+  }
+}
+
+// What is news to people, and to nobody else.
+void Shell::Parts::tell(const Decision& decision) {
+  if (const auto* foreign = std::get_if<decision::ForeignGpuPod>(&decision)) {
+    reporter_->foreign_gpu_pod(*foreign);
+  } else if (const auto* backed_off = std::get_if<decision::NodeBackedOff>(&decision)) {
+    reporter_->node_backed_off(*backed_off);
+  } else if (const auto* released = std::get_if<decision::NodeReleased>(&decision)) {
+    reporter_->node_released(*released);
+  } else if (const auto* advice = std::get_if<decision::MigRepartition>(&decision)) {
+    reporter_->mig_repartition(*advice);
   }
 }
 

@@ -39,6 +39,12 @@ std::string attempts_label(int attempts) {
   return attempts >= kMostAttempts ? "15+" : std::to_string(attempts);
 }
 
+// For totals that are counted elsewhere.
+void raise_to(Counter& counter, std::uint64_t total) {
+  const double missing = static_cast<double>(total) - counter.Value();
+  if (missing > 0) counter.Increment(missing);
+}
+
 // The HTTP method behind a Kubernetes verb.
 std::string method_of(std::string_view verb) {
   return verb == "LIST" || verb == "WATCH" ? "GET" : std::string(verb);
@@ -100,6 +106,26 @@ struct Metrics::Families {
               "GPUs of each line of each GpuQuota: guaranteed, used (of which borrowed), lent to "
               "others, asked for by waiting pods.")
           .Register(registry);
+  Family<Gauge>& nodes_backed_off =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_nodes_backed_off")
+          .Help("Nodes that get no pods with devices, since they rejected too many of them.")
+          .Register(registry);
+  Family<Counter>& rejected_pods =
+      prometheus::BuildCounter()
+          .Name("gpu_scheduler_rejected_pods_total")
+          .Help("Pods with devices that failed before they began: rejected by their kubelet.")
+          .Register(registry);
+  Family<Gauge>& repartitions = prometheus::BuildGauge()
+                                    .Name("gpu_scheduler_mig_repartitions_advised")
+                                    .Help("Nodes that another nvidia.com/mig.config would help.")
+                                    .Register(registry);
+  Family<Gauge>& repartition_pods =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_mig_repartition_pods")
+          .Help("Pending pods that the advised configurations would place.")
+          .Register(registry);
+
   Family<Gauge>& master_status =
       prometheus::BuildGauge()
           .Name("leader_election_master_status")
@@ -114,6 +140,10 @@ struct Metrics::Families {
   Gauge* backoff = nullptr;
   Gauge* unschedulable = nullptr;
   Gauge* gated = nullptr;
+  Gauge* backed_off = nullptr;
+  Counter* rejected = nullptr;
+  Gauge* advised = nullptr;
+  Gauge* advised_pods = nullptr;
   Counter* events_written = nullptr;
   Counter* events_joined = nullptr;
   Counter* events_dropped = nullptr;
@@ -144,6 +174,10 @@ Metrics::Metrics(const std::vector<std::string>& profiles)
   f.backoff = &f.pending_pods.Add({{"queue", "backoff"}});
   f.unschedulable = &f.pending_pods.Add({{"queue", "unschedulable"}});
   f.gated = &f.pending_pods.Add({{"queue", "gated"}});
+  f.backed_off = &f.nodes_backed_off.Add({});
+  f.rejected = &f.rejected_pods.Add({});
+  f.advised = &f.repartitions.Add({});
+  f.advised_pods = &f.repartition_pods.Add({});
   f.events_written = &f.events.Add({{"outcome", "written"}});
   f.events_joined = &f.events.Add({{"outcome", "joined"}});
   f.events_dropped = &f.events.Add({{"outcome", "dropped"}});
@@ -199,6 +233,13 @@ void Metrics::quotas(const std::vector<QuotaStatus>& quotas) {
   for (const auto& [key, gauge] : stale) f.quota_gpus.Remove(gauge);
 }
 
+void Metrics::gpu_figures(const GpuFigures& figures) {
+  families_->backed_off->Set(static_cast<double>(figures.nodes_backed_off));
+  raise_to(*families_->rejected, figures.rejected_pods);
+  families_->advised->Set(static_cast<double>(figures.repartitions));
+  families_->advised_pods->Set(static_cast<double>(figures.repartition_pods));
+}
+
 void Metrics::request(std::string_view verb, int status, std::chrono::nanoseconds duration) {
   Families::Requests found;
   {
@@ -223,10 +264,6 @@ void Metrics::leads(const std::string& lease, bool leads) {
 }
 
 void Metrics::events(const k8s::EventRecorder::Counters& totals) {
-  const auto raise_to = [](Counter& counter, std::uint64_t total) {
-    const double missing = static_cast<double>(total) - counter.Value();
-    if (missing > 0) counter.Increment(missing);
-  };
   raise_to(*families_->events_written, totals.written);
   raise_to(*families_->events_joined, totals.joined);
   raise_to(*families_->events_dropped, totals.dropped);

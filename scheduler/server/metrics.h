@@ -37,6 +37,7 @@ class Metrics {
   void pending(const PendingPods& pods);
   // The accounts of all quotas there are.
   void quotas(const std::vector<QuotaStatus>& quotas);
+  void gpu_figures(const GpuFigures& figures);
   // One finished API call; `status` 0: no answer.
   void request(std::string_view verb, int status, std::chrono::nanoseconds duration);
   // Whether we hold the lease of that name. Not called: there is no election.

@@ -251,6 +251,14 @@ PodBuilder& PodBuilder::phase(k8s::PodPhase phase) {
   pod_.status.phase = phase;
   return *this;
 }
+PodBuilder& PodBuilder::started_at(k8s::Timestamp time) {
+  pod_.status.start_time = time;
+  return *this;
+}
+PodBuilder& PodBuilder::failed(std::string_view reason) {
+  pod_.status.reason = reason;
+  return phase(k8s::PodPhase::kFailed);
+}
 PodBuilder& PodBuilder::terminating() {
   pod_.metadata.deletion_timestamp = k8s::Timestamp(std::chrono::seconds(1'700'000'000));
   return *this;
@@ -303,10 +311,12 @@ NodeBuilder& NodeBuilder::cordoned() {
   node_.spec.unschedulable = true;
   return *this;
 }
-NodeBuilder& NodeBuilder::condition(std::string_view type, std::string_view status) {
+NodeBuilder& NodeBuilder::condition(std::string_view type, std::string_view status,
+                                    std::string_view reason) {
   k8s::NodeCondition made;
   made.type = type;
   made.status = status;
+  made.reason = reason;
   node_.status.conditions.push_back(std::move(made));
   return *this;
 }

@@ -106,6 +106,9 @@ class PodBuilder {
 
   PodBuilder& on(std::string_view node);  // bound, and running
   PodBuilder& phase(k8s::PodPhase phase);
+  PodBuilder& started_at(k8s::Timestamp time);  // status.startTime
+  // Failed for that reason, by the word of its node's kubelet.
+  PodBuilder& failed(std::string_view reason);
   PodBuilder& finished() { return phase(k8s::PodPhase::kSucceeded); }
   PodBuilder& terminating();
   PodBuilder& condition(std::string_view type, std::string_view status, std::string_view reason);
@@ -140,7 +143,8 @@ class NodeBuilder {
   NodeBuilder& tainted(std::string_view key, std::string_view value = "",
                        k8s::TaintEffect effect = k8s::TaintEffect::kNoSchedule);
   NodeBuilder& cordoned();
-  NodeBuilder& condition(std::string_view type, std::string_view status);
+  NodeBuilder& condition(std::string_view type, std::string_view status,
+                         std::string_view reason = "");
 
   // NOLINTNEXTLINE(google-explicit-constructor): a sentence is the object it describes.
   operator k8s::Node() const { return node_; }

@@ -60,6 +60,7 @@ bool read(JsonValue value, Pod::Status& out) {
   return value.fields([&](std::string_view key, JsonValue field) {
     if (key == "phase") return read_phase(field, out.phase);
     if (key == "reason") return read(field, out.reason);
+    if (key == "startTime") return read_optional(field, out.start_time);
     if (key == "nominatedNodeName") return read(field, out.nominated_node_name);
     if (key == "conditions") return read_conditions(field, out.conditions);
     if (key == "resources") return read_status_resources(field, out.resource_requests);

@@ -1,5 +1,7 @@
 #include "k8s-client/api/encode/pod_json.h"
 
+#include "k8s-client/api/decode/rfc3339.h"
+
 namespace k8s::json {
 namespace {
 
@@ -154,6 +156,7 @@ Json to_json(const Pod::Status& status) {
     object["allocatedResources"] = to_json(*status.allocated_resources);
   }
   set(object, "reason", status.reason);
+  if (status.start_time) object["startTime"] = format_rfc3339(*status.start_time);
   set(object, "nominatedNodeName", status.nominated_node_name);
   for (const auto& condition : status.conditions) {
     object["conditions"].push_back(to_json(condition));

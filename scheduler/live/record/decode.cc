@@ -63,6 +63,30 @@ decision::ForeignGpuPod foreign_from(const Json& json) {
           .gpus = json.at("gpus")};
 }
 
+decision::NodeBackedOff backed_off_from(const Json& json) {
+  return {.node = json.at("node"),
+          .until = time_from(json.at("until")),
+          .in_a_row = json.at("inARow"),
+          .rejected = json.at("rejected"),
+          .reason = json.at("reason"),
+          .pod = pod_from(json.at("pod"))};
+}
+
+decision::NodeReleased released_from(const Json& json) {
+  return {.node = json.at("node"), .proven = json.at("proven")};
+}
+
+decision::MigRepartition repartition_from(const Json& json) {
+  decision::MigRepartition advice{.scheduler_name = json.at("schedulerName"),
+                                  .node = json.at("node"),
+                                  .from = json.at("from"),
+                                  .to = json.at("to"),
+                                  .pods = {},
+                                  .cost = json.at("cost")};
+  for (const Json& pod : json.at("pods")) advice.pods.push_back(pod_from(pod));
+  return advice;
+}
+
 k8s::Result<std::optional<Decision>> decision_from(const Json& json) {
   std::optional<Decision> decision;
   if (json.is_null()) return decision;
@@ -72,8 +96,14 @@ k8s::Result<std::optional<Decision>> decision_from(const Json& json) {
     decision = unschedulable_from(json.at("unschedulable"));
   } else if (json.contains("foreignGpuPod")) {
     decision = foreign_from(json.at("foreignGpuPod"));
+  } else if (json.contains("nodeBackedOff")) {
+    decision = backed_off_from(json.at("nodeBackedOff"));
+  } else if (json.contains("nodeReleased")) {
+    decision = released_from(json.at("nodeReleased"));
+  } else if (json.contains("migRepartition")) {
+    decision = repartition_from(json.at("migRepartition"));
   } else {
-    return k8s::decode_error("step: neither bind, unschedulable nor foreignGpuPod");
+    return k8s::decode_error("step: a decision of no known kind");
   }
   return decision;
 }
@@ -112,6 +142,12 @@ k8s::Result<Event> event_from(const Json& json) {
   }
   if (name == "VolumeDeleted") return Event{event::VolumeDeleted{json.at("name")}};
   if (name == "DeviceClassDeleted") return Event{event::DeviceClassDeleted{json.at("name")}};
+  if (name == "PodRejected") {
+    return Event{event::PodRejected{.pod = pod_from(json.at("pod")),
+                                    .node = json.at("node"),
+                                    .reason = json.at("reason"),
+                                    .at = time_from(json.at("rejectedAt"))}};
+  }
   if (name == "Synced") return Event{event::Synced{}};
   if (name == "BindSucceeded") {
     return Event{event::BindSucceeded{pod_from(json.at("pod")), json.at("node")}};

@@ -60,6 +60,32 @@ Json to_json(const decision::ForeignGpuPod& foreign) {
             {"gpus", foreign.gpus}}}};
 }
 
+Json to_json(const decision::NodeBackedOff& backed_off) {
+  return {{"nodeBackedOff",
+           {{"node", backed_off.node},
+            {"until", micros(backed_off.until)},
+            {"inARow", backed_off.in_a_row},
+            {"rejected", backed_off.rejected},
+            {"reason", backed_off.reason},
+            {"pod", to_json(backed_off.pod)}}}};
+}
+
+Json to_json(const decision::NodeReleased& released) {
+  return {{"nodeReleased", {{"node", released.node}, {"proven", released.proven}}}};
+}
+
+Json to_json(const decision::MigRepartition& advice) {
+  Json pods = Json::array();
+  for (const PodRef& pod : advice.pods) pods.push_back(to_json(pod));
+  return {{"migRepartition",
+           {{"schedulerName", advice.scheduler_name},
+            {"node", advice.node},
+            {"from", advice.from},
+            {"to", advice.to},
+            {"pods", std::move(pods)},
+            {"cost", advice.cost}}}};
+}
+
 // The rest of an event's line, behind its time. Objects are spliced in as the text they encode to.
 struct EventFields {
   template <typename Object>
@@ -112,6 +138,12 @@ struct EventFields {
   }
   std::string operator()(const event::DeviceClassDeleted& e) const {
     return fields("DeviceClassDeleted", {{"name", e.name}});
+  }
+  std::string operator()(const event::PodRejected& e) const {
+    return fields("PodRejected", {{"pod", to_json(e.pod)},
+                                  {"node", e.node},
+                                  {"reason", e.reason},
+                                  {"rejectedAt", micros(e.at)}});
   }
   std::string operator()(const event::Synced&) const { return fields("Synced", Json::object()); }
   std::string operator()(const event::BindSucceeded& e) const {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <utility>
 
 namespace sched::live {
@@ -11,6 +12,9 @@ namespace sched::live {
 namespace {
 
 using server::AttemptResult;
+
+// Of events that belong to no profile.
+constexpr const char* kController = "gpu-scheduler";
 
 std::string path_of(const PodRef& pod) { return pod.namespace_ + "/" + pod.name; }
 
@@ -76,6 +80,50 @@ void Reporter::foreign_gpu_pod(const decision::ForeignGpuPod& decision) {
                      decision.gpus, decision.node, decision.scheduler_name));
 }
 
+void Reporter::node_backed_off(const decision::NodeBackedOff& decision) {
+  const auto length = std::chrono::ceil<std::chrono::seconds>(decision.until - clocks_.engine());
+  LogLine("node backed off: it rejects pods with devices")
+      .with("node", decision.node)
+      .with("rejected", decision.rejected)
+      .with("reason", decision.reason)
+      .with("last_pod", path_of(decision.pod))
+      .with("seconds", length.count())
+      .with("in_a_row", decision.in_a_row)
+      .warning();
+  record_node(decision.node, "Warning", "RejectsGpuPods",
+              fmt::format("its kubelet rejected {} pod(s) with devices, the last {} with {}; gets "
+                          "no such pods for {} s ({} in a row), or until one starts there",
+                          decision.rejected, path_of(decision.pod), decision.reason, length.count(),
+                          decision.in_a_row));
+}
+
+void Reporter::node_released(const decision::NodeReleased& decision) {
+  const std::string why = decision.proven ? "a pod with devices has started there"
+                                          : "its back-off is over; it is on trial";
+  LogLine("node released").with("node", decision.node).with("why", why).info();
+  record_node(decision.node, "Normal", "TakesGpuPodsAgain", "gets pods with devices again: " + why);
+}
+
+void Reporter::mig_repartition(const decision::MigRepartition& decision) {
+  const std::string advice =
+      fmt::format("label node {} with nvidia.com/mig.config={} (now {})", decision.node,
+                  decision.to, decision.from.empty() ? "not labelled" : decision.from);
+  LogLine("another MIG configuration would place pods that wait")
+      .with("node", decision.node)
+      .with("from", decision.from)
+      .with("to", decision.to)
+      .with("pods", decision.pods.size())
+      .with("first_pod", path_of(decision.pods.front()))
+      .with("cost", decision.cost)
+      .info();
+  for (const PodRef& pod : decision.pods) {
+    record(pod, decision.scheduler_name, "Normal", "MigRepartitionAdvised", "Scheduling",
+           fmt::format("would fit after a repartition: {}; it would place {} pod(s) that wait and "
+                       "costs {}",
+                       advice, decision.pods.size(), decision.cost));
+  }
+}
+
 void Reporter::bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds duration) {
   if (outcome.end == BindEnd::kBound) {
     bound(outcome.bind, duration);
@@ -123,6 +171,24 @@ void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds du
                              .message = message,
                              .observed_generation = bind.generation});
   record(bind.pod, bind.scheduler_name, "Warning", "FailedScheduling", "Scheduling", message);
+}
+
+// Nodes have no namespace, and kubectl looks for their events by name in place of the uid, as
+// kubelets write them. Source: kubectl, pkg/describe, NodeDescriber.
+void Reporter::record_node(const std::string& node, std::string type, std::string reason,
+                           std::string note) {
+  k8s::EventObject event;
+  event.regarding_kind = "Node";
+  event.regarding_name = node;
+  event.regarding_uid = node;
+  event.type = std::move(type);
+  event.reason = std::move(reason);
+  event.action = "Watching";
+  event.note = std::move(note);
+  event.reporting_controller = kController;
+  event.reporting_instance = std::string(kController) + "-" + host_name_;
+  event.event_time = clocks_.wall();
+  events_.record(std::move(event));
 }
 
 void Reporter::record(const PodRef& pod, const std::string& scheduler_name, std::string type,

@@ -30,6 +30,9 @@ class Reporter {
   // `duration`: what deciding took.
   void unschedulable(const decision::Unschedulable& decision, std::chrono::nanoseconds duration);
   void foreign_gpu_pod(const decision::ForeignGpuPod& decision);
+  void node_backed_off(const decision::NodeBackedOff& decision);
+  void node_released(const decision::NodeReleased& decision);
+  void mig_repartition(const decision::MigRepartition& decision);
   // `duration`: from the decision's begin to the bind's outcome.
   void bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds duration);
 
@@ -38,6 +41,7 @@ class Reporter {
   void not_bound(const BindOutcome& outcome, std::chrono::nanoseconds duration);
   void record(const PodRef& pod, const std::string& scheduler_name, std::string type,
               std::string reason, std::string action, std::string note);
+  void record_node(const std::string& node, std::string type, std::string reason, std::string note);
 
   StatusWriter& statuses_;
   k8s::EventRecorder& events_;

@@ -195,7 +195,7 @@ TEST_CASE("Every volume source of core/v1 is either free of nodes or kept", "[de
 
 TEST_CASE("A pod's status is read", "[decode]") {
   const auto pod = Decoder().object<Pod>(R"({"metadata":{"name":"p"},"status":{
-    "phase":"Running","reason":"r","nominatedNodeName":"n",
+    "phase":"Running","reason":"r","startTime":"1970-01-01T00:00:07Z","nominatedNodeName":"n",
     "conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"m",
       "observedGeneration":4,"lastProbeTime":null}],
     "initContainerStatuses":[{"name":"i"}],
@@ -207,6 +207,7 @@ TEST_CASE("A pod's status is read", "[decode]") {
   Pod::Status want;
   want.phase = PodPhase::kRunning;
   want.reason = "r";
+  want.start_time = Timestamp(std::chrono::seconds(7));
   want.nominated_node_name = "n";
   want.conditions = {{"PodScheduled", "False", "Unschedulable", "m", 4}};
   want.init_container_statuses = {{"i", std::nullopt, std::nullopt}};

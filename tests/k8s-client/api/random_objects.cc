@@ -198,6 +198,7 @@ Pod RandomObjects::pod() {
   pod.spec = pod_spec();
   pod.status.phase = static_cast<PodPhase>(below(5));
   pod.status.reason = text();
+  pod.status.start_time = maybe([&] { return time(); });
   pod.status.nominated_node_name = text();
   pod.status.resource_requests = maybe([&] { return resources(); });
   pod.status.allocated_resources = maybe([&] { return resources(); });

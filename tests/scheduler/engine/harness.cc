@@ -66,8 +66,9 @@ void WaitsForNamespace::apply(const ClusterChange& change) {
 Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& scheduler_name) {
   Profile made;
   made.scheduler_name = scheduler_name;
-  for (const char* name : {"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity",
-                           "NodePorts", "NodeResourcesFit", "GpuDevices", "GpuPacking"}) {
+  for (const char* name :
+       {"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts",
+        "NodeResourcesFit", "GpuDevices", "GpuHealth", "GpuPacking"}) {
     PluginInstance plugin = make(name);
     if (plugin.filter) made.filters.push_back(std::move(plugin.filter));
     if (plugin.score) {
@@ -102,6 +103,15 @@ std::vector<std::string> Scheduler::decide() {
     }
     std::string operator()(const decision::ForeignGpuPod& foreign) const {
       return foreign.pod.name + " is foreign on " + foreign.node;
+    }
+    std::string operator()(const decision::NodeBackedOff& backed_off) const {
+      return backed_off.node + " is backed off";
+    }
+    std::string operator()(const decision::NodeReleased& released) const {
+      return released.node + (released.proven ? " works" : " is on trial");
+    }
+    std::string operator()(const decision::MigRepartition& advice) const {
+      return advice.node + " should become " + advice.to;
     }
   };
   std::vector<std::string> words;

@@ -72,7 +72,8 @@ std::vector<Case> cases() {
        {},
        our_pod("a").gpus(2),
        "0/12 nodes are available: 10 node(s) were unschedulable, 2 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: asked 2; the largest of the 2 nodes that the pod may use otherwise has 1.",
+       "nvidia.com/gpu: asked 2; the largest of the 2 nodes that the pod may use otherwise has 1. "
+       "nvidia.com/gpu: no such GPU on 10 of 12 nodes.",
        {"NodeResourcesFit", "NodeUnschedulable"}},
       {"several things against every node",
        {node("n1").gpus(1).tainted("team"), node("n2").gpus(1).cordoned()},

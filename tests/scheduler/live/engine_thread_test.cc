@@ -27,6 +27,7 @@ class Bench {
                  .on_pending = [](const sched::PendingPods&) {},
                  .on_quotas =
                      [this](std::vector<sched::QuotaStatus> quotas) { take(std::move(quotas)); },
+                 .on_gpu_figures = [](const sched::GpuFigures&) {},
                  .clock = [] { return sched::Time(std::chrono::seconds(1'767'225'600)); }},
                 nullptr, max_open_binds, std::chrono::milliseconds(0)) {
     thread_.start();

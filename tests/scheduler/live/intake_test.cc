@@ -24,6 +24,15 @@ constexpr std::string_view kInitialEventsEnd =
 
 constexpr std::string_view kQuotas = "/apis/gpu-scheduler.io/v1alpha1/gpuquotas";
 
+// The two watches of pods, told apart by their field selectors.
+bool is_of_pods(const std::string& target) {
+  return target.find("/api/v1/pods?") != std::string::npos &&
+         target.find("Succeeded") != std::string::npos;
+}
+bool is_of_failed_pods(const std::string& target) {
+  return target.find("/api/v1/pods?") != std::string::npos && !is_of_pods(target);
+}
+
 struct Bench {
   // Answers each streamed list with `objects` of its kind and keeps the stream open.
   void serve() {
@@ -33,7 +42,12 @@ struct Bench {
       if (path == refused) return call->respond(403, "{}");
       if (path == absent) return call->respond(404, "{}");
       call->open();
-      if (path == "/api/v1/pods") {
+      if (is_of_failed_pods(call->request().target)) {
+        for (const k8s::Pod& pod : failed) {
+          call->send(R"({"type":"ADDED","object":)" + k8s::encode(pod) + "}\n");
+        }
+        failed_stream = call;
+      } else if (path == "/api/v1/pods") {
         for (const k8s::Pod& pod : pods) {
           call->send(R"({"type":"ADDED","object":)" + k8s::encode(pod) + "}\n");
         }
@@ -47,9 +61,7 @@ struct Bench {
     });
   }
   [[nodiscard]] bool asked_for_pods() const {
-    return std::any_of(transport.seen().begin(), transport.seen().end(), [](const auto& line) {
-      return line.find("/api/v1/pods?") != std::string::npos;
-    });
+    return std::any_of(transport.seen().begin(), transport.seen().end(), is_of_pods);
   }
   tests::ManualLoop loop;
   tests::FakeTransport transport{loop};
@@ -57,7 +69,9 @@ struct Bench {
   std::optional<k8s::GpuQuota> quota;
   std::string refused;
   std::string absent;
+  std::vector<k8s::Pod> failed;
   std::shared_ptr<tests::FakeCall> pod_stream;
+  std::shared_ptr<tests::FakeCall> failed_stream;
   std::shared_ptr<tests::FakeCall> quota_stream;
   std::vector<sched::Event> events;
   std::vector<std::string> seen_pods;
@@ -103,9 +117,7 @@ TEST_CASE("finished pods are not asked for") {
   bench.intake.start(0s);
   bench.loop.advance(1ms);
   const auto& seen = bench.transport.seen();
-  const auto found = std::find_if(seen.begin(), seen.end(), [](const std::string& line) {
-    return line.find("/api/v1/pods?") != std::string::npos;
-  });
+  const auto found = std::find_if(seen.begin(), seen.end(), is_of_pods);
   REQUIRE(found != seen.end());
   CHECK_THAT(*found, Catch::Contains("status.phase%21%3DSucceeded") ||
                          Catch::Contains("status.phase!%3DSucceeded") ||
@@ -144,6 +156,32 @@ TEST_CASE("after any outage the cluster is looked at again within seconds of its
   away = false;
   bench.loop.advance(10s);
   CHECK(bench.synced);
+}
+
+TEST_CASE("of failed pods those that kubelets rejected come as events, and nothing else") {
+  const auto failed_pod = [](const char* name, const char* reason) {
+    return tests::pod(name).gpus(1).on("n").started_at(k8s::Timestamp(7s)).failed(reason).object();
+  };
+  Bench bench;
+  bench.failed = {failed_pod("rejected", "UnexpectedAdmissionError"),
+                  failed_pod("evicted", "Evicted")};
+  bench.serve();
+  bench.intake.start(1s);
+  bench.loop.advance(2s);
+  REQUIRE(bench.synced);
+  REQUIRE(bench.events.size() == 1);
+  const auto& rejected = std::get<event::PodRejected>(bench.events[0]);
+  CHECK(rejected.pod.name == "rejected");
+  CHECK(rejected.node == "n");
+  CHECK(rejected.reason == "UnexpectedAdmissionError");
+  CHECK(rejected.at == k8s::Timestamp(7s));
+  const std::string late = k8s::encode(failed_pod("late", "OutOfnvidia.com/gpu"));
+  bench.failed_stream->send(R"({"type":"ADDED","object":)" + late + "}\n");
+  bench.failed_stream->send(R"({"type":"DELETED","object":)" + late + "}\n");
+  bench.loop.run_ready();
+  REQUIRE(bench.events.size() == 2);
+  CHECK(std::get<event::PodRejected>(bench.events[1]).pod.name == "late");
+  CHECK(bench.seen_pods.empty());
 }
 
 TEST_CASE("a required kind that is refused holds everything back; device classes do not") {

@@ -50,6 +50,7 @@ std::vector<Event> one_of_each() {
           event::ClaimDeleted{"ml", "data"},
           event::VolumeDeleted{"v1"},
           event::DeviceClassDeleted{"gpu.nvidia.com"},
+          event::PodRejected{ref, "n1", "UnexpectedAdmissionError", kAt},
           event::Synced{},
           event::BindSucceeded{ref, "n1"},
           event::BindFailed{ref, "n1", "409 Conflict: \n\xff"}};
@@ -86,7 +87,20 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
           .plugins = {"GpuQuota"},
           .attempts = 1,
           .reason = sched::decision::Unschedulable::Reason::kGpuQuotaExceeded},
-      sched::decision::ForeignGpuPod{.pod = ref, .scheduler_name = "s", .node = "n1", .gpus = 2}};
+      sched::decision::ForeignGpuPod{.pod = ref, .scheduler_name = "s", .node = "n1", .gpus = 2},
+      sched::decision::NodeBackedOff{.node = "n1",
+                                     .until = kAt,
+                                     .in_a_row = 2,
+                                     .rejected = 3,
+                                     .reason = "UnexpectedAdmissionError",
+                                     .pod = ref},
+      sched::decision::NodeReleased{.node = "n1", .proven = true},
+      sched::decision::MigRepartition{.scheduler_name = "s",
+                                      .node = "n1",
+                                      .from = "all-disabled",
+                                      .to = "all-1g.10gb",
+                                      .pods = {ref, ref},
+                                      .cost = "8 free nvidia.com/gpu"}};
 }
 
 }  // namespace

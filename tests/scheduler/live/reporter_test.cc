@@ -139,3 +139,38 @@ TEST_CASE("a foreign pod on an owned node gets a warning of its own") {
   CHECK(bench.requests_with({"/namespaces/other/events", "\"ForeignGpuPod\"", "\"Warning\"",
                              "takes 2 GPU(s) on node n1"}) == 1);
 }
+
+TEST_CASE("a node that rejects pods gets events of its own, where kubectl looks for them") {
+  Bench bench;
+  bench.reporter.node_backed_off({.node = "n1",
+                                  .until = kNow + 60s,
+                                  .in_a_row = 2,
+                                  .rejected = 3,
+                                  .reason = "UnexpectedAdmissionError",
+                                  .pod = {"ml", "a", "uid-a"}});
+  CHECK(bench.requests_with(
+            {"/namespaces/default/events", R"("kind":"Node")", R"("uid":"n1")",
+             "\"RejectsGpuPods\"", "\"Warning\"",
+             "rejected 3 pod(s) with devices, the last ml/a with "
+             "UnexpectedAdmissionError; gets no such pods for 60 s (2 in a row)"}) == 1);
+  bench.reporter.node_released({.node = "n1", .proven = true});
+  CHECK(bench.requests_with({"\"TakesGpuPodsAgain\"", "\"Normal\"", "has started there"}) == 1);
+  bench.reporter.node_released({.node = "n2", .proven = false});
+  CHECK(bench.requests_with({"\"TakesGpuPodsAgain\"", "n2", "it is on trial"}) == 1);
+}
+
+TEST_CASE("advice about a MIG configuration goes to every pod that it would place") {
+  Bench bench;
+  bench.reporter.mig_repartition({.scheduler_name = "gpu-scheduler",
+                                  .node = "n1",
+                                  .from = "",
+                                  .to = "all-3g.40gb",
+                                  .pods = {{"ml", "a", "uid-a"}, {"ml", "b", "uid-b"}},
+                                  .cost = "1 nvidia.com/gpu that nobody uses"});
+  for (const char* uid : {"uid-a", "uid-b"}) {
+    CHECK(bench.requests_with(
+              {"/namespaces/ml/events", uid, "\"MigRepartitionAdvised\"",
+               "label node n1 with nvidia.com/mig.config=all-3g.40gb (now not labelled); it would "
+               "place 2 pod(s) that wait and costs 1 nvidia.com/gpu that nobody uses"}) == 1);
+  }
+}

@@ -103,3 +103,15 @@ TEST_CASE("event totals are told once") {
   check_has(metrics, R"(gpu_scheduler_events_total{outcome="joined"} 2)");
   check_has(metrics, R"(gpu_scheduler_events_total{outcome="dropped"} 1)");
 }
+
+TEST_CASE("what is the matter with GPUs") {
+  Metrics metrics({"a"});
+  metrics.gpu_figures(
+      {.nodes_backed_off = 2, .rejected_pods = 7, .repartitions = 1, .repartition_pods = 4});
+  metrics.gpu_figures(
+      {.nodes_backed_off = 1, .rejected_pods = 9, .repartitions = 0, .repartition_pods = 0});
+  check_has(metrics, "gpu_scheduler_nodes_backed_off 1");
+  check_has(metrics, "gpu_scheduler_rejected_pods_total 9");
+  check_has(metrics, "gpu_scheduler_mig_repartitions_advised 0");
+  check_has(metrics, "gpu_scheduler_mig_repartition_pods 0");
+}

@@ -1,0 +1,157 @@
+#include "plugins/gpu_health/gpu_health.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace plugins {
+
+namespace {
+
+using namespace sched;
+
+// Indices of the reasons.
+constexpr unsigned kPending = 0;
+constexpr unsigned kRebooting = 1;
+constexpr unsigned kFailed = 2;
+constexpr unsigned kCondition = 3;
+constexpr unsigned kTaint = 4;
+constexpr unsigned kBackedOff = 5;
+
+const std::vector<std::string>& all_reasons() {
+  static const std::vector<std::string> kReasons = {
+      "node(s) had a MIG configuration that is pending",
+      "node(s) were rebooting for a MIG configuration",
+      "node(s) had a MIG configuration that failed",
+      "node(s) had a condition that says they are unhealthy",
+      "node(s) had a taint that says they are unhealthy",
+      "node(s) were backed off after rejecting pods with devices"};
+  return kReasons;
+}
+
+bool contains(const std::vector<std::string>& sorted, const std::string& name) {
+  return std::binary_search(sorted.begin(), sorted.end(), name);
+}
+
+bool names_it(const k8s::Toleration& toleration, const k8s::Taint& taint) {
+  return !toleration.key.empty() && toleration.tolerates(taint);
+}
+
+std::string utc(k8s::Timestamp time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", std::chrono::floor<std::chrono::seconds>(time));
+}
+
+// A healthy node costs three comparisons and no text: alarms are few, and the listed taints are
+// looked for only where there are taints.
+class Check final : public NodeFilter {
+ public:
+  Check(const GpuHealthArgs& args, std::vector<k8s::Toleration> tolerations)
+      : args_(args), tolerations_(std::move(tolerations)) {}
+
+  Verdict check(const NodeView& node) const override {
+    const gpu::NodeHealth& health = node.facts.health;
+    std::uint64_t reasons = 0;
+    if (health.mig_change != gpu::MigChange::kNone) reasons |= 1U << reason_of(health.mig_change);
+    if (alarm(health) != nullptr) reasons |= 1U << kCondition;
+    if (taint(node.facts) != nullptr) reasons |= 1U << kTaint;
+    if (health.backoff) reasons |= 1U << kBackedOff;
+    return reasons == 0 ? Verdict::ok() : Verdict::unresolvable(reasons);
+  }
+
+  const std::vector<std::string>& reasons() const override { return all_reasons(); }
+
+  std::string numbers(const NodeView& node, unsigned index) const override {
+    const gpu::NodeHealth& health = node.facts.health;
+    switch (index) {
+      case kCondition:
+        return condition_text(alarm(health));
+      case kTaint:
+        return taint_text(taint(node.facts));
+      case kBackedOff:
+        return health.backoff ? backoff_text(*health.backoff) : "";
+      default:
+        return fmt::format("{}={}, {}={}", gpu::kMigConfigLabel, health.mig_config,
+                           gpu::kMigStateLabel, gpu::to_string(health.mig_change));
+    }
+  }
+
+ private:
+  static unsigned reason_of(gpu::MigChange change) {
+    if (change == gpu::MigChange::kPending) return kPending;
+    return change == gpu::MigChange::kRebooting ? kRebooting : kFailed;
+  }
+  static std::string condition_text(const gpu::Alarm* alarm) {
+    if (alarm == nullptr) return "";
+    return alarm->type + (alarm->reason.empty() ? "" : " (" + alarm->reason + ")");
+  }
+  static std::string taint_text(const k8s::Taint* taint) {
+    if (taint == nullptr) return "";
+    return taint->key + ", which no toleration of the pod names";
+  }
+  static std::string backoff_text(const gpu::AdmissionBackoff& backoff) {
+    return fmt::format(
+        "{} rejected, the last {} with {}; backed off until {}, or until a pod with devices starts "
+        "there",
+        backoff.rejected, backoff.last_pod, backoff.reason, utc(backoff.until));
+  }
+
+  [[nodiscard]] const gpu::Alarm* alarm(const gpu::NodeHealth& health) const {
+    for (const gpu::Alarm& each : health.alarms) {
+      if (contains(args_.unhealthy_conditions, each.type)) return &each;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] const k8s::Taint* taint(const NodeFacts& node) const {
+    for (const k8s::Taint& each : node.taints) {
+      const bool keeps_off = each.effect == k8s::TaintEffect::kNoSchedule ||
+                             each.effect == k8s::TaintEffect::kNoExecute;
+      if (keeps_off && contains(args_.unhealthy_taints, each.key) && !tolerated_by_name(each)) {
+        return &each;
+      }
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] bool tolerated_by_name(const k8s::Taint& taint) const {
+    return std::any_of(tolerations_.begin(), tolerations_.end(),
+                       [&](const k8s::Toleration& each) { return names_it(each, taint); });
+  }
+
+  const GpuHealthArgs& args_;  // of the plugin
+  std::vector<k8s::Toleration> tolerations_;
+};
+
+class GpuHealth final : public FilterPlugin {
+ public:
+  explicit GpuHealth(GpuHealthArgs args) : args_(std::move(args)) {}
+
+  std::string_view name() const override { return "GpuHealth"; }
+
+  FilterPreparation prepare(const PodShape& shape, const PrepareContext& context) const override {
+    const bool devices = std::any_of(
+        shape.requests.begin(), shape.requests.end(), [&](const ResourceAmount& request) {
+          return is_extended_resource(context.resources.name(request.resource));
+        });
+    FilterPreparation preparation;
+    if (devices) preparation.filter = std::make_unique<Check>(args_, shape.tolerations);
+    return preparation;
+  }
+
+  std::optional<gpu::RejectionLimits> rejection_limits() const override { return args_.rejections; }
+
+ private:
+  GpuHealthArgs args_;
+};
+
+}  // namespace
+
+PluginInstance make_gpu_health(k8s::yaml::ObjectReader& args) {
+  PluginInstance instance;
+  instance.filter = std::make_unique<GpuHealth>(read_gpu_health_args(args));
+  return instance;
+}
+
+}  // namespace plugins

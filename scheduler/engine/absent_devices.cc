@@ -1,0 +1,135 @@
+#include "scheduler/engine/absent_devices.h"
+
+#include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/labels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sched {
+namespace {
+
+constexpr std::string_view kNvidia = "nvidia.com/";
+constexpr std::string_view kStrategyLabel = "nvidia.com/mig.strategy";
+
+bool has_label(const NodeFacts& node, std::string_view key, std::string_view value) {
+  const std::string* found = node.labels.find(key);
+  return found != nullptr && *found == value;
+}
+
+std::string label_of(const NodeFacts& node, std::string_view key) {
+  const std::string* found = node.labels.find(key);
+  return found == nullptr ? "" : *found;
+}
+
+}  // namespace
+
+AbsentDevices::AbsentDevices(const std::vector<ResourceAmount>& requests,
+                             const ResourceNames& names)
+    : names_(names) {
+  for (const ResourceAmount& request : requests) {
+    const std::string& name = names.name(request.resource);
+    if (!is_extended_resource(name)) continue;
+    Device device;
+    device.resource = request.resource;
+    device.nvidias = name.starts_with(kNvidia);
+    device.is_mig = name.starts_with(gpu::kMigResourcePrefix);
+    devices_.push_back(device);
+  }
+  if (devices_.empty()) return;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto id = static_cast<ResourceId>(i);
+    if (names.name(id).starts_with(kNvidia)) nvidias_.push_back(id);
+  }
+}
+
+void AbsentDevices::add(const NodeView& node, std::uint64_t rank) {
+  ++nodes_;
+  for (Device& device : devices_) {
+    if (node.allocatable(device.resource) > 0) continue;
+    ++device.nodes;
+    const Why reason = why(device, node.facts);
+    if (reason == Why::kNone) continue;
+    Group& group = device.groups[static_cast<std::size_t>(reason)];
+    if (group.nodes++ > 0 && group.rank < rank) continue;
+    group.first = &node.facts;
+    group.rank = rank;
+  }
+}
+
+AbsentDevices::Why AbsentDevices::why(const Device& device, const NodeFacts& node) const {
+  if (!device.nvidias) return Why::kNone;
+  if (node.health.mig_change != gpu::MigChange::kNone) return Why::kMigChange;
+  if (!offers_any(node)) return node.health.labelled_gpus ? Why::kNoPlugin : Why::kNone;
+  if (device.is_mig && node.allocatable.get(kNvidiaGpu) > 0) {
+    if (has_label(node, kStrategyLabel, "none")) return Why::kNotByName;
+    if (has_label(node, kStrategyLabel, "single") &&
+        label_of(node, gpu::kProductLabel).find("-MIG-") != std::string::npos) {
+      return Why::kSingle;
+    }
+  }
+  return Why::kOtherForms;
+}
+
+bool AbsentDevices::offers_any(const NodeFacts& node) const {
+  return std::any_of(nvidias_.begin(), nvidias_.end(),
+                     [&](ResourceId id) { return node.allocatable.get(id) > 0; });
+}
+
+std::string AbsentDevices::text() const {
+  std::vector<std::string> sentences;
+  for (const Device& device : devices_) {
+    if (device.nodes > 0) sentences.push_back(sentence(device));
+  }
+  return fmt::format("{}", fmt::join(sentences, " "));
+}
+
+std::string AbsentDevices::sentence(const Device& device) const {
+  std::string text = fmt::format("{}: no such {} on {} of {} nodes", names_.name(device.resource),
+                                 device.nvidias ? "GPU" : "device", device.nodes, nodes_);
+  for (std::size_t i = 0; i < kReasons; ++i) {
+    const Group& group = device.groups[i];
+    if (group.nodes > 0) text += "; " + clause(static_cast<Why>(i), group);
+  }
+  return text + ".";
+}
+
+std::string AbsentDevices::clause(Why why, const Group& group) const {
+  const NodeFacts& first = *group.first;
+  switch (why) {
+    case Why::kMigChange:
+      return fmt::format("a change of the MIG configuration on {} (first {}: {} is {})",
+                         group.nodes, first.name,
+                         first.health.mig_config.empty() ? "unnamed" : first.health.mig_config,
+                         gpu::to_string(first.health.mig_change));
+    case Why::kNoPlugin:
+      return fmt::format("device plugin absent on {} that carry GPU labels (first {})", group.nodes,
+                         first.name);
+    case Why::kNotByName:
+      return fmt::format(
+          "{} have MIG strategy none, which offers no instances by profile (first {})", group.nodes,
+          first.name);
+    case Why::kSingle:
+      return fmt::format(
+          "{} have MIG strategy single, where instances are called nvidia.com/gpu (first {}: {})",
+          group.nodes, first.name, label_of(first, gpu::kProductLabel));
+    case Why::kOtherForms:
+      return fmt::format("{} offer GPUs in another form (first {}: {})", group.nodes, first.name,
+                         forms_of(first));
+    case Why::kNone:
+      break;
+  }
+  return "";
+}
+
+std::string AbsentDevices::forms_of(const NodeFacts& node) const {
+  std::vector<std::string> forms;
+  for (const ResourceId id : nvidias_) {
+    if (node.allocatable.get(id) > 0) forms.push_back(names_.name(id));
+  }
+  std::sort(forms.begin(), forms.end());
+  return fmt::format("{}", fmt::join(forms, ", "));
+}
+
+}  // namespace sched

@@ -1,0 +1,57 @@
+// What was advised about MIG configurations, and when to look again.
+//
+// Looking costs a walk over the nodes and up to two thousand trials, so it is done only while pods
+// wait for MIG instances, only after something has changed, and at most once per interval. Advice
+// is told when it is new or says something else than before; what is told stays until a look finds
+// otherwise.
+#pragma once
+
+#include "scheduler/cluster/change_log.h"
+#include "scheduler/engine/decision.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace sched {
+
+class RepartitionAdvice {
+ public:
+  // What a look depends on; equal: it would find the same.
+  struct Input {
+    ChangeLog::Position nodes = 0;
+    std::size_t pods = 0;        // that wait without hope
+    std::uint64_t arrivals = 0;  // pods, ever
+    friend bool operator==(const Input&, const Input&) = default;
+  };
+
+  // `interval`: between two looks.
+  explicit RepartitionAdvice(std::chrono::seconds interval) : interval_(interval) {}
+
+  // A pod that asks for MIG instances fits nowhere.
+  void pod_waits() { pods_wait_ = true; }
+  // When to look; nullopt: not before something happens. A time that is past: now.
+  [[nodiscard]] std::optional<Time> due(const Input& input) const;
+  // What a look found. `pods_wait`: whether any pod waits for MIG instances.
+  void found(std::vector<decision::MigRepartition> advice, bool pods_wait, const Input& input,
+             Time now);
+  // The next piece of advice to tell.
+  [[nodiscard]] std::optional<decision::MigRepartition> next();
+
+  // As of the last look: nodes, and pods that they would take.
+  [[nodiscard]] std::size_t nodes() const { return advice_.size(); }
+  [[nodiscard]] std::size_t pods() const;
+
+ private:
+  std::chrono::seconds interval_;
+  bool pods_wait_ = false;
+  std::optional<Input> looked_at_;
+  Time next_look_{};
+  std::vector<decision::MigRepartition> advice_;
+  std::deque<decision::MigRepartition> to_tell_;
+};
+
+}  // namespace sched

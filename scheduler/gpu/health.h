@@ -1,0 +1,82 @@
+// What speaks against a node's GPUs: read off its Node object, but for what its kubelet did to
+// pods.
+//
+//   labels       nvidia.com/mig.config.state: NVIDIA's mig-manager is cutting the GPUs anew, or
+//                could not. Meanwhile the device plugin is paused, and what the node says it
+//                offers is stale. It goes on serving the pods that run.
+//   conditions   what node-problem-detector and its kin found. Which of them matter is for plugins
+//                to say; here are those that say something is wrong.
+//   backoff      kubelet rejected pods with devices there, one after the other (a black hole); the
+//                engine keeps count and sets it.
+//
+// Taints are not repeated here; NodeFacts has them. Source: NVIDIA/mig-parted, pkg/mig/reconfigure;
+// gpu-operator's node labels.
+#pragma once
+
+#include "k8s-client/api/node.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sched::gpu {
+
+inline constexpr std::string_view kMigConfigLabel = "nvidia.com/mig.config";
+inline constexpr std::string_view kMigStateLabel = "nvidia.com/mig.config.state";
+
+// Where the last change of a node's MIG configuration stands.
+enum class MigChange : std::uint8_t {
+  kNone,       // done, or never asked for; any value that is none of the others
+  kPending,    // under way
+  kRebooting,  // under way, and the node goes down for it
+  kFailed,     // given up; what the GPUs are cut into is not known
+};
+// mig-manager's word for it; empty for kNone.
+[[nodiscard]] std::string_view to_string(MigChange change);
+
+// A condition that says something is wrong.
+struct Alarm {
+  std::string type;
+  std::string reason;  // may be empty
+  friend bool operator==(const Alarm&, const Alarm&) = default;
+};
+
+// A node that rejected too many pods.
+struct AdmissionBackoff {
+  k8s::Timestamp until{};
+  int rejected = 0;      // pods
+  std::string reason;    // of the last of them: "UnexpectedAdmissionError"
+  std::string last_pod;  // "namespace/name"
+  friend bool operator==(const AdmissionBackoff&, const AdmissionBackoff&) = default;
+};
+
+struct NodeHealth {
+  // Labels say that the node has GPUs (nvidia.com/gpu.present, or a product by labels.h), whatever
+  // it offers.
+  bool labelled_gpus = false;
+  MigChange mig_change = MigChange::kNone;
+  std::string mig_config;  // what it is to be changed to; empty with kNone
+  // By type. A type that ends in "Ready" is an alarm when it is False, any other when it is True;
+  // kubelet's own are left out: Kubernetes makes taints of them.
+  std::vector<Alarm> alarms;
+  std::optional<AdmissionBackoff> backoff;
+
+  friend bool operator==(const NodeHealth&, const NodeHealth&) = default;
+};
+
+// `backoff` is empty.
+[[nodiscard]] NodeHealth health_of(const k8s::Node& node);
+
+// When a node counts as a black hole, and for how long.
+struct RejectionLimits {
+  int pods = 3;                              // that were rejected …
+  std::chrono::seconds within{300};          // … within this time
+  std::chrono::seconds initial_backoff{60};  // doubles with each one in a row …
+  std::chrono::seconds max_backoff{1'800};   // … up to this
+  friend bool operator==(const RejectionLimits&, const RejectionLimits&) = default;
+};
+
+}  // namespace sched::gpu

@@ -1,0 +1,146 @@
+// What a user is told of nodes that have none of the devices that a pod asks for. Each line of the
+// table of gotchas in docs/gpu-clusters.md that ends in words of this scheduler is tried here.
+#include "tests/scheduler/engine/harness.h"
+#include "tests/support/catch.h"
+
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+
+namespace {
+
+constexpr const char* kPresent = "nvidia.com/gpu.present";
+constexpr const char* kStrategy = "nvidia.com/mig.strategy";
+
+// The sentence about absence, of a pod that fits nowhere.
+std::string said(const std::vector<k8s::Node>& nodes, const k8s::Pod& pod) {
+  Scheduler s;
+  s.synced();
+  for (const k8s::Node& node : nodes) s.has(node);
+  s.has(pod);
+  const auto decisions = s.decisions();
+  REQUIRE_FALSE(decisions.empty());
+  REQUIRE(std::holds_alternative<decision::Unschedulable>(decisions[0]));
+  const auto& refusal = std::get<decision::Unschedulable>(decisions[0]);
+  // kube-scheduler's words stay what they are.
+  CHECK(refusal.message.find("no such") == std::string::npos);
+  const std::size_t at = refusal.details.find(": no such ");
+  if (at == std::string::npos) return "";
+  const std::size_t begin = refusal.details.rfind(' ', at);
+  return refusal.details.substr(begin == std::string::npos ? 0 : begin + 1);
+}
+
+NodeBuilder gpu_node(std::string_view name) {
+  return node(name).labelled(kPresent, "true").product("NVIDIA-H100-80GB-HBM3");
+}
+
+const k8s::Pod kOneGpu = our_pod("a").gpus(1);
+const k8s::Pod kInstance = our_pod("a").requests("nvidia.com/mig-1g.10gb", "1");
+
+struct Case {
+  const char* name;
+  std::vector<k8s::Node> nodes;
+  k8s::Pod pod;
+  std::string want;
+};
+
+std::vector<Case> cases() {
+  return {
+      {"all have some", {gpu_node("n").gpus(8)}, our_pod("a").gpus(9), ""},
+      {"nothing asked for", {node("n").cpu("1")}, our_pod("a").cpu("2"), ""},
+      {"nodes without GPUs",
+       {node("c1"), node("c2"), gpu_node("n").gpus(1)},
+       our_pod("a").gpus(2),
+       "nvidia.com/gpu: no such GPU on 2 of 3 nodes."},
+      {"device plugin not running: the name is gone",
+       {node("c"), gpu_node("n2"), gpu_node("n1")},
+       kOneGpu,
+       "nvidia.com/gpu: no such GPU on 3 of 3 nodes; device plugin absent on 2 that carry GPU "
+       "labels (first n1)."},
+      {"device plugin not running: kubelet keeps the name at zero",
+       {gpu_node("n").gpus(0)},
+       kOneGpu,
+       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; device plugin absent on 1 that carry GPU "
+       "labels (first n)."},
+      {"a cloud's label instead of NVIDIA's",
+       {node("n").labelled("cloud.google.com/gke-accelerator", "nvidia-l4")},
+       kOneGpu,
+       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; device plugin absent on 1 that carry GPU "
+       "labels (first n)."},
+      {"the MIG configuration is being changed",
+       {gpu_node("n")
+            .labelled("nvidia.com/mig.config", "all-1g.10gb")
+            .labelled("nvidia.com/mig.config.state", "pending")},
+       kOneGpu,
+       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; a change of the MIG configuration on 1 "
+       "(first n: all-1g.10gb is pending)."},
+      {"shared GPUs have a name of their own (renameByDefault)",
+       {gpu_node("n").offers("nvidia.com/gpu.shared", "40")},
+       kOneGpu,
+       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; 1 offer GPUs in another form (first n: "
+       "nvidia.com/gpu.shared)."},
+      {"renameByDefault off: shares go by the name of whole GPUs",
+       {gpu_node("n").gpus(40)},
+       our_pod("a").requests("nvidia.com/gpu.shared", "1"),
+       "nvidia.com/gpu.shared: no such GPU on 1 of 1 nodes; 1 offer GPUs in another form (first n: "
+       "nvidia.com/gpu)."},
+      {"cut GPUs",
+       {gpu_node("n")
+            .gpus(0)
+            .offers("nvidia.com/mig-2g.20gb", "3")
+            .offers("nvidia.com/mig-1g.20gb", "1")},
+       kOneGpu,
+       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; 1 offer GPUs in another form (first n: "
+       "nvidia.com/mig-1g.20gb, nvidia.com/mig-2g.20gb)."},
+      {"MIG mode on, strategy none",
+       {gpu_node("n").gpus(8).labelled(kStrategy, "none")},
+       kInstance,
+       "nvidia.com/mig-1g.10gb: no such GPU on 1 of 1 nodes; 1 have MIG strategy none, which "
+       "offers no instances by profile (first n)."},
+      {"strategy single",
+       {node("n")
+            .gpus(56)
+            .labelled(kStrategy, "single")
+            .product("NVIDIA-H100-80GB-HBM3-MIG-1g.10gb")},
+       kInstance,
+       "nvidia.com/mig-1g.10gb: no such GPU on 1 of 1 nodes; 1 have MIG strategy single, where "
+       "instances are called nvidia.com/gpu (first n: NVIDIA-H100-80GB-HBM3-MIG-1g.10gb)."},
+      {"strategy single over GPUs that are cut unequally: the plugin offers nothing",
+       {node("n")
+            .gpus(0)
+            .labelled(kStrategy, "single")
+            .product("NVIDIA-H100-80GB-HBM3-MIG-INVALID")},
+       kOneGpu,
+       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; device plugin absent on 1 that carry GPU "
+       "labels (first n)."},
+      {"another vendor's",
+       {node("n"), gpu_node("m").gpus(8)},
+       our_pod("a").requests("amd.com/gpu", "1"),
+       "amd.com/gpu: no such device on 2 of 2 nodes."},
+      {"two devices",
+       {node("n")},
+       our_pod("a").gpus(1).requests("rdma/hca", "1"),
+       "nvidia.com/gpu: no such GPU on 1 of 1 nodes. rdma/hca: no such device on 1 of 1 nodes."},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("why devices are absent is added to kube-scheduler's words") {
+  for (const Case& each : cases()) {
+    INFO(each.name);
+    CHECK(said(each.nodes, each.pod) == each.want);
+  }
+}
+
+TEST_CASE("a device plugin that comes back takes the words away and the pod") {
+  Scheduler s;
+  s.synced();
+  s.has(gpu_node("n").gpus(0));
+  s.has(our_pod("a").gpus(1));
+  REQUIRE(s.decide().size() == 1);
+  s.has(gpu_node("n").gpus(8));
+  CHECK(s.decide() == Texts{"a → n"});
+}

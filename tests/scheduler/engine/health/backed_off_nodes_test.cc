@@ -1,0 +1,178 @@
+// Black holes through the engine: what pods, people and the next decisions see of them.
+#include "tests/scheduler/engine/harness.h"
+#include "tests/support/catch.h"
+
+#include <chrono>
+#include <random>
+
+using namespace sched;
+using namespace tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+const char* const kRefused =
+    " waits: 0/1 nodes are available: 1 node(s) were backed off after rejecting pods with devices.";
+
+// A cluster of one node whose kubelet can be told to reject.
+struct OneNode : Scheduler {
+  OneNode() {
+    has(node("n").gpus(8));
+    synced();
+  }
+  void rejects(const std::string& name) {
+    apply(event::PodRejected{.pod = {"ml", name, "uid-" + name},
+                             .node = "n",
+                             .reason = "OutOfnvidia.com/gpu",
+                             .at = now});
+  }
+  void falls() {
+    for (const char* name : {"x", "y", "z"}) rejects(name);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a black hole gets no pods with devices until its time is over") {
+  OneNode s;
+  s.falls();
+  s.has(our_pod("a").gpus(1));
+  s.has(our_pod("plain").cpu("1"));
+  CHECK(s.decide() == Texts{"n is backed off", std::string("a") + kRefused, "plain → n"});
+  CHECK(s.engine.gpu_figures() == GpuFigures{.nodes_backed_off = 1, .rejected_pods = 3});
+  REQUIRE(s.engine.next_wakeup() == s.now + 60s);
+
+  s.now += 60s;
+  CHECK(s.decide() == Texts{"n is on trial", "a → n"});
+  CHECK(s.engine.gpu_figures() == GpuFigures{.nodes_backed_off = 0, .rejected_pods = 3});
+  CHECK(s.engine.next_wakeup() == std::nullopt);
+}
+
+TEST_CASE("the decision names what led to it") {
+  OneNode s;
+  s.falls();
+  const auto decisions = s.decisions();
+  REQUIRE(decisions.size() == 1);
+  CHECK(std::get<decision::NodeBackedOff>(decisions[0]) ==
+        decision::NodeBackedOff{.node = "n",
+                                .until = s.now + 60s,
+                                .in_a_row = 1,
+                                .rejected = 3,
+                                .reason = "OutOfnvidia.com/gpu",
+                                .pod = {"ml", "z", "uid-z"}});
+}
+
+TEST_CASE("a pod with devices that starts there releases the node") {
+  OneNode s;
+  s.falls();
+  s.has(our_pod("a").gpus(1));
+  REQUIRE(s.decide().size() == 2);
+  s.has(their_pod("plain").cpu("1").on("n").started_at(s.now + 1s));
+  s.has(their_pod("old").gpus(1).on("n").started_at(s.now - 1s));
+  s.has(their_pod("undated").gpus(1).on("n"));
+  CHECK(s.decide().empty());
+  s.has(
+      their_pod("starting").gpus(1).on("n").started_at(s.now + 1s).phase(k8s::PodPhase::kPending));
+  CHECK(s.decide().empty());
+  s.has(their_pod("starting").gpus(1).on("n").started_at(s.now + 1s));
+  CHECK(s.decide() == Texts{"n works", "a → n"});
+}
+
+TEST_CASE("what is known of a node holds through its updates and ends with it") {
+  OneNode s;
+  s.falls();
+  s.has(node("n").gpus(4));
+  s.has(our_pod("a").gpus(1));
+  CHECK(s.decide() == Texts{"n is backed off", std::string("a") + kRefused});
+  s.node_gone("n");
+  CHECK(s.engine.gpu_figures().nodes_backed_off == 0);
+  s.has(node("n").gpus(4));
+  CHECK(s.decide() == Texts{"a → n"});
+}
+
+TEST_CASE("rejections may be told before their node, and before the start") {
+  Scheduler s;
+  for (const char* name : {"x", "y", "z"}) {
+    s.apply(event::PodRejected{
+        .pod = {"ml", name, name}, .node = "n", .reason = "OutOfcpu", .at = s.now - 10s});
+  }
+  s.has(node("n").gpus(8));
+  s.has(our_pod("a").gpus(1));
+  s.synced();
+  CHECK(s.decide() == Texts{"n is backed off", std::string("a") + kRefused});
+}
+
+TEST_CASE("profiles without GpuHealth know no black holes") {
+  std::vector<Profile> profiles;
+  profiles.push_back(profile());
+  std::erase_if(profiles[0].filters,
+                [](const auto& filter) { return filter->name() == "GpuHealth"; });
+  Engine engine(std::move(profiles), {});
+  engine.apply(event::NodeUpserted{node("n").gpus(8)}, kStart);
+  for (const char* name : {"x", "y", "z"}) {
+    engine.apply(event::PodRejected{{"ml", name, name}, "n", "OutOfcpu", kStart}, kStart);
+  }
+  engine.apply(event::PodUpserted{our_pod("a").gpus(1)}, kStart);
+  engine.apply(event::Synced{}, kStart);
+  const auto decision = engine.step(kStart);
+  REQUIRE(decision);
+  CHECK(std::holds_alternative<decision::Bind>(*decision));
+  CHECK(engine.gpu_figures() == GpuFigures{});
+}
+
+TEST_CASE("no sequence of events lets a node that is backed off take a pod with devices") {
+  std::mt19937 random(GENERATE(range(1U, 6U)));
+  Scheduler s;
+  s.synced();
+  const auto some_node = [&] { return "n" + std::to_string(random() % 4); };
+  int created = 0;
+  int binds = 0;
+  int backoffs = 0;
+  std::map<std::string, Time> until;  // by node, of those told to be backed off
+  for (int i = 0; i < 4'000; ++i) {
+    s.now += std::chrono::seconds(random() % 20);
+    const std::string on = some_node();
+    switch (random() % 6) {
+      case 0:
+        s.has(node(on).gpus(static_cast<std::int64_t>(random() % 9)));
+        break;
+      case 1:
+        if (random() % 8 == 0) {
+          s.node_gone(on);
+          until.erase(on);
+        }
+        break;
+      case 2:
+        s.has(their_pod("t" + std::to_string(++created)).gpus(1).on(on).started_at(s.now));
+        break;
+      case 3:
+        s.has(our_pod("p" + std::to_string(++created)).gpus(1));
+        break;
+      default:
+        s.apply(event::PodRejected{.pod = {"ml", "r", std::to_string(++created)},
+                                   .node = on,
+                                   .reason = "UnexpectedAdmissionError",
+                                   .at = s.now - std::chrono::seconds(random() % 3)});
+    }
+    for (const Decision& decision : s.decisions()) {
+      if (const auto* down = std::get_if<decision::NodeBackedOff>(&decision)) {
+        ++backoffs;
+        until[down->node] = down->until;
+        REQUIRE(down->until > s.now);
+      } else if (const auto* up = std::get_if<decision::NodeReleased>(&decision)) {
+        // Back-offs end when they said, unless something starts.
+        if (!up->proven) REQUIRE(until.at(up->node) <= s.now);
+        until.erase(up->node);
+      } else if (const auto* bind = std::get_if<decision::Bind>(&decision)) {
+        ++binds;
+        REQUIRE_FALSE(until.contains(bind->node));
+        s.bind_succeeded(our_pod(bind->pod.name), bind->node);
+        s.pod_gone(our_pod(bind->pod.name));
+      }
+    }
+    for (const auto& [node, end] : until) REQUIRE(end > s.now);
+    REQUIRE(s.engine.gpu_figures().nodes_backed_off >= until.size());
+  }
+  CHECK(binds > 20);
+  CHECK(backoffs > 20);
+}

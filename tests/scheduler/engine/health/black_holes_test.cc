@@ -1,0 +1,209 @@
+#include "scheduler/engine/health/black_holes.h"
+
+#include "tests/support/catch.h"
+
+#include <chrono>
+#include <map>
+#include <random>
+#include <string>
+
+using namespace sched;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Time kStart{std::chrono::seconds{1'000'000}};
+constexpr gpu::RejectionLimits kLimits{
+    .pods = 3, .within = 300s, .initial_backoff = 60s, .max_backoff = 200s};
+
+// One node, whose kubelet's clock is the engine's.
+struct OneNode {
+  bool rejects(const std::string& uid) { return rejects(uid, now); }
+  bool rejects(const std::string& uid, Time at) {
+    return holes.rejected({.pod = {"ml", "pod-" + uid, uid},
+                           .node = "n",
+                           .reason = "UnexpectedAdmissionError",
+                           .at = at},
+                          now);
+  }
+  // Rejects as many pods as it takes.
+  void fall() {
+    for (int i = 0; i < kLimits.pods; ++i) rejects("fall-" + std::to_string(next++));
+    REQUIRE(holes.backoff("n") != nullptr);
+  }
+  [[nodiscard]] Time until() const { return holes.backoff("n")->until; }
+
+  Time now = kStart;
+  int next = 0;
+  BlackHoles holes{kLimits};
+};
+
+}  // namespace
+
+TEST_CASE("a node that rejects enough pods in time is backed off, and told about once") {
+  OneNode n;
+  CHECK_FALSE(n.rejects("a"));
+  n.now += 100s;
+  CHECK_FALSE(n.rejects("b"));
+  CHECK(n.holes.backoff("n") == nullptr);
+  n.now += 100s;
+  CHECK(n.rejects("c"));
+  REQUIRE(n.holes.backoff("n") != nullptr);
+  CHECK(*n.holes.backoff("n") == gpu::AdmissionBackoff{.until = n.now + 60s,
+                                                       .rejected = 3,
+                                                       .reason = "UnexpectedAdmissionError",
+                                                       .last_pod = "ml/pod-c"});
+  CHECK_FALSE(n.rejects("d"));
+  CHECK(n.holes.backed_off() == 1);
+  CHECK(n.holes.next_end() == n.now + 60s);
+  CHECK(n.holes.backoff("another") == nullptr);
+}
+
+TEST_CASE("rejections that are far apart, old, or told twice do not count together") {
+  OneNode n;
+  SECTION("far apart") {
+    for (int i = 0; i < 20; ++i, n.now += 150s) CHECK_FALSE(n.rejects(std::to_string(i)));
+  }
+  SECTION("old: what a restarted scheduler is shown first") {
+    for (int i = 0; i < 20; ++i) CHECK_FALSE(n.rejects(std::to_string(i), n.now - 301s));
+  }
+  SECTION("told twice") {
+    for (int i = 0; i < 20; ++i) CHECK_FALSE(n.rejects("a"));
+    CHECK_FALSE(n.rejects("b"));
+  }
+  CHECK(n.holes.backed_off() == 0);
+}
+
+TEST_CASE("each back-off in a row is twice as long, up to the greatest") {
+  OneNode n;
+  n.fall();
+  int row = 1;
+  for (const auto length : {60s, 120s, 200s, 200s}) {
+    CHECK(n.until() == n.now + length);
+    CHECK(n.holes.in_a_row("n") == row++);
+    n.now += length - 1us;
+    CHECK(n.holes.end(n.now).empty());
+    n.now += 1us;
+    CHECK(n.holes.end(n.now) == std::vector<std::string>{"n"});
+    CHECK(n.holes.backoff("n") == nullptr);
+    // What led here is told again, as after a new list: no news.
+    CHECK_FALSE(n.rejects("fall-2", kStart));
+    // On trial one is enough.
+    n.now += 1s;
+    CHECK(n.rejects("trial-" + std::to_string(row)));
+  }
+}
+
+TEST_CASE("a node that rejects nothing while on trial starts anew") {
+  OneNode n;
+  n.fall();
+  n.now += 60s;
+  REQUIRE(n.holes.end(n.now).size() == 1);
+  n.now += 300s;
+  CHECK_FALSE(n.rejects("x"));
+  CHECK_FALSE(n.rejects("y"));
+  CHECK(n.rejects("z"));
+  CHECK(n.until() == n.now + 60s);
+}
+
+TEST_CASE("a pod that starts after the last rejection releases the node and clears its record") {
+  OneNode n;
+  n.fall();
+  CHECK_FALSE(n.holes.started("n", n.now - 5s));  // was admitted before: proves nothing
+  CHECK_FALSE(n.holes.started("n", n.now));       // who knows
+  CHECK_FALSE(n.holes.started("another", n.now + 1s));
+  REQUIRE(n.holes.backoff("n") != nullptr);
+  CHECK(n.holes.started("n", n.now + 1s));
+  CHECK(n.holes.backoff("n") == nullptr);
+  CHECK(n.holes.next_end() == std::nullopt);
+  CHECK(n.holes.empty());
+  n.now += 2s;
+  CHECK_FALSE(n.rejects("x"));
+}
+
+TEST_CASE("a pod that starts while the node is on trial ends the trial") {
+  OneNode n;
+  n.fall();
+  n.now += 60s;
+  REQUIRE(n.holes.end(n.now).size() == 1);
+  CHECK_FALSE(n.holes.started("n", n.now));  // not backed off: nothing to release
+  CHECK(n.holes.empty());
+}
+
+TEST_CASE("a node that goes takes its record along") {
+  OneNode n;
+  n.fall();
+  CHECK(n.holes.forget("n"));
+  CHECK_FALSE(n.holes.forget("n"));
+  CHECK(n.holes.backed_off() == 0);
+  CHECK(n.holes.next_end() == std::nullopt);
+}
+
+TEST_CASE("what is known of nodes that have been quiet for long is dropped") {
+  BlackHoles holes(kLimits);
+  Time now = kStart;
+  for (int i = 0; i < 5'000; ++i, now += 1s) {
+    holes.rejected({.pod = {"ml", "p", std::to_string(i)},
+                    .node = "n" + std::to_string(i),
+                    .reason = "OutOfcpu",
+                    .at = now},
+                   now);
+    REQUIRE(holes.size() <= 2 * 300 + 1);
+  }
+}
+
+TEST_CASE("through random rejections and starts every back-off ends, and none outlasts a start") {
+  std::mt19937 random(GENERATE(range(1U, 6U)));
+  BlackHoles holes(kLimits);
+  Time now = kStart;
+  struct Believed {
+    Time last{};              // rejection
+    std::optional<Time> end;  // of its back-off
+  };
+  std::map<std::string, Believed> nodes;
+  for (int i = 0; i < 5'000; ++i) {
+    now += std::chrono::seconds(random() % 30);
+    for (const std::string& node : holes.end(now)) {
+      REQUIRE(nodes[node].end <= now);
+      nodes[node].end.reset();
+    }
+    const std::string node = "n" + std::to_string(random() % 4);
+    Believed& believed = nodes[node];
+    switch (random() % 4) {
+      case 0:
+        if (holes.started(node, now)) {
+          REQUIRE(believed.end);
+          REQUIRE(now > believed.last);
+          believed.end.reset();
+        }
+        if (now > believed.last) REQUIRE(holes.backoff(node) == nullptr);
+        break;
+      case 1:
+        if (random() % 20 == 0) {
+          holes.forget(node);
+          believed = {};
+          break;
+        }
+        [[fallthrough]];
+      default:
+        if (holes.rejected({.pod = {"ml", "p", std::to_string(i)},
+                            .node = node,
+                            .reason = "OutOfnvidia.com/gpu",
+                            .at = now},
+                           now)) {
+          REQUIRE_FALSE(believed.end);
+          believed.end = holes.backoff(node)->until;
+          REQUIRE(*believed.end <= now + kLimits.max_backoff);
+          REQUIRE(*believed.end >= now + kLimits.initial_backoff);
+        }
+        believed.last = now;
+    }
+    std::size_t backed_off = 0;
+    for (const auto& [name, each] : nodes) {
+      REQUIRE((holes.backoff(name) != nullptr) == each.end.has_value());
+      if (each.end) ++backed_off;
+    }
+    REQUIRE(holes.backed_off() == backed_off);
+    REQUIRE(holes.next_end().has_value() == (backed_off > 0));
+  }
+}

@@ -1,0 +1,66 @@
+#include "scheduler/engine/health/rejected_pod.h"
+
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+#include <chrono>
+
+using namespace sched;
+using namespace tests;
+
+namespace {
+
+constexpr Time kCreated{std::chrono::seconds{1'000}};
+constexpr Time kStarted{std::chrono::seconds{1'060}};
+
+PodBuilder rejected(std::string_view reason) {
+  return pod("a").gpus(1).created_at(kCreated).on("n").started_at(kStarted).failed(reason);
+}
+
+}  // namespace
+
+TEST_CASE("which failed pods speak against their node") {
+  struct Case {
+    const char* name;
+    k8s::Pod pod;
+    bool want;
+  };
+  const std::vector<Case> cases = {
+      {"a device plugin would not", rejected("UnexpectedAdmissionError"), true},
+      {"less there than thought", rejected("OutOfnvidia.com/gpu"), true},
+      {"too few CPUs for a GPU pod", rejected("OutOfcpu"), true},
+      {"too few CPUs for a pod without", pod("a").cpu("1").on("n").failed("OutOfcpu"), false},
+      {"an init container with a device",
+       pod("a")
+           .first_runs(container("i", {{"nvidia.com/mig-1g.10gb", "1"}}))
+           .on("n")
+           .failed("UnexpectedAdmissionError"),
+       true},
+      {"one share",
+       pod("a").requests("nvidia.com/gpu.shared", "1").on("n").failed("UnexpectedAdmissionError"),
+       true},
+      {"two shares, which the plugin may refuse by rule",
+       pod("a").requests("nvidia.com/gpu.shared", "2").on("n").failed("UnexpectedAdmissionError"),
+       false},
+      {"evicted", rejected("Evicted"), false},
+      {"its program failed", rejected(""), false},
+      {"affinity", rejected("NodeAffinity"), false},
+      {"no node", pod("a").gpus(1).failed("UnexpectedAdmissionError"), false},
+      {"not failed", rejected("UnexpectedAdmissionError").phase(k8s::PodPhase::kRunning), false}};
+  for (const Case& each : cases) {
+    INFO(each.name);
+    CHECK(rejection_of(each.pod).has_value() == each.want);
+  }
+}
+
+TEST_CASE("a rejection is dated by the kubelet, else by the pod's creation") {
+  const auto rejection = rejection_of(rejected("OutOfnvidia.com/gpu"));
+  REQUIRE(rejection);
+  CHECK(rejection->pod == PodRef{"default", "a", "uid-default-a"});
+  CHECK(rejection->node == "n");
+  CHECK(rejection->reason == "OutOfnvidia.com/gpu");
+  CHECK(rejection->at == kStarted);
+  k8s::Pod undated = rejected("OutOfcpu");
+  undated.status.start_time.reset();
+  CHECK(rejection_of(undated)->at == kCreated);
+}

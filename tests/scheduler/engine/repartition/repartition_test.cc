@@ -1,0 +1,170 @@
+// Advice about MIG configurations, through the engine.
+#include "tests/scheduler/engine/harness.h"
+#include "tests/support/catch.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+NodeBuilder h100(std::string_view name, int gpus = 1) {
+  return node(name)
+      .product("NVIDIA-H100-80GB-HBM3")
+      .labelled("nvidia.com/gpu.count", std::to_string(gpus))
+      .labelled("nvidia.com/mig.strategy", "mixed")
+      .labelled("nvidia.com/mig.config", "all-disabled")
+      .labelled("nvidia.com/mig.config.state", "success")
+      .gpus(gpus);
+}
+
+PodBuilder instance(std::string_view name, const char* profile = "3g.40gb") {
+  return our_pod(name).requests(std::string("nvidia.com/mig-") + profile, "1");
+}
+
+// What is advised when the pod has been refused: "n should become all-3g.40gb".
+Texts advised(Scheduler& s) {
+  Texts advice;
+  for (const std::string& word : s.decide()) {
+    if (word.find(" should become ") != std::string::npos) advice.push_back(word);
+  }
+  return advice;
+}
+
+}  // namespace
+
+TEST_CASE("pods that wait for a profile make advice for an idle node") {
+  Scheduler s;
+  s.synced();
+  s.has(h100("n"));
+  s.has(instance("a"));
+  s.has(instance("b"));
+  s.has(instance("c"));
+  const auto decisions = s.decisions();
+  REQUIRE(decisions.size() == 4);
+  CHECK(std::get<decision::MigRepartition>(decisions.back()) ==
+        decision::MigRepartition{
+            .scheduler_name = kOurs,
+            .node = "n",
+            .from = "all-disabled",
+            .to = "all-3g.40gb",
+            .pods = {Scheduler::ref(instance("a")), Scheduler::ref(instance("b"))},
+            .cost = "1 nvidia.com/gpu that nobody uses, and minutes in which the node offers no "
+                    "GPU"});
+  CHECK(s.engine.gpu_figures() == GpuFigures{.repartitions = 1, .repartition_pods = 2});
+}
+
+TEST_CASE("what it costs is said: on Ampere, a reset too; of a cut node, its instances") {
+  Scheduler s;
+  s.synced();
+  const auto cost = [&](const k8s::Node& node) {
+    s.has(node);
+    s.has(instance("a"));
+    const auto decisions = s.decisions();
+    const auto* advice = std::get_if<decision::MigRepartition>(&decisions.back());
+    return advice == nullptr ? std::string() : advice->cost;
+  };
+  SECTION("Ampere") {
+    CHECK(cost(h100("n").product("NVIDIA-A100-SXM4-80GB")) ==
+          "1 nvidia.com/gpu that nobody uses, a reset of its GPUs, and minutes in which the node "
+          "offers no GPU");
+  }
+  SECTION("cut already") {
+    CHECK(cost(h100("n").gpus(0).offers("nvidia.com/mig-1g.10gb", "7")) ==
+          "7 nvidia.com/mig-1g.10gb that nobody uses, and minutes in which the node offers no GPU");
+  }
+  SECTION("nothing") {
+    CHECK(cost(h100("n").gpus(0)) ==
+          "nothing that is offered now, and minutes in which the node offers no GPU");
+  }
+}
+
+TEST_CASE("only nodes that could be cut, and would take the pod then") {
+  struct Case {
+    const char* name;
+    k8s::Node node;
+    bool want;
+  };
+  const std::vector<Case> cases = {
+      {"as it should be", h100("n"), true},
+      {"strategy single", h100("n").labelled("nvidia.com/mig.strategy", "single"), false},
+      {"strategy none", h100("n").labelled("nvidia.com/mig.strategy", "none"), false},
+      {"no word of its GPUs' number", h100("n").labelled("nvidia.com/gpu.count", ""), false},
+      {"an absurd number", h100("n").labelled("nvidia.com/gpu.count", "4000000000"), false},
+      {"no number", h100("n").labelled("nvidia.com/gpu.count", "eight"), false},
+      {"more than the label says", h100("n").gpus(8), false},
+      {"a GPU without MIG", h100("n").product("NVIDIA-L4"), false},
+      {"a GPU without that profile", h100("n").product("NVIDIA-A100-SXM4-40GB"), false},
+      {"a change under way", h100("n").labelled("nvidia.com/mig.config.state", "pending"), false},
+      {"unhealthy", h100("n").condition("XIDErrors", "True"), false},
+      {"cordoned", h100("n").cordoned(), false},
+      {"not tolerated", h100("n").tainted("team"), false},
+      {"too few CPUs besides", h100("n").cpu("1"), false},
+      {"cut like that already, and full elsewhere",
+       h100("n").labelled("nvidia.com/mig.config", "all-3g.40gb"), true}};
+  for (const Case& each : cases) {
+    INFO(each.name);
+    Scheduler s;
+    s.synced();
+    s.has(each.node);
+    s.has(instance("a").cpu("4"));
+    CHECK(advised(s).size() == (each.want ? 1 : 0));
+  }
+}
+
+TEST_CASE("a node that carries a GPU pod is left alone, whoever placed it") {
+  Scheduler s;
+  s.synced();
+  s.has(h100("n", 8));
+  s.has(their_pod("theirs").gpus(1).on("n"));
+  s.has(instance("a"));
+  CHECK(advised(s).empty());
+  s.pod_gone(their_pod("theirs"));
+  s.now += 10s;
+  CHECK(advised(s) == Texts{"n should become all-3g.40gb"});
+}
+
+TEST_CASE("advice is looked for at most once per interval, after a change, and told once") {
+  Scheduler s;
+  s.synced();
+  s.has(h100("n"));
+  s.has(instance("a"));
+  CHECK(advised(s).size() == 1);
+  CHECK(advised(s).empty());
+  s.has(instance("b"));
+  CHECK(advised(s).empty());
+  CHECK(s.engine.next_wakeup() == s.now + 10s);
+  s.now += 10s;
+  CHECK(advised(s) == Texts{"n should become all-3g.40gb"});  // says more than before
+  s.now += 10s;
+  CHECK(advised(s).empty());
+  CHECK(s.engine.next_wakeup() > s.now + 10s);  // nothing to look for: the pods' own next try
+}
+
+TEST_CASE("advice that is followed is gone") {
+  Scheduler s;
+  s.synced();
+  s.has(h100("n"));
+  s.has(instance("a"));
+  REQUIRE(advised(s).size() == 1);
+  s.has(h100("n")
+            .labelled("nvidia.com/mig.config", "all-3g.40gb")
+            .gpus(0)
+            .offers("nvidia.com/mig-3g.40gb", "2"));
+  s.now += 10s;
+  CHECK(s.decide() == Texts{"a → n"});
+  CHECK(s.engine.gpu_figures() == GpuFigures{});
+}
+
+TEST_CASE("pods that wait for whole GPUs get no advice") {
+  Scheduler s;
+  s.synced();
+  s.has(h100("n").gpus(0).offers("nvidia.com/mig-3g.40gb", "2"));
+  s.has(our_pod("a").gpus(1));
+  CHECK(advised(s).empty());
+  CHECK(s.engine.gpu_figures() == GpuFigures{});
+}

@@ -1,0 +1,212 @@
+// Which configurations are known, and that a plan is one that the geometry can realise.
+#include "scheduler/gpu/mig/plan.h"
+
+#include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/mig/place.h"
+#include "scheduler/gpu/mig/product.h"
+#include "tests/support/catch.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace sched::gpu;
+using mig::Configuration;
+using mig::Geometry;
+using mig::IdleNode;
+using mig::Repartition;
+
+namespace {
+
+const Geometry& model(const std::string& name) {
+  const auto& all = mig::geometries();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Geometry& each) { return each.model == name; });
+  REQUIRE(found != all.end());
+  return *found;
+}
+
+// "all-balanced: 3g.40gb×1 2g.20gb×1 1g.10gb×2"
+std::string text_of(const Configuration& configuration) {
+  std::string text = configuration.name + ":";
+  for (const mig::InstanceCount& each : configuration.instances) {
+    text += " " + each.profile->name + "×" + std::to_string(each.per_gpu);
+  }
+  return text;
+}
+
+std::vector<std::string> texts_of(const std::string& name) {
+  std::vector<std::string> texts;
+  for (const Configuration& each : mig::configurations(model(name))) texts.push_back(text_of(each));
+  return texts;
+}
+
+// Whether one GPU can hold all instances of the configuration together.
+bool is_realisable(const Configuration& configuration) {
+  DeviceUses gpu;
+  for (const mig::InstanceCount& each : configuration.instances) {
+    const auto shares = mig::place(*each.profile, each.per_gpu, gpu, 1);
+    if (!shares) return false;
+    for (const DeviceShare& share : *shares) add(gpu, share);
+  }
+  return true;
+}
+
+// Pods that ask for instances of one profile each, on nodes that offer what they are cut into.
+struct Cluster {
+  std::vector<IdleNode> nodes;
+  std::vector<std::pair<std::string, std::int64_t>> pods;  // resource, instances
+
+  [[nodiscard]] std::vector<std::string> wanted() const {
+    std::set<std::string> names;
+    for (const auto& [resource, count] : pods) names.insert(resource);
+    return {names.begin(), names.end()};
+  }
+  [[nodiscard]] std::vector<std::size_t> fits(std::size_t node, const Configuration& to,
+                                              const std::vector<std::size_t>& waiting) const {
+    std::map<std::string, std::int64_t> free;
+    for (const mig::InstanceCount& each : to.instances) {
+      free[mig::resource_of(*each.profile)] = each.per_gpu * nodes[node].gpus;
+    }
+    std::vector<std::size_t> placed;
+    for (const std::size_t pod : waiting) {
+      auto& left = free[pods[pod].first];
+      if (left < pods[pod].second) continue;
+      left -= pods[pod].second;
+      placed.push_back(pod);
+    }
+    return placed;
+  }
+  [[nodiscard]] std::vector<Repartition> plan(mig::PlanLimits limits = {}) const {
+    return mig::plan(
+        nodes, wanted(), pods.size(),
+        [this](std::size_t node, const Configuration& to, const auto& waiting) {
+          return fits(node, to, waiting);
+        },
+        limits);
+  }
+  // "1 all-3g.40gb ← 0 2"
+  [[nodiscard]] std::vector<std::string> steps() const {
+    std::vector<std::string> texts;
+    for (const Repartition& step : plan()) {
+      std::string text = std::to_string(step.node) + " " + step.to.name + " ←";
+      for (const std::size_t pod : step.pods) text += " " + std::to_string(pod);
+      texts.push_back(text);
+    }
+    return texts;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the configurations that mig-manager knows for a model") {
+  CHECK(texts_of("A100-80GB") ==
+        std::vector<std::string>{
+            "all-7g.80gb: 7g.80gb×1", "all-4g.40gb: 4g.40gb×1", "all-3g.40gb: 3g.40gb×2",
+            "all-2g.20gb: 2g.20gb×3", "all-1g.20gb: 1g.20gb×4", "all-1g.10gb: 1g.10gb×7",
+            "all-1g.10gb.me: 1g.10gb+me×1", "all-balanced: 3g.40gb×1 2g.20gb×1 1g.10gb×2"});
+  CHECK(texts_of("A30-24GB").back() == "all-balanced: 2g.12gb×1 1g.6gb×2");
+  CHECK(texts_of("RTX-PRO-6000-96GB").back() == "all-balanced: 2g.48gb×1 1g.24gb×2");
+}
+
+TEST_CASE("every known configuration fits on one GPU of its model") {
+  for (const Geometry& geometry : mig::geometries()) {
+    for (const Configuration& each : mig::configurations(geometry)) {
+      INFO(geometry.model << " " << text_of(each));
+      CHECK(is_realisable(each));
+      for (const mig::InstanceCount& instances : each.instances) {
+        CHECK(each.per_gpu(*instances.profile) == instances.per_gpu);
+        CHECK(instances.per_gpu <= instances.profile->max_instances);
+      }
+    }
+  }
+}
+
+TEST_CASE("plans") {
+  const Geometry& a100 = model("A100-80GB");
+  const Geometry& a30 = model("A30-24GB");
+  const std::string big = "nvidia.com/mig-3g.40gb";
+  const std::string small = "nvidia.com/mig-1g.10gb";
+  struct Case {
+    const char* name;
+    Cluster cluster;
+    std::vector<std::string> want;
+  };
+  const std::vector<Case> cases = {
+      {"nobody waits", {{{&a100, 8, "all-disabled"}}, {}}, {}},
+      {"no idle node", {{}, {{big, 1}}}, {}},
+      {"one node, one profile",
+       {{{&a100, 1, "all-disabled"}}, {{big, 1}, {big, 1}, {big, 1}}},
+       {"0 all-3g.40gb ← 0 1"}},
+      {"a mixture that only all-balanced offers",
+       {{{&a100, 1, ""}}, {{big, 1}, {small, 1}, {small, 1}}},
+       {"0 all-balanced ← 0 1 2"}},
+      {"the smallest node that does",
+       {{{&a100, 8, ""}, {&a100, 1, ""}, {&a100, 4, ""}}, {{big, 2}}},
+       {"1 all-3g.40gb ← 0"}},
+      {"several nodes, the most pods first",
+       {{{&a100, 1, ""}, {&a100, 2, ""}}, {{big, 2}, {big, 2}, {big, 2}, {big, 2}}},
+       {"1 all-3g.40gb ← 0 1", "0 all-3g.40gb ← 2"}},
+      {"not what it is already", {{{&a100, 1, "all-3g.40gb"}}, {{big, 1}}}, {"0 all-balanced ← 0"}},
+      {"a profile that the model does not have", {{{&a30, 4, ""}}, {{big, 1}}}, {}},
+      {"more than one node can ever give", {{{&a100, 1, ""}}, {{big, 3}}}, {}}};
+  for (const Case& each : cases) {
+    INFO(each.name);
+    CHECK(each.cluster.steps() == each.want);
+  }
+}
+
+TEST_CASE("a plan is cut off at its limits, and what was found until then holds") {
+  Cluster cluster;
+  cluster.nodes.assign(20, {&model("H100-80GB"), 1, "all-disabled"});
+  cluster.pods.assign(40, {"nvidia.com/mig-3g.40gb", 1});
+  CHECK(cluster.plan().size() == 8);
+  CHECK(cluster.plan({.repartitions = 3, .trials = 1'000}).size() == 3);
+  CHECK(cluster.plan({.repartitions = 8, .trials = 1}).size() == 1);
+  CHECK(cluster.plan({.repartitions = 8, .trials = 0}).empty());
+}
+
+TEST_CASE("whatever waits where, a plan is realisable and promises no pod twice") {
+  std::mt19937 random(GENERATE(range(1U, 21U)));
+  const auto& geometries = mig::geometries();
+  for (int round = 0; round < 50; ++round) {
+    Cluster cluster;
+    for (auto n = random() % 6; n > 0; --n) {
+      const Geometry& geometry = geometries[random() % geometries.size()];
+      const auto known = mig::configurations(geometry);
+      cluster.nodes.push_back({&geometry, static_cast<std::int64_t>(1 + random() % 8),
+                               known[random() % known.size()].name});
+    }
+    for (auto n = random() % 20; n > 0; --n) {
+      const Geometry& geometry = geometries[random() % geometries.size()];
+      const auto& profile = geometry.profiles[random() % geometry.profiles.size()];
+      cluster.pods.emplace_back(mig::resource_of(profile),
+                                static_cast<std::int64_t>(1 + random() % 3));
+    }
+    std::set<std::size_t> nodes;
+    std::set<std::size_t> pods;
+    std::size_t before = SIZE_MAX;
+    for (const Repartition& step : cluster.plan()) {
+      const IdleNode& node = cluster.nodes.at(step.node);
+      REQUIRE(nodes.insert(step.node).second);
+      REQUIRE(step.to.name != node.configuration);
+      REQUIRE(is_realisable(step.to));
+      REQUIRE_FALSE(step.pods.empty());
+      REQUIRE(step.pods.size() <= before);
+      before = step.pods.size();
+      std::map<std::string, std::int64_t> taken;
+      for (const std::size_t pod : step.pods) {
+        REQUIRE(pods.insert(pod).second);
+        taken[cluster.pods[pod].first] += cluster.pods[pod].second;
+      }
+      for (const auto& [resource, amount] : taken) {
+        const auto* profile = node.geometry->find(resource.substr(kMigResourcePrefix.size()));
+        REQUIRE(profile != nullptr);
+        REQUIRE(amount <= step.to.per_gpu(*profile) * node.gpus);
+      }
+    }
+  }
+}
