@@ -11,8 +11,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -276,32 +274,5 @@ func TestMIGRepartitionIsAdvised(t *testing.T) {
 			t.Errorf("%s is on %q", p.Name, p.Spec.NodeName)
 		}
 	}
-	w.verdict()
-}
-
-// TestResourceQuotaCountsNames: Kubernetes' quota on one name says nothing of another, and what it refuses no scheduler ever sees.
-func TestResourceQuotaCountsNames(t *testing.T) {
-	w := newWorld(t)
-	startSubject(t)
-	hard := corev1.ResourceList{"requests.nvidia.com/gpu": resource.MustParse("0")}
-	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "no-gpus"}, Spec: corev1.ResourceQuotaSpec{Hard: hard}}
-	quota, err := w.client.CoreV1().ResourceQuotas(w.ns).Create(t.Context(), quota, metav1.CreateOptions{})
-	w.must(nil, err)
-	// As the quota controller does, without which the API server enforces nothing.
-	quota.Status = corev1.ResourceQuotaStatus{Hard: hard, Used: hard}
-	w.must(w.client.CoreV1().ResourceQuotas(w.ns).UpdateStatus(t.Context(), quota, metav1.UpdateOptions{}))
-	w.addNode(fixture.GPUNode("quota-node", fixture.L4, 0, fixture.Allocatable("nvidia.com/gpu.shared", "4")))
-	w.addPod("shares", device("nvidia.com/gpu.shared", 1))
-	w.waitPod("shares", "bound: no quota names what it asks for", bound)
-
-	// The API server refuses once it has seen the quota's status; until then nothing is to come of it.
-	w.persist(func(ctx context.Context) error {
-		whole := fixture.Pod(w.ns, "whole", schedulerName, fixture.GPUs(1))
-		_, err := w.client.CoreV1().Pods(w.ns).Create(ctx, whole, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		if apierrors.IsForbidden(err) {
-			return nil
-		}
-		return fmt.Errorf("creating a pod over its quota: %v, want 403 Forbidden", err)
-	})
 	w.verdict()
 }

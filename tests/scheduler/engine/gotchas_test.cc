@@ -42,6 +42,14 @@ TEST_CASE("replicas that go by the name of whole GPUs are taken as such, up to t
   CHECK(s.decide().front().starts_with("b waits: 0/1 nodes are available: 1 Insufficient"));
 }
 
+TEST_CASE("shares are shares, whatever a quota on whole GPUs says: what was let in is placed") {
+  Scheduler s;
+  s.synced();
+  s.has(node("n").offers("nvidia.com/gpu.shared", "4").product("NVIDIA-L4"));
+  s.has(our_pod("a").requests("nvidia.com/gpu.shared", "1"));
+  CHECK(s.decide() == Texts{"a → n"});
+}
+
 TEST_CASE("of several models in one node the label names one, and is believed") {
   Scheduler s;
   s.synced();
