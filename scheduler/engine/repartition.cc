@@ -30,7 +30,7 @@ std::vector<const WaitingPod*> Engine::State::waiting_for_instances() {
     if (looked_at.size() == kMostPods) break;
     if (++alike[pod->shape.id()] > kMostAlike) continue;
     // Instances would not help a pod whose quota is used up.
-    if (pod->queue != kMainQueue && search(*pod).over_quota()) continue;
+    if (pod->queue != kMainQueue && search(*pod).admission.refuses()) continue;
     looked_at.push_back(pod);
   }
   return looked_at;
