@@ -10,10 +10,20 @@ namespace {
 // Whether a comes before b as the better thing to be told.
 bool needs_less(const LineAnswer& a, const LineAnswer& b) { return a.needs < b.needs; }
 
+// No MIG instance is ever found on such GPUs. MIG came with compute capability 8.0, and the other
+// 8.x do not have it (NVIDIA's MIG user guide, "Supported GPUs"); of a GPU that is not known
+// nothing is said.
+bool has_no_mig(const gpu::Product& gpu) {
+  if (gpu.gpu_class == nullptr || !gpu.gpu_class->compute.is_known()) return false;
+  const auto [major, minor] = gpu.gpu_class->compute;
+  return major < 8 || (major == 8 && minor != 0);
+}
+
 }  // namespace
 
 bool Ledger::eligible(ClassId id, const Demand& demand) const {
   if (!classes_.present(id)) return false;
+  if (!demand.instances.empty() && has_no_mig(classes_[id].product)) return false;
   return demand.products.empty() ||
          std::binary_search(demand.products.begin(), demand.products.end(),
                             classes_[id].product.name);

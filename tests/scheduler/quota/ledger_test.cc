@@ -99,6 +99,20 @@ TEST_CASE("the ledger tells classes within the guarantee from those to borrow") 
   CHECK(books.ledger.never_fits(books.id(), Demand{.gpus = 10}));
 }
 
+TEST_CASE("a pod that asks for MIG instances is not weighed against GPUs without MIG") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 1).line("L4", 8));
+  books.charge("a", 1);
+  const Demand instance{.instances = {{.profile = "1g.10gb", .count = 1}}};
+  const Admission admission = books.ledger.admit(books.id(), instance, false);
+  CHECK(admission.within.empty());
+  CHECK(admission.borrowing.empty());
+  CHECK(admission.refused_some);
+  const auto answers = books.ledger.answers(books.id(), instance, false);
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].gpu_type == "H100");
+}
+
 TEST_CASE("the pods on borrowed GPUs are the youngest, in the order of the loans") {
   Books books;
   books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 4));
