@@ -134,14 +134,14 @@ func TestQuotaOfMIGAndSharedGPUs(t *testing.T) {
 		fixture.Label("nvidia.com/gpu.replicas", "4"), fixture.Label("nvidia.com/gpu.sharing-strategy", "time-slicing")))
 	w.addQuotas("mig.yaml")
 	notebooks := w.beside("notebooks")
-	a100, l4 := fixture.On(productLabel, fixture.A100.Product), fixture.On(productLabel, fixture.L4.Product+"-SHARED")
+	l4 := fixture.On(productLabel, fixture.L4.Product+"-SHARED")
 	for i := range 2 {
-		notebooks.addPod(fmt.Sprintf("half-%d", i), instances("3g.40gb"), a100)
+		notebooks.addPod(fmt.Sprintf("half-%d", i), instances("3g.40gb"))
 		notebooks.waitPod(fmt.Sprintf("half-%d", i), "bound", bound)
 		notebooks.addPod(fmt.Sprintf("shared-%d", i), fixture.GPUs(1), l4)
 		notebooks.waitPod(fmt.Sprintf("shared-%d", i), "bound", bound)
 	}
-	notebooks.addPod("eighth", instances("1g.10gb"), a100)
+	notebooks.addPod("eighth", instances("1g.10gb"))
 	notebooks.waitOverQuota("eighth", "quota team-notebooks: NVIDIA-A100-SXM4-80GB needs 0.125, 1 of 1 in use, first in line; 0.125 more must be freed")
 	notebooks.addPod("shared-2", fixture.GPUs(1), l4)
 	notebooks.waitOverQuota("shared-2", "quota team-notebooks: NVIDIA-L4 needs 0.25, 0.5 of 0.5 in use, ")

@@ -27,6 +27,7 @@ package history
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -347,7 +348,7 @@ func (j *Judge) excuseForOverQuota(n *nodeState, p *podState, now time.Time) str
 	if j.book.objection(p, n, j.book.account(j.nodes, overtaking)) == "" {
 		return fmt.Sprintf("pods of other quotas of the cohort were bound within %v before", j.options.UnderWay)
 	}
-	for _, past := range j.books {
+	for _, past := range slices.Backward(j.books) {
 		if past.book.objection(p, n, past.book.account(j.nodes, foreign)) == "" {
 			return fmt.Sprintf("the quotas changed %v before", now.Sub(past.until).Round(time.Millisecond))
 		}
