@@ -1,5 +1,5 @@
 // What a user is told of nodes that have none of the devices that a pod asks for. Each line of the
-// table of gotchas in docs/gpu-clusters.md that ends in words of this scheduler is tried here.
+// table of gotchas in manifests/gpu-clusters.md that ends in words of this scheduler is tried here.
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
 
