@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,26 @@ func (w *world) waitSaid(name string, parts ...string) {
 	})
 }
 
+// ask makes a pod that is refused with a message that contains all the parts, and leaves it waiting under the name. Nodes and pods
+// come to the scheduler by watches of their own, so it may be judged by the node that was; such a pod is taken back and made anew.
+func (w *world) ask(name string, asks fixture.PodOption, parts ...string) {
+	w.t.Helper()
+	var message string
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+		w.addPod(name, asks)
+		p := w.waitPod(name, "bound or refused", func(p *corev1.Pod) bool { return bound(p) || condition(p) != nil })
+		if c := condition(p); c != nil {
+			message = c.Message
+		}
+		if !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(message, part) }) {
+			return
+		}
+		w.deletePod(name)
+		w.catchUp() // the next one is another pod of the same name
+	}
+	w.t.Fatalf("%s was told %q, not %q", name, message, parts)
+}
+
 // waitNodeEvent waits for an event about a node that contains the text.
 func (w *world) waitNodeEvent(node, reason, text string) {
 	w.t.Helper()
@@ -75,30 +96,25 @@ func TestMIGReconfiguration(t *testing.T) {
 
 	// A pod is told why it waits when it is refused, and told again when it is tried again: so each state is asked with a new one.
 	manager.begin("all-1g.10gb")
-	w.addPod("paused", device(mig1g, 1))
 	// The device plugin is paused: kube-scheduler's word is first, and what it means is added.
-	w.waitSaid("paused", "0/1 nodes are available: 1 Insufficient nvidia.com/mig-1g.10gb.",
+	w.ask("paused", device(mig1g, 1), "0/1 nodes are available: 1 Insufficient nvidia.com/mig-1g.10gb.",
 		"a change of the MIG configuration on 1 (first mig-node: all-1g.10gb is pending)")
 	// A plugin that comes back before the manager is done offers what may be taken away again.
 	manager.plugin.has = devices{mig1g: "7"}
 	manager.plugin.start()
-	w.addPod("pending", device(mig1g, 1))
-	w.waitSaid("pending", "0/1 nodes are available: 1 node(s) had a MIG configuration that is pending.",
+	w.ask("pending", device(mig1g, 1), "0/1 nodes are available: 1 node(s) had a MIG configuration that is pending.",
 		"nvidia.com/mig.config=all-1g.10gb, nvidia.com/mig.config.state=pending")
 	manager.reboot()
-	w.addPod("rebooting", device(mig1g, 1))
-	w.waitSaid("rebooting", "1 node(s) were rebooting for a MIG configuration.")
+	w.ask("rebooting", device(mig1g, 1), "1 node(s) were rebooting for a MIG configuration.")
 	manager.succeed(devices{mig1g: "7"})
 	for _, name := range []string{"paused", "pending", "rebooting"} {
 		w.waitPod(name, "bound once the change has succeeded", bound)
 	}
 
 	manager.begin("all-3g.40gb")
-	w.addPod("big", device(mig3g, 1))
-	w.waitSaid("big", "all-3g.40gb is pending") // and would wait for ever, were the manager stuck
+	w.ask("big", device(mig3g, 1), "all-3g.40gb is pending") // and would wait for ever, were the manager stuck
 	manager.fail()
-	w.addPod("failed", device(mig1g, 1))
-	w.waitSaid("failed", "1 node(s) had a MIG configuration that failed.", "nvidia.com/mig.config=all-3g.40gb")
+	w.ask("failed", device(mig1g, 1), "1 node(s) had a MIG configuration that failed.", "nvidia.com/mig.config=all-3g.40gb")
 	w.addPod("no-gpu", fixture.Requests("cpu", "1"))
 	w.waitPod("no-gpu", "bound: it needs no GPU", bound)
 
@@ -120,19 +136,16 @@ func TestDevicePluginComesAndGoes(t *testing.T) {
 	plugin := &devicePlugin{w, "plugin-node", devices{fixture.GPUResource: "8"}}
 
 	plugin.stop()
-	w.addPod("waits", fixture.GPUs(1))
-	w.waitSaid("waits", "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
+	w.ask("waits", fixture.GPUs(1), "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
 		"no such GPU on 2 of 2 nodes; device plugin absent on 1 that carry GPU labels (first plugin-node).")
 	plugin.start()
 	w.waitPod("waits", "bound when the device plugin is back", bound)
 
 	plugin.stop()
-	w.addPod("next", fixture.GPUs(1))
-	w.waitSaid("next", "device plugin absent on 1")
+	w.ask("next", fixture.GPUs(1), "device plugin absent on 1")
 	plugin.has = devices{"nvidia.com/gpu.shared": "32"}
 	plugin.start()
-	w.addPod("last", fixture.GPUs(1))
-	w.waitSaid("last", "1 offer GPUs in another form (first plugin-node: nvidia.com/gpu.shared)")
+	w.ask("last", fixture.GPUs(1), "1 offer GPUs in another form (first plugin-node: nvidia.com/gpu.shared)")
 	plugin.show(devices{fixture.GPUResource: "8"})
 	w.waitPod("next", "bound", bound)
 	w.waitPod("last", "bound", bound)
@@ -150,8 +163,7 @@ func TestUnhealthyNodes(t *testing.T) {
 		})
 	}
 	complain(corev1.ConditionTrue)
-	w.addPod("train", fixture.GPUs(1))
-	w.waitSaid("train", "1 node(s) had a condition that says they are unhealthy.", "XIDErrors (GPUHasXIDErrors)")
+	w.ask("train", fixture.GPUs(1), "1 node(s) had a condition that says they are unhealthy.", "XIDErrors (GPUHasXIDErrors)")
 	complain(corev1.ConditionFalse)
 	w.waitPod("train", "bound when the condition is gone", bound)
 	w.verdict()
@@ -161,32 +173,32 @@ func TestUnhealthyNodes(t *testing.T) {
 // without a guard it would take every pod that the controllers make anew.
 func TestBlackHole(t *testing.T) {
 	w := newWorld(t)
+	hole, good := w.ns+"-hole", w.ns+"-good"
 	startSubject(t)
-	w.addNode(fixture.GPUNode("hole", fixture.H100, 8))
-	broken := w.startKubelet("hole", true)
+	w.addNode(fixture.GPUNode(hole, fixture.H100, 8))
+	broken := w.startKubelet(hole, true)
 	for i := range 3 {
 		name := fmt.Sprintf("victim-%d", i)
 		w.addPod(name, fixture.GPUs(1))
 		w.waitPod(name, "rejected by its node", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodFailed })
 	}
-	w.waitNodeEvent("hole", "RejectsGpuPods", "rejected 3 pod(s) with devices, the last "+w.ns+"/victim-2 with UnexpectedAdmissionError")
+	w.waitNodeEvent(hole, "RejectsGpuPods", "rejected 3 pod(s) with devices, the last "+w.ns+"/victim-2 with UnexpectedAdmissionError")
 
-	w.addPod("kept", fixture.GPUs(1))
-	w.waitSaid("kept", "0/1 nodes are available: 1 node(s) were backed off after rejecting pods with devices.",
+	w.ask("kept", fixture.GPUs(1), "0/1 nodes are available: 1 node(s) were backed off after rejecting pods with devices.",
 		"3 rejected, the last "+w.ns+"/victim-2 with UnexpectedAdmissionError; backed off until ")
-	w.addNode(fixture.GPUNode("good", fixture.L4, 8))
-	w.startKubelet("good", false)
-	if p := w.waitPod("kept", "bound to the node that works", bound); p.Spec.NodeName != "good" {
+	w.addNode(fixture.GPUNode(good, fixture.L4, 8))
+	w.startKubelet(good, false)
+	if p := w.waitPod("kept", "bound to the node that works", bound); p.Spec.NodeName != good {
 		t.Errorf("kept is on %q", p.Spec.NodeName)
 	}
-	w.addPod("wants-hole", fixture.GPUs(1), fixture.On(corev1.LabelHostname, "hole"))
+	w.addPod("wants-hole", fixture.GPUs(1), fixture.On(corev1.LabelHostname, hole))
 	w.waitSaid("wants-hole", "1 node(s) were backed off after rejecting pods with devices")
 
 	// Somebody repairs it, and a pod of another scheduler starts there: kubelets count time in seconds, so it is to be a later one.
 	broken.broken.Store(false)
-	w.startLater("hole", "proof")
+	w.startLater(hole, "proof")
 	w.waitPod("wants-hole", "bound once a pod has started there", bound)
-	w.waitNodeEvent("hole", "TakesGpuPodsAgain", "a pod with devices has started there")
+	w.waitNodeEvent(hole, "TakesGpuPodsAgain", "a pod with devices has started there")
 	w.verdict()
 }
 
@@ -211,16 +223,17 @@ func (w *world) startLater(node, name string) {
 // TestBlackHoleOnTrial lets the time heal a node, and break it again.
 func TestBlackHoleOnTrial(t *testing.T) {
 	w := newWorld(t)
+	trial := w.ns+"-trial"
 	startSubject(t, func(with *setup) {
 		with.config += "  pluginConfig:\n  - name: GpuHealth\n    args: {rejectedPods: 1, initialBackoffSeconds: 1, maxBackoffSeconds: 2}\n"
 	})
-	w.addNode(fixture.GPUNode("trial", fixture.H100, 8))
-	kubelet := w.startKubelet("trial", true)
+	w.addNode(fixture.GPUNode(trial, fixture.H100, 8))
+	kubelet := w.startKubelet(trial, true)
 	w.addPod("first", fixture.GPUs(1))
-	w.waitNodeEvent("trial", "RejectsGpuPods", "for 1 s (1 in a row)")
+	w.waitNodeEvent(trial, "RejectsGpuPods", "for 1 s (1 in a row)")
 	w.addPod("second", fixture.GPUs(1)) // bound when the second is over, and rejected again
-	w.waitNodeEvent("trial", "TakesGpuPodsAgain", "its back-off is over; it is on trial")
-	w.waitNodeEvent("trial", "RejectsGpuPods", "for 2 s (2 in a row)")
+	w.waitNodeEvent(trial, "TakesGpuPodsAgain", "its back-off is over; it is on trial")
+	w.waitNodeEvent(trial, "RejectsGpuPods", "for 2 s (2 in a row)")
 	kubelet.broken.Store(false)
 	w.addPod("third", fixture.GPUs(1))
 	w.waitPod("third", "running", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning })
@@ -230,13 +243,14 @@ func TestBlackHoleOnTrial(t *testing.T) {
 // TestRestartKnowsBlackHoles: what kubelets rejected in the last minutes is known to the next process.
 func TestRestartKnowsBlackHoles(t *testing.T) {
 	w := newWorld(t)
+	remembered := w.ns+"-remembered"
 	s := startSubject(t)
-	w.addNode(fixture.GPUNode("remembered", fixture.H100, 8))
-	w.startKubelet("remembered", true)
+	w.addNode(fixture.GPUNode(remembered, fixture.H100, 8))
+	w.startKubelet(remembered, true)
 	for i := range 3 {
 		w.addPod(fmt.Sprintf("victim-%d", i), fixture.GPUs(1))
 	}
-	w.waitNodeEvent("remembered", "RejectsGpuPods", "rejected 3 pod(s)")
+	w.waitNodeEvent(remembered, "RejectsGpuPods", "rejected 3 pod(s)")
 	s.kill()
 	w.addPod("kept", fixture.GPUs(1))
 	s.start()
