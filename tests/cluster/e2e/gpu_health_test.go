@@ -223,7 +223,7 @@ func (w *world) startLater(node, name string) {
 // TestBlackHoleOnTrial lets the time heal a node, and break it again.
 func TestBlackHoleOnTrial(t *testing.T) {
 	w := newWorld(t)
-	trial := w.ns+"-trial"
+	trial := w.ns + "-trial"
 	startSubject(t, func(with *setup) {
 		with.config += "  pluginConfig:\n  - name: GpuHealth\n    args: {rejectedPods: 1, initialBackoffSeconds: 1, maxBackoffSeconds: 2}\n"
 	})
@@ -243,7 +243,7 @@ func TestBlackHoleOnTrial(t *testing.T) {
 // TestRestartKnowsBlackHoles: what kubelets rejected in the last minutes is known to the next process.
 func TestRestartKnowsBlackHoles(t *testing.T) {
 	w := newWorld(t)
-	remembered := w.ns+"-remembered"
+	remembered := w.ns + "-remembered"
 	s := startSubject(t)
 	w.addNode(fixture.GPUNode(remembered, fixture.H100, 8))
 	w.startKubelet(remembered, true)
