@@ -107,12 +107,31 @@ double Churn::measure_shapes() {
 }
 
 void Churn::add_waiting() {
+  const bool over_quota = scenario_.waiting_for == WaitingFor::kQuota;
+  if (over_quota && scenario_.waiting > 0) use_up_quota();
   for (std::size_t i = 0; i < scenario_.waiting; ++i) {
-    const k8s::Pod pod = numbered(unfit_pod(i % scenario_.shapes), numbers_++);
+    const std::size_t shape = i % scenario_.shapes;
+    const k8s::Pod pod =
+        numbered(over_quota ? over_quota_pod(shape) : unfit_pod(shape), numbers_++);
     engine_.apply(sched::event::PodUpserted{pod}, now_);
     while (engine_.step(now_)) {
     }
   }
+}
+
+// One GPU, which a pod on a node that is no more has.
+void Churn::use_up_quota() {
+  k8s::GpuQuota quota;
+  quota.metadata.name = kQuotaNamespace;
+  quota.spec.namespaces.emplace_back(kQuotaNamespace);
+  quota.spec.quotas.push_back({.gpu_type = "*",
+                               .guaranteed = k8s::Quantity::of(1),
+                               .limit = std::nullopt,
+                               .lendable = std::nullopt});
+  engine_.apply(sched::event::QuotaUpserted{quota}, now_);
+  k8s::Pod pod = numbered(over_quota_pod(0), numbers_++);
+  pod.spec.node_name = "gone";
+  engine_.apply(sched::event::PodUpserted{pod}, now_);
 }
 
 void Churn::churn() {

@@ -21,11 +21,18 @@
 
 namespace bench::decide {
 
+// Why pods wait without end.
+enum class WaitingFor : std::uint8_t {
+  kNodes,  // no node could ever hold them
+  kQuota,  // nodes could, but their namespace's GPU quota is used up
+};
+
 struct Scenario {
   std::size_t nodes = 1'000;
   std::size_t shapes = 10;
   std::size_t pods = 50'000;  // that come while it is measured
-  std::size_t waiting = 0;    // that fit nowhere, of as many shapes
+  std::size_t waiting = 0;    // that are not placed, of as many shapes
+  WaitingFor waiting_for = WaitingFor::kNodes;
   double load = 0.9;
   std::uint64_t seed = 1;
 };
@@ -70,6 +77,7 @@ class Churn {
 
   void fill();
   void add_waiting();
+  void use_up_quota();
   void churn();
   void make_room(const Kind& kind);
   void leave(Pool& pool, std::size_t index);

@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 
 #include <iostream>
+#include <map>
 #include <memory>
+#include <string>
 
 namespace bench::decide {
 
@@ -20,9 +22,15 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
   command.add_option("--pods", options->pods, "Pods that come while it is measured")
       ->check(CLI::Range(0, 100'000'000))
       ->capture_default_str();
-  command.add_option("--waiting", options->waiting, "Pods that wait meanwhile, and fit nowhere")
+  command.add_option("--waiting", options->waiting, "Pods that wait meanwhile, and are not placed")
       ->check(CLI::Range(0, 10'000'000))
       ->capture_default_str();
+  const std::map<std::string, WaitingFor> reasons{{"nodes", WaitingFor::kNodes},
+                                                  {"quota", WaitingFor::kQuota}};
+  command
+      .add_option("--waiting-for", options->waiting_for,
+                  "Why they wait: no node could hold them, or their GPU quota is used up")
+      ->transform(CLI::CheckedTransformer(reasons));
   command.add_option("--load", options->load, "Share of the cluster that pods hold")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();

@@ -39,6 +39,7 @@ int run(const Options& options, const sched::Registry& registry, std::ostream& o
                                     .shapes = shapes,
                                     .pods = options.pods,
                                     .waiting = options.waiting,
+                                    .waiting_for = options.waiting_for,
                                     .load = options.load,
                                     .seed = options.seed},
                                    registry);

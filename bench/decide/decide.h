@@ -4,6 +4,7 @@
 // 90 % load (churn.h). What the figures say and what they are not: README.md.
 #pragma once
 
+#include "bench/decide/churn.h"
 #include "scheduler/framework/registry.h"
 
 #include <cstddef>
@@ -20,6 +21,7 @@ struct Options {
   std::vector<std::size_t> shapes{1, 10, 100};
   std::size_t pods = 50'000;
   std::size_t waiting = 0;
+  WaitingFor waiting_for = WaitingFor::kNodes;
   double load = 0.9;
   std::uint64_t seed = 1;
   std::string json{};  // file; empty: none

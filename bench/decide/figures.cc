@@ -13,6 +13,10 @@ namespace bench::decide {
 
 namespace {
 
+bool over_quota(const Figures& run) {
+  return run.scenario.waiting > 0 && run.scenario.waiting_for == WaitingFor::kQuota;
+}
+
 // Of sorted values, not none.
 std::uint32_t quantile(const std::vector<std::uint32_t>& sorted, double share) {
   const auto at = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
@@ -74,7 +78,8 @@ void write_head(std::ostream& out) {
 void write_line(std::ostream& out, const Figures& run) {
   const auto number = [](std::size_t value) { return grouped(static_cast<double>(value)); };
   fmt::print(out, "| {} | {} | {} | {} | {} | {} | {} | {:.2f} % | {} | {} | {} | {} |\n",
-             number(run.scenario.nodes), number(run.scenario.shapes), number(run.scenario.waiting),
+             number(run.scenario.nodes), number(run.scenario.shapes),
+             number(run.scenario.waiting) + (over_quota(run) ? " over quota" : ""),
              grouped(run.decisions_per_second), number(run.p50_ns), number(run.p99_ns),
              grouped(run.pods_per_second), 100 * run.refused_share, number(run.bound),
              counted(run.bytes_per_node), counted(run.bytes_per_pod), counted(run.bytes_per_shape));
@@ -87,6 +92,7 @@ void write_json(std::ostream& out, const std::vector<Figures>& runs) {
     all.push_back({{"nodes", run.scenario.nodes},
                    {"shapes", run.scenario.shapes},
                    {"waiting", run.scenario.waiting},
+                   {"waiting_for", over_quota(run) ? "quota" : "nodes"},
                    {"pods", run.scenario.pods},
                    {"load", run.scenario.load},
                    {"seed", run.scenario.seed},

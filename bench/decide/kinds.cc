@@ -119,6 +119,12 @@ k8s::Pod unfit_pod(std::size_t index) {
   return pod_of({.gpus = 16, .cores = 96, .gib = 960, .weight = 1, .groups = {}}, index);
 }
 
+k8s::Pod over_quota_pod(std::size_t index) {
+  k8s::Pod pod = pod_of({.gpus = 1, .cores = 8, .gib = 64, .weight = 1, .groups = {}}, index);
+  pod.metadata.namespace_ = kQuotaNamespace;
+  return pod;
+}
+
 std::string uid_of(std::size_t number) {
   return fmt::format("{:08x}-5d0c-4b6e-9f1a-{:012x}", number * 2'654'435'761U & 0xffff'ffffU,
                      number);

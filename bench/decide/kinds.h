@@ -31,6 +31,10 @@ struct Kind {
 // The `index`-th kind of a pod that no node can hold: it asks for sixteen GPUs.
 [[nodiscard]] k8s::Pod unfit_pod(std::size_t index);
 
+// The `index`-th kind of a pod of kQuotaNamespace, with one GPU.
+inline constexpr const char* kQuotaNamespace = "limited";
+[[nodiscard]] k8s::Pod over_quota_pod(std::size_t index);
+
 // The pod of that number, with name and uid.
 [[nodiscard]] k8s::Pod numbered(const k8s::Pod& pod, std::size_t number);
 [[nodiscard]] std::string uid_of(std::size_t number);

@@ -57,10 +57,12 @@ TEST_CASE("A churn holds the load that it is given, and turns few pods away") {
   CHECK(outcome.refused < 50);
 }
 
-TEST_CASE("Pods that wait for what no node has change nothing for the others") {
+TEST_CASE("Pods that wait for nodes or for quota change nothing for the others") {
+  const WaitingFor waiting_for = GENERATE(WaitingFor::kNodes, WaitingFor::kQuota);
   const Scenario scenario{.nodes = 60, .shapes = 10, .pods = 300};
   Scenario with_waiting = scenario;
   with_waiting.waiting = 50;
+  with_waiting.waiting_for = waiting_for;
   const Outcome alone = outcome_of(scenario);
   const Outcome among = outcome_of(with_waiting);
   CHECK(among.decisions.size() == alone.decisions.size());
