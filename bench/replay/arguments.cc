@@ -1,5 +1,6 @@
 #include "bench/replay/arguments.h"
 
+#include "bench/replay/run/quotas.h"
 #include "bench/replay/trace/read.h"
 
 #include <fmt/format.h>
@@ -114,6 +115,11 @@ k8s::Result<void> parse_texts(const ReplayOptions& options, Arguments& arguments
     if (!condition) return tl::unexpected<k8s::Error>(std::move(condition.error()));
     arguments.fail_if.push_back(*std::move(condition));
   }
+  if (!options.quotas.empty()) {
+    auto quotas = read_quotas(options.quotas);
+    if (!quotas) return tl::unexpected<k8s::Error>(std::move(quotas.error()));
+    arguments.quotas = *std::move(quotas);
+  }
   if (options.until.empty()) return {};
   auto until = parse_duration(options.until);
   if (!until) return tl::unexpected<k8s::Error>(std::move(until.error()));
@@ -132,6 +138,7 @@ std::vector<std::pair<std::string, std::string>> in_words(const ReplayOptions& o
     words.emplace_back("life", options.life);
   }
   if (arguments.until) words.emplace_back("until", options.until);
+  if (!options.quotas.empty()) words.emplace_back("quotas", options.quotas);
   return words;
 }
 

@@ -6,6 +6,7 @@
 #include "bench/replay/policies/policies.h"
 #include "bench/replay/replay.h"
 #include "bench/replay/trace/trace.h"
+#include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/error.h"
 
 #include <cstdint>
@@ -26,6 +27,7 @@ struct Arguments {
   WhenFull when_full = WhenFull::kRefuse;
   std::optional<Moment> until;
   std::vector<double> snapshots;
+  std::vector<k8s::GpuQuota> quotas;
   std::vector<Condition> fail_if;
   // All of the above that make a difference to the results, in words.
   std::vector<std::pair<std::string, std::string>> in_words;

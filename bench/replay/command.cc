@@ -67,6 +67,8 @@ void add_workload_options(CLI::App& command, ReplayOptions& options) {
       .add_option("--life", options.life,
                   "How long pods of a stationary stream live: exponential, lognormal:SIGMA, trace")
       ->capture_default_str();
+  command.add_option("--quotas", options.quotas,
+                     "GpuQuota objects that limit the namespaces of the trace's pods; a YAML file");
   command.add_option("--until", options.until, "End after this much virtual time: 90s, 36h, 7d");
   const std::map<std::string, WhenFull> kWhenFull{{"refuse", WhenFull::kRefuse},
                                                   {"queue", WhenFull::kQueue}};
@@ -92,7 +94,9 @@ void add_workload_options(CLI::App& command, ReplayOptions& options) {
 }
 
 void add_output_options(CLI::App& command, ReplayOptions& options) {
-  command.add_option("--out", options.out, "Folder for summary.json, steps.csv and report.html");
+  command.add_option(
+      "--out", options.out,
+      "Folder for summary.json, steps.csv, report.html and, of --quotas, quotas.csv");
   command.add_flag("--decisions", options.decisions, "Also decisions.jsonl: each with its reasons")
       ->needs("--out");
   command
@@ -146,7 +150,7 @@ void check_combination(const CLI::App& command, const Command& all) {
     }
     return;
   }
-  for (const char* option : {"--arrival", "--life", "--when-full"}) {
+  for (const char* option : {"--arrival", "--life", "--when-full", "--quotas"}) {
     if (given(option)) throw CLI::ExcludesError(option, "--recording");
   }
   if (!all.options.policies.empty()) return;

@@ -38,6 +38,7 @@ k8s::Result<Result> run_at(const Place& at, const Shared& shared) {
                      .typical_pods = shared.options.typical_pods,
                      .until = arguments.until,
                      .snapshots_at = {},
+                     .quotas = arguments.quotas.empty() ? nullptr : &arguments.quotas,
                      .stop = &shared.stop};
   // One map per policy is worth looking at, not one per seed.
   if (at.seed == arguments.seeds.front()) options.snapshots_at = arguments.snapshots;

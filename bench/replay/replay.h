@@ -26,6 +26,7 @@ struct ReplayOptions {
   std::string arrival = "inflate:130";
   std::string life = "exponential";
   std::string until;                  // "36h"; empty: to the end
+  std::string quotas;                 // a file of GpuQuota objects; empty: none
   std::optional<WhenFull> when_full;  // nullopt: as fits the arrival
   TypicalPods typical_pods = TypicalPods::kLearned;
   std::vector<double> snapshots;  // empty: some good ones

@@ -74,7 +74,10 @@ void Account::decided(Pod& pod) {
 void Account::placed(PodId id, const std::string& node,
                      const std::vector<sched::gpu::DeviceShare>& devices) {
   Pod& pod = pods_[id];
-  if (options_.over_time && pod.in_window) waits_.push_back(seconds(now_ - pod.came));
+  if (options_.over_time && pod.in_window) {
+    waits_.push_back(seconds(now_ - pod.came));
+    by_namespace_.waited(pod.kind->namespace_, waits_.back());
+  }
   take(pod, node, devices);
 }
 

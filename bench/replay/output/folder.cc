@@ -1,5 +1,6 @@
 #include "bench/replay/output/folder.h"
 
+#include "bench/replay/output/quotas_csv.h"
 #include "bench/replay/output/steps_csv.h"
 #include "bench/replay/report/report.h"
 
@@ -98,10 +99,18 @@ k8s::Result<std::vector<std::string>> OutputFolder::write(const Summary& summary
                             .results = summary.results,
                             .interrupted = summary.interrupted});
        }}};
+  // Files of an earlier replay do not belong to what stands beside them now.
+  std::error_code ignored;
+  const bool has_quotas = std::any_of(summary.results.begin(), summary.results.end(),
+                                      [](const Result& run) { return !run.quota_steps.empty(); });
+  if (has_quotas) {
+    files.emplace_back("quotas.csv",
+                       [&](std::ostream& out) { write_quotas_csv(out, summary.results); });
+  } else {
+    fs::remove(path("quotas.csv"), ignored);
+  }
   const std::vector<std::string> decisions = parts();
   if (decisions.empty()) {
-    // Those of an earlier replay do not belong to what stands beside them now.
-    std::error_code ignored;
     fs::remove(path("decisions.jsonl"), ignored);
   } else {
     files.emplace_back("decisions.jsonl", [&](std::ostream& out) {

@@ -1,33 +1,20 @@
 #include "bench/replay/output/steps_csv.h"
 
+#include "bench/replay/output/csv_field.h"
+
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
 #include <ostream>
 #include <string>
-#include <string_view>
 
 namespace bench::replay {
-namespace {
-
-// Names come from files; RFC 4180 says how to quote what needs it.
-std::string field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
-}  // namespace
-
 void write_steps_csv(std::ostream& out, const std::vector<Result>& results) {
   fmt::print(out, "trace,policy,seed,x,x_unit,arrivals,allocated,fragmented,refused,waiting,{}\n",
              fmt::join(kCauseNames, ","));
   for (const Result& run : results) {
-    const std::string head = fmt::format("{},{},{}", field(run.trace), field(run.policy), run.seed);
+    const std::string head =
+        fmt::format("{},{},{}", csv_field(run.trace), csv_field(run.policy), run.seed);
     for (const Step& step : run.steps) {
       fmt::print(out, "{},{:g},{},{},{:.4f},{:.4f},{:.4f},{}", head, step.x,
                  run.over_time ? "hours" : "percent", step.arrivals, step.allocated,

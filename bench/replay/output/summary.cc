@@ -23,13 +23,14 @@ Json to_json(const MeanAndSpread& value) {
   return {{"mean", rounded(value.mean)}, {"sd", rounded(value.deviation)}};
 }
 
-Json to_json(const std::map<std::string, GroupUse>& groups) {
+Json to_json(const std::map<std::string, GroupUse>& groups, bool with_waits) {
   Json json = Json::object();
   for (const auto& [name, use] : groups) {
     json[name] = {{"pods", use.pods},
                   {"placed", use.placed},
                   {"gpus_asked", rounded(use.asked)},
                   {"gpus_allocated", rounded(use.allocated)}};
+    if (with_waits) json[name]["wait_mean"] = rounded(use.waited);
     if (use.capacity > 0) json[name]["gpus"] = rounded(use.capacity);
   }
   return json;
@@ -47,8 +48,8 @@ Json to_json(const Result& run) {
             {"arrival", run.arrival},
             {"seed", run.seed},
             {"figures", to_json(run.figures)},
-            {"by_namespace", to_json(run.by_namespace)},
-            {"by_gpu_model", to_json(run.by_product)},
+            {"by_namespace", to_json(run.by_namespace, run.over_time)},
+            {"by_gpu_model", to_json(run.by_product, false)},
             {"not_placed", Json::array()},
             {"decisions", run.decisions},
             {"seconds", rounded(run.seconds)}};

@@ -127,6 +127,7 @@ void write_report(std::ostream& out, const Report& report) {
     maps.write(out, comparison);
     write_waits(out, comparison);
     write_use(out, comparison);
+    write_quotas(out, comparison);
     write_refusals(out, comparison, kinds);
     out << "</section>\n";
   }

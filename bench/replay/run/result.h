@@ -68,6 +68,7 @@ struct GroupUse {
   double asked = 0;      // GPUs (a share counts as its part) over all that came
   double allocated = 0;  // GPUs: at the end, or on average over the window
   double capacity = 0;   // GPUs there are; 0 for namespaces
+  double waited = 0;     // seconds, on average, of the placed pods; over time only
 };
 
 // Pods of one kind that found no node.
@@ -78,6 +79,18 @@ struct RefusedKind {
   std::string example;  // namespace/name
   std::string message;  // what the example was told when it was refused (last)
   std::string details;
+};
+
+// One line of a GPU quota at one moment of a run. GPUs.
+struct QuotaStep {
+  double x = 0;  // hours since the start; of runs not over time: pods that came
+  std::string quota;
+  std::string gpu_type;
+  double guaranteed = 0;
+  double used = 0;
+  double borrowed = 0;  // of `used`
+  double lent = 0;
+  double pending = 0;  // what pods in its line ask for
 };
 
 struct Result {
@@ -101,6 +114,7 @@ struct Result {
   std::map<std::string, GroupUse> by_product;  // "" for nodes without a model
   std::vector<double> waits;                   // seconds, of placed pods, sorted; over time only
   std::vector<RefusedKind> refused;            // most GPUs first
+  std::vector<QuotaStep> quota_steps;          // by x; empty without quotas
 
   std::size_t decisions = 0;
   double seconds = 0;  // of one core that it took

@@ -83,16 +83,23 @@ k8s::Result<Result> run(const Trace& trace, const Workload& workload, const Poli
   if (options.decisions != nullptr) {
     log.emplace(*options.decisions, trace.name, policy.name, options.seed);
   }
+  std::optional<QuotaSteps> quota_steps;
+  if (options.quotas != nullptr) {
+    quota_steps.emplace(is_over_time(workload) ? in_hours(horizon_of(workload, options))
+                                               : static_cast<double>(workload.arrivals.size()));
+  }
   VirtualRun virtual_run({.trace = trace,
                           .workload = workload,
                           .options = options,
                           .scheduler_name = scheduler_name,
                           .engine = engine,
                           .account = account,
+                          .quotas = quota_steps ? &*quota_steps : nullptr,
                           .log = log ? &*log : nullptr});
   const bool finished = virtual_run.run();
 
   Result result = account.result();
+  if (quota_steps) result.quota_steps = quota_steps->steps();
   result.trace = trace.name;
   result.policy = policy.name;
   result.tie_break = text_of(tie_break);

@@ -9,6 +9,7 @@
 #include "bench/replay/policies/policies.h"
 #include "bench/replay/run/result.h"
 #include "bench/replay/trace/trace.h"
+#include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/error.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/registry.h"
@@ -38,10 +39,11 @@ struct RunOptions {
   std::uint64_t seed = 42;
   WhenFull when_full = WhenFull::kRefuse;
   TypicalPods typical_pods = TypicalPods::kLearned;
-  std::optional<Moment> until = {};         // ends there
-  std::vector<double> snapshots_at = {};    // % arrived, or % of the time
-  std::ostream* decisions = nullptr;        // decisions.jsonl; borrowed
-  const std::atomic<bool>* stop = nullptr;  // true: end now with what there is
+  std::optional<Moment> until = {};                    // ends there
+  std::vector<double> snapshots_at = {};               // % arrived, or % of the time
+  const std::vector<k8s::GpuQuota>* quotas = nullptr;  // borrowed; null: none
+  std::ostream* decisions = nullptr;                   // decisions.jsonl; borrowed
+  const std::atomic<bool>* stop = nullptr;             // true: end now with what there is
 };
 
 // The name that a configuration gives it: "first-node".

@@ -22,6 +22,10 @@ bool is_over_time(const Workload& workload) {
                                       [](const Arrival& arrival) { return !!arrival.leaves; });
 }
 
+double in_hours(Moment moment) {
+  return std::chrono::duration<double, std::ratio<3'600>>(moment).count();
+}
+
 VirtualRun::VirtualRun(const Parts& parts) : parts_(parts) {
   const auto& pods = parts.trace.pods;
   kinds_.reserve(pods.size());
@@ -51,9 +55,15 @@ bool VirtualRun::run() {
     depart();
     arrive();
     decide();
+    if (parts_.quotas != nullptr) parts_.quotas->advance(progress(), parts_.engine);
   }
+  if (parts_.quotas != nullptr) parts_.quotas->finish(progress(), parts_.engine);
   if (passes) parts_.account.advance(*end);
   return true;
+}
+
+double VirtualRun::progress() const {
+  return is_over_time(parts_.workload) ? in_hours(now_) : static_cast<double>(next_arrival_);
 }
 
 std::optional<Moment> VirtualRun::end_of_time() const {
@@ -79,6 +89,11 @@ std::optional<Moment> VirtualRun::next_moment() const {
 }
 
 void VirtualRun::begin() {
+  if (parts_.options.quotas != nullptr) {
+    for (const k8s::GpuQuota& quota : *parts_.options.quotas) {
+      apply(sched::event::QuotaUpserted{quota});
+    }
+  }
   for (const k8s::Node& node : parts_.trace.nodes) {
     parts_.account.node_upserted(sched::facts_of(node, names_));
     apply(sched::event::NodeUpserted{node});

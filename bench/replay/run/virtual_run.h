@@ -13,6 +13,7 @@
 #include "bench/replay/account/kind_of_pod.h"
 #include "bench/replay/arrivals/arrivals.h"
 #include "bench/replay/run/decision_log.h"
+#include "bench/replay/run/quotas.h"
 #include "bench/replay/run/run.h"
 #include "bench/replay/trace/trace.h"
 #include "scheduler/engine/engine.h"
@@ -31,6 +32,8 @@ namespace bench::replay {
 // Whether pods leave, or the time is given: else a run is measured by how much has arrived.
 [[nodiscard]] bool is_over_time(const Workload& workload);
 
+[[nodiscard]] double in_hours(Moment moment);
+
 class VirtualRun {
  public:
   // Everything is borrowed. `scheduler_name` is that of the engine's profile.
@@ -41,7 +44,8 @@ class VirtualRun {
     const std::string& scheduler_name;
     sched::Engine& engine;
     Account& account;
-    DecisionLog* log = nullptr;  // may be null
+    QuotaSteps* quotas = nullptr;  // may be null
+    DecisionLog* log = nullptr;    // may be null
   };
   explicit VirtualRun(const Parts& parts);
 
@@ -70,6 +74,8 @@ class VirtualRun {
   void arrive();
   void arrive(Number number);
   void decide();
+  // How far the run is, as QuotaStep::x.
+  [[nodiscard]] double progress() const;
 
   void carry_out(const sched::decision::Bind& bind);
   void carry_out(const sched::decision::Unschedulable& decision);

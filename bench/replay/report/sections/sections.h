@@ -42,6 +42,8 @@ void write_fragmentation(std::ostream& out, const Comparison& comparison);
 void write_waits(std::ostream& out, const Comparison& comparison);
 // What each GPU model and each namespace got.
 void write_use(std::ostream& out, const Comparison& comparison);
+// How much of each GPU quota was used, borrowed, lent and waited for.
+void write_quotas(std::ostream& out, const Comparison& comparison);
 // Which pods found no node, and what they were told; at most `most` kinds for each policy.
 void write_refusals(std::ostream& out, const Comparison& comparison, std::size_t most);
 

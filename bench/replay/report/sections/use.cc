@@ -19,7 +19,8 @@ struct MeanUse {
   Spread filled;     // allocated, % of the capacity
   Spread placed;     // % of the pods
   double pods = 0;
-  double asked = 0;  // GPUs
+  double asked = 0;   // GPUs
+  double waited = 0;  // seconds
 };
 
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
@@ -30,6 +31,7 @@ MeanUse mean_use(const PolicyRuns& policy, Groups groups, const std::string& nam
   std::vector<double> placed;
   std::vector<double> pods;
   std::vector<double> asked;
+  std::vector<double> waited;
   for (const Result* run : policy.runs) {
     const auto found = (run->*groups).find(name);
     if (found == (run->*groups).end()) continue;
@@ -39,9 +41,10 @@ MeanUse mean_use(const PolicyRuns& policy, Groups groups, const std::string& nam
     placed.push_back(percent(static_cast<double>(use.placed), static_cast<double>(use.pods)));
     pods.push_back(static_cast<double>(use.pods));
     asked.push_back(use.asked);
+    waited.push_back(use.waited);
   }
-  return {spread_of(allocated), spread_of(filled), spread_of(placed), spread_of(pods).mean,
-          spread_of(asked).mean};
+  return {spread_of(allocated), spread_of(filled),     spread_of(placed),
+          spread_of(pods).mean, spread_of(asked).mean, spread_of(waited).mean};
 }
 
 // All groups by what they weigh, heaviest first.
@@ -101,9 +104,11 @@ std::vector<page::Cell> namespace_row(const Comparison& comparison, const std::s
       row[1].html = page::count(static_cast<std::size_t>(std::lround(use.pods)));
       row[2].html = page::number(use.asked, 1);
     }
+    std::string small = page::number(use.allocated.mean, 1) + " GPUs";
+    if (comparison.over_time) small += ", waited " + page::duration(use.waited);
     row.push_back(page::bar_cell(
-        use.placed.mean, fmt::format("{} <small>{} GPUs</small>", page::number(use.placed.mean, 1),
-                                     page::number(use.allocated.mean, 1))));
+        use.placed.mean,
+        fmt::format("{} <small>{}</small>", page::number(use.placed.mean, 1), small)));
   }
   return row;
 }
@@ -115,7 +120,8 @@ void write_namespaces(std::ostream& out, const Comparison& comparison) {
   if (names.empty()) return;
   page::Table table;
   table.caption = "Pods placed, % of those that came, and the GPUs that the namespace has ";
-  table.caption += comparison.over_time ? "on average" : "at the end";
+  table.caption += comparison.over_time ? "on average; how long the placed ones waited, on average"
+                                        : "at the end";
   table.columns = policy_columns("namespace", comparison);
   table.columns.insert(table.columns.begin() + 1, {"pods", "GPUs asked for"});
   for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {

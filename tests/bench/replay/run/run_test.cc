@@ -4,8 +4,13 @@
 #include "plugins/registry.h"
 #include "tests/bench/replay/small_cluster.h"
 #include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
+
+#include <fmt/format.h>
 
 #include <sstream>
+#include <string>
+#include <vector>
 
 using bench::replay::Arrival;
 using bench::replay::Moment;
@@ -114,6 +119,31 @@ TEST_CASE("who waits lives from when it is placed") {
     REQUIRE(result.refused.size() == 1);
     CHECK_THAT(result.refused[0].message, Catch::Contains("0/1 nodes are available"));
   }
+}
+
+TEST_CASE("GPU quotas limit the namespaces of the pods, and their use is written down") {
+  const Trace trace = tests::trace_of({gpu_node("n", 4)}, {gpu_pod("a", 2).in_namespace("vision"),
+                                                           gpu_pod("b", 1).in_namespace("vision"),
+                                                           gpu_pod("c", 1).in_namespace("vision")});
+  Workload workload;
+  for (std::size_t i = 0; i < 3; ++i) {
+    workload.arrivals.push_back({.pod = i, .at = seconds(0), .leaves = seconds(3'600)});
+  }
+  const std::vector<k8s::GpuQuota> quotas{
+      tests::gpu_quota("vision").of("vision").in_cohort("all").line("*", 2),
+      tests::gpu_quota("lender").in_cohort("all").line("*", 1)};
+  const Result result = run(trace, workload, {.when_full = WhenFull::kQueue, .quotas = &quotas});
+  CHECK(result.waits == std::vector<double>{0, 0, 3'600});
+  CHECK(result.by_namespace.at("vision").waited == Approx(1'200));
+  std::string of_vision;
+  for (const auto& step : result.quota_steps) {
+    if (step.quota == "lender") continue;
+    of_vision += fmt::format("{:g}h: {} used, {} borrowed, {} pending; ", step.x, step.used,
+                             step.borrowed, step.pending);
+  }
+  CHECK(of_vision ==
+        "0h: 3 used, 1 borrowed, 1 pending; 0.166667h: 3 used, 1 borrowed, 1 pending; "
+        "1h: 1 used, 0 borrowed, 0 pending; 2h: 0 used, 0 borrowed, 0 pending; ");
 }
 
 TEST_CASE("time that is given passes as a whole, time that is only allowed does not") {

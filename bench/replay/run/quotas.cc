@@ -1,0 +1,82 @@
+#include "bench/replay/run/quotas.h"
+
+#include "k8s-client/api/decode.h"
+#include "k8s-client/yaml/value.h"
+#include "scheduler/quota/spec.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <set>
+#include <utility>
+
+namespace bench::replay {
+namespace {
+
+k8s::Result<k8s::GpuQuota> quota_of(const k8s::yaml::Value& document) {
+  const k8s::yaml::Value* kind = document.find("kind");
+  const bool is_quota =
+      kind != nullptr && kind->string() != nullptr && *kind->string() == "GpuQuota";
+  if (!is_quota) return k8s::decode_error("want an object of kind GpuQuota");
+  k8s::Decoder decoder;
+  auto quota = decoder.object<k8s::GpuQuota>(k8s::yaml::to_json(document));
+  if (!quota) return quota;
+  if (auto spec = sched::quota::spec_of(*quota); !spec) {
+    return tl::unexpected<k8s::Error>(std::move(spec.error()));
+  }
+  return quota;
+}
+
+double gpus(const k8s::Quantity& amount) {
+  return static_cast<double>(amount.milli_value()) / 1'000;
+}
+
+}  // namespace
+
+k8s::Result<std::vector<k8s::GpuQuota>> read_quotas(const std::string& file) {
+  auto documents = k8s::yaml::parse_file(file);
+  if (!documents) return tl::unexpected<k8s::Error>(std::move(documents.error()));
+  std::vector<k8s::GpuQuota> quotas;
+  std::set<std::string> names;
+  for (const k8s::yaml::Value& document : *documents) {
+    const std::string where = fmt::format("{}:{}", file, document.line);
+    auto quota = quota_of(document);
+    if (!quota) return tl::unexpected<k8s::Error>(k8s::with_context(quota.error(), where));
+    if (!names.insert(quota->metadata.name).second) {
+      return k8s::config_error(
+          fmt::format("{}: a second GpuQuota \"{}\"", where, quota->metadata.name));
+    }
+    if (!quota->metadata.creation_timestamp) {
+      quota->metadata.creation_timestamp = k8s::Timestamp{std::chrono::microseconds(quotas.size())};
+    }
+    quotas.push_back(*std::move(quota));
+  }
+  return quotas;
+}
+
+void QuotaSteps::advance(double x, const sched::Engine& engine) {
+  if (x < next_) return;
+  ask(x, engine);
+  while (next_ <= x && interval_ > 0) next_ += interval_;
+}
+
+void QuotaSteps::finish(double x, const sched::Engine& engine) {
+  if (steps_.empty() || steps_.back().x < x) ask(x, engine);
+}
+
+void QuotaSteps::ask(double x, const sched::Engine& engine) {
+  for (const sched::QuotaStatus& quota : engine.quota_statuses()) {
+    for (const k8s::GpuQuota::LineStatus& line : quota.status.quotas) {
+      steps_.push_back({.x = x,
+                        .quota = quota.name,
+                        .gpu_type = line.gpu_type,
+                        .guaranteed = gpus(line.use.guaranteed),
+                        .used = gpus(line.use.used),
+                        .borrowed = gpus(line.use.borrowed),
+                        .lent = gpus(line.use.lent),
+                        .pending = gpus(line.use.pending)});
+    }
+  }
+}
+
+}  // namespace bench::replay

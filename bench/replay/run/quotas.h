@@ -1,0 +1,43 @@
+// GPU quotas in a replay: read from a file, and how much of each is used over time.
+//
+// The engine is told of the quotas before anything else; the pods' namespaces are those of the
+// trace. Every hundredth of a run, by time or by pods that came, the engine is asked for the
+// account that a live scheduler would write into the quotas' status.
+#pragma once
+
+#include "bench/replay/run/result.h"
+#include "k8s-client/api/gpu_quota.h"
+#include "k8s-client/error.h"
+#include "scheduler/engine/engine.h"
+
+#include <string>
+#include <vector>
+
+namespace bench::replay {
+
+// Every GpuQuota of a YAML file of one or more documents; another kind, or one that is not valid,
+// is an error with file and line. Where they name no time of creation an earlier one in the file is
+// the older one.
+[[nodiscard]] k8s::Result<std::vector<k8s::GpuQuota>> read_quotas(const std::string& file);
+
+class QuotaSteps {
+ public:
+  // Until `end`, which is hours since the start, or a number of pods.
+  explicit QuotaSteps(double end) : interval_(end / kSteps) {}
+
+  // `x` does not decrease. Asks the engine if a step has passed.
+  void advance(double x, const sched::Engine& engine);
+  // The end is told as well.
+  void finish(double x, const sched::Engine& engine);
+  [[nodiscard]] const std::vector<QuotaStep>& steps() const { return steps_; }
+
+ private:
+  void ask(double x, const sched::Engine& engine);
+
+  static constexpr int kSteps = 100;
+  double interval_;
+  double next_ = 0;
+  std::vector<QuotaStep> steps_;
+};
+
+}  // namespace bench::replay
