@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace sched {
@@ -83,19 +84,21 @@ class Queues {
   template <typename Rank>
   [[nodiscard]] WaitingPod* first_head(Rank& rank) const {
     if (queues_.size() == 1) return main_.head();
-    std::vector<WaitingPod*> heads;
+    WaitingPod* best = nullptr;
+    std::optional<decltype(rank(*best))> best_rank;  // asked for when there is a second one
     for (const auto& [id, queue] : queues_) {
-      if (WaitingPod* head = queue.head()) heads.push_back(head);
-    }
-    if (heads.size() <= 1) return heads.empty() ? nullptr : heads.front();
-    WaitingPod* best = heads.front();
-    auto best_rank = rank(*best);
-    for (std::size_t i = 1; i < heads.size(); ++i) {
-      auto other = rank(*heads[i]);
-      const int order = compare(other, best_rank);
-      if (order > 0 || (order == 0 && best->order < heads[i]->order)) continue;
-      best = heads[i];
-      best_rank = other;
+      WaitingPod* head = queue.head();
+      if (head == nullptr) continue;
+      if (best == nullptr) {
+        best = head;
+        continue;
+      }
+      if (!best_rank) best_rank = rank(*best);
+      auto other = rank(*head);
+      const int order = compare(other, *best_rank);
+      if (order > 0 || (order == 0 && best->order < head->order)) continue;
+      best = head;
+      best_rank = std::move(other);
     }
     return best;
   }
