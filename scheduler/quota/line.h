@@ -48,6 +48,11 @@ class Line {
     return std::min(spec_.lendable, spec_.guaranteed.beyond(used_ + held_));
   }
 
+  // The same whatever is held: what others may be said to use of it.
+  [[nodiscard]] GpuShare idle() const {
+    return std::min(spec_.lendable, spec_.guaranteed.beyond(used_));
+  }
+
   // Whether `amount` more has room for a pod for which `own` of what is held is kept, and if not,
   // how much must be freed first.
   struct Answer {

@@ -76,7 +76,7 @@ GpuShare Ledger::lent(QuotaId id, const Line& line) const {
   for (const QuotaId other : quotas()) {
     for (const Line& lender : at(other).lines) {
       if (lender.pool() != line.pool()) continue;
-      const GpuShare takes = std::min(left, lender.to_lend());
+      const GpuShare takes = std::min(left, lender.idle());
       if (other == id) return takes;
       left -= takes;
     }

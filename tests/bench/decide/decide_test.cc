@@ -57,17 +57,24 @@ TEST_CASE("A churn holds the load that it is given, and turns few pods away") {
   CHECK(outcome.refused < 50);
 }
 
-TEST_CASE("Pods that wait for nodes or for quota change nothing for the others") {
-  const WaitingFor waiting_for = GENERATE(WaitingFor::kNodes, WaitingFor::kQuota);
+TEST_CASE("Pods that wait for what no node has change nothing for the others") {
   const Scenario scenario{.nodes = 60, .shapes = 10, .pods = 300};
   Scenario with_waiting = scenario;
   with_waiting.waiting = 50;
-  with_waiting.waiting_for = waiting_for;
   const Outcome alone = outcome_of(scenario);
   const Outcome among = outcome_of(with_waiting);
   CHECK(among.decisions.size() == alone.decisions.size());
   CHECK(among.refused == alone.refused);
   CHECK(among.bound == alone.bound);
+}
+
+TEST_CASE("Pods over their quota wait, and the others are decided on among them") {
+  const Outcome outcome = outcome_of(
+      {.nodes = 100, .shapes = 10, .pods = 500, .waiting = 50, .waiting_for = WaitingFor::kQuota});
+  CHECK(outcome.decisions.size() == 500);
+  CHECK(outcome.gpu_load > 0.84);
+  CHECK(outcome.gpu_load <= 0.9);
+  CHECK(outcome.refused < 50);
 }
 
 TEST_CASE("The longest thousandth of the decisions is left out of their mean") {
