@@ -55,6 +55,8 @@ class Check final : public NodeFilter {
     return Verdict::ok();
   }
 
+  bool reads_usage() const override { return false; }
+
   const std::vector<std::string>& reasons() const override {
     static const std::vector<std::string> kReasons = {
         "node(s) didn't match scheduler-enforced node affinity",
@@ -111,6 +113,7 @@ class Sum final : public NodeScore {
     }
     return sum;
   }
+  bool reads_usage() const override { return false; }
 
  private:
   Preferred terms_;

@@ -17,6 +17,7 @@ class Check final : public OneReasonFilter {
   Verdict check(const NodeView& node) const override {
     return node.facts.name == wanted_ ? Verdict::ok() : Verdict::unresolvable(kTheReason);
   }
+  bool reads_usage() const override { return false; }
 
  private:
   std::string wanted_;

@@ -17,6 +17,7 @@ class Check final : public OneReasonFilter {
   Verdict check(const NodeView& node) const override {
     return node.facts.unschedulable ? Verdict::unresolvable(kTheReason) : Verdict::ok();
   }
+  bool reads_usage() const override { return false; }
 };
 
 class NodeUnschedulable final : public FilterPlugin {

@@ -69,6 +69,7 @@ ProductValue::ProductValue(const std::vector<WeightedKind>& kinds, CpuLimit limi
     kinds_.push_back({kind.cpu, kind.gpus, kind.weight});
     ++size.to;
   }
+  for (std::int64_t devices = 0; devices <= kMostGpus; ++devices) fed_.push_back(fed(devices));
 }
 
 std::int64_t ProductValue::of(std::int64_t free_cpu, const sched::FreeDevices& free) const {
@@ -85,6 +86,35 @@ std::int64_t ProductValue::of(std::int64_t free_cpu, const sched::FreeDevices& f
     room.devices = static_cast<std::int64_t>(next);
     if (room.devices == 0) continue;
     value += limit_ == CpuLimit::kOnce ? once(size, cpu, room) : share(size, cpu, room);
+  }
+  return value;
+}
+
+std::int64_t ProductValue::of_whole(std::int64_t free_cpu, std::int64_t free) const {
+  const Fed& fed = fed_[static_cast<std::size_t>(free)];
+  if (free_cpu >= fed.cpu) return fed.value;
+  return of_room(std::min(free_cpu, kMostCpu), {free, free * sched::gpu::kMilliPerGpu});
+}
+
+ProductValue::Fed ProductValue::fed(std::int64_t devices) const {
+  const Room room{devices, devices * sched::gpu::kMilliPerGpu};
+  Fed fed;
+  for (const Kind& kind : kinds_) {
+    if (kind.gpus > devices) continue;
+    fed.value += kind.weight * room.milli;
+    // As many pods of the kind as the devices hold, the last one in part: rounded up.
+    const std::int64_t pods_cpu =
+        limit_ == CpuLimit::kOnce ? kind.cpu : (kind.cpu * devices + kind.gpus - 1) / kind.gpus;
+    fed.cpu = std::max({fed.cpu, kind.cpu, pods_cpu});
+  }
+  return fed;
+}
+
+std::int64_t ProductValue::of_room(std::int64_t free_cpu, const Room& room) const {
+  if (room.devices == 0) return 0;
+  std::int64_t value = 0;
+  for (const Size& size : sizes_) {
+    value += limit_ == CpuLimit::kOnce ? once(size, free_cpu, room) : share(size, free_cpu, room);
   }
   return value;
 }

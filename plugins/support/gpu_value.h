@@ -46,6 +46,10 @@ class ProductValue {
   // O(devices · log devices + kinds).
   [[nodiscard]] std::int64_t of(std::int64_t free_cpu, const sched::FreeDevices& free) const;
 
+  // The same of `free` whole devices, 0 … kMaxDevices. O(1) where the CPU can feed them whatever
+  // comes, else O(kinds).
+  [[nodiscard]] std::int64_t of_whole(std::int64_t free_cpu, std::int64_t free) const;
+
  private:
   struct Kind {
     std::int64_t cpu = 0;
@@ -64,12 +68,22 @@ class ProductValue {
     std::int64_t milli = 0;
   };
 
+  // A number of whole devices: what they are worth with as much CPU as can be of use, and how much
+  // that is.
+  struct Fed {
+    std::int64_t value = 0;
+    std::int64_t cpu = 0;
+  };
+
+  [[nodiscard]] Fed fed(std::int64_t devices) const;
+  [[nodiscard]] std::int64_t of_room(std::int64_t free_cpu, const Room& room) const;
   [[nodiscard]] std::int64_t once(const Size& size, std::int64_t free_cpu, const Room& room) const;
   [[nodiscard]] std::int64_t share(const Size& size, std::int64_t free_cpu, const Room& room) const;
 
   CpuLimit limit_;
   std::vector<Size> sizes_;  // by descending milli
   std::vector<Kind> kinds_;
+  std::vector<Fed> fed_;  // by the number of devices
 };
 
 // V by GPU model.

@@ -28,6 +28,7 @@ std::optional<gpu::DeviceShare> ValueScore::choose_device(const NodeView& node) 
 }
 
 ValueScore::Best ValueScore::best(const NodeView& node) const {
+  if (node.facts.gpu_devices == 0) return {.rating = rate_whole(node), .device = std::nullopt};
   FreeDevices free = free_devices(node);
   const ProductValue& value = value_->on(node.facts.gpu.product.name);
   const std::int64_t cpu = node.free(kCpu);
@@ -36,6 +37,15 @@ ValueScore::Best ValueScore::best(const NodeView& node) const {
   if (ask_.is_share()) return best_device(value, before, cpu_after, free);
   take_whole(free);
   return {.rating = rate(before - value.of(cpu_after, free), cpu_after), .device = std::nullopt};
+}
+
+std::int64_t ValueScore::rate_whole(const NodeView& node) const {
+  const ProductValue& value = value_->on(node.facts.gpu.product.name);
+  const std::int64_t free = whole_devices(node);
+  const std::int64_t taken = std::min(free, ask_.is_share() ? 0 : ask_.gpus);
+  const std::int64_t cpu = node.free(kCpu);
+  const std::int64_t cpu_after = saturating_subtract(cpu, ask_.cpu);
+  return rate(value.of_whole(cpu, free) - value.of_whole(cpu_after, free - taken), cpu_after);
 }
 
 ValueScore::Best ValueScore::best_device(const ProductValue& value, std::int64_t before,

@@ -43,6 +43,8 @@ class ValueScore : public sched::NodeScore {
   [[nodiscard]] virtual std::int64_t rate(std::int64_t lost, std::int64_t cpu_left) const = 0;
 
   [[nodiscard]] Best best(const sched::NodeView& node) const;
+  // Where GPUs are only counted.
+  [[nodiscard]] std::int64_t rate_whole(const sched::NodeView& node) const;
   [[nodiscard]] Best best_device(const ProductValue& value, std::int64_t before,
                                  std::int64_t cpu_after, sched::FreeDevices& free) const;
   void take_whole(sched::FreeDevices& free) const;

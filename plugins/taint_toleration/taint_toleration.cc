@@ -38,6 +38,8 @@ class Check final : public OneReasonFilter {
     return untolerated(node) == nullptr ? Verdict::ok() : Verdict::unresolvable(kTheReason);
   }
 
+  bool reads_usage() const override { return false; }
+
   // Which taint it is: kube-scheduler no longer says.
   std::string numbers(const NodeView& node, unsigned) const override {
     const Taint* taint = untolerated(node);
@@ -78,6 +80,7 @@ class Count final : public NodeScore {
                                   !is_tolerated(taint, tolerations_);
                          });
   }
+  bool reads_usage() const override { return false; }
 
  private:
   Tolerations tolerations_;

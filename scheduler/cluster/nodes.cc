@@ -30,6 +30,7 @@ bool Nodes::upsert(NodeFacts facts) {
   node.present = true;
   node.facts = std::move(facts);
   changes_.append(slot);
+  node.facts_changed = changes_.end();
   ++openings_;
   return true;
 }
@@ -44,6 +45,7 @@ void Nodes::erase(std::string_view name) {
   nothing.name = std::move(node.facts.name);
   node.facts = std::move(nothing);
   changes_.append(slot);
+  node.facts_changed = changes_.end();
   give_up_if_unused(slot);
 }
 

@@ -49,6 +49,12 @@ class Nodes {
     return {nodes_[slot].facts, nodes_[slot].usage};
   }
 
+  // Up to here in changes() the node's facts, or whether it is there, changed last: after it only
+  // what is taken on it did.
+  [[nodiscard]] ChangeLog::Position facts_changed(NodeSlot slot) const {
+    return nodes_[slot].facts_changed;
+  }
+
   // What is taken on the node by all but this claim, which was added before.
   [[nodiscard]] NodeUsage usage_without(NodeSlot slot, const Claim& claim) const;
 
@@ -78,6 +84,7 @@ class Nodes {
     NodeFacts facts;  // only the name while the node is absent
     NodeUsage usage;
     std::vector<const Claim*> claims;  // what `usage` is the sum of
+    ChangeLog::Position facts_changed = 0;
     bool present = false;
   };
 

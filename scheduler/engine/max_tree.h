@@ -45,6 +45,12 @@ class MaxTree {
     }
   }
 
+  // Calls visit(slot) for each slot that takes part. O(their number · log n).
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    if (!winners_.empty()) visit_below(1, visit);
+  }
+
   // The winner at a place of the tree: 1 is the root, n has 2n and 2n+1 below it, capacity() + slot
   // is the slot's own leaf; kNoSlot when nobody takes part there.
   [[nodiscard]] NodeSlot winner(std::size_t at) const { return winners_[at]; }
@@ -53,6 +59,14 @@ class MaxTree {
   [[nodiscard]] std::size_t capacity() const { return leaves_; }
 
  private:
+  template <typename Visit>
+  void visit_below(std::size_t at, Visit& visit) const {
+    if (winners_[at] == kNoSlot) return;
+    if (at >= leaves_) return visit(winners_[at]);
+    visit_below(2 * at, visit);
+    visit_below(2 * at + 1, visit);
+  }
+
   template <typename Better>
   static NodeSlot play(NodeSlot a, NodeSlot b, Better&& better) {
     if (a == kNoSlot) return b;

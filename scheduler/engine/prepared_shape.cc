@@ -26,12 +26,28 @@ PreparedShape::PreparedShape(const Profile& profile, const PodShape& shape,
     if (rejection_) return;
     if (preparation.filter) filters_.push_back({plugin.get(), std::move(preparation.filter)});
   }
+  while (facts_filters_ < filters_.size() && !filters_[facts_filters_].filter->reads_usage()) {
+    ++facts_filters_;
+  }
   for (const WeightedScore& weighted : profile.scores) {
     scores_.push_back({.plugin = weighted.plugin.get(),
                        .weight = weighted.weight,
                        .normalisation = weighted.plugin->normalisation(),
                        .score = weighted.plugin->prepare(shape, context)});
   }
+}
+
+bool PreparedShape::renew(const PodShape& shape, const PrepareContext& context) {
+  const auto reads = [](const PreparedScore& score) { return score.plugin->reads_statistics(); };
+  const bool independent =
+      std::all_of(scores_.begin(), scores_.end(), [&](const PreparedScore& score) {
+        return !reads(score) || score.normalisation == Normalisation::kNone;
+      });
+  if (!independent) return false;
+  for (PreparedScore& score : scores_) {
+    if (reads(score)) score.score = score.plugin->prepare(shape, context);
+  }
+  return true;
 }
 
 void PreparedShape::narrow(std::string_view plugin, std::vector<std::string> only_nodes) {
@@ -55,7 +71,15 @@ NodeVerdict PreparedShape::check(const NodeView& node) const {
       !std::binary_search(only_nodes_->begin(), only_nodes_->end(), node.facts.name)) {
     return {Code::kUnresolvable, NodeVerdict::kNarrowed, 1};
   }
-  for (std::uint32_t i = 0; i < filters_.size(); ++i) {
+  return check_from(0, node);
+}
+
+NodeVerdict PreparedShape::check_usage(const NodeView& node) const {
+  return check_from(facts_filters_, node);
+}
+
+NodeVerdict PreparedShape::check_from(std::uint32_t filter, const NodeView& node) const {
+  for (std::uint32_t i = filter; i < filters_.size(); ++i) {
     const Verdict verdict = filters_[i].filter->check(node);
     if (!verdict.is_ok()) return {verdict.code(), i, verdict.reasons()};
   }

@@ -57,8 +57,21 @@ class PreparedShape {
   // `profile` outlives the result.
   PreparedShape(const Profile& profile, const PodShape& shape, const PrepareContext& context);
 
+  // Prepares the scores that read statistics anew, with the version in `context`; verdicts do not
+  // depend on it. False, and nothing is done, when one of these scores is normalised: then answers
+  // of all nodes hang together, and all must be asked anew.
+  [[nodiscard]] bool renew(const PodShape& shape, const PrepareContext& context);
+
   // Meaningless after a rejection.
   [[nodiscard]] NodeVerdict check(const NodeView& node) const;
+  // The same of a node that is known to pass what is asked of its facts before anything else.
+  [[nodiscard]] NodeVerdict check_usage(const NodeView& node) const;
+  // Whether the verdict follows from the node's facts alone: it holds until they change. Of one
+  // that does not, and of ok, check_usage() tells what has become of it.
+  [[nodiscard]] bool follows_from_facts(const NodeVerdict& verdict) const {
+    return verdict.filter == NodeVerdict::kNarrowed ||
+           (!verdict.is_ok() && verdict.filter < facts_filters_);
+  }
   // Whether the filters after that of `verdict`, which were not asked, would let the node pass.
   [[nodiscard]] bool passes_rest(const NodeView& node, const NodeVerdict& verdict) const;
 
@@ -77,8 +90,10 @@ class PreparedShape {
 
  private:
   void narrow(std::string_view plugin, std::vector<std::string> only_nodes);
+  [[nodiscard]] NodeVerdict check_from(std::uint32_t filter, const NodeView& node) const;
 
   std::vector<PreparedFilter> filters_;
+  std::uint32_t facts_filters_ = 0;  // so many of the first read nothing but facts
   std::vector<PreparedScore> scores_;
   std::optional<Rejection> rejection_;
   std::optional<std::vector<std::string>> only_nodes_;  // sorted

@@ -16,8 +16,7 @@ ScoreCache::ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shap
   for (std::size_t i = 0; i < prepared_.scores().size(); ++i) {
     const PreparedScore& score = prepared_.scores()[i];
     if (score.score && score.normalisation != Normalisation::kNone) {
-      normalised_.push_back(
-          {.index = i, .raw = {}, .extremes = {}, .in_totals = {}, .at_max = 0, .at_min = 0});
+      normalised_.push_back({.index = i, .raw = {}, .in_totals = {}});
     }
   }
 }
@@ -30,138 +29,137 @@ void ScoreCache::catch_up() {
     return;
   }
   answers_.resize(nodes_.slots());
-  base_.resize(normalised_.empty() ? 0 : nodes_.slots());
-  for (Normalised& score : normalised_) score.raw.resize(nodes_.slots());
-
-  touched_.clear();
-  changes.since(position_, [&](NodeSlot slot) {
-    review(slot);
-    touched_.push_back(slot);
-  });
+  reviewed_.clear();
+  to_play_.clear();
+  changes.since(position_, [&](NodeSlot slot) { review(slot); });
   position_ = changes.end();
 
-  const bool all = extremes_moved();
+  follow_extremes();
+  settle();
   // One by one each costs log n; from some share of the nodes on, all at once is cheaper.
   constexpr std::size_t kManyShare = 8;
-  if (all || answers_.size() > tree_.capacity() || touched_.size() > answers_.size() / kManyShare) {
+  if (answers_.size() > tree_.capacity() || to_play_.size() > answers_.size() / kManyShare) {
     play_all();
-  } else {
-    play_touched();
+    return;
   }
+  for (const NodeSlot slot : to_play_) {
+    tree_.update(slot, answers_[slot].is_feasible(), better());
+  }
+  if (!draws()) return;
+  for (const NodeSlot slot : to_play_) ties_.update(tree_, slot, equal());
+}
+
+bool ScoreCache::renew(const PrepareContext& context) {
+  catch_up();
+  if (prepared_.rejection()) return true;
+  if (!prepared_.renew(*shape_, context)) return false;
+  reviewed_.clear();
+  to_play_.clear();
+  tree_.for_each([&](NodeSlot slot) { admit(slot, nodes_.view(slot), true); });
+  settle();
+  if (!to_play_.empty()) play_all();
+  return true;
 }
 
 void ScoreCache::review(NodeSlot slot) {
-  withdraw(slot);
-  if (!nodes_.present(slot)) return;
+  const NodeAnswer before = answers_[slot];
+  if (!nodes_.present(slot)) return refuse(slot, {});
+  const bool same_facts = nodes_.facts_changed(slot) <= position_;
+  if (same_facts && before.is_refused() &&
+      prepared_.follows_from_facts(verdicts_.verdict(before.verdict()))) {
+    return;
+  }
   const NodeView node = nodes_.view(slot);
-  NodeVerdict verdict = prepared_.check(node);
+  NodeVerdict verdict = same_facts ? prepared_.check_usage(node) : prepared_.check(node);
   if (verdict.is_ok() && !confinement_.allows(node.facts)) {
     verdict = {Code::kUnschedulable, NodeVerdict::kNoQuota, 1};
   }
-  if (verdict.is_ok()) {
-    admit(slot, node);
-  } else {
-    answers_[slot] = {.total = 0, .kind = Kind::kRefused, .verdict = verdicts_.add(verdict)};
-  }
+  if (verdict.is_ok()) return admit(slot, node, same_facts);
+  if (before.is_refused() && verdicts_.verdict(before.verdict()) == verdict) return;
+  refuse(slot, NodeAnswer::refused(verdicts_.add(verdict)));
 }
 
-void ScoreCache::withdraw(NodeSlot slot) {
-  Answer& answer = answers_[slot];
-  if (answer.kind == Kind::kRefused) verdicts_.remove(answer.verdict);
-  if (answer.kind == Kind::kFeasible) {
-    --feasible_;
-    for (Normalised& score : normalised_) {
-      if (score.at_max > 0 && score.raw[slot] == score.extremes.max) --score.at_max;
-      if (score.at_min > 0 && score.raw[slot] == score.extremes.min) --score.at_min;
-    }
-  }
-  answer = {};
+void ScoreCache::refuse(NodeSlot slot, NodeAnswer now) {
+  const NodeAnswer before = answers_[slot];
+  answers_[slot] = now;
+  if (before.is_refused()) verdicts_.remove(before.verdict());
+  if (!before.is_feasible()) return;
+  --feasible_;
+  for (Normalised& score : normalised_) score.raw.remove(slot);
+  to_play_.push_back(slot);
 }
 
-void ScoreCache::admit(NodeSlot slot, const NodeView& node) {
-  ++feasible_;
-  Answer& answer = answers_[slot];
-  answer.kind = Kind::kFeasible;
+void ScoreCache::admit(NodeSlot slot, const NodeView& node, bool same_facts) {
+  const NodeAnswer before = answers_[slot];
+  if (before.is_refused()) verdicts_.remove(before.verdict());
+  if (!before.is_feasible()) ++feasible_;
+  std::int64_t total = 0;
   for (const PreparedScore& score : prepared_.scores()) {
     if (score.score && score.normalisation == Normalisation::kNone) {
-      answer.total += score.weight * score.score->score(node);
+      total += score.weight * score.score->score(node);
     }
   }
-  if (normalised_.empty()) return;
-  base_[slot] = answer.total;
-  for (Normalised& score : normalised_) {
-    const std::int64_t raw = prepared_.scores()[score.index].score->score(node);
-    score.raw[slot] = raw;
-    // Without a node that has it the extreme is an old one: it is found anew before it is used.
-    if (raw > score.extremes.max) {
-      score.extremes.max = raw;
-      score.at_max = 1;
-    } else if (raw == score.extremes.max) {
-      ++score.at_max;
+  for (Normalised& normalised : normalised_) {
+    const NodeScore& score = *prepared_.scores()[normalised.index].score;
+    if (before.is_feasible()) {
+      if (same_facts && !score.reads_usage()) continue;
+      normalised.raw.remove(slot);
     }
-    if (raw < score.extremes.min) {
-      score.extremes.min = raw;
-      score.at_min = 1;
-    } else if (raw == score.extremes.min) {
-      ++score.at_min;
-    }
+    normalised.raw.add(slot, score.score(node), answers_.size());
   }
+  reviewed_.push_back({slot, before, NodeAnswer::feasible(total)});
+  // Of equals the facts may decide.
+  if (!same_facts) to_play_.push_back(slot);
+  answers_[slot] = {};
 }
 
-bool ScoreCache::extremes_moved() {
-  bool moved = false;
-  for (Normalised& score : normalised_) {
-    if (score.at_max == 0 || score.at_min == 0) find_extremes(score);
-    const Normalisation how = prepared_.scores()[score.index].normalisation;
-    moved |= score.extremes.max != score.in_totals.max;
-    moved |= how == Normalisation::kMinMax && score.extremes.min != score.in_totals.min;
-    score.in_totals = score.extremes;
-  }
-  return moved;
-}
-
-void ScoreCache::find_extremes(Normalised& score) const {
-  score.extremes = {};
-  score.at_max = score.at_min = 0;
-  bool first = true;
-  for (std::size_t slot = 0; slot < answers_.size(); ++slot) {
-    if (answers_[slot].kind != Kind::kFeasible) continue;
-    const std::int64_t raw = score.raw[slot];
-    if (first || raw > score.extremes.max) score.at_max = 0;
-    if (first || raw < score.extremes.min) score.at_min = 0;
-    if (score.at_max == 0) score.extremes.max = raw;
-    if (score.at_min == 0) score.extremes.min = raw;
-    score.at_max += raw == score.extremes.max ? 1 : 0;
-    score.at_min += raw == score.extremes.min ? 1 : 0;
-    first = false;
-  }
-}
-
-void ScoreCache::total_up(NodeSlot slot) {
-  if (normalised_.empty() || answers_[slot].kind != Kind::kFeasible) return;
-  std::int64_t total = base_[slot];
+std::int64_t ScoreCache::normalised_part(NodeSlot slot) const {
+  std::int64_t part = 0;
   for (const Normalised& score : normalised_) {
     const PreparedScore& prepared = prepared_.scores()[score.index];
-    total += prepared.weight * normalise(prepared.normalisation, score.raw[slot], score.extremes);
+    part +=
+        prepared.weight * normalise(prepared.normalisation, score.raw.of(slot), score.in_totals);
   }
-  answers_[slot].total = total;
+  return part;
 }
 
-void ScoreCache::play_touched() {
-  // All values first: the tree compares with neighbours that may have changed as well.
-  for (const NodeSlot slot : touched_) total_up(slot);
-  for (const NodeSlot slot : touched_) {
-    tree_.update(slot, answers_[slot].kind == Kind::kFeasible, better());
+void ScoreCache::follow_extremes() {
+  for (Normalised& score : normalised_) {
+    const Extremes now = score.raw.extremes();
+    const bool reads_min = prepared_.scores()[score.index].normalisation == Normalisation::kMinMax;
+    if (now.max != score.in_totals.max || (reads_min && now.min != score.in_totals.min)) {
+      move_totals(score, now);
+    }
+    score.in_totals = now;
   }
-  if (!draws()) return;
-  for (const NodeSlot slot : touched_) ties_.update(tree_, slot, equal());
+}
+
+void ScoreCache::move_totals(const Normalised& score, const Extremes& to) {
+  const PreparedScore& prepared = prepared_.scores()[score.index];
+  const auto part = [&](NodeSlot slot, const Extremes& extremes) {
+    return prepared.weight * normalise(prepared.normalisation, score.raw.of(slot), extremes);
+  };
+  tree_.for_each([&](NodeSlot slot) {
+    NodeAnswer& answer = answers_[slot];
+    if (!answer.is_feasible()) return;  // reviewed, and not settled yet, or out
+    const std::int64_t moved = part(slot, to) - part(slot, score.in_totals);
+    if (moved == 0) return;
+    answer = NodeAnswer::feasible(answer.total() + moved);
+    to_play_.push_back(slot);
+  });
+}
+
+void ScoreCache::settle() {
+  for (const Reviewed& node : reviewed_) {
+    NodeAnswer& answer = answers_[node.slot];
+    answer = NodeAnswer::feasible(node.now.total() + normalised_part(node.slot));
+    if (answer != node.before) to_play_.push_back(node.slot);
+  }
 }
 
 void ScoreCache::play_all() {
-  for (NodeSlot slot = 0; slot < answers_.size(); ++slot) total_up(slot);
   tree_.rebuild(
-      answers_.size(), [&](NodeSlot slot) { return answers_[slot].kind == Kind::kFeasible; },
-      better());
+      answers_.size(), [&](NodeSlot slot) { return answers_[slot].is_feasible(); }, better());
   if (draws()) ties_.rebuild(tree_, equal());
 }
 
@@ -180,7 +178,7 @@ std::vector<PluginScore> ScoreCache::scores(NodeSlot slot) const {
       value = score.score->score(node);
     } else if (score.score) {
       const Normalised& normalised = normalised_[next_normalised++];
-      value = normalise(score.normalisation, normalised.raw[slot], normalised.extremes);
+      value = normalise(score.normalisation, normalised.raw.of(slot), normalised.in_totals);
     }
     scores.push_back(
         {.plugin = std::string(score.plugin->name()), .score = value, .weight = score.weight});
@@ -189,16 +187,16 @@ std::vector<PluginScore> ScoreCache::scores(NodeSlot slot) const {
 }
 
 const NodeVerdict* ScoreCache::verdict(NodeSlot slot) const {
-  if (slot >= answers_.size() || answers_[slot].kind != Kind::kRefused) return nullptr;
-  return &verdicts_.verdict(answers_[slot].verdict);
+  if (slot >= answers_.size() || !answers_[slot].is_refused()) return nullptr;
+  return &verdicts_.verdict(answers_[slot].verdict());
 }
 
 std::size_t ScoreCache::memory() const {
-  std::size_t bytes = sizeof(*this) + answers_.capacity() * sizeof(Answer) +
-                      base_.capacity() * sizeof(std::int64_t) +
-                      touched_.capacity() * sizeof(NodeSlot) +
+  std::size_t bytes = sizeof(*this) + answers_.capacity() * sizeof(NodeAnswer) +
+                      reviewed_.capacity() * sizeof(Reviewed) +
+                      to_play_.capacity() * sizeof(NodeSlot) +
                       2 * tree_.capacity() * sizeof(NodeSlot) + ties_.memory();
-  for (const Normalised& score : normalised_) bytes += score.raw.capacity() * sizeof(std::int64_t);
+  for (const Normalised& score : normalised_) bytes += score.raw.memory();
   return bytes;
 }
 

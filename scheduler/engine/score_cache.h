@@ -5,9 +5,13 @@
 // nodes that the change log names since the last time, and nothing else; everything read afterwards
 // is exact for the present state.
 //
+// A pod that comes to a node or leaves it changes what is taken there, not what the node is. So
+// filters that read nothing but a node's facts are not asked again for it, and a node that refuses
+// by its facts costs one look at what is kept.
+//
 // Normalised scores depend on the greatest (and the least) raw value among the feasible nodes. Raw
-// values are kept, and the extremes with the number of nodes that have them; only when one moves
-// are all totals computed anew, O(nodes).
+// values are kept, and counted; only when an extreme moves are the totals of all feasible nodes
+// computed anew.
 //
 // A cache may be confined to a set of charge classes: what fits on another node is then refused for
 // want of quota.
@@ -20,7 +24,9 @@
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/max_tree.h"
+#include "scheduler/engine/node_answer.h"
 #include "scheduler/engine/prepared_shape.h"
+#include "scheduler/engine/raw_scores.h"
 #include "scheduler/engine/tie_counts.h"
 #include "scheduler/engine/tie_order.h"
 #include "scheduler/engine/verdict_counts.h"
@@ -51,6 +57,11 @@ class ScoreCache {
   // Brings everything below up to date. O(changed nodes · (plugins + log nodes)).
   void catch_up();
 
+  // Takes over a new version of the statistics: scores that read them are computed anew, of the
+  // nodes that may run the pod alone. False, and the cache is to be made anew, when that is not
+  // enough. Caught up afterwards. O(feasible nodes · plugins + nodes).
+  [[nodiscard]] bool renew(const PrepareContext& context);
+
   // How many nodes may run the pod.
   [[nodiscard]] std::size_t feasible() const { return feasible_; }
   // The node of the highest total, of several the first by the profile's tie-break (by name where
@@ -61,7 +72,7 @@ class ScoreCache {
   // One of the nodes of the highest total, the same for the same `number`.
   [[nodiscard]] NodeSlot draw(std::uint64_t number) const;
   // Of a feasible node.
-  [[nodiscard]] std::int64_t total(NodeSlot slot) const { return answers_[slot].total; }
+  [[nodiscard]] std::int64_t total(NodeSlot slot) const { return answers_[slot].total(); }
   [[nodiscard]] std::vector<PluginScore> scores(NodeSlot slot) const;
 
   // Of a present node that is not feasible, and not after a rejection; null otherwise.
@@ -76,38 +87,36 @@ class ScoreCache {
   [[nodiscard]] std::size_t memory() const;
 
  private:
-  enum class Kind : std::uint32_t { kAbsent, kFeasible, kRefused };
-  struct Answer {
-    std::int64_t total = 0;  // kFeasible
-    Kind kind = Kind::kAbsent;
-    VerdictCounts::Id verdict = 0;  // kRefused
-  };
   // A score that is normalised.
   struct Normalised {
-    std::size_t index = 0;          // in prepared_.scores()
-    std::vector<std::int64_t> raw;  // by slot; of feasible nodes
-    Extremes extremes;              // of feasible nodes
-    Extremes in_totals;             // those that the totals were computed with
-    std::size_t at_max = 0;         // how many nodes have it; 0: it is to be found anew
-    std::size_t at_min = 0;
+    std::size_t index = 0;  // in prepared_.scores()
+    RawScores raw;          // of feasible nodes
+    Extremes in_totals;     // those that the totals were computed with
+  };
+  // A node whose answer is not what it was, or may not be: if it is feasible now, its total still
+  // lacks the normalised scores, and answers_ does not have it yet.
+  struct Reviewed {
+    NodeSlot slot = kNoSlot;
+    NodeAnswer before;
+    NodeAnswer now;
   };
 
   void review(NodeSlot slot);
-  void withdraw(NodeSlot slot);
-  void admit(NodeSlot slot, const NodeView& node);
-  bool extremes_moved();
-  void find_extremes(Normalised& score) const;
-  void total_up(NodeSlot slot);
-  void play_touched();
+  void refuse(NodeSlot slot, NodeAnswer now);
+  void admit(NodeSlot slot, const NodeView& node, bool same_facts);
+  [[nodiscard]] std::int64_t normalised_part(NodeSlot slot) const;
+  void follow_extremes();
+  void move_totals(const Normalised& score, const Extremes& to);
+  void settle();
   void play_all();
   [[nodiscard]] auto better() const {
     return [this](NodeSlot a, NodeSlot b) {
-      if (answers_[a].total != answers_[b].total) return answers_[a].total > answers_[b].total;
+      if (answers_[a] != answers_[b]) return answers_[a].total() > answers_[b].total();
       return order_.before(a, b);
     };
   }
   [[nodiscard]] auto equal() const {
-    return [this](NodeSlot a, NodeSlot b) { return answers_[a].total == answers_[b].total; };
+    return [this](NodeSlot a, NodeSlot b) { return answers_[a] == answers_[b]; };
   }
 
   const Nodes& nodes_;
@@ -116,13 +125,14 @@ class ScoreCache {
   ShapeRef shape_;
   PreparedShape prepared_;
   Confinement confinement_;
-  std::vector<Answer> answers_;  // by slot
+  std::vector<NodeAnswer> answers_;  // by slot
   std::vector<Normalised> normalised_;
-  std::vector<std::int64_t> base_;  // by slot: the total but for normalised scores
   VerdictCounts verdicts_;
   MaxTree tree_;
-  TieCounts ties_;                 // only where the tie-break draws
-  std::vector<NodeSlot> touched_;  // by the present catch_up()
+  TieCounts ties_;  // only where the tie-break draws
+  // Of the present catch_up().
+  std::vector<Reviewed> reviewed_;
+  std::vector<NodeSlot> to_play_;  // whose place in the tree may change
   std::size_t feasible_ = 0;
   ChangeLog::Position position_ = 0;
 };

@@ -54,7 +54,7 @@ ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shap
   const Key key{profile, shape.id(), confinement.set};
   const auto found = by_key_.find(key);
   if (found != by_key_.end()) {
-    if (!is_stale(*found->second)) {
+    if (!is_stale(*found->second) || renew(*found->second)) {
       entries_.splice(entries_.begin(), entries_, found->second);
       return entries_.front();
     }
@@ -83,6 +83,13 @@ void ScoreCaches::account(Entry& entry) {
 
 bool ScoreCaches::is_stale(const Entry& entry) {
   return reads_statistics_[std::get<0>(entry.key)] && entry.version != statistics_.last()->version;
+}
+
+bool ScoreCaches::renew(Entry& entry) {
+  const ClusterContextPtr& cluster = statistics_.last();
+  if (!entry.cache.renew({names_, cluster})) return false;
+  entry.version = cluster->version;
+  return true;
 }
 
 void ScoreCaches::drop(std::list<Entry>::iterator entry) {

@@ -2,7 +2,8 @@
 //
 // Which caches are there changes how long an answer takes, never the answer. The least recently
 // used go first when the bound is passed; the one just asked for always stays. A cache that was
-// prepared with an old version of the cluster's statistics is made anew when it is asked for.
+// prepared with an old version of the cluster's statistics takes over the new one when it is asked
+// for.
 #pragma once
 
 #include "scheduler/cluster/workload.h"
@@ -55,6 +56,7 @@ class ScoreCaches {
   };
   Entry& entry(std::size_t profile, const ShapeRef& shape, Confinement confinement);
   [[nodiscard]] bool is_stale(const Entry& entry);
+  [[nodiscard]] bool renew(Entry& entry);
   void drop(std::list<Entry>::iterator entry);
   void account(Entry& entry);
 

@@ -37,6 +37,9 @@ class FreeDevices {
 // the same either way.
 [[nodiscard]] FreeDevices free_devices(const NodeView& node);
 
+// How many are wholly free where they are only counted, as free_devices() has them.
+[[nodiscard]] std::int64_t whole_devices(const NodeView& node);
+
 // For gpu::choose_devices. Borrows the view.
 [[nodiscard]] inline gpu::NodeDevices devices_of(const NodeView& node) {
   return {node.usage.devices, node.facts.gpu_devices, node.facts.gpu.product.geometry};

@@ -53,6 +53,10 @@ class NodeFilter {
 
   [[nodiscard]] virtual Verdict check(const NodeView& node) const = 0;
 
+  // False: what is taken on the node does not matter, only its facts. Such a filter is asked anew
+  // when the facts of a node change, not at every pod that comes or goes there.
+  [[nodiscard]] virtual bool reads_usage() const { return true; }
+
   // Every reason that check() may give, in Kubernetes' words ("Insufficient cpu"); bit i of a
   // verdict is entry i. Fixed after construction.
   [[nodiscard]] virtual const std::vector<std::string>& reasons() const = 0;
@@ -120,6 +124,9 @@ class NodeScore {
   // With Normalisation::kNone 0 … ScorePlugin::max_score(); otherwise any value ≥ 0. Only asked of
   // nodes that passed every filter.
   [[nodiscard]] virtual std::int64_t score(const NodeView& node) const = 0;
+
+  // As NodeFilter::reads_usage.
+  [[nodiscard]] virtual bool reads_usage() const { return true; }
 
   // For a pod that takes a part of one GPU, on a node whose GPUs are kept one by one: the part that
   // the score was reckoned with. nullopt: no preference; the first score of the profile that has

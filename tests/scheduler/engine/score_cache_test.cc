@@ -274,6 +274,30 @@ TEST_CASE("cached answers are those of asking every node anew") {
   }
 }
 
+TEST_CASE("a cache that takes over new statistics answers like one that is made with them") {
+  const auto all_profiles = profiles();
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    World world(seed);
+    for (int i = 0; i < 40; ++i) world.change();
+    const ShapeRef shape = world.shape();
+    ScoreCache renewed(world.nodes, all_profiles[0], shape, PrepareContext{world.names});
+    renewed.catch_up();
+    for (int i = 0; i < 5; ++i) world.change();
+    auto learned = std::make_shared<ClusterContext>();
+    learned->version = 1;
+    learned->pods = {{.cpu = 1'000, .gpus = 1, .milli = 1'000, .products = {}, .count = 9},
+                     {.cpu = 2'000, .gpus = 4, .milli = 1'000, .products = {}, .count = 1}};
+    learned->pods_seen = 10;
+    const PrepareContext context{world.names, learned};
+    REQUIRE(renewed.renew(context));
+    const PreparedShape made_with_them(all_profiles[0], *shape, context);
+    REQUIRE(cached(renewed, world.nodes) == naive(made_with_them, world.nodes));
+    for (int i = 0; i < 5; ++i) world.change();
+    renewed.catch_up();
+    REQUIRE(cached(renewed, world.nodes) == naive(made_with_them, world.nodes));
+  }
+}
+
 TEST_CASE("the scores of a node add up to its total") {
   const auto all_profiles = profiles();
   World world(3);

@@ -1,0 +1,34 @@
+// Where GPUs are only counted, the value of a node needs no list of them.
+#include "plugins/support/gpu_value.h"
+
+#include "tests/support/catch.h"
+
+#include <random>
+#include <vector>
+
+using namespace plugins;
+
+TEST_CASE("so many whole devices are worth what they are worth one by one") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<WeightedKind> kinds;
+    for (unsigned i = 0; i < 1 + random() % 12; ++i) {
+      kinds.push_back({.cpu = static_cast<std::int64_t>(random() % 40) * 500,
+                       .gpus = 1 + static_cast<std::int64_t>(random() % 8),
+                       .milli = 100 * (1 + static_cast<std::int64_t>(random() % 10)),
+                       .products = {},
+                       .weight = static_cast<std::int64_t>(random() % 100'000)});
+    }
+    for (const CpuLimit limit : {CpuLimit::kOnce, CpuLimit::kShare}) {
+      const ProductValue value(kinds, limit);
+      const auto whole = static_cast<std::int64_t>(random() % 17);
+      sched::FreeDevices devices;
+      for (int taken = 0; taken < 3; ++taken) devices.push_back(0);
+      for (std::int64_t i = 0; i < whole; ++i) devices.push_back(1'000);
+      for (int i = 0; i < 10; ++i) {
+        const auto cpu = static_cast<std::int64_t>(random() % 200'000) - 2'000;
+        CHECK(value.of_whole(cpu, whole) == value.of(cpu, devices));
+      }
+    }
+  }
+}
