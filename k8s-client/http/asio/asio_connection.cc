@@ -120,6 +120,7 @@ std::optional<Error> AsioConnection::converse(const Request& request,
   may_have_sent_ = false;
   if (auto error = writer_.write(request, token, outgoing_)) return error;
   may_have_sent_ = true;
+  used_ = true;
   handler_ = std::move(handler);
   parser_.emplace(*handler_);
   any_answer_ = false;
@@ -207,6 +208,9 @@ void AsioConnection::fail(const ErrorCode& error, const std::string& what) {
 
 bool AsioConnection::is_reusable() {
   if (!open_ || handler_ || !keep_alive_) return false;
+  // What waits on one that was never used are session tickets (TLS 1.3), which the first read of an
+  // answer takes in.
+  if (!used_) return true;
   if (incoming_.size() > 0 || stream_->has_unread()) return false;
   // Anything to read, the end included, is something that we did not ask for.
   char byte = 0;

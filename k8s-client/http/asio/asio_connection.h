@@ -65,6 +65,7 @@ class AsioConnection final : public Connection,
   OnOpen on_open_;
   bool open_ = false;
   bool keep_alive_ = true;  // as of the last answer
+  bool used_ = false;       // for any request
 
   std::string outgoing_;  // keeps the capacity of earlier ones
   bool may_have_sent_ = false;

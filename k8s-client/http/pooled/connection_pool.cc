@@ -46,7 +46,7 @@ ConnectionPool::~ConnectionPool() {
   for (Idle& idle : idle_) drop(idle);
 }
 
-std::optional<Lease> ConnectionPool::acquire(const std::shared_ptr<TlsContext>& tls) {
+std::optional<Lease> ConnectionPool::acquire_open(const std::shared_ptr<TlsContext>& tls) {
   while (!idle_.empty()) {
     Idle last = std::move(idle_.back());
     idle_.pop_back();
@@ -55,6 +55,10 @@ std::optional<Lease> ConnectionPool::acquire(const std::shared_ptr<TlsContext>& 
     }
     drop(last);
   }
+  return std::nullopt;
+}
+
+std::optional<Lease> ConnectionPool::acquire_place() {
   if (places_ >= max_connections_) return std::nullopt;
   ++places_;
   return Lease(this, nullptr);

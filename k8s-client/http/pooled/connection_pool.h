@@ -50,8 +50,10 @@ class ConnectionPool {
   // All leases must have been released.
   ~ConnectionPool();
 
-  // An open connection made with `tls`, or a place to put a new one; nullopt when all are taken.
-  [[nodiscard]] std::optional<Lease> acquire(const std::shared_ptr<TlsContext>& tls);
+  // An open connection made with `tls`; nullopt when all are in use.
+  [[nodiscard]] std::optional<Lease> acquire_open(const std::shared_ptr<TlsContext>& tls);
+  // A place to put a new one; nullopt when all are taken.
+  [[nodiscard]] std::optional<Lease> acquire_place();
 
  private:
   friend class Lease;

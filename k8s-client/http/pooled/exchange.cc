@@ -62,10 +62,11 @@ void Exchange::watch_silence() {
   }
 }
 
-void Exchange::begin(Lease lease) {
+void Exchange::begin(Lease lease, bool used_before) {
+  connecting_ = false;
   lease_ = std::move(lease);
   if (lease_.connection() == nullptr) return open();
-  reused_ = true;
+  reused_ = used_before;
   talk();
 }
 
@@ -93,6 +94,7 @@ void Exchange::talk() {
 }
 
 const char* Exchange::stage() {
+  if (connecting_) return "connecting";
   if (lease_.connection() == nullptr) {
     return host_->awaits_credentials() ? "waiting for credentials"
                                        : "waiting for a free connection";

@@ -2,9 +2,9 @@
 //
 // An Exchange keeps the deadline, takes part in cancellation and decides what an outcome means
 // (above all Error::may_have_acted). It waits in the transport's queue until it is given a place
-// (a Lease), opens a connection if the place has none, writes, reads, and ends. Ending frees the
-// place at once; the callback comes from the loop a moment later, so it is never called from within
-// send(), cancel() or another callback of ours.
+// (a Lease) with an open connection, writes, reads, and ends; a stream opens one of its own. Ending
+// frees the place at once; the callback comes from the loop a moment later, so it is never called
+// from within send(), cancel() or another callback of ours.
 #pragma once
 
 #include "k8s-client/http/asio/boost_asio.h"
@@ -57,8 +57,13 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
 
   // Arms the deadline. Once, when registered.
   void start();
-  // Goes on with a place to put a connection, or an open connection. Once.
-  void begin(Lease lease);
+  // A connection is being opened so that it can begin.
+  void set_connecting() { connecting_ = true; }
+  // It still waits for that one, or for one that becomes free before.
+  [[nodiscard]] bool is_connecting() const { return connecting_ && !ended_; }
+  // Goes on with an open connection, which others have used or nobody; or without a connection, and
+  // opens one. Once.
+  void begin(Lease lease, bool used_before);
   void cancel() override;
   // Ends it before it began.
   void reject(const Error& error) { end(failure(error.kind, error.message)); }
@@ -111,6 +116,7 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   AsioTimer timer_;
   std::chrono::steady_clock::time_point last_activity_;
   std::optional<Error> outcome_;
+  bool connecting_ = false;
   bool conversing_ = false;
   bool watching_silence_ = false;
   bool reused_ = false;    // the connection has served another request before

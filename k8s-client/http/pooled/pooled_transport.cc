@@ -9,12 +9,26 @@
 
 #include <boost/asio/post.hpp>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <list>
 #include <utility>
 
 namespace k8s::http {
 namespace {
+
+// A handshake costs a server more than most requests, and takes long just when the server is short
+// of time, which is also when requests find no free connection. More of them at a time only make
+// each take longer.
+constexpr std::size_t kOpeningAtOnce = 4;
+
+// A connection of the pool that is being opened. Whom it was meant for may have been given another
+// one meanwhile, or have ended; then it is for whoever comes next.
+struct Opening {
+  Lease lease;
+  std::weak_ptr<Exchange> meant_for;
+};
 
 class PooledTransport final : public Transport, private ExchangeHost {
  public:
@@ -56,6 +70,11 @@ class PooledTransport final : public Transport, private ExchangeHost {
   // Lets requests go while there are credentials, tokens and places; and the streams.
   void pump();
   void pump_soon();
+  // Opens a connection for it, at `place`.
+  void open_for(const std::shared_ptr<Exchange>& exchange, Lease place);
+  void on_opened(std::list<Opening>::iterator opening, const std::optional<Error>& error);
+  // Gives free connections to those who wait for one that is being opened.
+  void lend();
   void pump_streams();
   // The first of the list, which waits no longer.
   std::shared_ptr<Exchange> next(ExchangeList& list);
@@ -72,6 +91,7 @@ class PooledTransport final : public Transport, private ExchangeHost {
   ExchangeList waiting_;
   ExchangeList waiting_streams_;
   ExchangeList active_;  // going on, or ended with their callback due
+  std::list<Opening> openings_;
   std::unique_ptr<Timer> refill_;
   bool pump_is_due_ = false;
   bool awaits_credentials_ = false;
@@ -90,6 +110,7 @@ PooledTransport::~PooledTransport() {
     active_.pop_front();
     exchange->abandon();
   }
+  openings_.clear();
 }
 
 bool PooledTransport::enlist(const std::shared_ptr<Exchange>& exchange, ExchangeList& list) {
@@ -157,14 +178,58 @@ bool PooledTransport::credentials_are_ready() {
 void PooledTransport::forget(Exchange& exchange) { exchange.list->erase(exchange.position); }
 
 void PooledTransport::pump_soon() {
-  if (waiting_.empty() || pump_is_due_ || closing_) return;
+  if (closing_ || pump_is_due_ || (waiting_.empty() && openings_.empty())) return;
   pump_is_due_ = true;
   asio::post(loop_.context(), [alive = std::weak_ptr<PooledTransport*>(alive_)] {
     const auto transport = alive.lock();
     if (!transport) return;
     (*transport)->pump_is_due_ = false;
+    (*transport)->lend();
     (*transport)->pump();
   });
+}
+
+void PooledTransport::open_for(const std::shared_ptr<Exchange>& exchange, Lease place) {
+  auto connection = new_connection();
+  if (!connection) return exchange->reject(connection.error());
+  exchange->set_connecting();
+  place.replace(*connection);
+  const auto opening = openings_.insert(openings_.end(), {std::move(place), exchange});
+  (*connection)
+      ->open(connect_timeout_, [alive = std::weak_ptr<PooledTransport*>(alive_),
+                                opening](const std::optional<Error>& error) {
+        if (const auto transport = alive.lock()) (*transport)->on_opened(opening, error);
+      });
+}
+
+void PooledTransport::on_opened(std::list<Opening>::iterator opening,
+                                const std::optional<Error>& error) {
+  Opening done = std::move(*opening);
+  openings_.erase(opening);
+  const auto exchange = done.meant_for.lock();
+  if (exchange && exchange->is_connecting()) {
+    if (error) {
+      exchange->reject(*error);
+    } else {
+      exchange->begin(std::move(done.lease), false);
+    }
+  }
+  done.lease.release();
+  pump_soon();
+}
+
+// They came before those who wait. Nobody joins or leaves the list meanwhile: who ends does so from
+// the loop.
+void PooledTransport::lend() {
+  if (openings_.empty()) return;
+  const auto tls = current_tls();
+  if (!tls) return;
+  for (const auto& exchange : active_) {
+    if (!exchange->is_connecting()) continue;
+    auto lease = pool_.acquire_open(*tls);
+    if (!lease) return;
+    exchange->begin(std::move(*lease), true);
+  }
 }
 
 void PooledTransport::pump() {
@@ -187,10 +252,16 @@ void PooledTransport::pump() {
       next(waiting_)->reject(tls.error());
       continue;
     }
-    auto lease = pool_.acquire(*tls);
-    if (!lease) return;
+    if (auto open = pool_.acquire_open(*tls)) {
+      limiter_.take();
+      next(waiting_)->begin(std::move(*open), true);
+      continue;
+    }
+    if (openings_.size() >= kOpeningAtOnce) return;
+    auto place = pool_.acquire_place();
+    if (!place) return;
     limiter_.take();
-    next(waiting_)->begin(std::move(*lease));
+    open_for(next(waiting_), std::move(*place));
   }
 }
 
@@ -201,7 +272,7 @@ void PooledTransport::pump_streams() {
       continue;
     }
     if (!credentials_are_ready()) return;
-    next(waiting_streams_)->begin(Lease());
+    next(waiting_streams_)->begin(Lease(), false);
   }
 }
 

@@ -1,6 +1,8 @@
 // Connections: how many, how long they are kept, and what happens when the server closes one.
 #include "tests/k8s-client/http/transport_fixture.h"
 
+#include <algorithm>
+#include <atomic>
 #include <set>
 
 using k8s::ErrorKind;
@@ -45,6 +47,58 @@ TEST_CASE("transport: a thousand requests over eight connections") {
   CHECK(server.accepted() == 8);
   CHECK(server.open_at_most() == 8);
   CHECK(server.requests().size() == 1000);
+}
+
+TEST_CASE("transport: a connection that becomes free is taken before one that is still opened") {
+  Gate answer;
+  Gate handshake;
+  std::atomic<int> connections{0};
+  FOR_EACH_TRANSPORT(fixture);
+  if (fixture.under_test().connects_when_used) return;
+  TlsServer& server = fixture.serve([&](ServerConnection& connection) {
+    if (++connections > 1 && !connection.wait(handshake)) return;
+    if (!connection.handshake()) return;
+    while (const auto request = connection.read_request()) {
+      if (request->target == "/first" && !connection.wait(answer)) return;
+      connection.send(ok(request->target));
+    }
+  });
+  const auto first = fixture.send(get("/first"));
+  fixture.run_until([&] { return server.requests().size() == 1; });
+  const auto second = fixture.send(get("/second"));
+  fixture.run_until([&] { return server.accepted() == 2; });
+  answer.open();
+  fixture.run_until([&] { return second->ended(); });
+  CHECK(second->response().body == "/second");
+  CHECK(first->response().body == "/first");
+  // Nobody waits for the new connection any more; it is there for others.
+  handshake.open();
+  std::vector<std::shared_ptr<Sent>> more;
+  for (int i = 0; i < 2; ++i) more.push_back(fixture.send(get("/more")));
+  fixture.run_until([&] { return more[0]->ended() && more[1]->ended(); });
+  CHECK(server.accepted() <= 3);
+}
+
+TEST_CASE("transport: a server that takes its time is not asked for all connections at once") {
+  Gate handshake;
+  FOR_EACH_TRANSPORT(fixture);
+  if (fixture.under_test().connects_when_used) return;
+  TlsServer& server = fixture.serve([&](ServerConnection& connection) {
+    if (!connection.wait(handshake) || !connection.handshake()) return;
+    while (const auto request = connection.read_request()) connection.send(ok(request->target));
+  });
+  std::vector<std::shared_ptr<Sent>> all;
+  for (int i = 0; i < 32; ++i) all.push_back(fixture.send(get("/" + std::to_string(i))));
+  fixture.run_until([&] { return server.accepted() == 4; });
+  fixture.run_due();
+  CHECK(server.accepted() == 4);
+  handshake.open();
+  fixture.run_until([&] {
+    return std::all_of(all.begin(), all.end(), [](const auto& one) { return one->ended(); });
+  });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CHECK(all[i]->response().body == "/" + std::to_string(i));
+  }
 }
 
 TEST_CASE("transport: requests that wait go in their order, streams beside them") {

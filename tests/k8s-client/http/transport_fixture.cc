@@ -23,6 +23,7 @@ const std::vector<TransportUnderTest>& transports() {
            }},
       {.name = "cpprest",
        .takes_any_bytes = true,
+       .connects_when_used = true,
        .own_request_headers = {{"connection", "Keep-Alive"}},
        .make =
            [](k8s::EventLoop& loop, const k8s::Endpoint& endpoint, k8s::Credentials& credentials,
