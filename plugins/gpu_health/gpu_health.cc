@@ -60,6 +60,8 @@ class Check final : public NodeFilter {
     return reasons == 0 ? Verdict::ok() : Verdict::unresolvable(reasons);
   }
 
+  bool reads_usage() const override { return false; }
+
   const std::vector<std::string>& reasons() const override { return all_reasons(); }
 
   std::string numbers(const NodeView& node, unsigned index) const override {
