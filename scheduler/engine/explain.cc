@@ -54,7 +54,7 @@ Explanation Engine::State::explain(const k8s::Pod& pod) const {
   const Placement* own = record != nullptr && record->placement() ? &*record->placement() : nullptr;
   const NodeUsage usage_without_it =
       own != nullptr ? nodes_.usage_without(own->node(), own->claim()) : NodeUsage{};
-  const auto by_quota = own == nullptr ? judge_by_quota(pod, shape_of_pod) : std::nullopt;
+  const auto by_quota = own == nullptr ? judge_by_quota(pod, shape_of_pod, names) : std::nullopt;
   VerdictCounts counts;
   ShortageReport shortages(shape, names);
   bool fits = false;
@@ -94,8 +94,7 @@ Explanation Engine::State::explain(const k8s::Pod& pod) const {
 }
 
 std::optional<Engine::State::QuotaJudgement> Engine::State::judge_by_quota(
-    const k8s::Pod& pod, const PodShape& shape) const {
-  ResourceNames names = names_;
+    const k8s::Pod& pod, const PodShape& shape, const ResourceNames& names) const {
   quota::Demand demand = quota::demand_of(shape.requests, names);
   const quota::QuotaId id = ledger_.quota_of(pod.metadata.namespace_);
   if (demand.is_none() || id == quota::kUnlimitedQuota) return std::nullopt;

@@ -137,7 +137,8 @@ class Engine::State {
   };
   // nullopt: no quota counts the pod.
   [[nodiscard]] std::optional<QuotaJudgement> judge_by_quota(const k8s::Pod& pod,
-                                                             const PodShape& shape) const;
+                                                             const PodShape& shape,
+                                                             const ResourceNames& names) const;
   [[nodiscard]] std::string quota_words(const QuotaQuestion& question) const;
   [[nodiscard]] std::string quota_words(const WaitingPod& pod) const;
   [[nodiscard]] std::string behind_words(const WaitingPod& pod) const;
