@@ -10,6 +10,9 @@
 #include "plugins/gpu_health/gpu_health.h"
 #include "plugins/gpu_packing/gpu_packing.h"
 #include "plugins/gpu_packing_score/gpu_packing_score.h"
+#include "plugins/gpu_sharing/gpu_sharing.h"
+#include "plugins/gpu_type/gpu_type.h"
+#include "plugins/mig_fit/mig_fit.h"
 #include "plugins/mig_placement/mig_placement.h"
 #include "plugins/node_affinity/node_affinity.h"
 #include "plugins/node_name/node_name.h"
@@ -48,6 +51,13 @@ const sched::Registry& registry() {
       // Ours.
       {.name = "GpuDevices", .filters = true, .make = make_gpu_devices},
       {.name = "GpuHealth", .filters = true, .make = make_gpu_health},
+      {.name = "GpuType", .filters = true, .scores = true, .make = make_gpu_type},
+      {.name = "MigFit", .filters = true, .make = make_mig_fit},
+      {.name = "GpuSharing",
+       .filters = true,
+       .scores = true,
+       .default_weight = 10,
+       .make = make_gpu_sharing},
       {.name = "GpuPacking", .scores = true, .default_weight = 10, .make = make_gpu_packing},
       // Alternatives to GpuPacking, for profiles that ask for them.
       {.name = "UsableGpu", .scores = true, .on_by_default = false, .make = make_usable_gpu},

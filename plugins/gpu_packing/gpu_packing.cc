@@ -1,5 +1,7 @@
 #include "plugins/gpu_packing/gpu_packing.h"
 
+#include "plugins/gpu_packing/args.h"
+#include "plugins/gpu_packing/surcharge.h"
 #include "plugins/support/gpu_ask.h"
 #include "plugins/support/share.h"
 #include "plugins/usable_gpu/scoring.h"
@@ -13,7 +15,7 @@ namespace {
 
 using namespace sched;
 
-// The mean share of the asked kinds that would be taken with the pod.
+// The mean share of the asked kinds that would be taken with the pod; 0 on shared GPUs.
 class Packed final : public NodeScore {
  public:
   explicit Packed(std::vector<ResourceAmount> asked) : asked_(std::move(asked)) {}
@@ -23,7 +25,7 @@ class Packed final : public NodeScore {
     std::int64_t kinds = 0;
     for (const auto& [resource, amount] : asked_) {
       const std::int64_t capacity = node.allocatable(resource);
-      if (capacity <= 0) continue;
+      if (capacity <= 0 || node.facts.gpu.sharing != gpu::Sharing::kNone) continue;
       sum += percentage(
           std::clamp<std::int64_t>(saturating_add(node.requested(resource), amount), 0, capacity),
           capacity);
@@ -36,30 +38,39 @@ class Packed final : public NodeScore {
   std::vector<ResourceAmount> asked_;
 };
 
+// UsableGpu on nodes with whole GPUs; elsewhere the pod takes none, and destroys none.
+class OnWholeGpus final : public NodeScore {
+ public:
+  OnWholeGpus(std::unique_ptr<NodeScore> usable, std::int64_t neutral)
+      : usable_(std::move(usable)), neutral_(neutral) {}
+
+  std::int64_t score(const NodeView& node) const override {
+    if (node.facts.gpu.piece != gpu::GpuPiece::kWholeGpu) return neutral_;
+    return usable_->score(node);
+  }
+  std::optional<gpu::DeviceShare> choose_device(const NodeView& node) const override {
+    return usable_->choose_device(node);
+  }
+
+ private:
+  std::unique_ptr<NodeScore> usable_;
+  std::int64_t neutral_;
+};
+
 // Nodes without GPUs first, then those whose GPUs are least missed without the CPU.
 class Apart final : public NodeScore {
  public:
   // `on_gpu_nodes` may be null: they are all the same then. Theirs are at most `neutral`, since a
   // pod without GPU takes something away or nothing.
-  Apart(const ResourceNames& names, std::unique_ptr<NodeScore> on_gpu_nodes, std::int64_t neutral)
-      : names_(names), on_gpu_nodes_(std::move(on_gpu_nodes)), neutral_(neutral) {}
+  Apart(std::unique_ptr<NodeScore> on_gpu_nodes, std::int64_t neutral)
+      : on_gpu_nodes_(std::move(on_gpu_nodes)), neutral_(neutral) {}
 
   std::int64_t score(const NodeView& node) const override {
-    if (!has_gpu(node)) return neutral_ + kMaxScore;
+    if (!node.facts.gpu.has_gpu()) return neutral_ + kMaxScore;
     return on_gpu_nodes_ ? on_gpu_nodes_->score(node) : neutral_;
   }
 
  private:
-  // Names are looked up per node: a kind of GPU may turn up after this was prepared.
-  [[nodiscard]] bool has_gpu(const NodeView& node) const {
-    for (std::size_t i = 0; i < node.facts.allocatable.size(); ++i) {
-      const auto id = static_cast<ResourceId>(i);
-      if (node.allocatable(id) > 0 && is_gpu_resource(names_.name(id))) return true;
-    }
-    return false;
-  }
-
-  const ResourceNames& names_;
   std::unique_ptr<NodeScore> on_gpu_nodes_;
   std::int64_t neutral_;
 };
@@ -77,26 +88,46 @@ std::vector<ResourceAmount> kinds_of_gpu(const PodShape& shape, const ResourceNa
 
 class GpuPacking final : public ScorePlugin {
  public:
+  explicit GpuPacking(GpuPackingArgs args)
+      : args_(std::move(args)), surcharge_(args_, UsableGpuArgs{}.quantum) {}
+
   std::string_view name() const override { return "GpuPacking"; }
-  std::int64_t max_score() const override { return usable_.max_score(); }
+  std::int64_t max_score() const override { return usable_.max_score() + surcharge_.most(); }
   bool reads_statistics() const override { return true; }
 
   std::unique_ptr<NodeScore> prepare(const PodShape& shape,
                                      const PrepareContext& context) const override {
     const GpuAsk ask = gpu_ask_of(shape, context);
-    std::vector<ResourceAmount> kinds = kinds_of_gpu(shape, context.resources, ask.is_share());
+    const std::vector<ResourceAmount> kinds =
+        kinds_of_gpu(shape, context.resources, ask.is_share());
     const bool measured = ask.gpus > 0 && kinds.size() == 1;
     auto usable = measured || kinds.empty() ? usable_.prepare(ask, context.cluster) : nullptr;
+    const std::int64_t neutral = usable ? usable_.neutral() : 0;
     if (kinds.empty()) {
-      const std::int64_t neutral = usable ? usable_.neutral() : 0;
-      return std::make_unique<Apart>(context.resources, std::move(usable), neutral);
+      if (!args_.pods_without_gpu_apart) return usable;
+      return std::make_unique<Apart>(std::move(usable), neutral);
     }
-    if (usable) return usable;
-    return std::make_unique<Packed>(std::move(kinds));
+    std::unique_ptr<NodeScore> score;
+    if (usable) {
+      score = std::make_unique<OnWholeGpus>(std::move(usable), neutral);
+    } else if (args_.pack_pieces && !asks_for_shared(kinds, context.resources)) {
+      score = std::make_unique<Packed>(kinds);
+    }
+    return surcharge_.on_top_of(std::move(score), shape, ask);
   }
 
  private:
+  // GpuSharing packs or spreads them.
+  static bool asks_for_shared(const std::vector<ResourceAmount>& kinds,
+                              const ResourceNames& names) {
+    return std::any_of(kinds.begin(), kinds.end(), [&](const ResourceAmount& kind) {
+      return names.name(kind.resource).ends_with(".shared");
+    });
+  }
+
+  GpuPackingArgs args_;
   UsableGpuScoring usable_{UsableGpuArgs{}};
+  Surcharge surcharge_;
 };
 
 }  // namespace
@@ -106,9 +137,9 @@ bool is_gpu_resource(std::string_view name) {
          name.starts_with("nvidia.com/mig-");
 }
 
-PluginInstance make_gpu_packing(k8s::yaml::ObjectReader&) {
+PluginInstance make_gpu_packing(k8s::yaml::ObjectReader& args) {
   PluginInstance instance;
-  instance.score = std::make_unique<GpuPacking>();
+  instance.score = std::make_unique<GpuPacking>(read_gpu_packing_args(args));
   return instance;
 }
 

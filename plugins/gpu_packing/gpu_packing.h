@@ -6,15 +6,26 @@
 // for:
 //
 //  * whole GPUs, or a share in a replay: UsableGpu (plugins/usable_gpu) with its default arguments,
-//    the node where the pod destroys least of what the typical pods of this cluster could use;
-//  * the same before any are known, MIG instances, shared GPUs: the node whose pieces of these
-//  kinds
-//    would be most taken with it (of several kinds, by their mean);
+//    the node where the pod destroys least of what the typical pods of this cluster could use. A
+//    node whose nvidia.com/gpu are no whole GPUs is as good as one where nothing is destroyed
+//    beyond what is taken; which of several shared ones, and whether a shared one at all, is
+//    GpuSharing's to say;
+//  * the same before any are known, and MIG instances: the node whose pieces of these kinds would
+//    be most taken with it (of several kinds, by their mean);
 //  * no GPU: nodes without any, whose CPU and memory GPU pods do not need. They are ahead by 100 of
 //    every node with GPU, and among those it is UsableGpu again.
 //
-// On a live cluster GPUs are counts: which GPU of a node a pod gets is kubelet's choice. Without
-// arguments; who wants others takes UsableGpu itself.
+// On a live cluster GPUs are counts: which GPU of a node a pod gets is kubelet's choice.
+//
+// Arguments (GpuPackingArgs); profiles with each alone, to measure it: bench/replay/README.md.
+//   podsWithoutGpuApart: true   pods without GPU onto nodes without
+//   packPieces: true            MIG instances, and GPUs of an unknown workload, by how full the
+//                               node would be; false: no opinion on them
+//   keepWholeNodes: 0           milli-GPU: a node on which no GPU is taken yet counts as if the pod
+//                               destroyed that much more there
+//   cheapTypesFirst: []         GPU types from cheap to dear: a pod that does not say which GPU it
+//                               wants goes to the earliest listed type; each step costs as much as
+//                               destroying twice what the pod takes; what is not listed comes last
 #pragma once
 
 #include "scheduler/framework/registry.h"

@@ -80,7 +80,7 @@ void WorkloadStatistics::pod_arrived(const PodShape& shape) {
 void WorkloadStatistics::node_changed(const NodeFacts* before, const NodeFacts* now) {
   const auto count = [this](const NodeFacts* facts, int sign) {
     if (facts == nullptr) return;
-    const std::int64_t gpus = facts->allocatable.get(kNvidiaGpu);
+    const std::int64_t gpus = facts->gpu.whole_gpus();
     if (gpus <= 0) return;
     std::int64_t& sum = gpus_by_product_[facts->gpu.product.name];
     sum = sign > 0 ? saturating_add(sum, gpus) : saturating_subtract(sum, gpus);
@@ -91,7 +91,7 @@ void WorkloadStatistics::node_changed(const NodeFacts* before, const NodeFacts* 
     nodes_moved_ = true;
   };
   if (before != nullptr && now != nullptr && before->gpu.product.name == now->gpu.product.name &&
-      before->allocatable.get(kNvidiaGpu) == now->allocatable.get(kNvidiaGpu) &&
+      before->gpu.whole_gpus() == now->gpu.whole_gpus() &&
       before->allocatable.get(kCpu) == now->allocatable.get(kCpu)) {
     return;
   }

@@ -8,9 +8,10 @@ namespace sched::config {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::int64_t>, 3> kWeights{{
+constexpr std::array<std::pair<std::string_view, std::int64_t>, 4> kWeights{{
     {"TaintToleration", 30},
     {"NodeAffinity", 20},
+    {"GpuSharing", 10},
     {"GpuPacking", 10},
 }};
 

@@ -13,6 +13,7 @@ std::optional<Decision> Engine::State::step(Time now) {
   end_backoffs(now);
   if (auto foreign = foreign_.next()) return *std::move(foreign);
   if (auto news = next_node_news()) return news;
+  if (auto complaint = complaints_.next()) return *std::move(complaint);
 
   queue_.advance(now);
   renew_holds(now);

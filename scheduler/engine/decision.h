@@ -99,10 +99,20 @@ struct MigRepartition {
   friend bool operator==(const MigRepartition&, const MigRepartition&) = default;
 };
 
+// A node's GPU labels or amounts contradict themselves, or make no sense (gpu::Inventory). Once per
+// node, and again when it is something else.
+struct NodeComplaint {
+  std::string node;
+  std::vector<std::string> complaints;  // in sentences; empty: it is over
+  // False: worth knowing, but nothing that is wrong with the node, and never over.
+  bool lasts = true;
+  friend bool operator==(const NodeComplaint&, const NodeComplaint&) = default;
+};
+
 }  // namespace decision
 
-using Decision =
-    std::variant<decision::Bind, decision::Unschedulable, decision::ForeignGpuPod,
-                 decision::NodeBackedOff, decision::NodeReleased, decision::MigRepartition>;
+using Decision = std::variant<decision::Bind, decision::Unschedulable, decision::ForeignGpuPod,
+                              decision::NodeBackedOff, decision::NodeReleased,
+                              decision::MigRepartition, decision::NodeComplaint>;
 
 }  // namespace sched

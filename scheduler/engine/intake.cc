@@ -25,10 +25,11 @@ std::size_t digest_of(const k8s::StringMap& labels) {
   return digest;
 }
 
-// Whether scheduling may end differently. Status, annotations and the like do not matter: our own
-// status patches come back as updates.
+// Whether scheduling may end differently. Status and other people's annotations do not matter: our
+// own status patches come back as updates.
 bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
-  return before.spec != now.spec || before.metadata.labels != now.metadata.labels;
+  return before.spec != now.spec || before.metadata.labels != now.metadata.labels ||
+         gpu::wishes_may_differ(before, now);
 }
 
 }  // namespace
@@ -41,11 +42,12 @@ void Engine::State::apply(const Event& event, Time now) {
 void Engine::State::on(const event::NodeUpserted& event, Time /*now*/) {
   NodeFacts facts = facts_of(event.node, names_);
   if (options_.gpu_devices) {
-    facts.gpu_devices = std::clamp<std::int64_t>(facts.allocatable.get(kNvidiaGpu), 0,
+    facts.gpu_devices = std::clamp<std::int64_t>(facts.gpu.whole_gpus(), 0,
                                                  static_cast<std::int64_t>(gpu::kMaxDevices));
   }
   facts.charge_class = ledger_.intern(facts, names_);
   const quota::ClassId charge_class = facts.charge_class;
+  complaints_.seen(facts.name, facts.gpu);
   if (black_holes_ && !black_holes_->empty()) {
     if (const auto* backoff = black_holes_->backoff(facts.name)) facts.health.backoff = *backoff;
   }
@@ -67,6 +69,7 @@ void Engine::State::on(const event::NodeDeleted& event, Time /*now*/) {
   if (black_holes_) black_holes_->forget(event.name);
   node_news_.erase(event.name);
   nodes_.erase(event.name);
+  complaints_.gone(event.name);
   tell_constraints(NodeGone{event.name}, kNodeChanged);
 }
 

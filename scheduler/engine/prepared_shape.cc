@@ -35,6 +35,24 @@ PreparedShape::PreparedShape(const Profile& profile, const PodShape& shape,
                        .normalisation = weighted.plugin->normalisation(),
                        .score = weighted.plugin->prepare(shape, context)});
   }
+  weigh_those_that_go_first();
+}
+
+void PreparedShape::weigh_those_that_go_first() {
+  std::int64_t others = 0;
+  const auto most = [](const PreparedScore& score) {
+    return score.normalisation == Normalisation::kNone ? score.plugin->max_score() : kMaxScore;
+  };
+  for (const PreparedScore& score : scores_) {
+    // Also of those without an opinion: renew() may give them one.
+    if (!score.plugin->goes_first()) others += score.weight * most(score);
+  }
+  // Of several the one listed last counts least.
+  for (auto score = scores_.rbegin(); score != scores_.rend(); ++score) {
+    if (!score->score || !score->plugin->goes_first()) continue;
+    score->weight = others + 1;
+    others += score->weight * most(*score);
+  }
 }
 
 bool PreparedShape::renew(const PodShape& shape, const PrepareContext& context) {

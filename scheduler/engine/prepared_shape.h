@@ -91,6 +91,8 @@ class PreparedShape {
  private:
   void narrow(std::string_view plugin, std::vector<std::string> only_nodes);
   [[nodiscard]] NodeVerdict check_from(std::uint32_t filter, const NodeView& node) const;
+  // A step of such a score outweighs all that the others can add up to.
+  void weigh_those_that_go_first();
 
   std::vector<PreparedFilter> filters_;
   std::uint32_t facts_filters_ = 0;  // so many of the first read nothing but facts

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace sched {
 
@@ -15,12 +16,19 @@ ShortageReport::ShortageReport(const PreparedShape& shape, const ResourceNames& 
     amount(request.resource).asked = request.amount;
   }
   amount(kPods).asked = 1;
+  for (const PreparedFilter& prepared : shape.filters()) {
+    if (auto survey = prepared.filter->survey()) surveys_.push_back(std::move(survey));
+  }
 }
 
 void ShortageReport::add(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank) {
   ++nodes_;
   absent_.add(node, rank);
-  if (!shape_.passes_rest(node, verdict)) return;
+  const bool alone = shape_.passes_rest(node, verdict);
+  for (const auto& survey : surveys_) {
+    survey->add(node, {.plugin = shape_.plugin_of(verdict), .alone = alone});
+  }
+  if (!alone) return;
   if (!add_shortage(node, verdict, rank)) add_refusal(node, verdict, rank);
 }
 
@@ -98,6 +106,9 @@ std::string ShortageReport::text() const {
     sentences.emplace_back("No node would take the pod if only one thing were different.");
   }
   if (std::string absent = absent_.text(); !absent.empty()) sentences.push_back(std::move(absent));
+  for (const auto& survey : surveys_) {
+    if (std::string text = survey->text(); !text.empty()) sentences.push_back(std::move(text));
+  }
   return fmt::format("{}", fmt::join(sentences, " "));
 }
 

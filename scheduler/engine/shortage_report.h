@@ -9,7 +9,8 @@
 //   nodes
 //     would take the pod but for it.
 // Nodes with several things against them are not counted; they are no help to the reader. Nodes
-// that have none of an asked device at all are counted besides (absent_devices.h).
+// that have none of an asked device at all are counted besides (absent_devices.h), and what filters
+// have to say of all nodes together (Survey) comes last.
 #pragma once
 
 #include "scheduler/engine/absent_devices.h"
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,8 +71,9 @@ class ShortageReport {
   // By filter index and the first reason's index.
   std::map<std::pair<std::uint32_t, unsigned>, Refusal> refusals_;
   std::vector<NodeFilter::Shortage> shortages_;  // of the node that is being added
-  std::size_t nodes_ = 0;                        // added
-  std::size_t short_nodes_ = 0;                  // that lack nothing but amounts
+  std::vector<std::unique_ptr<Survey>> surveys_;
+  std::size_t nodes_ = 0;        // added
+  std::size_t short_nodes_ = 0;  // that lack nothing but amounts
 };
 
 }  // namespace sched

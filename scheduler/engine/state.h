@@ -16,6 +16,7 @@
 #include "scheduler/engine/engine.h"
 #include "scheduler/engine/foreign_gpu_pods.h"
 #include "scheduler/engine/health/black_holes.h"
+#include "scheduler/engine/node_complaints.h"
 #include "scheduler/engine/repartition/advice.h"
 #include "scheduler/engine/score_caches.h"
 #include "scheduler/queue/queues.h"
@@ -208,6 +209,7 @@ class Engine::State {
   std::optional<BlackHoles> black_holes_;      // if a profile's filter reads them
   std::map<std::string, Decision> node_news_;  // by node: the latest that is not told yet
   RepartitionAdvice repartitions_;
+  NodeComplaints complaints_;
   bool synced_ = false;
   std::uint64_t arrivals_ = 0;       // pods seen so far
   std::uint64_t draws_ = 0;          // random tie-breaks so far

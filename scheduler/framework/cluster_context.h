@@ -32,7 +32,7 @@ struct ClusterContext {
   // gpus and products, all descending (the order of the FGD artefact, measurement §7.2).
   std::vector<TypicalPod> pods;
   std::uint64_t pods_seen = 0;  // the sum of their counts
-  // Whole GPUs (nvidia.com/gpu) of the cluster by model; nodes without a product label under "".
+  // Whole GPUs of the cluster by product; those of nodes without a product label under "".
   std::map<std::string, std::int64_t> gpus_by_product;
   std::int64_t gpus = 0;  // the sum
   std::int64_t cpu = 0;   // milli-CPU of the nodes that have them

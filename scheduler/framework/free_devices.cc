@@ -9,7 +9,7 @@ std::int64_t FreeDevices::total() const { return std::accumulate(begin(), end(),
 
 std::int64_t whole_devices(const NodeView& node) {
   constexpr auto kMost = static_cast<std::int64_t>(gpu::kMaxDevices);
-  const std::int64_t all = std::clamp<std::int64_t>(node.allocatable(kNvidiaGpu), 0, kMost);
+  const std::int64_t all = std::clamp<std::int64_t>(node.facts.gpu.whole_gpus(), 0, kMost);
   return std::clamp<std::int64_t>(node.free(kNvidiaGpu), 0, all);
 }
 
@@ -26,7 +26,7 @@ FreeDevices free_devices(const NodeView& node) {
     }
     return free;
   }
-  const std::int64_t all = std::clamp<std::int64_t>(node.allocatable(kNvidiaGpu), 0, kMost);
+  const std::int64_t all = std::clamp<std::int64_t>(node.facts.gpu.whole_gpus(), 0, kMost);
   const std::int64_t left = whole_devices(node);
   for (std::int64_t i = 0; i < all; ++i) free.push_back(i < all - left ? 0 : kWhole);
   return free;

@@ -34,7 +34,7 @@ class FreeDevices {
 
 // Where GPUs are kept one by one, every device; where they are only counted (nvidia.com/gpu), the
 // taken ones with 0 and then the free ones with 1,000, kMaxDevices at most. So whole-GPU pods see
-// the same either way.
+// the same either way. Shared GPUs and MIG instances are none of these.
 [[nodiscard]] FreeDevices free_devices(const NodeView& node);
 
 // How many are wholly free where they are only counted, as free_devices() has them.

@@ -2,15 +2,19 @@
 
 #include "scheduler/gpu/health.h"
 
+#include <utility>
+
 namespace sched {
 
 NodeFacts facts_of(const k8s::Node& node, ResourceNames& names) {
+  Resources allocatable = to_resources(node.status.allocatable, names);
+  gpu::Inventory gpu = gpu::inventory_of(node.metadata.labels, allocatable, names);
   return {.name = node.metadata.name,
           .labels = node.metadata.labels,
           .taints = node.spec.taints,
           .unschedulable = node.spec.unschedulable,
-          .allocatable = to_resources(node.status.allocatable, names),
-          .gpu = gpu::inventory_of(node.metadata.labels),
+          .allocatable = std::move(allocatable),
+          .gpu = std::move(gpu),
           .gpu_devices = 0,
           .health = gpu::health_of(node)};
 }

@@ -43,6 +43,25 @@ struct PrepareContext {
   ClusterContextPtr cluster = std::make_shared<const ClusterContext>();
 };
 
+// What a filter has to say of all nodes that refuse a shape, in the message of a pod that fits
+// nowhere: "2 nodes have it, none of them one free; 3 could hold it after a repartition". Made for
+// one message, told of each node once, in no particular order.
+class Survey {
+ public:
+  Survey() = default;
+  Survey(const Survey&) = delete;
+  Survey& operator=(const Survey&) = delete;
+  virtual ~Survey() = default;
+
+  struct Refusal {
+    std::string_view plugin;  // the filter that said no first
+    bool alone = false;       // every other filter would let the pod pass
+  };
+  virtual void add(const NodeView& node, const Refusal& refusal) = 0;
+  // Whole sentences; empty: there is nothing to add.
+  [[nodiscard]] virtual std::string text() const = 0;
+};
+
 // Checks nodes for one shape. Made by FilterPlugin::prepare; outlived by the plugin that made it.
 class NodeFilter {
  public:
@@ -79,6 +98,10 @@ class NodeFilter {
                                                          unsigned /*index*/) const {
     return std::nullopt;
   }
+
+  // A look at all nodes that refuse the shape; null: nothing to add to what single nodes say. The
+  // filter outlives it.
+  [[nodiscard]] virtual std::unique_ptr<Survey> survey() const { return nullptr; }
 };
 
 // What a filter makes of a shape. Default: it does not apply.
@@ -157,6 +180,9 @@ class ScorePlugin {
   // The greatest score without normalisation. More than kMaxScore only where a hundred steps are
   // too coarse; its weight then counts per point all the same.
   [[nodiscard]] virtual std::int64_t max_score() const { return kMaxScore; }
+  // Whether this score goes before all others: of two nodes the one that has more of it is better,
+  // whatever the others say. Its weight is then found by the engine, not configured.
+  [[nodiscard]] virtual bool goes_first() const { return false; }
   // Whether scores depend on the statistics in PrepareContext::cluster.
   [[nodiscard]] virtual bool reads_statistics() const { return false; }
   // nullptr: this plugin has nothing to say about such pods; it adds 0 on every node.

@@ -61,6 +61,17 @@ void write(KeyWriter& key, const k8s::Toleration& toleration) {
   key.number(toleration.effect ? static_cast<std::int64_t>(*toleration.effect) : -1);
 }
 
+// What follows from the node selection is left out.
+void write(KeyWriter& key, const gpu::Wishes& wishes) {
+  key.list(wishes.types, [&](const gpu::TypeName& type) { key.text(type.text); });
+  key.number(wishes.min_memory);
+  key.number(wishes.min_compute.major);
+  key.number(wishes.min_compute.minor);
+  key.number(static_cast<std::int64_t>(wishes.sharing));
+  key.text(wishes.mig_profile);
+  key.list(wishes.problems, [&](const gpu::WishProblem& problem) { key.text(problem.text); });
+}
+
 void write(KeyWriter& key, const HostPort& port) {
   key.text(port.ip);
   key.text(port.protocol);
@@ -91,6 +102,7 @@ PodShape shape_of(const k8s::Pod& pod, ResourceNames& names) {
   shape.node_name = pod.spec.node_name;
   shape.priority = pod.spec.priority;
   shape.gpu = gpu::demand_of(shape.requests, pod.spec, names);
+  shape.wishes = gpu::wishes_of(pod);
   return shape;
 }
 
@@ -111,6 +123,7 @@ std::string shape_key(const PodShape& shape) {
   key.list(shape.host_ports, [&](const HostPort& port) { write(key, port); });
   key.text(shape.node_name);
   key.number(shape.priority);
+  if (shape.wishes != gpu::Wishes{}) write(key, shape.wishes);
   return key.take();
 }
 

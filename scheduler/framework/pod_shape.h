@@ -11,6 +11,7 @@
 #include "scheduler/framework/pod_requests.h"
 #include "scheduler/framework/resources.h"
 #include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/wishes.h"
 
 #include <cstdint>
 #include <optional>
@@ -31,6 +32,7 @@ struct PodShape {
   std::string node_name;
   std::int32_t priority = 0;
   gpu::Demand gpu;  // follows from the above
+  gpu::Wishes wishes;
 
   [[nodiscard]] std::int64_t request(ResourceId id) const;
 

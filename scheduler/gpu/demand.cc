@@ -1,6 +1,7 @@
 #include "scheduler/gpu/demand.h"
 
 #include "scheduler/gpu/devices.h"
+#include "scheduler/gpu/mig/resource_name.h"
 #include "scheduler/gpu/product.h"
 
 #include <algorithm>
@@ -80,8 +81,10 @@ Demand demand_of(const std::vector<ResourceAmount>& requests, const k8s::Pod::Sp
     }
     const std::string& name = names.name(request.resource);
     if (name == kMilliResource) share = request.amount;
-    if (name.starts_with(kMigResourcePrefix)) {
-      demand.mig_profile = name.substr(kMigResourcePrefix.size());
+    // A replica of an instance is no instance.
+    const auto mig = mig::parse_resource(name);
+    if (mig && !mig->shared) {
+      demand.mig_profile = mig->profile;
       instances = request.amount;
     }
   }

@@ -46,7 +46,7 @@ NodeHealth health_of(const k8s::Node& node) {
   const k8s::StringMap& labels = node.metadata.labels;
   const std::string* present = labels.find("nvidia.com/gpu.present");
   health.labelled_gpus =
-      (present != nullptr && *present == "true") || product_label_of(labels) != nullptr;
+      (present != nullptr && *present == "true") || !product_label_of(labels).empty();
   if (const std::string* state = labels.find(kMigStateLabel)) health.mig_change = change_of(*state);
   if (const std::string* config = labels.find(kMigConfigLabel);
       config != nullptr && health.mig_change != MigChange::kNone) {

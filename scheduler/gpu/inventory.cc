@@ -1,14 +1,283 @@
 #include "scheduler/gpu/inventory.h"
 
+#include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/devices.h"
+#include "scheduler/gpu/health.h"
 #include "scheduler/gpu/labels.h"
+#include "scheduler/gpu/mig/resource_name.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
 
 namespace sched::gpu {
 
-Inventory inventory_of(const k8s::StringMap& labels) {
-  Inventory inventory;
-  const k8s::StringMap::Entry* label = product_label_of(labels);
-  if (label != nullptr) inventory.product = parse_product(label->second).product;
-  return inventory;
+namespace {
+
+constexpr std::int64_t kMibPerGb = 1'024;
+
+// The 10 of "1g.10gb"; 0 when it is not there.
+std::int64_t gigabytes_of(std::string_view profile) {
+  const std::size_t dot = profile.find('.');
+  if (dot == std::string_view::npos) return 0;
+  std::int64_t gigabytes = 0;
+  std::from_chars(profile.data() + dot + 1, profile.data() + profile.size(), gigabytes);
+  return gigabytes;
+}
+
+class InventoryReader {
+ public:
+  InventoryReader(const k8s::StringMap& labels, const Resources& allocatable,
+                  const ResourceNames& names)
+      : node_labels_(labels),
+        labels_(labels, read_.complaints),
+        allocatable_(allocatable),
+        names_(names) {}
+
+  Inventory read() && {
+    read_product();
+    read_mig();
+    read_sharing();
+    read_amounts();
+    read_instances();
+    read_memory();
+    read_compute();
+    read_.driver = labels_.text({"nvidia.com/cuda.driver-version.full"});
+    read_.cuda = labels_.text({"nvidia.com/cuda.runtime-version.full"});
+    return std::move(read_);
+  }
+
+ private:
+  template <class... Parts>
+  void complain(fmt::format_string<Parts...> format, Parts&&... parts) {
+    labels_.complain(fmt::format(format, std::forward<Parts>(parts)...));
+  }
+
+  void read_product() {
+    const std::string_view label = product_label_of(node_labels_);
+    product_memory_ = labels_.number({kMemoryLabel, "karpenter.k8s.aws/instance-gpu-memory",
+                                      "eks.amazonaws.com/instance-gpu-memory"});
+    label_ = parse_product(label);
+    // Under the strategy `single` the memory is that of an instance and says nothing of the GPU.
+    if (label_.mig_profile.empty()) label_ = parse_product(label, product_memory_.value_or(0));
+    read_.product = label_.product;
+  }
+
+  void read_mig() {
+    read_.mig_strategy = one_of("nvidia.com/mig.strategy", {"none", "single", "mixed"});
+    one_of(kMigStateLabel, {"success", "pending", "rebooting", "failed"});
+    read_.mig_capable = one_of("nvidia.com/mig.capable", {"true", "false"}) == "true";
+
+    const std::string_view partition = labels_.text({kPartitionSizeLabel});
+    read_.single_profile = label_.mig_profile.empty() ? partition : label_.mig_profile;
+    const std::string& profile = read_.single_profile;
+    if (profile.empty()) return;
+    read_.piece = GpuPiece::kMigInstance;
+    if (profile == kInvalidProfile) {
+      complain("its GPUs are not all cut alike, as mig.strategy single asks for: none is on offer");
+    } else {
+      check_profile(profile);
+    }
+    if (!partition.empty() && partition != profile) {
+      complain("label {}: {}, but the product label says {}", kPartitionSizeLabel, partition,
+               profile);
+    }
+    if (read_.mig_strategy == "none" || read_.mig_strategy == "mixed") {
+      complain(
+          "label nvidia.com/mig.strategy: {}, but the product label says that nvidia.com/gpu "
+          "are MIG instances; they count as such",
+          read_.mig_strategy);
+    }
+  }
+
+  void read_sharing() {
+    const std::string_view strategy = labels_.text(
+        {"nvidia.com/gpu.sharing-strategy", "cloud.google.com/gke-gpu-sharing-strategy"});
+    const auto replicas = labels_.number(
+        {"nvidia.com/gpu.replicas", "cloud.google.com/gke-max-shared-clients-per-gpu"});
+    read_.replicas = std::max<std::int64_t>(replicas.value_or(1), 1);
+    read_.shared = offered(kSharedResource);
+    // Before v0.15 GPU feature discovery named no strategy, and there was but one.
+    const bool old = strategy.empty() && label_.shared;
+    if (strategy == "time-slicing" || strategy == "time-sharing" || old) {
+      read_.sharing = Sharing::kTimeSlicing;
+    } else if (strategy == "mps") {
+      read_.sharing = Sharing::kMps;
+    } else if (label_.shared || read_.replicas > 1 || read_.shared > 0 ||
+               (!strategy.empty() && strategy != "none")) {
+      read_.sharing = Sharing::kUnknown;
+      complain(
+          "it is not clear how its GPUs are shared (sharing-strategy \"{}\", replicas {}, "
+          "product label with{} -SHARED, {} nvidia.com/gpu.shared): they count as shared",
+          strategy, read_.replicas, label_.shared ? "" : "out", read_.shared);
+    }
+    if (read_.sharing == Sharing::kNone) return;
+    if (read_.piece == GpuPiece::kWholeGpu) read_.piece = GpuPiece::kReplica;
+    // Zero replicas: all GPUs are in MIG mode, and what is shared are instances.
+    if (read_.replicas == 1 && replicas != 0) {
+      complain("its GPUs are shared, but label nvidia.com/gpu.replicas does not say by how many");
+    }
+  }
+
+  void read_amounts() {
+    const auto count = labels_.number(
+        {"nvidia.com/gpu.count", "cloud.google.com/gke-accelerator-count",
+         "karpenter.k8s.aws/instance-gpu-count", "eks.amazonaws.com/instance-gpu-count"});
+    read_.gpus = offered("nvidia.com/gpu");
+    if (read_.gpus > 0 && read_.shared > 0) {
+      complain("it offers nvidia.com/gpu and nvidia.com/gpu.shared; both count as shared");
+    }
+    const std::int64_t pieces = std::max(read_.gpus, read_.shared);
+    gpus_ = count.value_or(0);
+    constexpr auto kMost = static_cast<std::int64_t>(kMaxDevices);
+    if (pieces / read_.replicas > kMost && read_.piece != GpuPiece::kMigInstance) {
+      complain("it offers {} pieces of GPUs, {} to a GPU: more GPUs than any machine has", pieces,
+               read_.replicas);
+    } else if (count && pieces > saturating_product(*count, read_.replicas)) {
+      read_.mixed_products = read_.piece == GpuPiece::kWholeGpu && !read_.product.name.empty();
+      complain("it offers {} pieces of GPUs, but has {} {} with {} to each{}", pieces, *count,
+               read_.product.name.empty() ? "GPUs" : read_.product.name, read_.replicas,
+               read_.mixed_products ? ": GPUs of several models, so the product label is not to be "
+                                      "relied on"
+                                    : "");
+    }
+  }
+
+  void read_instances() {
+    for (std::size_t i = 0; i < allocatable_.size(); ++i) {
+      const auto id = static_cast<ResourceId>(i);
+      const std::string& name = names_.name(id);
+      if (allocatable_.get(id) <= 0 || !name.starts_with(kMigResourcePrefix)) continue;
+      const auto parsed = mig::parse_resource(name);
+      if (!parsed) {
+        complain("resource {} is not that of a MIG profile, and nothing but its amount counts",
+                 name);
+        continue;
+      }
+      MigInstances instances{.resource = id,
+                             .profile = parsed->profile,
+                             .pieces = allocatable_.get(id),
+                             .shared = parsed->shared};
+      instances.memory_mib =
+          labels_.number({name + ".memory"}).value_or(gigabytes_of(parsed->profile) * kMibPerGb);
+      check_profile(instances.profile);
+      check_most(instances, name);
+      read_.instances.push_back(std::move(instances));
+    }
+    if (!read_.instances.empty() && read_.mig_strategy == "single") {
+      complain(
+          "it offers nvidia.com/mig-… resources, although label nvidia.com/mig.strategy says "
+          "single");
+    }
+  }
+
+  void check_most(const MigInstances& instances, const std::string& resource) {
+    if (instances.shared || gpus_ == 0 || read_.product.geometry == nullptr) return;
+    const mig::Profile* profile = read_.product.geometry->find(instances.profile);
+    if (profile == nullptr || label_replicas_of(resource) > 1) return;
+    const std::int64_t most = saturating_product(gpus_, profile->max_instances);
+    if (instances.pieces <= most) return;
+    complain("it offers {} {}, but {} {} can hold {} at most", instances.pieces, resource, gpus_,
+             read_.product.name, most);
+  }
+
+  std::int64_t label_replicas_of(const std::string& resource) {
+    return labels_.number({resource + ".replicas"}).value_or(1);
+  }
+
+  void read_memory() {
+    const std::int64_t marketed = read_.piece == GpuPiece::kMigInstance
+                                      ? gigabytes_of(read_.single_profile)
+                                      : read_.product.memory_gb;
+    read_.memory_mib = product_memory_.value_or(marketed * kMibPerGb);
+    const double said = static_cast<double>(read_.memory_mib);
+    const double known = static_cast<double>(marketed * kMibPerGb);
+    if (marketed > 0 && read_.gpus > 0 && (said < 0.8 * known || said > 1.1 * known)) {
+      complain("label {}: {} MiB, but {} has {} GB; the lesser counts", kMemoryLabel,
+               read_.memory_mib, read_.product.name, marketed);
+      read_.memory_mib = std::min(read_.memory_mib, marketed * kMibPerGb);
+    }
+    if (read_.sharing == Sharing::kMps) read_.memory_mib /= read_.replicas;
+  }
+
+  void read_compute() {
+    const auto major = labels_.number({"nvidia.com/gpu.compute.major"});
+    const auto minor = labels_.number({"nvidia.com/gpu.compute.minor"});
+    if (read_.product.gpu_class != nullptr) read_.compute = read_.product.gpu_class->compute;
+    if (!major) return;
+    const Capability said{.major = static_cast<std::int32_t>(*major),
+                          .minor = static_cast<std::int32_t>(minor.value_or(0))};
+    if (read_.compute.is_known() && said != read_.compute) {
+      complain(
+          "label nvidia.com/gpu.compute.major and .minor: {}, but {} has {}; the lesser counts",
+          to_string(said), read_.product.name, to_string(read_.compute));
+      read_.compute = std::min(said, read_.compute);
+    } else {
+      read_.compute = said;
+    }
+  }
+
+  // The value of a label that has a few only; empty: it has none of them.
+  std::string one_of(std::string_view label, std::initializer_list<std::string_view> values) {
+    const std::string_view value = labels_.text({label});
+    if (value.empty() || std::find(values.begin(), values.end(), value) != values.end()) {
+      return std::string(value);
+    }
+    complain("label {}: \"{}\" is none of its values ({})", label, value, fmt::join(values, ", "));
+    return {};
+  }
+
+  void check_profile(std::string_view profile) {
+    const mig::Geometry* geometry = read_.product.geometry;
+    if (geometry == nullptr || geometry->find(profile) != nullptr) return;
+    complain("{} is no MIG profile of {}", profile, read_.product.name);
+  }
+
+  // Amounts below zero are none.
+  std::int64_t offered(std::string_view resource) {
+    const auto id = names_.find(resource);
+    const std::int64_t amount = id ? allocatable_.get(*id) : 0;
+    if (amount < 0) complain("it offers {} {}", amount, resource);
+    return std::max<std::int64_t>(amount, 0);
+  }
+
+  static std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max()
+                                                  : product;
+  }
+
+  Inventory read_;
+  const k8s::StringMap& node_labels_;
+  LabelReader labels_;
+  const Resources& allocatable_;
+  const ResourceNames& names_;
+  ProductLabel label_;
+  std::optional<std::int64_t> product_memory_;  // MiB
+  std::int64_t gpus_ = 0;                       // as the labels count them; 0: they do not
+};
+
+}  // namespace
+
+std::string_view to_string(Sharing sharing) {
+  switch (sharing) {
+    case Sharing::kNone:
+      return "not shared";
+    case Sharing::kTimeSlicing:
+      return "time-slicing";
+    case Sharing::kMps:
+      return "MPS";
+    case Sharing::kUnknown:
+      return "shared";
+  }
+  return {};
+}
+
+Inventory inventory_of(const k8s::StringMap& labels, const Resources& allocatable,
+                       const ResourceNames& names) {
+  return InventoryReader(labels, allocatable, names).read();
 }
 
 }  // namespace sched::gpu

@@ -1,17 +1,94 @@
-// What a node offers of GPUs, read off its labels.
+// What a node offers of GPUs: whole ones, replicas that share one, MIG instances.
+//
+// One resource name means different things on different nodes. A piece of nvidia.com/gpu is a GPU;
+// or one of several pods' turns on it (time-slicing, MPS); or, under the MIG strategy `single`, an
+// instance. Labels tell which, and they can be wrong: written by hand, left over from before a
+// repartition, or of one product where a node has two. So whatever contradicts itself is read with
+// caution (a piece that may be shared counts as shared) and complained of, and no count is ever
+// taken from a label: what there is to give away is allocatable alone.
+//
+// Other vendors' devices, and NVIDIA's under resource names of somebody's own, are plain extended
+// resources and not in here. What speaks against a node's GPUs, among it that they are just being
+// cut anew, is health.h.
+//
+// Sources: NVIDIA k8s-device-plugin v0.20 (resource names, docs/gpu-feature-discovery), the GPU
+// operator's MIG manager, GKE's documentation of GPU sharing.
 #pragma once
 
 #include "k8s-client/api/meta.h"
+#include "scheduler/framework/resources.h"
 #include "scheduler/gpu/product.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace sched::gpu {
 
+inline constexpr std::string_view kSharedResource = "nvidia.com/gpu.shared";
+inline constexpr std::string_view kInvalidProfile = "INVALID";
+
+enum class Sharing : std::uint8_t {
+  kNone,
+  kTimeSlicing,  // pods take turns, and each may use all of the memory
+  kMps,          // pods run at once, with a part of memory and compute each
+  kUnknown,      // shared, and nothing says how
+};
+[[nodiscard]] std::string_view to_string(Sharing sharing);  // "time-slicing"
+
+// What one piece of nvidia.com/gpu is.
+enum class GpuPiece : std::uint8_t { kWholeGpu, kReplica, kMigInstance };
+
+// Instances of one profile under the strategy `mixed`, as one resource offers them.
+struct MigInstances {
+  ResourceId resource{};        // nvidia.com/mig-1g.10gb, or nvidia.com/mig-1g.10gb.shared
+  std::string profile;          // "1g.10gb", as the resource writes it
+  std::int64_t pieces = 0;      // > 0
+  bool shared = false;          // pieces are replicas of instances
+  std::int64_t memory_mib = 0;  // of an instance; 0: not known
+  friend bool operator==(const MigInstances&, const MigInstances&) = default;
+};
+
 struct Inventory {
   Product product;
+  // The node has GPUs of other products besides: what the label names is one of them.
+  bool mixed_products = false;
+
+  std::int64_t gpus = 0;  // nvidia.com/gpu on offer
+  GpuPiece piece = GpuPiece::kWholeGpu;
+  std::int64_t shared = 0;  // nvidia.com/gpu.shared on offer
+  // How pods share what nvidia.com/gpu or nvidia.com/gpu.shared is a piece of; kNone: they do not.
+  Sharing sharing = Sharing::kNone;
+  std::int64_t replicas = 1;  // pieces to a GPU, or to an instance; ≥ 1
+  // Under the strategy `single`: the profile of which nvidia.com/gpu are instances, "1g.10gb", or
+  // kInvalidProfile where the GPUs are cut in a way that the device plugin refuses; else empty.
+  std::string single_profile;
+  std::vector<MigInstances> instances;  // by ascending resource
+
+  bool mig_capable = false;
+  std::string mig_strategy;  // "none", "single", "mixed"; empty: not said
+
+  // Of one piece of nvidia.com/gpu, in MiB: of the GPU, of an instance, with MPS of a replica's
+  // part; as the device reports it, else as marketed. 0: not known.
+  std::int64_t memory_mib = 0;
+  Capability compute;  // {0, 0}: not known
+  std::string driver;  // "570.124.06"; empty: not said
+  std::string cuda;    // "12.8"; empty: not said
+
+  // What is wrong with the node's labels or amounts, for whoever keeps the node.
+  std::vector<std::string> complaints;
+
+  // GPUs that one pod has to itself.
+  [[nodiscard]] std::int64_t whole_gpus() const { return piece == GpuPiece::kWholeGpu ? gpus : 0; }
+  // Whether there is any of this, and be it nothing but a share.
+  [[nodiscard]] bool has_gpu() const { return gpus > 0 || shared > 0 || !instances.empty(); }
 
   friend bool operator==(const Inventory&, const Inventory&) = default;
 };
 
-[[nodiscard]] Inventory inventory_of(const k8s::StringMap& labels);
+// O(labels + resources).
+[[nodiscard]] Inventory inventory_of(const k8s::StringMap& labels, const Resources& allocatable,
+                                     const ResourceNames& names);
 
 }  // namespace sched::gpu

@@ -1,33 +1,38 @@
 #include "scheduler/gpu/labels.h"
 
-#include <algorithm>
-#include <array>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
 
 namespace sched::gpu {
 
-namespace {
-
-// The first that a node has counts.
-constexpr std::array<std::string_view, 8> kProductLabels = {
-    kProductLabel,
-    "cloud.google.com/gke-accelerator",
-    "karpenter.k8s.aws/instance-gpu-name",
-    "eks.amazonaws.com/instance-gpu-name",
-    "karpenter.azure.com/sku-gpu-name",
-    "k8s.amazonaws.com/accelerator",
-    "gpu.nvidia.com/model",
-    "gpu.nvidia.com/class",
-};
-
-}  // namespace
-
-const k8s::StringMap::Entry* product_label_of(const k8s::StringMap& labels) {
-  for (const std::string_view key : kProductLabels) {
-    const auto found = std::find_if(labels.begin(), labels.end(),
-                                    [&](const auto& entry) { return entry.first == key; });
-    if (found != labels.end() && !found->second.empty()) return &*found;
+LabelReader::Label LabelReader::first_of(Synonyms keys) const {
+  for (const std::string_view key : keys) {
+    const std::string* found = labels_.find(key);
+    if (found != nullptr && !found->empty()) return {.key = key, .value = *found};
   }
-  return nullptr;
+  return {};
+}
+
+std::optional<std::int64_t> LabelReader::number(Synonyms keys) {
+  const auto [key, text] = first_of(keys);
+  if (text.empty()) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (whole && value >= 0 && value <= std::numeric_limits<std::int32_t>::max()) return value;
+  complain(fmt::format("label {}: \"{}\" is not a whole number of 0 and more", key, text));
+  return std::nullopt;
+}
+
+std::string_view product_label_of(const k8s::StringMap& labels) {
+  std::vector<std::string> none;
+  return LabelReader(labels, none)
+      .text({kProductLabel, "cloud.google.com/gke-accelerator",
+             "karpenter.k8s.aws/instance-gpu-name", "eks.amazonaws.com/instance-gpu-name",
+             "karpenter.azure.com/sku-gpu-name", "k8s.amazonaws.com/accelerator",
+             "gpu.nvidia.com/model", "gpu.nvidia.com/class"});
 }
 
 }  // namespace sched::gpu

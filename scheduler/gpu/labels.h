@@ -1,6 +1,9 @@
 // The labels that say what GPUs a node has: NVIDIA's (GPU feature discovery and the GPU operator)
 // and the clouds', which say the same in other words where NVIDIA's own are missing.
 //
+// Whoever may label nodes can write anything into them, so numbers are read strictly: a value that
+// is none is complained of, with the label's name, and counts as absent.
+//
 // Sources: NVIDIA k8s-device-plugin, docs/gpu-feature-discovery; the documentation of GKE node
 // labels, of Karpenter and EKS Auto Mode, of AKS node auto-provisioning, and of CoreWeave.
 #pragma once
@@ -8,14 +11,47 @@
 #include "k8s-client/api/meta.h"
 
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace sched::gpu {
 
 inline constexpr std::string_view kProductLabel = "nvidia.com/gpu.product";
 inline constexpr std::string_view kMemoryLabel = "nvidia.com/gpu.memory";  // MiB
+inline constexpr std::string_view kPartitionSizeLabel = "cloud.google.com/gke-gpu-partition-size";
 
-// The label that names a node's GPU model, NVIDIA's before the clouds'; nullptr: none does.
-[[nodiscard]] const k8s::StringMap::Entry* product_label_of(const k8s::StringMap& labels);
+// Labels that say the same, the one that counts first.
+using Synonyms = std::initializer_list<std::string_view>;
+
+// Reads a node's labels and collects what is wrong with them. Borrows both.
+class LabelReader {
+ public:
+  LabelReader(const k8s::StringMap& labels, std::vector<std::string>& complaints)
+      : labels_(labels), complaints_(complaints) {}
+
+  // The value of the first of the labels that is there and not empty; empty: none is.
+  [[nodiscard]] std::string_view text(Synonyms keys) const { return first_of(keys).value; }
+  // The same as a number of 0 … 2^31 - 1; nullopt: there is none, or it is no such number.
+  [[nodiscard]] std::optional<std::int64_t> number(Synonyms keys);
+
+  void complain(std::string complaint) { complaints_.push_back(std::move(complaint)); }
+
+ private:
+  struct Label {
+    std::string_view key;
+    std::string_view value;
+  };
+  [[nodiscard]] Label first_of(Synonyms keys) const;
+
+  const k8s::StringMap& labels_;
+  std::vector<std::string>& complaints_;
+};
+
+// What a node's labels call its GPU model, NVIDIA's before the clouds'; empty: nothing.
+[[nodiscard]] std::string_view product_label_of(const k8s::StringMap& labels);
 
 }  // namespace sched::gpu

@@ -64,6 +64,8 @@ TypeName parse_type_name(std::string_view text) {
   return type;
 }
 
+bool names_something(const TypeName& type) { return type.key.size() > 1; }
+
 bool matches(const TypeName& type, const Product& product) {
   if (type.gpu_class != product.gpu_class) return false;
   if (type.gpu_class == nullptr) return !product.name.empty() && type.key == product.key;

@@ -30,6 +30,9 @@ struct TypeName {
 
 [[nodiscard]] TypeName parse_type_name(std::string_view text);
 
+// False for a text of nothing but blanks and dashes.
+[[nodiscard]] bool names_something(const TypeName& type);
+
 // O(words), most names have none.
 [[nodiscard]] bool matches(const TypeName& type, const Product& product);
 

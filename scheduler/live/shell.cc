@@ -353,6 +353,8 @@ void Shell::Parts::tell(const Decision& decision) {
     reporter_->node_released(*released);
   } else if (const auto* advice = std::get_if<decision::MigRepartition>(&decision)) {
     reporter_->mig_repartition(*advice);
+  } else if (const auto* complaint = std::get_if<decision::NodeComplaint>(&decision)) {
+    reporter_->node_complaint(*complaint);
   }
 }
 

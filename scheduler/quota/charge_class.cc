@@ -75,12 +75,11 @@ GpuShare charge_of(const Demand& demand, const ChargeClass& on) {
 
 std::pair<ChargeClass, bool> charge_class_of(const NodeFacts& node, const ResourceNames& names) {
   ChargeClass made{.product = node.gpu.product};
-  const k8s::StringMap::Entry* label = gpu::product_label_of(node.labels);
+  const std::string_view label = gpu::product_label_of(node.labels);
   const bool offers = node.gpu_devices > 0 || offers_gpus(node.allocatable, names);
-  if (label == nullptr && !offers) return {ChargeClass{}, false};
+  if (label.empty() && !offers) return {ChargeClass{}, false};
 
-  const gpu::ProductLabel product =
-      label == nullptr ? gpu::ProductLabel{} : gpu::parse_product(label->second);
+  const gpu::ProductLabel product = gpu::parse_product(label);
   made.single_profile = product.mig_profile;
   const std::int64_t replicas = number_of(node.labels.find(kReplicasLabel));
   // Shared GPUs go by their own resource name, or by that of whole ones.

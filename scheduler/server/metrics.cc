@@ -125,7 +125,11 @@ struct Metrics::Families {
           .Name("gpu_scheduler_mig_repartition_pods")
           .Help("Pending pods that the advised configurations would place.")
           .Register(registry);
-
+  Family<Gauge>& node_complaints =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_nodes_with_complaints")
+          .Help("Nodes whose GPU labels or amounts contradict themselves; the log says how.")
+          .Register(registry);
   Family<Gauge>& master_status =
       prometheus::BuildGauge()
           .Name("leader_election_master_status")
@@ -144,6 +148,7 @@ struct Metrics::Families {
   Counter* rejected = nullptr;
   Gauge* advised = nullptr;
   Gauge* advised_pods = nullptr;
+  Gauge* complaints = nullptr;
   Counter* events_written = nullptr;
   Counter* events_joined = nullptr;
   Counter* events_dropped = nullptr;
@@ -178,6 +183,7 @@ Metrics::Metrics(const std::vector<std::string>& profiles)
   f.rejected = &f.rejected_pods.Add({});
   f.advised = &f.repartitions.Add({});
   f.advised_pods = &f.repartition_pods.Add({});
+  f.complaints = &f.node_complaints.Add({});
   f.events_written = &f.events.Add({{"outcome", "written"}});
   f.events_joined = &f.events.Add({{"outcome", "joined"}});
   f.events_dropped = &f.events.Add({{"outcome", "dropped"}});
@@ -238,6 +244,10 @@ void Metrics::gpu_figures(const GpuFigures& figures) {
   raise_to(*families_->rejected, figures.rejected_pods);
   families_->advised->Set(static_cast<double>(figures.repartitions));
   families_->advised_pods->Set(static_cast<double>(figures.repartition_pods));
+}
+
+void Metrics::node_complaints(std::size_t nodes) {
+  families_->complaints->Set(static_cast<double>(nodes));
 }
 
 void Metrics::request(std::string_view verb, int status, std::chrono::nanoseconds duration) {

@@ -11,6 +11,7 @@
 #include "scheduler/engine/engine.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -38,6 +39,8 @@ class Metrics {
   // The accounts of all quotas there are.
   void quotas(const std::vector<QuotaStatus>& quotas);
   void gpu_figures(const GpuFigures& figures);
+  // Nodes whose GPU labels or amounts contradict themselves.
+  void node_complaints(std::size_t nodes);
   // One finished API call; `status` 0: no answer.
   void request(std::string_view verb, int status, std::chrono::nanoseconds duration);
   // Whether we hold the lease of that name. Not called: there is no election.

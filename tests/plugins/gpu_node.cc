@@ -18,6 +18,7 @@ GpuNode::GpuNode(std::int64_t free_cpu, const std::vector<std::int32_t>& free_de
   facts_.name = "n";
   facts_.allocatable.set(kCpu, free_cpu);
   facts_.allocatable.set(kNvidiaGpu, static_cast<std::int64_t>(free_devices.size()));
+  facts_.gpu.gpus = static_cast<std::int64_t>(free_devices.size());
   facts_.gpu_devices = static_cast<std::int64_t>(free_devices.size());
   for (const std::int32_t free : free_devices) {
     usage_.devices.push_back({.milli = static_cast<std::int32_t>(gpu::kMilliPerGpu) - free});

@@ -4,6 +4,9 @@
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
+#include <memory>
+#include <vector>
+
 using tests::make_plugin;
 using tests::node;
 using tests::OneNode;
@@ -28,7 +31,11 @@ TEST_CASE("GpuPacking prefers full GPU nodes for GPU pods, and nodes without GPU
       {"first GPU of an empty node", pod("a").gpus(1), node("n").gpus(8), {}, 12},
       {"last GPUs", pod("a").gpus(2), node("n").gpus(8), {pod("b").gpus(6)}, 100},
       {"more than there are", pod("a").gpus(4), node("n").gpus(8), {pod("b").gpus(6)}, 100},
-      {"shared GPUs", pod("a").requests(kShared, "1"), node("n").offers(kShared, "4"), {}, 25},
+      {"shared GPUs are GpuSharing's",
+       pod("a").requests(kShared, "1"),
+       node("n").offers(kShared, "4"),
+       {},
+       -1},
       {"MIG profiles", pod("a").requests(kMig, "1"), node("n").offers(kMig, "2"), {}, 50},
       {"other kinds on the node do not matter",
        pod("a").requests(kMig, "1"),
@@ -108,4 +115,80 @@ TEST_CASE("GpuPacking is UsableGpu once the workload is known, but for pieces of
   CHECK(half.ask(*packing->score, tests::share_pod(2'000, 300)).device == -1);
   const std::int64_t apart = none.ask(*packing->score, tests::cpu_pod(1'000), known).score;
   CHECK(apart - none.ask(*usable->score, tests::cpu_pod(1'000), known).score == 100);
+}
+
+TEST_CASE("GpuPacking does not take pieces of shared GPUs for whole ones") {
+  const auto packing = make_plugin("GpuPacking");
+  REQUIRE(packing);
+  const auto known = std::make_shared<const sched::ClusterContext>(
+      tests::workload({tests::kind(9, 4'000, 1, 1'000), tests::kind(1, 64'000, 8, 1'000)}));
+  sched::ResourceNames names;
+  const auto score =
+      packing->score->prepare(sched::shape_of(pod("a").gpus(1), names), {names, known});
+  const auto on = [&](const k8s::Node& object) {
+    return score->score({sched::facts_of(object, names), {}});
+  };
+  const std::int64_t shared = on(node("n").gpus(8).product("NVIDIA-L4-SHARED"));
+  CHECK(shared == on(node("n").gpus(2).product("NVIDIA-L4-SHARED")));
+  CHECK(shared == on(node("n").gpus(7).product("NVIDIA-A100-SXM4-40GB-MIG-1g.5gb")));
+  CHECK(shared != on(node("n").gpus(8).product("NVIDIA-L4")));
+}
+
+TEST_CASE("Each part of GpuPacking is a setting") {
+  struct Case {
+    const char* name;
+    const char* args;
+    k8s::Pod given;
+    k8s::Node better;
+    std::vector<k8s::Pod> on_better;
+    k8s::Node worse;
+  };
+  const k8s::Node l4 = node("l4").gpus(8).product("NVIDIA-L4");
+  const k8s::Node a100 = node("a100").gpus(8).product("NVIDIA-A100-SXM4-80GB");
+  const k8s::Node h100 = node("h100").gpus(8).product("NVIDIA-H100-80GB-HBM3");
+  constexpr const char* kCheap = "cheapTypesFirst: [L4, A100]";
+  const std::vector<Case> cases = {
+      {"a cheap type first", kCheap, pod("a").gpus(1), l4, {}, a100},
+      {"what is not listed comes last", kCheap, pod("a").gpus(4), a100, {}, h100},
+      {"also for MIG instances",
+       kCheap,
+       pod("a").requests(kMig, "1"),
+       node("n").product("NVIDIA-A100-SXM4-80GB").offers(kMig, "2"),
+       {},
+       node("n").product("NVIDIA-H100-80GB-HBM3").offers(kMig, "2")},
+      {"a node in use before an untouched one",
+       "keepWholeNodes: 1000",
+       pod("a").requests(kMig, "1"),
+       node("n").offers(kMig, "4"),
+       {pod("b").requests(kMig, "1").on("n")},
+       node("n").offers(kMig, "2")},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    const auto made = make_plugin("GpuPacking", each.args);
+    REQUIRE(made);
+    const std::int64_t better =
+        OneNode(each.better, each.on_better).score(*made->score, each.given);
+    CHECK(better > OneNode(each.worse).score(*made->score, each.given));
+    CHECK(better <= made->score->max_score());
+  }
+
+  // Who says which GPU it wants pays nothing for it.
+  const auto made = make_plugin("GpuPacking", kCheap);
+  REQUIRE(made);
+  for (const k8s::Pod& cares :
+       {k8s::Pod(pod("a").gpus(1).selects("nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3")),
+        k8s::Pod(pod("a").gpus(1).annotated("gpu-scheduler.io/gpu-type", "L4,H100")),
+        k8s::Pod(pod("a").gpus(1).annotated("gpu-scheduler.io/min-gpu-memory", "20Gi")),
+        k8s::Pod(pod("a").gpus(1).prefers_nodes(
+            1, tests::term({tests::label("nvidia.com/gpu.product").in({"NVIDIA-L4"})})))}) {
+    CHECK(OneNode(l4).score(*made->score, cares) == OneNode(h100).score(*made->score, cares));
+  }
+
+  const auto none = make_plugin("GpuPacking", "{podsWithoutGpuApart: false, packPieces: false}");
+  REQUIRE(none);
+  CHECK(OneNode(l4).score(*none->score, pod("a").cpu("1")) == -1);
+  CHECK(OneNode(l4).score(*none->score, pod("a").gpus(1)) == -1);
+  CHECK_FALSE(make_plugin("GpuPacking", "cheapTypesFirst: [L4, '']"));
+  CHECK_FALSE(make_plugin("GpuPacking", "keepWholeNodes: -1"));
 }

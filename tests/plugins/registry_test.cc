@@ -28,7 +28,8 @@ TEST_CASE("filters are asked in kube-scheduler's order") {
   }
   CHECK(filters == std::vector<std::string_view>{"NodeUnschedulable", "NodeName", "TaintToleration",
                                                  "NodeAffinity", "NodePorts", "NodeResourcesFit",
-                                                 "GpuDevices", "GpuHealth"});
+                                                 "GpuDevices", "GpuHealth", "GpuType", "MigFit",
+                                                 "GpuSharing"});
 }
 
 TEST_CASE("a plugin without arguments takes none") {

@@ -119,6 +119,11 @@ PodBuilder& PodBuilder::labelled(std::string_view key, std::string_view value) {
   pod_.metadata.labels.set(key, value);
   return *this;
 }
+PodBuilder& PodBuilder::annotated(std::string_view key, std::string_view value) {
+  pod_.metadata.annotations.set(key, value);
+  return *this;
+}
+
 PodBuilder& PodBuilder::served_by(std::string_view scheduler_name) {
   pod_.spec.scheduler_name = scheduler_name;
   return *this;

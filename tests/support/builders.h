@@ -69,6 +69,7 @@ class PodBuilder {
   PodBuilder& in_namespace(std::string_view name);
   PodBuilder& uid(std::string_view uid);
   PodBuilder& labelled(std::string_view key, std::string_view value);
+  PodBuilder& annotated(std::string_view key, std::string_view value);
   PodBuilder& served_by(std::string_view scheduler_name);
   PodBuilder& priority(std::int32_t priority);
   PodBuilder& gated(std::string_view gate);

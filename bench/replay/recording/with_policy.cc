@@ -108,7 +108,7 @@ class Retelling {
   bool decide() {
     const auto decision = parts_.engine.step(now_);
     if (!decision) return false;
-    ++decisions_;
+    if (!std::holds_alternative<sched::decision::NodeComplaint>(*decision)) ++decisions_;
     if (const auto* bind = std::get_if<sched::decision::Bind>(&*decision)) place(*bind);
     if (const auto* no = std::get_if<sched::decision::Unschedulable>(&*decision)) wait(*no);
     return true;

@@ -145,13 +145,13 @@ void VirtualRun::arrive(Number number) {
 
 void VirtualRun::decide() {
   while (const auto decision = parts_.engine.step(time())) {
-    ++decisions_;
     if (const auto* bind = std::get_if<sched::decision::Bind>(&*decision)) carry_out(*bind);
     if (const auto* no = std::get_if<sched::decision::Unschedulable>(&*decision)) carry_out(*no);
   }
 }
 
 void VirtualRun::carry_out(const sched::decision::Bind& bind) {
+  ++decisions_;
   const Number number = number_of(bind.pod);
   apply(sched::event::BindSucceeded{bind.pod, bind.node});
   parts_.account.placed(number, bind.node, bind.devices);
@@ -163,6 +163,7 @@ void VirtualRun::carry_out(const sched::decision::Bind& bind) {
 }
 
 void VirtualRun::carry_out(const sched::decision::Unschedulable& decision) {
+  ++decisions_;
   const Number number = number_of(decision.pod);
   if (parts_.log != nullptr) parts_.log->refused(now_, kind(number), decision);
   if (refuses()) {

@@ -87,6 +87,12 @@ decision::MigRepartition repartition_from(const Json& json) {
   return advice;
 }
 
+decision::NodeComplaint complaint_from(const Json& json) {
+  return {.node = json.at("node"),
+          .complaints = json.at("complaints"),
+          .lasts = json.at("lasts").get<bool>()};
+}
+
 k8s::Result<std::optional<Decision>> decision_from(const Json& json) {
   std::optional<Decision> decision;
   if (json.is_null()) return decision;
@@ -102,6 +108,8 @@ k8s::Result<std::optional<Decision>> decision_from(const Json& json) {
     decision = released_from(json.at("nodeReleased"));
   } else if (json.contains("migRepartition")) {
     decision = repartition_from(json.at("migRepartition"));
+  } else if (json.contains("nodeComplaint")) {
+    decision = complaint_from(json.at("nodeComplaint"));
   } else {
     return k8s::decode_error("step: a decision of no known kind");
   }

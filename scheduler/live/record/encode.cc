@@ -86,6 +86,13 @@ Json to_json(const decision::MigRepartition& advice) {
             {"cost", advice.cost}}}};
 }
 
+Json to_json(const decision::NodeComplaint& complaint) {
+  return {{"nodeComplaint",
+           {{"node", complaint.node},
+            {"complaints", complaint.complaints},
+            {"lasts", complaint.lasts}}}};
+}
+
 // The rest of an event's line, behind its time. Objects are spliced in as the text they encode to.
 struct EventFields {
   template <typename Object>

@@ -124,6 +124,20 @@ void Reporter::mig_repartition(const decision::MigRepartition& decision) {
   }
 }
 
+void Reporter::node_complaint(const decision::NodeComplaint& decision) {
+  if (decision.complaints.empty()) {
+    complained_of_.erase(decision.node);
+    LogLine("a node's GPU labels are in order again").with("node", decision.node).info();
+  } else {
+    if (decision.lasts) complained_of_.insert(decision.node);
+    LogLine("a node's GPU labels need a look")
+        .with("node", decision.node)
+        .with("complaints", fmt::format("{}", fmt::join(decision.complaints, "; ")))
+        .warning();
+  }
+  metrics_.node_complaints(complained_of_.size());
+}
+
 void Reporter::bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds duration) {
   if (outcome.end == BindEnd::kBound) {
     bound(outcome.bind, duration);

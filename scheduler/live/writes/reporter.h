@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <functional>
+#include <set>
 #include <string>
 
 namespace sched::live {
@@ -33,6 +34,7 @@ class Reporter {
   void node_backed_off(const decision::NodeBackedOff& decision);
   void node_released(const decision::NodeReleased& decision);
   void mig_repartition(const decision::MigRepartition& decision);
+  void node_complaint(const decision::NodeComplaint& decision);
   // `duration`: from the decision's begin to the bind's outcome.
   void bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds duration);
 
@@ -48,6 +50,7 @@ class Reporter {
   server::Metrics& metrics_;
   std::string host_name_;
   Clocks clocks_;
+  std::set<std::string> complained_of_;  // nodes
 };
 
 }  // namespace sched::live

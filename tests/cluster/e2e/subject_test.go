@@ -104,6 +104,16 @@ func (s *subject) end() {
 	s.t.Logf("the scheduler took %v of processor time and at most %d MiB", cpu.Round(1e6), peak>>20)
 }
 
+// log returns what the scheduler has written so far.
+func (s *subject) log() string {
+	s.t.Helper()
+	content, err := os.ReadFile(s.process.Log)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(content)
+}
+
 // keepLog returns the log's path with its last lines.
 func (s *subject) keepLog() string {
 	content, err := os.ReadFile(s.process.Log)

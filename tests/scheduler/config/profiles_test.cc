@@ -49,27 +49,21 @@ constexpr auto kDefaultProfile =
 
 TEST_CASE("empty text is the default profile") { CHECK(profiles_of("") == kDefaultProfile); }
 
-TEST_CASE("the configuration of the manifests is the default profile") {
-  const auto configuration =
-      sched::config::load(tests::source_dir() + "/manifests/base/config.yaml", registry_double());
-  if (!configuration) FAIL(configuration.error().message);
-  CHECK(described(*configuration) == kDefaultProfile);
-  CHECK(configuration->leader_election.leader_elect);
-  CHECK(configuration->warnings.empty());
-  CHECK(configuration->client_connection.qps == Approx(5'000));
-  CHECK(configuration->client_connection.burst == 10'000);
-}
-
-TEST_CASE("with the plugins that are built in, the manifests say what the default is") {
+TEST_CASE("the configuration of the manifests says what the default is") {
   const auto shown =
       sched::config::load(tests::source_dir() + "/manifests/base/config.yaml", plugins::registry());
   const auto built_in = parse("", "default", plugins::registry());
-  REQUIRE(shown);
+  if (!shown) FAIL(shown.error().message);
   REQUIRE(built_in);
   CHECK(described(*shown) == described(*built_in));
   CHECK_THAT(described(*shown),
              Catch::Contains("TaintToleration*30") && Catch::Contains("NodeAffinity*20") &&
-                 Catch::Contains("GpuPacking*10") && !Catch::Contains("NodeResourcesFit*1"));
+                 Catch::Contains("GpuSharing*10") && Catch::Contains("GpuPacking*10") &&
+                 !Catch::Contains("NodeResourcesFit*1"));
+  CHECK(shown->leader_election.leader_elect);
+  CHECK(shown->warnings.empty());
+  CHECK(shown->client_connection.qps == Approx(5'000));
+  CHECK(shown->client_connection.burst == 10'000);
 }
 
 TEST_CASE("profiles say what differs from the default") {

@@ -89,7 +89,10 @@ std::vector<Profile> profiles(WaitsForNamespace::BoundPods* bound) {
 
 std::vector<Decision> Scheduler::decisions() {
   std::vector<Decision> all;
-  while (auto decision = engine.step(now)) all.push_back(std::move(*decision));
+  while (auto decision = engine.step(now)) {
+    if (std::holds_alternative<decision::NodeComplaint>(*decision)) continue;
+    all.push_back(std::move(*decision));
+  }
   return all;
 }
 
@@ -112,6 +115,9 @@ std::vector<std::string> Scheduler::decide() {
     }
     std::string operator()(const decision::MigRepartition& advice) const {
       return advice.node + " should become " + advice.to;
+    }
+    std::string operator()(const decision::NodeComplaint& complaint) const {
+      return complaint.node + " has wrong labels";
     }
   };
   std::vector<std::string> words;

@@ -62,7 +62,8 @@ class Scheduler {
 
   // All decisions there are now, as text: "a → node-1", "b waits: 0/1 nodes …", "c is foreign".
   std::vector<std::string> decide();
-  // The same as they are.
+  // The same as they are. What is wrong with nodes' labels is left out: it comes whenever a test's
+  // node says less than a real one (tests/plugins/gpu_rules_test.cc has the complaints).
   std::vector<sched::Decision> decisions();
 
   static sched::PodRef ref(const k8s::Pod& pod) {

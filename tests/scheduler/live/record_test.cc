@@ -100,7 +100,8 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
                                       .from = "all-disabled",
                                       .to = "all-1g.10gb",
                                       .pods = {ref, ref},
-                                      .cost = "8 free nvidia.com/gpu"}};
+                                      .cost = "8 free nvidia.com/gpu"},
+      sched::decision::NodeComplaint{.node = "n1", .complaints = {"a", "b"}, .lasts = false}};
 }
 
 }  // namespace

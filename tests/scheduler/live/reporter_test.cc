@@ -174,3 +174,19 @@ TEST_CASE("advice about a MIG configuration goes to every pod that it would plac
                "place 2 pod(s) that wait and costs 1 nvidia.com/gpu that nobody uses"}) == 1);
   }
 }
+
+TEST_CASE("nodes with complaints are counted until they have none") {
+  Bench bench;
+  const auto nodes = [&](int count) {
+    CHECK_THAT(bench.metrics.text(),
+               Catch::Contains("gpu_scheduler_nodes_with_complaints " + std::to_string(count)));
+  };
+  nodes(0);
+  bench.reporter.node_complaint({.node = "n1", .complaints = {"x"}});
+  bench.reporter.node_complaint({.node = "n1", .complaints = {"x", "y"}});
+  bench.reporter.node_complaint({.node = "n2", .complaints = {"z"}});
+  bench.reporter.node_complaint({.node = "n3", .complaints = {"not known"}, .lasts = false});
+  nodes(2);
+  bench.reporter.node_complaint({.node = "n1", .complaints = {}});
+  nodes(1);
+}

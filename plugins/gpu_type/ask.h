@@ -1,0 +1,32 @@
+// What a pod asks of the type of a node's GPUs, and whether a node has it.
+#pragma once
+
+#include "scheduler/framework/node_view.h"
+#include "scheduler/framework/pod_shape.h"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace plugins {
+
+class GpuTypeAsk {
+ public:
+  GpuTypeAsk(const sched::PodShape& shape, const sched::ResourceNames& names);
+
+  [[nodiscard]] bool is_none() const;
+  [[nodiscard]] const sched::gpu::Wishes& wishes() const { return wishes_; }
+
+  // Which of the listed types the node has, the first that fits; nullopt: none. 0 where none is
+  // listed.
+  [[nodiscard]] std::optional<std::size_t> type_of(const sched::gpu::Inventory& gpu) const;
+
+  // The memory of what the pod gets a piece of there, in bytes; 0: not known.
+  [[nodiscard]] std::int64_t memory_of(const sched::gpu::Inventory& gpu) const;
+
+ private:
+  sched::gpu::Wishes wishes_;
+  std::vector<sched::ResourceId> instances_;  // the MIG resources that the pod asks for
+};
+
+}  // namespace plugins

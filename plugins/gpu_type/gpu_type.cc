@@ -1,0 +1,133 @@
+#include "plugins/gpu_type/gpu_type.h"
+
+#include "plugins/gpu_type/ask.h"
+#include "plugins/gpu_type/survey.h"
+#include "plugins/support/wish_problems.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plugins {
+
+namespace {
+
+using namespace sched;
+
+enum Reason : unsigned { kOtherType, kSeveralTypes, kTooLittleMemory, kTooOld };
+
+std::string listed(const std::vector<gpu::TypeName>& types) {
+  std::vector<std::string_view> texts;
+  for (const gpu::TypeName& type : types) texts.push_back(type.text);
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+class TypeFilter final : public NodeFilter {
+ public:
+  explicit TypeFilter(GpuTypeAsk ask)
+      : ask_(std::move(ask)),
+        reasons_{fmt::format("node(s) had no GPU of type {}", listed(ask_.wishes().types)),
+                 "node(s) had GPUs of several types",
+                 fmt::format("node(s) had no GPU with {} of memory",
+                             gibibytes(ask_.wishes().min_memory)),
+                 fmt::format("node(s) had no GPU of compute capability {}",
+                             to_string(ask_.wishes().min_compute))} {}
+
+  Verdict check(const NodeView& node) const override {
+    const gpu::Inventory& gpu = node.facts.gpu;
+    const auto type = ask_.type_of(gpu);
+    if (!type) return Verdict::unresolvable(1U << kOtherType);
+    if (gpu.mixed_products) return Verdict::unresolvable(1U << kSeveralTypes);
+    if (ask_.memory_of(gpu) < ask_.wishes().min_memory) {
+      return Verdict::unresolvable(1U << kTooLittleMemory);
+    }
+    if (gpu.compute < ask_.wishes().min_compute) return Verdict::unresolvable(1U << kTooOld);
+    return Verdict::ok();
+  }
+
+  const std::vector<std::string>& reasons() const override { return reasons_; }
+
+  std::string numbers(const NodeView& node, unsigned index) const override {
+    const gpu::Inventory& gpu = node.facts.gpu;
+    const std::string product =
+        gpu.product.name.empty() ? "no GPU that a label names" : gpu.product.name;
+    switch (index) {
+      case kSeveralTypes:
+        return fmt::format("{} nvidia.com/gpu, not all of them {}", gpu.gpus, product);
+      case kTooLittleMemory:
+        return fmt::format("{}: {}", product, in_words(ask_.memory_of(gpu)));
+      case kTooOld:
+        return fmt::format("{}: {}", product,
+                           gpu.compute.is_known() ? to_string(gpu.compute) : "not known");
+      default:
+        return product;
+    }
+  }
+
+  std::unique_ptr<Survey> survey() const override { return make_gpu_type_survey(ask_); }
+
+ private:
+  static std::string in_words(std::int64_t memory) {
+    return memory == 0 ? "memory not known" : gibibytes(memory) + " of memory";
+  }
+
+  GpuTypeAsk ask_;
+  std::vector<std::string> reasons_;
+};
+
+class GpuTypeFilter final : public FilterPlugin {
+ public:
+  std::string_view name() const override { return "GpuType"; }
+
+  FilterPreparation prepare(const PodShape& shape, const PrepareContext& context) const override {
+    FilterPreparation preparation;
+    preparation.rejection =
+        problem_with({gpu::kTypeAnnotation, gpu::kMinMemoryAnnotation, gpu::kMinComputeAnnotation},
+                     shape.wishes);
+    GpuTypeAsk ask(shape, context.resources);
+    if (!ask.is_none()) preparation.filter = std::make_unique<TypeFilter>(std::move(ask));
+    return preparation;
+  }
+};
+
+// The earlier a type is listed the more it is worth.
+class TypeScore final : public NodeScore {
+ public:
+  explicit TypeScore(GpuTypeAsk ask) : ask_(std::move(ask)) {}
+
+  std::int64_t score(const NodeView& node) const override {
+    const auto type = ask_.type_of(node.facts.gpu);
+    const std::size_t behind = type ? ask_.wishes().types.size() - 1 - *type : 0;
+    return static_cast<std::int64_t>(behind);
+  }
+
+ private:
+  GpuTypeAsk ask_;
+};
+
+class GpuTypeScore final : public ScorePlugin {
+ public:
+  std::string_view name() const override { return "GpuType"; }
+  std::int64_t max_score() const override { return gpu::Wishes::kMostTypes; }
+  bool goes_first() const override { return true; }
+
+  std::unique_ptr<NodeScore> prepare(const PodShape& shape,
+                                     const PrepareContext& context) const override {
+    if (shape.wishes.types.size() < 2) return nullptr;
+    return std::make_unique<TypeScore>(GpuTypeAsk(shape, context.resources));
+  }
+};
+
+}  // namespace
+
+PluginInstance make_gpu_type(k8s::yaml::ObjectReader&) {
+  PluginInstance instance;
+  instance.filter = std::make_unique<GpuTypeFilter>();
+  instance.score = std::make_unique<GpuTypeScore>();
+  return instance;
+}
+
+}  // namespace plugins

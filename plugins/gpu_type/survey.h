@@ -1,0 +1,17 @@
+// What GpuType says of a whole cluster: which of the listed types no node has, and what there is.
+#pragma once
+
+#include "plugins/gpu_type/ask.h"
+#include "scheduler/framework/plugin.h"
+
+#include <memory>
+
+namespace plugins {
+
+// `ask` outlives it.
+[[nodiscard]] std::unique_ptr<sched::Survey> make_gpu_type_survey(const GpuTypeAsk& ask);
+
+// "79.6Gi".
+[[nodiscard]] std::string gibibytes(std::int64_t bytes);
+
+}  // namespace plugins

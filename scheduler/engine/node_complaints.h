@@ -1,0 +1,33 @@
+// What is wrong with the GPU labels and amounts of nodes, told once: when it is first seen, when it
+// is something else, and when it is over. GPU products that are not known are told of once each,
+// with the first node that has them.
+#pragma once
+
+#include "scheduler/engine/decision.h"
+#include "scheduler/gpu/inventory.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sched {
+
+class NodeComplaints {
+ public:
+  // The node is there and offers this. Repeating it is harmless.
+  void seen(const std::string& node, const gpu::Inventory& inventory);
+  void gone(const std::string& node);
+
+  // The next node to tell of; nullopt: none.
+  [[nodiscard]] std::optional<decision::NodeComplaint> next();
+
+ private:
+  std::map<std::string, std::vector<std::string>> known_;  // by node; those with complaints
+  std::set<std::string> unknown_products_;                 // told of; kMostProducts at most
+  std::deque<decision::NodeComplaint> to_tell_;
+};
+
+}  // namespace sched

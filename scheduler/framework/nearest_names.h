@@ -1,0 +1,28 @@
+// What somebody meant who wrote a name that does not exist: for messages.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sched {
+
+// How many characters must be inserted, removed, changed or swapped with their neighbour to make
+// one text of the other, upper and lower case being the same (optimal string alignment).
+// O(a · b).
+[[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
+
+// The name that `written` is but a slip away from: two characters at most. nullopt: none is, or it
+// is that name.
+[[nodiscard]] std::optional<std::string_view> nearest_name(
+    std::string_view written, const std::vector<std::string_view>& names);
+
+// The `at_most` names that are most like `written`, the nearest first, of equally near ones in
+// their order.
+[[nodiscard]] std::vector<std::string> nearest_names(std::string_view written,
+                                                     const std::vector<std::string>& names,
+                                                     std::size_t at_most);
+
+}  // namespace sched

@@ -1,0 +1,198 @@
+#include "scheduler/gpu/wishes.h"
+
+#include "k8s-client/api/quantity.h"
+#include "scheduler/framework/nearest_names.h"
+#include "scheduler/gpu/labels.h"
+#include "scheduler/gpu/mig/resource_name.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+#include <optional>
+
+namespace sched::gpu {
+
+namespace {
+
+constexpr std::array kKeys = {kTypeAnnotation, kMinMemoryAnnotation, kMinComputeAnnotation,
+                              kSharingAnnotation, kMigProfileAnnotation};
+
+// "a, b,,c" → visits "a", " b", "", "c".
+template <class Visit>
+void for_each_item(std::string_view list, const Visit& visit) {
+  for (std::size_t from = 0; from <= list.size();) {
+    const std::size_t to = std::min(list.find(',', from), list.size());
+    visit(list.substr(from, to - from));
+    from = to + 1;
+  }
+}
+
+// "8.0", or "8".
+std::optional<Capability> parse_capability(std::string_view text) {
+  Capability parsed;
+  const char* const end = text.data() + text.size();
+  auto [at, error] = std::from_chars(text.data(), end, parsed.major);
+  if (error != std::errc() || parsed.major <= 0) return std::nullopt;
+  if (at == end) return parsed;
+  if (*at != '.' || at + 1 == end) return std::nullopt;
+  const auto [after, minor_error] = std::from_chars(at + 1, end, parsed.minor);
+  if (minor_error != std::errc() || after != end || parsed.minor < 0) return std::nullopt;
+  return parsed;
+}
+
+class WishReader {
+ public:
+  explicit WishReader(const k8s::Pod& pod) : pod_(pod) {}
+
+  Wishes read() && {
+    read_annotations();
+    read_profile_label();
+    read_node_selection();
+    std::sort(wishes_.known_profiles.begin(), wishes_.known_profiles.end());
+    return std::move(wishes_);
+  }
+
+ private:
+  template <class... Parts>
+  void problem(std::string_view key, fmt::format_string<Parts...> format, Parts&&... parts) {
+    const std::string what = fmt::format(format, std::forward<Parts>(parts)...);
+    wishes_.problems.push_back({.key = key, .text = fmt::format("{}: {}", key, what)});
+  }
+
+  void read_annotations() {
+    for (const auto& [key, value] : pod_.metadata.annotations) {
+      if (!std::string_view(key).starts_with(kAnnotationPrefix)) continue;
+      if (key == kTypeAnnotation) {
+        read_types(value);
+      } else if (key == kMinMemoryAnnotation) {
+        read_memory(value);
+      } else if (key == kMinComputeAnnotation) {
+        read_compute(value);
+      } else if (key == kSharingAnnotation) {
+        read_sharing(value);
+      } else if (key == kMigProfileAnnotation) {
+        read_profile(value);
+      } else if (const auto meant = nearest_name(key, {kKeys.begin(), kKeys.end()})) {
+        wishes_.problems.push_back(
+            {.key = *meant, .text = fmt::format("annotation {} is not known; {} is", key, *meant)});
+      }
+    }
+  }
+
+  void read_types(std::string_view list) {
+    for_each_item(list, [&](std::string_view item) {
+      TypeName type = parse_type_name(item);
+      if (!names_something(type)) {
+        return problem(kTypeAnnotation, "\"{}\" has an item that names nothing", list);
+      }
+      if (wishes_.types.size() == Wishes::kMostTypes) {
+        return problem(kTypeAnnotation, "more than {} types", Wishes::kMostTypes);
+      }
+      if (!type.mig_profile.empty()) add_known(type.mig_profile);
+      wishes_.types.push_back(std::move(type));
+    });
+  }
+
+  void read_memory(const std::string& text) {
+    const auto amount = k8s::Quantity::parse(text);
+    if (amount && !(*amount < k8s::Quantity::of(1))) {
+      wishes_.min_memory = amount->value();
+      return;
+    }
+    problem(kMinMemoryAnnotation, "\"{}\" is not an amount of memory, such as 40Gi", text);
+  }
+
+  void read_compute(std::string_view text) {
+    if (const auto capability = parse_capability(text)) {
+      wishes_.min_compute = *capability;
+      return;
+    }
+    problem(kMinComputeAnnotation, "\"{}\" is not a compute capability, such as \"8.0\"", text);
+  }
+
+  void read_sharing(std::string_view text) {
+    if (text == "allowed") {
+      wishes_.sharing = SharingWish::kAllowed;
+    } else if (text == "required") {
+      wishes_.sharing = SharingWish::kRequired;
+    } else if (text == "never") {
+      wishes_.sharing = SharingWish::kNever;
+    } else {
+      problem(kSharingAnnotation, "\"{}\" is none of allowed, required, never", text);
+    }
+  }
+
+  void read_profile(std::string_view text) {
+    const auto profile = mig::profile_spelling(text);
+    if (!profile) {
+      problem(kMigProfileAnnotation, "\"{}\" is not a MIG profile, such as 1g.10gb", text);
+      return;
+    }
+    if (!wishes_.mig_profile.empty() && wishes_.mig_profile != *profile) {
+      problem(kMigProfileAnnotation, "annotation and label name different profiles, {} and {}",
+              wishes_.mig_profile, *profile);
+    }
+    wishes_.mig_profile = *profile;
+    add_known(*profile);
+  }
+
+  void read_profile_label() {
+    const std::string* label = pod_.metadata.labels.find(kMigProfileAnnotation);
+    if (label != nullptr) read_profile(*label);
+  }
+
+  // A label of a node that says which profile its nvidia.com/gpu are, and its values.
+  void read_node_selection() {
+    for (const auto& [key, value] : pod_.spec.node_selector) add_selected(key, value);
+    if (!pod_.spec.node_affinity || !pod_.spec.node_affinity->required) return;
+    for (const k8s::NodeSelectorTerm& term : pod_.spec.node_affinity->required->terms) {
+      for (const k8s::SelectorRequirement& requirement : term.match_expressions) {
+        if (requirement.op != k8s::SelectorOperator::kIn) continue;
+        for (const std::string& value : requirement.values) add_selected(requirement.key, value);
+      }
+    }
+  }
+
+  void add_selected(std::string_view key, std::string_view value) {
+    if (key == kPartitionSizeLabel) add_known(value);
+    if (key == kProductLabel && value.find("-MIG-") != std::string_view::npos) {
+      add_known(parse_product(value).mig_profile);
+    }
+  }
+
+  void add_known(std::string_view profile) {
+    if (const auto spelled = mig::profile_spelling(profile)) {
+      wishes_.known_profiles.push_back(*spelled);
+    }
+  }
+
+  const k8s::Pod& pod_;
+  Wishes wishes_;
+};
+
+bool is_ours(const k8s::StringMap::Entry& entry) {
+  return std::string_view(entry.first).starts_with(kAnnotationPrefix);
+}
+
+std::vector<k8s::StringMap::Entry> ours(const k8s::StringMap& annotations) {
+  std::vector<k8s::StringMap::Entry> found;
+  std::copy_if(annotations.begin(), annotations.end(), std::back_inserter(found), is_ours);
+  return found;
+}
+
+}  // namespace
+
+Wishes wishes_of(const k8s::Pod& pod) { return WishReader(pod).read(); }
+
+bool wishes_may_differ(const k8s::Pod& a, const k8s::Pod& b) {
+  return ours(a.metadata.annotations) != ours(b.metadata.annotations);
+}
+
+bool names_profile(const Wishes& wishes, std::string_view profile) {
+  return std::binary_search(wishes.known_profiles.begin(), wishes.known_profiles.end(), profile);
+}
+
+}  // namespace sched::gpu

@@ -1,0 +1,69 @@
+// What a pod's annotations ask of GPUs, beside what its resources and node selection say.
+//
+//   gpu-scheduler.io/gpu-type: "H100, A100-80GB"     types in order of preference (type_name.h)
+//   gpu-scheduler.io/min-gpu-memory: 40Gi            of the GPU or instance that it gets a piece of
+//   gpu-scheduler.io/min-compute-capability: "8.0"
+//   gpu-scheduler.io/sharing: allowed                or required, or never: a piece of a shared GPU
+//   gpu-scheduler.io/mig-profile: 1g.10gb            where nvidia.com/gpu are instances of it; also
+//                                                    as a label
+//
+// The wishes are part of a pod's shape: plugins read them parsed, once per kind of pod. What cannot
+// be understood is a problem that keeps the pod waiting with a message, where the plugin concerned
+// is in use: a wish that is ignored would put the pod onto the wrong GPU. That goes for keys, too,
+// that differ from one of these by a slip of the finger.
+#pragma once
+
+#include "k8s-client/api/pod.h"
+#include "scheduler/gpu/type_name.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sched::gpu {
+
+// Annotations and labels of ours begin with it.
+inline constexpr std::string_view kAnnotationPrefix = "gpu-scheduler.io/";
+
+inline constexpr std::string_view kTypeAnnotation = "gpu-scheduler.io/gpu-type";
+inline constexpr std::string_view kMinMemoryAnnotation = "gpu-scheduler.io/min-gpu-memory";
+inline constexpr std::string_view kMinComputeAnnotation = "gpu-scheduler.io/min-compute-capability";
+inline constexpr std::string_view kSharingAnnotation = "gpu-scheduler.io/sharing";
+inline constexpr std::string_view kMigProfileAnnotation = "gpu-scheduler.io/mig-profile";
+
+enum class SharingWish : std::uint8_t { kUnsaid, kAllowed, kRequired, kNever };
+
+// An annotation that makes no sense.
+struct WishProblem {
+  std::string_view key;  // the annotation that was meant, one of those above
+  std::string text;      // "gpu-scheduler.io/sharing: \"maybe\" is none of …"
+  friend bool operator==(const WishProblem&, const WishProblem&) = default;
+};
+
+struct Wishes {
+  static constexpr std::size_t kMostTypes = 16;
+
+  std::vector<TypeName> types;  // the most wanted first; empty: any
+  std::int64_t min_memory = 0;  // bytes
+  Capability min_compute;       // {0, 0}: any
+  SharingWish sharing = SharingWish::kUnsaid;
+  // The MIG profile that nvidia.com/gpu is to be, in the spelling of resources; empty: none.
+  std::string mig_profile;
+  // Profiles that the pod names in its node selection, so that it may get an instance of one.
+  std::vector<std::string> known_profiles;  // sorted
+  std::vector<WishProblem> problems;
+
+  friend bool operator==(const Wishes&, const Wishes&) = default;
+};
+
+[[nodiscard]] Wishes wishes_of(const k8s::Pod& pod);
+
+// Whether the two pods' wishes may differ: for whoever wants to know without parsing.
+[[nodiscard]] bool wishes_may_differ(const k8s::Pod& a, const k8s::Pod& b);
+
+// Whether the pod knows that nvidia.com/gpu are MIG instances of `profile` where it goes.
+[[nodiscard]] bool names_profile(const Wishes& wishes, std::string_view profile);
+
+}  // namespace sched::gpu

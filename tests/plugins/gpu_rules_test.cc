@@ -1,0 +1,362 @@
+// The GPU rules of a whole profile: which node a pod gets when several rules have a say, what a pod
+// is told that none takes, and that nothing is given that a rule forbids, whatever happens.
+#include "plugins/registry.h"
+#include "scheduler/config/config.h"
+#include "scheduler/engine/engine.h"
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+using namespace sched;
+using tests::node;
+using tests::NodeBuilder;
+using tests::pod;
+using tests::PodBuilder;
+
+namespace {
+
+constexpr const char* kOurs = "gpu-scheduler";
+constexpr const char* kType = "gpu-scheduler.io/gpu-type";
+constexpr const char* kSharing = "gpu-scheduler.io/sharing";
+constexpr const char* kProfile = "gpu-scheduler.io/mig-profile";
+constexpr const char* kMig = "nvidia.com/mig-3g.40gb";
+
+constexpr const char* kDefault =
+    "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}";
+// Upstream's plugins and nothing else.
+constexpr const char* kParity =
+    "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: "
+    "[{schedulerName: gpu-scheduler, plugins: {multiPoint: {disabled: [{name: '*'}], enabled: "
+    "[{name: NodeUnschedulable}, {name: NodeName}, {name: TaintToleration}, {name: NodeAffinity}, "
+    "{name: NodePorts}, {name: NodeResourcesFit}]}}}]}";
+
+// A profile on events alone.
+class Cluster {
+ public:
+  explicit Cluster(const char* config = kDefault) : engine_(engine(config)) {
+    apply(event::Synced{});
+  }
+
+  void has(const k8s::Node& object) { apply(event::NodeUpserted{object}); }
+  void lacks(const std::string& name) { apply(event::NodeDeleted{name}); }
+  void has(const k8s::Pod& object) { apply(event::PodUpserted{object}); }
+  void gone(const k8s::Pod& object) { apply(event::PodDeleted{ref(object)}); }
+
+  std::vector<Decision> decide() {
+    std::vector<Decision> all;
+    while (auto decision = engine_.step(now_)) {
+      if (const auto* bind = std::get_if<decision::Bind>(&*decision)) {
+        apply(event::BindSucceeded{bind->pod, bind->node});
+      }
+      all.push_back(std::move(*decision));
+    }
+    return all;
+  }
+  // The node that the pod gets; else what it is told.
+  std::string place(const k8s::Pod& object) {
+    has(object);
+    for (const Decision& decision : decide()) {
+      if (const auto* bind = std::get_if<decision::Bind>(&decision)) return bind->node;
+      if (const auto* no = std::get_if<decision::Unschedulable>(&decision)) {
+        return no->message + " " + no->details;
+      }
+    }
+    return {};
+  }
+
+ private:
+  static Engine engine(const char* text) {
+    auto config = config::parse(text, "profile.yaml", plugins::registry());
+    REQUIRE(config);
+    return {std::move(config->profiles), config->engine};
+  }
+  static PodRef ref(const k8s::Pod& object) {
+    return {object.metadata.namespace_, object.metadata.name, object.metadata.uid};
+  }
+  void apply(const Event& event) { engine_.apply(event, now_); }
+
+  Engine engine_;
+  Time now_{};
+};
+
+PodBuilder ours(std::string_view name) { return pod(name).served_by(kOurs); }
+
+NodeBuilder whole(std::string_view name, std::string_view product, std::int64_t gpus = 8) {
+  return node(name).gpus(gpus).product(product);
+}
+NodeBuilder sliced(std::string_view name) {
+  return whole(name, "NVIDIA-L4-SHARED")
+      .labelled("nvidia.com/gpu.replicas", "4")
+      .labelled("nvidia.com/gpu.sharing-strategy", "time-slicing");
+}
+
+}  // namespace
+
+TEST_CASE("The first listed type with a feasible node wins, whatever other scores say") {
+  Cluster cluster;
+  // Preferred affinity and packing speak for the other nodes.
+  cluster.has(whole("h100", "NVIDIA-H100-80GB-HBM3", 1)
+                  .tainted("busy", "", k8s::TaintEffect::kPreferNoSchedule));
+  cluster.has(whole("a100-1", "NVIDIA-A100-SXM4-80GB"));
+  cluster.has(whole("a100-2", "NVIDIA-A100-SXM4-80GB").labelled("fast", "yes"));
+  cluster.has(whole("l4", "NVIDIA-L4", 1).labelled("fast", "yes"));
+  const auto wants = [](std::string_view name) {
+    return ours(name)
+        .gpus(1)
+        .annotated(kType, "H100,A100-80GB,L4")
+        .prefers_nodes(100, tests::term({tests::label("fast").exists()}));
+  };
+  CHECK(cluster.place(wants("a")) == "h100");
+  CHECK(cluster.place(wants("b")) == "a100-2");  // scores compare within the type
+  cluster.lacks("a100-1");
+  cluster.lacks("a100-2");
+  CHECK(cluster.place(wants("c")) == "l4");
+}
+
+TEST_CASE("A type that the cluster does not have is said so, with the nearest that there are") {
+  Cluster cluster;
+  cluster.has(whole("h1", "NVIDIA-H100-80GB-HBM3"));
+  cluster.has(whole("h2", "NVIDIA-H100-80GB-HBM3"));
+  cluster.has(whole("l1", "NVIDIA-L4").labelled("nvidia.com/gpu.memory", "23034"));
+  CHECK_THAT(cluster.place(ours("a").gpus(1).annotated(kType, "H10O")),
+             Catch::StartsWith("0/3 nodes are available: 3 node(s) had no GPU of type H10O.") &&
+                 Catch::Contains("No node has a GPU of type H10O; the nearest are H100: "
+                                 "NVIDIA-H100-80GB-HBM3 (2 nodes), L4: NVIDIA-L4 (1 node)."));
+  CHECK_THAT(cluster.place(ours("b").gpus(1).annotated("gpu-scheduler.io/min-gpu-memory", "100Gi")),
+             Catch::Contains("No node has GPUs with 100Gi of memory; the most is 80Gi "
+                             "(NVIDIA-H100-80GB-HBM3)."));
+  CHECK_THAT(
+      cluster.place(ours("c").gpus(1).annotated("gpu-scheduler.io/min-compute-capability", "10.0")),
+      Catch::Contains("No node is known to have GPUs of compute capability 10.0; the highest "
+                      "is 9.0."));
+  CHECK_THAT(cluster.place(ours("d").gpus(1).annotated(kSharing, "mabye")),
+             Catch::StartsWith("0/3 nodes are available: gpu-scheduler.io/sharing: \"mabye\" is "
+                               "none of allowed, required, never."));
+}
+
+TEST_CASE("A corrected annotation is another try") {
+  Cluster cluster;
+  cluster.has(whole("l1", "NVIDIA-L4"));
+  CHECK_THAT(cluster.place(ours("a").gpus(1).annotated(kType, "L5")), Catch::StartsWith("0/1"));
+  CHECK(cluster.place(ours("a").gpus(1).annotated(kType, "L4")) == "l1");
+}
+
+TEST_CASE("Who waits for a MIG instance is told which nodes could hold it, and which never") {
+  Cluster cluster;
+  const auto mixed = [](std::string_view name, std::string_view product) {
+    return whole(name, product).labelled("nvidia.com/mig.strategy", "mixed");
+  };
+  cluster.has(mixed("full", "NVIDIA-A100-SXM4-80GB").gpus(0).offers(kMig, "1"));
+  cluster.has(mixed("idle-1", "NVIDIA-A100-SXM4-80GB"));
+  cluster.has(
+      mixed("idle-2", "NVIDIA-H100-80GB-HBM3").gpus(0).offers("nvidia.com/mig-1g.10gb", "7"));
+  cluster.has(
+      whole("single", "NVIDIA-H100-80GB-HBM3").labelled("nvidia.com/mig.strategy", "single"));
+  cluster.has(mixed("small", "NVIDIA-A100-SXM4-40GB"));  // its 3g has 20 GB
+  cluster.has(whole("l4", "NVIDIA-L4"));
+  cluster.has(node("cpu"));
+  cluster.has(mixed("tainted", "NVIDIA-A100-SXM4-80GB").tainted("keep-off"));
+  CHECK(cluster.place(ours("a").requests(kMig, "1")) == "full");
+  CHECK_THAT(
+      cluster.place(ours("b").requests(kMig, "1")),
+      Catch::StartsWith("0/8 nodes are available: 1 node(s) had untolerated taint(s), 7 "
+                        "Insufficient nvidia.com/mig-3g.40gb.") &&
+          Catch::Contains(
+              "nvidia.com/mig-3g.40gb: 1 node has it, but not enough free (full); 2 could hold it "
+              "after a repartition (idle-1, idle-2); 1 could after a repartition, and with "
+              "mig.strategy mixed (single); 3 never can (1 NVIDIA-A100-SXM4-40GB, 1 NVIDIA-L4, 1 "
+              "without GPU)."));
+}
+
+TEST_CASE("A GPU of one's own comes before a replica, unless a replica will do") {
+  Cluster cluster;
+  cluster.has(sliced("shared"));
+  cluster.has(whole("whole", "NVIDIA-L4", 1));
+  CHECK(cluster.place(ours("a").gpus(1).annotated(kSharing, "allowed")) == "shared");
+  CHECK(cluster.place(ours("b").gpus(1)) == "whole");
+  CHECK(cluster.place(ours("c").gpus(1)) == "shared");
+  CHECK_THAT(cluster.place(ours("d").gpus(1).annotated(kSharing, "never")),
+             Catch::StartsWith("0/2 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) "
+                               "had shared GPUs, which the pod does not accept."));
+}
+
+TEST_CASE("With upstream's plugins alone no annotation and no label of a GPU changes a verdict") {
+  const std::vector<k8s::Node> nodes = {
+      sliced("n"), whole("n", "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb", 7),
+      whole("n", "NVIDIA-L4").labelled("nvidia.com/gpu.count", "2"),
+      whole("n", "NVIDIA-L4").labelled("nvidia.com/gpu.count", "many"),
+      whole("n", "NVIDIA-A100-SXM4-80GB").labelled("nvidia.com/mig.config.state", "failed")};
+  const std::vector<k8s::Pod> pods = {
+      ours("p").gpus(1),
+      ours("p").gpus(1).annotated(kType, "H10O"),
+      ours("p").gpus(1).annotated(kType, ""),
+      ours("p").gpus(1).annotated(kSharing, "never"),
+      ours("p").gpus(2).annotated(kSharing, "required"),
+      ours("p").gpus(1).annotated(kSharing, "what"),
+      ours("p").gpus(1).annotated(kProfile, "2g.20gb"),
+      ours("p").gpus(1).annotated("gpu-scheduler.io/min-gpu-memory", "1Ti"),
+      ours("p").gpus(1).annotated("gpu-scheduler.io/min-compute-capability", "99.0")};
+  for (const k8s::Node& there : nodes) {
+    for (const k8s::Pod& object : pods) {
+      Cluster cluster(kParity);
+      cluster.has(there);
+      CHECK(cluster.place(object) == "n");
+    }
+    Cluster cluster(kParity);
+    cluster.has(there);
+    CHECK(cluster.place(ours("p").gpus(9).annotated(kType, "H10O")) ==
+          "0/1 nodes are available: 1 Insufficient nvidia.com/gpu. nvidia.com/gpu: asked 9; the "
+          "largest of the one node that the pod may use otherwise has " +
+              there.status.allocatable.back().second.to_string() + ".");
+  }
+}
+
+TEST_CASE("A node whose GPU labels are wrong is complained of once, and again when it is over") {
+  Cluster cluster;
+  const k8s::Node wrong = whole("n", "NVIDIA-L4").labelled("nvidia.com/gpu.count", "many");
+  const std::vector<std::string> complaint = {
+      "label nvidia.com/gpu.count: \"many\" is not a whole number of 0 and more"};
+  cluster.has(wrong);
+  CHECK(cluster.decide() ==
+        std::vector<Decision>{decision::NodeComplaint{.node = "n", .complaints = complaint}});
+  cluster.has(wrong);
+  CHECK(cluster.decide().empty());
+  cluster.has(whole("n", "NVIDIA-L4"));
+  CHECK(cluster.decide() ==
+        std::vector<Decision>{decision::NodeComplaint{.node = "n", .complaints = {}}});
+
+  // A product that is not known, once however many nodes have it.
+  cluster.has(whole("x1", "Frobnicator-9"));
+  cluster.has(whole("x2", "Frobnicator-9"));
+  const auto told = cluster.decide();
+  REQUIRE(told.size() == 1);
+  const auto& unknown = std::get<decision::NodeComplaint>(told.front());
+  CHECK(unknown.node == "x1");
+  CHECK_FALSE(unknown.lasts);
+  CHECK_THAT(unknown.complaints.at(0), Catch::StartsWith("GPUs of product Frobnicator-9 are not"));
+}
+
+namespace {
+
+// One of the kinds of node that the rules tell apart, with room for few pods.
+k8s::Node random_node(std::mt19937& random, const std::string& name) {
+  switch (random() % 5) {
+    case 0:
+      return whole(name, "NVIDIA-H100-80GB-HBM3", 2);
+    case 1:
+      return sliced(name).gpus(4).labelled("nvidia.com/gpu.count", "1");
+    case 2:
+      return whole(name, "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb", 7);
+    case 3:
+      return whole(name, "NVIDIA-A100-SXM4-80GB", 1)
+          .labelled("nvidia.com/mig.strategy", "mixed")
+          .offers(kMig, "2");
+    default:
+      return node(name).offers("nvidia.com/gpu.shared", "4").product("NVIDIA-L4");
+  }
+}
+
+k8s::Pod random_pod(std::mt19937& random, const std::string& name) {
+  PodBuilder made = ours(name);
+  switch (random() % 4) {
+    case 0:
+      return made.requests(kMig, "1");
+    case 1:
+      return made.requests("nvidia.com/gpu.shared", "1");
+    default:
+      made.gpus(1 + static_cast<std::int64_t>(random() % 2));
+  }
+  if (random() % 3 == 0) made.annotated(kSharing, random() % 2 == 0 ? "never" : "required");
+  if (random() % 4 == 0) made.annotated(kProfile, "1g.10gb");
+  if (random() % 4 == 0) made.annotated(kType, random() % 2 == 0 ? "H100,L4" : "A100-80GB");
+  return made;
+}
+
+// What is wrong with this pod on this node; empty: nothing. Reads the objects by itself.
+std::string wrong(const k8s::Pod& object, const k8s::Node& there) {
+  const auto annotation = [&](const char* key) {
+    const std::string* value = object.metadata.annotations.find(key);
+    return value == nullptr ? std::string() : *value;
+  };
+  const std::string* label = there.metadata.labels.find("nvidia.com/gpu.product");
+  const std::string product = label == nullptr ? "" : *label;
+  const bool shared = product.ends_with("-SHARED");
+  const bool cut = product.find("-MIG-") != std::string::npos;
+  const bool asks_gpu = object.spec.containers[0].requests.front().first == "nvidia.com/gpu";
+  if (asks_gpu && annotation(kSharing) == "never" && shared) return "shared, though never";
+  if (asks_gpu && annotation(kSharing) == "required" && !shared) return "not shared";
+  if (asks_gpu && cut != (annotation(kProfile) == "1g.10gb")) return "instance or not";
+  const std::string types = annotation(kType);
+  if (types == "A100-80GB" && product.find("A100") == std::string::npos) return "not an A100";
+  if (types == "H100,L4" && product.find("H100") == std::string::npos &&
+      product.find("L4") == std::string::npos) {
+    return "neither H100 nor L4";
+  }
+  return {};
+}
+
+// By node and resource, what its pods take; and no more than the node has.
+std::string overcommitted(const std::map<std::string, std::pair<k8s::Pod, std::string>>& bound,
+                          const std::map<std::string, k8s::Node>& nodes) {
+  std::map<std::pair<std::string, std::string>, std::int64_t> taken;
+  for (const auto& [name, placed] : bound) {
+    for (const auto& [resource, amount] : placed.first.spec.containers[0].requests) {
+      taken[{placed.second, resource}] += amount.value();
+    }
+  }
+  for (const auto& [where, amount] : taken) {
+    std::int64_t there = 0;
+    for (const auto& [resource, offered] : nodes.at(where.first).status.allocatable) {
+      if (resource == where.second) there = offered.value();
+    }
+    if (amount > there) return where.first + ": " + where.second;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE(
+    "No sequence of events gives a pod what its annotations forbid, or a node more than it has") {
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    Cluster cluster;
+    std::map<std::string, k8s::Node> nodes;
+    std::map<std::string, std::pair<k8s::Pod, std::string>> bound;
+    std::map<std::string, k8s::Pod> pods;
+    for (int i = 0; i < 12; ++i) {
+      const std::string name = "n" + std::to_string(i);
+      cluster.has(nodes[name] = random_node(random, name));
+    }
+    for (int i = 0; i < 400; ++i) {
+      if (random() % 3 == 0 && !pods.empty()) {
+        auto gone = pods.begin();
+        std::advance(gone, static_cast<int>(random() % pods.size()));
+        cluster.gone(gone->second);
+        bound.erase(gone->first);
+        pods.erase(gone);
+      } else {
+        const std::string name = "p" + std::to_string(i);
+        cluster.has(pods[name] = random_pod(random, name));
+      }
+      for (const Decision& decision : cluster.decide()) {
+        const auto* bind = std::get_if<decision::Bind>(&decision);
+        if (bind == nullptr) continue;
+        const k8s::Pod& object = pods.at(bind->pod.name);
+        const std::string what = wrong(object, nodes.at(bind->node));
+        if (!what.empty()) FAIL(bind->pod.name << " on " << bind->node << ": " << what);
+        bound[bind->pod.name] = {object, bind->node};
+      }
+      const std::string what = overcommitted(bound, nodes);
+      if (!what.empty()) FAIL(what);
+    }
+    CHECK(bound.size() > 10);
+  }
+}

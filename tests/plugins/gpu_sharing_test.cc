@@ -1,0 +1,139 @@
+#include "tests/plugins/one_node.h"
+#include "tests/support/catch.h"
+
+#include <string>
+#include <vector>
+
+using tests::Answer;
+using tests::kFits;
+using tests::make_plugin;
+using tests::node;
+using tests::OneNode;
+using tests::pod;
+using tests::unresolvable;
+
+namespace {
+
+constexpr const char* kSharing = "gpu-scheduler.io/sharing";
+constexpr const char* kShared = "nvidia.com/gpu.shared";
+const Answer kRefusesShared =
+    unresolvable({"node(s) had shared GPUs, which the pod does not accept"});
+const Answer kNotShared = unresolvable({"node(s) had no shared GPUs"});
+const Answer kOneOnly =
+    unresolvable({"node(s) had shared GPUs, of which a pod may ask for one piece only"});
+
+tests::NodeBuilder whole() { return node("n").gpus(2).product("NVIDIA-L4"); }
+tests::NodeBuilder replicas() {
+  return node("n")
+      .gpus(8)
+      .product("NVIDIA-L4-SHARED")
+      .labelled("nvidia.com/gpu.replicas", "4")
+      .labelled("nvidia.com/gpu.sharing-strategy", "time-slicing");
+}
+tests::PodBuilder wants(const char* sharing, std::int64_t gpus = 1) {
+  return pod("p").gpus(gpus).annotated(kSharing, sharing);
+}
+
+}  // namespace
+
+TEST_CASE("GpuSharing gives pieces of shared GPUs to those who take them") {
+  struct Case {
+    const char* name;
+    const char* args;
+    k8s::Pod given;
+    k8s::Node node;
+    Answer want;
+  };
+  constexpr const char* kOne = "failRequestsGreaterThanOne: true";
+  const std::vector<Case> cases = {
+      {"says nothing, whole", "", pod("p").gpus(1), whole(), kFits},
+      {"says nothing, shared", "", pod("p").gpus(1), replicas(), kFits},
+      {"allowed, shared", "", wants("allowed"), replicas(), kFits},
+      {"never, whole", "", wants("never"), whole(), kFits},
+      {"never, shared", "", wants("never"), replicas(), kRefusesShared},
+      {"required, whole", "", wants("required"), whole(), kNotShared},
+      {"required, shared", "", wants("required"), replicas(), kFits},
+      {"by default never", "defaultSharing: never", pod("p").gpus(1), replicas(), kRefusesShared},
+      {"by default never, but it says allowed", "defaultSharing: never", wants("allowed"),
+       replicas(), kFits},
+      {"by default required", "defaultSharing: required", pod("p").gpus(1), whole(), kNotShared},
+      {"several pieces", "", pod("p").gpus(2), replicas(), kFits},
+      {"several pieces where the plugin fails them", kOne, pod("p").gpus(2), replicas(), kOneOnly},
+      {"one piece there", kOne, pod("p").gpus(1), replicas(), kFits},
+      {"several whole GPUs there", kOne, pod("p").gpus(2), whole(), kFits},
+      {"by name", "defaultSharing: never", pod("p").requests(kShared, "1"), replicas(), kFits},
+      {"by name, several", kOne, pod("p").requests(kShared, "2"), replicas(),
+       unresolvable(
+           {"asks for 2 nvidia.com/gpu.shared: a pod may ask for one piece of a shared GPU "
+            "only"})},
+      {"by name, and never", "", pod("p").requests(kShared, "1").annotated(kSharing, "never"),
+       replicas(),
+       unresolvable(
+           {"gpu-scheduler.io/sharing: never, but the pod asks for nvidia.com/gpu.shared"})},
+      {"replicas of instances, and never", "",
+       pod("p").requests("nvidia.com/mig-1g.5gb.shared", "1").annotated(kSharing, "never"),
+       replicas(),
+       unresolvable({"gpu-scheduler.io/sharing: never, but the pod asks for "
+                     "nvidia.com/mig-1g.5gb.shared"})},
+      {"no GPU", "", pod("p").annotated(kSharing, "never"), replicas(), kFits},
+      {"a typo", "", wants("maybe"), whole(),
+       unresolvable({"gpu-scheduler.io/sharing: \"maybe\" is none of allowed, required, never"})},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    const auto made = make_plugin("GpuSharing", each.args);
+    REQUIRE(made);
+    CHECK(OneNode(each.node).ask(*made->filter, each.given) == each.want);
+  }
+  const auto made = make_plugin("GpuSharing");
+  REQUIRE(made);
+  CHECK(OneNode(replicas()).numbers(*made->filter, wants("never")) ==
+        std::vector<std::string>{"time-slicing, 4 pieces to a GPU"});
+  CHECK_FALSE(make_plugin("GpuSharing", "defaultSharing: sometimes"));
+}
+
+TEST_CASE("Pieces of shared GPUs are packed or spread, and a GPU of one's own is more") {
+  struct Case {
+    const char* name;
+    const char* args;
+    k8s::Pod given;
+    k8s::Node node;
+    std::vector<k8s::Pod> on_node;
+    std::int64_t want;
+  };
+  const std::vector<Case> cases = {
+      {"packed, empty", "", pod("p").gpus(1), replicas(), {}, 12},
+      {"packed, half full", "", pod("p").gpus(1), replicas(), {pod("b").gpus(3)}, 50},
+      {"spread, half full",
+       "placement: spread",
+       pod("p").gpus(1),
+       replicas(),
+       {pod("b").gpus(3)},
+       50},
+      {"spread, empty", "placement: spread", pod("p").gpus(1), replicas(), {}, 88},
+      {"under their own name",
+       "",
+       pod("p").requests(kShared, "1"),
+       node("n").offers(kShared, "4"),
+       {pod("b").requests(kShared, "1")},
+       50},
+      {"replicas of instances",
+       "",
+       pod("p").requests("nvidia.com/mig-1g.5gb.shared", "1"),
+       node("n").offers("nvidia.com/mig-1g.5gb.shared", "4"),
+       {},
+       25},
+      {"a GPU of its own", "", pod("p").gpus(1), whole(), {}, 200},
+      {"who can do with less gets less", "", wants("allowed"), whole(), {}, 0},
+      {"and a replica is more for it", "", wants("allowed"), replicas(), {pod("b").gpus(3)}, 150},
+      {"no GPU", "", pod("p"), whole(), {}, -1},
+      {"a MIG instance", "", pod("p").requests("nvidia.com/mig-1g.5gb", "1"), whole(), {}, -1},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    const auto made = make_plugin("GpuSharing", each.args);
+    REQUIRE(made);
+    CHECK(OneNode(each.node, each.on_node).score(*made->score, each.given) == each.want);
+    CHECK(each.want <= made->score->max_score());
+  }
+}

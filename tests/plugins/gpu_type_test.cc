@@ -1,0 +1,147 @@
+#include "tests/plugins/one_node.h"
+#include "tests/support/catch.h"
+
+#include <string>
+#include <vector>
+
+using tests::Answer;
+using tests::kFits;
+using tests::make_plugin;
+using tests::node;
+using tests::OneNode;
+using tests::pod;
+using tests::unresolvable;
+
+namespace {
+
+constexpr const char* kType = "gpu-scheduler.io/gpu-type";
+constexpr const char* kMemory = "gpu-scheduler.io/min-gpu-memory";
+constexpr const char* kCompute = "gpu-scheduler.io/min-compute-capability";
+constexpr const char* kMig = "nvidia.com/mig-3g.40gb";
+
+tests::NodeBuilder gpus(const char* product) { return node("n").gpus(8).product(product); }
+tests::PodBuilder wants(const char* key, const char* value) {
+  return pod("p").gpus(1).annotated(key, value);
+}
+
+}  // namespace
+
+TEST_CASE("GpuType lets a pod onto the GPUs that its annotations ask for") {
+  struct Case {
+    const char* name;
+    k8s::Pod given;
+    k8s::Node node;
+    Answer want;
+    std::vector<std::string> numbers;
+  };
+  const std::vector<Case> cases = {
+      {"no wish", pod("p").gpus(1), gpus("NVIDIA-L4"), kFits, {}},
+      {"its class", wants(kType, "H100"), gpus("NVIDIA-H100-PCIe"), kFits, {}},
+      {"one of several", wants(kType, "H100,A100-80GB"), gpus("NVIDIA-A100-SXM4-80GB"), kFits, {}},
+      {"another one",
+       wants(kType, "H100, A100-80GB"),
+       gpus("NVIDIA-A100-SXM4-40GB"),
+       unresolvable({"node(s) had no GPU of type H100, A100-80GB"}),
+       {"NVIDIA-A100-SXM4-40GB"}},
+      {"no label",
+       wants(kType, "H100"),
+       node("n").gpus(8),
+       unresolvable({"node(s) had no GPU of type H100"}),
+       {"no GPU that a label names"}},
+      {"shared GPUs are of their product", wants(kType, "L4"), gpus("NVIDIA-L4-SHARED"), kFits, {}},
+      {"an instance as a label has it",
+       wants(kType, "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"),
+       gpus("NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"),
+       kFits,
+       {}},
+      {"an instance, and the GPU is whole",
+       wants(kType, "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"),
+       gpus("NVIDIA-A100-SXM4-40GB"),
+       unresolvable({"node(s) had no GPU of type NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"}),
+       {"NVIDIA-A100-SXM4-40GB"}},
+      {"a pod without GPU may ask, too",
+       pod("p").annotated(kType, "L4"),
+       gpus("NVIDIA-H200"),
+       unresolvable({"node(s) had no GPU of type L4"}),
+       {"NVIDIA-H200"}},
+      {"several models on a node",
+       wants(kType, "L4"),
+       gpus("NVIDIA-L4").labelled("nvidia.com/gpu.count", "4"),
+       unresolvable({"node(s) had GPUs of several types"}),
+       {"8 nvidia.com/gpu, not all of them NVIDIA-L4"}},
+      {"enough memory",
+       wants(kMemory, "80G"),
+       gpus("NVIDIA-H100-80GB-HBM3").labelled("nvidia.com/gpu.memory", "81559"),
+       kFits,
+       {}},
+      {"a box says GB, not GiB",
+       wants(kMemory, "80Gi"),
+       gpus("NVIDIA-H100-80GB-HBM3").labelled("nvidia.com/gpu.memory", "81559"),
+       unresolvable({"node(s) had no GPU with 80Gi of memory"}),
+       {"NVIDIA-H100-80GB-HBM3: 79.6Gi of memory"}},
+      {"memory by the product's name",
+       wants(kMemory, "40Gi"),
+       gpus("NVIDIA-L4"),
+       unresolvable({"node(s) had no GPU with 40Gi of memory"}),
+       {"NVIDIA-L4: 24Gi of memory"}},
+      {"memory that nobody knows",
+       wants(kMemory, "1Gi"),
+       node("n").gpus(8),
+       unresolvable({"node(s) had no GPU with 1Gi of memory"}),
+       {"no GPU that a label names: memory not known"}},
+      {"an instance's memory counts",
+       pod("p").requests(kMig, "1").annotated(kMemory, "40Gi"),
+       gpus("NVIDIA-H100-80GB-HBM3")
+           .offers(kMig, "2")
+           .labelled("nvidia.com/mig-3g.40gb.memory", "40448"),
+       unresolvable({"node(s) had no GPU with 40Gi of memory"}),
+       {"NVIDIA-H100-80GB-HBM3: 39.5Gi of memory"}},
+      {"recent enough", wants(kCompute, "8.9"), gpus("NVIDIA-L4"), kFits, {}},
+      {"too old",
+       wants(kCompute, "9.0"),
+       gpus("NVIDIA-L4"),
+       unresolvable({"node(s) had no GPU of compute capability 9.0"}),
+       {"NVIDIA-L4: 8.9"}},
+      {"of unknown age",
+       wants(kCompute, "3.5"),
+       gpus("G2"),
+       unresolvable({"node(s) had no GPU of compute capability 3.5"}),
+       {"G2: not known"}},
+      {"a typo",
+       wants(kMemory, "40Gx"),
+       gpus("NVIDIA-H200"),
+       unresolvable({"gpu-scheduler.io/min-gpu-memory: \"40Gx\" is not an amount of memory, such "
+                     "as 40Gi"}),
+       {}},
+      {"a typo in the key",
+       wants("gpu-scheduler.io/gpu-tpye", "H100"),
+       gpus("NVIDIA-L4"),
+       unresolvable({"annotation gpu-scheduler.io/gpu-tpye is not known; "
+                     "gpu-scheduler.io/gpu-type is"}),
+       {}},
+      {"a typo that others are to tell of",
+       wants("gpu-scheduler.io/sharing", "x"),
+       gpus("NVIDIA-L4"),
+       kFits,
+       {}},
+  };
+  const auto made = make_plugin("GpuType");
+  REQUIRE(made);
+  for (const Case& each : cases) {
+    INFO(each.name);
+    OneNode there(each.node);
+    CHECK(there.ask(*made->filter, each.given) == each.want);
+    CHECK(there.numbers(*made->filter, each.given) == each.numbers);
+  }
+}
+
+TEST_CASE("Of several types the first is worth the most") {
+  const auto made = make_plugin("GpuType");
+  REQUIRE(made);
+  CHECK(made->score->goes_first());
+  const k8s::Pod given = wants(kType, "H100,A100,L4");
+  CHECK(OneNode(gpus("NVIDIA-H100-PCIe")).score(*made->score, given) == 2);
+  CHECK(OneNode(gpus("NVIDIA-A100-SXM4-40GB")).score(*made->score, given) == 1);
+  CHECK(OneNode(gpus("NVIDIA-L4")).score(*made->score, given) == 0);
+  CHECK(OneNode(gpus("NVIDIA-L4")).score(*made->score, wants(kType, "L4")) == -1);
+}

@@ -1,0 +1,73 @@
+#include "tests/plugins/one_node.h"
+#include "tests/support/catch.h"
+
+#include <string>
+#include <vector>
+
+using tests::Answer;
+using tests::kFits;
+using tests::make_plugin;
+using tests::node;
+using tests::OneNode;
+using tests::pod;
+using tests::unresolvable;
+
+namespace {
+
+constexpr const char* kProfile = "gpu-scheduler.io/mig-profile";
+constexpr const char* kUnnamed =
+    "node(s) had MIG instances as nvidia.com/gpu, and the pod names no such profile";
+
+// The strategy `single`.
+tests::NodeBuilder cut(const std::string& profile) {
+  return node("n").gpus(7).product("NVIDIA-A100-SXM4-40GB-MIG-" + profile);
+}
+
+}  // namespace
+
+TEST_CASE("Where nvidia.com/gpu are MIG instances, only pods that name the profile get one") {
+  struct Case {
+    const char* name;
+    k8s::Pod given;
+    k8s::Node node;
+    Answer want;
+  };
+  const k8s::Node whole = node("n").gpus(8).product("NVIDIA-A100-SXM4-40GB");
+  const std::vector<Case> cases = {
+      {"whole GPUs", pod("p").gpus(1), whole, kFits},
+      {"no GPU", pod("p"), cut("1g.5gb"), kFits},
+      {"not named", pod("p").gpus(1), cut("1g.5gb"), unresolvable({kUnnamed})},
+      {"named by annotation", pod("p").gpus(1).annotated(kProfile, "1g.5gb"), cut("1g.5gb"), kFits},
+      {"named by label", pod("p").gpus(1).labelled(kProfile, "1g.5gb"), cut("1g.5gb"), kFits},
+      {"NVIDIA's spelling of a variant", pod("p").gpus(1).annotated(kProfile, "1g.5gb+me"),
+       cut("1g.5gb.me"), kFits},
+      {"named by the product's label",
+       pod("p").gpus(1).selects("nvidia.com/gpu.product", "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"),
+       cut("1g.5gb"), kFits},
+      {"another profile", pod("p").gpus(1).annotated(kProfile, "1g.10gb"), cut("1g.5gb"),
+       unresolvable({"node(s) had no MIG instances of 1g.10gb as nvidia.com/gpu"})},
+      {"a profile, and the GPUs are whole", pod("p").gpus(1).annotated(kProfile, "1g.5gb"), whole,
+       unresolvable({"node(s) had no MIG instances of 1g.5gb as nvidia.com/gpu"})},
+      {"cut in a way that the plugin refuses", pod("p").gpus(1), cut("INVALID"),
+       unresolvable({kUnnamed})},
+      {"resources of the strategy mixed", pod("p").requests("nvidia.com/mig-1g.5gb", "1"), whole,
+       kFits},
+      {"a resource, and another profile",
+       pod("p").requests("nvidia.com/mig-1g.5gb", "1").annotated(kProfile, "2g.10gb"), whole,
+       unresolvable({"gpu-scheduler.io/mig-profile: 2g.10gb, but the pod asks for "
+                     "nvidia.com/mig-1g.5gb"})},
+      {"a typo", pod("p").gpus(1).annotated(kProfile, "one"), whole,
+       unresolvable({"gpu-scheduler.io/mig-profile: \"one\" is not a MIG profile, such as "
+                     "1g.10gb"})},
+  };
+  const auto made = make_plugin("MigFit");
+  REQUIRE(made);
+  for (const Case& each : cases) {
+    INFO(each.name);
+    CHECK(OneNode(each.node).ask(*made->filter, each.given) == each.want);
+  }
+  OneNode single(cut("1g.5gb"));
+  CHECK(single.numbers(*made->filter, pod("p").gpus(1)) ==
+        std::vector<std::string>{"7 of profile 1g.5gb of NVIDIA-A100-SXM4-40GB; annotation "
+                                 "gpu-scheduler.io/mig-profile: 1g.5gb asks for one"});
+}

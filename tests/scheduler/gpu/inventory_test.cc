@@ -1,0 +1,263 @@
+#include "scheduler/gpu/inventory.h"
+
+#include "scheduler/framework/node_view.h"
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+#include <string>
+#include <vector>
+
+using namespace sched;
+using sched::gpu::GpuPiece;
+using sched::gpu::Inventory;
+using sched::gpu::Sharing;
+using tests::node;
+using tests::NodeBuilder;
+
+namespace {
+
+constexpr const char* kA100 = "NVIDIA-A100-SXM4-40GB";
+
+Inventory inventory_of(const k8s::Node& object) {
+  ResourceNames names;
+  return facts_of(object, names).gpu;
+}
+
+// As GPU feature discovery labels a node of eight A100, whole and not shared.
+NodeBuilder a100() {
+  return node("a")
+      .gpus(8)
+      .product(kA100)
+      .labelled("nvidia.com/gpu.count", "8")
+      .labelled("nvidia.com/gpu.memory", "40960")
+      .labelled("nvidia.com/gpu.replicas", "1")
+      .labelled("nvidia.com/gpu.sharing-strategy", "none")
+      .labelled("nvidia.com/gpu.compute.major", "8")
+      .labelled("nvidia.com/gpu.compute.minor", "0")
+      .labelled("nvidia.com/mig.capable", "true")
+      .labelled("nvidia.com/mig.strategy", "single");
+}
+
+// The same, every GPU in `replicas` parts.
+NodeBuilder sliced(const char* replicas) {
+  return a100()
+      .product(std::string(kA100) + "-SHARED")
+      .gpus(32)
+      .labelled("nvidia.com/gpu.replicas", replicas)
+      .labelled("nvidia.com/gpu.sharing-strategy", "time-slicing");
+}
+
+}  // namespace
+
+TEST_CASE("A piece of nvidia.com/gpu is what the labels say that it is") {
+  struct Case {
+    const char* name;
+    k8s::Node given;
+    std::int64_t whole;
+    GpuPiece piece;
+    Sharing sharing;
+    std::int64_t replicas;
+    const char* single_profile;
+    std::int64_t memory_mib;
+  };
+  const std::vector<Case> cases = {
+      {"whole GPUs", a100(), 8, GpuPiece::kWholeGpu, Sharing::kNone, 1, "", 40'960},
+      {"no labels at all", node("a").gpus(4), 4, GpuPiece::kWholeGpu, Sharing::kNone, 1, "", 0},
+      {"a product and nothing else", node("a").gpus(4).product("NVIDIA-L4"), 4, GpuPiece::kWholeGpu,
+       Sharing::kNone, 1, "", 24 * 1'024},
+      {"time-slicing", sliced("4"), 0, GpuPiece::kReplica, Sharing::kTimeSlicing, 4, "", 40'960},
+      {"time-slicing of old",
+       node("a").gpus(4).product("Tesla-T4-SHARED").labelled("nvidia.com/gpu.replicas", "4"), 0,
+       GpuPiece::kReplica, Sharing::kTimeSlicing, 4, "", 16 * 1'024},
+      {"time-slicing under a name of its own",
+       a100()
+           .gpus(0)
+           .offers("nvidia.com/gpu.shared", "32")
+           .labelled("nvidia.com/gpu.replicas", "4")
+           .labelled("nvidia.com/gpu.sharing-strategy", "time-slicing"),
+       0, GpuPiece::kReplica, Sharing::kTimeSlicing, 4, "", 40'960},
+      {"MPS: memory in parts", sliced("4").labelled("nvidia.com/gpu.sharing-strategy", "mps"), 0,
+       GpuPiece::kReplica, Sharing::kMps, 4, "", 10'240},
+      {"MIG single",
+       a100()
+           .product(std::string(kA100) + "-MIG-1g.5gb")
+           .gpus(56)
+           .labelled("nvidia.com/gpu.count", "56")
+           .labelled("nvidia.com/gpu.memory", "4864"),
+       0, GpuPiece::kMigInstance, Sharing::kNone, 1, "1g.5gb", 4'864},
+      {"MIG single, memory not said", node("a").gpus(7).product(std::string(kA100) + "-MIG-1g.5gb"),
+       0, GpuPiece::kMigInstance, Sharing::kNone, 1, "1g.5gb", 5 * 1'024},
+      {"MIG single and shared",
+       a100()
+           .product(std::string(kA100) + "-MIG-1g.5gb-SHARED")
+           .gpus(112)
+           .labelled("nvidia.com/gpu.count", "56")
+           .labelled("nvidia.com/gpu.memory", "4864")
+           .labelled("nvidia.com/gpu.replicas", "2")
+           .labelled("nvidia.com/gpu.sharing-strategy", "time-slicing"),
+       0, GpuPiece::kMigInstance, Sharing::kTimeSlicing, 2, "1g.5gb", 4'864},
+      {"MIG mixed, some GPUs whole",
+       a100()
+           .gpus(6)
+           .offers("nvidia.com/mig-3g.20gb", "4")
+           .labelled("nvidia.com/mig.strategy", "mixed"),
+       6, GpuPiece::kWholeGpu, Sharing::kNone, 1, "", 40'960},
+      {"GKE, shared by time",
+       node("a")
+           .gpus(8)
+           .labelled("cloud.google.com/gke-accelerator", "nvidia-tesla-t4")
+           .labelled("cloud.google.com/gke-accelerator-count", "2")
+           .labelled("cloud.google.com/gke-gpu-sharing-strategy", "time-sharing")
+           .labelled("cloud.google.com/gke-max-shared-clients-per-gpu", "4"),
+       0, GpuPiece::kReplica, Sharing::kTimeSlicing, 4, "", 16 * 1'024},
+      {"GKE, cut into instances",
+       node("a")
+           .gpus(7)
+           .labelled("cloud.google.com/gke-accelerator", "nvidia-tesla-a100")
+           .labelled("cloud.google.com/gke-gpu-partition-size", "1g.5gb"),
+       0, GpuPiece::kMigInstance, Sharing::kNone, 1, "1g.5gb", 5 * 1'024},
+      {"Karpenter",
+       node("a")
+           .gpus(8)
+           .labelled("karpenter.k8s.aws/instance-gpu-name", "a100")
+           .labelled("karpenter.k8s.aws/instance-gpu-memory", "40960")
+           .labelled("karpenter.k8s.aws/instance-gpu-count", "8"),
+       8, GpuPiece::kWholeGpu, Sharing::kNone, 1, "", 40'960},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    const Inventory read = inventory_of(each.given);
+    CHECK(read.complaints == std::vector<std::string>{});
+    CHECK(read.whole_gpus() == each.whole);
+    CHECK((read.piece == each.piece));
+    CHECK((read.sharing == each.sharing));
+    CHECK(read.replicas == each.replicas);
+    CHECK(read.single_profile == each.single_profile);
+    CHECK(read.memory_mib == each.memory_mib);
+    CHECK(read.has_gpu());
+  }
+}
+
+TEST_CASE("What the labels of a node say besides is kept") {
+  const Inventory read =
+      inventory_of(a100()
+                       .labelled("nvidia.com/cuda.driver-version.full", "570.124.06")
+                       .labelled("nvidia.com/cuda.runtime-version.full", "12.8"));
+  CHECK(read.product.name == kA100);
+  CHECK(to_string(read.compute) == "8.0");
+  CHECK(read.driver == "570.124.06");
+  CHECK(read.cuda == "12.8");
+  CHECK(read.mig_capable);
+  CHECK(read.mig_strategy == "single");
+  CHECK(to_string(inventory_of(node("a").gpus(1).product("NVIDIA-L4")).compute) == "8.9");
+  CHECK_FALSE(inventory_of(node("a")).has_gpu());
+  CHECK_FALSE(inventory_of(node("a").offers("amd.com/gpu", "8")).has_gpu());
+}
+
+TEST_CASE("MIG instances of the strategy mixed are offered by profile") {
+  const Inventory read = inventory_of(a100()
+                                          .gpus(6)
+                                          .labelled("nvidia.com/mig.strategy", "mixed")
+                                          .offers("nvidia.com/mig-1g.5gb.me", "1")
+                                          .offers("nvidia.com/mig-3g.20gb", "2")
+                                          .labelled("nvidia.com/mig-3g.20gb.memory", "20096")
+                                          .offers("nvidia.com/mig-1g.5gb.shared", "14")
+                                          // Left over from before a repartition.
+                                          .offers("nvidia.com/mig-2g.10gb", "0"));
+  REQUIRE(read.instances.size() == 3);
+  struct Case {
+    std::size_t index;
+    const char* profile;
+    std::int64_t pieces;
+    bool shared;
+    std::int64_t memory_mib;
+  };
+  for (const Case& each :
+       {Case{0, "1g.5gb.me", 1, false, 5 * 1'024}, Case{1, "3g.20gb", 2, false, 20'096},
+        Case{2, "1g.5gb", 14, true, 5 * 1'024}}) {
+    const gpu::MigInstances& instances = read.instances[each.index];
+    INFO(each.profile);
+    CHECK(instances.profile == each.profile);
+    CHECK(instances.pieces == each.pieces);
+    CHECK(instances.shared == each.shared);
+    CHECK(instances.memory_mib == each.memory_mib);
+  }
+  CHECK(read.complaints.empty());
+}
+
+TEST_CASE("Labels and amounts that make no sense are complained of and read with caution") {
+  struct Case {
+    const char* name;
+    k8s::Node given;
+    const char* complaint;  // a part of the first
+    std::int64_t whole;
+  };
+  const std::vector<Case> cases = {
+      {"a count that is no number", a100().labelled("nvidia.com/gpu.count", "eight"),
+       "label nvidia.com/gpu.count: \"eight\" is not a whole number", 8},
+      {"a negative memory", a100().labelled("nvidia.com/gpu.memory", "-1"),
+       "label nvidia.com/gpu.memory: \"-1\"", 8},
+      {"a number beyond all bounds", a100().labelled("nvidia.com/gpu.replicas", "9999999999999"),
+       "label nvidia.com/gpu.replicas: \"9999999999999\"", 8},
+      {"a fraction", a100().labelled("nvidia.com/gpu.count", "8.5"), "\"8.5\"", 8},
+      {"a flag that is none", a100().labelled("nvidia.com/mig.capable", "yes"),
+       "label nvidia.com/mig.capable: \"yes\" is none of its values (true, false)", 8},
+      {"an unknown strategy", a100().labelled("nvidia.com/mig.strategy", "double"),
+       "\"double\" is none of its values", 8},
+      {"an unknown state", a100().labelled("nvidia.com/mig.config.state", "almost"),
+       "\"almost\" is none of its values", 8},
+      {"replicas, but no strategy", a100().labelled("nvidia.com/gpu.replicas", "4"),
+       "it is not clear how its GPUs are shared", 0},
+      {"an unknown sharing strategy",
+       a100().labelled("nvidia.com/gpu.sharing-strategy", "politely"),
+       "it is not clear how its GPUs are shared", 0},
+      {"SHARED, and not shared", a100().product(std::string(kA100) + "-SHARED"),
+       "it is not clear how its GPUs are shared", 0},
+      {"shared, by nobody knows how many",
+       a100().labelled("nvidia.com/gpu.sharing-strategy", "mps"), "does not say by how many", 0},
+      {"both forms of sharing", sliced("4").offers("nvidia.com/gpu.shared", "4"),
+       "both count as shared", 0},
+      {"more GPUs than of the product", a100().gpus(12),
+       "it offers 12 pieces of GPUs, but has 8 NVIDIA-A100-SXM4-40GB", 12},
+      {"more replicas than there can be", sliced("2"),
+       "it offers 32 pieces of GPUs, but has 8 NVIDIA-A100-SXM4-40GB with 2 to each", 0},
+      {"more GPUs than any machine has", node("a").gpus(1'000'000), "than any machine has",
+       1'000'000},
+      {"less than nothing", node("a").offers("nvidia.com/gpu", "-4"), "it offers -4 nvidia.com/gpu",
+       0},
+      {"a MIG configuration that the plugin refuses",
+       a100().product(std::string(kA100) + "-MIG-INVALID").gpus(0), "none is on offer", 0},
+      {"a profile of another model", a100().product(std::string(kA100) + "-MIG-1g.12gb"),
+       "1g.12gb is no MIG profile of NVIDIA-A100-SXM4-40GB", 0},
+      {"instances of a profile of another model",
+       a100().labelled("nvidia.com/mig.strategy", "mixed").offers("nvidia.com/mig-3g.40gb", "1"),
+       "3g.40gb is no MIG profile of NVIDIA-A100-SXM4-40GB", 8},
+      {"more instances than the GPUs can hold",
+       a100().labelled("nvidia.com/mig.strategy", "mixed").offers("nvidia.com/mig-3g.20gb", "17"),
+       "can hold 16 at most", 8},
+      {"a resource that names no profile", a100().offers("nvidia.com/mig-big", "1"),
+       "resource nvidia.com/mig-big is not that of a MIG profile", 8},
+      {"mixed resources under single", a100().offers("nvidia.com/mig-3g.20gb", "1"),
+       "although label nvidia.com/mig.strategy says single", 8},
+      {"an instance, and the strategy none",
+       a100()
+           .product(std::string(kA100) + "-MIG-1g.5gb")
+           .labelled("nvidia.com/gpu.memory", "4864")
+           .labelled("nvidia.com/mig.strategy", "none"),
+       "they count as such", 0},
+      {"memory that the product does not have", a100().labelled("nvidia.com/gpu.memory", "81920"),
+       "has 40 GB; the lesser counts", 8},
+      {"a capability that the product does not have",
+       a100().labelled("nvidia.com/gpu.compute.major", "9"), "has 8.0; the lesser counts", 8},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    const Inventory read = inventory_of(each.given);
+    REQUIRE_FALSE(read.complaints.empty());
+    CHECK_THAT(read.complaints.front(), Catch::Contains(each.complaint));
+    CHECK(read.whole_gpus() == each.whole);
+  }
+  CHECK(inventory_of(a100().labelled("nvidia.com/gpu.memory", "81920")).memory_mib == 40 * 1'024);
+  CHECK(inventory_of(a100().gpus(12)).mixed_products);
+  CHECK_FALSE(inventory_of(sliced("2")).mixed_products);
+}

@@ -1,0 +1,127 @@
+#include "scheduler/gpu/wishes.h"
+
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+#include <string>
+#include <vector>
+
+using namespace sched::gpu;
+using tests::pod;
+
+namespace {
+
+Wishes wishes_for(std::string_view key, std::string_view value) {
+  return wishes_of(pod("p").gpus(1).annotated(key, value));
+}
+
+std::vector<std::string> types_of(const Wishes& wishes) {
+  std::vector<std::string> texts;
+  for (const TypeName& type : wishes.types) texts.push_back(type.text);
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("A pod's annotations are read once, in their order") {
+  CHECK(types_of(wishes_for(kTypeAnnotation, "H100, A100-80GB,NVIDIA-L4")) ==
+        std::vector<std::string>{"H100", "A100-80GB", "NVIDIA-L4"});
+  CHECK(wishes_for(kMinMemoryAnnotation, "40Gi").min_memory == std::int64_t{40} << 30);
+  CHECK(wishes_for(kMinMemoryAnnotation, "80G").min_memory == 80'000'000'000);
+  CHECK(to_string(wishes_for(kMinComputeAnnotation, "8.9").min_compute) == "8.9");
+  CHECK(to_string(wishes_for(kMinComputeAnnotation, "9").min_compute) == "9.0");
+  CHECK((wishes_for(kSharingAnnotation, "never").sharing == SharingWish::kNever));
+  CHECK((wishes_for(kSharingAnnotation, "required").sharing == SharingWish::kRequired));
+  CHECK((wishes_for(kSharingAnnotation, "allowed").sharing == SharingWish::kAllowed));
+  CHECK(wishes_for(kMigProfileAnnotation, "1g.10gb+me").mig_profile == "1g.10gb.me");
+  CHECK((wishes_of(pod("p").gpus(1)) == Wishes{}));
+  // Other people's annotations, and ours that are no wishes.
+  CHECK((wishes_for("example.com/gpu-type", "x") == Wishes{}));
+  CHECK((wishes_for("gpu-scheduler.io/pod-group", "x") == Wishes{}));
+}
+
+TEST_CASE("What cannot be understood is a problem, with the annotation and what it could be") {
+  struct Case {
+    std::string_view key;
+    const char* value;
+    const char* problem;
+  };
+  const std::vector<Case> cases = {
+      {kTypeAnnotation, "", "gpu-scheduler.io/gpu-type: \"\" has an item that names nothing"},
+      {kTypeAnnotation, "H100,,L4", "\"H100,,L4\" has an item that names nothing"},
+      {kTypeAnnotation, "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "more than 16 types"},
+      {kMinMemoryAnnotation, "40Gx", "\"40Gx\" is not an amount of memory, such as 40Gi"},
+      {kMinMemoryAnnotation, "-1Gi", "\"-1Gi\" is not an amount of memory"},
+      {kMinMemoryAnnotation, "0", "is not an amount of memory"},
+      {kMinMemoryAnnotation, "", "is not an amount of memory"},
+      {kMinComputeAnnotation, "8.", "\"8.\" is not a compute capability, such as \"8.0\""},
+      {kMinComputeAnnotation, "ampere", "\"ampere\" is not a compute capability"},
+      {kMinComputeAnnotation, "8.0.1", "is not a compute capability"},
+      {kMinComputeAnnotation, "-8.0", "is not a compute capability"},
+      {kMinComputeAnnotation, "99999999999", "is not a compute capability"},
+      {kSharingAnnotation, "sometimes", "\"sometimes\" is none of allowed, required, never"},
+      {kSharingAnnotation, "Never", "\"Never\" is none of allowed, required, never"},
+      {kMigProfileAnnotation, "1g", "\"1g\" is not a MIG profile, such as 1g.10gb"},
+      {"gpu-scheduler.io/gpu-typ", "H100",
+       "annotation gpu-scheduler.io/gpu-typ is not known; gpu-scheduler.io/gpu-type is"},
+      {"gpu-scheduler.io/GPU-type", "H100", "gpu-scheduler.io/gpu-type is"},
+      {"gpu-scheduler.io/min-gpu-mem", "1Gi", nullptr},  // three characters: something else
+      {"gpu-scheduler.io/shraing", "never", "gpu-scheduler.io/sharing is"},
+  };
+  for (const Case& each : cases) {
+    INFO(each.key << ": " << each.value);
+    const Wishes wishes = wishes_for(each.key, each.value);
+    if (each.problem == nullptr) {
+      CHECK(wishes.problems.empty());
+      continue;
+    }
+    REQUIRE(wishes.problems.size() == 1);
+    CHECK_THAT(wishes.problems.front().text, Catch::Contains(each.problem));
+  }
+}
+
+TEST_CASE("A pod knows of MIG instances as nvidia.com/gpu when it names their profile") {
+  struct Case {
+    const char* name;
+    k8s::Pod given;
+    bool knows;  // 1g.5gb
+  };
+  const k8s::Pod annotated = pod("p").gpus(1).annotated(kMigProfileAnnotation, "1g.5gb");
+  const k8s::Pod typed =
+      pod("p").gpus(1).annotated(kTypeAnnotation, "H100,NVIDIA-A100-SXM4-40GB-MIG-1g.5gb");
+  const std::vector<Case> cases = {
+      {"not at all", pod("p").gpus(1), false},
+      {"by annotation", annotated, true},
+      {"by label", pod("p").gpus(1).labelled(kMigProfileAnnotation, "1g.5gb"), true},
+      {"another one", pod("p").gpus(1).labelled(kMigProfileAnnotation, "1g.10gb"), false},
+      {"by GKE's selector",
+       pod("p").gpus(1).selects("cloud.google.com/gke-gpu-partition-size", "1g.5gb"), true},
+      {"by the product's label",
+       pod("p").gpus(1).selects("nvidia.com/gpu.product", "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"),
+       true},
+      {"by a required affinity",
+       pod("p").gpus(1).requires_nodes({tests::term(
+           {tests::label("nvidia.com/gpu.product").in({"x", "NVIDIA-A30-MIG-1g.5gb"})})}),
+       true},
+      {"by a type", typed, true},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    CHECK(names_profile(wishes_of(each.given), "1g.5gb") == each.knows);
+  }
+  CHECK(wishes_of(annotated).mig_profile == "1g.5gb");
+  CHECK(wishes_of(typed).mig_profile.empty());
+
+  const k8s::Pod torn = pod("p")
+                            .gpus(1)
+                            .labelled(kMigProfileAnnotation, "1g.10gb")
+                            .annotated(kMigProfileAnnotation, "1g.5gb");
+  REQUIRE(wishes_of(torn).problems.size() == 1);
+  CHECK_THAT(wishes_of(torn).problems.front().text, Catch::Contains("different profiles"));
+}
+
+TEST_CASE("Only annotations of ours make a pod another one") {
+  const k8s::Pod before = pod("p").gpus(1);
+  CHECK_FALSE(wishes_may_differ(before, pod("p").gpus(1).annotated("example.com/seen", "yes")));
+  CHECK(wishes_may_differ(before, pod("p").gpus(1).annotated(kSharingAnnotation, "never")));
+}
