@@ -32,6 +32,7 @@ bool Nodes::upsert(NodeFacts facts) {
   changes_.append(slot);
   node.facts_changed = changes_.end();
   ++openings_;
+  ++facts_version_;
   return true;
 }
 
@@ -46,6 +47,7 @@ void Nodes::erase(std::string_view name) {
   node.facts = std::move(nothing);
   changes_.append(slot);
   node.facts_changed = changes_.end();
+  ++facts_version_;
   give_up_if_unused(slot);
 }
 

@@ -78,6 +78,8 @@ class Nodes {
   // Grows with every change that may make a pod fit where it did not: all but added claims and
   // nodes that go.
   [[nodiscard]] std::uint64_t openings() const { return openings_; }
+  // Grows when a node comes, goes, or is not what it was; claims do not count.
+  [[nodiscard]] std::uint64_t facts_version() const { return facts_version_; }
 
  private:
   struct Node {
@@ -100,6 +102,7 @@ class Nodes {
   ByName by_name_;
   ChangeLog changes_;
   std::uint64_t openings_ = 0;
+  std::uint64_t facts_version_ = 0;
   std::size_t present_ = 0;
 };
 

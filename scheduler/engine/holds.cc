@@ -4,12 +4,17 @@
 // has room and no node has, it holds a node besides: a claim on what it needs there, which
 // everybody else sees and its own view leaves out, so that no smaller pod takes what is freed
 // meanwhile. The node is the one that lacks least; how long the pods there still run is not known.
+//
+// For a pod that no node could take even if it were empty nothing is kept: it would keep its quota
+// from all others for nothing.
 #include "scheduler/engine/state.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace sched {
 namespace {
@@ -47,27 +52,69 @@ void Engine::State::release_hold(QueueId queue) {
 
 void Engine::State::renew_holds(Time now) {
   next_hold_ = std::nullopt;
-  queue_.for_each_quota([&](QueueId id, PodQueue& queue) {
-    WaitingPod* first = queue.line().first();
-    const auto hold = holds_.find(id);
-    if (hold != holds_.end()) {
-      const bool still = first != nullptr && hold->second.arrival == first->order.arrival &&
-                         ledger_.holds(quota::QuotaId{id});
-      if (still) return;
-      release_hold(id);
-    }
-    if (first == nullptr) return;
-    const Time due = first->queued_since + options_.quota.hold_after;
-    if (now < due) {
-      next_hold_ = next_hold_ ? std::min(*next_hold_, due) : due;
-      return;
-    }
-    // Its turn comes first, then its patience.
-    if (first->place != QueuePlace::kParked) return;
-    if (!ledger_.hold(quota::QuotaId{id}, first->demand)) return;
-    holds_[id].arrival = first->order.arrival;
-    queue_.activate(*first);
-  });
+  queue_.for_each_quota(
+      [&](QueueId id, PodQueue& queue) { renew_hold(id, queue.line().first(), now); });
+}
+
+void Engine::State::renew_hold(QueueId queue, WaitingPod* first, Time now) {
+  const quota::QuotaId quota{queue};
+  const auto known = holds_.find(queue);
+  if (known != holds_.end() && (first == nullptr || hold_for(*first) == nullptr)) {
+    release_hold(queue);
+  }
+  if (first == nullptr) {
+    reach_.erase(queue);
+    return;
+  }
+  const Time due = first->queued_since + options_.quota.hold_after;
+  if (now < due) {
+    next_hold_ = next_hold_ ? std::min(*next_hold_, due) : due;
+    return;
+  }
+  // Its turn comes first, then its patience.
+  Hold* hold = hold_for(*first);
+  if (hold == nullptr && first->place != QueuePlace::kParked) return;
+  const std::vector<quota::ClassId>& classes = reach_of(*first, now);
+  if (hold != nullptr && ledger_.holds(quota) && hold->classes == classes) return;
+  // Quotas or nodes have changed: a node that is held meanwhile stays so, if it still serves.
+  if (!ledger_.hold(quota, first->demand, classes)) return release_hold(queue);
+  if (hold == nullptr) hold = &holds_[queue];
+  hold->arrival = first->order.arrival;
+  hold->classes = classes;
+  hold->sought = false;
+  if (first->place == QueuePlace::kParked) queue_.activate(*first);
+}
+
+const std::vector<quota::ClassId>& Engine::State::reach_of(const WaitingPod& pod, Time now) {
+  constexpr std::chrono::seconds kLooksAgain{10};
+  Reach& reach = reach_[pod.queue];
+  const bool same = reach.arrival == pod.order.arrival && reach.shape == pod.shape.id();
+  if (same && reach.facts_version == nodes_.facts_version()) return reach.classes;
+  if (same && now < reach.at + kLooksAgain) {
+    const Time again = reach.at + kLooksAgain;
+    next_hold_ = next_hold_ ? std::min(*next_hold_, again) : again;
+    return reach.classes;
+  }
+  reach = {.arrival = pod.order.arrival,
+           .shape = pod.shape.id(),
+           .facts_version = nodes_.facts_version(),
+           .at = now,
+           .classes = {}};
+  const PreparedShape& prepared = caches_.get(pod.profile, pod.shape).prepared();
+  if (prepared.rejection()) return reach.classes;
+  const NodeUsage nothing;
+  std::vector<bool> seen(ledger_.classes().size());
+  for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
+    if (!nodes_.present(slot)) continue;
+    const NodeFacts& facts = nodes_.facts(slot);
+    // One node of a class that could take it is enough.
+    if (seen[facts.charge_class] || !prepared.check({facts, nothing}).is_ok()) continue;
+    seen[facts.charge_class] = true;
+  }
+  for (quota::ClassId id = 0; id < seen.size(); ++id) {
+    if (seen[id]) reach.classes.push_back(id);
+  }
+  return reach.classes;
 }
 
 void Engine::State::hold_node(const WaitingPod& pod, Confinement confinement) {

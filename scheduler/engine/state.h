@@ -148,11 +148,24 @@ class Engine::State {
 
   // Holds. The first of a queue that has waited long is kept what it needs.
   struct Hold {
-    std::uint64_t arrival = 0;  // of the pod
+    std::uint64_t arrival = 0;            // of the pod
+    std::vector<quota::ClassId> classes;  // of the nodes that could take it
     std::optional<Placement> on;
     bool sought = false;  // a node was looked for, with or without success
   };
+  // The classes of the nodes that could take a pod if they were empty: nothing is kept for a pod
+  // that no node could ever take, and what is kept is of a type that serves it.
+  struct Reach {
+    std::uint64_t arrival = 0;  // of the pod
+    ShapeId shape{};
+    std::uint64_t facts_version = 0;  // of the nodes
+    Time at{};
+    std::vector<quota::ClassId> classes;  // by ascending id
+  };
   void renew_holds(Time now);
+  void renew_hold(QueueId queue, WaitingPod* first, Time now);
+  // Found anew when nodes have changed, but not all the time. O(nodes) then.
+  [[nodiscard]] const std::vector<quota::ClassId>& reach_of(const WaitingPod& pod, Time now);
   [[nodiscard]] Hold* hold_for(const WaitingPod& pod);
   [[nodiscard]] const Hold* hold_for(const WaitingPod& pod) const;
   void release_hold(QueueId queue);
@@ -203,6 +216,7 @@ class Engine::State {
   Pods pods_;
   Queues queue_;
   std::map<QueueId, Hold> holds_;
+  std::map<QueueId, Reach> reach_;  // of the first in line that has waited long
   WorkloadStatistics statistics_;
   ScoreCaches caches_;
   ForeignGpuPods foreign_;

@@ -75,6 +75,7 @@ LineAnswer Ledger::answer(const Quota& quota, std::size_t index, GpuShare amount
                     .used = line.used(),
                     .guaranteed = line.spec().guaranteed,
                     .limit = line.limit(),
+                    .most = line.most(),
                     .borrowed = line.borrowed(),
                     .missing = said.missing,
                     .cohort = quota.spec.cohort};
@@ -139,19 +140,20 @@ bool Ledger::never_fits(QuotaId id, const Demand& demand) const {
     some = true;
     if (line == quota.spec.lines.size()) return;
     if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) return;
-    fits = fits || amount <= quota.lines[line].limit();
+    fits = fits || amount <= quota.lines[line].most();
   });
   return some && !fits;
 }
 
-bool Ledger::hold(QuotaId id, const Demand& demand) {
+bool Ledger::hold(QuotaId id, const Demand& demand, const std::vector<ClassId>& classes) {
   Quota& quota = at(id);
   release(id);
   std::optional<std::size_t> best;
   GpuShare best_amount;
   GpuShare best_missing;
-  for_each_choice(quota, demand, [&](ClassId /*on*/, std::size_t line, GpuShare amount) {
+  for_each_choice(quota, demand, [&](ClassId on, std::size_t line, GpuShare amount) {
     if (line == quota.spec.lines.size()) return;
+    if (!std::binary_search(classes.begin(), classes.end(), on)) return;
     if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) return;
     const LineSpec& spec = quota.lines[line].spec();
     if (amount > spec.guaranteed) return;

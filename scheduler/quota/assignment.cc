@@ -40,19 +40,21 @@ bool Assignment::erase(const std::string& quota) {
 }
 
 bool Assignment::namespace_labels(const std::string& namespace_, const k8s::StringMap& labels) {
-  const auto [known, is_new] = labels_.try_emplace(namespace_, labels);
-  if (!is_new && known->second == labels) return false;
-  known->second = labels;
-  const bool selected = std::any_of(claims_.begin(), claims_.end(),
-                                    [](const Claim& claim) { return claim.selector.has_value(); });
-  if (selected) answers_.clear();
-  return selected;
+  const auto known = labels_.find(namespace_);
+  if (known != labels_.end() && known->second == labels) return false;
+  const QuotaId before = quota_of(namespace_);
+  labels_[namespace_] = labels;
+  answers_.erase(namespace_);
+  return quota_of(namespace_) != before;
 }
 
 bool Assignment::namespace_gone(const std::string& namespace_) {
+  const QuotaId before = quota_of(namespace_);
   if (labels_.erase(namespace_) == 0) return false;
   answers_.erase(namespace_);
-  return true;
+  const bool moved = quota_of(namespace_) != before;
+  answers_.erase(namespace_);  // it need not be kept
+  return moved;
 }
 
 QuotaId Assignment::quota_of(const std::string& namespace_) const {

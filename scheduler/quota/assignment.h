@@ -44,6 +44,7 @@ class Assignment {
   // What a quota claims now. True if a namespace may belong elsewhere than before.
   bool upsert(const k8s::GpuQuota& quota);
   bool erase(const std::string& quota);
+  // True if the namespace belongs elsewhere than before. O(quotas).
   bool namespace_labels(const std::string& namespace_, const k8s::StringMap& labels);
   bool namespace_gone(const std::string& namespace_);
 

@@ -48,15 +48,27 @@ bool Ledger::erase(const std::string& quota) {
 }
 
 bool Ledger::upsert(const k8s::Namespace& object) {
-  if (!assignment_.namespace_labels(object.metadata.name, object.metadata.labels)) return false;
-  rebuild();
-  return true;
+  const bool moved = assignment_.namespace_labels(object.metadata.name, object.metadata.labels);
+  if (moved) recount(object.metadata.name);
+  ++version_;  // who overlaps with whom
+  return moved;
 }
 
 bool Ledger::erase_namespace(const std::string& name) {
-  if (!assignment_.namespace_gone(name)) return false;
-  rebuild();
-  return true;
+  const bool moved = assignment_.namespace_gone(name);
+  if (moved) recount(name);
+  ++version_;
+  return moved;
+}
+
+// The namespace belongs to another quota than its charges say.
+void Ledger::recount(const std::string& namespace_) {
+  const auto found = in_namespace_.find(namespace_);
+  if (found == in_namespace_.end()) return;
+  for (Charge* charge : found->second) {
+    uncount(*charge);
+    count(*charge);
+  }
 }
 
 void Ledger::node_is(NodeSlot node, ClassId id) {
@@ -137,6 +149,7 @@ void Ledger::uncount(Charge& charge) {
 // Everything anew, in the order of the quotas' numbers. Who holds something asks for it again.
 void Ledger::rebuild() {
   pools_.clear();
+  ++openings_;
   for (auto& [id, quota] : quotas_) {
     quota.holding = std::nullopt;
     quota.line_of.clear();
@@ -150,7 +163,7 @@ void Ledger::rebuild() {
       quota.lines.emplace_back(line, pool);
     }
     quota.lines.emplace_back(LineSpec{}, nullptr);
-    ++quota.openings;
+    quota.openings = openings_;
   }
   for (auto& [name, charges] : in_namespace_) {
     for (Charge* charge : charges) {
@@ -169,10 +182,11 @@ void Ledger::map_classes(Quota& quota) const {
 }
 
 void Ledger::opened(Quota& quota) {
+  ++openings_;
   if (quota.spec.cohort.empty()) {
-    ++quota.openings;
+    quota.openings = openings_;
   } else {
-    ++cohort_openings_[quota.spec.cohort];
+    cohort_openings_[quota.spec.cohort] = openings_;
   }
 }
 
@@ -180,7 +194,8 @@ std::uint64_t Ledger::openings(QuotaId quota) const {
   const auto found = quotas_.find(quota);
   if (found == quotas_.end()) return 0;
   const auto cohort = cohort_openings_.find(found->second.spec.cohort);
-  return found->second.openings + (cohort == cohort_openings_.end() ? 0 : cohort->second);
+  return std::max(found->second.openings,
+                  cohort == cohort_openings_.end() ? 0 : cohort->second);
 }
 
 const Ledger::Quota& Ledger::at(QuotaId quota) const {

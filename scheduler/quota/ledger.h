@@ -96,6 +96,7 @@ struct LineAnswer {
   GpuShare used;
   GpuShare guaranteed;
   GpuShare limit;
+  GpuShare most;  // of the limit, what the guarantee and the cohort could ever give
   GpuShare borrowed;
   GpuShare missing;  // what must be freed first
   std::string cohort;
@@ -146,10 +147,10 @@ class Ledger {
   // Why the quota's spec is not applied; nullopt: it is.
   [[nodiscard]] std::optional<std::string> error_of(QuotaId quota) const;
 
-  // Keeps what becomes free for a pod with this demand, on the line where least is missing, until
-  // release(), or until quotas change. False, and nothing is kept: it would not be within the
-  // guarantee even then.
-  bool hold(QuotaId quota, const Demand& demand);
+  // Keeps what becomes free for a pod with this demand, of the lines of those classes (by ascending
+  // id) on that where least is missing, until release(), or until quotas change. False, and nothing
+  // is kept: it would not be within the guarantee even then.
+  bool hold(QuotaId quota, const Demand& demand, const std::vector<ClassId>& classes);
   void release(QuotaId quota);
   [[nodiscard]] bool holds(QuotaId quota) const;
 
@@ -182,7 +183,7 @@ class Ledger {
     std::optional<std::string> error;  // why `spec` is empty
     std::vector<Line> lines;           // of the spec; a last one for GPUs that none names
     std::vector<std::size_t> line_of;  // by class
-    std::uint64_t openings = 0;
+    std::uint64_t openings = 0;        // the number of its last one
     std::optional<std::size_t> holding;  // the line that keeps something
   };
 
@@ -191,6 +192,7 @@ class Ledger {
   void count(Charge& charge);
   void uncount(Charge& charge);
   void rebuild();
+  void recount(const std::string& namespace_);
   void map_classes(Quota& quota) const;
   void opened(Quota& quota);
 
@@ -210,7 +212,8 @@ class Ledger {
   Assignment assignment_;
   ChargeClasses classes_;
   std::map<PoolKey, Pool> pools_;
-  std::map<std::string, std::uint64_t> cohort_openings_;
+  std::uint64_t openings_ = 0;                            // so far, of all quotas
+  std::map<std::string, std::uint64_t> cohort_openings_;  // the number of the last one
   std::map<QuotaId, Quota> quotas_;  // kNothingQuota is always there
   std::unordered_map<std::string, std::vector<Charge*>> in_namespace_;
   std::vector<std::vector<Charge*>> on_node_;  // by slot

@@ -14,6 +14,11 @@ GpuShare Line::limit() const {
   return spec_.limit.value_or(spec_.guaranteed + (pool_->lendable - spec_.lendable));
 }
 
+GpuShare Line::most() const {
+  if (pool_ == nullptr) return spec_.guaranteed;
+  return std::min(limit(), spec_.guaranteed + (pool_->lendable - spec_.lendable));
+}
+
 Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
   const GpuShare kept = held_ - own;  // for another pod
   const GpuShare within = used_ + kept + amount;

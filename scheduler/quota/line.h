@@ -42,6 +42,8 @@ class Line {
   [[nodiscard]] GpuShare held() const { return held_; }
   // The most that may be used, with what is borrowed.
   [[nodiscard]] GpuShare limit() const;
+  // The same, if the others of the pool cannot lend that much: what they lend when all is idle.
+  [[nodiscard]] GpuShare most() const;
   [[nodiscard]] GpuShare borrowed() const { return used_.beyond(spec_.guaranteed); }
   // What others may use of the guarantee now.
   [[nodiscard]] GpuShare to_lend() const {

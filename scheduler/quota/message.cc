@@ -44,7 +44,7 @@ std::string account(const LineAnswer& line) {
 
 // What must happen; empty: nothing can, or nothing need.
 std::string remedy(const LineAnswer& line) {
-  if (line.needs > line.limit) return {};
+  if (line.needs > line.most) return {};
   switch (line.why) {
     case Why::kLimit:
       return fmt::format("{} more must be freed", to_text(line.missing));

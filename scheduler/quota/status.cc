@@ -53,9 +53,15 @@ k8s::Condition ready(const std::optional<std::string>& error, std::int64_t gener
                            : std::string()};
 }
 
+// A selector may ask for thousands of namespaces, and the API server refuses messages beyond 32 KiB.
 std::vector<std::string> in_words(const std::vector<Overlap>& overlaps) {
+  constexpr std::size_t kMostNamed = 20;
   std::vector<std::string> words;
   for (const Overlap& overlap : overlaps) {
+    if (words.size() == kMostNamed) {
+      words.push_back(fmt::format("and {} more", overlaps.size() - kMostNamed));
+      break;
+    }
     words.push_back(fmt::format("namespace {} belongs to the older quota {}", overlap.namespace_,
                                 overlap.kept_by));
   }

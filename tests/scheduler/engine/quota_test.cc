@@ -341,3 +341,91 @@ TEST_CASE("waiting pods follow their namespace to another quota") {
   s.apply(event::QuotaDeleted{"small"});
   CHECK(s.decide() == Texts{"p → a"});
 }
+
+TEST_CASE("nothing is kept for a pod that no node could take, until one could") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(l4("b"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4).line("L4", 2));
+  s.has(in("ml", "lost", 4).selects("rack", "none").created_at(kStart));
+  CHECK(s.decide().size() == 1);
+  s.now = kStart + 600s;
+  CHECK(s.decide().size() == 1);  // its message is refreshed
+  s.has(in("ml", "small", 1).created_at(kStart + 1s).selects("nvidia.com/gpu.product", kH100));
+  CHECK(s.decide() == Texts{"small → a"});
+
+  SECTION("a node for it has a type of which its quota has not so much") {
+    s.has(node("c").gpus(4).product(kL4).cpu("64").labelled("rack", "none"));
+    static_cast<void>(s.decide());
+    s.now += 20s;
+    static_cast<void>(s.decide());
+  }
+  SECTION("a node for it has come and gone") {
+    s.has(node("c").gpus(8).product(kH100).cpu("64").labelled("rack", "none"));
+    s.has(our_pod("guest").gpus(8).selects("rack", "none").priority(9));
+    s.now += 20s;
+    static_cast<void>(s.decide());
+    s.has(in("ml", "behind", 1)
+              .created_at(kStart + 2s)
+              .selects("nvidia.com/gpu.product", kH100));
+    CHECK(s.decide().at(0).starts_with("behind waits: quota q: H100 needs 1"));
+    s.node_gone("c");
+    s.now += 20s;
+    CHECK(s.decide() == Texts{"behind → a"});
+  }
+  s.has(in("ml", "next", 1).created_at(kStart + 3s).selects("nvidia.com/gpu.product", kH100));
+  CHECK(s.decide() == Texts{"next → a"});
+}
+
+TEST_CASE("what is kept is of a type that some node for the pod has") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(node("b").gpus(2).product(kL4).cpu("64").labelled("rack", "b"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4).line("L4", 2));
+  const k8s::Pod first = in("ml", "first", 1).selects("rack", "b");
+  s.has(first);
+  CHECK(s.decide() == Texts{"first → b"});
+  s.has(in("ml", "both", 2).selects("rack", "b").created_at(kStart + 1s));
+  CHECK(s.decide().size() == 1);
+  s.now = kStart + 600s;
+  static_cast<void>(s.decide());
+  s.has(in("ml", "h", 4).created_at(kStart + 2s).selects("nvidia.com/gpu.product", kH100));
+  CHECK(s.decide() == Texts{"h → a"});
+  s.has(in("ml", "l", 1).created_at(kStart + 2s).selects("nvidia.com/gpu.product", kL4));
+  CHECK(s.decide().at(0).starts_with("l waits: quota q: L4 needs 1, 1 of 2 in use, 2nd in line"));
+  s.pod_gone(first);
+  CHECK(s.decide() == Texts{"both → b"});
+}
+
+TEST_CASE("a node that is held stays so when another quota changes") {
+  Cluster s;
+  s.has(node("a").gpus(4).product(kH100).cpu("64"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4));
+  s.has(gpu_quota("other").of("other").line("H100", 4));
+  for (const char* name : {"g1", "g2"}) s.has(our_pod(name).gpus(1).priority(9));
+  CHECK(s.decide() == Texts{"g1 → a", "g2 → a"});
+  s.has(in("ml", "large", 4));
+  CHECK(s.decide().size() == 1);
+  s.now = kStart + 600s;
+  static_cast<void>(s.decide());
+  s.has(gpu_quota("other").of("other").line("H100", 3).generation(2));
+  s.pod_gone(our_pod("g1"));
+  s.has(in("other", "o", 1).priority(5));  // has its turn before
+  for (const std::string& told : s.decide()) CHECK(told.find("→") == std::string::npos);
+  s.pod_gone(our_pod("g2"));
+  CHECK(s.decide().at(0) == "large → a");
+}
+
+TEST_CASE("who asks for more than its cohort could lend keeps nobody waiting") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").in_cohort("c").line("H100", 2).limit(8).strict());
+  s.has(gpu_quota("lender").in_cohort("c").line("H100", 2));
+  s.has(in("ml", "large", 6));
+  s.has(in("ml", "small", 1).created_at(kStart + 1s));
+  CHECK(s.decide() ==
+        Texts{"large waits: quota q: H100 needs 6, 0 of 8 in use; it can never give that much",
+              "small → a"});
+  s.has(gpu_quota("lender").in_cohort("c").line("H100", 6).generation(2));
+  CHECK(s.decide() == Texts{"large → a"});
+}

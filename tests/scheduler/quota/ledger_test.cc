@@ -140,3 +140,44 @@ TEST_CASE("a type that no node has is named") {
   CHECK(status.conditions.at(2).type == "UnknownGpuType");
   CHECK(status.conditions.at(2).message == "no node has GPUs of type B200");
 }
+
+TEST_CASE("a namespace that is labelled takes its charges to its quota, and no other moves") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").selects(tests::selector({{"team", "x"}})).line("H100", 8));
+  books.charge("a", 3);
+  CHECK(books.id() == kUnlimitedQuota);
+  CHECK_FALSE(books.ledger.upsert(tests::name_space("other")));
+  CHECK(books.ledger.upsert(tests::name_space("ml", {{"team", "x"}})));
+  CHECK(books.used() == "3");
+  CHECK_FALSE(books.ledger.upsert(tests::name_space("ml", {{"team", "x"}, {"more", ""}})));
+  CHECK(books.used() == "3");
+  const QuotaId q = books.id();
+  CHECK(books.ledger.erase_namespace("ml"));
+  CHECK(books.id() == kUnlimitedQuota);
+  CHECK(books.ledger.status(q, {}).quotas.at(0).use.used.is_zero());
+}
+
+TEST_CASE("a quota that moves to another cohort is always news to those who wait") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("one").line("H100", 8));
+  for (int i = 0; i < 3; ++i) {
+    books.charge("a", 1);
+    books.charges.clear();
+  }
+  const auto openings = books.ledger.openings(books.id());
+  books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("two").line("H100", 8));
+  CHECK(books.ledger.openings(books.id()) > openings);
+}
+
+TEST_CASE("of many namespaces that another quota has, some are named") {
+  Books books;
+  books.ledger.upsert(gpu_quota("a").selects({}).line("*", 1));
+  books.ledger.upsert(gpu_quota("b").selects({}).line("*", 1));
+  for (int i = 0; i < 2'000; ++i) {
+    books.ledger.upsert(tests::name_space("n" + std::to_string(i)));
+  }
+  const auto quotas = books.ledger.quotas();
+  const auto status = books.ledger.status(quotas.at(1), {});
+  CHECK(status.conditions.at(1).message.ends_with("; and 1980 more"));
+  CHECK(status.conditions.at(1).message.size() < 32'768);
+}

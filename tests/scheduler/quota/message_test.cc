@@ -18,6 +18,7 @@ LineAnswer line(const char* type, Why why, int needs, int used, int limit, int m
           .used = GpuShare::gpus(used),
           .guaranteed = {},
           .limit = GpuShare::gpus(limit),
+          .most = GpuShare::gpus(limit),
           .borrowed = GpuShare::gpus(borrowed),
           .missing = GpuShare::gpus(missing),
           .cohort = "research"};
