@@ -42,7 +42,8 @@ class MigCheck final : public NodeFilter {
     const gpu::mig::Profile* profile = profiles_.on(node.facts.gpu.product.geometry);
     if (index == kNoProfile || profile == nullptr) {
       return name_ + ": no profile of " +
-             (node.facts.gpu.product.name.empty() ? "a GPU of unknown model" : node.facts.gpu.product.name);
+             (node.facts.gpu.product.name.empty() ? "a GPU of unknown model"
+                                                  : node.facts.gpu.product.name);
     }
     const std::int64_t devices = node.facts.gpu_devices;
     if (instances_ > 1) {

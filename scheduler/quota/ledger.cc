@@ -194,8 +194,7 @@ std::uint64_t Ledger::openings(QuotaId quota) const {
   const auto found = quotas_.find(quota);
   if (found == quotas_.end()) return 0;
   const auto cohort = cohort_openings_.find(found->second.spec.cohort);
-  return std::max(found->second.openings,
-                  cohort == cohort_openings_.end() ? 0 : cohort->second);
+  return std::max(found->second.openings, cohort == cohort_openings_.end() ? 0 : cohort->second);
 }
 
 const Ledger::Quota& Ledger::at(QuotaId quota) const {

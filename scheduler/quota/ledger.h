@@ -180,10 +180,10 @@ class Ledger {
     std::string uid;
     std::int64_t generation = 0;
     Spec spec;
-    std::optional<std::string> error;  // why `spec` is empty
-    std::vector<Line> lines;           // of the spec; a last one for GPUs that none names
-    std::vector<std::size_t> line_of;  // by class
-    std::uint64_t openings = 0;        // the number of its last one
+    std::optional<std::string> error;    // why `spec` is empty
+    std::vector<Line> lines;             // of the spec; a last one for GPUs that none names
+    std::vector<std::size_t> line_of;    // by class
+    std::uint64_t openings = 0;          // the number of its last one
     std::optional<std::size_t> holding;  // the line that keeps something
   };
 
@@ -214,7 +214,7 @@ class Ledger {
   std::map<PoolKey, Pool> pools_;
   std::uint64_t openings_ = 0;                            // so far, of all quotas
   std::map<std::string, std::uint64_t> cohort_openings_;  // the number of the last one
-  std::map<QuotaId, Quota> quotas_;  // kNothingQuota is always there
+  std::map<QuotaId, Quota> quotas_;                       // kNothingQuota is always there
   std::unordered_map<std::string, std::vector<Charge*>> in_namespace_;
   std::vector<std::vector<Charge*>> on_node_;  // by slot
   std::vector<ClassId> class_of_node_;         // by slot

@@ -53,7 +53,8 @@ k8s::Condition ready(const std::optional<std::string>& error, std::int64_t gener
                            : std::string()};
 }
 
-// A selector may ask for thousands of namespaces, and the API server refuses messages beyond 32 KiB.
+// A selector may ask for thousands of namespaces, and the API server refuses messages beyond 32
+// KiB.
 std::vector<std::string> in_words(const std::vector<Overlap>& overlaps) {
   constexpr std::size_t kMostNamed = 20;
   std::vector<std::string> words;

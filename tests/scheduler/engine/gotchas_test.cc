@@ -1,5 +1,5 @@
-// Lines of manifests/gpu-clusters.md where what a node says is believed, right or wrong: nothing may
-// break, and nothing more may be placed than the node says it has.
+// Lines of manifests/gpu-clusters.md where what a node says is believed, right or wrong: nothing
+// may break, and nothing more may be placed than the node says it has.
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
 

@@ -365,9 +365,7 @@ TEST_CASE("nothing is kept for a pod that no node could take, until one could") 
     s.has(our_pod("guest").gpus(8).selects("rack", "none").priority(9));
     s.now += 20s;
     static_cast<void>(s.decide());
-    s.has(in("ml", "behind", 1)
-              .created_at(kStart + 2s)
-              .selects("nvidia.com/gpu.product", kH100));
+    s.has(in("ml", "behind", 1).created_at(kStart + 2s).selects("nvidia.com/gpu.product", kH100));
     CHECK(s.decide().at(0).starts_with("behind waits: quota q: H100 needs 1"));
     s.node_gone("c");
     s.now += 20s;

@@ -78,9 +78,7 @@ page::Cell published_cell(const Comparison& comparison, const PolicyRuns& policy
   return {value.runs > 0 ? page::spread(value, 2) : "–"};
 }
 
-page::Cell name_cell(const PolicyRuns& policy) {
-  return {policy_name_html(policy)};
-}
+page::Cell name_cell(const PolicyRuns& policy) { return {policy_name_html(policy)}; }
 
 double mean_seconds(const PolicyRuns& policy) {
   std::vector<double> seconds;

@@ -35,7 +35,9 @@ TEST_CASE("every policy that comes with the program is a configuration that a sc
   using Order = TieBreak::Order;
   const std::vector<Case> cases = {
       {"best_fit", {"BestFit"}, Order::kShuffledNodes},
-      {"default", {"TaintToleration", "NodeAffinity", "GpuType", "GpuSharing", "GpuPacking"}, Order::kFirstNode},
+      {"default",
+       {"TaintToleration", "NodeAffinity", "GpuType", "GpuSharing", "GpuPacking"},
+       Order::kFirstNode},
       {"dot_prod", {"DotProd"}, Order::kShuffledNodes},
       {"fgd", {"Fgd"}, Order::kShuffledNodes},
       {"gpu_clustering", {"GpuClustering"}, Order::kShuffledNodes},
