@@ -12,11 +12,14 @@ help:
 	@echo "make replay REPLAY='--nodes FILE --pods FILE --policy NAME …'   with one of your own"
 	@echo "make decide  how fast the engine decides; DECIDE='--nodes 5000 --shapes 40' for one case"
 	@echo "make instructions   what its decisions cost beside what they cost before, whatever the machine does"
+	@echo "make instructions-baseline   what they cost now is what later runs are held against"
 	@echo "make test-full   the tests on a real API server at full size: 2,000 pods, 25 kills"
 	@echo "make compare     measure beside kube-scheduler; COMPARE='--nodes 1000 --pods 3000 --repeat 3'"
 	@echo "make live        all that is measured beside kube-scheduler, in about 20 minutes"
 	@echo "make soak        half an hour of churn: does it grow? SOAK='--time 5m'; the plot is build/logs/soak.svg"
 	@echo "make format  lay out the code"
+	@echo "make clean   remove build/"
+	@echo "make help    this"
 
 build:
 	@.ci/install build
