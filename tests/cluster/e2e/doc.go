@@ -15,7 +15,7 @@
 //	E2E_PODS, E2E_KILLS, E2E_STEPS, E2E_FAULTS, E2E_QUOTA_PODS, E2E_SEED   one size at a time
 //	E2E_DIR                  keep data and logs here; default: a temporary directory, kept when a test fails
 //
-// kube-scheduler itself passes, which shows that the tests ask for nothing that is not Kubernetes:
+// kube-scheduler can be put in its place; which tests are about what it does not have is in tests/cluster/README.md:
 //
 //	GPU_SCHEDULER_BIN=build/cluster/bin/kube-scheduler GPU_SCHEDULER_ARGS=--secure-port=0 GPU_SCHEDULER_IDENTITY=system:kube-scheduler
 package e2e
