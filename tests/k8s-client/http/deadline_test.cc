@@ -114,6 +114,7 @@ TEST_CASE("transport: a stream's deadline ends with its headers, its idle limit 
     request.deadline = 2s;
     const auto streamed = fixture.stream(request);
     fixture.run_until([&] { return streamed->data == "one" || streamed->ended(); });
+    INFO((streamed->error ? streamed->error->message : std::string("no error")));
     REQUIRE_FALSE(streamed->ended());
     bool later = false;
     const auto timer = fixture.loop().after(2s + 100ms, [&] {
