@@ -1,0 +1,183 @@
+// What flows between the parts of the shell.
+#include "scheduler/live/log.h"
+#include "scheduler/live/shell/parts.h"
+
+#include <memory>
+#include <utility>
+#include <variant>
+
+namespace sched::live {
+
+using std::chrono::milliseconds;
+
+Leadership::Hooks Shell::Parts::leadership_hooks() {
+  return {
+      .on_may_decide = [this] { begin_to_decide(); },
+      .on_gate_open = [this] { binder_->resume(); },
+      .on_lost = [this](const std::string&) { on_leadership_lost(); },
+      .on_problem = [this](const std::string& source, const k8s::Error& error,
+                           milliseconds retry_in) { problems_.report(source, error, retry_in); },
+      .on_progress = [this](const std::string& source) { problems_.resolved(source); },
+      .on_leads = [this, name = options_.configuration.leader_election.resource_name](
+                      bool leads) { metrics_.leads(name, leads); }};
+}
+
+Binder::Calls Shell::Parts::binder_calls() {
+  return {.bind =
+              [this](const k8s::Binding& binding, milliseconds deadline, auto done) {
+                k8s::BindLimits limits{.deadline = deadline};
+                if (leadership_) limits.send_by = leadership_->gate().send_by();
+                client_->bind(binding, limits, std::move(done));
+              },
+          .get_pod = [this](const std::string& namespace_, const std::string& name,
+                            auto done) { client_->get_pod(namespace_, name, std::move(done)); }};
+}
+
+Binder::Hooks Shell::Parts::binder_hooks() {
+  return {
+      .on_outcome = [this](BindOutcome outcome) { on_outcome(std::move(outcome)); },
+      .on_problem = [this](const k8s::Error& error,
+                           milliseconds retry_in) { problems_.report("bind", error, retry_in); },
+      .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
+}
+
+StatusWriter::Hooks Shell::Parts::status_hooks() {
+  return {.binds_wait = [this] { return binder_->waiting() > 0; },
+          .on_problem =
+              [this](const k8s::Error& error, milliseconds retry_in) {
+                problems_.report("write status", error, retry_in);
+              },
+          .on_written = [this] { problems_.resolved("write status"); },
+          .on_all_sent = [this] { events_->resume(); }};
+}
+
+QuotaStatusWriter::Hooks Shell::Parts::quota_hooks() {
+  return {.wall_clock = wall_clock,
+          .on_problem =
+              [this](const k8s::Error& error, milliseconds retry_in) {
+                problems_.report("write quota status", error, retry_in);
+              },
+          .on_written = [this] { problems_.resolved("write quota status"); }};
+}
+
+Intake::Hooks Shell::Parts::intake_hooks() {
+  return {
+      .on_event = [this](Event event) { engine_->push(std::move(event)); },
+      .on_pod = [this](const k8s::Pod& pod) { on_pod(pod); },
+      .on_pod_gone =
+          [this](const std::string& uid) {
+            statuses_->forget(uid);
+            if (leadership_) leadership_->on_pod_gone(uid);
+          },
+      .on_quota = [this](const k8s::GpuQuota& quota) { quota_statuses_->observed(quota); },
+      .on_quota_gone = [this](const std::string& uid) { quota_statuses_->forget(uid); },
+      .on_quotas_presence =
+          [](bool present) {
+            LogLine(present ? "GPU quotas are in force"
+                            : "GPU quotas are off: the cluster has none, or does not show them; "
+                              "looked for every few seconds")
+                .info();
+          },
+      .on_problem =
+          [this](const std::string& kind, const k8s::Error& error, milliseconds retry_in) {
+            problems_.report("watch " + kind, error, retry_in);
+          },
+      .on_progress = [this](const std::string& kind) { problems_.resolved("watch " + kind); },
+      .on_synced =
+          [this] {
+            LogLine("synced").info();
+            if (leadership_) return leadership_->on_watches_synced();
+            begin_to_decide();
+          },
+  };
+}
+
+void Shell::Parts::begin_to_decide() {
+  if (shutting_down_) return;
+  engine_->push(event::Synced{});
+  LogLine("scheduling begins").info();
+}
+
+EngineThread::Hooks Shell::Parts::engine_hooks() {
+  return {.on_decisions =
+              [this](std::vector<Decided> decisions) {
+                loop_->post([this, batch = std::make_shared<std::vector<Decided>>(
+                                       std::move(decisions))] { handle(std::move(*batch)); });
+              },
+          .on_pending = [this](const PendingPods& pods) { metrics_.pending(pods); },
+          .on_quotas =
+              [this](std::vector<QuotaStatus> quotas) {
+                loop_->post([this, all = std::move(quotas)] { handle(all); });
+              },
+          .on_gpu_figures = [this](const GpuFigures& figures) { metrics_.gpu_figures(figures); },
+          .clock = clock_};
+}
+
+void Shell::Parts::handle(std::vector<Decided> decisions) {
+  for (Decided& decided : decisions) handle(std::move(decided));
+}
+
+void Shell::Parts::handle(Decided decided) {
+  if (auto* bind = std::get_if<decision::Bind>(&decided.decision)) {
+    began_[bind->pod.uid] = loop_->now() - decided.duration;
+    binder_->bind(std::move(*bind));
+  } else if (const auto* no = std::get_if<decision::Unschedulable>(&decided.decision)) {
+    reporter_->unschedulable(*no, decided.duration);
+  } else {
+    tell(decided.decision);
+  }
+}
+
+// What is news to people, and to nobody else.
+void Shell::Parts::tell(const Decision& decision) {
+  if (const auto* foreign = std::get_if<decision::ForeignGpuPod>(&decision)) {
+    reporter_->foreign_gpu_pod(*foreign);
+  } else if (const auto* backed_off = std::get_if<decision::NodeBackedOff>(&decision)) {
+    reporter_->node_backed_off(*backed_off);
+  } else if (const auto* released = std::get_if<decision::NodeReleased>(&decision)) {
+    reporter_->node_released(*released);
+  } else if (const auto* advice = std::get_if<decision::MigRepartition>(&decision)) {
+    reporter_->mig_repartition(*advice);
+  } else if (const auto* complaint = std::get_if<decision::NodeComplaint>(&decision)) {
+    reporter_->node_complaint(*complaint);
+  }
+}
+
+void Shell::Parts::handle(const std::vector<QuotaStatus>& quotas) {
+  metrics_.quotas(quotas);
+  quota_statuses_->want(quotas);
+}
+
+void Shell::Parts::on_outcome(BindOutcome outcome) {
+  std::chrono::nanoseconds duration{};
+  if (const auto found = began_.find(outcome.bind.pod.uid); found != began_.end()) {
+    duration = loop_->now() - found->second;
+    began_.erase(found);
+  }
+  reporter_->bind_ended(outcome, duration);
+  if (outcome.end == BindEnd::kBound) {
+    problems_.resolved("bind");
+    engine_->push(event::BindSucceeded{outcome.bind.pod, outcome.bind.node});
+  } else {
+    engine_->push(event::BindFailed{outcome.bind.pod, outcome.bind.node, outcome.message});
+  }
+  // After the callback: what waits behind this bind is looked at once the next bind has gone out.
+  loop_->post([this] { tell_what_waits(); });
+}
+
+void Shell::Parts::on_pod(const k8s::Pod& pod) {
+  if (leadership_) leadership_->on_pod(pod);
+  if (!pod.spec.node_name.empty()) {
+    statuses_->bound(pod.metadata.uid);
+  } else if (ours_.contains(pod.spec.scheduler_name)) {
+    statuses_->observed(pod);
+  }
+}
+
+void Shell::Parts::tell_what_waits() {
+  if (binder_->waiting() > 0) return;
+  statuses_->resume();
+  events_->resume();
+}
+
+}  // namespace sched::live

@@ -1,0 +1,104 @@
+// The inside of the shell: its parts, and what each tells the others.
+//
+//   shell.cc            makes the parts and runs them
+//   shell/hooks.cc      what flows between them: events, decisions, outcomes
+//   shell/shutdown.cc   how they end
+#pragma once
+
+#include "k8s-client/client.h"
+#include "k8s-client/event_recorder.h"
+#include "k8s-client/http/event_loop.h"
+#include "scheduler/live/engine_thread.h"
+#include "scheduler/live/intake.h"
+#include "scheduler/live/leadership/leadership.h"
+#include "scheduler/live/problem_log.h"
+#include "scheduler/live/record/recorder.h"
+#include "scheduler/live/shell.h"
+#include "scheduler/live/writes/binder.h"
+#include "scheduler/live/writes/quota_status_writer.h"
+#include "scheduler/live/writes/reporter.h"
+#include "scheduler/live/writes/status_writer.h"
+#include "scheduler/server/endpoints.h"
+#include "scheduler/server/http_server.h"
+#include "scheduler/server/metrics.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace sched::live {
+
+// What clocks on walls show: for what people read, never to measure with.
+[[nodiscard]] Time wall_clock();
+
+class Shell::Parts {
+ public:
+  Parts(ShellOptions options, std::unique_ptr<Recorder> recorder);
+
+  k8s::Result<void> listen();
+  End run();
+  void shut_down(const std::string& reason);
+
+ private:
+  using Clock = k8s::EventLoop::Clock;
+
+  std::unique_ptr<Leadership> make_leadership(const k8s::RequestObserver& observer);
+  Leadership::Hooks leadership_hooks();
+  Binder::Calls binder_calls();
+  Binder::Hooks binder_hooks();
+  StatusWriter::Hooks status_hooks();
+  QuotaStatusWriter::Hooks quota_hooks();
+  Intake::Hooks intake_hooks();
+  EngineThread::Hooks engine_hooks();
+
+  void handle(std::vector<Decided> decisions);
+  void handle(Decided decided);
+  void handle(const std::vector<QuotaStatus>& quotas);
+  void tell(const Decision& decision);
+  void on_outcome(BindOutcome outcome);
+  void on_pod(const k8s::Pod& pod);
+  // Lets what waits behind binds go, once none waits.
+  void tell_what_waits();
+  void begin_to_decide();
+  std::vector<server::Check> readiness() const;
+  std::string metrics_text();
+  void begin_shutdown(const std::string& reason);
+  void continue_shutdown();
+  void finish_shutdown();
+  void on_leadership_lost();
+  void ask_version();
+
+  ShellOptions options_;
+  const BindTimes times_;
+  std::vector<std::string> profile_names_;
+  std::unordered_set<std::string> ours_;
+  std::function<Time()> clock_ = steady_wall_clock();
+  server::Metrics metrics_;
+  ProblemLog problems_;
+  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<k8s::EventLoop> loop_;
+  std::unique_ptr<k8s::Transport> transport_;
+  std::unique_ptr<k8s::Client> client_;
+  std::unique_ptr<Binder> binder_;
+  std::unique_ptr<StatusWriter> statuses_;
+  std::unique_ptr<QuotaStatusWriter> quota_statuses_;
+  std::unique_ptr<k8s::EventRecorder> events_;
+  std::unique_ptr<Reporter> reporter_;
+  std::unique_ptr<EngineThread> engine_;
+  std::unique_ptr<Intake> intake_;
+  std::unique_ptr<k8s::Transport> lease_transport_;
+  std::unique_ptr<k8s::Client> lease_client_;
+  std::unique_ptr<Leadership> leadership_;  // nullptr without leader election
+  std::unique_ptr<server::HttpServer> http_;
+  // When the decisions whose binds are open began, by uid.
+  std::unordered_map<std::string, Clock::time_point> began_;
+  bool shutting_down_ = false;
+  Clock::time_point shutdown_end_{};
+  std::unique_ptr<k8s::Timer> shutdown_timer_;
+  End end_ = End::kShutDown;
+};
+
+}  // namespace sched::live
