@@ -1,6 +1,7 @@
 #include "scheduler/quota/charge_class.h"
 
 #include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/inventory.h"
 #include "scheduler/gpu/labels.h"
 
 #include <algorithm>
@@ -12,7 +13,6 @@ namespace {
 
 constexpr std::string_view kReplicasLabel = "nvidia.com/gpu.replicas";
 constexpr std::string_view kReplicasSuffix = ".replicas";
-constexpr std::string_view kSharedResource = "nvidia.com/gpu.shared";
 
 // A count in a label; 1 where it says none, or nothing that makes sense.
 std::int64_t number_of(const std::string* label) {
@@ -83,7 +83,7 @@ std::pair<ChargeClass, bool> charge_class_of(const NodeFacts& node, const Resour
   made.single_profile = product.mig_profile;
   const std::int64_t replicas = number_of(node.labels.find(kReplicasLabel));
   // Shared GPUs go by their own resource name, or by that of whole ones.
-  const auto shared = names.find(kSharedResource);
+  const auto shared = names.find(gpu::kSharedResource);
   const bool renamed = shared && node.allocatable.get(*shared) > 0;
   made.shared_replicas = replicas;
   made.replicas = renamed && !product.shared ? 1 : replicas;

@@ -1,13 +1,13 @@
 #include "scheduler/quota/demand.h"
 
 #include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/inventory.h"
 
 #include <string_view>
 
 namespace sched::quota {
 namespace {
 
-constexpr std::string_view kSharedResource = "nvidia.com/gpu.shared";
 constexpr std::string_view kSharedSuffix = ".shared";
 
 Instances instances_of(std::string_view profile, std::int64_t count) {
@@ -27,7 +27,7 @@ Demand demand_of(const std::vector<ResourceAmount>& requests, const ResourceName
       continue;
     }
     const std::string_view name = names.name(resource);
-    if (name == kSharedResource) demand.shared = amount;
+    if (name == gpu::kSharedResource) demand.shared = amount;
     if (name == gpu::kMilliResource) demand.milli = amount;
     if (name.starts_with(gpu::kMigResourcePrefix)) {
       demand.instances.push_back(instances_of(name.substr(gpu::kMigResourcePrefix.size()), amount));
