@@ -75,6 +75,12 @@ std::string page_request(const std::string& continue_token) {
 
 std::string full_list_request() { return "> /api/v1/pods"; }
 
+k8s::ReflectorOptions paged() {
+  k8s::ReflectorOptions options;
+  options.watch_list = false;
+  return options;
+}
+
 std::string watch_request(const std::string& version) {
   return "> /api/v1/pods?watch=1&allowWatchBookmarks=true&timeoutSeconds=T&resourceVersion=" +
          version;

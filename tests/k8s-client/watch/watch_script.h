@@ -32,6 +32,9 @@ namespace tests {
 [[nodiscard]] std::string watch_request(const std::string& version);
 [[nodiscard]] std::string stream_request(const std::string& version = "");
 
+// Of a reflector that lists in pages, for servers that stream no lists.
+[[nodiscard]] k8s::ReflectorOptions paged();
+
 class WatchScript {
  public:
   explicit WatchScript(k8s::ReflectorOptions options);

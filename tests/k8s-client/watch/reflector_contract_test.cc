@@ -1,0 +1,190 @@
+// What a reflector promises its user, whatever the server answers: reflector_test.cc has those.
+#include "k8s-client/watch/reflector.h"
+#include "k8s-client/watch/watcher.h"
+#include "tests/k8s-client/watch/watch_script.h"
+#include "tests/support/catch.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace k8s {
+namespace {
+
+using tests::bookmark_line;
+using tests::error_line;
+using tests::event_line;
+using tests::list_request;
+using tests::paged;
+using tests::pod_json;
+using tests::WatchScript;
+
+using Log = std::vector<std::string>;
+
+TEST_CASE("Retry-After is waited for", "[watch]") {
+  WatchScript script(paged());
+  script.start();
+  script.refuse(429, "TooManyRequests", "busy", {{"Retry-After", "45"}});
+  CHECK(script.last_delay() == std::chrono::seconds{45});
+  script.wait();
+  script.page(5, "", {});
+  script.open();
+  script.send(error_line(429, "TooManyRequests", "busy", 50));
+  CHECK(script.last_delay() == std::chrono::seconds{50});
+}
+
+TEST_CASE("Retry-After is waited for before a refused streamed list is asked for in pages",
+          "[watch]") {
+  WatchScript script(ReflectorOptions{});
+  script.start();
+  script.refuse(503, "ServiceUnavailable", "starting", {{"Retry-After", "45"}});
+  CHECK(script.last_delay() == std::chrono::seconds{45});
+  CHECK(script.log().size() == 2);
+  script.wait();
+  CHECK(script.log().back() == list_request());
+}
+
+TEST_CASE("nothing is told after stop, which may come from within a callback", "[watch]") {
+  WatchScript script(paged());
+  script.start();
+  script.page(5, "", {});
+  script.open();
+  const Log before = script.log();
+  SECTION("during a watch") {
+    script.reflector().stop();
+    script.send(event_line("ADDED", pod_json("b", "2", 6)));
+    script.advance(std::chrono::hours{1});
+  }
+  SECTION("during a back-off") {
+    script.break_off(ErrorKind::kConnection);
+    const Log with_problem = script.log();
+    script.reflector().stop();
+    script.advance(std::chrono::hours{1});
+    CHECK(script.log() == with_problem);
+    return;
+  }
+  CHECK(script.log() == before);
+}
+
+TEST_CASE("a reflector may be destroyed by what it calls", "[watch]") {
+  tests::ManualLoop loop;
+  tests::FakeTransport transport(loop);
+  std::unique_ptr<Reflector<Pod>> reflector;
+  int upserts = 0;
+  ReflectorHandler<Pod> handler;
+  handler.on_upsert = [&](const Pod&) {
+    ++upserts;
+    reflector.reset();
+  };
+  reflector = std::make_unique<Reflector<Pod>>(
+      transport, loop, ResourcePath{"/api/v1/pods", "", ""}, handler, paged());
+  reflector->start();
+  transport.next()->respond(
+      200, tests::list_body(5, "", {pod_json("a", "1", 3), pod_json("b", "2", 4)}));
+  loop.run_ready();
+  CHECK(upserts == 1);
+  CHECK_FALSE(transport.has_next());
+}
+
+TEST_CASE("selectors reach the server whatever they contain", "[watch]") {
+  tests::ManualLoop loop;
+  tests::FakeTransport transport(loop);
+  Reflector<Pod> reflector(
+      transport, loop,
+      {"/api/v1/pods", "status.phase!=Succeeded,status.phase!=Failed", "team in (a, b)"}, {},
+      paged());
+  reflector.start();
+  CHECK(transport.next()->request().target ==
+        "/api/v1/pods?fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"
+        "&labelSelector=team%20in%20%28a%2C%20b%29&limit=500");
+}
+
+TEST_CASE("the last contact is the last thing of use that came", "[watch]") {
+  WatchScript script(paged());
+  CHECK(script.reflector().last_contact() == EventLoop::Clock::time_point{});
+  script.start();
+  script.refuse(500, "InternalError");
+  CHECK(script.reflector().last_contact() == EventLoop::Clock::time_point{});
+  script.wait();
+  script.page(5, "", {});
+  CHECK(script.reflector().last_contact() == script.loop().now());
+  script.open();
+  script.advance(std::chrono::seconds{60});
+  script.send(bookmark_line(6));
+  CHECK(script.reflector().last_contact() == script.loop().now());
+  const auto before = script.loop().now();
+  script.advance(std::chrono::seconds{60});
+  script.send("garbage\n");
+  CHECK(script.reflector().last_contact() == before);
+}
+
+TEST_CASE("an optional kind that is absent is an answer like any other", "[watch]") {
+  ReflectorOptions options;
+  options.optional = true;
+  const int status = GENERATE(403, 404);
+  WatchScript script(options);
+  script.start();
+  script.refuse(status, "");
+  script.refuse(status, "");
+  CHECK(script.reflector().last_contact() == script.loop().now());
+  script.advance(options.absent_interval);
+  script.refuse(status, "");
+  script.refuse(status, "");
+  CHECK(script.reflector().last_contact() == script.loop().now());
+}
+
+TEST_CASE("that an optional kind comes and goes is told once each", "[watch]") {
+  ReflectorOptions options = paged();
+  options.optional = true;
+  options.absent_interval = std::chrono::seconds{10};
+  WatchScript script(options);
+  script.start();
+  script.refuse(404, "NotFound");
+  script.advance(options.absent_interval);
+  script.refuse(404, "NotFound");
+  CHECK(script.presence() == std::vector<bool>{false});
+  script.advance(options.absent_interval);
+  script.page(5, "", {});
+  CHECK(script.presence() == std::vector<bool>{false, true});
+  // Its definition is deleted: the server ends the watch, and knows no such kind any more.
+  script.refuse(404, "NotFound");
+  script.wait();
+  script.refuse(404, "NotFound");
+  CHECK(script.presence() == std::vector<bool>{false, true, false});
+}
+
+TEST_CASE("a list that breaks off at the same object each time is no contact", "[watch]") {
+  const std::string broken = R"({"metadata":{"name":"b","uid":"2"},"spec":5})";
+  WatchScript script(ReflectorOptions{});
+  script.start();
+  script.open();
+  script.send(bookmark_line(5, true));
+  const auto before = script.reflector().last_contact();
+  CHECK(before == script.loop().now());
+  script.advance(std::chrono::seconds{60});
+  script.send(event_line("ADDED", broken));
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    script.wait();
+    script.open();
+    script.send(event_line("ADDED", pod_json("a", "1", 3)) + event_line("ADDED", broken));
+    script.page(6, "next", {pod_json("a", "1", 3)});
+    script.page(6, "", {broken});
+  }
+  CHECK(script.reflector().last_contact() == before);
+}
+
+TEST_CASE("each finished list and each answered watch is observed once", "[watch]") {
+  WatchScript script(ReflectorOptions{});
+  script.start();
+  script.refuse(422, "Invalid");
+  script.page(5, "", {});
+  script.break_off(ErrorKind::kConnect);
+  script.wait();
+  script.open();
+  script.send(bookmark_line(6));
+  script.break_off(ErrorKind::kConnection);
+  CHECK(script.observed() == Log{"WATCH 422", "LIST 200", "WATCH 0", "WATCH 200"});
+}
+
+}  // namespace
+}  // namespace k8s
