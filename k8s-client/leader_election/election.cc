@@ -10,6 +10,10 @@ namespace {
 using std::chrono::milliseconds;
 using Kind = LeaseRequest::Kind;
 
+// How often a follower reads the lease per retry period. What it sees late it takes over late: the
+// last renewal of a leader that died counts from when it was seen.
+constexpr int kReadsPerRetry = 4;
+
 // Of a follower's waits, so that several do not go in step.
 constexpr double kJitter = 0.2;
 
@@ -179,9 +183,9 @@ ElectionStep Election::follow(ElectionTime now) {
   }
   if (now.boot >= expires_at()) return reach_for(Origin::kExpired, now);
   std::uniform_real_distribution<double> jitter(1.0, 1.0 + kJitter);
-  const auto retry =
-      std::chrono::duration_cast<milliseconds>(options_.retry_period * jitter(random_));
-  return {.wait = std::min(retry, rounded_up(expires_at() - now.boot))};
+  const auto next_read = std::chrono::duration_cast<milliseconds>(options_.retry_period /
+                                                                  kReadsPerRetry * jitter(random_));
+  return {.wait = std::min(next_read, rounded_up(expires_at() - now.boot))};
 }
 
 ElectionStep Election::lose(std::string why) {

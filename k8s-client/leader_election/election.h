@@ -27,7 +27,8 @@
 //  * A leader who sees the lease in another's name, or in nobody's, stops at once; client-go tries
 //    on until renewDeadline, and leads again if it gets it back.
 //  * A lease that vanishes counts as held until it would have expired, for those who saw it.
-//  * A follower tries when the lease expires, not at its next try after that.
+//  * A follower tries when the lease expires, not at its next try after that, and reads the lease
+//    four times per retry period: by default it sees a renewal 0.6 s late at most, not 2.4 s.
 #pragma once
 
 #include "k8s-client/api/lease.h"

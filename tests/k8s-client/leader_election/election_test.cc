@@ -29,7 +29,7 @@ using std::chrono::milliseconds;
 //   lost                no answer to the request
 //   N, N/R              refused with status N, Retry-After R
 //
-// What follows is told in words as well: "get", "create …", "update …", "wait N" ("wait ~2000": a
+// What follows is told in words as well: "get", "create …", "update …", "wait N" ("wait ~500": a
 // follower's, jittered), and the state when it changes.
 class Script {
  public:
@@ -113,8 +113,8 @@ class Script {
     } else if (step_.wait) {
       const auto wait = step_.wait->count();
       const bool jittered =
-          election_.state() == Election::State::kFollowing && wait > 2000 && wait <= 2400;
-      text = jittered ? "wait ~2000" : fmt::format("wait {}", wait);
+          election_.state() == Election::State::kFollowing && wait > 500 && wait <= 600;
+      text = jittered ? "wait ~500" : fmt::format("wait {}", wait);
     }
     if (election_.state() == before) return text;
     return text + (text.empty() ? "" : "; ") + state_text();
@@ -191,7 +191,7 @@ struct Case {
 const std::vector<Row> kLeads = {{"start", "get"},
                                  {"404", "create me 15 0"},
                                  {"+100 ok", "wait 1900; leads until 14850 (created)"}};
-const std::vector<Row> kFollows = {{"start", "get"}, {"lease other 1", "wait ~2000"}};
+const std::vector<Row> kFollows = {{"start", "get"}, {"lease other 1", "wait ~500"}};
 
 std::vector<Row> after(std::vector<Row> first, const std::vector<Row>& then) {
   first.insert(first.end(), then.begin(), then.end());
@@ -219,31 +219,30 @@ TEST_CASE("acquiring the lease", "[election]") {
        {{"start", "get"},
         {"lease - never", "update me 15 8"},
         {"ok", "wait 2000; leads until 14850 (created)"}}},
-      {"somebody holds it and goes on renewing",
-       after(kFollows, {{"wait", "get"},
-                        {"lease other 2", "wait ~2000"},
-                        {"+20000 wait", "get"},
-                        {"lease other 3", "wait ~2000"}})},
+      {"somebody holds it and goes on renewing", after(kFollows, {{"wait", "get"},
+                                                                  {"lease other 2", "wait ~500"},
+                                                                  {"+20000 wait", "get"},
+                                                                  {"lease other 3", "wait ~500"}})},
       {"its holder is silent for the whole duration, by our clock",
-       after(kFollows, {{"+14000 wait", "get"}, {"lease other 1", "update me 15 8"}})},
+       after(kFollows, {{"+15000 wait", "get"}, {"lease other 1", "update me 15 8"}})},
       {"not a moment before", after(kFollows, {{"at 14900 waited", "get"},
                                                {"lease other 1", "wait 100"},
                                                {"wait", "get"},
                                                {"lease other 1", "update me 15 8"}})},
       {"the duration that counts is the holder's own",
        {{"start", "get"},
-        {"short other 1", "wait ~2000"},
+        {"short other 1", "wait ~500"},
         {"at 3000 waited", "get"},
         {"short other 1", "update me 15 8"}}},
       {"another candidate was faster", after(kFollows, {{"+15000 wait", "get"},
                                                         {"lease other 1", "update me 15 8"},
                                                         {"409", "get"},
-                                                        {"lease third 1", "wait ~2000"}})},
+                                                        {"lease third 1", "wait ~500"}})},
       {"another candidate made it first",
        {{"start", "get"},
         {"404", "create me 15 0"},
         {"409", "get"},
-        {"lease third 1", "wait ~2000"}}},
+        {"lease third 1", "wait ~500"}}},
       {"the answer was lost, and it was ours",
        after(kFollows, {{"at 15000 waited", "get"},
                         {"lease other 1", "update me 15 8"},
@@ -257,10 +256,10 @@ TEST_CASE("acquiring the lease", "[election]") {
                         {"lease other 1", "update me 15 8"},
                         {"lost", "wait 2000"},
                         {"wait", "get"},
-                        {"lease third 1", "wait ~2000"}})},
+                        {"lease third 1", "wait ~500"}})},
       {"who changes a label does not renew",
        after(kFollows, {{"at 7000 waited", "get"},
-                        {"lease other 1", "wait ~2000"},
+                        {"lease other 1", "wait ~500"},
                         {"at 15000 waited", "get"},
                         {"lease other 1", "update me 15 8"}})},
       {"it vanishes while somebody holds it: his time is waited out",
