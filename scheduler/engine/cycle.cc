@@ -20,11 +20,9 @@ std::optional<Decision> Engine::State::step(Time now) {
   wake_for_quota();
   if (openings_seen_ != nodes_.openings()) {
     openings_seen_ = nodes_.openings();
-    queue_.check_parked(kWaitsForNodes);
+    queue_.nodes_opened();
   }
-  const auto turn = [this](const WaitingPod& pod) { return turn_of(pod); };
-  const auto obstacle = [this](const WaitingPod& pod) { return obstacle_of(pod); };
-  while (WaitingPod* pod = queue_.next(turn, obstacle)) {
+  while (WaitingPod* pod = queue_.next()) {
     if (auto decision = attempt(*pod, now)) return decision;
   }
   return advise(now);

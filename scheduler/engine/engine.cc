@@ -47,6 +47,7 @@ Engine::State::State(std::vector<Profile> profiles, EngineOptions options)
     : profiles_(std::move(profiles)),
       options_(std::move(options)),
       ledger_(options_.quota),
+      queue_(turns_, options_.quota.pods_without_quota_first),
       statistics_(options_.typical_pods, options_.gpu_devices),
       caches_(nodes_, profiles_, names_, statistics_),
       black_holes_(black_holes_for(profiles_)),

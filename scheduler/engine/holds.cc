@@ -53,7 +53,7 @@ void Engine::State::release_hold(QueueId queue) {
 void Engine::State::renew_holds(Time now) {
   next_hold_ = std::nullopt;
   queue_.for_each_quota(
-      [&](QueueId id, PodQueue& queue) { renew_hold(id, queue.line().first(), now); });
+      [&](QueueId id, const PodQueue& queue) { renew_hold(id, queue.line().first(), now); });
 }
 
 void Engine::State::renew_hold(QueueId queue, WaitingPod* first, Time now) {

@@ -36,28 +36,49 @@ void Engine::State::requeue_by_quota() {
 }
 
 void Engine::State::wake_for_quota() {
-  if (ledger_seen_ == ledger_.version()) return;
-  ledger_seen_ = ledger_.version();
-  queue_.for_each_quota([&](QueueId id, PodQueue& queue) {
-    const std::uint64_t openings = ledger_.openings(QuotaId{id});
-    if (std::exchange(quota_openings_seen_[id], openings) == openings) return;
-    queue.check_parked(kWaitsForQuota | kWaitsForTurn | kWaitsForChange);
-  });
+  if (!ledger_.has_news()) return;
+  const quota::News news = ledger_.take_news();
+  if (news.terms) {
+    rejoin_by_quota();
+    return queue_.quotas_changed();
+  }
+  for (const QuotaId id : news.accounts) queue_.account_changed(static_cast<QueueId>(id));
+  for (const QuotaId id : news.opened) queue_.quota_opened(static_cast<QueueId>(id));
+  for (const quota::PoolId pool : news.pools) queue_.pool_opened(pool);
 }
 
-Engine::State::Turn Engine::State::turn_of(const WaitingPod& pod) const {
-  if (pod.queue == kMainQueue) {
-    return {.place = options_.quota.pods_without_quota_first ? -1 : 1, .standing = {}};
-  }
-  return {.place = 0,
-          .standing = ledger_.standing(quota_of(pod), pod.demand, hold_for(pod) != nullptr)};
+void Engine::State::rejoin_by_quota() {
+  std::vector<const WaitingPod*> others;
+  queue_.for_each_quota([&](QueueId id, const PodQueue& queue) {
+    for (const WaitingPod* pod : queue.parked_kinds()) {
+      const bool hopeless = ledger_.never_fits(QuotaId{id}, pod->demand);
+      if (hopeless == pod->in_line) others.push_back(pod);
+    }
+  });
+  for (const WaitingPod* pod : others) queue_.rejoin(*pod);
+}
+
+quota::Standing Engine::State::Turns::standing(const WaitingPod& head) const {
+  return state_.ledger_.standing(quota_of(head), head.demand, state_.hold_for(head) != nullptr);
+}
+quota::Standing Engine::State::Turns::as_borrower(QueueId queue) const {
+  return state_.ledger_.as_borrower(QuotaId{queue});
+}
+std::vector<quota::PoolId> Engine::State::Turns::pools_of(QueueId queue) const {
+  return state_.ledger_.pools_of(QuotaId{queue});
+}
+bool Engine::State::Turns::lends(quota::PoolId pool) const { return state_.ledger_.lends(pool); }
+std::optional<WaitsFor> Engine::State::Turns::obstacle(const WaitingPod& parked) {
+  return state_.obstacle_of(parked);
 }
 
 WaitsFor Engine::State::Search::waits_for() const {
   const bool admitted = !admission.within.empty() || !admission.borrowing.empty();
   const WaitsFor nodes = admitted || !admission.refused_some ? kWaitsForNodes : 0;
-  // Also where quota refuses nothing: what it allows may be taken by others meanwhile.
-  return static_cast<WaitsFor>(nodes | kWaitsForQuota);
+  // Where quota refuses nothing, more of it does not help. If others take it meanwhile, a node that
+  // has room then shows it.
+  const WaitsFor quota = admission.refused_some ? kWaitsForQuota : 0;
+  return static_cast<WaitsFor>(nodes | quota);
 }
 
 Confinement Engine::State::confined_to(std::vector<quota::ClassId> classes) {
@@ -110,10 +131,7 @@ std::optional<WaitsFor> Engine::State::obstacle_of(const WaitingPod& pod) {
   // Quota has room for it now and no node has: it is to hold one.
   const Hold* hold = hold_for(pod);
   if (hold != nullptr && !hold->sought && !found.admission.within.empty()) return std::nullopt;
-  if (pod.in_line) return found.waits_for();
-  // Its quota has changed: if it can be helped now it joins the line, and hears of it.
-  if (ledger_.never_fits(quota_of(pod), pod.demand)) return kWaitsForChange;
-  return std::nullopt;
+  return found.waits_for();
 }
 
 std::optional<Decision> Engine::State::attempt_by_quota(WaitingPod& pod, Time now) {

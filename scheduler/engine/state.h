@@ -93,15 +93,21 @@ class Engine::State {
   void requeue_by_quota();
   // Pods that wait for quota are looked at again where there may be room.
   void wake_for_quota();
-  // Whose turn it is between queues; the least is first.
-  struct Turn {
-    int place = 0;  // of pods without quota among the others
-    quota::Standing standing;
-    friend int compare(const Turn& a, const Turn& b) {
-      return a.place != b.place ? a.place - b.place : quota::compare(a.standing, b.standing);
-    }
+  // Parked pods that their quota could never help, and now may, or the other way round, hear of it.
+  void rejoin_by_quota();
+  // What the queues ask.
+  class Turns final : public Accounts {
+   public:
+    explicit Turns(State& state) : state_(state) {}
+    [[nodiscard]] quota::Standing standing(const WaitingPod& head) const override;
+    [[nodiscard]] quota::Standing as_borrower(QueueId queue) const override;
+    [[nodiscard]] std::vector<quota::PoolId> pools_of(QueueId queue) const override;
+    [[nodiscard]] bool lends(quota::PoolId pool) const override;
+    [[nodiscard]] std::optional<WaitsFor> obstacle(const WaitingPod& parked) override;
+
+   private:
+    State& state_;
   };
-  [[nodiscard]] Turn turn_of(const WaitingPod& pod) const;
   // Where a pod may go by its quota, and what there is.
   struct Search {
     quota::Admission admission;
@@ -214,6 +220,7 @@ class Engine::State {
   quota::Ledger ledger_;
   quota::ClassSets class_sets_;
   Pods pods_;
+  Turns turns_{*this};
   Queues queue_;
   std::map<QueueId, Hold> holds_;
   std::map<QueueId, Reach> reach_;  // of the first in line that has waited long
@@ -228,9 +235,7 @@ class Engine::State {
   std::uint64_t arrivals_ = 0;       // pods seen so far
   std::uint64_t draws_ = 0;          // random tie-breaks so far
   std::uint64_t openings_seen_ = 0;  // up to which parked pods were checked
-  std::uint64_t ledger_seen_ = 0;    // likewise, of the ledger's version
-  std::map<QueueId, std::uint64_t> quota_openings_seen_;
-  std::optional<Time> next_hold_;  // when a pod will have waited long
+  std::optional<Time> next_hold_;    // when a pod will have waited long
 };
 
 // What a constraint says about the pod, and which; the first that objects.

@@ -1,33 +1,50 @@
 #include "scheduler/queue/parked_shapes.h"
 
 namespace sched {
+namespace {
+
+// Calls visit(index) for each bit that is set.
+template <typename Visit>
+void for_each_bit(WaitsFor bits, Visit&& visit) {
+  for (std::size_t bit = 0; bit < kWaitsForBits; ++bit) {
+    if ((bits & 1U << bit) != 0) visit(bit);
+  }
+}
+
+}  // namespace
 
 void ParkedShapes::add(WaitingPod& pod, WaitsFor waits_for) {
   Group& group = groups_[key_of(pod)];
-  unmark(group);
-  group.waits_for |= waits_for;
+  const auto all = static_cast<WaitsFor>(group.waits_for | waits_for);
+  const bool sleeps_so = !group.pods.empty() && !group.to_check && group.waits_for == all;
+  if (!sleeps_so) take_out(group);
   group.pods.emplace(pod.order, &pod);
-  ++size_;
+  if (!sleeps_so) lull(group, all);
 }
 
 void ParkedShapes::remove(const WaitingPod& pod) {
   const auto found = groups_.find(key_of(pod));
   Group& group = found->second;
   const bool to_check = group.to_check;
-  unmark(group);
+  if (to_check || group.pods.size() == 1) take_out(group);
   group.pods.erase(pod.order);
-  --size_;
   if (group.pods.empty()) {
     groups_.erase(found);
   } else if (to_check) {
-    mark(group);
+    rouse(group);
   }
 }
 
 void ParkedShapes::check(WaitsFor opened) {
-  for (auto& [key, group] : groups_) {
-    if ((group.waits_for & opened) != 0) mark(group);
-  }
+  for_each_bit(opened, [&](std::size_t bit) {
+    std::set<Group*>& asleep = asleep_[bit];
+    while (!asleep.empty()) rouse(**asleep.begin());
+  });
+}
+
+void ParkedShapes::check_group_of(const WaitingPod& pod, WaitsFor opened) {
+  Group& group = groups_.find(key_of(pod))->second;
+  if ((group.waits_for & opened) != 0) rouse(group);
 }
 
 WaitingPod* ParkedShapes::first_to_check() const {
@@ -36,21 +53,49 @@ WaitingPod* ParkedShapes::first_to_check() const {
 
 void ParkedShapes::settle(const WaitingPod& pod, WaitsFor waits_for) {
   Group& group = groups_.find(key_of(pod))->second;
-  unmark(group);
+  take_out(group);
   // The pods behind the one that was asked about may wait for their turn besides.
-  group.waits_for = static_cast<WaitsFor>(waits_for | (group.waits_for & kWaitsForTurn));
+  lull(group, static_cast<WaitsFor>(waits_for | (group.waits_for & kWaitsForTurn)));
 }
 
-void ParkedShapes::mark(Group& group) {
-  if (group.to_check) return;
+WaitsFor ParkedShapes::asleep() const {
+  WaitsFor all = 0;
+  for (std::size_t bit = 0; bit < kWaitsForBits; ++bit) {
+    if (!asleep_[bit].empty()) all = static_cast<WaitsFor>(all | 1U << bit);
+  }
+  return all;
+}
+
+std::vector<WaitingPod*> ParkedShapes::group_of(const WaitingPod& pod) const {
+  std::vector<WaitingPod*> alike;
+  for (const auto& [order, each] : groups_.find(key_of(pod))->second.pods) alike.push_back(each);
+  return alike;
+}
+
+std::vector<WaitingPod*> ParkedShapes::one_of_each() const {
+  std::vector<WaitingPod*> all;
+  for (const auto& [key, group] : groups_) all.push_back(group.pods.begin()->second);
+  return all;
+}
+
+void ParkedShapes::rouse(Group& group) {
+  take_out(group);
   group.to_check = true;
   to_check_.emplace(best(group), &group);
 }
 
-void ParkedShapes::unmark(Group& group) {
-  if (!group.to_check) return;
-  group.to_check = false;
-  to_check_.erase(best(group));
+void ParkedShapes::lull(Group& group, WaitsFor waits_for) {
+  group.waits_for = waits_for;
+  for_each_bit(waits_for, [&](std::size_t bit) { asleep_[bit].insert(&group); });
+}
+
+void ParkedShapes::take_out(Group& group) {
+  if (group.to_check) {
+    group.to_check = false;
+    to_check_.erase(best(group));
+  } else {
+    for_each_bit(group.waits_for, [&](std::size_t bit) { asleep_[bit].erase(&group); });
+  }
 }
 
 }  // namespace sched

@@ -1,19 +1,21 @@
 // Pods that fit on no node, parked together by what makes them alike: profile and shape.
 //
 // What holds for one pod of such a group holds for all, so a group is asked about once, not its
-// pods. Groups wait in two sets: those for which nothing has opened up since they were found to fit
-// nowhere, and those worth a check, by their best pod. A change of the cluster makes the groups
-// that it may help worth a check; a check that finds no room puts its group back. Of a group that
-// does find room only the best pod is taken, and the group stays worth a check for the next one:
-// ten thousand pods that wait for one GPU cost one check per GPU that is freed, and those that wait
-// for quota cost nothing while others come and go.
+// pods. A group sleeps, by what it waits for, until something of that kind opens up; then it is
+// worth a check, by its best pod. A check that finds no room puts the group to sleep again. Of a
+// group that does find room only the best pod is taken, and the group stays worth a check for the
+// next one: a hundred GPUs that are freed at once for a thousand pods alike cost a hundred and one
+// checks. Groups that sleep cost nothing while others come and go.
 #pragma once
 
 #include "scheduler/queue/waiting_pod.h"
 
+#include <array>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace sched {
 
@@ -23,30 +25,41 @@ class ParkedShapes {
   void add(WaitingPod& pod, WaitsFor waits_for);
   void remove(const WaitingPod& pod);
 
-  // Something opened up for those who wait for one of these. O(groups).
+  // Something opened up for those who wait for one of these. O(groups that sleep so · log groups).
   void check(WaitsFor opened);
+  // The same for the group of this pod alone.
+  void check_group_of(const WaitingPod& pod, WaitsFor opened);
   // The pod whose turn it would be among the groups worth a check; null: none.
   [[nodiscard]] WaitingPod* first_to_check() const;
   // The group of this pod fits nowhere, and waits for this.
   void settle(const WaitingPod& pod, WaitsFor waits_for);
 
-  [[nodiscard]] std::size_t size() const { return size_; }
+  // What some group sleeps for.
+  [[nodiscard]] WaitsFor asleep() const;
+  // The pods that are alike with this one, itself among them, the best first.
+  [[nodiscard]] std::vector<WaitingPod*> group_of(const WaitingPod& pod) const;
+  // One pod of each group, the best of its group; the groups in no order that means anything.
+  [[nodiscard]] std::vector<WaitingPod*> one_of_each() const;
 
  private:
   struct Group {
     std::map<QueueOrder, WaitingPod*> pods;  // not empty
     WaitsFor waits_for = 0;                  // any of its pods
-    bool to_check = false;
+    bool to_check = false;                   // else it sleeps
   };
   using Key = std::pair<std::size_t, ShapeId>;  // profile, shape
   static Key key_of(const WaitingPod& pod) { return {pod.profile, pod.shape.id()}; }
   static const QueueOrder& best(const Group& group) { return group.pods.begin()->first; }
-  void mark(Group& group);
-  void unmark(Group& group);
+  // Worth a check from now on; asleep from now on, for `waits_for`.
+  void rouse(Group& group);
+  void lull(Group& group, WaitsFor waits_for);
+  // Nowhere, until one of the above.
+  void take_out(Group& group);
 
   std::map<Key, Group> groups_;
   std::map<QueueOrder, Group*> to_check_;  // by the group's best pod
-  std::size_t size_ = 0;
+  // By the bit of what they sleep for. No order of theirs shows anywhere.
+  std::array<std::set<Group*>, kWaitsForBits> asleep_;
 };
 
 }  // namespace sched

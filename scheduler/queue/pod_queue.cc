@@ -5,44 +5,46 @@ namespace sched {
 void PodQueue::activate(WaitingPod& pod) {
   leave(pod);
   set_in_line(pod, true);
-  pod.place = QueuePlace::kActive;
+  enter(pod, QueuePlace::kActive);
   active_.emplace(pod.order, &pod);
 }
 
 void PodQueue::back_off(WaitingPod& pod, Time until) {
   leave(pod);
   set_in_line(pod, true);
-  pod.place = QueuePlace::kBackoff;
-  ++backoff_;
-  start_timer(pod, until);
+  enter(pod, QueuePlace::kBackoff);
+  roster_.timers.start(pod, until);
 }
 
 void PodQueue::park(WaitingPod& pod, WaitsFor waits_for, Time try_anew_at) {
   leave(pod);
   set_in_line(pod, waits_for != kWaitsForChange);
-  pod.place = QueuePlace::kParked;
+  enter(pod, QueuePlace::kParked);
   parked_.add(pod, waits_for);
-  start_timer(pod, try_anew_at);
+  roster_.timers.start(pod, try_anew_at);
 }
 
 void PodQueue::refuse(WaitingPod& pod, ChangeMask wakes_on, Time try_anew_at) {
   remove(pod);
-  pod.place = QueuePlace::kRefused;
+  enter(pod, QueuePlace::kRefused);
   pod.wakes_on = wakes_on;
   refused_[wakes_on].emplace(pod.order, &pod);
-  ++refused_size_;
-  start_timer(pod, try_anew_at);
+  roster_.timers.start(pod, try_anew_at);
 }
 
 void PodQueue::gate(WaitingPod& pod) {
   remove(pod);
-  pod.place = QueuePlace::kGated;
-  ++gated_;
+  enter(pod, QueuePlace::kGated);
 }
 
 void PodQueue::remove(WaitingPod& pod) {
   leave(pod);
   set_in_line(pod, false);
+}
+
+void PodQueue::enter(WaitingPod& pod, QueuePlace place) {
+  pod.place = place;
+  ++roster_.pods[static_cast<std::size_t>(place)];
 }
 
 void PodQueue::leave(WaitingPod& pod) {
@@ -53,22 +55,20 @@ void PodQueue::leave(WaitingPod& pod) {
       active_.erase(pod.order);
       break;
     case QueuePlace::kBackoff:
-      --backoff_;
-      stop_timer(pod);
+      roster_.timers.stop(pod);
       break;
     case QueuePlace::kParked:
       parked_.remove(pod);
-      stop_timer(pod);
+      roster_.timers.stop(pod);
       break;
     case QueuePlace::kRefused:
       refused_.find(pod.wakes_on)->second.erase(pod.order);
-      --refused_size_;
-      stop_timer(pod);
+      roster_.timers.stop(pod);
       break;
     case QueuePlace::kGated:
-      --gated_;
       break;
   }
+  --roster_.pods[static_cast<std::size_t>(pod.place)];
   pod.place = QueuePlace::kNone;
 }
 
@@ -79,14 +79,6 @@ void PodQueue::wake(ChangeMask changes) {
   }
 }
 
-void PodQueue::advance(Time now) {
-  while (!timers_.empty() && timers_.begin()->first.first <= now) {
-    WaitingPod& pod = *timers_.begin()->second;
-    activate(pod);
-    pod.last_refusal.clear();
-  }
-}
-
 WaitingPod* PodQueue::head() const {
   WaitingPod* active = active_.empty() ? nullptr : active_.begin()->second;
   WaitingPod* parked = parked_.first_to_check();
@@ -94,29 +86,23 @@ WaitingPod* PodQueue::head() const {
   return active != nullptr && active->order < parked->order ? active : parked;
 }
 
-std::optional<Time> PodQueue::next_deadline() const {
-  if (timers_.empty()) return std::nullopt;
-  return timers_.begin()->first.first;
+void PodQueue::rejoin(const WaitingPod& pod) {
+  for (WaitingPod* alike : parked_.group_of(pod)) activate(*alike);
 }
 
 void PodQueue::set_in_line(WaitingPod& pod, bool in_line) {
   if (!keeps_line_) return;
-  WaitingPod* const first = line_.first();
+  const WaitingPod* const before = line_.first();
   if (in_line) {
     line_.join(pod);
   } else {
     line_.leave(pod);
   }
-  if (line_.first() != first) parked_.check(kWaitsForTurn);
-}
-
-void PodQueue::start_timer(WaitingPod& pod, Time at) {
-  pod.ready_at = at;
-  timers_.emplace(std::pair{at, pod.order.arrival}, &pod);
-}
-
-void PodQueue::stop_timer(const WaitingPod& pod) {
-  timers_.erase({pod.ready_at, pod.order.arrival});
+  WaitingPod* const first = line_.first();
+  // Who waits for its turn and is not the first now still waits for it.
+  if (first != nullptr && first != before && first->place == QueuePlace::kParked) {
+    parked_.check_group_of(*first, kWaitsForTurn);
+  }
 }
 
 }  // namespace sched

@@ -13,20 +13,32 @@
 #pragma once
 
 #include "scheduler/queue/parked_shapes.h"
+#include "scheduler/queue/timers.h"
 #include "scheduler/queue/waiting_line.h"
 #include "scheduler/queue/waiting_pod.h"
 
+#include <array>
 #include <cstddef>
 #include <map>
-#include <optional>
-#include <utility>
+#include <vector>
 
 namespace sched {
 
+// What several queues keep together, so that it need not be asked of each.
+struct Roster {
+  Timers timers;                                 // of pods in backoff, parked, refused
+  std::array<std::size_t, kQueuePlaces> pods{};  // how many are in each place
+  [[nodiscard]] std::size_t in(QueuePlace place) const {
+    return pods[static_cast<std::size_t>(place)];
+  }
+};
+
 class PodQueue {
  public:
-  // With a line, its pods know their places; it costs a little at every move.
-  explicit PodQueue(bool keeps_line = false) : keeps_line_(keeps_line) {}
+  // With a line, its pods know their places; it costs a little at every move. `roster` outlives the
+  // queue.
+  explicit PodQueue(Roster& roster, bool keeps_line = false)
+      : roster_(roster), keeps_line_(keeps_line) {}
 
   void activate(WaitingPod& pod);
   void back_off(WaitingPod& pod, Time until);
@@ -40,43 +52,35 @@ class PodQueue {
   void wake(ChangeMask changes);
   // Parked pods that wait for one of these may have room.
   void check_parked(WaitsFor opened) { parked_.check(opened); }
-  // Pods whose waiting time is over become active.
-  void advance(Time now);
+  // What some parked pods wait for without being worth a check.
+  [[nodiscard]] WaitsFor asleep() const { return parked_.asleep(); }
 
   // The pod whose turn it is; null: none. One that is parked is to be asked about first, and
   // settled if it has no room.
   [[nodiscard]] WaitingPod* head() const;
   void settle(const WaitingPod& pod, WaitsFor waits_for) { parked_.settle(pod, waits_for); }
+  // This parked pod and those like it become active: each is to hear of something. O(their number).
+  void rejoin(const WaitingPod& pod);
+
+  // One of each kind of parked pods; what holds of it holds of all of its kind.
+  [[nodiscard]] std::vector<WaitingPod*> parked_kinds() const { return parked_.one_of_each(); }
 
   // The pods that wait for room or for the end of their back-off; empty without a line. Not in line
   // are those that wait for something else: gated, refused, or not to be helped by anybody.
   [[nodiscard]] const WaitingLine& line() const { return line_; }
 
-  // When advance() will next have something to do; nullopt: never.
-  [[nodiscard]] std::optional<Time> next_deadline() const;
-
-  [[nodiscard]] std::size_t active() const { return active_.size(); }
-  [[nodiscard]] std::size_t backoff() const { return backoff_; }
-  [[nodiscard]] std::size_t unschedulable() const { return parked_.size() + refused_size_; }
-  [[nodiscard]] std::size_t gated() const { return gated_; }
-
  private:
   using ByOrder = std::map<QueueOrder, WaitingPod*>;
+  void enter(WaitingPod& pod, QueuePlace place);
   void leave(WaitingPod& pod);
   void set_in_line(WaitingPod& pod, bool in_line);
-  void start_timer(WaitingPod& pod, Time at);
-  void stop_timer(const WaitingPod& pod);
 
+  Roster& roster_;
   bool keeps_line_;
   WaitingLine line_;
   ByOrder active_;
   ParkedShapes parked_;
   std::map<ChangeMask, ByOrder> refused_;
-  // Deadlines of pods in backoff, parked, refused.
-  std::map<std::pair<Time, std::uint64_t>, WaitingPod*> timers_;
-  std::size_t backoff_ = 0;
-  std::size_t refused_size_ = 0;
-  std::size_t gated_ = 0;
 };
 
 }  // namespace sched

@@ -1,26 +1,18 @@
 #include "scheduler/queue/queues.h"
 
-#include <algorithm>
-
 namespace sched {
-namespace {
-
-template <typename Each>
-std::size_t sum(const std::map<QueueId, PodQueue>& queues, Each&& each) {
-  std::size_t all = 0;
-  for (const auto& [id, queue] : queues) all += each(queue);
-  return all;
-}
-
-}  // namespace
 
 void Queues::remove(WaitingPod& pod) {
   if (pod.place == QueuePlace::kNone) return;
-  of(pod.queue).remove(pod);
+  touch(pod.queue).remove(pod);
   pods_.back()->index = pod.index;
   pods_[pod.index] = pods_.back();
   pods_.pop_back();
-  if (pod.queue != kMainQueue) ++version_;
+  if (pod.queue == kMainQueue) return;
+  ++version_;
+  // It may come back as another.
+  Slot& slot = slots_.find(pod.queue)->second;
+  if (slot.ranked == &pod) slot.ranked = nullptr;
 }
 
 void Queues::move(WaitingPod& pod, QueueId to) {
@@ -44,47 +36,145 @@ void Queues::move(WaitingPod& pod, QueueId to) {
 }
 
 void Queues::wake(ChangeMask changes) {
-  for (auto& [id, queue] : queues_) queue.wake(changes);
+  if (roster_.in(QueuePlace::kRefused) == 0) return;
+  main_.wake(changes);
+  for (auto& [id, slot] : slots_) {
+    slot.queue.wake(changes);
+    mark(id, slot);
+  }
 }
 
-void Queues::check_parked(WaitsFor opened) {
-  for (auto& [id, queue] : queues_) queue.check_parked(opened);
+void Queues::nodes_opened() {
+  main_.check_parked(kWaitsForNodes);
+  refresh();
+  for (const QueueId id : wait_for_nodes_) touch(id).check_parked(kWaitsForNodes);
 }
 
 void Queues::advance(Time now) {
-  for (auto& [id, queue] : queues_) queue.advance(now);
-}
-
-std::optional<Time> Queues::next_deadline() const {
-  std::optional<Time> next;
-  for (const auto& [id, queue] : queues_) {
-    const auto deadline = queue.next_deadline();
-    if (deadline && (!next || *deadline < *next)) next = deadline;
+  while (WaitingPod* pod = roster_.timers.due(now)) {
+    touch(pod->queue).activate(*pod);
+    pod->last_refusal.clear();
   }
-  return next;
 }
 
-std::size_t Queues::active() const {
-  return sum(queues_, [](const PodQueue& queue) { return queue.active(); });
-}
-std::size_t Queues::backoff() const {
-  return sum(queues_, [](const PodQueue& queue) { return queue.backoff(); });
-}
-std::size_t Queues::unschedulable() const {
-  return sum(queues_, [](const PodQueue& queue) { return queue.unschedulable(); });
-}
-std::size_t Queues::gated() const {
-  return sum(queues_, [](const PodQueue& queue) { return queue.gated(); });
+void Queues::account_changed(QueueId queue) {
+  const auto found = slots_.find(queue);
+  if (found == slots_.end()) return;
+  found->second.account_changed = true;
+  mark(queue, found->second);
 }
 
-PodQueue& Queues::of(QueueId id) {
+void Queues::quota_opened(QueueId queue) {
+  if (slots_.contains(queue)) touch(queue).check_parked(kWaitsForQuota);
+}
+
+void Queues::pool_opened(quota::PoolId pool) {
+  // Who was refused a moment ago is to be among those who are called.
+  refresh();
+  borrowers_.opened(pool);
+}
+
+void Queues::quotas_changed() {
+  borrowers_ = {};
+  for (auto& [id, slot] : slots_) {
+    slot.queue.check_parked(kWaitsForQuota | kWaitsForTurn);
+    slot.account_changed = true;
+    mark(id, slot);
+  }
+}
+
+WaitingPod* Queues::next() {
+  while (WaitingPod* head = first_head()) {
+    if (head->place != QueuePlace::kParked) return head;
+    const std::optional<WaitsFor> waits_for = accounts_.obstacle(*head);
+    if (!waits_for) return head;
+    touch(head->queue).settle(*head, *waits_for);
+  }
+  return nullptr;
+}
+
+WaitingPod* Queues::first_head() {
+  WaitingPod* const main = main_.head();
+  if (slots_.empty() || (main_first_ && main != nullptr)) return main;
+  refresh();
+  call_borrowers();
+  const Arbiter::Turn* first = arbiter_.first();
+  return first == nullptr ? main : slots_.find(first->queue)->second.queue.head();
+}
+
+void Queues::call_borrowers() {
+  const auto lends = [this](quota::PoolId pool) { return accounts_.lends(pool); };
+  while (const auto called = borrowers_.first(lends)) {
+    const Arbiter::Turn* first = arbiter_.first();
+    if (first != nullptr && compare(first->standing, called->standing) < 0) return;
+    borrowers_.leave(called->queue);
+    touch(called->queue).check_parked(kWaitsForQuota);
+    refresh();
+  }
+}
+
+void Queues::refresh() {
+  while (!touched_.empty()) {
+    const QueueId id = touched_.back();
+    touched_.pop_back();
+    refresh(id, slots_.find(id)->second);
+  }
+}
+
+void Queues::refresh(QueueId id, Slot& slot) {
+  slot.touched = false;
+  const WaitingPod* head = slot.queue.head();
+  if (head == nullptr) {
+    arbiter_.drop(id);
+  } else if (head != slot.ranked || slot.account_changed) {
+    arbiter_.set({.standing = accounts_.standing(*head), .head = head->order, .queue = id});
+  }
+  slot.ranked = head;
+  const WaitsFor asleep = slot.queue.asleep();
+  if ((asleep & kWaitsForNodes) != 0) {
+    wait_for_nodes_.insert(id);
+  } else {
+    wait_for_nodes_.erase(id);
+  }
+  refresh_borrower(id, slot, asleep);
+  slot.asleep = asleep;
+  slot.account_changed = false;
+}
+
+void Queues::refresh_borrower(QueueId id, Slot& slot, WaitsFor asleep) {
+  const bool waits = borrowers_.waits(id);
+  if ((asleep & kWaitsForQuota) == 0) {
+    if (waits) borrowers_.leave(id);
+    return;
+  }
+  if (!slot.account_changed && asleep == slot.asleep) return;
+  Borrowers::Turn turn{.standing = accounts_.as_borrower(id), .queue = id};
+  // One that waits for nodes besides may be within its guarantee on some of them.
+  if ((asleep & kWaitsForNodes) != 0) turn.standing = {};
+  if (waits) {
+    borrowers_.moved(turn);
+  } else {
+    borrowers_.wait(turn, accounts_.pools_of(id));
+  }
+}
+
+PodQueue& Queues::touch(QueueId id) {
   if (id == kMainQueue) return main_;
-  return queues_.try_emplace(id, true).first->second;
+  Slot& slot = slots_.try_emplace(id, roster_).first->second;
+  mark(id, slot);
+  return slot.queue;
+}
+
+void Queues::mark(QueueId id, Slot& slot) {
+  if (slot.touched) return;
+  slot.touched = true;
+  touched_.push_back(id);
 }
 
 const PodQueue* Queues::find(QueueId id) const {
-  const auto found = queues_.find(id);
-  return found == queues_.end() ? nullptr : &found->second;
+  if (id == kMainQueue) return &main_;
+  const auto found = slots_.find(id);
+  return found == slots_.end() ? nullptr : &found->second.queue;
 }
 
 PodQueue& Queues::entered(WaitingPod& pod) {
@@ -93,7 +183,7 @@ PodQueue& Queues::entered(WaitingPod& pod) {
     pods_.push_back(&pod);
   }
   if (pod.queue != kMainQueue) ++version_;
-  return of(pod.queue);
+  return touch(pod.queue);
 }
 
 }  // namespace sched

@@ -1,16 +1,23 @@
 // All pods of ours that wait: one queue for each quota, and the main queue for pods without.
 //
-// Inside a queue pods wait by priority, then age. Between queues the turn goes to whoever ranks
-// first now; the rank is asked for at every turn and not kept, for it changes with every placement.
-// Only the pod whose turn it would be is asked whether it has room.
+// Inside a queue pods wait by priority, then age. Between queues the turn goes to whoever stands
+// first now (arbiter.h). Only the pod whose turn it would be is asked whether it has room, and of
+// those that wait to borrow only as many as there is something to lend for (borrowers.h).
+//
+// What is kept of a queue between turns (its standing, whether it waits for nodes or to borrow) is
+// brought up to date when it is next needed, for the queues that were touched since.
 #pragma once
 
+#include "scheduler/queue/accounts.h"
+#include "scheduler/queue/arbiter.h"
+#include "scheduler/queue/borrowers.h"
 #include "scheduler/queue/pod_queue.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -18,7 +25,10 @@ namespace sched {
 
 class Queues {
  public:
-  Queues() : main_(queues_.try_emplace(kMainQueue).first->second) {}
+  // `accounts` outlives the queues. `main_first`: pods without quota have their turn before those
+  // of quotas, else after.
+  explicit Queues(Accounts& accounts, bool main_first = false)
+      : accounts_(accounts), main_first_(main_first) {}
   Queues(const Queues&) = delete;
   Queues& operator=(const Queues&) = delete;
 
@@ -32,47 +42,48 @@ class Queues {
     entered(pod).refuse(pod, wakes_on, try_anew_at);
   }
   void gate(WaitingPod& pod) { entered(pod).gate(pod); }
+  void rejoin(const WaitingPod& pod) { touch(pod.queue).rejoin(pod); }
   void remove(WaitingPod& pod);
 
   // The pod, which waits somewhere, belongs to another queue from now on. What it waited for there
   // need not be what it waits for here, so it has its turn again; a back-off and a gate it keeps.
   void move(WaitingPod& pod, QueueId to);
 
-  // On all queues.
+  // Refused pods of all queues that wait for one of these changes become active.
   void wake(ChangeMask changes);
-  void check_parked(WaitsFor opened);
+  // Parked pods may have room on nodes. O(queues with such pods).
+  void nodes_opened();
+  // Pods whose waiting time is over become active.
   void advance(Time now);
-  [[nodiscard]] std::optional<Time> next_deadline() const;
-  [[nodiscard]] std::size_t active() const;
-  [[nodiscard]] std::size_t backoff() const;
-  [[nodiscard]] std::size_t unschedulable() const;
-  [[nodiscard]] std::size_t gated() const;
+  // When advance() will next have something to do; nullopt: never.
+  [[nodiscard]] std::optional<Time> next_deadline() const { return roster_.timers.next(); }
 
-  // The pod whose turn it is; null: none. It stays where it is until it is put elsewhere.
-  // rank(pod) is a value of which the least comes first, of equals the pod first in order; it is
-  // asked only when several queues have somebody. obstacle(pod) is what a parked pod still waits
-  // for, nullopt when it has room; it is asked only of pods that would come first.
-  template <typename Rank, typename Obstacle>
-  [[nodiscard]] WaitingPod* next(Rank&& rank, Obstacle&& obstacle) {
-    while (WaitingPod* head = first_head(rank)) {
-      if (head->place != QueuePlace::kParked) return head;
-      const std::optional<WaitsFor> waits_for = obstacle(*head);
-      if (!waits_for) return head;
-      of(head->queue).settle(*head, *waits_for);
-    }
-    return nullptr;
+  // News of the quotas. The account of that one is another.
+  void account_changed(QueueId queue);
+  // It has more room than before: its parked pods that wait for quota may have some.
+  void quota_opened(QueueId queue);
+  // That pool has more to lend than before.
+  void pool_opened(quota::PoolId pool);
+  // Nothing need be as it was, the pools' numbers included.
+  void quotas_changed();
+
+  [[nodiscard]] std::size_t active() const { return roster_.in(QueuePlace::kActive); }
+  [[nodiscard]] std::size_t backoff() const { return roster_.in(QueuePlace::kBackoff); }
+  [[nodiscard]] std::size_t unschedulable() const {
+    return roster_.in(QueuePlace::kParked) + roster_.in(QueuePlace::kRefused);
   }
+  [[nodiscard]] std::size_t gated() const { return roster_.in(QueuePlace::kGated); }
 
-  // The queue of that number, made if need be.
-  PodQueue& of(QueueId id);
-  // The same; null: nobody has been in it yet.
+  // The pod whose turn it is; null: none. It stays where it is until it is put elsewhere. Parked
+  // pods are asked about only when they would come first.
+  [[nodiscard]] WaitingPod* next();
+
+  // The queue of that number; null: nobody has been in it yet.
   [[nodiscard]] const PodQueue* find(QueueId id) const;
   // Calls visit(id, queue) for all but the main one.
   template <typename Visit>
-  void for_each_quota(Visit&& visit) {
-    for (auto& [id, queue] : queues_) {
-      if (id != kMainQueue) visit(id, queue);
-    }
+  void for_each_quota(Visit&& visit) const {
+    for (const auto& [id, slot] : slots_) visit(id, slot.queue);
   }
   // All pods that wait somewhere, in no order.
   [[nodiscard]] const std::vector<WaitingPod*>& pods() const { return pods_; }
@@ -80,31 +91,35 @@ class Queues {
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
  private:
+  struct Slot {
+    explicit Slot(Roster& roster) : queue(roster, true) {}
+    PodQueue queue;
+    const WaitingPod* ranked = nullptr;  // the head that its turn is kept for
+    WaitsFor asleep = 0;                 // what its pods waited for then
+    bool touched = false;                // either may have changed
+    bool account_changed = false;
+  };
+  // The queue, made if need be, of which something is about to change.
+  PodQueue& touch(QueueId id);
+  void mark(QueueId id, Slot& slot);
   PodQueue& entered(WaitingPod& pod);
-  template <typename Rank>
-  [[nodiscard]] WaitingPod* first_head(Rank& rank) const {
-    if (queues_.size() == 1) return main_.head();
-    WaitingPod* best = nullptr;
-    std::optional<decltype(rank(*best))> best_rank;  // asked for when there is a second one
-    for (const auto& [id, queue] : queues_) {
-      WaitingPod* head = queue.head();
-      if (head == nullptr) continue;
-      if (best == nullptr) {
-        best = head;
-        continue;
-      }
-      if (!best_rank) best_rank = rank(*best);
-      auto other = rank(*head);
-      const int order = compare(other, *best_rank);
-      if (order > 0 || (order == 0 && best->order < head->order)) continue;
-      best = head;
-      best_rank = std::move(other);
-    }
-    return best;
-  }
+  // Brings what is kept of the touched queues up to date.
+  void refresh();
+  void refresh(QueueId id, Slot& slot);
+  void refresh_borrower(QueueId id, Slot& slot, WaitsFor asleep);
+  [[nodiscard]] WaitingPod* first_head();
+  // Those who may borrow and would have their turn before anybody else's head are worth a check.
+  void call_borrowers();
 
-  std::map<QueueId, PodQueue> queues_;
-  PodQueue& main_;
+  Accounts& accounts_;
+  bool main_first_;
+  Roster roster_;
+  PodQueue main_{roster_};
+  std::map<QueueId, Slot> slots_;
+  std::vector<QueueId> touched_;
+  Arbiter arbiter_;
+  Borrowers borrowers_;
+  std::set<QueueId> wait_for_nodes_;
   std::vector<WaitingPod*> pods_;
   std::uint64_t version_ = 0;
 };

@@ -25,6 +25,7 @@ inline constexpr WaitsFor kWaitsForNodes = 1U << 0;   // room on some node
 inline constexpr WaitsFor kWaitsForQuota = 1U << 1;   // room in its quota
 inline constexpr WaitsFor kWaitsForTurn = 1U << 2;    // the pods before it in line
 inline constexpr WaitsFor kWaitsForChange = 1U << 3;  // of its quota, which can never give so much
+inline constexpr std::size_t kWaitsForBits = 4;
 
 // Which of the queue's parts holds a pod.
 enum class QueuePlace : std::uint8_t {
@@ -35,6 +36,7 @@ enum class QueuePlace : std::uint8_t {
   kRefused,  // a constraint objects; waits for a change that may lift the objection
   kGated,    // has scheduling gates
 };
+inline constexpr std::size_t kQueuePlaces = 6;
 
 struct WaitingPod {
   k8s::Pod pod;

@@ -110,15 +110,17 @@ std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, bool i
 }
 
 Standing Ledger::standing(QuotaId id, const Demand& demand, bool is_holder) const {
+  const Quota& quota = at(id);
+  bool within = false;
+  for_each_choice(quota, demand, [&](ClassId /*on*/, std::size_t line, GpuShare amount) {
+    within = within || ask(quota, line, amount, is_holder).room == Room::kGuaranteed;
+  });
+  return within ? Standing{} : as_borrower(id);
+}
+
+Standing Ledger::as_borrower(QuotaId id) const {
   using Tier = Standing::Tier;
   const Quota& quota = at(id);
-  Room best = Room::kNone;
-  for_each_choice(quota, demand, [&](ClassId /*on*/, std::size_t line, GpuShare amount) {
-    best = std::min(best, ask(quota, line, amount, is_holder).room);
-  });
-  if (best == Room::kNone) return {.tier = Tier::kNoRoom, .used = {}, .guaranteed = {}};
-  if (best == Room::kGuaranteed) return {.tier = Tier::kGuaranteed, .used = {}, .guaranteed = {}};
-
   Standing dominant{.tier = Tier::kNoGuarantee, .used = {}, .guaranteed = GpuShare::gpus(1)};
   GpuShare all;
   for (const Line& line : quota.lines) {
@@ -130,6 +132,19 @@ Standing Ledger::standing(QuotaId id, const Demand& demand, bool is_holder) cons
   }
   if (dominant.tier == Tier::kNoGuarantee) dominant.used = all;
   return dominant;
+}
+
+std::vector<PoolId> Ledger::pools_of(QuotaId id) const {
+  const Quota& quota = at(id);
+  std::vector<PoolId> pools;
+  for (const Line& line : quota.lines) {
+    if (line.pool() != nullptr && line.used() < line.limit()) pools.push_back(line.pool()->id);
+  }
+  return pools;
+}
+
+bool Ledger::lends(PoolId pool) const {
+  return pool < pool_by_id_.size() && pool_by_id_[pool]->left() > GpuShare();
 }
 
 bool Ledger::never_fits(QuotaId id, const Demand& demand) const {
@@ -165,18 +180,15 @@ bool Ledger::hold(QuotaId id, const Demand& demand, const std::vector<ClassId>& 
   });
   if (!best) return false;
   quota.holding = best;
-  quota.lines[*best].hold(best_amount);
-  ++version_;
+  change(id, quota, *best, &Line::hold, best_amount);
   return true;
 }
 
 void Ledger::release(QuotaId id) {
   Quota& quota = at(id);
   if (!quota.holding) return;
-  quota.lines[*quota.holding].hold({});
+  change(id, quota, *quota.holding, &Line::hold, {});
   quota.holding = std::nullopt;
-  opened(quota);
-  ++version_;
 }
 
 bool Ledger::holds(QuotaId quota) const { return at(quota).holding.has_value(); }

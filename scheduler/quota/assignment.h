@@ -13,8 +13,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace sched::quota {
@@ -41,16 +43,20 @@ class Assignment {
   // The quota's number, whether it exists or not.
   QuotaId id_of(const std::string& quota);
 
-  // What a quota claims now. True if a namespace may belong elsewhere than before.
+  // What a quota claims now. True if a namespace may belong elsewhere than before. O(namespaces)
+  // where it claims by label.
   bool upsert(const k8s::GpuQuota& quota);
   bool erase(const std::string& quota);
-  // True if the namespace belongs elsewhere than before. O(quotas).
+  // True if the namespace belongs elsewhere than before. O(quotas that claim by label).
   bool namespace_labels(const std::string& namespace_, const k8s::StringMap& labels);
   bool namespace_gone(const std::string& namespace_);
 
   [[nodiscard]] QuotaId quota_of(const std::string& namespace_) const;
   // Of the namespaces that are known, those that this quota claims in vain; by name.
-  [[nodiscard]] std::vector<Overlap> overlaps(const std::string& quota) const;
+  // O(their number).
+  [[nodiscard]] std::vector<Overlap> overlaps(QuotaId quota) const;
+  // The quotas whose overlaps() may say something else than when this was last called.
+  [[nodiscard]] std::set<QuotaId> take_changed() { return std::exchange(changed_, {}); }
 
  private:
   struct Claim {
@@ -61,15 +67,25 @@ class Assignment {
     std::optional<k8s::LabelSelector> selector;
     friend bool operator==(const Claim&, const Claim&) = default;
   };
-  [[nodiscard]] bool claims(const Claim& claim, const std::string& namespace_) const;
-  [[nodiscard]] const Claim* keeper(const std::string& namespace_) const;
+  // Every namespace that the claim asks for now: visit(name).
+  template <typename Visit>
+  void for_each_claimed(const Claim& claim, Visit&& visit) const;
+  [[nodiscard]] static bool names(const Claim& claim, const std::string& namespace_);
+  [[nodiscard]] bool is_older(QuotaId a, QuotaId b) const;
+  // The quota is / is no more one of those that ask for the namespace.
+  void join(const Claim& claim, const std::string& namespace_);
+  void leave(const Claim& claim, const std::string& namespace_);
+  // Who keeps the namespace is another.
+  void kept_by_another(const std::vector<QuotaId>& claimants, const std::string& namespace_);
 
   Options options_;
   std::map<std::string, QuotaId> ids_;
-  std::vector<Claim> claims_;                     // the oldest first
+  std::map<QuotaId, Claim> claims_;
   std::map<std::string, k8s::StringMap> labels_;  // of the namespaces that are there
-  // Answers of quota_of(), until something changes.
-  mutable std::unordered_map<std::string, QuotaId> answers_;
+  // By namespace, those that are there or that a quota names: who asks for it, the oldest first.
+  std::unordered_map<std::string, std::vector<QuotaId>> claimants_;
+  std::map<QuotaId, std::set<std::string>> in_vain_;  // the namespaces that an older quota has
+  std::set<QuotaId> changed_;
 };
 
 }  // namespace sched::quota

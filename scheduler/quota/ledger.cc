@@ -87,7 +87,7 @@ void Ledger::node_is(NodeSlot node, ClassId id) {
   if (classes_.version() == classes_before) return;
   // Another type to choose from, or one less to wait for.
   ++version_;
-  for (auto& [quota_id, quota] : quotas_) opened(quota);
+  news_.terms = true;
 }
 
 bool Ledger::in_force() const {
@@ -132,38 +132,41 @@ void Ledger::count(Charge& charge) {
   charge.quota_ = id;
   charge.line_ = quota.line_of[on];
   charge.amount_ = charge_of(charge.demand_, classes_[on]);
-  quota.lines[charge.line_].charge(charge.amount_);
-  ++version_;
+  change(id, quota, charge.line_, &Line::charge, charge.amount_);
 }
 
 void Ledger::uncount(Charge& charge) {
   if (!charge.quota_) return;
-  Quota& quota = at(*charge.quota_);
-  quota.lines[charge.line_].refund(charge.amount_);
-  opened(quota);
+  const QuotaId id = *charge.quota_;
+  change(id, at(id), charge.line_, &Line::refund, charge.amount_);
   charge.quota_ = std::nullopt;
   charge.amount_ = {};
-  ++version_;
 }
 
 // Everything anew, in the order of the quotas' numbers. Who holds something asks for it again.
 void Ledger::rebuild() {
   pools_.clear();
-  ++openings_;
+  pool_by_id_.clear();
+  news_ = {.terms = true};
   for (auto& [id, quota] : quotas_) {
+    quota.changed = quota.opened = false;
     quota.holding = std::nullopt;
     quota.line_of.clear();
     quota.lines.clear();
     for (const LineSpec& line : quota.spec.lines) {
       Pool* pool = nullptr;
       if (!quota.spec.cohort.empty()) {
-        pool = &pools_[{quota.spec.cohort, line.gpu_type}];
-        pool->cohort = quota.spec.cohort;
+        const auto [found, is_new] = pools_.try_emplace({quota.spec.cohort, line.gpu_type});
+        pool = &found->second;
+        if (is_new) {
+          pool->id = static_cast<PoolId>(pool_by_id_.size());
+          pool->cohort = quota.spec.cohort;
+          pool_by_id_.push_back(pool);
+        }
       }
       quota.lines.emplace_back(line, pool);
     }
     quota.lines.emplace_back(LineSpec{}, nullptr);
-    quota.openings = openings_;
   }
   for (auto& [name, charges] : in_namespace_) {
     for (Charge* charge : charges) {
@@ -181,20 +184,27 @@ void Ledger::map_classes(Quota& quota) const {
   }
 }
 
-void Ledger::opened(Quota& quota) {
-  ++openings_;
-  if (quota.spec.cohort.empty()) {
-    quota.openings = openings_;
-  } else {
-    cohort_openings_[quota.spec.cohort] = openings_;
+void Ledger::change(QuotaId id, Quota& quota, std::size_t index, void (Line::*how)(GpuShare),
+                    GpuShare amount) {
+  Line& line = quota.lines[index];
+  const Pool* pool = line.pool();
+  const GpuShare taken = line.used() + line.held();
+  const GpuShare left = pool == nullptr ? GpuShare() : pool->left();
+  (line.*how)(amount);
+  ++version_;
+  if (!std::exchange(quota.changed, true)) news_.accounts.push_back(id);
+  if (line.used() + line.held() < taken && !std::exchange(quota.opened, true)) {
+    news_.opened.push_back(id);
+  }
+  if (pool == nullptr || pool->left() <= left || pool->left() <= GpuShare()) return;
+  if (std::find(news_.pools.begin(), news_.pools.end(), pool->id) == news_.pools.end()) {
+    news_.pools.push_back(pool->id);
   }
 }
 
-std::uint64_t Ledger::openings(QuotaId quota) const {
-  const auto found = quotas_.find(quota);
-  if (found == quotas_.end()) return 0;
-  const auto cohort = cohort_openings_.find(found->second.spec.cohort);
-  return std::max(found->second.openings, cohort == cohort_openings_.end() ? 0 : cohort->second);
+News Ledger::take_news() {
+  for (const QuotaId id : news_.accounts) at(id).changed = at(id).opened = false;
+  return std::exchange(news_, {});
 }
 
 const Ledger::Quota& Ledger::at(QuotaId quota) const {

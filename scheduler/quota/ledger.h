@@ -103,6 +103,15 @@ struct LineAnswer {
   friend bool operator==(const LineAnswer&, const LineAnswer&) = default;
 };
 
+// What has changed in a ledger since somebody asked last, for those who keep what follows from it.
+struct News {
+  bool terms = false;  // quotas, or the types of GPUs that are there: anything may differ
+  std::vector<QuotaId> accounts{};  // what they use or hold is another
+  std::vector<QuotaId> opened{};    // of these, those that have more room than before
+  std::vector<PoolId> pools{};      // that have more left to lend than before
+  [[nodiscard]] bool none() const { return !terms && accounts.empty(); }
+};
+
 class Ledger {
  public:
   explicit Ledger(Options options);
@@ -135,8 +144,14 @@ class Ledger {
   // The same, line by line, for those who read; one answer a line that the pod may be charged to.
   [[nodiscard]] std::vector<LineAnswer> answers(QuotaId quota, const Demand& demand,
                                                 bool is_holder) const;
-  // Where the quota stands for a pod with this demand.
+  // Where the quota stands for a pod with this demand. O(classes + lines of the quota).
   [[nodiscard]] Standing standing(QuotaId quota, const Demand& demand, bool is_holder) const;
+  // The same for a pod that would borrow.
+  [[nodiscard]] Standing as_borrower(QuotaId quota) const;
+  // The pools from which its lines may borrow more, as far as their limits go.
+  [[nodiscard]] std::vector<PoolId> pools_of(QuotaId quota) const;
+  // Whether the pool has something left to lend.
+  [[nodiscard]] bool lends(PoolId pool) const;
   // Whether the demand is beyond what the quota could ever give it, borrowed or not, on any type of
   // GPU that is there.
   [[nodiscard]] bool never_fits(QuotaId quota, const Demand& demand) const;
@@ -154,8 +169,9 @@ class Ledger {
   void release(QuotaId quota);
   [[nodiscard]] bool holds(QuotaId quota) const;
 
-  // Grows when a pod of the quota may have room that had none.
-  [[nodiscard]] std::uint64_t openings(QuotaId quota) const;
+  // Each thing once, in the order in which it happened first.
+  [[nodiscard]] bool has_news() const { return !news_.none(); }
+  [[nodiscard]] News take_news();
   // Grows with everything that changes an answer.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
@@ -183,8 +199,9 @@ class Ledger {
     std::optional<std::string> error;    // why `spec` is empty
     std::vector<Line> lines;             // of the spec; a last one for GPUs that none names
     std::vector<std::size_t> line_of;    // by class
-    std::uint64_t openings = 0;          // the number of its last one
     std::optional<std::size_t> holding;  // the line that keeps something
+    bool changed = false;                // is in news_.accounts
+    bool opened = false;                 // is in news_.opened
   };
 
   void add(Charge& charge);
@@ -194,7 +211,9 @@ class Ledger {
   void rebuild();
   void recount(const std::string& namespace_);
   void map_classes(Quota& quota) const;
-  void opened(Quota& quota);
+  // Charges, refunds or holds on a line of the quota, which is news.
+  void change(QuotaId id, Quota& quota, std::size_t line, void (Line::*how)(GpuShare),
+              GpuShare amount);
 
   [[nodiscard]] const Quota& at(QuotaId quota) const;
   [[nodiscard]] Quota& at(QuotaId quota);
@@ -212,12 +231,12 @@ class Ledger {
   Assignment assignment_;
   ChargeClasses classes_;
   std::map<PoolKey, Pool> pools_;
-  std::uint64_t openings_ = 0;                            // so far, of all quotas
-  std::map<std::string, std::uint64_t> cohort_openings_;  // the number of the last one
-  std::map<QuotaId, Quota> quotas_;                       // kNothingQuota is always there
+  std::vector<const Pool*> pool_by_id_;
+  std::map<QuotaId, Quota> quotas_;  // kNothingQuota is always there
   std::unordered_map<std::string, std::vector<Charge*>> in_namespace_;
   std::vector<std::vector<Charge*>> on_node_;  // by slot
   std::vector<ClassId> class_of_node_;         // by slot
+  News news_;
   std::uint64_t version_ = 0;
 };
 

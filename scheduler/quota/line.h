@@ -21,11 +21,18 @@
 
 namespace sched::quota {
 
+// A pool by number, until quotas change.
+using PoolId = std::uint32_t;
+
 struct Pool {
+  PoolId id = 0;
   std::string cohort;
   GpuShare lendable;  // the sum over the lines, used or not
   GpuShare to_lend;   // the sum of Line::to_lend()
   GpuShare borrowed;  // the sum of Line::borrowed()
+
+  // What it has to lend and has not lent; less than zero when owners took theirs back.
+  [[nodiscard]] GpuShare left() const { return to_lend - borrowed; }
 };
 
 // Whether a charge has room, and where that comes from.

@@ -3,7 +3,8 @@
 // Those whose next pod would be within their guarantee come before those that would borrow; among
 // borrowers the one with the smallest dominant share of use over guarantee (dominant resource
 // fairness: Ghodsi et al., NSDI'11; the resources are the GPU types); quotas without any guarantee
-// come last, by how much they use. It changes with every charge, so it is asked for, not kept.
+// come last, by how much they use. It follows from the quota's own account alone: what others do
+// changes what there is to borrow, not whose turn it is.
 #pragma once
 
 #include "scheduler/quota/gpu_share.h"
@@ -14,9 +15,8 @@ namespace sched::quota {
 
 struct Standing {
   enum class Tier : std::uint8_t {
-    kNoRoom,      // to be told so, which is quick
     kGuaranteed,  // by the best of the GPU types that the pod may use
-    kBorrower,
+    kBorrower,    // whether or not there is something to borrow
     kNoGuarantee,
   };
   Tier tier = Tier::kGuaranteed;

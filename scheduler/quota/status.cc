@@ -121,7 +121,7 @@ k8s::GpuQuota::Status Ledger::status(QuotaId id, const std::vector<GpuShare>& pe
   status.total = in_quantities(total);
   status.conditions = {
       ready(quota.error, quota.generation),
-      problem("NamespaceOverlap", "NoOverlap", in_words(assignment_.overlaps(quota.name)),
+      problem("NamespaceOverlap", "NoOverlap", in_words(assignment_.overlaps(id)),
               quota.generation),
       problem("UnknownGpuType", "KnownGpuTypes", std::move(unknown), quota.generation),
       problem("OverLimit", "WithinLimit", std::move(over), quota.generation)};

@@ -18,7 +18,7 @@
 //
 // A scheduler cannot know what happened a moment ago. Where a bind breaks a rule only because of something that others did to the
 // node within a short window before it (they bound a pod, the node shrank, got a taint, was deleted), the violation is *explained*:
-// counted, and not held against it. Its own binds explain nothing.
+// counted, and not held against it. Its own binds explain nothing, but for one case of quotas (excuses.go).
 //
 // Requests, tolerations and affinity are computed by Kubernetes' own libraries. Not judged: host ports, volumes, topology
 // spread, affinity between pods, resource claims.
@@ -26,8 +26,6 @@ package history
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -97,7 +95,8 @@ type podState struct {
 	requests          amounts
 	specRevision      int64 // of the last change of its spec
 	conditionRevision int64 // of the last change of its PodScheduled condition
-	boundAt           time.Time
+	decidable         int64   // the revision from which it could be decided as it is
+	bound             ownBind // by the scheduler, if it was
 }
 
 // nodeState is what is on a node, and what others did to it lately. It outlives the node object: pods do, too.
@@ -115,10 +114,11 @@ type pastNode struct {
 
 // grownUsage is what a pod that is not ours to place asked for before it came or grew.
 type grownUsage struct {
-	at     time.Time
-	uid    types.UID
-	key    string
-	before amounts
+	at       time.Time
+	revision int64
+	uid      types.UID
+	key      string
+	before   amounts
 }
 
 // NewJudge makes a judge of an empty cluster.
@@ -169,13 +169,6 @@ func (j *Judge) applyNamespace(e Event) {
 	}
 }
 
-// turn replaces the book of quotas.
-func (j *Judge) turn(e Event, next *quotaBook) {
-	j.books = append(j.books, pastBook{e.Time, j.book})
-	j.forgetBooks(e.Time)
-	j.book = next
-}
-
 func (j *Judge) applyNode(e Event) {
 	n := j.node(e.Key)
 	if n.node == nil {
@@ -211,7 +204,7 @@ func (j *Judge) applyPod(e Event) {
 
 // track makes the pod's new state, carrying over what did not change.
 func (j *Judge) track(e Event, before *podState) *podState {
-	after := &podState{pod: e.Pod, requests: requestsOf(e.Pod), specRevision: e.Revision, conditionRevision: e.Revision}
+	after := &podState{pod: e.Pod, requests: requestsOf(e.Pod), specRevision: e.Revision, conditionRevision: e.Revision, decidable: e.Revision}
 	if c := scheduledCondition(e.Pod); c != nil && c.Reason == "GpuQuotaExceeded" {
 		j.exceeds[e.Pod.Namespace] = true
 	}
@@ -220,9 +213,11 @@ func (j *Judge) track(e Event, before *podState) *podState {
 		j.progress++
 		return after
 	}
-	after.boundAt = before.boundAt
+	after.bound, after.decidable = before.bound, before.decidable
 	if before.pod.Generation == e.Pod.Generation {
 		after.specRevision = before.specRevision
+	} else if e.Pod.Spec.NodeName == "" {
+		after.decidable = e.Revision
 	}
 	if sameCondition(scheduledCondition(before.pod), scheduledCondition(e.Pod)) {
 		after.conditionRevision = before.conditionRevision
@@ -256,14 +251,13 @@ func (j *Judge) place(e Event, before, after *podState) {
 	case old != name:
 		j.bound(e, before, after, n)
 	case after.requests.exceed(before.requests):
-		n.grown = append(n.grown, grownUsage{e.Time, after.pod.UID, e.Key, before.requests})
+		n.grown = append(n.grown, grownUsage{e.Time, e.Revision, after.pod.UID, e.Key, before.requests})
 	}
 }
 
 // bound judges a bind. A pod that came into the world bound was bound by whoever made it, not by the scheduler it names.
 func (j *Judge) bound(e Event, before, after *podState, n *nodeState) {
 	j.progress++
-	after.boundAt = e.Time
 	name := after.pod.Spec.NodeName
 	if first, again := j.binds[after.pod.UID]; again {
 		j.violate(e, after, DoubleBind, fmt.Sprintf("it was bound to %q before", first), "")
@@ -274,15 +268,16 @@ func (j *Judge) bound(e Event, before, after *podState, n *nodeState) {
 		if overfull(n, after.requests, nil) != "" {
 			j.counts.foreignOverCommits++
 		}
-		n.grown = append(n.grown, grownUsage{e.Time, after.pod.UID, e.Key, nil})
+		n.grown = append(n.grown, grownUsage{e.Time, e.Revision, after.pod.UID, e.Key, nil})
 		return
 	}
 	j.counts.binds++
 	if detail := overfull(n, after.requests, nil); detail != "" {
 		j.violate(e, after, OverCommit, detail, excuseForOverCommit(n, after, e.Time))
 	}
+	after.bound = j.ownBindOf(e, after, n)
 	if detail := j.overQuota(after, n); detail != "" {
-		j.violate(e, after, OverQuota, detail, j.excuseForOverQuota(n, after, e.Time))
+		j.violateQuota(e, after, detail, j.excuseForOverQuota(n, after, e.Time))
 	}
 	if detail := misplaced(n.node, after.pod); detail != "" {
 		j.violate(e, after, Placement, detail, excuseForPlacement(n, after.pod, e.Time))
@@ -312,56 +307,6 @@ func (j *Judge) node(name string) *nodeState {
 		j.nodes[name] = n
 	}
 	return n
-}
-
-// overQuota says which rule of its quota a pod on a node breaks, being among the node's pods; "" if none.
-func (j *Judge) overQuota(p *podState, n *nodeState) string {
-	if !asksForGPUs(p.requests) || j.book.of(p.pod.Namespace) == nil {
-		return ""
-	}
-	return j.book.objection(p, n, j.book.account(j.nodes, nil))
-}
-
-// excuseForOverQuota names what others did in the quotas within the window, or to them while the bind was under way, if it would have been right
-// without it. A bind that borrows is also right without what the other quotas of the cohort got meanwhile, even by the scheduler itself: an
-// owner may take his guarantee back, and his bind, though decided later, may land first.
-func (j *Judge) excuseForOverQuota(n *nodeState, p *podState, now time.Time) string {
-	j.forgetBooks(now)
-	foreign := map[string]bool{}
-	for _, other := range j.nodes {
-		j.forget(other, now)
-		for _, g := range other.grown {
-			if g.uid != p.pod.UID {
-				foreign[string(g.uid)] = true
-			}
-		}
-	}
-	if len(foreign) > 0 && j.book.objection(p, n, j.book.account(j.nodes, foreign)) == "" {
-		return fmt.Sprintf("%d pods of others were bound or grew within %v before", len(foreign), j.options.Window)
-	}
-	overtaking := maps.Clone(foreign)
-	for _, other := range j.pods {
-		if other.pod.Spec.NodeName != "" && !other.boundAt.Before(now.Add(-j.options.UnderWay)) && j.book.of(other.pod.Namespace) != j.book.of(p.pod.Namespace) {
-			overtaking[string(other.pod.UID)] = true
-		}
-	}
-	if j.book.objection(p, n, j.book.account(j.nodes, overtaking)) == "" {
-		return fmt.Sprintf("pods of other quotas of the cohort were bound within %v before", j.options.UnderWay)
-	}
-	for _, past := range slices.Backward(j.books) {
-		if past.book.objection(p, n, past.book.account(j.nodes, foreign)) == "" {
-			return fmt.Sprintf("the quotas changed %v before", now.Sub(past.until).Round(time.Millisecond))
-		}
-	}
-	return ""
-}
-
-// forgetBooks drops what the quotas were before any bind of now was decided.
-func (j *Judge) forgetBooks(now time.Time) {
-	since := now.Add(-j.options.UnderWay)
-	for len(j.books) > 0 && j.books[0].until.Before(since) {
-		j.books = j.books[1:]
-	}
 }
 
 // Pod returns the latest state of a pod by namespace/name, or nil. It is not to be changed.

@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -250,10 +249,4 @@ func text(r *big.Rat) string {
 		return r.Num().String()
 	}
 	return r.FloatString(3)
-}
-
-// pastBook is a book that was replaced a moment ago.
-type pastBook struct {
-	until time.Time
-	book  *quotaBook
 }

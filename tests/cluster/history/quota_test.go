@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +86,7 @@ func TestJudgeQuotas(t *testing.T) {
 		node        *corev1.Node
 		tell        func(s *story)
 		unexplained string // part of the only violation's detail; "": none
-		explained   int
+		excuse      Excuse // of the only violation that is explained; "": none
 	}{
 		{name: "within the guarantee", tell: func(s *story) {
 			s.setQuota("q", "2")
@@ -119,12 +120,12 @@ func TestJudgeQuotas(t *testing.T) {
 			s.setQuota("q", "1")
 			s.bindIn("t", "theirs", them, fixture.GPUs(1))
 			s.bindGPUs("t", 1)
-		}, explained: 1},
+		}, excuse: ForeignBind},
 		{name: "a quota that shrank a moment ago explains", tell: func(s *story) {
 			s.setQuota("q", "4")
 			s.setQuotaNow("q", "1")
 			s.bindIn("t", "p", us, fixture.GPUs(2))
-		}, explained: 1},
+		}, excuse: QuotaChange},
 		{name: "one that shrank long ago does not", tell: func(s *story) {
 			s.setQuota("q", "4")
 			s.setQuota("q", "1")
@@ -163,9 +164,44 @@ func TestJudgeQuotas(t *testing.T) {
 			s.bindGPUs("other", 3)
 			s.wait(time.Minute)
 			s.bindGPUs("t", 1)
+			s.create("borrows", us, fixture.GPUs(1))
+			s.bindIn("other", "takes-back", us, fixture.GPUs(1))
+			s.bind("borrows", "n")
+		}, excuse: OwnerTookBack},
+		{name: "an owner's bind from before the borrower's pod was there", tell: func(s *story) {
+			s.setQuota("q", "1", inCohort)
+			s.setQuota("r", "4", inCohort, forNamespaces("other"))
+			s.bindGPUs("other", 3)
+			s.bindGPUs("t", 1)
 			s.bindIn("other", "takes-back", us, fixture.GPUs(1))
 			s.bindIn("t", "borrows", us, fixture.GPUs(1))
-		}, explained: 1},
+		}, unexplained: "cohort c: *: 1 borrowed, 0 to lend"},
+		{name: "an owner's bind from longer ago than a bind takes", tell: func(s *story) {
+			s.setQuota("q", "1", inCohort)
+			s.setQuota("r", "4", inCohort, forNamespaces("other"))
+			s.bindGPUs("other", 3)
+			s.bindGPUs("t", 1)
+			s.create("borrows", us, fixture.GPUs(1))
+			s.bindIn("other", "takes-back", us, fixture.GPUs(1))
+			s.wait(6 * time.Second)
+			s.bind("borrows", "n")
+		}, unexplained: "cohort c: *: 1 borrowed, 0 to lend"},
+		{name: "another borrower's bind excuses nothing", tell: func(s *story) {
+			s.setQuota("q", "0", inCohort)
+			s.setQuota("p", "0", inCohort, forNamespaces("third"))
+			s.setQuota("r", "1", inCohort, forNamespaces("other"))
+			s.create("borrows", us, fixture.GPUs(1))
+			s.bindIn("third", "borrows", us, fixture.GPUs(1))
+			s.bind("borrows", "n")
+		}, unexplained: "cohort c: *: 2 borrowed, 1 to lend"},
+		{name: "an owner's bind excuses nobody who is at his limit", tell: func(s *story) {
+			s.setQuota("q", "1", inCohort, limited("1"))
+			s.setQuota("r", "4", inCohort, forNamespaces("other"))
+			s.bindGPUs("t", 1)
+			s.create("borrows", us, fixture.GPUs(1))
+			s.bindIn("other", "takes-back", us, fixture.GPUs(1))
+			s.bind("borrows", "n")
+		}, unexplained: "quota q: *: 2 used of 1"},
 		{name: "the owner takes back what is his", tell: func(s *story) {
 			s.setQuota("q", "1", inCohort)
 			s.setQuota("r", "4", inCohort, forNamespaces("other"))
@@ -230,16 +266,18 @@ func TestJudgeQuotas(t *testing.T) {
 			s.wait(time.Minute)
 			c.tell(s)
 			var unexplained []string
-			explained := 0
-			for _, v := range s.Report().Violations {
-				if v.Explained != "" {
-					explained++
-				} else {
+			report := s.Report()
+			excuses := map[Excuse]int{}
+			if c.excuse != "" {
+				excuses[c.excuse] = 1
+			}
+			for _, v := range report.Violations {
+				if v.Explained == "" {
 					unexplained = append(unexplained, string(v.Kind)+": "+v.Detail)
 				}
 			}
-			if explained != c.explained {
-				t.Errorf("%d explained, want %d: %v", explained, c.explained, s.Report().Violations)
+			if !maps.Equal(report.Excuses, excuses) {
+				t.Errorf("want excuses %v, got %v: %v", excuses, report.Excuses, report.Violations)
 			}
 			switch {
 			case c.unexplained == "" && len(unexplained) > 0:
@@ -263,5 +301,21 @@ func TestJudgeDoesNotCallAPodOverQuotaStuck(t *testing.T) {
 	s.setQuota("q", "2")
 	if stuck := s.Report().Stuck; len(stuck) != 1 {
 		t.Errorf("within quota, and room on the node: want it stuck, got %v", stuck)
+	}
+}
+
+func TestJudgeTakesNoExcuseWithoutACause(t *testing.T) {
+	for _, causes := range [][]int64{nil, {0}, {1_000_000}} {
+		s := newStory(fixture.GPUNode("n", fixture.H100, 8))
+		s.setQuota("q", "1")
+		s.bindIn("t", "theirs", them, fixture.GPUs(1))
+		s.bindGPUs("t", 1)
+		if err := s.Report().Err(); err != nil {
+			t.Fatalf("with its cause: %v", err)
+		}
+		s.violations[0].Causes = causes
+		if err := s.Report().Err(); err == nil || !strings.Contains(err.Error(), "1 binds broke a rule, unexplained") {
+			t.Errorf("causes %v: want it unexplained, got %v", causes, err)
+		}
 	}
 }

@@ -28,6 +28,8 @@ type Violation struct {
 	Pod, Node string
 	Detail    string // with numbers
 	Explained string // what others did just before, without which the bind would have been right; "" if nothing did
+	Excuse    Excuse // of a bind over quota that is explained: which of the few that there are
+	Causes    []int64
 }
 
 func (v Violation) String() string {
@@ -48,6 +50,7 @@ type Report struct {
 	Pending                         int      // pods of ours that are not bound now
 	Lost                            []string // pods of ours that nobody has told anything
 	Stuck                           []string // pods of ours that are pending while a node has room, with the node
+	Excuses                         map[Excuse]int // how often each served a bind over quota
 	Gap                             string   // what of the history was not seen; "" if all was
 	Explained, Unexplained, Doubled int      // numbers among Violations; Doubled counts double binds, which nothing explains
 }
@@ -57,6 +60,7 @@ func (j *Judge) Report(namespaces ...string) Report {
 	r := Report{
 		First: j.counts.first, Last: j.counts.last, Events: j.counts.events, PodsSeen: j.counts.podsSeen, NodesSeen: j.counts.nodesSeen,
 		Binds: j.counts.binds, ForeignBinds: j.counts.foreignBinds, ForeignOverCommits: j.counts.foreignOverCommits,
+		Excuses: map[Excuse]int{},
 	}
 	for _, v := range j.violations {
 		if !within(v.Pod, namespaces) {
@@ -66,8 +70,11 @@ func (j *Judge) Report(namespaces ...string) Report {
 		switch {
 		case v.Kind == DoubleBind:
 			r.Doubled++
-		case v.Explained != "":
+		case v.Explained != "" && (v.Excuse == "" || j.happened(v)):
 			r.Explained++
+			if v.Excuse != "" {
+				r.Excuses[v.Excuse]++
+			}
 		default:
 			r.Unexplained++
 		}
@@ -195,6 +202,11 @@ func (r Report) String() string {
 			}
 		}
 		fmt.Fprintf(&b, "%s: %d unexplained, %d explained\n", kind, unexplained, explained)
+	}
+	for _, kind := range []Excuse{ForeignBind, OwnerTookBack, QuotaChange} {
+		if r.Excuses[kind] > 0 {
+			fmt.Fprintf(&b, "  over-quota excused by %s: %d\n", kind, r.Excuses[kind])
+		}
 	}
 	fmt.Fprintf(&b, "pending %d, lost %d, pending with room on a node %d\n", r.Pending, len(r.Lost), len(r.Stuck))
 	if r.Gap != "" {

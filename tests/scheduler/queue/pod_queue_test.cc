@@ -1,10 +1,10 @@
 #include "scheduler/queue/queues.h"
+#include "tests/scheduler/queue/fixed_accounts.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
 #include <chrono>
 #include <deque>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,18 +17,20 @@ namespace {
 
 constexpr Time kStart{1'000s};
 
-struct Rank {
-  int value = 0;
-};
-int compare(const Rank& a, const Rank& b) { return a.value - b.value; }
-
 struct Queue {
   ResourceNames names;
   Shapes shapes;
   std::deque<WaitingPod> pods;
-  Queues queue;
+  FixedAccounts accounts;
+  Queues queue{accounts};
   std::set<std::string> fitting;  // names of pods whose shape fits now
-  std::map<QueueId, Rank> rank;   // of all pods of a queue
+
+  Queue() {
+    accounts.obstacle_of = [this](const WaitingPod& pod) -> std::optional<WaitsFor> {
+      if (fitting.contains(pod.pod.metadata.name)) return std::nullopt;
+      return kWaitsForNodes;
+    };
+  }
 
   WaitingPod& pod(const std::string& name, std::int32_t priority = 0, Time created = kStart,
                   int gpus = 1) {
@@ -38,16 +40,7 @@ struct Queue {
     made.order = {.priority = priority, .created = created, .arrival = pods.size()};
     return made;
   }
-  template <typename Obstacle>
-  WaitingPod* next(Obstacle obstacle) {
-    return queue.next([&](const WaitingPod& p) { return rank[p.queue]; }, obstacle);
-  }
-  WaitingPod* next() {
-    return next([&](const WaitingPod& p) -> std::optional<WaitsFor> {
-      if (fitting.contains(p.pod.metadata.name)) return std::nullopt;
-      return kWaitsForNodes;
-    });
-  }
+  WaitingPod* next() { return queue.next(); }
   // Takes the pods whose turn it is until there is none.
   std::vector<std::string> drain() {
     std::vector<std::string> order;
@@ -136,14 +129,14 @@ TEST_CASE("of a parked shape that fits again one pod at a time has its turn, the
 
   q.fitting = {"older"};
   CHECK(q.next() == nullptr);  // nothing opened up: not even asked
-  q.queue.check_parked(kWaitsForNodes);
+  q.queue.nodes_opened();
   REQUIRE(q.next() != nullptr);
   CHECK(q.next()->pod.metadata.name == "older");
   q.queue.remove(*q.next());
   CHECK(q.next() == nullptr);  // the younger one was asked and does not fit
   q.fitting = {"younger"};
   CHECK(q.next() == nullptr);
-  q.queue.check_parked(kWaitsForNodes);
+  q.queue.nodes_opened();
   CHECK(q.drain() == Names{"younger"});
 }
 
@@ -153,7 +146,7 @@ TEST_CASE("priorities hold between active pods and parked shapes") {
   q.queue.park(q.pod("parked low", 1, kStart, 2), kWaitsForNodes, kStart + 1h);
   q.queue.activate(q.pod("active middle", 5));
   q.fitting = {"parked high", "parked low"};
-  q.queue.check_parked(kWaitsForNodes);
+  q.queue.nodes_opened();
   CHECK(q.drain() == Names{"parked high", "active middle", "parked low"});
 }
 
@@ -161,17 +154,12 @@ TEST_CASE("parked shapes behind the active head are not asked about") {
   Queue q;
   q.queue.park(q.pod("parked", 1, kStart, 4), kWaitsForNodes, kStart + 1h);
   q.queue.activate(q.pod("active", 5));
-  q.queue.check_parked(kWaitsForNodes);
-  int asked = 0;
-  const auto count = [&](const WaitingPod&) -> std::optional<WaitsFor> {
-    ++asked;
-    return kWaitsForNodes;
-  };
-  REQUIRE(q.next(count) != nullptr);
-  CHECK(asked == 0);
-  q.queue.remove(*q.next(count));
-  CHECK(q.next(count) == nullptr);
-  CHECK(asked == 1);
-  CHECK(q.next(count) == nullptr);
-  CHECK(asked == 1);
+  q.queue.nodes_opened();
+  REQUIRE(q.next() != nullptr);
+  CHECK(q.accounts.obstacles == 0);
+  q.queue.remove(*q.next());
+  CHECK(q.next() == nullptr);
+  CHECK(q.accounts.obstacles == 1);
+  CHECK(q.next() == nullptr);
+  CHECK(q.accounts.obstacles == 1);
 }

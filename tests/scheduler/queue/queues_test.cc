@@ -1,12 +1,12 @@
 // Several queues: whose head is next, the places in line, and pods that change their queue.
 #include "scheduler/queue/queues.h"
 
+#include "tests/scheduler/queue/fixed_accounts.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
 #include <chrono>
 #include <deque>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,19 +21,20 @@ constexpr Time kStart{1'000s};
 constexpr QueueId kVision = 7;
 constexpr QueueId kSpeech = 8;
 
-struct Rank {
-  int value = 0;
-};
-int compare(const Rank& a, const Rank& b) { return a.value - b.value; }
-
 struct Fixture {
   ResourceNames names;
   Shapes shapes;
   std::deque<WaitingPod> pods;
+  FixedAccounts accounts;
   Queues queues;
-  std::map<QueueId, int> ranks;
-  std::set<std::string> blocked;  // names of pods that have no room
-  int asked = 0;
+  std::set<std::string> blocked;  // names of pods that have no room in their quota
+
+  explicit Fixture(bool main_first = false) : queues(accounts, main_first) {
+    accounts.obstacle_of = [this](const WaitingPod& each) -> std::optional<WaitsFor> {
+      if (!blocked.contains(each.pod.metadata.name)) return std::nullopt;
+      return kWaitsForQuota;
+    };
+  }
 
   WaitingPod& pod(const std::string& name, QueueId queue, int gpus = 1) {
     WaitingPod& made = pods.emplace_back();
@@ -43,14 +44,7 @@ struct Fixture {
     made.queue = queue;
     return made;
   }
-  WaitingPod* next() {
-    return queues.next([&](const WaitingPod& each) { return Rank{ranks[each.queue]}; },
-                       [&](const WaitingPod& each) -> std::optional<WaitsFor> {
-                         ++asked;
-                         if (!blocked.contains(each.pod.metadata.name)) return std::nullopt;
-                         return kWaitsForQuota;
-                       });
-  }
+  WaitingPod* next() { return queues.next(); }
   std::vector<std::string> drain() {
     std::vector<std::string> order;
     while (WaitingPod* each = next()) {
@@ -71,10 +65,20 @@ TEST_CASE("the turn goes to the queue that ranks first now, of equals to the old
   f.queues.activate(f.pod("v1", kVision));
   f.queues.activate(f.pod("s1", kSpeech));
   f.queues.activate(f.pod("v2", kVision));
-  f.ranks = {{kMainQueue, 1}, {kVision, 0}, {kSpeech, 0}};
+  f.accounts.used = {{kVision, 1}, {kSpeech, 1}};
   CHECK(f.next()->pod.metadata.name == "v1");
-  f.ranks[kSpeech] = -1;
+  f.accounts.used[kSpeech] = 0;
+  f.queues.account_changed(kSpeech);
   CHECK(f.drain() == Names{"s1", "v1", "v2", "m1"});
+}
+
+TEST_CASE("pods without quota have their turn before those of quotas where that is configured") {
+  for (const bool main_first : {false, true}) {
+    Fixture f(main_first);
+    f.queues.activate(f.pod("v", kVision));
+    f.queues.activate(f.pod("m", kMainQueue));
+    CHECK(f.drain() == (main_first ? Names{"m", "v"} : Names{"v", "m"}));
+  }
 }
 
 TEST_CASE("pods that wait for quota are not asked about when something else opens") {
@@ -83,18 +87,18 @@ TEST_CASE("pods that wait for quota are not asked about when something else open
     f.queues.park(f.pod("p" + std::to_string(i), kVision), kWaitsForQuota, kStart + 1h);
   }
   f.blocked = {"p1"};
-  f.queues.check_parked(kWaitsForNodes);
+  f.queues.nodes_opened();
   CHECK(f.next() == nullptr);
-  CHECK(f.asked == 0);
+  CHECK(f.accounts.obstacles == 0);
   // Room for one: the first is asked about and taken, then the second, which finds none.
-  f.queues.of(kVision).check_parked(kWaitsForQuota);
+  f.queues.quota_opened(kVision);
   REQUIRE(f.next() != nullptr);
   CHECK(f.next()->pod.metadata.name == "p0");
   f.queues.remove(*f.next());
-  f.asked = 0;
+  f.accounts.obstacles = 0;
   CHECK(f.next() == nullptr);
   CHECK(f.next() == nullptr);
-  CHECK(f.asked == 1);
+  CHECK(f.accounts.obstacles == 1);
 }
 
 TEST_CASE("each pod of a quota knows its place in line, whatever it waits for") {
@@ -105,7 +109,7 @@ TEST_CASE("each pod of a quota knows its place in line, whatever it waits for") 
   f.queues.back_off(first, kStart + 1s);
   f.queues.park(second, kWaitsForQuota, kStart + 1h);
   f.queues.activate(third);
-  const WaitingLine& line = f.queues.of(kVision).line();
+  const WaitingLine& line = f.queues.find(kVision)->line();
   CHECK(line.first() == &first);
   CHECK(line.before(third) == 2);
   // Who cannot be helped by anybody, or waits for something else, keeps nobody waiting.
@@ -139,11 +143,148 @@ TEST_CASE("a pod that belongs to another queue has its turn there") {
   f.queues.back_off(resting, kStart + 1s);
   f.queues.gate(gated);
   for (WaitingPod* each : {&parked, &resting, &gated}) f.queues.move(*each, kMainQueue);
-  CHECK(f.queues.of(kVision).line().size() == 0);
+  CHECK(f.queues.find(kVision)->line().size() == 0);
   CHECK(f.queues.pods().size() == 3);
   CHECK(parked.place == QueuePlace::kActive);
   CHECK(resting.place == QueuePlace::kBackoff);
   CHECK(f.queues.next_deadline() == kStart + 1s);
   CHECK(gated.place == QueuePlace::kGated);
   CHECK(f.drain() == Names{"parked"});
+}
+
+TEST_CASE(
+    "a hundred GPUs freed at once for a thousand pods alike cost a hundred and one questions") {
+  Fixture f;
+  for (int i = 0; i < 1'000; ++i) {
+    f.queues.park(f.pod("p" + std::to_string(i), kVision), kWaitsForQuota, kStart + 1h);
+  }
+  int room = 100;
+  f.accounts.obstacle_of = [&](const WaitingPod&) -> std::optional<WaitsFor> {
+    if (room > 0) return std::nullopt;
+    return kWaitsForQuota;
+  };
+  f.queues.quota_opened(kVision);
+  for (; WaitingPod* each = f.next(); --room) f.queues.remove(*each);
+  CHECK(f.queues.unschedulable() == 900);
+  CHECK(f.accounts.obstacles == 101);
+}
+
+TEST_CASE(
+    "whoever is told that its quota can help it now joins the line with all that are like it") {
+  Fixture f;
+  std::vector<WaitingPod*> hopeless;
+  for (const char* name : {"a", "b", "c"}) {
+    hopeless.push_back(&f.pod(name, kVision));
+    f.queues.park(*hopeless.back(), kWaitsForChange, kStart + 1h);
+  }
+  f.queues.park(f.pod("other", kVision, 2), kWaitsForQuota, kStart + 1h);
+  CHECK(f.queues.find(kVision)->line().size() == 1);
+  CHECK(f.queues.find(kVision)->parked_kinds().size() == 2);
+  f.queues.rejoin(*hopeless[1]);
+  CHECK(f.queues.find(kVision)->line().size() == 4);
+  CHECK(f.drain() == Names{"a", "b", "c"});
+}
+
+namespace {
+
+constexpr int kQuotas = 100;
+constexpr int kShapes = 10;
+constexpr quota::PoolId kPool = 0;
+
+// A hundred quotas of one cohort, ten pods of different shapes parked in each, and nothing to lend.
+struct Cohort : Fixture {
+  Cohort() {
+    accounts.obstacle_of = [this](const WaitingPod&) -> std::optional<WaitsFor> {
+      if (accounts.left[kPool] > 0) return std::nullopt;
+      return kWaitsForQuota;
+    };
+    for (QueueId queue = 1; queue <= kQuotas; ++queue) {
+      accounts.pools[queue] = {kPool};
+      accounts.used[queue] = static_cast<int>(kQuotas - queue);
+      for (int shape = 1; shape <= kShapes; ++shape) {
+        queues.park(pod("p", queue, shape), kWaitsForQuota, kStart + 1h);
+      }
+    }
+    CHECK(next() == nullptr);
+    forget();
+  }
+  void forget() { accounts.standings = accounts.obstacles = 0; }
+  void lend(int gpus) {
+    accounts.left[kPool] += gpus;
+    queues.pool_opened(kPool);
+  }
+  // Takes the pod whose turn it is; 0: there is none.
+  QueueId take() {
+    WaitingPod* pod = next();
+    if (pod == nullptr) return 0;
+    const QueueId queue = pod->queue;
+    queues.remove(*pod);
+    accounts.left[kPool] -= 1;
+    accounts.used[queue] += 1;
+    queues.account_changed(queue);
+    return queue;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("of a hundred quotas that wait to borrow only those are looked at that can have some") {
+  Cohort c;
+  c.lend(1);
+  CHECK(c.take() == kQuotas);  // who uses least
+  CHECK(c.take() == 0);
+  CHECK(c.accounts.obstacles == kShapes);  // its own others find nothing left
+  CHECK(c.accounts.standings <= kShapes + 1);
+  c.forget();
+  c.lend(1);
+  CHECK(c.take() == kQuotas - 1);  // of those that use as much the older
+}
+
+TEST_CASE("what a cohort lends goes round by who uses least, however much it is at once") {
+  Cohort c;
+  c.lend(5);
+  std::vector<QueueId> turns;
+  while (const QueueId queue = c.take()) turns.push_back(queue);
+  CHECK(turns == std::vector<QueueId>{100, 99, 100, 98, 99});
+  CHECK(c.accounts.standings < 5 * (kShapes + 2));
+}
+
+TEST_CASE("a quota that cannot use what there is keeps nobody behind it waiting") {
+  Cohort c;
+  c.accounts.obstacle_of = [&](const WaitingPod& pod) -> std::optional<WaitsFor> {
+    if (pod.queue != kQuotas && c.accounts.left[kPool] > 0) return std::nullopt;
+    return kWaitsForQuota;
+  };
+  c.lend(1);
+  CHECK(c.take() == kQuotas - 1);
+  CHECK(c.take() == 0);
+  // It is asked again when there is more.
+  c.accounts.obstacle_of = [](const WaitingPod&) { return std::nullopt; };
+  c.lend(1);
+  CHECK(c.take() == kQuotas);
+}
+
+TEST_CASE("a charge to one quota of many costs one standing") {
+  Cohort c;
+  for (QueueId queue = 1; queue <= kQuotas; ++queue) {
+    c.queues.activate(c.pod("active", queue, kShapes + 1));
+  }
+  CHECK(c.next() != nullptr);
+  c.forget();
+  for (int i = 0; i < 10; ++i) {
+    c.accounts.used[7] += 1;
+    c.queues.account_changed(7);
+    CHECK(c.next() != nullptr);
+  }
+  CHECK(c.accounts.standings == 10);
+}
+
+TEST_CASE("a quota that is called for a pool has its turn where it stands, not before") {
+  Cohort c;
+  c.accounts.within.insert(1);
+  WaitingPod& owner = c.pod("owner", 1, kShapes + 1);
+  c.queues.activate(owner);
+  c.lend(1);
+  CHECK(c.next() == &owner);
+  CHECK(c.accounts.obstacles == 0);  // nobody was called yet
 }

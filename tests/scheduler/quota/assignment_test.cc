@@ -3,7 +3,13 @@
 #include "tests/support/catch.h"
 #include "tests/support/gpu_quotas.h"
 
+#include <algorithm>
 #include <chrono>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
 #include <vector>
 
 using namespace sched::quota;
@@ -28,8 +34,8 @@ TEST_CASE("a namespace is claimed by name or by its labels, and kept by the olde
   CHECK(assigned.quota_of("ml") == a);  // its labels are not known
   CHECK(assigned.namespace_labels("ml", {{"team", "x"}}));
   CHECK(assigned.quota_of("ml") == b);
-  CHECK(assigned.overlaps("a") == Overlaps{{"ml", "b"}});
-  CHECK(assigned.overlaps("b") == Overlaps{});
+  CHECK(assigned.overlaps(a) == Overlaps{{"ml", "b"}});
+  CHECK(assigned.overlaps(b) == Overlaps{});
 
   CHECK_FALSE(assigned.namespace_labels("ml", {{"team", "x"}}));
   CHECK(assigned.erase("b"));
@@ -59,4 +65,84 @@ TEST_CASE("the same object twice changes nothing") {
   Assignment assigned(Options{});
   CHECK(assigned.upsert(gpu_quota("a").of("ml")));
   CHECK_FALSE(assigned.upsert(gpu_quota("a").of("ml").generation(2).line("*", 3)));
+}
+
+TEST_CASE("what is kept of overlaps is what a look at every namespace gives") {
+  const unsigned seed = GENERATE(range(1U, 6U));
+  std::mt19937 random(seed);
+  const auto pick = [&](unsigned n) { return static_cast<int>(random() % n); };
+  const auto name = [&](const char* kind, unsigned n) { return kind + std::to_string(pick(n)); };
+  Assignment assigned(Options{});
+  std::map<std::string, k8s::GpuQuota> quotas;
+  std::map<std::string, std::string> teams;
+  const auto claims = [&](const k8s::GpuQuota& quota, const std::string& namespace_) {
+    const auto& names = quota.spec.namespaces;
+    if (std::find(names.begin(), names.end(), namespace_) != names.end()) return true;
+    const auto team = teams.find(namespace_);
+    return quota.spec.namespace_selector && team != teams.end() &&
+           quota.spec.namespace_selector->matches({{"team", team->second}});
+  };
+  const auto is_older = [](const k8s::GpuQuota* a, const k8s::GpuQuota* b) {
+    return std::tie(a->metadata.creation_timestamp, a->metadata.name) <
+           std::tie(b->metadata.creation_timestamp, b->metadata.name);
+  };
+  for (int step = 0; step < 400; ++step) {
+    const std::string quota = name("q", 6);
+    const std::string namespace_ = name("ns", 8);
+    switch (pick(6)) {
+      case 0:
+        assigned.erase(quota);
+        quotas.erase(quota);
+        break;
+      case 1:
+        assigned.namespace_gone(namespace_);
+        teams.erase(namespace_);
+        break;
+      case 2:
+      case 3:
+        teams[namespace_] = name("t", 3);
+        assigned.namespace_labels(namespace_, {{"team", teams[namespace_]}});
+        break;
+      default: {
+        tests::GpuQuotaBuilder made = gpu_quota(quota);
+        made.created_at(kThen + std::chrono::seconds(pick(3)));
+        for (int i = pick(3); i > 0; --i) made.of(name("ns", 8));
+        if (pick(2) == 0) made.selects(tests::selector({{"team", name("t", 3)}}));
+        quotas.insert_or_assign(quota, made);
+        assigned.upsert(quotas.at(quota));
+      }
+    }
+    std::map<std::string, Overlaps> want;
+    for (int i = 0; i < 8; ++i) {
+      const std::string each = "ns" + std::to_string(i);
+      std::vector<const k8s::GpuQuota*> claimants;
+      for (const auto& [key, one] : quotas) {
+        if (claims(one, each)) claimants.push_back(&one);
+      }
+      std::sort(claimants.begin(), claimants.end(), is_older);
+      INFO("seed " << seed << " step " << step << " " << each);
+      REQUIRE(
+          assigned.quota_of(each) ==
+          (claimants.empty() ? kUnlimitedQuota : assigned.id_of(claimants.front()->metadata.name)));
+      for (std::size_t k = 1; k < claimants.size(); ++k) {
+        want[claimants[k]->metadata.name].push_back({each, claimants.front()->metadata.name});
+      }
+    }
+    for (const auto& [key, one] : quotas)
+      REQUIRE(assigned.overlaps(assigned.id_of(key)) == want[key]);
+  }
+}
+
+TEST_CASE("a namespace's labels are news to those that ask for it, not to a thousand others") {
+  Assignment assigned(Options{});
+  for (int i = 0; i < 1'000; ++i) {
+    const std::string team = "t" + std::to_string(i);
+    assigned.upsert(gpu_quota(team).selects(tests::selector({{"team", team}})).created_at(kThen));
+    assigned.namespace_labels("ns" + std::to_string(i), {{"team", team}});
+  }
+  static_cast<void>(assigned.take_changed());
+  assigned.namespace_labels("ns7", {{"team", "t8"}});
+  CHECK(assigned.take_changed() == std::set{assigned.id_of("t7"), assigned.id_of("t8")});
+  assigned.namespace_labels("ns7", {{"team", "t8"}, {"more", ""}});
+  CHECK(assigned.take_changed().empty());
 }

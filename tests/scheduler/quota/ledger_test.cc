@@ -50,10 +50,11 @@ TEST_CASE("a charge counts from when it is made until it dies, once") {
   books.charge("a", 3);
   books.charge("b", 2);
   CHECK(books.used() == "5");
-  const auto openings = books.ledger.openings(books.id());
+  static_cast<void>(books.ledger.take_news());
   books.charges.erase(books.charges.begin());
   CHECK(books.used() == "2");
-  CHECK(books.ledger.openings(books.id()) > openings);
+  CHECK(books.ledger.take_news().opened == std::vector{books.id()});
+  CHECK_FALSE(books.ledger.has_news());
 }
 
 TEST_CASE("charges from before the quota count, and none twice when it changes") {
@@ -157,16 +158,61 @@ TEST_CASE("a namespace that is labelled takes its charges to its quota, and no o
   CHECK(books.ledger.status(q, {}).quotas.at(0).use.used.is_zero());
 }
 
-TEST_CASE("a quota that moves to another cohort is always news to those who wait") {
+TEST_CASE("a charge is news of one quota, whatever its cohort") {
   Books books;
-  books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("one").line("H100", 8));
-  for (int i = 0; i < 3; ++i) {
-    books.charge("a", 1);
-    books.charges.clear();
+  books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 2).lendable(1));
+  const auto quotas = 100;
+  for (int i = 0; i < quotas; ++i) {
+    books.ledger.upsert(gpu_quota("q" + std::to_string(i)).in_cohort("c").line("H100", 1));
   }
-  const auto openings = books.ledger.openings(books.id());
-  books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("two").line("H100", 8));
-  CHECK(books.ledger.openings(books.id()) > openings);
+  CHECK(books.ledger.take_news().terms);
+  const QuotaId q = books.id();
+  Charge& first = books.charge("first", 1);
+  books.charge("second", 1);
+  const News charged = books.ledger.take_news();
+  CHECK_FALSE(charged.terms);
+  CHECK(charged.accounts == std::vector{q});
+  CHECK(charged.opened.empty());
+  CHECK(charged.pools.empty());
+  // What it keeps for itself is no more to lend; of what is freed then it lends one.
+  CHECK(books.charges.front().get() == &first);
+  books.charges.pop_back();
+  CHECK(books.ledger.take_news().pools == books.ledger.pools_of(q));
+  books.charges.clear();
+  const News refunded = books.ledger.take_news();
+  CHECK(refunded.opened == std::vector{q});
+  CHECK(refunded.pools.empty());
+}
+
+TEST_CASE("a pool lends until all that is idle is lent") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 0).limit(1));
+  books.ledger.upsert(gpu_quota("lender").in_cohort("c").line("H100", 2));
+  const auto pools = books.ledger.pools_of(books.id());
+  REQUIRE(pools.size() == 1);
+  CHECK(books.ledger.lends(pools[0]));
+  books.charge("a", 1);
+  CHECK(books.ledger.pools_of(books.id()).empty());  // at its limit
+  CHECK(books.ledger.lends(pools[0]));
+  books.charge("b", 1);
+  CHECK_FALSE(books.ledger.lends(pools[0]));
+}
+
+TEST_CASE("another spec, cohort or type of GPU is news to all") {
+  Books books;
+  const auto news_after = [&](auto&& what) {
+    static_cast<void>(books.ledger.take_news());
+    what();
+    return books.ledger.take_news().terms;
+  };
+  const auto upsert = [&](const tests::GpuQuotaBuilder& quota) {
+    return news_after([&] { books.ledger.upsert(quota); });
+  };
+  CHECK(upsert(gpu_quota("q").of("ml").in_cohort("one").line("H100", 8)));
+  CHECK(upsert(gpu_quota("q").of("ml").in_cohort("two").line("H100", 8)));
+  CHECK_FALSE(upsert(gpu_quota("q").of("ml").in_cohort("two").line("H100", 8)));
+  CHECK(news_after([&] { books.ledger.erase("q"); }));
+  CHECK(news_after([&] { books.ledger.node_is(1, kNoGpuClass); }));
 }
 
 TEST_CASE("of many namespaces that another quota has, some are named") {

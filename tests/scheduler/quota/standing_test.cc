@@ -13,10 +13,9 @@ TEST_CASE("guarantees before loans, small shares before great ones, no guarantee
         .tier = tier, .used = GpuShare::gpus(used), .guaranteed = GpuShare::gpus(guaranteed)};
   };
   const std::vector<Standing> in_order = {
-      standing(Tier::kNoRoom),          standing(Tier::kGuaranteed),
-      standing(Tier::kBorrower, 9, 8),  standing(Tier::kBorrower, 5, 4),
-      standing(Tier::kBorrower, 40, 8), standing(Tier::kNoGuarantee, 3),
-      standing(Tier::kNoGuarantee, 4)};
+      standing(Tier::kGuaranteed),     standing(Tier::kBorrower, 9, 8),
+      standing(Tier::kBorrower, 5, 4), standing(Tier::kBorrower, 40, 8),
+      standing(Tier::kNoGuarantee, 3), standing(Tier::kNoGuarantee, 4)};
   for (std::size_t i = 0; i < in_order.size(); ++i) {
     for (std::size_t j = 0; j < in_order.size(); ++j) {
       INFO(i << " " << j);

@@ -1,0 +1,50 @@
+// Whose turn it is between the queues of quotas: where each stands with the pod that is next in it.
+//
+// A standing is worked out when a queue has another head or when its quota's account has changed,
+// and kept in order meanwhile. So what is charged to one quota of a hundred costs one standing and
+// O(log quotas), however often it is asked whose turn it is.
+#pragma once
+
+#include "scheduler/queue/waiting_pod.h"
+#include "scheduler/quota/standing.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace sched {
+
+class Arbiter {
+ public:
+  struct Turn {
+    quota::Standing standing;
+    QueueOrder head;  // of equals the first in order has its turn
+    QueueId queue = kMainQueue;
+    friend bool operator<(const Turn& a, const Turn& b) {
+      const int order = compare(a.standing, b.standing);
+      return order != 0 ? order < 0 : a.head < b.head;
+    }
+  };
+
+  // That queue stands so from now on. O(log queues).
+  void set(const Turn& turn) {
+    drop(turn.queue);
+    by_queue_.emplace(turn.queue, turns_.insert(turn).first);
+  }
+  // It has nobody.
+  void drop(QueueId queue) {
+    const auto known = by_queue_.find(queue);
+    if (known == by_queue_.end()) return;
+    turns_.erase(known->second);
+    by_queue_.erase(known);
+  }
+  // Null: nobody has a turn.
+  [[nodiscard]] const Turn* first() const { return turns_.empty() ? nullptr : &*turns_.begin(); }
+
+ private:
+  std::set<Turn> turns_;
+  std::map<QueueId, std::set<Turn>::const_iterator> by_queue_;
+};
+
+}  // namespace sched

@@ -1,0 +1,50 @@
+// Accounts that say what a test says, and count how often they were asked.
+#pragma once
+
+#include "scheduler/queue/accounts.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace sched {
+
+struct FixedAccounts final : Accounts {
+  // What is said.
+  std::map<QueueId, int> used;  // GPUs, of a guarantee of one; the least is first
+  std::set<QueueId> within;     // whose heads are within the guarantee
+  std::map<QueueId, std::vector<quota::PoolId>> pools;
+  std::map<quota::PoolId, int> left;  // GPUs to lend
+  std::function<std::optional<WaitsFor>(const WaitingPod&)> obstacle_of;
+
+  // How often it was.
+  mutable int standings = 0;
+  int obstacles = 0;
+
+  [[nodiscard]] quota::Standing standing(const WaitingPod& head) const override {
+    ++standings;
+    return within.contains(head.queue) ? quota::Standing{} : as_borrower(head.queue);
+  }
+  [[nodiscard]] quota::Standing as_borrower(QueueId queue) const override {
+    const auto known = used.find(queue);
+    return {.tier = quota::Standing::Tier::kBorrower,
+            .used = quota::GpuShare::gpus(known == used.end() ? 0 : known->second),
+            .guaranteed = quota::GpuShare::gpus(1)};
+  }
+  [[nodiscard]] std::vector<quota::PoolId> pools_of(QueueId queue) const override {
+    const auto known = pools.find(queue);
+    return known == pools.end() ? std::vector<quota::PoolId>{} : known->second;
+  }
+  [[nodiscard]] bool lends(quota::PoolId pool) const override {
+    const auto known = left.find(pool);
+    return known != left.end() && known->second > 0;
+  }
+  [[nodiscard]] std::optional<WaitsFor> obstacle(const WaitingPod& parked) override {
+    ++obstacles;
+    return obstacle_of(parked);
+  }
+};
+
+}  // namespace sched
