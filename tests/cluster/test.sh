@@ -3,7 +3,8 @@
 #
 #   tests/cluster/test.sh [--full] [GO TEST FLAGS…]     for example: --full -test.run Killed
 #
-# --full takes the full sizes: 2,000 pods, 25 kills, 1,000 faults and a storm of each kind. The processes' logs are in build/cluster/e2e/logs/.
+# --full takes the full sizes: 2,000 pods, 25 kills, 1,000 faults and a storm of each kind. The tests of the harness itself run
+# beside those of the scheduler, and are printed after them. The processes' logs are in build/cluster/e2e/plane-*/logs/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 if [ "${1:-}" = --full ]; then
@@ -14,8 +15,25 @@ bin=build/cluster/bin
 export E2E_DIR=${E2E_DIR:-build/cluster/e2e}
 # Any free port, so that two runs on one machine do not meet.
 export GPU_SCHEDULER_ARGS=${GPU_SCHEDULER_ARGS---http-bind-address=127.0.0.1:0}
+
+harness() {
+  local tests child= outcome=0
+  trap 'kill $child; exit 1' TERM
+  for tests in measure compare soak controlplane history faults; do
+    "$bin/$tests.test" -test.v -test.timeout 60m "$@" &
+    child=$!
+    wait $child || outcome=1
+  done
+  return $outcome
+}
+
+mkdir -p "$E2E_DIR"
+harness "$@" >"$E2E_DIR/harness.log" 2>&1 &
+harness=$!
+trap 'kill $harness 2>/dev/null || true' EXIT
 outcome=0
-for tests in measure compare soak controlplane history faults e2e; do
-  "$bin/$tests.test" -test.v -test.timeout 60m "$@" || outcome=1
-done
+"$bin/e2e.test" -test.v -test.timeout 60m "$@" || outcome=1
+wait $harness || outcome=1
+trap - EXIT
+cat "$E2E_DIR/harness.log"
 exit $outcome

@@ -15,7 +15,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -227,18 +226,4 @@ func RepositoryRoot() (string, error) {
 		}
 	}
 	return "", fmt.Errorf("no tests/cluster/build.sh in or above any of %v", starts)
-}
-
-// freePorts returns ports that nobody listens on now. All are held until all are chosen, so they differ.
-func freePorts(n int) ([]int, error) {
-	var ports []int
-	for range n {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, fmt.Errorf("find a free port: %w", err)
-		}
-		defer listener.Close()
-		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
-	}
-	return ports, nil
 }

@@ -140,14 +140,14 @@ func TestBesideKubeScheduler(t *testing.T) {
 	nodes := max(4, sizes.pods/20)
 	w.addGPUNodes(nodes)
 	startSubject(t)
-	other, err := cluster.StartKubeScheduler(t.Context(), controlplane.SchedulerOptions{})
+	other, err := w.cluster.StartKubeScheduler(t.Context(), controlplane.SchedulerOptions{})
 	w.must(nil, err)
 	defer other.Stop()
 	// Both must be at work before the race, or one has the nodes for itself.
 	w.addPod("first", fixture.GPUs(1))
 	w.waitPod("first", "bound", func(p *corev1.Pod) bool { return p.Spec.NodeName != "" })
 
-	before := recorder.Report()
+	before := w.recorder.Report()
 	w.parallel(sizes.pods, func(i int) {
 		scheduler := schedulerName
 		if i%2 == 1 {

@@ -45,13 +45,13 @@ func TestTransportOnCpprestsdk(t *testing.T) {
 
 // TestCredentialPlugin binds with certificates from a credential plugin, which expire every few seconds.
 func TestCredentialPlugin(t *testing.T) {
-	who, err := identity()
+	who, err := lent(t).identity()
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := newWorld(t)
 	w.addGPUNodes(10)
-	kubeconfig, runs, err := cluster.ExecKubeconfig(who, 5*time.Second)
+	kubeconfig, runs, err := w.cluster.ExecKubeconfig(who, 5*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}

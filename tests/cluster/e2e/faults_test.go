@@ -76,7 +76,7 @@ func startFaultProxy(t *testing.T, kubeconfig string) *faults.Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	right, wrong, err := cluster.ServingCertificates()
+	right, wrong, err := lent(t).cluster.ServingCertificates()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func (f *faultTest) proxyKubeconfig(path string) string {
 		t.Fatal(err)
 	}
 	copied := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(copied, []byte(strings.ReplaceAll(string(content), cluster.URL(), f.proxy.URL())), 0o600); err != nil {
+	if err := os.WriteFile(copied, []byte(strings.ReplaceAll(string(content), f.w.cluster.URL(), f.proxy.URL())), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return copied
@@ -105,8 +105,8 @@ func (f *faultTest) proxyKubeconfig(path string) string {
 // rain lets single faults befall a mixed load until there have been enough, and of each kind one. What others do meanwhile
 // nobody can see in time.
 func (f *faultTest) rain() {
-	recorder.Blind(true)
-	defer recorder.Blind(false)
+	f.w.recorder.Blind(true)
+	defer f.w.recorder.Blind(false)
 	f.proxy.Set(faults.Weather{Rate: 0.2, WatchRate: 0.8, WatchLife: time.Second, Kinds: faults.All()})
 	f.proxy.Cut() // the watches too are in it
 	for !f.w.t.Failed() {
@@ -173,8 +173,8 @@ func (f *faultTest) storms() []faults.Kind {
 // storm lets every request meet the same fault, beginning with the end of all connections, until it has come often enough.
 func (f *faultTest) storm(kind faults.Kind) {
 	w := f.w
-	recorder.Blind(true)
-	defer recorder.Blind(false)
+	f.w.recorder.Blind(true)
+	defer f.w.recorder.Blind(false)
 	for _, name := range w.boundPods() {
 		w.deletePod(name) // there is room
 	}

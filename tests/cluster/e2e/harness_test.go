@@ -35,7 +35,7 @@ func TestHarnessCatchesACarelessScheduler(t *testing.T) {
 	w.addPods(naiveName, 20)
 	w.runNaive(naivescheduler.Options{Name: naiveName, Careless: true})
 	w.waitBinds(20)
-	err := recorder.Report(w.ns).Err()
+	err := w.recorder.Report(w.ns).Err()
 	if err == nil || !strings.Contains(err.Error(), "nvidia.com/gpu: 9 taken of 8") {
 		t.Fatalf("a scheduler that gives GPUs twice was not caught: %v", err)
 	}
@@ -46,7 +46,7 @@ func TestHarnessCatchesALostPod(t *testing.T) {
 	w := newWorld(t)
 	w.addPodOf(naiveName, "nobody-cares", fixture.GPUs(1))
 	w.catchUp()
-	if err := recorder.Report(w.ns).Err(); err == nil || !strings.Contains(err.Error(), "lost: "+w.ns+"/nobody-cares") {
+	if err := w.recorder.Report(w.ns).Err(); err == nil || !strings.Contains(err.Error(), "lost: "+w.ns+"/nobody-cares") {
 		t.Fatalf("a pod that nobody schedules was not reported: %v", err)
 	}
 }

@@ -119,7 +119,7 @@ func TestLeaderIsStopped(t *testing.T) {
 // after, and bind nothing that lands later.
 func TestLeaderIsCutOff(t *testing.T) {
 	e := newElection(t)
-	network := newProxy(t, cluster.URL())
+	network := newProxy(t, e.w.cluster.URL())
 	leader, standby := e.startLeaderThrough(network), e.startStandby()
 	load := e.fill()
 	network.cut()
@@ -134,7 +134,7 @@ func TestLeaderIsCutOff(t *testing.T) {
 // TestLeaderIsSlow slows the leader's network down. While renewals are in time it goes on; then it must give up.
 func TestLeaderIsSlow(t *testing.T) {
 	e := newElection(t)
-	network := newProxy(t, cluster.URL())
+	network := newProxy(t, e.w.cluster.URL())
 	leader, standby := e.startLeaderThrough(network), e.startStandby()
 	load := e.fill()
 	network.delay(leaseRetryPeriod / 4)
@@ -160,11 +160,11 @@ func newElection(t *testing.T) *election {
 	if os.Getenv("GPU_SCHEDULER_IDENTITY") != "" {
 		t.Skip("another scheduler has another lease")
 	}
-	if _, err := identity(); err != nil { // makes the namespace
+	if _, err := lent(t).identity(); err != nil { // makes the namespace
 		t.Fatal(err)
 	}
 	e := &election{w: newWorld(t)}
-	leases := cluster.Client().CoordinationV1().Leases(leaseName)
+	leases := e.w.cluster.Client().CoordinationV1().Leases(leaseName)
 	nobody, second, now := "", int32(1), metav1.NowMicro()
 	lease := &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Name: leaseName},
@@ -197,7 +197,7 @@ func (e *election) binds() {
 
 func (e *election) lease() *coordinationv1.Lease {
 	e.w.t.Helper()
-	lease, err := cluster.Client().CoordinationV1().Leases(leaseName).Get(e.w.t.Context(), leaseName, metav1.GetOptions{})
+	lease, err := e.w.cluster.Client().CoordinationV1().Leases(leaseName).Get(e.w.t.Context(), leaseName, metav1.GetOptions{})
 	e.w.must(lease, err)
 	return lease
 }
@@ -230,7 +230,7 @@ func (e *election) startReplica(network *proxy) *replica {
 	t.Helper()
 	e.n++
 	// A log file of its own, also where the test is run twice.
-	r := &replica{newSubject(t, fmt.Sprintf("-%d-%d", worlds, e.n), func(with *setup) {
+	r := &replica{newSubject(t, fmt.Sprintf("-%s-%d", e.w.ns, e.n), func(with *setup) {
 		if network != nil {
 			with.kubeconfig = network.kubeconfig(with.kubeconfig)
 		}

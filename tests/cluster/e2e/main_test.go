@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -11,7 +12,6 @@ import (
 	"time"
 
 	"gpu-scheduler.io/tests/cluster/controlplane"
-	"gpu-scheduler.io/tests/cluster/history"
 )
 
 // schedulerName is what the pods of these tests name; naiveName what those of the harness's own tests do.
@@ -20,21 +20,18 @@ const (
 	naiveName     = "naive-scheduler"
 )
 
-// The one control plane of the run, and what is shared about it.
-var (
-	cluster  *controlplane.ControlPlane
-	recorder *history.Recorder
-	root     string // the repository
-)
+// root is the repository.
+var root string
 
 // sizes of the tests; see the package's comment.
 var sizes = struct {
 	pods, kills, steps int
 	faults             int
 	quotaPods          int // of loads under quotas
+	planes             int // control planes at a time, at most
 	seed               uint64
 	patience           time.Duration // quiet time after which a pod is lost
-}{pods: 400, kills: 10, steps: 60, faults: 100, quotaPods: 400, seed: 1, patience: 30 * time.Second}
+}{pods: 400, kills: 10, steps: 60, faults: 100, quotaPods: 400, planes: 4, seed: 1, patience: 30 * time.Second}
 
 func TestMain(m *testing.M) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -65,33 +62,34 @@ func run(ctx context.Context, m *testing.M) (code int, err error) {
 			}
 		}()
 	}
-	if cluster, err = controlplane.Start(ctx, controlplane.Options{Dir: dir}); err != nil {
+	if planes, err = newPool(ctx, dir); err != nil {
 		return 1, err
 	}
 	defer func() {
-		if stopErr := cluster.Stop(); err == nil {
+		if stopErr := planes.stop(); err == nil {
 			err = stopErr
 		}
 	}()
 	interrupted := context.AfterFunc(ctx, func() { // no test will end by itself any more
-		cluster.Stop()
+		planes.stop()
 		os.Exit(130)
 	})
 	defer interrupted()
-	recorder = history.Record(cluster.Etcd(), history.Options{Schedulers: []string{schedulerName, naiveName}})
-	defer recorder.Close()
-	cluster.BeforeCompact, cluster.Outage = recorder.Wait, recorder.Blind
-	fmt.Printf("e2e: seed %d, %d pods, %d kills, %d steps, %d faults; logs in %s\n",
-		sizes.seed, sizes.pods, sizes.kills, sizes.steps, sizes.faults, cluster.Logs())
+	fmt.Printf("e2e: seed %d, %d pods, %d kills, %d steps, %d faults; %d control planes, with logs in %s/plane-*/logs\n",
+		sizes.seed, sizes.pods, sizes.kills, sizes.steps, sizes.faults, planes.limit, dir)
+	// Who waits for a control plane takes no turn of go test's: the pool is the limit.
+	if err := flag.Set("test.parallel", "1000"); err != nil {
+		return 1, err
+	}
 	return m.Run(), nil
 }
 
 func readSizes() error {
 	if os.Getenv("E2E_FULL") == "1" {
-		sizes.pods, sizes.kills, sizes.steps, sizes.faults, sizes.quotaPods = 2000, 25, 400, 1000, 5000
+		sizes.pods, sizes.kills, sizes.steps, sizes.faults, sizes.quotaPods, sizes.planes = 2000, 25, 400, 1000, 5000, 2
 	}
 	for name, target := range map[string]*int{"E2E_PODS": &sizes.pods, "E2E_KILLS": &sizes.kills, "E2E_STEPS": &sizes.steps, "E2E_FAULTS": &sizes.faults,
-		"E2E_QUOTA_PODS": &sizes.quotaPods} {
+		"E2E_QUOTA_PODS": &sizes.quotaPods, "E2E_PLANES": &sizes.planes} {
 		if text := os.Getenv(name); text != "" {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 1 {

@@ -16,11 +16,11 @@ func TestAPIServerGoesAway(t *testing.T) {
 	load := w.startLoad(sizes.pods, int64(nodes)*8)
 
 	w.waitBinds(sizes.pods / 4)
-	w.must(nil, cluster.StopAPIServer())
-	w.must(nil, cluster.StartAPIServer(t.Context()))
+	w.must(nil, w.cluster.StopAPIServer())
+	w.must(nil, w.cluster.StartAPIServer(t.Context()))
 	w.waitBinds(sizes.pods / 2)
-	cluster.KillAPIServer()
-	w.must(nil, cluster.StartAPIServer(t.Context()))
+	w.cluster.KillAPIServer()
+	w.must(nil, w.cluster.StartAPIServer(t.Context()))
 	load.wait()
 	s.check()
 	w.expectAllBound(w.verdict())
@@ -45,12 +45,12 @@ func TestPastIsForgotten(t *testing.T) {
 	for _, pod := range w.podsOn(freed) {
 		gone = append(gone, "/registry/pods/"+w.ns+"/"+pod)
 	}
-	w.must(nil, cluster.StopAPIServer())
+	w.must(nil, w.cluster.StopAPIServer())
 	for _, key := range gone {
-		w.must(cluster.Etcd().Delete(t.Context(), key))
+		w.must(w.cluster.Etcd().Delete(t.Context(), key))
 	}
-	w.must(cluster.Compact(t.Context()))
-	w.must(nil, cluster.StartAPIServer(t.Context()))
+	w.must(w.cluster.Compact(t.Context()))
+	w.must(nil, w.cluster.StartAPIServer(t.Context()))
 
 	w.addPod("fills-it", fixture.GPUs(7))
 	for _, name := range []string{"waiting", "fills-it"} {
@@ -78,8 +78,8 @@ func TestPastIsForgottenUnderLoad(t *testing.T) {
 	load := w.startLoad(sizes.pods, int64(nodes)*8)
 	for _, part := range []int{5, 3} {
 		w.waitBinds(sizes.pods / part)
-		w.must(cluster.Compact(t.Context()))
-		w.must(cluster.Expire(t.Context()))
+		w.must(w.cluster.Compact(t.Context()))
+		w.must(w.cluster.Expire(t.Context()))
 	}
 	load.wait()
 	s.check()

@@ -151,6 +151,7 @@ func definition() string { return filepath.Join(root, "manifests/base/crds/gpuqu
 // kubectl runs it, as an administrator, and returns what it prints.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
+	cluster := lent(t).cluster
 	command := exec.Command(filepath.Join(cluster.Bin(), "kubectl"), append([]string{"--kubeconfig", cluster.Kubeconfig()}, args...)...)
 	output, err := command.CombinedOutput()
 	if err != nil {

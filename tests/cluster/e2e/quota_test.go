@@ -83,10 +83,10 @@ func quotas(t *testing.T) dynamic.ResourceInterface {
 	if os.Getenv("GPU_SCHEDULER_IDENTITY") != "" {
 		t.Skip("GpuQuota is gpu-scheduler's own, and comes with its manifests")
 	}
-	if _, err := identity(); err != nil { // applies manifests/base
+	if _, err := lent(t).identity(); err != nil { // applies manifests/base
 		t.Fatal(err)
 	}
-	client, err := dynamic.NewForConfig(cluster.Config())
+	client, err := dynamic.NewForConfig(lent(t).cluster.Config())
 	if err != nil {
 		t.Fatal(err)
 	}

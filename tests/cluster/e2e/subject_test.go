@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -48,11 +47,11 @@ func newSubject(t *testing.T, suffix string, changes ...func(*setup)) *subject {
 	if _, err := os.Stat(s.program); err != nil {
 		t.Fatalf("no scheduler to test: %v (build it, or set GPU_SCHEDULER_BIN)", err)
 	}
-	who, err := identity()
+	who, err := lent(t).identity()
 	if err != nil {
 		t.Fatal(err)
 	}
-	kubeconfig, err := cluster.KubeconfigFor(who)
+	kubeconfig, err := lent(t).cluster.KubeconfigFor(who)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +69,7 @@ func newSubject(t *testing.T, suffix string, changes ...func(*setup)) *subject {
 
 func (s *subject) start() {
 	s.t.Helper()
-	process, err := cluster.StartChild(s.name, nil, s.program, s.args...)
+	process, err := lent(s.t).cluster.StartChild(s.name, nil, s.program, s.args...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -123,9 +122,9 @@ func (s *subject) keepLog() string {
 	return fmt.Sprintf("%s, which ends:\n%s", s.process.Log, content[max(0, len(content)-1500):])
 }
 
-// identity is who the scheduler is for the API server: by default the service account that manifests/base deploys it with, so that
-// every test also tests that the manifests grant what it needs. They are applied once, when the first scheduler starts.
-var identity = sync.OnceValues(func() (controlplane.Identity, error) {
+// schedulerIdentity is by default the service account that manifests/base deploys the scheduler with, so that every test also tests
+// that the manifests, which it applies, grant what it needs.
+func schedulerIdentity(cluster *controlplane.ControlPlane) (controlplane.Identity, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if user := os.Getenv("GPU_SCHEDULER_IDENTITY"); user != "" {
@@ -136,4 +135,4 @@ var identity = sync.OnceValues(func() (controlplane.Identity, error) {
 		return controlplane.KubeScheduler, nil
 	}
 	return cluster.ApplyScheduler(ctx, base)
-})
+}

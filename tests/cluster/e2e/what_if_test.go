@@ -39,7 +39,7 @@ spec:
 	w.must(nil, os.WriteFile(config, []byte(controlplane.SchedulerConfiguration(schedulerName, "", 5000, 5000)), 0o600))
 	w.must(nil, os.WriteFile(manifests, []byte(pods), 0o600))
 
-	command := exec.Command(benchProgram(t), "what-if", "--kubeconfig", cluster.Kubeconfig(), "--config", config, "--namespace", w.ns, manifests)
+	command := exec.Command(benchProgram(t), "what-if", "--kubeconfig", w.cluster.Kubeconfig(), "--config", config, "--namespace", w.ns, manifests)
 	output, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("bench what-if: %v\n%s", err, output)

@@ -6,9 +6,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"gpu-scheduler.io/tests/cluster/controlplane"
 	"gpu-scheduler.io/tests/cluster/fixture"
 	"gpu-scheduler.io/tests/cluster/history"
 
@@ -23,24 +25,26 @@ const poolLabel = "e2e/pool"
 
 // world is what one test has to itself: a namespace, nodes that only its pods select, and seeded randomness.
 type world struct {
-	t      *testing.T
-	ns     string
-	pool   string // of its nodes: the namespace that it began with
-	client kubernetes.Interface
-	random *rand.Rand
-	first  int // binds before the test began
+	t        *testing.T
+	ns       string
+	pool     string // of its nodes: the namespace that it began with
+	cluster  *controlplane.ControlPlane
+	recorder *history.Recorder
+	client   kubernetes.Interface
+	random   *rand.Rand
+	first    int // binds before the test began
 }
 
 // worlds counts them, so that a test that is run twice has two namespaces.
-var worlds int
+var worlds atomic.Int64
 
 // newWorld makes the namespace. Everything in it, and its nodes, are removed at the end of the test.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	worlds++
-	name := fmt.Sprintf("%s-%d", strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(t.Name(), "Test"), "/", "-")), worlds)
+	cluster, recorder := lent(t).cluster, lent(t).recorder
+	name := fmt.Sprintf("%s-%d", strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(t.Name(), "Test"), "/", "-")), worlds.Add(1))
 	w := &world{
-		t: t, ns: name, pool: name,
+		t: t, ns: name, pool: name, cluster: cluster, recorder: recorder,
 		client: cluster.Client(), random: rand.New(rand.NewPCG(sizes.seed, uint64(len(t.Name())))),
 	}
 	w.first = w.read(func(j *history.Judge) int { return j.Binds() })
@@ -203,8 +207,8 @@ func (w *world) waitFor(what string, condition func(j *history.Judge) bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
 	defer cancel()
-	if err := recorder.WaitFor(ctx, func(_ int64, j *history.Judge) bool { return condition(j) }); err != nil {
-		w.t.Fatalf("waiting for %s: %v\n%s", what, err, recorder.Report(w.ns))
+	if err := w.recorder.WaitFor(ctx, func(_ int64, j *history.Judge) bool { return condition(j) }); err != nil {
+		w.t.Fatalf("waiting for %s: %v\n%s", what, err, w.recorder.Report(w.ns))
 	}
 }
 
@@ -213,7 +217,7 @@ func (w *world) waitPod(name, what string, condition func(*corev1.Pod) bool) (fo
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
 	defer cancel()
-	err := recorder.WaitFor(ctx, func(_ int64, j *history.Judge) bool {
+	err := w.recorder.WaitFor(ctx, func(_ int64, j *history.Judge) bool {
 		found = j.Pod(w.ns + "/" + name)
 		return found != nil && condition(found)
 	})
@@ -267,11 +271,11 @@ func (w *world) podsThat(match func(*corev1.Pod) bool) (names []string) {
 // catchUp returns when the recorder has seen all that has been written so far.
 func (w *world) catchUp() {
 	w.t.Helper()
-	revision, err := cluster.Mark(w.t.Context())
+	revision, err := w.cluster.Mark(w.t.Context())
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.must(nil, recorder.Wait(w.t.Context(), revision))
+	w.must(nil, w.recorder.Wait(w.t.Context(), revision))
 }
 
 // verdict waits until no pod is lost, for as long as something moves and then for the patience that a lost pod is granted, and
@@ -283,7 +287,7 @@ func (w *world) verdict(beside ...*world) history.Report {
 	for _, other := range beside {
 		namespaces = append(namespaces, other.ns)
 	}
-	report := recorder.Settle(w.t.Context(), sizes.patience, namespaces...)
+	report := w.recorder.Settle(w.t.Context(), sizes.patience, namespaces...)
 	if err := report.Err(); err != nil {
 		w.t.Error(err)
 	} else {
