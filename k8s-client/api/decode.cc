@@ -1,7 +1,9 @@
 #include "k8s-client/api/decode.h"
 
 #include "k8s-client/api/decode/objects.h"
+#include "k8s-client/api/protobuf/documents.h"
 
+#include <type_traits>
 #include <utility>
 
 namespace k8s {
@@ -92,22 +94,12 @@ bool read_list_meta(JsonValue value, ListMeta& out) {
   });
 }
 
-std::optional<WatchEventType> event_type(std::string_view text) {
-  if (text == "ADDED") return WatchEventType::kAdded;
-  if (text == "MODIFIED") return WatchEventType::kModified;
-  if (text == "DELETED") return WatchEventType::kDeleted;
-  if (text == "BOOKMARK") return WatchEventType::kBookmark;
-  if (text == "ERROR") return WatchEventType::kError;
-  return std::nullopt;
-}
-
 template <typename T>
 bool read_bookmark(JsonValue value, WatchEvent<T>& out) {
   const bool ok = value.fields([&](std::string_view key, JsonValue field) {
     return key != "metadata" || json::read(field, out.object.metadata);
   });
-  const auto* end = out.object.metadata.annotations.find("k8s.io/initial-events-end");
-  out.initial_events_end = end != nullptr && *end == "true";
+  out.initial_events_end = ends_initial_events(out.object.metadata);
   return ok;
 }
 
@@ -133,6 +125,26 @@ Result<WatchEvent<T>> read_event(WatchEventType type, JsonValue object) {
 }
 
 }  // namespace
+
+Result<WatchEventType> watch_event_type(std::string_view word) {
+  if (word == "ADDED") return WatchEventType::kAdded;
+  if (word == "MODIFIED") return WatchEventType::kModified;
+  if (word == "DELETED") return WatchEventType::kDeleted;
+  if (word == "BOOKMARK") return WatchEventType::kBookmark;
+  if (word == "ERROR") return WatchEventType::kError;
+  return decode_error("watch event: type: '" + std::string(word) +
+                      "' is not one of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR");
+}
+
+bool ends_initial_events(const ObjectMeta& metadata) {
+  const auto* end = metadata.annotations.find("k8s.io/initial-events-end");
+  return end != nullptr && *end == "true";
+}
+
+template <typename T>
+std::string_view accepted_types() {
+  return std::is_same_v<T, Pod> ? protobuf::kAccept : "application/json";
+}
 
 struct Decoder::Buffers {
   // Documents beyond this give their memory back; smaller ones leave it for the next.
@@ -173,6 +185,9 @@ Result<T> Decoder::object(std::string_view json) {
 
 template <typename T>
 Result<ListMeta> Decoder::list(std::string_view json, const std::function<void(T)>& each) {
+  if constexpr (std::is_same_v<T, Pod>) {
+    if (protobuf::is_document(json)) return protobuf::pod_list(json, each);
+  }
   const auto root = buffers_->parse(json);
   if (!root) return tl::unexpected(root.error());
   const std::string kind = std::string(kKind<T>) + "List";
@@ -208,18 +223,21 @@ template <typename T>
 Result<WatchEvent<T>> Decoder::watch_event(std::string_view json) {
   const auto root = buffers_->parse(json);
   if (!root) return tl::unexpected(root.error());
-  const std::string_view type_text = string_at(*root, "type");
-  const auto type = event_type(type_text);
-  if (!type) {
-    return decode_error("watch event: type: '" + std::string(type_text) +
-                        "' is not one of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR");
-  }
+  const auto type = watch_event_type(string_at(*root, "type"));
+  if (!type) return tl::unexpected(type.error());
   const auto object = root->find("object");
   if (!object) return decode_error("watch event: object: is missing");
   return read_event<T>(*type, *object);
 }
 
+template <typename T>
+Result<WatchEvent<T>> Decoder::watch_message(std::string_view message) {
+  if constexpr (std::is_same_v<T, Pod>) return protobuf::pod_event(message);
+  return decode_error("protobuf is not understood of a " + std::string(kKind<T>));
+}
+
 Result<Status> Decoder::status(std::string_view json) {
+  if (protobuf::is_document(json)) return protobuf::status(json);
   const auto root = buffers_->parse(json);
   if (!root) return tl::unexpected(root.error());
   const std::string_view kind = string_at(*root, "kind");
@@ -232,7 +250,9 @@ Result<Status> Decoder::status(std::string_view json) {
 #define K8S_DECODABLE(T)                                                                       \
   template Result<T> Decoder::object<T>(std::string_view);                                     \
   template Result<ListMeta> Decoder::list<T>(std::string_view, const std::function<void(T)>&); \
-  template Result<WatchEvent<T>> Decoder::watch_event<T>(std::string_view);
+  template Result<WatchEvent<T>> Decoder::watch_event<T>(std::string_view);                    \
+  template Result<WatchEvent<T>> Decoder::watch_message<T>(std::string_view);                  \
+  template std::string_view accepted_types<T>();
 K8S_DECODABLE(Pod)
 K8S_DECODABLE(Node)
 K8S_DECODABLE(Namespace)

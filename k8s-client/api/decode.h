@@ -1,4 +1,5 @@
-// JSON from the API server into plain structs, by simdjson.
+// What the API server sends into plain structs: JSON, by simdjson, and of pods also protobuf
+// (protobuf/documents.h), which is told from JSON by its first bytes.
 //
 // Unknown fields are ignored, null counts as absent, wrong types are an error that names the field.
 // The document is validated as a whole: a truncated or damaged one is an error, never a half-filled
@@ -46,6 +47,15 @@ struct WatchEvent {
   bool initial_events_end = false;
 };
 
+// The type of a watch event by its word.
+[[nodiscard]] Result<WatchEventType> watch_event_type(std::string_view word);
+// Whether these are the metadata of the bookmark behind all that existed.
+[[nodiscard]] bool ends_initial_events(const ObjectMeta& metadata);
+
+// What to ask the server for (the header Accept) to get T as is cheapest for both.
+template <typename T>
+[[nodiscard]] std::string_view accepted_types();
+
 // A reusable decoder; keeps its parser's buffers between calls. Not thread-safe.
 class Decoder {
  public:
@@ -65,6 +75,9 @@ class Decoder {
 
   template <typename T>
   [[nodiscard]] Result<WatchEvent<T>> watch_event(std::string_view json);
+  // The same of a watch in protobuf: one message without its length. Of pods alone.
+  template <typename T>
+  [[nodiscard]] Result<WatchEvent<T>> watch_message(std::string_view message);
 
   [[nodiscard]] Result<Status> status(std::string_view json);
 

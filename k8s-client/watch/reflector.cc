@@ -3,6 +3,7 @@
 #include "k8s-client/api/decode.h"
 #include "k8s-client/request_target.h"
 #include "k8s-client/status_error.h"
+#include "k8s-client/watch/frame_splitter.h"
 #include "k8s-client/watch/known_objects.h"
 #include "k8s-client/watch/line_splitter.h"
 #include "k8s-client/watch/watcher.h"
@@ -41,6 +42,11 @@ std::string target_of(const ResourcePath& resource, const WatchRequest& request)
     target.query("resourceVersion", request.resource_version);
   }
   return target.text();
+}
+
+bool is_in_protobuf(const Response& response) {
+  const auto type = response.header("Content-Type");
+  return type && type->starts_with("application/vnd.kubernetes.protobuf");
 }
 
 std::string doing(const ResourcePath& resource, const WatchRequest& request) {
@@ -103,8 +109,10 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
   void send() {
     sent_at = loop.now();
     watcher.sent(sent_at);
-    Request http{
-        .target = target_of(resource, request), .deadline = options.deadline, .repeatable = true};
+    Request http{.target = target_of(resource, request),
+                 .headers = {{"Accept", std::string(accepted_types<T>())}},
+                 .deadline = options.deadline,
+                 .repeatable = true};
     if (request.kind == WatchRequest::Kind::kList) {
       call = transport.send(std::move(http), if_current([](Parts& self, Result<Response> answer) {
                               self.on_page(std::move(answer));
@@ -113,6 +121,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     }
     http.idle_limit = options.idle_limit;
     lines = LineSplitter();
+    frames = FrameSplitter();
     opening = {};
     call = transport.stream(
         std::move(http),
@@ -148,6 +157,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     observe("WATCH", response.status);
     opening = response;
     opening.body.clear();
+    is_protobuf = is_in_protobuf(response);
     if (!is_success(response)) return;
     watcher.opened();
     note_contact();
@@ -159,10 +169,12 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
       return;
     }
     const std::uint64_t mine = attempt;
-    const auto fed = lines.feed(data, [this, mine](std::string_view line) {
-      on_line(line);
+    const auto on_piece = [this, mine](std::string_view piece) {
+      on_event(is_protobuf ? decoder.template watch_message<T>(piece)
+                           : decoder.template watch_event<T>(piece));
       return attempt == mine;
-    });
+    };
+    const auto fed = is_protobuf ? frames.feed(data, on_piece) : lines.feed(data, on_piece);
     if (!fed && attempt == mine) fail(fed.error());
   }
 
@@ -172,7 +184,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
       return fail(std::move(*why));
     }
     if (!is_success(opening)) return fail(status_error(opening, decoder));
-    if (lines.has_rest()) {
+    if (lines.has_rest() || frames.has_rest()) {
       return fail({.kind = ErrorKind::kConnection, .message = "the stream ended within an event"});
     }
     const std::uint64_t mine = attempt;
@@ -189,8 +201,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     if (attempt == mine) take(std::move(step));
   }
 
-  void on_line(std::string_view line) {
-    auto event = decoder.template watch_event<T>(line);
+  void on_event(Result<WatchEvent<T>> event) {
     if (!event) return fail(std::move(event.error()));
     if (event->type == WatchEventType::kError) return fail(status_error(event->status));
     const std::string version = event->object.metadata.resource_version;
@@ -320,8 +331,10 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
   EventLoop::Clock::time_point sent_at{};
   std::shared_ptr<Call> call;
   std::unique_ptr<Timer> timer;
-  Response opening;  // of a stream: its status; of an error status also the body
+  Response opening;          // of a stream: its status; of an error status also the body
+  bool is_protobuf = false;  // the stream: then in frames, else in lines
   LineSplitter lines;
+  FrameSplitter frames;
   EventLoop::Clock::time_point last_contact{};
 };
 

@@ -1,4 +1,5 @@
 #include "k8s-client/api/decode/objects.h"
+#include "k8s-client/api/words.h"
 
 namespace k8s::json {
 namespace {
@@ -55,10 +56,7 @@ bool read(JsonValue value, ResourceList& out) {
 bool read(JsonValue value, TaintEffect& out) {
   std::string text;
   if (!read(value, text)) return false;
-  out = text == "NoSchedule"         ? TaintEffect::kNoSchedule
-        : text == "PreferNoSchedule" ? TaintEffect::kPreferNoSchedule
-        : text == "NoExecute"        ? TaintEffect::kNoExecute
-                                     : TaintEffect::kUnknown;
+  out = taint_effect(text);
   return true;
 }
 

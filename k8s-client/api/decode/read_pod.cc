@@ -1,4 +1,5 @@
 #include "k8s-client/api/decode/objects.h"
+#include "k8s-client/api/words.h"
 
 namespace k8s::json {
 namespace {
@@ -6,11 +7,7 @@ namespace {
 bool read_phase(JsonValue value, PodPhase& out) {
   std::string text;
   if (!read(value, text)) return false;
-  out = text.empty() || text == "Pending" ? PodPhase::kPending
-        : text == "Running"               ? PodPhase::kRunning
-        : text == "Succeeded"             ? PodPhase::kSucceeded
-        : text == "Failed"                ? PodPhase::kFailed
-                                          : PodPhase::kUnknown;
+  out = pod_phase(text);
   return true;
 }
 

@@ -1,18 +1,8 @@
 #include "k8s-client/api/decode/objects.h"
-
-#include <algorithm>
-#include <array>
+#include "k8s-client/api/words.h"
 
 namespace k8s::json {
 namespace {
-
-// Volume sources of corev1.VolumeSource that every node can mount, as far as scheduling goes: no
-// plugin of kube-scheduler looks at them. An in-line `csi` volume is made by the driver on whatever
-// node the pod comes to.
-constexpr std::array<std::string_view, 15> kNodeFreeSources = {
-    "azureFile", "cephfs",    "configMap", "csi",      "downwardAPI",
-    "emptyDir",  "gitRepo",   "glusterfs", "hostPath", "image",
-    "nfs",       "projected", "quobyte",   "secret",   "flocker"};
 
 bool read_ports(JsonValue value, std::vector<ContainerPort>& out) {
   return value.items([&](JsonValue item) {
@@ -60,11 +50,7 @@ bool read_containers(JsonValue value, std::vector<Container>& out) {
 bool read_operator(JsonValue value, TolerationOperator& out) {
   std::string text;
   if (!read(value, text)) return false;
-  out = text.empty() || text == "Equal" ? TolerationOperator::kEqual
-        : text == "Exists"              ? TolerationOperator::kExists
-        : text == "Lt"                  ? TolerationOperator::kLt
-        : text == "Gt"                  ? TolerationOperator::kGt
-                                        : TolerationOperator::kUnknown;
+  out = toleration_operator(text);
   return true;
 }
 
@@ -91,20 +77,11 @@ bool read_volume(JsonValue value, Volume& out, bool& node_free) {
   node_free = true;
   return value.fields([&](std::string_view key, JsonValue field) {
     if (key == "name") return read(field, out.name);
-    const auto* end = kNodeFreeSources.end();
-    if (std::find(kNodeFreeSources.begin(), end, key) != end) return true;
+    if (mounts_anywhere(key)) return true;
     node_free = false;
     out.source = key;
-    if (key == "ephemeral") {
-      out.kind = Volume::Kind::kEphemeral;
-      return true;
-    }
-    if (key != "persistentVolumeClaim") {
-      // Also a source that is new to us: better a pod that waits than a wrong node.
-      out.kind = Volume::Kind::kDisk;
-      return true;
-    }
-    out.kind = Volume::Kind::kPersistentVolumeClaim;
+    out.kind = volume_kind(key);
+    if (out.kind != Volume::Kind::kPersistentVolumeClaim) return true;
     return field.fields([&](std::string_view name, JsonValue inner) {
       return name != "claimName" || read(inner, out.claim_name);
     });

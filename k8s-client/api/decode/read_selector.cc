@@ -1,4 +1,5 @@
 #include "k8s-client/api/decode/objects.h"
+#include "k8s-client/api/words.h"
 
 namespace k8s::json {
 namespace {
@@ -6,13 +7,7 @@ namespace {
 bool read(JsonValue value, SelectorOperator& out) {
   std::string text;
   if (!json::read(value, text)) return false;
-  out = text == "In"             ? SelectorOperator::kIn
-        : text == "NotIn"        ? SelectorOperator::kNotIn
-        : text == "Exists"       ? SelectorOperator::kExists
-        : text == "DoesNotExist" ? SelectorOperator::kDoesNotExist
-        : text == "Gt"           ? SelectorOperator::kGt
-        : text == "Lt"           ? SelectorOperator::kLt
-                                 : SelectorOperator::kUnknown;
+  out = selector_operator(text);
   return true;
 }
 

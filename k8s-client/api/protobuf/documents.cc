@@ -1,0 +1,188 @@
+#include "k8s-client/api/protobuf/documents.h"
+
+#include "k8s-client/api/protobuf/objects.h"
+#include "k8s-client/api/words.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace k8s::protobuf {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view kMagic = "k8s\0"sv;
+
+tl::unexpected<Error> failed(std::string what, const Failure& failure) {
+  if (!failure.path.empty()) what += ": protobuf field " + failure.path;
+  return decode_error(what + ": " + failure.text);
+}
+
+// runtime.Unknown.
+struct Envelope {
+  std::string_view kind;
+  std::string_view object;
+};
+
+Result<Envelope> open(std::string_view document) {
+  if (!is_document(document))
+    return decode_error("not protobuf: the four bytes \"k8s\\0\" are missing");
+  document.remove_prefix(kMagic.size());
+  Envelope envelope;
+  Failure failure;
+  const bool ok = Value(document, failure).fields([&](std::uint32_t number, Value field) {
+    if (number == 2) envelope.object = field.bytes();
+    if (number != 1) return true;
+    return field.fields([&](std::uint32_t inner_number, Value inner) {
+      if (inner_number == 2) envelope.kind = inner.bytes();
+      return true;
+    });
+  });
+  if (!ok) return failed("envelope", failure);
+  return envelope;
+}
+
+Result<std::string_view> open(std::string_view document, std::string_view kind) {
+  const auto envelope = open(document);
+  if (!envelope) return tl::unexpected(envelope.error());
+  if (envelope->kind == kind) return envelope->object;
+  return decode_error("expected a " + std::string(kind) + ", found a " +
+                      std::string(envelope->kind));
+}
+
+std::string identity(const ObjectMeta& metadata) {
+  if (metadata.name.empty()) return "Pod";
+  return "Pod \"" + metadata.namespace_ + "/" + metadata.name + "\"";
+}
+
+Result<Pod> read_pod(std::string_view bytes) {
+  Failure failure;
+  Result<Pod> pod;
+  if (!read(Value(bytes, failure), *pod)) return failed(identity(pod->metadata), failure);
+  if (pod->metadata.name.empty()) return decode_error("Pod: metadata.name: is missing");
+  return pod;
+}
+
+bool read(Value value, ListMeta& out) {
+  return value.fields([&](std::uint32_t number, Value field) {
+    if (number == 2) return protobuf::read(field, out.resource_version);
+    if (number == 3) return protobuf::read(field, out.continue_token);
+    return true;
+  });
+}
+
+bool read(Value value, Status& out) {
+  return value.fields([&](std::uint32_t number, Value field) {
+    switch (number) {
+      case 3:
+        return protobuf::read(field, out.message);
+      case 4:
+        return protobuf::read(field, out.reason);
+      case 5:
+        return field.fields([&](std::uint32_t inner_number, Value inner) {
+          return inner_number != 5 || protobuf::read(inner, out.retry_after_seconds);
+        });
+      case 6:
+        return protobuf::read(field, out.code);
+      default:
+        return true;
+    }
+  });
+}
+
+// metav1.WatchEvent, whose object is a runtime.RawExtension.
+struct RawEvent {
+  std::string_view type;
+  std::string_view document;
+};
+
+Result<RawEvent> read_event(std::string_view frame) {
+  RawEvent event;
+  Failure failure;
+  const bool ok = Value(frame, failure).fields([&](std::uint32_t number, Value field) {
+    if (number == 1) event.type = field.bytes();
+    if (number != 2) return true;
+    return field.fields([&](std::uint32_t inner_number, Value inner) {
+      if (inner_number == 1) event.document = inner.bytes();
+      return true;
+    });
+  });
+  if (!ok) return failed("watch event", failure);
+  return event;
+}
+
+// A bookmark's object is a pod with nothing but metadata, and without a name.
+Result<WatchEvent<Pod>> read_bookmark(std::string_view document) {
+  WatchEvent<Pod> event;
+  const auto object = open(document, "Pod");
+  if (!object) return tl::unexpected(object.error());
+  Failure failure;
+  if (!read(Value(*object, failure), event.object)) return failed("watch event", failure);
+  event.initial_events_end = ends_initial_events(event.object.metadata);
+  return event;
+}
+
+}  // namespace
+
+bool is_document(std::string_view bytes) { return bytes.starts_with(kMagic); }
+
+Result<Pod> pod(std::string_view document) {
+  const auto object = open(document, "Pod");
+  if (!object) return tl::unexpected(object.error());
+  return read_pod(*object);
+}
+
+Result<ListMeta> pod_list(std::string_view document, const std::function<void(Pod)>& each) {
+  const auto object = open(document, "PodList");
+  if (!object) return tl::unexpected(object.error());
+  ListMeta meta;
+  Failure failure;
+  std::optional<Error> error;
+  const bool ok = Value(*object, failure).fields([&](std::uint32_t number, Value field) {
+    if (number == 1) return read(field, meta);
+    if (number != 2) return true;
+    auto item = read_pod(field.bytes());
+    if (item) {
+      each(std::move(*item));
+    } else {
+      error = std::move(item.error());
+    }
+    return item.has_value();
+  });
+  if (error) return tl::unexpected(with_context(std::move(*error), "PodList"));
+  if (!ok) return failed("PodList", failure);
+  return meta;
+}
+
+Result<Status> status(std::string_view document) {
+  const auto object = open(document, "Status");
+  if (!object) return tl::unexpected(object.error());
+  Status status;
+  Failure failure;
+  if (!read(Value(*object, failure), status)) return failed("Status", failure);
+  return status;
+}
+
+Result<WatchEvent<Pod>> pod_event(std::string_view frame) {
+  const auto raw = read_event(frame);
+  if (!raw) return tl::unexpected(raw.error());
+  const auto type = watch_event_type(raw->type);
+  if (!type) return tl::unexpected(type.error());
+  Result<WatchEvent<Pod>> event;
+  if (*type == WatchEventType::kBookmark) {
+    event = read_bookmark(raw->document);
+  } else if (*type == WatchEventType::kError) {
+    auto what = status(raw->document);
+    if (!what) return tl::unexpected(std::move(what.error()));
+    event->status = std::move(*what);
+  } else {
+    auto object = pod(raw->document);
+    if (!object) return tl::unexpected(std::move(object.error()));
+    event->object = std::move(*object);
+  }
+  if (event) event->type = *type;
+  return event;
+}
+
+}  // namespace k8s::protobuf

@@ -1,0 +1,33 @@
+// Whole documents of the API server in protobuf: a pod, a page of a list of pods, an event of their
+// watch, a Status.
+//
+// An object travels in an envelope, four bytes that no JSON begins with and a runtime.Unknown that
+// names its kind. An event of a watch is a metav1.WatchEvent with such an object in it, and has a
+// length in front (frame_splitter.h). Source: k8s.io/apimachinery pkg/runtime/serializer/protobuf.
+//
+// Pods alone are read so: they are nearly all of what a scheduler reads, and in JSON the dearest
+// part of what it costs the API server. All else stays JSON, which people can read.
+#pragma once
+
+#include "k8s-client/api/decode.h"
+
+#include <functional>
+#include <string_view>
+
+namespace k8s::protobuf {
+
+// What to ask for where this is understood. JSON is for servers that do not have it.
+inline constexpr std::string_view kAccept = "application/vnd.kubernetes.protobuf, application/json";
+
+// Whether a document is one of these rather than JSON.
+[[nodiscard]] bool is_document(std::string_view bytes);
+
+[[nodiscard]] Result<Pod> pod(std::string_view document);
+// As Decoder::list.
+[[nodiscard]] Result<ListMeta> pod_list(std::string_view document,
+                                        const std::function<void(Pod)>& each);
+[[nodiscard]] Result<Status> status(std::string_view document);
+// Of one frame of a watch, without its length.
+[[nodiscard]] Result<WatchEvent<Pod>> pod_event(std::string_view frame);
+
+}  // namespace k8s::protobuf

@@ -1,0 +1,100 @@
+// A message in protobuf's wire format being read into a struct, and where in it a reading failed.
+//
+// A message is a sequence of fields: a number, a wire type, and a varint or so many bytes, which
+// may be a message again. Nothing is copied or allocated on the way; fields that nobody asks for
+// are stepped over. Written by hand for the few messages in use, like the JSON readers beside it:
+// the field numbers are those of Kubernetes' generated.proto files (k8s.io/api,
+// k8s.io/apimachinery), which never change their meaning.
+//
+// Source: protobuf.dev/programming-guides/encoding. Groups, long out of use, are an error.
+#pragma once
+
+#include "k8s-client/api/meta.h"
+#include "k8s-client/api/quantity.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace k8s::protobuf {
+
+struct Failure {
+  std::string path;  // numbers of fields: "2.2.8.1"
+  std::string text;
+};
+
+// The value of one field.
+class Value {
+ public:
+  enum class Type : std::uint8_t { kVarint, kFixed64, kBytes, kFixed32 };
+
+  // A message as a whole.
+  Value(std::string_view message, Failure& failure) : bytes_(message), failure_(&failure) {}
+
+  // Calls `each(number, value) -> bool` for every field of the message, in the order of its bytes.
+  template <typename Each>
+  bool fields(const Each& each) const {
+    if (type_ != Type::kBytes) return fail("must be a message");
+    std::string_view rest = bytes_;
+    while (!rest.empty()) {
+      Value value({}, *failure_);
+      const auto number = take(rest, value);
+      if (!number) return fail("is cut off or damaged");
+      if (!each(*number, value)) return failed_at(*number);
+    }
+    return true;
+  }
+
+  [[nodiscard]] Type type() const { return type_; }
+  [[nodiscard]] std::string_view bytes() const { return bytes_; }
+  [[nodiscard]] std::uint64_t varint() const { return varint_; }
+
+  // Records why this value cannot be read. Always false, for `return value.fail(…)`.
+  bool fail(std::string text) const;
+
+ private:
+  // The first field of `rest`, which it is taken off; nullopt when there is no whole one.
+  static std::optional<std::uint32_t> take(std::string_view& rest, Value& into);
+  bool failed_at(std::uint32_t number) const;
+
+  Type type_ = Type::kBytes;
+  std::uint64_t varint_ = 0;
+  std::string_view bytes_;
+  Failure* failure_;
+};
+
+// Text that is not UTF-8 is read as JSON would show it: each byte that does not belong is U+FFFD.
+bool read(Value value, std::string& out);
+bool read(Value value, bool& out);
+bool read(Value value, std::int32_t& out);
+bool read(Value value, std::int64_t& out);
+// metav1.Time. An empty one, which stands for none, leaves `out` as it is.
+bool read(Value value, std::optional<Timestamp>& out);
+bool read(Value value, Quantity& out);
+
+// One more item of a repeated field.
+template <typename T>
+bool read_item(Value value, std::vector<T>& out) {
+  return read(value, out.emplace_back());
+}
+
+// A field whose presence means something, even when it is empty.
+template <typename T>
+bool read_optional(Value value, std::optional<T>& out) {
+  return read(value, out ? *out : out.emplace());
+}
+
+// One more entry of a map.
+template <typename T>
+bool read_entry(Value value, std::vector<std::pair<std::string, T>>& out) {
+  auto& [key, mapped] = out.emplace_back();
+  return value.fields([&key = key, &mapped = mapped](std::uint32_t number, Value field) {
+    if (number == 1) return read(field, key);
+    if (number == 2) return read(field, mapped);
+    return true;
+  });
+}
+
+}  // namespace k8s::protobuf

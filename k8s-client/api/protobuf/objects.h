@@ -1,0 +1,28 @@
+// Readers of a Pod and of the parts that it is made of. What they give is what the JSON readers
+// (../decode) give for the same object: tests/k8s-client/api/protobuf holds them together.
+#pragma once
+
+#include "k8s-client/api/pod.h"
+#include "k8s-client/api/protobuf/message.h"
+#include "k8s-client/api/selector.h"
+
+namespace k8s::protobuf {
+
+bool read(Value value, ObjectMeta& out);
+
+bool read(Value value, LabelSelector& out);
+bool read(Value value, NodeSelectorTerm& out);
+bool read(Value value, NodeSelector& out);
+
+// The three kinds of affinity of a pod's spec.affinity.
+bool read_affinity(Value value, Pod::Spec& out);
+bool read(Value value, TopologySpreadConstraint& out);
+
+// One volume; `out` gets it unless every node can mount it.
+bool read_volume(Value value, std::vector<Volume>& out);
+
+bool read(Value value, Pod::Spec& out);
+bool read(Value value, Pod::Status& out);
+bool read(Value value, Pod& out);
+
+}  // namespace k8s::protobuf

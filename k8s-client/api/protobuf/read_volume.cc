@@ -1,0 +1,72 @@
+#include "k8s-client/api/protobuf/objects.h"
+#include "k8s-client/api/words.h"
+
+#include <array>
+#include <utility>
+
+namespace k8s::protobuf {
+namespace {
+
+// corev1.VolumeSource: the names of its fields by their numbers.
+constexpr std::array<std::string_view, 31> kSources = {"",
+                                                       "hostPath",
+                                                       "emptyDir",
+                                                       "gcePersistentDisk",
+                                                       "awsElasticBlockStore",
+                                                       "gitRepo",
+                                                       "secret",
+                                                       "nfs",
+                                                       "iscsi",
+                                                       "glusterfs",
+                                                       "persistentVolumeClaim",
+                                                       "rbd",
+                                                       "flexVolume",
+                                                       "cinder",
+                                                       "cephfs",
+                                                       "flocker",
+                                                       "downwardAPI",
+                                                       "fc",
+                                                       "azureFile",
+                                                       "configMap",
+                                                       "vsphereVolume",
+                                                       "quobyte",
+                                                       "azureDisk",
+                                                       "photonPersistentDisk",
+                                                       "portworxVolume",
+                                                       "scaleIO",
+                                                       "projected",
+                                                       "storageos",
+                                                       "csi",
+                                                       "ephemeral",
+                                                       "image"};
+
+// Of a source that is newer than this table.
+constexpr std::string_view kUnknownSource = "unknown";
+
+bool read_source(Value value, Volume& out) {
+  return value.fields([&](std::uint32_t number, Value field) {
+    const std::string_view source = number < kSources.size() ? kSources[number] : kUnknownSource;
+    if (mounts_anywhere(source)) return true;
+    out.source = source;
+    out.kind = volume_kind(source);
+    if (out.kind != Volume::Kind::kPersistentVolumeClaim) return true;
+    return field.fields([&](std::uint32_t inner_number, Value inner) {
+      return inner_number != 1 || read(inner, out.claim_name);
+    });
+  });
+}
+
+}  // namespace
+
+bool read_volume(Value value, std::vector<Volume>& out) {
+  Volume volume;
+  const bool ok = value.fields([&](std::uint32_t number, Value field) {
+    if (number == 1) return read(field, volume.name);
+    if (number == 2) return read_source(field, volume);
+    return true;
+  });
+  if (!volume.source.empty()) out.push_back(std::move(volume));
+  return ok;
+}
+
+}  // namespace k8s::protobuf

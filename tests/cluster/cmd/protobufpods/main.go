@@ -1,0 +1,104 @@
+// protobufpods writes pods as the API server sends them, in JSON and in protobuf, for the tests of whoever reads both.
+//
+//	go run ./cmd/protobufpods > ../k8s-client/api/protobuf/pods.txt      in tests/cluster
+//
+// Each line is a document in JSON, a tab, and the same in protobuf, in base64: pods with every field that there is, set or not set by
+// chance, the same at each run; then a page of a list, a Status, and events of a watch (these without their length). Both are made by
+// Kubernetes' own serializers.
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"math/rand"
+	"os"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+const pods = 14
+
+var (
+	inJSON     = json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, json.SerializerOptions{})
+	inProtobuf = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
+)
+
+func main() {
+	if err := write(); err != nil {
+		fmt.Fprintln(os.Stderr, "protobufpods:", err)
+		os.Exit(1)
+	}
+}
+
+func write() error {
+	fill := filler{rand.New(rand.NewSource(1))}
+	list := corev1.PodList{TypeMeta: kind("PodList"), ListMeta: metav1.ListMeta{ResourceVersion: "17", Continue: "on"}}
+	for i := range pods {
+		pod := fill.pod(i)
+		if err := line(&pod); err != nil {
+			return err
+		}
+		if i < 3 {
+			pod.TypeMeta = metav1.TypeMeta{} // as in lists
+			list.Items = append(list.Items, pod)
+		}
+	}
+	if err := line(&list); err != nil {
+		return err
+	}
+	gone := metav1.Status{TypeMeta: kind("Status"), Status: "Failure", Reason: "Expired", Message: "too old", Code: 410,
+		Details: &metav1.StatusDetails{RetryAfterSeconds: 7}}
+	if err := line(&gone); err != nil {
+		return err
+	}
+	return events(fill.pod(0), &gone)
+}
+
+func kind(name string) metav1.TypeMeta { return metav1.TypeMeta{APIVersion: "v1", Kind: name} }
+
+// line writes one document.
+func line(object runtime.Object) error {
+	first, second, err := encode(object)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s\t%s\n", bytes.TrimSpace(first), base64.StdEncoding.EncodeToString(second))
+	return nil
+}
+
+func encode(object runtime.Object) (first, second []byte, err error) {
+	if first, err = runtime.Encode(inJSON, object); err != nil {
+		return nil, nil, err
+	}
+	second, err = runtime.Encode(inProtobuf, object)
+	return first, second, err
+}
+
+// events writes events of a watch, one of each type.
+func events(pod corev1.Pod, gone *metav1.Status) error {
+	bookmark := corev1.Pod{TypeMeta: kind("Pod")}
+	bookmark.ResourceVersion = "99"
+	bookmark.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+	for _, event := range []struct {
+		name   string
+		object runtime.Object
+	}{{"ADDED", &pod}, {"MODIFIED", &pod}, {"DELETED", &pod}, {"BOOKMARK", &bookmark}, {"ERROR", gone}} {
+		first, second, err := encode(event.object)
+		if err != nil {
+			return err
+		}
+		inFrame := metav1.WatchEvent{Type: event.name, Object: runtime.RawExtension{Raw: second}}
+		message, err := inFrame.Marshal()
+		if err != nil {
+			return err
+		}
+		fmt.Printf("{\"type\":%q,\"object\":%s}\t%s\n", event.name, bytes.TrimSpace(first), base64.StdEncoding.EncodeToString(message))
+	}
+	return nil
+}

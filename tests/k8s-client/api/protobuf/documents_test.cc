@@ -1,0 +1,158 @@
+// Pods in protobuf are read as in JSON. The documents of pods.txt are Kubernetes' own, made by
+// tests/cluster/cmd/protobufpods.
+#include "k8s-client/api/protobuf/documents.h"
+
+#include "k8s-client/api/decode.h"
+#include "k8s-client/auth/base64.h"
+#include "tests/support/catch.h"
+#include "tests/support/paths.h"
+
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace k8s {
+namespace {
+
+struct Pair {
+  std::string json;
+  std::string protobuf;
+};
+
+std::vector<Pair> pairs() {
+  std::vector<Pair> found;
+  std::ifstream file(tests::source_dir() + "/tests/k8s-client/api/protobuf/pods.txt");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t tab = line.find('\t');
+    REQUIRE(tab != std::string::npos);
+    const auto bytes = auth::decode_base64(line.substr(tab + 1));
+    REQUIRE(bytes);
+    found.push_back({line.substr(0, tab), *bytes});
+  }
+  REQUIRE(found.size() == 21);
+  return found;
+}
+
+bool is(const Pair& pair, std::string_view kind) {
+  return pair.json.find("\"kind\":\"" + std::string(kind) + "\",\"apiVersion\"") == 1;
+}
+bool is_event(const Pair& pair) { return pair.json.starts_with("{\"type\""); }
+
+}  // namespace
+
+TEST_CASE("a pod reads the same from protobuf and from JSON", "[decode]") {
+  int compared = 0;
+  for (const Pair& pair : pairs()) {
+    if (!is(pair, "Pod")) continue;
+    CAPTURE(pair.json);
+    const auto want = Decoder().object<Pod>(pair.json);
+    const auto got = protobuf::pod(pair.protobuf);
+    REQUIRE(want);
+    REQUIRE(got);
+    CHECK(got->metadata == want->metadata);
+    CHECK(got->spec == want->spec);
+    CHECK(got->status == want->status);
+    ++compared;
+  }
+  CHECK(compared == 14);
+}
+
+TEST_CASE("a page of a list, a Status and the events of a watch read the same", "[decode]") {
+  int compared = 0;
+  for (const Pair& pair : pairs()) {
+    CAPTURE(pair.json);
+    if (is(pair, "PodList")) {
+      std::vector<Pod> want;
+      std::vector<Pod> got;
+      Decoder decoder;
+      const auto meta = decoder.list<Pod>(pair.json, [&](Pod pod) { want.push_back(pod); });
+      const auto same = decoder.list<Pod>(pair.protobuf, [&](Pod pod) { got.push_back(pod); });
+      REQUIRE(meta);
+      REQUIRE(same);
+      CHECK(same->resource_version == meta->resource_version);
+      CHECK(same->continue_token == meta->continue_token);
+      CHECK(got == want);
+    } else if (is(pair, "Status")) {
+      const auto got = Decoder().status(pair.protobuf);
+      REQUIRE(got);
+      CHECK(got->code == 410);
+      CHECK(got->reason == "Expired");
+      CHECK(got->message == "too old");
+      CHECK(got->retry_after_seconds == 7);
+    } else if (is_event(pair)) {
+      const auto want = Decoder().watch_event<Pod>(pair.json);
+      const auto got = Decoder().watch_message<Pod>(pair.protobuf);
+      REQUIRE(want);
+      REQUIRE(got);
+      CHECK(got->type == want->type);
+      CHECK(got->object == want->object);
+      CHECK(got->status.code == want->status.code);
+      CHECK(got->initial_events_end == want->initial_events_end);
+    } else {
+      continue;
+    }
+    ++compared;
+  }
+  CHECK(compared == 7);
+}
+
+TEST_CASE("what is cut off, or damaged anywhere, is an error or another pod, never a crash",
+          "[decode]") {
+  std::mt19937_64 random(3);
+  for (const Pair& pair : pairs()) {
+    if (!is(pair, "Pod")) continue;
+    for (int round = 0; round < 60; ++round) {
+      std::string bytes = pair.protobuf;
+      if (round % 2 == 0) {
+        bytes.resize(random() % bytes.size());
+      } else {
+        for (int i = 0; i < 3; ++i) bytes[random() % bytes.size()] = static_cast<char>(random());
+      }
+      const auto got = protobuf::pod(bytes);
+      if (got) CHECK_FALSE(got->metadata.name.empty());
+    }
+  }
+}
+
+TEST_CASE("what is wrong with a document is said", "[decode]") {
+  using namespace std::string_literals;
+  const std::string magic = "k8s\0"s;
+  const std::string type = "\x0a\x09\x0a\x02v1\x12\x03Pod"s;
+  struct Case {
+    const char* name;
+    std::string given;
+    std::string want;
+  };
+  const std::vector<Case> cases = {
+      {"JSON", "{}", R"(not protobuf: the four bytes "k8s\0" are missing)"},
+      {"nothing in it", magic, "expected a Pod, found a "},
+      {"another kind", magic + "\x0a\x0a\x0a\x02v1\x12\x04Node"s, "expected a Pod, found a Node"},
+      {"an envelope cut off", magic + "\x0a\x09\x0a"s, "envelope: is cut off or damaged"},
+      {"an empty pod", magic + type, "Pod: metadata.name: is missing"},
+      {"a name that is a number", magic + type + "\x12\x04\x0a\x02\x08\x01"s,
+       "Pod: protobuf field 1.1: must be a text"},
+      {"a group", magic + type + "\x12\x01\x0b"s, "Pod: is cut off or damaged"},
+      {"a field of no number", magic + type + "\x12\x02\x02\x00"s, "Pod: is cut off or damaged"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      const auto got = protobuf::pod(c.given);
+      REQUIRE_FALSE(got);
+      CHECK(got.error().kind == ErrorKind::kDecode);
+      CHECK(got.error().message == c.want);
+    }
+  }
+}
+
+TEST_CASE("text that is not UTF-8 is read as JSON would show it", "[decode]") {
+  using namespace std::string_literals;
+  const std::string name = "a\xff\xc3\xbc\xe2\x82"s;
+  const std::string document =
+      "k8s\0"s + "\x0a\x09\x0a\x02v1\x12\x03Pod"s + "\x12\x0a\x0a\x08\x0a\x06"s + name;
+  const auto got = protobuf::pod(document);
+  REQUIRE(got);
+  CHECK(got->metadata.name == "a\xef\xbf\xbd\xc3\xbc\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+}  // namespace k8s
