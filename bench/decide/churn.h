@@ -33,6 +33,7 @@ struct Scenario {
   std::size_t pods = 50'000;  // that come while it is measured
   std::size_t waiting = 0;    // that are not placed, of as many shapes
   WaitingFor waiting_for = WaitingFor::kNodes;
+  std::size_t quotas = 0;  // that contend (contention.h); 0: none, and pods come and go
   double load = 0.9;
   std::uint64_t seed = 1;
 };

@@ -31,6 +31,12 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
       .add_option("--waiting-for", options->waiting_for,
                   "Why they wait: no node could hold them, or their GPU quota is used up")
       ->transform(CLI::CheckedTransformer(reasons));
+  command
+      .add_option("--quotas", options->quotas,
+                  "GPU quotas of one cohort that contend, pods of every shape waiting in each, "
+                  "instead of pods that come and go")
+      ->check(CLI::Range(0, 100'000))
+      ->capture_default_str();
   command.add_option("--load", options->load, "Share of the cluster that pods hold")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();

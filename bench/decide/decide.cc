@@ -1,6 +1,7 @@
 #include "bench/decide/decide.h"
 
 #include "bench/decide/churn.h"
+#include "bench/decide/contention.h"
 #include "bench/decide/figures.h"
 #include "scheduler/config/config.h"
 #include "scheduler/engine/engine.h"
@@ -16,7 +17,9 @@ k8s::Result<Figures> measure(const Scenario& scenario, const sched::Registry& re
   auto configuration = sched::config::parse("", "the default configuration", registry);
   if (!configuration) return tl::unexpected(configuration.error());
   sched::Engine engine(std::move(configuration->profiles), configuration->engine);
-  return figures_of(scenario, Churn(engine, scenario).run());
+  const Outcome outcome =
+      scenario.quotas > 0 ? Contention(engine, scenario).run() : Churn(engine, scenario).run();
+  return figures_of(scenario, outcome);
 }
 
 }  // namespace
@@ -40,6 +43,7 @@ int run(const Options& options, const sched::Registry& registry, std::ostream& o
                                     .pods = options.pods,
                                     .waiting = options.waiting,
                                     .waiting_for = options.waiting_for,
+                                    .quotas = options.quotas,
                                     .load = options.load,
                                     .seed = options.seed},
                                    registry);

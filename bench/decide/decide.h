@@ -22,6 +22,7 @@ struct Options {
   std::size_t pods = 50'000;
   std::size_t waiting = 0;
   WaitingFor waiting_for = WaitingFor::kNodes;
+  std::size_t quotas = 0;
   double load = 0.9;
   std::uint64_t seed = 1;
   std::string json{};  // file; empty: none

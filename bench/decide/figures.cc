@@ -13,10 +13,6 @@ namespace bench::decide {
 
 namespace {
 
-bool over_quota(const Figures& run) {
-  return run.scenario.waiting > 0 && run.scenario.waiting_for == WaitingFor::kQuota;
-}
-
 // Of sorted values, not none.
 std::uint32_t quantile(const std::vector<std::uint32_t>& sorted, double share) {
   const auto at = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
@@ -35,6 +31,15 @@ std::string grouped(double value) {
   std::string text = fmt::format("{:.0f}", value);
   for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
   return text;
+}
+
+std::string waiting(const Scenario& scenario) {
+  const auto number = [](std::size_t value) { return grouped(static_cast<double>(value)); };
+  if (scenario.quotas > 0) {
+    return number(scenario.quotas * scenario.shapes) + " in " + number(scenario.quotas) + " quotas";
+  }
+  const bool over_quota = scenario.waiting > 0 && scenario.waiting_for == WaitingFor::kQuota;
+  return number(scenario.waiting) + (over_quota ? " over quota" : "");
 }
 
 std::string counted(double bytes) { return bytes > 0 ? grouped(bytes) : "–"; }
@@ -78,8 +83,7 @@ void write_head(std::ostream& out) {
 void write_line(std::ostream& out, const Figures& run) {
   const auto number = [](std::size_t value) { return grouped(static_cast<double>(value)); };
   fmt::print(out, "| {} | {} | {} | {} | {} | {} | {} | {:.2f} % | {} | {} | {} | {} |\n",
-             number(run.scenario.nodes), number(run.scenario.shapes),
-             number(run.scenario.waiting) + (over_quota(run) ? " over quota" : ""),
+             number(run.scenario.nodes), number(run.scenario.shapes), waiting(run.scenario),
              grouped(run.decisions_per_second), number(run.p50_ns), number(run.p99_ns),
              grouped(run.pods_per_second), 100 * run.refused_share, number(run.bound),
              counted(run.bytes_per_node), counted(run.bytes_per_pod), counted(run.bytes_per_shape));
@@ -89,10 +93,13 @@ void write_line(std::ostream& out, const Figures& run) {
 void write_json(std::ostream& out, const std::vector<Figures>& runs) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const Figures& run : runs) {
+    const bool for_quota =
+        run.scenario.waiting > 0 && run.scenario.waiting_for == WaitingFor::kQuota;
     all.push_back({{"nodes", run.scenario.nodes},
                    {"shapes", run.scenario.shapes},
                    {"waiting", run.scenario.waiting},
-                   {"waiting_for", over_quota(run) ? "quota" : "nodes"},
+                   {"waiting_for", for_quota ? "quota" : "nodes"},
+                   {"quotas", run.scenario.quotas},
                    {"pods", run.scenario.pods},
                    {"load", run.scenario.load},
                    {"seed", run.scenario.seed},

@@ -25,6 +25,10 @@ RUNS = {
     "1,000 nodes, 10 shapes": ["--nodes", "1000", "--shapes", "10"],
     "1,000 nodes, 100 shapes": ["--nodes", "1000", "--shapes", "100"],
     "1,000 nodes, 10 shapes, 1,000 pods waiting": ["--nodes", "1000", "--shapes", "10", "--waiting", "1000"],
+    "1,000 nodes, 10 shapes, 10,000 pods over quota":
+        ["--nodes", "1000", "--shapes", "10", "--waiting", "10000", "--waiting-for", "quota"],
+    "1,000 nodes, 10 shapes, 10 quotas contending": ["--nodes", "1000", "--shapes", "10", "--quotas", "10"],
+    "1,000 nodes, 10 shapes, 100 quotas contending": ["--nodes", "1000", "--shapes", "10", "--quotas", "100"],
 }
 PARTS = {"events": "bench::decide::Meter::apply", "decision": "bench::decide::Meter::decide"}
 
@@ -60,7 +64,7 @@ def compare(old, new):
         for part, now in parts.items():
             before = old.get(run, {}).get(part)
             ratio = now / before if before else None
-            lines.append(f"{run:<46} {part:<9} {before or '-':>9} {now:>9}   {f'{ratio:.2f}' if ratio else '-'}")
+            lines.append(f"{run:<47} {part:<9} {before or '-':>9} {now:>9}   {f'{ratio:.2f}' if ratio else '-'}")
             if ratio and ratio > LIMIT:
                 grown.append(f"{run}, {part}")
     return lines, grown
@@ -83,7 +87,7 @@ def main():
     baseline = json.loads(BASELINE.read_text()) if BASELINE.exists() else {"compiler": compiler, "runs": {}}
     lines, grown = compare(baseline["runs"], counts)
     print(f"Instructions per pod that comes, {PODS} pods (baseline: {baseline['compiler']}; now: {compiler})")
-    print(f"{'run':<46} {'part':<9} {'baseline':>9} {'now':>9}   ratio")
+    print(f"{'run':<47} {'part':<9} {'baseline':>9} {'now':>9}   ratio")
     print("\n".join(lines))
     if "--write" in sys.argv:
         BASELINE.write_text(json.dumps({"compiler": compiler, "runs": counts}, indent=2) + "\n")

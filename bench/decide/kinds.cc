@@ -125,6 +125,18 @@ k8s::Pod over_quota_pod(std::size_t index) {
   return pod;
 }
 
+std::string team(std::size_t number) { return fmt::format("team-{:04}", number); }
+
+k8s::Pod team_pod(std::size_t team_number, std::size_t index) {
+  k8s::Pod pod = over_quota_pod(index);
+  pod.metadata.namespace_ = team(team_number);
+  return pod;
+}
+
+std::size_t number_of(const std::string& uid) {
+  return std::stoull(uid.substr(uid.rfind('-') + 1), nullptr, 16);
+}
+
 std::string uid_of(std::size_t number) {
   return fmt::format("{:08x}-5d0c-4b6e-9f1a-{:012x}", number * 2'654'435'761U & 0xffff'ffffU,
                      number);

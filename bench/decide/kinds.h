@@ -35,8 +35,15 @@ struct Kind {
 inline constexpr const char* kQuotaNamespace = "limited";
 [[nodiscard]] k8s::Pod over_quota_pod(std::size_t index);
 
+// One of several teams, each with a namespace of its own, and the `index`-th kind of its pods, with
+// one GPU.
+[[nodiscard]] std::string team(std::size_t number);
+[[nodiscard]] k8s::Pod team_pod(std::size_t team, std::size_t index);
+
 // The pod of that number, with name and uid.
 [[nodiscard]] k8s::Pod numbered(const k8s::Pod& pod, std::size_t number);
 [[nodiscard]] std::string uid_of(std::size_t number);
+// The number of the pod that has this uid.
+[[nodiscard]] std::size_t number_of(const std::string& uid);
 
 }  // namespace bench::decide

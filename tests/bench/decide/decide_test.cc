@@ -2,6 +2,7 @@
 
 #include "bench/decide/churn.h"
 #include "bench/decide/cluster.h"
+#include "bench/decide/contention.h"
 #include "bench/decide/figures.h"
 #include "bench/decide/kinds.h"
 #include "plugins/registry.h"
@@ -14,6 +15,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 
 using namespace bench::decide;
 
@@ -79,6 +81,18 @@ TEST_CASE("Pods over their quota wait, and the others are decided on among them"
   CHECK(outcome.gpu_load > 0.84);
   CHECK(outcome.gpu_load <= 0.9);
   CHECK(outcome.refused < 50);
+}
+
+TEST_CASE("What ends in quotas that contend goes to others, and all of the cohort stays in use") {
+  const Scenario scenario{.nodes = 60, .shapes = 4, .pods = 100, .quotas = 12};
+  auto configuration = sched::config::parse("", "default", plugins::registry());
+  REQUIRE(configuration);
+  sched::Engine engine(std::move(configuration->profiles), configuration->engine);
+  const Outcome outcome = Contention(engine, scenario).run();
+  CHECK(outcome.decisions.size() == 200);
+  CHECK(outcome.refused == 0);
+  CHECK(outcome.bound == 48);
+  CHECK(engine.pending().unschedulable == 48);
 }
 
 TEST_CASE("The longest thousandth of the decisions is left out of their mean") {
