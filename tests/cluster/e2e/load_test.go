@@ -20,9 +20,19 @@ func TestKilledUnderLoad(t *testing.T) {
 	s := startSubject(t)
 	load := w.startLoad(sizes.pods, int64(nodes)*8)
 
+	w.killAtRandom(s, sizes.pods)
+	load.wait()
+	report := w.verdict()
+	w.expectAllBound(report)
+	t.Logf("%d pods through %d kills", sizes.pods, sizes.kills)
+}
+
+// killAtRandom kills the scheduler and starts it again, at random numbers of binds of that many.
+func (w *world) killAtRandom(s *subject, binds int) {
+	w.t.Helper()
 	var points []int
 	for range sizes.kills {
-		points = append(points, 1+w.random.IntN(sizes.pods-1))
+		points = append(points, 1+w.random.IntN(binds-1))
 	}
 	slices.Sort(points)
 	for _, point := range points {
@@ -30,10 +40,6 @@ func TestKilledUnderLoad(t *testing.T) {
 		s.kill()
 		s.start()
 	}
-	load.wait()
-	report := w.verdict()
-	w.expectAllBound(report)
-	t.Logf("%d pods through %d kills", sizes.pods, len(points))
 }
 
 // load makes pods and, when the cluster is nearly full, deletes bound ones, until every pod has been bound once.

@@ -28,31 +28,28 @@ func (w *world) teams(gpus int64) []*world {
 	return teams
 }
 
+// teamLoad makes GPU nodes, teams and a load of so many pods on them.
+func (w *world) teamLoad(pods int) (teams []*world, load *load, gpus int64) {
+	w.t.Helper()
+	nodes := max(6, pods/20)
+	w.addGPUNodes(nodes)
+	gpus = int64(nodes) * 8
+	teams = w.teams(gpus)
+	return teams, w.startLoad(pods, gpus/2, teams...), gpus
+}
+
 // TestQuotasKilledUnderLoad kills the scheduler at random points of a load of three teams that borrow from each other: at no moment do
 // the pods that it bound exceed a limit, nor what the cohort has to lend. Every bind is judged.
 func TestQuotasKilledUnderLoad(t *testing.T) {
 	w := newWorld(t)
-	nodes := max(6, sizes.quotaPods/20)
-	w.addGPUNodes(nodes)
 	s := startSubject(t)
-	teams := w.teams(int64(nodes) * 8)
-	load := w.startLoad(sizes.quotaPods, int64(nodes)*8/2, teams...)
-
-	var points []int
-	for range sizes.kills {
-		points = append(points, 1+w.random.IntN(sizes.quotaPods-1))
-	}
-	slices.Sort(points)
-	for _, point := range points {
-		w.waitBinds(point)
-		s.kill()
-		s.start()
-	}
+	teams, load, _ := w.teamLoad(sizes.quotaPods)
+	w.killAtRandom(s, sizes.quotaPods)
 	load.wait()
 	report := w.verdict(teams...)
 	w.expectAllBound(report)
 	w.expectOverQuotaSeen(teams)
-	t.Logf("%d pods of three teams through %d kills", sizes.quotaPods, len(points))
+	t.Logf("%d pods of three teams through %d kills", sizes.quotaPods, sizes.kills)
 }
 
 // TestQuotasChangeUnderLoad changes the quotas all the time: they grow and shrink, lend less or more, leave the cohort and come back, go
@@ -60,12 +57,8 @@ func TestQuotasKilledUnderLoad(t *testing.T) {
 func TestQuotasChangeUnderLoad(t *testing.T) {
 	w := newWorld(t)
 	pods := sizes.quotaPods / 2
-	nodes := max(6, pods/20)
-	w.addGPUNodes(nodes)
 	s := startSubject(t)
-	gpus := int64(nodes) * 8
-	teams := w.teams(gpus)
-	load := w.startLoad(pods, gpus/2, teams...)
+	teams, load, gpus := w.teamLoad(pods)
 	changes := 0
 	for step := 1; step < 20; step++ {
 		w.waitBinds(pods * step / 20)
@@ -111,10 +104,7 @@ func TestQuotasThroughATakeover(t *testing.T) {
 	e := newElection(t)
 	leader, standby := e.startLeader(), e.startStandby()
 	pods := sizes.quotaPods / 2
-	nodes := max(6, pods/20)
-	e.w.addGPUNodes(nodes)
-	teams := e.w.teams(int64(nodes) * 8)
-	load := e.w.startLoad(pods, int64(nodes)*8/2, teams...)
+	teams, load, _ := e.w.teamLoad(pods)
 	e.w.waitBinds(pods / 3)
 	leader.kill()
 	standby.waitLog("scheduling begins")

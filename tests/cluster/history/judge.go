@@ -93,8 +93,8 @@ type counts struct {
 type podState struct {
 	pod               *corev1.Pod
 	requests          amounts
-	specRevision      int64 // of the last change of its spec
-	conditionRevision int64 // of the last change of its PodScheduled condition
+	specRevision      int64   // of the last change of its spec
+	conditionRevision int64   // of the last change of its PodScheduled condition
 	decidable         int64   // the revision from which it could be decided as it is
 	bound             ownBind // by the scheduler, if it was
 }

@@ -47,12 +47,12 @@ type Report struct {
 	Binds, ForeignBinds             int   // in the whole history
 	ForeignOverCommits              int   // binds of others that over-committed: theirs, not held against ours
 	Violations                      []Violation
-	Pending                         int      // pods of ours that are not bound now
-	Lost                            []string // pods of ours that nobody has told anything
-	Stuck                           []string // pods of ours that are pending while a node has room, with the node
+	Pending                         int            // pods of ours that are not bound now
+	Lost                            []string       // pods of ours that nobody has told anything
+	Stuck                           []string       // pods of ours that are pending while a node has room, with the node
 	Excuses                         map[Excuse]int // how often each served a bind over quota
-	Gap                             string   // what of the history was not seen; "" if all was
-	Explained, Unexplained, Doubled int      // numbers among Violations; Doubled counts double binds, which nothing explains
+	Gap                             string         // what of the history was not seen; "" if all was
+	Explained, Unexplained, Doubled int            // numbers among Violations; Doubled counts double binds, which nothing explains
 }
 
 // Report judges what has been seen, for the pods in the namespaces given, or for all.
