@@ -1,6 +1,6 @@
 // Thousands of random events under quotas, with a model beside the engine that sums everything up
 // anew each time, in eighths of a GPU.
-#include "tests/scheduler/engine/harness.h"
+#include "tests/scheduler/engine/random_pods.h"
 #include "tests/support/catch.h"
 #include "tests/support/gpu_quotas.h"
 
@@ -9,7 +9,6 @@
 #include <chrono>
 #include <map>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -61,10 +60,10 @@ struct LineSum {
 };
 using Sums = std::map<std::pair<std::string, std::string>, LineSum>;  // quota, gpuType
 
-class World {
+class World : RandomPods {
  public:
   // With `holds` the first in line are kept what they need when they have waited for seconds.
-  World(unsigned seed, bool holds) : random_(seed), holds_(holds), s_(options(holds)) {}
+  World(unsigned seed, bool holds) : RandomPods(seed, options(holds)), holds_(holds) {}
 
   void run(int events) {
     s_.synced();
@@ -83,25 +82,11 @@ class World {
   int held_nodes = 0;  // how often a pod was told so
 
  private:
-  enum class Stage { kWaiting, kAssumed, kBound };
-  struct Pod {
-    k8s::Pod object;
-    std::string resource;
-    std::int64_t count = 0;
-    Stage stage = Stage::kWaiting;
-    std::string node;
-    bool ours = true;
-    bool server_took_it = false;
-    Time backoff_until{};
-  };
-
   static EngineOptions options(bool holds) {
     EngineOptions options;
     options.quota.hold_after = holds ? std::chrono::seconds(5) : std::chrono::hours(10'000);
     return options;
   }
-
-  unsigned pick(std::size_t n) { return static_cast<unsigned>(random_() % n); }
 
   void something_happens() {
     switch (pick(16)) {
@@ -201,59 +186,14 @@ class World {
   }
   void pod_created() {
     if (pods_.size() > 50) return pod_gone();
-    const std::string name = "p" + std::to_string(++created_);
+    const std::string name = new_name("p");
     s_.has(add(name, our_pod(name).priority(static_cast<int>(pick(3)))).object);
   }
   void foreign_pod() {
     if (nodes_.empty()) return;
-    const std::string name = "f" + std::to_string(++created_);
+    const std::string name = new_name("f");
     const std::string on = std::next(nodes_.begin(), pick(nodes_.size()))->first;
-    Pod& made = add(name, their_pod(name));
-    made.object.spec.node_name = on;
-    made.ours = false;
-    made.stage = Stage::kBound;
-    made.node = on;
-    s_.has(made.object);
-  }
-  Pod* some(Stage stage) {
-    std::vector<Pod*> found;
-    for (auto& [name, pod] : pods_) {
-      if (pod.stage == stage) found.push_back(&pod);
-    }
-    return found.empty() ? nullptr : found[pick(found.size())];
-  }
-  void pod_gone() {
-    if (pods_.empty()) return;
-    const auto gone = std::next(pods_.begin(), pick(pods_.size()));
-    if (pick(2) == 0 && gone->second.stage == Stage::kBound) {
-      gone->second.object.status.phase = k8s::PodPhase::kSucceeded;
-      gone->second.object.spec.node_name = gone->second.node;
-      s_.has(gone->second.object);
-    } else {
-      s_.pod_gone(gone->second.object);
-    }
-    pods_.erase(gone);
-  }
-  void bind_failed() {
-    Pod* pod = some(Stage::kAssumed);
-    if (pod == nullptr || pod->server_took_it) return;
-    s_.bind_failed(pod->object, pod->node);
-    pod->stage = Stage::kWaiting;
-    pod->backoff_until = s_.now + 1s;
-  }
-  void bind_succeeded() {
-    Pod* pod = some(Stage::kAssumed);
-    if (pod == nullptr) return;
-    s_.bind_succeeded(pod->object, pod->node);
-    pod->server_took_it = true;
-  }
-  void watch_shows_bound() {
-    Pod* pod = some(Stage::kAssumed);
-    if (pod == nullptr) return;
-    k8s::Pod bound = pod->object;
-    bound.spec.node_name = pod->node;
-    s_.has(bound);
-    pod->stage = Stage::kBound;
+    is_foreign(add(name, their_pod(name)), on);
   }
 
   // The model.
@@ -350,12 +290,7 @@ class World {
     if (offered == kind.offers.end()) return false;
     const std::string* product = pod.object.spec.node_selector.find("nvidia.com/gpu.product");
     if (product != nullptr && *product != kind.label) return false;
-    std::int64_t free = offered->second;
-    for (const auto& [name, other] : pods_) {
-      const bool there = other.stage != Stage::kWaiting && other.node == node;
-      if (there && other.resource == pod.resource) free -= other.count;
-    }
-    return pod.count <= free;
+    return pod.count <= offered->second - taken(node, pod.resource);
   }
 
   void decide() {
@@ -445,15 +380,11 @@ class World {
     REQUIRE(without_pending(anew.quota_statuses()) == without_pending(s_.engine.quota_statuses()));
   }
 
-  std::mt19937 random_;
   bool holds_;
-  Scheduler s_;
-  int created_ = 0;
   std::int64_t generation_ = 0;
   int binds_ = 0;
   int borrowed_ = 0;
   int over_quota_ = 0;
-  std::map<std::string, Pod> pods_;           // by name
   std::map<std::string, std::size_t> nodes_;  // name → index in kKinds
   std::map<std::string, std::string> teams_;  // of namespaces
   std::map<std::string, k8s::GpuQuota> quotas_;

@@ -1,14 +1,13 @@
 // Thousands of random events, with a model beside the engine that knows only what it told it and
 // what it was told: capacities, who was decided where, and who still waits.
-#include "tests/scheduler/engine/harness.h"
+#include "tests/scheduler/engine/random_pods.h"
 #include "tests/support/catch.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <iterator>
 #include <map>
-#include <optional>
-#include <random>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -29,9 +28,9 @@ std::string in_words(const Explanation& explained) {
   return text;
 }
 
-class World {
+class World : RandomPods {
  public:
-  explicit World(unsigned seed) : random_(seed) {}
+  explicit World(unsigned seed) : RandomPods(seed) {}
 
   // Runs so many random events, deciding after each, and checks all along.
   void run(int events) {
@@ -51,22 +50,10 @@ class World {
   Texts log;
 
  private:
-  enum class Stage { kWaiting, kAssumed, kBound };
-  struct Pod {
-    k8s::Pod object;
-    int gpus = 0;
-    Stage stage = Stage::kWaiting;
-    std::string node;
-    bool ours = true;
-    bool server_took_it = false;
-    Time backoff_until{};
-  };
   struct Node {
     int gpus = 0;
     std::string zone;
   };
-
-  unsigned pick(std::size_t n) { return static_cast<unsigned>(random_() % n); }
 
   void something_happens() {
     switch (pick(13)) {
@@ -81,7 +68,7 @@ class World {
       case 6:
         return pod_created();
       case 7:
-        return pod_deleted();
+        return pod_gone();
       case 8:
         return foreign_pod();
       case 9:
@@ -120,47 +107,24 @@ class World {
     return made;
   }
   void pod_created() {
-    if (pods_.size() > 60) return pod_deleted();
-    const std::string name = "p" + std::to_string(++created_);
+    if (pods_.size() > 60) return pod_gone();
+    const std::string name = new_name("p");
     const int gpus = static_cast<int>(pick(5));
     Pod& made = pods_[name];
     made.object = object(name, gpus);
-    made.gpus = gpus;
+    made.count = gpus;
     s_.has(made.object);
   }
   void foreign_pod() {
     if (nodes_.empty()) return;
-    const std::string name = "f" + std::to_string(++created_);
+    const std::string name = new_name("f");
     const std::string on = std::next(nodes_.begin(), pick(nodes_.size()))->first;
     Pod& made = pods_[name];
-    made.gpus = static_cast<int>(pick(2));
-    made.object = their_pod(name).gpus(made.gpus).on(on);
-    made.ours = false;
-    made.stage = Stage::kBound;
-    made.node = on;
-    s_.has(made.object);
+    made.count = pick(2);
+    made.object = their_pod(name).gpus(static_cast<int>(made.count));
+    is_foreign(made, on);
   }
 
-  // A random pod in that stage.
-  Pod* some(Stage stage) {
-    std::vector<Pod*> found;
-    for (auto& [name, pod] : pods_) {
-      if (pod.stage == stage) found.push_back(&pod);
-    }
-    return found.empty() ? nullptr : found[pick(found.size())];
-  }
-  void pod_deleted() {
-    if (pods_.empty()) return;
-    const auto gone = std::next(pods_.begin(), pick(pods_.size()));
-    if (pick(2) == 0 && gone->second.stage == Stage::kBound) {
-      gone->second.object.status.phase = k8s::PodPhase::kSucceeded;
-      gone->second.object.spec.node_name = gone->second.node;
-      s_.has(gone->second.object);
-    } else {
-      s_.pod_gone(gone->second.object);
-    }
-    pods_.erase(gone);
-  }
   void pod_changed() {
     Pod* pod = some(Stage::kWaiting);
     if (pod == nullptr) return;
@@ -172,36 +136,6 @@ class World {
     Pod* pod = some(pick(2) == 0 ? Stage::kAssumed : Stage::kBound);
     if (pod != nullptr && pod->ours) s_.has(pod->object);  // without a node
   }
-  void bind_failed() {
-    Pod* pod = some(Stage::kAssumed);
-    if (pod == nullptr || pod->server_took_it) return;
-    s_.bind_failed(pod->object, pod->node);
-    pod->stage = Stage::kWaiting;
-    pod->backoff_until = s_.now + 1s;  // at least
-  }
-  void bind_succeeded() {
-    Pod* pod = some(Stage::kAssumed);
-    if (pod == nullptr) return;
-    s_.bind_succeeded(pod->object, pod->node);
-    pod->server_took_it = true;
-  }
-  void watch_shows_bound() {
-    Pod* pod = some(Stage::kAssumed);
-    if (pod == nullptr) return;
-    k8s::Pod bound = pod->object;
-    bound.spec.node_name = pod->node;
-    s_.has(bound);
-    pod->stage = Stage::kBound;
-  }
-
-  int free_gpus(const std::string& node) const {
-    int free = nodes_.at(node).gpus;
-    for (const auto& [name, pod] : pods_) {
-      if (pod.stage != Stage::kWaiting && pod.node == node) free -= pod.gpus;
-    }
-    return free;
-  }
-
   void decide() {
     while (auto decision = s_.engine.step(s_.now)) {
       REQUIRE(synced_);
@@ -219,7 +153,8 @@ class World {
     REQUIRE(pod.backoff_until <= s_.now);
     // Nothing is given that is not there.
     REQUIRE(nodes_.contains(bind.node));
-    REQUIRE((pod.gpus == 0 || pod.gpus <= free_gpus(bind.node)));
+    const std::int64_t free = nodes_.at(bind.node).gpus - taken(bind.node, pod.resource);
+    REQUIRE((pod.count == 0 || pod.count <= free));
     const std::string* zone = pod.object.spec.node_selector.find("zone");
     REQUIRE((zone == nullptr || *zone == nodes_.at(bind.node).zone));
     pod.stage = Stage::kAssumed;
@@ -272,12 +207,8 @@ class World {
     fitting_ = 0;
   }
 
-  std::mt19937 random_;
-  Scheduler s_;
   bool synced_ = false;
-  int created_ = 0;
   std::size_t fitting_ = 0;
-  std::map<std::string, Pod> pods_;  // by name
   std::map<std::string, Node> nodes_;
 };
 
