@@ -31,12 +31,13 @@ Json series_of(const EventObject& event) {
 }  // namespace
 
 std::string binding_body(const Binding& binding) {
-  return dump(
-      {{"apiVersion", "v1"},
-       {"kind", "Binding"},
-       {"metadata",
-        {{"namespace", binding.namespace_}, {"name", binding.pod}, {"uid", binding.pod_uid}}},
-       {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}});
+  Json metadata = {
+      {"namespace", binding.namespace_}, {"name", binding.pod}, {"uid", binding.pod_uid}};
+  for (const auto& [key, value] : binding.annotations) metadata["annotations"][key] = value;
+  return dump({{"apiVersion", "v1"},
+               {"kind", "Binding"},
+               {"metadata", std::move(metadata)},
+               {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}});
 }
 
 std::string pod_scheduled_patch(const Pod& pod, const PodScheduledCondition& condition,

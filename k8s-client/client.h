@@ -31,6 +31,7 @@ struct Binding {
   std::string pod;
   std::string pod_uid;  // the server refuses a pod of that name with another uid (409)
   std::string node;
+  StringMap annotations = {};  // the server adds them to the pod's
 };
 
 struct BindLimits {

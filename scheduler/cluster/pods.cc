@@ -15,11 +15,15 @@ void PodRecord::bind(Nodes& nodes, NodeSlot node, Claim claim) {
 
 void PodRecord::charge(quota::Ledger& ledger, const Charged& pod, quota::Demand demand) {
   const NodeSlot node = placement_->node();
-  if (charge_ && charge_->node() == node && charge_->demand() == demand) return;
+  if (charge_ && charge_->node() == node && charge_->demand() == demand &&
+      charge_->charged_as() == pod.charged_as) {
+    return;
+  }
   charge_.reset();
   if (demand.is_none()) return;
   charge_ = std::make_unique<quota::Charge>(
-      ledger, quota::Charge::Pod{pod.uid, pod.namespace_, pod.created}, node, std::move(demand));
+      ledger, quota::Charge::Pod{pod.uid, pod.namespace_, pod.charged_as, pod.created}, node,
+      std::move(demand));
 }
 
 PodRecord* Pods::find(const std::string& uid) {

@@ -41,6 +41,8 @@ class PodRecord {
   [[nodiscard]] WaitingPod* waiting() const { return waiting_.get(); }
   // Empty when pending.
   [[nodiscard]] const std::optional<Placement>& placement() const { return placement_; }
+  // Null for a pod that holds no GPU.
+  [[nodiscard]] const quota::Charge* charged() const { return charge_.get(); }
 
   // → pending, from unknown.
   void wait(std::unique_ptr<WaitingPod> waiting) { waiting_ = std::move(waiting); }
@@ -64,6 +66,7 @@ class PodRecord {
   struct Charged {
     const std::string& uid;
     const std::string& namespace_;
+    const std::string& charged_as;
     Time created{};
   };
   void charge(quota::Ledger& ledger, const Charged& pod, quota::Demand demand);

@@ -8,11 +8,24 @@
 namespace sched {
 namespace {
 
+using quota::Room;
+
 struct Scored {
   NodeSlot node = kNoSlot;
+  Room room = Room::kGuaranteed;  // by the pod's quota
   std::int64_t total = 0;
   std::vector<PluginScore> scores;  // raw until weigh()
 };
+
+Room room_on(const quota::Admission& admission, const NodeFacts& node) {
+  const auto& [within, borrowing, refused_some] = admission;
+  const quota::ClassId on = node.charge_class;
+  if (on == quota::kNoGpuClass || std::binary_search(within.begin(), within.end(), on)) {
+    return Room::kGuaranteed;
+  }
+  const bool borrows = std::binary_search(borrowing.begin(), borrowing.end(), on);
+  return borrows ? Room::kBorrowed : Room::kNone;
+}
 
 // Raw values become scores, and their weighted sum the total.
 void weigh(std::vector<Scored>& nodes, const PreparedShape& shape) {
@@ -37,8 +50,10 @@ void weigh(std::vector<Scored>& nodes, const PreparedShape& shape) {
 std::vector<Candidate> Engine::State::candidates(const k8s::Pod& pod, std::size_t at_most) const {
   const Profile& profile = profiles_[profile_of(pod.spec.scheduler_name).value_or(0)];
   ResourceNames names = names_;
-  const PreparedShape shape(profile, shape_of(pod, names), {names, statistics_.last()});
+  const PodShape shape_of_pod = shape_of(pod, names);
+  const PreparedShape shape(profile, shape_of_pod, {names, statistics_.last()});
   if (shape.rejection() || objection_to(pod, profile)) return {};
+  const auto by_quota = admission_anew(pod, shape_of_pod, names);
 
   // A pod that holds something already must not stand in its own way.
   const PodRecord* record = pods_.find(pod.metadata.uid);
@@ -50,8 +65,9 @@ std::vector<Candidate> Engine::State::candidates(const k8s::Pod& pod, std::size_
     if (!nodes_.present(slot)) continue;
     const bool there = own != nullptr && own->node() == slot;
     const NodeView view{nodes_.facts(slot), there ? usage_without_it : nodes_.usage(slot)};
-    if (!shape.check(view).is_ok()) continue;
-    Scored scored{.node = slot, .total = 0, .scores = {}};
+    const Room room = by_quota ? room_on(*by_quota, view.facts) : Room::kGuaranteed;
+    if (room == Room::kNone || !shape.check(view).is_ok()) continue;
+    Scored scored{.node = slot, .room = room, .total = 0, .scores = {}};
     for (const PreparedScore& plugin : shape.scores()) {
       scored.scores.push_back({.plugin = std::string(plugin.plugin->name()),
                                .score = plugin.score ? plugin.score->score(view) : 0,
@@ -64,6 +80,7 @@ std::vector<Candidate> Engine::State::candidates(const k8s::Pod& pod, std::size_
   const TieOrder order(profile.tie_break, nodes_);
   const auto shown = nodes.begin() + static_cast<std::ptrdiff_t>(std::min(at_most, nodes.size()));
   std::partial_sort(nodes.begin(), shown, nodes.end(), [&](const Scored& a, const Scored& b) {
+    if (a.room != b.room) return a.room < b.room;
     return a.total != b.total ? a.total > b.total : order.before(a.node, b.node);
   });
   std::vector<Candidate> best;

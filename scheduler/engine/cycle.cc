@@ -50,19 +50,23 @@ Decision Engine::State::assume_on(WaitingPod& pod, const ScoreCache& cache, Node
                       .generation = pod.pod.metadata.generation,
                       .node = nodes_.name(node),
                       .devices = devices_for(*pod.shape, cache, node),
+                      .charged_as = {},
                       .total_score = cache.total(node),
                       .scores = cache.scores(node),
                       .feasible_nodes = cache.feasible(),
                       .all_nodes = nodes_.size(),
                       .attempts = ++pod.attempts,
                       .queued_since = pod.queued_since};
+  if (ledger_.in_force() && !pod.demand.is_none()) {
+    bind.charged_as = nodes_.facts(node).gpu.product.name;
+  }
   queue_.remove(pod);
   pod.last_refusal.clear();
   Claim claim = claim_of(*pod.shape);
   claim.devices = bind.devices;
   PodRecord& record = pods_.at(bind.pod.uid);
   record.assume(nodes_, node, std::move(claim));
-  charge(record, pod.pod, pod.demand);
+  charge(record, pod.pod, pod.demand, bind.charged_as);
   tell_assumed(pod, bind.node, kBoundPodChanged);
   return bind;
 }

@@ -124,9 +124,11 @@ class Engine {
   [[nodiscard]] Explanation explain(const k8s::Pod& pod) const;
 
   // The nodes that may run the pod, the best first, in the order of the profile's tie-break where
-  // they are as good as each other (random: by name); `at_most` of them. Judged as if the pod held
-  // nothing: right after its bind these are the nodes it was chosen from. Changes nothing.
-  // O(nodes).
+  // they are as good as each other (random: by name); `at_most` of them. Under a quota those on
+  // which the pod is within the guarantee come before those on which it would borrow; none where
+  // quota has no room. Judged as if the pod held nothing: right after its bind these are the nodes
+  // it was chosen from, but for a node that was held for it. Whether others have their turn before
+  // it is not asked. Changes nothing. O(nodes).
   [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most) const;
 
  private:

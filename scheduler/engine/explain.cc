@@ -93,12 +93,26 @@ Explanation Engine::State::explain(const k8s::Pod& pod) const {
   return all;
 }
 
-std::optional<Engine::State::QuotaJudgement> Engine::State::judge_by_quota(
-    const k8s::Pod& pod, const PodShape& shape, const ResourceNames& names) const {
-  quota::Demand demand = quota::demand_of(shape.requests, names);
+std::optional<quota::Admission> Engine::State::admission_anew(const k8s::Pod& pod,
+                                                              const PodShape& shape,
+                                                              const ResourceNames& names) const {
+  const std::size_t profile = profile_of(pod.spec.scheduler_name).value_or(0);
+  const quota::Demand demand = demand_of(profile, shape, names);
   const quota::QuotaId id = ledger_.quota_of(pod.metadata.namespace_);
   if (demand.is_none() || id == quota::kUnlimitedQuota) return std::nullopt;
-  demand.products = shape.gpu.products;
+  const PodRecord* record = pods_.find(pod.metadata.uid);
+  const quota::Charge* charged = record == nullptr ? nullptr : record->charged();
+  if (charged != nullptr) return ledger_.admit_anew(*charged, demand);
+  const WaitingPod* waiting = record == nullptr ? nullptr : record->waiting();
+  return ledger_.admit(id, demand, waiting != nullptr && hold_for(*waiting) != nullptr);
+}
+
+std::optional<Engine::State::QuotaJudgement> Engine::State::judge_by_quota(
+    const k8s::Pod& pod, const PodShape& shape, const ResourceNames& names) const {
+  const std::size_t profile = profile_of(pod.spec.scheduler_name).value_or(0);
+  const quota::Demand demand = demand_of(profile, shape, names);
+  const quota::QuotaId id = ledger_.quota_of(pod.metadata.namespace_);
+  if (demand.is_none() || id == quota::kUnlimitedQuota) return std::nullopt;
   const PodRecord* record = pods_.find(pod.metadata.uid);
   const WaitingPod* waiting = record == nullptr ? nullptr : record->waiting();
   const bool is_holder = waiting != nullptr && hold_for(*waiting) != nullptr;

@@ -5,8 +5,10 @@
 // everybody else sees and its own view leaves out, so that no smaller pod takes what is freed
 // meanwhile. The node is the one that lacks least; how long the pods there still run is not known.
 //
-// For a pod that no node could take even if it were empty nothing is kept: it would keep its quota
-// from all others for nothing.
+// For a pod that no node could take even if it were empty, or that its quota could never take
+// within the guarantee, nothing is kept: it would keep its quota from all others for nothing. It is
+// passed over, and what it was not given is kept for the next one in line that has waited as long.
+// (Of a Strict quota nobody is passed over, for nobody behind may have his turn.)
 #include "scheduler/engine/state.h"
 
 #include <algorithm>
@@ -53,53 +55,77 @@ void Engine::State::release_hold(QueueId queue) {
 void Engine::State::renew_holds(Time now) {
   next_hold_ = std::nullopt;
   queue_.for_each_quota(
-      [&](QueueId id, const PodQueue& queue) { renew_hold(id, queue.line().first(), now); });
+      [&](QueueId id, const PodQueue& queue) { renew_hold(id, queue.line(), now); });
+  // Who is not asked for any more has been placed, or is gone.
+  std::erase_if(reach_, [](const auto& entry) { return !entry.second.in_use; });
+  for (auto& [shape, reach] : reach_) reach.in_use = false;
 }
 
-void Engine::State::renew_hold(QueueId queue, WaitingPod* first, Time now) {
+void Engine::State::renew_hold(QueueId queue, const WaitingLine& line, Time now) {
   const quota::QuotaId quota{queue};
+  const auto is_renewed = [&](const WaitingPod& pod) {
+    const Hold* hold = hold_for(pod);
+    return hold != nullptr && ledger_.holds(quota) && hold->classes == reach_of(pod, now);
+  };
+  if (line.first() != nullptr && is_renewed(*line.first())) return;
+  WaitingPod* pod = next_to_hold(quota, line, now);
   const auto known = holds_.find(queue);
-  if (known != holds_.end() && (first == nullptr || hold_for(*first) == nullptr)) {
-    release_hold(queue);
-  }
-  if (first == nullptr) {
-    reach_.erase(queue);
-    return;
-  }
-  const Time due = first->queued_since + options_.quota.hold_after;
-  if (now < due) {
-    next_hold_ = next_hold_ ? std::min(*next_hold_, due) : due;
-    return;
-  }
+  if (known != holds_.end() && (pod == nullptr || hold_for(*pod) == nullptr)) release_hold(queue);
+  if (pod == nullptr || is_renewed(*pod)) return;
   // Its turn comes first, then its patience.
-  Hold* hold = hold_for(*first);
-  if (hold == nullptr && first->place != QueuePlace::kParked) return;
-  const std::vector<quota::ClassId>& classes = reach_of(*first, now);
-  if (hold != nullptr && ledger_.holds(quota) && hold->classes == classes) return;
+  Hold* hold = hold_for(*pod);
+  if (hold == nullptr && pod->place != QueuePlace::kParked) return;
   // Quotas or nodes have changed: a node that is held meanwhile stays so, if it still serves.
-  if (!ledger_.hold(quota, first->demand, classes)) return release_hold(queue);
+  const std::vector<quota::ClassId>& classes = reach_of(*pod, now);
+  if (!ledger_.hold(quota, pod->demand, classes)) return release_hold(queue);
   if (hold == nullptr) hold = &holds_[queue];
-  hold->arrival = first->order.arrival;
+  hold->arrival = pod->order.arrival;
   hold->classes = classes;
   hold->sought = false;
-  if (first->place == QueuePlace::kParked) queue_.activate(*first);
+  if (pod->place == QueuePlace::kParked) queue_.activate(*pod);
+}
+
+WaitingPod* Engine::State::next_to_hold(quota::QuotaId quota, const WaitingLine& line, Time now) {
+  // Who is behind so many that cannot be helped waits until somebody has looked after those.
+  constexpr int kMostPassedOver = 100;
+  const auto due = [&](const WaitingPod& pod) {
+    return pod.waits_since + options_.quota.hold_after;
+  };
+  // Pods of one shape are helped by the same; they often stand one behind another.
+  const WaitingPod* asked = nullptr;
+  bool answer = false;
+  const auto can_be_helped = [&](const WaitingPod& pod) {
+    const bool alike =
+        asked != nullptr && asked->profile == pod.profile && asked->shape.id() == pod.shape.id();
+    if (!alike) answer = ledger_.could_hold(quota, pod.demand, reach_of(pod, now));
+    asked = &pod;
+    return answer;
+  };
+  const bool strict = ledger_.is_strict(quota);
+  int passed_over = 0;
+  WaitingPod* pod = line.first_that([&](const WaitingPod& each) {
+    return now < due(each) || can_be_helped(each) || strict || ++passed_over == kMostPassedOver;
+  });
+  if (pod == nullptr) return nullptr;
+  if (now >= due(*pod)) return can_be_helped(*pod) ? pod : nullptr;
+  next_hold_ = next_hold_ ? std::min(*next_hold_, due(*pod)) : due(*pod);
+  return nullptr;
 }
 
 const std::vector<quota::ClassId>& Engine::State::reach_of(const WaitingPod& pod, Time now) {
   constexpr std::chrono::seconds kLooksAgain{10};
-  Reach& reach = reach_[pod.queue];
-  const bool same = reach.arrival == pod.order.arrival && reach.shape == pod.shape.id();
-  if (same && reach.facts_version == nodes_.facts_version()) return reach.classes;
-  if (same && now < reach.at + kLooksAgain) {
+  Reach& reach = reach_[{pod.profile, pod.shape.id()}];
+  reach.in_use = true;
+  if (reach.facts_version == nodes_.facts_version()) return reach.classes;
+  if (reach.facts_version && now < reach.at + kLooksAgain) {
     const Time again = reach.at + kLooksAgain;
     next_hold_ = next_hold_ ? std::min(*next_hold_, again) : again;
     return reach.classes;
   }
-  reach = {.arrival = pod.order.arrival,
-           .shape = pod.shape.id(),
-           .facts_version = nodes_.facts_version(),
-           .at = now,
-           .classes = {}};
+  reach.shape = pod.shape;
+  reach.facts_version = nodes_.facts_version();
+  reach.at = now;
+  reach.classes.clear();
   const PreparedShape& prepared = caches_.get(pod.profile, pod.shape).prepared();
   if (prepared.rejection()) return reach.classes;
   const NodeUsage nothing;

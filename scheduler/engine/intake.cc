@@ -3,6 +3,7 @@
 #include "scheduler/engine/state.h"
 #include "scheduler/framework/free_devices.h"
 #include "scheduler/gpu/choose_devices.h"
+#include "scheduler/quota/charged_as.h"
 
 #include <algorithm>
 #include <functional>
@@ -23,6 +24,16 @@ std::size_t digest_of(const k8s::StringMap& labels) {
     mix(value);
   }
   return digest;
+}
+
+bool is_gated(const k8s::Pod& pod) { return !pod.spec.scheduling_gates.empty(); }
+
+// Since when a pod that is new to this process might have been placed. That it had gates once shows
+// in its condition until it is told something else.
+Time waiting_since(const k8s::Pod& pod, Time now) {
+  const k8s::PodCondition* scheduled = pod.condition("PodScheduled");
+  if (scheduled != nullptr && scheduled->reason == "SchedulingGated") return now;
+  return std::min(pod.metadata.creation_timestamp.value_or(now), now);
 }
 
 // Whether scheduling may end differently. Status and other people's annotations do not matter: our
@@ -136,10 +147,10 @@ void Engine::State::on(const event::BindFailed& event, Time now) {
   tell_constraints(BoundPodGone{event.pod.uid}, kBoundPodRemoved);
   ++waiting.failed_binds;
   waiting.queue = queue_for(waiting);
-  if (waiting.pod.spec.scheduling_gates.empty()) {
-    queue_.back_off(waiting, end_of_backoff(waiting, now));
-  } else {
+  if (is_gated(waiting.pod)) {
     queue_.gate(waiting);
+  } else {
+    queue_.back_off(waiting, end_of_backoff(waiting, now));
   }
 }
 
@@ -161,7 +172,7 @@ void Engine::State::pod_bound(const k8s::Pod& pod) {
   claim.devices = devices_of_bound(pod, record, node);
   quota::Demand demand = quota::demand_of(claim.requests, names_);
   record.bind(nodes_, node, std::move(claim));
-  charge(record, pod, std::move(demand));
+  charge(record, pod, std::move(demand), quota::charged_as(pod));
   tell_constraints(BoundPodUpserted{pod}, news ? kBoundPodChanged : 0);
   note_started(pod);
 }
@@ -179,20 +190,21 @@ std::vector<gpu::DeviceShare> Engine::State::devices_of_bound(const k8s::Pod& po
 }
 
 void Engine::State::pod_waits(const k8s::Pod& pod, std::size_t profile, Time now) {
-  if (PodRecord* known = pods_.find(pod.metadata.uid)) return pod_changed(*known, pod);
+  if (PodRecord* known = pods_.find(pod.metadata.uid)) return pod_changed(*known, pod, now);
   if (pod.is_terminating()) return;
   auto waiting = std::make_unique<WaitingPod>();
   waiting->profile = profile;
   waiting->order.created = pod.metadata.creation_timestamp.value_or(now);
   waiting->order.arrival = ++arrivals_;
   waiting->queued_since = now;
+  waiting->waits_since = waiting_since(pod, now);
   take_over(*waiting, pod);
   statistics_.pod_arrived(*waiting->shape);
   enqueue(*waiting);
   pods_.at(pod.metadata.uid).wait(std::move(waiting));
 }
 
-void Engine::State::pod_changed(PodRecord& record, const k8s::Pod& pod) {
+void Engine::State::pod_changed(PodRecord& record, const k8s::Pod& pod, Time now) {
   // Bound is for good: this is older news than what is known.
   if (record.state() == PodRecord::State::kBound) return;
   WaitingPod& waiting = *record.waiting();
@@ -210,9 +222,10 @@ void Engine::State::pod_changed(PodRecord& record, const k8s::Pod& pod) {
   } else {
     const bool backs_off = waiting.place == QueuePlace::kBackoff;
     const Time ready_at = waiting.ready_at;
+    if (is_gated(waiting.pod) && !is_gated(pod)) waiting.waits_since = now;
     queue_.remove(waiting);
     take_over(waiting, pod);
-    if (backs_off && pod.spec.scheduling_gates.empty()) {
+    if (backs_off && !is_gated(pod)) {
       queue_.back_off(waiting, ready_at);
     } else {
       enqueue(waiting);
@@ -234,26 +247,27 @@ void Engine::State::pod_gone(const std::string& uid) {
 void Engine::State::take_over(WaitingPod& waiting, const k8s::Pod& pod) {
   waiting.pod = pod;
   waiting.shape = shapes_.intern(shape_of(pod, names_));
-  waiting.demand = quota::demand_of(waiting.shape->requests, names_);
-  waiting.demand.products = waiting.shape->gpu.products;
+  waiting.demand = demand_of(waiting.profile, *waiting.shape, names_);
   waiting.queue = queue_for(waiting);
   waiting.order.priority = pod.spec.priority;
   waiting.last_refusal.clear();
 }
 
 void Engine::State::enqueue(WaitingPod& waiting) {
-  if (waiting.pod.spec.scheduling_gates.empty()) {
-    queue_.activate(waiting);
-  } else {
+  if (is_gated(waiting.pod)) {
     queue_.gate(waiting);
+  } else {
+    queue_.activate(waiting);
   }
 }
 
-void Engine::State::charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand) {
-  demand.products.clear();  // it is where it is
+void Engine::State::charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand,
+                           const std::string& charged_as) {
+  demand.allowed = {};  // it is where it is
   record.charge(ledger_,
                 {.uid = pod.metadata.uid,
                  .namespace_ = pod.metadata.namespace_,
+                 .charged_as = charged_as,
                  .created = pod.metadata.creation_timestamp.value_or(Time{})},
                 std::move(demand));
 }

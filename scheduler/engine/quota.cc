@@ -30,6 +30,18 @@ QueueId Engine::State::queue_for(const WaitingPod& pod) const {
   return static_cast<QueueId>(ledger_.quota_of(pod.pod.metadata.namespace_));
 }
 
+quota::Demand Engine::State::demand_of(std::size_t profile, const PodShape& shape,
+                                       const ResourceNames& names) const {
+  quota::Demand demand = quota::demand_of(shape.requests, names);
+  if (demand.is_none()) return demand;
+  const auto& filters = profiles_[profile].filters;
+  const bool enforces_types = std::any_of(filters.begin(), filters.end(), [](const auto& filter) {
+    return filter->name() == quota::kEnforcesTypes;
+  });
+  demand.allowed = quota::choice_of(shape, enforces_types);
+  return demand;
+}
+
 void Engine::State::requeue_by_quota() {
   const std::vector<WaitingPod*> waiting = queue_.pods();
   for (WaitingPod* pod : waiting) queue_.move(*pod, queue_for(*pod));
@@ -197,6 +209,7 @@ std::string Engine::State::quota_words(const WaitingPod& pod) const {
 
 std::string Engine::State::quota_words(const QuotaQuestion& question) const {
   const QuotaId id = question.quota;
+  if (id == quota::kUndecidedQuota) return quota::undecided_message(question.namespace_);
   if (id == quota::kNothingQuota) return quota::no_quota_message(question.namespace_);
   if (const auto error = ledger_.error_of(id)) {
     return quota::invalid_quota_message(ledger_.name_of(id), *error);

@@ -69,7 +69,7 @@ class Engine::State {
 
   void pod_bound(const k8s::Pod& pod);
   void pod_waits(const k8s::Pod& pod, std::size_t profile, Time now);
-  void pod_changed(PodRecord& record, const k8s::Pod& pod);
+  void pod_changed(PodRecord& record, const k8s::Pod& pod, Time now);
   void pod_gone(const std::string& uid);
   void take_over(WaitingPod& waiting, const k8s::Pod& pod);
   // Which devices a bound pod takes, where GPUs are kept one by one: those it has had, else any.
@@ -78,7 +78,8 @@ class Engine::State {
                                                                NodeSlot node);
   void enqueue(WaitingPod& waiting);
   // The pod, which has a placement, counts against its namespace's quota.
-  void charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand);
+  void charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand,
+              const std::string& charged_as);
   void note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim& claim);
   [[nodiscard]] bool owned(const NodeFacts& node) const;
   [[nodiscard]] Time end_of_backoff(const WaitingPod& waiting, Time now) const;
@@ -88,7 +89,10 @@ class Engine::State {
   // The pod counts as bound to the node from now on.
   void tell_assumed(WaitingPod& waiting, const std::string& node, ChangeMask kind);
 
-  // Quota. A pod's queue is that of its quota, if one counts it; pods go to where they belong now.
+  // Quota. What a pod of the shape asks of it, under that profile.
+  [[nodiscard]] quota::Demand demand_of(std::size_t profile, const PodShape& shape,
+                                        const ResourceNames& names) const;
+  // A pod's queue is that of its quota, if one counts it; pods go to where they belong now.
   [[nodiscard]] QueueId queue_for(const WaitingPod& pod) const;
   void requeue_by_quota();
   // Pods that wait for quota are looked at again where there may be room.
@@ -142,6 +146,10 @@ class Engine::State {
       return id == quota::kNoGpuClass || admission.has(id);
     }
   };
+  // Where quota lets the pod go, as if it held nothing; nullopt: no quota counts it.
+  [[nodiscard]] std::optional<quota::Admission> admission_anew(const k8s::Pod& pod,
+                                                               const PodShape& shape,
+                                                               const ResourceNames& names) const;
   // nullopt: no quota counts the pod.
   [[nodiscard]] std::optional<QuotaJudgement> judge_by_quota(const k8s::Pod& pod,
                                                              const PodShape& shape,
@@ -152,24 +160,27 @@ class Engine::State {
   // Whether those before the pod keep it from a try.
   [[nodiscard]] bool must_wait_for_turn(const WaitingPod& pod) const;
 
-  // Holds. The first of a queue that has waited long is kept what it needs.
+  // Holds. The first in line that has waited long, and can be helped, is kept what it needs.
   struct Hold {
     std::uint64_t arrival = 0;            // of the pod
     std::vector<quota::ClassId> classes;  // of the nodes that could take it
     std::optional<Placement> on;
     bool sought = false;  // a node was looked for, with or without success
   };
-  // The classes of the nodes that could take a pod if they were empty: nothing is kept for a pod
-  // that no node could ever take, and what is kept is of a type that serves it.
+  // The classes of the nodes that could take a pod of that shape if they were empty: nothing is
+  // kept for a pod that no node could ever take, and what is kept is of a type that serves it.
   struct Reach {
-    std::uint64_t arrival = 0;  // of the pod
-    ShapeId shape{};
-    std::uint64_t facts_version = 0;  // of the nodes
+    ShapeRef shape;                              // keeps its number
+    std::optional<std::uint64_t> facts_version;  // of the nodes
     Time at{};
     std::vector<quota::ClassId> classes;  // by ascending id
+    bool in_use = false;                  // since holds were renewed last
   };
   void renew_holds(Time now);
-  void renew_hold(QueueId queue, WaitingPod* first, Time now);
+  void renew_hold(QueueId queue, const WaitingLine& line, Time now);
+  // The first in line that something is to be kept for; null: everybody has patience, or cannot be
+  // helped.
+  [[nodiscard]] WaitingPod* next_to_hold(quota::QuotaId quota, const WaitingLine& line, Time now);
   // Found anew when nodes have changed, but not all the time. O(nodes) then.
   [[nodiscard]] const std::vector<quota::ClassId>& reach_of(const WaitingPod& pod, Time now);
   [[nodiscard]] Hold* hold_for(const WaitingPod& pod);
@@ -223,7 +234,8 @@ class Engine::State {
   Turns turns_{*this};
   Queues queue_;
   std::map<QueueId, Hold> holds_;
-  std::map<QueueId, Reach> reach_;  // of the first in line that has waited long
+  // Of those that have waited long, by profile and shape.
+  std::map<std::pair<std::size_t, ShapeId>, Reach> reach_;
   WorkloadStatistics statistics_;
   ScoreCaches caches_;
   ForeignGpuPods foreign_;

@@ -1,11 +1,29 @@
 #include "scheduler/gpu/labels.h"
 
+#include "scheduler/gpu/type_labels.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 
 namespace sched::gpu {
+namespace {
+
+// The one that counts first comes first.
+constexpr std::array<std::string_view, 8> kProductLabels = {kProductLabel,
+                                                            "cloud.google.com/gke-accelerator",
+                                                            "karpenter.k8s.aws/instance-gpu-name",
+                                                            "eks.amazonaws.com/instance-gpu-name",
+                                                            "karpenter.azure.com/sku-gpu-name",
+                                                            "k8s.amazonaws.com/accelerator",
+                                                            "gpu.nvidia.com/model",
+                                                            "gpu.nvidia.com/class"};
+constexpr std::string_view kFamilyLabel = "nvidia.com/gpu.family";
+
+}  // namespace
 
 LabelReader::Label LabelReader::first_of(Synonyms keys) const {
   for (const std::string_view key : keys) {
@@ -27,12 +45,24 @@ std::optional<std::int64_t> LabelReader::number(Synonyms keys) {
 }
 
 std::string_view product_label_of(const k8s::StringMap& labels) {
-  std::vector<std::string> none;
-  return LabelReader(labels, none)
-      .text({kProductLabel, "cloud.google.com/gke-accelerator",
-             "karpenter.k8s.aws/instance-gpu-name", "eks.amazonaws.com/instance-gpu-name",
-             "karpenter.azure.com/sku-gpu-name", "k8s.amazonaws.com/accelerator",
-             "gpu.nvidia.com/model", "gpu.nvidia.com/class"});
+  for (const std::string_view label : kProductLabels) {
+    const std::string* found = labels.find(label);
+    if (found != nullptr && !found->empty()) return *found;
+  }
+  return {};
+}
+
+bool names_type(std::string_view label) {
+  return label == kFamilyLabel ||
+         std::find(kProductLabels.begin(), kProductLabels.end(), label) != kProductLabels.end();
+}
+
+k8s::StringMap type_labels_of(const k8s::StringMap& labels) {
+  k8s::StringMap some;
+  for (const auto& [key, value] : labels) {
+    if (names_type(key)) some.set(key, value);
+  }
+  return some;
 }
 
 }  // namespace sched::gpu

@@ -29,6 +29,14 @@ class WaitingLine {
   [[nodiscard]] WaitingPod* first() const {
     return pods_.empty() ? nullptr : pods_.begin()->second;
   }
+  // The first, by their turns, of which accept(pod) is true; null: none.
+  template <typename Accept>
+  [[nodiscard]] WaitingPod* first_that(Accept&& accept) const {
+    for (const auto& entry : pods_) {
+      if (accept(*entry.second)) return entry.second;
+    }
+    return nullptr;
+  }
   // How many have their turn before this pod, whether or not it is in line. O(log pods).
   [[nodiscard]] std::size_t before(const WaitingPod& pod) const {
     return pods_.order_of_key(pod.order);

@@ -45,7 +45,11 @@ struct WaitingPod {
   quota::Demand demand;        // what it would be charged for
   QueueId queue = kMainQueue;  // that of its quota; changes only while it is in no place
   QueueOrder order;
-  Time queued_since{};
+  Time queued_since{};  // when this process saw it first
+  // Since when it might have been placed; whose patience is measured by it (quota::Options,
+  // hold_after) has it from the API server as far as that tells, so that another process goes on
+  // where this one ends.
+  Time waits_since{};
   int attempts = 0;
   int failed_binds = 0;  // in a row
 

@@ -24,9 +24,7 @@ bool has_no_mig(const gpu::Product& gpu) {
 bool Ledger::eligible(ClassId id, const Demand& demand) const {
   if (!classes_.present(id)) return false;
   if (!demand.instances.empty() && has_no_mig(classes_[id].product)) return false;
-  return demand.products.empty() ||
-         std::binary_search(demand.products.begin(), demand.products.end(),
-                            classes_[id].product.name);
+  return allows(demand.allowed, classes_[id]);
 }
 
 template <typename Visit>
@@ -40,26 +38,48 @@ void Ledger::for_each_choice(const Quota& quota, const Demand& demand, Visit&& v
   }
 }
 
+bool Ledger::may_have(const Quota& quota, std::size_t line, GpuShare amount) {
+  if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) return false;
+  return line != quota.spec.lines.size();
+}
+
 Line::Answer Ledger::ask(const Quota& quota, std::size_t line, GpuShare amount,
                          bool is_holder) const {
-  if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) return {};
-  if (line == quota.spec.lines.size()) return {};
+  if (!may_have(quota, line, amount)) return {};
   const bool own = is_holder && quota.holding == line;
   return quota.lines[line].ask(amount, own ? quota.lines[line].held() : GpuShare());
+}
+
+void Admission::add(ClassId on, Room room) {
+  switch (room) {
+    case Room::kGuaranteed:
+      return within.push_back(on);
+    case Room::kBorrowed:
+      return borrowing.push_back(on);
+    case Room::kNone:
+      refused_some = true;
+  }
 }
 
 Admission Ledger::admit(QuotaId id, const Demand& demand, bool is_holder) const {
   Admission admission;
   const Quota& quota = at(id);
   for_each_choice(quota, demand, [&](ClassId on, std::size_t line, GpuShare amount) {
-    switch (ask(quota, line, amount, is_holder).room) {
-      case Room::kGuaranteed:
-        return admission.within.push_back(on);
-      case Room::kBorrowed:
-        return admission.borrowing.push_back(on);
-      case Room::kNone:
-        admission.refused_some = true;
+    admission.add(on, ask(quota, line, amount, is_holder).room);
+  });
+  return admission;
+}
+
+Admission Ledger::admit_anew(const Charge& charge, const Demand& demand) const {
+  Admission admission;
+  if (!charge.quota_) return admission;
+  const Quota& quota = at(*charge.quota_);
+  for_each_choice(quota, demand, [&](ClassId on, std::size_t line, GpuShare amount) {
+    Room room = ask(quota, line, amount, false).room;
+    if (line == charge.line_ && may_have(quota, line, amount)) {
+      room = quota.lines[line].ask_without(charge.amount_, amount).room;
     }
+    admission.add(on, room);
   });
   return admission;
 }
@@ -153,34 +173,41 @@ bool Ledger::never_fits(QuotaId id, const Demand& demand) const {
   bool fits = false;
   for_each_choice(quota, demand, [&](ClassId /*on*/, std::size_t line, GpuShare amount) {
     some = true;
-    if (line == quota.spec.lines.size()) return;
-    if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) return;
+    if (!may_have(quota, line, amount)) return;
     fits = fits || amount <= quota.lines[line].most();
   });
   return some && !fits;
 }
 
-bool Ledger::hold(QuotaId id, const Demand& demand, const std::vector<ClassId>& classes) {
-  Quota& quota = at(id);
-  release(id);
-  std::optional<std::size_t> best;
-  GpuShare best_amount;
+std::optional<std::pair<std::size_t, GpuShare>> Ledger::best_hold(
+    const Quota& quota, const Demand& demand, const std::vector<ClassId>& classes) const {
+  std::optional<std::pair<std::size_t, GpuShare>> best;
   GpuShare best_missing;
   for_each_choice(quota, demand, [&](ClassId on, std::size_t line, GpuShare amount) {
-    if (line == quota.spec.lines.size()) return;
+    if (!may_have(quota, line, amount)) return;
     if (!std::binary_search(classes.begin(), classes.end(), on)) return;
-    if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) return;
     const LineSpec& spec = quota.lines[line].spec();
     if (amount > spec.guaranteed) return;
     const GpuShare missing = (quota.lines[line].used() + amount).beyond(spec.guaranteed);
     if (best && best_missing <= missing) return;
-    best = line;
-    best_amount = amount;
+    best = {line, amount};
     best_missing = missing;
   });
+  return best;
+}
+
+bool Ledger::could_hold(QuotaId id, const Demand& demand,
+                        const std::vector<ClassId>& classes) const {
+  return best_hold(at(id), demand, classes).has_value();
+}
+
+bool Ledger::hold(QuotaId id, const Demand& demand, const std::vector<ClassId>& classes) {
+  Quota& quota = at(id);
+  release(id);
+  const auto best = best_hold(quota, demand, classes);
   if (!best) return false;
-  quota.holding = best;
-  change(id, quota, *best, &Line::hold, best_amount);
+  quota.holding = best->first;
+  change(id, quota, best->first, &Line::hold, best->second);
   return true;
 }
 

@@ -21,6 +21,11 @@ bool Assignment::upsert(const k8s::GpuQuota& quota) {
   erase(claim.quota);
   const Claim& made = claims_.emplace(claim.id, std::move(claim)).first->second;
   for_each_claimed(made, [&](const std::string& name) { join(made, name); });
+  if (made.selector) {
+    const auto place = std::upper_bound(selecting_.begin(), selecting_.end(), made.id,
+                                        [this](QuotaId a, QuotaId b) { return is_older(a, b); });
+    selecting_.insert(place, made.id);
+  }
   changed_.insert(made.id);
   return true;
 }
@@ -30,6 +35,7 @@ bool Assignment::erase(const std::string& quota) {
   if (known == claims_.end()) return false;
   const Claim& claim = known->second;
   for_each_claimed(claim, [&](const std::string& name) { leave(claim, name); });
+  std::erase(selecting_, claim.id);
   claims_.erase(known);
   return true;
 }
@@ -63,6 +69,7 @@ bool Assignment::namespace_gone(const std::string& namespace_) {
 }
 
 QuotaId Assignment::quota_of(const std::string& namespace_) const {
+  if (depends_on_labels(namespace_)) return kUndecidedQuota;
   if (const auto found = claimants_.find(namespace_); found != claimants_.end()) {
     return found->second.front();
   }
@@ -71,6 +78,12 @@ QuotaId Assignment::quota_of(const std::string& namespace_) const {
   const auto named = ids_.find(options_.default_quota);
   const bool is_there = named != ids_.end() && claims_.contains(named->second);
   return is_there ? named->second : kNothingQuota;
+}
+
+bool Assignment::depends_on_labels(const std::string& namespace_) const {
+  if (selecting_.empty() || labels_.contains(namespace_)) return false;
+  const auto named = claimants_.find(namespace_);
+  return named == claimants_.end() || is_older(selecting_.front(), named->second.front());
 }
 
 std::vector<Overlap> Assignment::overlaps(QuotaId quota) const {

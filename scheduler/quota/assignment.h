@@ -4,6 +4,11 @@
 // namespace the oldest keeps it (by creation time, then by name, so that a restart decides alike);
 // the others are told in their conditions. A namespace that nobody claims follows the configured
 // default.
+//
+// A pod's event may overtake that of its new namespace, for the two come by different watches. Then
+// a quota with a selector may claim the namespace or not, and nobody can say until its labels are
+// known: it belongs to no quota yet, and its pods wait for its event. Who has no namespaces to
+// tell, as a replay, must say so: with an event for each, if only with its name.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
@@ -27,7 +32,9 @@ enum class QuotaId : std::uint32_t {};
 inline constexpr QuotaId kUnlimitedQuota{0};
 // No GpuQuota, but the configured default allows nothing.
 inline constexpr QuotaId kNothingQuota{1};
-inline constexpr QuotaId kFirstQuota{2};
+// No GpuQuota yet: the labels of the namespace decide, and it has not been heard of.
+inline constexpr QuotaId kUndecidedQuota{2};
+inline constexpr QuotaId kFirstQuota{3};
 
 // A namespace that a quota claims and an older one has.
 struct Overlap {
@@ -77,10 +84,13 @@ class Assignment {
   void leave(const Claim& claim, const std::string& namespace_);
   // Who keeps the namespace is another.
   void kept_by_another(const std::vector<QuotaId>& claimants, const std::string& namespace_);
+  // Whether a quota that selects namespaces may turn out to be the oldest that claims this one.
+  [[nodiscard]] bool depends_on_labels(const std::string& namespace_) const;
 
   Options options_;
   std::map<std::string, QuotaId> ids_;
   std::map<QuotaId, Claim> claims_;
+  std::vector<QuotaId> selecting_;                // those that claim by label, the oldest first
   std::map<std::string, k8s::StringMap> labels_;  // of the namespaces that are there
   // By namespace, those that are there or that a quota names: who asks for it, the oldest first.
   std::unordered_map<std::string, std::vector<QuotaId>> claimants_;

@@ -3,6 +3,7 @@
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/inventory.h"
 #include "scheduler/gpu/labels.h"
+#include "scheduler/gpu/type_labels.h"
 
 #include <algorithm>
 #include <charconv>
@@ -74,7 +75,7 @@ GpuShare charge_of(const Demand& demand, const ChargeClass& on) {
 }
 
 std::pair<ChargeClass, bool> charge_class_of(const NodeFacts& node, const ResourceNames& names) {
-  ChargeClass made{.product = node.gpu.product};
+  ChargeClass made{.product = node.gpu.product, .type_labels = gpu::type_labels_of(node.labels)};
   const std::string_view label = gpu::product_label_of(node.labels);
   const bool offers = node.gpu_devices > 0 || offers_gpus(node.allocatable, names);
   if (label.empty() && !offers) return {ChargeClass{}, false};

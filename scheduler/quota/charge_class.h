@@ -33,6 +33,8 @@ inline constexpr ClassId kNoGpuClass = 0;
 
 struct ChargeClass {
   gpu::Product product{};  // without a name: GPUs without a label
+  // What the nodes' labels say of their type (gpu/type_labels.h): what pods select them by.
+  k8s::StringMap type_labels{};
   // MIG strategy single: the profile that a piece of nvidia.com/gpu is an instance of; empty: a
   // piece is a GPU.
   std::string single_profile{};

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "scheduler/framework/resources.h"
+#include "scheduler/quota/type_choice.h"
 
 #include <cstdint>
 #include <string>
@@ -29,8 +30,7 @@ struct Demand {
   std::int64_t shared = 0;
   std::int64_t milli = 0;  // 0 where `gpus` says more
   std::vector<Instances> instances{};
-  // The GPU products that the pod may run on, by canonical name, sorted; empty: any.
-  std::vector<std::string> products{};
+  TypeChoice allowed{};  // which types of GPU they may be
 
   [[nodiscard]] bool is_none() const {
     return gpus == 0 && shared == 0 && milli == 0 && instances.empty();
@@ -38,7 +38,7 @@ struct Demand {
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 
-// `requests` as in PodShape or Claim. Says nothing of products.
+// `requests` as in PodShape or Claim. Says nothing of types.
 [[nodiscard]] Demand demand_of(const std::vector<ResourceAmount>& requests,
                                const ResourceNames& names);
 

@@ -130,8 +130,15 @@ void Ledger::count(Charge& charge) {
   map_classes(quota);
   const ClassId on = class_of_node_[charge.node_];
   charge.quota_ = id;
-  charge.line_ = quota.line_of[on];
-  charge.amount_ = charge_of(charge.demand_, classes_[on]);
+  const std::string& noted = charge.charged_as();
+  if (classes_[on].product.name.empty() && !noted.empty()) {
+    const ChargeClass gpus{.product = gpu::parse_product(noted).product};
+    charge.line_ = line_for(quota.spec.lines, gpus.product);
+    charge.amount_ = charge_of(charge.demand_, gpus);
+  } else {
+    charge.line_ = quota.line_of[on];
+    charge.amount_ = charge_of(charge.demand_, classes_[on]);
+  }
   change(id, quota, charge.line_, &Line::charge, charge.amount_);
 }
 

@@ -47,6 +47,7 @@ class Charge {
   struct Pod {
     std::string uid;
     std::string namespace_;
+    std::string charged_as;  // charged_as.h; empty: there is no note
     Time created{};
   };
   // `ledger` outlives the charge.
@@ -57,6 +58,7 @@ class Charge {
 
   [[nodiscard]] NodeSlot node() const { return node_; }
   [[nodiscard]] const Demand& demand() const { return demand_; }
+  [[nodiscard]] const std::string& charged_as() const { return pod_.charged_as; }
 
  private:
   friend class Ledger;
@@ -79,6 +81,7 @@ struct Admission {
   std::vector<ClassId> borrowing;
   bool refused_some = false;  // some class that it may run on has no room
 
+  void add(ClassId on, Room room);
   [[nodiscard]] bool has(ClassId id) const {
     return std::binary_search(within.begin(), within.end(), id) ||
            std::binary_search(borrowing.begin(), borrowing.end(), id);
@@ -133,7 +136,8 @@ class Ledger {
 
   // Whether any quota is there or the default allows nothing: else nobody need ask.
   [[nodiscard]] bool in_force() const;
-  // The quota of a pod of the namespace that asks for GPUs.
+  // The quota of a pod of the namespace that asks for GPUs; kUndecidedQuota, which gives nothing,
+  // while the namespace's labels are needed and not known.
   [[nodiscard]] QuotaId quota_of(const std::string& namespace_) const {
     return assignment_.quota_of(namespace_);
   }
@@ -141,6 +145,8 @@ class Ledger {
   // Where the pod has room. `is_holder`: what the quota holds is kept for this pod.
   // O(classes · quota lines).
   [[nodiscard]] Admission admit(QuotaId quota, const Demand& demand, bool is_holder) const;
+  // The same for a pod that has a charge, as if it had not. What is held is kept for others.
+  [[nodiscard]] Admission admit_anew(const Charge& charge, const Demand& demand) const;
   // The same, line by line, for those who read; one answer a line that the pod may be charged to.
   [[nodiscard]] std::vector<LineAnswer> answers(QuotaId quota, const Demand& demand,
                                                 bool is_holder) const;
@@ -162,9 +168,13 @@ class Ledger {
   // Why the quota's spec is not applied; nullopt: it is.
   [[nodiscard]] std::optional<std::string> error_of(QuotaId quota) const;
 
-  // Keeps what becomes free for a pod with this demand, of the lines of those classes (by ascending
-  // id) on that where least is missing, until release(), or until quotas change. False, and nothing
-  // is kept: it would not be within the guarantee even then.
+  // Whether a pod with this demand could ever be within the guarantee on one of those classes (by
+  // ascending id): of other pods nothing is kept for them.
+  [[nodiscard]] bool could_hold(QuotaId quota, const Demand& demand,
+                                const std::vector<ClassId>& classes) const;
+  // Keeps what becomes free for such a pod, of the lines of those classes on that where least is
+  // missing, until release(), or until quotas change. False, and nothing is kept: it could not be
+  // within the guarantee even then.
   bool hold(QuotaId quota, const Demand& demand, const std::vector<ClassId>& classes);
   void release(QuotaId quota);
   [[nodiscard]] bool holds(QuotaId quota) const;
@@ -221,10 +231,15 @@ class Ledger {
   // Visits (class, line index, amount) for every class that is there and that the demand allows.
   template <typename Visit>
   void for_each_choice(const Quota& quota, const Demand& demand, Visit&& visit) const;
+  // Whether one pod may be given so much of that line, be it free or not.
+  [[nodiscard]] static bool may_have(const Quota& quota, std::size_t line, GpuShare amount);
   [[nodiscard]] Line::Answer ask(const Quota& quota, std::size_t line, GpuShare amount,
                                  bool is_holder) const;
   [[nodiscard]] LineAnswer answer(const Quota& quota, std::size_t line, GpuShare amount,
                                   bool is_holder) const;
+  // What would be held, and on which line.
+  [[nodiscard]] std::optional<std::pair<std::size_t, GpuShare>> best_hold(
+      const Quota& quota, const Demand& demand, const std::vector<ClassId>& classes) const;
   [[nodiscard]] GpuShare lent(QuotaId quota, const Line& line) const;
 
   Options options_;

@@ -69,6 +69,8 @@ class Line {
     GpuShare missing{};
   };
   [[nodiscard]] Answer ask(GpuShare amount, GpuShare own = {}) const;
+  // The same, had `gone` of what is used never been charged.
+  [[nodiscard]] Answer ask_without(GpuShare gone, GpuShare amount) const;
 
   void charge(GpuShare amount);
   void refund(GpuShare amount);

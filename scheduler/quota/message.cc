@@ -52,8 +52,9 @@ std::string remedy(const LineAnswer& line) {
       return fmt::format("cohort {} has nothing more to lend, {} more must be freed in it",
                          line.cohort, to_text(line.missing));
     case Why::kKept:
-      return fmt::format("what is freed is kept for the first in line, {} more must be freed",
-                         to_text(line.missing));
+      return fmt::format(
+          "what is freed is kept for one that has waited long, {} more must be freed",
+          to_text(line.missing));
     case Why::kHasRoom:
     case Why::kTooLarge:
     case Why::kNoLine:
@@ -93,6 +94,12 @@ std::string behind_message(const std::string& quota, const std::string& first, s
 std::string no_quota_message(const std::string& namespace_) {
   return fmt::format("namespace {} has no GPU quota, and pods without quota get no GPUs",
                      namespace_);
+}
+
+std::string undecided_message(const std::string& namespace_) {
+  return fmt::format(
+      "namespace {} is not known yet, and its labels decide which GPU quota counts its pods",
+      namespace_);
 }
 
 std::string invalid_quota_message(const std::string& quota, const std::string& error) {

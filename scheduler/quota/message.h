@@ -25,6 +25,9 @@ namespace sched::quota {
 // For a namespace that no quota claims where the default allows nothing.
 [[nodiscard]] std::string no_quota_message(const std::string& namespace_);
 
+// For a namespace whose labels decide which quota counts it, and that has not been heard of.
+[[nodiscard]] std::string undecided_message(const std::string& namespace_);
+
 // For a quota whose spec is not valid.
 [[nodiscard]] std::string invalid_quota_message(const std::string& quota, const std::string& error);
 

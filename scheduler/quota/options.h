@@ -18,7 +18,7 @@ struct Options {
   WithoutQuota without_quota = WithoutQuota::kUnlimited;
   std::string default_quota;  // with kNamed
   // So long the first pod in line waits within its guarantee before quota and a node are held for
-  // it.
+  // it: from its creation, or from when its scheduling gates were gone.
   std::chrono::seconds hold_after{600};
   // Whether pods without quota have their turn before those of quotas, or after.
   bool pods_without_quota_first = false;

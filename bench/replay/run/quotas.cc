@@ -54,6 +54,18 @@ k8s::Result<std::vector<k8s::GpuQuota>> read_quotas(const std::string& file) {
   return quotas;
 }
 
+std::vector<k8s::Namespace> namespaces_of(const Trace& trace) {
+  std::set<std::string> names;
+  for (const TracePod& pod : trace.pods) names.insert(pod.pod.metadata.namespace_);
+  std::vector<k8s::Namespace> namespaces;
+  for (const std::string& name : names) {
+    k8s::Namespace& made = namespaces.emplace_back();
+    made.metadata.name = name;
+    made.metadata.labels.set("kubernetes.io/metadata.name", name);
+  }
+  return namespaces;
+}
+
 void QuotaSteps::advance(double x, const sched::Engine& engine) {
   if (x < next_) return;
   ask(x, engine);

@@ -1,12 +1,15 @@
 // GPU quotas in a replay: read from a file, and how much of each is used over time.
 //
-// The engine is told of the quotas before anything else; the pods' namespaces are those of the
-// trace. Every hundredth of a run, by time or by pods that came, the engine is asked for the
-// account that a live scheduler would write into the quotas' status.
+// The engine is told of the quotas before anything else, and of the pods' namespaces, which are
+// those of the trace; of a namespace's labels a trace knows just the one that Kubernetes gives
+// each, kubernetes.io/metadata.name. Every hundredth of a run, by time or by pods that came, the
+// engine is asked for the account that a live scheduler would write into the quotas' status.
 #pragma once
 
 #include "bench/replay/run/result.h"
+#include "bench/replay/trace/trace.h"
 #include "k8s-client/api/gpu_quota.h"
+#include "k8s-client/api/namespace.h"
 #include "k8s-client/error.h"
 #include "scheduler/engine/engine.h"
 
@@ -19,6 +22,9 @@ namespace bench::replay {
 // is an error with file and line. Where they name no time of creation an earlier one in the file is
 // the older one.
 [[nodiscard]] k8s::Result<std::vector<k8s::GpuQuota>> read_quotas(const std::string& file);
+
+// The namespaces that the trace's pods are in, by name.
+[[nodiscard]] std::vector<k8s::Namespace> namespaces_of(const Trace& trace);
 
 class QuotaSteps {
  public:

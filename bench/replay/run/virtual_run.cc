@@ -93,6 +93,9 @@ void VirtualRun::begin() {
     for (const k8s::GpuQuota& quota : *parts_.options.quotas) {
       apply(sched::event::QuotaUpserted{quota});
     }
+    for (k8s::Namespace& each : namespaces_of(parts_.trace)) {
+      apply(sched::event::NamespaceUpserted{std::move(each)});
+    }
   }
   for (const k8s::Node& node : parts_.trace.nodes) {
     parts_.account.node_upserted(sched::facts_of(node, names_));

@@ -25,6 +25,7 @@ decision::Bind bind_from(const Json& json) {
                       .generation = json.at("generation"),
                       .node = json.at("node"),
                       .devices = {},  // nobody knows them on a live cluster
+                      .charged_as = json.value("chargedAs", ""),
                       .total_score = json.at("totalScore"),
                       .scores = {},
                       .feasible_nodes = json.at("feasibleNodes"),

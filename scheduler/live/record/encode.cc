@@ -32,6 +32,7 @@ Json to_json(const decision::Bind& bind) {
             {"schedulerName", bind.scheduler_name},
             {"generation", bind.generation},
             {"node", bind.node},
+            {"chargedAs", bind.charged_as},
             {"totalScore", bind.total_score},
             {"scores", std::move(scores)},
             {"feasibleNodes", bind.feasible_nodes},

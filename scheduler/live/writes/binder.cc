@@ -1,5 +1,7 @@
 #include "scheduler/live/writes/binder.h"
 
+#include "scheduler/quota/charged_as.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -7,6 +9,17 @@
 namespace sched::live {
 
 namespace {
+
+k8s::Binding binding_of(const decision::Bind& bind) {
+  k8s::Binding binding{.namespace_ = bind.pod.namespace_,
+                       .pod = bind.pod.name,
+                       .pod_uid = bind.pod.uid,
+                       .node = bind.node};
+  if (!bind.charged_as.empty()) {
+    binding.annotations.set(quota::kChargedAsAnnotation, bind.charged_as);
+  }
+  return binding;
+}
 
 // What a failed bind call says of the bind.
 enum class Meaning {
@@ -86,13 +99,8 @@ void Binder::put_off(Attempt& attempt) {
 
 void Binder::send(Attempt& attempt) {
   if (!hooks_.may_send()) return put_off(attempt);
-  const PodRef& pod = attempt.bind.pod;
   attempt.sent = loop_.now();
-  calls_.bind({.namespace_ = pod.namespace_,
-               .pod = pod.name,
-               .pod_uid = pod.uid,
-               .node = attempt.bind.node},
-              options_.deadline,
+  calls_.bind(binding_of(attempt.bind), options_.deadline,
               [this, alive = alive_, id = attempt.id](const k8s::Result<void>& result) {
                 if (*alive) on_bind_result(id, result);
               });

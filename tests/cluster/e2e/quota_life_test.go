@@ -12,6 +12,8 @@ import (
 	"gpu-scheduler.io/tests/cluster/fixture"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
 // anyType is a spec of one line for the world's namespace.
@@ -116,8 +118,33 @@ func TestQuotaConditions(t *testing.T) {
 	w.verdict()
 }
 
+// TestNamespacesWithoutQuota: where the configuration names a default quota, namespaces that no quota claims get no GPUs until it is there, and
+// share it then.
+func TestNamespacesWithoutQuota(t *testing.T) {
+	w := newWorld(t)
+	quotas(t)
+	startSubject(t, func(with *setup) { with.config += "gpuQuota: {defaultQuota: rest}\n" })
+	w.addGPUNodes(1)
+	w.addPod("first", fixture.GPUs(1))
+	w.waitOverQuota("first", "namespace "+w.ns+" has no GPU quota, and pods without quota get no GPUs")
+	w.addPod("without", fixture.Requests("cpu", "1"))
+	w.waitPod("without", "bound: it asks for no GPU", bound)
+	other := w.beside(w.ns + "-beside")
+	w.addQuota("rest", object{"namespaces": list{w.ns + "-nobody"}, "quotas": list{object{"gpuType": "*", "guaranteed": "2"}}})
+	w.waitPod("first", "bound", bound)
+	other.addPod("second", fixture.GPUs(1))
+	other.waitPod("second", "bound", bound)
+	w.addPod("third", fixture.GPUs(1))
+	w.waitOverQuota("third", "quota rest: * needs 1, 2 of 2 in use, first in line; 1 more must be freed")
+	w.waitAccount("rest", "*: guaranteed 2, used 2, borrowed 0, lent 0, pending 1")
+	w.deleteQuota("rest")
+	w.addPod("fourth", fixture.GPUs(1))
+	w.waitOverQuota("fourth", "namespace "+w.ns+" has no GPU quota")
+	w.verdict(other)
+}
+
 // TestQuotaDefinitionComesAndGoes: a cluster without the custom resource is scheduled without quotas, which is said once; the resource
-// is found when it is installed, and may be deleted again.
+// is found when it is installed, and may be deleted again. An object from before its rules gives nothing until it is repaired, and says why.
 func TestQuotaDefinitionComesAndGoes(t *testing.T) {
 	w := newWorld(t)
 	quotas(t) // installs it, once for all tests
@@ -133,17 +160,54 @@ func TestQuotaDefinitionComesAndGoes(t *testing.T) {
 		t.Errorf("that quotas are off was said %d times, want once: %q", len(said), said)
 	}
 
+	kubectl(t, "apply", "-f", w.definitionWithoutRules())
+	w.createQuota(quota("comes-and-goes", w.anyType("4", object{"quotas": list{object{"gpuType": "*", "guaranteed": "4", "limit": "2"}}})))
 	kubectl(t, "apply", "-f", definition())
-	w.addQuota("comes-and-goes", w.anyType("1", nil))
-	w.waitQuota("comes-and-goes", "over its limit", func(q *quotaObject) bool {
-		return strings.HasPrefix(q.condition("OverLimit"), "True")
+	const why = "spec.quotas[0].limit: 2 is less than guaranteed, 4"
+	w.waitQuota("comes-and-goes", "not ready", func(q *quotaObject) bool {
+		return strings.HasPrefix(q.condition("Ready"), "False InvalidSpec: "+why)
 	})
 	w.addPod("limited", fixture.GPUs(1))
+	w.waitOverQuota("limited", "quota comes-and-goes is not valid: "+why)
+
+	w.patchQuota("comes-and-goes", "spec", w.anyType("1", nil))
+	w.waitQuota("comes-and-goes", "enforced and over its limit", func(q *quotaObject) bool {
+		return q.enforced() && strings.HasPrefix(q.condition("OverLimit"), "True")
+	})
 	w.waitOverQuota("limited", "quota comes-and-goes: * needs 1, 2 of 1 in use")
 
 	kubectl(t, "delete", "-f", definition())
 	w.waitPod("limited", "bound: there are no quotas any more", bound)
 	w.verdict()
+}
+
+// definitionWithoutRules is the file of a definition that takes what the real one refuses, as an earlier one may have.
+func (w *world) definitionWithoutRules() string {
+	w.t.Helper()
+	content, err := os.ReadFile(definition())
+	w.must(nil, err)
+	made := &unstructured.Unstructured{}
+	w.must(nil, yaml.Unmarshal(content, &made.Object))
+	dropRules(made.Object)
+	content, err = made.MarshalJSON()
+	w.must(nil, err)
+	file := filepath.Join(w.t.TempDir(), "definition.json")
+	w.must(nil, os.WriteFile(file, content, 0o600))
+	return file
+}
+
+func dropRules(part any) {
+	switch part := part.(type) {
+	case object:
+		delete(part, "x-kubernetes-validations")
+		for _, each := range part {
+			dropRules(each)
+		}
+	case list:
+		for _, each := range part {
+			dropRules(each)
+		}
+	}
 }
 
 func definition() string { return filepath.Join(root, "manifests/base/crds/gpuquotas.yaml") }

@@ -4,9 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"gpu-scheduler.io/tests/cluster/history"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // teams are three namespaces of one cohort on the world's nodes, with so many GPUs: one with a line of its own for H100, one that keeps
@@ -98,8 +103,8 @@ func (w *world) expectOverQuotaSeen(teams []*world) {
 	})
 }
 
-// TestQuotasThroughATakeover kills the leader of two replicas under such a load. The next one knows what is used, binds
-// within it, and tells it in the quotas.
+// TestQuotasThroughATakeover kills the leader of two replicas under such a load. The next one writes no quota's status before it leads;
+// then it knows what is used, binds within it, and tells it in the quotas.
 func TestQuotasThroughATakeover(t *testing.T) {
 	e := newElection(t)
 	leader, standby := e.startLeader(), e.startStandby()
@@ -107,13 +112,40 @@ func TestQuotasThroughATakeover(t *testing.T) {
 	teams, load, _ := e.w.teamLoad(pods)
 	e.w.waitBinds(pods / 3)
 	leader.kill()
-	standby.waitLog("scheduling begins")
+	standby.expectSilentUntil("scheduling begins", teams[0].ns)
 	load.wait()
 	standby.check()
 	e.w.expectAllBound(e.w.verdict(teams...))
 	for _, team := range teams {
 		used := fmt.Sprint(team.gpusBound())
 		e.w.waitQuota(team.ns, "at "+used, func(q *quotaObject) bool { return q.Status.Total.Used == used })
+	}
+}
+
+// expectSilentUntil spoils a quota's status, and fails the test if it is put right before the replica has logged a text, which it waits for.
+func (r *replica) expectSilentUntil(text, quota string) {
+	r.t.Helper()
+	api := quotas(r.t)
+	spoilt, err := api.Patch(r.t.Context(), quota, types.MergePatchType, []byte(`{"status": {"quotas": [{"gpuType": "spoilt"}]}}`), metav1.PatchOptions{}, "status")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	deadline := time.Now().Add(time.Minute)
+	for looked := 0; ; looked++ {
+		found, err := api.Get(r.t.Context(), quota, metav1.GetOptions{})
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		switch { // what the log does not say yet had not happened when the quota was read
+		case strings.Contains(r.log(), text):
+			r.t.Logf("looked %d times at a status that only a leader may write", looked)
+			return
+		case found.GetResourceVersion() != spoilt.GetResourceVersion():
+			r.t.Fatalf("before %q somebody wrote quota %s: %v", text, quota, found.Object["status"])
+		case time.Now().After(deadline):
+			r.t.Fatalf("no %q in the log, which is %s", text, r.keepLog())
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 

@@ -87,6 +87,18 @@ TEST_CASE("a bind is one POST with the pod's uid and the server's deadline", "[c
   CHECK(world.observed == std::vector<std::string>{"POST 201"});
 }
 
+TEST_CASE("a bind brings the pod annotations", "[client]") {
+  World world;
+  Binding binding = train_to_gpu_7();
+  binding.annotations = {{"example.com/a", "1"}, {"example.com/b", "2"}};
+  world.client->bind(binding, {.deadline = 30s}, world.keep_result());
+  const auto call = world.transport.next();
+  CHECK(Json::parse(call->request().body)["metadata"] ==
+        Json::parse(R"({"namespace":"ml","name":"train-0","uid":"u-1",
+                        "annotations":{"example.com/a":"1","example.com/b":"2"}})"));
+  call->respond(201, R"({"kind":"Status","status":"Success"})");
+}
+
 TEST_CASE("a bind is never sent twice", "[client]") {
   struct Case {
     const char* name;

@@ -1,5 +1,9 @@
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
+
+#include <string>
+#include <vector>
 
 using namespace sched;
 using namespace tests;
@@ -33,4 +37,32 @@ TEST_CASE(
 
   CHECK(s.engine.candidates(our_pod("q").gpus(9), 10).empty());
   CHECK(s.engine.candidates(our_pod("r").labelled("waits-for", "x"), 10).empty());
+}
+
+TEST_CASE("candidates under a quota are those with room, within the guarantee first") {
+  constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
+  Scheduler s;
+  s.has(node("a-h100").gpus(8).product(kH100));
+  s.has(node("b-l4").gpus(8).product("NVIDIA-L4"));
+  s.has(node("c-a100").gpus(8).product("NVIDIA-A100-SXM4-80GB"));
+  s.apply(
+      event::QuotaUpserted{gpu_quota("q").of("ml").in_cohort("c").line("H100", 0).line("L4", 2)});
+  s.apply(event::QuotaUpserted{gpu_quota("lender").in_cohort("c").line("H100", 2)});
+  s.synced();
+  const auto names = [&](const k8s::Pod& pod) {
+    std::vector<std::string> found;
+    for (const Candidate& each : s.engine.candidates(pod, 10)) found.push_back(each.node);
+    return found;
+  };
+  const k8s::Pod pod = our_pod("p").in_namespace("ml").gpus(2);
+  CHECK(names(pod) == Texts{"b-l4", "a-h100"});
+  s.has(pod);
+  CHECK(s.decide() == Texts{"p → b-l4"});
+  CHECK(names(pod) == Texts{"b-l4", "a-h100"});  // its own charge is not in its way
+  s.has(our_pod("p").in_namespace("ml").gpus(2).on("b-l4"));
+  CHECK(names(pod) == Texts{"b-l4", "a-h100"});
+  CHECK(names(our_pod("next").in_namespace("ml").gpus(2)) == Texts{"a-h100"});
+  CHECK(names(our_pod("large").in_namespace("ml").gpus(3)).empty());
+  CHECK(names(our_pod("free").gpus(2)).size() == 3);
+  CHECK(names(our_pod("cpu").in_namespace("ml")).size() == 3);
 }

@@ -68,7 +68,7 @@ Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& schedule
   made.scheduler_name = scheduler_name;
   for (const char* name :
        {"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts",
-        "NodeResourcesFit", "GpuDevices", "GpuHealth", "GpuPacking"}) {
+        "NodeResourcesFit", "GpuDevices", "GpuHealth", "GpuType", "GpuPacking"}) {
     PluginInstance plugin = make(name);
     if (plugin.filter) made.filters.push_back(std::move(plugin.filter));
     if (plugin.score) {

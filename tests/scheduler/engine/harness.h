@@ -35,8 +35,8 @@ class WaitsForNamespace final : public sched::ClusterConstraint {
   BoundPods* bound_;
 };
 
-// kube-scheduler's node plugins with their weights, packing by NodeResourcesFit; nodes with the
-// label `owned: yes` are owned; WaitsForNamespace.
+// kube-scheduler's node plugins with their weights, packing by NodeResourcesFit; the GPU types that
+// pods ask for; nodes with the label `owned: yes` are owned; WaitsForNamespace.
 [[nodiscard]] sched::Profile profile(WaitsForNamespace::BoundPods* bound = nullptr,
                                      const std::string& scheduler_name = kOurs);
 [[nodiscard]] std::vector<sched::Profile> profiles(WaitsForNamespace::BoundPods* bound = nullptr);

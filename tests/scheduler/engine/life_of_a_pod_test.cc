@@ -63,7 +63,7 @@ TEST_CASE("a decision to bind says all there is to say") {
     total += score.score * score.weight;
   }
   CHECK(total == bind.total_score);
-  REQUIRE(bind.scores.size() == 4);
+  REQUIRE(bind.scores.size() == 5);
   CHECK(bind.scores[0] == PluginScore{"TaintToleration", 100, 3});
 }
 

@@ -32,7 +32,7 @@ struct NodeKind {
   std::map<std::string, std::int64_t> offers;
   std::map<std::string, Eighths> charge;  // of one piece
 };
-const std::array<NodeKind, 4> kKinds{{
+const std::array<NodeKind, 5> kKinds{{
     {"NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3", "H100", {{kGpus, 8}}, {{kGpus, 8}}},
     {"NVIDIA-L4", "NVIDIA-L4", "L4", {{kGpus, 4}}, {{kGpus, 8}}},
     {"NVIDIA-L4-SHARED", "NVIDIA-L4", "L4", {{kGpus, 8}}, {{kGpus, 2}}},  // 4 replicas
@@ -41,6 +41,7 @@ const std::array<NodeKind, 4> kKinds{{
      "H100",
      {{kHalf, 4}, {kEighth, 6}},
      {{kHalf, 4}, {kEighth, 1}}},
+    {"", "", "", {{kGpus, 8}}, {{kGpus, 8}}},  // has lost its labels, or never had any
 }};
 // What a pod counts on a node that is gone.
 const NodeKind kGone{"", "", "", {}, {{kGpus, 8}, {kHalf, 8}, {kEighth, 8}}};
@@ -124,7 +125,8 @@ class World : RandomPods {
   }
   k8s::Node node_object(const std::string& name) const {
     const NodeKind& kind = kKinds[nodes_.at(name)];
-    NodeBuilder made = node(name).product(kind.label).cpu("1000").pods(1000);
+    NodeBuilder made = node(name).cpu("1000").pods(1000);
+    if (*kind.label != '\0') made.product(kind.label);
     if (std::string(kind.label) != kind.product) made.labelled("nvidia.com/gpu.replicas", "4");
     for (const auto& [resource, count] : kind.offers) made.offers(resource, std::to_string(count));
     return made;
@@ -201,12 +203,29 @@ class World : RandomPods {
     const auto found = nodes_.find(node);
     return found == nodes_.end() ? kGone : kKinds[found->second];
   }
+  // What a pod is charged as: what its node says, else what was noted.
+  [[nodiscard]] const NodeKind& charged_kind(const Pod& pod) const {
+    const NodeKind& kind = kind_of(pod.node);
+    if (*kind.product != '\0' || pod.charged_as.empty()) return kind;
+    return pod.charged_as == kKinds[1].product ? kKinds[1] : kKinds[0];
+  }
   [[nodiscard]] static Eighths charge_of(const Pod& pod, const NodeKind& kind) {
     const auto piece = kind.charge.find(pod.resource);
     // What a node of that kind does not offer counts as the model says, or as a whole GPU.
     if (piece != kind.charge.end()) return piece->second * pod.count;
     if (std::string(kind.gpu_class) != "H100") return kGpu * pod.count;
     return (pod.resource == kHalf ? 4 : pod.resource == kEighth ? 1 : kGpu) * pod.count;
+  }
+  // Whether the labels of the namespace, which nobody has told, may decide on its quota.
+  [[nodiscard]] bool undecided(const std::string& namespace_) const {
+    if (teams_.contains(namespace_)) return false;
+    const k8s::GpuQuota* named = quota_of(namespace_);
+    return std::any_of(quotas_.begin(), quotas_.end(), [&](const auto& entry) {
+      const k8s::GpuQuota& quota = entry.second;
+      return quota.spec.namespace_selector && &quota != named &&
+             (named == nullptr ||
+              quota.metadata.creation_timestamp < named->metadata.creation_timestamp);
+    });
   }
   [[nodiscard]] const k8s::GpuQuota* quota_of(const std::string& namespace_) const {
     const k8s::GpuQuota* oldest = nullptr;
@@ -245,10 +264,12 @@ class World : RandomPods {
     }
     for (const auto& [name, pod] : pods_) {
       if (pod.stage == Stage::kWaiting) continue;
-      const k8s::GpuQuota* quota = quota_of(pod.object.metadata.namespace_);
-      if (quota == nullptr) continue;
-      const auto line = line_of(*quota, kind_of(pod.node));
-      if (line) all[{quota->metadata.name, *line}].used += charge_of(pod, kind_of(pod.node));
+      const std::string& namespace_ = pod.object.metadata.namespace_;
+      const k8s::GpuQuota* quota = quota_of(namespace_);
+      if (quota == nullptr || undecided(namespace_)) continue;
+      const NodeKind& kind = charged_kind(pod);
+      const auto line = line_of(*quota, kind);
+      if (line) all[{quota->metadata.name, *line}].used += charge_of(pod, kind);
     }
     return all;
   }
@@ -268,6 +289,7 @@ class World : RandomPods {
   // Whether the pod may be placed on a node of that kind, judged by what was before it.
   [[nodiscard]] bool has_room(const Pod& pod, const NodeKind& kind, Sums all) const {
     const k8s::GpuQuota* quota = quota_of(pod.object.metadata.namespace_);
+    if (undecided(pod.object.metadata.namespace_)) return false;
     if (quota == nullptr) return true;
     const auto type = line_of(*quota, kind);
     if (!type) return false;
@@ -316,6 +338,8 @@ class World : RandomPods {
     REQUIRE(has_room(pod, kind_of(bind.node), before));
     pod.stage = Stage::kAssumed;
     pod.node = bind.node;
+    pod.charged_as = bind.charged_as;
+    REQUIRE(bind.charged_as == (quotas_.empty() ? "" : kind_of(bind.node).product));
     ++binds_;
     for (const auto& [key, line] : sums()) borrowed_ += line.borrowed() > 0 ? 1 : 0;
   }
@@ -363,9 +387,7 @@ class World : RandomPods {
     }
     for (const auto& [name, quota] : quotas_) events.push_back(event::QuotaUpserted{quota});
     for (const auto& [name, pod] : pods_) {
-      k8s::Pod object = pod.object;
-      object.spec.node_name = pod.stage == Stage::kWaiting ? "" : pod.node;
-      events.push_back(event::PodUpserted{object});
+      events.push_back(event::PodUpserted{as_stored(pod)});
     }
     std::shuffle(events.begin(), events.end(), random_);
     Engine anew(profiles(), options(holds_));

@@ -14,6 +14,7 @@ namespace {
 
 constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
 constexpr const char* kL4 = "NVIDIA-L4";
+constexpr const char* kType = "gpu-scheduler.io/gpu-type";
 
 k8s::Node h100(std::string_view name) { return node(name).gpus(8).product(kH100).cpu("64"); }
 k8s::Node l4(std::string_view name, int gpus = 4) {
@@ -154,6 +155,57 @@ TEST_CASE("a pod that names its type is told of that type alone") {
               "named waits: quota q: H100 needs 3, 0 of 2 in use; it can never give that much"});
 }
 
+TEST_CASE("a pod that its annotation confines to a type waits for quota of that type") {
+  Cluster s;
+  s.has(l4("l4"));
+  s.has(h100("h100"));
+  s.has(gpu_quota("q").of("ml").line("H100", 1).line("L4", 4));
+  s.has(in("ml", "first", 1).annotated(kType, "H100"));
+  s.has(in("ml", "second", 1).annotated(kType, "H100").created_at(kStart + 1s));
+  const auto told = s.decisions();
+  REQUIRE(told.size() == 2);
+  const auto& waits = std::get<decision::Unschedulable>(told[1]);
+  CHECK(std::string(to_string(waits.reason)) == "GpuQuotaExceeded");
+  CHECK(waits.message ==
+        "quota q: H100 needs 1, 1 of 1 in use, first in line; 1 more must be freed");
+  // It is pending where it could be placed, though other lines have room.
+  CHECK(s.use("q", 0) == use(1, 1, 0, 0, 1));
+  CHECK(s.use("q", 1) == use(4, 0));
+}
+
+TEST_CASE("of the types that a pod would have, the guarantee decides before its preference") {
+  Cluster s;
+  s.has(l4("l4"));
+  s.has(h100("h100"));
+  s.has(gpu_quota("q").of("ml").in_cohort("c").line("H100", 1).line("L4", 2));
+  s.has(gpu_quota("lender").in_cohort("c").line("H100", 8));
+  for (const char* name : {"p1", "p2", "p3", "p4"}) {
+    s.has(in("ml", name, 1).annotated(kType, "H100, L4"));
+  }
+  // Of its own the one that it would rather have; what it would borrow only then.
+  CHECK(s.decide() == Texts{"p1 → h100", "p2 → l4", "p3 → l4", "p4 → h100"});
+}
+
+TEST_CASE("a pod ranks by the types that it allows alone") {
+  const auto first_bound = [](PodBuilder borrower) {
+    Cluster s;
+    s.has(h100("h100"));
+    s.has(l4("l4"));
+    s.has(gpu_quota("a").of("a").in_cohort("c").line("H100", 0).line("L4", 4));
+    s.has(gpu_quota("b").of("b").in_cohort("c").line("H100", 1));
+    s.has(gpu_quota("lender").in_cohort("c").line("H100", 8));
+    s.has(borrower.created_at(kStart));
+    s.has(in("b", "owner", 1).created_at(kStart + 1s));
+    return s.decide().at(0);
+  };
+  CHECK(first_bound(in("a", "p", 1)) == "p → l4");
+  CHECK(first_bound(in("a", "p", 1).annotated(kType, "H100")) == "owner → h100");
+  CHECK(first_bound(in("a", "p", 1).selects("nvidia.com/gpu.product", kH100)) == "owner → h100");
+  CHECK(first_bound(in("a", "p", 1)
+                        .requires_nodes({term({label("nvidia.com/gpu.product").not_in({kL4})})})) ==
+        "owner → h100");
+}
+
 TEST_CASE("MIG instances and shared replicas count what they take of a GPU") {
   Cluster s;
   s.has(node("mig").product("NVIDIA-H100-80GB-HBM3").offers("nvidia.com/mig-3g.40gb", "16"));
@@ -284,7 +336,7 @@ TEST_CASE("for a pod that has waited long, quota and then a node are kept") {
   s.has(in("ml", "small", 1).created_at(kStart + 3s));
   CHECK(s.decide() ==
         Texts{"small waits: quota q: H100 needs 1, 2 of 4 in use, 2nd in line; what is freed is "
-              "kept for the first in line, 3 more must be freed"});
+              "kept for one that has waited long, 3 more must be freed"});
   // A pod without quota takes a GPU of the node: then the quota is free before the node is.
   s.has(our_pod("guest").gpus(2));
   CHECK(s.decide() == Texts{"guest → a"});
@@ -300,6 +352,94 @@ TEST_CASE("for a pod that has waited long, quota and then a node are kept") {
   CHECK(s.decide().at(0).starts_with("other waits: 0/1 nodes"));
   s.pod_gone(our_pod("guest"));
   CHECK(s.decide().at(0) == "large → a");
+}
+
+TEST_CASE("a head that cannot be helped denies nobody what is kept for those that wait") {
+  struct Case {
+    std::string name;
+    PodBuilder head;
+  };
+  const std::vector<Case> cases = {
+      {"no node could take it", in("ml", "head", 2).selects("rack", "none")},
+      {"no node has its type", in("ml", "head", 2).annotated(kType, "B200")},
+      {"it would have to borrow", in("ml", "head", 6)},
+      {"its quota could never give so much", in("ml", "head", 9)},
+      {"it is more than one pod may have", in("ml", "head", 8)},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    Cluster s;
+    s.has(h100("a"));
+    s.has(gpu_quota("q").of("ml").in_cohort("c").line("H100", 4).limit(8).most_per_pod(7));
+    s.has(gpu_quota("lender").of("lender").in_cohort("c").line("H100", 4));
+    s.has(their_pod("lenders").in_namespace("lender").gpus(4).on("a"));
+    s.has(their_pod("theirs").in_namespace("ml").gpus(3).on("a"));
+    s.has(PodBuilder(c.head).priority(9));
+    s.has(in("ml", "next", 3).created_at(kStart + 1s));
+    static_cast<void>(s.decide());
+    s.now = kStart + 700s;
+    static_cast<void>(s.decide());
+    s.has(in("ml", "small", 1).created_at(kStart + 700s));
+    // There is one free, on the node as in the quota.
+    CHECK(s.decide().back().find("what is freed is kept for one that has waited long") !=
+          std::string::npos);
+    s.pod_gone(their_pod("theirs").in_namespace("ml"));
+    CHECK(s.decide().front() == "next → a");
+  }
+}
+
+TEST_CASE("in a strict quota nobody has his turn before a head that no node could take") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4).strict());
+  s.has(in("ml", "head", 2).selects("rack", "none"));
+  s.has(in("ml", "next", 2).created_at(kStart + 1s));
+  const auto told = s.decide();
+  CHECK(told.at(0).starts_with("head waits: 0/1 nodes are available"));
+  CHECK(told.at(1) ==
+        "next waits: quota q is Strict: 2nd in line, behind ml/head, and none may pass");
+  s.now = kStart + 700s;
+  static_cast<void>(s.decide());
+  s.pod_gone(in("ml", "head", 2));
+  CHECK(s.decide() == Texts{"next → a"});
+}
+
+TEST_CASE("patience counts from creation or from the end of the gates, whoever was there to see") {
+  const auto held_from = [](const k8s::Pod& large, Time seen, std::optional<Time> ungated) {
+    Cluster s;
+    s.has(h100("a"));
+    s.has(gpu_quota("q").of("ml").line("H100", 8));
+    s.has(their_pod("theirs").in_namespace("ml").gpus(4).on("a"));
+    s.now = seen;
+    s.has(large);
+    static_cast<void>(s.decide());
+    if (ungated) {
+      s.now = *ungated;
+      k8s::Pod free = large;
+      free.spec.scheduling_gates.clear();
+      s.has(free);
+      static_cast<void>(s.decide());
+    }
+    // Small pods pass it until what is left is kept for it.
+    for (int i = 0; i < 10; ++i) {
+      s.now = s.engine.next_wakeup().value_or(s.now);
+      static_cast<void>(s.decide());
+      s.has(in("ml", "small" + std::to_string(i), 1).created_at(s.now));
+      if (s.decide().back().find("what is freed is kept") != std::string::npos) return s.now;
+    }
+    return Time{};
+  };
+  const PodBuilder large = in("ml", "large", 8).created_at(kStart);
+  CHECK(held_from(large, kStart, std::nullopt) == kStart + 600s);
+  CHECK(held_from(large, kStart + 200s, std::nullopt) == kStart + 600s);
+  CHECK(held_from(PodBuilder(large).gated("later"), kStart, kStart + 400s) == kStart + 1'000s);
+  CHECK(held_from(PodBuilder(large).condition("PodScheduled", "False", "SchedulingGated"),
+                  kStart + 400s, std::nullopt) == kStart + 1'000s);
+  CHECK(held_from(PodBuilder(large).condition("PodScheduled", "False", "GpuQuotaExceeded"),
+                  kStart + 400s, std::nullopt) == kStart + 600s);
+  // By a clock that is ahead of ours.
+  CHECK(held_from(PodBuilder(large).created_at(kStart + 50s), kStart, std::nullopt) ==
+        kStart + 600s);
 }
 
 TEST_CASE("a node that changes its type takes its pods' charges along") {
@@ -330,6 +470,30 @@ TEST_CASE("of two quotas that claim a namespace the older keeps it") {
   CHECK(overlap.message == "namespace ml belongs to the older quota old");
   s.has(name_space("ml"));
   CHECK(s.use("young").used == k8s::Quantity::of(2));
+}
+
+TEST_CASE("a pod whose namespace is not known yet waits for it where labels decide on its quota") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").selects(selector({{"team", "x"}})).line("H100", 1));
+  s.has(our_pod("cpu").in_namespace("ml").cpu("1"));
+  s.has(in("ml", "p", 2));
+  CHECK(s.decide() == Texts{"p waits: namespace ml is not known yet, and its labels decide which "
+                            "GPU quota counts its pods",
+                            "cpu → a"});
+  SECTION("and is limited if it is claimed") {
+    s.has(name_space("ml", {{"team", "x"}}));
+    CHECK(s.decide() ==
+          Texts{"p waits: quota q: H100 needs 2, 0 of 1 in use; it can never give that much"});
+  }
+  SECTION("and goes on if it is not") {
+    s.has(name_space("ml"));
+    CHECK(s.decide() == Texts{"p → a"});
+  }
+  SECTION("or until nobody claims by labels any more") {
+    s.has(gpu_quota("q").of("other").line("H100", 1).generation(2));
+    CHECK(s.decide() == Texts{"p → a"});
+  }
 }
 
 TEST_CASE("waiting pods follow their namespace to another quota") {

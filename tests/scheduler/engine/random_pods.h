@@ -25,6 +25,7 @@ class RandomPods {
     std::int64_t count = 0;  // of that resource
     Stage stage = Stage::kWaiting;
     std::string node;
+    std::string charged_as;  // noted when it was bound
     bool ours = true;
     bool server_took_it = false;
     sched::Time backoff_until{};
@@ -58,9 +59,9 @@ class RandomPods {
     if (pods_.empty()) return;
     const auto gone = std::next(pods_.begin(), pick(pods_.size()));
     if (pick(2) == 0 && gone->second.stage == Stage::kBound) {
-      gone->second.object.status.phase = k8s::PodPhase::kSucceeded;
-      gone->second.object.spec.node_name = gone->second.node;
-      s_.has(gone->second.object);
+      k8s::Pod finished = as_stored(gone->second);
+      finished.status.phase = k8s::PodPhase::kSucceeded;
+      s_.has(finished);
     } else {
       s_.pod_gone(gone->second.object);
     }
@@ -82,10 +83,18 @@ class RandomPods {
   void watch_shows_bound() {
     Pod* pod = some(Stage::kAssumed);
     if (pod == nullptr) return;
-    k8s::Pod bound = pod->object;
-    bound.spec.node_name = pod->node;
-    s_.has(bound);
+    s_.has(as_stored(*pod));
     pod->stage = Stage::kBound;
+  }
+  // As the API server has it.
+  [[nodiscard]] static k8s::Pod as_stored(const Pod& pod) {
+    k8s::Pod object = pod.object;
+    if (pod.stage == Stage::kWaiting) return object;
+    object.spec.node_name = pod.node;
+    if (!pod.charged_as.empty()) {
+      object.metadata.annotations.set("gpu-scheduler.io/charged-as", pod.charged_as);
+    }
+    return object;
   }
 
   // What pods on the node have of a resource.

@@ -127,9 +127,19 @@ TEST_CASE("a bind carries namespace, name, uid and node") {
   CHECK(binding.pod == "a");
   CHECK(binding.pod_uid == "uid-a");
   CHECK(binding.node == "n1");
+  CHECK(binding.annotations.empty());
   bench.answer_bind({});
   CHECK(outcome(bench) == "bound");
   CHECK(bench.problems == 0);
+}
+
+TEST_CASE("a bind notes on the pod what it is charged as") {
+  Bench bench;
+  sched::decision::Bind charged = decision("a");
+  charged.charged_as = "NVIDIA-L4";
+  bench.binder.bind(charged);
+  CHECK(bench.binds[0].binding.annotations ==
+        k8s::StringMap{{"gpu-scheduler.io/charged-as", "NVIDIA-L4"}});
 }
 
 TEST_CASE("a refusal is final at once") {

@@ -65,6 +65,7 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
                             .generation = 4,
                             .node = "n1",
                             .devices = {},
+                            .charged_as = "NVIDIA-L4",
                             .total_score = 870,
                             .scores = {{"GpuPacking", 87, 10}},
                             .feasible_nodes = 3,

@@ -31,7 +31,7 @@ TEST_CASE("a namespace is claimed by name or by its labels, and kept by the olde
 
   CHECK(
       assigned.upsert(gpu_quota("b").selects(tests::selector({{"team", "x"}})).created_at(kThen)));
-  CHECK(assigned.quota_of("ml") == a);  // its labels are not known
+  CHECK(assigned.quota_of("ml") == kUndecidedQuota);
   CHECK(assigned.namespace_labels("ml", {{"team", "x"}}));
   CHECK(assigned.quota_of("ml") == b);
   CHECK(assigned.overlaps(a) == Overlaps{{"ml", "b"}});
@@ -41,6 +41,42 @@ TEST_CASE("a namespace is claimed by name or by its labels, and kept by the olde
   CHECK(assigned.erase("b"));
   CHECK_FALSE(assigned.erase("b"));
   CHECK(assigned.quota_of("ml") == a);
+}
+
+TEST_CASE("a namespace that is not known belongs to no quota while its labels could decide") {
+  const auto selector = tests::selector({{"team", "x"}});
+  struct Case {
+    std::string name;
+    std::vector<k8s::GpuQuota> quotas;
+    bool decided = false;
+  };
+  const std::vector<Case> cases = {
+      {"no quota", {}, true},
+      {"quotas by name alone", {gpu_quota("a").of("other")}, true},
+      {"a selector", {gpu_quota("a").selects(selector)}, false},
+      {"a selector, and named by it as well", {gpu_quota("a").of("ml").selects(selector)}, true},
+      {"named by an older one",
+       {gpu_quota("a").of("ml").created_at(kThen),
+        gpu_quota("b").selects(selector).created_at(kThen + 1s)},
+       true},
+      {"named by a younger one",
+       {gpu_quota("a").selects(selector).created_at(kThen),
+        gpu_quota("b").of("ml").created_at(kThen + 1s)},
+       false},
+  };
+  for (const auto without_quota : {WithoutQuota::kUnlimited, WithoutQuota::kNone}) {
+    for (const Case& c : cases) {
+      INFO(c.name);
+      Assignment assigned({.without_quota = without_quota, .default_quota = ""});
+      for (const k8s::GpuQuota& quota : c.quotas) assigned.upsert(quota);
+      CHECK((assigned.quota_of("ml") != kUndecidedQuota) == c.decided);
+      // Its event is news just where it decides something.
+      CHECK((assigned.namespace_labels("ml", {}) || c.decided));
+      CHECK(assigned.quota_of("ml") != kUndecidedQuota);
+      assigned.namespace_gone("ml");
+      CHECK((assigned.quota_of("ml") != kUndecidedQuota) == c.decided);
+    }
+  }
 }
 
 TEST_CASE("of quotas as old as each other the first by name keeps it, whoever came first") {
@@ -120,10 +156,16 @@ TEST_CASE("what is kept of overlaps is what a look at every namespace gives") {
         if (claims(one, each)) claimants.push_back(&one);
       }
       std::sort(claimants.begin(), claimants.end(), is_older);
+      const bool undecided =
+          !teams.contains(each) &&
+          std::any_of(quotas.begin(), quotas.end(), [&](const auto& entry) {
+            return entry.second.spec.namespace_selector &&
+                   (claimants.empty() || is_older(&entry.second, claimants.front()));
+          });
+      const QuotaId keeper =
+          claimants.empty() ? kUnlimitedQuota : assigned.id_of(claimants.front()->metadata.name);
       INFO("seed " << seed << " step " << step << " " << each);
-      REQUIRE(
-          assigned.quota_of(each) ==
-          (claimants.empty() ? kUnlimitedQuota : assigned.id_of(claimants.front()->metadata.name)));
+      REQUIRE(assigned.quota_of(each) == (undecided ? kUndecidedQuota : keeper));
       for (std::size_t k = 1; k < claimants.size(); ++k) {
         want[claimants[k]->metadata.name].push_back({each, claimants.front()->metadata.name});
       }

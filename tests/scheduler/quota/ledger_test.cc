@@ -30,10 +30,10 @@ struct Books {
       ledger.node_is(slot, ledger.intern(facts_of(node, names), names));
     }
   }
-  Charge& charge(const std::string& uid, std::int64_t gpus, Time created = kThen,
-                 NodeSlot node = 0) {
-    charges.push_back(std::make_unique<Charge>(ledger, Charge::Pod{uid, "ml", created}, node,
-                                               Demand{.gpus = gpus}));
+  Charge& charge(const std::string& uid, std::int64_t gpus, Time created = kThen, NodeSlot node = 0,
+                 const std::string& charged_as = {}) {
+    charges.push_back(std::make_unique<Charge>(ledger, Charge::Pod{uid, "ml", charged_as, created},
+                                               node, Demand{.gpus = gpus}));
     return *charges.back();
   }
   QuotaId id() const { return ledger.quota_of("ml"); }
@@ -55,6 +55,28 @@ TEST_CASE("a charge counts from when it is made until it dies, once") {
   CHECK(books.used() == "2");
   CHECK(books.ledger.take_news().opened == std::vector{books.id()});
   CHECK_FALSE(books.ledger.has_news());
+}
+
+TEST_CASE("a charge stays what it was bound as while its node does not say what it has") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).line("L4", 8).line("*", 8));
+  books.charge("noted", 2, kThen, 0, "NVIDIA-H100-80GB-HBM3");
+  books.charge("not noted", 1);
+  const auto used = [&] { return books.used(0) + " " + books.used(1) + " " + books.used(2); };
+  const auto node_is = [&](const k8s::Node& node) {
+    books.ledger.node_is(0, books.ledger.intern(facts_of(node, books.names), books.names));
+  };
+  CHECK(used() == "3 0 0");
+  node_is(tests::node("n").gpus(8));
+  CHECK(used() == "2 0 1");
+  node_is(tests::node("n"));
+  CHECK(used() == "2 0 1");
+  books.ledger.node_is(0, kNoGpuClass);
+  CHECK(used() == "2 0 1");
+  node_is(tests::node("n").gpus(8).product("NVIDIA-L4"));  // the node speaks, and is right
+  CHECK(used() == "0 3 0");
+  node_is(tests::node("n").gpus(8).product("NVIDIA-H100-80GB-HBM3"));
+  CHECK(used() == "3 0 0");
 }
 
 TEST_CASE("charges from before the quota count, and none twice when it changes") {
@@ -146,15 +168,16 @@ TEST_CASE("a namespace that is labelled takes its charges to its quota, and no o
   Books books;
   books.ledger.upsert(gpu_quota("q").selects(tests::selector({{"team", "x"}})).line("H100", 8));
   books.charge("a", 3);
-  CHECK(books.id() == kUnlimitedQuota);
-  CHECK_FALSE(books.ledger.upsert(tests::name_space("other")));
+  CHECK(books.id() == kUndecidedQuota);
+  CHECK(books.ledger.upsert(tests::name_space("other")));  // it is nobody's
+  CHECK_FALSE(books.ledger.upsert(tests::name_space("other", {{"more", ""}})));
   CHECK(books.ledger.upsert(tests::name_space("ml", {{"team", "x"}})));
   CHECK(books.used() == "3");
   CHECK_FALSE(books.ledger.upsert(tests::name_space("ml", {{"team", "x"}, {"more", ""}})));
   CHECK(books.used() == "3");
   const QuotaId q = books.id();
   CHECK(books.ledger.erase_namespace("ml"));
-  CHECK(books.id() == kUnlimitedQuota);
+  CHECK(books.id() == kUndecidedQuota);
   CHECK(books.ledger.status(q, {}).quotas.at(0).use.used.is_zero());
 }
 

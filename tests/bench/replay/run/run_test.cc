@@ -130,7 +130,10 @@ TEST_CASE("GPU quotas limit the namespaces of the pods, and their use is written
     workload.arrivals.push_back({.pod = i, .at = seconds(0), .leaves = seconds(3'600)});
   }
   const std::vector<k8s::GpuQuota> quotas{
-      tests::gpu_quota("vision").of("vision").in_cohort("all").line("*", 2),
+      tests::gpu_quota("vision")
+          .selects(tests::selector({{"kubernetes.io/metadata.name", "vision"}}))
+          .in_cohort("all")
+          .line("*", 2),
       tests::gpu_quota("lender").in_cohort("all").line("*", 1)};
   const Result result = run(trace, workload, {.when_full = WhenFull::kQueue, .quotas = &quotas});
   CHECK(result.waits == std::vector<double>{0, 0, 3'600});

@@ -1,0 +1,68 @@
+#include "scheduler/quota/type_choice.h"
+
+#include "scheduler/gpu/type_labels.h"
+#include "scheduler/quota/charge_class.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sched::quota {
+namespace {
+
+using Requirements = TypeChoice::Requirements;
+
+Requirements about_types(const std::vector<k8s::SelectorRequirement>& all) {
+  Requirements some;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(some),
+               [](const k8s::SelectorRequirement& each) { return gpu::names_type(each.key); });
+  return some;
+}
+
+// Terms are alternatives: one that leaves the type open opens them all.
+std::vector<Requirements> about_types(const k8s::NodeSelector& selector) {
+  std::vector<Requirements> all;
+  for (const k8s::NodeSelectorTerm& term : selector.terms) {
+    all.push_back(about_types(term.match_expressions));
+    if (all.back().empty()) return {};
+  }
+  return all;
+}
+
+bool hold(const Requirements& requirements, const k8s::StringMap& labels) {
+  return std::all_of(requirements.begin(), requirements.end(),
+                     [&](const auto& each) { return each.matches(labels); });
+}
+
+bool is(const gpu::TypeName& type, const ChargeClass& gpus) {
+  return gpu::matches(type, gpus.product) &&
+         (type.mig_profile.empty() || type.mig_profile == gpus.single_profile);
+}
+
+}  // namespace
+
+TypeChoice choice_of(const PodShape& shape, bool enforces_types) {
+  TypeChoice choice;
+  if (enforces_types) choice.types = shape.wishes.types;
+  for (const auto& [key, value] : shape.node_selector) {
+    if (!gpu::names_type(key)) continue;
+    choice.required.push_back({.key = key, .op = k8s::SelectorOperator::kIn, .values = {value}});
+  }
+  if (shape.node_affinity && shape.node_affinity->required) {
+    choice.alternatives = about_types(*shape.node_affinity->required);
+  }
+  return choice;
+}
+
+bool allows(const TypeChoice& choice, const ChargeClass& gpus) {
+  const auto& [types, required, alternatives] = choice;
+  if (!types.empty() &&
+      std::none_of(types.begin(), types.end(), [&](const auto& type) { return is(type, gpus); })) {
+    return false;
+  }
+  if (!hold(required, gpus.type_labels)) return false;
+  return alternatives.empty() ||
+         std::any_of(alternatives.begin(), alternatives.end(),
+                     [&](const auto& each) { return hold(each, gpus.type_labels); });
+}
+
+}  // namespace sched::quota
