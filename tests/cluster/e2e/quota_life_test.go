@@ -140,7 +140,39 @@ func TestNamespacesWithoutQuota(t *testing.T) {
 	w.deleteQuota("rest")
 	w.addPod("fourth", fixture.GPUs(1))
 	w.waitOverQuota("fourth", "namespace "+w.ns+" has no GPU quota")
+	w.deletePod("third") // the history's judge knows no default quota
+	w.deletePod("fourth")
 	w.verdict(other)
+}
+
+// TestQuotaOfANodeWithoutLabels: while a node has lost the label that says what it has, its pods stay charged as they were bound, by another process
+// as well.
+func TestQuotaOfANodeWithoutLabels(t *testing.T) {
+	w := newWorld(t)
+	s := startSubject(t)
+	w.addNode(fixture.GPUNode("forgets", fixture.H100, 8))
+	w.addQuota("forgets", object{"namespaces": list{w.ns}, "quotas": list{
+		object{"gpuType": "H100", "guaranteed": "4"}, object{"gpuType": "*", "guaranteed": "8"},
+	}})
+	w.addPod("pod", fixture.GPUs(4))
+	if p := w.waitPod("pod", "bound", bound); p.Annotations["gpu-scheduler.io/charged-as"] != fixture.H100.Product {
+		t.Errorf("the pod's annotations are %v; want it to say what it is charged as", p.Annotations)
+	}
+	w.changeNode("forgets", func(n *corev1.Node) { delete(n.Labels, productLabel) })
+	asBound := func(q *quotaObject) bool {
+		return strings.HasPrefix(q.condition("UnknownGpuType"), "True") &&
+			q.account() == "H100: guaranteed 4, used 4, borrowed 0, lent 0, pending 0; *: guaranteed 8, used 0, borrowed 0, lent 0, pending 0"
+	}
+	w.waitQuota("forgets", "without a node of its type, and charged as before", asBound)
+	s.kill()
+	w.patchQuota("forgets", "status", object{"quotas": list{}, "conditions": list{}}, "status")
+	s.start()
+	w.waitQuota("forgets", "charged as before by another process", asBound)
+
+	w.changeNode("forgets", func(n *corev1.Node) { n.Labels[productLabel] = fixture.H100.Product })
+	w.addPod("more", fixture.GPUs(1), fixture.On(productLabel, fixture.H100.Product))
+	w.waitOverQuota("more", "quota forgets: H100 needs 1, 4 of 4 in use")
+	w.verdict()
 }
 
 // TestQuotaDefinitionComesAndGoes: a cluster without the custom resource is scheduled without quotas, which is said once; the resource
