@@ -18,6 +18,7 @@ std::optional<Decision> Engine::step(Time now) { return state_->step(now); }
 std::optional<Time> Engine::next_wakeup() const { return state_->next_wakeup(); }
 PendingPods Engine::pending() const { return state_->pending(); }
 std::vector<QuotaStatus> Engine::quota_statuses() const { return state_->quota_statuses(); }
+QuotaNews Engine::take_quota_news() { return state_->take_quota_news(); }
 std::uint64_t Engine::quota_version() const { return state_->quota_version(); }
 GpuFigures Engine::gpu_figures() const { return state_->gpu_figures(); }
 Explanation Engine::explain(const k8s::Pod& pod) const { return state_->explain(pod); }

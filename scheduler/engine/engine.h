@@ -53,6 +53,12 @@ struct QuotaStatus {
   friend bool operator==(const QuotaStatus&, const QuotaStatus&) = default;
 };
 
+// What has changed in the accounts of quotas.
+struct QuotaNews {
+  std::vector<QuotaStatus> changed;
+  std::vector<std::string> gone;  // by name
+};
+
 // How many pods wait where; kube-scheduler's scheduler_pending_pods.
 struct PendingPods {
   std::size_t active = 0;
@@ -115,8 +121,11 @@ class Engine {
   [[nodiscard]] PendingPods pending() const;
   [[nodiscard]] GpuFigures gpu_figures() const;
 
-  // The accounts of all quotas, by name. O(waiting pods of quotas + quotas · lines).
+  // The accounts of all quotas, by name. O(quotas · (lines + shapes that wait) · GPU types).
   [[nodiscard]] std::vector<QuotaStatus> quota_statuses() const;
+  // Those that may have changed since this was last asked; at first all. The same for those alone,
+  // and O(lines of a cohort) for each cohort that lends or borrows more or less.
+  [[nodiscard]] QuotaNews take_quota_news();
   // Grows whenever quota_statuses() may have changed; the same number means the same answer.
   [[nodiscard]] std::uint64_t quota_version() const;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace sched {
@@ -235,21 +236,41 @@ std::string Engine::State::behind_words(const WaitingPod& pod) const {
 
 std::vector<QuotaStatus> Engine::State::quota_statuses() const {
   std::vector<QuotaStatus> all;
-  for (const QuotaId id : ledger_.quotas()) {
-    std::vector<quota::GpuShare> pending;
-    if (const PodQueue* queue = queue_.find(static_cast<QueueId>(id))) {
-      queue->line().for_each([&](const WaitingPod& pod) {
-        const auto asked = ledger_.asks_of(id, pod.demand);
-        if (!asked) return;
-        if (pending.size() <= asked->first) pending.resize(asked->first + 1);
-        pending[asked->first] += asked->second;
-      });
-    }
-    all.push_back({.name = ledger_.name_of(id),
-                   .uid = ledger_.uid_of(id),
-                   .status = ledger_.status(id, pending)});
-  }
+  for (const QuotaId id : ledger_.quotas()) all.push_back(status_of(id));
   return all;
+}
+
+QuotaStatus Engine::State::status_of(QuotaId id) const {
+  std::vector<quota::GpuShare> pending;
+  if (const PodQueue* queue = queue_.find(static_cast<QueueId>(id))) {
+    queue->line().for_each_kind([&](const quota::Demand& demand, std::size_t pods) {
+      const auto asked = ledger_.asks_of(id, demand);
+      if (!asked) return;
+      const auto& [line, each] = *asked;
+      if (pending.size() <= line) pending.resize(line + 1);
+      pending[line] += each.times(static_cast<std::int64_t>(pods));
+    });
+  }
+  return {.name = ledger_.name_of(id),
+          .uid = ledger_.uid_of(id),
+          .status = ledger_.status(id, pending)};
+}
+
+QuotaNews Engine::State::take_quota_news() {
+  std::set<QuotaId> changed = ledger_.take_status_changes();
+  for (const QueueId queue : queue_.take_changed_lines()) changed.insert(QuotaId{queue});
+  QuotaNews news;
+  for (const QuotaId id : changed) {
+    if (ledger_.has(id)) {
+      if (id == quota::kNothingQuota) continue;
+      news.changed.push_back(status_of(id));
+      told_quotas_[id] = news.changed.back().name;
+    } else if (const auto told = told_quotas_.find(id); told != told_quotas_.end()) {
+      news.gone.push_back(told->second);
+      told_quotas_.erase(told);
+    }
+  }
+  return news;
 }
 
 std::uint64_t Engine::State::quota_version() const { return ledger_.version() + queue_.version(); }

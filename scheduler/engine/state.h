@@ -41,6 +41,7 @@ class Engine::State {
   [[nodiscard]] std::optional<Time> next_wakeup() const;
   [[nodiscard]] PendingPods pending() const;
   [[nodiscard]] std::vector<QuotaStatus> quota_statuses() const;
+  [[nodiscard]] QuotaNews take_quota_news();
   [[nodiscard]] std::uint64_t quota_version() const;
   [[nodiscard]] GpuFigures gpu_figures() const;
   [[nodiscard]] Explanation explain(const k8s::Pod& pod) const;
@@ -157,6 +158,7 @@ class Engine::State {
   [[nodiscard]] std::string quota_words(const QuotaQuestion& question) const;
   [[nodiscard]] std::string quota_words(const WaitingPod& pod) const;
   [[nodiscard]] std::string behind_words(const WaitingPod& pod) const;
+  [[nodiscard]] QuotaStatus status_of(quota::QuotaId quota) const;
   // Whether those before the pod keep it from a try.
   [[nodiscard]] bool must_wait_for_turn(const WaitingPod& pod) const;
 
@@ -244,10 +246,11 @@ class Engine::State {
   RepartitionAdvice repartitions_;
   NodeComplaints complaints_;
   bool synced_ = false;
-  std::uint64_t arrivals_ = 0;       // pods seen so far
-  std::uint64_t draws_ = 0;          // random tie-breaks so far
-  std::uint64_t openings_seen_ = 0;  // up to which parked pods were checked
-  std::optional<Time> next_hold_;    // when a pod will have waited long
+  std::uint64_t arrivals_ = 0;                         // pods seen so far
+  std::uint64_t draws_ = 0;                            // random tie-breaks so far
+  std::uint64_t openings_seen_ = 0;                    // up to which parked pods were checked
+  std::optional<Time> next_hold_;                      // when a pod will have waited long
+  std::map<quota::QuotaId, std::string> told_quotas_;  // the names of those that were told of
 };
 
 // What a constraint says about the pod, and which; the first that objects.

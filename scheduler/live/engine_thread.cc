@@ -93,7 +93,7 @@ void EngineThread::tell_quotas() {
   if (!quotas_changed() || now < quotas_due_) return;
   quotas_told_ = engine_.quota_version();
   quotas_due_ = now + quota_interval_;
-  hooks_.on_quotas(engine_.quota_statuses());
+  hooks_.on_quotas(engine_.take_quota_news());
 }
 
 Time EngineThread::now() {

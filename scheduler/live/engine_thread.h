@@ -36,9 +36,9 @@ class EngineThread {
     std::function<void(std::vector<Decided>)> on_decisions;
     // The same, after each round.
     std::function<void(const PendingPods&)> on_pending;
-    // The accounts of all quotas, first when Synced has been applied; then whenever they may have
-    // changed, but at most once in `quota_interval`.
-    std::function<void(std::vector<QuotaStatus>)> on_quotas = [](auto&&) {};
+    // The accounts of all quotas when Synced has been applied; then of those that may have changed,
+    // at most once in `quota_interval`.
+    std::function<void(QuotaNews)> on_quotas = [](auto&&) {};
     // After each round.
     std::function<void(const GpuFigures&)> on_gpu_figures = [](const GpuFigures&) {};
     std::function<Time()> clock;
@@ -72,8 +72,8 @@ class EngineThread {
   Hooks hooks_;
   Recorder* recorder_;
   std::size_t max_open_binds_;
-  std::chrono::milliseconds quota_interval_;  // to make the accounts is a look at all pending pods
-  std::size_t open_binds_ = 0;                // decided, outcome not yet applied
+  std::chrono::milliseconds quota_interval_;
+  std::size_t open_binds_ = 0;  // decided, outcome not yet applied
   Time last_now_{};
   bool synced_ = false;
   std::optional<std::uint64_t> quotas_told_;  // their version; nullopt: never

@@ -25,20 +25,19 @@ void ParkedShapes::add(WaitingPod& pod, WaitsFor waits_for) {
 void ParkedShapes::remove(const WaitingPod& pod) {
   const auto found = groups_.find(key_of(pod));
   Group& group = found->second;
-  const bool to_check = group.to_check;
-  if (to_check || group.pods.size() == 1) take_out(group);
-  group.pods.erase(pod.order);
-  if (group.pods.empty()) {
+  if (group.pods.size() == 1) {
+    take_out(group);
     groups_.erase(found);
-  } else if (to_check) {
-    rouse(group);
+    return;
   }
+  if (group.to_check) to_check_.erase(best(group));
+  group.pods.erase(pod.order);
+  if (group.to_check) to_check_.emplace(best(group), &group);
 }
 
 void ParkedShapes::check(WaitsFor opened) {
   for_each_bit(opened, [&](std::size_t bit) {
-    std::set<Group*>& asleep = asleep_[bit];
-    while (!asleep.empty()) rouse(**asleep.begin());
+    while (!asleep_[bit].empty()) rouse(*asleep_[bit].back());
   });
 }
 
@@ -86,7 +85,10 @@ void ParkedShapes::rouse(Group& group) {
 
 void ParkedShapes::lull(Group& group, WaitsFor waits_for) {
   group.waits_for = waits_for;
-  for_each_bit(waits_for, [&](std::size_t bit) { asleep_[bit].insert(&group); });
+  for_each_bit(waits_for, [&](std::size_t bit) {
+    group.asleep_at[bit] = asleep_[bit].size();
+    asleep_[bit].push_back(&group);
+  });
 }
 
 void ParkedShapes::take_out(Group& group) {
@@ -94,7 +96,12 @@ void ParkedShapes::take_out(Group& group) {
     group.to_check = false;
     to_check_.erase(best(group));
   } else {
-    for_each_bit(group.waits_for, [&](std::size_t bit) { asleep_[bit].erase(&group); });
+    for_each_bit(group.waits_for, [&](std::size_t bit) {
+      Group* const last = asleep_[bit].back();
+      last->asleep_at[bit] = group.asleep_at[bit];
+      asleep_[bit][group.asleep_at[bit]] = last;
+      asleep_[bit].pop_back();
+    });
   }
 }
 

@@ -13,7 +13,6 @@
 #include <array>
 #include <cstddef>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -46,6 +45,8 @@ class ParkedShapes {
     std::map<QueueOrder, WaitingPod*> pods;  // not empty
     WaitsFor waits_for = 0;                  // any of its pods
     bool to_check = false;                   // else it sleeps
+    // Where it is among those that sleep for the same, by bit.
+    std::array<std::size_t, kWaitsForBits> asleep_at{};
   };
   using Key = std::pair<std::size_t, ShapeId>;  // profile, shape
   static Key key_of(const WaitingPod& pod) { return {pod.profile, pod.shape.id()}; }
@@ -58,8 +59,8 @@ class ParkedShapes {
 
   std::map<Key, Group> groups_;
   std::map<QueueOrder, Group*> to_check_;  // by the group's best pod
-  // By the bit of what they sleep for. No order of theirs shows anywhere.
-  std::array<std::set<Group*>, kWaitsForBits> asleep_;
+  // By the bit of what they sleep for. Their order shows nowhere.
+  std::array<std::vector<Group*>, kWaitsForBits> asleep_;
 };
 
 }  // namespace sched

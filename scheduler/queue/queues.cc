@@ -1,5 +1,7 @@
 #include "scheduler/queue/queues.h"
 
+#include <utility>
+
 namespace sched {
 
 void Queues::remove(WaitingPod& pod) {
@@ -165,7 +167,19 @@ PodQueue& Queues::touch(QueueId id) {
   return slot.queue;
 }
 
+std::vector<QueueId> Queues::take_changed_lines() {
+  std::vector<QueueId> changed;
+  for (const QueueId id : std::exchange(lines_touched_, {})) {
+    Slot& slot = slots_.find(id)->second;
+    slot.line_touched = false;
+    const std::uint64_t version = slot.queue.line().version();
+    if (std::exchange(slot.line_told, version) != version) changed.push_back(id);
+  }
+  return changed;
+}
+
 void Queues::mark(QueueId id, Slot& slot) {
+  if (!std::exchange(slot.line_touched, true)) lines_touched_.push_back(id);
   if (slot.touched) return;
   slot.touched = true;
   touched_.push_back(id);

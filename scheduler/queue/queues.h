@@ -89,6 +89,8 @@ class Queues {
   [[nodiscard]] const std::vector<WaitingPod*>& pods() const { return pods_; }
   // Grows when a pod enters or leaves a queue that is not the main one.
   [[nodiscard]] std::uint64_t version() const { return version_; }
+  // The queues whose lines have changed since this was last asked. O(queues that were touched).
+  [[nodiscard]] std::vector<QueueId> take_changed_lines();
 
  private:
   struct Slot {
@@ -98,6 +100,8 @@ class Queues {
     WaitsFor asleep = 0;                 // what its pods waited for then
     bool touched = false;                // either may have changed
     bool account_changed = false;
+    std::uint64_t line_told = 0;  // the line's version
+    bool line_touched = false;    // it may have changed since
   };
   // The queue, made if need be, of which something is about to change.
   PodQueue& touch(QueueId id);
@@ -117,6 +121,7 @@ class Queues {
   PodQueue main_{roster_};
   std::map<QueueId, Slot> slots_;
   std::vector<QueueId> touched_;
+  std::vector<QueueId> lines_touched_;
   Arbiter arbiter_;
   Borrowers borrowers_;
   std::set<QueueId> wait_for_nodes_;

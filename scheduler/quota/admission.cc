@@ -164,7 +164,7 @@ std::vector<PoolId> Ledger::pools_of(QuotaId id) const {
 }
 
 bool Ledger::lends(PoolId pool) const {
-  return pool < pool_by_id_.size() && pool_by_id_[pool]->left() > GpuShare();
+  return pool < lending_.size() && lending_[pool].pool->left() > GpuShare();
 }
 
 bool Ledger::never_fits(QuotaId id, const Demand& demand) const {
@@ -228,15 +228,15 @@ std::optional<std::pair<std::size_t, GpuShare>> Ledger::asks_of(QuotaId id,
                                                                 const Demand& demand) const {
   const Quota& quota = at(id);
   std::optional<std::pair<std::size_t, GpuShare>> asked;
-  Line::Answer best;
+  std::pair<GpuShare, GpuShare> least;
   for_each_choice(quota, demand, [&](ClassId /*on*/, std::size_t line, GpuShare amount) {
     if (line == quota.spec.lines.size()) return;
-    const Line::Answer said = quota.lines[line].ask(amount);
-    const bool better =
-        !asked || said.room < best.room || (said.room == best.room && said.missing < best.missing);
-    if (!better) return;
+    const Line& of = quota.lines[line];
+    const GpuShare after = of.used() + amount;
+    const std::pair beyond{after.beyond(of.limit()), after.beyond(of.spec().guaranteed)};
+    if (asked && least <= beyond) return;
     asked = {line, amount};
-    best = said;
+    least = beyond;
   });
   return asked;
 }

@@ -24,7 +24,10 @@ bool Ledger::upsert(const k8s::GpuQuota& quota) {
   const auto [found, is_new] = quotas_.try_emplace(assignment_.id_of(quota.metadata.name));
   Quota& known = found->second;
   const bool renewed = known.uid != quota.metadata.uid;
-  if (known.generation != quota.metadata.generation || renewed) ++version_;
+  if (known.generation != quota.metadata.generation || renewed) {
+    ++version_;
+    status_changed_.insert(assignment_.id_of(quota.metadata.name));
+  }
   known.name = quota.metadata.name;
   known.uid = quota.metadata.uid;
   known.generation = quota.metadata.generation;
@@ -43,6 +46,7 @@ bool Ledger::upsert(const k8s::GpuQuota& quota) {
 bool Ledger::erase(const std::string& quota) {
   if (!assignment_.erase(quota)) return false;
   quotas_.erase(assignment_.id_of(quota));
+  status_changed_.insert(assignment_.id_of(quota));
   rebuild();
   return true;
 }
@@ -88,6 +92,7 @@ void Ledger::node_is(NodeSlot node, ClassId id) {
   // Another type to choose from, or one less to wait for.
   ++version_;
   news_.terms = true;
+  for (const auto& entry : quotas_) status_changed_.insert(entry.first);
 }
 
 bool Ledger::in_force() const {
@@ -153,9 +158,11 @@ void Ledger::uncount(Charge& charge) {
 // Everything anew, in the order of the quotas' numbers. Who holds something asks for it again.
 void Ledger::rebuild() {
   pools_.clear();
-  pool_by_id_.clear();
+  lending_.clear();
+  stale_pools_.clear();
   news_ = {.terms = true};
   for (auto& [id, quota] : quotas_) {
+    status_changed_.insert(id);
     quota.changed = quota.opened = false;
     quota.holding = std::nullopt;
     quota.line_of.clear();
@@ -166,15 +173,16 @@ void Ledger::rebuild() {
         const auto [found, is_new] = pools_.try_emplace({quota.spec.cohort, line.gpu_type});
         pool = &found->second;
         if (is_new) {
-          pool->id = static_cast<PoolId>(pool_by_id_.size());
+          pool->id = static_cast<PoolId>(lending_.size());
           pool->cohort = quota.spec.cohort;
-          pool_by_id_.push_back(pool);
+          lending_.push_back({.pool = pool, .lenders = {}});
         }
       }
       quota.lines.emplace_back(line, pool);
     }
     quota.lines.emplace_back(LineSpec{}, nullptr);
   }
+  list_lenders();
   for (auto& [name, charges] : in_namespace_) {
     for (Charge* charge : charges) {
       charge->quota_ = std::nullopt;
@@ -199,6 +207,10 @@ void Ledger::change(QuotaId id, Quota& quota, std::size_t index, void (Line::*ho
   const GpuShare left = pool == nullptr ? GpuShare() : pool->left();
   (line.*how)(amount);
   ++version_;
+  status_changed_.insert(id);
+  if (pool != nullptr && !std::exchange(lending_[pool->id].stale, true)) {
+    stale_pools_.push_back(pool->id);
+  }
   if (!std::exchange(quota.changed, true)) news_.accounts.push_back(id);
   if (line.used() + line.held() < taken && !std::exchange(quota.opened, true)) {
     news_.opened.push_back(id);

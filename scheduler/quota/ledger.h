@@ -31,6 +31,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -187,12 +188,20 @@ class Ledger {
 
   // The numbers of the quotas that are there, by name.
   [[nodiscard]] std::vector<QuotaId> quotas() const;
-  // The line of the quota that a waiting pod asks of: where it stands best; nullopt: of none.
+  // The line of the quota that a waiting pod asks of, and for how much: the one that would then be
+  // least beyond its limit, of equals least beyond its guarantee; nullopt: of none. What others of
+  // the cohort do does not matter.
   [[nodiscard]] std::optional<std::pair<std::size_t, GpuShare>> asks_of(QuotaId quota,
                                                                         const Demand& demand) const;
-  // The quota's account, `pending` by line as its waiting pods ask. O(quotas of its cohorts).
+  // Whether a quota of that number is there.
+  [[nodiscard]] bool has(QuotaId quota) const { return quotas_.contains(quota); }
+  // The quota's account, `pending` by line as its waiting pods ask. O(its lines · classes), and
+  // O(lines of a pool) once for each pool that has changed.
   [[nodiscard]] k8s::GpuQuota::Status status(QuotaId quota,
                                              const std::vector<GpuShare>& pending) const;
+  // The quotas whose status() may say something else than when this was last called, whatever is
+  // pending; those that are gone since among them. O(their number + lines of pools that changed).
+  [[nodiscard]] std::set<QuotaId> take_status_changes();
   // The uids of pods that run on borrowed GPUs of that line, in the order in which they were lent,
   // which is that of the pods' creation: the oldest are the ones within the guarantee. O(pods ·
   // log).
@@ -201,6 +210,17 @@ class Ledger {
  private:
   friend class Charge;
   using PoolKey = std::pair<std::string, std::string>;  // cohort, gpuType
+  // Who lends what a pool has lent: its quotas by name, each as much as it can.
+  struct Lender {
+    QuotaId quota{};
+    std::size_t line = 0;
+    GpuShare lent;
+  };
+  struct Lending {
+    Pool* pool = nullptr;
+    std::vector<Lender> lenders;
+    bool stale = false;
+  };
   struct Quota {
     std::string name;
     std::string uid;
@@ -209,6 +229,7 @@ class Ledger {
     std::optional<std::string> error;    // why `spec` is empty
     std::vector<Line> lines;             // of the spec; a last one for GPUs that none names
     std::vector<std::size_t> line_of;    // by class
+    std::vector<std::size_t> lender_at;  // by line with a pool: its index in the pool's lenders
     std::optional<std::size_t> holding;  // the line that keeps something
     bool changed = false;                // is in news_.accounts
     bool opened = false;                 // is in news_.opened
@@ -240,13 +261,17 @@ class Ledger {
   // What would be held, and on which line.
   [[nodiscard]] std::optional<std::pair<std::size_t, GpuShare>> best_hold(
       const Quota& quota, const Demand& demand, const std::vector<ClassId>& classes) const;
-  [[nodiscard]] GpuShare lent(QuotaId quota, const Line& line) const;
+  [[nodiscard]] GpuShare lent(const Quota& quota, std::size_t line) const;
+  void list_lenders();
+  void share_out(Lending& lending) const;
 
   Options options_;
   Assignment assignment_;
   ChargeClasses classes_;
   std::map<PoolKey, Pool> pools_;
-  std::vector<const Pool*> pool_by_id_;
+  mutable std::vector<Lending> lending_;  // by PoolId; shared out when it is asked for
+  std::vector<PoolId> stale_pools_;
+  mutable std::set<QuotaId> status_changed_;
   std::map<QuotaId, Quota> quotas_;  // kNothingQuota is always there
   std::unordered_map<std::string, std::vector<Charge*>> in_namespace_;
   std::vector<std::vector<Charge*>> on_node_;  // by slot

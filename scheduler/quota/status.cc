@@ -76,19 +76,43 @@ std::string over_limit(const std::string& what, GpuShare used, GpuShare limit) {
 
 }  // namespace
 
-// Who lends: the cohort's quotas by name, each as much as it can.
-GpuShare Ledger::lent(QuotaId id, const Line& line) const {
-  if (line.pool() == nullptr) return {};
-  GpuShare left = line.pool()->borrowed;
-  for (const QuotaId other : quotas()) {
-    for (const Line& lender : at(other).lines) {
-      if (lender.pool() != line.pool()) continue;
-      const GpuShare takes = std::min(left, lender.idle());
-      if (other == id) return takes;
-      left -= takes;
+void Ledger::list_lenders() {
+  for (const QuotaId id : quotas()) {
+    Quota& quota = at(id);
+    quota.lender_at.assign(quota.lines.size(), 0);
+    for (std::size_t i = 0; i < quota.lines.size(); ++i) {
+      if (quota.lines[i].pool() == nullptr) continue;
+      auto& lenders = lending_[quota.lines[i].pool()->id].lenders;
+      quota.lender_at[i] = lenders.size();
+      lenders.push_back({.quota = id, .line = i, .lent = {}});
     }
   }
-  return {};
+}
+
+void Ledger::share_out(Lending& lending) const {
+  lending.stale = false;
+  GpuShare left = lending.pool->borrowed;
+  for (Lender& lender : lending.lenders) {
+    const GpuShare takes = std::min(left, at(lender.quota).lines[lender.line].idle());
+    left -= takes;
+    if (std::exchange(lender.lent, takes) != takes) status_changed_.insert(lender.quota);
+  }
+}
+
+GpuShare Ledger::lent(const Quota& quota, std::size_t line) const {
+  if (quota.lines[line].pool() == nullptr) return {};
+  Lending& lending = lending_[quota.lines[line].pool()->id];
+  if (lending.stale) share_out(lending);
+  return lending.lenders[quota.lender_at[line]].lent;
+}
+
+std::set<QuotaId> Ledger::take_status_changes() {
+  for (const PoolId pool : std::exchange(stale_pools_, {})) {
+    if (lending_[pool].stale) share_out(lending_[pool]);
+  }
+  status_changed_.merge(assignment_.take_changed());
+  status_changed_.erase(kNothingQuota);
+  return std::exchange(status_changed_, {});
 }
 
 k8s::GpuQuota::Status Ledger::status(QuotaId id, const std::vector<GpuShare>& pending) const {
@@ -104,7 +128,7 @@ k8s::GpuQuota::Status Ledger::status(QuotaId id, const std::vector<GpuShare>& pe
     const Amounts amounts{.guaranteed = line.spec().guaranteed,
                           .used = line.used(),
                           .borrowed = line.borrowed(),
-                          .lent = lent(id, line),
+                          .lent = lent(quota, i),
                           .pending = i < pending.size() ? pending[i] : GpuShare()};
     total += amounts;
     status.quotas.push_back({.gpu_type = type, .use = in_quantities(amounts)});

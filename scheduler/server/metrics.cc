@@ -213,30 +213,39 @@ void Metrics::pending(const PendingPods& pods) {
   families_->gated->Set(static_cast<double>(pods.gated));
 }
 
-void Metrics::quotas(const std::vector<QuotaStatus>& quotas) {
+void Metrics::quotas(const QuotaNews& news) {
   Families& f = *families_;
-  std::map<std::array<std::string, 3>, Gauge*> stale;
-  stale.swap(f.quota_series);
-  const auto set = [&](const std::string& quota, const std::string& type, const char* state,
-                       const k8s::Quantity& amount) {
-    const std::array<std::string, 3> key{quota, type, state};
-    const auto known = stale.extract(key);
-    Gauge* gauge =
-        known ? known.mapped()
-              : &f.quota_gpus.Add({{"quota", quota}, {"gpu_type", type}, {"state", state}});
-    gauge->Set(static_cast<double>(amount.milli_value()) / 1000);
-    f.quota_series[key] = gauge;
-  };
-  for (const QuotaStatus& quota : quotas) {
-    for (const auto& [type, use] : quota.status.quotas) {
-      set(quota.name, type, "guaranteed", use.guaranteed);
-      set(quota.name, type, "used", use.used);
-      set(quota.name, type, "borrowed", use.borrowed);
-      set(quota.name, type, "lent", use.lent);
-      set(quota.name, type, "pending", use.pending);
+  const auto series_of = [&](const std::string& quota) {
+    std::map<std::array<std::string, 3>, Gauge*> series;
+    auto next = f.quota_series.lower_bound({quota, "", ""});
+    while (next != f.quota_series.end() && next->first[0] == quota) {
+      series.insert(f.quota_series.extract(next++));
     }
+    return series;
+  };
+  for (const QuotaStatus& quota : news.changed) {
+    auto stale = series_of(quota.name);
+    const auto set = [&](const std::string& type, const char* state, const k8s::Quantity& amount) {
+      const std::array<std::string, 3> key{quota.name, type, state};
+      const auto known = stale.extract(key);
+      Gauge* gauge =
+          known ? known.mapped()
+                : &f.quota_gpus.Add({{"quota", quota.name}, {"gpu_type", type}, {"state", state}});
+      gauge->Set(static_cast<double>(amount.milli_value()) / 1000);
+      f.quota_series[key] = gauge;
+    };
+    for (const auto& [type, use] : quota.status.quotas) {
+      set(type, "guaranteed", use.guaranteed);
+      set(type, "used", use.used);
+      set(type, "borrowed", use.borrowed);
+      set(type, "lent", use.lent);
+      set(type, "pending", use.pending);
+    }
+    for (const auto& [key, gauge] : stale) f.quota_gpus.Remove(gauge);
   }
-  for (const auto& [key, gauge] : stale) f.quota_gpus.Remove(gauge);
+  for (const std::string& quota : news.gone) {
+    for (const auto& [key, gauge] : series_of(quota)) f.quota_gpus.Remove(gauge);
+  }
 }
 
 void Metrics::gpu_figures(const GpuFigures& figures) {

@@ -36,8 +36,8 @@ class Metrics {
   // A pod was bound at its `attempts`-th attempt, `since_queued` after it was first seen pending.
   void pod_scheduled(int attempts, std::chrono::nanoseconds since_queued);
   void pending(const PendingPods& pods);
-  // The accounts of all quotas there are.
-  void quotas(const std::vector<QuotaStatus>& quotas);
+  // The accounts of the quotas that are as they were told last, but for these.
+  void quotas(const QuotaNews& news);
   void gpu_figures(const GpuFigures& figures);
   // Nodes whose GPU labels or amounts contradict themselves.
   void node_complaints(std::size_t nodes);

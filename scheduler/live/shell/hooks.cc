@@ -106,8 +106,8 @@ EngineThread::Hooks Shell::Parts::engine_hooks() {
               },
           .on_pending = [this](const PendingPods& pods) { metrics_.pending(pods); },
           .on_quotas =
-              [this](std::vector<QuotaStatus> quotas) {
-                loop_->post([this, all = std::move(quotas)] { handle(all); });
+              [this](QuotaNews quotas) {
+                loop_->post([this, news = std::move(quotas)] { handle(news); });
               },
           .on_gpu_figures = [this](const GpuFigures& figures) { metrics_.gpu_figures(figures); },
           .clock = clock_};
@@ -143,9 +143,9 @@ void Shell::Parts::tell(const Decision& decision) {
   }
 }
 
-void Shell::Parts::handle(const std::vector<QuotaStatus>& quotas) {
+void Shell::Parts::handle(const QuotaNews& quotas) {
   metrics_.quotas(quotas);
-  quota_statuses_->want(quotas);
+  quota_statuses_->want(quotas.changed);
 }
 
 void Shell::Parts::on_outcome(BindOutcome outcome) {

@@ -56,7 +56,7 @@ class Shell::Parts {
 
   void handle(std::vector<Decided> decisions);
   void handle(Decided decided);
-  void handle(const std::vector<QuotaStatus>& quotas);
+  void handle(const QuotaNews& quotas);
   void tell(const Decision& decision);
   void on_outcome(BindOutcome outcome);
   void on_pod(const k8s::Pod& pod);

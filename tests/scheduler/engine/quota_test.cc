@@ -591,3 +591,50 @@ TEST_CASE("who asks for more than its cohort could lend keeps nobody waiting") {
   s.has(gpu_quota("lender").in_cohort("c").line("H100", 6).generation(2));
   CHECK(s.decide() == Texts{"large → a"});
 }
+
+TEST_CASE("the accounts that are told are those that have changed") {
+  Cluster s;
+  const auto told = [&] {
+    Texts names;
+    const QuotaNews news = s.engine.take_quota_news();
+    for (const QuotaStatus& each : news.changed) names.push_back(each.name);
+    for (const std::string& name : news.gone) names.push_back("-" + name);
+    return names;
+  };
+  s.has(h100("a"));
+  for (const char* name : {"x", "y", "z"}) s.has(gpu_quota(name).of(name).line("H100", 1));
+  CHECK(told() == Texts{"x", "y", "z"});
+  CHECK(told() == Texts{});
+  s.has(our_pod("plain").gpus(1));
+  s.has(in("y", "first", 1));
+  s.has(in("y", "second", 1));
+  s.has(in("z", "third", 2));
+  s.decide();
+  CHECK(s.use("y") == use(1, 1, 0, 0, 1));
+  CHECK(told() == Texts{"y", "z"});
+  s.pod_gone(in("z", "third", 2));
+  s.apply(event::QuotaDeleted{"x"});
+  CHECK(s.use("z") == use(1, 0));
+  CHECK(told() == Texts{"y", "z", "-x"});  // a quota that goes may change all
+  CHECK(told() == Texts{});
+}
+
+TEST_CASE("pods alike that their quota could never help join the line together when it can") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 1));
+  for (const char* name : {"p1", "p2", "p3"}) s.has(in("ml", name, 2));
+  CHECK(s.decide().size() == 3);
+  CHECK(s.use("q").pending.is_zero());
+  s.has(gpu_quota("q").of("ml").line("H100", 4).generation(2));
+  CHECK(s.decide() == Texts{"p1 → a", "p2 → a",
+                            "p3 waits: quota q: H100 needs 2, 4 of 4 in use, first in line; 2 more "
+                            "must be freed"});
+  CHECK(s.use("q") == use(4, 4, 0, 0, 2));
+  // And they leave it together when it can help them no more.
+  s.has(in("ml", "p4", 2));
+  s.has(in("ml", "p5", 2));
+  s.has(gpu_quota("q").of("ml").line("H100", 1).generation(3));
+  CHECK(s.decide().size() == 3);
+  CHECK(s.use("q").pending.is_zero());
+}

@@ -7,8 +7,8 @@
 #include "tests/support/catch.h"
 
 #include <condition_variable>
+#include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +25,7 @@ class Bench {
       : thread_(make_engine(),
                 {.on_decisions = [this](std::vector<Decided> batch) { take(std::move(batch)); },
                  .on_pending = [](const sched::PendingPods&) {},
-                 .on_quotas =
-                     [this](std::vector<sched::QuotaStatus> quotas) { take(std::move(quotas)); },
+                 .on_quotas = [this](sched::QuotaNews quotas) { take(std::move(quotas)); },
                  .on_gpu_figures = [](const sched::GpuFigures&) {},
                  .clock = [] { return sched::Time(std::chrono::seconds(1'767'225'600)); }},
                 nullptr, max_open_binds, std::chrono::milliseconds(0)) {
@@ -48,16 +47,16 @@ class Bench {
     return decisions_;
   }
 
-  // Blocks until the accounts of quotas are as `wanted` says.
+  // Blocks until the accounts of quotas, by name, are as `wanted` says.
   template <typename Wanted>
-  std::vector<sched::QuotaStatus> wait_for_quotas(const Wanted& wanted) {
+  std::map<std::string, sched::QuotaStatus> wait_for_quotas(const Wanted& wanted) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return quotas_ && wanted(*quotas_); });
-    return *quotas_;
+    changed_.wait(lock, [&] { return told_ && wanted(quotas_); });
+    return quotas_;
   }
   bool told_of_quotas() {
     const std::lock_guard lock(mutex_);
-    return quotas_.has_value();
+    return told_;
   }
 
   std::size_t stop_and_count() {
@@ -72,16 +71,19 @@ class Bench {
     changed_.notify_all();
   }
 
-  void take(std::vector<sched::QuotaStatus> quotas) {
+  void take(sched::QuotaNews news) {
     const std::lock_guard lock(mutex_);
-    quotas_ = std::move(quotas);
+    told_ = true;
+    for (sched::QuotaStatus& each : news.changed) quotas_[each.name] = std::move(each);
+    for (const std::string& name : news.gone) quotas_.erase(name);
     changed_.notify_all();
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<sched::Decision> decisions_;
-  std::optional<std::vector<sched::QuotaStatus>> quotas_;  // as last told
+  bool told_ = false;
+  std::map<std::string, sched::QuotaStatus> quotas_;  // as told so far
   EngineThread thread_;
 };
 
@@ -143,13 +145,13 @@ TEST_CASE("the accounts of quotas are told when the cluster is known, and when t
   bench.push(event::PodUpserted{gpu_pod("a")});
   bench.push(event::Synced{});
   const auto used = [](std::int64_t gpus) {
-    return [gpus](const std::vector<sched::QuotaStatus>& quotas) {
-      return quotas.size() == 1 && quotas[0].status.total.used == k8s::Quantity::of(gpus);
+    return [gpus](const std::map<std::string, sched::QuotaStatus>& quotas) {
+      return quotas.size() == 1 &&
+             quotas.begin()->second.status.total.used == k8s::Quantity::of(gpus);
     };
   };
   const auto told = bench.wait_for_quotas(used(1));
-  CHECK(told[0].name == "team");
-  CHECK(told[0].uid == "uid-team");
+  CHECK(told.at("team").uid == "uid-team");
   bench.push(event::PodUpserted{gpu_pod("b")});
   bench.wait_for_quotas(used(2));
   bench.push(event::QuotaDeleted{"team"});

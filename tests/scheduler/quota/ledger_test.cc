@@ -250,3 +250,34 @@ TEST_CASE("of many namespaces that another quota has, some are named") {
   CHECK(status.conditions.at(1).message.ends_with("; and 1980 more"));
   CHECK(status.conditions.at(1).message.size() < 32'768);
 }
+
+TEST_CASE("what one of a thousand quotas uses changes its status and those of its lenders alone") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 1));
+  constexpr int kOthers = 1'000;
+  for (int i = 0; i < kOthers; ++i) {
+    const std::string name = "lender" + std::to_string(1'000 + i);
+    books.ledger.upsert(gpu_quota(name).of("ns-" + name).in_cohort("c").line("H100", 2));
+  }
+  const auto changes = [&] {
+    std::vector<std::string> names;
+    for (const QuotaId id : books.ledger.take_status_changes()) {
+      names.push_back(books.ledger.name_of(id));
+    }
+    return names;
+  };
+  CHECK(changes().size() == kOthers + 1);
+  CHECK(changes().empty());
+  books.charge("own", 1);
+  CHECK(changes() == std::vector<std::string>{"q"});
+  books.charge("borrowed", 3);
+  CHECK(changes() == std::vector<std::string>{"q", "lender1000", "lender1001"});
+  books.charges.pop_back();
+  CHECK(changes() == std::vector<std::string>{"q", "lender1000", "lender1001"});
+  // Who overlaps with whom is told to the one that has it in vain.
+  books.ledger.upsert(gpu_quota("z").of("ml").line("H100", 1));
+  static_cast<void>(changes());
+  books.ledger.upsert(tests::name_space("ml"));
+  books.ledger.upsert(tests::name_space("elsewhere"));
+  CHECK(changes().empty());
+}

@@ -40,7 +40,7 @@ TEST_CASE("the accounts of quotas, as long as they are there") {
                                    .used = Quantity::of_milli(9'500),
                                    .borrowed = Quantity::of_milli(1'500),
                                    .pending = Quantity::of(2)}}};
-  metrics.quotas({vision});
+  metrics.quotas({.changed = {vision}, .gone = {}});
   const std::string series = R"(gpu_scheduler_quota_gpus{gpu_type="H100",quota="vision",state=)";
   check_has(metrics, series + R"("guaranteed"} 8)");
   check_has(metrics, series + R"("used"} 9.5)");
@@ -48,13 +48,18 @@ TEST_CASE("the accounts of quotas, as long as they are there") {
   check_has(metrics, series + R"("lent"} 0)");
   check_has(metrics, series + R"("pending"} 2)");
   vision.status.quotas[0].use.used = Quantity::of(1);
-  metrics.quotas({vision});
+  metrics.quotas({.changed = {vision}, .gone = {}});
   check_has(metrics, series + R"("used"} 1)");
   vision.status.quotas[0].gpu_type = "*";
-  metrics.quotas({vision});
+  metrics.quotas({.changed = {vision}, .gone = {}});
   CHECK_THAT(metrics.text(), !Catch::Contains("H100"));
-  metrics.quotas({});
+  sched::QuotaStatus speech = vision;
+  speech.name = "speech";
+  metrics.quotas({.changed = {speech}, .gone = {}});
+  check_has(metrics, R"(quota="vision",state="used"} 1)");
+  metrics.quotas({.changed = {}, .gone = {"vision"}});
   CHECK_THAT(metrics.text(), !Catch::Contains("vision"));
+  check_has(metrics, R"(quota="speech",state="used"} 1)");
 }
 
 TEST_CASE("who holds the lease") {
