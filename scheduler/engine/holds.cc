@@ -53,6 +53,9 @@ void Engine::State::release_hold(QueueId queue) {
 }
 
 void Engine::State::renew_holds(Time now) {
+  const Seen seen{queue_.version(), ledger_.version(), nodes_.facts_version()};
+  if (seen == holds_seen_ && (!next_hold_ || now < *next_hold_)) return;
+  holds_seen_ = seen;
   next_hold_ = std::nullopt;
   queue_.for_each_quota(
       [&](QueueId id, const PodQueue& queue) { renew_hold(id, queue.line(), now); });

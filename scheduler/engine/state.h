@@ -22,6 +22,7 @@
 #include "scheduler/queue/queues.h"
 #include "scheduler/quota/ledger.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -178,6 +179,8 @@ class Engine::State {
     std::vector<quota::ClassId> classes;  // by ascending id
     bool in_use = false;                  // since holds were renewed last
   };
+  // O(quotas), where quotas, the pods that wait for them, or nodes have changed since, or a time
+  // has come; else O(1).
   void renew_holds(Time now);
   void renew_hold(QueueId queue, const WaitingLine& line, Time now);
   // The first in line that something is to be kept for; null: everybody has patience, or cannot be
@@ -250,6 +253,8 @@ class Engine::State {
   std::uint64_t draws_ = 0;                            // random tie-breaks so far
   std::uint64_t openings_seen_ = 0;                    // up to which parked pods were checked
   std::optional<Time> next_hold_;                      // when a pod will have waited long
+  using Seen = std::array<std::uint64_t, 3>;           // versions: of queues, ledger, nodes' facts
+  Seen holds_seen_{};                                  // when holds were renewed last
   std::map<quota::QuotaId, std::string> told_quotas_;  // the names of those that were told of
 };
 
