@@ -43,13 +43,13 @@ Time wall_clock() {
 }
 
 Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
-    : options_(std::move(options)),
+    : loop_(k8s::make_asio_event_loop()),
+      options_(std::move(options)),
       times_(bind_times(options_.configuration.leader_election)),
       profile_names_(names_of(options_.configuration.profiles)),
       ours_(profile_names_.begin(), profile_names_.end()),
       metrics_(profile_names_),
-      recorder_(std::move(recorder)),
-      loop_(k8s::make_asio_event_loop()) {
+      recorder_(std::move(recorder)) {
   const k8s::RequestObserver observer = [this](std::string_view verb, int status,
                                                std::chrono::nanoseconds duration) {
     metrics_.request(verb, status, duration);

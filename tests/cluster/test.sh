@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Runs the tests that need a real API server, on what build.sh built.
 #
-#   tests/cluster/test.sh [--full] [GO TEST FLAGS…]     for example: --full -test.run Killed
+#   tests/cluster/test.sh [--full] [--threads] [GO TEST FLAGS…]     for example: --full -test.run Killed
 #
 # --full takes the full sizes: 2,000 pods, 25 kills, 1,000 faults and a storm of each kind. The tests of the harness itself run
 # beside those of the scheduler, and are printed after them. The processes' logs are in build/cluster/e2e/plane-*/logs/.
+#
+# --threads takes the tests that between them make all of the scheduler's threads work, and none of the harness: for a scheduler built
+# with ThreadSanitizer. Its logs are in build/cluster/e2e-threads.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 if [ "${1:-}" = --full ]; then
@@ -12,9 +15,16 @@ if [ "${1:-}" = --full ]; then
   shift
 fi
 bin=build/cluster/bin
-export E2E_DIR=${E2E_DIR:-build/cluster/e2e}
 # Any free port, so that two runs on one machine do not meet.
 export GPU_SCHEDULER_ARGS=${GPU_SCHEDULER_ARGS---http-bind-address=127.0.0.1:0}
+if [ "${1:-}" = --threads ]; then
+  shift
+  # Watches, binds and explanations; two replicas; both transports; a credential plugin; the API server gone, and in trouble; quotas.
+  threads='^Test(PlacesAndExplains|LeaderIsKilled|LeaderGivesBack|TransportOnCpprestsdk|CredentialPlugin|APIServerGoesAway|Faults|QuotasChangeUnderLoad)$'
+  export E2E_DIR=${E2E_DIR:-build/cluster/e2e-threads}
+  exec "$bin/e2e.test" -test.v -test.timeout 60m -test.run "$threads" "$@"
+fi
+export E2E_DIR=${E2E_DIR:-build/cluster/e2e}
 
 harness() {
   local tests child= outcome=0

@@ -5,7 +5,7 @@
 namespace k8s::json {
 namespace {
 
-void set(Json& object, const char* key, const std::optional<Quantity>& value) {
+void set_quantity(Json& object, const char* key, const std::optional<Quantity>& value) {
   if (value) object[key] = value->to_string();
 }
 
@@ -25,8 +25,8 @@ Json to_json(const GpuQuota::Line& line) {
   Json object;
   object["gpuType"] = line.gpu_type;
   object["guaranteed"] = line.guaranteed.to_string();
-  set(object, "limit", line.limit);
-  set(object, "lendable", line.lendable);
+  set_quantity(object, "limit", line.limit);
+  set_quantity(object, "lendable", line.lendable);
   return object;
 }
 
@@ -61,7 +61,7 @@ Json to_json(const GpuQuota::Spec& spec) {
   if (spec.namespace_selector) object["namespaceSelector"] = to_json(*spec.namespace_selector);
   set(object, "cohort", spec.cohort);
   for (const auto& line : spec.quotas) object["quotas"].push_back(to_json(line));
-  set(object, "maxGpusPerPod", spec.max_gpus_per_pod);
+  set_quantity(object, "maxGpusPerPod", spec.max_gpus_per_pod);
   object["order"] = word(spec.order);
   return object;
 }

@@ -36,7 +36,7 @@ bool is_header_name(std::string_view name) {
   });
 }
 
-Error unusable(std::string message) {
+Error bad_request(std::string message) {
   Error error;
   error.kind = ErrorKind::kConfig;
   error.message = std::move(message);
@@ -47,17 +47,17 @@ Error unusable(std::string message) {
 
 std::optional<Error> check_request(const Request& request) {
   if (!all_visible(request.target) || request.target.front() != '/') {
-    return unusable("the target must begin with \"/\" and be percent-encoded");
+    return bad_request("the target must begin with \"/\" and be percent-encoded");
   }
   if (!is_header_value(request.content_type)) {
-    return unusable("the content type contains a character that no header may have");
+    return bad_request("the content type contains a character that no header may have");
   }
   for (const auto& [name, value] : request.headers) {
     if (!is_header_name(name) || !is_header_value(value)) {
-      return unusable("header \"" + name + "\" contains a character that no header may have");
+      return bad_request("header \"" + name + "\" contains a character that no header may have");
     }
     if (std::find(kOwnHeaders.begin(), kOwnHeaders.end(), lower(name)) != kOwnHeaders.end()) {
-      return unusable("header \"" + name + "\" is set by the transport alone");
+      return bad_request("header \"" + name + "\" is set by the transport alone");
     }
   }
   return std::nullopt;
@@ -65,7 +65,7 @@ std::optional<Error> check_request(const Request& request) {
 
 std::optional<Error> check_token(const std::optional<std::string>& token) {
   if (!token || all_visible(*token)) return std::nullopt;
-  return unusable("the bearer token is empty or contains a character that no token has");
+  return bad_request("the bearer token is empty or contains a character that no token has");
 }
 
 bool has_own_accept(const Request& request) {

@@ -71,6 +71,8 @@ class Shell::Parts {
   void on_leadership_lost();
   void ask_version();
 
+  // First, so that it ends last: the credentials in the options may have a program running on it.
+  std::unique_ptr<k8s::EventLoop> loop_;
   ShellOptions options_;
   const BindTimes times_;
   std::vector<std::string> profile_names_;
@@ -79,7 +81,6 @@ class Shell::Parts {
   server::Metrics metrics_;
   ProblemLog problems_;
   std::unique_ptr<Recorder> recorder_;
-  std::unique_ptr<k8s::EventLoop> loop_;
   std::unique_ptr<k8s::Transport> transport_;
   std::unique_ptr<k8s::Client> client_;
   std::unique_ptr<Binder> binder_;
