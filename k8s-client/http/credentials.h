@@ -36,8 +36,7 @@ class Credentials {
   virtual ~Credentials() = default;
 
   // True: bearer_token() and tls() can be asked now. False: `ready` is called on `loop`, once and
-  // not from within this call, when they can be asked, be it for the error that came of it. The
-  // loop outlives this object, which may be waiting for something on it.
+  // not from within this call, when they can be asked, if only for an error. `loop` outlives this.
   [[nodiscard]] virtual bool prepare(EventLoop& loop, std::function<void()> ready);
 
   // The bearer token; nullopt: none is used.
