@@ -149,14 +149,15 @@ GpuValue::GpuValue(const std::vector<WeightedKind>& kinds, CpuLimit limit)
   std::set<std::string> named;
   for (const WeightedKind& kind : kinds) named.insert(kind.products.begin(), kind.products.end());
   for (const std::string& product : named) {
-    by_product_.emplace(product, ProductValue(kinds_on(kinds, product), limit));
+    hashes_.push_back(sched::text_hash(product));
+    values_.emplace_back(kinds_on(kinds, product), limit);
   }
 }
 
-const ProductValue& GpuValue::on(std::string_view product) const {
-  if (by_product_.empty()) return others_;
-  const auto found = by_product_.find(product);
-  return found == by_product_.end() ? others_ : found->second;
+const ProductValue& GpuValue::on(const sched::gpu::Product& product) const {
+  const auto found = std::find(hashes_.begin(), hashes_.end(), product.hash);
+  return found == hashes_.end() ? others_
+                                : values_[static_cast<std::size_t>(found - hashes_.begin())];
 }
 
 }  // namespace plugins

@@ -17,9 +17,9 @@
 #pragma once
 
 #include "scheduler/framework/free_devices.h"
+#include "scheduler/gpu/product.h"
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,12 +91,14 @@ class GpuValue {
  public:
   GpuValue(const std::vector<WeightedKind>& kinds, CpuLimit limit);
 
-  // For nodes of that model; empty: nodes that do not tell theirs. O(log models).
-  [[nodiscard]] const ProductValue& on(std::string_view product) const;
+  // For nodes of that model; one without a name: nodes that do not tell theirs. It is told by its
+  // hash, of 64 bits: the strings of 100,000 nodes are not read. O(models that kinds name).
+  [[nodiscard]] const ProductValue& on(const sched::gpu::Product& product) const;
 
  private:
-  ProductValue others_;  // models that no kind names
-  std::map<std::string, ProductValue, std::less<>> by_product_;
+  ProductValue others_;                // models that no kind names
+  std::vector<std::uint64_t> hashes_;  // of the others
+  std::vector<ProductValue> values_;   // of each
 };
 
 }  // namespace plugins

@@ -30,7 +30,7 @@ std::optional<gpu::DeviceShare> ValueScore::choose_device(const NodeView& node) 
 ValueScore::Best ValueScore::best(const NodeView& node) const {
   if (node.facts.gpu_devices == 0) return {.rating = rate_whole(node), .device = std::nullopt};
   FreeDevices free = free_devices(node);
-  const ProductValue& value = value_->on(node.facts.gpu.product.name);
+  const ProductValue& value = value_->on(node.facts.gpu.product);
   const std::int64_t cpu = node.free(kCpu);
   const std::int64_t cpu_after = saturating_subtract(cpu, ask_.cpu);
   const std::int64_t before = value.of(cpu, free);
@@ -40,7 +40,7 @@ ValueScore::Best ValueScore::best(const NodeView& node) const {
 }
 
 std::int64_t ValueScore::rate_whole(const NodeView& node) const {
-  const ProductValue& value = value_->on(node.facts.gpu.product.name);
+  const ProductValue& value = value_->on(node.facts.gpu.product);
   const std::int64_t free = whole_devices(node);
   const std::int64_t taken = std::min(free, ask_.is_share() ? 0 : ask_.gpus);
   const std::int64_t cpu = node.free(kCpu);

@@ -1,5 +1,7 @@
 #include "scheduler/cluster/nodes.h"
 
+#include "scheduler/framework/text_hash.h"
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -11,26 +13,16 @@ namespace {
 // Distance between the ranks of neighbours that were ranked together: room for nodes between them.
 constexpr std::uint64_t kRankGap = std::uint64_t{1} << 32;
 
-// FNV-1a, so that an order drawn from it is the same everywhere.
-std::uint64_t hash_of(std::string_view name) {
-  std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
-  for (const char c : name) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01b3;
-  }
-  return hash;
-}
-
 }  // namespace
 
 bool Nodes::upsert(NodeFacts facts) {
   const NodeSlot slot = slot_of(facts.name);
   Node& node = nodes_[slot];
-  if (node.present && node.facts == facts) return false;
-  if (!node.present) ++present_;
-  node.present = true;
+  if (present(slot) && node.facts == facts) return false;
+  if (!present(slot)) ++present_;
   node.facts = std::move(facts);
   changes_.append(slot);
-  node.facts_changed = changes_.end();
+  statuses_[slot] = {.facts_changed = changes_.end(), .present = true};
   ++openings_;
   ++facts_version_;
   return true;
@@ -38,15 +30,14 @@ bool Nodes::upsert(NodeFacts facts) {
 
 void Nodes::erase(std::string_view name) {
   const NodeSlot slot = find(name);
-  if (slot == kNoSlot || !nodes_[slot].present) return;
+  if (slot == kNoSlot || !present(slot)) return;
   Node& node = nodes_[slot];
-  node.present = false;
   --present_;
   NodeFacts nothing;
   nothing.name = std::move(node.facts.name);
   node.facts = std::move(nothing);
   changes_.append(slot);
-  node.facts_changed = changes_.end();
+  statuses_[slot] = {.facts_changed = changes_.end(), .present = false};
   ++facts_version_;
   give_up_if_unused(slot);
 }
@@ -63,6 +54,7 @@ NodeSlot Nodes::slot_of(std::string_view name) {
   NodeSlot slot = static_cast<NodeSlot>(nodes_.size());
   if (unused_.empty()) {
     nodes_.emplace_back();
+    statuses_.emplace_back();
     ranks_.push_back(0);
     name_hashes_.push_back(0);
   } else {
@@ -70,7 +62,7 @@ NodeSlot Nodes::slot_of(std::string_view name) {
     unused_.pop_back();
   }
   nodes_[slot].facts.name = name;
-  name_hashes_[slot] = hash_of(name);
+  name_hashes_[slot] = text_hash(name);
   rank_new(by_name_.emplace_hint(found, std::string(name), slot));
   return slot;
 }
@@ -79,7 +71,7 @@ void Nodes::add(NodeSlot slot, const Claim& claim) {
   Node& node = nodes_[slot];
   node.claims.push_back(&claim);
   add_claim(node.usage, claim);
-  if (node.present) changes_.append(slot);
+  if (present(slot)) changes_.append(slot);
 }
 
 void Nodes::remove(NodeSlot slot, const Claim& claim) {
@@ -88,7 +80,7 @@ void Nodes::remove(NodeSlot slot, const Claim& claim) {
   *at = node.claims.back();
   node.claims.pop_back();
   if (!subtract_claim(node.usage, claim)) sum_up(node);
-  if (node.present) {
+  if (present(slot)) {
     changes_.append(slot);
     ++openings_;
   }
@@ -104,7 +96,7 @@ void Nodes::change(NodeSlot slot, Claim& claim, Claim to) {
   } else {
     sum_up(node);
   }
-  if (!node.present) return;
+  if (!present(slot)) return;
   changes_.append(slot);
   ++openings_;
 }
@@ -124,9 +116,10 @@ void Nodes::sum_up(Node& node) {
 
 void Nodes::give_up_if_unused(NodeSlot slot) {
   Node& node = nodes_[slot];
-  if (node.present || !node.claims.empty()) return;
+  if (present(slot) || !node.claims.empty()) return;
   by_name_.erase(node.facts.name);
   node = Node{};
+  statuses_[slot] = {};
   unused_.push_back(slot);
 }
 

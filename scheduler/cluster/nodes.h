@@ -41,7 +41,7 @@ class Nodes {
   // The share that `claim` (added before) stands for becomes `to`.
   void change(NodeSlot slot, Claim& claim, Claim to);
 
-  [[nodiscard]] bool present(NodeSlot slot) const { return nodes_[slot].present; }
+  [[nodiscard]] bool present(NodeSlot slot) const { return statuses_[slot].present; }
   [[nodiscard]] const NodeFacts& facts(NodeSlot slot) const { return nodes_[slot].facts; }
   [[nodiscard]] const NodeUsage& usage(NodeSlot slot) const { return nodes_[slot].usage; }
   [[nodiscard]] const std::string& name(NodeSlot slot) const { return nodes_[slot].facts.name; }
@@ -52,8 +52,11 @@ class Nodes {
   // Up to here in changes() the node's facts, or whether it is there, changed last: after it only
   // what is taken on it did.
   [[nodiscard]] ChangeLog::Position facts_changed(NodeSlot slot) const {
-    return nodes_[slot].facts_changed;
+    return statuses_[slot].facts_changed;
   }
+
+  // The node will be asked about soon.
+  void prefetch(NodeSlot slot) const { __builtin_prefetch(&statuses_[slot]); }
 
   // What is taken on the node by all but this claim, which was added before.
   [[nodiscard]] NodeUsage usage_without(NodeSlot slot, const Claim& claim) const;
@@ -86,6 +89,9 @@ class Nodes {
     NodeFacts facts;  // only the name while the node is absent
     NodeUsage usage;
     std::vector<const Claim*> claims;  // what `usage` is the sum of
+  };
+  // What is asked of many nodes of which nothing else is: kept close together.
+  struct Status {
     ChangeLog::Position facts_changed = 0;
     bool present = false;
   };
@@ -96,6 +102,7 @@ class Nodes {
   void rank_all();
 
   std::vector<Node> nodes_;
+  std::vector<Status> statuses_;
   std::vector<std::uint64_t> ranks_;
   std::vector<std::uint64_t> name_hashes_;
   std::vector<NodeSlot> unused_;

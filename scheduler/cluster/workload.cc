@@ -10,6 +10,7 @@ namespace sched {
 namespace {
 
 constexpr std::uint64_t kSteadyInterval = 1'024;  // arrivals between two looks, in the long run
+constexpr std::uint64_t kNodesPerArrival = 2;     // of that interval in a large cluster
 constexpr std::uint64_t kPodsMoved = 50;          // 1/50 of the workload
 constexpr std::int64_t kGpusMoved = 20;           // 1/20 of the GPUs
 
@@ -78,6 +79,8 @@ void WorkloadStatistics::pod_arrived(const PodShape& shape) {
 }
 
 void WorkloadStatistics::node_changed(const NodeFacts* before, const NodeFacts* now) {
+  if (before == nullptr && now != nullptr) ++nodes_;
+  if (before != nullptr && now == nullptr) --nodes_;
   const auto count = [this](const NodeFacts* facts, int sign) {
     if (facts == nullptr) return;
     const std::int64_t gpus = facts->gpu.whole_gpus();
@@ -108,9 +111,13 @@ bool WorkloadStatistics::nodes_due() const {
   return nodes_moved_ && moved_gpus_ >= published_->gpus / kGpusMoved;
 }
 
+std::uint64_t WorkloadStatistics::steady_interval() const {
+  return std::max(kSteadyInterval, nodes_ / kNodesPerArrival);
+}
+
 bool WorkloadStatistics::pods_due() {
   if (arrivals_ < look_at_) return false;
-  while (look_at_ <= arrivals_) look_at_ += std::min(look_at_, kSteadyInterval);
+  while (look_at_ <= arrivals_) look_at_ += std::min(look_at_, steady_interval());
   return differs(*published_, by_frequency(), total_);
 }
 

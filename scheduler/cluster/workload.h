@@ -3,7 +3,8 @@
 // versions.
 //
 // When a version is due. Everything that was computed with the version before is thrown away, so a
-// new one must be worth it. Pods: looked at after 32, 64, … 1,024 arrivals and then every 1,024,
+// new one must be worth it. Pods: looked at after 32, 64, … 1,024 arrivals and then every 1,024, or
+// as many as there are pairs of nodes if that is more (what is thrown away grows with the nodes),
 // and published if a fiftieth of the workload changed kind since the last version or a kind of
 // multi-GPU pod is new. Nodes: when GPUs of a model came or went that make up a twentieth of the
 // cluster's; the pods are then those seen so far, none of them before there are 32: so few say
@@ -54,6 +55,7 @@ class WorkloadStatistics {
   };
 
   [[nodiscard]] bool pods_due();
+  [[nodiscard]] std::uint64_t steady_interval() const;
   [[nodiscard]] bool nodes_due() const;
   [[nodiscard]] std::vector<TypicalPod> by_frequency() const;
   void publish();
@@ -65,7 +67,8 @@ class WorkloadStatistics {
   std::uint64_t arrivals_ = 0;          // ever
   std::uint64_t look_at_ = kFirstLook;  // arrivals at which kinds_ are looked at next
   std::map<std::string, std::int64_t> gpus_by_product_;
-  std::int64_t cpu_ = 0;         // milli-CPU of nodes with GPUs
+  std::int64_t cpu_ = 0;  // milli-CPU of nodes with GPUs
+  std::uint64_t nodes_ = 0;
   std::int64_t moved_gpus_ = 0;  // came or went since the last version
   bool nodes_moved_ = false;
   ClusterContextPtr published_;

@@ -1,5 +1,6 @@
 #include "scheduler/engine/score_cache.h"
 
+#include <array>
 #include <string>
 #include <utility>
 
@@ -31,7 +32,7 @@ void ScoreCache::catch_up() {
   answers_.resize(nodes_.slots());
   reviewed_.clear();
   to_play_.clear();
-  changes.since(position_, [&](NodeSlot slot) { review(slot); });
+  review_changed();
   position_ = changes.end();
 
   follow_extremes();
@@ -59,6 +60,24 @@ bool ScoreCache::renew(const PrepareContext& context) {
   settle();
   if (!to_play_.empty()) play_all();
   return true;
+}
+
+// With many nodes and shapes each node costs some looks at memory; those of a batch go side by
+// side.
+void ScoreCache::review_changed() {
+  std::array<NodeSlot, 32> batch;
+  std::size_t size = 0;
+  const auto review_batch = [&] {
+    for (std::size_t i = 0; i < size; ++i) review(batch[i]);
+    size = 0;
+  };
+  nodes_.changes().since(position_, [&](NodeSlot slot) {
+    __builtin_prefetch(&answers_[slot]);
+    nodes_.prefetch(slot);
+    batch[size++] = slot;
+    if (size == batch.size()) review_batch();
+  });
+  review_batch();
 }
 
 void ScoreCache::review(NodeSlot slot) {

@@ -101,6 +101,7 @@ class ScoreCache {
     NodeAnswer now;
   };
 
+  void review_changed();
   void review(NodeSlot slot);
   void refuse(NodeSlot slot, NodeAnswer now);
   void admit(NodeSlot slot, const NodeView& node, bool same_facts);

@@ -36,6 +36,7 @@ Product product_named(std::string name, std::int64_t memory_mib) {
   Product product;
   product.key = key_of(words);
   product.name = std::move(name);
+  product.hash = text_hash(product.name);
   product.form = form_of(words);
   product.gpu_class = class_of(words);
   if (product.gpu_class == nullptr) return product;

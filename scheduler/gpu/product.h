@@ -11,6 +11,7 @@
 // plain extended resource that it is.
 #pragma once
 
+#include "scheduler/framework/text_hash.h"
 #include "scheduler/gpu/models.h"
 
 #include <cstdint>
@@ -30,6 +31,7 @@ struct Product {
   Form form = Form::kUnknown;
   const mig::Geometry* geometry = nullptr;  // how it can be cut; null: not known
   std::string key;  // the words of `name`, each between dashes: "-NVIDIA-A100-SXM4-80GB-"
+  std::uint64_t hash = kEmptyTextHash;  // text_hash(name)
 
   // "A100"; empty where the class is not known.
   [[nodiscard]] std::string_view class_name() const {

@@ -80,6 +80,31 @@ TEST_CASE("a version is published when enough has come that says something new")
   }
 }
 
+TEST_CASE("where there are many nodes it is looked at less often") {
+  constexpr int kNodes = 6'000;
+  World world;
+  const NodeFacts cpu_node = world.facts(node("cpu"));
+  for (int i = 0; i < kNodes; ++i) world.statistics.node_changed(nullptr, &cpu_node);
+  world.arrive(pod("a").cpu("4").gpus(1), 4'096);  // the next look is at 7,096
+  const auto version = world.statistics.current()->version;
+  world.arrive(pod("c").cpu("8").gpus(8));
+
+  SECTION("after half as many pods as there are nodes") {
+    world.arrive(pod("a").cpu("4").gpus(1), kNodes / 2 - 2);
+    CHECK(world.statistics.current()->version == version);
+    world.arrive(pod("a").cpu("4").gpus(1));
+    CHECK(world.statistics.current()->version == version + 1);
+  }
+  SECTION("nodes that are gone do not count") {
+    for (int i = 0; i < kNodes; ++i) world.statistics.node_changed(&cpu_node, nullptr);
+    world.arrive(pod("a").cpu("4").gpus(1), 3'000);
+    static_cast<void>(world.statistics.current());
+    world.arrive(pod("d").cpu("8").gpus(4));
+    world.arrive(pod("a").cpu("4").gpus(1), 1'024);
+    CHECK(world.statistics.current()->version == version + 2);
+  }
+}
+
 TEST_CASE("a version for the sake of nodes tells of no pods while there are few") {
   World world;
   world.arrive(pod("a").cpu("4").gpus(1), 31);
