@@ -104,10 +104,10 @@ WaitingPod* Engine::State::next_to_hold(quota::QuotaId quota, const WaitingLine&
     asked = &pod;
     return answer;
   };
-  const bool strict = ledger_.is_strict(quota);
   int passed_over = 0;
   WaitingPod* pod = line.first_that([&](const WaitingPod& each) {
-    return now < due(each) || can_be_helped(each) || strict || ++passed_over == kMostPassedOver;
+    return now < due(each) || can_be_helped(each) || ledger_.is_strict(quota) ||
+           ++passed_over == kMostPassedOver;
   });
   if (pod == nullptr) return nullptr;
   if (now >= due(*pod)) return can_be_helped(*pod) ? pod : nullptr;
