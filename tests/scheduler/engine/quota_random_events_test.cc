@@ -183,6 +183,7 @@ class World : RandomPods {
         .created_at(s_.now)
         .requests(made.resource, std::to_string(made.count));
     if (pick(5) == 0) object.selects("nvidia.com/gpu.product", kKinds[pick(2)].label);
+    if (pick(5) == 0) object.annotated("gpu-scheduler.io/gpu-type", kKinds[pick(2)].gpu_class);
     made.object = object;
     return made;
   }
@@ -306,12 +307,18 @@ class World : RandomPods {
     return sum_over_pool(all, *quota, *type, [](const LineSum& each) { return each.borrowed(); }) <=
            sum_over_pool(all, *quota, *type, [](const LineSum& each) { return each.to_lend(); });
   }
+  // Whether the pod may have GPUs of that type, whatever there is of them.
+  [[nodiscard]] static bool allows(const Pod& pod, const NodeKind& kind) {
+    const std::string* product = pod.object.spec.node_selector.find("nvidia.com/gpu.product");
+    if (product != nullptr && *product != kind.label) return false;
+    const std::string* type = pod.object.metadata.annotations.find("gpu-scheduler.io/gpu-type");
+    if (type != nullptr && *type != kind.gpu_class) return false;
+    return pod.resource == kGpus || std::string(kind.gpu_class) != "L4";  // which has no MIG
+  }
   [[nodiscard]] bool fits(const Pod& pod, const std::string& node) const {
     const NodeKind& kind = kind_of(node);
     const auto offered = kind.offers.find(pod.resource);
-    if (offered == kind.offers.end()) return false;
-    const std::string* product = pod.object.spec.node_selector.find("nvidia.com/gpu.product");
-    if (product != nullptr && *product != kind.label) return false;
+    if (offered == kind.offers.end() || !allows(pod, kind)) return false;
     return pod.count <= offered->second - taken(node, pod.resource);
   }
 
@@ -322,11 +329,31 @@ class World : RandomPods {
       if (refusal == nullptr) continue;
       if (refusal->details.find("holds node") != std::string::npos) ++held_nodes;
       if (refusal->reason == decision::Unschedulable::Reason::kGpuQuotaExceeded) ++over_quota_;
+      check_reason(pods_.at(refusal->pod.name), *refusal);
       const Explanation explained = s_.engine.explain(pods_.at(refusal->pod.name).object);
       REQUIRE(explained.message == refusal->message);
       REQUIRE(explained.details == refusal->details);
     }
     check_rest();
+  }
+
+  // A pod is told that its quota is in the way just where no type that it allows has room.
+  void check_reason(const Pod& pod, const decision::Unschedulable& refusal) const {
+    const std::string& namespace_ = pod.object.metadata.namespace_;
+    const k8s::GpuQuota* quota = quota_of(namespace_);
+    if (holds_ || (quota == nullptr && !undecided(namespace_))) return;
+    if (quota != nullptr && quota->spec.order == k8s::GpuQuota::Order::kStrict) return;
+    const Sums now = sums();
+    bool allowed = false;
+    bool room = false;
+    for (const auto& [name, kind] : nodes_) {
+      if (!allows(pod, kKinds[kind])) continue;
+      allowed = true;
+      room = room || has_room(pod, kKinds[kind], now);
+    }
+    INFO(pod.object.metadata.name << " is told: " << refusal.message);
+    const bool by_quota = refusal.reason == decision::Unschedulable::Reason::kGpuQuotaExceeded;
+    REQUIRE(by_quota == (allowed && !room));
   }
 
   void check_bind(const decision::Bind& bind) {
