@@ -41,6 +41,8 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command.add_option("--seed", options->seed, "Of what is drawn")->capture_default_str();
+  command.add_option("--config", options->config,
+                     "A KubeSchedulerConfiguration whose profile decides, instead of the default");
   command.add_option("--json", options->json, "A file for the figures");
   command.callback([options, &registry, &exit_code] {
     exit_code = run(*options, registry, std::cout, std::cerr);

@@ -13,8 +13,11 @@ namespace bench::decide {
 
 namespace {
 
-k8s::Result<Figures> measure(const Scenario& scenario, const sched::Registry& registry) {
-  auto configuration = sched::config::parse("", "the default configuration", registry);
+k8s::Result<Figures> measure(const Scenario& scenario, const std::string& config,
+                             const sched::Registry& registry) {
+  auto configuration = config.empty()
+                           ? sched::config::parse("", "the default configuration", registry)
+                           : sched::config::load(config, registry);
   if (!configuration) return tl::unexpected(configuration.error());
   sched::Engine engine(std::move(configuration->profiles), configuration->engine);
   const Outcome outcome =
@@ -46,7 +49,7 @@ int run(const Options& options, const sched::Registry& registry, std::ostream& o
                                     .quotas = options.quotas,
                                     .load = options.load,
                                     .seed = options.seed},
-                                   registry);
+                                   options.config, registry);
       if (!figures) {
         err << "decide: " << figures.error().message << '\n';
         return 2;

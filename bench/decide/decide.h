@@ -1,7 +1,7 @@
 // bench decide: how fast the engine decides, without API server, network and threads.
 //
-// The default profile on clusters of several sizes, with pods of several kinds that come and go at
-// 90 % load (churn.h). What the figures say and what they are not: README.md.
+// The default profile, or another, on clusters of several sizes, with pods of several kinds that
+// come and go at 90 % load (churn.h). What the figures say and what they are not: README.md.
 #pragma once
 
 #include "bench/decide/churn.h"
@@ -25,10 +25,11 @@ struct Options {
   std::size_t quotas = 0;
   double load = 0.9;
   std::uint64_t seed = 1;
-  std::string json{};  // file; empty: none
+  std::string json{};    // file; empty: none
+  std::string config{};  // file with the profile; empty: the default one
 };
 
-// A Markdown table on `out`. Exit code: 0; 2 with a message where a file cannot be written.
+// A Markdown table on `out`. Exit code: 0; 2 with a message where a file cannot be read or written.
 [[nodiscard]] int run(const Options& options, const sched::Registry& registry, std::ostream& out,
                       std::ostream& err);
 

@@ -45,7 +45,7 @@ class BestFit final : public ScorePlugin {
 
   std::unique_ptr<NodeScore> prepare(const PodShape& shape,
                                      const PrepareContext& context) const override {
-    if (shape.gpu.is_mig()) return nullptr;
+    if (shape.gpu.has_instances()) return nullptr;
     return std::make_unique<TightFit>(gpu_ask_of(shape, context));
   }
 };

@@ -40,7 +40,7 @@ class DotProd final : public ScorePlugin {
 
   std::unique_ptr<NodeScore> prepare(const PodShape& shape,
                                      const PrepareContext& context) const override {
-    if (shape.gpu.is_mig()) return nullptr;
+    if (shape.gpu.has_instances()) return nullptr;
     return std::make_unique<Unlike>(gpu_ask_of(shape, context));
   }
 };

@@ -68,7 +68,7 @@ class Fgd final : public ScorePlugin {
 
   std::unique_ptr<NodeScore> prepare(const PodShape& shape,
                                      const PrepareContext& context) const override {
-    if (shape.gpu.is_mig()) return nullptr;
+    if (shape.gpu.has_instances()) return nullptr;
     if (shape.requests.empty()) return std::make_unique<EverywhereBest>();
     auto workload = workload_.get(context.cluster, [](const ClusterContext& cluster) {
       return Workload(typical_pods(cluster, kCoveredPercent));

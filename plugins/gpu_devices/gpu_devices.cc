@@ -52,7 +52,7 @@ class GpuDevices final : public FilterPlugin {
   FilterPreparation prepare(const PodShape& shape, const PrepareContext& context) const override {
     FilterPreparation preparation;
     if (!context.cluster->devices_apart || shape.gpu.is_none()) return preparation;
-    if (shape.gpu.is_mig()) {
+    if (shape.gpu.has_instances()) {
       preparation.filter = make_mig_check(shape.gpu);
     } else {
       preparation.filter = std::make_unique<Check>(shape.gpu);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,11 +19,24 @@ using namespace sched;
 
 enum Reason : unsigned { kUnnamedInstances, kOtherProfile };
 
-// For pods that ask for nvidia.com/gpu.
-class SingleStrategyFilter final : public NodeFilter {
+// Tells who waits for nvidia.com/mig-… what there is of it.
+class TellingFilter : public NodeFilter {
  public:
-  explicit SingleStrategyFilter(gpu::Wishes wishes)
-      : wishes_(std::move(wishes)),
+  explicit TellingFilter(std::vector<InstanceAsk> asks) : asks_(std::move(asks)) {}
+  std::unique_ptr<Survey> survey() const override {
+    return asks_.empty() ? nullptr : make_mig_survey(asks_);
+  }
+
+ private:
+  std::vector<InstanceAsk> asks_;
+};
+
+// For pods that ask for nvidia.com/gpu.
+class SingleStrategyFilter final : public TellingFilter {
+ public:
+  SingleStrategyFilter(gpu::Wishes wishes, std::vector<InstanceAsk> asks)
+      : TellingFilter(std::move(asks)),
+        wishes_(std::move(wishes)),
         reasons_{"node(s) had MIG instances as nvidia.com/gpu, and the pod names no such profile",
                  fmt::format("node(s) had no MIG instances of {} as nvidia.com/gpu",
                              wishes_.mig_profile)} {}
@@ -57,26 +71,41 @@ class SingleStrategyFilter final : public NodeFilter {
   std::vector<std::string> reasons_;
 };
 
-// For pods that ask for nvidia.com/mig-…: refuses nothing, tells what there is.
-class MixedStrategyFilter final : public NodeFilter {
+// For pods that ask for nvidia.com/mig-… alone: refuses nothing.
+class MixedStrategyFilter final : public TellingFilter {
  public:
-  MixedStrategyFilter(ResourceId resource, std::string resource_name, std::string profile)
-      : resource_(resource),
-        resource_name_(std::move(resource_name)),
-        profile_(std::move(profile)) {}
+  using TellingFilter::TellingFilter;
 
   Verdict check(const NodeView&) const override { return Verdict::ok(); }
-  const std::vector<std::string>& reasons() const override { return no_reasons_; }
-  std::unique_ptr<Survey> survey() const override {
-    return make_mig_survey(resource_, resource_name_, profile_);
+  const std::vector<std::string>& reasons() const override {
+    static const std::vector<std::string> kNone;
+    return kNone;
   }
-
- private:
-  ResourceId resource_;
-  std::string resource_name_;
-  std::string profile_;
-  std::vector<std::string> no_reasons_;
 };
+
+std::vector<InstanceAsk> instances_of(const PodShape& shape, const ResourceNames& names) {
+  std::vector<InstanceAsk> asks;
+  for (const auto& [resource, amount] : shape.requests) {
+    const std::string& name = names.name(resource);
+    if (const auto mig = gpu::mig::parse_resource(name)) {
+      asks.push_back({resource, name, mig->profile, amount});
+    }
+  }
+  return asks;
+}
+
+// A pod that asks for instances by their own resources, and names a profile that is none of them.
+std::optional<std::string> contradiction(const gpu::Wishes& wishes,
+                                         const std::vector<InstanceAsk>& asks) {
+  if (wishes.mig_profile.empty()) return std::nullopt;
+  std::vector<std::string> resources;
+  for (const InstanceAsk& ask : asks) {
+    if (ask.profile == wishes.mig_profile) return std::nullopt;
+    resources.push_back(ask.resource_name);
+  }
+  return fmt::format("{}: {}, but the pod asks for {}", gpu::kMigProfileAnnotation,
+                     wishes.mig_profile, fmt::join(resources, ", "));
+}
 
 class MigFit final : public FilterPlugin {
  public:
@@ -85,21 +114,12 @@ class MigFit final : public FilterPlugin {
   FilterPreparation prepare(const PodShape& shape, const PrepareContext& context) const override {
     FilterPreparation preparation;
     preparation.rejection = problem_with({gpu::kMigProfileAnnotation}, shape.wishes);
+    std::vector<InstanceAsk> asks = instances_of(shape, context.resources);
     if (shape.request(kNvidiaGpu) > 0) {
-      preparation.filter = std::make_unique<SingleStrategyFilter>(shape.wishes);
-      return preparation;
-    }
-    for (const ResourceAmount& request : shape.requests) {
-      const std::string& resource = context.resources.name(request.resource);
-      const auto mig = gpu::mig::parse_resource(resource);
-      if (!mig) continue;
-      if (!shape.wishes.mig_profile.empty() && shape.wishes.mig_profile != mig->profile) {
-        preparation.rejection =
-            fmt::format("{}: {}, but the pod asks for {}", gpu::kMigProfileAnnotation,
-                        shape.wishes.mig_profile, resource);
-      }
-      preparation.filter =
-          std::make_unique<MixedStrategyFilter>(request.resource, resource, mig->profile);
+      preparation.filter = std::make_unique<SingleStrategyFilter>(shape.wishes, std::move(asks));
+    } else if (!asks.empty()) {
+      if (!preparation.rejection) preparation.rejection = contradiction(shape.wishes, asks);
+      preparation.filter = std::make_unique<MixedStrategyFilter>(std::move(asks));
     }
     return preparation;
   }

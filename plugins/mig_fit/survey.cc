@@ -39,30 +39,30 @@ class NodeList {
   std::size_t count_ = 0;
 };
 
-class MigSurvey final : public Survey {
+// Of one profile.
+class ProfileSurvey {
  public:
-  MigSurvey(ResourceId resource, std::string resource_name, std::string profile)
-      : resource_(resource),
-        resource_name_(std::move(resource_name)),
-        profile_(std::move(profile)),
-        profiles_(profile_) {}
+  explicit ProfileSurvey(InstanceAsk ask) : ask_(std::move(ask)), profiles_(ask_.profile) {}
 
-  void add(const NodeView& node, const Refusal& refusal) override {
-    // What other plugins or a second reason keep the pod off is no candidate.
-    if (!refusal.alone || refusal.plugin != "NodeResourcesFit") return;
+  void add(const NodeView& node) {
     const gpu::Inventory& gpu = node.facts.gpu;
-    if (node.allocatable(resource_) > 0) {
-      has_.add(node.facts.name);
+    const gpu::mig::Profile* profile = profiles_.on(gpu.product.geometry);
+    if (node.allocatable(ask_.resource) > 0) {
+      // One that has enough of this profile is short of something else.
+      if (node.free(ask_.resource) < ask_.amount) has_.add(node.facts.name);
     } else if (!gpu.has_gpu()) {
       ++without_gpu_;
-    } else if (profiles_.on(gpu.product.geometry) != nullptr) {
-      (gpu.mig_strategy == "mixed" ? could_ : other_strategy_).add(node.facts.name);
-    } else {
+    } else if (profile == nullptr) {
       ++never_[gpu.product.name.empty() ? "GPUs that no label names" : gpu.product.name];
+    } else if (has_too_few_gpus(gpu, *profile)) {
+      ++never_[gpu.product.name + " with too few GPUs"];
+    } else {
+      (gpu.mig_strategy == "mixed" ? could_ : other_strategy_).add(node.facts.name);
     }
   }
 
-  std::string text() const override {
+  // Empty: there is nothing to say.
+  [[nodiscard]] std::string text() const {
     std::vector<std::string> parts;
     if (!has_.empty()) {
       parts.push_back(fmt::format("{} {} it, but not enough free ({})", has_.count(),
@@ -78,10 +78,17 @@ class MigSurvey final : public Survey {
     }
     if (const std::string never = never_text(); !never.empty()) parts.push_back(never);
     if (parts.empty()) return {};
-    return fmt::format("{}: {}.", resource_name_, fmt::join(parts, "; "));
+    return fmt::format("{}: {}.", ask_.resource_name, fmt::join(parts, "; "));
   }
 
  private:
+  // However they were cut; false where labels do not count them.
+  [[nodiscard]] bool has_too_few_gpus(const gpu::Inventory& gpu,
+                                      const gpu::mig::Profile& profile) const {
+    if (gpu.gpu_count == 0 || !gpu.single_profile.empty()) return false;
+    return ask_.amount > gpu.gpu_count * profile.max_instances;
+  }
+
   [[nodiscard]] std::string never_text() const {
     std::size_t nodes = without_gpu_;
     std::vector<std::string> kinds;
@@ -94,9 +101,7 @@ class MigSurvey final : public Survey {
     return fmt::format("{} never can ({})", nodes, fmt::join(kinds, ", "));
   }
 
-  ResourceId resource_;
-  std::string resource_name_;
-  std::string profile_;
+  InstanceAsk ask_;
   gpu::mig::ProfileByModel profiles_;
   NodeList has_;
   NodeList could_;
@@ -105,11 +110,32 @@ class MigSurvey final : public Survey {
   std::size_t without_gpu_ = 0;
 };
 
+class MigSurvey final : public Survey {
+ public:
+  explicit MigSurvey(const std::vector<InstanceAsk>& asks) : profiles_(asks.begin(), asks.end()) {}
+
+  void add(const NodeView& node, const Refusal& refusal) override {
+    // What other plugins or a second reason keep the pod off is no candidate.
+    if (!refusal.alone || refusal.plugin != "NodeResourcesFit") return;
+    for (ProfileSurvey& profile : profiles_) profile.add(node);
+  }
+
+  std::string text() const override {
+    std::vector<std::string> sentences;
+    for (const ProfileSurvey& profile : profiles_) {
+      if (std::string text = profile.text(); !text.empty()) sentences.push_back(std::move(text));
+    }
+    return fmt::format("{}", fmt::join(sentences, " "));
+  }
+
+ private:
+  std::vector<ProfileSurvey> profiles_;
+};
+
 }  // namespace
 
-std::unique_ptr<Survey> make_mig_survey(ResourceId resource, const std::string& resource_name,
-                                        const std::string& profile) {
-  return std::make_unique<MigSurvey>(resource, resource_name, profile);
+std::unique_ptr<Survey> make_mig_survey(const std::vector<InstanceAsk>& asks) {
+  return std::make_unique<MigSurvey>(asks);
 }
 
 }  // namespace plugins

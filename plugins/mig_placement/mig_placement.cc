@@ -104,10 +104,8 @@ class MigPlacement final : public ScorePlugin {
 
   std::unique_ptr<NodeScore> prepare(const PodShape& shape,
                                      const PrepareContext& context) const override {
-    if (!context.cluster->devices_apart || !shape.gpu.is_mig() || shape.gpu.gpus != 1) {
-      return nullptr;
-    }
-    return std::make_unique<BestPlace>(rating_, shape.gpu.mig_profile);
+    if (!context.cluster->devices_apart || !shape.gpu.is_one_instance()) return nullptr;
+    return std::make_unique<BestPlace>(rating_, shape.gpu.instances.front().profile);
   }
 
  private:

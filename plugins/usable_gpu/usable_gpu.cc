@@ -15,7 +15,7 @@ class UsableGpu final : public ScorePlugin {
 
   std::unique_ptr<NodeScore> prepare(const PodShape& shape,
                                      const PrepareContext& context) const override {
-    if (shape.gpu.is_mig()) return nullptr;
+    if (shape.gpu.has_instances()) return nullptr;
     return scoring_.prepare(gpu_ask_of(shape, context), context.cluster);
   }
 

@@ -35,7 +35,7 @@ bool differs(const ClusterContext& before, const std::vector<TypicalPod>& now, s
   return moved * kPodsMoved >= 1;
 }
 
-bool counts_as_kind(const PodShape& shape) { return !shape.gpu.is_mig(); }
+bool counts_as_kind(const PodShape& shape) { return !shape.gpu.has_instances(); }
 
 // Shares mean nothing where GPUs are only counted.
 TypicalPod kind_of(const PodShape& shape, bool devices_apart) {

@@ -1,5 +1,6 @@
 // State → the next decision.
 #include "scheduler/engine/fit_error.h"
+#include "scheduler/engine/repartition/trials.h"
 #include "scheduler/engine/state.h"
 #include "scheduler/framework/free_devices.h"
 #include "scheduler/gpu/choose_devices.h"
@@ -76,7 +77,7 @@ std::vector<gpu::DeviceShare> Engine::State::devices_for(const PodShape& shape,
                                                          NodeSlot node) const {
   const NodeView view = nodes_.view(node);
   if (view.facts.gpu_devices == 0 || shape.gpu.is_none()) return {};
-  if (shape.gpu.gpus == 1 && (shape.gpu.is_share() || shape.gpu.is_mig())) {
+  if (shape.gpu.is_one_piece()) {
     for (const PreparedScore& score : cache.prepared().scores()) {
       if (!score.score) continue;
       if (const auto share = score.score->choose_device(view)) return {*share};
@@ -100,7 +101,7 @@ Decision Engine::State::park(WaitingPod& pod, Time now, Confinement confinement,
     refusal.details += more;
   }
   pod.last_refusal.clear();
-  if (pod.shape->gpu.is_mig() && !options_.gpu_devices) repartitions_.pod_waits();
+  if (!options_.gpu_devices && asks_for_instances(*pod.shape)) repartitions_.pod_waits();
   queue_.park(pod, waits_for, now + options_.max_unschedulable_wait);
   return refusal;
 }

@@ -80,6 +80,9 @@ struct NodeBackedOff {
   int rejected = 0;    // pods that led to it
   std::string reason;  // of the last of them
   PodRef pod;          // the last of them
+  // The node's GPU model, driver and CUDA version, in words: what broken nodes may have in common;
+  // empty: its labels do not say.
+  std::string platform{};
   friend bool operator==(const NodeBackedOff&, const NodeBackedOff&) = default;
 };
 

@@ -10,13 +10,18 @@ void Engine::State::on(const event::PodRejected& event, Time now) {
   if (!black_holes_ || !black_holes_->rejected(event, now)) return;
   show_backoff(event.node);
   const gpu::AdmissionBackoff& backoff = *black_holes_->backoff(event.node);
+  const NodeSlot slot = nodes_.find(event.node);
+  const bool present = slot != kNoSlot && nodes_.present(slot);
   node_news_.insert_or_assign(
-      event.node, decision::NodeBackedOff{.node = event.node,
-                                          .until = backoff.until,
-                                          .in_a_row = black_holes_->in_a_row(event.node),
-                                          .rejected = backoff.rejected,
-                                          .reason = event.reason,
-                                          .pod = event.pod});
+      event.node,
+      decision::NodeBackedOff{
+          .node = event.node,
+          .until = backoff.until,
+          .in_a_row = black_holes_->in_a_row(event.node),
+          .rejected = backoff.rejected,
+          .reason = event.reason,
+          .pod = event.pod,
+          .platform = present ? gpu::platform_of(nodes_.facts(slot).gpu) : std::string()});
 }
 
 void Engine::State::note_started(const k8s::Pod& pod) {

@@ -20,7 +20,7 @@ constexpr std::size_t kMostAlike = 32;
 std::vector<const WaitingPod*> Engine::State::waiting_for_instances() {
   std::vector<const WaitingPod*> pods;
   for (const WaitingPod* pod : queue_.pods()) {
-    if (pod->place == QueuePlace::kParked && pod->shape->gpu.is_mig()) pods.push_back(pod);
+    if (pod->place == QueuePlace::kParked && asks_for_instances(*pod->shape)) pods.push_back(pod);
   }
   std::sort(pods.begin(), pods.end(),
             [](const WaitingPod* a, const WaitingPod* b) { return a->order < b->order; });

@@ -1,6 +1,9 @@
 #include "scheduler/gpu/choose_devices.h"
 
 #include "scheduler/gpu/mig/place.h"
+#include "scheduler/gpu/mig/place_together.h"
+
+#include <utility>
 
 namespace sched::gpu {
 namespace {
@@ -30,35 +33,60 @@ std::optional<std::vector<DeviceShare>> fullest_with_room(std::int64_t milli,
   return std::vector<DeviceShare>{*best};
 }
 
-const mig::Profile* mig_profile(const Demand& demand, const NodeDevices& node) {
-  return node.geometry == nullptr ? nullptr : node.geometry->find(demand.mig_profile);
+// nullopt: the model has no such profile, or not enough room.
+std::optional<std::vector<DeviceShare>> instances_on(const std::vector<InstanceDemand>& demands,
+                                                     const NodeDevices& node) {
+  if (node.geometry == nullptr) return std::nullopt;
+  std::vector<mig::InstanceRequest> requests;
+  for (const InstanceDemand& demand : demands) {
+    const mig::Profile* profile = node.geometry->find(demand.profile);
+    if (profile == nullptr) return std::nullopt;
+    requests.push_back({profile, demand.count});
+  }
+  if (requests.size() > 1) {
+    return mig::place_together(*node.geometry, requests, node.uses, node.count);
+  }
+  const mig::InstanceRequest& only = requests.front();
+  return mig::place(*only.profile, only.count, node.uses, node.count);
 }
 
-}  // namespace
-
-std::optional<std::vector<DeviceShare>> choose_devices(const Demand& demand,
-                                                       const NodeDevices& node) {
-  if (demand.is_none()) return std::vector<DeviceShare>{};
-  if (demand.is_mig()) {
-    const mig::Profile* profile = mig_profile(demand, node);
-    if (profile == nullptr) return std::nullopt;
-    return mig::place(*profile, demand.gpus, node.uses, node.count);
-  }
+std::optional<std::vector<DeviceShare>> gpus_on(const Demand& demand, const NodeDevices& node) {
   return demand.is_share() ? fullest_with_room(demand.milli, node) : first_free(demand.gpus, node);
 }
 
-bool fits_devices(const Demand& demand, const NodeDevices& node) {
-  if (demand.is_none()) return true;
-  if (demand.is_mig()) {
-    const mig::Profile* profile = mig_profile(demand, node);
-    return profile != nullptr && mig::room_for(*profile, node.uses, node.count) >= demand.gpus;
-  }
+bool fits_gpus(const Demand& demand, const NodeDevices& node) {
   std::int64_t fitting = 0;
   for (std::uint32_t i = 0; i < node.count && fitting < demand.gpus; ++i) {
     const DeviceUse use = node.use(i);
     if (use.slices == 0 && use.milli + demand.milli <= kMilliPerGpu) ++fitting;
   }
   return fitting == demand.gpus;
+}
+
+}  // namespace
+
+std::optional<std::vector<DeviceShare>> choose_devices(const Demand& demand,
+                                                       const NodeDevices& node) {
+  std::optional<std::vector<DeviceShare>> taken(std::in_place);
+  if (demand.gpus > 0) taken = gpus_on(demand, node);
+  if (!taken || !demand.has_instances()) return taken;
+  DeviceUses uses = node.uses;
+  for (const DeviceShare& share : *taken) add(uses, share);
+  const auto cut = instances_on(demand.instances, {uses, node.count, node.geometry});
+  if (!cut) return std::nullopt;
+  taken->insert(taken->end(), cut->begin(), cut->end());
+  return taken;
+}
+
+bool fits_devices(const Demand& demand, const NodeDevices& node) {
+  if (!demand.has_instances()) return fits_gpus(demand, node);
+  if (demand.gpus > 0 || demand.instances.size() > 1) {
+    return choose_devices(demand, node).has_value();
+  }
+  const InstanceDemand& only = demand.instances.front();
+  const mig::Profile* profile =
+      node.geometry == nullptr ? nullptr : node.geometry->find(only.profile);
+  return profile != nullptr && mig::room_for(*profile, node.uses, node.count) >= only.count;
 }
 
 }  // namespace sched::gpu

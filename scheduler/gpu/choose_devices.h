@@ -2,8 +2,10 @@
 //
 // Whole GPUs are the first free ones. A share goes to the device that is fullest already and still
 // has room, of equals the first, so that whole GPUs stay whole. MIG instances are cut from devices
-// that are neither shared nor given whole, as they are asked for (mig/place.h). A score may choose
-// otherwise (NodeScore::choose_device).
+// that are neither shared nor given whole, as they are asked for (mig/place.h), after whole GPUs
+// and a share of the same pod; those of several profiles so that all have room
+// (mig/place_together.h). A score may choose otherwise for a pod that takes one piece
+// (NodeScore::choose_device).
 #pragma once
 
 #include "scheduler/gpu/demand.h"

@@ -72,7 +72,6 @@ Demand demand_of(const std::vector<ResourceAmount>& requests, const k8s::Pod::Sp
                  const ResourceNames& names) {
   Demand demand;
   std::int64_t share = 0;
-  std::int64_t instances = 0;
   for (const ResourceAmount& request : requests) {
     if (request.resource == kNvidiaGpu) {
       demand.gpus = request.amount;
@@ -81,18 +80,12 @@ Demand demand_of(const std::vector<ResourceAmount>& requests, const k8s::Pod::Sp
     }
     const std::string& name = names.name(request.resource);
     if (name == kMilliResource) share = request.amount;
-    // A replica of an instance is no instance.
     const auto mig = mig::parse_resource(name);
-    if (mig && !mig->shared) {
-      demand.mig_profile = mig->profile;
-      instances = request.amount;
-    }
+    if (mig && !mig->shared) demand.instances.push_back({mig->profile, request.amount});
   }
   if (demand.gpus == 0 && share > 0 && share < kMilliPerGpu) {
     demand.gpus = 1;
     demand.milli = share;
-  } else if (demand.gpus == 0 && demand.is_mig()) {
-    demand.gpus = instances;
   }
   if (!demand.is_none()) demand.products = products_of(spec);
   return demand;

@@ -4,6 +4,9 @@
 //   gpu-scheduler.io/gpu-milli: 460         460 thousandths of one GPU
 //   nvidia.com/mig-3g.40gb: 1               one MIG instance
 //
+// Containers may ask for different things, and a pod demands the sum: two whole GPUs and a 3g.40gb,
+// or a 3g.40gb and two 1g.10gb. A replica of an instance (nvidia.com/mig-….shared) is no instance.
+//
 // A share in thousandths means something only where GPUs are kept one by one (replay); elsewhere it
 // is a plain extended resource. Who asks for whole GPUs may name their thousandths as well; the
 // whole GPUs count then.
@@ -23,20 +26,36 @@ namespace sched::gpu {
 inline constexpr std::string_view kMilliResource = "gpu-scheduler.io/gpu-milli";
 inline constexpr std::string_view kMigResourcePrefix = "nvidia.com/mig-";
 
+// MIG instances of one profile.
+struct InstanceDemand {
+  std::string profile;     // as the resource writes it: "1g.10gb.me"
+  std::int64_t count = 0;  // > 0
+  friend bool operator==(const InstanceDemand&, const InstanceDemand&) = default;
+};
+
 struct Demand {
-  std::int64_t gpus = 0;      // devices, or MIG instances; 0 for pods without GPU, 1 for a share
-  std::int64_t milli = 0;     // of each of them, 1 … 1,000; 0 for a MIG instance
-  std::string mig_profile{};  // "3g.40gb"; empty: none is asked for
+  std::int64_t gpus = 0;                    // whole ones, or 1 for a share; 0: none
+  std::int64_t milli = 0;                   // of each of them, 1 … 1,000; 0 where there are none
+  std::vector<InstanceDemand> instances{};  // each profile once, by ascending resource
   // The GPU products that the pod may run on, by canonical name (product.h), sorted; empty: any.
   // From a node selector or a required node affinity (In) on kProductLabel, where each of its terms
   // names some; not a filter: node affinity itself is the judge.
   std::vector<std::string> products{};
 
-  [[nodiscard]] bool is_none() const { return gpus == 0; }
+  [[nodiscard]] bool is_none() const { return gpus == 0 && instances.empty(); }
   // A part of one GPU, in thousandths.
   [[nodiscard]] bool is_share() const { return gpus == 1 && milli > 0 && milli < 1'000; }
-  [[nodiscard]] bool is_mig() const { return !mig_profile.empty(); }
-  // Over all devices; 0 for MIG.
+  // MIG instances, whatever else besides.
+  [[nodiscard]] bool has_instances() const { return !instances.empty(); }
+  // One instance and nothing else.
+  [[nodiscard]] bool is_one_instance() const {
+    return gpus == 0 && instances.size() == 1 && instances.front().count == 1;
+  }
+  // A part of one GPU and nothing else.
+  [[nodiscard]] bool is_one_piece() const {
+    return has_instances() ? is_one_instance() : is_share();
+  }
+  // Of GPUs and shares; instances are none.
   [[nodiscard]] std::int64_t total_milli() const { return gpus * milli; }
 
   friend bool operator==(const Demand&, const Demand&) = default;

@@ -17,6 +17,7 @@ namespace sched::gpu {
 namespace {
 
 constexpr std::int64_t kMibPerGb = 1'024;
+constexpr std::string_view kReplicasSuffix = ".replicas";
 
 // The 10 of "1g.10gb"; 0 when it is not there.
 std::int64_t gigabytes_of(std::string_view profile) {
@@ -41,6 +42,7 @@ class InventoryReader {
     read_mig();
     read_sharing();
     read_amounts();
+    read_instance_replicas();
     read_instances();
     read_memory();
     read_compute();
@@ -97,7 +99,8 @@ class InventoryReader {
         {"nvidia.com/gpu.sharing-strategy", "cloud.google.com/gke-gpu-sharing-strategy"});
     const auto replicas = labels_.number(
         {"nvidia.com/gpu.replicas", "cloud.google.com/gke-max-shared-clients-per-gpu"});
-    read_.replicas = std::max<std::int64_t>(replicas.value_or(1), 1);
+    const std::int64_t said = replicas.value_or(1);
+    read_.replicas = believable(said);
     read_.shared = offered(kSharedResource);
     // Before v0.15 GPU feature discovery named no strategy, and there was but one.
     const bool old = strategy.empty() && label_.shared;
@@ -105,18 +108,18 @@ class InventoryReader {
       read_.sharing = Sharing::kTimeSlicing;
     } else if (strategy == "mps") {
       read_.sharing = Sharing::kMps;
-    } else if (label_.shared || read_.replicas > 1 || read_.shared > 0 ||
+    } else if (label_.shared || said > 1 || read_.shared > 0 ||
                (!strategy.empty() && strategy != "none")) {
       read_.sharing = Sharing::kUnknown;
       complain(
           "it is not clear how its GPUs are shared (sharing-strategy \"{}\", replicas {}, "
           "product label with{} -SHARED, {} nvidia.com/gpu.shared): they count as shared",
-          strategy, read_.replicas, label_.shared ? "" : "out", read_.shared);
+          strategy, said, label_.shared ? "" : "out", read_.shared);
     }
     if (read_.sharing == Sharing::kNone) return;
     if (read_.piece == GpuPiece::kWholeGpu) read_.piece = GpuPiece::kReplica;
     // Zero replicas: all GPUs are in MIG mode, and what is shared are instances.
-    if (read_.replicas == 1 && replicas != 0) {
+    if (said == 1) {
       complain("its GPUs are shared, but label nvidia.com/gpu.replicas does not say by how many");
     }
   }
@@ -130,7 +133,7 @@ class InventoryReader {
       complain("it offers nvidia.com/gpu and nvidia.com/gpu.shared; both count as shared");
     }
     const std::int64_t pieces = std::max(read_.gpus, read_.shared);
-    gpus_ = count.value_or(0);
+    read_.gpu_count = count.value_or(0);
     constexpr auto kMost = static_cast<std::int64_t>(kMaxDevices);
     if (pieces / read_.replicas > kMost && read_.piece != GpuPiece::kMigInstance) {
       complain("it offers {} pieces of GPUs, {} to a GPU: more GPUs than any machine has", pieces,
@@ -142,6 +145,17 @@ class InventoryReader {
                read_.mixed_products ? ": GPUs of several models, so the product label is not to be "
                                       "relied on"
                                     : "");
+    }
+  }
+
+  void read_instance_replicas() {
+    for (const auto& [key, value] : node_labels_) {
+      if (!key.starts_with(kMigResourcePrefix) || !key.ends_with(kReplicasSuffix)) continue;
+      const std::string resource = key.substr(0, key.size() - kReplicasSuffix.size());
+      const auto parsed = mig::parse_resource(resource);
+      const auto replicas = labels_.number({key});
+      if (!parsed || !replicas || believable(*replicas) == 1) continue;
+      read_.instance_replicas.emplace_back(parsed->profile, *replicas);
     }
   }
 
@@ -160,10 +174,15 @@ class InventoryReader {
                              .profile = parsed->profile,
                              .pieces = allocatable_.get(id),
                              .shared = parsed->shared};
+      // Labels leave ".shared" out.
+      const std::string memory = fmt::format("{}{}.memory", kMigResourcePrefix, parsed->profile);
       instances.memory_mib =
-          labels_.number({name + ".memory"}).value_or(gigabytes_of(parsed->profile) * kMibPerGb);
+          labels_.number({memory}).value_or(gigabytes_of(parsed->profile) * kMibPerGb);
       check_profile(instances.profile);
-      check_most(instances, name);
+      if (const mig::Profile* profile = known(instances.profile)) {
+        instances.slices = profile->memory_slices;
+        check_most(instances, *profile, name);
+      }
       read_.instances.push_back(std::move(instances));
     }
     if (!read_.instances.empty() && read_.mig_strategy == "single") {
@@ -173,18 +192,25 @@ class InventoryReader {
     }
   }
 
-  void check_most(const MigInstances& instances, const std::string& resource) {
-    if (instances.shared || gpus_ == 0 || read_.product.geometry == nullptr) return;
-    const mig::Profile* profile = read_.product.geometry->find(instances.profile);
-    if (profile == nullptr || label_replicas_of(resource) > 1) return;
-    const std::int64_t most = saturating_product(gpus_, profile->max_instances);
+  void check_most(const MigInstances& instances, const mig::Profile& profile,
+                  const std::string& resource) {
+    if (instances.shared || read_.gpu_count == 0 || is_shared(instances.profile)) return;
+    const std::int64_t most = saturating_product(read_.gpu_count, profile.max_instances);
     if (instances.pieces <= most) return;
-    complain("it offers {} {}, but {} {} can hold {} at most", instances.pieces, resource, gpus_,
-             read_.product.name, most);
+    complain("it offers {} {}, but {} {} can hold {} at most", instances.pieces, resource,
+             read_.gpu_count, read_.product.name, most);
   }
 
-  std::int64_t label_replicas_of(const std::string& resource) {
-    return labels_.number({resource + ".replicas"}).value_or(1);
+  bool is_shared(const std::string& profile) const {
+    return std::any_of(read_.instance_replicas.begin(), read_.instance_replicas.end(),
+                       [&](const auto& each) { return each.first == profile; });
+  }
+
+  // How many pods share a GPU or an instance: at least the one that has it.
+  std::int64_t believable(std::int64_t replicas) {
+    if (replicas <= kMostReplicas) return std::max<std::int64_t>(replicas, 1);
+    complain("labels say that {} pods share a GPU; it counts as if that were not said", replicas);
+    return 1;
   }
 
   void read_memory() {
@@ -229,9 +255,14 @@ class InventoryReader {
     return {};
   }
 
-  void check_profile(std::string_view profile) {
+  // Null where the model's geometry is not known, or has no such profile.
+  const mig::Profile* known(std::string_view profile) const {
     const mig::Geometry* geometry = read_.product.geometry;
-    if (geometry == nullptr || geometry->find(profile) != nullptr) return;
+    return geometry == nullptr ? nullptr : geometry->find(profile);
+  }
+
+  void check_profile(std::string_view profile) {
+    if (read_.product.geometry == nullptr || known(profile) != nullptr) return;
     complain("{} is no MIG profile of {}", profile, read_.product.name);
   }
 
@@ -256,7 +287,6 @@ class InventoryReader {
   const ResourceNames& names_;
   ProductLabel label_;
   std::optional<std::int64_t> product_memory_;  // MiB
-  std::int64_t gpus_ = 0;                       // as the labels count them; 0: they do not
 };
 
 }  // namespace
@@ -273,6 +303,14 @@ std::string_view to_string(Sharing sharing) {
       return "shared";
   }
   return {};
+}
+
+std::string platform_of(const Inventory& inventory) {
+  std::vector<std::string> parts;
+  if (!inventory.product.name.empty()) parts.push_back(inventory.product.name);
+  if (!inventory.driver.empty()) parts.push_back("driver " + inventory.driver);
+  if (!inventory.cuda.empty()) parts.push_back("CUDA " + inventory.cuda);
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 Inventory inventory_of(const k8s::StringMap& labels, const Resources& allocatable,

@@ -22,12 +22,15 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sched::gpu {
 
 inline constexpr std::string_view kSharedResource = "nvidia.com/gpu.shared";
 inline constexpr std::string_view kInvalidProfile = "INVALID";
+// Labels that speak of more pods to a GPU are not believed.
+inline constexpr std::int64_t kMostReplicas = 1'024;
 
 enum class Sharing : std::uint8_t {
   kNone,
@@ -47,6 +50,7 @@ struct MigInstances {
   std::int64_t pieces = 0;      // > 0
   bool shared = false;          // pieces are replicas of instances
   std::int64_t memory_mib = 0;  // of an instance; 0: not known
+  std::int64_t slices = 0;      // memory slices of an instance; 0: not known of this model
   friend bool operator==(const MigInstances&, const MigInstances&) = default;
 };
 
@@ -54,17 +58,24 @@ struct Inventory {
   Product product;
   // The node has GPUs of other products besides: what the label names is one of them.
   bool mixed_products = false;
+  // GPUs of the product as labels count them, whole or cut; under `single`, once they are cut,
+  // their instances. 0: not said. Nothing is given away by it.
+  std::int64_t gpu_count = 0;
 
   std::int64_t gpus = 0;  // nvidia.com/gpu on offer
   GpuPiece piece = GpuPiece::kWholeGpu;
   std::int64_t shared = 0;  // nvidia.com/gpu.shared on offer
   // How pods share what nvidia.com/gpu or nvidia.com/gpu.shared is a piece of; kNone: they do not.
   Sharing sharing = Sharing::kNone;
-  std::int64_t replicas = 1;  // pieces to a GPU, or to an instance; ≥ 1
+  std::int64_t replicas = 1;  // pieces to a GPU, or to an instance; 1 … kMostReplicas
   // Under the strategy `single`: the profile of which nvidia.com/gpu are instances, "1g.10gb", or
   // kInvalidProfile where the GPUs are cut in a way that the device plugin refuses; else empty.
   std::string single_profile;
   std::vector<MigInstances> instances;  // by ascending resource
+  // How many pods share an instance of a profile, where it is more than one: by profile as the
+  // resource writes it, ascending. What labels say, also of a profile that is not on offer just
+  // now.
+  std::vector<std::pair<std::string, std::int64_t>> instance_replicas;
 
   bool mig_capable = false;
   std::string mig_strategy;  // "none", "single", "mixed"; empty: not said
@@ -74,7 +85,7 @@ struct Inventory {
   std::int64_t memory_mib = 0;
   Capability compute;  // {0, 0}: not known
   std::string driver;  // "570.124.06"; empty: not said
-  std::string cuda;    // "12.8"; empty: not said
+  std::string cuda;    // the most that the driver supports: "12.8"; empty: not said
 
   // What is wrong with the node's labels or amounts, for whoever keeps the node.
   std::vector<std::string> complaints;
@@ -86,6 +97,10 @@ struct Inventory {
 
   friend bool operator==(const Inventory&, const Inventory&) = default;
 };
+
+// What is in the node, for whoever looks for what broken nodes have in common: "NVIDIA-L4, driver
+// 570.124.06, CUDA 12.8". Empty: labels do not say.
+[[nodiscard]] std::string platform_of(const Inventory& inventory);
 
 // O(labels + resources).
 [[nodiscard]] Inventory inventory_of(const k8s::StringMap& labels, const Resources& allocatable,

@@ -2,26 +2,13 @@
 
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/inventory.h"
-#include "scheduler/gpu/labels.h"
 #include "scheduler/gpu/type_labels.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 namespace sched::quota {
 namespace {
-
-constexpr std::string_view kReplicasLabel = "nvidia.com/gpu.replicas";
-constexpr std::string_view kReplicasSuffix = ".replicas";
-
-// A count in a label; 1 where it says none, or nothing that makes sense.
-std::int64_t number_of(const std::string* label) {
-  constexpr std::int64_t kMostReplicas = 1'024;
-  std::int64_t number = 1;
-  if (label != nullptr) std::from_chars(label->data(), label->data() + label->size(), number);
-  return number < 1 || number > kMostReplicas ? 1 : number;
-}
 
 bool offers_gpus(const Resources& allocatable, const ResourceNames& names) {
   if (allocatable.get(kNvidiaGpu) > 0) return true;
@@ -75,29 +62,17 @@ GpuShare charge_of(const Demand& demand, const ChargeClass& on) {
 }
 
 std::pair<ChargeClass, bool> charge_class_of(const NodeFacts& node, const ResourceNames& names) {
-  ChargeClass made{.product = node.gpu.product, .type_labels = gpu::type_labels_of(node.labels)};
-  const std::string_view label = gpu::product_label_of(node.labels);
+  const gpu::Inventory& gpu = node.gpu;
   const bool offers = node.gpu_devices > 0 || offers_gpus(node.allocatable, names);
-  if (label.empty() && !offers) return {ChargeClass{}, false};
-
-  const gpu::ProductLabel product = gpu::parse_product(label);
-  made.single_profile = product.mig_profile;
-  const std::int64_t replicas = number_of(node.labels.find(kReplicasLabel));
-  // Shared GPUs go by their own resource name, or by that of whole ones.
-  const auto shared = names.find(gpu::kSharedResource);
-  const bool renamed = shared && node.allocatable.get(*shared) > 0;
-  made.shared_replicas = replicas;
-  made.replicas = renamed && !product.shared ? 1 : replicas;
-  for (const auto& [key, value] : node.labels) {
-    if (!key.starts_with(gpu::kMigResourcePrefix) || !key.ends_with(kReplicasSuffix)) continue;
-    std::string_view profile = key;
-    profile.remove_prefix(gpu::kMigResourcePrefix.size());
-    profile.remove_suffix(kReplicasSuffix.size());
-    if (const std::int64_t of_profile = number_of(&value); of_profile > 1) {
-      made.instance_replicas.emplace_back(profile, of_profile);
-    }
-  }
-  return {std::move(made), true};
+  if (gpu.product.name.empty() && !offers) return {ChargeClass{}, false};
+  // Where replicas go by their own name, nvidia.com/gpu are whole ones.
+  return {ChargeClass{.product = gpu.product,
+                      .type_labels = gpu::type_labels_of(node.labels),
+                      .single_profile = gpu.single_profile,
+                      .replicas = gpu.shared > 0 ? 1 : gpu.replicas,
+                      .shared_replicas = gpu.replicas,
+                      .instance_replicas = gpu.instance_replicas},
+          true};
 }
 
 ClassId ChargeClasses::intern(const NodeFacts& node, const ResourceNames& names) {

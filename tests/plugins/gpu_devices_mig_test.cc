@@ -122,3 +122,61 @@ TEST_CASE("GpuDevices has nothing to say of MIG instances on a live cluster") {
   MigNode node(kA100, {});
   CHECK_FALSE(node.prepare(*made->filter, "3g.40gb", "1", false).filter);
 }
+
+TEST_CASE("GpuDevices asks for room for all that a pod wants of GPUs and instances together") {
+  struct Case {
+    const char* name;
+    k8s::Pod given;
+    gpu::DeviceUses uses;
+    std::int64_t gpus;
+    Code want;
+    std::string numbers;
+  };
+  constexpr const char* kLarge = "nvidia.com/mig-4g.40gb";
+  constexpr const char* kSmall = "nvidia.com/mig-1g.20gb";
+  const std::vector<Case> cases = {
+      {"two profiles on one GPU",
+       tests::pod("a").requests(kLarge, "1").requests(kSmall, "2"),
+       {},
+       1,
+       Code::kOk,
+       ""},
+      {"each would fit, both do not",
+       tests::pod("a").requests(kLarge, "1").requests(kSmall, "3"),
+       {},
+       1,
+       Code::kUnschedulable,
+       "asked 1 of 4g.40gb (alone room for 1), 3 of 1g.20gb (alone room for 4) on 1 GPUs"},
+      {"a whole GPU and an instance",
+       tests::pod("a").gpus(1).requests(kLarge, "1"),
+       {},
+       2,
+       Code::kOk,
+       ""},
+      {"and only one GPU",
+       tests::pod("a").gpus(1).requests(kLarge, "1"),
+       {},
+       1,
+       Code::kUnschedulable,
+       "asked 1 whole GPUs (alone room for 1), 1 of 4g.40gb (alone room for 1) on 1 GPUs"},
+      {"one of the profiles is another model's",
+       tests::pod("a").requests(kLarge, "1").requests("nvidia.com/mig-1g.5gb", "1"),
+       {},
+       1,
+       Code::kUnresolvable,
+       "1g.5gb: no profile of NVIDIA-A100-SXM4-80GB"},
+  };
+  const auto made = make_plugin("GpuDevices");
+  REQUIRE(made);
+  for (const Case& each : cases) {
+    INFO(each.name);
+    MigNode node(kA100, each.uses, each.gpus);
+    const auto prepared = node.prepare(*made->filter, each.given);
+    REQUIRE(prepared.filter);
+    const Verdict verdict = prepared.filter->check(node.view());
+    CHECK(verdict.code() == each.want);
+    if (verdict.is_ok()) continue;
+    const auto reason = static_cast<unsigned>(std::countr_zero(verdict.reasons()));
+    CHECK(prepared.filter->numbers(node.view(), reason) == each.numbers);
+  }
+}

@@ -1,8 +1,6 @@
 // The GPU rules of a whole profile: which node a pod gets when several rules have a say, what a pod
 // is told that none takes, and that nothing is given that a rule forbids, whatever happens.
-#include "plugins/registry.h"
-#include "scheduler/config/config.h"
-#include "scheduler/engine/engine.h"
+#include "tests/plugins/cluster.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
@@ -14,6 +12,7 @@
 #include <vector>
 
 using namespace sched;
+using tests::Cluster;
 using tests::node;
 using tests::NodeBuilder;
 using tests::pod;
@@ -21,14 +20,12 @@ using tests::PodBuilder;
 
 namespace {
 
-constexpr const char* kOurs = "gpu-scheduler";
 constexpr const char* kType = "gpu-scheduler.io/gpu-type";
 constexpr const char* kSharing = "gpu-scheduler.io/sharing";
 constexpr const char* kProfile = "gpu-scheduler.io/mig-profile";
 constexpr const char* kMig = "nvidia.com/mig-3g.40gb";
+constexpr const char* kSmallMig = "nvidia.com/mig-1g.10gb";
 
-constexpr const char* kDefault =
-    "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}";
 // Upstream's plugins and nothing else.
 constexpr const char* kParity =
     "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: "
@@ -36,56 +33,7 @@ constexpr const char* kParity =
     "[{name: NodeUnschedulable}, {name: NodeName}, {name: TaintToleration}, {name: NodeAffinity}, "
     "{name: NodePorts}, {name: NodeResourcesFit}]}}}]}";
 
-// A profile on events alone.
-class Cluster {
- public:
-  explicit Cluster(const char* config = kDefault) : engine_(engine(config)) {
-    apply(event::Synced{});
-  }
-
-  void has(const k8s::Node& object) { apply(event::NodeUpserted{object}); }
-  void lacks(const std::string& name) { apply(event::NodeDeleted{name}); }
-  void has(const k8s::Pod& object) { apply(event::PodUpserted{object}); }
-  void gone(const k8s::Pod& object) { apply(event::PodDeleted{ref(object)}); }
-
-  std::vector<Decision> decide() {
-    std::vector<Decision> all;
-    while (auto decision = engine_.step(now_)) {
-      if (const auto* bind = std::get_if<decision::Bind>(&*decision)) {
-        apply(event::BindSucceeded{bind->pod, bind->node});
-      }
-      all.push_back(std::move(*decision));
-    }
-    return all;
-  }
-  // The node that the pod gets; else what it is told.
-  std::string place(const k8s::Pod& object) {
-    has(object);
-    for (const Decision& decision : decide()) {
-      if (const auto* bind = std::get_if<decision::Bind>(&decision)) return bind->node;
-      if (const auto* no = std::get_if<decision::Unschedulable>(&decision)) {
-        return no->message + " " + no->details;
-      }
-    }
-    return {};
-  }
-
- private:
-  static Engine engine(const char* text) {
-    auto config = config::parse(text, "profile.yaml", plugins::registry());
-    REQUIRE(config);
-    return {std::move(config->profiles), config->engine};
-  }
-  static PodRef ref(const k8s::Pod& object) {
-    return {object.metadata.namespace_, object.metadata.name, object.metadata.uid};
-  }
-  void apply(const Event& event) { engine_.apply(event, now_); }
-
-  Engine engine_;
-  Time now_{};
-};
-
-PodBuilder ours(std::string_view name) { return pod(name).served_by(kOurs); }
+PodBuilder ours(std::string_view name) { return pod(name).served_by(tests::kServedBy); }
 
 NodeBuilder whole(std::string_view name, std::string_view product, std::int64_t gpus = 8) {
   return node(name).gpus(gpus).product(product);
@@ -174,6 +122,28 @@ TEST_CASE("Who waits for a MIG instance is told which nodes could hold it, and w
               "without GPU)."));
 }
 
+TEST_CASE("Who waits for instances of several profiles is told of each") {
+  Cluster cluster;
+  const auto mixed = [](std::string_view name) {
+    return whole(name, "NVIDIA-A100-SXM4-80GB", 1)
+        .labelled("nvidia.com/mig.strategy", "mixed")
+        .labelled("nvidia.com/gpu.count", "1");
+  };
+  cluster.has(mixed("balanced").gpus(0).offers(kMig, "1").offers(kSmallMig, "2"));
+  cluster.has(mixed("small").gpus(0).offers(kSmallMig, "7"));
+  cluster.has(mixed("whole"));
+  CHECK(cluster.place(ours("a").requests(kMig, "1").requests(kSmallMig, "2")) == "balanced");
+  CHECK_THAT(cluster.place(ours("b").requests(kMig, "1").requests(kSmallMig, "2")),
+             Catch::Contains("nvidia.com/mig-3g.40gb: 1 node has it, but not enough free "
+                             "(balanced); 2 could hold it after a repartition (small, whole). "
+                             "nvidia.com/mig-1g.10gb: 1 node has it, but not enough free "
+                             "(balanced); 1 could hold it after a repartition (whole)."));
+  CHECK_THAT(cluster.place(ours("c").requests(kMig, "3")),
+             Catch::Contains("nvidia.com/mig-3g.40gb: 1 node has it, but not enough free "
+                             "(balanced); 2 never can (2 NVIDIA-A100-SXM4-80GB with too few "
+                             "GPUs)."));
+}
+
 TEST_CASE("A GPU of one's own comes before a replica, unless a replica will do") {
   Cluster cluster;
   cluster.has(sliced("shared"));
@@ -256,7 +226,8 @@ k8s::Node random_node(std::mt19937& random, const std::string& name) {
     case 3:
       return whole(name, "NVIDIA-A100-SXM4-80GB", 1)
           .labelled("nvidia.com/mig.strategy", "mixed")
-          .offers(kMig, "2");
+          .offers(kMig, "2")
+          .offers(kSmallMig, "3");
     default:
       return node(name).offers("nvidia.com/gpu.shared", "4").product("NVIDIA-L4");
   }
@@ -264,10 +235,12 @@ k8s::Node random_node(std::mt19937& random, const std::string& name) {
 
 k8s::Pod random_pod(std::mt19937& random, const std::string& name) {
   PodBuilder made = ours(name);
-  switch (random() % 4) {
+  switch (random() % 5) {
     case 0:
       return made.requests(kMig, "1");
     case 1:
+      return made.requests(kMig, "1").requests(kSmallMig, "2");
+    case 2:
       return made.requests("nvidia.com/gpu.shared", "1");
     default:
       made.gpus(1 + static_cast<std::int64_t>(random() % 2));

@@ -56,6 +56,26 @@ TEST_CASE("Where nvidia.com/gpu are MIG instances, only pods that name the profi
        pod("p").requests("nvidia.com/mig-1g.5gb", "1").annotated(kProfile, "2g.10gb"), whole,
        unresolvable({"gpu-scheduler.io/mig-profile: 2g.10gb, but the pod asks for "
                      "nvidia.com/mig-1g.5gb"})},
+      {"two resources, and one of them is the profile",
+       pod("p")
+           .requests("nvidia.com/mig-1g.5gb", "1")
+           .requests("nvidia.com/mig-2g.10gb", "1")
+           .annotated(kProfile, "2g.10gb"),
+       whole, kFits},
+      {"two resources, and another profile",
+       pod("p")
+           .requests("nvidia.com/mig-1g.5gb", "1")
+           .requests("nvidia.com/mig-2g.10gb", "1")
+           .annotated(kProfile, "3g.20gb"),
+       whole,
+       unresolvable({"gpu-scheduler.io/mig-profile: 3g.20gb, but the pod asks for "
+                     "nvidia.com/mig-1g.5gb, nvidia.com/mig-2g.10gb"})},
+      {"an instance, and a GPU that is of the profile",
+       pod("p").gpus(1).requests("nvidia.com/mig-2g.10gb", "1").annotated(kProfile, "1g.5gb"),
+       cut("1g.5gb"), kFits},
+      {"an instance, and whole GPUs besides: not those of the strategy single",
+       pod("p").gpus(1).requests("nvidia.com/mig-2g.10gb", "1"), cut("1g.5gb"),
+       unresolvable({kUnnamed})},
       {"a typo", pod("p").gpus(1).annotated(kProfile, "one"), whole,
        unresolvable({"gpu-scheduler.io/mig-profile: \"one\" is not a MIG profile, such as "
                      "1g.10gb"})},

@@ -26,8 +26,12 @@ class MigNode {
   template <class Plugin>
   [[nodiscard]] auto prepare(const Plugin& plugin, std::string_view profile,
                              std::string_view instances = "1", bool apart = true) {
-    const sched::PodShape shape = sched::shape_of(
-        pod("a").requests("nvidia.com/mig-" + std::string(profile), instances), names_);
+    return prepare(plugin, pod("a").requests("nvidia.com/mig-" + std::string(profile), instances),
+                   apart);
+  }
+  template <class Plugin>
+  [[nodiscard]] auto prepare(const Plugin& plugin, const k8s::Pod& given, bool apart = true) {
+    const sched::PodShape shape = sched::shape_of(given, names_);
     auto context = std::make_shared<sched::ClusterContext>();
     context->devices_apart = apart;
     return plugin.prepare(shape, {names_, context});

@@ -59,10 +59,13 @@ k8s::Node gpu_node(std::int64_t index) {
   return node;
 }
 
+// Resource to amount.
+using Request = std::map<std::string, std::int64_t>;
+
 struct Held {
   std::string node;
   std::vector<gpu::DeviceShare> devices;
-  std::string profile;  // empty: a share, or whole GPUs
+  std::string profile;  // where all are instances of one; else empty
 };
 
 // What is wrong with what is held; empty: nothing.
@@ -103,10 +106,14 @@ class Cluster {
   }
 
   // Whether it was placed; one that was not goes away again.
-  bool come(const std::string& resource, std::int64_t amount) {
+  bool come(const std::string& resource, std::int64_t amount) { return come({{resource, amount}}); }
+  bool come(const Request& request) {
     const std::string uid = std::to_string(++last_);
-    const k8s::Pod pod =
-        tests::pod("p" + uid).uid(uid).served_by(kOurs).requests(resource, std::to_string(amount));
+    auto made = tests::pod("p" + uid).uid(uid).served_by(kOurs);
+    for (const auto& [resource, amount] : request) {
+      made.requests(resource, std::to_string(amount));
+    }
+    const k8s::Pod pod = made;
     const PodRef ref{pod.metadata.namespace_, pod.metadata.name, uid};
     apply(event::PodUpserted{pod});
     const auto decision = engine_.step(now_);
@@ -116,9 +123,10 @@ class Cluster {
       return false;
     }
     apply(event::BindSucceeded{ref, bind->node});
-    const bool mig = resource.starts_with(gpu::kMigResourcePrefix);
+    const std::string& first = request.begin()->first;
+    const bool one_profile = request.size() == 1 && first.starts_with(gpu::kMigResourcePrefix);
     held[uid] = {bind->node, bind->devices,
-                 mig ? resource.substr(gpu::kMigResourcePrefix.size()) : ""};
+                 one_profile ? first.substr(gpu::kMigResourcePrefix.size()) : ""};
     refs_[uid] = ref;
     return true;
   }
@@ -139,19 +147,25 @@ class Cluster {
   std::map<std::string, PodRef> refs_;
 };
 
-// A random request of any kind.
-std::pair<std::string, std::int64_t> draw(std::mt19937& random) {
-  switch (random() % 8) {
-    case 0:
-      return {"nvidia.com/gpu", 1 + static_cast<std::int64_t>(random() % 2)};
-    case 1:
-      return {std::string(gpu::kMilliResource), 1 + static_cast<std::int64_t>(random() % 999)};
-    default: {
-      const auto& profiles = a100().profiles;
-      return {gpu::mig::resource_of(profiles[random() % profiles.size()]),
-              1 + static_cast<std::int64_t>(random() % 10 == 0)};
+// A random request of any kind, now and then of two.
+Request draw(std::mt19937& random) {
+  Request request;
+  do {
+    switch (random() % 8) {
+      case 0:
+        request["nvidia.com/gpu"] = 1 + static_cast<std::int64_t>(random() % 2);
+        break;
+      case 1:
+        request[std::string(gpu::kMilliResource)] = 1 + static_cast<std::int64_t>(random() % 999);
+        break;
+      default: {
+        const auto& profiles = a100().profiles;
+        request[gpu::mig::resource_of(profiles[random() % profiles.size()])] =
+            1 + static_cast<std::int64_t>(random() % 10 == 0);
+      }
     }
-  }
+  } while (random() % 6 == 0);
+  return request;
 }
 
 }  // namespace
@@ -169,8 +183,7 @@ TEST_CASE("Whatever comes and goes, no GPU holds more than it has, and all of it
         std::advance(gone, static_cast<int>(random() % cluster.held.size()));
         cluster.leave(std::string(gone->first));
       } else {
-        const auto [resource, amount] = draw(random);
-        placed += cluster.come(resource, amount) ? 1 : 0;
+        placed += cluster.come(draw(random)) ? 1 : 0;
       }
       const std::string what = wrong(cluster.held);
       if (!what.empty()) FAIL(what);

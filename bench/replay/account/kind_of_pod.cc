@@ -15,20 +15,33 @@ using sched::gpu::kMilliPerGpu;
 
 std::string gpu_text(const sched::gpu::Demand& gpu) {
   if (gpu.is_none()) return "no GPU";
-  std::string text;
-  if (gpu.is_mig()) {
-    text = fmt::format("{} MIG {}", gpu.gpus, gpu.mig_profile);
-  } else {
-    text = fmt::format("{:g} GPU", static_cast<double>(gpu.total_milli()) / 1000);
+  std::vector<std::string> pieces;
+  if (gpu.gpus > 0) {
+    pieces.push_back(fmt::format("{:g} GPU", static_cast<double>(gpu.total_milli()) / 1000));
   }
+  for (const auto& [profile, count] : gpu.instances) {
+    pieces.push_back(fmt::format("{} MIG {}", count, profile));
+  }
+  std::string text = fmt::format("{}", fmt::join(pieces, " + "));
   if (!gpu.products.empty()) text += fmt::format(" ({})", fmt::join(gpu.products, "|"));
   return text;
+}
+
+// By the first model that has such a profile; 0: none has.
+std::int64_t milli_of(const sched::gpu::InstanceDemand& demand) {
+  for (const auto& geometry : sched::gpu::mig::geometries()) {
+    if (const auto* profile = geometry.find(demand.profile)) {
+      return demand.count * kMilliPerGpu * profile->memory_slices / geometry.slices;
+    }
+  }
+  return 0;
 }
 
 }  // namespace
 
 KindOfPod kind_of(const k8s::Pod& pod, const sched::PodShape& shape, bool devices_apart) {
-  const bool counts = devices_apart || !shape.gpu.is_mig();
+  sched::gpu::Demand counted = shape.gpu;
+  if (!devices_apart) counted.instances.clear();
   const std::int64_t cpu = shape.request(sched::kCpu);
   const std::int64_t memory = shape.request(sched::kMemory);
   return {.namespace_ = pod.metadata.namespace_,
@@ -36,19 +49,15 @@ KindOfPod kind_of(const k8s::Pod& pod, const sched::PodShape& shape, bool device
           .text = fmt::format("{}, {:g} CPU, {:.4g}Gi", gpu_text(shape.gpu),
                               static_cast<double>(cpu) / 1000,
                               static_cast<double>(memory) / (1024.0 * 1024 * 1024)),
-          .gpu = shape.gpu,
-          .gpu_milli = counts ? gpu_milli_of(shape.gpu) : 0,
+          .gpu = counted,
+          .gpu_milli = gpu_milli_of(counted),
           .cpu_milli = cpu};
 }
 
 std::int64_t gpu_milli_of(const sched::gpu::Demand& demand) {
-  if (!demand.is_mig()) return demand.total_milli();
-  for (const auto& geometry : sched::gpu::mig::geometries()) {
-    if (const auto* profile = geometry.find(demand.mig_profile)) {
-      return demand.gpus * kMilliPerGpu * profile->memory_slices / geometry.slices;
-    }
-  }
-  return 0;
+  std::int64_t milli = demand.total_milli();
+  for (const auto& instances : demand.instances) milli += milli_of(instances);
+  return milli;
 }
 
 std::int64_t gpu_milli_of(std::int64_t milli, std::uint16_t slices, std::int64_t slices_of_device) {

@@ -13,8 +13,8 @@ namespace bench::replay {
 struct KindOfPod {
   std::string namespace_;
   std::string name;
-  std::string text;  // "2 GPU (G2|T4), 8 CPU, 32Gi": the same for pods that ask for the same
-  sched::gpu::Demand gpu;
+  std::string text;        // "2 GPU (G2|T4), 8 CPU, 32Gi": the same for pods that ask for the same
+  sched::gpu::Demand gpu;  // as far as it counts as GPU
   std::int64_t gpu_milli = 0;  // thousandths of a GPU over all its devices
   std::int64_t cpu_milli = 0;
 };

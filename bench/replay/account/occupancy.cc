@@ -52,7 +52,7 @@ std::optional<Occupancy::Place> Occupancy::take(
                                         sched::gpu::mig::geometry_of(node.product)};
     place.devices = sched::gpu::choose_devices(pod.gpu, there).value_or(place.devices);
   }
-  if (pod.gpu.is_mig() && !place.devices.empty()) {
+  if (pod.gpu.has_instances() && !place.devices.empty()) {
     place.gpu_milli = 0;
     for (const auto& share : place.devices) {
       place.gpu_milli += gpu_milli_of(share.milli, share.slices, node.slices);

@@ -58,7 +58,6 @@ struct Asked {
   std::int64_t gpus = 0;
   std::int64_t milli = 0;
   std::int64_t most = 0;  // of any GPU or MIG resource
-  std::size_t profiles = 0;
 };
 
 Asked asked_by(const k8s::Pod& pod, sched::ResourceNames& names) {
@@ -70,14 +69,13 @@ Asked asked_by(const k8s::Pod& pod, sched::ResourceNames& names) {
       asked.milli = amount;
       continue;
     }
-    if (is_mig(name)) ++asked.profiles;
     if (name == kGpuResource) asked.gpus = amount;
     asked.most = std::max(asked.most, amount);
   }
   return asked;
 }
 
-Fault fault_of(const k8s::Pod& pod, bool devices_apart, sched::ResourceNames& names) {
+Fault fault_of(const k8s::Pod& pod, sched::ResourceNames& names) {
   if (auto fault = negative_amount(pod.spec.init_containers)) return fault;
   if (auto fault = negative_amount(pod.spec.containers)) return fault;
   const Asked asked = asked_by(pod, names);
@@ -87,11 +85,6 @@ Fault fault_of(const k8s::Pod& pod, bool devices_apart, sched::ResourceNames& na
   if (asked.gpus == 0 && asked.milli >= sched::gpu::kMilliPerGpu) {
     return fmt::format("{} is {}: a share of a GPU is 1 to 999, whole ones are {}",
                        sched::gpu::kMilliResource, asked.milli, kGpuResource);
-  }
-  const std::size_t kinds = asked.profiles + (asked.gpus > 0 || asked.milli > 0 ? 1 : 0);
-  if (devices_apart && kinds > 1) {
-    return "asks for GPUs and MIG instances, or for MIG instances of several profiles: where GPUs "
-           "are kept one by one a pod can have one kind";
   }
   return std::nullopt;
 }
@@ -106,7 +99,7 @@ k8s::Result<void> check_gpus(const Trace& trace) {
   }
   sched::ResourceNames names;
   for (const TracePod& pod : trace.pods) {
-    if (const Fault fault = fault_of(pod.pod, trace.devices_apart, names)) {
+    if (const Fault fault = fault_of(pod.pod, names)) {
       const k8s::ObjectMeta& metadata = pod.pod.metadata;
       return k8s::decode_error(
           fmt::format("Pod \"{}/{}\": {}", metadata.namespace_, metadata.name, *fault));

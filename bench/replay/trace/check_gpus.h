@@ -14,8 +14,7 @@ namespace bench::replay {
 //
 //   nodes  a negative number of GPUs, or more than any machine has; where GPUs are kept one by one
 //          more than sched::gpu::kMaxDevices
-//   pods   amounts like those; a share of a GPU that is not below a whole one; where GPUs are kept
-//          one by one GPUs and MIG instances, or instances of several profiles, together
+//   pods   amounts like those; a share of a GPU that is not below a whole one
 [[nodiscard]] k8s::Result<void> check_gpus(const Trace& trace);
 
 }  // namespace bench::replay

@@ -9,7 +9,7 @@ namespace {
 
 const char* kind_of(const sched::gpu::Demand& demand) {
   if (demand.is_none()) return "pods without GPU";
-  if (demand.is_mig()) return "pods with a MIG instance";
+  if (demand.has_instances()) return "pods with a MIG instance";
   if (demand.is_share()) return "pods with a share of a GPU";
   return demand.gpus == 1 ? "pods with one GPU" : "pods with several GPUs";
 }

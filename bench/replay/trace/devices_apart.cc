@@ -23,7 +23,7 @@ bool speaks_of_devices(const Trace& trace) {
   const bool mig_is_counted = std::any_of(trace.nodes.begin(), trace.nodes.end(), offers_mig);
   const auto demands = demands_of(trace.pods);
   return std::any_of(demands.begin(), demands.end(), [&](const sched::gpu::Demand& demand) {
-    return demand.is_share() || (demand.is_mig() && !mig_is_counted);
+    return demand.is_share() || (demand.has_instances() && !mig_is_counted);
   });
 }
 
@@ -64,7 +64,7 @@ void add_instances(k8s::Node& node) {
 bool asks_for_mig(const Trace& trace) {
   const auto demands = demands_of(trace.pods);
   return std::any_of(demands.begin(), demands.end(),
-                     [](const sched::gpu::Demand& demand) { return demand.is_mig(); });
+                     [](const sched::gpu::Demand& demand) { return demand.has_instances(); });
 }
 
 }  // namespace

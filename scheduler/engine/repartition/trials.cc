@@ -1,43 +1,37 @@
 #include "scheduler/engine/repartition/trials.h"
 
 #include "scheduler/cluster/claim.h"
+#include "scheduler/engine/repartition/recut.h"
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/health.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
+#include <tuple>
 
 namespace sched {
 namespace {
 
 constexpr std::string_view kNvidia = "nvidia.com/";
-constexpr std::string_view kCountLabel = "nvidia.com/gpu.count";
-constexpr std::string_view kStrategyLabel = "nvidia.com/mig.strategy";
 
 std::string label_of(const NodeFacts& node, std::string_view key) {
   const std::string* found = node.labels.find(key);
   return found == nullptr ? "" : *found;
 }
 
-// Physical GPUs, by the label; 0: it does not say, or nothing sensible.
-std::int64_t gpus_of(const NodeFacts& node) {
-  const std::string text = label_of(node, kCountLabel);
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  const bool sensible = error == std::errc() && end == text.data() + text.size() && count > 0 &&
-                        count <= static_cast<std::int64_t>(gpu::kMaxDevices);
-  return sensible ? count : 0;
-}
-
 // On Ampere, MIG mode is switched by a reset of the GPU; later models need none.
 bool needs_reset(const NodeFacts& node) {
-  return node.gpu.product.geometry->model.starts_with("A") && node.allocatable.get(kNvidiaGpu) > 0;
+  return node.gpu.product.geometry->model.starts_with("A") && node.gpu.whole_gpus() > 0;
 }
 
 }  // namespace
+
+bool asks_for_instances(const PodShape& shape) {
+  if (shape.gpu.has_instances()) return true;
+  return shape.request(kNvidiaGpu) > 0 && !shape.wishes.known_profiles.empty();
+}
 
 RepartitionTrials::RepartitionTrials(const Nodes& nodes, const std::vector<Profile>& profiles,
                                      const PrepareContext& context,
@@ -56,26 +50,29 @@ RepartitionTrials::RepartitionTrials(const Nodes& nodes, const std::vector<Profi
 }
 
 void RepartitionTrials::find_idle_nodes() {
-  std::map<std::pair<const gpu::mig::Geometry*, std::int64_t>, std::size_t> alike;
+  std::map<std::tuple<const gpu::mig::Geometry*, std::int64_t, std::string>, std::size_t> alike;
   for (const auto& [name, slot] : nodes_.by_name()) {
     if (idle_.size() == kMostNodes) return;
     if (!nodes_.present(slot) || !is_idle(nodes_.view(slot))) continue;
     const NodeFacts& node = nodes_.facts(slot);
-    const std::int64_t gpus = gpus_of(node);
-    if (alike[{node.gpu.product.geometry, gpus}]++ >= kMostAlike) continue;
+    const std::int64_t gpus = physical_gpus(node);
+    if (alike[{node.gpu.product.geometry, gpus, node.gpu.mig_strategy}]++ >= kMostAlike) continue;
     slots_.push_back(slot);
     idle_.push_back({.geometry = node.gpu.product.geometry,
                      .gpus = gpus,
-                     .configuration = label_of(node, gpu::kMigConfigLabel)});
+                     .configuration = label_of(node, gpu::kMigConfigLabel),
+                     .one_profile = node.gpu.mig_strategy == "single"});
   }
 }
 
 bool RepartitionTrials::is_idle(const NodeView& node) const {
-  const NodeFacts& facts = node.facts;
-  if (facts.gpu.product.geometry == nullptr || label_of(facts, kStrategyLabel) != "mixed")
-    return false;
-  const std::int64_t gpus = gpus_of(facts);
-  if (gpus == 0 || facts.allocatable.get(kNvidiaGpu) > gpus) return false;
+  const gpu::Inventory& gpu = node.facts.gpu;
+  if (gpu.product.geometry == nullptr) return false;
+  if (gpu.mig_strategy != "mixed" && gpu.mig_strategy != "single") return false;
+  if (gpu.sharing != gpu::Sharing::kNone || !gpu.instance_replicas.empty()) return false;
+  constexpr auto kMostGpus = static_cast<std::int64_t>(gpu::kMaxDevices);
+  const std::int64_t gpus = physical_gpus(node.facts);
+  if (gpus == 0 || gpus > kMostGpus || gpu.gpus > gpu.gpu_count) return false;
   return std::all_of(nvidias_.begin(), nvidias_.end(),
                      [&](ResourceId id) { return node.requested(id) <= 0; });
 }
@@ -87,26 +84,18 @@ std::vector<std::string> RepartitionTrials::wanted() const {
       const std::string& name = context_.resources.name(request.resource);
       if (name.starts_with(gpu::kMigResourcePrefix)) names.insert(name);
     }
-  }
-  return {names.begin(), names.end()};
-}
-
-NodeFacts RepartitionTrials::cut(std::size_t node, const gpu::mig::Configuration& to) const {
-  NodeFacts facts = nodes_.facts(slots_[node]);
-  for (const ResourceId id : nvidias_) facts.allocatable.set(id, 0);
-  for (const gpu::mig::InstanceCount& each : to.instances) {
-    // A name that nobody has used yet is one that no pod asks for.
-    if (const auto id = context_.resources.find(gpu::mig::resource_of(*each.profile))) {
-      facts.allocatable.set(*id, each.per_gpu * idle_[node].gpus);
+    for (const std::string& profile : pod->shape->wishes.known_profiles) {
+      names.insert(std::string(gpu::kMigResourcePrefix) + profile);
     }
   }
-  return facts;
+  return {names.begin(), names.end()};
 }
 
 std::vector<std::size_t> RepartitionTrials::fits(std::size_t node,
                                                  const gpu::mig::Configuration& to,
                                                  const std::vector<std::size_t>& waiting) const {
-  const NodeFacts facts = cut(node, to);
+  const NodeFacts facts =
+      recut(nodes_.facts(slots_[node]), to, idle_[node].gpus, context_.resources);
   NodeUsage usage = nodes_.usage(slots_[node]);
   std::vector<std::size_t> placed;
   for (const std::size_t index : waiting) {

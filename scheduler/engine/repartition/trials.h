@@ -3,11 +3,11 @@
 //
 // Idle is a node on which no pod, of whatever scheduler, holds anything of NVIDIA's: which of its
 // GPUs are idle otherwise nobody knows, and mig-manager cannot cut a GPU that is in use. It comes
-// into question if nvidia.com/mig.strategy is mixed (under single the instances have no names,
-// under none they are not offered), its model's geometry is known, and the labels say how many GPUs
-// it has (nvidia.com/gpu.count) without contradicting what it offers. Whether it is healthy,
-// tolerated, selected and large enough otherwise is for the filters to say, of the node as it would
-// be.
+// into question if nvidia.com/mig.strategy is mixed or single (under none instances are not
+// offered; under single all GPUs are cut into one profile), its model's geometry is known, its GPUs
+// are not shared (what would be made of the shares is not known), and the labels say how many GPUs
+// it has without contradicting what it offers. Whether it is healthy, tolerated, selected and large
+// enough otherwise is for the filters to say, of the node as it would be (recut.h).
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
@@ -23,6 +23,10 @@
 
 namespace sched {
 
+// By a resource of their own (strategy mixed), or as nvidia.com/gpu of a profile that is named
+// (strategy single).
+[[nodiscard]] bool asks_for_instances(const PodShape& shape);
+
 class RepartitionTrials {
  public:
   // Nodes that are looked at: in all, and of those that are alike in model and number of GPUs.
@@ -34,7 +38,7 @@ class RepartitionTrials {
                     const PrepareContext& context, std::vector<const WaitingPod*> pods);
 
   [[nodiscard]] const std::vector<gpu::mig::IdleNode>& nodes() const { return idle_; }
-  // The MIG resources that the pods ask for, sorted.
+  // The profiles that the pods ask for, by their resources under the strategy mixed, sorted.
   [[nodiscard]] std::vector<std::string> wanted() const;
   // gpu::mig::Trial.
   [[nodiscard]] std::vector<std::size_t> fits(std::size_t node, const gpu::mig::Configuration& to,
@@ -49,7 +53,6 @@ class RepartitionTrials {
  private:
   void find_idle_nodes();
   [[nodiscard]] bool is_idle(const NodeView& node) const;
-  [[nodiscard]] NodeFacts cut(std::size_t node, const gpu::mig::Configuration& to) const;
 
   const Nodes& nodes_;
   const PrepareContext& context_;

@@ -20,7 +20,8 @@ std::vector<Configuration> choices_for(const IdleNode& node,
                                        const std::vector<std::string>& wanted) {
   std::vector<Configuration> choices = configurations(*node.geometry);
   std::erase_if(choices, [&](const Configuration& each) {
-    return each.name == node.configuration || !offers_any(each, wanted);
+    return each.name == node.configuration || !offers_any(each, wanted) ||
+           (node.one_profile && each.instances.size() > 1);
   });
   return choices;
 }

@@ -24,6 +24,7 @@ struct IdleNode {
   const Geometry* geometry = nullptr;  // never null: of all of its GPUs
   std::int64_t gpus = 0;
   std::string configuration;  // as it is; not chosen again
+  bool one_profile = false;   // its GPUs must all be cut into one and the same (strategy single)
 };
 
 // One step of a plan: indices of a node and of the pods that it would take, ascending.

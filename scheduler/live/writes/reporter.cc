@@ -89,12 +89,15 @@ void Reporter::node_backed_off(const decision::NodeBackedOff& decision) {
       .with("last_pod", path_of(decision.pod))
       .with("seconds", length.count())
       .with("in_a_row", decision.in_a_row)
+      .with("platform", decision.platform)
       .warning();
+  const std::string platform =
+      decision.platform.empty() ? "" : fmt::format("; it has {}", decision.platform);
   record_node(decision.node, "Warning", "RejectsGpuPods",
               fmt::format("its kubelet rejected {} pod(s) with devices, the last {} with {}; gets "
-                          "no such pods for {} s ({} in a row), or until one starts there",
+                          "no such pods for {} s ({} in a row), or until one starts there{}",
                           decision.rejected, path_of(decision.pod), decision.reason, length.count(),
-                          decision.in_a_row));
+                          decision.in_a_row, platform));
 }
 
 void Reporter::node_released(const decision::NodeReleased& decision) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gpu-scheduler.io/tests/cluster/fixture"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -93,6 +95,7 @@ func (m *migManager) label(labels map[string]string) {
 type kubelet struct {
 	node    string
 	broken  atomic.Bool
+	oneOnly atomic.Bool // the device plugin shares GPUs and is configured with failRequestsGreaterThanOne
 	client  kubernetes.Interface
 	stopped chan struct{}
 }
@@ -128,9 +131,14 @@ func (k *kubelet) takeIn(ctx context.Context, t *testing.T, pod *corev1.Pod) {
 	pod = pod.DeepCopy()
 	now := metav1.NewTime(time.Now().Truncate(time.Second))
 	pod.Status.StartTime = &now
-	if pod.Status.Phase = corev1.PodRunning; k.broken.Load() {
+	gpus := pod.Spec.Containers[0].Resources.Limits[fixture.GPUResource]
+	switch pod.Status.Phase = corev1.PodRunning; {
+	case k.broken.Load():
 		pod.Status.Phase, pod.Status.Reason = corev1.PodFailed, "UnexpectedAdmissionError"
 		pod.Status.Message = "Pod was rejected: Allocate failed due to no healthy devices present; cannot allocate unhealthy devices nvidia.com/gpu"
+	case k.oneOnly.Load() && gpus.Value() > 1:
+		pod.Status.Phase, pod.Status.Reason = corev1.PodFailed, "UnexpectedAdmissionError"
+		pod.Status.Message = "Pod was rejected: Allocate failed: a pod may have one of the shared nvidia.com/gpu"
 	}
 	if _, err := k.client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{}); err != nil && ctx.Err() == nil {
 		t.Logf("the kubelet of %s could not write the status of %s: %v; it will see it again", k.node, pod.Name, err)

@@ -7,6 +7,7 @@ import (
 	"gpu-scheduler.io/tests/cluster/fixture"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -103,6 +104,34 @@ func TestMIGInstances(t *testing.T) {
 	w.waitTold("one-more", "1 node(s) had MIG instances as nvidia.com/gpu, and the pod names no such profile",
 		"annotation gpu-scheduler.io/mig-profile: 1g.10gb asks for one")
 	w.verdictWithout("one-more", "sixteen")
+}
+
+// TestSeveralProfilesInOnePod: containers of one pod ask for instances of different profiles, and get them on one node.
+func TestSeveralProfilesInOnePod(t *testing.T) {
+	w := newWorld(t)
+	startSubject(t)
+	const large, small = corev1.ResourceName("nvidia.com/mig-3g.40gb"), corev1.ResourceName("nvidia.com/mig-1g.10gb")
+	mixed := fixture.Label("nvidia.com/mig.strategy", "mixed")
+	none := fixture.Allocatable(fixture.GPUResource, "0")
+	w.addNode(fixture.GPUNode("several-small", fixture.A100, 1, mixed, none, fixture.Allocatable(small, "7")))
+	w.addNode(fixture.GPUNode("several-balanced", fixture.A100, 1, mixed, none, fixture.Allocatable(large, "1"), fixture.Allocatable(small, "2")))
+	twoContainers := func(p *corev1.Pod) {
+		second := *p.Spec.Containers[0].DeepCopy()
+		second.Name = "second"
+		fixture.Limits(large, "1")(p)
+		p.Spec.Containers = append(p.Spec.Containers, second)
+		amounts := p.Spec.Containers[1].Resources
+		amounts.Limits[small], amounts.Requests[small] = resource.MustParse("2"), resource.MustParse("2")
+	}
+
+	w.addPod("first", twoContainers)
+	w.waitOn("first", "several-balanced")
+	w.addPod("second", twoContainers)
+	w.waitTold("second", "0/2 nodes are available: 2 Insufficient nvidia.com/mig-3g.40gb", "nvidia.com/mig-3g.40gb: 1 node has it, but not enough free (several-balanced)",
+		"nvidia.com/mig-1g.10gb: 1 node has it, but not enough free (several-balanced)")
+	w.deletePod("first")
+	w.waitOn("second", "several-balanced")
+	w.verdict()
 }
 
 // TestWrongGPULabels: a node whose labels contradict themselves goes on working, with caution, and somebody hears of it.

@@ -31,7 +31,38 @@ TEST_CASE("what a pod demands of GPUs") {
        {}},
       {"MIG instances",
        pod("p").requests("nvidia.com/mig-3g.40gb", "2"),
-       {.gpus = 2, .mig_profile = "3g.40gb"}},
+       {.instances = {{"3g.40gb", 2}}}},
+      {"instances of several profiles",
+       pod("p").requests("nvidia.com/mig-3g.40gb", "1").requests("nvidia.com/mig-1g.10gb.me", "2"),
+       {.instances = {{"3g.40gb", 1}, {"1g.10gb.me", 2}}}},
+      {"of several containers",
+       pod("p")
+           .requests("nvidia.com/mig-3g.40gb", "1")
+           .with(container("b", {{"nvidia.com/mig-1g.10gb", "1"}}))
+           .with(container("c", {{"nvidia.com/mig-3g.40gb", "1"}})),
+       {.instances = {{"3g.40gb", 2}, {"1g.10gb", 1}}}},
+      {"what an init container takes, others take later",
+       pod("p")
+           .requests("nvidia.com/mig-1g.10gb", "2")
+           .first_runs(container("init", {{"nvidia.com/mig-1g.10gb", "3"}})),
+       {.instances = {{"1g.10gb", 3}}}},
+      {"a sidecar goes on beside the others",
+       pod("p")
+           .requests("nvidia.com/mig-1g.10gb", "2")
+           .first_runs(sidecar("side", {{"nvidia.com/mig-1g.10gb", "1"}})),
+       {.instances = {{"1g.10gb", 3}}}},
+      {"whole GPUs and an instance",
+       pod("p").gpus(2).requests("nvidia.com/mig-1g.10gb", "1"),
+       {.gpus = 2, .milli = 1000, .instances = {{"1g.10gb", 1}}}},
+      {"a share and an instance",
+       pod("p")
+           .requests("gpu-scheduler.io/gpu-milli", "460")
+           .requests("nvidia.com/mig-1g.10gb", "1"),
+       {.gpus = 1, .milli = 460, .instances = {{"1g.10gb", 1}}}},
+      {"replicas of an instance are none",
+       pod("p").requests("nvidia.com/mig-1g.10gb.shared", "1"),
+       {}},
+      {"nor is what names no profile", pod("p").requests("nvidia.com/mig-big", "1"), {}},
       {"a model by node selector",
        pod("p").gpus(1).selects("nvidia.com/gpu.product", "T4"),
        {.gpus = 1, .milli = 1000, .products = {"T4"}}},

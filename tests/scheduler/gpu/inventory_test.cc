@@ -4,7 +4,9 @@
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace sched;
@@ -147,6 +149,9 @@ TEST_CASE("What the labels of a node say besides is kept") {
   CHECK(to_string(read.compute) == "8.0");
   CHECK(read.driver == "570.124.06");
   CHECK(read.cuda == "12.8");
+  CHECK(platform_of(read) == "NVIDIA-A100-SXM4-40GB, driver 570.124.06, CUDA 12.8");
+  CHECK(platform_of(inventory_of(node("a"))).empty());
+  CHECK(read.gpu_count == 8);
   CHECK(read.mig_capable);
   CHECK(read.mig_strategy == "single");
   CHECK(to_string(inventory_of(node("a").gpus(1).product("NVIDIA-L4")).compute) == "8.9");
@@ -162,6 +167,8 @@ TEST_CASE("MIG instances of the strategy mixed are offered by profile") {
                                           .offers("nvidia.com/mig-3g.20gb", "2")
                                           .labelled("nvidia.com/mig-3g.20gb.memory", "20096")
                                           .offers("nvidia.com/mig-1g.5gb.shared", "14")
+                                          .labelled("nvidia.com/mig-1g.5gb.replicas", "2")
+                                          .labelled("nvidia.com/mig-1g.5gb.memory", "4864")
                                           // Left over from before a repartition.
                                           .offers("nvidia.com/mig-2g.10gb", "0"));
   REQUIRE(read.instances.size() == 3);
@@ -174,7 +181,7 @@ TEST_CASE("MIG instances of the strategy mixed are offered by profile") {
   };
   for (const Case& each :
        {Case{0, "1g.5gb.me", 1, false, 5 * 1'024}, Case{1, "3g.20gb", 2, false, 20'096},
-        Case{2, "1g.5gb", 14, true, 5 * 1'024}}) {
+        Case{2, "1g.5gb", 14, true, 4'864}}) {
     const gpu::MigInstances& instances = read.instances[each.index];
     INFO(each.profile);
     CHECK(instances.profile == each.profile);
@@ -182,6 +189,7 @@ TEST_CASE("MIG instances of the strategy mixed are offered by profile") {
     CHECK(instances.shared == each.shared);
     CHECK(instances.memory_mib == each.memory_mib);
   }
+  CHECK(read.instance_replicas == std::vector<std::pair<std::string, std::int64_t>>{{"1g.5gb", 2}});
   CHECK(read.complaints.empty());
 }
 
@@ -199,6 +207,19 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
        "label nvidia.com/gpu.memory: \"-1\"", 8},
       {"a number beyond all bounds", a100().labelled("nvidia.com/gpu.replicas", "9999999999999"),
        "label nvidia.com/gpu.replicas: \"9999999999999\"", 8},
+      {"more pods to a GPU than anybody would let share it",
+       sliced("4").labelled("nvidia.com/gpu.replicas", "1000000"),
+       "labels say that 1000000 pods share a GPU", 0},
+      {"the same of an instance",
+       a100()
+           .labelled("nvidia.com/mig.strategy", "mixed")
+           .labelled("nvidia.com/mig-1g.5gb.replicas", "1000000"),
+       "labels say that 1000000 pods share a GPU", 8},
+      {"replicas of an instance that are no number",
+       a100()
+           .labelled("nvidia.com/mig.strategy", "mixed")
+           .labelled("nvidia.com/mig-1g.5gb.replicas", "some"),
+       "label nvidia.com/mig-1g.5gb.replicas: \"some\" is not a whole number", 8},
       {"a fraction", a100().labelled("nvidia.com/gpu.count", "8.5"), "\"8.5\"", 8},
       {"a flag that is none", a100().labelled("nvidia.com/mig.capable", "yes"),
        "label nvidia.com/mig.capable: \"yes\" is none of its values (true, false)", 8},

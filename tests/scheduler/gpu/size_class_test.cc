@@ -29,6 +29,6 @@ TEST_CASE("pods are of a class by how much GPU they ask for") {
   }
   Demand mig;
   mig.gpus = 1;
-  mig.mig_profile = "3g.40gb";
+  mig.instances = {{"3g.40gb", 1}};
   CHECK(size_class_of(mig) == std::nullopt);
 }

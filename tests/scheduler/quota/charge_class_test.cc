@@ -57,6 +57,18 @@ TEST_CASE("what a pod counts follows from where it is") {
        shared("NVIDIA-L4", "4").offers("nvidia.com/gpu.shared", "32"),
        {{kGpu, 1}},
        GpuShare::gpus(1)},
+      {"replicas in GKE's words",
+       node("n")
+           .gpus(8)
+           .labelled("cloud.google.com/gke-accelerator", "nvidia-l4")
+           .labelled("cloud.google.com/gke-gpu-sharing-strategy", "time-sharing")
+           .labelled("cloud.google.com/gke-max-shared-clients-per-gpu", "8"),
+       {{kGpu, 1}},
+       eighth},
+      {"replicas that nobody believes",
+       shared("NVIDIA-L4-SHARED", "1000000"),
+       {{kGpu, 1}},
+       GpuShare::gpus(1)},
       {"replicas that are no number", shared("NVIDIA-L4", "many"), {{kGpu, 1}}, GpuShare::gpus(1)},
       {"3g of an H100",
        of("NVIDIA-H100-80GB-HBM3"),
@@ -80,6 +92,13 @@ TEST_CASE("what a pod counts follows from where it is") {
        {{"nvidia.com/mig-1g.10gb", 1}, {"nvidia.com/mig-3g.40gb", 1}},
        eighth.times(5)},
       {"strategy single", of("NVIDIA-H100-80GB-HBM3-MIG-1g.10gb"), {{kGpu, 3}}, eighth.times(3)},
+      {"strategy single in GKE's words",
+       node("n")
+           .gpus(7)
+           .labelled("cloud.google.com/gke-accelerator", "nvidia-a100-80gb")
+           .labelled("cloud.google.com/gke-gpu-partition-size", "3g.40gb"),
+       {{kGpu, 1}},
+       GpuShare::one_of(2)},
       {"shared instances",
        of("NVIDIA-H100-80GB-HBM3").labelled("nvidia.com/mig-1g.10gb.replicas", "2"),
        {{"nvidia.com/mig-1g.10gb", 1}},

@@ -65,9 +65,9 @@ TEST_CASE("a row of openb's pod list is a pod") {
 
   const auto demands = demands_of(*pods);
   CHECK(demands[0] ==
-        sched::gpu::Demand{.gpus = 1, .milli = 460, .mig_profile = {}, .products = {"P100", "T4"}});
+        sched::gpu::Demand{.gpus = 1, .milli = 460, .instances = {}, .products = {"P100", "T4"}});
   CHECK(demands[1] ==
-        sched::gpu::Demand{.gpus = 8, .milli = 1'000, .mig_profile = {}, .products = {}});
+        sched::gpu::Demand{.gpus = 8, .milli = 1'000, .instances = {}, .products = {}});
   CHECK(demands[2].is_none());
 }
 

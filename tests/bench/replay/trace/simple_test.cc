@@ -61,12 +61,12 @@ TEST_CASE("a row of the pods' table is a pod") {
   CHECK((*pods)[3].pod.spec.priority == -5);
   const auto demands = demands_of(*pods);
   CHECK(demands[0] ==
-        sched::gpu::Demand{.gpus = 1, .milli = 250, .mig_profile = {}, .products = {"A10", "T4"}});
+        sched::gpu::Demand{.gpus = 1, .milli = 250, .instances = {}, .products = {"A10", "T4"}});
   CHECK(demands[1] ==
-        sched::gpu::Demand{.gpus = 8, .milli = 1'000, .mig_profile = {}, .products = {}});
+        sched::gpu::Demand{.gpus = 8, .milli = 1'000, .instances = {}, .products = {}});
   CHECK(demands[2].is_none());
   CHECK(demands[3] ==
-        sched::gpu::Demand{.gpus = 1, .milli = 1'000, .mig_profile = {}, .products = {}});
+        sched::gpu::Demand{.gpus = 1, .milli = 1'000, .instances = {}, .products = {}});
 }
 
 TEST_CASE("dates count from the earliest") {

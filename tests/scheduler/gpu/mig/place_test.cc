@@ -20,7 +20,7 @@ namespace {
 const Geometry& a100() { return *mig::geometry_of("NVIDIA-A100-SXM4-80GB"); }
 
 Demand instances(std::int64_t count, const char* profile) {
-  return {.gpus = count, .milli = 0, .mig_profile = profile, .products = {}};
+  return {.gpus = 0, .milli = 0, .instances = {{profile, count}}, .products = {}};
 }
 
 using Shares = std::vector<DeviceShare>;
@@ -81,8 +81,8 @@ TEST_CASE("Instances go to the fullest GPU with a place, and there to the highes
 TEST_CASE("A GPU that is cut is neither shared nor given whole, and the other way around") {
   const DeviceUses cut = {{.slices = 0x40}};
   const NodeDevices node{cut, 1, &a100()};
-  CHECK_FALSE(fits_devices({.gpus = 1, .milli = 1000, .mig_profile = {}, .products = {}}, node));
-  CHECK_FALSE(fits_devices({.gpus = 1, .milli = 10, .mig_profile = {}, .products = {}}, node));
+  CHECK_FALSE(fits_devices({.gpus = 1, .milli = 1000, .instances = {}, .products = {}}, node));
+  CHECK_FALSE(fits_devices({.gpus = 1, .milli = 10, .instances = {}, .products = {}}, node));
   CHECK_FALSE(fits_devices(instances(1, "1g.10gb"), {cut, 1, nullptr}));
 }
 

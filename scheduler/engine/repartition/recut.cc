@@ -1,0 +1,83 @@
+#include "scheduler/engine/repartition/recut.h"
+
+#include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/health.h"
+#include "scheduler/gpu/labels.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace sched {
+namespace {
+
+constexpr std::string_view kNvidia = "nvidia.com/";
+constexpr std::string_view kCountLabel = "nvidia.com/gpu.count";
+
+// Of the last cut: resources, and labels of the instances that there were.
+void forget_instances(NodeFacts& node, const ResourceNames& names) {
+  for (std::size_t i = 0; i < node.allocatable.size(); ++i) {
+    const auto id = static_cast<ResourceId>(i);
+    if (names.name(id).starts_with(kNvidia)) node.allocatable.set(id, 0);
+  }
+  std::vector<std::string> stale;
+  for (const auto& [key, value] : node.labels) {
+    if (key.starts_with(gpu::kMigResourcePrefix)) stale.push_back(key);
+  }
+  for (const std::string& key : stale) node.labels.erase(key);
+}
+
+void cut_mixed(NodeFacts& node, const gpu::mig::Configuration& to, std::int64_t gpus,
+               const ResourceNames& names) {
+  for (const gpu::mig::InstanceCount& each : to.instances) {
+    // A name that nobody has used yet is one that no pod asks for.
+    if (const auto id = names.find(gpu::mig::resource_of(*each.profile))) {
+      node.allocatable.set(*id, each.per_gpu * gpus);
+    }
+  }
+}
+
+void cut_single(NodeFacts& node, const gpu::mig::InstanceCount& to, std::int64_t gpus) {
+  const std::int64_t instances = to.per_gpu * gpus;
+  const std::string resource = gpu::mig::resource_of(*to.profile);
+  const std::string_view profile =
+      std::string_view(resource).substr(gpu::kMigResourcePrefix.size());
+  node.allocatable.set(kNvidiaGpu, instances);
+  node.labels.set(gpu::kProductLabel, fmt::format("{}-MIG-{}", node.gpu.product.name, profile));
+  node.labels.set(kCountLabel, std::to_string(instances));
+  node.labels.erase(gpu::kMemoryLabel);
+}
+
+}  // namespace
+
+std::int64_t physical_gpus(const NodeFacts& node) {
+  const gpu::Inventory& gpu = node.gpu;
+  if (gpu.single_profile.empty()) return gpu.gpu_count;
+  const std::string* name = node.labels.find(gpu::kMigConfigLabel);
+  if (name == nullptr || gpu.product.geometry == nullptr) return 0;
+  const gpu::mig::Profile* profile = gpu.product.geometry->find(gpu.single_profile);
+  for (const auto& each : gpu::mig::configurations(*gpu.product.geometry)) {
+    if (each.name != *name || each.instances.size() != 1) continue;
+    const auto& [cut_into, per_gpu] = each.instances.front();
+    if (cut_into == profile && gpu.gpu_count % per_gpu == 0) return gpu.gpu_count / per_gpu;
+  }
+  return 0;
+}
+
+NodeFacts recut(const NodeFacts& node, const gpu::mig::Configuration& to, std::int64_t gpus,
+                const ResourceNames& names) {
+  NodeFacts cut = node;
+  forget_instances(cut, names);
+  if (node.gpu.mig_strategy == "single") {
+    cut_single(cut, to.instances.front(), gpus);
+  } else {
+    cut_mixed(cut, to, gpus, names);
+  }
+  cut.labels.set(gpu::kMigConfigLabel, to.name);
+  cut.gpu = gpu::inventory_of(cut.labels, cut.allocatable, names);
+  return cut;
+}
+
+}  // namespace sched

@@ -1,0 +1,31 @@
+// What a node would say of itself, were its GPUs cut otherwise: what NVIDIA's device plugin would
+// offer, and how GPU feature discovery would label it.
+//
+//   mixed    each profile is a resource of its own; the product and the number of GPUs stay
+//   single   nvidia.com/gpu are instances: the product's label ends in "-MIG-<profile>", and
+//            nvidia.com/gpu.count counts them
+//
+// What follows from labels and amounts follows anew, so that filters see the node as it would be.
+// The memory of an instance is then taken from its profile's name, since nobody has measured it.
+// Source: NVIDIA k8s-device-plugin v0.20, internal/lm and internal/rm.
+#pragma once
+
+#include "scheduler/framework/node_view.h"
+#include "scheduler/framework/resources.h"
+#include "scheduler/gpu/mig/configurations.h"
+
+#include <cstdint>
+
+namespace sched {
+
+// The GPUs of a node, however they are cut; 0: its labels do not tell. Under `single` they count
+// instances, and how many of them are a GPU is known where mig-manager cut all GPUs alike by a name
+// that is known (configurations.h).
+[[nodiscard]] std::int64_t physical_gpus(const NodeFacts& node);
+
+// `node` has `gpus` GPUs, of a model whose geometry is known, and the strategy mixed or single;
+// with single, `to` has one profile.
+[[nodiscard]] NodeFacts recut(const NodeFacts& node, const gpu::mig::Configuration& to,
+                              std::int64_t gpus, const ResourceNames& names);
+
+}  // namespace sched

@@ -1,0 +1,52 @@
+#include "tests/plugins/cluster.h"
+
+#include "plugins/registry.h"
+#include "scheduler/config/config.h"
+#include "tests/support/catch.h"
+
+#include <utility>
+#include <variant>
+
+namespace tests {
+
+using namespace sched;
+
+namespace {
+
+Engine engine(const char* text) {
+  auto config = config::parse(text, "profile.yaml", plugins::registry());
+  REQUIRE(config);
+  return {std::move(config->profiles), config->engine};
+}
+
+}  // namespace
+
+Cluster::Cluster(const char* config) : engine_(engine(config)) { apply(event::Synced{}); }
+
+void Cluster::gone(const k8s::Pod& object) {
+  apply(event::PodDeleted{{object.metadata.namespace_, object.metadata.name, object.metadata.uid}});
+}
+
+std::vector<Decision> Cluster::decide() {
+  std::vector<Decision> all;
+  while (auto decision = engine_.step(now_)) {
+    if (const auto* bind = std::get_if<decision::Bind>(&*decision)) {
+      apply(event::BindSucceeded{bind->pod, bind->node});
+    }
+    all.push_back(std::move(*decision));
+  }
+  return all;
+}
+
+std::string Cluster::place(const k8s::Pod& object) {
+  has(object);
+  for (const Decision& decision : decide()) {
+    if (const auto* bind = std::get_if<decision::Bind>(&decision)) return bind->node;
+    if (const auto* no = std::get_if<decision::Unschedulable>(&decision)) {
+      return no->message + " " + no->details;
+    }
+  }
+  return {};
+}
+
+}  // namespace tests
