@@ -25,6 +25,9 @@ class Check final : public OneReasonFilter {
       : OneReasonFilter(reason_of(demand)), demand_(std::move(demand)) {}
 
   Verdict check(const NodeView& node) const override {
+    // Pieces of shared GPUs, and instances under the strategy single, are only counted.
+    const bool counted = node.facts.gpu_devices == 0 && !demand_.is_share();
+    if (counted && node.facts.gpu.piece != gpu::GpuPiece::kWholeGpu) return Verdict::ok();
     return gpu::fits_devices(demand_, devices_of(node)) ? Verdict::ok()
                                                         : Verdict::unschedulable(kTheReason);
   }

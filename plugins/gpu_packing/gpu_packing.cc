@@ -1,6 +1,7 @@
 #include "plugins/gpu_packing/gpu_packing.h"
 
 #include "plugins/gpu_packing/args.h"
+#include "plugins/gpu_packing/instances.h"
 #include "plugins/gpu_packing/surcharge.h"
 #include "plugins/support/gpu_ask.h"
 #include "plugins/support/share.h"
@@ -111,7 +112,8 @@ class GpuPacking final : public ScorePlugin {
     if (usable) {
       score = std::make_unique<OnWholeGpus>(std::move(usable), neutral);
     } else if (args_.pack_pieces && !asks_for_shared(kinds, context.resources)) {
-      score = std::make_unique<Packed>(kinds);
+      const bool counted = shape.gpu.has_instances() && !context.cluster->devices_apart;
+      score = counted ? make_instance_score(kinds) : std::make_unique<Packed>(kinds);
     }
     return surcharge_.on_top_of(std::move(score), shape, ask);
   }

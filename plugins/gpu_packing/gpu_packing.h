@@ -10,8 +10,10 @@
 //    node whose nvidia.com/gpu are no whole GPUs is as good as one where nothing is destroyed
 //    beyond what is taken; which of several shared ones, and whether a shared one at all, is
 //    GpuSharing's to say;
-//  * the same before any are known, and MIG instances: the node whose pieces of these kinds would
-//    be most taken with it (of several kinds, by their mean);
+//  * the same before any are known: the node whose pieces of these kinds would be most taken with
+//    it (of several kinds, by their mean);
+//  * MIG instances, also beside GPUs: the node where what stays free is worth least, large profiles
+//    and whole GPUs weighing most (instances.h);
 //  * no GPU: nodes without any, whose CPU and memory GPU pods do not need. They are ahead by 100 of
 //    every node with GPU, and among those it is UsableGpu again.
 //
@@ -19,8 +21,9 @@
 //
 // Arguments (GpuPackingArgs); profiles with each alone, to measure it: bench/replay/README.md.
 //   podsWithoutGpuApart: true   pods without GPU onto nodes without
-//   packPieces: true            MIG instances, and GPUs of an unknown workload, by how full the
-//                               node would be; false: no opinion on them
+//   packPieces: true            MIG instances by what stays free, and GPUs of an unknown workload
+//   by
+//                               how full the node would be; false: no opinion on them
 //   keepWholeNodes: 0           milli-GPU: a node on which no GPU is taken yet counts as if the pod
 //                               destroyed that much more there
 //   cheapTypesFirst: []         GPU types from cheap to dear: a pod that does not say which GPU it

@@ -4,7 +4,10 @@
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
+#include <cstdint>
 #include <memory>
+#include <random>
+#include <string>
 #include <vector>
 
 using tests::make_plugin;
@@ -36,17 +39,6 @@ TEST_CASE("GpuPacking prefers full GPU nodes for GPU pods, and nodes without GPU
        node("n").offers(kShared, "4"),
        {},
        -1},
-      {"MIG profiles", pod("a").requests(kMig, "1"), node("n").offers(kMig, "2"), {}, 50},
-      {"other kinds on the node do not matter",
-       pod("a").requests(kMig, "1"),
-       node("n").gpus(8).offers(kMig, "2"),
-       {pod("b").gpus(8)},
-       50},
-      {"two kinds: their mean",
-       pod("a").gpus(1).requests(kMig, "2"),
-       node("n").gpus(4).offers(kMig, "2"),
-       {},
-       62},
       {"a node without that kind", pod("a").gpus(1), node("n"), {}, 0},
       {"no GPU asked, none there", pod("a").cpu("1"), node("n"), {}, 100},
       {"no GPU asked, names without any", pod("a"), node("n").gpus(0), {}, 100},
@@ -65,6 +57,106 @@ TEST_CASE("GpuPacking prefers full GPU nodes for GPU pods, and nodes without GPU
   for (const Case& each : cases) {
     INFO(each.name);
     CHECK(OneNode(each.node, each.on_node).score(*made->score, each.given) == each.want);
+  }
+}
+
+TEST_CASE("GpuPacking takes an instance from where what stays free is worth least") {
+  constexpr const char* kSmall = "nvidia.com/mig-1g.10gb";
+  constexpr const char* kMiddle = "nvidia.com/mig-2g.20gb";
+  const auto a100 = [](std::int64_t gpus = 0) {
+    return node("n").gpus(gpus).product("NVIDIA-A100-SXM4-80GB");
+  };
+  struct Case {
+    const char* name;
+    k8s::Pod given;
+    k8s::Node node;
+    std::vector<k8s::Pod> on_node;
+    std::int64_t free;  // points
+  };
+  const std::vector<Case> cases = {
+      {"nothing stays free", pod("a").requests(kMig, "1"), a100().offers(kMig, "1"), {}, 0},
+      {"half a GPU is worth a quarter",
+       pod("a").requests(kMig, "1"),
+       a100().offers(kMig, "2"),
+       {},
+       4},
+      {"a whole GPU", pod("a").requests(kMig, "1"), a100(1).offers(kMig, "1"), {}, 16},
+      {"it is taken already",
+       pod("a").requests(kMig, "1"),
+       a100(1).offers(kMig, "1"),
+       {pod("b").gpus(1)},
+       0},
+      {"a whole GPU that the pod takes itself",
+       pod("a").gpus(1).requests(kMig, "1"),
+       a100(1).offers(kMig, "2"),
+       {},
+       4},
+      {"small ones are worth little",
+       pod("a").requests(kMig, "1"),
+       a100().offers(kMig, "1").offers(kMiddle, "1").offers(kSmall, "4"),
+       {},
+       2},
+      {"replicas are worth nothing",
+       pod("a").requests(kMig, "1"),
+       a100().offers(kMig, "1").offers("nvidia.com/mig-1g.10gb.shared", "28").offers(kShared, "32"),
+       {},
+       0},
+      {"on A30 the same name is another part of the GPU",
+       pod("a").requests("nvidia.com/mig-1g.6gb", "1"),
+       node("n").product("NVIDIA-A30").offers("nvidia.com/mig-1g.6gb", "5"),
+       {},
+       4},
+      {"a model that is not known",
+       pod("a").requests(kMig, "1"),
+       node("n").offers(kMig, "5"),
+       {},
+       1},
+      {"more than a node can have",
+       pod("a").requests(kMig, "1"),
+       a100(1'000).offers(kMig, "1"),
+       {},
+       1'024},
+  };
+  const auto made = make_plugin("GpuPacking");
+  REQUIRE(made);
+  CHECK(made->score->max_score() >= 1'024);
+  for (const Case& each : cases) {
+    INFO(each.name);
+    CHECK(OneNode(each.node, each.on_node).score(*made->score, each.given) == 1'024 - each.free);
+  }
+}
+
+TEST_CASE(
+    "Whatever is free on a node, each further piece that is free makes it worse, or no better") {
+  const auto made = make_plugin("GpuPacking");
+  REQUIRE(made);
+  const std::vector<const char*> pieces = {"nvidia.com/gpu", "nvidia.com/mig-1g.10gb",
+                                           "nvidia.com/mig-2g.20gb", "nvidia.com/mig-3g.40gb",
+                                           "nvidia.com/mig-7g.80gb"};
+  std::mt19937 random(GENERATE(range(1U, 21U)));
+  for (int i = 0; i < 50; ++i) {
+    std::vector<std::int64_t> free;
+    for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
+      free.push_back(static_cast<std::int64_t>(random() % 8));
+    }
+    const char* asked = pieces[1 + random() % (pieces.size() - 1)];
+    const auto score_with = [&](std::size_t more) {
+      auto there = node("n").product("NVIDIA-A100-SXM4-80GB");
+      for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
+        const std::int64_t extra = (piece == more ? 1 : 0) + (pieces[piece] == asked ? 1 : 0);
+        there.offers(pieces[piece], std::to_string(free[piece] + extra));
+      }
+      return OneNode(there).score(*made->score, pod("a").requests(asked, "1"));
+    };
+    const std::int64_t as_it_is = score_with(pieces.size());
+    const std::int64_t with_gpu = score_with(0);
+    std::int64_t before = as_it_is;
+    for (std::size_t piece = 1; piece < pieces.size(); ++piece) {
+      const std::int64_t with = score_with(piece);
+      REQUIRE(with <= before);  // the larger the profile, the more
+      REQUIRE(with_gpu <= with);
+      before = with;
+    }
   }
 }
 
@@ -109,7 +201,7 @@ TEST_CASE("GpuPacking is UsableGpu once the workload is known, but for pieces of
     INFO(each.name);
     const tests::Scored scored = half.ask(*packing->score, each.given, known);
     CHECK((scored == half.ask(*usable->score, each.given, known)) == each.usable);
-    if (!each.usable) CHECK(scored.score <= 100);
+    if (!each.usable) CHECK(scored.score <= packing->score->max_score());
   }
   // Before: as full as it would be. Nodes without GPU have none to miss.
   CHECK(half.ask(*packing->score, tests::share_pod(2'000, 300)).device == -1);
