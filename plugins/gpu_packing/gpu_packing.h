@@ -19,7 +19,8 @@
 //
 // On a live cluster GPUs are counts: which GPU of a node a pod gets is kubelet's choice.
 //
-// Arguments (GpuPackingArgs); profiles with each alone, to measure it: bench/replay/README.md.
+// Arguments (GpuPackingArgs); what each alone and all together are worth: bench/replay/README.md,
+// "Parts of GpuPacking". The two that are off cost more GPU than they keep on the traces tried.
 //   podsWithoutGpuApart: true   pods without GPU onto nodes without
 //   packPieces: true            MIG instances by what stays free, and GPUs of an unknown workload
 //   by
