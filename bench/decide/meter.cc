@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <utility>
 
 namespace bench::decide {
 
-void Meter::apply(const sched::Event& event, sched::Time now) { engine_.apply(event, now); }
+void Meter::apply(sched::Event event, sched::Time now) { engine_.apply(std::move(event), now); }
 
 std::optional<sched::Decision> Meter::decide(sched::Time now) {
   const auto start = std::chrono::steady_clock::now();

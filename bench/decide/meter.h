@@ -17,7 +17,7 @@ class Meter {
   // Borrows the engine.
   explicit Meter(sched::Engine& engine) : engine_(engine) {}
 
-  [[gnu::noinline]] void apply(const sched::Event& event, sched::Time now);
+  [[gnu::noinline]] void apply(sched::Event event, sched::Time now);
 
   // Steps until the engine has nothing more to say; its first decision, which is on the pod that
   // has just come.

@@ -13,7 +13,7 @@ Engine::~Engine() = default;
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 
-void Engine::apply(const Event& event, Time now) { state_->apply(event, now); }
+void Engine::apply(Event event, Time now) { state_->apply(std::move(event), now); }
 std::optional<Decision> Engine::step(Time now) { return state_->step(now); }
 std::optional<Time> Engine::next_wakeup() const { return state_->next_wakeup(); }
 PendingPods Engine::pending() const { return state_->pending(); }

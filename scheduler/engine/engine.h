@@ -109,8 +109,9 @@ class Engine {
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
 
-  // `now` never decreases over the calls of apply and step.
-  void apply(const Event& event, Time now);
+  // `now` never decreases over the calls of apply and step. Of an object of ours that waits the
+  // engine keeps the whole, so an event is best moved here.
+  void apply(Event event, Time now);
 
   // The next decision, or nothing: then there is nothing to decide until an event or next_wakeup().
   [[nodiscard]] std::optional<Decision> step(Time now);

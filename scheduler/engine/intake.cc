@@ -45,9 +45,9 @@ bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
 
 }  // namespace
 
-void Engine::State::apply(const Event& event, Time now) {
+void Engine::State::apply(Event event, Time now) {
   end_backoffs(now);
-  std::visit([&](const auto& what) { on(what, now); }, event);
+  std::visit([&](auto& what) { on(std::move(what), now); }, event);
 }
 
 void Engine::State::on(const event::NodeUpserted& event, Time /*now*/) {
@@ -84,11 +84,13 @@ void Engine::State::on(const event::NodeDeleted& event, Time /*now*/) {
   tell_constraints(NodeGone{event.name}, kNodeChanged);
 }
 
-void Engine::State::on(const event::PodUpserted& event, Time now) {
-  const k8s::Pod& pod = event.pod;
+void Engine::State::on(event::PodUpserted&& event, Time now) {
+  k8s::Pod& pod = event.pod;
   if (pod.is_finished()) return pod_gone(pod.metadata.uid);
   if (!pod.spec.node_name.empty()) return pod_bound(pod);
-  if (const auto profile = profile_of(pod.spec.scheduler_name)) pod_waits(pod, *profile, now);
+  if (const auto profile = profile_of(pod.spec.scheduler_name)) {
+    pod_waits(std::move(pod), *profile, now);
+  }
 }
 
 void Engine::State::on(const event::PodDeleted& event, Time /*now*/) { pod_gone(event.pod.uid); }
@@ -163,11 +165,11 @@ void Engine::State::pod_bound(const k8s::Pod& pod) {
       !record.placement() || record.placement()->node() != node || record.labels_digest != digest;
   record.labels_digest = digest;
 
-  Claim claim = claim_of_bound(pod, names_);
+  Claim claim = templates_.claim_of_bound(pod);
   const bool ours = profile_of(pod.spec.scheduler_name).has_value();
   if (!ours) note_foreign(pod, node, claim);
   if (ours && !record.placement() && record.waiting() == nullptr) {
-    statistics_.pod_arrived(shape_of(pod, names_));
+    statistics_.pod_arrived(*templates_.shape(pod));
   }
   claim.devices = devices_of_bound(pod, record, node);
   quota::Demand demand = quota::demand_of(claim.requests, names_);
@@ -185,12 +187,14 @@ std::vector<gpu::DeviceShare> Engine::State::devices_of_bound(const k8s::Pod& po
   }
   const NodeView view = nodes_.view(node);
   if (view.facts.gpu_devices == 0) return {};
-  return gpu::choose_devices(shape_of(pod, names_).gpu, devices_of(view))
+  return gpu::choose_devices(templates_.shape(pod)->gpu, devices_of(view))
       .value_or(std::vector<gpu::DeviceShare>{});
 }
 
-void Engine::State::pod_waits(const k8s::Pod& pod, std::size_t profile, Time now) {
-  if (PodRecord* known = pods_.find(pod.metadata.uid)) return pod_changed(*known, pod, now);
+void Engine::State::pod_waits(k8s::Pod pod, std::size_t profile, Time now) {
+  if (PodRecord* known = pods_.find(pod.metadata.uid)) {
+    return pod_changed(*known, std::move(pod), now);
+  }
   if (pod.is_terminating()) return;
   auto waiting = std::make_unique<WaitingPod>();
   waiting->profile = profile;
@@ -198,34 +202,35 @@ void Engine::State::pod_waits(const k8s::Pod& pod, std::size_t profile, Time now
   waiting->order.arrival = ++arrivals_;
   waiting->queued_since = now;
   waiting->waits_since = waiting_since(pod, now);
-  take_over(*waiting, pod);
+  take_over(*waiting, std::move(pod));
   statistics_.pod_arrived(*waiting->shape);
   enqueue(*waiting);
-  pods_.at(pod.metadata.uid).wait(std::move(waiting));
+  PodRecord& record = pods_.at(waiting->pod.metadata.uid);
+  record.wait(std::move(waiting));
 }
 
-void Engine::State::pod_changed(PodRecord& record, const k8s::Pod& pod, Time now) {
+void Engine::State::pod_changed(PodRecord& record, k8s::Pod pod, Time now) {
   // Bound is for good: this is older news than what is known.
   if (record.state() == PodRecord::State::kBound) return;
   WaitingPod& waiting = *record.waiting();
   const bool changed = asks_for_another_try(waiting.pod, pod);
 
   if (record.state() == PodRecord::State::kAssumed) {
-    take_over(waiting, pod);
+    take_over(waiting, std::move(pod));
     if (!changed) return;
-    record.labels_digest = digest_of(pod.metadata.labels);
+    record.labels_digest = digest_of(waiting.pod.metadata.labels);
     tell_assumed(waiting, nodes_.name(record.placement()->node()), kBoundPodChanged);
   } else if (pod.is_terminating()) {
     pod_gone(pod.metadata.uid);
   } else if (!changed) {
-    waiting.pod = pod;
+    waiting.pod = std::move(pod);
   } else {
     const bool backs_off = waiting.place == QueuePlace::kBackoff;
     const Time ready_at = waiting.ready_at;
     if (is_gated(waiting.pod) && !is_gated(pod)) waiting.waits_since = now;
     queue_.remove(waiting);
-    take_over(waiting, pod);
-    if (backs_off && !is_gated(pod)) {
+    take_over(waiting, std::move(pod));
+    if (backs_off && !is_gated(waiting.pod)) {
       queue_.back_off(waiting, ready_at);
     } else {
       enqueue(waiting);
@@ -244,12 +249,12 @@ void Engine::State::pod_gone(const std::string& uid) {
   if (held) tell_constraints(BoundPodGone{gone}, kBoundPodRemoved);
 }
 
-void Engine::State::take_over(WaitingPod& waiting, const k8s::Pod& pod) {
-  waiting.pod = pod;
-  waiting.shape = shapes_.intern(shape_of(pod, names_));
+void Engine::State::take_over(WaitingPod& waiting, k8s::Pod pod) {
+  waiting.pod = std::move(pod);
+  waiting.shape = templates_.shape(waiting.pod);
   waiting.demand = demand_of(waiting.profile, *waiting.shape, names_);
   waiting.queue = queue_for(waiting);
-  waiting.order.priority = pod.spec.priority;
+  waiting.order.priority = waiting.pod.spec.priority;
   waiting.last_refusal.clear();
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
+#include "scheduler/cluster/pod_templates.h"
 #include "scheduler/cluster/pods.h"
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/cluster/workload.h"
@@ -37,7 +38,7 @@ class Engine::State {
  public:
   State(std::vector<Profile> profiles, EngineOptions options);
 
-  void apply(const Event& event, Time now);
+  void apply(Event event, Time now);
   [[nodiscard]] std::optional<Decision> step(Time now);
   [[nodiscard]] std::optional<Time> next_wakeup() const;
   [[nodiscard]] PendingPods pending() const;
@@ -52,7 +53,7 @@ class Engine::State {
   // Intake.
   void on(const event::NodeUpserted& event, Time now);
   void on(const event::NodeDeleted& event, Time now);
-  void on(const event::PodUpserted& event, Time now);
+  void on(event::PodUpserted&& event, Time now);
   void on(const event::PodDeleted& event, Time now);
   void on(const event::NamespaceUpserted& event, Time now);
   void on(const event::NamespaceDeleted& event, Time now);
@@ -70,10 +71,10 @@ class Engine::State {
   void on(const event::BindFailed& event, Time now);
 
   void pod_bound(const k8s::Pod& pod);
-  void pod_waits(const k8s::Pod& pod, std::size_t profile, Time now);
-  void pod_changed(PodRecord& record, const k8s::Pod& pod, Time now);
+  void pod_waits(k8s::Pod pod, std::size_t profile, Time now);
+  void pod_changed(PodRecord& record, k8s::Pod pod, Time now);
   void pod_gone(const std::string& uid);
-  void take_over(WaitingPod& waiting, const k8s::Pod& pod);
+  void take_over(WaitingPod& waiting, k8s::Pod pod);
   // Which devices a bound pod takes, where GPUs are kept one by one: those it has had, else any.
   [[nodiscard]] std::vector<gpu::DeviceShare> devices_of_bound(const k8s::Pod& pod,
                                                                const PodRecord& record,
@@ -233,6 +234,7 @@ class Engine::State {
   ResourceNames names_;
   Nodes nodes_;
   Shapes shapes_;
+  PodTemplates templates_{shapes_, names_};
   quota::Ledger ledger_;
   quota::ClassSets class_sets_;
   Pods pods_;

@@ -173,6 +173,18 @@ Resources without_pods(Resources resources) {
   return resources;
 }
 
+bool says_what_it_asks_for(const std::vector<k8s::Container>& containers,
+                           const std::vector<k8s::ContainerStatus>& statuses) {
+  return std::all_of(statuses.begin(), statuses.end(), [&](const k8s::ContainerStatus& status) {
+    if (!status.requests) return true;  // then nothing else of it counts
+    const auto asked = std::find_if(
+        containers.begin(), containers.end(),
+        [&](const k8s::Container& container) { return container.name == status.name; });
+    return asked != containers.end() && *status.requests == asked->requests &&
+           (!status.allocated_resources || *status.allocated_resources == asked->requests);
+  });
+}
+
 }  // namespace
 
 Resources requests_of_pending(const k8s::Pod& pod, ResourceNames& names) {
@@ -186,6 +198,12 @@ Resources requests_of_pending(const k8s::Pod& pod, ResourceNames& names) {
 
 Resources requests_of_bound(const k8s::Pod& pod, ResourceNames& names) {
   return without_pods(to_resources(sum_of(pod, reading_of(pod, true)), names));
+}
+
+bool asks_as_pending(const k8s::Pod& bound) {
+  return !has_pod_level(bound) &&
+         says_what_it_asks_for(bound.spec.containers, bound.status.container_statuses) &&
+         says_what_it_asks_for(bound.spec.init_containers, bound.status.init_container_statuses);
 }
 
 NonZeroRequests nonzero_requests_of(const k8s::Pod& pod, bool bound) {

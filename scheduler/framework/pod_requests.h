@@ -19,6 +19,11 @@ namespace sched {
 // Of a pod that has a node: during an in-place resize the larger of spec and status counts.
 [[nodiscard]] Resources requests_of_bound(const k8s::Pod& pod, ResourceNames& names);
 
+// Whether the pod, which has a node, takes there what it would ask for if it were pending, by each
+// of the functions here: there are no pod-level requests, and its status says nothing else of its
+// containers than the spec does. False where that is not seen at a glance.
+[[nodiscard]] bool asks_as_pending(const k8s::Pod& bound);
+
 // CPU and memory with kube-scheduler's defaults for containers that name none (100 mCPU, 200 MiB):
 // what scores count with, so that pods without requests do not pile up on one node.
 struct NonZeroRequests {

@@ -1,6 +1,12 @@
 #include "scheduler/framework/pod_shape.h"
 
+#include "scheduler/framework/random.h"
+
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
+#include <iterator>
 #include <string_view>
 
 namespace sched {
@@ -78,6 +84,18 @@ void write(KeyWriter& key, const HostPort& port) {
   key.number(port.port);
 }
 
+// Whether the entries whose keys are ours are the same.
+bool same_of_ours(const k8s::StringMap& a, const k8s::StringMap& b) {
+  const auto is_ours = [](const k8s::StringMap::Entry& entry) { return gpu::is_ours(entry.first); };
+  auto x = std::find_if(a.begin(), a.end(), is_ours);
+  auto y = std::find_if(b.begin(), b.end(), is_ours);
+  while (x != a.end() && y != b.end() && *x == *y) {
+    x = std::find_if(std::next(x), a.end(), is_ours);
+    y = std::find_if(std::next(y), b.end(), is_ours);
+  }
+  return x == a.end() && y == b.end();
+}
+
 }  // namespace
 
 std::int64_t PodShape::request(ResourceId id) const {
@@ -104,6 +122,52 @@ PodShape shape_of(const k8s::Pod& pod, ResourceNames& names) {
   shape.gpu = gpu::demand_of(shape.requests, pod.spec, names);
   shape.wishes = gpu::wishes_of(pod);
   return shape;
+}
+
+k8s::Pod template_of(const k8s::Pod& pod) {
+  k8s::Pod sample;
+  const k8s::Pod::Spec& spec = pod.spec;
+  sample.spec.priority = spec.priority;
+  sample.spec.init_containers = spec.init_containers;
+  sample.spec.containers = spec.containers;
+  sample.spec.resource_requests = spec.resource_requests;
+  sample.spec.overhead = spec.overhead;
+  sample.spec.node_selector = spec.node_selector;
+  sample.spec.node_affinity = spec.node_affinity;
+  sample.spec.tolerations = spec.tolerations;
+  for (const auto& [key, value] : pod.metadata.annotations) {
+    if (gpu::is_ours(key)) sample.metadata.annotations.set(key, value);
+  }
+  for (const auto& [key, value] : pod.metadata.labels) {
+    if (gpu::is_ours(key)) sample.metadata.labels.set(key, value);
+  }
+  return sample;
+}
+
+bool same_template(const k8s::Pod& a, const k8s::Pod& b) {
+  const k8s::Pod::Spec& x = a.spec;
+  const k8s::Pod::Spec& y = b.spec;
+  return x.priority == y.priority && x.containers == y.containers &&
+         x.init_containers == y.init_containers && x.resource_requests == y.resource_requests &&
+         x.overhead == y.overhead && x.node_selector == y.node_selector &&
+         x.node_affinity == y.node_affinity && x.tolerations == y.tolerations &&
+         same_of_ours(a.metadata.annotations, b.metadata.annotations) &&
+         same_of_ours(a.metadata.labels, b.metadata.labels);
+}
+
+std::size_t template_digest(const k8s::Pod& pod) {
+  std::uint64_t digest = static_cast<std::uint32_t>(pod.spec.priority);
+  const auto mix = [&digest](std::uint64_t more) { digest = mix64(digest ^ more); };
+  for (const k8s::Container& container : pod.spec.containers) {
+    mix(container.requests.size());
+    for (const auto& [name, amount] : container.requests) {
+      // Equal quantities are the same number, so the same words.
+      const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(amount);
+      mix(words[0] + words[1]);
+    }
+  }
+  for (const auto& [key, value] : pod.spec.node_selector) mix(std::hash<std::string>{}(value));
+  return digest;
 }
 
 std::string shape_key(const PodShape& shape) {

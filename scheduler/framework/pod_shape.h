@@ -41,6 +41,14 @@ struct PodShape {
 
 [[nodiscard]] PodShape shape_of(const k8s::Pod& pod, ResourceNames& names);
 
+// The pod as far as shape_of() reads it, and as if it had no node.
+[[nodiscard]] k8s::Pod template_of(const k8s::Pod& pod);
+// Whether template_of() is the same for both, their volumes and names aside: then their shapes are
+// the same. Much cheaper than to work these out.
+[[nodiscard]] bool same_template(const k8s::Pod& a, const k8s::Pod& b);
+// Equal where same_template() holds. Cheap; pods whose requests differ mostly have different ones.
+[[nodiscard]] std::size_t template_digest(const k8s::Pod& pod);
+
 // Text that is equal exactly when the shapes are: the key under which shapes are interned.
 [[nodiscard]] std::string shape_key(const PodShape& shape);
 

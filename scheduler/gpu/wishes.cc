@@ -64,7 +64,7 @@ class WishReader {
 
   void read_annotations() {
     for (const auto& [key, value] : pod_.metadata.annotations) {
-      if (!std::string_view(key).starts_with(kAnnotationPrefix)) continue;
+      if (!is_ours(key)) continue;
       if (key == kTypeAnnotation) {
         read_types(value);
       } else if (key == kMinMemoryAnnotation) {
@@ -173,13 +173,11 @@ class WishReader {
   Wishes wishes_;
 };
 
-bool is_ours(const k8s::StringMap::Entry& entry) {
-  return std::string_view(entry.first).starts_with(kAnnotationPrefix);
-}
+bool key_is_ours(const k8s::StringMap::Entry& entry) { return is_ours(entry.first); }
 
 std::vector<k8s::StringMap::Entry> ours(const k8s::StringMap& annotations) {
   std::vector<k8s::StringMap::Entry> found;
-  std::copy_if(annotations.begin(), annotations.end(), std::back_inserter(found), is_ours);
+  std::copy_if(annotations.begin(), annotations.end(), std::back_inserter(found), key_is_ours);
   return found;
 }
 

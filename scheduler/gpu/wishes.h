@@ -33,6 +33,11 @@ inline constexpr std::string_view kMinComputeAnnotation = "gpu-scheduler.io/min-
 inline constexpr std::string_view kSharingAnnotation = "gpu-scheduler.io/sharing";
 inline constexpr std::string_view kMigProfileAnnotation = "gpu-scheduler.io/mig-profile";
 
+// Whether a label or annotation of that key is one of ours, or means to be.
+[[nodiscard]] inline bool is_ours(std::string_view key) {
+  return key.starts_with(kAnnotationPrefix);
+}
+
 enum class SharingWish : std::uint8_t { kUnsaid, kAllowed, kRequired, kNever };
 
 // An annotation that makes no sense.

@@ -52,10 +52,10 @@ void EngineThread::run() {
 void EngineThread::apply(std::vector<Event> events) {
   for (Event& event : events) {
     const Time at = now();
-    engine_.apply(event, at);
     if (ends_a_bind(event) && open_binds_ > 0) --open_binds_;
     if (std::holds_alternative<event::Synced>(event)) synced_ = true;
-    if (recorder_ != nullptr) recorder_->applied(std::move(event), at);
+    if (recorder_ != nullptr) recorder_->applied(event, at);
+    engine_.apply(std::move(event), at);
   }
 }
 

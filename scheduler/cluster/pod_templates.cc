@@ -1,0 +1,28 @@
+#include "scheduler/cluster/pod_templates.h"
+
+#include <utility>
+
+namespace sched {
+
+ShapeRef PodTemplates::shape(const k8s::Pod& pod) { return known_shape(pod); }
+
+Claim PodTemplates::claim_of_bound(const k8s::Pod& pod) {
+  // While a pod is resized in place its status counts, and where it sums up its resources itself
+  // upstream reads those of a bound pod in a way of their own.
+  if (!asks_as_pending(pod)) return sched::claim_of_bound(pod, names_);
+  return claim_of(*known_shape(pod));
+}
+
+const ShapeRef& PodTemplates::known_shape(const k8s::Pod& pod) {
+  const std::size_t digest = template_digest(pod);
+  const auto [from, to] = templates_.equal_range(digest);
+  for (auto known = from; known != to; ++known) {
+    if (same_template(known->second.sample, pod)) return known->second.shape;
+  }
+  if (templates_.size() >= most_) templates_.clear();
+  Template made{.sample = template_of(pod), .shape = {}};
+  made.shape = shapes_.intern(shape_of(made.sample, names_));
+  return templates_.emplace(digest, std::move(made))->second.shape;
+}
+
+}  // namespace sched

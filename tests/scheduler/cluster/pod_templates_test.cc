@@ -1,0 +1,101 @@
+#include "scheduler/cluster/pod_templates.h"
+
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+#include <vector>
+
+namespace sched {
+
+namespace {
+
+using tests::label;
+using tests::pod;
+using tests::term;
+
+k8s::Pod annotated(k8s::Pod given, std::string_view key, std::string_view value) {
+  given.metadata.annotations.set(key, value);
+  return given;
+}
+
+k8s::Pod status_says(k8s::Pod given, std::string_view gpus) {
+  k8s::ContainerStatus status;
+  status.name = given.spec.containers.front().name;
+  status.requests.emplace().emplace_back("nvidia.com/gpu", *k8s::Quantity::parse(gpus));
+  given.status.container_statuses.push_back(status);
+  return given;
+}
+
+// Pods that differ in one thing each, most of them in their shape.
+std::vector<k8s::Pod> varied() {
+  k8s::Pod whole = pod("a").gpus(1);
+  whole.spec.resource_requests.emplace().emplace_back("cpu", k8s::Quantity::of(3));
+  k8s::Pod overhead = pod("a").gpus(1);
+  overhead.spec.overhead.emplace_back("cpu", k8s::Quantity::of(1));
+  return {
+      pod("a"),
+      pod("a").gpus(1),
+      pod("a").gpus(2),
+      pod("a").gpus(1).cpu("1"),
+      pod("a").gpus(1).cpu("0"),
+      pod("a").gpus(1).selects("a", "bc"),
+      pod("a").gpus(1).requires_nodes({term({label("a").exists()})}),
+      pod("a").gpus(1).prefers_nodes(1, term({label("a").exists()})),
+      pod("a").gpus(1).tolerates("k"),
+      pod("a").gpus(1).host_port(80),
+      pod("a").gpus(1).priority(1),
+      pod("a").gpus(1).first_runs(tests::sidecar("s", {})),
+      pod("a").gpus(1).first_runs(tests::container("i", {})),
+      annotated(pod("a").gpus(1), "gpu-scheduler.io/gpu-type", "H100"),
+      annotated(pod("a").gpus(1), "gpu-scheduler.io/gpu-type", "A100"),
+      annotated(pod("a").gpus(1), "example.com/gpu-type", "A100"),
+      pod("a").gpus(1).labelled("gpu-scheduler.io/mig-profile", "1g.10gb"),
+      whole,
+      overhead,
+      status_says(pod("a").gpus(1), "1"),
+      status_says(pod("a").gpus(1), "2"),
+  };
+}
+
+}  // namespace
+
+TEST_CASE("a template's pods have the shape and the claim that each would have by itself") {
+  ResourceNames names;
+  Shapes shapes;
+  for (const std::size_t most : {std::size_t{1}, std::size_t{3}, PodTemplates::kMostTemplates}) {
+    PodTemplates templates(shapes, names, most);
+    for (int round = 0; round < 2; ++round) {
+      for (const k8s::Pod& each : varied()) {
+        CHECK(*templates.shape(each) == shape_of(each, names));
+        k8s::Pod bound = each;
+        bound.spec.node_name = "node";
+        CHECK(templates.claim_of_bound(bound) == claim_of_bound(bound, names));
+        CHECK(templates.size() <= most);
+      }
+    }
+  }
+}
+
+TEST_CASE("what a shape does not read makes no template of its own") {
+  ResourceNames names;
+  Shapes shapes;
+  PodTemplates templates(shapes, names);
+  const ShapeRef one = templates.shape(pod("a").gpus(1));
+  const ShapeRef two = templates.shape(
+      pod("b").in_namespace("ml").labelled("app", "x").mounts_claim("c").gpus(1).on("node"));
+  CHECK(one.id() == two.id());
+  CHECK(templates.size() == 1);
+}
+
+TEST_CASE("same_template() and template_digest() agree") {
+  const std::vector<k8s::Pod> given = varied();
+  for (const k8s::Pod& a : given) {
+    CHECK(same_template(a, template_of(a)));
+    CHECK(template_digest(a) == template_digest(template_of(a)));
+    for (const k8s::Pod& b : given) {
+      if (same_template(a, b)) CHECK(template_digest(a) == template_digest(b));
+    }
+  }
+}
+
+}  // namespace sched
