@@ -1,8 +1,15 @@
 #include "scheduler/cluster/pod_templates.h"
 
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
 namespace sched {
+namespace {
+
+constexpr std::ptrdiff_t kMostOfADigest = 8;
+
+}  // namespace
 
 ShapeRef PodTemplates::shape(const k8s::Pod& pod) { return known_shape(pod); }
 
@@ -19,6 +26,8 @@ const ShapeRef& PodTemplates::known_shape(const k8s::Pod& pod) {
   for (auto known = from; known != to; ++known) {
     if (same_template(known->second.sample, pod)) return known->second.shape;
   }
+  // Many that differ in what the digest leaves out, such as each its own node affinity.
+  if (std::distance(from, to) >= kMostOfADigest) templates_.erase(from, to);
   if (templates_.size() >= most_) templates_.clear();
   Template made{.sample = template_of(pod), .shape = {}};
   made.shape = shapes_.intern(shape_of(made.sample, names_));

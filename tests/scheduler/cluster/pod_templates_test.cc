@@ -3,6 +3,7 @@
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
+#include <string>
 #include <vector>
 
 namespace sched {
@@ -85,6 +86,18 @@ TEST_CASE("what a shape does not read makes no template of its own") {
       pod("b").in_namespace("ml").labelled("app", "x").mounts_claim("c").gpus(1).on("node"));
   CHECK(one.id() == two.id());
   CHECK(templates.size() == 1);
+}
+
+TEST_CASE("of pods that only a close look tells apart few are kept, so that a look stays short") {
+  ResourceNames names;
+  Shapes shapes;
+  PodTemplates templates(shapes, names);
+  for (int i = 0; i < 100; ++i) {
+    const k8s::Pod each =
+        pod("p").gpus(1).annotated("gpu-scheduler.io/gpu-type", std::to_string(i));
+    CHECK(*templates.shape(each) == shape_of(each, names));
+  }
+  CHECK(templates.size() <= 8);
 }
 
 TEST_CASE("same_template() and template_digest() agree") {
