@@ -145,8 +145,8 @@ void WatchScript::answer(const std::string& body) {
   take_requests();
 }
 
-void WatchScript::open() {
-  call_->open();
+void WatchScript::open(k8s::Headers headers) {
+  call_->open(200, std::move(headers));
   take_requests();
 }
 

@@ -45,7 +45,7 @@ class WatchScript {
   void refuse(int code, const std::string& reason, const std::string& message = "no",
               k8s::Headers headers = {});
   void answer(const std::string& body);  // 200 and whatever this is
-  void open();
+  void open(k8s::Headers headers = {});
   void send(const std::string& text);  // on the open stream
   void end();
   void break_off(k8s::ErrorKind kind);
