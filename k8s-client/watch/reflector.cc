@@ -44,10 +44,16 @@ std::string target_of(const ResourcePath& resource, const WatchRequest& request)
   return target.text();
 }
 
-bool is_in_protobuf(const Response& response) {
+// nullopt: the answer does not say.
+std::optional<bool> is_in_protobuf(const Response& response) {
   const auto type = response.header("Content-Type");
-  return type && type->starts_with("application/vnd.kubernetes.protobuf");
+  if (!type) return std::nullopt;
+  return type->starts_with("application/vnd.kubernetes.protobuf");
 }
+
+// By the first byte of a stream: a frame begins with its length, whose highest byte is zero as long
+// as it is below FrameSplitter's limit of 16 MiB; JSON never begins so.
+bool begins_with_frame(std::string_view stream) { return stream.front() == '\0'; }
 
 std::string doing(const ResourcePath& resource, const WatchRequest& request) {
   return (request.kind == WatchRequest::Kind::kList ? "list " : "watch ") + resource.path;
@@ -168,13 +174,15 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
       opening.body += data.substr(0, kMaxErrorBody - opening.body.size());
       return;
     }
+    if (data.empty()) return;
+    if (!is_protobuf) is_protobuf = begins_with_frame(data);
     const std::uint64_t mine = attempt;
     const auto on_piece = [this, mine](std::string_view piece) {
-      on_event(is_protobuf ? decoder.template watch_message<T>(piece)
-                           : decoder.template watch_event<T>(piece));
+      on_event(*is_protobuf ? decoder.template watch_message<T>(piece)
+                            : decoder.template watch_event<T>(piece));
       return attempt == mine;
     };
-    const auto fed = is_protobuf ? frames.feed(data, on_piece) : lines.feed(data, on_piece);
+    const auto fed = *is_protobuf ? frames.feed(data, on_piece) : lines.feed(data, on_piece);
     if (!fed && attempt == mine) fail(fed.error());
   }
 
@@ -331,8 +339,9 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
   EventLoop::Clock::time_point sent_at{};
   std::shared_ptr<Call> call;
   std::unique_ptr<Timer> timer;
-  Response opening;          // of a stream: its status; of an error status also the body
-  bool is_protobuf = false;  // the stream: then in frames, else in lines
+  Response opening;  // of a stream: its status; of an error status also the body
+  // The stream: then in frames, else in lines. nullopt: its first byte, not here yet, will tell.
+  std::optional<bool> is_protobuf;
   LineSplitter lines;
   FrameSplitter frames;
   EventLoop::Clock::time_point last_contact{};

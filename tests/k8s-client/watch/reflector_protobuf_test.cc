@@ -183,6 +183,41 @@ TEST_CASE("a watch in protobuf", "[watch]") {
       paged());
 }
 
+TEST_CASE("a watch that does not say what it is in", "[watch]") {
+  run({{"begins with a frame",
+        [](WatchScript& s) {
+          watch_one_pod(s, {});
+          s.send(pod_frame("ADDED", "b", "2", 6));
+          s.send(pod_frame("DELETED", "a", "1", 7));
+        },
+        after_one_pod({"+ b/2@6", "- a/1"})},
+       {"begins with the first byte of a frame",
+        [](WatchScript& s) {
+          watch_one_pod(s, {});
+          const std::string added = pod_frame("ADDED", "b", "2", 6);
+          s.send("");
+          s.send(added.substr(0, 1));
+          s.send(added.substr(1));
+        },
+        after_one_pod({"+ b/2@6"})},
+       {"begins with a line",
+        [](WatchScript& s) {
+          watch_one_pod(s, {});
+          s.send(event_line("ADDED", pod_json("b", "2", 6)));
+        },
+        after_one_pod({"+ b/2@6"})},
+       {"each by itself",
+        [](WatchScript& s) {
+          watch_one_pod(s, {});
+          s.send(pod_frame("ADDED", "b", "2", 6));
+          s.end();
+          s.open();
+          s.send(event_line("ADDED", pod_json("c", "3", 7)));
+        },
+        after_one_pod({"+ b/2@6", watch_request("6"), "+ c/3@7"})}},
+      paged());
+}
+
 TEST_CASE("a streamed list in protobuf", "[watch]") {
   run({{"ends with the bookmark that says so, and goes on as a watch",
         [](WatchScript& s) {
