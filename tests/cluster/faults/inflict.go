@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -121,7 +122,7 @@ func (e *exchange) mangle(kind Kind) {
 		if !e.watchFor(e.between(leastWatch, mostWatch)) {
 			return
 		}
-		mangledPiece(kind, &out)
+		mangledPiece(kind, e.w.Header().Get("Content-Type"), &out)
 	} else {
 		a, ok := e.ask()
 		if !ok {
@@ -138,13 +139,19 @@ func (e *exchange) mangle(kind Kind) {
 	conn.Close()
 }
 
-// mangledPiece follows the whole chunks of a watch.
-func mangledPiece(kind Kind, out *bytes.Buffer) {
+// mangledPiece follows the whole chunks of a watch. The begin of an event is one of the watch's own encoding: in another the client would
+// see damage rather than an end.
+func mangledPiece(kind Kind, contentType string, out *bytes.Buffer) {
 	if kind == WrongFraming {
 		out.WriteString("zz\r\n{}\r\n")
 		return
 	}
-	out.WriteString("1000\r\n" + `{"type":"MODIFIED","object":{"kind":`)
+	out.WriteString("1000\r\n")
+	if strings.HasPrefix(contentType, "application/vnd.kubernetes.protobuf") {
+		out.WriteString("\x00\x00\x01\x00" + "\x0a\x08MODIFIED\x12") // its length, its type, and that there is an object
+		return
+	}
+	out.WriteString(`{"type":"MODIFIED","object":{"kind":`)
 }
 
 func (a answer) mangled(kind Kind, out *bytes.Buffer) {

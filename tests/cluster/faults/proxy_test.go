@@ -12,6 +12,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -107,6 +108,24 @@ func TestWatchesBreakAfterAWhile(t *testing.T) {
 	}
 }
 
+func TestATruncatedEventIsInTheWatchsOwnEncoding(t *testing.T) {
+	const inJSON = `{"type":"MODIFIED",`
+	const inProtobuf = "\x00\x00\x01\x00\x0a\x08MODIFIED" // 256 bytes, it says
+	for _, c := range []struct{ contentType, sees, not string }{
+		{"application/json", inJSON, inProtobuf},
+		{"application/vnd.kubernetes.protobuf;stream=watch", inProtobuf, inJSON},
+	} {
+		t.Run(c.contentType, func(t *testing.T) {
+			w := newWorld(t)
+			w.proxy.Set(Storm(Truncated))
+			got := w.do(http.MethodGet, "/things?watch=1&type="+url.QueryEscape(c.contentType))
+			if got.whole || !strings.Contains(got.body, c.sees) || strings.Contains(got.body, c.not) {
+				t.Errorf("the client sees %v", got)
+			}
+		})
+	}
+}
+
 func TestAStalledWatchGoesOnOrEnds(t *testing.T) {
 	w := newWorld(t)
 	w.proxy.Set(Weather{WatchRate: 1, Kinds: []Kind{StalledWatch}})
@@ -189,6 +208,9 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 		to.WriteHeader(http.StatusCreated)
 		_, _ = to.Write([]byte(made))
 		return
+	}
+	if contentType := r.URL.Query().Get("type"); contentType != "" {
+		to.Header().Set("Content-Type", contentType)
 	}
 	for i := 0; r.Context().Err() == nil; i++ {
 		fmt.Fprintln(to, i)
