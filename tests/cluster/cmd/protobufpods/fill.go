@@ -40,18 +40,32 @@ func (f filler) pod(i int) corev1.Pod {
 	pod.TypeMeta = kind("Pod")
 	pod.Name, pod.Namespace, pod.UID = fmt.Sprintf("pod-%d", i), "ml", "5d0c-4b6e"
 	pod.ManagedFields = nil // as they are kept nowhere
-	for v := range pod.Spec.Volumes {
-		pod.Spec.Volumes[v].VolumeSource = f.volumeSource()
+	if i > 0 {
+		pod.Spec.Volumes = f.volumes(i - 1)
 	}
 	return pod
 }
 
-// volumeSource has one field set, as all of them have.
-func (f filler) volumeSource() (source corev1.VolumeSource) {
+// So many volumes of each pod but the first bring every source there is.
+const volumesPerPod = 3
+
+// volumes of the i-th pod that has some. Their sources are taken in turn, as chance leaves most of them out.
+func (f filler) volumes(i int) (volumes []corev1.Volume) {
+	for v := range volumesPerPod {
+		volumes = append(volumes, corev1.Volume{Name: f.word("string"), VolumeSource: f.volumeSource(volumesPerPod*i + v)})
+	}
+	return volumes
+}
+
+// volumeSource has one field set, as all of them have: the i-th, and behind the last one the first again.
+func (f filler) volumeSource(i int) (source corev1.VolumeSource) {
 	fields := reflect.ValueOf(&source).Elem()
-	field := fields.Field(f.random.Intn(fields.NumField()))
+	field := fields.Field(i % fields.NumField())
 	field.Set(reflect.New(field.Type().Elem()))
 	f.fill(field.Elem(), 3)
+	if claim := source.PersistentVolumeClaim; claim != nil {
+		claim.ClaimName = fmt.Sprintf("claim-%d", i) // never empty, and read by schedulers
+	}
 	return source
 }
 

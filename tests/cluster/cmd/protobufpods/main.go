@@ -3,8 +3,8 @@
 //	go run ./cmd/protobufpods > ../k8s-client/api/protobuf/pods.txt      in tests/cluster
 //
 // Each line is a document in JSON, a tab, and the same in protobuf, in base64: pods with every field that there is, set or not set by
-// chance, the same at each run; then a page of a list, a Status, and events of a watch (these without their length). Both are made by
-// Kubernetes' own serializers.
+// chance, the same at each run, and every source that a volume can have; then a page of a list, a Status, and events of a watch (these
+// without their length). Both are made by Kubernetes' own serializers.
 package main
 
 import (

@@ -9,6 +9,7 @@
 
 #include <fstream>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,28 @@ TEST_CASE("a pod reads the same from protobuf and from JSON", "[decode]") {
     ++compared;
   }
   CHECK(compared == 14);
+}
+
+TEST_CASE("every volume source that ties a pod to nodes is compared, and a claim's name",
+          "[decode]") {
+  std::set<std::string> sources;
+  std::vector<std::string> claims;
+  for (const Pair& pair : pairs()) {
+    if (!is(pair, "Pod")) continue;
+    const auto pod = protobuf::pod(pair.protobuf);
+    REQUIRE(pod);
+    for (const Volume& volume : pod->spec.volumes) {
+      sources.insert(volume.source);
+      if (!volume.claim_name.empty()) claims.push_back(volume.claim_name);
+    }
+  }
+  // Of the thirty there are, the others mount anywhere (words.h) and are not kept.
+  CHECK(sources == std::set<std::string>{"awsElasticBlockStore", "azureDisk", "cinder", "ephemeral",
+                                         "fc", "flexVolume", "gcePersistentDisk", "iscsi",
+                                         "persistentVolumeClaim", "photonPersistentDisk",
+                                         "portworxVolume", "rbd", "scaleIO", "storageos",
+                                         "vsphereVolume"});
+  CHECK(claims == std::vector<std::string>{"claim-9"});
 }
 
 TEST_CASE("a page of a list, a Status and the events of a watch read the same", "[decode]") {
