@@ -1,13 +1,16 @@
 #include "scheduler/cluster/pod_templates.h"
 
+#include "scheduler/framework/random.h"
+
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
 namespace sched {
 namespace {
 
-constexpr std::ptrdiff_t kMostOfADigest = 8;
+constexpr std::uint64_t kMostOfADigest = 8;
 
 }  // namespace
 
@@ -26,8 +29,13 @@ const ShapeRef& PodTemplates::known_shape(const k8s::Pod& pod) {
   for (auto known = from; known != to; ++known) {
     if (same_template(known->second.sample, pod)) return known->second.shape;
   }
-  // Many that differ in what the digest leaves out, such as each its own node affinity.
-  if (std::distance(from, to) >= kMostOfADigest) templates_.erase(from, to);
+  ++made_;
+  // Many that differ in what the digest leaves out, such as each its own node affinity. Any one of
+  // them goes: were it the oldest, one kind more than are kept, in turn, would never be found.
+  if (std::distance(from, to) >= static_cast<std::ptrdiff_t>(kMostOfADigest)) {
+    const std::uint64_t any = bounded(mix64(made_), kMostOfADigest);
+    templates_.erase(std::next(from, static_cast<std::ptrdiff_t>(any)));
+  }
   if (templates_.size() >= most_) templates_.clear();
   Template made{.sample = template_of(pod), .shape = {}};
   made.shape = shapes_.intern(shape_of(made.sample, names_));

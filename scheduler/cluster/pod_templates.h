@@ -8,7 +8,7 @@
 //
 // Nothing depends on it but time: a pod whose template is not known, or known no more, gets the
 // same answers. Templates are kept up to a number and then all dropped, since those in use are back
-// with the next pods.
+// with the next pods; of those with one digest few are kept, and one makes way for the next.
 #pragma once
 
 #include "scheduler/cluster/claim.h"
@@ -16,6 +16,7 @@
 #include "scheduler/framework/resources.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <unordered_map>
 
 namespace sched {
@@ -34,6 +35,8 @@ class PodTemplates {
   [[nodiscard]] Claim claim_of_bound(const k8s::Pod& pod);
 
   [[nodiscard]] std::size_t size() const { return templates_.size(); }
+  // How many templates were worked out so far; all other pods were found among those known.
+  [[nodiscard]] std::uint64_t made() const { return made_; }
 
  private:
   struct Template {
@@ -46,6 +49,7 @@ class PodTemplates {
   Shapes& shapes_;
   ResourceNames& names_;
   std::size_t most_;
+  std::uint64_t made_ = 0;
   std::unordered_multimap<std::size_t, Template> templates_;  // by template_digest()
 };
 
