@@ -84,6 +84,79 @@ void write(KeyWriter& key, const HostPort& port) {
   key.number(port.port);
 }
 
+// What template_digest() mixes.
+class Digest {
+ public:
+  explicit Digest(std::uint64_t value) : value_(value) {}
+
+  void add(std::uint64_t more) { value_ = mix64(value_ ^ more); }
+
+  void add(const std::vector<k8s::Container>& containers) {
+    add(containers.size());
+    for (const k8s::Container& container : containers) {
+      add(container.requests.size());
+      for (const auto& [name, amount] : container.requests) {
+        // Equal quantities are the same number, so the same words.
+        const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(amount);
+        add(words[0] + words[1]);
+      }
+    }
+  }
+
+  void add(const std::vector<k8s::Toleration>& tolerations) {
+    add(tolerations.size());
+    for (const k8s::Toleration& toleration : tolerations) {
+      add(toleration.key);
+      add(toleration.value);
+    }
+  }
+
+  // Of the entries whose keys are `counted`.
+  template <typename Counted>
+  void add_values(const k8s::StringMap& entries, Counted counted) {
+    for (const auto& [key, value] : entries) {
+      if (counted(key)) add(value);
+    }
+  }
+
+  [[nodiscard]] std::size_t value() const { return value_; }
+
+ private:
+  void add(std::string_view text) { add(std::hash<std::string_view>{}(text)); }
+
+  std::uint64_t value_;
+};
+
+// Of a container, what a shape reads: not who it is, nor its limits.
+bool same_needs(const k8s::Container& a, const k8s::Container& b) {
+  return a.requests == b.requests && a.ports == b.ports;
+}
+
+// An init container gets its host ports only where it is a sidecar.
+bool same_first_needs(const k8s::Container& a, const k8s::Container& b) {
+  return a.restart_always == b.restart_always && a.requests == b.requests &&
+         (!a.restart_always || a.ports == b.ports);
+}
+
+std::vector<k8s::Container> needs_of(const std::vector<k8s::Container>& containers) {
+  std::vector<k8s::Container> needs;
+  needs.reserve(containers.size());
+  for (const k8s::Container& container : containers) {
+    k8s::Container& need = needs.emplace_back();
+    need.requests = container.requests;
+    need.ports = container.ports;
+    need.restart_always = container.restart_always;
+  }
+  return needs;
+}
+
+bool same_containers(const k8s::Pod::Spec& a, const k8s::Pod::Spec& b) {
+  return std::equal(a.containers.begin(), a.containers.end(), b.containers.begin(),
+                    b.containers.end(), same_needs) &&
+         std::equal(a.init_containers.begin(), a.init_containers.end(), b.init_containers.begin(),
+                    b.init_containers.end(), same_first_needs);
+}
+
 // Whether the entries whose keys are ours are the same.
 bool same_of_ours(const k8s::StringMap& a, const k8s::StringMap& b) {
   const auto is_ours = [](const k8s::StringMap::Entry& entry) { return gpu::is_ours(entry.first); };
@@ -128,8 +201,8 @@ k8s::Pod template_of(const k8s::Pod& pod) {
   k8s::Pod sample;
   const k8s::Pod::Spec& spec = pod.spec;
   sample.spec.priority = spec.priority;
-  sample.spec.init_containers = spec.init_containers;
-  sample.spec.containers = spec.containers;
+  sample.spec.init_containers = needs_of(spec.init_containers);
+  sample.spec.containers = needs_of(spec.containers);
   sample.spec.resource_requests = spec.resource_requests;
   sample.spec.overhead = spec.overhead;
   sample.spec.node_selector = spec.node_selector;
@@ -147,27 +220,27 @@ k8s::Pod template_of(const k8s::Pod& pod) {
 bool same_template(const k8s::Pod& a, const k8s::Pod& b) {
   const k8s::Pod::Spec& x = a.spec;
   const k8s::Pod::Spec& y = b.spec;
-  return x.priority == y.priority && x.containers == y.containers &&
-         x.init_containers == y.init_containers && x.resource_requests == y.resource_requests &&
-         x.overhead == y.overhead && x.node_selector == y.node_selector &&
-         x.node_affinity == y.node_affinity && x.tolerations == y.tolerations &&
+  return x.priority == y.priority && same_containers(x, y) &&
+         x.resource_requests == y.resource_requests && x.overhead == y.overhead &&
+         x.node_selector == y.node_selector && x.node_affinity == y.node_affinity &&
+         x.tolerations == y.tolerations &&
          same_of_ours(a.metadata.annotations, b.metadata.annotations) &&
          same_of_ours(a.metadata.labels, b.metadata.labels);
 }
 
 std::size_t template_digest(const k8s::Pod& pod) {
-  std::uint64_t digest = static_cast<std::uint32_t>(pod.spec.priority);
-  const auto mix = [&digest](std::uint64_t more) { digest = mix64(digest ^ more); };
-  for (const k8s::Container& container : pod.spec.containers) {
-    mix(container.requests.size());
-    for (const auto& [name, amount] : container.requests) {
-      // Equal quantities are the same number, so the same words.
-      const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(amount);
-      mix(words[0] + words[1]);
-    }
-  }
-  for (const auto& [key, value] : pod.spec.node_selector) mix(std::hash<std::string>{}(value));
-  return digest;
+  const k8s::Pod::Spec& spec = pod.spec;
+  Digest digest(static_cast<std::uint32_t>(spec.priority));
+  digest.add(spec.containers);
+  digest.add(spec.init_containers);
+  digest.add_values(spec.node_selector, [](std::string_view) { return true; });
+  digest.add(spec.tolerations);
+  // What an affinity says is left out: a daemon's pods each name their own node, and would crowd
+  // out all other templates if they were spread over many digests.
+  digest.add(spec.node_affinity ? 1 : 0);
+  digest.add_values(pod.metadata.annotations, gpu::is_ours);
+  digest.add_values(pod.metadata.labels, gpu::is_ours);
+  return digest.value();
 }
 
 std::string shape_key(const PodShape& shape) {

@@ -4,6 +4,7 @@
 #include "tests/support/catch.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -118,6 +119,36 @@ TEST_CASE("what a shape does not read makes no template of its own") {
       pod("b").in_namespace("ml").labelled("app", "x").mounts_claim("c").gpus(1).on("node"));
   CHECK(one.id() == two.id());
   CHECK(templates.size() == 1);
+}
+
+TEST_CASE("pods alike but for their containers' names, images and limits are of one template") {
+  ResourceNames names;
+  Shapes shapes;
+  PodTemplates templates(shapes, names);
+  const k8s::Pod given = pod("a").gpus(1).first_runs(tests::container("i", {{"cpu", "9"}}));
+  const ShapeRef one = templates.shape(given);
+  for (const char* name : {"b", "c"}) {
+    CHECK(templates.shape(renamed(given, name)).id() == one.id());
+  }
+  CHECK(templates.made() == 1);
+}
+
+TEST_CASE("pods that differ in what few of a cluster's pods have are told apart at a glance") {
+  const std::vector<k8s::Pod> given = {
+      pod("a").gpus(1),
+      pod("a").gpus(1).tolerates("k"),
+      pod("a").gpus(1).tolerates("l"),
+      pod("a").gpus(1).requires_nodes({term({label("a").exists()})}),
+      pod("a").gpus(1).first_runs(tests::container("i", {})),
+      pod("a").gpus(1).first_runs(tests::container("i", {{"cpu", "9"}})),
+      annotated(pod("a").gpus(1), "gpu-scheduler.io/gpu-type", "H100"),
+      annotated(pod("a").gpus(1), "gpu-scheduler.io/gpu-type", "A100"),
+      pod("a").gpus(1).labelled("gpu-scheduler.io/mig-profile", "1g.10gb"),
+      pod("a").gpus(1).labelled("gpu-scheduler.io/mig-profile", "2g.20gb"),
+  };
+  std::set<std::size_t> digests;
+  for (const k8s::Pod& each : given) digests.insert(template_digest(each));
+  CHECK(digests.size() == given.size());
 }
 
 TEST_CASE("of pods that only a close look tells apart few are kept, so that a look stays short") {
