@@ -101,6 +101,19 @@ TEST_CASE("GpuPacking takes an instance from where what stays free is worth leas
        a100().offers(kMig, "1").offers("nvidia.com/mig-1g.10gb.shared", "28").offers(kShared, "32"),
        {},
        0},
+      {"replicas under the instances' own name",
+       pod("a").requests(kMig, "1"),
+       a100()
+           .offers(kMig, "1")
+           .offers(kSmall, "40")
+           .labelled("nvidia.com/mig-1g.10gb.replicas", "10"),
+       {},
+       0},
+      {"instances beside replicas of another profile",
+       pod("a").requests(kMig, "1"),
+       a100().offers(kMig, "2").labelled("nvidia.com/mig-1g.10gb.replicas", "10"),
+       {},
+       4},
       {"on A30 the same name is another part of the GPU",
        pod("a").requests("nvidia.com/mig-1g.6gb", "1"),
        node("n").product("NVIDIA-A30").offers("nvidia.com/mig-1g.6gb", "5"),
