@@ -1,3 +1,4 @@
+#include "tests/plugins/cluster.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
@@ -90,4 +91,35 @@ TEST_CASE("Where nvidia.com/gpu are MIG instances, only pods that name the profi
   CHECK(single.numbers(*made->filter, pod("p").gpus(1)) ==
         std::vector<std::string>{"7 of profile 1g.5gb of NVIDIA-A100-SXM4-40GB; annotation "
                                  "gpu-scheduler.io/mig-profile: 1g.5gb asks for one"});
+}
+
+TEST_CASE("Who waits for more instances than a node's GPUs can hold is told so") {
+  constexpr const char* kMig = "nvidia.com/mig-3g.40gb";  // two to a GPU
+  struct Case {
+    const char* name;
+    const char* asked;
+    k8s::Node node;
+    const char* want;
+  };
+  const auto one_gpu = [] {
+    return node("n")
+        .gpus(1)
+        .product("NVIDIA-A100-SXM4-80GB")
+        .labelled("nvidia.com/mig.strategy", "mixed");
+  };
+  const auto counted = [&] { return one_gpu().labelled("nvidia.com/gpu.count", "1"); };
+  constexpr const char* kCould = "nvidia.com/mig-3g.40gb: 1 could hold it after a repartition (n).";
+  const std::vector<Case> cases = {
+      {"as many as it can hold", "2", counted(), kCould},
+      {"more", "3", counted(),
+       "nvidia.com/mig-3g.40gb: 1 never can (1 NVIDIA-A100-SXM4-80GB with too few GPUs)."},
+      {"its GPUs are not counted", "3", one_gpu(), kCould},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    tests::Cluster cluster;
+    cluster.has(each.node);
+    CHECK_THAT(cluster.place(pod("p").served_by(tests::kServedBy).requests(kMig, each.asked)),
+               Catch::EndsWith(each.want));
+  }
 }
