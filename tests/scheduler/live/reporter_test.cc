@@ -147,12 +147,23 @@ TEST_CASE("a node that rejects pods gets events of its own, where kubectl looks 
                                   .in_a_row = 2,
                                   .rejected = 3,
                                   .reason = "UnexpectedAdmissionError",
+                                  .pod = {"ml", "a", "uid-a"},
+                                  .platform = "NVIDIA-L4, driver 570.124.06, CUDA 12.8"});
+  CHECK(
+      bench.requests_with(
+          {"/namespaces/default/events", R"("kind":"Node")", R"("uid":"n1")", "\"RejectsGpuPods\"",
+           "\"Warning\"",
+           "rejected 3 pod(s) with devices, the last ml/a with "
+           "UnexpectedAdmissionError; gets no such pods for 60 s (2 in a row), or until one starts "
+           "there; it has NVIDIA-L4, driver 570.124.06, CUDA 12.8\""}) == 1);
+  bench.reporter.node_backed_off({.node = "unlabelled",
+                                  .until = kNow + 60s,
+                                  .in_a_row = 1,
+                                  .rejected = 3,
+                                  .reason = "UnexpectedAdmissionError",
                                   .pod = {"ml", "a", "uid-a"}});
-  CHECK(bench.requests_with(
-            {"/namespaces/default/events", R"("kind":"Node")", R"("uid":"n1")",
-             "\"RejectsGpuPods\"", "\"Warning\"",
-             "rejected 3 pod(s) with devices, the last ml/a with "
-             "UnexpectedAdmissionError; gets no such pods for 60 s (2 in a row)"}) == 1);
+  CHECK(bench.requests_with({"\"RejectsGpuPods\"", "unlabelled",
+                             "(1 in a row), or until one starts there\""}) == 1);
   bench.reporter.node_released({.node = "n1", .proven = true});
   CHECK(bench.requests_with({"\"TakesGpuPodsAgain\"", "\"Normal\"", "has started there"}) == 1);
   bench.reporter.node_released({.node = "n2", .proven = false});

@@ -48,8 +48,13 @@ TEST_CASE("a black hole gets no pods with devices until its time is over") {
   CHECK(s.engine.next_wakeup() == std::nullopt);
 }
 
-TEST_CASE("the decision names what led to it") {
+TEST_CASE("the decision names what led to it, and what the node has") {
   OneNode s;
+  s.has(node("n")
+            .gpus(8)
+            .product("NVIDIA-L4")
+            .labelled("nvidia.com/cuda.driver-version.full", "570.124.06")
+            .labelled("nvidia.com/cuda.runtime-version.full", "12.8"));
   s.falls();
   const auto decisions = s.decisions();
   REQUIRE(decisions.size() == 1);
@@ -59,7 +64,8 @@ TEST_CASE("the decision names what led to it") {
                                 .in_a_row = 1,
                                 .rejected = 3,
                                 .reason = "OutOfnvidia.com/gpu",
-                                .pod = {"ml", "z", "uid-z"}});
+                                .pod = {"ml", "z", "uid-z"},
+                                .platform = "NVIDIA-L4, driver 570.124.06, CUDA 12.8"});
 }
 
 TEST_CASE("a pod with devices that starts there releases the node") {
