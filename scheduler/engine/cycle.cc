@@ -4,6 +4,7 @@
 #include "scheduler/engine/state.h"
 #include "scheduler/framework/free_devices.h"
 #include "scheduler/gpu/choose_devices.h"
+#include "scheduler/quota/charged_as.h"
 
 #include <utility>
 
@@ -58,7 +59,8 @@ Decision Engine::State::assume_on(WaitingPod& pod, const ScoreCache& cache, Node
                       .all_nodes = nodes_.size(),
                       .attempts = ++pod.attempts,
                       .queued_since = pod.queued_since};
-  if (ledger_.in_force() && !pod.demand.is_none()) {
+  // A note that somebody has written before is replaced.
+  if (!pod.demand.is_none() && (ledger_.in_force() || quota::has_note(pod.pod))) {
     bind.charged_as = nodes_.facts(node).gpu.product.name;
   }
   queue_.remove(pod);
@@ -67,7 +69,7 @@ Decision Engine::State::assume_on(WaitingPod& pod, const ScoreCache& cache, Node
   claim.devices = bind.devices;
   PodRecord& record = pods_.at(bind.pod.uid);
   record.assume(nodes_, node, std::move(claim));
-  charge(record, pod.pod, pod.demand, bind.charged_as);
+  charge(record, pod.pod, pod.demand, bind.charged_as.value_or(""));
   tell_assumed(pod, bind.node, kBoundPodChanged);
   return bind;
 }

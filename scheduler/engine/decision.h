@@ -5,6 +5,7 @@
 #include "scheduler/gpu/devices.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -27,9 +28,9 @@ struct Bind {
   std::int64_t generation = 0;  // metadata.generation of the pod that was judged
   std::string node;
   std::vector<gpu::DeviceShare> devices;  // where GPUs are kept one by one; else empty
-  // The product that its GPUs are charged as (quota/charged_as.h); empty: no quotas are in force,
-  // it has no GPU, or the node does not say.
-  std::string charged_as = {};
+  // The product that its GPUs are charged as (quota/charged_as.h), empty where the node does not
+  // say; nullopt: nothing is noted, since no quotas are in force or it asks for no GPU.
+  std::optional<std::string> charged_as = {};
   std::int64_t total_score = 0;
   std::vector<PluginScore> scores;
   std::size_t feasible_nodes = 0;

@@ -49,7 +49,14 @@ const Engine::State::Hold* Engine::State::hold_for(const WaitingPod& pod) const 
 }
 
 void Engine::State::release_hold(QueueId queue) {
-  if (holds_.erase(queue) > 0) ledger_.release(quota::QuotaId{queue});
+  const auto released = holds_.find(queue);
+  if (released == holds_.end()) return;
+  const bool had_node = released->second.on.has_value();
+  holds_.erase(released);
+  ledger_.release(quota::QuotaId{queue});
+  if (!had_node) return;
+  // Who found all nodes held looks again.
+  for (auto& [other, hold] : holds_) hold.sought = hold.sought && hold.on;
 }
 
 void Engine::State::renew_holds(Time now) {

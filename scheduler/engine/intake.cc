@@ -174,7 +174,7 @@ void Engine::State::pod_bound(const k8s::Pod& pod) {
   claim.devices = devices_of_bound(pod, record, node);
   quota::Demand demand = quota::demand_of(claim.requests, names_);
   record.bind(nodes_, node, std::move(claim));
-  charge(record, pod, std::move(demand), quota::charged_as(pod));
+  charge(record, pod, std::move(demand), ours ? quota::charged_as(pod) : "");
   tell_constraints(BoundPodUpserted{pod}, news ? kBoundPodChanged : 0);
   note_started(pod);
 }

@@ -23,7 +23,10 @@ class Arbiter {
     QueueId queue = kMainQueue;
     friend bool operator<(const Turn& a, const Turn& b) {
       const int order = compare(a.standing, b.standing);
-      return order != 0 ? order < 0 : a.head < b.head;
+      if (order != 0) return order < 0;
+      // A pod that has just moved may be the head of both, until the one that it left is told.
+      if (!(a.head == b.head)) return a.head < b.head;
+      return a.queue < b.queue;
     }
   };
 

@@ -59,7 +59,8 @@ class Assignment {
   bool namespace_gone(const std::string& namespace_);
 
   [[nodiscard]] QuotaId quota_of(const std::string& namespace_) const;
-  // Of the namespaces that are known, those that this quota claims in vain; by name.
+  // The namespaces that this quota claims in vain; by name. One that it names counts whether it
+  // is known or not.
   // O(their number).
   [[nodiscard]] std::vector<Overlap> overlaps(QuotaId quota) const;
   // The quotas whose overlaps() may say something else than when this was last called.

@@ -9,8 +9,9 @@
 //
 // The note comes with the bind itself, as an annotation of the Binding, which the API server copies
 // to the pod (kube-apiserver, pkg/registry/core/pod/storage); it costs no call, and another process
-// reads it. Pods bound by other schedulers have none. Whoever may change pods can change it, and
-// gains by it only while a node has lost its labels.
+// reads it. What stood there before is replaced, by an empty note where the node does not say; what
+// stands on pods of other schedulers is not read. Whoever may change bound pods can change it, and
+// gains by it only where a node does not say what it has.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -23,7 +24,11 @@ namespace sched::quota {
 // A product, as gpu::Product::name: "NVIDIA-H100-80GB-HBM3".
 inline constexpr std::string_view kChargedAsAnnotation = "gpu-scheduler.io/charged-as";
 
-// Empty: there is no note.
+[[nodiscard]] inline bool has_note(const k8s::Pod& pod) {
+  return pod.metadata.annotations.find(kChargedAsAnnotation) != nullptr;
+}
+
+// Empty: there is no note, or the node did not say.
 [[nodiscard]] inline std::string charged_as(const k8s::Pod& pod) {
   const std::string* product = pod.metadata.annotations.find(kChargedAsAnnotation);
   return product == nullptr ? std::string() : *product;

@@ -67,6 +67,9 @@ std::string remedy(const LineAnswer& line) {
 
 std::string waiting_message(const std::string& quota, const std::vector<LineAnswer>& answers,
                             std::size_t before) {
+  if (answers.empty()) {
+    return fmt::format("quota {}: no node has GPUs of a type that the pod allows", quota);
+  }
   std::vector<std::string> accounts;
   std::vector<std::string> remedies;
   bool can_be_helped = false;

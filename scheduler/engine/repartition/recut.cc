@@ -13,14 +13,13 @@
 namespace sched {
 namespace {
 
-constexpr std::string_view kNvidia = "nvidia.com/";
 constexpr std::string_view kCountLabel = "nvidia.com/gpu.count";
 
 // Of the last cut: resources, and labels of the instances that there were.
 void forget_instances(NodeFacts& node, const ResourceNames& names) {
   for (std::size_t i = 0; i < node.allocatable.size(); ++i) {
     const auto id = static_cast<ResourceId>(i);
-    if (names.name(id).starts_with(kNvidia)) node.allocatable.set(id, 0);
+    if (names.name(id).starts_with(gpu::kNvidiaPrefix)) node.allocatable.set(id, 0);
   }
   std::vector<std::string> stale;
   for (const auto& [key, value] : node.labels) {

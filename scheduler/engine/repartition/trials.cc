@@ -14,8 +14,6 @@
 namespace sched {
 namespace {
 
-constexpr std::string_view kNvidia = "nvidia.com/";
-
 std::string label_of(const NodeFacts& node, std::string_view key) {
   const std::string* found = node.labels.find(key);
   return found == nullptr ? "" : *found;
@@ -39,7 +37,7 @@ RepartitionTrials::RepartitionTrials(const Nodes& nodes, const std::vector<Profi
     : nodes_(nodes), context_(context), pods_(std::move(pods)) {
   for (std::size_t i = 0; i < context.resources.size(); ++i) {
     const auto id = static_cast<ResourceId>(i);
-    if (context.resources.name(id).starts_with(kNvidia)) nvidias_.push_back(id);
+    if (context.resources.name(id).starts_with(gpu::kNvidiaPrefix)) nvidias_.push_back(id);
   }
   for (const WaitingPod* pod : pods_) {
     const auto key = std::make_pair(pod->profile, pod->shape.id());

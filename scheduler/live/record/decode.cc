@@ -25,13 +25,16 @@ decision::Bind bind_from(const Json& json) {
                       .generation = json.at("generation"),
                       .node = json.at("node"),
                       .devices = {},  // nobody knows them on a live cluster
-                      .charged_as = json.value("chargedAs", ""),
+                      .charged_as = {},
                       .total_score = json.at("totalScore"),
                       .scores = {},
                       .feasible_nodes = json.at("feasibleNodes"),
                       .all_nodes = json.at("allNodes"),
                       .attempts = json.at("attempts"),
                       .queued_since = time_from(json.at("queuedSince"))};
+  if (const auto note = json.find("chargedAs"); note != json.end()) {
+    bind.charged_as = note->get<std::string>();
+  }
   for (const Json& score : json.at("scores")) {
     bind.scores.push_back(
         {.plugin = score.at("plugin"), .score = score.at("score"), .weight = score.at("weight")});

@@ -27,18 +27,18 @@ Json to_json(const decision::Bind& bind) {
   for (const PluginScore& score : bind.scores) {
     scores.push_back({{"plugin", score.plugin}, {"score", score.score}, {"weight", score.weight}});
   }
-  return {{"bind",
-           {{"pod", to_json(bind.pod)},
-            {"schedulerName", bind.scheduler_name},
-            {"generation", bind.generation},
-            {"node", bind.node},
-            {"chargedAs", bind.charged_as},
-            {"totalScore", bind.total_score},
-            {"scores", std::move(scores)},
-            {"feasibleNodes", bind.feasible_nodes},
-            {"allNodes", bind.all_nodes},
-            {"attempts", bind.attempts},
-            {"queuedSince", micros(bind.queued_since)}}}};
+  Json json = {{"pod", to_json(bind.pod)},
+               {"schedulerName", bind.scheduler_name},
+               {"generation", bind.generation},
+               {"node", bind.node},
+               {"totalScore", bind.total_score},
+               {"scores", std::move(scores)},
+               {"feasibleNodes", bind.feasible_nodes},
+               {"allNodes", bind.all_nodes},
+               {"attempts", bind.attempts},
+               {"queuedSince", micros(bind.queued_since)}};
+  if (bind.charged_as) json["chargedAs"] = *bind.charged_as;
+  return {{"bind", std::move(json)}};
 }
 
 Json to_json(const decision::Unschedulable& no) {

@@ -15,9 +15,7 @@ k8s::Binding binding_of(const decision::Bind& bind) {
                        .pod = bind.pod.name,
                        .pod_uid = bind.pod.uid,
                        .node = bind.node};
-  if (!bind.charged_as.empty()) {
-    binding.annotations.set(quota::kChargedAsAnnotation, bind.charged_as);
-  }
+  if (bind.charged_as) binding.annotations.set(quota::kChargedAsAnnotation, *bind.charged_as);
   return binding;
 }
 

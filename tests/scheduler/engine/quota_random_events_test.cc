@@ -365,8 +365,9 @@ class World : RandomPods {
     REQUIRE(has_room(pod, kind_of(bind.node), before));
     pod.stage = Stage::kAssumed;
     pod.node = bind.node;
-    pod.charged_as = bind.charged_as;
-    REQUIRE(bind.charged_as == (quotas_.empty() ? "" : kind_of(bind.node).product));
+    pod.charged_as = bind.charged_as.value_or("");
+    REQUIRE(bind.charged_as.has_value() == !quotas_.empty());
+    REQUIRE(pod.charged_as == (quotas_.empty() ? "" : kind_of(bind.node).product));
     ++binds_;
     for (const auto& [key, line] : sums()) borrowed_ += line.borrowed() > 0 ? 1 : 0;
   }

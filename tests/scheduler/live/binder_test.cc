@@ -140,6 +140,12 @@ TEST_CASE("a bind notes on the pod what it is charged as") {
   bench.binder.bind(charged);
   CHECK(bench.binds[0].binding.annotations ==
         k8s::StringMap{{"gpu-scheduler.io/charged-as", "NVIDIA-L4"}});
+
+  // A note that was written before is replaced.
+  charged = decision("b");
+  charged.charged_as = "";
+  bench.binder.bind(charged);
+  CHECK(bench.binds[1].binding.annotations == k8s::StringMap{{"gpu-scheduler.io/charged-as", ""}});
 }
 
 TEST_CASE("a refusal is final at once") {

@@ -134,6 +134,30 @@ TEST_CASE("who waits for its turn is asked about when those before it are gone")
   CHECK(f.next()->pod.metadata.name == "second");
 }
 
+TEST_CASE("the head of one queue that moves to be the head of another leaves both their turns") {
+  constexpr QueueId kFirst = 6;
+  for (const bool speech_is_new : {true, false}) {
+    Fixture f;
+    WaitingPod& first = f.pod("first", kFirst);
+    WaitingPod& moved = f.pod("moved", kVision);
+    if (!speech_is_new) {
+      WaitingPod& gone = f.pod("gone", kSpeech);
+      f.queues.activate(gone);
+      f.queues.remove(gone);
+    }
+    f.queues.activate(first);
+    f.queues.activate(moved);
+    REQUIRE(f.next() == &first);
+    f.queues.move(moved, kSpeech);
+    REQUIRE(f.next() == &first);
+    f.queues.remove(first);
+    CHECK(f.next() == &moved);
+    f.queues.activate(f.pod("later", kSpeech));
+    f.queues.activate(f.pod("last", kVision));
+    CHECK(f.drain() == Names{"moved", "later", "last"});
+  }
+}
+
 TEST_CASE("a pod that belongs to another queue has its turn there") {
   Fixture f;
   WaitingPod& parked = f.pod("parked", kVision);
