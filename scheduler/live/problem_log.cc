@@ -4,9 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+
 namespace sched::live {
 
 namespace {
+
+// A server that thinks of ever new reasons is told of again and again.
+constexpr std::size_t kMostCauses = 16;
 
 // Messages name the object, which differs from call to call; the cause is what they share.
 std::string cause_of(const k8s::Error& error) {
@@ -18,17 +23,15 @@ std::string cause_of(const k8s::Error& error) {
 void ProblemLog::report(const std::string& source, const k8s::Error& error,
                         std::chrono::milliseconds retry_in) {
   Problem& problem = open_[source];
-  std::string cause = cause_of(error);
-  if (problem.cause == cause) {
+  if (problem.causes.size() == kMostCauses) problem.causes.clear();
+  if (!problem.causes.insert(cause_of(error)).second) {
     ++problem.repeats;
     return;
   }
   LogLine line("problem");
   line.with("what", source).with("error", error.message);
   if (retry_in.count() > 0) line.with("retry_in_ms", retry_in.count());
-  if (problem.repeats > 0) line.with("repeats_of_the_one_before", problem.repeats);
   line.warning();
-  problem = {std::move(cause), 0};
 }
 
 void ProblemLog::resolved(const std::string& source) {

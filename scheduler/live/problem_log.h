@@ -1,8 +1,8 @@
 // API problems for the log: each once, however often it repeats.
 //
-// A broken API server fails thousands of calls in the same way. The first failure of a cause is a
-// line with the time of the next try; its repeats are counted, and the count is told when the
-// cause changes or goes away. On the event loop's thread.
+// A broken API server fails thousands of calls in one way or two. The first failure of a cause is a
+// line with the time of the next try; repeats are counted, also where causes alternate, and the
+// count is told when it works again. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 namespace sched::live {
@@ -24,7 +25,7 @@ class ProblemLog {
 
  private:
   struct Problem {
-    std::string cause;
+    std::set<std::string> causes;  // that were told
     std::uint64_t repeats = 0;
   };
   std::map<std::string, Problem> open_;  // by source

@@ -127,7 +127,7 @@ func TestSeveralProfilesInOnePod(t *testing.T) {
 	w.addPod("first", twoContainers)
 	w.waitOn("first", "several-balanced")
 	w.addPod("second", twoContainers)
-	w.waitTold("second", "0/2 nodes are available: 2 Insufficient nvidia.com/mig-3g.40gb", "nvidia.com/mig-3g.40gb: 1 node has it, but not enough free (several-balanced)",
+	w.waitTold("second", "0/2 nodes are available: 1 Insufficient nvidia.com/mig-1g.10gb, 2 Insufficient nvidia.com/mig-3g.40gb.", "nvidia.com/mig-3g.40gb: 1 node has it, but not enough free (several-balanced)",
 		"nvidia.com/mig-1g.10gb: 1 node has it, but not enough free (several-balanced)")
 	w.deletePod("first")
 	w.waitOn("second", "several-balanced")
