@@ -4,24 +4,23 @@
 #include "tests/k8s-client/watch/watch_script.h"
 #include "tests/support/catch.h"
 
-#include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace k8s {
 namespace {
 
 using namespace std::string_literals;
+using tests::after_one_pod;
 using tests::event_line;
 using tests::list_request;
 using tests::paged;
 using tests::pod_json;
+using tests::run;
 using tests::stream_request;
+using tests::watch_one_pod;
 using tests::watch_request;
 using tests::WatchScript;
-
-using Log = std::vector<std::string>;
 
 const Headers kProtobuf = {{"Content-Type", "application/vnd.kubernetes.protobuf;stream=watch"}};
 const Headers kJson = {{"Content-Type", "application/json"}};
@@ -72,36 +71,6 @@ std::string bookmark_frame(int version, bool initial_events_end = false) {
 
 std::string error_frame(unsigned code, std::string_view reason, std::string_view message) {
   return frame("ERROR", document("Status", bytes(3, message) + bytes(4, reason) + number(6, code)));
-}
-
-struct Case {
-  const char* name;
-  std::function<void(WatchScript&)> play;
-  Log want;
-};
-
-void run(const std::vector<Case>& cases, const ReflectorOptions& options) {
-  for (const Case& c : cases) {
-    DYNAMIC_SECTION(c.name) {
-      WatchScript script(options);
-      script.start();
-      c.play(script);
-      CHECK(script.log() == c.want);
-    }
-  }
-}
-
-// Lists one pod at version 5 and opens the watch.
-void watch_one_pod(WatchScript& s, const Headers& headers) {
-  s.page(5, "", {pod_json("a", "1", 3)});
-  s.open(headers);
-}
-
-// What watch_one_pod() leaves in the log, and what comes after it.
-Log after_one_pod(const Log& rest) {
-  Log log = {list_request(), "+ a/1@3", "synced", watch_request("5")};
-  log.insert(log.end(), rest.begin(), rest.end());
-  return log;
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 #include "tests/k8s-client/watch/watch_script.h"
 #include "tests/support/catch.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
 namespace k8s {
 namespace {
 
+using tests::after_one_pod;
 using tests::bookmark_line;
 using tests::error_line;
 using tests::event_line;
@@ -19,41 +19,13 @@ using tests::list_request;
 using tests::page_request;
 using tests::paged;
 using tests::pod_json;
+using tests::run;
 using tests::stream_request;
+using tests::watch_one_pod;
 using tests::watch_request;
 using tests::WatchScript;
 
 using Log = std::vector<std::string>;
-
-struct Case {
-  const char* name;
-  std::function<void(WatchScript&)> play;
-  Log want;
-};
-
-void run(const std::vector<Case>& cases, const ReflectorOptions& options) {
-  for (const Case& c : cases) {
-    DYNAMIC_SECTION(c.name) {
-      WatchScript script(options);
-      script.start();
-      c.play(script);
-      CHECK(script.log() == c.want);
-    }
-  }
-}
-
-// Lists one pod at version 5 and opens the watch.
-void watch_one_pod(WatchScript& s) {
-  s.page(5, "", {pod_json("a", "1", 3)});
-  s.open();
-}
-
-// What watch_one_pod() leaves in the log, and what comes after it.
-Log after_one_pod(const Log& rest) {
-  Log log = {list_request(), "+ a/1@3", "synced", watch_request("5")};
-  log.insert(log.end(), rest.begin(), rest.end());
-  return log;
-}
 
 TEST_CASE("a list, then a watch", "[watch]") {
   run({{"an empty list is complete too",

@@ -1,5 +1,7 @@
 #include "tests/k8s-client/watch/watch_script.h"
 
+#include "tests/support/catch.h"
+
 #include <stdexcept>
 #include <utility>
 
@@ -163,6 +165,28 @@ void WatchScript::end() {
 void WatchScript::break_off(k8s::ErrorKind kind) {
   call_->fail(kind, "broke");
   take_requests();
+}
+
+void run(const std::vector<WatchCase>& cases, const k8s::ReflectorOptions& options) {
+  for (const WatchCase& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      WatchScript script(options);
+      script.start();
+      c.play(script);
+      CHECK(script.log() == c.want);
+    }
+  }
+}
+
+void watch_one_pod(WatchScript& script, const k8s::Headers& headers) {
+  script.page(5, "", {pod_json("a", "1", 3)});
+  script.open(headers);
+}
+
+std::vector<std::string> after_one_pod(const std::vector<std::string>& rest) {
+  std::vector<std::string> log = {list_request(), "+ a/1@3", "synced", watch_request("5")};
+  log.insert(log.end(), rest.begin(), rest.end());
+  return log;
 }
 
 }  // namespace tests

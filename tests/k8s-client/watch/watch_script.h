@@ -8,6 +8,7 @@
 #include "tests/support/fake_transport.h"
 #include "tests/support/manual_loop.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -84,5 +85,19 @@ class WatchScript {
   std::shared_ptr<FakeCall> call_;
   std::unique_ptr<k8s::Reflector<k8s::Pod>> reflector_;
 };
+
+// What a server does, and the log that it leaves.
+struct WatchCase {
+  const char* name;
+  std::function<void(WatchScript&)> play;
+  std::vector<std::string> want;
+};
+// Each as a section, from the start of a reflector of its own.
+void run(const std::vector<WatchCase>& cases, const k8s::ReflectorOptions& options);
+
+// Lists one pod at version 5 and opens the watch.
+void watch_one_pod(WatchScript& script, const k8s::Headers& headers = {});
+// What watch_one_pod() leaves in the log, and what comes after it.
+[[nodiscard]] std::vector<std::string> after_one_pod(const std::vector<std::string>& rest);
 
 }  // namespace tests
