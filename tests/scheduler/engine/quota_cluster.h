@@ -1,0 +1,55 @@
+// What the tests of GPU quotas through the engine share: a cluster, its nodes and pods.
+#pragma once
+
+#include "tests/scheduler/engine/harness.h"
+#include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tests {
+
+inline constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
+inline constexpr const char* kL4 = "NVIDIA-L4";
+inline constexpr const char* kType = "gpu-scheduler.io/gpu-type";
+
+inline k8s::Node h100(std::string_view name) { return node(name).gpus(8).product(kH100).cpu("64"); }
+inline k8s::Node l4(std::string_view name, int gpus = 4) {
+  return node(name).gpus(gpus).product(kL4).cpu("64");
+}
+inline PodBuilder in(std::string_view namespace_, std::string_view name, int gpus) {
+  return our_pod(name).in_namespace(namespace_).gpus(gpus);
+}
+
+struct QuotaCluster : Scheduler {
+  explicit QuotaCluster(sched::EngineOptions options = {}) : Scheduler(std::move(options)) {
+    synced();
+  }
+  using Scheduler::has;
+  void has(const k8s::GpuQuota& quota) { apply(sched::event::QuotaUpserted{quota}); }
+  void bound(k8s::Pod pod, const std::string& node) {
+    pod.spec.node_name = node;
+    has(pod);
+  }
+  k8s::GpuQuota::Use use(const std::string& quota, std::size_t line = 0) const {
+    for (const sched::QuotaStatus& status : engine.quota_statuses()) {
+      if (status.name == quota) return status.status.quotas.at(line).use;
+    }
+    FAIL("no such quota: " << quota);
+    return {};
+  }
+};
+
+inline k8s::GpuQuota::Use use(int guaranteed, int used, int borrowed = 0, int lent = 0,
+                              int pending = 0) {
+  return {.guaranteed = k8s::Quantity::of(guaranteed),
+          .used = k8s::Quantity::of(used),
+          .borrowed = k8s::Quantity::of(borrowed),
+          .lent = k8s::Quantity::of(lent),
+          .pending = k8s::Quantity::of(pending)};
+}
+
+}  // namespace tests

@@ -1,0 +1,293 @@
+// Turns between GPU quotas through the engine: who is next, and what is kept for those who have
+// waited long.
+#include "tests/scheduler/engine/quota_cluster.h"
+
+#include <chrono>
+#include <string>
+
+using namespace sched;
+using namespace tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Cluster = QuotaCluster;
+
+}  // namespace
+
+TEST_CASE("guarantees come before loans, and the smallest borrower before greater ones") {
+  Cluster s;
+  s.has(node("a").gpus(3).product(kH100).cpu("64"));
+  s.has(gpu_quota("owner").of("owner").in_cohort("c").line("H100", 1));
+  s.has(gpu_quota("poor").of("poor").in_cohort("c").line("H100", 2));
+  s.has(gpu_quota("lender").in_cohort("c").line("H100", 8));
+  s.has(gpu_quota("nothing").of("nothing").in_cohort("c").line("H100", 0));
+  // Everybody's pods in one go, the least entitled the oldest and most important.
+  s.has(our_pod("plain").gpus(1).priority(9));
+  s.has(in("nothing", "n1", 1).priority(9));
+  s.has(in("owner", "o1", 1).created_at(kStart + 1s));
+  s.has(in("owner", "o2", 1).created_at(kStart + 2s));
+  s.has(in("poor", "p1", 1).created_at(kStart + 3s));
+  auto told = s.decide();
+  told.resize(3);
+  CHECK(told == Texts{"o1 → a", "p1 → a", "o2 → a"});
+}
+
+TEST_CASE("best effort lets a pod that fits pass, strict does not") {
+  const auto run = [](bool strict) {
+    Cluster s;
+    s.has(h100("a"));
+    GpuQuotaBuilder quota = gpu_quota("q").of("ml").line("H100", 4);
+    if (strict) quota.strict();
+    s.has(quota);
+    s.has(in("ml", "first", 3));
+    s.has(in("ml", "large", 2).created_at(kStart + 1s));
+    s.has(in("ml", "small", 1).created_at(kStart + 2s));
+    Texts told = s.decide();
+    s.pod_gone(in("ml", "first", 3));
+    for (const std::string& line : s.decide()) told.push_back(line);
+    return told;
+  };
+  CHECK(run(false) == Texts{"first → a",
+                            "large waits: quota q: H100 needs 2, 3 of 4 in use, first in line; 1 "
+                            "more must be freed",
+                            "small → a", "large → a"});
+  CHECK(run(true) == Texts{"first → a",
+                           "large waits: quota q: H100 needs 2, 3 of 4 in use, first in line; 1 "
+                           "more must be freed",
+                           "small waits: quota q is Strict: 2nd in line, behind ml/large, and none "
+                           "may pass",
+                           "large → a", "small → a"});
+}
+
+TEST_CASE("for a pod that has waited long, quota and then a node are kept") {
+  Cluster s;
+  s.has(node("a").gpus(4).product(kH100).cpu("64"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4));
+  const k8s::Pod one = in("ml", "one", 1);
+  const k8s::Pod two = in("ml", "two", 1).created_at(kStart + 1s);
+  s.has(one);
+  s.has(two);
+  CHECK(s.decide().size() == 2);
+  const k8s::Pod large = in("ml", "large", 4).created_at(kStart + 2s);
+  s.has(large);
+  CHECK(s.decide().size() == 1);
+  CHECK(s.engine.next_wakeup() == kStart + 300s);  // its message is refreshed
+
+  s.now = kStart + 600s;
+  static_cast<void>(s.decide());
+  // Its quota is kept: nobody passes any more.
+  s.has(in("ml", "small", 1).created_at(kStart + 3s));
+  CHECK(s.decide() ==
+        Texts{"small waits: quota q: H100 needs 1, 2 of 4 in use, 2nd in line; what is freed is "
+              "kept for one that has waited long, 3 more must be freed"});
+  // A pod without quota takes a GPU of the node: then the quota is free before the node is.
+  s.has(our_pod("guest").gpus(2));
+  CHECK(s.decide() == Texts{"guest → a"});
+  s.pod_gone(one);
+  s.pod_gone(two);
+  const auto told = s.decisions();
+  REQUIRE(told.size() == 1);
+  const auto& waits = std::get<decision::Unschedulable>(told[0]);
+  CHECK(waits.pod.name == "large");
+  CHECK(waits.details.ends_with("holds node a until it has room"));
+  // Nobody else is placed on what it needs there.
+  s.has(our_pod("other").gpus(1));
+  CHECK(s.decide().at(0).starts_with("other waits: 0/1 nodes"));
+  s.pod_gone(our_pod("guest"));
+  CHECK(s.decide().at(0) == "large → a");
+}
+
+TEST_CASE("a head that cannot be helped denies nobody what is kept for those that wait") {
+  struct Case {
+    std::string name;
+    PodBuilder head;
+  };
+  const std::vector<Case> cases = {
+      {"no node could take it", in("ml", "head", 2).selects("rack", "none")},
+      {"no node has its type", in("ml", "head", 2).annotated(kType, "B200")},
+      {"it would have to borrow", in("ml", "head", 6)},
+      {"its quota could never give so much", in("ml", "head", 9)},
+      {"it is more than one pod may have", in("ml", "head", 8)},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    Cluster s;
+    s.has(h100("a"));
+    s.has(gpu_quota("q").of("ml").in_cohort("c").line("H100", 4).limit(8).most_per_pod(7));
+    s.has(gpu_quota("lender").of("lender").in_cohort("c").line("H100", 4));
+    s.has(their_pod("lenders").in_namespace("lender").gpus(4).on("a"));
+    s.has(their_pod("theirs").in_namespace("ml").gpus(3).on("a"));
+    s.has(PodBuilder(c.head).priority(9));
+    s.has(in("ml", "next", 3).created_at(kStart + 1s));
+    static_cast<void>(s.decide());
+    s.now = kStart + 700s;
+    static_cast<void>(s.decide());
+    s.has(in("ml", "small", 1).created_at(kStart + 700s));
+    // There is one free, on the node as in the quota.
+    CHECK(s.decide().back().find("what is freed is kept for one that has waited long") !=
+          std::string::npos);
+    s.pod_gone(their_pod("theirs").in_namespace("ml"));
+    CHECK(s.decide().front() == "next → a");
+  }
+}
+
+TEST_CASE("in a strict quota nobody has his turn before a head that no node could take") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4).strict());
+  s.has(in("ml", "head", 2).selects("rack", "none"));
+  s.has(in("ml", "next", 2).created_at(kStart + 1s));
+  const auto told = s.decide();
+  CHECK(told.at(0).starts_with("head waits: 0/1 nodes are available"));
+  CHECK(told.at(1) ==
+        "next waits: quota q is Strict: 2nd in line, behind ml/head, and none may pass");
+  s.now = kStart + 700s;
+  static_cast<void>(s.decide());
+  s.pod_gone(in("ml", "head", 2));
+  CHECK(s.decide() == Texts{"next → a"});
+}
+
+TEST_CASE("patience counts from creation or from the end of the gates, whoever was there to see") {
+  const auto held_from = [](const k8s::Pod& large, Time seen, std::optional<Time> ungated) {
+    Cluster s;
+    s.has(h100("a"));
+    s.has(gpu_quota("q").of("ml").line("H100", 8));
+    s.has(their_pod("theirs").in_namespace("ml").gpus(4).on("a"));
+    s.now = seen;
+    s.has(large);
+    static_cast<void>(s.decide());
+    if (ungated) {
+      s.now = *ungated;
+      k8s::Pod free = large;
+      free.spec.scheduling_gates.clear();
+      s.has(free);
+      static_cast<void>(s.decide());
+    }
+    // Small pods pass it until what is left is kept for it.
+    for (int i = 0; i < 10; ++i) {
+      s.now = s.engine.next_wakeup().value_or(s.now);
+      static_cast<void>(s.decide());
+      s.has(in("ml", "small" + std::to_string(i), 1).created_at(s.now));
+      if (s.decide().back().find("what is freed is kept") != std::string::npos) return s.now;
+    }
+    return Time{};
+  };
+  const PodBuilder large = in("ml", "large", 8).created_at(kStart);
+  CHECK(held_from(large, kStart, std::nullopt) == kStart + 600s);
+  CHECK(held_from(large, kStart + 200s, std::nullopt) == kStart + 600s);
+  CHECK(held_from(PodBuilder(large).gated("later"), kStart, kStart + 400s) == kStart + 1'000s);
+  CHECK(held_from(PodBuilder(large).condition("PodScheduled", "False", "SchedulingGated"),
+                  kStart + 400s, std::nullopt) == kStart + 1'000s);
+  CHECK(held_from(PodBuilder(large).condition("PodScheduled", "False", "GpuQuotaExceeded"),
+                  kStart + 400s, std::nullopt) == kStart + 600s);
+  // By a clock that is ahead of ours.
+  CHECK(held_from(PodBuilder(large).created_at(kStart + 50s), kStart, std::nullopt) ==
+        kStart + 600s);
+}
+
+TEST_CASE("nothing is kept for a pod that no node could take, until one could") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(l4("b"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4).line("L4", 2));
+  s.has(in("ml", "lost", 4).selects("rack", "none").created_at(kStart));
+  CHECK(s.decide().size() == 1);
+  s.now = kStart + 600s;
+  CHECK(s.decide().size() == 1);  // its message is refreshed
+  s.has(in("ml", "small", 1).created_at(kStart + 1s).selects("nvidia.com/gpu.product", kH100));
+  CHECK(s.decide() == Texts{"small → a"});
+
+  SECTION("a node for it has a type of which its quota has not so much") {
+    s.has(node("c").gpus(4).product(kL4).cpu("64").labelled("rack", "none"));
+    static_cast<void>(s.decide());
+    s.now += 20s;
+    static_cast<void>(s.decide());
+  }
+  SECTION("a node for it has come and gone") {
+    s.has(node("c").gpus(8).product(kH100).cpu("64").labelled("rack", "none"));
+    s.has(our_pod("guest").gpus(8).selects("rack", "none").priority(9));
+    s.now += 20s;
+    static_cast<void>(s.decide());
+    s.has(in("ml", "behind", 1).created_at(kStart + 2s).selects("nvidia.com/gpu.product", kH100));
+    CHECK(s.decide().at(0).starts_with("behind waits: quota q: H100 needs 1"));
+    s.node_gone("c");
+    s.now += 20s;
+    CHECK(s.decide() == Texts{"behind → a"});
+  }
+  s.has(in("ml", "next", 1).created_at(kStart + 3s).selects("nvidia.com/gpu.product", kH100));
+  CHECK(s.decide() == Texts{"next → a"});
+}
+
+TEST_CASE("what is kept is of a type that some node for the pod has") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(node("b").gpus(2).product(kL4).cpu("64").labelled("rack", "b"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4).line("L4", 2));
+  const k8s::Pod first = in("ml", "first", 1).selects("rack", "b");
+  s.has(first);
+  CHECK(s.decide() == Texts{"first → b"});
+  s.has(in("ml", "both", 2).selects("rack", "b").created_at(kStart + 1s));
+  CHECK(s.decide().size() == 1);
+  s.now = kStart + 600s;
+  static_cast<void>(s.decide());
+  s.has(in("ml", "h", 4).created_at(kStart + 2s).selects("nvidia.com/gpu.product", kH100));
+  CHECK(s.decide() == Texts{"h → a"});
+  s.has(in("ml", "l", 1).created_at(kStart + 2s).selects("nvidia.com/gpu.product", kL4));
+  CHECK(s.decide().at(0).starts_with("l waits: quota q: L4 needs 1, 1 of 2 in use, 2nd in line"));
+  s.pod_gone(first);
+  CHECK(s.decide() == Texts{"both → b"});
+}
+
+TEST_CASE("a node that is held stays so when another quota changes") {
+  Cluster s;
+  s.has(node("a").gpus(4).product(kH100).cpu("64"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4));
+  s.has(gpu_quota("other").of("other").line("H100", 4));
+  for (const char* name : {"g1", "g2"}) s.has(our_pod(name).gpus(1).priority(9));
+  CHECK(s.decide() == Texts{"g1 → a", "g2 → a"});
+  s.has(in("ml", "large", 4));
+  CHECK(s.decide().size() == 1);
+  s.now = kStart + 600s;
+  static_cast<void>(s.decide());
+  s.has(gpu_quota("other").of("other").line("H100", 3).generation(2));
+  s.pod_gone(our_pod("g1"));
+  s.has(in("other", "o", 1).priority(5));  // has its turn before
+  for (const std::string& told : s.decide()) CHECK(told.find("→") == std::string::npos);
+  s.pod_gone(our_pod("g2"));
+  CHECK(s.decide().at(0) == "large → a");
+}
+
+TEST_CASE("who asks for more than its cohort could lend keeps nobody waiting") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").in_cohort("c").line("H100", 2).limit(8).strict());
+  s.has(gpu_quota("lender").in_cohort("c").line("H100", 2));
+  s.has(in("ml", "large", 6));
+  s.has(in("ml", "small", 1).created_at(kStart + 1s));
+  CHECK(s.decide() ==
+        Texts{"large waits: quota q: H100 needs 6, 0 of 8 in use; it can never give that much",
+              "small → a"});
+  s.has(gpu_quota("lender").in_cohort("c").line("H100", 6).generation(2));
+  CHECK(s.decide() == Texts{"large → a"});
+}
+
+TEST_CASE("pods alike that their quota could never help join the line together when it can") {
+  Cluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 1));
+  for (const char* name : {"p1", "p2", "p3"}) s.has(in("ml", name, 2));
+  CHECK(s.decide().size() == 3);
+  CHECK(s.use("q").pending.is_zero());
+  s.has(gpu_quota("q").of("ml").line("H100", 4).generation(2));
+  CHECK(s.decide() == Texts{"p1 → a", "p2 → a",
+                            "p3 waits: quota q: H100 needs 2, 4 of 4 in use, first in line; 2 more "
+                            "must be freed"});
+  CHECK(s.use("q") == use(4, 4, 0, 0, 2));
+  // And they leave it together when it can help them no more.
+  s.has(in("ml", "p4", 2));
+  s.has(in("ml", "p5", 2));
+  s.has(gpu_quota("q").of("ml").line("H100", 1).generation(3));
+  CHECK(s.decide().size() == 3);
+  CHECK(s.use("q").pending.is_zero());
+}
