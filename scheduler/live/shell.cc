@@ -112,7 +112,10 @@ k8s::Result<void> Shell::Parts::listen() {
                               .metrics = [this] { return metrics_text(); }};
   auto server = server::HttpServer::listen(
       *loop_, options_.http_bind_address,
-      [endpoints = std::move(endpoints)](std::string_view path) { return endpoints.get(path); });
+      [endpoints = std::move(endpoints)](std::string_view path) { return endpoints.get(path); },
+      {.on_problem = [this](const k8s::Error& error,
+                            milliseconds retry_in) { problems_.report("serve", error, retry_in); },
+       .on_progress = [this] { problems_.resolved("serve"); }});
   if (!server) return tl::unexpected<k8s::Error>(std::move(server.error()));
   http_ = std::move(*server);
   return {};

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <optional>
@@ -28,6 +29,9 @@ using Tcp = asio::ip::tcp;
 constexpr std::size_t kMaxConnections = 64;
 constexpr std::uint32_t kMaxHeader = 8 * 1024;
 constexpr std::chrono::seconds kTimeLimit{10};
+// Between tries to accept while that fails.
+constexpr std::chrono::milliseconds kFirstPause{5};
+constexpr std::chrono::milliseconds kLongestPause{1'000};
 
 // One connection: one request, one answer, closed.
 class Session : public std::enable_shared_from_this<Session> {
@@ -98,12 +102,22 @@ k8s::Result<Tcp::endpoint> endpoint_of(const std::string& address) {
   return Tcp::endpoint(ip, port);
 }
 
+k8s::Error connection_error(const std::string& what, const error_code& cause) {
+  k8s::Error error;
+  error.kind = k8s::ErrorKind::kConnect;
+  error.message = fmt::format("{}: {}", what, cause.message());
+  return error;
+}
+
 }  // namespace
 
 class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
  public:
-  Listener(asio::io_context& context, Handler handler)
-      : acceptor_(context), handler_(std::move(handler)) {}
+  Listener(k8s::http::AsioEventLoop& loop, Handler handler, Hooks hooks)
+      : loop_(loop),
+        acceptor_(loop.context()),
+        handler_(std::move(handler)),
+        hooks_(std::move(hooks)) {}
 
   error_code open(const Tcp::endpoint& endpoint) {
     error_code error;
@@ -117,12 +131,16 @@ class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
   void accept() {
     acceptor_.async_accept([self = shared_from_this()](error_code error, Tcp::socket socket) {
       if (error == asio::error::operation_aborted || !self->acceptor_.is_open()) return;
-      if (!error && self->connections_ < kMaxConnections) self->serve(std::move(socket));
+      if (error) return self->pause(error);
+      self->pause_ = kFirstPause;
+      self->hooks_.on_progress();
+      if (self->connections_ < kMaxConnections) self->serve(std::move(socket));
       self->accept();
     });
   }
 
   void close() {
+    retry_.reset();
     error_code ignored;
     acceptor_.close(ignored);
   }
@@ -133,6 +151,13 @@ class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
   }
 
  private:
+  // The connection that waits makes the acceptor ready at once: to ask again right away would spin.
+  void pause(const error_code& error) {
+    const auto pause = std::exchange(pause_, std::min(2 * pause_, kLongestPause));
+    hooks_.on_problem(connection_error("accepting a connection", error), pause);
+    retry_ = loop_.after(pause, [this] { accept(); });  // ends with close()
+  }
+
   void serve(Tcp::socket socket) {
     ++connections_;
     std::shared_ptr<void> counted(nullptr,
@@ -140,23 +165,24 @@ class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
     std::make_shared<Session>(std::move(socket), handler_, std::move(counted))->start();
   }
 
+  k8s::EventLoop& loop_;
   Tcp::acceptor acceptor_;
   Handler handler_;
+  Hooks hooks_;
+  std::chrono::milliseconds pause_ = kFirstPause;
+  std::unique_ptr<k8s::Timer> retry_;
   std::size_t connections_ = 0;
 };
 
 k8s::Result<std::unique_ptr<HttpServer>> HttpServer::listen(k8s::EventLoop& loop,
                                                             const std::string& address,
-                                                            Handler handler) {
+                                                            Handler handler, Hooks hooks) {
   const auto endpoint = endpoint_of(address);
   if (!endpoint) return tl::unexpected<k8s::Error>(endpoint.error());
-  auto& context = dynamic_cast<k8s::http::AsioEventLoop&>(loop).context();
-  auto listener = std::make_shared<Listener>(context, std::move(handler));
+  auto listener = std::make_shared<Listener>(dynamic_cast<k8s::http::AsioEventLoop&>(loop),
+                                             std::move(handler), std::move(hooks));
   if (const error_code error = listener->open(*endpoint)) {
-    k8s::Error failure;
-    failure.kind = k8s::ErrorKind::kConnect;
-    failure.message = fmt::format("listening on {}: {}", address, error.message());
-    return tl::unexpected<k8s::Error>(std::move(failure));
+    return tl::unexpected<k8s::Error>(connection_error("listening on " + address, error));
   }
   listener->accept();
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(listener)));

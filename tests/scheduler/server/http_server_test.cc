@@ -4,25 +4,36 @@
 #include "tests/support/catch.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
+#include <condition_variable>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 
 using sched::server::HttpServer;
 using sched::server::Reply;
+using std::chrono::milliseconds;
 
 // A server on a free port, on a loop with a thread of its own.
 class Bench {
  public:
   Bench() {
-    auto listening = HttpServer::listen(*loop_, "127.0.0.1:0", [](std::string_view path) {
-      return Reply{path == "/ok" ? 200 : 404, "path " + std::string(path) + "\n"};
-    });
+    auto listening = HttpServer::listen(
+        *loop_, "127.0.0.1:0",
+        [](std::string_view path) {
+          return Reply{path == "/ok" ? 200 : 404, "path " + std::string(path) + "\n"};
+        },
+        {.on_problem = [this](const k8s::Error& error,
+                              milliseconds retry_in) { note(error.message, retry_in); },
+         .on_progress = [] {}});
     REQUIRE(listening);
     server_ = std::move(*listening);
     port = server_->port();
@@ -35,7 +46,10 @@ class Bench {
 
   // Sends `request` and reads until the server closes.
   [[nodiscard]] std::string exchange(const std::string& request) const {
-    const int socket = connect();
+    return exchange(request, connect());
+  }
+  // The same over a connection that the kernel has taken up already.
+  [[nodiscard]] static std::string exchange(const std::string& request, int socket) {
     REQUIRE(send(socket, request.data(), request.size(), MSG_NOSIGNAL) ==
             static_cast<ssize_t>(request.size()));
     std::string answer;
@@ -47,11 +61,7 @@ class Bench {
     return answer;
   }
 
-  std::uint16_t port = 0;
-
- private:
-  [[nodiscard]] int connect() const {
-    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  int connect(int socket = ::socket(AF_INET, SOCK_STREAM, 0)) const {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -60,9 +70,53 @@ class Bench {
     return socket;
   }
 
+  // Blocks until that many problems were told; the pauses told with them.
+  std::vector<milliseconds> wait_for_problems(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return pauses_.size() >= count; });
+    return {pauses_.begin(), pauses_.begin() + static_cast<std::ptrdiff_t>(count)};
+  }
+  std::string last_problem() {
+    const std::lock_guard lock(mutex_);
+    return problem_;
+  }
+
+  std::uint16_t port = 0;
+
+ private:
+  void note(const std::string& problem, milliseconds retry_in) {
+    const std::lock_guard lock(mutex_);
+    problem_ = problem;
+    pauses_.push_back(retry_in);
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string problem_;
+  std::vector<milliseconds> pauses_;
   std::unique_ptr<k8s::EventLoop> loop_ = k8s::make_asio_event_loop();
   std::unique_ptr<HttpServer> server_;
   std::thread thread_;
+};
+
+// As long as it lives, this process gets no further file descriptor.
+class NoMoreDescriptors {
+ public:
+  NoMoreDescriptors() {
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    // The lowest free one is the first that an accept would get.
+    const int lowest = open("/dev/null", O_RDONLY);
+    close(lowest);
+    const rlimit none{static_cast<rlim_t>(lowest), before_.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  }
+  ~NoMoreDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+  NoMoreDescriptors(const NoMoreDescriptors&) = delete;
+  NoMoreDescriptors& operator=(const NoMoreDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
 };
 
 }  // namespace
@@ -91,10 +145,25 @@ TEST_CASE("what is no HTTP, and what is too large, is cut off; the next one is s
   CHECK_THAT(bench.exchange("GET /ok HTTP/1.0\r\n\r\n"), Catch::StartsWith("HTTP/1.0 200 "));
 }
 
+TEST_CASE(
+    "without file descriptors it tries again ever more slowly, and serves once there are some") {
+  Bench bench;
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  {
+    const NoMoreDescriptors shortage;
+    bench.connect(socket);
+    using namespace std::chrono_literals;
+    CHECK(bench.wait_for_problems(4) == std::vector<milliseconds>{5ms, 10ms, 20ms, 40ms});
+    CHECK(bench.last_problem() == "accepting a connection: Too many open files");
+  }
+  CHECK_THAT(Bench::exchange("GET /ok HTTP/1.0\r\n\r\n", socket),
+             Catch::StartsWith("HTTP/1.0 200 "));
+}
+
 TEST_CASE("addresses that cannot be listened on") {
   const auto loop = k8s::make_asio_event_loop();
   const auto message = [&](const std::string& address) {
-    const auto server = HttpServer::listen(*loop, address, [](auto) { return Reply{}; });
+    const auto server = HttpServer::listen(*loop, address, [](auto) { return Reply{}; }, {});
     return server ? std::string("listens") : server.error().message;
   };
   for (const char* address :
