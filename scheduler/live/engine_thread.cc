@@ -39,7 +39,7 @@ void EngineThread::stop() {
 void EngineThread::run() {
   bool more = false;
   while (!queue_.is_closed()) {
-    auto events = queue_.take(more ? std::chrono::nanoseconds::zero() : until_wakeup());
+    auto events = take(more ? std::chrono::nanoseconds::zero() : until_wakeup());
     if (queue_.is_closed()) return;
     apply(std::move(events));
     more = decide();
@@ -49,6 +49,14 @@ void EngineThread::run() {
   }
 }
 
+std::vector<Event> EngineThread::take(std::optional<std::chrono::nanoseconds> limit) {
+  heartbeat_.rest();
+  auto events = queue_.take(limit);
+  // Closed: what is asked for after the end is asked of nobody.
+  if (!queue_.is_closed()) heartbeat_.beat(Heartbeat::Clock::now());
+  return events;
+}
+
 void EngineThread::apply(std::vector<Event> events) {
   for (Event& event : events) {
     const Time at = now();
@@ -56,6 +64,7 @@ void EngineThread::apply(std::vector<Event> events) {
     if (std::holds_alternative<event::Synced>(event)) synced_ = true;
     if (recorder_ != nullptr) recorder_->applied(event, at);
     engine_.apply(std::move(event), at);
+    heartbeat_.beat(Heartbeat::Clock::now());
   }
 }
 
@@ -65,7 +74,8 @@ bool EngineThread::decide() {
   std::vector<Decided> decided;
   bool more = true;
   while (open_binds_ < max_open_binds_) {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Heartbeat::Clock::now();
+    heartbeat_.beat(begin);
     const Time at = now();
     auto decision = engine_.step(at);
     if (recorder_ != nullptr) recorder_->stepped(decision, at);
@@ -74,7 +84,7 @@ bool EngineThread::decide() {
       break;
     }
     if (std::holds_alternative<decision::Bind>(*decision)) ++open_binds_;
-    decided.push_back({std::move(*decision), std::chrono::steady_clock::now() - begin});
+    decided.push_back({std::move(*decision), Heartbeat::Clock::now() - begin});
     const bool enough = decided.size() >= kMaxBatch;
     if (enough || queue_.has_events() || queue_.is_closed()) break;
   }

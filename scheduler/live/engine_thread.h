@@ -11,6 +11,7 @@
 
 #include "scheduler/engine/engine.h"
 #include "scheduler/live/event_queue.h"
+#include "scheduler/live/heartbeat.h"
 
 #include <chrono>
 #include <cstddef>
@@ -53,12 +54,21 @@ class EngineThread {
 
   void start();
   // Thread-safe.
-  void push(Event event) { queue_.push(std::move(event)); }
+  void push(Event event) {
+    heartbeat_.wake();
+    queue_.push(std::move(event));
+  }
+  // How long the event or the decision at hand has taken so far, or what waits has waited for the
+  // thread to wake; zero while there is nothing to do. Thread-safe.
+  [[nodiscard]] std::chrono::nanoseconds working_for(Heartbeat::Clock::time_point now) const {
+    return heartbeat_.working_for(now);
+  }
   // Decides nothing more; returns when the thread has ended.
   void stop();
 
  private:
   void run();
+  std::vector<Event> take(std::optional<std::chrono::nanoseconds> limit);
   void apply(std::vector<Event> events);
   // Decides until there is nothing to decide, events wait, or too many binds are open. True if the
   // engine may have more to say.
@@ -78,6 +88,7 @@ class EngineThread {
   bool synced_ = false;
   std::optional<std::uint64_t> quotas_told_;  // their version; nullopt: never
   std::chrono::steady_clock::time_point quotas_due_{};
+  Heartbeat heartbeat_;  // beats after each event and each decision
   EventQueue queue_;
   std::thread thread_;
 };

@@ -108,7 +108,8 @@ std::unique_ptr<Leadership> Shell::Parts::make_leadership(const k8s::RequestObse
 
 k8s::Result<void> Shell::Parts::listen() {
   if (options_.http_bind_address == "0") return {};
-  server::Endpoints endpoints{.readiness = [this] { return readiness(); },
+  server::Endpoints endpoints{.liveness = [this] { return liveness(); },
+                              .readiness = [this] { return readiness(); },
                               .metrics = [this] { return metrics_text(); }};
   auto server = server::HttpServer::listen(
       *loop_, options_.http_bind_address,
@@ -141,26 +142,6 @@ void Shell::Parts::ask_version() {
   client_->server_version([](const k8s::Result<std::string>& version) {
     if (version) LogLine("connected").with("server_version", *version).info();
   });
-}
-
-std::vector<server::Check> Shell::Parts::readiness() const {
-  std::vector<server::Check> checks;
-  for (const Intake::Source& source : intake_->sources()) {
-    const bool passed = source.synced && source.in_contact;
-    checks.push_back({.name = "watch-" + source.kind,
-                      .passed = passed,
-                      .why_not = source.synced ? "no sign of life from the API server for minutes"
-                                               : "not synced yet"});
-  }
-  if (leadership_) {
-    // A standby that knows the cluster is as ready as can be.
-    checks.push_back({.name = "leader-election",
-                      .passed = !leadership_->leads() || leadership_->may_bind(),
-                      .why_not = "leads, but the lease has not been renewed in time to bind"});
-  }
-  checks.push_back(
-      {.name = "shutdown", .passed = !shutting_down_, .why_not = "the process is shutting down"});
-  return checks;
 }
 
 std::string Shell::Parts::metrics_text() {

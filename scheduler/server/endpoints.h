@@ -1,5 +1,5 @@
-// The paths that are served, as kube-scheduler has them: /livez and /healthz (the process answers),
-// /readyz (it knows the cluster and may decide), /metrics.
+// The paths that are served, as kube-scheduler has them: /livez and /healthz (a restart would not
+// help), /readyz (it knows the cluster and may decide), /metrics.
 #pragma once
 
 #include "scheduler/server/http_server.h"
@@ -11,7 +11,7 @@
 
 namespace sched::server {
 
-// One thing that must be so before the scheduler is ready.
+// One thing that must be so before the scheduler is well.
 struct Check {
   std::string name;
   bool passed = false;
@@ -19,6 +19,7 @@ struct Check {
 };
 
 struct Endpoints {
+  std::function<std::vector<Check>()> liveness;
   std::function<std::vector<Check>()> readiness;
   std::function<std::string()> metrics;  // Prometheus' text format
 

@@ -2,6 +2,7 @@
 //
 //   shell.cc            makes the parts and runs them
 //   shell/hooks.cc      what flows between them: events, decisions, outcomes
+//   shell/health.cc     what they say of themselves to probes
 //   shell/shutdown.cc   how they end
 #pragma once
 
@@ -63,6 +64,7 @@ class Shell::Parts {
   // Lets what waits behind binds go, once none waits.
   void tell_what_waits();
   void begin_to_decide();
+  std::vector<server::Check> liveness() const;
   std::vector<server::Check> readiness() const;
   std::string metrics_text();
   void begin_shutdown(const std::string& reason);

@@ -7,6 +7,7 @@
 #include "tests/support/catch.h"
 
 #include <condition_variable>
+#include <latch>
 #include <map>
 #include <mutex>
 #include <string>
@@ -113,6 +114,34 @@ TEST_CASE("pods are decided on once the cluster is known") {
   const auto decisions = bench.wait_for(2);
   CHECK(node_of(decisions[0]) == "n1");
   CHECK(std::holds_alternative<sched::decision::Unschedulable>(decisions[1]));
+}
+
+TEST_CASE("it is known how long the engine has worked on what it has before it") {
+  using namespace std::chrono_literals;
+  using sched::live::Heartbeat;
+  std::latch works(1);
+  std::latch go_on(1);
+  EngineThread thread(Bench::make_engine(),
+                      {.on_decisions =
+                           [&](const std::vector<Decided>&) {
+                             works.count_down();
+                             go_on.wait();
+                           },
+                       .on_pending = [](const sched::PendingPods&) {},
+                       .clock = [] { return sched::Time(1s); }},
+                      nullptr);
+  CHECK(thread.working_for(Heartbeat::Clock::now() + 1h) == 0s);
+  // It waits for a thread that has not begun.
+  thread.push(event::PodUpserted{gpu_pod("a")});
+  thread.push(event::Synced{});
+  CHECK(thread.working_for(Heartbeat::Clock::now() + 1h) >= 1h);
+  thread.start();
+  works.wait();
+  CHECK(thread.working_for(Heartbeat::Clock::now() + 1h) >= 1h);
+  go_on.count_down();
+  while (thread.working_for(Heartbeat::Clock::now()) > 0s) std::this_thread::yield();
+  thread.stop();
+  CHECK(thread.working_for(Heartbeat::Clock::now() + 1h) == 0s);
 }
 
 TEST_CASE("with too many binds open it waits for outcomes") {

@@ -7,8 +7,13 @@ using sched::server::Reply;
 
 namespace {
 
-Endpoints endpoints(bool nodes_synced) {
-  return {.readiness =
+Endpoints endpoints(bool nodes_synced, bool engine_works = true) {
+  return {.liveness =
+              [engine_works] {
+                return std::vector<sched::server::Check>{
+                    {.name = "engine", .passed = engine_works, .why_not = "it hangs"}};
+              },
+          .readiness =
               [nodes_synced] {
                 return std::vector<sched::server::Check>{
                     {.name = "watch-pods", .passed = true, .why_not = ""},
@@ -28,6 +33,14 @@ TEST_CASE("alive is not ready") {
         "[+]watch-pods ok\n[-]watch-nodes failed: not synced yet\nreadyz check failed\n");
   CHECK(endpoints(true).get("/readyz").status == 200);
   CHECK(endpoints(true).get("/readyz").body == "ok");
+}
+
+TEST_CASE("a process that hangs is not alive") {
+  for (const std::string page : {"livez", "healthz"}) {
+    const Reply reply = endpoints(true, false).get("/" + page);
+    CHECK(reply.status == 503);
+    CHECK(reply.body == "[-]engine failed: it hangs\n" + page + " check failed\n");
+  }
 }
 
 TEST_CASE("metrics in Prometheus' text format") {

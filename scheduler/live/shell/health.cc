@@ -1,0 +1,42 @@
+#include "scheduler/live/shell/health.h"
+
+#include "scheduler/live/shell/parts.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace sched::live {
+
+server::Check engine_check(std::chrono::nanoseconds working_for) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(working_for);
+  return {.name = "engine",
+          .passed = working_for < kEngineHangsAfter,
+          .why_not = fmt::format("one event or decision has taken {} s so far", seconds.count())};
+}
+
+std::vector<server::Check> Shell::Parts::liveness() const {
+  return {engine_check(engine_->working_for(Heartbeat::Clock::now()))};
+}
+
+std::vector<server::Check> Shell::Parts::readiness() const {
+  std::vector<server::Check> checks = liveness();
+  for (const Intake::Source& source : intake_->sources()) {
+    const bool passed = source.synced && source.in_contact;
+    checks.push_back({.name = "watch-" + source.kind,
+                      .passed = passed,
+                      .why_not = source.synced ? "no sign of life from the API server for minutes"
+                                               : "not synced yet"});
+  }
+  if (leadership_) {
+    // A standby that knows the cluster is as ready as can be.
+    checks.push_back({.name = "leader-election",
+                      .passed = !leadership_->leads() || leadership_->may_bind(),
+                      .why_not = "leads, but the lease has not been renewed in time to bind"});
+  }
+  checks.push_back(
+      {.name = "shutdown", .passed = !shutting_down_, .why_not = "the process is shutting down"});
+  return checks;
+}
+
+}  // namespace sched::live
