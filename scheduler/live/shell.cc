@@ -146,6 +146,7 @@ void Shell::Parts::ask_version() {
 
 std::string Shell::Parts::metrics_text() {
   metrics_.events(events_->counters());
+  if (recorder_) metrics_.recording(recorder_->is_writing());
   return metrics_.text();
 }
 

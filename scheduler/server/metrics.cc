@@ -130,6 +130,11 @@ struct Metrics::Families {
           .Name("gpu_scheduler_nodes_with_complaints")
           .Help("Nodes whose GPU labels or amounts contradict themselves; the log says how.")
           .Register(registry);
+  Family<Gauge>& recording =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_recording")
+          .Help("1 while --record writes, 0 once it has ended; the log says why.")
+          .Register(registry);
   Family<Gauge>& master_status =
       prometheus::BuildGauge()
           .Name("leader_election_master_status")
@@ -277,6 +282,8 @@ void Metrics::request(std::string_view verb, int status, std::chrono::nanosecond
   found.count->Increment();
   found.duration->Observe(seconds(duration));
 }
+
+void Metrics::recording(bool writes) { families_->recording.Add({}).Set(writes ? 1 : 0); }
 
 void Metrics::leads(const std::string& lease, bool leads) {
   families_->master_status.Add({{"name", lease}}).Set(leads ? 1 : 0);

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -13,6 +14,17 @@ namespace sched::live {
 namespace {
 // Beyond this many calls the writer is woken before its second is over.
 constexpr std::size_t kManyCalls = 4'096;
+
+// By default a pipe without a reader and a limit of the file's size end the process; with their
+// signals blocked in the thread that writes they are errors like any other.
+void take_signals_as_errors() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPIPE);
+  sigaddset(&set, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
 }  // namespace
 
 struct Recorder::File {
@@ -22,8 +34,10 @@ struct Recorder::File {
   File() = default;
   File(const File&) = delete;
   File& operator=(const File&) = delete;
-  ~File() {
-    if (handle != nullptr) std::fclose(handle);
+  ~File() { close(); }
+
+  void close() {
+    if (handle != nullptr) std::fclose(std::exchange(handle, nullptr));
   }
 
   [[nodiscard]] bool write_line(const std::string& line) const {
@@ -81,7 +95,19 @@ void Recorder::add(EngineCall call) {
   if (too_many) on_error_(fmt::format("{}: the disk is too slow for it", file_->name));
 }
 
+bool Recorder::is_writing() {
+  const std::lock_guard lock(mutex_);
+  return !broken_;
+}
+
 void Recorder::run() {
+  take_signals_as_errors();
+  write_until_the_end();
+  // Here, where a last failure to write is harmless too.
+  file_->close();
+}
+
+void Recorder::write_until_the_end() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait_for(lock, std::chrono::seconds(1),

@@ -1,9 +1,12 @@
 // Writes a recording (record.h) while the scheduler runs.
 //
 // The engine's thread only hands things over; a thread of its own turns them into text and writes,
-// at least once a second, so that a killed process loses about a second. Write errors (a full disk)
-// and a disk that falls far behind end the recording, not the scheduler: what has been written then
-// is whole up to where it ends.
+// at least once a second, so that a killed process loses about a second. Write errors (a full disk,
+// a reader of a pipe that is gone) and a disk that falls far behind end the recording, not the
+// scheduler: the file is closed, and what is in it is whole but for its last line. It is not taken
+// up again, since what would follow the gap could not be computed again.
+//
+// Nothing bounds the file: a recording is for an hour that somebody wants to look at.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -39,12 +42,16 @@ class Recorder {
   void applied(Event event, Time at) { add(AppliedCall{std::move(event), at}); }
   void stepped(const std::optional<Decision>& decision, Time at) { add(StepCall{decision, at}); }
 
+  // False once the recording has ended. Thread-safe.
+  [[nodiscard]] bool is_writing();
+
  private:
   struct File;
   Recorder(std::unique_ptr<File> file, std::function<void(const std::string&)> on_error,
            std::size_t most_waiting);
   void add(EngineCall call);
   void run();
+  void write_until_the_end();
   [[nodiscard]] bool write(const std::vector<EngineCall>& calls);
 
   std::unique_ptr<File> file_;

@@ -8,6 +8,7 @@
 #include "tests/support/paths.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -218,7 +219,77 @@ TEST_CASE("a disk that falls far behind ends the recording, not more") {
   std::remove(file.c_str());
 }
 
+namespace {
+
+// Files may not grow beyond `bytes` as long as it lives: a disk that fills up.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace
+
+TEST_CASE("a disk that fills up ends the recording, not more, and is told of once") {
+  const std::string file = tests::binary_dir() + "/recorder_test.full";
+  std::vector<std::string> errors;
+  {
+    const FileSizeLimit limit(100'000);
+    auto recorder = sched::live::Recorder::create(
+        file, {}, [&](const std::string& error) { errors.push_back(error); });
+    REQUIRE(recorder);
+    CHECK((*recorder)->is_writing());
+    for (int i = 0; i < 5'000; ++i) (*recorder)->applied(event::NodeDeleted{"n"}, kAt);
+    while ((*recorder)->is_writing()) std::this_thread::yield();
+    (*recorder)->applied(event::NodeDeleted{"later"}, kAt);
+  }
+  REQUIRE(errors.size() == 1);
+  CHECK_THAT(errors[0], Catch::EndsWith("recorder_test.full: File too large"));
+  std::ifstream stream(file);
+  std::string line;
+  REQUIRE(std::getline(stream, line));
+  CHECK(sched::live::decode_header(line));
+  int whole = 0;
+  while (std::getline(stream, line) && !stream.eof()) {
+    REQUIRE(sched::live::decode_call(line));
+    ++whole;
+  }
+  CHECK(whole > 1'000);
+  std::remove(file.c_str());
+}
+
+TEST_CASE("a reader that goes away ends the recording, not the process") {
+  const std::string file = tests::binary_dir() + "/recorder_test.gone";
+  std::remove(file.c_str());
+  REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+  const int reader = open(file.c_str(), O_RDONLY | O_NONBLOCK);
+  REQUIRE(reader >= 0);
+  std::vector<std::string> errors;
+  {
+    auto recorder = sched::live::Recorder::create(
+        file, {}, [&](const std::string& error) { errors.push_back(error); });
+    REQUIRE(recorder);
+    close(reader);
+    (*recorder)->applied(event::NodeDeleted{"n"}, kAt);
+  }
+  REQUIRE(errors.size() == 1);
+  CHECK_THAT(errors[0], Catch::EndsWith("recorder_test.gone: Broken pipe"));
+  std::remove(file.c_str());
+}
+
 TEST_CASE("a recording that cannot be created says why") {
+  const auto full = sched::live::Recorder::create("/dev/full", {}, [](const std::string&) {});
+  REQUIRE_FALSE(full);
+  CHECK(full.error().message == "--record /dev/full: cannot be written: No space left on device");
   const auto recorder =
       sched::live::Recorder::create("/nowhere/r.jsonl", {}, [](const std::string&) {});
   REQUIRE_FALSE(recorder);

@@ -71,6 +71,15 @@ TEST_CASE("who holds the lease") {
   check_has(metrics, R"(leader_election_master_status{name="gpu-scheduler"} 1)");
 }
 
+TEST_CASE("whether there is a recording, and whether it goes on") {
+  Metrics metrics({"a"});
+  CHECK_THAT(metrics.text(), !Catch::Contains("gpu_scheduler_recording"));
+  metrics.recording(true);
+  check_has(metrics, "gpu_scheduler_recording 1");
+  metrics.recording(false);
+  check_has(metrics, "gpu_scheduler_recording 0");
+}
+
 TEST_CASE("pending pods by queue") {
   Metrics metrics({"a"});
   metrics.pending({.active = 1, .backoff = 2, .unschedulable = 3, .gated = 4});
