@@ -23,22 +23,7 @@ std::string seconds_text(Timestamp time) {
   return json::format_rfc3339(std::chrono::floor<std::chrono::seconds>(time));
 }
 
-Json series_of(const EventObject& event) {
-  return {{"count", event.series_count},
-          {"lastObservedTime", json::format_micro_time(event.series_last_observed)}};
-}
-
 }  // namespace
-
-std::string binding_body(const Binding& binding) {
-  Json metadata = {
-      {"namespace", binding.namespace_}, {"name", binding.pod}, {"uid", binding.pod_uid}};
-  for (const auto& [key, value] : binding.annotations) metadata["annotations"][key] = value;
-  return dump({{"apiVersion", "v1"},
-               {"kind", "Binding"},
-               {"metadata", std::move(metadata)},
-               {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}});
-}
 
 std::string pod_scheduled_patch(const Pod& pod, const PodScheduledCondition& condition,
                                 Timestamp now) {
@@ -64,29 +49,10 @@ std::string gpu_quota_status_patch(const ObjectMeta& quota, const GpuQuota::Stat
   return dump(patch);
 }
 
-std::string event_body(const EventObject& event) {
-  Json body = {{"apiVersion", "events.k8s.io/v1"},
-               {"kind", "Event"},
-               {"metadata", {{"namespace", event.namespace_}, {"name", event.name}}},
-               {"eventTime", json::format_micro_time(event.event_time)},
-               {"reportingController", event.reporting_controller},
-               {"reportingInstance", event.reporting_instance},
-               {"action", event.action},
-               {"reason", event.reason},
-               {"type", event.type},
-               {"note", event.note}};
-  Json& regarding = body["regarding"];
-  regarding = {{"apiVersion", event.regarding_api_version},
-               {"kind", event.regarding_kind},
-               {"name", event.regarding_name},
-               {"uid", event.regarding_uid}};
-  if (!event.regarding_namespace.empty()) regarding["namespace"] = event.regarding_namespace;
-  if (event.series_count > 0) body["series"] = series_of(event);
-  return dump(body);
-}
-
 std::string event_series_patch(const EventObject& event) {
-  return dump({{"series", series_of(event)}});
+  return dump({{"series",
+                {{"count", event.series_count},
+                 {"lastObservedTime", json::format_micro_time(event.series_last_observed)}}}});
 }
 
 Result<std::string> git_version_of(const std::string& body) {

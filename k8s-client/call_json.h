@@ -1,4 +1,5 @@
-// The JSON of the calls of client.h: the bodies they send, and the one small answer they read.
+// The JSON of the calls of client.h: the bodies they send (but for binds and events,
+// call_protobuf.h), and the one small answer they read.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
@@ -10,9 +11,6 @@
 #include <string>
 
 namespace k8s {
-
-// v1 Binding, for POST …/pods/NAME/binding.
-[[nodiscard]] std::string binding_body(const Binding& binding);
 
 // Strategic merge patch of pods/status: merges the one condition by its type. lastTransitionTime is
 // sent only if the condition's status differs from that in `pod`, for it says since when the status
@@ -26,10 +24,7 @@ namespace k8s {
 [[nodiscard]] std::string gpu_quota_status_patch(const ObjectMeta& quota,
                                                  const GpuQuota::Status& status);
 
-// events.k8s.io/v1 Event, for POST.
-[[nodiscard]] std::string event_body(const EventObject& event);
-
-// Strategic merge patch of its series.
+// Strategic merge patch of an event's series.
 [[nodiscard]] std::string event_series_patch(const EventObject& event);
 
 // gitVersion of the answer to GET /version.

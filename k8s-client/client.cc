@@ -2,7 +2,9 @@
 
 #include "k8s-client/api/decode.h"
 #include "k8s-client/api/encode.h"
+#include "k8s-client/api/protobuf/documents.h"
 #include "k8s-client/call_json.h"
+#include "k8s-client/call_protobuf.h"
 #include "k8s-client/event_recorder.h"
 #include "k8s-client/request_target.h"
 #include "k8s-client/retry.h"
@@ -39,6 +41,12 @@ RequestTarget events_target(const std::string& namespace_) {
   RequestTarget target("/apis/events.k8s.io/v1/namespaces");
   target.segment(namespace_).segment("events");
   return target;
+}
+
+// Of calls whose answer is not read, unless it is an error: a Status is understood in either.
+const Headers& accepting_protobuf() {
+  static const Headers headers = {{"Accept", std::string(protobuf::kAccept)}};
+  return headers;
 }
 
 // A duration as the server reads it: "30s", or "1500ms".
@@ -172,7 +180,9 @@ void Client::bind(const Binding& binding, BindLimits limits,
   parts_->call_once(
       {.method = Method::kPost,
        .target = target.text(),
+       .headers = accepting_protobuf(),
        .body = binding_body(binding),
+       .content_type = std::string(protobuf::kContentType),
        .deadline = limits.deadline,
        .send_by = limits.send_by},
       fmt::format("pods \"{}/{}\": bind to \"{}\"", binding.namespace_, binding.pod, binding.node),
@@ -198,6 +208,7 @@ void Client::set_pod_scheduled(const Pod& pod, const PodScheduledCondition& cond
   parts_->call_idempotent(
       {.method = Method::kPatch,
        .target = pod_target(metadata.namespace_, metadata.name).segment("status").text(),
+       .headers = accepting_protobuf(),
        .body = pod_scheduled_patch(pod, condition, parts_->wall_clock()),
        .content_type = kStrategicMergePatch},
       fmt::format("pods \"{}/{}\": set condition PodScheduled={}", metadata.namespace_,
@@ -219,7 +230,9 @@ void Client::set_gpu_quota_status(const ObjectMeta& quota, const GpuQuota::Statu
 void Client::create_event(const EventObject& event, std::function<void(Result<void>)> done) {
   parts_->call_once({.method = Method::kPost,
                      .target = events_target(event.namespace_).text(),
-                     .body = event_body(event)},
+                     .headers = accepting_protobuf(),
+                     .body = event_body(event),
+                     .content_type = std::string(protobuf::kContentType)},
                     fmt::format("events \"{}/{}\": create", event.namespace_, event.name),
                     ignoring_body(std::move(done)));
 }
@@ -227,6 +240,7 @@ void Client::create_event(const EventObject& event, std::function<void(Result<vo
 void Client::patch_event_series(const EventObject& event, std::function<void(Result<void>)> done) {
   parts_->call_once({.method = Method::kPatch,
                      .target = events_target(event.namespace_).segment(event.name).text(),
+                     .headers = accepting_protobuf(),
                      .body = event_series_patch(event),
                      .content_type = kStrategicMergePatch,
                      .repeatable = true},

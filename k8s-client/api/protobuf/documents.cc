@@ -185,4 +185,16 @@ Result<WatchEvent<Pod>> pod_event(std::string_view frame) {
   return event;
 }
 
+std::string document(std::string_view api_version, std::string_view kind,
+                     const std::function<void(Writer&)>& fill) {
+  std::string bytes(kMagic);
+  Writer envelope(bytes);
+  envelope.message(1, [&] {
+    envelope.text(1, api_version);
+    envelope.text(2, kind);
+  });
+  envelope.message(2, [&] { fill(envelope); });
+  return bytes;
+}
+
 }  // namespace k8s::protobuf

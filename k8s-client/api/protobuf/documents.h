@@ -1,21 +1,25 @@
-// Whole documents of the API server in protobuf: a pod, a page of a list of pods, an event of their
-// watch, a Status.
+// Whole documents in protobuf: of the API server a pod, a page of a list of pods, an event of their
+// watch, a Status; and the envelope of those that it is sent.
 //
 // An object travels in an envelope, four bytes that no JSON begins with and a runtime.Unknown that
 // names its kind. An event of a watch is a metav1.WatchEvent with such an object in it, and has a
 // length in front (frame_splitter.h). Source: k8s.io/apimachinery pkg/runtime/serializer/protobuf.
 //
 // Pods alone are read so: they are nearly all of what a scheduler reads, and in JSON the dearest
-// part of what it costs the API server. All else stays JSON, which people can read.
+// part of what it costs the API server. Binds and events are written so, for they are nearly all of
+// what it writes (../../call_protobuf.h). All else stays JSON, which people can read.
 #pragma once
 
 #include "k8s-client/api/decode.h"
+#include "k8s-client/api/protobuf/writer.h"
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace k8s::protobuf {
 
+inline constexpr std::string_view kContentType = "application/vnd.kubernetes.protobuf";
 // What to ask for where this is understood. JSON is for servers that do not have it.
 inline constexpr std::string_view kAccept = "application/vnd.kubernetes.protobuf, application/json";
 
@@ -29,5 +33,9 @@ inline constexpr std::string_view kAccept = "application/vnd.kubernetes.protobuf
 [[nodiscard]] Result<Status> status(std::string_view document);
 // Of one frame of a watch, without its length.
 [[nodiscard]] Result<WatchEvent<Pod>> pod_event(std::string_view frame);
+
+// An object in its envelope; `fill` writes its fields.
+[[nodiscard]] std::string document(std::string_view api_version, std::string_view kind,
+                                   const std::function<void(Writer&)>& fill);
 
 }  // namespace k8s::protobuf

@@ -1,6 +1,6 @@
 #include "k8s-client/api/protobuf/message.h"
 
-#include <simdjson.h>
+#include "k8s-client/api/protobuf/text.h"
 
 #include <limits>
 
@@ -25,24 +25,6 @@ std::optional<std::string_view> take_bytes(std::string_view& rest, std::uint64_t
   const std::string_view taken = rest.substr(0, size);
   rest.remove_prefix(size);
   return taken;
-}
-
-// How many of the first bytes are one character of UTF-8; 0: they are none.
-std::size_t character_at(std::string_view text) {
-  for (std::size_t size = 1; size <= 4 && size <= text.size(); ++size) {
-    if (simdjson::validate_utf8(text.data(), size)) return size;
-  }
-  return 0;
-}
-
-std::string repaired(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t size = character_at(text);
-    out += size == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(0, size);
-    text.remove_prefix(std::max<std::size_t>(size, 1));
-  }
-  return out;
 }
 
 }  // namespace
@@ -97,7 +79,7 @@ bool Value::failed_at(std::uint32_t number) const {
 bool read(Value value, std::string& out) {
   if (value.type() != Value::Type::kBytes) return value.fail("must be a text");
   const std::string_view text = value.bytes();
-  if (simdjson::validate_utf8(text.data(), text.size())) {
+  if (is_utf8(text)) {
     out = text;
   } else {
     out = repaired(text);

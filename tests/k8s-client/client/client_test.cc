@@ -1,9 +1,11 @@
 #include "k8s-client/client.h"
 
+#include "k8s-client/api/protobuf/documents.h"
 #include "k8s-client/event_recorder.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_transport.h"
 #include "tests/support/manual_loop.h"
+#include "tests/support/request_body.h"
 
 #include <nlohmann/json.hpp>
 
@@ -16,6 +18,7 @@ namespace k8s {
 namespace {
 
 using Json = nlohmann::json;
+using tests::body_of;
 using namespace std::chrono_literals;
 
 struct World {
@@ -43,6 +46,9 @@ struct World {
   }
   void run() { loop.run_ready(); }
 };
+
+const Headers kAcceptsProtobuf = {
+    {"Accept", "application/vnd.kubernetes.protobuf, application/json"}};
 
 std::string status_json(int code, const std::string& reason, const std::string& message) {
   return Json{{"kind", "Status"}, {"code", code}, {"reason", reason}, {"message", message}}.dump();
@@ -75,8 +81,9 @@ TEST_CASE("a bind is one POST with the pod's uid and the server's deadline", "[c
   CHECK(request.target == "/api/v1/namespaces/ml/pods/train-0/binding?timeout=30s");
   CHECK(request.deadline == 30s);
   CHECK_FALSE(request.repeatable);
-  CHECK(request.content_type == "application/json");
-  CHECK(Json::parse(request.body) == Json::parse(R"({"apiVersion":"v1","kind":"Binding",
+  CHECK(request.content_type == "application/vnd.kubernetes.protobuf");
+  CHECK(request.headers == kAcceptsProtobuf);
+  CHECK(body_of(request) == Json::parse(R"({"apiVersion":"v1","kind":"Binding",
                         "metadata":{"namespace":"ml","name":"train-0","uid":"u-1"},
                         "target":{"apiVersion":"v1","kind":"Node","name":"gpu-7"}})"));
   CHECK_FALSE(world.result);
@@ -87,13 +94,32 @@ TEST_CASE("a bind is one POST with the pod's uid and the server's deadline", "[c
   CHECK(world.observed == std::vector<std::string>{"POST 201"});
 }
 
+TEST_CASE("a bind's refusal is understood in protobuf", "[client]") {
+  World world;
+  world.client->bind(train_to_gpu_7(), {.deadline = 30s}, world.keep_result());
+  const std::string refusal = protobuf::document("v1", "Status", [](protobuf::Writer& out) {
+    out.text(2, "Failure");
+    out.text(3, "pod train-0 is already assigned to node \"gpu-6\"");
+    out.text(4, "Conflict");
+    out.number(6, 409);
+  });
+  world.transport.next()->respond(409, refusal);
+  world.run();
+  REQUIRE(world.result);
+  REQUIRE_FALSE(*world.result);
+  CHECK(world.result->error().message ==
+        "pods \"ml/train-0\": bind to \"gpu-7\": 409 Conflict: pod train-0 is already assigned to "
+        "node \"gpu-6\"");
+  CHECK(world.result->error().reason == "Conflict");
+}
+
 TEST_CASE("a bind brings the pod annotations", "[client]") {
   World world;
   Binding binding = train_to_gpu_7();
   binding.annotations = {{"example.com/a", "1"}, {"example.com/b", "2"}};
   world.client->bind(binding, {.deadline = 30s}, world.keep_result());
   const auto call = world.transport.next();
-  CHECK(Json::parse(call->request().body)["metadata"] ==
+  CHECK(body_of(call->request())["metadata"] ==
         Json::parse(R"({"namespace":"ml","name":"train-0","uid":"u-1",
                         "annotations":{"example.com/a":"1","example.com/b":"2"}})"));
   call->respond(201, R"({"kind":"Status","status":"Success"})");
@@ -340,7 +366,9 @@ TEST_CASE("an event as events.k8s.io/v1 wants it", "[client]") {
     CHECK(call->request().method == Method::kPost);
     CHECK(call->request().target == "/apis/events.k8s.io/v1/namespaces/ml/events");
     CHECK_FALSE(call->request().repeatable);
-    CHECK(Json::parse(call->request().body) == body);
+    CHECK(call->request().content_type == "application/vnd.kubernetes.protobuf");
+    CHECK(call->request().headers == kAcceptsProtobuf);
+    CHECK(body_of(call->request()) == body);
   }
   event.series_count = 3;
   event.series_last_observed = event.event_time + 90s + 12us;
@@ -349,7 +377,7 @@ TEST_CASE("an event as events.k8s.io/v1 wants it", "[client]") {
     world.client->create_event(event, world.keep_result());
     Json want = body;
     want["series"] = series;
-    CHECK(Json::parse(world.transport.next()->request().body) == want);
+    CHECK(body_of(world.transport.next()->request()) == want);
   }
   SECTION("repeated") {
     world.client->patch_event_series(event, world.keep_result());

@@ -3,6 +3,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/fake_transport.h"
 #include "tests/support/manual_loop.h"
+#include "tests/support/request_body.h"
 
 #include <nlohmann/json.hpp>
 
@@ -52,7 +53,7 @@ struct World {
   Json answer(const std::string& pod, Method method, int status = 201) {
     const auto call = transport.next();
     CHECK(call->request().method == method);
-    const Json body = Json::parse(call->request().body);
+    const Json body = tests::body_of(call->request());
     const std::string text = method == Method::kPost ? body["regarding"]["name"].get<std::string>()
                                                      : call->request().target;
     CAPTURE(text);

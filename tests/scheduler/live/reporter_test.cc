@@ -5,6 +5,9 @@
 #include "tests/support/catch.h"
 #include "tests/support/fake_transport.h"
 #include "tests/support/manual_loop.h"
+#include "tests/support/request_body.h"
+
+#include <nlohmann/json.hpp>
 
 #include <string>
 #include <vector>
@@ -22,7 +25,7 @@ constexpr sched::Time kWall = kNow + 1h;
 struct Bench {
   Bench() {
     transport.serve([this](const std::shared_ptr<tests::FakeCall>& call) {
-      bodies.push_back(call->request().target + " " + call->request().body);
+      bodies.push_back(call->request().target + " " + tests::body_of(call->request()).dump());
       call->respond(201, "{}");
     });
   }

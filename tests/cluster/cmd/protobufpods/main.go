@@ -4,7 +4,7 @@
 //
 // Each line is a document in JSON, a tab, and the same in protobuf, in base64: pods with every field that there is, set or not set by
 // chance, the same at each run, and every source that a volume can have; then a page of a list, a Status, and events of a watch (these
-// without their length). Both are made by Kubernetes' own serializers.
+// without their length); last a Binding and two Events, which are what the scheduler writes. Both are made by Kubernetes' own serializers.
 package main
 
 import (
@@ -13,8 +13,10 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
@@ -57,7 +59,10 @@ func write() error {
 	if err := line(&gone); err != nil {
 		return err
 	}
-	return events(fill.pod(0), &gone)
+	if err := events(fill.pod(0), &gone); err != nil {
+		return err
+	}
+	return written()
 }
 
 func kind(name string) metav1.TypeMeta { return metav1.TypeMeta{APIVersion: "v1", Kind: name} }
@@ -78,6 +83,27 @@ func encode(object runtime.Object) (first, second []byte, err error) {
 	}
 	second, err = runtime.Encode(inProtobuf, object)
 	return first, second, err
+}
+
+// written writes what a scheduler writes.
+func written() error {
+	at := metav1.NewMicroTime(time.Date(2026, 3, 4, 5, 6, 7, 890_123_000, time.UTC))
+	binding := corev1.Binding{TypeMeta: kind("Binding"),
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train-0", UID: "u-1", Annotations: map[string]string{"example.com/a": "1", "example.com/b": "2"}},
+		Target:     corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: "gpu-7"}}
+	event := eventsv1.Event{TypeMeta: metav1.TypeMeta{APIVersion: "events.k8s.io/v1", Kind: "Event"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train-0.17"}, EventTime: at,
+		ReportingController: "gpu-scheduler", ReportingInstance: "gpu-scheduler-host", Action: "Binding", Reason: "Scheduled", Type: "Normal",
+		Regarding: corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: "ml", Name: "train-0", UID: "u-1"},
+		Note:      "Successfully assigned ml/train-0 to gpu-7"}
+	repeated := *event.DeepCopy()
+	repeated.Series = &eventsv1.EventSeries{Count: 300, LastObservedTime: at}
+	for _, object := range []runtime.Object{&binding, &event, &repeated} {
+		if err := line(object); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // events writes events of a watch, one of each type.

@@ -1,11 +1,14 @@
-// Pods in protobuf are read as in JSON. The documents of pods.txt are Kubernetes' own, made by
-// tests/cluster/cmd/protobufpods.
+// Pods in protobuf are read as in JSON, and what is written in protobuf says what it should. The
+// documents of pods.txt are Kubernetes' own, made by tests/cluster/cmd/protobufpods.
 #include "k8s-client/api/protobuf/documents.h"
 
 #include "k8s-client/api/decode.h"
 #include "k8s-client/auth/base64.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
+#include "tests/support/request_body.h"
+
+#include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <random>
@@ -31,7 +34,7 @@ std::vector<Pair> pairs() {
     REQUIRE(bytes);
     found.push_back({line.substr(0, tab), *bytes});
   }
-  REQUIRE(found.size() == 21);
+  REQUIRE(found.size() == 24);
   return found;
 }
 
@@ -176,6 +179,22 @@ TEST_CASE("text that is not UTF-8 is read as JSON would show it", "[decode]") {
   const auto got = protobuf::pod(document);
   REQUIRE(got);
   CHECK(got->metadata.name == "a\xef\xbf\xbd\xc3\xbc\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+// So that what client_test reads out of the bodies of binds and events is what Kubernetes would.
+TEST_CASE("tests read what schedulers write as Kubernetes wrote it", "[encode]") {
+  int compared = 0;
+  for (const Pair& pair : pairs()) {
+    if (!is(pair, "Binding") && !is(pair, "Event")) continue;
+    nlohmann::json want = nlohmann::json::parse(pair.json);
+    for (const char* empty :
+         {"deprecatedSource", "deprecatedFirstTimestamp", "deprecatedLastTimestamp"}) {
+      want.erase(empty);
+    }
+    CHECK(tests::json_of_protobuf(pair.protobuf) == want);
+    ++compared;
+  }
+  CHECK(compared == 3);
 }
 
 }  // namespace k8s
