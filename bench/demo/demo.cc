@@ -141,13 +141,14 @@ class Demo {
 }  // namespace
 
 int run_demo(const DemoOptions& options) {
+  // First, so that it ends last: the credentials may have a program running on it.
+  const auto loop = k8s::make_asio_event_loop();
   auto expected = load_expected(options.expected);
   auto access = k8s::load_kubeconfig(options.kubeconfig);
   if (!expected || !access) {
     fmt::print(stderr, "demo: {}\n", expected ? access.error().message : expected.error().message);
     return 2;
   }
-  const auto loop = k8s::make_asio_event_loop();
   const auto transport = k8s::make_asio_transport(*loop, access->endpoint, *access->credentials);
   Demo demo(options, std::move(*expected), *loop);
   k8s::Reflector<k8s::Pod> pods(*transport, *loop,

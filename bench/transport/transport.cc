@@ -90,18 +90,18 @@ constexpr std::array<Kind, 2> kKinds = {{
     {"cpprest", k8s::make_cpprest_transport},
 }};
 
-k8s::Result<Cost> measure(const Kind& kind, k8s::ClusterAccess& access, const Options& options) {
-  const auto loop = k8s::make_asio_event_loop();
+k8s::Result<Cost> measure(const Kind& kind, k8s::EventLoop& loop, k8s::ClusterAccess& access,
+                          const Options& options) {
   k8s::TransportOptions transport_options;
   transport_options.qps = 0;
-  const auto transport = kind.make(*loop, access.endpoint, *access.credentials, transport_options);
+  const auto transport = kind.make(loop, access.endpoint, *access.credentials, transport_options);
   const int in_flight = std::min(options.in_flight, options.requests);
-  if (const auto problem = Load(*loop, *transport, kWarmUp).run(std::min(in_flight, kWarmUp))) {
+  if (const auto problem = Load(loop, *transport, kWarmUp).run(std::min(in_flight, kWarmUp))) {
     return k8s::config_error(fmt::format("{}: {}", kind.name, *problem));
   }
   const auto cpu = cpu_time();
   const auto begin = Clock::now();
-  if (const auto problem = Load(*loop, *transport, options.requests).run(in_flight)) {
+  if (const auto problem = Load(loop, *transport, options.requests).run(in_flight)) {
     return k8s::config_error(fmt::format("{}: {}", kind.name, *problem));
   }
   const Seconds took = Clock::now() - begin;
@@ -141,6 +141,8 @@ void print(const std::vector<Round>& rounds, std::ostream& out) {
 }  // namespace
 
 int run(const Options& options, std::ostream& out, std::ostream& errors) {
+  // First, so that it ends last: the credentials may have a program running on it.
+  const auto loop = k8s::make_asio_event_loop();
   auto access = k8s::load_kubeconfig(options.kubeconfig);
   if (!access) {
     errors << "bench transport: " << access.error().message << "\n";
@@ -150,7 +152,7 @@ int run(const Options& options, std::ostream& out, std::ostream& errors) {
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     for (std::size_t turn = 0; turn < kKinds.size(); ++turn) {
       const std::size_t kind = i % 2 == 0 ? turn : kKinds.size() - 1 - turn;
-      const auto cost = measure(kKinds[kind], *access, options);
+      const auto cost = measure(kKinds[kind], *loop, *access, options);
       if (!cost) {
         errors << "bench transport: " << cost.error().message << "\n";
         return 1;

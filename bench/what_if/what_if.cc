@@ -30,14 +30,13 @@ sched::Time wall_clock() {
 }
 
 // Everything the scheduler would watch, read once into the engine.
-k8s::Result<void> read_cluster(const k8s::ClusterAccess& access, sched::Engine& engine,
-                               sched::Time now) {
-  const auto loop = k8s::make_asio_event_loop();
-  const auto transport = k8s::make_asio_transport(*loop, access.endpoint, *access.credentials);
+k8s::Result<void> read_cluster(k8s::EventLoop& loop, const k8s::ClusterAccess& access,
+                               sched::Engine& engine, sched::Time now) {
+  const auto transport = k8s::make_asio_transport(loop, access.endpoint, *access.credentials);
   std::optional<k8s::Error> problem;
   bool synced = false;
   sched::live::Intake intake(
-      *transport, *loop,
+      *transport, loop,
       {.on_event = [&](const sched::Event& event) { engine.apply(event, now); },
        .on_pod = [](const k8s::Pod&) {},
        .on_pod_gone = [](const std::string&) {},
@@ -46,19 +45,19 @@ k8s::Result<void> read_cluster(const k8s::ClusterAccess& access, sched::Engine& 
              // One failed attempt is reason enough to tell a person at a terminal.
              if (sched::live::Intake::is_optional(kind)) return;
              problem = k8s::with_context(error, "reading " + kind);
-             loop->stop();
+             loop.stop();
            },
        .on_progress = [](const std::string&) {},
        .on_synced =
            [&] {
              synced = true;
              engine.apply(sched::event::Synced{}, now);
-             loop->stop();
+             loop.stop();
            }},
       {});
-  const auto limit = loop->after(kReadLimit, [&] { loop->stop(); });
-  loop->post([&] { intake.start(std::chrono::milliseconds(0)); });
-  loop->run();
+  const auto limit = loop.after(kReadLimit, [&] { loop.stop(); });
+  loop.post([&] { intake.start(std::chrono::milliseconds(0)); });
+  loop.run();
   intake.stop();
   if (synced) return {};
   if (problem) return tl::unexpected(*problem);
@@ -119,6 +118,8 @@ int fail(int code, const k8s::Error& error) {
 int run_what_if(const WhatIfOptions& options) {
   auto config = sched::config::load(options.config, plugins::registry());
   if (!config) return fail(2, config.error());
+  // First, so that it ends last: the credentials may have a program running on it.
+  const auto loop = k8s::make_asio_event_loop();
   auto access = k8s::load_kubeconfig(options.kubeconfig);
   if (!access) return fail(2, access.error());
   std::vector<k8s::Pod> pods;
@@ -129,7 +130,7 @@ int run_what_if(const WhatIfOptions& options) {
   }
   const sched::Time now = wall_clock();
   sched::Engine engine(std::move(config->profiles), config->engine);
-  if (auto read = read_cluster(*access, engine, now); !read) return fail(1, read.error());
+  if (auto read = read_cluster(*loop, *access, engine, now); !read) return fail(1, read.error());
   std::vector<Outcome> outcomes = decide(engine, pods, now);
   add_undecided(pods, outcomes);
   fmt::print("What gpu-scheduler would do now ({}); nothing was written:\n", access->description);

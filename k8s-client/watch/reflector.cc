@@ -59,6 +59,13 @@ std::string doing(const ResourcePath& resource, const WatchRequest& request) {
   return (request.kind == WatchRequest::Kind::kList ? "list " : "watch ") + resource.path;
 }
 
+// To go on without a version would mean "from any state that a cache has", and what was deleted in
+// between would never be seen.
+Error without_version(std::string_view what) {
+  return {.kind = ErrorKind::kDecode,
+          .message = std::string(what) + " has no metadata.resourceVersion, from which to go on"};
+}
+
 }  // namespace
 
 // Everything that happens belongs to one attempt (a request, or the wait before it). Whatever still
@@ -147,6 +154,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     auto meta = decoder.template list<T>(answer->body,
                                          [&items](T item) { items.push_back(std::move(item)); });
     if (!meta) return fail(std::move(meta.error()));
+    if (meta->resource_version.empty()) return fail(without_version("the list"));
     answer->body = {};  // megabytes, not needed while the reader works
     if (meta->continue_token.empty()) last_contact = loop.now();
     const std::uint64_t mine = attempt;
@@ -213,6 +221,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     if (!event) return fail(std::move(event.error()));
     if (event->type == WatchEventType::kError) return fail(status_error(event->status));
     const std::string version = event->object.metadata.resource_version;
+    if (version.empty()) return fail(without_version("an event"));
     if (event->type == WatchEventType::kBookmark) {
       WatcherStep step = watcher.bookmark(version, event->initial_events_end);
       note_contact();

@@ -111,12 +111,22 @@ TieBreak read_tie_break(ObjectReader& item) {
   return tie_break;
 }
 
+// Allowed, for who replaces kube-scheduler on purpose. Beside one it is a mistake that shows late.
+void warn_of_default_scheduler(const ObjectReader& item, std::vector<std::string>& warnings) {
+  warnings.push_back(fmt::format(
+      "{}:{}: {}.schedulerName: default-scheduler is what pods have that name no scheduler, those "
+      "of the system too; a kube-scheduler that serves them as well must be stopped, since both "
+      "would place the same pods",
+      item.file(), item.value().line, item.value().path));
+}
+
 Profile read_profile(ObjectReader& item, const Registry& registry,
                      std::vector<std::string>& warnings) {
   std::string name = item.string("schedulerName").value_or("");
   if (name.empty()) {
     item.complain("schedulerName", "is missing; it is what pods ask for in spec.schedulerName");
   }
+  if (name == "default-scheduler") warn_of_default_scheduler(item, warnings);
   const auto percentage = item.integer("percentageOfNodesToScore", {.min = 0, .max = 100});
   if (percentage && *percentage != 0 && *percentage != 100) {
     item.complain("percentageOfNodesToScore",

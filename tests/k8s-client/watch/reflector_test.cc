@@ -185,6 +185,15 @@ TEST_CASE("lists that fail", "[watch]") {
          "! list /api/v1/pods: PodList: items[1]: Pod: metadata.name: must be a string, "
          "found a number",
          list_request(), "+ a/1@3", "synced", watch_request("6")}},
+       {"a page without a version delivers nothing: no watch could go on from it",
+        [](WatchScript& s) {
+          s.answer(R"({"metadata":{},"items":[)" + pod_json("a", "1", 3) + "]}");
+          s.wait();
+          s.page(6, "", {pod_json("a", "1", 3)});
+        },
+        {list_request(),
+         "! list /api/v1/pods: the list has no metadata.resourceVersion, from which to go on",
+         list_request(), "+ a/1@3", "synced", watch_request("6")}},
        {"no answer within the deadline",
         [](WatchScript& s) {
           s.wait();
@@ -195,7 +204,16 @@ TEST_CASE("lists that fail", "[watch]") {
 }
 
 TEST_CASE("watches that fail", "[watch]") {
-  run({{"429 at opening: again without listing",
+  run({{"an event without a version is not told: no watch could go on from it",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(event_line("ADDED", R"({"metadata":{"name":"b","uid":"2"}})"));
+          s.wait();
+        },
+        after_one_pod({"! watch /api/v1/pods: an event has no metadata.resourceVersion, from which "
+                       "to go on",
+                       list_request("5")})},
+       {"429 at opening: again without listing",
         [](WatchScript& s) {
           s.page(5, "", {});
           s.refuse(429, "TooManyRequests", "busy");

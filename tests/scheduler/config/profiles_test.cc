@@ -148,6 +148,18 @@ TEST_CASE("several profiles") {
   CHECK(configuration->profiles[1].scheduler_name == "b");
 }
 
+TEST_CASE("kube-scheduler's own pods may be served, with a warning") {
+  const std::string text =
+      fmt::format("{}profiles:\n- schedulerName: a\n- schedulerName: default-scheduler\n", kHead);
+  const auto configuration = parse(text, "c.yaml", registry_double());
+  REQUIRE(configuration);
+  CHECK(configuration->profiles[1].scheduler_name == "default-scheduler");
+  REQUIRE(configuration->warnings.size() == 1);
+  CHECK_THAT(configuration->warnings[0],
+             Catch::StartsWith("c.yaml:5: profiles[1].schedulerName: default-scheduler is what "
+                               "pods have that name no scheduler"));
+}
+
 TEST_CASE("a constraint is disabled by name alone, and with a warning") {
   const std::string text = fmt::format(
       "{}profiles:\n- schedulerName: s\n  plugins:\n    multiPoint:\n      disabled:\n"

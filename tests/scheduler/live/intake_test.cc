@@ -33,6 +33,13 @@ bool is_of_failed_pods(const std::string& target) {
   return target.find("/api/v1/pods?") != std::string::npos && !is_of_pods(target);
 }
 
+// As an API server sends it: no object is without a version.
+template <typename T>
+std::string event_line(const std::string& type, T object) {
+  object.metadata.resource_version = "7";
+  return R"({"type":")" + type + R"(","object":)" + k8s::encode(object) + "}\n";
+}
+
 struct Bench {
   // Answers each streamed list with `objects` of its kind and keeps the stream open.
   void serve() {
@@ -44,17 +51,17 @@ struct Bench {
       call->open();
       if (is_of_failed_pods(call->request().target)) {
         for (const k8s::Pod& pod : failed) {
-          call->send(R"({"type":"ADDED","object":)" + k8s::encode(pod) + "}\n");
+          call->send(event_line("ADDED", pod));
         }
         failed_stream = call;
       } else if (path == "/api/v1/pods") {
         for (const k8s::Pod& pod : pods) {
-          call->send(R"({"type":"ADDED","object":)" + k8s::encode(pod) + "}\n");
+          call->send(event_line("ADDED", pod));
         }
         pod_stream = call;
       }
       if (path == kQuotas && quota) {
-        call->send(R"({"type":"ADDED","object":)" + k8s::encode(*quota) + "}\n");
+        call->send(event_line("ADDED", *quota));
         quota_stream = call;
       }
       call->send(std::string(kInitialEventsEnd));
@@ -134,7 +141,7 @@ TEST_CASE("pods come as events, deletions with their uid") {
   CHECK(std::get<event::PodUpserted>(bench.events[0]).pod.metadata.name == "a");
   CHECK(std::get<event::PodUpserted>(bench.events[1]).pod.metadata.name == "b");
   CHECK(bench.synced);
-  bench.pod_stream->send(R"({"type":"DELETED","object":)" + k8s::encode(bench.pods[0]) + "}\n");
+  bench.pod_stream->send(event_line("DELETED", bench.pods[0]));
   bench.loop.run_ready();
   REQUIRE(bench.events.size() == 3);
   const auto& gone = std::get<event::PodDeleted>(bench.events[2]).pod;
@@ -175,9 +182,9 @@ TEST_CASE("of failed pods those that kubelets rejected come as events, and nothi
   CHECK(rejected.node == "n");
   CHECK(rejected.reason == "UnexpectedAdmissionError");
   CHECK(rejected.at == k8s::Timestamp(7s));
-  const std::string late = k8s::encode(failed_pod("late", "OutOfnvidia.com/gpu"));
-  bench.failed_stream->send(R"({"type":"ADDED","object":)" + late + "}\n");
-  bench.failed_stream->send(R"({"type":"DELETED","object":)" + late + "}\n");
+  const k8s::Pod late = failed_pod("late", "OutOfnvidia.com/gpu");
+  bench.failed_stream->send(event_line("ADDED", late));
+  bench.failed_stream->send(event_line("DELETED", late));
   bench.loop.run_ready();
   REQUIRE(bench.events.size() == 2);
   CHECK(std::get<event::PodRejected>(bench.events[1]).pod.name == "late");
@@ -228,13 +235,14 @@ TEST_CASE("quotas that a cluster does not have hold nothing back, and are found 
   bench.quota.emplace();
   bench.quota->metadata.name = "team-vision";
   bench.quota->metadata.uid = "u";
+  bench.quota->metadata.resource_version = "7";
   bench.events.clear();
   bench.loop.advance(10s);
   CHECK(bench.seen_quotas == std::vector<std::string>{"off", "team-vision", "on"});
   REQUIRE(bench.events.size() == 1);
   CHECK(std::get<event::QuotaUpserted>(bench.events[0]).object == *bench.quota);
 
-  bench.quota_stream->send(R"({"type":"DELETED","object":)" + k8s::encode(*bench.quota) + "}\n");
+  bench.quota_stream->send(event_line("DELETED", *bench.quota));
   bench.loop.run_ready();
   REQUIRE(bench.events.size() == 2);
   CHECK(std::get<event::QuotaDeleted>(bench.events[1]).name == "team-vision");

@@ -33,7 +33,8 @@ class PodsServer {
     }
     if (!call->is_stream()) return call->respond(200, list());
     call->open();
-    for (const k8s::Pod& pod : pods) {
+    for (k8s::Pod pod : pods) {
+      pod.metadata.resource_version = "7";
       call->send(R"({"type":"ADDED","object":)" + k8s::encode(pod) + "}\n");
     }
     call->send(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9","annotations":)"
