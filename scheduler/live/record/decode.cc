@@ -67,13 +67,15 @@ decision::ForeignGpuPod foreign_from(const Json& json) {
           .gpus = json.at("gpus")};
 }
 
+// The platform is absent in recordings from before it was told.
 decision::NodeBackedOff backed_off_from(const Json& json) {
   return {.node = json.at("node"),
           .until = time_from(json.at("until")),
           .in_a_row = json.at("inARow"),
           .rejected = json.at("rejected"),
           .reason = json.at("reason"),
-          .pod = pod_from(json.at("pod"))};
+          .pod = pod_from(json.at("pod")),
+          .platform = json.value("platform", "")};
 }
 
 decision::NodeReleased released_from(const Json& json) {

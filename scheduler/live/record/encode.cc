@@ -68,7 +68,8 @@ Json to_json(const decision::NodeBackedOff& backed_off) {
             {"inARow", backed_off.in_a_row},
             {"rejected", backed_off.rejected},
             {"reason", backed_off.reason},
-            {"pod", to_json(backed_off.pod)}}}};
+            {"pod", to_json(backed_off.pod)},
+            {"platform", backed_off.platform}}}};
 }
 
 Json to_json(const decision::NodeReleased& released) {
