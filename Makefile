@@ -1,7 +1,7 @@
 # Everything a person or a machine runs. Each target installs what it needs and is fast when there
 # is nothing to do.
 
-.PHONY: help build test test-full demo replay decide instructions instructions-baseline compare live soak format clean
+.PHONY: help build test test-full demo replay decide instructions instructions-baseline compare live profile soak format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
@@ -15,7 +15,8 @@ help:
 	@echo "make instructions-baseline   what they cost now is what later runs are held against"
 	@echo "make test-full   the tests on a real API server at full size: 2,000 pods, 25 kills"
 	@echo "make compare     measure beside kube-scheduler; COMPARE='--nodes 1000 --pods 3000 --repeat 3'"
-	@echo "make live        all that is measured beside kube-scheduler, in about 20 minutes"
+	@echo "make live        all that is measured beside kube-scheduler, in about 25 minutes"
+	@echo "make profile     what a bound pod costs, taken apart: whose processor time, which requests, which waits"
 	@echo "make soak        half an hour of churn: does it grow? SOAK='--time 5m'; the plot is build/logs/soak.svg"
 	@echo "make format  lay out the code"
 	@echo "make clean   remove build/"
@@ -40,6 +41,10 @@ compare:
 live:
 	@.ci/install
 	@tests/cluster/compare.sh series $(LIVE)
+
+profile:
+	@.ci/install
+	@tests/cluster/profile.sh $(PROFILE)
 
 soak:
 	@.ci/install

@@ -13,16 +13,17 @@ import (
 // startEtcd starts etcd and waits until it answers. It does not sync to disk: a test's data is not precious, and writes get
 // several times faster. Its own automatic compaction is off, so only Compact forgets anything.
 func (c *ControlPlane) startEtcd(ctx context.Context) error {
-	p, err := c.start("etcd", "etcd",
+	p, err := c.start("etcd", "etcd", append([]string{
 		"--name=test",
-		"--data-dir="+filepath.Join(c.dir, "etcd"),
+		"--data-dir=" + filepath.Join(c.dir, "etcd"),
 		"--unsafe-no-fsync",
-		"--listen-client-urls="+c.etcdURL, "--advertise-client-urls="+c.etcdURL,
-		"--listen-peer-urls="+c.peerURL, "--initial-advertise-peer-urls="+c.peerURL,
-		"--initial-cluster=test="+c.peerURL,
+		"--listen-client-urls=" + c.etcdURL, "--advertise-client-urls=" + c.etcdURL,
+		"--listen-peer-urls=" + c.peerURL, "--initial-advertise-peer-urls=" + c.peerURL,
+		"--initial-cluster=test=" + c.peerURL,
 		"--auto-compaction-retention=0",
-		"--quota-backend-bytes="+strconv.Itoa(4<<30),
-		"--log-level=warn")
+		"--quota-backend-bytes=" + strconv.Itoa(4<<30),
+		"--log-level=warn",
+	}, c.options.EtcdArgs...)...)
 	if err != nil {
 		return err
 	}

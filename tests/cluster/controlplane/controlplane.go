@@ -35,6 +35,8 @@ type Options struct {
 	Bin string
 	// APIServerArgs are added to kube-apiserver's flags, and win over ours.
 	APIServerArgs []string
+	// EtcdArgs are added to etcd's.
+	EtcdArgs []string
 	// StartTimeout bounds the wait for each process to be ready. Default one minute.
 	StartTimeout time.Duration
 }
@@ -172,6 +174,9 @@ func (c *ControlPlane) Bin() string { return c.options.Bin }
 
 // URL is the API server's address; it stays the same when the server is started again.
 func (c *ControlPlane) URL() string { return fmt.Sprintf("https://127.0.0.1:%d", c.apiPort) }
+
+// EtcdURL is where etcd answers.
+func (c *ControlPlane) EtcdURL() string { return c.etcdURL }
 
 // Kubeconfig is the path of the admin's kubeconfig.
 func (c *ControlPlane) Kubeconfig() string { return c.admin }

@@ -22,7 +22,8 @@ type bench struct {
 	settings settings
 	cluster  *controlplane.ControlPlane
 	client   kubernetes.Interface  // the watcher's and the creator's: protobuf, no rate limit
-	account  controlplane.Identity // of gpu-scheduler
+	account  string                // kubeconfig of gpu-scheduler's service account
+	floor    string                // and of the floor's
 	config   string                // its configuration
 	running  *controlplane.Process // the subject of the moment
 	runs     int
@@ -74,7 +75,13 @@ func measureOne(ctx context.Context, s settings) (m section, err error) {
 		s.dir = dir
 	}
 	m.Settings, m.Environment = s, describeMachine()
-	cluster, err := controlplane.Start(ctx, controlplane.Options{Dir: s.dir, Bin: s.bin})
+	options := controlplane.Options{Dir: s.dir, Bin: s.bin}
+	if s.profile != "" {
+		if err := s.prepareProfiles(&options); err != nil {
+			return m, err
+		}
+	}
+	cluster, err := controlplane.Start(ctx, options)
 	if err != nil {
 		return m, err
 	}
@@ -116,6 +123,9 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 	config := b.cluster.Config()
 	config.QPS, config.ContentType, config.AcceptContentTypes = -1, "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json"
 	if b.client, err = kubernetes.NewForConfig(config); err != nil {
+		return err
+	}
+	if err := b.prepareFloor(ctx); err != nil {
 		return err
 	}
 	if slices.Contains(b.settings.Order, gpuSchedulerName) {

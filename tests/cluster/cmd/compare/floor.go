@@ -10,25 +10,42 @@ import (
 	"sync/atomic"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
+// manyPods is how many may come before the floor gets to them.
+const manyPods = 10_000
+
 // floorCommand makes this program the floor: a process of its own, so that its CPU can be told from the watcher's.
 const floorCommand = "bind-without-thinking"
 
-// floor binds the pods of a namespace to the nodes in turn. It lists both once, keeps no state and decides nothing.
+// floor binds the pods of a namespace to the nodes in turn. It lists both once and, where asked to, watches for more pods; it keeps no state
+// and decides nothing.
 type floor struct {
 	client    *http.Client
+	token     string
 	url       string
 	namespace string
-	pods      []string // names
-	uids      []string
 	nodes     []string
 	events    bool
-	next      atomic.Int64
+	pending   chan pendingPod // in the order in which they came; closed when there will be no more
+	taken     atomic.Int64
+}
+
+type pendingPod struct {
+	name string
+	uid  types.UID
 }
 
 // runFloor binds everything and then waits to be ended, so that its memory can still be read.
@@ -38,13 +55,14 @@ func runFloor(args []string) error {
 	namespace := flags.String("namespace", "", "")
 	connections := flags.Int("connections", 32, "")
 	events := flags.Bool("events", false, "")
+	watch := flags.Bool("watch", false, "")
 	_ = flags.Parse(args)
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	if err != nil {
 		return err
 	}
-	f := &floor{url: config.Host, namespace: *namespace, events: *events}
-	if err := f.list(config); err != nil {
+	f := &floor{token: config.BearerToken, url: config.Host, namespace: *namespace, events: *events}
+	if err := f.follow(config, *watch); err != nil {
 		return err
 	}
 	tls, err := rest.TLSConfigFor(config)
@@ -61,7 +79,8 @@ func runFloor(args []string) error {
 	select {} // until SIGTERM
 }
 
-func (f *floor) list(config *rest.Config) error {
+// follow lists nodes and pods, and has the pods that come later come too if `watching`.
+func (f *floor) follow(config *rest.Config, watching bool) error {
 	config = rest.CopyConfig(config)
 	config.ContentType, config.QPS = "application/vnd.kubernetes.protobuf", -1
 	client, err := kubernetes.NewForConfig(config)
@@ -72,10 +91,6 @@ func (f *floor) list(config *rest.Config) error {
 	if err != nil {
 		return err
 	}
-	for i := range pods.Items {
-		f.pods = append(f.pods, pods.Items[i].Name)
-		f.uids = append(f.uids, string(pods.Items[i].UID))
-	}
 	nodes, err := client.CoreV1().Nodes().List(context.Background(), metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -83,7 +98,29 @@ func (f *floor) list(config *rest.Config) error {
 	for i := range nodes.Items {
 		f.nodes = append(f.nodes, nodes.Items[i].Name)
 	}
+	f.pending = make(chan pendingPod, len(pods.Items)+manyPods)
+	for i := range pods.Items {
+		f.pending <- pendingPod{pods.Items[i].Name, pods.Items[i].UID}
+	}
+	if !watching {
+		close(f.pending)
+		return nil
+	}
+	added, err := client.CoreV1().Pods(f.namespace).Watch(context.Background(), metav1.ListOptions{ResourceVersion: pods.ResourceVersion})
+	if err != nil {
+		return err
+	}
+	go f.take(added)
 	return nil
+}
+
+// take hands on what a watch brings. Should it end, the rest stays unbound, which is seen.
+func (f *floor) take(added watch.Interface) {
+	for event := range added.ResultChan() {
+		if pod, ok := event.Object.(*corev1.Pod); ok && event.Type == watch.Added {
+			f.pending <- pendingPod{pod.Name, pod.UID}
+		}
+	}
 }
 
 // inTurn calls do from several goroutines at a time until it says that there is no more, or fails.
@@ -108,25 +145,42 @@ func inTurn(workers int, do func() (more bool, err error)) error {
 }
 
 func (f *floor) bindNext() (more bool, err error) {
-	i := int(f.next.Add(1)) - 1
-	if i >= len(f.pods) {
+	next, more := <-f.pending
+	if !more {
 		return false, nil
 	}
-	pod, uid, node := f.pods[i], f.uids[i], f.nodes[i%len(f.nodes)]
-	binding := fmt.Sprintf(`{"apiVersion":"v1","kind":"Binding","metadata":{"name":%q,"namespace":%q,"uid":%q},`+
-		`"target":{"kind":"Node","name":%q}}`, pod, f.namespace, uid, node)
+	pod, uid, node := next.name, next.uid, f.nodes[int(f.taken.Add(1)-1)%len(f.nodes)]
+	binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: pod, Namespace: f.namespace, UID: uid}, Target: corev1.ObjectReference{Kind: "Node", Name: node}}
 	if err := f.post("/api/v1/namespaces/"+f.namespace+"/pods/"+pod+"/binding", binding); err != nil || !f.events {
 		return true, err
 	}
-	event := fmt.Sprintf(`{"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{"name":"%s.%x","namespace":%q},"eventTime":%q,`+
-		`"reportingController":"floor","reportingInstance":"floor","action":"Binding","reason":"Scheduled","type":"Normal",`+
-		`"regarding":{"kind":"Pod","apiVersion":"v1","namespace":%q,"name":%q,"uid":%q},"note":"Successfully assigned %s/%s to %s"}`,
-		pod, time.Now().UnixNano(), f.namespace, time.Now().UTC().Format(metav1.RFC3339Micro), f.namespace, pod, uid, f.namespace, pod, node)
+	event := &eventsv1.Event{
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s.%x", pod, time.Now().UnixNano()), Namespace: f.namespace},
+		EventTime:  metav1.NowMicro(), ReportingController: floorName, ReportingInstance: floorName,
+		Action: "Binding", Reason: "Scheduled", Type: corev1.EventTypeNormal,
+		Regarding: corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: f.namespace, Name: pod, UID: uid},
+		Note:      fmt.Sprintf("Successfully assigned %s/%s to %s", f.namespace, pod, node),
+	}
 	return true, f.post("/apis/events.k8s.io/v1/namespaces/"+f.namespace+"/events", event)
 }
 
-func (f *floor) post(path, body string) error {
-	response, err := f.client.Post(f.url+path, "application/json", bytes.NewReader([]byte(body)))
+// inProtobuf writes objects of any group in the version that they are of.
+var inProtobuf = scheme.Codecs.CodecForVersions(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), nil,
+	schema.GroupVersions{corev1.SchemeGroupVersion, eventsv1.SchemeGroupVersion}, nil)
+
+func (f *floor) post(path string, object runtime.Object) error {
+	body, err := runtime.Encode(inProtobuf, object)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequest(http.MethodPost, f.url+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", runtime.ContentTypeProtobuf)
+	request.Header.Set("Accept", runtime.ContentTypeProtobuf)
+	request.Header.Set("Authorization", "Bearer "+f.token)
+	response, err := f.client.Do(request)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 // compare measures gpu-scheduler beside kube-scheduler, one after the other on the same API server in one run.
 //
 //	compare --nodes N --pods P [--gpu G] [--shapes S] [--order gpu-scheduler,kube-scheduler,floor] [--repeat K] [--json FILE]
-//	compare --nodes N --pods P --open-loop RATE ...
+//	compare --nodes N --pods P --open-loop RATE [--profile DIR] ...
 //	compare --nodes N --pods P --existing M --lease ...     starting on a full cluster
 //	compare --nodes N --pods P --takeover ...               the leader of two dies
 //	compare series                                          all of these, as make live does
@@ -42,6 +42,7 @@ type settings struct {
 	json       string
 	dir, bin   string
 	scheduler  string
+	profile    string
 	kustomized string
 	patience   time.Duration
 }
@@ -86,8 +87,9 @@ func parse(args []string) (settings, error) {
 	flags.Int64Var(&s.GPU, "gpu", 1, "GPUs that a pod asks for; 0 for plain pods")
 	flags.IntVar(&s.Shapes, "shapes", 1, "distinct CPU requests among the pods")
 	flags.IntVar(&s.Repeat, "repeat", 3, "rounds; every other one takes the subjects in reverse order")
-	flags.StringVar(&order, "order", "", "subjects (default gpu-scheduler,kube-scheduler,floor; with --open-loop, --existing and --takeover without floor)")
+	flags.StringVar(&order, "order", "", "subjects (default gpu-scheduler,kube-scheduler,floor; with --existing and --takeover without floor)")
 	flags.Float64Var(&s.OpenLoop, "open-loop", 0, "create this many pods a second while the subject runs")
+	flags.StringVar(&s.profile, "profile", "", "with --open-loop: leave in this directory what bench/live/profile.py reads: where everybody's CPU goes, and each pod's time")
 	flags.IntVar(&s.Existing, "existing", 0, "plain pods that are bound already when a subject starts")
 	flags.BoolVar(&s.Lease, "lease", false, "gpu-scheduler finds a lease that its predecessor gave back, and need not wait before its first bind")
 	flags.BoolVar(&s.Takeover, "takeover", false, "measure how long after the death of the leader of two the other one binds")
@@ -106,7 +108,7 @@ func parse(args []string) (settings, error) {
 	}
 	if order == "" {
 		order = "gpu-scheduler,kube-scheduler,floor"
-		if s.OpenLoop > 0 || s.Existing > 0 || s.Takeover {
+		if s.Existing > 0 || s.Takeover {
 			order = "gpu-scheduler,kube-scheduler"
 		}
 	}
@@ -126,6 +128,8 @@ func (s settings) check() error {
 		return fmt.Errorf("--shapes %d: at most %d, so that a node's CPUs always suffice", s.Shapes, maxShapes)
 	case s.Takeover && s.OpenLoop > 0:
 		return fmt.Errorf("--takeover and --open-loop are two measurements")
+	case s.profile != "" && (s.OpenLoop == 0 || s.loadTime() < 2*profileMargin):
+		return fmt.Errorf("--profile is for a load of --open-loop that lasts %v at least", 2*profileMargin)
 	case s.Existing > s.Nodes*existingPerNode:
 		return fmt.Errorf("--existing %d: at most %d to a node", s.Existing, existingPerNode)
 	case s.Existing > 0 && s.GPU == 0:
@@ -137,11 +141,16 @@ func (s settings) check() error {
 		if _, known := subjects[name]; !known {
 			return fmt.Errorf("--order: %q is none of gpu-scheduler, kube-scheduler, floor", name)
 		}
-		if name == floorName && (s.OpenLoop > 0 || s.Takeover) {
-			return fmt.Errorf("the floor binds what is there, does not wait for more, and has no replica; leave it out of --order")
+		if name == floorName && s.Takeover {
+			return fmt.Errorf("the floor has no replica; leave it out of --order")
 		}
 	}
 	return nil
+}
+
+// loadTime is how long the pods of --open-loop take to come.
+func (s settings) loadTime() time.Duration {
+	return time.Duration(float64(s.Pods) / s.OpenLoop * float64(time.Second))
 }
 
 // podsPerNode is how many pods a node takes.

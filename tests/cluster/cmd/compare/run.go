@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -97,9 +98,14 @@ func (o *observation) observe(ctx context.Context, namespace string) (r Result, 
 		}
 		first = o.usage()
 		before = first
+		profiles, err := o.startProfiles(ctx, namespace)
+		if err != nil {
+			return r, err
+		}
 		if created, err = o.settings.createPodsAt(ctx, o.client, namespace, o.subject.scheduler); err != nil {
 			return r, fmt.Errorf("create pods: %w", err)
 		}
+		defer func() { err = errors.Join(err, profiles.finish(ctx)) }()
 		pods++
 	}
 	bound := func(s measure.Summary) bool { return s.Bound == pods }

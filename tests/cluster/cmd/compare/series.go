@@ -62,7 +62,6 @@ func series(ctx context.Context, base settings) (err error) {
 func openLoop(s settings, rate float64) settings {
 	s.OpenLoop, s.Repeat = math.Round(rate), otherRounds
 	s.Pods = min(s.Pods, int(s.OpenLoop*openLoopTime.Seconds()))
-	s.Order = []string{gpuSchedulerName, "kube-scheduler"}
 	return s
 }
 

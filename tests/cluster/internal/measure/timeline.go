@@ -90,6 +90,23 @@ func (t *Timeline) Latencies(skip string) (seconds []float64) {
 	return seconds
 }
 
+// Moment is when a pod was first seen, and when it was first seen bound; the zero time stands for "not yet".
+type Moment struct {
+	Pod     string    `json:"pod"`
+	Created time.Time `json:"created"`
+	Bound   time.Time `json:"bound"`
+}
+
+// Moments returns them of all pods, in no order.
+func (t *Timeline) Moments() (all []Moment) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for name, m := range t.pods {
+		all = append(all, Moment{Pod: name, Created: m.created, Bound: m.bound})
+	}
+	return all
+}
+
 // PodsPerNode counts the bound pods of each node that has any.
 func (t *Timeline) PodsPerNode() map[string]int {
 	t.mu.Lock()
