@@ -76,7 +76,7 @@ func (c *ControlPlane) askReady(ctx context.Context) error {
 
 func (c *ControlPlane) apiServerFlags() []string {
 	pki := filepath.Join(c.dir, "pki")
-	return []string{
+	flags := []string{
 		"--etcd-servers=" + c.etcdURL,
 		"--etcd-compaction-interval=0", // history must not lose what it has not read yet
 		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port=" + strconv.Itoa(c.apiPort),
@@ -97,6 +97,32 @@ func (c *ControlPlane) apiServerFlags() []string {
 		// Without it a server that stops waits a minute for watches that nobody tells to end.
 		"--shutdown-watch-termination-grace-period=5s",
 	}
+	if c.options.AuditBinds {
+		flags = append(flags, "--audit-policy-file="+c.auditPolicy(), "--audit-log-path="+c.AuditLog())
+	}
+	return flags
+}
+
+// bindAudit has every request to bind a pod written down with what it asked for and how it was answered, and nothing else.
+const bindAudit = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: Request
+  verbs: [create]
+  resources: [{group: "", resources: [pods/binding, bindings]}]
+- level: None
+`
+
+func (c *ControlPlane) auditPolicy() string { return filepath.Join(c.dir, "audit-policy.yaml") }
+
+// AuditLog is the path of the audit log, or "" where none is kept. It is there once something has been written to it, goes on when the API server
+// is started again, and lacks what was under way when it was killed.
+func (c *ControlPlane) AuditLog() string {
+	if !c.options.AuditBinds {
+		return ""
+	}
+	return filepath.Join(c.Logs(), "audit.log")
 }
 
 // StopAPIServer ends the API server (SIGTERM) and waits for the process, not just for the signal: its port is free again when

@@ -37,6 +37,8 @@ type Options struct {
 	APIServerArgs []string
 	// EtcdArgs are added to etcd's.
 	EtcdArgs []string
+	// AuditBinds has the API server keep a log of all requests to bind pods, those that fail too: see AuditLog. It costs a line each.
+	AuditBinds bool
 	// StartTimeout bounds the wait for each process to be ready. Default one minute.
 	StartTimeout time.Duration
 }
@@ -123,6 +125,9 @@ func prepare(options Options) (*ControlPlane, error) {
 	c.peerURL = fmt.Sprintf("http://127.0.0.1:%d", ports[1])
 	c.apiPort = ports[2]
 	if c.ca, err = writePKI(filepath.Join(dir, "pki")); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(c.auditPolicy(), []byte(bindAudit), 0o600); err != nil {
 		return nil, err
 	}
 	return c, c.makeClients()

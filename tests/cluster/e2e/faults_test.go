@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ func TestFaults(t *testing.T) {
 		f.storm(kind)
 	}
 	f.s.check()
-	f.w.verdict()
+	f.w.verdict(explained(f.pods/20, history.NodeChange))
 	counts := f.proxy.Counts()
 	t.Logf("%v", counts)
 	if missing := counts.Missing(); len(missing) > 0 {
@@ -103,10 +104,10 @@ func (f *faultTest) proxyKubeconfig(path string) string {
 }
 
 // rain lets single faults befall a mixed load until there have been enough, and of each kind one. What others do meanwhile
-// nobody can see in time.
+// may be seen later than usual, but no later than the scheduler may take to recover.
 func (f *faultTest) rain() {
-	f.w.recorder.Blind(true)
-	defer f.w.recorder.Blind(false)
+	f.w.recorder.Late(recoveryLimit)
+	defer f.w.recorder.Late(0)
 	f.proxy.Set(faults.Weather{Rate: 0.2, WatchRate: 0.8, WatchLife: time.Second, Kinds: faults.All()})
 	f.proxy.Cut() // the watches too are in it
 	for !f.w.t.Failed() {
@@ -144,20 +145,22 @@ func (f *faultTest) wave() {
 	for _, name := range running[:len(running)*2/3] {
 		f.churn.endPod(name)
 	}
-	w.parallel(size, func(i int) { // who waits for long is taken away
-		if name := podNumber(first - 2*size + i); f.w.isWaiting(name) {
+	f.takeAway(first-2*size, size)
+}
+
+// takeAway deletes the pods that still wait, of those with the numbers given. First each must have been told why it waits: one that nobody
+// had noticed would leave no trace.
+func (f *faultTest) takeAway(first, count int) {
+	w := f.w
+	for i := max(0, first); i < first+count; i++ {
+		w.waitFor(podNumber(i)+" to be bound or told why it is not", func(j *history.Judge) bool { return j.Answered(w.ns + "/" + podNumber(i)) })
+	}
+	waiting := w.podsThat(func(p *corev1.Pod) bool { return !bound(p) })
+	w.parallel(count, func(i int) {
+		if name := podNumber(first + i); slices.Contains(waiting, name) {
 			w.deletePod(name)
 		}
 	})
-}
-
-func (w *world) isWaiting(name string) bool {
-	return w.read(func(j *history.Judge) int {
-		if p := j.Pod(w.ns + "/" + name); p != nil && !bound(p) {
-			return 1
-		}
-		return 0
-	}) == 1
 }
 
 func podNumber(i int) string { return fmt.Sprintf("pod-%05d", i) }
@@ -173,8 +176,6 @@ func (f *faultTest) storms() []faults.Kind {
 // storm lets every request meet the same fault, beginning with the end of all connections, until it has come often enough.
 func (f *faultTest) storm(kind faults.Kind) {
 	w := f.w
-	f.w.recorder.Blind(true)
-	defer f.w.recorder.Blind(false)
 	for _, name := range w.boundPods() {
 		w.deletePod(name) // there is room
 	}

@@ -49,6 +49,7 @@ type load struct {
 	capacity int64
 	created  chan struct{}
 	reaped   chan struct{}
+	failure  error // set before reaped is closed
 }
 
 // startLoad starts it. Some pods, asking for more than any node has, are added that can never be placed. Where more namespaces are
@@ -72,32 +73,36 @@ func (w *world) startLoad(pods int, capacity int64, spaces ...*world) *load {
 	}()
 	go func() {
 		defer close(l.reaped)
-		l.reap(pods)
+		l.failure = l.reap(pods)
 	}()
-	w.t.Cleanup(l.wait) // also where the test has given up: its context has ended, and so will these
+	w.t.Cleanup(l.end) // also where the test has given up: its context has ended, and so will these
 	return l
 }
 
 const impossiblePods = 5
 
-// reap deletes bound pods, the oldest first, whenever there is little room left, until all have been bound.
-func (l *load) reap(pods int) {
+// reap deletes bound pods, the oldest first, whenever there is little room left, until all have been bound. It is not on the test's
+// goroutine, which alone may end the test: what goes wrong it returns.
+func (l *load) reap(pods int) error {
 	w := l.w
 	for {
 		var victims []victim
 		all := false
-		w.waitFor("binds, or all pods bound", func(j *history.Judge) bool {
+		err := w.await("binds, or all pods bound", func(j *history.Judge) bool {
 			all = j.Binds()-w.first >= pods
 			victims = l.victims(j)
 			return all || len(victims) > 0
 		})
-		if all || w.t.Failed() {
-			return
+		if err != nil || all || w.t.Failed() {
+			return err
 		}
 		w.parallel(len(victims), func(i int) { victims[i].of.deletePod(victims[i].name) })
-		w.waitFor("the deleted to be gone", func(j *history.Judge) bool {
+		err = w.await("the deleted to be gone", func(j *history.Judge) bool {
 			return !slices.ContainsFunc(victims, func(v victim) bool { return j.Pod(v.of.ns+"/"+v.name) != nil })
 		})
+		if err != nil {
+			return err
+		}
 	}
 }
 
@@ -141,6 +146,13 @@ func (l *load) victims(j *history.Judge) (victims []victim) {
 // wait returns when every pod of the load has been made and bound.
 func (l *load) wait() {
 	l.w.t.Helper()
+	if l.end(); l.failure != nil {
+		l.w.t.Fatal(l.failure)
+	}
+}
+
+// end returns when nothing more is made or deleted, whatever the reason.
+func (l *load) end() {
 	<-l.created
 	<-l.reaped
 }

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -26,12 +29,12 @@ type plane struct {
 
 // startPlane starts one, whose data and logs are kept in a directory.
 func startPlane(ctx context.Context, dir string) (*plane, error) {
-	cluster, err := controlplane.Start(ctx, controlplane.Options{Dir: dir})
+	cluster, err := controlplane.Start(ctx, controlplane.Options{Dir: dir, AuditBinds: true})
 	if err != nil {
 		return nil, err
 	}
 	p := &plane{cluster: cluster, identity: sync.OnceValues(func() (controlplane.Identity, error) { return schedulerIdentity(cluster) })}
-	p.recorder = history.Record(cluster.Etcd(), history.Options{Schedulers: []string{schedulerName, naiveName}})
+	p.recorder = history.Record(cluster.Etcd(), history.Options{Schedulers: []string{schedulerName, naiveName}, Attempts: cluster.AuditLog()})
 	cluster.BeforeCompact, cluster.Outage = p.recorder.Wait, p.recorder.Blind
 	return p, nil
 }
@@ -189,24 +192,39 @@ func (o *pool) stop() error {
 
 // long are the tests that take longest, the longest first. They are given control planes before others, so that a run does not end with one
 // of them alone.
-var long = []string{
-	"TestQuotasKilledUnderLoad",
-	"TestKilledUnderLoad",
-	"TestFaults",
-	"TestPastIsForgottenUnderLoad",
-	"TestAPIServerGoesAway",
-	"TestPastIsForgotten",
-	"TestTransportOnCpprestsdk",
-	"TestQuotaAfterARestart",
-	"TestRestartKnowsBlackHoles",
-	"TestQuotaDefinitionComesAndGoes",
-	"TestQuotasChangeUnderLoad",
+func long() []func(*testing.T) {
+	return []func(*testing.T){
+		TestQuotasKilledUnderLoad,
+		TestKilledUnderLoad,
+		TestFaults,
+		TestPastIsForgottenUnderLoad,
+		TestAPIServerGoesAway,
+		TestPastIsForgotten,
+		TestTransportOnCpprestsdk,
+		TestQuotaAfterARestart,
+		TestRestartKnowsBlackHoles,
+		TestQuotaDefinitionComesAndGoes,
+		TestQuotasChangeUnderLoad,
+	}
+}
+
+// nameOf is a test's name.
+func nameOf(test func(*testing.T)) string {
+	full := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
+	return full[strings.LastIndex(full, ".")+1:]
 }
 
 // rank is a test's place in the order in which planes are given.
 func rank(test string) int {
-	if at := slices.Index(long, test); at >= 0 {
+	tests := long()
+	if at := slices.IndexFunc(tests, func(one func(*testing.T)) bool { return nameOf(one) == test }); at >= 0 {
 		return at
 	}
-	return len(long)
+	return len(tests)
+}
+
+func TestLongTestsAreKnownByName(t *testing.T) {
+	if first, other := rank("TestQuotasKilledUnderLoad"), rank(t.Name()); first != 0 || other != len(long()) {
+		t.Errorf("ranks %d and %d", first, other)
+	}
 }

@@ -69,7 +69,7 @@ func TestQuotaOfOneTeam(t *testing.T) {
 
 	vision.deletePod("train-0")
 	vision.waitPod("train-4", "bound in its place", bound)
-	w.verdict(vision)
+	w.verdict(of(vision))
 }
 
 // inTheManual is what kubectl shows in the middle of the example of a cohort.
@@ -118,7 +118,7 @@ func TestQuotasOfACohort(t *testing.T) {
 	speech.waitPod("speech-2", "bound: it is within its guarantee, text-6 would borrow", bound)
 	w.waitAccount("team-text", "*: guaranteed 4, used 5, borrowed 1, lent 0, pending 1")
 	w.waitAccount("team-speech", "*: guaranteed 4, used 3, borrowed 0, lent 1, pending 0")
-	w.verdict(texts, speech)
+	w.verdict(of(texts, speech))
 }
 
 // TestQuotaOfMIGAndSharedGPUs: a MIG instance counts by its memory slices, a shared GPU by its replicas.
@@ -151,7 +151,7 @@ func TestQuotaOfMIGAndSharedGPUs(t *testing.T) {
 	notebooks.waitPod("eighth", "bound", bound)
 	notebooks.deletePod("shared-0")
 	notebooks.waitPod("shared-2", "bound", bound)
-	w.verdict(notebooks)
+	w.verdict(of(notebooks))
 }
 
 // instances asks for one MIG instance of a profile.

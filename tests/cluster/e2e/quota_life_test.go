@@ -57,7 +57,7 @@ func TestQuotaAfterARestart(t *testing.T) {
 		w.waitAccount(name, account)
 	}
 	w.waitOverQuota("waits", "quota restart: * needs 2, 5 of 6 in use (3 borrowed from cohort restart)")
-	w.verdict(other)
+	w.verdict(of(other))
 }
 
 // TestQuotaStatusHasTwoWriters: whatever somebody else writes into a status is put right, and what he writes elsewhere stays.
@@ -142,7 +142,7 @@ func TestNamespacesWithoutQuota(t *testing.T) {
 	w.waitOverQuota("fourth", "namespace "+w.ns+" has no GPU quota")
 	w.deletePod("third") // the history's judge knows no default quota
 	w.deletePod("fourth")
-	w.verdict(other)
+	w.verdict(of(other))
 }
 
 // TestQuotaOfANodeWithoutLabels: while a node has lost the label that says what it has, its pods stay charged as they were bound, by another process
@@ -290,7 +290,7 @@ func TestQuotaLetsNobodyStarve(t *testing.T) {
 	if late := others.waitPod("late", "there", func(*corev1.Pod) bool { return true }); bound(late) {
 		t.Error("a pod that came later took what was kept")
 	}
-	w.verdict(others)
+	w.verdict(of(others))
 }
 
 // TestQuotaDecisionsCanBeRepeated: a recording has all that decisions under quotas came from, so that each is computed again alike.
@@ -320,5 +320,5 @@ func TestQuotaDecisionsCanBeRepeated(t *testing.T) {
 		t.Errorf("bench replay --recording: %v\n%s", err, output)
 	}
 	t.Logf("%s", output)
-	w.verdict(other)
+	w.verdict(of(other))
 }

@@ -33,6 +33,7 @@ type world struct {
 	client   kubernetes.Interface
 	random   *rand.Rand
 	first    int // binds before the test began
+	foreign  int // binds of others before it began
 }
 
 // worlds counts them, so that a test that is run twice has two namespaces.
@@ -47,7 +48,8 @@ func newWorld(t *testing.T) *world {
 		t: t, ns: name, pool: name, cluster: cluster, recorder: recorder,
 		client: cluster.Client(), random: rand.New(rand.NewPCG(sizes.seed, uint64(len(t.Name())))),
 	}
-	w.first = w.read(func(j *history.Judge) int { return j.Binds() })
+	w.first = w.read((*history.Judge).Binds)
+	w.foreign = w.read((*history.Judge).ForeignBinds)
 	t.Cleanup(w.removeNodes)
 	w.makeNamespace()
 	return w
@@ -202,14 +204,22 @@ func (w *world) read(ask func(j *history.Judge) int) (n int) {
 	return n
 }
 
-// waitFor waits for a condition of the history, up to a minute.
+// waitFor waits for a condition of the history, up to a minute. Like all that may end the test, it is for the test's own goroutine.
 func (w *world) waitFor(what string, condition func(j *history.Judge) bool) {
 	w.t.Helper()
+	if err := w.await(what, condition); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// await is waitFor for any goroutine.
+func (w *world) await(what string, condition func(j *history.Judge) bool) error {
 	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
 	defer cancel()
 	if err := w.recorder.WaitFor(ctx, func(_ int64, j *history.Judge) bool { return condition(j) }); err != nil {
-		w.t.Fatalf("waiting for %s: %v\n%s", what, err, w.recorder.Report(w.ns))
+		return fmt.Errorf("waiting for %s: %w\n%s", what, err, w.recorder.Report(w.ns))
 	}
+	return nil
 }
 
 // waitPod waits for a condition of one pod and returns it.
@@ -276,22 +286,4 @@ func (w *world) catchUp() {
 		w.t.Fatal(err)
 	}
 	w.must(nil, w.recorder.Wait(w.t.Context(), revision))
-}
-
-// verdict waits until no pod is lost, for as long as something moves and then for the patience that a lost pod is granted, and
-// fails the test if the history is not clean. It is on the pods of this namespace and of those beside it that are named.
-func (w *world) verdict(beside ...*world) history.Report {
-	w.t.Helper()
-	w.catchUp()
-	namespaces := []string{w.ns}
-	for _, other := range beside {
-		namespaces = append(namespaces, other.ns)
-	}
-	report := w.recorder.Settle(w.t.Context(), sizes.patience, namespaces...)
-	if err := report.Err(); err != nil {
-		w.t.Error(err)
-	} else {
-		w.t.Logf("verdict: clean\n%s", report)
-	}
-	return report
 }

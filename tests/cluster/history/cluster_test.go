@@ -11,18 +11,19 @@ import (
 	"gpu-scheduler.io/tests/cluster/history"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestOnARealControlPlane shows, on one control plane, that the recorder sees every bind through restarts and compaction, that two pods
-// on one GPU are found out, and that a recorder that comes too late says so.
+// on one GPU are found out, and a pod that is bound once more, and that a recorder that comes too late says so.
 func TestOnARealControlPlane(t *testing.T) {
-	cluster, err := controlplane.Start(t.Context(), controlplane.Options{Dir: t.TempDir()})
+	cluster, err := controlplane.Start(t.Context(), controlplane.Options{Dir: t.TempDir(), AuditBinds: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer cluster.Stop()
-	recorder := history.Record(cluster.Etcd(), history.Options{Schedulers: []string{"gpu-scheduler"}})
+	recorder := history.Record(cluster.Etcd(), history.Options{Schedulers: []string{"gpu-scheduler"}, Attempts: cluster.AuditLog()})
 	defer recorder.Close()
 	cluster.BeforeCompact = recorder.Wait
 	create(t, cluster, fixture.GPUNode("n", fixture.H100, 1))
@@ -49,6 +50,9 @@ func TestOnARealControlPlane(t *testing.T) {
 		t.Fatalf("two pods on one GPU: want the over-commit found, got %v", err)
 	}
 	t.Logf("two pods on one GPU, as it must be, gives: %v", report.Err())
+
+	bindElsewhere(t, cluster, "second", "m")
+	waitDoubled(t, recorder)
 
 	late := history.Record(cluster.Etcd(), history.Options{})
 	defer late.Close()
@@ -80,6 +84,34 @@ func bindNewPod(t *testing.T, c *controlplane.ControlPlane, name string) {
 	}
 	if err := pods.Bind(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// bindElsewhere binds a pod that is bound, as a scheduler does that does not know where its own pods are. The API server refuses it.
+func bindElsewhere(t *testing.T, c *controlplane.ControlPlane, name, node string) {
+	t.Helper()
+	pods := c.Client().CoreV1().Pods("default")
+	pod, err := pods.Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: name, UID: pod.UID}, Target: corev1.ObjectReference{Kind: "Node", Name: node}}
+	if err := pods.Bind(t.Context(), binding, metav1.CreateOptions{}); !apierrors.IsConflict(err) {
+		t.Fatalf("a second bind: want 409, got %v", err)
+	}
+}
+
+// waitDoubled waits until the one attempt of the wrong bind is seen: its line is written about when it is answered.
+func waitDoubled(t *testing.T, r *history.Recorder) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		report := r.Report()
+		if report.Doubled == 1 && report.Attempts == 3 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("of 3 attempts one was of a pod that was bound elsewhere; the report:\n%s", report)
+		}
 	}
 }
 

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // A bind is judged by what is so when it lands; it was decided a little earlier, and then the scheduler may have known less, or the cluster
@@ -14,21 +17,29 @@ import (
 // What a scheduler has bound itself it knows at once, whether or not the bind has landed. So its own binds excuse nothing, but for one case:
 // an owner takes his guarantee back by a bind that was decided later and lands earlier than the borrower's.
 
-// Excuse is why a bind that broke a rule of its quota was right when it was decided.
+// Excuse is why a bind that broke a rule was right when it was decided.
 type Excuse string
 
-// The excuses of binds that are over quota.
+// The excuses there are. The window is Options.Window; a bind is under way for Options.UnderWay at most, and never since before its pod
+// could be decided.
 const (
-	// ForeignBind: pods that others bound, or that grew, on the lines that count, within the window: the watch need not have shown them.
+	// ForeignBind: pods that others bound, or that grew, within the window: the watch need not have shown them. Of a bind that over-commits
+	// a node, on that node; of one that is over quota, on the lines that count.
 	ForeignBind Excuse = "foreign bind"
-	// OwnerTookBack: the scheduler bound a pod of another quota of the cohort within that quota's guarantee while this bind was under way: since
-	// its pod could be decided, and no longer before than a bind takes to land. Only a bind that borrows has it.
+	// NodeChange: the node shrank, was tainted, cordoned, relabelled or deleted within the window.
+	NodeChange Excuse = "node change"
+	// OwnerTookBack: the scheduler bound a pod of another quota of the cohort within that quota's guarantee while this bind was under way. Only a
+	// bind that borrows has it.
 	OwnerTookBack Excuse = "owner took back"
-	// QuotaChange: a GpuQuota that counts, or a namespace, was changed while this bind was under way.
+	// QuotaChange: a GpuQuota that counts, or a namespace, was changed while this bind was under way, or within the window: the watch of
+	// quotas may be behind that of pods.
 	QuotaChange Excuse = "quota change"
 )
 
-// excuse is one, with the revisions that it rests on.
+// excuses in the order in which they are reported.
+var excuses = []Excuse{ForeignBind, NodeChange, OwnerTookBack, QuotaChange}
+
+// excuse is one of a bind, with the revisions that it rests on.
 type excuse struct {
 	kind   Excuse
 	causes []int64
@@ -52,17 +63,64 @@ type pastBook struct {
 
 // turn replaces the book of quotas.
 func (j *Judge) turn(e Event, next *quotaBook) {
-	j.books = append(j.books, pastBook{e.Time, e.Revision, j.book})
-	j.forgetBooks(e.Time)
+	j.books = append(j.books, pastBook{j.now, e.Revision, j.book})
+	j.forgetBooks()
 	j.book = next
 }
 
 // forgetBooks drops what the quotas were before any bind of now was decided.
-func (j *Judge) forgetBooks(now time.Time) {
-	since := now.Add(-j.options.UnderWay)
+func (j *Judge) forgetBooks() {
+	since := j.now.Add(-max(j.options.UnderWay, j.window()))
 	for len(j.books) > 0 && j.books[0].until.Before(since) {
 		j.books = j.books[1:]
 	}
+}
+
+// belief is the best a scheduler may have thought of a node, not having seen yet what others did within the window.
+type belief struct {
+	allocatable amounts
+	usage       map[string]amounts // by uid, for pods of others that came or grew
+}
+
+// excuseForOverCommit names what others did to the node within the window, if the bind would have been right without it; nil if it would not.
+func (j *Judge) excuseForOverCommit(n *nodeState, p *podState) *excuse {
+	b := &belief{allocatable: amounts{}, usage: map[string]amounts{}}
+	why := &excuse{kind: ForeignBind}
+	var reasons []string
+	if n.node != nil {
+		b.allocatable = amountsOf(n.node.Status.Allocatable)
+	}
+	for _, past := range n.past {
+		if earlier := amountsOf(past.node.Status.Allocatable); earlier.exceed(b.allocatable) {
+			why.kind, why.causes = NodeChange, append(why.causes, past.revision)
+			reasons = append(reasons, fmt.Sprintf("the node shrank %v before", j.now.Sub(past.until).Round(time.Millisecond)))
+			for name, amount := range earlier {
+				b.allocatable[name] = max(b.allocatable[name], amount)
+			}
+		}
+	}
+	for _, g := range n.grown {
+		if _, seen := b.usage[string(g.uid)]; g.uid != p.pod.UID && !seen {
+			b.usage[string(g.uid)] = g.before
+			why.causes = append(why.causes, g.revision)
+			reasons = append(reasons, fmt.Sprintf("%s was bound or grew %v before", g.key, j.now.Sub(g.at).Round(time.Millisecond)))
+		}
+	}
+	if len(reasons) == 0 || overfull(n, p.requests, b) != "" {
+		return nil
+	}
+	why.words = strings.Join(reasons, "; ")
+	return why
+}
+
+// excuseForPlacement names the change that made a good node a bad one within the window, if there was one.
+func (j *Judge) excuseForPlacement(n *nodeState, pod *corev1.Pod) *excuse {
+	for _, past := range slices.Backward(n.past) {
+		if misplaced(past.node, pod) == "" {
+			return &excuse{NodeChange, []int64{past.revision}, fmt.Sprintf("the node changed %v before", j.now.Sub(past.until).Round(time.Millisecond))}
+		}
+	}
+	return nil
 }
 
 // overQuota says which rule of its quota a pod on a node breaks, being among the node's pods; "" if none.
@@ -75,7 +133,7 @@ func (j *Judge) overQuota(p *podState, n *nodeState) string {
 
 // ownBindOf says what a bind of ours that has just landed is to its quota.
 func (j *Judge) ownBindOf(e Event, p *podState, n *nodeState) ownBind {
-	made := ownBind{at: e.Time, revision: e.Revision}
+	made := ownBind{at: j.now, revision: e.Revision}
 	q, line, _ := j.book.chargeOf(p, n)
 	if q == nil || line < 0 {
 		return made
@@ -87,33 +145,36 @@ func (j *Judge) ownBindOf(e Event, p *podState, n *nodeState) ownBind {
 
 // excuseForOverQuota is the first excuse that a bind has which breaks a rule of its quota; nil if none. Each takes the pods out that it is
 // about, or puts the quotas back, and asks the rule again.
-func (j *Judge) excuseForOverQuota(n *nodeState, p *podState, now time.Time) *excuse {
-	foreign, causes := j.foreignLately(p, now)
+func (j *Judge) excuseForOverQuota(n *nodeState, p *podState) *excuse {
+	foreign, causes := j.foreignLately(p)
 	right := func(book *quotaBook, without map[string]bool) bool {
 		return book.objection(p, n, book.account(j.nodes, without)) == ""
 	}
 	if len(foreign) > 0 && right(j.book, foreign) {
-		return &excuse{ForeignBind, causes, fmt.Sprintf("%d pods of others were bound or grew within %v before", len(foreign), j.options.Window)}
+		return &excuse{ForeignBind, causes, fmt.Sprintf("%d pods of others were bound or grew within %v before", len(foreign), j.window())}
 	}
-	without, takenBack := j.takenBackLately(p, n, now)
+	without, takenBack := j.takenBackLately(p, n)
 	maps.Copy(without, foreign)
 	if len(takenBack) > 0 && right(j.book, without) {
 		return &excuse{OwnerTookBack, takenBack, fmt.Sprintf("%d pods were bound within the guarantees of the cohort's other quotas while this bind was under way", len(takenBack))}
 	}
-	j.forgetBooks(now)
 	for _, past := range slices.Backward(j.books) {
+		before := j.now.Sub(past.until)
+		if past.revision < p.decidable && before > j.window() {
+			continue // whoever decided this pod knew better
+		}
 		if right(past.book, foreign) || right(past.book, without) {
-			return &excuse{QuotaChange, []int64{past.revision}, fmt.Sprintf("the quotas changed %v before", now.Sub(past.until).Round(time.Millisecond))}
+			return &excuse{QuotaChange, []int64{past.revision}, fmt.Sprintf("the quotas changed %v before", before.Round(time.Millisecond))}
 		}
 	}
 	return nil
 }
 
 // foreignLately finds the pods that others bound within the window, or that grew, by uid, and the revisions of that.
-func (j *Judge) foreignLately(p *podState, now time.Time) (uids map[string]bool, causes []int64) {
+func (j *Judge) foreignLately(p *podState) (uids map[string]bool, causes []int64) {
 	uids = map[string]bool{}
 	for _, other := range j.nodes {
-		j.forget(other, now)
+		j.forget(other)
 		for _, g := range other.grown {
 			if g.uid != p.pod.UID {
 				uids[string(g.uid)] = true
@@ -126,7 +187,7 @@ func (j *Judge) foreignLately(p *podState, now time.Time) (uids map[string]bool,
 }
 
 // takenBackLately finds the pods of ours that were bound within the guarantees of other quotas of the pod's pool while its bind was under way.
-func (j *Judge) takenBackLately(p *podState, n *nodeState, now time.Time) (uids map[string]bool, causes []int64) {
+func (j *Judge) takenBackLately(p *podState, n *nodeState) (uids map[string]bool, causes []int64) {
 	uids = map[string]bool{}
 	q, line, _ := j.book.chargeOf(p, n)
 	if q == nil || line < 0 {
@@ -134,7 +195,7 @@ func (j *Judge) takenBackLately(p *podState, n *nodeState, now time.Time) (uids 
 	}
 	lenders := map[string]bool{}
 	j.book.eachInPool(q, line, func(other *GpuQuota, _ int) { lenders[other.Name] = other != q })
-	since := now.Add(-j.options.UnderWay)
+	since := j.now.Add(-j.options.UnderWay)
 	for _, other := range j.pods {
 		b := other.bound
 		if b.within && lenders[b.quota] && b.revision > p.decidable && !b.at.Before(since) {
@@ -144,21 +205,4 @@ func (j *Judge) takenBackLately(p *podState, n *nodeState, now time.Time) (uids 
 	}
 	slices.Sort(causes)
 	return uids, causes
-}
-
-// violateQuota notes a bind that is over quota, with its excuse.
-func (j *Judge) violateQuota(e Event, p *podState, detail string, why *excuse) {
-	if why == nil {
-		j.violate(e, p, OverQuota, detail, "")
-		return
-	}
-	j.violate(e, p, OverQuota, detail, why.words)
-	v := &j.violations[len(j.violations)-1]
-	v.Excuse, v.Causes = why.kind, why.causes
-}
-
-// happened tells whether all causes of a violation's excuse are revisions of the history before it; there must be some.
-func (j *Judge) happened(v Violation) bool {
-	earlier := func(revision int64) bool { return revision >= j.counts.first && revision < v.Revision }
-	return len(v.Causes) > 0 && !slices.ContainsFunc(v.Causes, func(revision int64) bool { return !earlier(revision) })
 }

@@ -91,10 +91,10 @@ func instance(profile string, node *corev1.Node) *big.Rat {
 		return big.NewRat(1, 1)
 	}
 	memory, err := strconv.ParseInt(node.Labels[memoryLabel], 10, 64)
-	if err != nil || memory == 0 {
+	perSlice := memory / 1000 / slices // 81,559 MiB are sold as 80 GB, and 20,475 as 20
+	if err != nil || perSlice < 1 {
 		return big.NewRat(1, 1)
 	}
 	gigabytes, _ := strconv.ParseInt(match[1], 10, 64)
-	perSlice := memory / 1000 / slices // 81,559 MiB are sold as 80 GB, and 20,475 as 20
 	return big.NewRat(min((gigabytes+perSlice-1)/perSlice, slices), slices)
 }

@@ -8,7 +8,7 @@
 //   - placement: does the node exist, does the pod tolerate its taints, match its labels, may it be scheduled to?
 //   - over-quota: does the GpuQuota of the pod's namespace allow the GPUs, counting the pods of every scheduler, and if they are
 //     borrowed, does the cohort have as many to lend?
-//   - double bind: was the pod bound before?
+//   - double bind: was the pod bound before? The API server refuses that, so what was tried in vain is read in its audit log (attempts.go).
 //
 // and at the end
 //
@@ -36,13 +36,13 @@ import (
 // Event is one change of one object: its state from this revision on. The object's field is nil if it is gone.
 type Event struct {
 	Revision  int64
-	Time      time.Time // when it was seen, within milliseconds of the write, on a clock that stands still during outages
 	Kind      Kind
 	Key       string // namespace/name of a pod, name of all others
 	Pod       *corev1.Pod
 	Node      *corev1.Node
 	Namespace *corev1.Namespace
 	Quota     *GpuQuota
+	Tick      time.Time // of the clock: what the time is from now on
 }
 
 // Kind of an event's object.
@@ -54,6 +54,7 @@ const (
 	NodeKind
 	NamespaceKind
 	QuotaKind
+	ClockKind // all events until the next of this kind have its time (clock.go)
 )
 
 // Options of a Judge.
@@ -65,17 +66,21 @@ type Options struct {
 	// UnderWay is how long a bind may take to land: what was true of the quotas when it was decided may be as old. Default 5 s, the
 	// deadline that the scheduler gives its binds.
 	UnderWay time.Duration
+	// Attempts is the path of the API server's audit log of binds (controlplane.AuditLog). "": it is not known what was tried in vain.
+	Attempts string
 }
 
 // Judge follows a history event by event. It is not safe for concurrent use; a Recorder locks it.
 type Judge struct {
 	options Options
 	ours    map[string]bool
+	now     time.Time     // of the last tick
+	late    time.Duration // how long what happens may take to reach a scheduler just now, if longer than the window
 	pods    map[string]*podState
 	nodes   map[string]*nodeState
 	book    *quotaBook
 	books   []pastBook           // replaced while binds of now were under way
-	binds   map[types.UID]string // every bind ever, to a node's name
+	binds   map[types.UID]landed // every bind ever
 	waiting map[string]*podState // ours, not bound: the ones that could be lost
 	exceeds map[string]bool      // namespaces of which a pod was ever told that its quota is exceeded
 
@@ -86,7 +91,15 @@ type Judge struct {
 
 type counts struct {
 	events, podsSeen, nodesSeen, binds, foreignBinds, foreignOverCommits int
+	attempts                                                             int // to bind any pod, in the audit log
 	first, last                                                          int64
+	step                                                                 time.Duration
+}
+
+// landed is a bind that did.
+type landed struct {
+	node string
+	ours bool
 }
 
 // podState is a pod as of the latest revision.
@@ -108,8 +121,9 @@ type nodeState struct {
 }
 
 type pastNode struct {
-	until time.Time
-	node  *corev1.Node
+	until    time.Time
+	revision int64 // that replaced it
+	node     *corev1.Node
 }
 
 // grownUsage is what a pod that is not ours to place asked for before it came or grew.
@@ -132,7 +146,7 @@ func NewJudge(options Options) *Judge {
 	j := &Judge{
 		options: options,
 		ours:    map[string]bool{}, pods: map[string]*podState{}, nodes: map[string]*nodeState{}, book: &quotaBook{},
-		binds: map[types.UID]string{}, waiting: map[string]*podState{}, exceeds: map[string]bool{},
+		binds: map[types.UID]landed{}, waiting: map[string]*podState{}, exceeds: map[string]bool{},
 	}
 	for _, name := range options.Schedulers {
 		j.ours[name] = true
@@ -142,6 +156,10 @@ func NewJudge(options Options) *Judge {
 
 // Apply takes the next event. Events come in the order of their revisions.
 func (j *Judge) Apply(e Event) {
+	if e.Kind == ClockKind {
+		j.tick(e.Tick)
+		return
+	}
 	j.counts.events++
 	if j.counts.first == 0 {
 		j.counts.first = e.Revision
@@ -159,6 +177,17 @@ func (j *Judge) Apply(e Event) {
 	}
 }
 
+func (j *Judge) tick(now time.Time) {
+	if !j.now.IsZero() {
+		j.counts.step = max(j.counts.step, now.Sub(j.now))
+	}
+	j.now = now
+	j.forgetBooks()
+}
+
+// window is how far back something that others did explains a violation.
+func (j *Judge) window() time.Duration { return max(j.options.Window, j.late) }
+
 func (j *Judge) applyNamespace(e Event) {
 	before, known := j.book.namespaces[e.Key]
 	switch {
@@ -174,9 +203,9 @@ func (j *Judge) applyNode(e Event) {
 	if n.node == nil {
 		j.counts.nodesSeen++
 	} else {
-		n.past = append(n.past, pastNode{e.Time, n.node})
+		n.past = append(n.past, pastNode{j.now, e.Revision, n.node})
 	}
-	j.forget(n, e.Time)
+	j.forget(n)
 	if !sameForScheduling(n.node, e.Node) {
 		j.progress++
 	}
@@ -241,7 +270,7 @@ func (j *Judge) place(e Event, before, after *podState) {
 		return
 	}
 	n := j.node(name)
-	j.forget(n, e.Time)
+	j.forget(n)
 	if finished(after.pod) {
 		delete(n.pods, after.pod.UID)
 	} else {
@@ -251,44 +280,46 @@ func (j *Judge) place(e Event, before, after *podState) {
 	case old != name:
 		j.bound(e, before, after, n)
 	case after.requests.exceed(before.requests):
-		n.grown = append(n.grown, grownUsage{e.Time, e.Revision, after.pod.UID, e.Key, before.requests})
+		n.grown = append(n.grown, grownUsage{j.now, e.Revision, after.pod.UID, e.Key, before.requests})
 	}
 }
 
 // bound judges a bind. A pod that came into the world bound was bound by whoever made it, not by the scheduler it names.
 func (j *Judge) bound(e Event, before, after *podState, n *nodeState) {
 	j.progress++
-	name := after.pod.Spec.NodeName
 	if first, again := j.binds[after.pod.UID]; again {
-		j.violate(e, after, DoubleBind, fmt.Sprintf("it was bound to %q before", first), "")
+		j.violate(e, after, DoubleBind, fmt.Sprintf("it was bound to %q before", first.node), nil)
 	}
-	j.binds[after.pod.UID] = name
-	if before == nil || !j.ours[after.pod.Spec.SchedulerName] {
+	ours := before != nil && j.ours[after.pod.Spec.SchedulerName]
+	j.binds[after.pod.UID] = landed{after.pod.Spec.NodeName, ours}
+	if !ours {
 		j.counts.foreignBinds++
 		if overfull(n, after.requests, nil) != "" {
 			j.counts.foreignOverCommits++
 		}
-		n.grown = append(n.grown, grownUsage{e.Time, e.Revision, after.pod.UID, e.Key, nil})
+		n.grown = append(n.grown, grownUsage{j.now, e.Revision, after.pod.UID, e.Key, nil})
 		return
 	}
 	j.counts.binds++
 	if detail := overfull(n, after.requests, nil); detail != "" {
-		j.violate(e, after, OverCommit, detail, excuseForOverCommit(n, after, e.Time))
+		j.violate(e, after, OverCommit, detail, j.excuseForOverCommit(n, after))
 	}
 	after.bound = j.ownBindOf(e, after, n)
 	if detail := j.overQuota(after, n); detail != "" {
-		j.violateQuota(e, after, detail, j.excuseForOverQuota(n, after, e.Time))
+		j.violate(e, after, OverQuota, detail, j.excuseForOverQuota(n, after))
 	}
 	if detail := misplaced(n.node, after.pod); detail != "" {
-		j.violate(e, after, Placement, detail, excuseForPlacement(n, after.pod, e.Time))
+		j.violate(e, after, Placement, detail, j.excuseForPlacement(n, after.pod))
 	}
 }
 
-func (j *Judge) violate(e Event, p *podState, kind ViolationKind, detail, excuse string) {
-	j.violations = append(j.violations, Violation{
-		Kind: kind, Revision: e.Revision, Time: e.Time, Pod: e.Key, Node: p.pod.Spec.NodeName,
-		Detail: detail, Explained: excuse,
-	})
+// violate notes a bind that broke a rule, with its excuse if it has one.
+func (j *Judge) violate(e Event, p *podState, kind ViolationKind, detail string, why *excuse) {
+	v := Violation{Kind: kind, Revision: e.Revision, Time: j.now, Pod: e.Key, Node: p.pod.Spec.NodeName, Detail: detail}
+	if why != nil {
+		v.Excuse, v.Causes, v.Explained = why.kind, why.causes, why.words
+	}
+	j.violations = append(j.violations, v)
 }
 
 func (j *Judge) remove(key string, p *podState) {
@@ -328,15 +359,27 @@ func (j *Judge) Pods(namespace string) []*corev1.Pod {
 	return found
 }
 
+// Answered tells whether a pod of ours is nobody's concern any more: it is gone or finished, or has been bound or told why not.
+func (j *Judge) Answered(key string) bool {
+	p := j.waiting[key]
+	return p == nil || told(p)
+}
+
+// QuotasSettled tells whether no bind of now has the excuse that quotas have changed.
+func (j *Judge) QuotasSettled() bool { return len(j.books) == 0 }
+
 // Binds counts the binds of pods that name one of the judged schedulers, ever.
 func (j *Judge) Binds() int { return j.counts.binds }
+
+// ForeignBinds counts the binds of all other pods, and of those that were made bound, ever.
+func (j *Judge) ForeignBinds() int { return j.counts.foreignBinds }
 
 // ToldOverQuota tells whether any pod of the namespace was ever told that its quota is exceeded.
 func (j *Judge) ToldOverQuota(namespace string) bool { return j.exceeds[namespace] }
 
 // forget drops what happened to a node before the window.
-func (j *Judge) forget(n *nodeState, now time.Time) {
-	since := now.Add(-j.options.Window)
+func (j *Judge) forget(n *nodeState) {
+	since := j.now.Add(-j.window())
 	for len(n.past) > 0 && n.past[0].until.Before(since) {
 		n.past = n.past[1:]
 	}

@@ -32,6 +32,7 @@ func newStory(nodes ...*corev1.Node) *story {
 		Judge: NewJudge(Options{Schedulers: []string{us}, Window: time.Second}),
 		now:   time.Unix(1000, 0), pods: map[string]*corev1.Pod{},
 	}
+	s.wait(0)
 	for _, n := range nodes {
 		s.setNode(n)
 	}
@@ -40,11 +41,15 @@ func newStory(nodes ...*corev1.Node) *story {
 
 func (s *story) tell(e Event) {
 	s.revision++
-	e.Revision, e.Time = s.revision, s.now
+	e.Revision = s.revision
 	s.Apply(e)
 }
 
-func (s *story) wait(d time.Duration) { s.now = s.now.Add(d) }
+// wait lets the clock go on, in one step.
+func (s *story) wait(d time.Duration) {
+	s.now = s.now.Add(d)
+	s.tell(Event{Kind: ClockKind, Tick: s.now})
+}
 
 func (s *story) setNode(n *corev1.Node) {
 	s.tell(Event{Kind: NodeKind, Key: n.Name, Node: n.DeepCopy()})
@@ -316,6 +321,46 @@ func TestJudgeWaitingPods(t *testing.T) {
 				t.Errorf("want lost %d, stuck %d; the report:\n%s", c.lost, c.stuck, r)
 			}
 		})
+	}
+}
+
+func TestJudgeKnowsWhetherAPodIsAnswered(t *testing.T) {
+	s := newStory(oneGPU("n"))
+	for _, name := range []string{"untold", "told", "stale", "bound", "gone"} {
+		s.create(name, us, fixture.GPUs(1))
+	}
+	s.refuse("told", 1)
+	s.refuse("stale", 1)
+	s.change("stale", func(p *corev1.Pod) { p.Generation++ })
+	s.bind("bound", "n")
+	s.remove("gone")
+	for name, want := range map[string]bool{"untold": false, "told": true, "stale": false, "bound": true, "gone": true} {
+		if got := s.Answered("t/" + name); got != want {
+			t.Errorf("Answered(%q) = %v", name, got)
+		}
+	}
+}
+
+// While everything is late, what others did explains for longer, and no longer when that is over.
+func TestLateness(t *testing.T) {
+	for _, c := range []struct {
+		late      time.Duration
+		after     time.Duration
+		explained bool
+	}{
+		{0, 1500 * time.Millisecond, false},
+		{5 * time.Second, 1500 * time.Millisecond, true},
+		{5 * time.Second, 6 * time.Second, false},
+	} {
+		s := newStory(oneGPU("n"))
+		s.late = c.late
+		s.create("a", us, fixture.GPUs(1))
+		s.setNode(oneGPU("n", fixture.Tainted()))
+		s.wait(c.after)
+		s.bind("a", "n")
+		if r := s.Report(); (r.Explained == 1) != c.explained {
+			t.Errorf("late by %v, %v after: %d explained", c.late, c.after, r.Explained)
+		}
 	}
 }
 

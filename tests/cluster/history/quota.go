@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,21 +48,41 @@ func (q *GpuQuota) claims(namespace string, has labels.Set) bool {
 	return err == nil && selector.Matches(has)
 }
 
-// lineFor is the index of the line that GPUs of a product are charged to: its own, else its class's, else that of all others; -1 if none. A
-// class is a word of the product's name.
+// lineFor is the index of the line that GPUs of a product are charged to: its own, else its class's (the one that says most), else that of
+// all others; -1 if none.
 func (q *GpuQuota) lineFor(product string) int {
-	words := strings.Split(product, "-")
-	matches := []func(string) bool{
-		func(gpuType string) bool { return product != "" && gpuType == product },
-		func(gpuType string) bool { return product != "" && slices.Contains(words, gpuType) },
-		func(gpuType string) bool { return gpuType == "*" },
-	}
-	for _, match := range matches {
-		if i := slices.IndexFunc(q.Spec.Quotas, func(l GpuQuotaLine) bool { return match(l.GPUType) }); i >= 0 {
-			return i
+	line, most := -1, -1
+	for i, l := range q.Spec.Quotas {
+		if says := l.saysOf(product); says > most {
+			line, most = i, says
 		}
 	}
-	return -1
+	return line
+}
+
+var classMemory = regexp.MustCompile(`^\d+GB$`)
+
+// saysOf is how much a line's type says of a product that it takes: 0 for "*", which takes all; the number of its words for a class, H100 or
+// H100-80GB, whose words are all in the product's name; more for the product itself. -1: it does not take the product.
+func (l GpuQuotaLine) saysOf(product string) int {
+	switch {
+	case l.GPUType == "*":
+		return 0
+	case product == "":
+		return -1
+	case l.GPUType == product:
+		return 3
+	}
+	words, class := strings.Split(product, "-"), strings.Split(l.GPUType, "-")
+	if len(class) > 2 || len(class) == 2 && !classMemory.MatchString(class[1]) {
+		return -1
+	}
+	for _, word := range class {
+		if !slices.Contains(words, word) {
+			return -1
+		}
+	}
+	return len(class)
 }
 
 func (l GpuQuotaLine) lendable() *big.Rat {

@@ -126,6 +126,31 @@ func TestJudgeQuotas(t *testing.T) {
 			s.setQuotaNow("q", "1")
 			s.bindIn("t", "p", us, fixture.GPUs(2))
 		}, excuse: QuotaChange},
+		{name: "a quota that shrank while the bind was under way explains", tell: func(s *story) {
+			s.setQuota("q", "4")
+			s.create("p", us, fixture.GPUs(2))
+			s.setQuotaNow("q", "1")
+			s.wait(4 * time.Second)
+			s.bind("p", "n")
+		}, excuse: QuotaChange},
+		{name: "one that shrank longer ago than a bind takes does not", tell: func(s *story) {
+			s.setQuota("q", "4")
+			s.create("p", us, fixture.GPUs(2))
+			s.setQuotaNow("q", "1")
+			s.wait(6 * time.Second)
+			s.bind("p", "n")
+		}, unexplained: "2 used of 1"},
+		{name: "one that shrank before there was a pod does not", tell: func(s *story) {
+			s.setQuota("q", "4")
+			s.setQuotaNow("q", "1")
+			s.wait(1500 * time.Millisecond)
+			s.bindIn("t", "p", us, fixture.GPUs(2))
+		}, unexplained: "2 used of 1"},
+		{name: "nor does one that was made before", tell: func(s *story) {
+			s.setQuotaNow("q", "1")
+			s.wait(1500 * time.Millisecond)
+			s.bindIn("t", "p", us, fixture.GPUs(2))
+		}, unexplained: "2 used of 1"},
 		{name: "one that shrank long ago does not", tell: func(s *story) {
 			s.setQuota("q", "4")
 			s.setQuota("q", "1")
@@ -221,6 +246,14 @@ func TestJudgeQuotas(t *testing.T) {
 			s.setQuota("q", "0", line("H100", "2"))
 			s.bindGPUs("t", 2)
 		}},
+		{name: "a class with its memory before the class", tell: func(s *story) {
+			s.setQuota("q", "0", line("H100", "0"), line("H100-80GB", "2"))
+			s.bindGPUs("t", 3)
+		}, unexplained: "quota q: H100-80GB: 3 used of 2"},
+		{name: "a class with other memory", tell: func(s *story) {
+			s.setQuota("q", "1", line("H100-94GB", "2"))
+			s.bindGPUs("t", 2)
+		}, unexplained: "quota q: *: 2 used of 1"},
 		{name: "no line for the type", tell: func(s *story) {
 			s.setQuota("q", "8", ofType("A100"))
 			s.bindGPUs("t", 1)
@@ -255,6 +288,12 @@ func TestJudgeQuotas(t *testing.T) {
 				s.bindIn("t", "half", us, fixture.Requests(migPrefix+"3g.40gb", "1"))
 				s.bindIn("t", "more", us, fixture.Requests(migPrefix+"1g.10gb", "1"))
 			}, unexplained: "quota q: A100: 0.625 used of 0.500"},
+		{name: "a label that says of no memory worth cutting", node: fixture.GPUNode("n", fixture.A100, 0,
+			fixture.Allocatable(migPrefix+"1g.10gb", "7"), fixture.Label(memoryLabel, "7999")),
+			tell: func(s *story) {
+				s.setQuota("q", "1")
+				s.bindIn("t", "p", us, fixture.Requests(migPrefix+"1g.10gb", "1"))
+			}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -304,18 +343,37 @@ func TestJudgeDoesNotCallAPodOverQuotaStuck(t *testing.T) {
 	}
 }
 
-func TestJudgeTakesNoExcuseWithoutACause(t *testing.T) {
-	for _, causes := range [][]int64{nil, {0}, {1_000_000}} {
-		s := newStory(fixture.GPUNode("n", fixture.H100, 8))
-		s.setQuota("q", "1")
-		s.bindIn("t", "theirs", them, fixture.GPUs(1))
-		s.bindGPUs("t", 1)
-		if err := s.Report().Err(); err != nil {
-			t.Fatalf("with its cause: %v", err)
-		}
-		s.violations[0].Causes = causes
-		if err := s.Report().Err(); err == nil || !strings.Contains(err.Error(), "1 binds broke a rule, unexplained") {
-			t.Errorf("causes %v: want it unexplained, got %v", causes, err)
-		}
+// In a quota of strict order a pod may have to wait behind another, whatever keeps that one back. The first in line may not.
+func TestJudgeFindsTheFirstInAStrictLineStuck(t *testing.T) {
+	created := func(second int64) fixture.PodOption {
+		return func(p *corev1.Pod) { p.CreationTimestamp = metav1.NewTime(time.Unix(second, 0)) }
+	}
+	withPriority := func(priority int32) fixture.PodOption {
+		return func(p *corev1.Pod) { p.Spec.Priority = &priority }
+	}
+	cases := []struct {
+		name  string
+		other []fixture.PodOption // of the pod beside, which fits nowhere
+		stuck int
+	}{
+		{"behind an older one", []fixture.PodOption{created(1), fixture.GPUs(9)}, 0},
+		{"before a younger one", []fixture.PodOption{created(9), fixture.GPUs(9)}, 1},
+		{"with one of the same second", []fixture.PodOption{created(5), fixture.GPUs(9)}, 0},
+		{"behind a more important one", []fixture.PodOption{created(9), withPriority(1), fixture.GPUs(9)}, 0},
+		{"before a less important one", []fixture.PodOption{created(1), withPriority(-1), fixture.GPUs(9)}, 1},
+		{"before one without GPUs", []fixture.PodOption{created(1), fixture.Requests("cpu", "1k")}, 1},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStory(fixture.GPUNode("n", fixture.H100, 8))
+			s.setQuota("q", "8", func(q *GpuQuota) { q.Spec.Order = "Strict" })
+			s.create("waits", us, fixture.GPUs(1), created(5))
+			s.create("other", us, c.other...)
+			s.refuse("waits", 1)
+			s.refuse("other", 1)
+			if stuck := s.Report().Stuck; len(stuck) != c.stuck {
+				t.Errorf("want %d stuck, got %v", c.stuck, stuck)
+			}
+		})
 	}
 }

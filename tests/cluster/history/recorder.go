@@ -30,22 +30,27 @@ const (
 type Recorder struct {
 	cancel context.CancelFunc
 	done   chan struct{}
+	ticks  chan struct{} // closed when no more are written
+	clock  stoppableClock
 
 	mu      sync.Mutex
 	judge   *Judge
+	tried   attemptLog
 	seen    int64 // all revisions up to this have been judged
 	gap     error
-	blind   int           // how many reasons there are now for nobody to see anything
-	dark    time.Time     // since when, if there is one
-	missed  time.Duration // how long that was the case before
 	changed chan struct{} // closed and replaced at each change
 }
 
 // Record starts recording. Call it before any pod exists; what was compacted away before is a gap.
 func Record(client *clientv3.Client, options Options) *Recorder {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(context.Background()))
-	r := &Recorder{cancel: cancel, done: make(chan struct{}), judge: NewJudge(options), changed: make(chan struct{})}
+	r := &Recorder{cancel: cancel, done: make(chan struct{}), ticks: make(chan struct{}), judge: NewJudge(options), changed: make(chan struct{})}
+	r.tried.path = options.Attempts
 	responses := client.Watch(ctx, quotaPrefix, clientv3.WithRange(rangeEnd), clientv3.WithRev(1))
+	go func() {
+		defer close(r.ticks)
+		r.clock.tick(ctx, client)
+	}()
 	go r.run(ctx, responses)
 	return r
 }
@@ -54,18 +59,18 @@ func Record(client *clientv3.Client, options Options) *Recorder {
 func (r *Recorder) Close() {
 	r.cancel()
 	<-r.done
+	<-r.ticks
 }
 
 func (r *Recorder) run(ctx context.Context, responses clientv3.WatchChan) {
 	defer close(r.done)
 	for response := range responses {
 		r.mu.Lock()
-		now := r.observable(time.Now())
 		if err := response.Err(); err != nil && ctx.Err() == nil {
 			r.gap = fmt.Errorf("after revision %d: %w (compacted at %d)", r.seen, err, response.CompactRevision)
 		}
 		for _, e := range response.Events {
-			r.take(e, now)
+			r.take(e)
 		}
 		r.seen = max(r.seen, response.Header.Revision)
 		r.announce()
@@ -79,33 +84,25 @@ func (r *Recorder) run(ctx context.Context, responses clientv3.WatchChan) {
 	r.announce()
 }
 
-// Blind says that from now on (true), and no longer (false), no scheduler can see what happens, because the API server is away or the
-// scheduler is suspended. Such time does not count towards the window within which what others did explains a violation.
+// Blind says that from now on (true), and no longer (false), no scheduler can see what happens, because the API server is away. Such
+// time does not count towards the window within which what others did explains a violation.
 func (r *Recorder) Blind(blind bool) {
+	if blind {
+		r.clock.stop(time.Now())
+	} else {
+		r.clock.start(time.Now())
+	}
+}
+
+// Late says that from now on what happens may take so long to reach a scheduler, where that is more than the usual window. 0: as usual.
+func (r *Recorder) Late(most time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case blind && r.blind == 0:
-		r.dark, r.blind = time.Now(), 1
-	case blind:
-		r.blind++
-	case r.blind == 1:
-		r.missed, r.blind = r.missed+time.Since(r.dark), 0
-	default:
-		r.blind--
-	}
+	r.judge.late = most
 }
 
-// observable is the time on a clock that stands still while nobody can see anything.
-func (r *Recorder) observable(now time.Time) time.Time {
-	if r.blind > 0 {
-		now = r.dark
-	}
-	return now.Add(-r.missed)
-}
-
-func (r *Recorder) take(e *clientv3.Event, now time.Time) {
-	event, err := decode(e, now)
+func (r *Recorder) take(e *clientv3.Event) {
+	event, err := decode(e)
 	switch {
 	case err != nil:
 		r.gap = errors.Join(r.gap, err)
@@ -120,10 +117,13 @@ func (r *Recorder) announce() {
 }
 
 // decode reads an object as the API server wrote it, in the storage version v1, custom resources as JSON. Keys of other kinds give nil.
-func decode(e *clientv3.Event, now time.Time) (*Event, error) {
+func decode(e *clientv3.Event) (*Event, error) {
 	key := string(e.Kv.Key)
-	event := &Event{Revision: e.Kv.ModRevision, Time: now}
+	event := &Event{Revision: e.Kv.ModRevision}
 	switch {
+	case key == clockKey:
+		event.Kind, event.Tick = ClockKind, decodeTime(e.Kv.Value)
+		return event, nil
 	case strings.HasPrefix(key, podPrefix):
 		event.Kind, event.Key = PodKind, strings.TrimPrefix(key, podPrefix)
 	case strings.HasPrefix(key, nodePrefix):
@@ -219,6 +219,13 @@ func (r *Recorder) Settle(ctx context.Context, patience time.Duration, namespace
 func (r *Recorder) Report(namespaces ...string) Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.tried.path != "" {
+		attempts, err := r.tried.read()
+		r.gap = errors.Join(r.gap, err)
+		for _, a := range attempts {
+			r.judge.tried(a)
+		}
+	}
 	report := r.judge.Report(namespaces...)
 	if r.gap != nil {
 		report.Gap = r.gap.Error()

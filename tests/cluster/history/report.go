@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 // ViolationKind is the rule that a bind broke.
@@ -26,10 +24,10 @@ type Violation struct {
 	Revision  int64
 	Time      time.Time
 	Pod, Node string
-	Detail    string // with numbers
-	Explained string // what others did just before, without which the bind would have been right; "" if nothing did
-	Excuse    Excuse // of a bind over quota that is explained: which of the few that there are
-	Causes    []int64
+	Detail    string  // with numbers
+	Explained string  // what others did just before, without which the bind would have been right; "" if nothing did
+	Excuse    Excuse  // where it is explained: which of the few that there are
+	Causes    []int64 // the revisions of what others did
 }
 
 func (v Violation) String() string {
@@ -45,13 +43,16 @@ type Report struct {
 	First, Last                     int64 // revisions
 	Events, PodsSeen, NodesSeen     int   // in the whole history
 	Binds, ForeignBinds             int   // in the whole history
+	Attempts                        int   // to bind a pod, in the whole history, whoever made them; 0 where no audit log was read
 	ForeignOverCommits              int   // binds of others that over-committed: theirs, not held against ours
 	Violations                      []Violation
 	Pending                         int            // pods of ours that are not bound now
 	Lost                            []string       // pods of ours that nobody has told anything
 	Stuck                           []string       // pods of ours that are pending while a node has room, with the node
-	Excuses                         map[Excuse]int // how often each served a bind over quota
+	Excuses                         map[Excuse]int // how often each served
 	Gap                             string         // what of the history was not seen; "" if all was
+	Step                            time.Duration  // the longest of the history's clock: a cause may be as much older than it looks
+	Window                          time.Duration  // the usual one
 	Explained, Unexplained, Doubled int            // numbers among Violations; Doubled counts double binds, which nothing explains
 }
 
@@ -60,7 +61,8 @@ func (j *Judge) Report(namespaces ...string) Report {
 	r := Report{
 		First: j.counts.first, Last: j.counts.last, Events: j.counts.events, PodsSeen: j.counts.podsSeen, NodesSeen: j.counts.nodesSeen,
 		Binds: j.counts.binds, ForeignBinds: j.counts.foreignBinds, ForeignOverCommits: j.counts.foreignOverCommits,
-		Excuses: map[Excuse]int{},
+		Attempts: j.counts.attempts,
+		Excuses:  map[Excuse]int{}, Step: j.counts.step, Window: j.options.Window,
 	}
 	for _, v := range j.violations {
 		if !within(v.Pod, namespaces) {
@@ -70,15 +72,14 @@ func (j *Judge) Report(namespaces ...string) Report {
 		switch {
 		case v.Kind == DoubleBind:
 			r.Doubled++
-		case v.Explained != "" && (v.Excuse == "" || j.happened(v)):
+		case v.Explained != "":
 			r.Explained++
-			if v.Excuse != "" {
-				r.Excuses[v.Excuse]++
-			}
+			r.Excuses[v.Excuse]++
 		default:
 			r.Unexplained++
 		}
 	}
+	room := &roomSearch{judge: j}
 	for key, p := range j.waiting {
 		if !within(key, namespaces) {
 			continue
@@ -86,7 +87,7 @@ func (j *Judge) Report(namespaces ...string) Report {
 		r.Pending++
 		if p.pod.DeletionTimestamp == nil && !told(p) {
 			r.Lost = append(r.Lost, key)
-		} else if node := j.roomFor(p); node != "" {
+		} else if node := room.find(p); node != "" {
 			r.Stuck = append(r.Stuck, key+" (room on "+node+")")
 		}
 	}
@@ -106,55 +107,6 @@ func (j *Judge) lost(namespaces []string) int {
 	return n
 }
 
-// roomFor names a node that would take a pending pod by all the rules judged here, or "". Pods with constraints that are not judged
-// here are left alone.
-func (j *Judge) roomFor(p *podState) string {
-	if p.pod.DeletionTimestamp != nil || len(p.pod.Spec.SchedulingGates) > 0 || constrainedOtherwise(p.pod) {
-		return ""
-	}
-	if quota := j.book.of(p.pod.Namespace); quota != nil && quota.Spec.Order == "Strict" && asksForGPUs(p.requests) {
-		return "" // it may have to wait behind another
-	}
-	var names []string
-	for name, n := range j.nodes {
-		if n.node == nil || misplaced(n.node, p.pod) != "" {
-			continue
-		}
-		n.pods["?"] = p // try it, and take it off again
-		if overfull(n, p.requests, nil) == "" && j.overQuota(p, n) == "" {
-			names = append(names, name)
-		}
-		delete(n.pods, "?")
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return slices.Min(names)
-}
-
-// constrainedOtherwise tells whether a pod has constraints that this package does not judge.
-func constrainedOtherwise(pod *corev1.Pod) bool {
-	if len(pod.Spec.TopologySpreadConstraints) > 0 || len(pod.Spec.ResourceClaims) > 0 {
-		return true
-	}
-	if a := pod.Spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
-		return true
-	}
-	for _, volume := range pod.Spec.Volumes {
-		if volume.PersistentVolumeClaim != nil || volume.Ephemeral != nil {
-			return true
-		}
-	}
-	for _, container := range pod.Spec.Containers {
-		for _, port := range container.Ports {
-			if port.HostPort != 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func within(key string, namespaces []string) bool {
 	if len(namespaces) == 0 {
 		return true
@@ -169,11 +121,14 @@ func (r Report) Err() error {
 	if r.Gap != "" {
 		wrong = append(wrong, "part of the history was not seen: "+r.Gap)
 	}
+	if r.Explained > 0 && r.Step > r.Window {
+		wrong = append(wrong, fmt.Sprintf("the clock made a step of %v, so that nobody knows what explains the %d violations that are explained", r.Step, r.Explained))
+	}
 	if r.Unexplained > 0 {
 		wrong = append(wrong, fmt.Sprintf("%d binds broke a rule, unexplained", r.Unexplained))
 	}
 	if r.Doubled > 0 {
-		wrong = append(wrong, fmt.Sprintf("%d pods were bound twice", r.Doubled))
+		wrong = append(wrong, fmt.Sprintf("%d binds were of pods that were bound elsewhere", r.Doubled))
 	}
 	if len(r.Lost) > 0 {
 		wrong = append(wrong, fmt.Sprintf("%d pods are lost", len(r.Lost)))
@@ -191,7 +146,7 @@ func (r Report) Err() error {
 func (r Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "revisions %d-%d: %d events, %d pods, %d nodes\n", r.First, r.Last, r.Events, r.PodsSeen, r.NodesSeen)
-	fmt.Fprintf(&b, "binds %d, foreign binds %d (%d of them over-committed)\n", r.Binds, r.ForeignBinds, r.ForeignOverCommits)
+	fmt.Fprintf(&b, "binds %d of %d attempts, foreign binds %d (%d of them over-committed)\n", r.Binds, r.Attempts, r.ForeignBinds, r.ForeignOverCommits)
 	for _, kind := range []ViolationKind{OverCommit, OverQuota, Placement, DoubleBind} {
 		explained, unexplained := 0, 0
 		for _, v := range r.Violations {
@@ -203,11 +158,12 @@ func (r Report) String() string {
 		}
 		fmt.Fprintf(&b, "%s: %d unexplained, %d explained\n", kind, unexplained, explained)
 	}
-	for _, kind := range []Excuse{ForeignBind, OwnerTookBack, QuotaChange} {
+	for _, kind := range excuses {
 		if r.Excuses[kind] > 0 {
-			fmt.Fprintf(&b, "  over-quota excused by %s: %d\n", kind, r.Excuses[kind])
+			fmt.Fprintf(&b, "  explained by %s: %d\n", kind, r.Excuses[kind])
 		}
 	}
+	fmt.Fprintf(&b, "the clock's longest step %v\n", r.Step.Round(time.Millisecond))
 	fmt.Fprintf(&b, "pending %d, lost %d, pending with room on a node %d\n", r.Pending, len(r.Lost), len(r.Stuck))
 	if r.Gap != "" {
 		fmt.Fprintf(&b, "GAP: %s\n", r.Gap)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -86,39 +85,6 @@ func overfull(n *nodeState, asked amounts, believed *belief) string {
 	return strings.Join(found, ", ")
 }
 
-// belief is the best a scheduler may have thought of a node, not having seen yet what others did within the window.
-type belief struct {
-	allocatable amounts
-	usage       map[string]amounts // by uid, for pods of others that came or grew
-}
-
-// excuseForOverCommit names what others did to the node within the window, if the bind would have been right without it.
-func excuseForOverCommit(n *nodeState, p *podState, now time.Time) string {
-	b := &belief{allocatable: amounts{}, usage: map[string]amounts{}}
-	var reasons []string
-	if n.node != nil {
-		b.allocatable = amountsOf(n.node.Status.Allocatable)
-	}
-	for _, past := range n.past {
-		if earlier := amountsOf(past.node.Status.Allocatable); earlier.exceed(b.allocatable) {
-			reasons = append(reasons, fmt.Sprintf("the node shrank %v before", now.Sub(past.until).Round(time.Millisecond)))
-			for name, amount := range earlier {
-				b.allocatable[name] = max(b.allocatable[name], amount)
-			}
-		}
-	}
-	for _, g := range n.grown {
-		if _, seen := b.usage[string(g.uid)]; g.uid != p.pod.UID && !seen {
-			b.usage[string(g.uid)] = g.before
-			reasons = append(reasons, fmt.Sprintf("%s was bound or grew %v before", g.key, now.Sub(g.at).Round(time.Millisecond)))
-		}
-	}
-	if len(reasons) == 0 || overfull(n, p.requests, b) != "" {
-		return ""
-	}
-	return strings.Join(reasons, "; ")
-}
-
 // misplaced says why the pod should not be on the node; "" if it may. A nil node is one that does not exist.
 func misplaced(node *corev1.Node, pod *corev1.Pod) string {
 	if node == nil {
@@ -140,16 +106,6 @@ func misplaced(node *corev1.Node, pod *corev1.Pod) string {
 		found = append(found, "node selector or required affinity does not match")
 	}
 	return strings.Join(found, ", ")
-}
-
-// excuseForPlacement names the change that made a good node a bad one within the window, if there was one.
-func excuseForPlacement(n *nodeState, pod *corev1.Pod, now time.Time) string {
-	for _, past := range slices.Backward(n.past) {
-		if misplaced(past.node, pod) == "" {
-			return fmt.Sprintf("the node changed %v before", now.Sub(past.until).Round(time.Millisecond))
-		}
-	}
-	return ""
 }
 
 // finished pods hold nothing any more.

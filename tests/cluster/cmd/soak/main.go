@@ -80,11 +80,11 @@ func soak(ctx context.Context, s settings) error {
 		defer os.RemoveAll(dir)
 		s.dir = dir
 	}
-	cluster, err := controlplane.Start(ctx, controlplane.Options{Dir: s.dir, Bin: s.bin})
+	cluster, err := controlplane.Start(ctx, controlplane.Options{Dir: s.dir, Bin: s.bin, AuditBinds: true})
 	if err != nil {
 		return err
 	}
-	recorder := history.Record(cluster.Etcd(), history.Options{Schedulers: []string{schedulerName}})
+	recorder := history.Record(cluster.Etcd(), history.Options{Schedulers: []string{schedulerName}, Attempts: cluster.AuditLog()})
 	cluster.BeforeCompact = recorder.Wait
 	err = s.run(ctx, cluster, recorder)
 	recorder.Close()

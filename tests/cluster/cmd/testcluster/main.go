@@ -85,7 +85,7 @@ func serve(s settings) (int, error) {
 		defer os.RemoveAll(dir)
 		s.dir = dir
 	}
-	cluster, err := controlplane.Start(ctx, controlplane.Options{Dir: s.dir, Bin: s.bin})
+	cluster, err := controlplane.Start(ctx, controlplane.Options{Dir: s.dir, Bin: s.bin, AuditBinds: s.check != ""})
 	if err != nil {
 		return 1, err
 	}
@@ -100,7 +100,7 @@ func serve(s settings) (int, error) {
 func use(ctx context.Context, cluster *controlplane.ControlPlane, s settings) (int, error) {
 	var recorder *history.Recorder
 	if s.check != "" {
-		recorder = history.Record(cluster.Etcd(), history.Options{Schedulers: strings.Split(s.check, ",")})
+		recorder = history.Record(cluster.Etcd(), history.Options{Schedulers: strings.Split(s.check, ","), Attempts: cluster.AuditLog()})
 		defer recorder.Close()
 		defer printOnSignal(recorder)()
 	}

@@ -1,0 +1,64 @@
+package e2e
+
+import (
+	"gpu-scheduler.io/tests/cluster/history"
+)
+
+// Every test ends with a verdict. It says beforehand what the test had others do: where nobody but the scheduler did anything, nothing
+// has to be explained, and nobody else binds.
+
+// expectation is one of a verdict.
+type expectation func(*expected)
+
+type expected struct {
+	namespaces []string
+	explained  map[history.Excuse]int // the most of each
+	foreign    int                    // the most binds of others
+}
+
+// of adds the pods of other namespaces.
+func of(beside ...*world) expectation {
+	return func(e *expected) {
+		for _, w := range beside {
+			e.namespaces = append(e.namespaces, w.ns)
+		}
+	}
+}
+
+// explained allows so many violations that have an excuse. Without it there may be none.
+func explained(most int, by ...history.Excuse) expectation {
+	return func(e *expected) {
+		for _, excuse := range by {
+			e.explained[excuse] = most
+		}
+	}
+}
+
+// othersBind allows so many binds that are not the scheduler's. Without it there may be none: a pod that names another scheduler is not its to bind.
+func othersBind(most int) expectation { return func(e *expected) { e.foreign = most } }
+
+// verdict waits until no pod is lost, for as long as something moves and then for the patience that a lost pod is granted, and
+// fails the test if the history is not clean, or not as expected. It is on the pods of this namespace and of those that are added.
+func (w *world) verdict(with ...expectation) history.Report {
+	w.t.Helper()
+	w.catchUp()
+	want := expected{namespaces: []string{w.ns}, explained: map[history.Excuse]int{}}
+	for _, expect := range with {
+		expect(&want)
+	}
+	report := w.recorder.Settle(w.t.Context(), sizes.patience, want.namespaces...)
+	if err := report.Err(); err != nil {
+		w.t.Error(err)
+	} else {
+		w.t.Logf("verdict: clean\n%s", report)
+	}
+	for excuse, count := range report.Excuses {
+		if count > want.explained[excuse] {
+			w.t.Errorf("%d binds broke a rule and have the excuse %q; %d may\n%s", count, excuse, want.explained[excuse], report)
+		}
+	}
+	if foreign := report.ForeignBinds - w.foreign; foreign > want.foreign {
+		w.t.Errorf("%d pods were bound that are not the scheduler's; others bind %d\n%s", foreign, want.foreign, report)
+	}
+	return report
+}
