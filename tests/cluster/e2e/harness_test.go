@@ -3,10 +3,13 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gpu-scheduler.io/tests/cluster/fixture"
+	"gpu-scheduler.io/tests/cluster/history"
 	"gpu-scheduler.io/tests/cluster/internal/naivescheduler"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,20 +38,81 @@ func TestHarnessCatchesACarelessScheduler(t *testing.T) {
 	w.addPods(naiveName, 20)
 	w.runNaive(naivescheduler.Options{Name: naiveName, Careless: true})
 	w.waitBinds(20)
-	err := w.recorder.Report(w.ns).Err()
-	if err == nil || !strings.Contains(err.Error(), "nvidia.com/gpu: 9 taken of 8") {
-		t.Fatalf("a scheduler that gives GPUs twice was not caught: %v", err)
-	}
-	t.Logf("caught, as it must be: %v", err)
+	w.expectCaught("nvidia.com/gpu: 9 taken of 8")
 }
 
+// A pod that nobody notices is lost, and it is not forgotten that nobody has answered it, so that no test takes it away unseen.
 func TestHarnessCatchesALostPod(t *testing.T) {
 	w := newWorld(t)
-	w.addPodOf(naiveName, "nobody-cares", fixture.GPUs(1))
+	w.addGPUNodes(1)
+	w.addPods(naiveName, 9)
+	w.runNaive(naivescheduler.Options{Name: naiveName, Overlooks: "pod-3"})
+	w.waitFor("all others to be answered", func(j *history.Judge) bool {
+		return !slices.ContainsFunc(j.Pods(w.ns), func(p *corev1.Pod) bool { return p.Name != "pod-3" && !j.Answered(w.ns+"/"+p.Name) })
+	})
+	w.expectCaught("lost: " + w.ns + "/pod-3")
+	w.waitFor("the recorder", func(j *history.Judge) bool {
+		if j.Answered(w.ns + "/pod-3") {
+			t.Error("nobody has answered pod-3")
+		}
+		return true
+	})
+}
+
+// A scheduler that knows of no quotas is over one with its first bind, however young the quota is: the pods are younger.
+func TestHarnessCatchesAQuotaIgnored(t *testing.T) {
+	w := newWorld(t)
+	w.addGPUNodes(1)
+	w.createQuota(quota(w.ns, object{"namespaces": list{w.ns}, "quotas": list{object{"gpuType": "*", "guaranteed": "2"}}}))
+	w.waitFor("the quota to be no news any more", (*history.Judge).Unexcused)
+	w.addPods(naiveName, 3)
+	w.runNaive(naivescheduler.Options{Name: naiveName})
+	w.waitBinds(3)
+	w.expectCaught("over-quota: 1 unexplained, 0 explained")
+}
+
+func TestHarnessCatchesABindToACordonedNode(t *testing.T) {
+	w := newWorld(t)
+	node := w.addGPUNodes(1)[0].Name
+	w.changeNode(node, func(n *corev1.Node) { n.Spec.Unschedulable = true })
+	w.waitFor("the cordon to be no news any more", (*history.Judge).Unexcused)
+	w.addPods(naiveName, 1)
+	w.runNaive(naivescheduler.Options{Name: naiveName})
+	w.waitBinds(1)
+	w.expectCaught("the node is unschedulable")
+}
+
+// What is explained is no violation, and yet no test is content with it that does not expect it.
+func TestHarnessCatchesAnExcuseThatNobodyExpected(t *testing.T) {
+	w := newWorld(t)
+	w.recorder.Late(time.Minute) // however long all this takes
+	defer w.recorder.Late(0)
+	node := w.addGPUNodes(1)[0].Name
+	w.addPods(naiveName, 1)
+	w.changeNode(node, func(n *corev1.Node) { n.Spec.Unschedulable = true })
+	w.runNaive(naivescheduler.Options{Name: naiveName})
+	w.waitBinds(1)
+	w.expectCaught(`1 binds broke a rule and have the excuse "node change"; 0 may`)
+}
+
+func TestHarnessCatchesABindOfAnothersPod(t *testing.T) {
+	w := newWorld(t)
+	w.addGPUNodes(1)
+	w.addPods("another-scheduler", 1)
+	w.runNaive(naivescheduler.Options{Name: naiveName, Greedy: true})
+	w.waitFor("a bind", func(j *history.Judge) bool { return j.ForeignBinds() > w.foreign })
+	w.expectCaught("1 pods were bound that are not the scheduler's; others bind 0")
+}
+
+// expectCaught fails the test if the verdict does not say something.
+func (w *world) expectCaught(want string) {
+	w.t.Helper()
 	w.catchUp()
-	if err := w.recorder.Report(w.ns).Err(); err == nil || !strings.Contains(err.Error(), "lost: "+w.ns+"/nobody-cares") {
-		t.Fatalf("a pod that nobody schedules was not reported: %v", err)
+	err := w.judge(w.recorder.Report(w.ns), w.expect())
+	if err == nil || !strings.Contains(err.Error(), want) {
+		w.t.Fatalf("want %q caught, got: %v", want, err)
 	}
+	w.t.Logf("caught, as it must be: %v", err)
 }
 
 func (w *world) addPods(scheduler string, count int) {

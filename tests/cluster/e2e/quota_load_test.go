@@ -40,7 +40,7 @@ func (w *world) teamLoad(pods int) (teams []*world, load *load, gpus int64) {
 	w.addGPUNodes(nodes)
 	gpus = int64(nodes) * 8
 	teams = w.teams(gpus)
-	w.waitFor("the quotas to have been there for as long as a bind may be under way", (*history.Judge).QuotasSettled)
+	w.waitFor("the quotas to be no news any more", (*history.Judge).Unexcused)
 	return teams, w.startLoad(pods, gpus/2, teams...), gpus
 }
 

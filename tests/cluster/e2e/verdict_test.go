@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"fmt"
+
 	"gpu-scheduler.io/tests/cluster/history"
 )
 
@@ -42,23 +44,36 @@ func othersBind(most int) expectation { return func(e *expected) { e.foreign = m
 func (w *world) verdict(with ...expectation) history.Report {
 	w.t.Helper()
 	w.catchUp()
-	want := expected{namespaces: []string{w.ns}, explained: map[history.Excuse]int{}}
-	for _, expect := range with {
-		expect(&want)
-	}
+	want := w.expect(with...)
 	report := w.recorder.Settle(w.t.Context(), sizes.patience, want.namespaces...)
-	if err := report.Err(); err != nil {
+	if err := w.judge(report, want); err != nil {
 		w.t.Error(err)
 	} else {
 		w.t.Logf("verdict: clean\n%s", report)
 	}
+	return report
+}
+
+func (w *world) expect(with ...expectation) expected {
+	want := expected{namespaces: []string{w.ns}, explained: map[history.Excuse]int{}}
+	for _, expect := range with {
+		expect(&want)
+	}
+	return want
+}
+
+// judge says what is wrong with a report, or not as expected; nil if nothing is.
+func (w *world) judge(report history.Report, want expected) error {
+	if err := report.Err(); err != nil {
+		return err
+	}
 	for excuse, count := range report.Excuses {
 		if count > want.explained[excuse] {
-			w.t.Errorf("%d binds broke a rule and have the excuse %q; %d may\n%s", count, excuse, want.explained[excuse], report)
+			return fmt.Errorf("%d binds broke a rule and have the excuse %q; %d may\n%s", count, excuse, want.explained[excuse], report)
 		}
 	}
 	if foreign := report.ForeignBinds - w.foreign; foreign > want.foreign {
-		w.t.Errorf("%d pods were bound that are not the scheduler's; others bind %d\n%s", foreign, want.foreign, report)
+		return fmt.Errorf("%d pods were bound that are not the scheduler's; others bind %d\n%s", foreign, want.foreign, report)
 	}
-	return report
+	return nil
 }

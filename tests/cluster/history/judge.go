@@ -365,8 +365,15 @@ func (j *Judge) Answered(key string) bool {
 	return p == nil || told(p)
 }
 
-// QuotasSettled tells whether no bind of now has the excuse that quotas have changed.
-func (j *Judge) QuotasSettled() bool { return len(j.books) == 0 }
+// Unexcused tells whether nothing that others did is so recent that it might excuse a bind of now.
+func (j *Judge) Unexcused() bool {
+	for _, n := range j.nodes {
+		if j.forget(n); len(n.past)+len(n.grown) > 0 {
+			return false
+		}
+	}
+	return len(j.books) == 0
+}
 
 // Binds counts the binds of pods that name one of the judged schedulers, ever.
 func (j *Judge) Binds() int { return j.counts.binds }

@@ -1,9 +1,9 @@
 // Package naivescheduler is a stand-in for a scheduler, to prove the harness and the checker with: it binds pods to the first node
 // with enough free GPUs, one at a time, and understands nothing else.
 //
-// It comes in two kinds. The honest one counts what it has bound; the careless one trusts a list of pods that is taken once
-// per round, so that it gives the same GPU to several pods. The checker must pass the first and catch the second. Nothing outside
-// tests has a use for it.
+// Nor does the honest one have to, where there is nothing else. Careless ones do wrong on purpose, each in a way of its own (Options), or are
+// put where there is a rule that they do not know, a quota or a cordon. The checker must pass the first and catch the others. Nothing
+// outside tests has a use for it.
 package naivescheduler
 
 import (
@@ -21,8 +21,13 @@ import (
 
 // Options of Run.
 type Options struct {
-	Name     string // the schedulerName it answers to
-	Careless bool   // forget what was bound in this round
+	Name string // the schedulerName it answers to
+	// Careless forgets what was bound in this round, as it trusts a list of pods that is taken once a round: it gives a GPU to several pods.
+	Careless bool
+	// Overlooks is the name of a pod that it never notices.
+	Overlooks string
+	// Greedy schedules the pods of all schedulers.
+	Greedy bool
 }
 
 // Run schedules until ctx ends.
@@ -60,7 +65,7 @@ func round(ctx context.Context, client kubernetes.Interface, options Options) er
 	}
 	for i := range pods.Items {
 		p := &pods.Items[i]
-		if p.Spec.SchedulerName != options.Name || p.Spec.NodeName != "" {
+		if !options.mine(p) || p.Spec.NodeName != "" {
 			continue
 		}
 		node := firstFit(nodes.Items, free, p)
@@ -77,6 +82,10 @@ func round(ctx context.Context, client kubernetes.Interface, options Options) er
 		}
 	}
 	return nil
+}
+
+func (o Options) mine(p *corev1.Pod) bool {
+	return p.Name != o.Overlooks && (o.Greedy || p.Spec.SchedulerName == o.Name)
 }
 
 func firstFit(nodes []corev1.Node, free map[string]int64, p *corev1.Pod) string {
