@@ -45,12 +45,12 @@ type section struct {
 	Takeovers   []TakeoverResult `json:"takeovers,omitempty"`
 }
 
-// compare is one measurement, printed and written.
+// compare is one measurement, printed and written. It has failed if a result is not to be quoted.
 func compare(ctx context.Context, s settings) error {
 	measured, err := measureOne(ctx, s)
 	if !measured.empty() {
 		fmt.Print(measured.report()) // also what there is when a round failed
-		err = errors.Join(err, writeJSON(s.json, measured))
+		err = errors.Join(err, writeJSON(s.json, measured), measured.err())
 	}
 	return err
 }

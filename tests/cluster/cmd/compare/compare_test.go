@@ -35,6 +35,8 @@ func TestFlags(t *testing.T) {
 		{"--profile d", "open-loop"},
 		{"--open-loop 100 --pods 900 --profile d", "lasts"},
 		{"--open-loop 100 --pods 2000 --profile d", ""},
+		{"--open-loop NaN", "a number"},
+		{"--open-loop Inf", "a number"},
 		{"--takeover", ""},
 		{"--takeover --open-loop 100", "two measurements"},
 		{"--takeover --order floor", "no replica"},
@@ -97,6 +99,31 @@ func TestReport(t *testing.T) {
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestResultsThatAreNotToBeQuotedAreAFailure(t *testing.T) {
+	s, err := parse(strings.Fields("--nodes 100 --pods 300"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := Result{Subject: "gpu-scheduler", Round: 1, Bound: 300, Told: 300}
+	unbound, crowded, untold := good, good, good
+	unbound.Bound, crowded.Crowded, untold.Told = 299, 2, 299
+	for _, c := range []struct {
+		name   string
+		result Result
+		want   string // "": none
+	}{
+		{"all as it should be", good, ""},
+		{"an event is missing", untold, ""},
+		{"a pod is not bound", unbound, "round 1, gpu-scheduler: only 299 of 300 pods were bound"},
+		{"nodes have too many", crowded, "round 1, gpu-scheduler: 2 nodes have more pods than room"},
+	} {
+		err := section{Settings: s, Results: []Result{good, c.result}}.err()
+		if (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"strings"
@@ -118,6 +119,8 @@ func parse(args []string) (settings, error) {
 
 func (s settings) check() error {
 	switch {
+	case math.IsNaN(s.OpenLoop) || math.IsInf(s.OpenLoop, 0):
+		return fmt.Errorf("--open-loop %v: want a number of pods per second", s.OpenLoop)
 	case s.Nodes < 1 || s.Pods < 2 || s.Repeat < 1 || s.Shapes < 1 || s.Floor < 1 || s.GPU < 0 || s.OpenLoop < 0 || s.Existing < 0:
 		return fmt.Errorf("--nodes, --repeat, --shapes and --connections must be at least 1, --pods at least 2, nothing below 0")
 	case s.GPU > gpusPerNode:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -73,7 +74,7 @@ func report(s settings, where environment, results []Result) string {
 		fmt.Fprintf(&out, "\nRatios, each within its round:\n\n%s", table(ratios))
 	}
 	for _, r := range results {
-		for _, complaint := range s.complaints(r) {
+		for _, complaint := range append(s.faults(r), s.remarks(r)...) {
 			fmt.Fprintf(&out, "\nRound %d, %s: %s.", r.Round, r.Subject, complaint)
 		}
 	}
@@ -160,21 +161,37 @@ func ratios(these, those []Result, of func(Result) float64) (values []float64) {
 	return values
 }
 
-// complaints is what would make a reader misjudge a result.
-func (s settings) complaints(r Result) (found []string) {
+// faults is why a result is not to be quoted: a subject that left pods out, whose latencies are then in no percentile, or gave room twice.
+func (s settings) faults(r Result) (found []string) {
 	if r.Bound != s.Pods {
 		found = append(found, fmt.Sprintf("only %d of %d pods were bound", r.Bound, s.Pods))
 	}
-	if r.Told != s.Pods && r.Subject != subjects[floorName][0].name {
-		found = append(found, fmt.Sprintf("only %d of %d pods got a Scheduled event", r.Told, s.Pods))
-	}
 	if r.Crowded > 0 {
 		found = append(found, fmt.Sprintf("%d nodes have more pods than room", r.Crowded))
+	}
+	return found
+}
+
+// remarks is what else might make a reader misjudge a result.
+func (s settings) remarks(r Result) (found []string) {
+	if r.Told != s.Pods && r.Subject != subjects[floorName][0].name {
+		found = append(found, fmt.Sprintf("only %d of %d pods got a Scheduled event", r.Told, s.Pods))
 	}
 	if r.Others > 0.2 {
 		found = append(found, fmt.Sprintf("disturbed: other processes took %.2f cores", r.Others))
 	}
 	return found
+}
+
+// err names the results that are not to be quoted; nil if all are.
+func (m section) err() error {
+	var wrong []error
+	for _, r := range m.Results {
+		for _, fault := range m.Settings.faults(r) {
+			wrong = append(wrong, fmt.Errorf("round %d, %s: %s", r.Round, r.Subject, fault))
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 func cell(format string, s measure.Spread) string {

@@ -25,6 +25,7 @@ var seriesNodes = []int{1000, 5000}
 // rate; then, at the greatest, the start on a full cluster and the takeover. base has programs, paths and whatever rates and shapes the user asked for.
 func series(ctx context.Context, base settings) (err error) {
 	var sections []section
+	var unfit error // results that are not to be quoted; what comes after them is measured all the same
 	do := func(what string, s settings) section {
 		if err != nil {
 			return section{}
@@ -34,6 +35,7 @@ func series(ctx context.Context, base settings) (err error) {
 		if !measured.empty() {
 			fmt.Printf("## %s\n\n%s\n", what, measured.report())
 			sections = append(sections, measured)
+			unfit = errors.Join(unfit, measured.err())
 		}
 		err = failure
 		return measured
@@ -55,7 +57,7 @@ func series(ctx context.Context, base settings) (err error) {
 	full.Existing, full.Lease, full.Takeover, full.Pods = 0, false, true, seriesPods
 	do("Takeover", full)
 	progress("the series took %v", time.Since(started).Round(time.Second))
-	return errors.Join(err, writeJSON(base.json, sections))
+	return errors.Join(err, unfit, writeJSON(base.json, sections))
 }
 
 // openLoop is the same load arriving at a rate, for some time.
