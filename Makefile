@@ -1,5 +1,5 @@
-# Everything a person or a machine runs. Each target installs what it needs and is fast when there
-# is nothing to do.
+# Everything a person or a machine runs. Each target but format and clean installs what it needs and is
+# fast when there is nothing to do.
 
 .PHONY: help build test test-full demo replay decide instructions instructions-baseline compare live profile soak format clean
 
@@ -52,7 +52,7 @@ soak:
 
 demo:
 	@.ci/install
-	@.ci/demo $(CLUSTER)
+	@.ci/demo $(if $(CLUSTER),'$(CLUSTER)')
 
 replay:
 	@.ci/install build

@@ -16,9 +16,9 @@
 //     current condition PodScheduled=False)?
 //   - stuck: is there a pod told that it does not fit, while a node has room?
 //
-// A scheduler cannot know what happened a moment ago. Where a bind breaks a rule only because of something that others did to the
-// node within a short window before it (they bound a pod, the node shrank, got a taint, was deleted), the violation is *explained*:
-// counted, and not held against it. Its own binds explain nothing, but for one case of quotas (excuses.go).
+// A scheduler cannot know what happened a moment ago. A bind that breaks a rule only because of something that others did shortly before
+// is *explained*: counted, and not held against it. What explains is said in excuses.go, and by which clock in clock.go. A test says how much of
+// it there may be: where nobody but the scheduler did anything, nothing.
 //
 // Requests, tolerations and affinity are computed by Kubernetes' own libraries. Not judged: host ports, volumes, topology
 // spread, affinity between pods, resource claims.

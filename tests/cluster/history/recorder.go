@@ -225,6 +225,9 @@ func (r *Recorder) Report(namespaces ...string) Report {
 		for _, a := range attempts {
 			r.judge.tried(a)
 		}
+		if r.judge.counts.attempts == 0 && r.judge.counts.binds > 0 {
+			r.gap = errors.Join(r.gap, fmt.Errorf("pods were bound, and the log of what was tried, %s, has nothing", r.tried.path))
+		}
 	}
 	report := r.judge.Report(namespaces...)
 	if r.gap != nil {
