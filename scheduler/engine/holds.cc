@@ -4,6 +4,8 @@
 // has room and no node has, it holds a node besides: a claim on what it needs there, which
 // everybody else sees and its own view leaves out, so that no smaller pod takes what is freed
 // meanwhile. The node is the one that lacks least; how long the pods there still run is not known.
+// One that goes, or is cordoned or changed so that it could never take the pod, is let go at once,
+// and another is looked for.
 //
 // For a pod that no node could take even if it were empty, or that its quota could never take
 // within the guarantee, nothing is kept: it would keep its quota from all others for nothing. It is
@@ -36,16 +38,22 @@ Lack lack_of(const PodShape& shape, const NodeView& node, std::uint64_t rank) {
   return {devices, cpu, rank};
 }
 
-}  // namespace
-
-Engine::State::Hold* Engine::State::hold_for(const WaitingPod& pod) {
-  const auto found = holds_.find(pod.queue);
-  const bool its_own = found != holds_.end() && found->second.arrival == pod.order.arrival;
+// The hold of the pod's quota, if it is the pod's.
+template <typename Holds>
+auto* own_hold(Holds& holds, const WaitingPod& pod) {
+  const auto found = holds.find(pod.queue);
+  const bool its_own = found != holds.end() && found->second.arrival == pod.order.arrival;
   return its_own ? &found->second : nullptr;
 }
 
+}  // namespace
+
+Engine::State::Hold* Engine::State::hold_for(const WaitingPod& pod) {
+  return own_hold(holds_, pod);
+}
+
 const Engine::State::Hold* Engine::State::hold_for(const WaitingPod& pod) const {
-  return const_cast<State*>(this)->hold_for(pod);
+  return own_hold(holds_, pod);
 }
 
 void Engine::State::release_hold(QueueId queue) {
@@ -77,11 +85,12 @@ void Engine::State::renew_hold(QueueId queue, const WaitingLine& line, Time now)
     const Hold* hold = hold_for(pod);
     return hold != nullptr && ledger_.holds(quota) && hold->classes == reach_of(pod, now);
   };
-  if (line.first() != nullptr && is_renewed(*line.first())) return;
+  if (line.first() != nullptr && is_renewed(*line.first())) return renew_node(*line.first());
   WaitingPod* pod = next_to_hold(quota, line, now);
   const auto known = holds_.find(queue);
   if (known != holds_.end() && (pod == nullptr || hold_for(*pod) == nullptr)) release_hold(queue);
-  if (pod == nullptr || is_renewed(*pod)) return;
+  if (pod == nullptr) return;
+  if (is_renewed(*pod)) return renew_node(*pod);
   // Its turn comes first, then its patience.
   Hold* hold = hold_for(*pod);
   if (hold == nullptr && pod->place != QueuePlace::kParked) return;
@@ -93,6 +102,23 @@ void Engine::State::renew_hold(QueueId queue, const WaitingLine& line, Time now)
   hold->classes = classes;
   hold->sought = false;
   if (pod->place == QueuePlace::kParked) queue_.activate(*pod);
+}
+
+void Engine::State::renew_node(WaitingPod& pod) {
+  Hold& hold = *hold_for(pod);
+  if (!hold.on || hold.facts_version == nodes_.facts_version()) return;
+  hold.facts_version = nodes_.facts_version();
+  if (could_ever_hold(pod, hold.on->node())) return;
+  hold.on.reset();
+  hold.sought = false;
+  if (pod.place == QueuePlace::kParked) queue_.activate(pod);
+}
+
+bool Engine::State::could_ever_hold(const WaitingPod& pod, NodeSlot node) {
+  if (!nodes_.present(node)) return false;
+  const PreparedShape& prepared = caches_.get(pod.profile, pod.shape).prepared();
+  const NodeUsage nothing;
+  return !prepared.rejection() && prepared.check({nodes_.facts(node), nothing}).is_ok();
 }
 
 WaitingPod* Engine::State::next_to_hold(quota::QuotaId quota, const WaitingLine& line, Time now) {
@@ -183,11 +209,7 @@ bool Engine::State::held_node_has_room(const WaitingPod& pod, const quota::Admis
   Hold* hold = hold_for(pod);
   if (hold == nullptr || !hold->on) return false;
   const NodeSlot node = hold->on->node();
-  if (!nodes_.present(node)) {
-    hold->on.reset();
-    hold->sought = false;
-    return false;
-  }
+  if (!nodes_.present(node)) return false;
   const auto& within = admission.within;
   const NodeFacts& facts = nodes_.facts(node);
   if (!std::binary_search(within.begin(), within.end(), facts.charge_class)) return false;

@@ -169,7 +169,8 @@ class Engine::State {
     std::uint64_t arrival = 0;            // of the pod
     std::vector<quota::ClassId> classes;  // of the nodes that could take it
     std::optional<Placement> on;
-    bool sought = false;  // a node was looked for, with or without success
+    bool sought = false;              // a node was looked for, with or without success
+    std::uint64_t facts_version = 0;  // of the nodes, when `on` was looked at last
   };
   // The classes of the nodes that could take a pod of that shape if they were empty: nothing is
   // kept for a pod that no node could ever take, and what is kept is of a type that serves it.
@@ -184,6 +185,10 @@ class Engine::State {
   // has come; else O(1).
   void renew_holds(Time now);
   void renew_hold(QueueId queue, const WaitingLine& line, Time now);
+  // Lets go of the node that the pod holds if that will not do any more.
+  void renew_node(WaitingPod& pod);
+  // Whether the node could take the pod if it were empty.
+  [[nodiscard]] bool could_ever_hold(const WaitingPod& pod, NodeSlot node);
   // The first in line that something is to be kept for; null: everybody has patience, or cannot be
   // helped.
   [[nodiscard]] WaitingPod* next_to_hold(quota::QuotaId quota, const WaitingLine& line, Time now);

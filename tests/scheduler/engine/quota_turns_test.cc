@@ -3,7 +3,9 @@
 #include "tests/scheduler/engine/quota_cluster.h"
 
 #include <chrono>
+#include <functional>
 #include <string>
+#include <vector>
 
 using namespace sched;
 using namespace tests;
@@ -256,6 +258,44 @@ TEST_CASE("a node that is held stays so when another quota changes") {
   for (const std::string& told : s.decide()) CHECK(told.find("→") == std::string::npos);
   s.pod_gone(our_pod("g2"));
   CHECK(s.decide().at(0) == "large → a");
+}
+
+TEST_CASE("a held node that is lost is let go at once, and another is held") {
+  struct Case {
+    std::string name;
+    std::function<void(Cluster&, NodeBuilder)> lose;
+  };
+  const std::vector<Case> cases = {
+      {"deleted", [](Cluster& s, const NodeBuilder&) { s.node_gone("a"); }},
+      {"cordoned", [](Cluster& s, NodeBuilder held) { s.has(held.cordoned()); }},
+      {"tainted", [](Cluster& s, NodeBuilder held) { s.has(held.tainted("broken")); }},
+      {"shrunk", [](Cluster& s, NodeBuilder held) { s.has(held.gpus(3)); }},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    Cluster s;
+    const NodeBuilder held = node("a").gpus(4).product(kH100).cpu("64");
+    s.has(held);
+    s.has(node("b").gpus(4).product(kH100).cpu("64").labelled("rack", "b"));
+    s.has(gpu_quota("q").of("ml").line("H100", 4));
+    s.has(their_pod("a1").gpus(1).on("a"));
+    for (const char* name : {"b1", "b2"}) s.has(their_pod(name).gpus(1).on("b"));
+    s.has(in("ml", "large", 4));
+    CHECK(s.decide().size() == 1);
+    s.now = kStart + 600s;
+    const auto details = [&] {
+      const auto told = s.decisions();
+      REQUIRE_FALSE(told.empty());
+      return std::get<decision::Unschedulable>(told.back()).details;
+    };
+    CHECK(details().ends_with("holds node a until it has room"));
+    c.lose(s, held);
+    CHECK(details().ends_with("holds node b until it has room"));
+    s.has(our_pod("guest").gpus(1).selects("rack", "b"));
+    CHECK(s.decide().at(0).starts_with("guest waits"));
+    for (const char* name : {"b1", "b2"}) s.pod_gone(their_pod(name));
+    CHECK(s.decide().at(0) == "large → b");
+  }
 }
 
 TEST_CASE("who asks for more than its cohort could lend keeps nobody waiting") {
