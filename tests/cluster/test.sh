@@ -22,6 +22,8 @@ if [ "${1:-}" = --threads ]; then
   # Watches, binds and explanations; two replicas; both transports; a credential plugin; the API server gone, and in trouble; quotas.
   threads='^Test(PlacesAndExplains|LeaderIsKilled|LeaderGivesBack|TransportOnCpprestsdk|CredentialPlugin|APIServerGoesAway|Faults|QuotasChangeUnderLoad)$'
   export E2E_DIR=${E2E_DIR:-build/cluster/e2e-threads}
+  # ThreadSanitizer makes everything slow, and the other tests the machine.
+  export E2E_LEASE=${E2E_LEASE:-12s}
   exec "$bin/e2e.test" -test.v -test.timeout 60m -test.run "$threads" "$@"
 fi
 export E2E_DIR=${E2E_DIR:-build/cluster/e2e}

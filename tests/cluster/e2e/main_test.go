@@ -98,6 +98,11 @@ func readSizes() error {
 			*target = n
 		}
 	}
+	if text := os.Getenv("E2E_LEASE"); text != "" {
+		if err := setLease(text); err != nil {
+			return err
+		}
+	}
 	if text := os.Getenv("E2E_SEED"); text != "" {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
