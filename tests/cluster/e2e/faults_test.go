@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 		f.storm(kind)
 	}
 	f.s.check()
-	f.w.verdict(explained(f.pods/20, history.NodeChange))
+	f.w.verdict(explained(f.pods/3, history.NodeChange)) // a watch of nodes that is held up for seconds costs a wave
 	counts := f.proxy.Counts()
 	t.Logf("%v", counts)
 	if missing := counts.Missing(); len(missing) > 0 {
