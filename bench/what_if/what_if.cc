@@ -1,7 +1,7 @@
 #include "bench/what_if/what_if.h"
 
 #include "bench/demo/outcome_table.h"
-#include "bench/demo/scores_text.h"
+#include "bench/what_if/answers.h"
 #include "bench/what_if/manifests.h"
 #include "k8s-client/auth/cluster_access.h"
 #include "k8s-client/http/asio_transport.h"
@@ -13,11 +13,12 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace bench {
@@ -27,6 +28,11 @@ constexpr std::chrono::minutes kReadLimit{2};
 
 sched::Time wall_clock() {
   return std::chrono::time_point_cast<sched::Time::duration>(std::chrono::system_clock::now());
+}
+
+// The intake's name of a kind, for people: pods that failed are read apart from the others.
+std::string words_of(const std::string& kind) {
+  return kind == "failedpods" ? "pods that have failed" : kind;
 }
 
 // Everything the scheduler would watch, read once into the engine.
@@ -44,7 +50,7 @@ k8s::Result<void> read_cluster(k8s::EventLoop& loop, const k8s::ClusterAccess& a
            [&](const std::string& kind, const k8s::Error& error, std::chrono::milliseconds) {
              // One failed attempt is reason enough to tell a person at a terminal.
              if (sched::live::Intake::is_optional(kind)) return;
-             problem = k8s::with_context(error, "reading " + kind);
+             problem = k8s::with_context(error, "reading " + words_of(kind));
              loop.stop();
            },
        .on_progress = [](const std::string&) {},
@@ -62,50 +68,6 @@ k8s::Result<void> read_cluster(k8s::EventLoop& loop, const k8s::ClusterAccess& a
   if (synced) return {};
   if (problem) return tl::unexpected(*problem);
   return k8s::config_error("the cluster could not be read within 2 minutes");
-}
-
-Outcome outcome_of(const sched::decision::Bind& bind) {
-  return {.pod = bind.pod.name, .node = bind.node, .scores = scores_text(bind), .message = {}};
-}
-
-Outcome outcome_of(const sched::decision::Unschedulable& decision) {
-  return {.pod = decision.pod.name, .node = {}, .scores = {}, .message = waiting_text(decision)};
-}
-
-// The decisions on `pods`; those on pods that wait in the cluster itself are not ours to tell.
-std::vector<Outcome> decide(sched::Engine& engine, const std::vector<k8s::Pod>& pods,
-                            sched::Time now) {
-  for (const k8s::Pod& pod : pods) engine.apply(sched::event::PodUpserted{pod}, now);
-  const auto ours = [&](const sched::PodRef& ref) {
-    return std::any_of(pods.begin(), pods.end(),
-                       [&](const k8s::Pod& pod) { return pod.metadata.uid == ref.uid; });
-  };
-  std::vector<Outcome> outcomes;
-  while (auto decision = engine.step(now)) {
-    if (const auto* bind = std::get_if<sched::decision::Bind>(&*decision)) {
-      if (ours(bind->pod)) outcomes.push_back(outcome_of(*bind));
-    } else if (const auto* waits = std::get_if<sched::decision::Unschedulable>(&*decision)) {
-      if (ours(waits->pod)) outcomes.push_back(outcome_of(*waits));
-    } else {
-      continue;
-    }
-  }
-  return outcomes;
-}
-
-// Pods that the engine never decides on, with the reason.
-void add_undecided(const std::vector<k8s::Pod>& pods, std::vector<Outcome>& outcomes) {
-  for (const k8s::Pod& pod : pods) {
-    const bool decided = std::any_of(outcomes.begin(), outcomes.end(),
-                                     [&](const Outcome& o) { return o.pod == pod.metadata.name; });
-    if (decided) continue;
-    std::string why = pod.spec.scheduling_gates.empty()
-                          ? "no profile of the configuration serves schedulerName \"" +
-                                pod.spec.scheduler_name + "\""
-                          : "Scheduling is blocked due to non-empty scheduling gates";
-    outcomes.push_back(
-        {.pod = pod.metadata.name, .node = {}, .scores = {}, .message = std::move(why)});
-  }
 }
 
 int fail(int code, const k8s::Error& error) {
@@ -128,11 +90,13 @@ int run_what_if(const WhatIfOptions& options) {
     if (!loaded) return fail(2, loaded.error());
     std::move(loaded->begin(), loaded->end(), std::back_inserter(pods));
   }
+  if (auto good = check_pods(pods); !good) return fail(2, good.error());
   const sched::Time now = wall_clock();
+  std::set<std::string> served;
+  for (const sched::Profile& profile : config->profiles) served.insert(profile.scheduler_name);
   sched::Engine engine(std::move(config->profiles), config->engine);
   if (auto read = read_cluster(*loop, *access, engine, now); !read) return fail(1, read.error());
-  std::vector<Outcome> outcomes = decide(engine, pods, now);
-  add_undecided(pods, outcomes);
+  const std::vector<Outcome> outcomes = answers(engine, pods, served, now);
   fmt::print("What gpu-scheduler would do now ({}); nothing was written:\n", access->description);
   print_table(std::cout, outcomes);
   return 0;
