@@ -290,3 +290,33 @@ func TestMIGRepartitionIsAdvised(t *testing.T) {
 	}
 	w.verdict()
 }
+
+// TestMIGRepartitionUnderSingle: under the strategy single the advice is for all GPUs of a node, and nvidia.com/gpu are instances then.
+func TestMIGRepartitionUnderSingle(t *testing.T) {
+	w := newWorld(t)
+	startSubject(t)
+	w.addNode(fixture.GPUNode("alike", fixture.H100, 2))
+	big := fixture.Annotated(profileAnnotation, "3g.40gb")
+	w.addPod("big-0", fixture.GPUs(1), big)
+	advice := w.waitEvent("big-0", "MigRepartitionAdvised")
+	if want := "label node alike with nvidia.com/mig.config=all-3g.40gb (now all-disabled)"; !strings.Contains(advice.Note, want) {
+		t.Errorf("the advice is %q, without %q", advice.Note, want)
+	}
+
+	manager := &migManager{&devicePlugin{w, "alike", devices{fixture.GPUResource: "2"}}}
+	manager.begin("all-3g.40gb")
+	manager.label(map[string]string{ // as GPU feature discovery has it under single
+		productLabel: fixture.H100.Product + "-MIG-3g.40gb", "nvidia.com/gpu.count": "4", "nvidia.com/gpu.memory": "40448",
+	})
+	manager.succeed(devices{fixture.GPUResource: "4"})
+	for i := range 4 {
+		if i > 0 {
+			w.addPod(fmt.Sprintf("big-%d", i), fixture.GPUs(1), big)
+		}
+		w.waitPod(fmt.Sprintf("big-%d", i), "bound to an instance", bound)
+	}
+	w.deletePod("big-3")
+	w.addPod("whole", fixture.GPUs(1))
+	w.waitSaid("whole", "1 node(s) had MIG instances as nvidia.com/gpu, and the pod names no such profile")
+	w.verdictWithout("whole")
+}

@@ -123,13 +123,13 @@ func TestQuotaConditions(t *testing.T) {
 func TestNamespacesWithoutQuota(t *testing.T) {
 	w := newWorld(t)
 	quotas(t)
-	startSubject(t, func(with *setup) { with.config += "gpuQuota: {defaultQuota: rest}\n" })
+	other := w.beside(w.ns + "-beside")
+	w.startWithDefaultQuota("rest", other)
 	w.addGPUNodes(1)
 	w.addPod("first", fixture.GPUs(1))
 	w.waitOverQuota("first", "namespace "+w.ns+" has no GPU quota, and pods without quota get no GPUs")
 	w.addPod("without", fixture.Requests("cpu", "1"))
 	w.waitPod("without", "bound: it asks for no GPU", bound)
-	other := w.beside(w.ns + "-beside")
 	w.addQuota("rest", object{"namespaces": list{w.ns + "-nobody"}, "quotas": list{object{"gpuType": "*", "guaranteed": "2"}}})
 	w.waitPod("first", "bound", bound)
 	other.addPod("second", fixture.GPUs(1))
@@ -140,9 +140,34 @@ func TestNamespacesWithoutQuota(t *testing.T) {
 	w.deleteQuota("rest")
 	w.addPod("fourth", fixture.GPUs(1))
 	w.waitOverQuota("fourth", "namespace "+w.ns+" has no GPU quota")
-	w.deletePod("third") // the history's judge knows no default quota
-	w.deletePod("fourth")
 	w.verdict(of(other))
+}
+
+// TestNoGPUsWithoutQuota: the default None gives namespaces that no quota claims no GPUs, and takes nothing from what runs.
+func TestNoGPUsWithoutQuota(t *testing.T) {
+	w := newWorld(t)
+	quotas(t)
+	w.startWithDefaultQuota("None")
+	w.addGPUNodes(1)
+	w.addPod("first", fixture.GPUs(1))
+	w.waitOverQuota("first", "namespace "+w.ns+" has no GPU quota, and pods without quota get no GPUs")
+	w.addPod("without", fixture.Requests("cpu", "1"))
+	w.waitPod("without", "bound: it asks for no GPU", bound)
+	w.addQuota("claims", w.anyType("1", nil))
+	w.waitPod("first", "bound", bound)
+	w.deleteQuota("claims")
+	w.addPod("second", fixture.GPUs(1))
+	w.waitOverQuota("second", "namespace "+w.ns+" has no GPU quota, and pods without quota get no GPUs")
+	w.verdict()
+}
+
+// startWithDefaultQuota starts the scheduler with a default quota, by which the world's namespace and those beside it are judged from now on.
+func (w *world) startWithDefaultQuota(name string, beside ...*world) {
+	w.t.Helper()
+	for _, each := range append(beside, w) {
+		w.recorder.DefaultQuota(name, each.ns)
+	}
+	startSubject(w.t, func(with *setup) { with.config += "gpuQuota: {defaultQuota: " + name + "}\n" })
 }
 
 // TestQuotaOfANodeWithoutLabels: while a node has lost the label that says what it has, its pods stay charged as they were bound, by another process

@@ -16,6 +16,8 @@ const (
 	productLabel   = "nvidia.com/gpu.product"
 	replicasLabel  = "nvidia.com/gpu.replicas"
 	memoryLabel    = "nvidia.com/gpu.memory"
+
+	chargedAsAnnotation = "gpu-scheduler.io/charged-as"
 )
 
 func asksForGPUs(requests amounts) bool {
@@ -35,6 +37,15 @@ func productOf(node *corev1.Node) string {
 	}
 	product, _, _ := strings.Cut(node.Labels[productLabel], "-MIG-")
 	return strings.TrimSuffix(product, "-SHARED")
+}
+
+// productOn is the GPU product that a pod on a node is charged as: what the node says, and while it says nothing, or is gone, what it said when our
+// scheduler bound the pod, which noted it.
+func (p *podState) productOn(n *nodeState) string {
+	if product := productOf(n.node); product != "" {
+		return product
+	}
+	return p.chargedAs
 }
 
 // gpuShare is how many GPUs a pod takes on a node: a piece of nvidia.com/gpu is a GPU, or the replicas-th part of one where GPUs are

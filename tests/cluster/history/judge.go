@@ -106,6 +106,7 @@ type landed struct {
 type podState struct {
 	pod               *corev1.Pod
 	requests          amounts
+	chargedAs         string  // what the scheduler noted when it bound it; "" of pods of others, whose notes do not count
 	specRevision      int64   // of the last change of its spec
 	conditionRevision int64   // of the last change of its PodScheduled condition
 	decidable         int64   // the revision from which it could be decided as it is
@@ -234,6 +235,9 @@ func (j *Judge) applyPod(e Event) {
 // track makes the pod's new state, carrying over what did not change.
 func (j *Judge) track(e Event, before *podState) *podState {
 	after := &podState{pod: e.Pod, requests: requestsOf(e.Pod), specRevision: e.Revision, conditionRevision: e.Revision, decidable: e.Revision}
+	if j.ours[e.Pod.Spec.SchedulerName] {
+		after.chargedAs = e.Pod.Annotations[chargedAsAnnotation]
+	}
 	if c := scheduledCondition(e.Pod); c != nil && c.Reason == "GpuQuotaExceeded" {
 		j.exceeds[e.Pod.Namespace] = true
 	}
@@ -380,6 +384,12 @@ func (j *Judge) Binds() int { return j.counts.binds }
 
 // ForeignBinds counts the binds of all other pods, and of those that were made bound, ever.
 func (j *Judge) ForeignBinds() int { return j.counts.foreignBinds }
+
+// DefaultQuota tells what the scheduler's configuration says of a namespace that no quota claims, from now on: "None", or a quota's name. Without it
+// such a namespace is not limited.
+func (j *Judge) DefaultQuota(namespace, defaultQuota string) {
+	j.book = j.book.withDefault(namespace, defaultQuota)
+}
 
 // ToldOverQuota tells whether any pod of the namespace was ever told that its quota is exceeded.
 func (j *Judge) ToldOverQuota(namespace string) bool { return j.exceeds[namespace] }

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"regexp"
 	"slices"
@@ -101,11 +102,15 @@ func rat(q resource.Quantity) *big.Rat {
 type quotaBook struct {
 	quotas     []*GpuQuota           // the oldest first
 	namespaces map[string]labels.Set // by name
+	defaults   map[string]string     // by namespace: the scheduler's defaultQuota, where it is not Unlimited (Judge.DefaultQuota)
 }
+
+// nothing is what a namespace has that no quota claims, where the default is None or a quota that is not there.
+var nothing = &GpuQuota{}
 
 // with is the book with one quota replaced, or taken out.
 func (b *quotaBook) with(name string, q *GpuQuota) *quotaBook {
-	next := &quotaBook{namespaces: b.namespaces}
+	next := &quotaBook{namespaces: b.namespaces, defaults: b.defaults}
 	for _, old := range b.quotas {
 		if old.Name != name {
 			next.quotas = append(next.quotas, old)
@@ -125,7 +130,7 @@ func (b *quotaBook) with(name string, q *GpuQuota) *quotaBook {
 
 // withNamespace is the book with one namespace's labels replaced; nil takes it out.
 func (b *quotaBook) withNamespace(name string, has labels.Set) *quotaBook {
-	next := &quotaBook{quotas: b.quotas, namespaces: map[string]labels.Set{}}
+	next := &quotaBook{quotas: b.quotas, namespaces: map[string]labels.Set{}, defaults: b.defaults}
 	for other, set := range b.namespaces {
 		next.namespaces[other] = set
 	}
@@ -136,14 +141,32 @@ func (b *quotaBook) withNamespace(name string, has labels.Set) *quotaBook {
 	return next
 }
 
-// of is the quota that a namespace belongs to: the oldest that claims it. nil if none does.
+// withDefault is the book with what holds for a namespace that no quota claims.
+func (b *quotaBook) withDefault(namespace, defaultQuota string) *quotaBook {
+	next := *b
+	next.defaults = maps.Clone(b.defaults)
+	if next.defaults == nil {
+		next.defaults = map[string]string{}
+	}
+	next.defaults[namespace] = defaultQuota
+	return &next
+}
+
+// of is the quota that a namespace belongs to: the oldest that claims it, else the default; nil if nothing limits it.
 func (b *quotaBook) of(namespace string) *GpuQuota {
 	for _, q := range b.quotas {
 		if q.claims(namespace, b.namespaces[namespace]) {
 			return q
 		}
 	}
-	return nil
+	name, limited := b.defaults[namespace]
+	if !limited {
+		return nil
+	}
+	if i := slices.IndexFunc(b.quotas, func(q *GpuQuota) bool { return q.Name == name }); i >= 0 {
+		return b.quotas[i]
+	}
+	return nothing
 }
 
 // account is what is used of every line, by the quota's name and the line's index. What is charged to no line is at -1.
@@ -188,7 +211,7 @@ func (b *quotaBook) chargeOf(p *podState, n *nodeState) (*GpuQuota, int, *big.Ra
 	if q == nil {
 		return nil, 0, nil
 	}
-	return q, q.lineFor(productOf(n.node)), gpuShare(p.requests, n.node)
+	return q, q.lineFor(p.productOn(n)), gpuShare(p.requests, n.node)
 }
 
 // objection says which rule a pod on a node breaks, being counted in the account already; "" if none.
@@ -197,11 +220,14 @@ func (b *quotaBook) objection(p *podState, n *nodeState, sum account) string {
 	if q == nil {
 		return ""
 	}
+	if q == nothing {
+		return "the namespace has no quota, and by default there are no GPUs without one"
+	}
 	if most := q.Spec.MaxGPUsPerPod; most != nil && amount.Cmp(rat(*most)) > 0 {
 		return fmt.Sprintf("quota %s: %s GPUs in one pod, at most %s", q.Name, text(amount), most.String())
 	}
 	if line < 0 {
-		return fmt.Sprintf("quota %s: no line for GPUs of type %q", q.Name, productOf(n.node))
+		return fmt.Sprintf("quota %s: no line for GPUs of type %q", q.Name, p.productOn(n))
 	}
 	used := sum.used(q.Name, line)
 	if limit := b.limit(q, line); used.Cmp(limit) > 0 {

@@ -100,6 +100,47 @@ func TestJudgeQuotas(t *testing.T) {
 			s.setQuota("q", "2", forNamespaces("other"))
 			s.bindGPUs("t", 3)
 		}},
+		{name: "a namespace without quota, of which there are no GPUs by default", tell: func(s *story) {
+			s.DefaultQuota("t", "None")
+			s.setQuota("q", "2", forNamespaces("other"))
+			s.bindIn("t", "cpu", us, fixture.Requests("cpu", "1"))
+			s.bindGPUs("t", 1)
+		}, unexplained: "the namespace has no quota, and by default there are no GPUs without one"},
+		{name: "a namespace that a quota claims whatever the default", tell: func(s *story) {
+			s.DefaultQuota("t", "None")
+			s.setQuota("q", "2")
+			s.bindGPUs("t", 2)
+		}},
+		{name: "a quota shared by default", tell: func(s *story) {
+			s.DefaultQuota("t", "rest")
+			s.setQuota("rest", "2", forNamespaces("other"))
+			s.bindIn("other", "p", us, fixture.GPUs(1))
+			s.bindGPUs("t", 2)
+		}, unexplained: "quota rest: *: 3 used of 2"},
+		{name: "a quota shared by default that is not there yet", tell: func(s *story) {
+			s.DefaultQuota("t", "rest")
+			s.wait(time.Minute)
+			s.bindGPUs("t", 1)
+		}, unexplained: "the namespace has no quota, and by default there are no GPUs without one"},
+		{name: "a node that has lost its labels: what the scheduler noted at the bind", tell: func(s *story) {
+			s.setQuota("q", "4", ofType("H100"), line("*", "1"))
+			s.bindIn("t", "noted", us, fixture.GPUs(4), fixture.Annotated(chargedAsAnnotation, fixture.H100.Product))
+			s.setNode(fixture.GPUNode("n", fixture.H100, 8, fixture.Label(productLabel, "")))
+			s.wait(time.Minute)
+			s.bindIn("t", "p", us, fixture.GPUs(1))
+		}},
+		{name: "others' notes do not count", tell: func(s *story) {
+			s.setQuota("q", "4", ofType("H100"), line("*", "1"))
+			s.bindIn("t", "noted", them, fixture.GPUs(4), fixture.Annotated(chargedAsAnnotation, fixture.H100.Product))
+			s.setNode(fixture.GPUNode("n", fixture.H100, 8, fixture.Label(productLabel, "")))
+			s.wait(time.Minute)
+			s.bindIn("t", "p", us, fixture.GPUs(1))
+		}, unexplained: "quota q: *: 5 used of 1"},
+		{name: "a node that says something else is right", tell: func(s *story) {
+			s.setQuota("q", "4", ofType("H100"), line("L4", "4"))
+			s.bindIn("t", "noted", us, fixture.GPUs(4), fixture.Annotated(chargedAsAnnotation, fixture.L4.Product))
+			s.bindIn("t", "p", us, fixture.GPUs(1))
+		}, unexplained: "quota q: H100: 5 used of 4"},
 		{name: "a pod without GPUs", tell: func(s *story) {
 			s.setQuota("q", "0")
 			s.bindIn("t", "p", us, fixture.Requests("cpu", "1"))

@@ -215,6 +215,15 @@ func (r *Recorder) Settle(ctx context.Context, patience time.Duration, namespace
 	}
 }
 
+// DefaultQuota tells the judge, from now on, what the scheduler's configuration says of namespaces that no quota claims.
+func (r *Recorder) DefaultQuota(defaultQuota string, namespaces ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, namespace := range namespaces {
+		r.judge.DefaultQuota(namespace, defaultQuota)
+	}
+}
+
 // Report judges what has been seen so far, for the pods in the namespaces given, or for all.
 func (r *Recorder) Report(namespaces ...string) Report {
 	r.mu.Lock()
