@@ -1,14 +1,22 @@
-// The best of many slots, kept up to date as single slots change: a tournament tree.
+// The best of many slots' answers, kept up to date as single ones change: a tournament of wide
+// rounds.
 //
-// Each inner node holds the winner of the two below it, so a changed slot is played up to the root
-// in O(log n), and the root is the best of all at any time. The tree holds slots, not values: who
-// is better than whom is asked of the caller, and must be a strict total order. When the values of
-// several slots change, all are changed first and each is updated then, in any order.
+// Sixty-four neighbouring slots play a round, the winners of sixty-four rounds one of the next
+// level, up to the best of all. A slot that neither was its round's winner nor becomes it costs one
+// comparison, a winner that got better one per level; only where a winner got worse is a round
+// played anew, over answers that lie side by side. So a change touches few cache lines: when many
+// shapes take turns on many nodes, none of a tree is left in the cache from its last turn, and the
+// log2(n) places of a binary tree would be so many waits for memory.
+//
+// The answers are the caller's, by slot. Of equal ones before(a, b), a strict total order of slots,
+// tells who wins. When the answers of several slots change, all are changed first and each is
+// updated then, in any order.
 #pragma once
 
 #include "scheduler/cluster/change_log.h"
+#include "scheduler/engine/node_answer.h"
 
-#include <bit>
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -16,67 +24,125 @@ namespace sched {
 
 class MaxTree {
  public:
-  // The best slot; kNoSlot when no slot takes part.
-  [[nodiscard]] NodeSlot best() const { return winners_.empty() ? kNoSlot : winners_[1]; }
+  using Answers = std::vector<NodeAnswer>;
 
-  // The slot takes part or not, and its value may have changed. slot < size of the last rebuild.
-  template <typename Better>
-  void update(NodeSlot slot, bool takes_part, Better&& better) {
-    std::size_t at = leaves_ + slot;
-    winners_[at] = takes_part ? slot : kNoSlot;
-    for (at /= 2; at > 0; at /= 2) {
-      const NodeSlot before = winners_[at];
-      winners_[at] = play(winners_[2 * at], winners_[2 * at + 1], better);
+  // The best feasible slot; kNoSlot when none is.
+  [[nodiscard]] NodeSlot best() const {
+    return levels_.empty() ? kNoSlot : levels_.back().front().slot;
+  }
+
+  // The answer of the slot, or its place in the order, may have changed. `answers` has the size of
+  // the last rebuild.
+  template <typename Before>
+  void update(const Answers& answers, NodeSlot slot, Before&& before) {
+    NodeSlot held_by = slot;  // who stood for the changed part of the level below
+    Winner now = entrant(answers, slot);
+    std::size_t at = slot;
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      at /= kRound;
+      Winner& winner = levels_[level][at];
+      const Winner was = winner;
+      if (was.slot != held_by) {
+        if (!beats(now, was, before)) return;
+        winner = now;
+      } else {
+        winner = now.answer.is_better_than(was.answer) ? now : play(answers, level, at, before);
+      }
       // The same winner, and not this slot: nothing further up depends on the change.
-      if (winners_[at] == before && before != slot) return;
+      if (winner.slot == was.slot && winner.answer == was.answer && was.slot != slot) return;
+      held_by = was.slot;
+      now = winner;
     }
   }
 
-  // Everything anew, O(size): takes_part(slot) for slots below `size`.
-  template <typename TakesPart, typename Better>
-  void rebuild(std::size_t size, TakesPart&& takes_part, Better&& better) {
-    leaves_ = std::bit_ceil(size < 1 ? std::size_t{1} : size);
-    winners_.assign(2 * leaves_, kNoSlot);
-    for (NodeSlot slot = 0; slot < size; ++slot) {
-      if (takes_part(slot)) winners_[leaves_ + slot] = slot;
-    }
-    for (std::size_t at = leaves_ - 1; at > 0; --at) {
-      winners_[at] = play(winners_[2 * at], winners_[2 * at + 1], better);
-    }
+  // Everything anew, O(size).
+  template <typename Before>
+  void rebuild(const Answers& answers, Before&& before) {
+    levels_.clear();
+    std::size_t entrants = answers.size();
+    do {
+      entrants = std::max<std::size_t>((entrants + kRound - 1) / kRound, 1);
+      levels_.emplace_back(entrants);
+      for (std::size_t at = 0; at < entrants; ++at) {
+        levels_.back()[at] = play(answers, levels_.size() - 1, at, before);
+      }
+    } while (entrants > 1);
   }
 
-  // Calls visit(slot) for each slot that takes part. O(their number · log n).
+  // Calls visit(slot) for each feasible slot of which the tree knows, and maybe for some of which
+  // it does not know yet, in the order of slots. O(size / 64 + 64 · their number).
   template <typename Visit>
-  void for_each(Visit&& visit) const {
-    if (!winners_.empty()) visit_below(1, visit);
+  void for_each(const Answers& answers, Visit&& visit) const {
+    for_each_round(
+        answers, [](const Winner& winner) { return winner.slot != kNoSlot; }, visit);
   }
 
-  // The winner at a place of the tree: 1 is the root, n has 2n and 2n+1 below it, capacity() + slot
-  // is the slot's own leaf; kNoSlot when nobody takes part there.
-  [[nodiscard]] NodeSlot winner(std::size_t at) const { return winners_[at]; }
+  // The same for those whose answer equals that of best().
+  template <typename Visit>
+  void for_each_best(const Answers& answers, Visit&& visit) const {
+    if (best() == kNoSlot) return;
+    const NodeAnswer highest = levels_.back().front().answer;
+    for_each_round(
+        answers, [&](const Winner& winner) { return winner.answer == highest; },
+        [&](NodeSlot slot) {
+          if (answers[slot] == highest) visit(slot);
+        });
+  }
 
-  // How many slots update() accepts.
-  [[nodiscard]] std::size_t capacity() const { return leaves_; }
+  // Bytes, roughly.
+  [[nodiscard]] std::size_t memory() const {
+    std::size_t winners = 0;
+    for (const std::vector<Winner>& level : levels_) winners += level.capacity();
+    return winners * sizeof(Winner);
+  }
 
  private:
-  template <typename Visit>
-  void visit_below(std::size_t at, Visit& visit) const {
-    if (winners_[at] == kNoSlot) return;
-    if (at >= leaves_) return visit(winners_[at]);
-    visit_below(2 * at, visit);
-    visit_below(2 * at + 1, visit);
+  static constexpr std::size_t kRound = 16;
+
+  struct Winner {
+    NodeAnswer answer;  // absent: nobody
+    NodeSlot slot = kNoSlot;
+  };
+
+  static Winner entrant(const Answers& answers, NodeSlot slot) {
+    if (!answers[slot].is_feasible()) return {};
+    return {answers[slot], slot};
   }
 
-  template <typename Better>
-  static NodeSlot play(NodeSlot a, NodeSlot b, Better&& better) {
-    if (a == kNoSlot) return b;
-    if (b == kNoSlot) return a;
-    return better(a, b) ? a : b;
+  template <typename Before>
+  static bool beats(const Winner& a, const Winner& b, Before& before) {
+    if (a.answer != b.answer) return a.answer.is_better_than(b.answer);
+    return a.slot != kNoSlot && before(a.slot, b.slot);
   }
 
-  std::size_t leaves_ = 0;
-  std::vector<NodeSlot>
-      winners_;  // [1] the root, [n] plays [2n] and [2n+1], leaves last; [0] unused
+  template <typename Before>
+  [[nodiscard]] Winner play(const Answers& answers, std::size_t level, std::size_t at,
+                            Before& before) const {
+    Winner winner;
+    const std::size_t from = at * kRound;
+    const std::size_t to =
+        std::min(from + kRound, level == 0 ? answers.size() : levels_[level - 1].size());
+    for (std::size_t i = from; i < to; ++i) {
+      const Winner next =
+          level == 0 ? entrant(answers, static_cast<NodeSlot>(i)) : levels_[level - 1][i];
+      if (beats(next, winner, before)) winner = next;
+    }
+    return winner;
+  }
+
+  template <typename Among, typename Visit>
+  void for_each_round(const Answers& answers, Among&& among, Visit&& visit) const {
+    if (levels_.empty()) return;
+    for (std::size_t at = 0; at < levels_.front().size(); ++at) {
+      if (!among(levels_.front()[at])) continue;
+      const std::size_t to = std::min((at + 1) * kRound, answers.size());
+      for (std::size_t i = at * kRound; i < to; ++i) {
+        if (answers[i].is_feasible()) visit(static_cast<NodeSlot>(i));
+      }
+    }
+  }
+
+  std::vector<std::vector<Winner>> levels_;  // [0]: of slots; the last: of all
 };
 
 }  // namespace sched

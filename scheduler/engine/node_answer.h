@@ -27,6 +27,12 @@ class NodeAnswer {
     return static_cast<VerdictCounts::Id>(kAbsent - 1 - word_);
   }
 
+  // A feasible node is better the higher its total, and better than any that is not feasible.
+  // Meaningless between two that are not.
+  [[nodiscard]] constexpr bool is_better_than(NodeAnswer other) const {
+    return word_ > other.word_;
+  }
+
   friend constexpr bool operator==(NodeAnswer, NodeAnswer) = default;
 
  private:

@@ -29,25 +29,26 @@ void ScoreCache::catch_up() {
     position_ = changes.end();
     return;
   }
+  const bool has_grown = answers_.size() < nodes_.slots();
   answers_.resize(nodes_.slots());
+  ruled_out_.resize(nodes_.slots());
   reviewed_.clear();
   to_play_.clear();
   review_changed();
   position_ = changes.end();
+  facts_version_ = nodes_.facts_version();
 
   follow_extremes();
   settle();
-  // One by one each costs log n; from some share of the nodes on, all at once is cheaper.
+  // One by one each may cost a round per level; from some share of the nodes on, all at once is
+  // cheaper.
   constexpr std::size_t kManyShare = 8;
-  if (answers_.size() > tree_.capacity() || to_play_.size() > answers_.size() / kManyShare) {
-    play_all();
+  if (has_grown || to_play_.size() > answers_.size() / kManyShare) {
+    tree_.rebuild(answers_, before());
+    if (has_grown) forget_pass();
     return;
   }
-  for (const NodeSlot slot : to_play_) {
-    tree_.update(slot, answers_[slot].is_feasible(), better());
-  }
-  if (!draws()) return;
-  for (const NodeSlot slot : to_play_) ties_.update(tree_, slot, equal());
+  for (const NodeSlot slot : to_play_) tree_.update(answers_, slot, before());
 }
 
 bool ScoreCache::renew(const PrepareContext& context) {
@@ -56,22 +57,32 @@ bool ScoreCache::renew(const PrepareContext& context) {
   if (!prepared_.renew(*shape_, context)) return false;
   reviewed_.clear();
   to_play_.clear();
-  tree_.for_each([&](NodeSlot slot) { admit(slot, nodes_.view(slot), true); });
+  tree_.for_each(answers_, [&](NodeSlot slot) { admit(slot, nodes_.view(slot), true); });
   settle();
-  if (!to_play_.empty()) play_all();
+  if (!to_play_.empty()) tree_.rebuild(answers_, before());
+  forget_pass();
   return true;
 }
 
+void ScoreCache::forget_pass() {
+  reviewed_ = {};
+  to_play_ = {};
+}
+
 // With many nodes and shapes each node costs some looks at memory; those of a batch go side by
-// side.
+// side. A node that is ruled out costs none, as long as no node became another.
 void ScoreCache::review_changed() {
+  const bool same_facts = facts_version_ == nodes_.facts_version();
   std::array<NodeSlot, 32> batch;
   std::size_t size = 0;
   const auto review_batch = [&] {
-    for (std::size_t i = 0; i < size; ++i) review(batch[i]);
+    for (std::size_t i = 0; i < size; ++i) {
+      review(batch[i], same_facts || nodes_.facts_changed(batch[i]) <= position_);
+    }
     size = 0;
   };
   nodes_.changes().since(position_, [&](NodeSlot slot) {
+    if (same_facts && ruled_out_[slot]) return;
     __builtin_prefetch(&answers_[slot]);
     nodes_.prefetch(slot);
     batch[size++] = slot;
@@ -80,20 +91,18 @@ void ScoreCache::review_changed() {
   review_batch();
 }
 
-void ScoreCache::review(NodeSlot slot) {
+void ScoreCache::review(NodeSlot slot, bool same_facts) {
+  if (same_facts && ruled_out_[slot]) return;
   const NodeAnswer before = answers_[slot];
+  ruled_out_[slot] = false;
   if (!nodes_.present(slot)) return refuse(slot, {});
-  const bool same_facts = nodes_.facts_changed(slot) <= position_;
-  if (same_facts && before.is_refused() &&
-      prepared_.follows_from_facts(verdicts_.verdict(before.verdict()))) {
-    return;
-  }
   const NodeView node = nodes_.view(slot);
   NodeVerdict verdict = same_facts ? prepared_.check_usage(node) : prepared_.check(node);
   if (verdict.is_ok() && !confinement_.allows(node.facts)) {
     verdict = {Code::kUnschedulable, NodeVerdict::kNoQuota, 1};
   }
   if (verdict.is_ok()) return admit(slot, node, same_facts);
+  ruled_out_[slot] = prepared_.follows_from_facts(verdict);
   if (before.is_refused() && verdicts_.verdict(before.verdict()) == verdict) return;
   refuse(slot, NodeAnswer::refused(verdicts_.add(verdict)));
 }
@@ -158,9 +167,8 @@ void ScoreCache::move_totals(const Normalised& score, const Extremes& to) {
   const auto part = [&](NodeSlot slot, const Extremes& extremes) {
     return prepared.weight * normalise(prepared.normalisation, score.raw.of(slot), extremes);
   };
-  tree_.for_each([&](NodeSlot slot) {
+  tree_.for_each(answers_, [&](NodeSlot slot) {
     NodeAnswer& answer = answers_[slot];
-    if (!answer.is_feasible()) return;  // reviewed, and not settled yet, or out
     const std::int64_t moved = part(slot, to) - part(slot, score.in_totals);
     if (moved == 0) return;
     answer = NodeAnswer::feasible(answer.total() + moved);
@@ -176,14 +184,16 @@ void ScoreCache::settle() {
   }
 }
 
-void ScoreCache::play_all() {
-  tree_.rebuild(
-      answers_.size(), [&](NodeSlot slot) { return answers_[slot].is_feasible(); }, better());
-  if (draws()) ties_.rebuild(tree_, equal());
-}
-
 NodeSlot ScoreCache::draw(std::uint64_t number) const {
-  return ties_.pick(tree_, mix64(mix64(seed_) + number), equal());
+  std::size_t equals = 0;
+  tree_.for_each_best(answers_, [&](NodeSlot) { ++equals; });
+  if (equals == 0) return kNoSlot;
+  std::uint64_t left_to_skip = bounded(mix64(mix64(seed_) + number), equals);
+  NodeSlot drawn = kNoSlot;
+  tree_.for_each_best(answers_, [&](NodeSlot slot) {
+    if (left_to_skip-- == 0) drawn = slot;
+  });
+  return drawn;
 }
 
 std::vector<PluginScore> ScoreCache::scores(NodeSlot slot) const {
@@ -213,8 +223,8 @@ const NodeVerdict* ScoreCache::verdict(NodeSlot slot) const {
 std::size_t ScoreCache::memory() const {
   std::size_t bytes = sizeof(*this) + answers_.capacity() * sizeof(NodeAnswer) +
                       reviewed_.capacity() * sizeof(Reviewed) +
-                      to_play_.capacity() * sizeof(NodeSlot) +
-                      2 * tree_.capacity() * sizeof(NodeSlot) + ties_.memory();
+                      to_play_.capacity() * sizeof(NodeSlot) + ruled_out_.capacity() / 8 +
+                      tree_.memory();
   for (const Normalised& score : normalised_) bytes += score.raw.memory();
   return bytes;
 }

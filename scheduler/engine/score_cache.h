@@ -27,7 +27,6 @@
 #include "scheduler/engine/node_answer.h"
 #include "scheduler/engine/prepared_shape.h"
 #include "scheduler/engine/raw_scores.h"
-#include "scheduler/engine/tie_counts.h"
 #include "scheduler/engine/tie_order.h"
 #include "scheduler/engine/verdict_counts.h"
 #include "scheduler/quota/class_set.h"
@@ -69,7 +68,8 @@ class ScoreCache {
   [[nodiscard]] NodeSlot best() const { return tree_.best(); }
   // Whether the tie-break draws one of the best for each decision: then draw() is to be asked.
   [[nodiscard]] bool draws() const { return order_.is_random(); }
-  // One of the nodes of the highest total, the same for the same `number`.
+  // One of the nodes of the highest total, the same for the same `number`. O(their number + nodes /
+  // 64).
   [[nodiscard]] NodeSlot draw(std::uint64_t number) const;
   // Of a feasible node.
   [[nodiscard]] std::int64_t total(NodeSlot slot) const { return answers_[slot].total(); }
@@ -102,22 +102,17 @@ class ScoreCache {
   };
 
   void review_changed();
-  void review(NodeSlot slot);
+  void review(NodeSlot slot, bool same_facts);
   void refuse(NodeSlot slot, NodeAnswer now);
   void admit(NodeSlot slot, const NodeView& node, bool same_facts);
   [[nodiscard]] std::int64_t normalised_part(NodeSlot slot) const;
   void follow_extremes();
   void move_totals(const Normalised& score, const Extremes& to);
   void settle();
-  void play_all();
-  [[nodiscard]] auto better() const {
-    return [this](NodeSlot a, NodeSlot b) {
-      if (answers_[a] != answers_[b]) return answers_[a].total() > answers_[b].total();
-      return order_.before(a, b);
-    };
-  }
-  [[nodiscard]] auto equal() const {
-    return [this](NodeSlot a, NodeSlot b) { return answers_[a] == answers_[b]; };
+  // After a pass over all nodes: what the next one, over a few, needs is a fraction of the room.
+  void forget_pass();
+  [[nodiscard]] auto before() const {
+    return [this](NodeSlot a, NodeSlot b) { return order_.before(a, b); };
   }
 
   const Nodes& nodes_;
@@ -127,15 +122,16 @@ class ScoreCache {
   PreparedShape prepared_;
   Confinement confinement_;
   std::vector<NodeAnswer> answers_;  // by slot
+  std::vector<bool> ruled_out_;      // by slot: refused for what the node is
   std::vector<Normalised> normalised_;
   VerdictCounts verdicts_;
   MaxTree tree_;
-  TieCounts ties_;  // only where the tie-break draws
-  // Of the present catch_up().
+  // Of the present catch_up(); kept for their room.
   std::vector<Reviewed> reviewed_;
   std::vector<NodeSlot> to_play_;  // whose place in the tree may change
   std::size_t feasible_ = 0;
   ChangeLog::Position position_ = 0;
+  std::uint64_t facts_version_ = 0;  // of the nodes, at position_
 };
 
 }  // namespace sched
