@@ -119,7 +119,6 @@ void Nodes::give_up_if_unused(NodeSlot slot) {
   if (present(slot) || !node.claims.empty()) return;
   by_name_.erase(node.facts.name);
   node = Node{};
-  statuses_[slot] = {};
   unused_.push_back(slot);
 }
 
