@@ -163,7 +163,7 @@ func (p *profiles) finish(ctx context.Context) error {
 		Pods      int              `json:"pods"`
 		Rate      float64          `json:"podsPerSecond"`
 		Moments   []measure.Moment `json:"moments"`
-	}{p.subject.name, p.namespace, p.settings.Pods, p.settings.OpenLoop, p.line.Moments()}
+	}{p.subject.name, p.namespace, p.settings.Pods, p.settings.OpenLoop, p.line.Moments(probeName)}
 	content, err := json.MarshalIndent(run, "", " ")
 	if err != nil {
 		return err

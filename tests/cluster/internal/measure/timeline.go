@@ -97,12 +97,14 @@ type Moment struct {
 	Bound   time.Time `json:"bound"`
 }
 
-// Moments returns them of all pods, in no order.
-func (t *Timeline) Moments() (all []Moment) {
+// Moments returns them of all pods but those that skip names, in no order.
+func (t *Timeline) Moments(skip string) (all []Moment) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for name, m := range t.pods {
-		all = append(all, Moment{Pod: name, Created: m.created, Bound: m.bound})
+		if name != skip {
+			all = append(all, Moment{Pod: name, Created: m.created, Bound: m.bound})
+		}
 	}
 	return all
 }
