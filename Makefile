@@ -13,7 +13,7 @@ help:
 	@echo "make decide  how fast the engine decides; DECIDE='--nodes 5000 --shapes 40' for one case"
 	@echo "make instructions   what its decisions cost beside what they cost before, whatever the machine does"
 	@echo "make instructions-baseline   what they cost now is what later runs are held against"
-	@echo "make test-full   the tests on a real API server at full size: 2,000 pods, 25 kills"
+	@echo "make test-full   all tests at full size: 2,000 pods and 25 kills on a real API server, whole traces"
 	@echo "make compare     measure beside kube-scheduler; COMPARE='--nodes 1000 --pods 3000 --repeat 3'"
 	@echo "make live        all that is measured beside kube-scheduler, in about 25 minutes"
 	@echo "make profile     what a bound pod costs, taken apart: whose processor time, which requests, which waits"

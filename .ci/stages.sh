@@ -2,63 +2,121 @@
 #
 # Source it, then:  stage NAME WHAT COMMAND…       a step that works or not
 #                   tests NAME WHAT COMMAND…       a step whose log says how many tests it ran
+#                   beside COMMAND                 begins stages that only compute: COMMAND, a function, calls stage and tests.
+#                                                  They have the lowest priority, so that what waits for clocks is not held up
+#                   await NAME                     waits for a stage of those and prints its line
 #                   finish                         the closing line; fails if anything failed
 # A failed stage shows the end of its log, and the stages after it still run, unless they need it:
-# `stage` and `tests` return the command's outcome, so that  stage … || finish  gives up.
+# `stage`, `tests` and `await` return the command's outcome, so that  stage … || finish  gives up.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 mkdir -p build/logs
 passed_total=0
 failed_total=0
+_is_beside=  # in this shell
+_foreground= # the process groups that there are
+_besides=
 
-_run() {  # NAME WHAT COMMAND…: sets $outcome, $seconds, $log
-  local name=$1 what=$2
-  shift 2
-  log=build/logs/$name.log
-  printf '%-12s %-48s ' "$name" "$what"
-  local started=$SECONDS
-  if "$@" > "$log" 2>&1; then outcome=0; else outcome=$?; fi
-  seconds=$((SECONDS - started))
-}
+stage() { _perform _report "$@"; }
+tests() { _perform _report_tests "$@"; }
 
-_show_failure() {
-  echo "---- the end of $log:"
-  tail -n 40 "$log"
-  echo "----"
-}
-
-stage() {
-  _run "$@"
-  if [ "$outcome" = 0 ]; then
-    printf 'ok      %4d s\n' "$seconds"
-  else
-    printf 'FAILED  %4d s   %s\n' "$seconds" "$log"
-    failed_total=$((failed_total + 1))
-    _show_failure
+_perform() {  # REPORT NAME WHAT COMMAND…
+  local report=$1 name=$2 what=$3 started=$SECONDS outcome
+  shift 3
+  if [ -n "$_is_beside" ]; then
+    "$@" > "build/logs/$name.log" 2>&1 && outcome=0 || outcome=$?
+    echo "$name $report $outcome $((SECONDS - started)) $what"
+    return "$outcome"
   fi
-  return "$outcome"
+  _begin_line "$name" "$what"
+  _begin "$@" > "build/logs/$name.log" 2>&1
+  _foreground=$!
+  wait "$_foreground" && outcome=0 || outcome=$?
+  _foreground=
+  $report "$name" "$outcome" $((SECONDS - started))
 }
 
-# Counts in a log: lines that `go test -v` or ctest print for each test.
-_count() {
-  grep -cE "$1" "$log" || true
+# Each command is a process group of its own, so that it can be ended with all that it has started.
+_begin() {
+  set -m
+  "$@" < /dev/null &
+  set +m
 }
 
-tests() {
-  _run "$@"
-  local passed failed
-  passed=$(_count '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .* Passed |^ *--- PASS: ')
-  failed=$(_count '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .*\*\*\*(Failed|Exception|Timeout|Not Run)|^ *--- FAIL: ')
+_begin_line() { printf '%-12s %-48s ' "$1" "$2"; }
+
+beside() {
+  local results=build/logs/.beside
+  rm -f $results
+  mkfifo $results
+  _begin _do_beside $results "$1"
+  _besides=$!
+  exec {_ended}< $results
+  rm $results
+}
+
+_do_beside() {  # RESULTS COMMAND
+  _is_beside=1
+  renice -n 19 "$BASHPID" > /dev/null
+  "$2" > "$1"
+}
+
+await() {
+  local name report outcome seconds what
+  while read -r -u "$_ended" name report outcome seconds what; do
+    _begin_line "$name" "$what"
+    $report "$name" "$outcome" "$seconds"
+    outcome=$?
+    [ "$name" != "$1" ] || return "$outcome"
+  done
+  _begin_line "$1" "was not run"
+  _report "$1" 1 0
+}
+
+_report() {  # NAME OUTCOME SECONDS
+  local log=build/logs/$1.log
+  if [ "$2" = 0 ]; then
+    printf 'ok      %4d s\n' "$3"
+  else
+    printf 'FAILED  %4d s   %s\n' "$3" "$log"
+    failed_total=$((failed_total + 1))
+    _show_failure "$log"
+  fi
+  return "$2"
+}
+
+_report_tests() {  # NAME OUTCOME SECONDS
+  local log=build/logs/$1.log outcome=$2 passed failed
+  passed=$(_count "$log" '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .* Passed |^ *--- PASS: ')
+  failed=$(_count "$log" '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .*\*\*\*(Failed|Exception|Timeout|Not Run)|^ *--- FAIL: ')
   # A command that failed without a failed test, or that ran none, is a failure of its own.
   if [ "$outcome" != 0 ] && [ "$failed" = 0 ]; then failed=1; fi
   if [ "$outcome" = 0 ] && [ "$passed" = 0 ]; then failed=1; outcome=1; fi
   passed_total=$((passed_total + passed))
   failed_total=$((failed_total + failed))
   printf '%s  %4d s   %d passed, %d failed\n' "$([ "$failed" = 0 ] && echo 'ok    ' || echo 'FAILED')" \
-    "$seconds" "$passed" "$failed"
-  [ "$failed" = 0 ] || _show_failure
+    "$3" "$passed" "$failed"
+  [ "$failed" = 0 ] || _show_failure "$log"
   return "$outcome"
 }
+
+# Counts in a log: lines that `go test -v` or ctest print for each test.
+_count() {
+  grep -cE "$2" "$1" || true
+}
+
+_show_failure() {
+  echo "---- the end of $1:"
+  tail -n 40 "$1"
+  echo "----"
+}
+
+_end() {
+  local group
+  for group in $_foreground $_besides; do kill -- "-$group" 2> /dev/null; done
+}
+trap _end EXIT
+trap 'exit 130' INT TERM
 
 finish() {
   echo "$passed_total passed, $failed_total failed"

@@ -1,7 +1,9 @@
-// Objects that real API machinery wrote: every one must decode, and survive encoding.
+// Objects that real API machinery wrote: every one must decode, and survive encoding. A quarter of
+// the cases is tried, or all of them (tests/support/full.h).
 #include "k8s-client/api/decode.h"
 #include "k8s-client/api/encode.h"
 #include "tests/support/catch.h"
+#include "tests/support/full.h"
 #include "tests/support/paths.h"
 
 #include <nlohmann/json.hpp>
@@ -68,9 +70,11 @@ TEST_CASE("All objects of the verdict cases decode", "[decode]") {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".gz") continue;
     const std::string text = decompressed(entry.path());
-    for (std::size_t at = 0; at < text.size();) {
+    for (std::size_t at = 0, line = 0; at < text.size(); ++line) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
-      objects += check_case(decoder, Json::parse(text.substr(at, end - at)));
+      if (line % tests::every(4) == 0) {
+        objects += check_case(decoder, Json::parse(text.substr(at, end - at)));
+      }
       at = end + 1;
     }
   }
