@@ -69,8 +69,10 @@ void add_flags(CLI::App& app, Flags& flags) {
          "else $KUBECONFIG, else the service account of the pod it runs in, else "
          "~/.kube/config")
       ->type_name("FILE");
-  app.add_option("--record", flags.record,
-                 "Write the engine's input and decisions, for `bench replay --recording FILE`")
+  app.add_option(
+         "--record", flags.record,
+         "Write the engine's input and decisions, for `bench replay --recording FILE`; ends "
+         "when FILE cannot be written, and scheduling goes on")
       ->type_name("FILE");
   app.add_option("--http-bind-address", flags.http_bind_address,
                  "Where /healthz, /livez, /readyz and /metrics are served; 0: nowhere")

@@ -35,7 +35,7 @@ class PodTemplates {
   [[nodiscard]] Claim claim_of_bound(const k8s::Pod& pod);
 
   [[nodiscard]] std::size_t size() const { return templates_.size(); }
-  // How many templates were worked out so far; all other pods were found among those known.
+  // How many templates were worked out so far: for tests, since no answer shows what was saved.
   [[nodiscard]] std::uint64_t made() const { return made_; }
 
  private:

@@ -2,7 +2,11 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 
 	"gpu-scheduler.io/tests/cluster/fixture"
 )
@@ -84,4 +88,36 @@ func TestPastIsForgottenUnderLoad(t *testing.T) {
 	load.wait()
 	s.check()
 	w.expectAllBound(w.verdict())
+}
+
+// TestRecordingCannotBeWritten: who reads the recording goes away; that is told, once, and nothing else changes.
+func TestRecordingCannotBeWritten(t *testing.T) {
+	w := newWorld(t)
+	w.addGPUNodes(1)
+	pipe := filepath.Join(t.TempDir(), "recording")
+	w.must(nil, syscall.Mkfifo(pipe, 0o600))
+	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	w.must(nil, err)
+	s := newSubject(t, "")
+	s.args = append(s.args, "--record", pipe)
+	s.start()
+	t.Cleanup(s.end)
+	w.addPod("before", fixture.GPUs(1))
+	w.waitPod("before", "bound", bound)
+	w.must(nil, reader.Close())
+	w.addPod("after", fixture.GPUs(1))
+	w.waitPod("after", "bound", bound)
+	const ended = "the recording ends here: it cannot be written"
+	for deadline := time.Now().Add(time.Minute); len(s.logLines(ended)) == 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the log has no line %q", ended)
+		}
+	}
+	w.addPod("later", fixture.GPUs(1))
+	w.waitPod("later", "bound", bound)
+	if lines := s.logLines(ended); len(lines) != 1 {
+		t.Errorf("it is told %d times that the recording ended: %q", len(lines), lines)
+	}
+	s.check()
+	w.verdict()
 }
