@@ -61,7 +61,8 @@ void add_mig(CLI::App& app, int& exit_code) {
   command->add_option("--distribution", options->distributions, "Kinds of load; all unless given");
   command->add_option("--load", options->loads, "Slices asked for, as a share of those there are");
   command->add_option("--runs", options->runs, "Runs of each")->check(CLI::Range(1, 10'000));
-  command->add_option("--seed", options->seed, "Of the first run; the others follow");
+  command->add_option("--seed", options->seed, "Of the first run; the others follow")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--gpus", options->gpus, "A100-80GB")->check(CLI::Range(1, 9'999));
   command->add_option("--slots", options->slots, "Requests of a run")
       ->check(CLI::Range(4, 10'000'000));
@@ -102,6 +103,20 @@ void add_transport(CLI::App& app, int& exit_code) {
       [options, &exit_code] { exit_code = bench::transport::run(*options, std::cout, std::cerr); });
 }
 
+// Says so if the first argument names nothing that there is. CLI would only ask for a subcommand.
+bool is_known(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2) return true;
+  const std::string first = argv[1];
+  if (first == "-h" || first == "--help") return true;
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == first) return true;
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  std::cerr << "bench: \"" << first << "\" is none of its subcommands: " << names << '\n';
+  return false;
+}
+
 // The command line, for those who read a report of it.
 std::string typed(int argc, char** argv) {
   std::string text = "bench";
@@ -123,6 +138,7 @@ int main(int argc, char** argv) {
   add_decide(app, exit_code);
   add_live(app, exit_code);
   add_transport(app, exit_code);
+  if (!is_known(app, argc, argv)) return 2;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -81,7 +81,9 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("-v,--v", flags.verbosity, "Log verbosity; 4 and more add details")
       ->type_name("LEVEL")
       ->check(CLI::Range(0, 10));
-  app.add_flag("--check-config", flags.check_config, "Read the configuration, say what is wrong");
+  app.add_flag("--check-config", flags.check_config,
+               "Read the configuration, say what is wrong; of the other flags only those of leader "
+               "election are looked at");
   add_leader_election_flags(app, flags.leader_election);
   app.set_version_flag("--version", "gpu-scheduler " GPU_SCHEDULER_VERSION);
 }

@@ -4,12 +4,21 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cmath>
+#include <cstdlib>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <string>
 
 namespace bench::decide {
+namespace {
+
+// CLI's range has no objection to nan.
+std::string is_number(const std::string& text) {
+  return std::isfinite(std::strtod(text.c_str(), nullptr)) ? "" : text + " is not a number";
+}
+
+}  // namespace
 
 void configure(CLI::App& command, const sched::Registry& registry, int& exit_code) {
   auto options = std::make_shared<Options>();
@@ -20,27 +29,35 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
   command.add_option("--pods", options->pods, "Pods that come while it is measured")
-      ->check(CLI::Range(0, 100'000'000))
+      ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
-  command.add_option("--waiting", options->waiting, "Pods that wait meanwhile, and are not placed")
-      ->check(CLI::Range(0, 10'000'000))
-      ->capture_default_str();
-  const std::map<std::string, WaitingFor> reasons{{"nodes", WaitingFor::kNodes},
-                                                  {"quota", WaitingFor::kQuota}};
+  auto* waiting =
+      command
+          .add_option("--waiting", options->waiting, "Pods that wait meanwhile, and are not placed")
+          ->check(CLI::Range(0, 10'000'000))
+          ->capture_default_str();
   command
-      .add_option("--waiting-for", options->waiting_for,
-                  "Why they wait: no node could hold them, or their GPU quota is used up")
-      ->transform(CLI::CheckedTransformer(reasons));
+      .add_option_function<std::string>(
+          "--waiting-for",
+          [options](const std::string& what) {
+            options->waiting_for = what == "quota" ? WaitingFor::kQuota : WaitingFor::kNodes;
+          },
+          "Why they wait: no node could hold them, or their GPU quota is used up")
+      ->check(CLI::IsMember({"nodes", "quota"}))
+      ->needs(waiting);
   command
       .add_option("--quotas", options->quotas,
                   "GPU quotas of one cohort that contend, pods of every shape waiting in each, "
                   "instead of pods that come and go")
       ->check(CLI::Range(0, 100'000))
+      ->excludes(waiting)
       ->capture_default_str();
   command.add_option("--load", options->load, "Share of the cluster that pods hold")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(CLI::Range(0.0, 1.0) & CLI::Validator(is_number, ""))
       ->capture_default_str();
-  command.add_option("--seed", options->seed, "Of what is drawn")->capture_default_str();
+  command.add_option("--seed", options->seed, "Of what is drawn")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command.add_option("--config", options->config,
                      "A KubeSchedulerConfiguration whose profile decides, instead of the default");
   command.add_option("--json", options->json, "A file for the figures");

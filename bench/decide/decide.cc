@@ -13,11 +13,16 @@ namespace bench::decide {
 
 namespace {
 
-k8s::Result<Figures> measure(const Scenario& scenario, const std::string& config,
+k8s::Result<sched::config::Configuration> configuration_of(const Options& options,
+                                                           const sched::Registry& registry) {
+  return options.config.empty() ? sched::config::parse("", "the default configuration", registry)
+                                : sched::config::load(options.config, registry);
+}
+
+// Each measurement has an engine of its own, and that its plugins.
+k8s::Result<Figures> measure(const Scenario& scenario, const Options& options,
                              const sched::Registry& registry) {
-  auto configuration = config.empty()
-                           ? sched::config::parse("", "the default configuration", registry)
-                           : sched::config::load(config, registry);
+  auto configuration = configuration_of(options, registry);
   if (!configuration) return tl::unexpected(configuration.error());
   sched::Engine engine(std::move(configuration->profiles), configuration->engine);
   const Outcome outcome =
@@ -25,18 +30,23 @@ k8s::Result<Figures> measure(const Scenario& scenario, const std::string& config
   return figures_of(scenario, outcome);
 }
 
+int complain(std::ostream& err, const std::string& what) {
+  err << "decide: " << what << '\n';
+  return 2;
+}
+
+// Without touching what may be there: a run that fails leaves the figures of an earlier one.
+bool can_write(const std::string& file) { return std::ofstream(file, std::ios::app).is_open(); }
+
 }  // namespace
 
 int run(const Options& options, const sched::Registry& registry, std::ostream& out,
         std::ostream& err) {
-  std::ofstream json;
-  if (!options.json.empty()) {
-    json.open(options.json);
-    if (!json) {
-      err << "decide: --json: cannot write " << options.json << '\n';
-      return 2;
-    }
+  const std::string unwritable = "--json: cannot write " + options.json;
+  if (const auto usable = configuration_of(options, registry); !usable) {
+    return complain(err, usable.error().message);
   }
+  if (!options.json.empty() && !can_write(options.json)) return complain(err, unwritable);
   std::vector<Figures> runs;
   write_head(out);
   for (const std::size_t shapes : options.shapes) {
@@ -49,17 +59,17 @@ int run(const Options& options, const sched::Registry& registry, std::ostream& o
                                     .quotas = options.quotas,
                                     .load = options.load,
                                     .seed = options.seed},
-                                   options.config, registry);
-      if (!figures) {
-        err << "decide: " << figures.error().message << '\n';
-        return 2;
-      }
+                                   options, registry);
+      if (!figures) return complain(err, figures.error().message);
       write_line(out, *figures);
       runs.push_back(*figures);
     }
   }
-  if (json.is_open()) write_json(json, runs);
-  return 0;
+  if (options.json.empty()) return 0;
+  std::ofstream json(options.json);
+  write_json(json, runs);
+  json.close();
+  return json ? 0 : complain(err, unwritable);
 }
 
 }  // namespace bench::decide

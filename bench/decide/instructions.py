@@ -38,15 +38,24 @@ def count(program, options):
     with tempfile.TemporaryDirectory() as folder:
         profile = f"{folder}/profile"
         figures = f"{folder}/figures"
-        subprocess.run(
+        output_of(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", "--separate-threads=no"]
             + [f"--toggle-collect={function}*" for function in PARTS.values()]
-            + [program, "--pods", str(PODS), "--json", figures, *options],
-            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        listing = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", profile],
-                                 check=True, capture_output=True, text=True).stdout
+            + [program, "--pods", str(PODS), "--json", figures, *options])
+        listing = output_of(["callgrind_annotate", "--inclusive=yes", "--threshold=100", profile])
         compiler = json.loads(pathlib.Path(figures).read_text())["compiler"]
     return {part: inclusive(listing, function) // PODS for part, function in PARTS.items()}, compiler
+
+
+def output_of(command):
+    """What a command prints. One that fails ends the script, with its last words."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except OSError as error:
+        sys.exit(f"instructions: {command[0]}: {error.strerror}")
+    if done.returncode != 0:
+        sys.exit(f"instructions: {' '.join(command)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+    return done.stdout
 
 
 def inclusive(listing, function):
@@ -58,13 +67,13 @@ def inclusive(listing, function):
 
 
 def compare(old, new):
-    """Lines of a table, and the runs that have grown beyond LIMIT."""
+    """Lines of a table, and the runs that have grown beyond LIMIT. One that the baseline does not have is shown as new."""
     lines, grown = [], []
     for run, parts in new.items():
         for part, now in parts.items():
             before = old.get(run, {}).get(part)
             ratio = now / before if before else None
-            lines.append(f"{run:<47} {part:<9} {before or '-':>9} {now:>9}   {f'{ratio:.2f}' if ratio else '-'}")
+            lines.append(f"{run:<47} {part:<9} {before or '-':>9} {now:>9}   {f'{ratio:.2f}' if ratio else 'new: not judged'}")
             if ratio and ratio > LIMIT:
                 grown.append(f"{run}, {part}")
     return lines, grown

@@ -109,7 +109,8 @@ int run(const Options& options, const sched::Registry& registry, std::ostream& o
   }
   const auto positive = [](double load) { return load > 0 && load <= 100; };
   if (!std::all_of(options.loads.begin(), options.loads.end(), positive)) {
-    return complain(err, "--load: a share of the cluster's slices, such as 0.85 or 1.2");
+    return complain(
+        err, "--load: a share of the cluster's slices, such as 0.85 or 1.2; above 0, at most 100");
   }
   // A policy that does not configure must not look like one that accepts nothing.
   for (const Policy& policy : *chosen) {

@@ -115,8 +115,9 @@ void add_output_options(CLI::App& command, ReplayOptions& options) {
           "Of the table: table, markdown")
       ->check(CLI::IsMember({"table", "markdown"}))
       ->default_str("table");
-  command.add_option("--jobs", options.jobs,
-                     "Runs at a time (default: as many as there are cores)");
+  command
+      .add_option("--jobs", options.jobs, "Runs at a time (default: as many as there are cores)")
+      ->check(CLI::Range(1, 1'024));
 }
 
 // The first Ctrl-C asks for a clean end; the second one ends the process.

@@ -21,6 +21,7 @@ struct Tally {
   std::size_t differ = 0;
   std::size_t left_out = 0;
   std::set<std::string> missing_plugins;
+  std::size_t cases = 0;  // with answers or without
 };
 
 // Text from the API is UTF-8; what is not must not end the program.
@@ -74,6 +75,7 @@ k8s::Result<void> run_file(const std::string& path, bool quiet, Tally& tally, st
     if ((*line)->find_first_not_of(" \t") == std::string::npos) continue;
     const auto question = parse_case(**line, lines->place());
     if (!question) return tl::unexpected(k8s::with_context(question.error(), lines->place()));
+    ++tally.cases;
     const Answer ours = judge(*question);
     if (!quiet) out << to_line(question->id, ours);
     if (question->answer) compare(*question, ours, lines->place(), tally, err);
@@ -85,12 +87,21 @@ k8s::Result<void> run_file(const std::string& path, bool quiet, Tally& tally, st
 int run(const Options& options, std::ostream& out, std::ostream& err) {
   Tally tally;
   for (const std::string& path : options.files) {
+    const std::size_t before = tally.cases;
     if (const auto done = run_file(path, options.quiet, tally, out, err); !done) {
       err << done.error().message << "\n";
       return 2;
     }
+    if (tally.cases == before) {
+      err << path << ": no case in it\n";
+      return 2;
+    }
   }
   if (tally.agree + tally.differ + tally.left_out > 0) out << to_line(tally);
+  if (!out.flush()) {
+    err << "verdicts: the answers could not be written\n";
+    return 2;
+  }
   return tally.differ > 0 ? 1 : 0;
 }
 

@@ -12,12 +12,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -99,7 +101,8 @@ std::string unescaped(std::string_view text) {
 
 // libFuzzer's format: one "word" a line; other lines are comments.
 std::vector<std::string> read_dictionary(const std::filesystem::path& file) {
-  std::ifstream stream(file);
+  if (file.empty()) return {};
+  std::istringstream stream(content_of(file));
   std::vector<std::string> words;
   for (std::string line; std::getline(stream, line);) {
     if (line.size() < 2 || line.front() != '"' || line.back() != '"') continue;
@@ -116,6 +119,20 @@ struct Options {
   std::vector<std::string> files;
 };
 
+[[noreturn]] void refuse(const std::string& what) {
+  std::cerr << what << "\n";
+  std::exit(2);
+}
+
+std::uint64_t number(const std::string& name, const std::string& text) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stopped != end) refuse(name + " \"" + text + "\": want a number");
+  return value;
+}
+
+// What is not understood ends the run: a slip of the pen must not look like one that found nothing.
 Options parse_arguments(const std::vector<std::string>& arguments) {
   Options options;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -124,11 +141,19 @@ Options parse_arguments(const std::vector<std::string>& arguments) {
       options.files.push_back(name);
       continue;
     }
-    const std::string value = i + 1 < arguments.size() ? arguments[++i] : "";
-    if (name == "--corpus") options.corpus = value;
-    if (name == "--dictionary") options.dictionary = value;
-    if (name == "--iterations") options.iterations = std::strtoull(value.c_str(), nullptr, 10);
-    if (name == "--seed") options.seed = std::strtoull(value.c_str(), nullptr, 10);
+    if (i + 1 == arguments.size()) refuse(name + " wants a value");
+    const std::string& value = arguments[++i];
+    if (name == "--corpus") {
+      options.corpus = value;
+    } else if (name == "--dictionary") {
+      options.dictionary = value;
+    } else if (name == "--iterations") {
+      options.iterations = number(name, value);
+    } else if (name == "--seed") {
+      options.seed = number(name, value);
+    } else {
+      refuse(name + " is no flag of this");
+    }
   }
   return options;
 }

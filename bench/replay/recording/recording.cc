@@ -3,18 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 #include <variant>
 
 namespace bench::replay {
 
 k8s::Result<RecordingReader> RecordingReader::open(const std::string& file) {
+  if (std::error_code unknown; std::filesystem::is_directory(file, unknown)) {
+    return k8s::config_error(fmt::format("{}: is a folder, no recording", file));
+  }
+  errno = 0;
   RecordingReader reader(file);
   if (!reader.stream_.is_open()) {
-    return k8s::config_error(fmt::format("{}: cannot be opened", file));
+    return k8s::config_error(fmt::format("{}: cannot be opened: {}", file, std::strerror(errno)));
   }
-  auto header = sched::live::decode_header(reader.line().value_or(""));
+  constexpr int kGzip = 0x1f;  // its first byte, which no text has
+  if (reader.stream_.peek() == kGzip) {
+    return k8s::config_error(fmt::format("{}: is gzipped; unpack it first (gunzip)", file));
+  }
+  const auto first = reader.line();
+  if (!first) {
+    return k8s::config_error(fmt::format("{}: has no whole line, so it is no recording", file));
+  }
+  auto header = sched::live::decode_header(*first);
   if (!header) {
     return tl::unexpected(k8s::with_context(std::move(header.error()), fmt::format("{}:1", file)));
   }

@@ -43,6 +43,8 @@ TEST_CASE("options that do not go together") {
       {{"--nodes", "n", "--pods", "p", "--format", "pdf"}, "--format"},
       {{"--recording", "r", "--policy", "fgd", "--arrival", "trace"},
        "--arrival excludes --recording"},
+      {{"--nodes", "n", "--pods", "p", "--jobs", "-1"}, "--jobs"},
+      {{"--nodes", "n", "--pods", "p", "--jobs", "18446744073709551616"}, "--jobs"},
       {{"--recording", "r", "--out", "o"}, "--out requires --policy"},
       {{"--recording", "r", "--seed", "1"}, "--seed requires --policy"},
   };

@@ -150,6 +150,24 @@ TEST_CASE("bench verdicts says where a file is bad") {
   }
 }
 
+TEST_CASE("a file without a case is no agreement") {
+  const Folder folder("empty");
+  for (const char* text : {"", "\n  \n"}) {
+    const std::string file = folder.write("empty.jsonl", text);
+    const Outcome outcome = run({file});
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.err == file + ": no case in it\n");
+  }
+}
+
+TEST_CASE("answers that could not be written are an error") {
+  std::ofstream full("/dev/full");
+  std::ostringstream err;
+  const auto files = files_in(tests::source_dir() + "/tests/bench/cases", ".jsonl");
+  CHECK(bench::verdicts::run({.files = files, .quiet = false}, full, err) == 2);
+  CHECK(err.str() == "verdicts: the answers could not be written\n");
+}
+
 TEST_CASE("kube-scheduler's answers to the sample of cases") {
   const Outcome outcome =
       run(files_in(fs::path(tests::source_dir()) / "tests/bench/cases", ".jsonl"), true);

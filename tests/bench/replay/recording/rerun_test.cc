@@ -1,6 +1,7 @@
 // A recording of an engine at work is computed again, and a changed one is noticed.
 #include "bench/replay/recording/rerun.h"
 
+#include "bench/replay/recording/recording.h"
 #include "plugins/registry.h"
 #include "scheduler/config/config.h"
 #include "scheduler/live/record/recorder.h"
@@ -14,6 +15,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -114,6 +116,32 @@ TEST_CASE("who is interrupted says how far it came") {
   const std::atomic<bool> stop{true};
   CHECK(bench::replay::rerun(record_file(), plugins::registry(), out, complaints, &stop) == 0);
   CHECK(out.str() == "interrupted after 0 events, 0 steps, 0 decisions: all the same\n");
+}
+
+TEST_CASE("what is no recording is called what it is") {
+  struct Case {
+    const char* name;
+    std::string text;
+    const char* want;
+  };
+  const std::vector<Case> cases = {
+      {"empty", "", "has no whole line"},
+      {"gzipped", "\x1f\x8b\x08 and so on\n", "is gzipped"},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    std::ofstream(record_file(), std::ios::binary) << each.text;
+    const auto opened = bench::replay::RecordingReader::open(record_file());
+    REQUIRE_FALSE(opened);
+    CHECK_THAT(opened.error().message, Catch::Contains(each.want));
+  }
+  std::remove(record_file().c_str());
+  const auto folder = bench::replay::RecordingReader::open(tests::binary_dir());
+  REQUIRE_FALSE(folder);
+  CHECK_THAT(folder.error().message, Catch::Contains("is a folder"));
+  const auto missing = bench::replay::RecordingReader::open("/no/such/file");
+  REQUIRE_FALSE(missing);
+  CHECK_THAT(missing.error().message, Catch::Contains("No such file"));
 }
 
 TEST_CASE("files that are no recordings") {
