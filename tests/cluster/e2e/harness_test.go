@@ -64,7 +64,7 @@ func TestHarnessCatchesAQuotaIgnored(t *testing.T) {
 	w := newWorld(t)
 	w.addGPUNodes(1)
 	w.createQuota(quota(w.ns, object{"namespaces": list{w.ns}, "quotas": list{object{"gpuType": "*", "guaranteed": "2"}}}))
-	w.waitFor("the quota to be no news any more", (*history.Judge).Unexcused)
+	w.waitNoNews()
 	w.addPods(naiveName, 3)
 	w.runNaive(naivescheduler.Options{Name: naiveName})
 	w.waitBinds(3)
@@ -75,7 +75,7 @@ func TestHarnessCatchesABindToACordonedNode(t *testing.T) {
 	w := newWorld(t)
 	node := w.addGPUNodes(1)[0].Name
 	w.changeNode(node, func(n *corev1.Node) { n.Spec.Unschedulable = true })
-	w.waitFor("the cordon to be no news any more", (*history.Judge).Unexcused)
+	w.waitNoNews()
 	w.addPods(naiveName, 1)
 	w.runNaive(naivescheduler.Options{Name: naiveName})
 	w.waitBinds(1)

@@ -40,7 +40,7 @@ func (w *world) teamLoad(pods int) (teams []*world, load *load, gpus int64) {
 	w.addGPUNodes(nodes)
 	gpus = int64(nodes) * 8
 	teams = w.teams(gpus)
-	w.waitFor("the quotas to be no news any more", (*history.Judge).Unexcused)
+	w.waitNoNews()
 	return teams, w.startLoad(pods, gpus/2, teams...), gpus
 }
 

@@ -1,9 +1,16 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
+	"sync/atomic"
+	"time"
 
 	"gpu-scheduler.io/tests/cluster/history"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Every test ends with a verdict. It says beforehand what the test had others do: where nobody but the scheduler did anything, nothing
@@ -45,13 +52,44 @@ func (w *world) verdict(with ...expectation) history.Report {
 	w.t.Helper()
 	w.catchUp()
 	want := w.expect(with...)
-	report := w.recorder.Settle(w.t.Context(), sizes.patience, want.namespaces...)
+	w.recorder.Settle(w.t.Context(), sizes.patience, want.namespaces...)
+	w.catchUpWithAttempts()
+	report := w.recorder.Report(want.namespaces...)
 	if err := w.judge(report, want); err != nil {
 		w.t.Error(err)
 	} else {
 		w.t.Logf("verdict: clean\n%s", report)
 	}
 	return report
+}
+
+// attemptMarks are made so that none is taken for another.
+var attemptMarks atomic.Int64
+
+// catchUpWithAttempts returns when the recorder has seen all requests to bind that were answered so far, by trying to bind a pod that there is not.
+func (w *world) catchUpWithAttempts() {
+	w.t.Helper()
+	mark := fmt.Sprintf("mark-%d", attemptMarks.Add(1))
+	nowhere := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: mark}, Target: corev1.ObjectReference{Kind: "Node", Name: "nowhere"}}
+	w.persist(func(ctx context.Context) error {
+		err := w.client.CoreV1().Pods(w.ns).Bind(ctx, nowhere, metav1.CreateOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil // as it must be
+		}
+		return fmt.Errorf("bind %s, which there is not: %w", mark, err)
+	})
+	for end := time.Now().Add(time.Minute); !w.recorder.Tried(w.ns + "/" + mark); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			w.t.Fatalf("an attempt to bind is not in the API server's audit log after a minute")
+		}
+	}
+}
+
+// waitNoNews returns when what was done to nodes and quotas so far excuses nothing any more.
+func (w *world) waitNoNews() {
+	w.t.Helper()
+	w.catchUp()
+	w.waitFor("what was done to be no news any more", (*history.Judge).Unexcused)
 }
 
 func (w *world) expect(with ...expectation) expected {

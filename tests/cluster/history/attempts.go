@@ -93,6 +93,10 @@ func decodeAttempt(line []byte) (attempt, error) {
 
 // tried takes a request to bind a pod into account. What others do with their own pods is theirs.
 func (j *Judge) tried(a attempt) {
+	if a.uid == "" { // nobody's who binds a pod that he has seen
+		j.marks[a.pod] = true
+		return
+	}
 	j.counts.attempts++
 	bound, known := j.binds[a.uid]
 	if !a.elsewhere() || known && !bound.ours {

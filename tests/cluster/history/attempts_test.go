@@ -56,6 +56,7 @@ func TestJudgeAttempts(t *testing.T) {
 		{"one to another node", us, attempt{node: "m", code: 409, message: already}, 1},
 		{"one to another node that failed before", us, attempt{node: "m", code: 404, message: "not found"}, 0},
 		{"one that nobody answered for certain", us, attempt{node: "m", code: 504, message: "timeout"}, 0},
+		{"a mark", us, attempt{pod: "t/mark", node: "nowhere", code: 404, message: "not found"}, 0},
 		{"another scheduler's", them, attempt{node: "m", code: 409, message: already}, 0},
 	}
 	for _, c := range cases {
@@ -63,10 +64,13 @@ func TestJudgeAttempts(t *testing.T) {
 			s := newStory(oneGPU("n"), oneGPU("m"))
 			s.create("a", c.scheduler, fixture.GPUs(1))
 			s.bind("a", "n")
-			c.attempt.pod, c.attempt.uid = "t/a", s.pods["t/a"].UID
+			attempts := 0
+			if c.attempt.pod == "" {
+				c.attempt.pod, c.attempt.uid, attempts = "t/a", s.pods["t/a"].UID, 1
+			}
 			s.tried(c.attempt)
 			r := s.Report()
-			if r.Doubled != c.doubled || (r.Err() != nil) != (c.doubled > 0) || r.Attempts != 1 {
+			if r.Doubled != c.doubled || (r.Err() != nil) != (c.doubled > 0) || r.Attempts != attempts || s.marks[c.attempt.pod] != (attempts == 0) {
 				t.Errorf("want %d doubled; the report:\n%s", c.doubled, r)
 			}
 		})

@@ -82,6 +82,7 @@ type Judge struct {
 	books   []pastBook           // replaced while binds of now were under way
 	binds   map[types.UID]landed // every bind ever
 	waiting map[string]*podState // ours, not bound: the ones that could be lost
+	marks   map[string]bool      // pods, by namespace/name, that somebody tried to bind without knowing them
 	exceeds map[string]bool      // namespaces of which a pod was ever told that its quota is exceeded
 
 	counts     counts
@@ -147,7 +148,7 @@ func NewJudge(options Options) *Judge {
 	j := &Judge{
 		options: options,
 		ours:    map[string]bool{}, pods: map[string]*podState{}, nodes: map[string]*nodeState{}, book: &quotaBook{},
-		binds: map[types.UID]landed{}, waiting: map[string]*podState{}, exceeds: map[string]bool{},
+		binds: map[types.UID]landed{}, waiting: map[string]*podState{}, exceeds: map[string]bool{}, marks: map[string]bool{},
 	}
 	for _, name := range options.Schedulers {
 		j.ours[name] = true

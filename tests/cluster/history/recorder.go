@@ -228,19 +228,34 @@ func (r *Recorder) DefaultQuota(defaultQuota string, namespaces ...string) {
 func (r *Recorder) Report(namespaces ...string) Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.tried.path != "" {
-		attempts, err := r.tried.read()
-		r.gap = errors.Join(r.gap, err)
-		for _, a := range attempts {
-			r.judge.tried(a)
-		}
-		if r.judge.counts.attempts == 0 && r.judge.counts.binds > 0 {
-			r.gap = errors.Join(r.gap, fmt.Errorf("pods were bound, and the log of what was tried, %s, has nothing", r.tried.path))
-		}
-	}
+	r.readAttempts()
 	report := r.judge.Report(namespaces...)
 	if r.gap != nil {
 		report.Gap = r.gap.Error()
 	}
+	if r.tried.path != "" && report.Attempts == 0 && report.Binds > 0 {
+		report.Gap = strings.TrimSpace(report.Gap + " pods were bound, and the log of what was tried, " + r.tried.path + ", has nothing")
+	}
 	return report
+}
+
+// Tried tells whether a request to bind a pod, which need not exist, has been seen in the log of what was tried. The log is written in order,
+// about when a request is answered: who has seen one that he made himself has seen what was answered before.
+func (r *Recorder) Tried(pod string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.readAttempts()
+	return r.judge.marks[pod]
+}
+
+// readAttempts judges what the log has more than before. The recorder is locked.
+func (r *Recorder) readAttempts() {
+	if r.tried.path == "" {
+		return
+	}
+	attempts, err := r.tried.read()
+	r.gap = errors.Join(r.gap, err)
+	for _, a := range attempts {
+		r.judge.tried(a)
+	}
 }
