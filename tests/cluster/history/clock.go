@@ -12,7 +12,7 @@ import (
 // When an event happened is judged by a clock that is in the history itself: a key of the store that is written some times a second with what
 // the time was. An event has the time of the last tick before it, in the order of the revisions, so how fast a history is read and judged
 // does not matter. Times are early by at most a tick and the write of one. That is longer where the store, or the one that
-// writes the ticks, has to wait for a processor: Report.Step says what the longest was.
+// writes the ticks, has to wait for a processor. What has an excuse in a step longer than the window is a failure (Report.Undated).
 
 // clockKey lies between those of the GpuQuotas and the nodes.
 const clockKey = "/registry/history-clock"

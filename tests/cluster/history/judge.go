@@ -87,6 +87,7 @@ type Judge struct {
 
 	counts     counts
 	violations []Violation
+	dated      int   // of them those before the last tick
 	progress   int64 // moves whenever something happens that is not merely a scheduler repeating itself
 }
 
@@ -182,8 +183,11 @@ func (j *Judge) Apply(e Event) {
 func (j *Judge) tick(now time.Time) {
 	if !j.now.IsZero() {
 		j.counts.step = max(j.counts.step, now.Sub(j.now))
+		for i := j.dated; i < len(j.violations); i++ {
+			j.violations[i].Step = now.Sub(j.now)
+		}
 	}
-	j.now = now
+	j.now, j.dated = now, len(j.violations)
 	j.forgetBooks()
 }
 
