@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <string>
 
@@ -37,7 +38,14 @@ void add_what_if(CLI::App& app, int& exit_code) {
       "what-if", "What the scheduler would do with pods on a cluster; writes nothing there");
   command->add_option("--kubeconfig", options->kubeconfig, "The cluster")->required();
   command->add_option("--config", options->config, "The scheduler's configuration")->required();
-  command->add_option("-n,--namespace", options->namespace_, "Namespace of pods that name none");
+  command->add_option("-n,--namespace", options->namespace_, "Namespace of pods that name none")
+      ->check([](const std::string& name) -> std::string {
+        const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+        const bool good =
+            !name.empty() && name.size() <= 63 && fits(name.front()) && fits(name.back()) &&
+            std::all_of(name.begin(), name.end(), [&](char c) { return fits(c) || c == '-'; });
+        return good ? "" : "\"" + name + "\" is no name of a namespace";
+      });
   command->add_option("MANIFESTS", options->files, "YAML files with pods")->required();
   command->callback([options, &exit_code] { exit_code = bench::run_what_if(*options); });
 }

@@ -1,0 +1,48 @@
+// Any bytes as a pod, a page of a list, an event of a watch and a Status in protobuf, which is what
+// the API server sends most of. Its corpus is of tests/k8s-client/api/protobuf/pods.txt.
+#include "k8s-client/api/decode.h"
+#include "k8s-client/api/encode.h"
+#include "k8s-client/api/protobuf/documents.h"
+#include "tests/fuzz/fuzz_target.h"
+
+#include <vector>
+
+namespace {
+
+// A pod is the same however it travels: what is read from protobuf can be written and read as JSON.
+void check_fixpoint(const k8s::Pod& pod) {
+  static k8s::Decoder decoder;  // used again, as by its callers
+  const auto again = decoder.object<k8s::Pod>(k8s::encode(pod));
+  fuzz::require(again && *again == pod, "a pod from protobuf is the same in JSON");
+}
+
+template <typename Answer>
+void check_error(const Answer& answer) {
+  fuzz::require(answer || !answer.error().message.empty(), "an error says something");
+}
+
+void check_event(std::string_view bytes) {
+  const auto event = k8s::protobuf::pod_event(bytes);
+  check_error(event);
+  if (!event || event->type == k8s::WatchEventType::kBookmark ||
+      event->type == k8s::WatchEventType::kError) {
+    return;
+  }
+  check_fixpoint(event->object);
+}
+
+}  // namespace
+
+void fuzz_one_input(const std::uint8_t* data, std::size_t size) {
+  const auto bytes = fuzz::as_text(data, size);
+  (void)k8s::protobuf::is_document(bytes);
+  const auto pod = k8s::protobuf::pod(bytes);
+  check_error(pod);
+  if (pod) check_fixpoint(*pod);
+  std::vector<k8s::Pod> items;
+  check_error(
+      k8s::protobuf::pod_list(bytes, [&](k8s::Pod item) { items.push_back(std::move(item)); }));
+  for (const k8s::Pod& item : items) check_fixpoint(item);
+  check_event(bytes);
+  check_error(k8s::protobuf::status(bytes));
+}
