@@ -3,9 +3,10 @@
 // Each call is one HTTP request and ends in exactly one callback on the event loop's thread. An
 // answer of 2xx is a value, everything else an Error that names the call, the object, the status
 // and the server's words: `pods "ml/train-0": bind to "gpu-7": 409 Conflict: …`. Idempotent calls
-// (get, patch of a status) are retried here on 429 and 503 with Retry-After, a bounded number of
-// times (retry.h). A bind never is: its outcome may be unknown, and only its caller can find out
-// (see Error::may_have_acted). Nor are events, whose recorder has its own idea of when to write.
+// (get, patch of a status) are retried here on 429 and 503, not before Retry-After if the server
+// sent it, a bounded number of times (retry.h). A bind never is: its outcome may be unknown, and
+// only its caller can find out (see Error::may_have_acted). Nor are events, whose recorder has its
+// own idea of when to write.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"

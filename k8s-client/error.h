@@ -2,7 +2,8 @@
 //
 // Every fallible function of this library returns `Result<T>`. An Error names what was being done,
 // to what, and what to do about it; it is logged once, by whoever handles it. The kind decides what
-// the caller does next (retry, relist, give up); the text is for people.
+// the caller does next (retry, relist, give up); the text is for people. What an error means for
+// the request that it ended is said here, once: callers add only what is special to their calls.
 #pragma once
 
 #include <tl/expected.hpp>
@@ -35,9 +36,31 @@ struct Error {
   std::string reason = {};
   // Of kStatus: the server's Retry-After (integer seconds), if it sent one.
   std::optional<std::chrono::seconds> retry_after = {};
-  // True if the server may have carried out the request although no answer arrived. False only
-  // when that is impossible: nothing of it was sent, or the server answered.
+  // True if the server may have carried out the request, or still may: no answer arrived, or one
+  // that does not say. 5xx and 408 do not: 504 is the server's own time-out, with the write on its
+  // way to the storage, and 502 and 503 can come from something between us and a server that has
+  // acted. False only when that is impossible: nothing was sent, or the server refused.
   bool may_have_acted = false;
+
+  // An answer with this HTTP status.
+  [[nodiscard]] bool is_status(int status) const {
+    return kind == ErrorKind::kStatus && http_status == status;
+  }
+
+  // Nothing that the server said: no connection, or one that broke off, or silence for too long.
+  [[nodiscard]] bool got_no_answer() const {
+    return kind == ErrorKind::kConnect || kind == ErrorKind::kTls || kind == ErrorKind::kTimeout ||
+           kind == ErrorKind::kConnection;
+  }
+
+  // The server is too busy, or not up yet: later (see retry_after) it will do.
+  [[nodiscard]] bool asks_for_patience() const { return is_status(429) || is_status(503); }
+
+  // The same request may well succeed later, with nothing changed on our side.
+  [[nodiscard]] bool is_passing() const {
+    return got_no_answer() || is_status(408) || is_status(429) ||
+           (kind == ErrorKind::kStatus && http_status >= 500);
+  }
 
   // True for 410 Gone / reason Expired: the resource version asked for is no longer kept.
   [[nodiscard]] bool is_expired() const {
@@ -54,18 +77,19 @@ using Result = tl::expected<T, Error>;
   return error;
 }
 
-[[nodiscard]] inline tl::unexpected<Error> config_error(std::string message) {
+[[nodiscard]] inline Error make_error(ErrorKind kind, std::string message) {
   Error error;
-  error.kind = ErrorKind::kConfig;
+  error.kind = kind;
   error.message = std::move(message);
-  return tl::unexpected<Error>(std::move(error));
+  return error;
+}
+
+[[nodiscard]] inline tl::unexpected<Error> config_error(std::string message) {
+  return tl::unexpected<Error>(make_error(ErrorKind::kConfig, std::move(message)));
 }
 
 [[nodiscard]] inline tl::unexpected<Error> decode_error(std::string message) {
-  Error error;
-  error.kind = ErrorKind::kDecode;
-  error.message = std::move(message);
-  return tl::unexpected<Error>(std::move(error));
+  return tl::unexpected<Error>(make_error(ErrorKind::kDecode, std::move(message)));
 }
 
 }  // namespace k8s

@@ -31,31 +31,16 @@ struct Series {
   std::int32_t occurrences = 1;
   std::int32_t written = 0;  // how many of them the server knows of
   bool created = false;
-  bool perhaps_created = false;  // a create got no answer
+  bool perhaps_created = false;  // a create got no answer, or one that does not say
   int attempts = 0;              // in a row without success
   Clock::time_point written_at{};
   Clock::time_point seen_at{};
   std::list<SeriesPtr>::iterator place;  // in `unwritten` or, when kIdle, in `idle`
 };
 
-bool is_passing(const Error& error) {
-  switch (error.kind) {
-    case ErrorKind::kConnect:
-    case ErrorKind::kTls:
-    case ErrorKind::kTimeout:
-    case ErrorKind::kConnection:
-      return true;
-    case ErrorKind::kStatus:
-      // 401: the next credentials may be better ones.
-      return error.http_status == 401 || error.http_status == 429 || error.http_status >= 500;
-    default:
-      return false;
-  }
-}
-
-bool is_status(const Result<void>& answer, int http_status) {
-  return !answer && answer.error().kind == ErrorKind::kStatus &&
-         answer.error().http_status == http_status;
+bool worth_repeating(const Error& error) {
+  // 401: the next credentials may be better ones.
+  return error.is_passing() || error.is_status(401);
 }
 
 }  // namespace
@@ -202,17 +187,20 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
 
   void answered(const SeriesPtr& series, std::int32_t occurrences, const Result<void>& answer) {
     --in_flight;
-    // The answer to an earlier attempt was lost, but it did create the event.
-    const bool exists = series->perhaps_created && !series->created && is_status(answer, 409);
+    const auto refused_with = [&answer](int status) {
+      return !answer && answer.error().is_status(status);
+    };
+    // An earlier attempt did create the event, and its answer was lost or did not say so.
+    const bool exists = series->perhaps_created && !series->created && refused_with(409);
     if (answer) {
       wrote(series, occurrences);
     } else if (exists) {
       wrote(series, 1);  // how many occurrences it told of then is not known
-    } else if (series->created && is_status(answer, 404)) {
+    } else if (series->created && refused_with(404)) {
       // Events live for an hour; this one is over, and its repeat is a new one.
       series->created = false;
       again(series);
-    } else if (is_passing(answer.error())) {
+    } else if (worth_repeating(answer.error())) {
       series->perhaps_created |= answer.error().may_have_acted;
       hold_back(answer.error());
       again(series);
@@ -243,9 +231,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   // A server in trouble gets no events at all for a while.
   void hold_back(const Error& error) {
     if (retry_timer) return;
-    std::chrono::milliseconds delay = back_off.next(loop.now());
-    if (error.retry_after) delay = std::max<std::chrono::milliseconds>(delay, *error.retry_after);
-    retry_timer = loop.after(delay, [this] {
+    retry_timer = loop.after(back_off.next(loop.now(), error.retry_after), [this] {
       retry_timer.reset();
       pump();
     });

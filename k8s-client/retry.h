@@ -1,8 +1,8 @@
 // When a request that may be repeated is sent again, and after how long.
 //
-// Only on 429 and 503, where the server has said that it did nothing, and only a few times: what
-// the caller waits for should rather fail with a reason than hang. Requests that may have been
-// carried out without an answer are not repeated here. Pure: the caller waits.
+// Only on 429 and 503, with which a server asks for patience, and only a few times: what the caller
+// waits for should rather fail with a reason than hang. A 503 does not say that nothing was done
+// (error.h), so this is for requests that may be carried out twice. Pure: the caller waits.
 #pragma once
 
 #include "k8s-client/error.h"

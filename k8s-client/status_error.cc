@@ -93,6 +93,7 @@ Error status_error(const Status& status) {
   error.kind = ErrorKind::kStatus;
   error.http_status = status.code;
   error.reason = status.reason;
+  error.may_have_acted = status.code == 408 || status.code >= 500;
   error.message = describe(status.code, status.message.empty() ? status.reason : status.message);
   if (status.retry_after_seconds > 0) {
     error.retry_after = std::min(std::chrono::seconds{status.retry_after_seconds}, kMaxRetryAfter);

@@ -15,7 +15,8 @@ namespace k8s {
 }
 
 // The Error of an answer outside 2xx: "409 Conflict: <message of the Status in its body>", with
-// the reason and Retry-After. A body that is no Status (a proxy's page) is quoted in part.
+// the reason, Retry-After and whether the server may have acted all the same. A body that is no
+// Status (a proxy's page) is quoted in part.
 [[nodiscard]] Error status_error(const Response& response, Decoder& decoder);
 
 // The Error of an ERROR event of a watch: its HTTP status is the code of the Status.

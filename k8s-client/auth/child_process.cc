@@ -28,13 +28,6 @@ constexpr std::size_t kErrorsKept = 4096;
 
 std::string text_of(int code) { return std::generic_category().message(code); }
 
-Error make_error(ErrorKind kind, std::string message) {
-  Error error;
-  error.kind = kind;
-  error.message = std::move(message);
-  return error;
-}
-
 struct Pipe {
   int read_end = -1;
   int write_end = -1;

@@ -26,10 +26,6 @@ milliseconds rounded_up(std::chrono::nanoseconds duration) {
   return std::max(std::chrono::ceil<milliseconds>(duration), milliseconds(0));
 }
 
-bool is_status(const Error& error, int status) {
-  return error.kind == ErrorKind::kStatus && error.http_status == status;
-}
-
 }  // namespace
 
 Election::Election(ElectionOptions options)
@@ -50,10 +46,10 @@ ElectionStep Election::answered(Result<Lease> answer, ElectionTime now) {
   }
   const Error& error = answer.error();
   // Of a create it means that the namespace does not exist.
-  if (is_status(error, 404) && *asked != Kind::kCreate) return on_absent(now);
+  if (error.is_status(404) && *asked != Kind::kCreate) return on_absent(now);
   // Changed, or made, by somebody since we looked; or by an earlier try of ours whose answer was
   // lost.
-  if (is_status(error, 409) && *asked != Kind::kGet) return read(now);
+  if (error.is_status(409) && *asked != Kind::kGet) return read(now);
   return on_failed(error, now);
 }
 

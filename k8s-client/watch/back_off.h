@@ -3,12 +3,12 @@
 // The numbers are those of client-go's reflector (tools/cache/reflector.go): 0.8 s doubling up to
 // 30 s, plus as much again at random, so that many clients of a server that comes back do not all
 // return at once. A pause of two minutes between failures starts anew. Pure: time is passed in.
+// Small enough for each of many thousand objects to have its own.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <random>
 
 namespace k8s {
 
@@ -27,8 +27,9 @@ class BackOff {
   explicit BackOff(std::uint64_t seed, BackOffOptions options = {})
       : options_(options), random_(seed) {}
 
-  // The wait after a failure at `now`.
-  [[nodiscard]] std::chrono::milliseconds next(TimePoint now);
+  // The wait after a failure at `now`, not below what the server asked for (its Retry-After).
+  [[nodiscard]] std::chrono::milliseconds next(
+      TimePoint now, std::optional<std::chrono::seconds> retry_after = {});
 
   // The next failure counts as the first.
   void reset() { last_.reset(); }
@@ -38,7 +39,7 @@ class BackOff {
 
  private:
   BackOffOptions options_;
-  std::mt19937_64 random_;
+  std::uint64_t random_;  // the state of SplitMix64
   std::chrono::milliseconds step_{0};
   std::optional<TimePoint> last_;
 };

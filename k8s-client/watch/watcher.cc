@@ -1,6 +1,5 @@
 #include "k8s-client/watch/watcher.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace k8s {
@@ -16,10 +15,6 @@ constexpr std::chrono::seconds kShortWatch{1};
 constexpr int kMinStreamSeconds = 240;
 constexpr int kMaxStreamSeconds = 290;
 
-bool is_status(const Error& error, int http_status) {
-  return error.kind == ErrorKind::kStatus && error.http_status == http_status;
-}
-
 // 504 with this text: the server's cache has not reached the version asked for. Its cause
 // "ResourceVersionTooLarge" is not part of what we keep of a Status; client-go, too, looks at the
 // text for servers that do not send the cause.
@@ -30,24 +25,6 @@ bool is_too_large_version(const Error& error) {
 
 bool is_lost_version(const Error& error) {
   return error.is_expired() || is_too_large_version(error);
-}
-
-bool got_no_answer(const Error& error) {
-  switch (error.kind) {
-    case ErrorKind::kConnect:
-    case ErrorKind::kTls:
-    case ErrorKind::kTimeout:
-    case ErrorKind::kConnection:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// Whether the same request may well succeed later.
-bool is_passing(const Error& error) {
-  return got_no_answer(error) || is_status(error, 429) ||
-         (error.kind == ErrorKind::kStatus && error.http_status >= 500);
 }
 
 }  // namespace
@@ -136,7 +113,7 @@ WatcherStep Watcher::failed(const Error& error, TimePoint now) {
     case State::kWatching:
       return watch_broke(error, now);
   }
-  return list_anew(wait_after(error, now));
+  return list_anew(back_off_.next(now, error.retry_after));
 }
 
 WatcherStep Watcher::list_failed(const Error& error, TimePoint now) {
@@ -148,37 +125,39 @@ WatcherStep Watcher::list_failed(const Error& error, TimePoint now) {
     step.request = request_;
     return step;
   }
-  if (further_page && is_passing(error)) return same_request(wait_after(error, now));
+  if (further_page && error.is_passing())
+    return same_request(back_off_.next(now, error.retry_after));
   if (is_lost_version(error) && !request_.resource_version.empty()) {
     return list_consistently(milliseconds{0});
   }
-  if (options_.optional && (is_status(error, 403) || is_status(error, 404))) return absent(error);
-  return list_anew(wait_after(error, now));
+  if (options_.optional && (error.is_status(403) || error.is_status(404))) return absent(error);
+  return list_anew(back_off_.next(now, error.retry_after));
 }
 
 WatcherStep Watcher::streamed_list_failed(const Error& error, TimePoint now) {
   if (is_lost_version(error)) {
     const bool had_version = !request_.resource_version.empty();
     version_.clear();
-    return list_anew(had_version ? milliseconds{0} : wait_after(error, now));
+    return list_anew(had_version ? milliseconds{0} : back_off_.next(now, error.retry_after));
   }
-  if (error.kind == ErrorKind::kConnect || is_status(error, 429) || is_status(error, 500)) {
-    return list_anew(wait_after(error, now));
+  if (error.kind == ErrorKind::kConnect || error.is_status(429) || error.is_status(500)) {
+    return list_anew(back_off_.next(now, error.retry_after));
   }
   // Asked in another way at once, unless the server wants to be left alone for a while.
-  const milliseconds delay = error.retry_after ? wait_after(error, now) : milliseconds{0};
+  const milliseconds delay =
+      error.retry_after ? back_off_.next(now, error.retry_after) : milliseconds{0};
   return list_by_pages(list_version(), delay);
 }
 
 WatcherStep Watcher::open_failed(const Error& error, TimePoint now) {
-  const milliseconds delay = wait_after(error, now);
-  if (!is_lost_version(error) && is_passing(error)) return watch_on(delay);
+  const milliseconds delay = back_off_.next(now, error.retry_after);
+  if (!is_lost_version(error) && error.is_passing()) return watch_on(delay);
   return list_anew(delay);
 }
 
 WatcherStep Watcher::watch_broke(const Error& error, TimePoint now) {
-  const milliseconds delay = wait_after(error, now);
-  if (!is_lost_version(error) && is_passing(error)) return watch_on(delay);
+  const milliseconds delay = back_off_.next(now, error.retry_after);
+  if (!is_lost_version(error) && error.is_passing()) return watch_on(delay);
   // After 410 from the last version, not from "": not older than what the reader has is enough.
   return list_anew(delay);
 }
@@ -186,7 +165,7 @@ WatcherStep Watcher::watch_broke(const Error& error, TimePoint now) {
 WatcherStep Watcher::absent(const Error& error) {
   // 404: the server has no such kind, so nothing of it exists. 403: it may exist, but is not for
   // us to see; what was seen while we were allowed to stays.
-  const bool nothing_exists = is_status(error, 404);
+  const bool nothing_exists = error.is_status(404);
   if (nothing_exists) version_.clear();
   WatcherStep step = list_anew(options_.absent_interval);
   step.absent = true;
@@ -242,11 +221,6 @@ std::string Watcher::list_version() const { return reader_is_ahead_ ? "" : versi
 std::chrono::seconds Watcher::stream_timeout() {
   constexpr int kSpread = kMaxStreamSeconds - kMinStreamSeconds + 1;
   return std::chrono::seconds{kMinStreamSeconds + static_cast<int>(back_off_.uniform() * kSpread)};
-}
-
-milliseconds Watcher::wait_after(const Error& error, TimePoint now) {
-  const milliseconds own = back_off_.next(now);
-  return error.retry_after ? std::max<milliseconds>(own, *error.retry_after) : own;
 }
 
 }  // namespace k8s

@@ -136,7 +136,6 @@ class Watcher {
 
   [[nodiscard]] std::string list_version() const;
   [[nodiscard]] std::chrono::seconds stream_timeout();
-  [[nodiscard]] std::chrono::milliseconds wait_after(const Error& error, TimePoint now);
 
   WatcherOptions options_;
   BackOff back_off_;

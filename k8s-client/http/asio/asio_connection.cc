@@ -20,13 +20,6 @@ constexpr std::size_t kUnparsedLimit = 256 * 1024;
 // A buffer grown beyond this by one large request is not kept for the next.
 constexpr std::size_t kKeptOutgoing = 256 * 1024;
 
-Error make_error(ErrorKind kind, std::string message) {
-  Error error;
-  error.kind = kind;
-  error.message = std::move(message);
-  return error;
-}
-
 }  // namespace
 
 AsioConnection::AsioConnection(asio::io_context& context, const Endpoint& endpoint,

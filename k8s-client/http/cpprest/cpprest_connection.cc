@@ -12,13 +12,6 @@ namespace {
 // http_client ends what takes longer, a stream too; we have deadlines of our own.
 constexpr std::chrono::hours kNever{24 * 365};
 
-Error make_error(ErrorKind kind, std::string message) {
-  Error error;
-  error.kind = kind;
-  error.message = std::move(message);
-  return error;
-}
-
 struct ConnectFailure {
   std::string_view sdk;
   std::string_view ours;

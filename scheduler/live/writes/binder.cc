@@ -2,7 +2,6 @@
 
 #include "scheduler/quota/charged_as.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -28,27 +27,27 @@ enum class Meaning {
 };
 
 Meaning meaning_of(const k8s::Error& error) {
-  if (error.kind == k8s::ErrorKind::kStatus) {
-    if (error.http_status == 409) return Meaning::kConflict;
-    if (error.http_status == 429) return Meaning::kLater;
-    // 408 and 5xx (504: the server's own time-out): the write may have reached the storage.
-    if (error.http_status == 408 || error.http_status >= 500) return Meaning::kUnknown;
-    return Meaning::kRefused;
-  }
-  return error.may_have_acted ? Meaning::kUnknown : Meaning::kRefused;
+  if (error.is_status(409)) return Meaning::kConflict;
+  if (error.may_have_acted) return Meaning::kUnknown;
+  return error.asks_for_patience() ? Meaning::kLater : Meaning::kRefused;
 }
 
 }  // namespace
 
 // One decision on its way, from the first call to its outcome.
 struct Binder::Attempt {
-  Id id = 0;
+  Attempt(Id id_, decision::Bind bind_, k8s::BackOff back_off_)
+      : id(id_), bind(std::move(bind_)), back_off(back_off_) {}
+
+  Id id;
   decision::Bind bind;
-  std::chrono::milliseconds backoff{};
+  k8s::BackOff back_off;
   k8s::EventLoop::Clock::time_point sent{};
   // Until then a call of this attempt may land without our knowing; nullopt: every call so far was
   // answered for certain.
   std::optional<k8s::EventLoop::Clock::time_point> may_land_until;
+  // It was found unbound while an earlier call could still land, and bound again.
+  bool sent_again = false;
   // Why the last call did not bind the pod, for the outcome's message.
   std::string last_error;
   std::unique_ptr<k8s::Timer> timer;
@@ -72,23 +71,18 @@ void Binder::drop_waiting() {
 
 void Binder::send_more() {
   while (!waiting_.empty() && in_flight_.size() < options_.max_in_flight && hooks_.may_send()) {
-    auto attempt = std::make_unique<Attempt>();
-    attempt->id = next_id_++;
-    attempt->bind = std::move(waiting_.front());
-    attempt->backoff = options_.initial_backoff;
+    const Id id = next_id_++;
+    auto attempt = std::make_unique<Attempt>(id, std::move(waiting_.front()),
+                                             k8s::BackOff(id, options_.back_off));
     waiting_.pop_front();
-    Attempt& sent = *in_flight_.emplace(attempt->id, std::move(attempt)).first->second;
-    send(sent);
+    send(*in_flight_.emplace(id, std::move(attempt)).first->second);
   }
 }
 
 // May not be sent now.
 void Binder::put_off(Attempt& attempt) {
   if (attempt.may_land_until) {
-    attempt.timer = loop_.after(attempt.backoff, [this, id = attempt.id] {
-      if (Attempt* found = find(id)) read_back(*found);
-    });
-    return;
+    return after(attempt.back_off.next(loop_.now()), attempt, &Binder::read_back);
   }
   // Nothing of it is under way: as if it had never been taken up.
   if (!dropping_) waiting_.push_front(std::move(attempt.bind));
@@ -147,8 +141,7 @@ void Binder::on_read_back(Id id, const k8s::Result<k8s::Pod>& result) {
   if (attempt == nullptr) return;
   if (!result) {
     const k8s::Error& error = result.error();
-    const bool gone = error.kind == k8s::ErrorKind::kStatus && error.http_status == 404;
-    if (gone) return finish(*attempt, BindEnd::kOvertaken, "the pod is gone");
+    if (error.is_status(404)) return finish(*attempt, BindEnd::kOvertaken, "the pod is gone");
     return retry(*attempt, error, &Binder::read_back);
   }
   if (result->metadata.uid != attempt->bind.pod.uid) {
@@ -167,14 +160,18 @@ void Binder::on_unbound(Attempt& attempt) {
   // The read began after the last moment at which a call could land: what it saw is final.
   const bool final = !attempt.may_land_until || attempt.sent >= *attempt.may_land_until;
   if (final) return finish(attempt, BindEnd::kFailed, attempt.last_error);
-  send(attempt);
+  if (!hooks_.may_send()) return put_off(attempt);
+  if (!std::exchange(attempt.sent_again, true)) return send(attempt);
+  after(attempt.back_off.next(loop_.now()), attempt, &Binder::send);
 }
 
-void Binder::retry(Attempt& attempt, const k8s::Error& error, void (Binder::*action)(Attempt&)) {
-  auto delay = attempt.backoff;
-  if (error.retry_after) delay = std::max<std::chrono::milliseconds>(delay, *error.retry_after);
-  attempt.backoff = std::min(attempt.backoff * 2, options_.max_backoff);
+void Binder::retry(Attempt& attempt, const k8s::Error& error, Action action) {
+  const auto delay = attempt.back_off.next(loop_.now(), error.retry_after);
   hooks_.on_problem(error, delay);
+  after(delay, attempt, action);
+}
+
+void Binder::after(std::chrono::milliseconds delay, Attempt& attempt, Action action) {
   attempt.timer = loop_.after(delay, [this, id = attempt.id, action] {
     if (Attempt* found = find(id)) (this->*action)(*found);
   });

@@ -11,8 +11,8 @@
 //   gone, or another uid     failed
 //   being deleted, unbound   failed: the server binds no such pod any more
 //   still unbound            while an earlier try may still land, bind again to the SAME node (if
-//                            both land, the second is a 409 and one more look); once none can,
-//                            failed
+//                            both land, the second is a 409 and one more look), at once the first
+//                            time, then with back-off; once none can, failed
 //
 // A 409 is settled the same way: it may be the echo of our own earlier try.
 //
@@ -26,6 +26,7 @@
 #include "k8s-client/client.h"
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
+#include "k8s-client/watch/back_off.h"
 #include "scheduler/engine/decision.h"
 
 #include <chrono>
@@ -68,8 +69,9 @@ class Binder {
     // Beyond the deadline, before a bind is taken for one that can land no more: for the way of its
     // bytes to the server.
     std::chrono::milliseconds margin{1'000};
-    std::chrono::milliseconds initial_backoff{200};
-    std::chrono::milliseconds max_backoff{5'000};
+    // Between the calls of one bind.
+    k8s::BackOffOptions back_off = {.first = std::chrono::milliseconds(200),
+                                    .limit = std::chrono::milliseconds(5'000)};
   };
   struct Hooks {
     // Each bind ends here once.
@@ -100,6 +102,7 @@ class Binder {
  private:
   struct Attempt;
   using Id = std::uint64_t;
+  using Action = void (Binder::*)(Attempt&);
 
   void send_more();
   void send(Attempt& attempt);
@@ -108,7 +111,8 @@ class Binder {
   void read_back(Attempt& attempt);
   void on_read_back(Id id, const k8s::Result<k8s::Pod>& result);
   void on_unbound(Attempt& attempt);
-  void retry(Attempt& attempt, const k8s::Error& error, void (Binder::*action)(Attempt&));
+  void retry(Attempt& attempt, const k8s::Error& error, Action action);
+  void after(std::chrono::milliseconds delay, Attempt& attempt, Action action);
   void finish(Attempt& attempt, BindEnd end, std::string message);
   [[nodiscard]] bool may_still_land(const Attempt& attempt) const;
   [[nodiscard]] Attempt* find(Id id);

@@ -1,6 +1,5 @@
 #include "scheduler/live/writes/quota_status_writer.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -35,20 +34,18 @@ GpuQuota::Status with_times(GpuQuota::Status wanted, const std::optional<GpuQuot
   return wanted;
 }
 
-bool is_status(const k8s::Error& error, int http_status) {
-  return error.kind == k8s::ErrorKind::kStatus && error.http_status == http_status;
-}
-
 }  // namespace
 
 struct QuotaStatusWriter::State {
+  explicit State(k8s::BackOff own) : back_off(own) {}
+
   k8s::ObjectMeta metadata;                 // as the watch shows it
   std::optional<GpuQuota::Status> carried;  // the same
   std::optional<GpuQuota::Status> wanted;   // nullopt: the engine has not said yet
   bool in_flight = false;
-  bool forgotten = false;               // while a write was under way
-  std::chrono::milliseconds backoff{};  // after a write that fails
-  std::unique_ptr<k8s::Timer> pause;    // until the next write may go
+  bool forgotten = false;             // while a write was under way
+  k8s::BackOff back_off;              // after a write that fails
+  std::unique_ptr<k8s::Timer> pause;  // until the next write may go
 };
 
 QuotaStatusWriter::QuotaStatusWriter(k8s::EventLoop& loop, Write write, Options options,
@@ -60,8 +57,7 @@ QuotaStatusWriter::~QuotaStatusWriter() { *alive_ = false; }
 void QuotaStatusWriter::observed(const GpuQuota& quota) {
   auto& state = quotas_[quota.metadata.uid];
   if (!state) {
-    state = std::make_unique<State>();
-    state->backoff = options_.interval;
+    state = std::make_unique<State>(k8s::BackOff(++seen_, options_.back_off));
   }
   state->metadata = quota.metadata;
   state->carried = quota.status;
@@ -109,12 +105,11 @@ std::chrono::milliseconds QuotaStatusWriter::delay_after(State& state,
                                                          const k8s::Result<void>& result) {
   if (result) hooks_.on_written();
   // It has changed, or is gone: the watch tells.
-  if (result || is_status(result.error(), 409) || is_status(result.error(), 404)) {
-    state.backoff = options_.interval;
+  if (result || result.error().is_status(409) || result.error().is_status(404)) {
+    state.back_off.reset();
     return options_.interval;
   }
-  const auto delay = state.backoff;
-  state.backoff = std::min(delay * 2, options_.max_backoff);
+  const auto delay = state.back_off.next(loop_.now(), result.error().retry_after);
   hooks_.on_problem(result.error(), delay);
   return delay;
 }

@@ -14,9 +14,11 @@
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
+#include "k8s-client/watch/back_off.h"
 #include "scheduler/engine/engine.h"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -32,7 +34,8 @@ class QuotaStatusWriter {
                                    std::function<void(k8s::Result<void>)>)>;
   struct Options {
     std::chrono::milliseconds interval{1'000};
-    std::chrono::milliseconds max_backoff{30'000};
+    // After writes that fail; not below the interval.
+    k8s::BackOffOptions back_off = {.first = std::chrono::milliseconds(1'000)};
   };
   struct Hooks {
     // What time it is for people, for transition times.
@@ -71,6 +74,7 @@ class QuotaStatusWriter {
   Options options_;
   Hooks hooks_;
   std::map<std::string, std::unique_ptr<State>> quotas_;  // by uid
+  std::uint64_t seen_ = 0;                                // seeds the jitter of each
   bool stopped_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -1,6 +1,5 @@
 #include "scheduler/live/writes/status_writer.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace sched::live {
@@ -12,14 +11,13 @@ bool same(const k8s::PodScheduledCondition& a, const k8s::PodScheduledCondition&
          a.observed_generation == b.observed_generation;
 }
 
-// Sending it again later may help; otherwise the pod is gone (404), or another one has its name
-// (422). 401 and 403 too: a server that has just started may not know
-// tokens and roles yet. So may 409: the server gave up after others had written in between.
+// Whether sending it again later may help. It may after 401 and 403, since a server that has just
+// started may not know tokens and roles yet, and after 409, with which the server gives up when
+// others keep writing in between. What does not help is that the pod is gone (404), or that another
+// one has its name (422).
 bool worth_repeating(const k8s::Error& error) {
   if (error.kind != k8s::ErrorKind::kStatus) return error.kind != k8s::ErrorKind::kCancelled;
-  const int status = error.http_status;
-  return status == 401 || status == 403 || status == 408 || status == 409 || status == 429 ||
-         status >= 500;
+  return error.is_passing() || error.is_status(401) || error.is_status(403) || error.is_status(409);
 }
 
 k8s::Pod pod_as_seen(const PodRef& ref, const std::optional<k8s::PodScheduledCondition>& carries) {
@@ -40,13 +38,16 @@ k8s::Pod pod_as_seen(const PodRef& ref, const std::optional<k8s::PodScheduledCon
 }  // namespace
 
 struct StatusWriter::PodState {
+  explicit PodState(k8s::BackOff own) : back_off(own) {}
+
   PodRef pod;
   std::optional<k8s::PodScheduledCondition> wanted;   // to be written; nullopt: nothing
   std::optional<k8s::PodScheduledCondition> written;  // what the server has, as far as we know
   bool in_flight = false;
+  bool may_land = false;   // a write failed without an answer that says what became of it
   bool forgotten = false;  // while a write was under way
-  bool bound = false;      // the same; what is wanted is the last
-  std::chrono::milliseconds backoff{};
+  bool bound = false;      // while one was under way or could land; what is wanted is the last
+  k8s::BackOff back_off;
   std::unique_ptr<k8s::Timer> retry_timer;
 };
 
@@ -55,23 +56,25 @@ StatusWriter::StatusWriter(k8s::EventLoop& loop, Write write, Options options, H
 
 StatusWriter::~StatusWriter() { *alive_ = false; }
 
+StatusWriter::PodState& StatusWriter::state_of(const std::string& uid) {
+  auto& state = pods_[uid];
+  if (!state) state = std::make_unique<PodState>(k8s::BackOff(++seen_, options_.back_off));
+  return *state;
+}
+
 void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition) {
-  auto& state = pods_[pod.uid];
-  if (!state) {
-    state = std::make_unique<PodState>();
-    state->backoff = options_.initial_backoff;
-  }
-  if (state->bound) return;
-  state->pod = pod;
-  state->forgotten = false;
-  const bool queued = state->wanted.has_value();
-  if (state->written && same(*state->written, condition) && !state->in_flight) {
+  PodState& state = state_of(pod.uid);
+  if (state.bound) return;
+  state.pod = pod;
+  state.forgotten = false;
+  const bool queued = state.wanted.has_value();
+  if (state.written && same(*state.written, condition) && !state.in_flight) {
     // What waits, if anything, is out of date too. Its place in the queue finds nothing to do.
-    state->wanted.reset();
+    state.wanted.reset();
     return;
   }
-  state->wanted = std::move(condition);
-  if (queued || state->in_flight || state->retry_timer) return;
+  state.wanted = std::move(condition);
+  if (queued || state.in_flight || state.retry_timer) return;
   ready_.push_back(pod.uid);
   send_more();
 }
@@ -79,25 +82,21 @@ void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition
 void StatusWriter::observed(const k8s::Pod& pod) {
   const k8s::PodCondition* condition = pod.condition("PodScheduled");
   if (condition == nullptr) return;
-  auto& state = pods_[pod.metadata.uid];
-  if (!state) {
-    state = std::make_unique<PodState>();
-    state->backoff = options_.initial_backoff;
-  }
-  if (state->written || state->in_flight) return;
-  state->written =
-      k8s::PodScheduledCondition{.status = condition->status,
-                                 .reason = condition->reason,
-                                 .message = condition->message,
-                                 .observed_generation = condition->observed_generation};
+  PodState& state = state_of(pod.metadata.uid);
+  if (state.written || state.in_flight) return;
+  state.written = k8s::PodScheduledCondition{.status = condition->status,
+                                             .reason = condition->reason,
+                                             .message = condition->message,
+                                             .observed_generation = condition->observed_generation};
 }
 
 void StatusWriter::bound(const std::string& uid) {
   const auto found = pods_.find(uid);
   if (found == pods_.end() || found->second->bound) return;
-  if (!found->second->in_flight) return forget(uid);
-  found->second->bound = true;
-  found->second->wanted = k8s::PodScheduledCondition{.status = "True"};
+  PodState& state = *found->second;
+  if (!state.in_flight && !state.may_land) return forget(uid);
+  state.bound = true;
+  state.wanted = k8s::PodScheduledCondition{.status = "True"};
 }
 
 void StatusWriter::forget(const std::string& uid) {
@@ -156,7 +155,8 @@ void StatusWriter::on_result(const std::string& uid, const k8s::Result<void>& re
 }
 
 void StatusWriter::written(const std::string& uid, PodState& state) {
-  state.backoff = options_.initial_backoff;
+  state.back_off.reset();
+  state.may_land = false;
   if (state.wanted && same(*state.wanted, *state.written)) state.wanted.reset();
   if (state.wanted) {
     ready_.push_back(uid);
@@ -166,8 +166,7 @@ void StatusWriter::written(const std::string& uid, PodState& state) {
 }
 
 void StatusWriter::give_up(const std::string& uid, PodState& state, const k8s::Error& error) {
-  const bool gone = error.kind == k8s::ErrorKind::kStatus && error.http_status == 404;
-  if (!gone) hooks_.on_problem(error, std::chrono::milliseconds(0));
+  if (!error.is_status(404)) hooks_.on_problem(error, std::chrono::milliseconds(0));
   // Nothing is known of the pod any more, so whatever is said of it next is news.
   if (!state.wanted) {
     pods_.erase(uid);
@@ -178,9 +177,8 @@ void StatusWriter::give_up(const std::string& uid, PodState& state, const k8s::E
 }
 
 void StatusWriter::retry(const std::string& uid, PodState& state, const k8s::Error& error) {
-  auto delay = state.backoff;
-  if (error.retry_after) delay = std::max<std::chrono::milliseconds>(delay, *error.retry_after);
-  state.backoff = std::min(state.backoff * 2, options_.max_backoff);
+  const auto delay = state.back_off.next(loop_.now(), error.retry_after);
+  state.may_land |= error.may_have_acted;
   // A newer text, if there is one, goes out in its place.
   if (!state.wanted) state.wanted = std::move(state.written);
   state.written.reset();

@@ -8,10 +8,12 @@
 
 #include "k8s-client/client.h"
 #include "k8s-client/http/event_loop.h"
+#include "k8s-client/watch/back_off.h"
 #include "scheduler/engine/event.h"
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -28,8 +30,9 @@ class StatusWriter {
                                    std::function<void(k8s::Result<void>)>)>;
   struct Options {
     std::size_t max_in_flight = 16;
-    std::chrono::milliseconds initial_backoff{500};
-    std::chrono::milliseconds max_backoff{5'000};
+    // Between two tries to write one pod's.
+    k8s::BackOffOptions back_off = {.first = std::chrono::milliseconds(500),
+                                    .limit = std::chrono::milliseconds(5'000)};
   };
   struct Hooks {
     // True while binds wait that statuses must not delay.
@@ -50,8 +53,11 @@ class StatusWriter {
   void write(const PodRef& pod, k8s::PodScheduledCondition condition);
   // What the pod's status says, as the watch shows it. Matters for pods not written to before.
   void observed(const k8s::Pod& pod);
-  // The pod is bound: nothing more is said of it. A write under way may land after the bind, which
-  // has set the condition to True, and take that back; then it is said again.
+  // The pod is bound: nothing more is said of it. A write that is under way, or that failed without
+  // saying what became of it, may land after the bind, which has set the condition to True, and
+  // take that back; then it is said again. Not covered: somebody else binds a pod, and an
+  // earlier decision of ours against it comes after that has been shown. What it writes
+  // stands until the kubelet writes the pod's status.
   void bound(const std::string& uid);
   // The pod is gone: nothing more is written to it.
   void forget(const std::string& uid);
@@ -65,6 +71,7 @@ class StatusWriter {
  private:
   struct PodState;
 
+  PodState& state_of(const std::string& uid);
   void send_more();
   void send(const std::string& uid, PodState& state);
   void on_result(const std::string& uid, const k8s::Result<void>& result);
@@ -80,6 +87,7 @@ class StatusWriter {
   std::deque<std::string> ready_;  // uids with something to write; forgotten ones are skipped
   std::size_t in_flight_ = 0;
   std::size_t retrying_ = 0;
+  std::uint64_t seen_ = 0;  // seeds the jitter of each
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

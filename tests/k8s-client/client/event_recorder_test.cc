@@ -219,10 +219,11 @@ TEST_CASE("after an outage events flow again within seconds, and trouble is news
   CHECK(world.recorder->counters() == Counters{.written = 2});
 }
 
-TEST_CASE("an event whose first answer was lost exists already", "[events]") {
+TEST_CASE("an event whose creation was not answered for certain exists already", "[events]") {
   World world;
   world.record("a");
-  world.transport.next()->fail(ErrorKind::kConnection, "reset", true);
+  SECTION("no answer came") { world.transport.next()->fail(ErrorKind::kConnection, "reset", true); }
+  SECTION("one came that does not say") { world.answer("a", Method::kPost, 504); }
   world.loop.advance(10s);
   world.answer("a", Method::kPost, 409);
   CHECK(world.recorder->counters() == Counters{.written = 1});

@@ -1,5 +1,6 @@
 #include "k8s-client/retry.h"
 
+#include "k8s-client/status_error.h"
 #include "tests/support/catch.h"
 
 namespace k8s {
@@ -7,14 +8,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Error status(int code) {
-  Error error;
-  error.kind = ErrorKind::kStatus;
-  error.http_status = code;
-  return error;
-}
+Error status(int code) { return status_error(Status{.code = code, .reason = {}, .message = {}}); }
 
-TEST_CASE("only what the server refused for now is retried", "[client]") {
+TEST_CASE("only what the server asks patience for is retried", "[client]") {
   for (const auto& [code, retried] :
        {std::pair{429, true}, {503, true}, {500, false}, {504, false}, {409, false}}) {
     CAPTURE(code);

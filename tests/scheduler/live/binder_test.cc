@@ -1,11 +1,14 @@
 // How a bind is settled, against a server that answers as the table says.
 #include "scheduler/live/writes/binder.h"
 
+#include "k8s-client/status_error.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 #include "tests/support/manual_loop.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -18,12 +21,10 @@ using sched::live::BindEnd;
 using sched::live::Binder;
 using sched::live::BindOutcome;
 
-k8s::Error status_error(int status, std::optional<std::chrono::seconds> retry_after = {}) {
-  k8s::Error error;
-  error.kind = k8s::ErrorKind::kStatus;
-  error.http_status = status;
+k8s::Error status_error(int status, std::int32_t retry_after_seconds = 0) {
+  k8s::Error error = k8s::status_error(k8s::Status{
+      .code = status, .reason = {}, .message = {}, .retry_after_seconds = retry_after_seconds});
   error.message = "status " + std::to_string(status);
-  error.retry_after = retry_after;
   return error;
 }
 
@@ -45,7 +46,7 @@ sched::decision::Bind decision(const std::string& name, const std::string& node 
 
 // A binder whose calls wait for the test to answer them.
 struct Bench {
-  explicit Bench(std::size_t max_in_flight = 32)
+  explicit Bench(std::size_t max_in_flight = 32, double jitter = 0)
       : binder(loop,
                {.bind =
                     [this](const k8s::Binding& binding, auto, auto done) {
@@ -58,8 +59,7 @@ struct Bench {
                {.max_in_flight = max_in_flight,
                 .deadline = 5s,
                 .margin = 1s,
-                .initial_backoff = 200ms,
-                .max_backoff = 5s},
+                .back_off = {.first = 200ms, .limit = 5s, .jitter = jitter}},
                {.on_outcome = [this](BindOutcome outcome) { outcomes.push_back(outcome); },
                 .on_problem = [this](const k8s::Error&, auto) { ++problems; },
                 .may_send = [this] { return may_send; }}) {}
@@ -169,7 +169,7 @@ TEST_CASE("a bind that was never sent has failed") {
 TEST_CASE("429 is waited out, and sent again without a look") {
   Bench bench;
   bench.binder.bind(decision("a"));
-  bench.fail_bind(status_error(429, 3s));
+  bench.fail_bind(status_error(429, 3));
   bench.loop.advance(2900ms);
   CHECK(bench.binds.empty());
   bench.loop.advance(100ms);
@@ -255,6 +255,38 @@ TEST_CASE("a late landing turns up as a 409, and is recognised") {
   bench.fail_bind(status_error(409));
   bench.answer_read(pod_a().on("n1"));
   CHECK(outcome(bench) == "bound");
+}
+
+TEST_CASE("binds that met the same trouble do not come back together") {
+  Bench bench(32, 1.0);
+  for (int i = 0; i < 32; ++i) bench.binder.bind(decision("a"));
+  for (int i = 0; i < 32; ++i) bench.fail_bind(status_error(503));
+  bench.loop.advance(199ms);
+  CHECK(bench.reads.empty());
+  std::size_t most_at_once = 0;
+  std::size_t seen = 0;
+  for (int i = 0; i < 202; ++i) {
+    bench.loop.advance(1ms);
+    most_at_once = std::max(most_at_once, bench.reads.size() - seen);
+    seen = bench.reads.size();
+  }
+  CHECK(seen == 32);
+  CHECK(most_at_once < 8);
+}
+
+TEST_CASE("a pod that stays unbound is bound again with growing pauses") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  bench.fail_bind(lost(true));  // may land for another 6 s
+  int calls = 0;
+  // A server that refuses for a reason of its own, such as others' writes to the pod.
+  for (; outcome(bench).empty() && calls < 1000; ++calls) {
+    if (bench.reads.empty() && bench.binds.empty()) bench.loop.advance(100ms);
+    if (!bench.reads.empty()) bench.answer_read(pod_a());
+    if (!bench.binds.empty()) bench.fail_bind(status_error(409));
+  }
+  CHECK(outcome(bench) == "failed: status 409");
+  CHECK(bench.loop.now().time_since_epoch() >= 6s);
 }
 
 TEST_CASE("while an earlier try may land, a refusal of a later one decides nothing") {

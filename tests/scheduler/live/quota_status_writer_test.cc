@@ -75,7 +75,7 @@ struct Bench {
       [this](const k8s::ObjectMeta& at, const GpuQuota::Status& wanted, auto done) {
         calls.push_back({at, wanted, std::move(done)});
       },
-      {.interval = 1s, .max_backoff = 4s},
+      {.interval = 1s, .back_off = {.first = 1s, .limit = 4s, .jitter = 0}},
       {.wall_clock =
            [this] {
              return kStart +

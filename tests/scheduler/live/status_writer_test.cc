@@ -1,5 +1,6 @@
 #include "scheduler/live/writes/status_writer.h"
 
+#include "k8s-client/status_error.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 #include "tests/support/manual_loop.h"
@@ -38,10 +39,8 @@ struct Bench {
     call.done(result);
   }
   void fail(int status) {
-    k8s::Error error;
-    error.kind = k8s::ErrorKind::kStatus;
-    error.http_status = status;
-    answer(tl::unexpected<k8s::Error>(std::move(error)));
+    answer(tl::unexpected(
+        k8s::status_error(k8s::Status{.code = status, .reason = {}, .message = {}})));
   }
   // "pod: message" of the writes that are open.
   [[nodiscard]] std::vector<std::string> open() const {
@@ -63,7 +62,7 @@ struct Bench {
       [this](const k8s::Pod& pod, const k8s::PodScheduledCondition& wanted, auto done) {
         calls.push_back({pod, wanted, std::move(done)});
       },
-      {.max_in_flight = 3, .initial_backoff = 500ms, .max_backoff = 2s},
+      {.max_in_flight = 3, .back_off = {.first = 500ms, .limit = 2s, .jitter = 0}},
       {.binds_wait = [this] { return binds_wait; },
        .on_problem = [this](const k8s::Error&, auto) { ++problems; },
        .on_written = [this] { ++written; },
@@ -167,6 +166,33 @@ TEST_CASE("a write that may land after the bind is followed by what the bind has
   REQUIRE(bench.open() == Texts{"a: "});
   CHECK(bench.calls[0].condition.status == "True");
   bench.answer({});
+  CHECK(bench.open().empty());
+  CHECK(bench.writer.is_idle());
+}
+
+TEST_CASE("so is one that failed without saying what became of it, and waits for its repeat") {
+  Bench bench;
+  bench.writer.write(ref("a"), condition("no room"));
+  SECTION("it may land") {
+    bench.fail(504);
+    bench.writer.bound("uid-a");
+    bench.writer.write(ref("a"), condition("decided before the bind"));
+    bench.loop.advance(500ms);
+    REQUIRE(bench.open() == Texts{"a: "});
+    CHECK(bench.calls[0].condition.status == "True");
+    bench.answer({});
+  }
+  SECTION("it was refused") {
+    bench.fail(429);
+    bench.writer.bound("uid-a");
+  }
+  SECTION("it landed, and said so, later") {
+    bench.fail(504);
+    bench.loop.advance(500ms);
+    bench.answer({});
+    bench.writer.bound("uid-a");
+  }
+  bench.loop.advance(1h);
   CHECK(bench.open().empty());
   CHECK(bench.writer.is_idle());
 }
