@@ -3,7 +3,6 @@
 #include "k8s-client/api/decode/objects.h"
 #include "k8s-client/api/protobuf/documents.h"
 
-#include <type_traits>
 #include <utility>
 
 namespace k8s {
@@ -143,7 +142,7 @@ bool ends_initial_events(const ObjectMeta& metadata) {
 
 template <typename T>
 std::string_view accepted_types() {
-  return std::is_same_v<T, Pod> ? protobuf::kAccept : "application/json";
+  return protobuf::kReads<T> ? protobuf::kAccept : "application/json";
 }
 
 struct Decoder::Buffers {
@@ -185,8 +184,8 @@ Result<T> Decoder::object(std::string_view json) {
 
 template <typename T>
 Result<ListMeta> Decoder::list(std::string_view json, const std::function<void(T)>& each) {
-  if constexpr (std::is_same_v<T, Pod>) {
-    if (protobuf::is_document(json)) return protobuf::pod_list(json, each);
+  if constexpr (protobuf::kReads<T>) {
+    if (protobuf::is_document(json)) return protobuf::list<T>(json, each);
   }
   const auto root = buffers_->parse(json);
   if (!root) return tl::unexpected(root.error());
@@ -232,7 +231,7 @@ Result<WatchEvent<T>> Decoder::watch_event(std::string_view json) {
 
 template <typename T>
 Result<WatchEvent<T>> Decoder::watch_message(std::string_view message) {
-  if constexpr (std::is_same_v<T, Pod>) return protobuf::pod_event(message);
+  if constexpr (protobuf::kReads<T>) return protobuf::event<T>(message);
   return decode_error("protobuf is not understood of a " + std::string(kKind<T>));
 }
 

@@ -1,4 +1,4 @@
-// What the API server sends into plain structs: JSON, by simdjson, and of pods also protobuf
+// What the API server sends into plain structs: JSON, by simdjson, and of two kinds also protobuf
 // (protobuf/documents.h), which is told from JSON by its first bytes.
 //
 // Unknown fields are ignored, null counts as absent, wrong types are an error that names the field.
@@ -75,7 +75,7 @@ class Decoder {
 
   template <typename T>
   [[nodiscard]] Result<WatchEvent<T>> watch_event(std::string_view json);
-  // The same of a watch in protobuf: one message without its length. Of pods alone.
+  // The same of a watch in protobuf: one message without its length. Of these two kinds.
   template <typename T>
   [[nodiscard]] Result<WatchEvent<T>> watch_message(std::string_view message);
 

@@ -22,7 +22,7 @@ void check_error(const Answer& answer) {
 }
 
 void check_event(std::string_view bytes) {
-  const auto event = k8s::protobuf::pod_event(bytes);
+  const auto event = k8s::protobuf::event<k8s::Pod>(bytes);
   check_error(event);
   if (!event || event->type == k8s::WatchEventType::kBookmark ||
       event->type == k8s::WatchEventType::kError) {
@@ -36,12 +36,12 @@ void check_event(std::string_view bytes) {
 void fuzz_one_input(const std::uint8_t* data, std::size_t size) {
   const auto bytes = fuzz::as_text(data, size);
   (void)k8s::protobuf::is_document(bytes);
-  const auto pod = k8s::protobuf::pod(bytes);
+  const auto pod = k8s::protobuf::object<k8s::Pod>(bytes);
   check_error(pod);
   if (pod) check_fixpoint(*pod);
   std::vector<k8s::Pod> items;
-  check_error(
-      k8s::protobuf::pod_list(bytes, [&](k8s::Pod item) { items.push_back(std::move(item)); }));
+  check_error(k8s::protobuf::list<k8s::Pod>(
+      bytes, [&](k8s::Pod item) { items.push_back(std::move(item)); }));
   for (const k8s::Pod& item : items) check_fixpoint(item);
   check_event(bytes);
   check_error(k8s::protobuf::status(bytes));

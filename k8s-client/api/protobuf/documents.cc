@@ -51,17 +51,28 @@ Result<std::string_view> open(std::string_view document, std::string_view kind) 
                       std::string(envelope->kind));
 }
 
+template <typename T>
+const std::string kKind;
+template <>
+const std::string kKind<Pod> = "Pod";
+template <>
+const std::string kKind<DeviceClass> = "DeviceClass";
+
+// `Pod "ml/train-0"`, or as much of it as the object says.
+template <typename T>
 std::string identity(const ObjectMeta& metadata) {
-  if (metadata.name.empty()) return "Pod";
-  return "Pod \"" + metadata.namespace_ + "/" + metadata.name + "\"";
+  if (metadata.name.empty()) return kKind<T>;
+  const std::string in = metadata.namespace_.empty() ? "" : metadata.namespace_ + "/";
+  return kKind<T> + " \"" + in + metadata.name + "\"";
 }
 
-Result<Pod> read_pod(std::string_view bytes) {
+template <typename T>
+Result<T> read_object(std::string_view bytes) {
   Failure failure;
-  Result<Pod> pod;
-  if (!read(Value(bytes, failure), *pod)) return failed(identity(pod->metadata), failure);
-  if (pod->metadata.name.empty()) return decode_error("Pod: metadata.name: is missing");
-  return pod;
+  Result<T> object;
+  if (!read(Value(bytes, failure), *object)) return failed(identity<T>(object->metadata), failure);
+  if (object->metadata.name.empty()) return decode_error(kKind<T> + ": metadata.name: is missing");
+  return object;
 }
 
 bool read(Value value, ListMeta& out) {
@@ -112,10 +123,11 @@ Result<RawEvent> read_event(std::string_view frame) {
   return event;
 }
 
-// A bookmark's object is a pod with nothing but metadata, and without a name.
-Result<WatchEvent<Pod>> read_bookmark(std::string_view document) {
-  WatchEvent<Pod> event;
-  const auto object = open(document, "Pod");
+// A bookmark's object has nothing but metadata, and no name.
+template <typename T>
+Result<WatchEvent<T>> read_bookmark(std::string_view document) {
+  WatchEvent<T> event;
+  const auto object = open(document, kKind<T>);
   if (!object) return tl::unexpected(object.error());
   Failure failure;
   if (!read(Value(*object, failure), event.object)) return failed("watch event", failure);
@@ -127,14 +139,17 @@ Result<WatchEvent<Pod>> read_bookmark(std::string_view document) {
 
 bool is_document(std::string_view bytes) { return bytes.starts_with(kMagic); }
 
-Result<Pod> pod(std::string_view document) {
-  const auto object = open(document, "Pod");
+template <typename T>
+Result<T> object(std::string_view document) {
+  const auto object = open(document, kKind<T>);
   if (!object) return tl::unexpected(object.error());
-  return read_pod(*object);
+  return read_object<T>(*object);
 }
 
-Result<ListMeta> pod_list(std::string_view document, const std::function<void(Pod)>& each) {
-  const auto object = open(document, "PodList");
+template <typename T>
+Result<ListMeta> list(std::string_view document, const std::function<void(T)>& each) {
+  const std::string kind = kKind<T> + "List";
+  const auto object = open(document, kind);
   if (!object) return tl::unexpected(object.error());
   ListMeta meta;
   Failure failure;
@@ -142,7 +157,7 @@ Result<ListMeta> pod_list(std::string_view document, const std::function<void(Po
   const bool ok = Value(*object, failure).fields([&](std::uint32_t number, Value field) {
     if (number == 1) return read(field, meta);
     if (number != 2) return true;
-    auto item = read_pod(field.bytes());
+    auto item = read_object<T>(field.bytes());
     if (item) {
       each(std::move(*item));
     } else {
@@ -150,8 +165,8 @@ Result<ListMeta> pod_list(std::string_view document, const std::function<void(Po
     }
     return item.has_value();
   });
-  if (error) return tl::unexpected(with_context(std::move(*error), "PodList"));
-  if (!ok) return failed("PodList", failure);
+  if (error) return tl::unexpected(with_context(std::move(*error), kind));
+  if (!ok) return failed(kind, failure);
   return meta;
 }
 
@@ -164,26 +179,34 @@ Result<Status> status(std::string_view document) {
   return status;
 }
 
-Result<WatchEvent<Pod>> pod_event(std::string_view frame) {
+template <typename T>
+Result<WatchEvent<T>> event(std::string_view frame) {
   const auto raw = read_event(frame);
   if (!raw) return tl::unexpected(raw.error());
   const auto type = watch_event_type(raw->type);
   if (!type) return tl::unexpected(type.error());
-  Result<WatchEvent<Pod>> event;
+  Result<WatchEvent<T>> event;
   if (*type == WatchEventType::kBookmark) {
-    event = read_bookmark(raw->document);
+    event = read_bookmark<T>(raw->document);
   } else if (*type == WatchEventType::kError) {
     auto what = status(raw->document);
     if (!what) return tl::unexpected(std::move(what.error()));
     event->status = std::move(*what);
   } else {
-    auto object = pod(raw->document);
-    if (!object) return tl::unexpected(std::move(object.error()));
-    event->object = std::move(*object);
+    auto changed = object<T>(raw->document);
+    if (!changed) return tl::unexpected(std::move(changed.error()));
+    event->object = std::move(*changed);
   }
   if (event) event->type = *type;
   return event;
 }
+
+template Result<Pod> object(std::string_view);
+template Result<ListMeta> list(std::string_view, const std::function<void(Pod)>&);
+template Result<WatchEvent<Pod>> event(std::string_view);
+template Result<DeviceClass> object(std::string_view);
+template Result<ListMeta> list(std::string_view, const std::function<void(DeviceClass)>&);
+template Result<WatchEvent<DeviceClass>> event(std::string_view);
 
 std::string document(std::string_view api_version, std::string_view kind,
                      const std::function<void(Writer&)>& fill) {

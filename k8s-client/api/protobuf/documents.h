@@ -1,12 +1,14 @@
-// Whole documents in protobuf: of the API server a pod, a page of a list of pods, an event of their
-// watch, a Status; and the envelope of those that it is sent.
+// Whole documents in protobuf: of the API server an object, a page of a list, an event of a watch,
+// a Status; and the envelope of those that it is sent.
 //
 // An object travels in an envelope, four bytes that no JSON begins with and a runtime.Unknown that
 // names its kind. An event of a watch is a metav1.WatchEvent with such an object in it, and has a
 // length in front (frame_splitter.h). Source: k8s.io/apimachinery pkg/runtime/serializer/protobuf.
 //
-// Pods alone are read so: they are nearly all of what a scheduler reads, and in JSON the dearest
-// part of what it costs the API server. Binds and events are written so, for they are nearly all of
+// Pods are read so, being nearly all of what a scheduler reads, and in JSON the dearest part of
+// what it costs the API server. So are device classes: they carry their drivers' parameters as JSON
+// of any kind, and a number beyond 64 bits in it ends simdjson's reading of the whole page; here it
+// is some bytes that are stepped over. Binds and events are written so, for they are nearly all of
 // what it writes (../../call_protobuf.h). All else stays JSON, which people can read.
 #pragma once
 
@@ -16,6 +18,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace k8s::protobuf {
 
@@ -26,13 +29,19 @@ inline constexpr std::string_view kAccept = "application/vnd.kubernetes.protobuf
 // Whether a document is one of these rather than JSON.
 [[nodiscard]] bool is_document(std::string_view bytes);
 
-[[nodiscard]] Result<Pod> pod(std::string_view document);
+// Whether T is read in protobuf.
+template <typename T>
+inline constexpr bool kReads = std::is_same_v<T, Pod> || std::is_same_v<T, DeviceClass>;
+
+template <typename T>
+[[nodiscard]] Result<T> object(std::string_view document);
 // As Decoder::list.
-[[nodiscard]] Result<ListMeta> pod_list(std::string_view document,
-                                        const std::function<void(Pod)>& each);
-[[nodiscard]] Result<Status> status(std::string_view document);
+template <typename T>
+[[nodiscard]] Result<ListMeta> list(std::string_view document, const std::function<void(T)>& each);
 // Of one frame of a watch, without its length.
-[[nodiscard]] Result<WatchEvent<Pod>> pod_event(std::string_view frame);
+template <typename T>
+[[nodiscard]] Result<WatchEvent<T>> event(std::string_view frame);
+[[nodiscard]] Result<Status> status(std::string_view document);
 
 // An object in its envelope; `fill` writes its fields.
 [[nodiscard]] std::string document(std::string_view api_version, std::string_view kind,

@@ -1,7 +1,9 @@
-// Readers of a Pod and of the parts that it is made of. What they give is what the JSON readers
+// Readers of a Pod and of the parts that it is made of, and of a DeviceClass. What they give is
+// what the JSON readers
 // (../decode) give for the same object: tests/k8s-client/api/protobuf holds them together.
 #pragma once
 
+#include "k8s-client/api/device_class.h"
 #include "k8s-client/api/pod.h"
 #include "k8s-client/api/protobuf/message.h"
 #include "k8s-client/api/selector.h"
@@ -24,5 +26,7 @@ bool read_volume(Value value, std::vector<Volume>& out);
 bool read(Value value, Pod::Spec& out);
 bool read(Value value, Pod::Status& out);
 bool read(Value value, Pod& out);
+
+bool read(Value value, DeviceClass& out);
 
 }  // namespace k8s::protobuf

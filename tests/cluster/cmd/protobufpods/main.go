@@ -4,7 +4,7 @@
 //
 // Each line is a document in JSON, a tab, and the same in protobuf, in base64: pods with every field that there is, set or not set by
 // chance, the same at each run, and every source that a volume can have; then a page of a list, a Status, and events of a watch (these
-// without their length); last a Binding and two Events, which are what the scheduler writes. Both are made by Kubernetes' own serializers.
+// without their length); a Binding and two Events, which are what the scheduler writes; last a DeviceClass and a list of it. Both are made by Kubernetes' own serializers.
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
@@ -62,7 +63,30 @@ func write() error {
 	if err := events(fill.pod(0), &gone); err != nil {
 		return err
 	}
-	return written()
+	if err := written(); err != nil {
+		return err
+	}
+	return deviceClass()
+}
+
+// deviceClass writes a class whose driver has a parameter that no 64 bits hold, alone and in a list.
+func deviceClass() error {
+	in := func(kind string) metav1.TypeMeta {
+		return metav1.TypeMeta{APIVersion: "resource.k8s.io/v1", Kind: kind}
+	}
+	resource := "example.com/gpu"
+	opaque := resourcev1.OpaqueDeviceConfiguration{Driver: "gpu.example.com",
+		Parameters: runtime.RawExtension{Raw: []byte(`{"mask":12345678901234567890123,"least":-9223372036854775809,"most":1e400}`)}}
+	class := resourcev1.DeviceClass{TypeMeta: in("DeviceClass"),
+		ObjectMeta: metav1.ObjectMeta{Name: "gpu.example.com", UID: "u-1", ResourceVersion: "7"},
+		Spec: resourcev1.DeviceClassSpec{ExtendedResourceName: &resource,
+			Config: []resourcev1.DeviceClassConfiguration{{DeviceConfiguration: resourcev1.DeviceConfiguration{Opaque: &opaque}}}}}
+	if err := line(&class); err != nil {
+		return err
+	}
+	class.TypeMeta = metav1.TypeMeta{} // as in lists
+	return line(&resourcev1.DeviceClassList{TypeMeta: in("DeviceClassList"), ListMeta: metav1.ListMeta{ResourceVersion: "17"},
+		Items: []resourcev1.DeviceClass{class}})
 }
 
 func kind(name string) metav1.TypeMeta { return metav1.TypeMeta{APIVersion: "v1", Kind: name} }
