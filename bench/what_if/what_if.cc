@@ -49,11 +49,13 @@ k8s::Result<void> read_cluster(k8s::EventLoop& loop, const k8s::ClusterAccess& a
        .on_problem =
            [&](const std::string& kind, const k8s::Error& error, std::chrono::milliseconds) {
              // One failed attempt is reason enough to tell a person at a terminal.
-             if (sched::live::Intake::is_optional(kind)) return;
+             // That the cluster lacks an optional kind is none; that it hides one leaves open what
+             // would be decided.
+             if (sched::live::Intake::is_optional(kind) && !error.is_status(403)) return;
              problem = k8s::with_context(error, "reading " + words_of(kind));
              loop.stop();
            },
-       .on_progress = [](const std::string&) {},
+       .on_recovered = [](const std::string&) {},
        .on_synced =
            [&] {
              synced = true;

@@ -81,6 +81,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
         options(options_),
         observer(std::move(observer_)),
         watcher({.optional = options.optional,
+                 .hidden_after = options.hidden_after,
                  .absent_interval = options.absent_interval,
                  .page_size = options.page_size,
                  .watch_list = options.watch_list,
@@ -156,12 +157,13 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     if (!meta) return fail(std::move(meta.error()));
     if (meta->resource_version.empty()) return fail(without_version("the list"));
     answer->body = {};  // megabytes, not needed while the reader works
-    if (meta->continue_token.empty()) last_contact = loop.now();
     const std::uint64_t mine = attempt;
+    if (meta->continue_token.empty()) up_to_date();
     for (T& item : items) {
-      list_item(std::move(item));
       if (attempt != mine) return;
+      list_item(std::move(item));
     }
+    if (attempt != mine) return;
     take(watcher.page(meta->resource_version, meta->continue_token));
   }
 
@@ -309,10 +311,16 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
   // What comes of a list before it is complete proves nothing: it may break off at the same object
   // each time.
   void note_contact() {
-    if (watcher.state() == Watcher::State::kWatching) last_contact = loop.now();
+    if (watcher.state() == Watcher::State::kWatching) up_to_date();
+  }
+
+  void up_to_date() {
+    last_contact = loop.now();
+    if (std::exchange(in_trouble, false) && handler.on_recovered) handler.on_recovered();
   }
 
   void report(Error error, milliseconds retry_in) {
+    in_trouble = true;
     if (handler.on_problem) {
       handler.on_problem(with_context(std::move(error), doing(resource, request)), retry_in);
     }
@@ -341,6 +349,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
   Decoder decoder;
   std::vector<T> held;  // see list_item()
   bool synced = false;
+  bool in_trouble = false;      // a problem was reported, and the reader is not up to date since
   std::optional<bool> present;  // of an optional kind
 
   std::uint64_t attempt = 0;  // changes whenever what is in flight stops to matter

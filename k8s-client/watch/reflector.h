@@ -35,6 +35,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace k8s {
@@ -57,12 +58,18 @@ struct ReflectorHandler {
   std::function<void(bool)> on_presence = {};
   // A list or watch failed; it is tried again after `retry_in`. One call per failure, for the log.
   std::function<void(const Error&, std::chrono::milliseconds retry_in)> on_problem;
+  // After problems: the reader is up to date again (as last_contact() has it). Not when the kind
+  // turned out to be absent, which is what the problem said. Once per row of problems.
+  std::function<void()> on_recovered = {};
 };
 
 struct ReflectorOptions {
-  // 403 and 404 mean that the cluster does not have, or does not show us, this kind: report the
-  // problem, count as synced with nothing, and look again after each absent_interval.
+  // 404 means that the cluster does not have this kind: report the problem, count as synced with
+  // nothing, and look again after each absent_interval. So does a 403 that has lasted for
+  // `hidden_after`: the cluster does not show it to us; nullopt: never. Any other failure is what
+  // it is for every kind.
   bool optional = false;
+  std::optional<std::chrono::milliseconds> hidden_after = {};
   std::chrono::milliseconds absent_interval = std::chrono::minutes{3};
   std::size_t page_size = 500;
   // Ask for a streamed list (WatchList) first; falls back to paged lists where the server refuses.

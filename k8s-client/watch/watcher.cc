@@ -40,6 +40,7 @@ void Watcher::sent(TimePoint now) {
 }
 
 WatcherStep Watcher::page(const std::string& resource_version, const std::string& continue_token) {
+  refused_since_.reset();
   // All pages show the state at the version of the first one. The watch starts there, also when
   // the list had to be finished in another way.
   if (first_page_version_.empty()) first_page_version_ = resource_version;
@@ -60,6 +61,7 @@ WatcherStep Watcher::page(const std::string& resource_version, const std::string
 }
 
 void Watcher::opened() {
+  refused_since_.reset();
   if (state_ == State::kListed) state_ = State::kWatching;
 }
 
@@ -130,7 +132,7 @@ WatcherStep Watcher::list_failed(const Error& error, TimePoint now) {
   if (is_lost_version(error) && !request_.resource_version.empty()) {
     return list_consistently(milliseconds{0});
   }
-  if (options_.optional && (error.is_status(403) || error.is_status(404))) return absent(error);
+  if (options_.optional && (error.is_status(404) || stays_hidden(error, now))) return absent(error);
   return list_anew(back_off_.next(now, error.retry_after));
 }
 
@@ -160,6 +162,12 @@ WatcherStep Watcher::watch_broke(const Error& error, TimePoint now) {
   if (!is_lost_version(error) && error.is_passing()) return watch_on(delay);
   // After 410 from the last version, not from "": not older than what the reader has is enough.
   return list_anew(delay);
+}
+
+bool Watcher::stays_hidden(const Error& error, TimePoint now) {
+  if (!error.is_status(403) || !options_.hidden_after) return false;
+  if (!refused_since_) refused_since_ = now;
+  return now - *refused_since_ >= *options_.hidden_after;
 }
 
 WatcherStep Watcher::absent(const Error& error) {

@@ -10,11 +10,11 @@
 // No I/O, no clock, no callbacks: the reflector feeds it and does what it says. It sees versions
 // and outcomes, never objects. The rules are client-go's (tools/cache/reflector.go,
 // tools/pager/pager.go), with these differences, each of them on the safe side:
-//   * the first list is a consistent read (resourceVersion=""), never "whatever a cache has"; so is
-//     one that follows a list that broke off halfway, for its reader has already seen newer objects
-//     than the version kept here promises, and must not be taken back in time;
-//     So the whole list after an expired continue token is consistent as well, where client-go,
-//     which shows its reader no unfinished list, asks for the version it first asked for;
+//   * the first list is a consistent read (resourceVersion=""), never "whatever a cache has";
+//   * so is a list that follows one that broke off halfway: its reader has already seen newer
+//     objects than the version kept here promises, and must not be taken back in time. That goes
+//     for the whole list after an expired continue token, too, where client-go, which shows its
+//     reader no unfinished list, asks for the version it first asked for;
 //   * relists are paged too, with resourceVersionMatch=NotOlderThan (without it a limit would mean
 //     exactly that version); a page that fails for a passing reason is asked for again;
 //   * a watch that got no answer, or 5xx, is opened again at the same version without a relist: a
@@ -36,8 +36,12 @@
 namespace k8s {
 
 struct WatcherOptions {
-  bool optional = false;  // 403 and 404 mean: there is nothing
-  // How often an optional kind that does not exist is looked for.
+  bool optional = false;  // 404 means: there is nothing
+  // An optional kind that has been refused (403) for so long, with no list or watch of it answered
+  // in between, counts as absent as well. Not at once: a server that has just started may not know
+  // its roles yet. nullopt: never, for a kind of which "there is none" must not be a guess.
+  std::optional<std::chrono::milliseconds> hidden_after = {};
+  // How often an optional kind that is absent is looked for.
   std::chrono::milliseconds absent_interval = std::chrono::minutes{3};
   std::size_t page_size = 500;
   bool watch_list = true;
@@ -69,7 +73,8 @@ struct WatcherStep {
   bool list_complete = false;
   // The reader has all there is, or all that it may see.
   bool synced = false;
-  // With synced: not because a list is complete, but because the kind is optional and not there.
+  // With synced: not because a list is complete, but because the kind is optional and not there,
+  // or hidden from us.
   bool absent = false;
   // What to send, `delay` from now. Nothing: go on reading what is open.
   std::optional<WatchRequest> request = {};
@@ -128,6 +133,7 @@ class Watcher {
   [[nodiscard]] WatcherStep watch_on(std::chrono::milliseconds delay);
   [[nodiscard]] WatcherStep same_request(std::chrono::milliseconds delay) const;
   [[nodiscard]] WatcherStep absent(const Error& error);
+  [[nodiscard]] bool stays_hidden(const Error& error, TimePoint now);
 
   [[nodiscard]] WatcherStep list_failed(const Error& error, TimePoint now);
   [[nodiscard]] WatcherStep streamed_list_failed(const Error& error, TimePoint now);
@@ -146,6 +152,7 @@ class Watcher {
   bool reader_is_ahead_ = false;    // a list that broke off has delivered objects
   bool stream_had_events_ = false;
   TimePoint sent_at_{};
+  std::optional<TimePoint> refused_since_;  // by 403, nothing was answered since
 };
 
 }  // namespace k8s

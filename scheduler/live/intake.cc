@@ -13,6 +13,9 @@ constexpr std::string_view kPods = "pods";
 constexpr std::string_view kDeviceClasses = "deviceclasses";
 constexpr std::string_view kQuotas = "gpuquotas";
 
+// How long a cluster that starts may refuse device classes before that is its answer.
+constexpr std::chrono::seconds kHiddenAfter{30};
+
 // How soon quotas are in force after their definition has been installed.
 constexpr std::chrono::seconds kQuotasAbsentInterval{10};
 
@@ -24,6 +27,16 @@ constexpr std::chrono::seconds kContactLimit = 2 * kIdleLimit;
 // A scheduler that does not see its cluster is of no use, so it looks again within seconds of the
 // end of any trouble. client-go's limit of 30 s is for clients that are there by the thousands.
 constexpr std::chrono::seconds kLongestPause{3};
+
+k8s::ResourcePath all_of(std::string path) {
+  return {.path = std::move(path), .field_selector = {}, .label_selector = {}};
+}
+
+k8s::ResourcePath unfinished_pods() {
+  k8s::ResourcePath resource = all_of("/api/v1/pods");
+  resource.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
+  return resource;
+}
 
 PodRef ref_of(const k8s::ObjectKey& key) {
   return {.namespace_ = key.namespace_, .name = key.name, .uid = key.uid};
@@ -54,34 +67,35 @@ bool Intake::is_optional(std::string_view kind) {
   return kind == kDeviceClasses || kind == kQuotas;
 }
 
+// Who hears of the objects of a kind besides the engine.
+template <typename Object>
+struct Intake::Observer {
+  std::function<void(const Object&)> seen = [](const Object&) {};
+  std::function<void(const std::string& uid)> gone = [](const std::string&) {};
+  std::function<void(bool)> presence = {};
+};
+
 template <typename Object, typename Upserted, typename ToDeleted>
-void Intake::add(const std::string& kind, const std::string& path, ToDeleted to_deleted) {
-  k8s::ResourcePath resource{.path = path, .field_selector = {}, .label_selector = {}};
-  if (kind == kPods) resource.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
+void Intake::add(std::string_view kind, k8s::ResourcePath resource, ToDeleted to_deleted,
+                 Observer<Object> observer) {
   k8s::ReflectorHandler<Object> handler;
-  handler.on_upsert = [this, kind](Object object) {
-    if constexpr (std::is_same_v<Object, k8s::Pod>) hooks_.on_pod(object);
-    if constexpr (std::is_same_v<Object, k8s::GpuQuota>) hooks_.on_quota(object);
-    hooks_.on_progress(kind);
+  handler.on_upsert = [this, seen = std::move(observer.seen)](Object object) {
+    seen(object);
     hooks_.on_event(Upserted{std::move(object)});
   };
-  handler.on_delete = [this, to_deleted](const k8s::ObjectKey& key) {
-    if constexpr (std::is_same_v<Object, k8s::Pod>) hooks_.on_pod_gone(key.uid);
-    if constexpr (std::is_same_v<Object, k8s::GpuQuota>) hooks_.on_quota_gone(key.uid);
+  handler.on_delete = [this, to_deleted,
+                       gone = std::move(observer.gone)](const k8s::ObjectKey& key) {
+    gone(key.uid);
     hooks_.on_event(to_deleted(key));
   };
-  handler.on_presence = [this, kind](bool present) {
-    if (present) hooks_.on_progress(kind);
-    if constexpr (std::is_same_v<Object, k8s::GpuQuota>) hooks_.on_quotas_presence(present);
-  };
-  add_watch<Object>(kind, std::move(resource), std::move(handler));
+  handler.on_presence = std::move(observer.presence);
+  add_watch<Object>(std::string(kind), std::move(resource), std::move(handler));
 }
 
 void Intake::add_failed_pods() {
   const std::string kind = "failedpods";
   k8s::ReflectorHandler<k8s::Pod> handler;
-  handler.on_upsert = [this, kind](const k8s::Pod& pod) {
-    hooks_.on_progress(kind);
+  handler.on_upsert = [this](const k8s::Pod& pod) {
     if (auto rejection = rejection_of(pod)) hooks_.on_event(*std::move(rejection));
   };
   handler.on_delete = [](const k8s::ObjectKey&) {};
@@ -98,8 +112,10 @@ void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
   handler.on_problem = [this, kind](const k8s::Error& error, std::chrono::milliseconds retry_in) {
     hooks_.on_problem(kind, error, retry_in);
   };
+  handler.on_recovered = [this, kind] { hooks_.on_recovered(kind); };
   k8s::ReflectorOptions options;
   options.optional = is_optional(kind);
+  if (kind == kDeviceClasses) options.hidden_after = kHiddenAfter;
   if (kind == kQuotas) options.absent_interval = kQuotasAbsentInterval;
   options.idle_limit = kIdleLimit;
   options.back_off.limit = kLongestPause;
@@ -116,28 +132,33 @@ void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
 
 void Intake::add_reflectors() {
   add<k8s::Pod, event::PodUpserted>(
-      std::string(kPods), "/api/v1/pods",
-      [](const k8s::ObjectKey& key) { return event::PodDeleted{ref_of(key)}; });
+      kPods, unfinished_pods(),
+      [](const k8s::ObjectKey& key) { return event::PodDeleted{ref_of(key)}; },
+      {.seen = hooks_.on_pod, .gone = hooks_.on_pod_gone});
   add_failed_pods();
-  add<k8s::Node, event::NodeUpserted>("nodes", "/api/v1/nodes", [](const k8s::ObjectKey& key) {
-    return event::NodeDeleted{key.name};
-  });
+  add<k8s::Node, event::NodeUpserted>(
+      "nodes", all_of("/api/v1/nodes"),
+      [](const k8s::ObjectKey& key) { return event::NodeDeleted{key.name}; });
   add<k8s::Namespace, event::NamespaceUpserted>(
-      "namespaces", "/api/v1/namespaces",
+      "namespaces", all_of("/api/v1/namespaces"),
       [](const k8s::ObjectKey& key) { return event::NamespaceDeleted{key.name}; });
   add<k8s::PersistentVolumeClaim, event::ClaimUpserted>(
-      "persistentvolumeclaims", "/api/v1/persistentvolumeclaims", [](const k8s::ObjectKey& key) {
+      "persistentvolumeclaims", all_of("/api/v1/persistentvolumeclaims"),
+      [](const k8s::ObjectKey& key) {
         return event::ClaimDeleted{key.namespace_, key.name};
       });
   add<k8s::PersistentVolume, event::VolumeUpserted>(
-      "persistentvolumes", "/api/v1/persistentvolumes",
+      "persistentvolumes", all_of("/api/v1/persistentvolumes"),
       [](const k8s::ObjectKey& key) { return event::VolumeDeleted{key.name}; });
   add<k8s::DeviceClass, event::DeviceClassUpserted>(
-      std::string(kDeviceClasses), "/apis/resource.k8s.io/v1/deviceclasses",
+      kDeviceClasses, all_of("/apis/resource.k8s.io/v1/deviceclasses"),
       [](const k8s::ObjectKey& key) { return event::DeviceClassDeleted{key.name}; });
   add<k8s::GpuQuota, event::QuotaUpserted>(
-      std::string(kQuotas), "/apis/gpu-scheduler.io/v1alpha1/gpuquotas",
-      [](const k8s::ObjectKey& key) { return event::QuotaDeleted{key.name}; });
+      kQuotas, all_of("/apis/gpu-scheduler.io/v1alpha1/gpuquotas"),
+      [](const k8s::ObjectKey& key) { return event::QuotaDeleted{key.name}; },
+      {.seen = hooks_.on_quota,
+       .gone = hooks_.on_quota_gone,
+       .presence = hooks_.on_quotas_presence});
 }
 
 void Intake::start(std::chrono::milliseconds pods_after) {
@@ -161,7 +182,6 @@ void Intake::stop() {
 
 void Intake::on_watch_synced(Watch& watch) {
   watch.synced = true;
-  hooks_.on_progress(watch.kind);
   const bool all = std::all_of(watches_.begin(), watches_.end(),
                                [](const auto& other) { return other->synced; });
   if (!all || std::exchange(announced_, true)) return;

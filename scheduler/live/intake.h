@@ -13,9 +13,13 @@
 // Pods that have finished hold nothing and are not asked for; when one finishes, the server reports
 // it as deleted, in the state it was in before. So those that failed have a watch of their own
 // ("failedpods"), of which only what kubelets rejected goes on, as small events; the rest costs a
-// key each, and Kubernetes keeps their number within bounds (--terminated-pod-gc-threshold). Device
-// classes and GPU quotas are optional: clusters without these APIs, or without the right to read
-// them, work too, and when they appear they are read.
+// key each, and Kubernetes keeps their number within bounds (--terminated-pod-gc-threshold).
+//
+// Device classes and GPU quotas are optional: a cluster that says it has no such API (404) works
+// too, and when they appear they are read. A 403 says less: a server that has just started refuses
+// until it knows its roles. For device classes half a minute of it is taken for an answer. For
+// quotas it never is, since to take hidden ones for none would place pods beyond them: nothing is
+// decided until they can be read, and if that right is lost later, those last seen stay in force.
 #pragma once
 
 #include "k8s-client/client.h"
@@ -44,13 +48,14 @@ class Intake {
     // Each quota likewise.
     std::function<void(const k8s::GpuQuota&)> on_quota = [](const k8s::GpuQuota&) {};
     std::function<void(const std::string& uid)> on_quota_gone = [](const std::string&) {};
-    // Whether the cluster has GPU quotas and shows them; when it is known, and when it changes.
+    // Whether the cluster has GPU quotas; when it is known, and when it changes.
     std::function<void(bool)> on_quotas_presence = [](bool) {};
     // `kind` is the plural: "pods".
     std::function<void(const std::string& kind, const k8s::Error&,
                        std::chrono::milliseconds retry_in)>
         on_problem;
-    std::function<void(const std::string& kind)> on_progress;
+    // After problems: the watch is up to date again.
+    std::function<void(const std::string& kind)> on_recovered;
     std::function<void()> on_synced;
   };
   // How one watch is doing.
@@ -60,7 +65,8 @@ class Intake {
     bool in_contact = false;  // heard of within the time in which a living watch is heard of
   };
 
-  // Whether a cluster may lack that kind; a problem with it holds nothing back.
+  // Whether a cluster may lack that kind. Only its absence holds nothing back (see above): any
+  // other failure of its first list does, as of every kind.
   [[nodiscard]] static bool is_optional(std::string_view kind);
 
   // `transport` and `loop` must outlive it.
@@ -79,8 +85,11 @@ class Intake {
 
  private:
   struct Watch;
+  template <typename Object>
+  struct Observer;
   template <typename Object, typename Upserted, typename ToDeleted>
-  void add(const std::string& kind, const std::string& path, ToDeleted to_deleted);
+  void add(std::string_view kind, k8s::ResourcePath resource, ToDeleted to_deleted,
+           Observer<Object> observer = {});
   template <typename Object>
   void add_watch(const std::string& kind, k8s::ResourcePath resource,
                  k8s::ReflectorHandler<Object> handler);

@@ -74,15 +74,15 @@ Intake::Hooks Shell::Parts::intake_hooks() {
       .on_quotas_presence =
           [](bool present) {
             LogLine(present ? "GPU quotas are in force"
-                            : "GPU quotas are off: the cluster has none, or does not show them; "
-                              "looked for every few seconds")
+                            : "GPU quotas are off: the cluster does not have the API; looked for "
+                              "every few seconds")
                 .info();
           },
       .on_problem =
           [this](const std::string& kind, const k8s::Error& error, milliseconds retry_in) {
             problems_.report("watch " + kind, error, retry_in);
           },
-      .on_progress = [this](const std::string& kind) { problems_.resolved("watch " + kind); },
+      .on_recovered = [this](const std::string& kind) { problems_.resolved("watch " + kind); },
       .on_synced =
           [this] {
             LogLine("synced").info();

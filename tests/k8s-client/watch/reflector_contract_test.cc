@@ -4,6 +4,7 @@
 #include "tests/k8s-client/watch/watch_script.h"
 #include "tests/support/catch.h"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -121,6 +122,7 @@ TEST_CASE("the last contact is the last thing of use that came", "[watch]") {
 TEST_CASE("an optional kind that is absent is an answer like any other", "[watch]") {
   ReflectorOptions options;
   options.optional = true;
+  options.hidden_after = std::chrono::seconds{0};
   const int status = GENERATE(403, 404);
   WatchScript script(options);
   script.start();
@@ -131,6 +133,55 @@ TEST_CASE("an optional kind that is absent is an answer like any other", "[watch
   script.refuse(status, "");
   script.refuse(status, "");
   CHECK(script.reflector().last_contact() == script.loop().now());
+  CHECK(script.recoveries() == 0);  // it is a problem as long as it lasts
+}
+
+TEST_CASE("a server that refuses a kind while it starts has not said that there is none",
+          "[watch]") {
+  ReflectorOptions options = paged();
+  options.optional = true;
+  options.back_off = {
+      .first = std::chrono::seconds{1}, .limit = std::chrono::seconds{1}, .jitter = 0};
+  // Once a second.
+  const auto refuse = [](WatchScript& script, int times) {
+    for (int i = 0; i < times; ++i) {
+      script.refuse(403, "Forbidden");
+      script.wait();
+    }
+  };
+  const auto is_synced = [](const WatchScript& script) {
+    return std::count(script.log().begin(), script.log().end(), "synced") > 0;
+  };
+  SECTION("it never counts as absent") {
+    WatchScript script(options);
+    script.start();
+    refuse(script, 7'200);
+    CHECK_FALSE(is_synced(script));
+    CHECK(script.presence().empty());
+    CHECK(script.reflector().last_contact() == EventLoop::Clock::time_point{});
+    script.page(5, "", {});
+    CHECK(is_synced(script));
+    CHECK(script.presence() == std::vector<bool>{true});
+    CHECK(script.recoveries() == 1);
+  }
+  options.hidden_after = std::chrono::seconds{30};
+  SECTION("it does once that has lasted") {
+    WatchScript script(options);
+    script.start();
+    refuse(script, 30);
+    CHECK_FALSE(is_synced(script));
+    script.refuse(403, "Forbidden");
+    CHECK(is_synced(script));
+    CHECK(script.presence() == std::vector<bool>{false});
+  }
+  SECTION("an answer in between begins that time anew") {
+    WatchScript script(options);
+    script.start();
+    refuse(script, 30);
+    script.page(5, "", {});
+    refuse(script, 30);
+    CHECK(script.presence() == std::vector<bool>{true});
+  }
 }
 
 TEST_CASE("that an optional kind comes and goes is told once each", "[watch]") {

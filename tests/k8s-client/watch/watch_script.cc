@@ -108,6 +108,7 @@ WatchScript::WatchScript(k8s::ReflectorOptions options) : transport_(loop_) {
     last_delay_ = retry_in;
     log_.push_back("! " + error.message + (retry_in.count() == 0 ? ", again at once" : ""));
   };
+  handler.on_recovered = [this] { ++recoveries_; };
   reflector_ = std::make_unique<k8s::Reflector<k8s::Pod>>(
       transport_, loop_,
       k8s::ResourcePath{.path = "/api/v1/pods", .field_selector = "", .label_selector = ""},

@@ -71,6 +71,8 @@ class WatchScript {
   [[nodiscard]] const std::vector<std::string>& observed() const { return observed_; }
   // What on_presence was told.
   [[nodiscard]] const std::vector<bool>& presence() const { return presence_; }
+  // How often on_recovered came.
+  [[nodiscard]] int recoveries() const { return recoveries_; }
   [[nodiscard]] std::chrono::milliseconds last_delay() const { return last_delay_; }
 
  private:
@@ -81,6 +83,7 @@ class WatchScript {
   std::vector<std::string> log_;
   std::vector<std::string> observed_;
   std::vector<bool> presence_;
+  int recoveries_ = 0;
   std::chrono::milliseconds last_delay_{0};
   std::shared_ptr<FakeCall> call_;
   std::unique_ptr<k8s::Reflector<k8s::Pod>> reflector_;

@@ -84,6 +84,7 @@ struct Bench {
   std::vector<std::string> seen_pods;
   std::vector<std::string> seen_quotas;
   std::vector<std::string> problems;
+  std::vector<std::string> recovered;
   bool synced = false;
   Intake intake{
       transport,
@@ -98,7 +99,7 @@ struct Bench {
            [this](bool present) { seen_quotas.push_back(present ? "on" : "off"); },
        .on_problem = [this](const std::string& kind, const k8s::Error&,
                             auto) { problems.push_back(kind); },
-       .on_progress = [](const std::string&) {},
+       .on_recovered = [this](const std::string& kind) { recovered.push_back(kind); },
        .on_synced = [this] { synced = true; }},
       {}};
 };
@@ -211,6 +212,8 @@ TEST_CASE("a required kind that is refused holds everything back; device classes
     bench.serve();
     bench.intake.start(1s);
     bench.loop.advance(10s);
+    CHECK_FALSE(bench.synced);  // it may not know its roles yet
+    for (int second = 0; second < 30; ++second) bench.loop.advance(1s);
     CHECK(bench.synced);
     for (int minute = 0; minute < 20; ++minute) {
       bench.loop.advance(60s);
@@ -247,6 +250,61 @@ TEST_CASE("quotas that a cluster does not have hold nothing back, and are found 
   REQUIRE(bench.events.size() == 2);
   CHECK(std::get<event::QuotaDeleted>(bench.events[1]).name == "team-vision");
   CHECK(bench.seen_quotas.back() == "-u");
+}
+
+TEST_CASE("quotas that are refused are not taken for none") {
+  Bench bench;
+  bench.refused = kQuotas;
+  bench.quota.emplace();
+  bench.quota->metadata.name = "team-vision";
+  bench.quota->metadata.uid = "u";
+  bench.serve();
+  bench.intake.start(0s);
+  const int seconds = GENERATE(3, 600);
+  for (int second = 0; second < seconds; ++second) bench.loop.advance(1s);
+  CHECK_FALSE(bench.synced);
+  CHECK(bench.seen_quotas.empty());
+  CHECK(bench.problems[0] == "gpuquotas");
+  // The other watches are silent here, for longer than the idle limit.
+  const auto recoveries = [&bench] {
+    return std::count(bench.recovered.begin(), bench.recovered.end(), "gpuquotas");
+  };
+  CHECK(recoveries() == 0);
+  bench.refused.clear();
+  bench.loop.advance(10s);
+  CHECK(bench.synced);
+  CHECK(bench.seen_quotas == std::vector<std::string>{"team-vision", "on"});
+  CHECK(recoveries() == 1);
+  // The right to read them is taken away: they stay in force, and nobody is told that they are off.
+  bench.refused = kQuotas;
+  bench.quota_stream->end();
+  for (int minute = 0; minute < 10; ++minute) bench.loop.advance(60s);
+  CHECK(bench.seen_quotas == std::vector<std::string>{"team-vision", "on"});
+  const auto sources = bench.intake.sources();
+  CHECK_FALSE(std::find_if(sources.begin(), sources.end(), [](const Intake::Source& source) {
+                return source.kind == "gpuquotas";
+              })->in_contact);
+}
+
+TEST_CASE("a list that breaks off at the same object each time is one problem") {
+  Bench bench;
+  bench.transport.serve([&](const std::shared_ptr<tests::FakeCall>& call) {
+    if (call->request().target.find("/api/v1/nodes") == std::string::npos) {
+      call->open();
+      return call->send(std::string(kInitialEventsEnd));
+    }
+    const std::string broken = R"({"metadata":{"name":"n2"},"status":{"allocatable":5}})";
+    if (call->request().target.find("sendInitialEvents") == std::string::npos) {
+      return call->respond(200, R"({"kind":"NodeList","metadata":{},"items":[)" + broken + "]}");
+    }
+    call->open();
+    call->send(R"({"type":"ADDED","object":)" + k8s::encode(k8s::Node(tests::node("n1"))) + "}\n");
+    call->send(R"({"type":"ADDED","object":)" + broken + "}\n");
+  });
+  bench.intake.start(0s);
+  for (int second = 0; second < 60; ++second) bench.loop.advance(1s);
+  CHECK(bench.problems.size() > 4);
+  CHECK(bench.recovered.empty());
 }
 
 TEST_CASE("that the definition of quotas is deleted is survived") {
