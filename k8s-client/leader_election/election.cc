@@ -120,6 +120,8 @@ ElectionStep Election::on_seen(Lease lease, ElectionTime now) {
   if (news) observed_at_ = now.boot;
   observed_ = std::move(lease);
   if (state_ == State::kFollowing) return follow(now);
+  // Nobody's: our giving it back was accepted, and its answer lost.
+  if (releasing_ && holder().empty()) return given_back();
   if (!is_ours()) {
     return lose(holder().empty() ? "somebody gave the lease back in our name"
                                  : "the lease is held by " + holder());
@@ -141,7 +143,7 @@ ElectionStep Election::on_written(Lease lease, ElectionTime now) {
   observed_.metadata = std::move(lease.metadata);
   observed_.spec = written_;
   observed_at_ = now.boot;
-  if (holder().empty()) return end();
+  if (holder().empty()) return given_back();
   renewed_at_ = sent_at_;
   valid_until_ = sent_at_ + without_drift(options_.lease_duration);
   if (state_ == State::kFollowing) {
@@ -192,6 +194,11 @@ ElectionStep Election::lose(std::string why) {
 ElectionStep Election::end() {
   state_ = State::kEnded;
   return {};
+}
+
+ElectionStep Election::given_back() {
+  gave_back_ = true;
+  return end();
 }
 
 Election::TimePoint Election::expires_at() const {

@@ -105,8 +105,12 @@ class Election {
   [[nodiscard]] Origin origin() const { return origin_; }
   // Who held the lease when it was last seen; empty: nobody, or not seen yet.
   [[nodiscard]] const std::string& holder() const { return observed_.spec.holder_identity; }
-  // Of kEnded: why leadership was lost; empty: it was given back, or never held.
+  // Of kEnded: why leadership was lost; empty: it was given back, or never held, or lapsed while it
+  // was to be given back.
   [[nodiscard]] const std::string& why_lost() const { return why_lost_; }
+  // Of kEnded: the lease was held, and the server has said that it is nobody's now: the next leader
+  // need not wait.
+  [[nodiscard]] bool gave_back() const { return gave_back_; }
 
  private:
   [[nodiscard]] ElectionStep read(ElectionTime now);
@@ -123,6 +127,7 @@ class Election {
   [[nodiscard]] ElectionStep follow(ElectionTime now);
   [[nodiscard]] ElectionStep lose(std::string why);
   [[nodiscard]] ElectionStep end();
+  [[nodiscard]] ElectionStep given_back();
   [[nodiscard]] bool is_ours() const { return holder() == options_.identity; }
   [[nodiscard]] TimePoint renew_by() const { return renewed_at_ + options_.renew_deadline; }
   [[nodiscard]] TimePoint expires_at() const;
@@ -144,6 +149,7 @@ class Election {
   Origin origin_ = Origin::kCreated;
   Origin origin_if_taken_ = Origin::kCreated;
   bool releasing_ = false;
+  bool gave_back_ = false;
   std::string why_lost_;
 };
 

@@ -141,8 +141,10 @@ void Leadership::release(milliseconds limit, std::function<void()> done) {
   const bool led = leads();
   elector_.release(limit, [this, led, done = std::move(done)] {
     if (led) {
-      const bool given_back = elector_.election().state() == k8s::Election::State::kEnded;
-      LogLine(given_back ? "gave the lease back" : "the lease could not be given back in time")
+      LogLine(elector_.election().gave_back()
+                  ? "gave the lease back"
+                  : "the lease could not be given back; the next leader "
+                    "waits for its end")
           .with("lease", lease_text(options_.election))
           .info();
       hooks_.on_leads(false);

@@ -54,7 +54,7 @@ class Leadership {
     BindTimes bind_times;  // of this process
     std::vector<std::string> scheduler_names;
   };
-  // What the elections speaks through: a client with a transport of its own, and the transport of
+  // What the election speaks through: a client with a transport of its own, and the transport of
   // all else.
   struct Api {
     k8s::Client& lease_client;

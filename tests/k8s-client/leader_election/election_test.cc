@@ -145,6 +145,7 @@ class Script {
 
   std::string state_text() const {
     if (election_.state() == Election::State::kEnded) {
+      if (election_.gave_back()) return "gave it back";
       return election_.why_lost().empty() ? "ended" : "lost: " + election_.why_lost();
     }
     if (election_.valid_until() == Election::TimePoint{}) return "leads, and claims nothing";
@@ -350,17 +351,17 @@ TEST_CASE("renewing the lease", "[election]") {
 TEST_CASE("giving the lease back", "[election]") {
   check({
       {"while it waits for its next renewal",
-       after(kLeads, {{"release", "update - 1 0"}, {"ok", "ended"}})},
-      {"while a renewal is under way",
-       after(
-           kLeads,
-           {{"wait", "update me 15 0"}, {"release", ""}, {"ok", "update - 1 0"}, {"ok", "ended"}})},
+       after(kLeads, {{"release", "update - 1 0"}, {"ok", "gave it back"}})},
+      {"while a renewal is under way", after(kLeads, {{"wait", "update me 15 0"},
+                                                      {"release", ""},
+                                                      {"ok", "update - 1 0"},
+                                                      {"ok", "gave it back"}})},
       {"while it reaches for it",
        {{"start", "get"},
         {"404", "create me 15 0"},
         {"release", ""},
         {"ok", "update - 1 0; leads, and claims nothing"},
-        {"ok", "ended"}}},
+        {"ok", "gave it back"}}},
       {"a follower has none", after(kFollows, {{"release", "ended"}})},
       {"a follower who is just looking",
        {{"start", "get"}, {"release", ""}, {"lease - 1", "ended"}}},
@@ -372,11 +373,11 @@ TEST_CASE("giving the lease back", "[election]") {
         {"wait", "get"},
         {"release", ""},
         {"lease me 2", "update - 1 7"},
-        {"ok", "ended"}}},
+        {"ok", "gave it back"}}},
       {"the server refuses", after(kLeads, {{"release", "update - 1 0"},
                                             {"500", "wait 2000"},
                                             {"wait", "update - 1 0"},
-                                            {"ok", "ended"}})},
+                                            {"ok", "gave it back"}})},
       {"another one has it already",
        after(kLeads, {{"release", "update - 1 0"},
                       {"409", "get"},
@@ -387,7 +388,12 @@ TEST_CASE("giving the lease back", "[election]") {
                       {"release", "update - 1 0"},
                       {"409", "get"},
                       {"lease me 2", "update - 1 7"},
-                      {"ok", "ended"}})},
+                      {"ok", "gave it back"}})},
+      {"it was given back, and the answer lost", after(kLeads, {{"release", "update - 1 0"},
+                                                                {"lost", "wait 2000"},
+                                                                {"wait", "update - 1 0"},
+                                                                {"409", "get"},
+                                                                {"lease - 2", "gave it back"}})},
       {"it is gone", after(kLeads, {{"release", "update - 1 0"}, {"404", "ended"}})},
       {"the server is silent until the lease has lapsed by itself",
        after(kLeads, {{"release", "update - 1 0"},

@@ -1,12 +1,8 @@
 #include "scheduler/live/problem_log.h"
 
+#include "tests/scheduler/live/captured_log.h"
 #include "tests/support/catch.h"
 
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
-
-#include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -14,30 +10,6 @@ using namespace sched::live;
 using namespace std::chrono_literals;
 
 namespace {
-
-// What is logged while it lives, without times.
-class Captured {
- public:
-  Captured() : before_(spdlog::default_logger()) {
-    auto logger = std::make_shared<spdlog::logger>(
-        "test", std::make_shared<spdlog::sinks::ostream_sink_st>(text_));
-    logger->set_pattern("%v");
-    spdlog::set_default_logger(std::move(logger));
-  }
-  ~Captured() { spdlog::set_default_logger(before_); }
-  Captured(const Captured&) = delete;
-  Captured& operator=(const Captured&) = delete;
-
-  std::string take() {
-    std::string text = text_.str();
-    text_.str({});
-    return text;
-  }
-
- private:
-  std::ostringstream text_;
-  std::shared_ptr<spdlog::logger> before_;
-};
 
 k8s::Error status(int code, const std::string& message) {
   k8s::Error error;
@@ -50,7 +22,7 @@ k8s::Error status(int code, const std::string& message) {
 }  // namespace
 
 TEST_CASE("a cause is one line, however often it repeats and whatever comes in between") {
-  Captured log;
+  tests::CapturedLog log;
   ProblemLog problems;
   problems.report("bind", status(503, "pod a"), 200ms);
   CHECK(log.take() == "problem what=bind error=\"pod a\" retry_in_ms=200\n");

@@ -3,6 +3,7 @@
 
 #include "k8s-client/api/decode.h"
 #include "k8s-client/api/encode.h"
+#include "tests/scheduler/live/captured_log.h"
 #include "tests/scheduler/live/leadership/pods_server.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
@@ -228,13 +229,40 @@ TEST_CASE("giving the lease back ends it: nothing is sent any more") {
   Bench bench;
   bool done = false;
   bench.lead();
+  tests::CapturedLog log;
   bench.leadership->release(5s, [&done] { done = true; });
   CHECK_FALSE(bench.leadership->may_bind());
   bench.loop.run_ready();
   CHECK(done);
+  CHECK_THAT(log.take(), Catch::StartsWith("gave the lease back"));
   CHECK(bench.told() == Lines{"follows"});
   CHECK(bench.lease.lease->spec.holder_identity.empty());
   CHECK(bench.lease.lease->spec.lease_duration_seconds == 1);
+}
+
+TEST_CASE("a lease that could not be given back is not said to be") {
+  Bench bench;
+  bool done = false;
+  bench.lead();
+  tests::CapturedLog log;
+  SECTION("the server does not answer in time") {
+    bench.lease.silent = true;
+    bench.leadership->release(5s, [&done] { done = true; });
+    bench.loop.advance(5s);
+  }
+  SECTION("another one holds it") {
+    bench.lease.hold("other");
+    bench.leadership->release(5s, [&done] { done = true; });
+    bench.loop.run_ready();
+  }
+  SECTION("it is gone") {
+    bench.lease.lease.reset();
+    bench.leadership->release(5s, [&done] { done = true; });
+    bench.loop.run_ready();
+  }
+  CHECK(done);
+  CHECK_THAT(log.take(), Catch::Contains("the lease could not be given back") &&
+                             !Catch::Contains("gave the lease back"));
 }
 
 TEST_CASE("a standby that is asked to go does not touch the lease") {
