@@ -1,11 +1,13 @@
 // gpu-scheduler: the composition root. Knows all plugins, reads flags and configuration, runs the
 // live shell.
 #include "k8s-client/auth/cluster_access.h"
+#include "k8s-client/yaml/value.h"
 #include "plugins/registry.h"
 #include "scheduler/config/config.h"
 #include "scheduler/live/log.h"
 #include "scheduler/live/shell.h"
 #include "scheduler/live/signals.h"
+#include "scheduler/server/http_server.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -14,8 +16,6 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 namespace {
@@ -82,8 +82,8 @@ void add_flags(CLI::App& app, Flags& flags) {
       ->type_name("LEVEL")
       ->check(CLI::Range(0, 10));
   app.add_flag("--check-config", flags.check_config,
-               "Read the configuration, say what is wrong; of the other flags only those of leader "
-               "election are looked at");
+               "Read the configuration, say what is wrong; of the other flags those of leader "
+               "election and --http-bind-address are looked at");
   add_leader_election_flags(app, flags.leader_election);
   app.set_version_flag("--version", "gpu-scheduler " GPU_SCHEDULER_VERSION);
 }
@@ -121,10 +121,9 @@ k8s::Result<k8s::ClusterAccess> find_cluster(const std::string& flag,
       "no cluster: not in a pod, no $KUBECONFIG and no ~/.kube/config; name one with --kubeconfig");
 }
 
-std::string read_text(const std::string& file) {
-  if (file.empty()) return {};
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+k8s::Result<void> check_address(const std::string& http_bind_address) {
+  if (http_bind_address == "0") return {};
+  return sched::server::HttpServer::check_address(http_bind_address);
 }
 
 int run(sched::live::ShellOptions options) {
@@ -140,13 +139,19 @@ int run(sched::live::ShellOptions options) {
 }
 
 int start(const Flags& flags) {
-  auto config = flags.config.empty()
-                    ? sched::config::parse("", "default configuration", plugins::registry())
-                    : sched::config::load(flags.config, plugins::registry());
+  // Once: what is recorded must be what was understood.
+  k8s::Result<std::string> text;
+  if (!flags.config.empty()) text = k8s::yaml::read_file(flags.config);
+  if (!text) return fail(kBadUsage, text.error().message);
+  auto config = sched::config::parse(
+      *text, flags.config.empty() ? "default configuration" : flags.config, plugins::registry());
   if (!config) return fail(kBadUsage, config.error().message);
   const auto election = sched::config::with_flags(config->leader_election, flags.leader_election);
   if (!election) return fail(kBadUsage, election.error().message);
   config->leader_election = *election;
+  if (const auto address = check_address(flags.http_bind_address); !address) {
+    return fail(kBadUsage, "--http-bind-address: " + address.error().message);
+  }
   sched::live::start_log(flags.verbosity);
   for (const std::string& warning : config->warnings) sched::live::LogLine(warning).warning();
   if (flags.check_config) return 0;
@@ -157,7 +162,7 @@ int start(const Flags& flags) {
                                     .http_bind_address = flags.http_bind_address,
                                     .record_file = flags.record,
                                     .config_file = flags.config,
-                                    .config_text = read_text(flags.config)};
+                                    .config_text = std::move(*text)};
   return run(std::move(options));
 }
 

@@ -96,14 +96,20 @@ std::string_view Value::kind_name() const {
   }
 }
 
-Result<std::vector<Value>> parse_file(const std::string& file) {
+Result<std::string> read_file(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   if (stream && stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
   if (!stream || stream.bad() || text.bad()) {
     return config_error(file + ": cannot be read: " + std::strerror(errno));
   }
-  return parse(text.view(), file);
+  return std::move(text).str();
+}
+
+Result<std::vector<Value>> parse_file(const std::string& file) {
+  const auto text = read_file(file);
+  if (!text) return tl::unexpected(text.error());
+  return parse(*text, file);
 }
 
 std::string to_json(const Value& value) {

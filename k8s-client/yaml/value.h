@@ -44,6 +44,10 @@ class Value {
 // The same, read from a file.
 [[nodiscard]] Result<std::vector<Value>> parse_file(const std::string& file);
 
+// Its text alone, for who needs that besides what it means: a file that is read twice may have
+// changed in between.
+[[nodiscard]] Result<std::string> read_file(const std::string& file);
+
 // As compact JSON.
 [[nodiscard]] std::string to_json(const Value& value);
 

@@ -18,6 +18,9 @@ using k8s::yaml::Value;
 
 constexpr std::string_view kApiVersion = "kubescheduler.config.k8s.io/v1";
 constexpr std::string_view kKind = "KubeSchedulerConfiguration";
+constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+constexpr std::string_view kProtobufElseJson =
+    "application/vnd.kubernetes.protobuf,application/json";
 
 void require(ObjectReader& document, std::string_view key, std::string_view wanted) {
   const auto found = document.string(key);
@@ -31,8 +34,9 @@ ClientConnection read_client_connection(ObjectReader& document) {
     if (fields.one_of("transport", {"asio", "cpprest"}) == "cpprest") {
       connection.transport = TransportKind::kCpprest;
     }
-    fields.one_of("contentType", {"", "application/json"});
-    fields.one_of("acceptContentTypes", {"", "application/json"});
+    // What is so in any case, as upstream says it; anything else would be without effect.
+    fields.one_of("contentType", {"", kProtobuf});
+    fields.one_of("acceptContentTypes", {"", kProtobuf, kProtobufElseJson});
     if (const auto qps = fields.number("qps")) {
       if (!(*qps > 0 && *qps <= 1e6)) fields.complain("qps", "must be above 0, at most 1000000");
       connection.qps = *qps;

@@ -6,6 +6,8 @@
 // Where a choice had to be made:
 //  * percentageOfNodesToScore: every node is always looked at, so only 0 (upstream's "you choose")
 //    and 100 are accepted. parallelism: decisions are made on one thread, so only 1.
+//  * clientConnection.contentType, acceptContentTypes: what travels in protobuf and what in JSON is
+//    not a choice (k8s-client/client.h), so only upstream's words for that are accepted.
 //  * gpuQuota is a section of our own (gpu_quota.h), beside upstream's.
 //  * A profile starts from the default profile (defaults.h) and says what differs.
 //    disabled: [{name: "*"}] switches off all plugins but the constraints that keep pods from being
@@ -28,7 +30,9 @@ namespace sched::config {
 enum class TransportKind { kAsio, kCpprest };
 
 struct ClientConnection {
-  std::string kubeconfig;                          // empty: --kubeconfig, or in-cluster
+  // Empty: nothing is said here. The flag --kubeconfig goes before it, $KUBECONFIG, the pod's
+  // service account and ~/.kube/config come after it.
+  std::string kubeconfig;
   TransportKind transport = TransportKind::kAsio;  // not one of upstream's fields
   double qps = 5'000;                              // client-side limit of requests per second
   int burst = 10'000;

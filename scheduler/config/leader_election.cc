@@ -16,7 +16,8 @@ using k8s::yaml::ObjectReader;
 using std::chrono::milliseconds;
 
 constexpr std::string_view kLock = "leases";
-constexpr std::string_view kNotADuration = "must be a duration, such as 15s or 500ms";
+constexpr std::string_view kNotADuration =
+    "must be a duration in whole milliseconds, such as 15s or 500ms";
 // client-go's: a retry may come this much later than its period.
 constexpr double kJitter = 1.2;
 
@@ -83,8 +84,8 @@ constexpr std::array<NameField, 2> kNames{{
 
 std::optional<milliseconds> milliseconds_of(std::string_view text) {
   const auto duration = parse_duration(text);
-  if (!duration) return std::nullopt;
-  return std::chrono::floor<milliseconds>(*duration);
+  if (!duration || *duration % milliseconds(1) != milliseconds(0)) return std::nullopt;
+  return std::chrono::duration_cast<milliseconds>(*duration);
 }
 
 void read_lease(ObjectReader& fields, LeaderElection& election) {

@@ -188,6 +188,12 @@ k8s::Result<std::unique_ptr<HttpServer>> HttpServer::listen(k8s::EventLoop& loop
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(listener)));
 }
 
+k8s::Result<void> HttpServer::check_address(const std::string& address) {
+  const auto endpoint = endpoint_of(address);
+  if (!endpoint) return tl::unexpected<k8s::Error>(endpoint.error());
+  return {};
+}
+
 HttpServer::HttpServer(std::shared_ptr<Listener> listener) : listener_(std::move(listener)) {}
 
 HttpServer::~HttpServer() { listener_->close(); }

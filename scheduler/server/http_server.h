@@ -46,6 +46,8 @@ class HttpServer {
                                                                        const std::string& address,
                                                                        Handler handler,
                                                                        Hooks hooks);
+  // Whether listen() would understand `address`.
+  [[nodiscard]] static k8s::Result<void> check_address(const std::string& address);
   ~HttpServer();  // closes the listening socket; on the event loop's thread, or after it ended
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -43,17 +43,18 @@ std::string plugins(const std::string& rest) { return profile("  plugins:\n    "
 }  // namespace
 
 TEST_CASE("fields arrive") {
-  const auto configuration = parse(std::string(kHead) +
-                                       "leaderElection: {leaderElect: false}\n"
-                                       "parallelism: 1\n"
-                                       "percentageOfNodesToScore: 100\n"
-                                       "extenders: []\n"
-                                       "enableProfiling: false\n"
-                                       "clientConnection: {kubeconfig: /k, qps: 12.5, burst: 3,\n"
-                                       "  transport: cpprest, contentType: application/json}\n"
-                                       "podInitialBackoffSeconds: 2\n"
-                                       "podMaxBackoffSeconds: 7\n",
-                                   "c.yaml", registry_double());
+  const auto configuration =
+      parse(std::string(kHead) +
+                "leaderElection: {leaderElect: false}\n"
+                "parallelism: 1\n"
+                "percentageOfNodesToScore: 100\n"
+                "extenders: []\n"
+                "enableProfiling: false\n"
+                "clientConnection: {kubeconfig: /k, qps: 12.5, burst: 3,\n"
+                "  transport: cpprest, contentType: application/vnd.kubernetes.protobuf}\n"
+                "podInitialBackoffSeconds: 2\n"
+                "podMaxBackoffSeconds: 7\n",
+            "c.yaml", registry_double());
   if (!configuration) FAIL(configuration.error().message);
   CHECK_FALSE(configuration->leader_election.leader_elect);
   CHECK(configuration->client_connection.kubeconfig == "/k");
@@ -81,7 +82,7 @@ TEST_CASE("fields that are wrong") {
       {"sampling", "percentageOfNodesToScore: 50\n",
        "c.yaml:3: percentageOfNodesToScore: only 0 or 100"},
       {"extenders", "extenders: [{urlPrefix: http://x}]\n", "c.yaml:3: extenders: are not built"},
-      {"protobuf", "clientConnection: {contentType: application/vnd.kubernetes.protobuf}\n",
+      {"JSON alone", "clientConnection: {contentType: application/json}\n",
        "c.yaml:3: clientConnection.contentType: must be one of"},
       {"transport", "clientConnection: {transport: curl}\n",
        "c.yaml:3: clientConnection.transport: must be one of"},

@@ -68,11 +68,14 @@ TEST_CASE("lease settings that are wrong") {
   const std::vector<Case> cases = {
       {"no duration", "  leaseDuration: 15\n", "c.yaml:4: leaderElection.leaseDuration: must be"},
       {"a word", "  leaseDuration: long\n",
-       "c.yaml:4: leaderElection.leaseDuration: must be a duration, such as 15s"},
+       "c.yaml:4: leaderElection.leaseDuration: must be a duration in whole milliseconds, such as "
+       "15s"},
       {"zero", "  leaseDuration: 0s\n",
        "c.yaml:4: leaderElection.leaseDuration: must be whole seconds"},
       {"not whole", "  leaseDuration: 15500ms\n",
        "c.yaml:4: leaderElection.leaseDuration: must be whole seconds"},
+      {"not whole by less than a millisecond", "  leaseDuration: 15s900us\n",
+       "c.yaml:4: leaderElection.leaseDuration: must be a duration in whole milliseconds"},
       {"renewed too late", "  renewDeadline: 15s\n",
        "c.yaml:4: leaderElection.renewDeadline: must be shorter than leaseDuration, which is "
        "15000"},
@@ -137,7 +140,8 @@ TEST_CASE("flags that are wrong") {
   SECTION("no duration") {
     flags.retry_period = "2";
     CHECK(message(flags) ==
-          "--leader-elect-retry-period: must be a duration, such as 15s or 500ms");
+          "--leader-elect-retry-period: must be a duration in whole milliseconds, such as 15s or "
+          "500ms");
   }
   SECTION("out of order") {
     flags.lease_duration = "10s";

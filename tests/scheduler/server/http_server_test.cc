@@ -169,7 +169,9 @@ TEST_CASE("addresses that cannot be listened on") {
   for (const char* address :
        {"", "10251", "localhost:1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:1x", "::1"}) {
     CHECK_THAT(message(address), Catch::Contains("is no address to listen on"));
+    CHECK_FALSE(HttpServer::check_address(address));
   }
+  CHECK(HttpServer::check_address("[::1]:10251"));
   const Bench taken;
   CHECK_THAT(message("127.0.0.1:" + std::to_string(taken.port)),
              Catch::Contains("Address already in use"));
