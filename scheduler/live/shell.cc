@@ -63,7 +63,6 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
   client_->set_observer(observer);
   Binder::Options binder_options;
   binder_options.deadline = times_.deadline;
-  binder_options.margin = times_.margin;
   binder_ = std::make_unique<Binder>(*loop_, binder_calls(), binder_options, binder_hooks());
   statuses_ = std::make_unique<StatusWriter>(
       *loop_,

@@ -28,8 +28,15 @@
 //    goes on after the lease has changed hands;
 //  * an API server that is itself stopped after its kernel took the bytes, while another one serves
 //    the next leader;
+//  * a load balancer or tunnel before the API servers (haproxy, a cloud's, konnectivity) that takes
+//    the bytes, acknowledges them, and delivers them when its own connection allows: our kernel
+//    cannot take back what another has accepted. Let the scheduler talk to an API server itself, or
+//    keep what such a proxy may hold a request for below `margin`;
+//  * a write that the API server has handed to etcd when its time is up: it cannot be called back,
+//    and commits late if etcd does;
 //  * a virtual machine that its host pauses for longer than the lease, with its clocks.
-// kubelet refuses a pod too many in each of these cases.
+// kubelet refuses a pod too many in each of these cases. Within one process the Binder waits longer
+// before it takes a bind for one that can land no more (Binder::Options::margin).
 #pragma once
 
 #include "k8s-client/boot_clock.h"

@@ -3,7 +3,8 @@
 // The engine holds a pod's capacity until it is told the outcome, so the outcome must never be
 // guessed. An answer of the server is certain. Without an answer (deadline, lost connection), or
 // with one that does not say (5xx), the bind may have landed or may still land, until `deadline`
-// after it was sent: the server was told to give up by then (?timeout=). Such a bind is settled by
+// after it was sent, the server being told to give up by then (?timeout=), and the margin for its
+// way there. Such a bind is settled by
 // reading the pod back:
 //
 //   bound to our node        success
@@ -67,8 +68,10 @@ class Binder {
     std::size_t max_in_flight = 32;
     std::chrono::milliseconds deadline{5'000};
     // Beyond the deadline, before a bind is taken for one that can land no more: for the way of its
-    // bytes to the server.
-    std::chrono::milliseconds margin{1'000};
+    // bytes to the server, through load balancers that may keep them for a while, and for a write
+    // that waits in etcd. It costs something only where an outcome is unknown and nothing settles
+    // it sooner, so it is longer than what a lease can spare (BindTimes::margin).
+    std::chrono::milliseconds margin{10'000};
     // Between the calls of one bind.
     k8s::BackOffOptions back_off = {.first = std::chrono::milliseconds(200),
                                     .limit = std::chrono::milliseconds(5'000)};
