@@ -56,7 +56,7 @@ std::string duration_text(std::chrono::milliseconds duration) {
 }
 
 // One call: its request, kept for repetition, and what becomes of the answer.
-struct Exchange {
+struct ApiCall {
   Request request;
   std::string doing;  // "pods \"ml/train-0\": bind to \"gpu-7\"": begins the error's text
   std::function<void(Result<Response>)> done;
@@ -86,22 +86,22 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
   }
 
   void call_once(Request request, std::string doing, std::function<void(Result<Response>)> done) {
-    auto exchange = std::make_shared<Exchange>();
-    exchange->request = std::move(request);
-    exchange->doing = std::move(doing);
-    exchange->done = std::move(done);
-    send(exchange);
+    auto call = std::make_shared<ApiCall>();
+    call->request = std::move(request);
+    call->doing = std::move(doing);
+    call->done = std::move(done);
+    send(call);
   }
 
   void call_idempotent(Request request, std::string doing,
                        std::function<void(Result<Response>)> done) {
-    auto exchange = std::make_shared<Exchange>();
-    exchange->request = std::move(request);
-    exchange->request.repeatable = true;
-    exchange->doing = std::move(doing);
-    exchange->done = std::move(done);
-    exchange->retry.emplace(++calls);
-    send(exchange);
+    auto call = std::make_shared<ApiCall>();
+    call->request = std::move(request);
+    call->request.repeatable = true;
+    call->doing = std::move(doing);
+    call->done = std::move(done);
+    call->retry.emplace(++calls);
+    send(call);
   }
 
   void call_lease(Request request, const std::string& doing,
@@ -119,37 +119,36 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
               });
   }
 
-  void send(const std::shared_ptr<Exchange>& exchange) {
-    exchange->sent_at = loop.now();
+  void send(const std::shared_ptr<ApiCall>& call) {
+    call->sent_at = loop.now();
     // The last attempt needs its request no more.
-    Request request = exchange->retry ? exchange->request : std::move(exchange->request);
-    exchange->request.method = request.method;
+    Request request = call->retry ? call->request : std::move(call->request);
+    call->request.method = request.method;
     transport.send(std::move(request),
-                   [weak = this->weak_from_this(), exchange](Result<Response> answer) {
-                     if (const auto parts = weak.lock())
-                       parts->answered(exchange, std::move(answer));
+                   [weak = this->weak_from_this(), call](Result<Response> answer) {
+                     if (const auto parts = weak.lock()) parts->answered(call, std::move(answer));
                    });
   }
 
-  void answered(const std::shared_ptr<Exchange>& exchange, Result<Response> answer) {
+  void answered(const std::shared_ptr<ApiCall>& call, Result<Response> answer) {
     if (observer) {
-      observer(to_string(exchange->request.method), answer ? answer->status : 0,
-               loop.now() - exchange->sent_at);
+      observer(to_string(call->request.method), answer ? answer->status : 0,
+               loop.now() - call->sent_at);
     }
-    if (answer && is_success(*answer)) return exchange->done(std::move(answer));
+    if (answer && is_success(*answer)) return call->done(std::move(answer));
     Error error = answer ? status_error(*answer, decoder) : std::move(answer.error());
-    if (exchange->retry) {
-      if (const auto delay = exchange->retry->after(error, loop.now())) {
-        return send_later(exchange, *delay);
+    if (call->retry) {
+      if (const auto delay = call->retry->after(error, loop.now())) {
+        return send_later(call, *delay);
       }
     }
-    exchange->done(tl::unexpected(with_context(std::move(error), exchange->doing)));
+    call->done(tl::unexpected(with_context(std::move(error), call->doing)));
   }
 
-  void send_later(const std::shared_ptr<Exchange>& exchange, std::chrono::milliseconds delay) {
-    // The timer belongs to the exchange, so its task must not own it.
-    waiting.insert(exchange);
-    exchange->timer = loop.after(delay, [this, weak = std::weak_ptr(exchange)] {
+  void send_later(const std::shared_ptr<ApiCall>& call, std::chrono::milliseconds delay) {
+    // The timer belongs to the call, so its task must not own it.
+    waiting.insert(call);
+    call->timer = loop.after(delay, [this, weak = std::weak_ptr(call)] {
       const auto due = weak.lock();
       if (!due) return;
       waiting.erase(due);
@@ -162,8 +161,8 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
   WallClock wall_clock;
   RequestObserver observer;
   Decoder decoder;
-  std::uint64_t calls = 0;                      // seeds the jitter of each call
-  std::set<std::shared_ptr<Exchange>> waiting;  // for their next attempt; owns their timers
+  std::uint64_t calls = 0;                     // seeds the jitter of each call
+  std::set<std::shared_ptr<ApiCall>> waiting;  // for their next attempt; owns their timers
 };
 
 Client::Client(Transport& transport, EventLoop& loop, WallClock wall_clock)

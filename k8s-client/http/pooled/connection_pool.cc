@@ -11,22 +11,22 @@ constexpr std::chrono::seconds kLongestSweep{10};
 
 }  // namespace
 
-Lease::Lease(Lease&& other) noexcept
+Place::Place(Place&& other) noexcept
     : pool_(std::exchange(other.pool_, nullptr)), connection_(std::move(other.connection_)) {}
 
-Lease& Lease::operator=(Lease&& other) noexcept {
+Place& Place::operator=(Place&& other) noexcept {
   release();
   pool_ = std::exchange(other.pool_, nullptr);
   connection_ = std::move(other.connection_);
   return *this;
 }
 
-void Lease::replace(std::shared_ptr<Connection> connection) {
+void Place::replace(std::shared_ptr<Connection> connection) {
   if (connection_) connection_->close();
   connection_ = std::move(connection);
 }
 
-void Lease::release() {
+void Place::release() {
   auto connection = std::exchange(connection_, nullptr);
   if (auto* pool = std::exchange(pool_, nullptr)) {
     pool->give_back(std::move(connection));
@@ -46,22 +46,22 @@ ConnectionPool::~ConnectionPool() {
   for (Idle& idle : idle_) drop(idle);
 }
 
-std::optional<Lease> ConnectionPool::acquire_open(const std::shared_ptr<TlsContext>& tls) {
+std::optional<Place> ConnectionPool::acquire_open(const std::shared_ptr<TlsContext>& tls) {
   while (!idle_.empty()) {
     Idle last = std::move(idle_.back());
     idle_.pop_back();
     if (last.connection->tls() == tls && last.connection->is_reusable()) {
-      return Lease(this, std::move(last.connection));
+      return Place(this, std::move(last.connection));
     }
     drop(last);
   }
   return std::nullopt;
 }
 
-std::optional<Lease> ConnectionPool::acquire_place() {
+std::optional<Place> ConnectionPool::acquire_place() {
   if (places_ >= max_connections_) return std::nullopt;
   ++places_;
-  return Lease(this, nullptr);
+  return Place(this, nullptr);
 }
 
 void ConnectionPool::give_back(std::shared_ptr<Connection> connection) {

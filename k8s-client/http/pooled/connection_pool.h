@@ -21,14 +21,14 @@ class ConnectionPool;
 
 // A place in the pool, and the connection that fills it, if there is one yet. Without a pool it is
 // the sole owner of a connection, as streams have it. Given back when destroyed.
-class Lease {
+class Place {
  public:
-  Lease() = default;
-  Lease(ConnectionPool* pool, std::shared_ptr<Connection> connection)
+  Place() = default;
+  Place(ConnectionPool* pool, std::shared_ptr<Connection> connection)
       : pool_(pool), connection_(std::move(connection)) {}
-  Lease(Lease&& other) noexcept;
-  Lease& operator=(Lease&& other) noexcept;
-  ~Lease() { release(); }
+  Place(Place&& other) noexcept;
+  Place& operator=(Place&& other) noexcept;
+  ~Place() { release(); }
 
   [[nodiscard]] Connection* connection() const { return connection_.get(); }
   // Closes the connection there was. The place stays taken.
@@ -47,16 +47,16 @@ class ConnectionPool {
                  std::function<void()> on_free);
   ConnectionPool(const ConnectionPool&) = delete;
   ConnectionPool& operator=(const ConnectionPool&) = delete;
-  // All leases must have been released.
+  // All places must have been released.
   ~ConnectionPool();
 
   // An open connection made with `tls`; nullopt when all are in use.
-  [[nodiscard]] std::optional<Lease> acquire_open(const std::shared_ptr<TlsContext>& tls);
+  [[nodiscard]] std::optional<Place> acquire_open(const std::shared_ptr<TlsContext>& tls);
   // A place to put a new one; nullopt when all are taken.
-  [[nodiscard]] std::optional<Lease> acquire_place();
+  [[nodiscard]] std::optional<Place> acquire_place();
 
  private:
-  friend class Lease;
+  friend class Place;
   struct Idle {
     std::shared_ptr<Connection> connection;
     EventLoop::Clock::time_point since;
@@ -72,7 +72,7 @@ class ConnectionPool {
   std::chrono::seconds idle_limit_;
   std::function<void()> on_free_;
   std::vector<Idle> idle_;  // the longest unused first
-  std::size_t places_ = 0;  // taken by leases and by idle connections
+  std::size_t places_ = 0;  // taken, by those in use and by idle connections
   std::unique_ptr<Timer> sweeping_;
 };
 

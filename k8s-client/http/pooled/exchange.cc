@@ -62,10 +62,10 @@ void Exchange::watch_silence() {
   }
 }
 
-void Exchange::begin(Lease lease, bool used_before) {
+void Exchange::begin(Place place, bool used_before) {
   connecting_ = false;
-  lease_ = std::move(lease);
-  if (lease_.connection() == nullptr) return open();
+  place_ = std::move(place);
+  if (place_.connection() == nullptr) return open();
   reused_ = used_before;
   talk();
 }
@@ -73,7 +73,7 @@ void Exchange::begin(Lease lease, bool used_before) {
 void Exchange::open() {
   auto connection = host_->new_connection();
   if (!connection) return reject(connection.error());
-  lease_.replace(*connection);
+  place_.replace(*connection);
   (*connection)
       ->open(host_->connect_timeout(), [self = shared_from_this()](std::optional<Error> error) {
         if (self->ended_) return;
@@ -83,7 +83,7 @@ void Exchange::open() {
 }
 
 void Exchange::talk() {
-  Connection& connection = *lease_.connection();
+  Connection& connection = *place_.connection();
   auto token = host_->bearer_token();
   if (!token) return reject(token.error());
   identity_ = {.token = std::move(*token), .tls = connection.tls()};
@@ -95,7 +95,7 @@ void Exchange::talk() {
 
 const char* Exchange::stage() {
   if (connecting_) return "connecting";
-  if (lease_.connection() == nullptr) {
+  if (place_.connection() == nullptr) {
     return host_->awaits_credentials() ? "waiting for credentials"
                                        : "waiting for a free connection";
   }
@@ -103,7 +103,7 @@ const char* Exchange::stage() {
 }
 
 bool Exchange::stop_sending() {
-  Connection* connection = lease_.connection();
+  Connection* connection = place_.connection();
   return conversing_ && connection != nullptr && connection->stop_sending();
 }
 
@@ -150,7 +150,7 @@ void Exchange::detach() {
     ended_ = true;
   }
   timer_.cancel();
-  lease_.release();
+  place_.release();
   host_ = nullptr;
 }
 
@@ -159,7 +159,7 @@ void Exchange::end(std::optional<Error> error) {
   ended_ = true;
   outcome_ = std::move(error);
   timer_.cancel();
-  lease_.release();
+  place_.release();
   finish_soon();
 }
 

@@ -2,7 +2,7 @@
 //
 // An Exchange keeps the deadline, takes part in cancellation and decides what an outcome means
 // (above all Error::may_have_acted). It waits in the transport's queue until it is given a place
-// (a Lease) with an open connection, writes, reads, and ends; a stream opens one of its own. Ending
+// (a Place) with an open connection, writes, reads, and ends; a stream opens one of its own. Ending
 // frees the place at once; the callback comes from the loop a moment later, so it is never called
 // from within send(), cancel() or another callback of ours.
 #pragma once
@@ -63,7 +63,7 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   [[nodiscard]] bool is_connecting() const { return connecting_ && !ended_; }
   // Goes on with an open connection, which others have used or nobody; or without a connection, and
   // opens one. Once.
-  void begin(Lease lease, bool used_before);
+  void begin(Place place, bool used_before);
   void cancel() override;
   // Ends it before it began.
   void reject(const Error& error) { end(failure(error.kind, error.message)); }
@@ -111,7 +111,7 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   asio::io_context& context_;
   ExchangeHost* host_;
   Request request_;
-  Lease lease_;
+  Place place_;
   Identity identity_;
   AsioTimer timer_;
   std::chrono::steady_clock::time_point last_activity_;

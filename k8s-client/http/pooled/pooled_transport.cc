@@ -26,7 +26,7 @@ constexpr std::size_t kOpeningAtOnce = 4;
 // A connection of the pool that is being opened. Whom it was meant for may have been given another
 // one meanwhile, or have ended; then it is for whoever comes next.
 struct Opening {
-  Lease lease;
+  Place place;
   std::weak_ptr<Exchange> meant_for;
 };
 
@@ -71,7 +71,7 @@ class PooledTransport final : public Transport, private ExchangeHost {
   void pump();
   void pump_soon();
   // Opens a connection for it, at `place`.
-  void open_for(const std::shared_ptr<Exchange>& exchange, Lease place);
+  void open_for(const std::shared_ptr<Exchange>& exchange, Place place);
   void on_opened(std::list<Opening>::iterator opening, const std::optional<Error>& error);
   // Gives free connections to those who wait for one that is being opened.
   void lend();
@@ -189,7 +189,7 @@ void PooledTransport::pump_soon() {
   });
 }
 
-void PooledTransport::open_for(const std::shared_ptr<Exchange>& exchange, Lease place) {
+void PooledTransport::open_for(const std::shared_ptr<Exchange>& exchange, Place place) {
   auto connection = new_connection();
   if (!connection) return exchange->reject(connection.error());
   exchange->set_connecting();
@@ -211,10 +211,10 @@ void PooledTransport::on_opened(std::list<Opening>::iterator opening,
     if (error) {
       exchange->reject(*error);
     } else {
-      exchange->begin(std::move(done.lease), false);
+      exchange->begin(std::move(done.place), false);
     }
   }
-  done.lease.release();
+  done.place.release();
   pump_soon();
 }
 
@@ -226,9 +226,9 @@ void PooledTransport::lend() {
   if (!tls) return;
   for (const auto& exchange : active_) {
     if (!exchange->is_connecting()) continue;
-    auto lease = pool_.acquire_open(*tls);
-    if (!lease) return;
-    exchange->begin(std::move(*lease), true);
+    auto place = pool_.acquire_open(*tls);
+    if (!place) return;
+    exchange->begin(std::move(*place), true);
   }
 }
 
@@ -272,7 +272,7 @@ void PooledTransport::pump_streams() {
       continue;
     }
     if (!credentials_are_ready()) return;
-    next(waiting_streams_)->begin(Lease(), false);
+    next(waiting_streams_)->begin(Place(), false);
   }
 }
 
