@@ -27,7 +27,7 @@ class Bench {
                 {.on_decisions = [this](std::vector<Decided> batch) { take(std::move(batch)); },
                  .on_pending = [](const sched::PendingPods&) {},
                  .on_quotas = [this](sched::QuotaNews quotas) { take(std::move(quotas)); },
-                 .on_gpu_figures = [](const sched::GpuFigures&) {},
+                 .on_gpu_figures = [this](const sched::GpuFigures&) { end_round(); },
                  .clock = [] { return sched::Time(std::chrono::seconds(1'767'225'600)); }},
                 nullptr, max_open_binds, std::chrono::milliseconds(0)) {
     thread_.start();
@@ -55,6 +55,18 @@ class Bench {
     changed_.wait(lock, [&] { return told_ && wanted(quotas_); });
     return quotas_;
   }
+  // Blocks until all that was pushed before has been applied, and what follows from it was told:
+  // the second round that ends from now on has begun after that.
+  void wait_for_rounds() {
+    for (int i = 0; i < 2; ++i) {
+      std::unique_lock lock(mutex_);
+      const std::size_t before = rounds_;
+      lock.unlock();
+      push(event::NodeDeleted{"nobody"});
+      lock.lock();
+      changed_.wait(lock, [this, before] { return rounds_ > before; });
+    }
+  }
   bool told_of_quotas() {
     const std::lock_guard lock(mutex_);
     return told_;
@@ -72,6 +84,12 @@ class Bench {
     changed_.notify_all();
   }
 
+  void end_round() {
+    const std::lock_guard lock(mutex_);
+    ++rounds_;
+    changed_.notify_all();
+  }
+
   void take(sched::QuotaNews news) {
     const std::lock_guard lock(mutex_);
     told_ = true;
@@ -84,6 +102,7 @@ class Bench {
   std::condition_variable changed_;
   std::vector<sched::Decision> decisions_;
   bool told_ = false;
+  std::size_t rounds_ = 0;
   std::map<std::string, sched::QuotaStatus> quotas_;  // as told so far
   EngineThread thread_;
 };
@@ -96,6 +115,16 @@ k8s::Namespace namespace_named(const std::string& name) {
   k8s::Namespace made;
   made.metadata.name = name;
   return made;
+}
+
+// Two GPUs of any type for the namespace "default".
+k8s::GpuQuota team_quota() {
+  k8s::GpuQuota quota;
+  quota.metadata.name = "team";
+  quota.metadata.uid = "uid-team";
+  quota.spec.namespaces = {"default"};
+  quota.spec.quotas = {{.gpu_type = "*", .guaranteed = k8s::Quantity::of(2)}};
+  return quota;
 }
 
 std::string node_of(const sched::Decision& decision) {
@@ -163,14 +192,9 @@ TEST_CASE("with too many binds open it waits for outcomes") {
 
 TEST_CASE("the accounts of quotas are told when the cluster is known, and when they change") {
   Bench bench;
-  k8s::GpuQuota quota;
-  quota.metadata.name = "team";
-  quota.metadata.uid = "uid-team";
-  quota.spec.namespaces = {"default"};
-  quota.spec.quotas = {{.gpu_type = "*", .guaranteed = k8s::Quantity::of(2)}};
   bench.push(event::NamespaceUpserted{namespace_named("default")});
   bench.push(event::NodeUpserted{tests::node("n1").gpus(8)});
-  bench.push(event::QuotaUpserted{quota});
+  bench.push(event::QuotaUpserted{team_quota()});
   bench.push(event::PodUpserted{gpu_pod("a")});
   bench.push(event::Synced{});
   const auto used = [](std::int64_t gpus) {
@@ -190,9 +214,14 @@ TEST_CASE("the accounts of quotas are told when the cluster is known, and when t
 TEST_CASE("a standby says nothing of quotas") {
   Bench bench;
   bench.push(event::NodeUpserted{tests::node("n1").gpus(8)});
-  bench.push(event::QuotaDeleted{"team"});
-  bench.stop_and_count();
+  bench.push(event::NamespaceUpserted{namespace_named("default")});
+  bench.push(event::QuotaUpserted{team_quota()});
+  bench.push(event::PodUpserted{gpu_pod("a")});
+  bench.wait_for_rounds();
   CHECK_FALSE(bench.told_of_quotas());
+  // It has what it does not say.
+  bench.push(event::Synced{});
+  CHECK(bench.wait_for_quotas([](const auto& quotas) { return !quotas.empty(); }).size() == 1);
 }
 
 TEST_CASE("nothing is decided after the stop") {
