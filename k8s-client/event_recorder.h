@@ -79,7 +79,8 @@ class EventRecorder {
 
   // Writes series without waiting for their interval, and calls `done` when nothing waits and
   // nothing is in flight, or at the latest after `limit`. What still waits then is dropped and
-  // counted. may_send is still asked.
+  // counted; what is in flight then may be written or not, and is not counted as either. may_send
+  // is still asked.
   void flush(std::chrono::milliseconds limit, std::function<void()> done);
 
   // To be called when may_send may have become true.

@@ -35,7 +35,7 @@ class EngineThread {
   struct Hooks {
     // Called on the engine's thread with what was decided since the last call, never empty.
     std::function<void(std::vector<Decided>)> on_decisions;
-    // The same, after each round.
+    // How many pods wait, and where, after each round; on the engine's thread, as all of these.
     std::function<void(const PendingPods&)> on_pending;
     // The accounts of all quotas when Synced has been applied; then of those that may have changed,
     // at most once in `quota_interval`.

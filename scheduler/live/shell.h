@@ -11,7 +11,9 @@
 // Shutdown: nothing more is decided, binds that were sent are seen through to their outcome, then
 // conditions are written, the lease is given back and events are written, all within a time limit.
 // What was decided but not sent stays pending, for the next process. A bind that could not be
-// settled in time keeps the lease from being given back: it expires.
+// settled in time keeps the lease from being given back: it expires. A name that is being resolved
+// when the loop has ended is waited for, some seconds where the name server does not answer;
+// nothing is sent any more then.
 #pragma once
 
 #include "k8s-client/auth/cluster_access.h"

@@ -1,7 +1,9 @@
 // The two ways to the API server: one for everything, and one for the lease alone.
 //
 // A renewal waits behind nothing, neither for a token of the rate limit nor for a connection that a
-// thousand binds are queueing for.
+// thousand binds are queueing for. What the two share is the event loop, and its one thread that
+// resolves names: where the cluster is named and not numbered, as in some kubeconfigs, a lease's
+// connection that has to be opened anew waits for whatever name is being resolved.
 #pragma once
 
 #include "k8s-client/auth/cluster_access.h"

@@ -1,5 +1,5 @@
 // The paths that are served, as kube-scheduler has them: /livez and /healthz (a restart would not
-// help), /readyz (it knows the cluster and may decide), /metrics.
+// help), /readyz (it knows the cluster; a standby, too, which may not decide yet), /metrics.
 #pragma once
 
 #include "scheduler/server/http_server.h"
