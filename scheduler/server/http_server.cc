@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <deque>
 #include <optional>
 #include <utility>
 // After Asio's wrapper, which orders includes.
@@ -36,8 +37,9 @@ constexpr std::chrono::milliseconds kLongestPause{1'000};
 // One connection: one request, one answer, closed.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(Tcp::socket socket, const HttpServer::Handler& handler, std::shared_ptr<void> counted)
-      : stream_(std::move(socket)), handler_(handler), counted_(std::move(counted)) {
+  // `owner` keeps `handler`.
+  Session(Tcp::socket socket, const HttpServer::Handler& handler, std::shared_ptr<void> owner)
+      : stream_(std::move(socket)), handler_(handler), owner_(std::move(owner)) {
     parser_.header_limit(kMaxHeader);
     parser_.body_limit(0);
   }
@@ -49,6 +51,9 @@ class Session : public std::enable_shared_from_this<Session> {
                               if (!error) self->answer();
                             });
   }
+
+  // Whatever it has come to.
+  void cut() { stream_.close(); }
 
  private:
   void answer() {
@@ -74,7 +79,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   beast::tcp_stream stream_;
   const HttpServer::Handler& handler_;
-  std::shared_ptr<void> counted_;  // keeps the listener, and the count of connections
+  std::shared_ptr<void> owner_;
   beast::flat_buffer buffer_{2 * kMaxHeader};
   http::request_parser<http::empty_body> parser_;
   http::response<http::string_body> response_;
@@ -134,7 +139,7 @@ class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
       if (error) return self->pause(error);
       self->pause_ = kFirstPause;
       self->hooks_.on_progress();
-      if (self->connections_ < kMaxConnections) self->serve(std::move(socket));
+      self->serve(std::move(socket));
       self->accept();
     });
   }
@@ -158,11 +163,17 @@ class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
     retry_ = loop_.after(pause, [this] { accept(); });  // ends with close()
   }
 
+  // When all places are taken the connection that has had one longest goes: strangers that open
+  // connections and say nothing must not keep a probe from being answered.
   void serve(Tcp::socket socket) {
-    ++connections_;
-    std::shared_ptr<void> counted(nullptr,
-                                  [self = shared_from_this()](void*) { --self->connections_; });
-    std::make_shared<Session>(std::move(socket), handler_, std::move(counted))->start();
+    std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
+    if (sessions_.size() >= kMaxConnections) {
+      if (const auto oldest = sessions_.front().lock()) oldest->cut();
+      sessions_.pop_front();
+    }
+    const auto session = std::make_shared<Session>(std::move(socket), handler_, shared_from_this());
+    sessions_.push_back(session);
+    session->start();
   }
 
   k8s::EventLoop& loop_;
@@ -171,7 +182,7 @@ class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
   Hooks hooks_;
   std::chrono::milliseconds pause_ = kFirstPause;
   std::unique_ptr<k8s::Timer> retry_;
-  std::size_t connections_ = 0;
+  std::deque<std::weak_ptr<Session>> sessions_;  // the oldest first; some have ended
 };
 
 k8s::Result<std::unique_ptr<HttpServer>> HttpServer::listen(k8s::EventLoop& loop,

@@ -2,7 +2,8 @@
 // loop that hangs does not answer its probe.
 //
 // GET only, no TLS, no keep-alive. What a stranger can make it hold is bounded: the number of
-// connections, the size of a request, and the time that each may take, one that never asks too.
+// connections, the size of a request, and the time that each may take, one that never asks too. One
+// connection more than there may be ends the oldest, so those that never ask keep nobody out.
 //
 // A connection that cannot be accepted (no file descriptor is left) stays in the kernel's queue;
 // the next try comes after a pause that doubles up to a second, as in Go's net/http.

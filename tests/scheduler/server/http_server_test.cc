@@ -131,6 +131,21 @@ TEST_CASE("a GET is answered, and the connection closed") {
              Catch::StartsWith("HTTP/1.1 404 "));
 }
 
+TEST_CASE("connections that never ask keep nobody out: one too many ends the oldest") {
+  const Bench bench;
+  std::vector<int> silent;
+  for (int i = 0; i < 64; ++i) silent.push_back(bench.connect());
+  const std::string request = "GET /ok HTTP/1.1\r\nHost: x\r\n\r\n";
+  CHECK_THAT(bench.exchange(request), Catch::StartsWith("HTTP/1.1 200 "));
+  char byte = 0;
+  CHECK(recv(silent.front(), &byte, 1, 0) <= 0);
+  close(silent.front());
+  silent.erase(silent.begin());
+  for (const int socket : silent) {
+    CHECK_THAT(Bench::exchange(request, socket), Catch::StartsWith("HTTP/1.1 200 "));
+  }
+}
+
 TEST_CASE("a HEAD has no body, other methods are refused") {
   const Bench bench;
   CHECK_THAT(bench.exchange("HEAD /ok HTTP/1.1\r\nHost: x\r\n\r\n"), Catch::EndsWith("\r\n\r\n"));
