@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +22,7 @@ using gpu::SharingWish;
 struct Settings {
   SharingWish default_sharing = SharingWish::kAllowed;
   bool spread = false;
-  bool one_only = false;  // failRequestsGreaterThanOne
+  std::optional<bool> one_only;  // failRequestsGreaterThanOne; nullopt: as the sharing has it
 };
 
 bool is_shared_resource(std::string_view name) {
@@ -31,10 +32,13 @@ bool is_shared_resource(std::string_view name) {
 
 enum Reason : unsigned { kShared, kNotShared, kSeveral };
 
-// For pods that ask for nvidia.com/gpu.
+// For pods that ask for nvidia.com/gpu, or for several of nvidia.com/gpu.shared.
 class SharingFilter final : public NodeFilter {
  public:
-  SharingFilter(SharingWish sharing, bool one_only) : sharing_(sharing), one_only_(one_only) {}
+  // What keeps a pod that asks for several pieces off shared GPUs.
+  enum class Several : std::uint8_t { kServed, kFailedByMps, kFailed };
+
+  SharingFilter(SharingWish sharing, Several several) : sharing_(sharing), several_(several) {}
 
   Verdict check(const NodeView& node) const override {
     if (node.facts.gpu.sharing == gpu::Sharing::kNone) {
@@ -42,7 +46,8 @@ class SharingFilter final : public NodeFilter {
                                                 : Verdict::ok();
     }
     if (sharing_ == SharingWish::kNever) return Verdict::unresolvable(1U << kShared);
-    return one_only_ ? Verdict::unresolvable(1U << kSeveral) : Verdict::ok();
+    return fails_several(node.facts.gpu.sharing) ? Verdict::unresolvable(1U << kSeveral)
+                                                 : Verdict::ok();
   }
 
   const std::vector<std::string>& reasons() const override {
@@ -61,8 +66,13 @@ class SharingFilter final : public NodeFilter {
   }
 
  private:
+  [[nodiscard]] bool fails_several(gpu::Sharing sharing) const {
+    return several_ == Several::kFailed ||
+           (several_ == Several::kFailedByMps && sharing == gpu::Sharing::kMps);
+  }
+
   SharingWish sharing_;
-  bool one_only_;  // and the pod asks for several
+  Several several_;
 };
 
 class GpuSharingFilter final : public FilterPlugin {
@@ -79,23 +89,35 @@ class GpuSharingFilter final : public FilterPlugin {
       if (shape.wishes.sharing == SharingWish::kNever) {
         preparation.rejection =
             fmt::format("{}: never, but the pod asks for {}", gpu::kSharingAnnotation, resource);
-      } else if (settings_.one_only && request.amount > 1) {
+      } else if (several_of(shape, request.resource) == Several::kFailed) {
         preparation.rejection =
             fmt::format("asks for {} {}: a pod may ask for one piece of a shared GPU only",
                         request.amount, resource);
+      } else if (resource == gpu::kSharedResource &&
+                 several_of(shape, request.resource) != Several::kServed) {
+        preparation.filter =
+            std::make_unique<SharingFilter>(SharingWish::kAllowed, Several::kFailedByMps);
       }
     }
-    const std::int64_t gpus = shape.request(kNvidiaGpu);
-    if (gpus > 0) {
+    if (shape.request(kNvidiaGpu) > 0) {
       const SharingWish said = shape.wishes.sharing;
       preparation.filter = std::make_unique<SharingFilter>(
           said == SharingWish::kUnsaid ? settings_.default_sharing : said,
-          settings_.one_only && gpus > 1);
+          several_of(shape, kNvidiaGpu));
     }
     return preparation;
   }
 
  private:
+  using Several = SharingFilter::Several;
+
+  // Device plugins are asked for one container at a time.
+  [[nodiscard]] Several several_of(const PodShape& shape, ResourceId resource) const {
+    if (shape.request_of_one_container(resource) <= 1) return Several::kServed;
+    if (!settings_.one_only) return Several::kFailedByMps;
+    return *settings_.one_only ? Several::kFailed : Several::kServed;
+  }
+
   Settings settings_;
 };
 
@@ -156,7 +178,7 @@ Settings read_settings(k8s::yaml::ObjectReader& args) {
   if (sharing == "required") settings.default_sharing = SharingWish::kRequired;
   if (sharing == "never") settings.default_sharing = SharingWish::kNever;
   settings.spread = args.one_of("placement", {"packed", "spread"}) == "spread";
-  settings.one_only = args.boolean("failRequestsGreaterThanOne").value_or(false);
+  settings.one_only = args.boolean("failRequestsGreaterThanOne");
   return settings;
 }
 

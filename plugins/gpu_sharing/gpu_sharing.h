@@ -16,10 +16,12 @@
 //   defaultSharing: allowed             or required, or never, for pods without the annotation.
 //                                       kube-scheduler knows no difference: hence `allowed`
 //   placement: packed                   replicas of the fullest nodes first; or spread
-//   failRequestsGreaterThanOne: false   true where the device plugin is configured so: pods that
-//                                       ask for several pieces are kept off, for it would fail them
-//                                       on the node. Without it two replicas are neither two GPUs
-//                                       nor twice the share
+//   failRequestsGreaterThanOne          true where the device plugin is configured so: pods of
+//                                       which a container asks for several pieces are kept off, for
+//                                       it would fail them on the node. Unsaid, as NVIDIA's plugin
+//                                       has it from v0.15 on: with MPS it fails them, with
+//                                       time-slicing it does not, and there two replicas are
+//                                       neither two GPUs nor twice the share. false: never
 #pragma once
 
 #include "scheduler/framework/registry.h"

@@ -10,6 +10,8 @@
 #include "k8s-client/api/storage.h"
 
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <variant>
 
@@ -83,6 +85,8 @@ struct PodRejected {
   std::string node;
   std::string reason;  // the pod's: "UnexpectedAdmissionError", "OutOfnvidia.com/gpu"
   Time at{};           // by the kubelet's clock
+  // What it asked for of extended resources, by name: the most that one container asks.
+  std::map<std::string, std::int64_t> devices{};
 };
 
 // All watches have delivered the state of the cluster once, and no bind of an earlier process can

@@ -87,7 +87,7 @@ void Engine::State::on(const event::NodeDeleted& event, Time /*now*/) {
 void Engine::State::on(event::PodUpserted&& event, Time now) {
   k8s::Pod& pod = event.pod;
   if (pod.is_finished()) return pod_gone(pod.metadata.uid);
-  if (!pod.spec.node_name.empty()) return pod_bound(pod);
+  if (!pod.spec.node_name.empty()) return pod_bound(pod, now);
   if (const auto profile = profile_of(pod.spec.scheduler_name)) {
     pod_waits(std::move(pod), *profile, now);
   }
@@ -156,7 +156,7 @@ void Engine::State::on(const event::BindFailed& event, Time now) {
   }
 }
 
-void Engine::State::pod_bound(const k8s::Pod& pod) {
+void Engine::State::pod_bound(const k8s::Pod& pod, Time now) {
   PodRecord& record = pods_.at(pod.metadata.uid);
   if (record.waiting() != nullptr) queue_.remove(*record.waiting());
   const NodeSlot node = nodes_.slot_of(pod.spec.node_name);
@@ -176,7 +176,7 @@ void Engine::State::pod_bound(const k8s::Pod& pod) {
   record.bind(nodes_, node, std::move(claim));
   charge(record, pod, std::move(demand), ours ? quota::charged_as(pod) : "");
   tell_constraints(BoundPodUpserted{pod}, news ? kBoundPodChanged : 0);
-  note_started(pod);
+  note_started(pod, now);
 }
 
 std::vector<gpu::DeviceShare> Engine::State::devices_of_bound(const k8s::Pod& pod,

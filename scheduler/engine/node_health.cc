@@ -7,11 +7,13 @@
 namespace sched {
 
 void Engine::State::on(const event::PodRejected& event, Time now) {
-  if (!black_holes_ || !black_holes_->rejected(event, now)) return;
-  show_backoff(event.node);
-  const gpu::AdmissionBackoff& backoff = *black_holes_->backoff(event.node);
+  if (!black_holes_) return;
   const NodeSlot slot = nodes_.find(event.node);
   const bool present = slot != kNoSlot && nodes_.present(slot);
+  if (is_by_rule(event, present ? &nodes_.facts(slot).gpu : nullptr)) return;
+  if (!black_holes_->rejected(event, now)) return;
+  show_backoff(event.node);
+  const gpu::AdmissionBackoff& backoff = *black_holes_->backoff(event.node);
   node_news_.insert_or_assign(
       event.node,
       decision::NodeBackedOff{
@@ -24,11 +26,12 @@ void Engine::State::on(const event::PodRejected& event, Time now) {
           .platform = present ? gpu::platform_of(nodes_.facts(slot).gpu) : std::string()});
 }
 
-void Engine::State::note_started(const k8s::Pod& pod) {
-  if (!black_holes_ || black_holes_->empty()) return;
+void Engine::State::note_started(const k8s::Pod& pod, Time now) {
+  if (!black_holes_ || !black_holes_->knows(pod.spec.node_name)) return;
   if (pod.status.phase != k8s::PodPhase::kRunning || !pod.status.start_time) return;
-  if (!asks_for_devices(pod)) return;
-  if (black_holes_->started(pod.spec.node_name, *pod.status.start_time)) {
+  const auto devices = devices_of(pod);
+  if (devices.empty()) return;
+  if (black_holes_->started(pod.spec.node_name, devices, *pod.status.start_time, now)) {
     released(pod.spec.node_name, true);
   }
 }

@@ -70,7 +70,7 @@ class Engine::State {
   void on(const event::BindSucceeded& event, Time now);
   void on(const event::BindFailed& event, Time now);
 
-  void pod_bound(const k8s::Pod& pod);
+  void pod_bound(const k8s::Pod& pod, Time now);
   void pod_waits(k8s::Pod pod, std::size_t profile, Time now);
   void pod_changed(PodRecord& record, k8s::Pod pod, Time now);
   void pod_gone(const std::string& uid);
@@ -204,7 +204,7 @@ class Engine::State {
   [[nodiscard]] Decision assume_held(WaitingPod& pod);
 
   // Node health.
-  void note_started(const k8s::Pod& pod);
+  void note_started(const k8s::Pod& pod, Time now);
   void end_backoffs(Time now);
   void released(const std::string& node, bool proven);
   // The node's facts say what black_holes_ says.

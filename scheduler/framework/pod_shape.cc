@@ -169,13 +169,49 @@ bool same_of_ours(const k8s::StringMap& a, const k8s::StringMap& b) {
   return x == a.end() && y == b.end();
 }
 
+// By ascending id.
+const ResourceAmount* find_amount(const std::vector<ResourceAmount>& amounts, ResourceId id) {
+  const auto found = std::lower_bound(
+      amounts.begin(), amounts.end(), id,
+      [](const ResourceAmount& amount, ResourceId wanted) { return amount.resource < wanted; });
+  return found != amounts.end() && found->resource == id ? &*found : nullptr;
+}
+
+std::int64_t most_of(const std::vector<k8s::Container>& containers, const std::string& resource) {
+  std::int64_t most = 0;
+  for (const k8s::Container& container : containers) {
+    for (const auto& [name, quantity] : container.requests) {
+      if (name == resource) most = std::max(most, quantity.value());
+    }
+  }
+  return most;
+}
+
+std::vector<ResourceAmount> by_container(const k8s::Pod& pod,
+                                         const std::vector<ResourceAmount>& requests,
+                                         const ResourceNames& names) {
+  std::vector<ResourceAmount> amounts;
+  if (pod.spec.containers.size() + pod.spec.init_containers.size() < 2) return amounts;
+  for (const ResourceAmount& request : requests) {
+    const std::string& name = names.name(request.resource);
+    if (!is_extended_resource(name)) continue;
+    const std::int64_t most =
+        std::max(most_of(pod.spec.containers, name), most_of(pod.spec.init_containers, name));
+    if (most < request.amount) amounts.push_back({request.resource, most});
+  }
+  return amounts;
+}
+
 }  // namespace
 
 std::int64_t PodShape::request(ResourceId id) const {
-  const auto found = std::lower_bound(
-      requests.begin(), requests.end(), id,
-      [](const ResourceAmount& amount, ResourceId wanted) { return amount.resource < wanted; });
-  return found != requests.end() && found->resource == id ? found->amount : 0;
+  const ResourceAmount* found = find_amount(requests, id);
+  return found == nullptr ? 0 : found->amount;
+}
+
+std::int64_t PodShape::request_of_one_container(ResourceId id) const {
+  const ResourceAmount* found = find_amount(by_container, id);
+  return found == nullptr ? request(id) : found->amount;
 }
 
 PodShape shape_of(const k8s::Pod& pod, ResourceNames& names) {
@@ -192,6 +228,7 @@ PodShape shape_of(const k8s::Pod& pod, ResourceNames& names) {
   shape.host_ports = host_ports_of(pod);
   shape.node_name = pod.spec.node_name;
   shape.priority = pod.spec.priority;
+  shape.by_container = by_container(pod, shape.requests, names);
   shape.gpu = gpu::demand_of(shape.requests, pod.spec, names);
   shape.wishes = gpu::wishes_of(pod);
   return shape;
@@ -246,6 +283,10 @@ std::size_t template_digest(const k8s::Pod& pod) {
 std::string shape_key(const PodShape& shape) {
   KeyWriter key;
   key.list(shape.requests, [&](const ResourceAmount& request) {
+    key.number(static_cast<std::int64_t>(request.resource));
+    key.number(request.amount);
+  });
+  key.list(shape.by_container, [&](const ResourceAmount& request) {
     key.number(static_cast<std::int64_t>(request.resource));
     key.number(request.amount);
   });

@@ -31,10 +31,15 @@ struct PodShape {
   // spec.nodeName of a pod that is asked about hypothetically; empty for pending pods.
   std::string node_name;
   std::int32_t priority = 0;
+  // Of extended resources: the most that one container asks, where that is less than `requests`
+  // says. By ascending id.
+  std::vector<ResourceAmount> by_container;
   gpu::Demand gpu;  // follows from the above
   gpu::Wishes wishes;
 
   [[nodiscard]] std::int64_t request(ResourceId id) const;
+  // The most of an extended resource that one container asks: device plugins see no more at once.
+  [[nodiscard]] std::int64_t request_of_one_container(ResourceId id) const;
 
   friend bool operator==(const PodShape&, const PodShape&) = default;
 };

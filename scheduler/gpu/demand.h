@@ -25,6 +25,7 @@ namespace sched::gpu {
 
 inline constexpr std::string_view kMilliResource = "gpu-scheduler.io/gpu-milli";
 inline constexpr std::string_view kNvidiaPrefix = "nvidia.com/";
+inline constexpr std::string_view kGpuResource = "nvidia.com/gpu";
 inline constexpr std::string_view kMigResourcePrefix = "nvidia.com/mig-";
 
 // MIG instances of one profile.

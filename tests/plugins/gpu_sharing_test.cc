@@ -30,6 +30,18 @@ tests::NodeBuilder replicas() {
       .labelled("nvidia.com/gpu.replicas", "4")
       .labelled("nvidia.com/gpu.sharing-strategy", "time-slicing");
 }
+tests::NodeBuilder mps() { return replicas().labelled("nvidia.com/gpu.sharing-strategy", "mps"); }
+tests::NodeBuilder renamed_mps() {
+  return node("n")
+      .offers(kShared, "8")
+      .product("NVIDIA-L4")
+      .labelled("nvidia.com/gpu.replicas", "4")
+      .labelled("nvidia.com/gpu.sharing-strategy", "mps");
+}
+// Two containers of one piece each, which the device plugin sees one at a time.
+tests::PodBuilder pair(const char* resource) {
+  return pod("p").requests(resource, "1").with(tests::container("b", {{resource, "1"}}));
+}
 tests::PodBuilder wants(const char* sharing, std::int64_t gpus = 1) {
   return pod("p").gpus(gpus).annotated(kSharing, sharing);
 }
@@ -59,6 +71,15 @@ TEST_CASE("GpuSharing gives pieces of shared GPUs to those who take them") {
       {"by default required", "defaultSharing: required", pod("p").gpus(1), whole(), kNotShared},
       {"several pieces", "", pod("p").gpus(2), replicas(), kFits},
       {"several pieces where the plugin fails them", kOne, pod("p").gpus(2), replicas(), kOneOnly},
+      {"several pieces of MPS, which fails them unsaid", "", pod("p").gpus(2), mps(), kOneOnly},
+      {"one piece of MPS", "", pod("p").gpus(1), mps(), kFits},
+      {"one piece of MPS for each container", "", pair("nvidia.com/gpu"), mps(), kFits},
+      {"one piece for each container", kOne, pair("nvidia.com/gpu"), replicas(), kFits},
+      {"several pieces of MPS that serves them", "failRequestsGreaterThanOne: false",
+       pod("p").gpus(2), mps(), kFits},
+      {"by name, several of MPS", "", pod("p").requests(kShared, "2"), renamed_mps(), kOneOnly},
+      {"by name, one of MPS for each container", "", pair(kShared), renamed_mps(), kFits},
+      {"by name, one for each container", kOne, pair(kShared), renamed_mps(), kFits},
       {"one piece there", kOne, pod("p").gpus(1), replicas(), kFits},
       {"several whole GPUs there", kOne, pod("p").gpus(2), whole(), kFits},
       {"by name", "defaultSharing: never", pod("p").requests(kShared, "1"), replicas(), kFits},

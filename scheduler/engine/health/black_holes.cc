@@ -1,22 +1,39 @@
 #include "scheduler/engine/health/black_holes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sched {
+namespace {
+
+std::set<std::string> names_of(const BlackHoles::Devices& devices) {
+  std::set<std::string> names;
+  for (const auto& [name, amount] : devices) names.insert(name);
+  return names;
+}
+
+}  // namespace
 
 bool BlackHoles::rejected(const event::PodRejected& pod, Time now) {
   drop_old(now);
   if (pod.at < now - limits_.within) return false;
   Record& record = records_[pod.node];
   if (is_known(record, pod)) return false;
-  record.last = std::max(record.last, pod.at);
+  if (pod.at > now) {
+    record.ahead.push_back(pod.pod.uid);
+    if (record.ahead.size() > kMostAhead) record.ahead.pop_front();
+    record.latest_ahead = std::max(record.latest_ahead, pod.at);
+  }
+  // One clock that was ahead once must not make history of all that follows.
+  const Time at = std::min(pod.at, now);
+  record.last = std::max(record.last, at);
   ++rejections_;
   // Pods that were on their way when the back-off began say nothing new.
   if (record.backoff) return false;
 
   if (now >= record.trial_ends) record.in_a_row = 0;
   ++record.rejected;
-  record.recent.push_back({pod.pod.uid, pod.at});
+  record.recent.push_back({pod.pod.uid, at, names_of(pod.devices)});
   if (!is_too_many(record)) {
     if (record.recent.size() == static_cast<std::size_t>(limits_.pods)) {
       record.recent.erase(record.recent.begin());
@@ -28,6 +45,10 @@ bool BlackHoles::rejected(const event::PodRejected& pod, Time now) {
 }
 
 bool BlackHoles::is_known(const Record& record, const event::PodRejected& pod) {
+  if (std::find(record.ahead.begin(), record.ahead.end(), pod.pod.uid) != record.ahead.end()) {
+    return true;
+  }
+  if (pod.at <= record.proven) return true;
   // What led to a back-off is not kept, but it is not later than `last`.
   if (record.in_a_row > 0) return pod.at <= record.last;
   return std::any_of(record.recent.begin(), record.recent.end(),
@@ -42,8 +63,18 @@ bool BlackHoles::is_too_many(const Record& record) const {
   return std::count_if(record.recent.begin(), record.recent.end(), in_time) >= limits_.pods;
 }
 
+BlackHoles::Names BlackHoles::devices_in_common(const Record& record) {
+  if (record.recent.empty()) return record.broken;
+  Names common = record.in_a_row > 0 ? record.broken : record.recent.front().devices;
+  for (const Rejection& each : record.recent) {
+    std::erase_if(common, [&](const std::string& name) { return !each.devices.contains(name); });
+  }
+  return common;
+}
+
 void BlackHoles::back_off(const std::string& node, Record& record, const event::PodRejected& pod,
                           Time now) {
+  record.broken = devices_in_common(record);
   ++record.in_a_row;
   const auto length = length_of(record.in_a_row);
   record.backoff = {.until = now + length,
@@ -62,10 +93,26 @@ std::chrono::seconds BlackHoles::length_of(int in_a_row) const {
   return std::min(length, limits_.max_backoff);
 }
 
-bool BlackHoles::started(const std::string& node, Time admitted) {
+bool BlackHoles::started(const std::string& node, const Devices& devices, Time admitted, Time now) {
   const auto found = records_.find(node);
-  if (found == records_.end() || admitted <= found->second.last) return false;
-  return forget(node);
+  if (found == records_.end()) return false;
+  Record& record = found->second;
+  if (admitted <= record.last) return false;
+  const Names suspects = devices_in_common(record);
+  const bool proves =
+      suspects.empty() || std::any_of(devices.begin(), devices.end(), [&](const auto& device) {
+        return suspects.contains(device.first);
+      });
+  if (!proves) return false;
+  const bool was_backed_off = record.backoff.has_value();
+  if (was_backed_off) ends_.erase({record.backoff->until, node});
+  // Not forgotten, so that what is told again of the time before is known for what it is.
+  Record cleared;
+  cleared.last = cleared.proven = std::min(admitted, now);
+  cleared.ahead = std::move(record.ahead);
+  cleared.latest_ahead = record.latest_ahead;
+  record = std::move(cleared);
+  return was_backed_off;
 }
 
 bool BlackHoles::forget(const std::string& node) {
@@ -110,7 +157,8 @@ void BlackHoles::drop_old(Time now) {
   drop_at_ = now + limits_.within;
   std::erase_if(records_, [&](const auto& entry) {
     const Record& record = entry.second;
-    return !record.backoff && now >= record.trial_ends && record.last < now - limits_.within;
+    return !record.backoff && now >= record.trial_ends &&
+           std::max(record.last, record.latest_ahead) < now - limits_.within;
   });
 }
 

@@ -1,52 +1,67 @@
 #include "scheduler/engine/health/rejected_pod.h"
 
 #include "scheduler/framework/resources.h"
+#include "scheduler/gpu/demand.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace sched {
 namespace {
 
-bool names_devices(const k8s::ResourceList& list) {
-  return std::any_of(list.begin(), list.end(),
-                     [](const auto& entry) { return is_extended_resource(entry.first); });
+using Devices = std::map<std::string, std::int64_t>;
+
+void add(Devices& devices, const k8s::ResourceList& list) {
+  for (const auto& [name, quantity] : list) {
+    if (!is_extended_resource(name) || quantity.value() <= 0) continue;
+    std::int64_t& most = devices[name];
+    most = std::max(most, quantity.value());
+  }
 }
 
 // An extended resource is always named as a limit; requests are looked at for pods that did not
 // come through an API server.
-bool names_devices(const std::vector<k8s::Container>& containers) {
-  return std::any_of(containers.begin(), containers.end(), [](const k8s::Container& container) {
-    return names_devices(container.limits) || names_devices(container.requests);
-  });
-}
-
-bool asks_for_several_shares(const k8s::Pod& pod) {
-  const auto several = [](const auto& entry) {
-    return entry.first.ends_with(".shared") && k8s::Quantity::of(1) < entry.second;
-  };
-  return std::any_of(
-      pod.spec.containers.begin(), pod.spec.containers.end(), [&](const k8s::Container& container) {
-        return std::any_of(container.limits.begin(), container.limits.end(), several);
-      });
+void add(Devices& devices, const std::vector<k8s::Container>& containers) {
+  for (const k8s::Container& container : containers) {
+    add(devices, container.limits);
+    add(devices, container.requests);
+  }
 }
 
 }  // namespace
 
-bool asks_for_devices(const k8s::Pod& pod) {
-  return names_devices(pod.spec.containers) || names_devices(pod.spec.init_containers);
+std::map<std::string, std::int64_t> devices_of(const k8s::Pod& pod) {
+  Devices devices;
+  add(devices, pod.spec.containers);
+  add(devices, pod.spec.init_containers);
+  return devices;
 }
 
 std::optional<event::PodRejected> rejection_of(const k8s::Pod& pod) {
   const std::string& reason = pod.status.reason;
   if (pod.status.phase != k8s::PodPhase::kFailed || pod.spec.node_name.empty()) return std::nullopt;
   if (reason != "UnexpectedAdmissionError" && !reason.starts_with("OutOf")) return std::nullopt;
-  if (!asks_for_devices(pod) || asks_for_several_shares(pod)) return std::nullopt;
+  Devices devices = devices_of(pod);
+  const auto is_several_shares = [](const auto& device) {
+    return device.first.ends_with(".shared") && device.second > 1;
+  };
+  if (devices.empty() || std::any_of(devices.begin(), devices.end(), is_several_shares)) {
+    return std::nullopt;
+  }
   const auto& created = pod.metadata.creation_timestamp;
   return event::PodRejected{
       .pod = {pod.metadata.namespace_, pod.metadata.name, pod.metadata.uid},
       .node = pod.spec.node_name,
       .reason = reason,
-      .at = pod.status.start_time ? *pod.status.start_time : created.value_or(Time{})};
+      .at = pod.status.start_time ? *pod.status.start_time : created.value_or(Time{}),
+      .devices = std::move(devices)};
+}
+
+bool is_by_rule(const event::PodRejected& rejection, const gpu::Inventory* node) {
+  const auto gpus = rejection.devices.find(std::string(gpu::kGpuResource));
+  if (gpus == rejection.devices.end() || gpus->second <= 1) return false;
+  return node == nullptr || node->sharing != gpu::Sharing::kNone;
 }
 
 }  // namespace sched

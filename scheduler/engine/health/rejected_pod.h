@@ -3,22 +3,35 @@
 
 #include "k8s-client/api/pod.h"
 #include "scheduler/engine/event.h"
+#include "scheduler/gpu/inventory.h"
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 namespace sched {
 
-// True of pods that ask for a device: any extended resource, since device plugins serve them all.
-[[nodiscard]] bool asks_for_devices(const k8s::Pod& pod);
+// What a pod asks for of devices, by name: any extended resource, since device plugins serve them
+// all; of each the most that one container asks, since kubelet asks for each container by itself.
+// Empty: it asks for none.
+[[nodiscard]] std::map<std::string, std::int64_t> devices_of(const k8s::Pod& pod);
 
 // Of a failed pod with devices that the kubelet of its node rejected for want of them, or of
 // anything else that it had been promised; nullopt: another pod, or another failure. Those are
 // UnexpectedAdmissionError (a device plugin would not allocate) and OutOf… (less is there than the
 // scheduler thought). Not counted: pods that ask for more than one unit of a shared device
-// (….shared), which NVIDIA's plugin rejects by rule where failRequestsGreaterThanOne is set; a
-// user's mistake must not make black holes of sound nodes. A pod without status.startTime is dated
-// by its creation. Source: kubelet, pkg/kubelet/lifecycle/predicate.go and cm/devicemanager;
-// rejected pods get a start time when they are (status/status_manager.go).
+// (….shared), which is_by_rule() explains. A pod without status.startTime is dated by its creation.
+// Source: kubelet, pkg/kubelet/lifecycle/predicate.go and cm/devicemanager; rejected pods get a
+// start time when they are (status/status_manager.go).
 [[nodiscard]] std::optional<event::PodRejected> rejection_of(const k8s::Pod& pod);
+
+// Whether the pod may have been rejected for what it asked, and not for what is wrong with its
+// node: NVIDIA's plugin fails a container that asks for several pieces of a shared GPU, with
+// time-slicing where failRequestsGreaterThanOne is set, with MPS of its own accord (since v0.15,
+// api/config/v1/config.go). Such pieces may go by the name of whole GPUs, nvidia.com/gpu; the node
+// tells. `node`: what it offers; null: not known, and then it may be. A user's mistake must not
+// make black holes of sound nodes.
+[[nodiscard]] bool is_by_rule(const event::PodRejected& rejection, const gpu::Inventory* node);
 
 }  // namespace sched

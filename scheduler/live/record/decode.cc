@@ -42,6 +42,13 @@ decision::Bind bind_from(const Json& json) {
   return bind;
 }
 
+// Absent in recordings from before devices were told of.
+std::map<std::string, std::int64_t> devices_from(const Json& json) {
+  const auto devices = json.find("devices");
+  if (devices == json.end()) return {};
+  return devices->get<std::map<std::string, std::int64_t>>();
+}
+
 // Absent in recordings from before there were quotas.
 decision::Unschedulable::Reason reason_from(const Json& json) {
   using Reason = decision::Unschedulable::Reason;
@@ -160,7 +167,8 @@ k8s::Result<Event> event_from(const Json& json) {
     return Event{event::PodRejected{.pod = pod_from(json.at("pod")),
                                     .node = json.at("node"),
                                     .reason = json.at("reason"),
-                                    .at = time_from(json.at("rejectedAt"))}};
+                                    .at = time_from(json.at("rejectedAt")),
+                                    .devices = devices_from(json)}};
   }
   if (name == "Synced") return Event{event::Synced{}};
   if (name == "BindSucceeded") {

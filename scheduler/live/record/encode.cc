@@ -152,7 +152,8 @@ struct EventFields {
     return fields("PodRejected", {{"pod", to_json(e.pod)},
                                   {"node", e.node},
                                   {"reason", e.reason},
-                                  {"rejectedAt", micros(e.at)}});
+                                  {"rejectedAt", micros(e.at)},
+                                  {"devices", e.devices}});
   }
   std::string operator()(const event::Synced&) const { return fields("Synced", Json::object()); }
   std::string operator()(const event::BindSucceeded& e) const {

@@ -52,7 +52,7 @@ std::vector<Event> one_of_each() {
           event::ClaimDeleted{"ml", "data"},
           event::VolumeDeleted{"v1"},
           event::DeviceClassDeleted{"gpu.nvidia.com"},
-          event::PodRejected{ref, "n1", "UnexpectedAdmissionError", kAt},
+          event::PodRejected{ref, "n1", "UnexpectedAdmissionError", kAt, {{"nvidia.com/gpu", 2}}},
           event::Synced{},
           event::BindSucceeded{ref, "n1"},
           event::BindFailed{ref, "n1", "409 Conflict: \n\"é\""}};
@@ -144,8 +144,8 @@ auto fields(const sched::decision::NodeComplaint& complaint) {
 }
 
 auto fields(const event::PodRejected& rejected) {
-  const auto& [pod, node, reason, at] = rejected;
-  return std::tie(pod, node, reason, at);
+  const auto& [pod, node, reason, at, devices] = rejected;
+  return std::tie(pod, node, reason, at, devices);
 }
 auto fields(const event::BindSucceeded& succeeded) {
   const auto& [pod, node] = succeeded;

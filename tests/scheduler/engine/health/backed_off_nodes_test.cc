@@ -1,4 +1,5 @@
 // Black holes through the engine: what pods, people and the next decisions see of them.
+#include "scheduler/engine/health/rejected_pod.h"
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
 
@@ -66,6 +67,24 @@ TEST_CASE("the decision names what led to it, and what the node has") {
                                 .reason = "OutOfnvidia.com/gpu",
                                 .pod = {"ml", "z", "uid-z"},
                                 .platform = "NVIDIA-L4, driver 570.124.06, CUDA 12.8"});
+}
+
+TEST_CASE("pods that ask for several pieces of a shared GPU make no black hole of its node") {
+  OneNode s;
+  s.has(node("n")
+            .gpus(8)
+            .product("NVIDIA-L4-SHARED")
+            .labelled("nvidia.com/gpu.replicas", "4")
+            .labelled("nvidia.com/gpu.sharing-strategy", "mps"));
+  for (const char* name : {"x", "y", "z"}) {
+    const auto rejection = rejection_of(
+        our_pod(name).gpus(2).on("n").started_at(s.now).failed("UnexpectedAdmissionError"));
+    REQUIRE(rejection);
+    s.apply(*rejection);
+  }
+  s.has(our_pod("one").gpus(1));
+  CHECK(s.decide() == Texts{"one → n"});
+  CHECK(s.engine.gpu_figures() == GpuFigures{});
 }
 
 TEST_CASE("a pod with devices that starts there releases the node") {

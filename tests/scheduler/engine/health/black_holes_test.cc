@@ -23,8 +23,13 @@ struct OneNode {
     return holes.rejected({.pod = {"ml", "pod-" + uid, uid},
                            .node = "n",
                            .reason = "UnexpectedAdmissionError",
-                           .at = at},
+                           .at = at,
+                           .devices = {{"nvidia.com/gpu", 1}}},
                           now);
+  }
+  // A pod with that device runs, and was admitted then.
+  bool starts(Time admitted, const std::string& device = "nvidia.com/gpu") {
+    return holes.started("n", {{device, 1}}, admitted, now);
   }
   // Rejects as many pods as it takes.
   void fall() {
@@ -109,16 +114,91 @@ TEST_CASE("a node that rejects nothing while on trial starts anew") {
 TEST_CASE("a pod that starts after the last rejection releases the node and clears its record") {
   OneNode n;
   n.fall();
-  CHECK_FALSE(n.holes.started("n", n.now - 5s));  // was admitted before: proves nothing
-  CHECK_FALSE(n.holes.started("n", n.now));       // who knows
-  CHECK_FALSE(n.holes.started("another", n.now + 1s));
+  CHECK_FALSE(n.starts(n.now - 5s));  // was admitted before: proves nothing
+  CHECK_FALSE(n.starts(n.now));       // who knows
+  CHECK_FALSE(n.holes.started("another", {{"nvidia.com/gpu", 1}}, n.now + 1s, n.now));
   REQUIRE(n.holes.backoff("n") != nullptr);
-  CHECK(n.holes.started("n", n.now + 1s));
+  CHECK(n.starts(n.now + 1s));
   CHECK(n.holes.backoff("n") == nullptr);
   CHECK(n.holes.next_end() == std::nullopt);
-  CHECK(n.holes.empty());
+  CHECK(n.holes.in_a_row("n") == 0);
   n.now += 2s;
   CHECK_FALSE(n.rejects("x"));
+  CHECK_FALSE(n.rejects("y"));
+  CHECK(n.rejects("z"));
+  CHECK(n.until() == n.now + 60s);
+}
+
+TEST_CASE("what a node rejected before it proved itself is no news when it is told again") {
+  OneNode n;
+  for (const char* uid : {"a", "b", "c"}) n.rejects(uid);
+  REQUIRE(n.holes.backed_off() == 1);
+  REQUIRE(n.starts(n.now + 2s));
+  n.now += 5s;
+  // As when a Job's controller takes its finalizers off, and after a new list.
+  for (int times = 0; times < 2; ++times) {
+    for (const char* uid : {"a", "b", "c"}) CHECK_FALSE(n.rejects(uid, kStart));
+  }
+  CHECK(n.holes.backed_off() == 0);
+  CHECK(n.holes.rejections() == 3);
+}
+
+TEST_CASE("a kubelet whose clock was ahead once is believed as any other") {
+  OneNode n;
+  CHECK_FALSE(n.rejects("ahead", n.now + 24h));
+  n.now += 1s;
+  CHECK_FALSE(n.rejects("b"));
+  n.now += 1s;
+  CHECK(n.rejects("c"));
+  n.now += 60s;
+  REQUIRE(n.holes.end(n.now).size() == 1);
+  CHECK_FALSE(n.rejects("ahead", kStart + 24h));  // told again, on trial
+  CHECK(n.rejects("d"));
+  n.now += 1s;
+  CHECK(n.starts(n.now + 24h));
+  n.now += 1s;
+  for (const char* uid : {"e", "f"}) CHECK_FALSE(n.rejects(uid));
+  CHECK_FALSE(n.rejects("ahead", kStart + 24h));
+  CHECK(n.rejects("g"));
+}
+
+TEST_CASE("a node is proven by what it rejected, not by another device") {
+  OneNode n;
+  const auto rejects = [&](const std::string& uid, BlackHoles::Devices devices) {
+    return n.holes.rejected({.pod = {"ml", uid, uid},
+                             .node = "n",
+                             .reason = "UnexpectedAdmissionError",
+                             .at = n.now,
+                             .devices = std::move(devices)},
+                            n.now);
+  };
+  const BlackHoles::Devices gpu{{"nvidia.com/gpu", 8}};
+  const BlackHoles::Devices both{{"nvidia.com/gpu", 8}, {"rdma/hca", 1}};
+  SECTION("a device that all had in common") {
+    rejects("a", gpu);
+    rejects("b", both);
+    CHECK_FALSE(n.starts(n.now + 1s, "rdma/hca"));
+    REQUIRE(rejects("c", gpu));
+    CHECK_FALSE(n.starts(n.now + 1s, "rdma/hca"));
+    CHECK_FALSE(n.starts(n.now + 1s, "devices/fuse"));
+    n.now += 60s;
+    REQUIRE(n.holes.end(n.now).size() == 1);
+    CHECK_FALSE(n.starts(n.now, "devices/fuse"));
+    REQUIRE(rejects("d", both));
+    CHECK(n.holes.in_a_row("n") == 2);
+    CHECK(n.starts(n.now + 1s));
+  }
+  SECTION("nothing in common: any device") {
+    rejects("a", gpu);
+    rejects("b", {{"rdma/hca", 1}});
+    REQUIRE(rejects("c", gpu));
+    CHECK(n.starts(n.now + 1s, "devices/fuse"));
+  }
+  SECTION("a recording that does not say: any device") {
+    for (const char* uid : {"a", "b", "c"}) rejects(uid, {});
+    REQUIRE(n.holes.backed_off() == 1);
+    CHECK(n.starts(n.now + 1s, "devices/fuse"));
+  }
 }
 
 TEST_CASE("a pod that starts while the node is on trial ends the trial") {
@@ -126,8 +206,8 @@ TEST_CASE("a pod that starts while the node is on trial ends the trial") {
   n.fall();
   n.now += 60s;
   REQUIRE(n.holes.end(n.now).size() == 1);
-  CHECK_FALSE(n.holes.started("n", n.now));  // not backed off: nothing to release
-  CHECK(n.holes.empty());
+  CHECK_FALSE(n.starts(n.now));  // not backed off: nothing to release
+  CHECK(n.holes.in_a_row("n") == 0);
 }
 
 TEST_CASE("a node that goes takes its record along") {
@@ -171,7 +251,7 @@ TEST_CASE("through random rejections and starts every back-off ends, and none ou
     Believed& believed = nodes[node];
     switch (random() % 4) {
       case 0:
-        if (holes.started(node, now)) {
+        if (holes.started(node, {{"nvidia.com/gpu", 1}}, now, now)) {
           REQUIRE(believed.end);
           REQUIRE(now > believed.last);
           believed.end.reset();

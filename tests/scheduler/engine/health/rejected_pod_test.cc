@@ -4,6 +4,8 @@
 #include "tests/support/catch.h"
 
 #include <chrono>
+#include <map>
+#include <string>
 
 using namespace sched;
 using namespace tests;
@@ -50,6 +52,44 @@ TEST_CASE("which failed pods speak against their node") {
   for (const Case& each : cases) {
     INFO(each.name);
     CHECK(rejection_of(each.pod).has_value() == each.want);
+  }
+}
+
+TEST_CASE("a rejection says what one container asked for of each device") {
+  const auto rejection =
+      rejection_of(rejected("UnexpectedAdmissionError")
+                       .with(container("b", {{"nvidia.com/gpu", "2"}, {"rdma/hca", "1"}}))
+                       .first_runs(container("i", {{"cpu", "4"}})));
+  REQUIRE(rejection);
+  CHECK(rejection->devices ==
+        std::map<std::string, std::int64_t>{{"nvidia.com/gpu", 2}, {"rdma/hca", 1}});
+}
+
+TEST_CASE("which rejections speak of the pod and not of its node") {
+  gpu::Inventory whole;
+  whole.gpus = 8;
+  gpu::Inventory shared = whole;
+  shared.sharing = gpu::Sharing::kMps;
+  struct Case {
+    const char* name;
+    const char* device;
+    std::int64_t asked;
+    const gpu::Inventory* node;
+    bool want;
+  };
+  for (const Case& each :
+       {Case{"several pieces of shared GPUs", "nvidia.com/gpu", 2, &shared, true},
+        Case{"one", "nvidia.com/gpu", 1, &shared, false},
+        Case{"several GPUs", "nvidia.com/gpu", 2, &whole, false},
+        Case{"several, and who knows of what", "nvidia.com/gpu", 2, nullptr, true},
+        Case{"another device there", "rdma/hca", 2, &shared, false}}) {
+    INFO(each.name);
+    const event::PodRejected rejection{.pod = {},
+                                       .node = "n",
+                                       .reason = "UnexpectedAdmissionError",
+                                       .at = {},
+                                       .devices = {{each.device, each.asked}}};
+    CHECK(is_by_rule(rejection, each.node) == each.want);
   }
 }
 
