@@ -12,8 +12,9 @@
 //     one that names the key was. Tolerations without a key count elsewhere as they always do;
 //   * it is backed off, since its kubelet rejected pods with devices one after the other
 //     (scheduler/engine/health/black_holes.h; `rejectedPods` within `rejectedWithinSeconds`, for
-//     `initialBackoffSeconds` … `maxBackoffSeconds`). The arguments of the first profile that has
-//     this plugin count: a node is the same for all.
+//     `initialBackoffSeconds` … `maxBackoffSeconds`). A node is the same for all profiles:
+//     these four are those of the first that has this plugin, and another that says something else
+//     is refused.
 // Its verdicts come after kube-scheduler's filters and never replace their words. What it answers
 // follows from the Node object and from the back-off; it reads no clock.
 #pragma once

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace sched::config {
@@ -145,6 +146,33 @@ Profile read_profile(ObjectReader& item, const Registry& registry,
   return profile;
 }
 
+std::optional<gpu::RejectionLimits> rejection_limits_of(const Profile& profile) {
+  for (const auto& filter : profile.filters) {
+    if (const auto limits = filter->rejection_limits()) return limits;
+  }
+  return std::nullopt;
+}
+
+// A node is backed off for all profiles or for none. Those that leave the limits unsaid go by what
+// the first says.
+void check_rejection_limits(const std::vector<Profile>& others, const Profile& profile,
+                            ObjectReader& item) {
+  const auto limits = rejection_limits_of(profile);
+  if (!limits || *limits == gpu::RejectionLimits{}) return;
+  for (const Profile& other : others) {
+    const auto in_force = rejection_limits_of(other);
+    if (!in_force) continue;
+    if (*limits == *in_force) return;
+    return item.complain(
+        "pluginConfig",
+        fmt::format(
+            "GpuHealth: rejectedPods, rejectedWithinSeconds, initialBackoffSeconds and "
+            "maxBackoffSeconds are those of profile \"{}\" for all: leave them out here, or "
+            "repeat them",
+            other.scheduler_name));
+  }
+}
+
 }  // namespace
 
 std::vector<Profile> read_profiles(ObjectReader& document, const Registry& registry,
@@ -159,6 +187,7 @@ std::vector<Profile> read_profiles(ObjectReader& document, const Registry& regis
       item.complain("schedulerName",
                     fmt::format("\"{}\" has a profile already", profile.scheduler_name));
     }
+    check_rejection_limits(profiles, profile, item);
     profiles.push_back(std::move(profile));
   });
   const Value* list = document.value().find("profiles");

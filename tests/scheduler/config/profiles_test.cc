@@ -160,6 +160,23 @@ TEST_CASE("kube-scheduler's own pods may be served, with a warning") {
                                "pods have that name no scheduler"));
 }
 
+TEST_CASE("what makes a black hole is the same for all profiles") {
+  const auto profiles = [](const char* first, const char* second) {
+    const std::string text = fmt::format(
+        "{}profiles:\n- schedulerName: a\n  pluginConfig:\n  - name: GpuHealth\n    args: {}\n"
+        "- schedulerName: b\n  pluginConfig:\n  - name: GpuHealth\n    args: {}\n",
+        kHead, first, second);
+    const auto configuration = parse(text, "c.yaml", plugins::registry());
+    return configuration ? std::string("taken") : configuration.error().message;
+  };
+  CHECK(profiles("{rejectedPods: 5}", "{rejectedPods: 5}") == "taken");
+  CHECK(profiles("{rejectedPods: 5}", "{unhealthyTaints: []}") == "taken");
+  CHECK_THAT(profiles("{rejectedPods: 5}", "{rejectedPods: 9}"),
+             Catch::Contains("are those of profile \"a\" for all: leave them out here"));
+  CHECK_THAT(profiles("{unhealthyTaints: []}", "{rejectedPods: 9}"),
+             Catch::Contains("profiles[1].pluginConfig"));
+}
+
 TEST_CASE("a constraint is disabled by name alone, and with a warning") {
   const std::string text = fmt::format(
       "{}profiles:\n- schedulerName: s\n  plugins:\n    multiPoint:\n      disabled:\n"
