@@ -6,6 +6,8 @@
 #include "plugins/support/gpu_ask.h"
 #include "plugins/support/share.h"
 #include "plugins/usable_gpu/scoring.h"
+#include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/resource_kind.h"
 
 #include <algorithm>
 #include <utility>
@@ -82,7 +84,8 @@ std::vector<ResourceAmount> kinds_of_gpu(const PodShape& shape, const ResourceNa
   std::vector<ResourceAmount> kinds;
   for (const ResourceAmount& request : shape.requests) {
     const std::string& name = names.name(request.resource);
-    if (is_gpu_resource(name) || (shares && name == gpu::kMilliResource)) kinds.push_back(request);
+    if (gpu::is_gpu_resource(name) || (shares && name == gpu::kMilliResource))
+      kinds.push_back(request);
   }
   return kinds;
 }
@@ -133,11 +136,6 @@ class GpuPacking final : public ScorePlugin {
 };
 
 }  // namespace
-
-bool is_gpu_resource(std::string_view name) {
-  return name == "nvidia.com/gpu" || name == "nvidia.com/gpu.shared" ||
-         name.starts_with("nvidia.com/mig-");
-}
 
 PluginInstance make_gpu_packing(k8s::yaml::ObjectReader& args) {
   PluginInstance instance;

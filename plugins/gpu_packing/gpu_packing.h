@@ -23,8 +23,7 @@
 // "Parts of GpuPacking". The two that are off cost more GPU than they keep on the traces tried.
 //   podsWithoutGpuApart: true   pods without GPU onto nodes without
 //   packPieces: true            MIG instances by what stays free, and GPUs of an unknown workload
-//   by
-//                               how full the node would be; false: no opinion on them
+//                               by how full the node would be; false: no opinion on them
 //   keepWholeNodes: 0           milli-GPU: a node on which no GPU is taken yet counts as if the pod
 //                               destroyed that much more there
 //   cheapTypesFirst: []         GPU types from cheap to dear: a pod that does not say which GPU it
@@ -37,9 +36,6 @@
 #include <string_view>
 
 namespace plugins {
-
-// nvidia.com/gpu, nvidia.com/gpu.shared and nvidia.com/mig-*.
-[[nodiscard]] bool is_gpu_resource(std::string_view name);
 
 [[nodiscard]] sched::PluginInstance make_gpu_packing(k8s::yaml::ObjectReader& args);
 

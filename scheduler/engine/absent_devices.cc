@@ -10,7 +10,6 @@
 namespace sched {
 namespace {
 
-constexpr std::string_view kNvidia = "nvidia.com/";
 constexpr std::string_view kStrategyLabel = "nvidia.com/mig.strategy";
 
 bool has_label(const NodeFacts& node, std::string_view key, std::string_view value) {
@@ -33,14 +32,14 @@ AbsentDevices::AbsentDevices(const std::vector<ResourceAmount>& requests,
     if (!is_extended_resource(name)) continue;
     Device device;
     device.resource = request.resource;
-    device.nvidias = name.starts_with(kNvidia);
+    device.nvidias = name.starts_with(gpu::kNvidiaPrefix);
     device.is_mig = name.starts_with(gpu::kMigResourcePrefix);
     devices_.push_back(device);
   }
   if (devices_.empty()) return;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto id = static_cast<ResourceId>(i);
-    if (names.name(id).starts_with(kNvidia)) nvidias_.push_back(id);
+    if (names.name(id).starts_with(gpu::kNvidiaPrefix)) nvidias_.push_back(id);
   }
 }
 

@@ -64,7 +64,7 @@ struct ForeignGpuPod {
   PodRef pod;
   std::string scheduler_name;
   std::string node;
-  std::int64_t gpus = 0;
+  std::int64_t gpus = 0;  // GPUs, replicas and instances that it asks for, a piece each
   friend bool operator==(const ForeignGpuPod&, const ForeignGpuPod&) = default;
 };
 

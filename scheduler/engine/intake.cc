@@ -3,6 +3,7 @@
 #include "scheduler/engine/state.h"
 #include "scheduler/framework/free_devices.h"
 #include "scheduler/gpu/choose_devices.h"
+#include "scheduler/gpu/resource_kind.h"
 #include "scheduler/quota/charged_as.h"
 
 #include <algorithm>
@@ -283,7 +284,8 @@ void Engine::State::note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim
                                   .node = pod.spec.node_name,
                                   .gpus = 0};
   for (const ResourceAmount& request : claim.requests) {
-    if (names_.name(request.resource).starts_with("nvidia.com/")) foreign.gpus += request.amount;
+    if (!gpu::is_gpu_resource(names_.name(request.resource))) continue;
+    foreign.gpus = saturating_add(foreign.gpus, request.amount);
   }
   if (foreign.gpus == 0) return;
   const bool on_owned_node = nodes_.present(node) && owned(nodes_.facts(node));

@@ -2,6 +2,7 @@
 
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/inventory.h"
+#include "scheduler/gpu/resource_kind.h"
 #include "scheduler/gpu/type_labels.h"
 
 #include <algorithm>
@@ -11,10 +12,9 @@ namespace sched::quota {
 namespace {
 
 bool offers_gpus(const Resources& allocatable, const ResourceNames& names) {
-  if (allocatable.get(kNvidiaGpu) > 0) return true;
-  for (auto i = static_cast<std::size_t>(kNvidiaGpu) + 1; i < allocatable.size(); ++i) {
+  for (auto i = static_cast<std::size_t>(kNvidiaGpu); i < allocatable.size(); ++i) {
     const auto id = static_cast<ResourceId>(i);
-    if (allocatable.get(id) > 0 && names.name(id).starts_with("nvidia.com/")) return true;
+    if (allocatable.get(id) > 0 && gpu::is_gpu_resource(names.name(id))) return true;
   }
   return false;
 }
@@ -53,6 +53,7 @@ GpuShare charge_of(const Demand& demand, const ChargeClass& on) {
   if (demand.shared > 0) {
     sum += replica_of(GpuShare::gpus(1), on.shared_replicas).times(demand.shared);
   }
+  sum += GpuShare::gpus(demand.own_names);
   if (demand.milli > 0) sum += GpuShare::one_of(gpu::kMilliPerGpu).times(demand.milli);
   for (const Instances& instances : demand.instances) {
     const GpuShare whole = instance_on(on.product.geometry, instances.profile);

@@ -1,7 +1,7 @@
 #include "scheduler/quota/demand.h"
 
 #include "scheduler/gpu/demand.h"
-#include "scheduler/gpu/inventory.h"
+#include "scheduler/gpu/resource_kind.h"
 
 #include <string_view>
 
@@ -22,15 +22,24 @@ Demand demand_of(const std::vector<ResourceAmount>& requests, const ResourceName
   Demand demand;
   for (const auto& [resource, amount] : requests) {
     if (amount <= 0 || resource < kNvidiaGpu) continue;
-    if (resource == kNvidiaGpu) {
-      demand.gpus = amount;
-      continue;
-    }
     const std::string_view name = names.name(resource);
-    if (name == gpu::kSharedResource) demand.shared = amount;
     if (name == gpu::kMilliResource) demand.milli = amount;
-    if (name.starts_with(gpu::kMigResourcePrefix)) {
-      demand.instances.push_back(instances_of(name.substr(gpu::kMigResourcePrefix.size()), amount));
+    switch (gpu::kind_of_resource(name)) {
+      case gpu::ResourceKind::kGpu:
+        demand.gpus = amount;
+        break;
+      case gpu::ResourceKind::kShared:
+        demand.shared = amount;
+        break;
+      case gpu::ResourceKind::kInstance:
+        demand.instances.push_back(
+            instances_of(name.substr(gpu::kMigResourcePrefix.size()), amount));
+        break;
+      case gpu::ResourceKind::kOwnName:
+        demand.own_names = saturating_add(demand.own_names, amount);
+        break;
+      case gpu::ResourceKind::kNoGpu:
+        break;
     }
   }
   if (demand.gpus > 0) demand.milli = 0;

@@ -3,6 +3,8 @@
 //   nvidia.com/gpu                   whole GPUs, or whatever its node gives under that name
 //   nvidia.com/gpu.shared            replicas of a shared GPU
 //   nvidia.com/mig-<profile>         MIG instances; with .shared behind it, replicas of one
+//   nvidia.com/gpu-a100, …           GPUs under names of somebody's own (gpu/resource_kind.h): a
+//                                    whole one each, for nobody says what they are
 //   gpu-scheduler.io/gpu-milli       thousandths of one GPU (replay)
 //
 // How many GPUs that is depends on the node: charge_class.h.
@@ -28,12 +30,13 @@ struct Instances {
 struct Demand {
   std::int64_t gpus = 0;
   std::int64_t shared = 0;
-  std::int64_t milli = 0;  // 0 where `gpus` says more
+  std::int64_t milli = 0;      // 0 where `gpus` says more
+  std::int64_t own_names = 0;  // pieces under names of somebody's own
   std::vector<Instances> instances{};
   TypeChoice allowed{};  // which types of GPU they may be
 
   [[nodiscard]] bool is_none() const {
-    return gpus == 0 && shared == 0 && milli == 0 && instances.empty();
+    return gpus == 0 && shared == 0 && milli == 0 && own_names == 0 && instances.empty();
   }
   friend bool operator==(const Demand&, const Demand&) = default;
 };

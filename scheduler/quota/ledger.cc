@@ -170,7 +170,7 @@ void Ledger::rebuild() {
     for (const LineSpec& line : quota.spec.lines) {
       Pool* pool = nullptr;
       if (!quota.spec.cohort.empty()) {
-        const auto [found, is_new] = pools_.try_emplace({quota.spec.cohort, line.gpu_type});
+        const auto [found, is_new] = pools_.try_emplace({quota.spec.cohort, line.type_key});
         pool = &found->second;
         if (is_new) {
           pool->id = static_cast<PoolId>(lending_.size());

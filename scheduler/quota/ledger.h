@@ -209,7 +209,7 @@ class Ledger {
 
  private:
   friend class Charge;
-  using PoolKey = std::pair<std::string, std::string>;  // cohort, gpuType
+  using PoolKey = std::pair<std::string, std::string>;  // cohort, type_key
   // Who lends what a pool has lent: its quotas by name, each as much as it can.
   struct Lender {
     QuotaId quota{};

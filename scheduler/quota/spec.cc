@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
-#include <set>
+#include <map>
 
 namespace sched::quota {
 namespace {
@@ -16,12 +17,40 @@ tl::unexpected<k8s::Error> wrong(const std::string& key, const std::string& what
 
 bool is_negative(const Quantity& amount) { return amount < Quantity(); }
 
+// What tells the GPUs that a line means from those of others. A name of a known class means all of
+// that class that say its other words; any other name means itself.
+std::string type_key_of(const gpu::TypeName& type) {
+  if (type.gpu_class == nullptr) return type.text == kAnyType ? kAnyType : type.key;
+  std::vector<std::string> words = type.words;
+  std::sort(words.begin(), words.end());
+  return fmt::format("{} {} {} {}", type.gpu_class->name, type.memory_gb,
+                     static_cast<int>(type.form), fmt::join(words, ""));
+}
+
+// Empty: nothing is wrong with it.
+std::string problem_of_type(const std::string& text) {
+  if (text.empty()) return "must not be empty";
+  if (text == kAnyType) return "";
+  if (!gpu::names_something(gpu::parse_type_name(text))) {
+    return fmt::format("\"{}\" names nothing", text);
+  }
+  const gpu::ProductLabel label = gpu::parse_product(text);
+  if (!label.shared && label.mig_profile.empty()) return "";
+  return fmt::format(
+      "{} must be the product without -SHARED or -MIG-…: shared GPUs and MIG "
+      "instances are charged to its line",
+      text);
+}
+
 k8s::Result<LineSpec> line_of(const k8s::GpuQuota::Line& line, const std::string& key,
                               bool has_cohort) {
-  if (line.gpu_type.empty()) return wrong(key + ".gpuType", "must not be empty");
+  if (const std::string problem = problem_of_type(line.gpu_type); !problem.empty()) {
+    return wrong(key + ".gpuType", problem);
+  }
   if (is_negative(line.guaranteed)) return wrong(key + ".guaranteed", "must not be negative");
   LineSpec checked{.gpu_type = line.gpu_type,
                    .means = gpu::parse_type_name(line.gpu_type),
+                   .type_key = type_key_of(gpu::parse_type_name(line.gpu_type)),
                    .guaranteed = GpuShare::of(line.guaranteed),
                    .limit = std::nullopt,
                    .lendable = GpuShare::of(line.lendable.value_or(line.guaranteed))};
@@ -66,18 +95,21 @@ k8s::Result<Spec> spec_of(const k8s::GpuQuota& quota) {
             .most_per_pod = std::nullopt,
             .strict = from.order == k8s::GpuQuota::Order::kStrict};
   if (from.max_gpus_per_pod) {
-    if (is_negative(*from.max_gpus_per_pod)) {
-      return wrong("spec.maxGpusPerPod", "must not be negative");
+    if (!(Quantity() < *from.max_gpus_per_pod)) {
+      return wrong("spec.maxGpusPerPod", "must be more than 0");
     }
     spec.most_per_pod = GpuShare::of(*from.max_gpus_per_pod);
   }
-  std::set<std::string> types;
+  std::map<std::string, std::size_t> line_of_type;
   for (std::size_t i = 0; i < from.quotas.size(); ++i) {
     const std::string key = fmt::format("spec.quotas[{}]", i);
     auto line = line_of(from.quotas[i], key, !from.cohort.empty());
     if (!line) return tl::unexpected<k8s::Error>(std::move(line.error()));
-    if (!types.insert(line->gpu_type).second) {
-      return wrong(key + ".gpuType", fmt::format("a second line for {}", line->gpu_type));
+    const auto [first, is_new] = line_of_type.try_emplace(line->type_key, i);
+    if (!is_new) {
+      return wrong(key + ".gpuType",
+                   fmt::format("{} is the type of spec.quotas[{}], {}", line->gpu_type,
+                               first->second, from.quotas[first->second].gpu_type));
     }
     spec.lines.push_back(*std::move(line));
   }

@@ -1,6 +1,7 @@
 // A GpuQuota's spec, checked and in the ledger's own units.
 //
-// The API server checks the same rules (manifests/base/crds), but a server may hold objects from
+// The API server checks the same rules (manifests/base/crds), all but one that needs to know GPUs:
+// that no two lines mean the same type ("H100" and "h100"). A server may also hold objects from
 // before a rule. One that is not valid is never half applied: its namespaces get nothing new until
 // it is repaired, and its condition Ready says why.
 #pragma once
@@ -22,6 +23,7 @@ inline constexpr const char* kAnyType = "*";
 struct LineSpec {
   std::string gpu_type;           // a product, a class, or kAnyType
   gpu::TypeName means;            // unless kAnyType
+  std::string type_key;           // equal where lines mean the same GPUs, however they write it
   GpuShare guaranteed;            //
   std::optional<GpuShare> limit;  // ≥ guaranteed; absent: whatever the cohort can lend
   GpuShare lendable;              // ≤ guaranteed

@@ -51,8 +51,25 @@ TEST_CASE("what makes no sense is said with its place") {
       {gpu_quota("q").line("H100", 8).lendable(-1),
        "spec.quotas[0].lendable: -1 is not between 0 and guaranteed, 8"},
       {gpu_quota("q").line("H100", 8).line("H100", 8),
-       "spec.quotas[1].gpuType: a second line for H100"},
-      {gpu_quota("q").most_per_pod(-1), "spec.maxGpusPerPod: must not be negative"},
+       "spec.quotas[1].gpuType: H100 is the type of spec.quotas[0], H100"},
+      {gpu_quota("q").line("H100", 4).line("*", 1).line("h100", 4),
+       "spec.quotas[2].gpuType: h100 is the type of spec.quotas[0], H100"},
+      {gpu_quota("q").line("H100", 4).line("NVIDIA-H100", 4),
+       "spec.quotas[1].gpuType: NVIDIA-H100 is the type of spec.quotas[0], H100"},
+      {gpu_quota("q").line("A100-PCIe-80GB", 4).line("NVIDIA-A100-80GB-PCIe", 4),
+       "spec.quotas[1].gpuType: NVIDIA-A100-80GB-PCIe is the type of spec.quotas[0], "
+       "A100-PCIe-80GB"},
+      {gpu_quota("q").line("Prototype-X", 4).line("prototype x", 4),
+       "spec.quotas[1].gpuType: prototype x is the type of spec.quotas[0], Prototype-X"},
+      {gpu_quota("q").line("--", 4), "spec.quotas[0].gpuType: \"--\" names nothing"},
+      {gpu_quota("q").line("L4", 4).line("NVIDIA-L4-SHARED", 4),
+       "spec.quotas[1].gpuType: NVIDIA-L4-SHARED must be the product without -SHARED or -MIG-…: "
+       "shared GPUs and MIG instances are charged to its line"},
+      {gpu_quota("q").line("NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", 4),
+       "spec.quotas[0].gpuType: NVIDIA-A100-SXM4-40GB-MIG-1g.5gb must be the product without "
+       "-SHARED or -MIG-…: shared GPUs and MIG instances are charged to its line"},
+      {gpu_quota("q").most_per_pod(-1), "spec.maxGpusPerPod: must be more than 0"},
+      {gpu_quota("q").most_per_pod(0), "spec.maxGpusPerPod: must be more than 0"},
       {order, "spec.order: neither BestEffort nor Strict"},
   };
   for (const Case& c : cases) {
@@ -61,6 +78,20 @@ TEST_CASE("what makes no sense is said with its place") {
     REQUIRE_FALSE(spec);
     CHECK(spec.error().message == c.want);
   }
+}
+
+TEST_CASE("lines that differ in what they mean stand side by side") {
+  const auto spec = spec_of(gpu_quota("q")
+                                .line("*", 1)
+                                .line("H100", 1)
+                                .line("H100-PCIe", 1)
+                                .line("H100-80GB", 1)
+                                .line("NVIDIA-H100-80GB-HBM3", 1)
+                                .line("A100-40GB", 1)
+                                .line("A100-80GB", 1)
+                                .line("Prototype-X", 1)
+                                .line("Prototype-Y", 1));
+  if (!spec) FAIL(spec.error().message);
 }
 
 TEST_CASE("a GPU is charged to one line: its product, else its class, else any") {
