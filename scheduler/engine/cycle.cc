@@ -15,7 +15,6 @@ std::optional<Decision> Engine::State::step(Time now) {
   end_backoffs(now);
   if (auto foreign = foreign_.next()) return *std::move(foreign);
   if (auto news = next_node_news()) return news;
-  if (auto complaint = complaints_.next()) return *std::move(complaint);
 
   queue_.advance(now);
   renew_holds(now);
@@ -28,6 +27,8 @@ std::optional<Decision> Engine::State::step(Time now) {
     if (auto decision = attempt(*pod, now)) return decision;
   }
   return advise(now);
+  // Behind the binds: after a start there may be one for each node.
+  if (auto complaint = complaints_.next()) return *std::move(complaint);
 }
 
 std::optional<Decision> Engine::State::attempt(WaitingPod& pod, Time now) {

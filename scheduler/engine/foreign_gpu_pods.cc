@@ -31,23 +31,22 @@ void ForeignGpuPods::gone(const std::string& uid) {
     there->second.erase(uid);
     if (there->second.empty()) harmless_on_.erase(there);
   }
+  if (found->second.state == State::kToTell) to_tell_.erase(found->second.number);
   pods_.erase(found);
 }
 
 std::optional<decision::ForeignGpuPod> ForeignGpuPods::next() {
-  while (!to_tell_.empty()) {
-    const auto found = pods_.find(to_tell_.front());
-    to_tell_.pop_front();
-    if (found == pods_.end() || found->second.state != State::kToTell) continue;
-    found->second.state = State::kTold;
-    return found->second.pod;
-  }
-  return std::nullopt;
+  if (to_tell_.empty()) return std::nullopt;
+  Entry& entry = pods_.find(to_tell_.begin()->second)->second;
+  to_tell_.erase(to_tell_.begin());
+  entry.state = State::kTold;
+  return entry.pod;
 }
 
 void ForeignGpuPods::tell(const std::string& uid, Entry& entry) {
   entry.state = State::kToTell;
-  to_tell_.push_back(uid);
+  entry.number = ++numbers_;
+  to_tell_.emplace(entry.number, uid);
 }
 
 }  // namespace sched

@@ -17,7 +17,7 @@ void NodeComplaints::seen(const std::string& node, const gpu::Inventory& invento
   const gpu::Product& product = inventory.product;
   if (!product.name.empty() && product.gpu_class == nullptr && inventory.has_gpu() &&
       unknown_products_.size() < kMostProducts && unknown_products_.insert(product.name).second) {
-    to_tell_.push_back(
+    products_.push_back(
         {.node = node,
          .complaints = {fmt::format("GPUs of product {} are not known: they work as plain extended "
                                     "resources, and their memory, compute capability and MIG "
@@ -28,19 +28,34 @@ void NodeComplaints::seen(const std::string& node, const gpu::Inventory& invento
   if (inventory.complaints.empty()) return gone(node);
   if (std::vector<std::string>& known = known_[node]; known != inventory.complaints) {
     known = inventory.complaints;
-    to_tell_.push_back({.node = node, .complaints = known, .lasts = true});
+    untold_.insert(node);
   }
 }
 
 void NodeComplaints::gone(const std::string& node) {
-  if (known_.erase(node) > 0) to_tell_.push_back({.node = node, .complaints = {}, .lasts = true});
+  if (known_.erase(node) == 0) return;
+  if (told_.contains(node)) {
+    untold_.insert(node);
+  } else {
+    untold_.erase(node);  // over before anybody heard of it
+  }
 }
 
 std::optional<decision::NodeComplaint> NodeComplaints::next() {
-  if (to_tell_.empty()) return std::nullopt;
-  decision::NodeComplaint complaint = std::move(to_tell_.front());
-  to_tell_.pop_front();
-  return complaint;
+  if (!products_.empty()) {
+    decision::NodeComplaint complaint = std::move(products_.front());
+    products_.pop_front();
+    return complaint;
+  }
+  if (untold_.empty()) return std::nullopt;
+  const std::string node = std::move(untold_.extract(untold_.begin()).value());
+  const auto found = known_.find(node);
+  if (found == known_.end()) {
+    told_.erase(node);
+    return decision::NodeComplaint{.node = node, .complaints = {}, .lasts = true};
+  }
+  told_.insert(node);
+  return decision::NodeComplaint{.node = node, .complaints = found->second, .lasts = true};
 }
 
 }  // namespace sched

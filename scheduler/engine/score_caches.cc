@@ -46,6 +46,7 @@ const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape,
                   .details = shortages.text(),
                   .plugins = refusing_plugins(cache.prepared(), cache.verdicts())};
   found.reported_at = cache.position();
+  account(found);
   return found.report;
 }
 
@@ -74,7 +75,8 @@ ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shap
 
 void ScoreCaches::account(Entry& entry) {
   memory_ -= entry.memory;
-  entry.memory = entry.cache.memory();
+  entry.memory = kMemoryOfShape + entry.cache.memory() + entry.report.message.capacity() +
+                 entry.report.details.capacity();
   memory_ += entry.memory;
   while (memory_ > memory_limit_ && entries_.size() > 1) {
     drop(std::prev(entries_.end()));

@@ -7,12 +7,14 @@
 namespace sched {
 
 ResourceNames::ResourceNames() {
-  for (const char* name : {"cpu", "memory", "ephemeral-storage", "pods", "nvidia.com/gpu"}) {
+  for (const char* name : {"cpu", "memory", "ephemeral-storage", "pods", "nvidia.com/gpu",
+                           "resources beyond those that are counted"}) {
     intern(name);
   }
 }
 
 ResourceId ResourceNames::intern(std::string_view name) {
+  if (names_.size() == kMostNames) return find(name).value_or(kUncounted);
   const auto next = static_cast<ResourceId>(names_.size());
   const auto [entry, is_new] = ids_.emplace(std::string(name), next);
   if (is_new) names_.emplace_back(name);
@@ -89,7 +91,9 @@ Resources to_resources(const k8s::ResourceList& list, ResourceNames& names) {
       resources.set(kCpu, quantity.milli_value());
     } else if (name == "memory" || name == "ephemeral-storage" || name == "pods" ||
                is_scalar_resource(name)) {
-      resources.set(names.intern(name), quantity.value());
+      const ResourceId id = names.intern(name);
+      const std::int64_t others = id == kUncounted ? resources.get(id) : 0;
+      resources.set(id, saturating_add(others, quantity.value()));
     }
   }
   return resources;

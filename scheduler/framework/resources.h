@@ -18,8 +18,7 @@
 
 namespace sched {
 
-// Index of a resource name in ResourceNames. Wide, since whoever may create pods may make up names:
-// ids that came around again would count one resource as another.
+// Index of a resource name in ResourceNames.
 enum class ResourceId : std::uint32_t {};
 
 inline constexpr ResourceId kCpu{0};               // milli-CPU
@@ -27,13 +26,21 @@ inline constexpr ResourceId kMemory{1};            // bytes
 inline constexpr ResourceId kEphemeralStorage{2};  // bytes
 inline constexpr ResourceId kPods{3};              // pieces
 inline constexpr ResourceId kNvidiaGpu{4};         // pieces of nvidia.com/gpu
+// Any name beyond the first kMostNames. No node has any of it, so who asks for it waits.
+inline constexpr ResourceId kUncounted{5};
 
-// The names of one engine. Ids are dense and never reused; the five above are always there.
+// The names of one engine. Ids are dense and never reused; those above are always there.
+//
+// A cluster has some dozens of names, but whoever may create pods may make up more, and amounts are
+// arrays by id. So there is an end to them.
 class ResourceNames {
  public:
+  static constexpr std::size_t kMostNames = 4'096;
+
   ResourceNames();
 
-  // The id of `name`, new if need be. An engine sees few names: they are never dropped.
+  // The id of `name`, new if need be; names are never dropped. kUncounted when there are
+  // kMostNames.
   ResourceId intern(std::string_view name);
   // The id of `name`, if anybody has named it yet.
   [[nodiscard]] std::optional<ResourceId> find(std::string_view name) const;
@@ -104,7 +111,7 @@ struct ResourceAmount {
 };
 
 // `list` in units as above: cpu in thousandths, all else in whole units, rounded up. Names that a
-// scheduler does not count are left out.
+// scheduler does not count are left out; those of kUncounted are counted together.
 [[nodiscard]] Resources to_resources(const k8s::ResourceList& list, ResourceNames& names);
 
 }  // namespace sched

@@ -20,6 +20,22 @@ namespace {
 constexpr std::array kKeys = {kTypeAnnotation, kMinMemoryAnnotation, kMinComputeAnnotation,
                               kSharingAnnotation, kMigProfileAnnotation};
 
+// Each key that is not known is compared with all that are. A pod has few; who made up hundreds has
+// read enough after these.
+constexpr std::size_t kMostStrangers = 16;
+
+// As much of what a person wrote as belongs into a sentence, whole characters of UTF-8.
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMostBytes = 128;
+  if (text.size() <= kMostBytes) return std::string(text);
+  std::size_t end = kMostBytes;
+  const auto continues = [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80;
+  };
+  while (end > 0 && continues(text[end])) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
 // "a, b,,c" → visits "a", " b", "", "c".
 template <class Visit>
 void for_each_item(std::string_view list, const Visit& visit) {
@@ -63,6 +79,7 @@ class WishReader {
   }
 
   void read_annotations() {
+    std::size_t strangers = 0;
     for (const auto& [key, value] : pod_.metadata.annotations) {
       if (!is_ours(key)) continue;
       if (key == kTypeAnnotation) {
@@ -75,6 +92,8 @@ class WishReader {
         read_sharing(value);
       } else if (key == kMigProfileAnnotation) {
         read_profile(value);
+      } else if (++strangers > kMostStrangers) {
+        continue;
       } else if (const auto meant = nearest_name(key, {kKeys.begin(), kKeys.end()})) {
         wishes_.problems.push_back(
             {.key = *meant, .text = fmt::format("annotation {} is not known; {} is", key, *meant)});
@@ -86,7 +105,7 @@ class WishReader {
     for_each_item(list, [&](std::string_view item) {
       TypeName type = parse_type_name(item);
       if (!names_something(type)) {
-        return problem(kTypeAnnotation, "\"{}\" has an item that names nothing", list);
+        return problem(kTypeAnnotation, "\"{}\" has an item that names nothing", shown(list));
       }
       if (wishes_.types.size() == Wishes::kMostTypes) {
         return problem(kTypeAnnotation, "more than {} types", Wishes::kMostTypes);
@@ -102,7 +121,7 @@ class WishReader {
       wishes_.min_memory = amount->value();
       return;
     }
-    problem(kMinMemoryAnnotation, "\"{}\" is not an amount of memory, such as 40Gi", text);
+    problem(kMinMemoryAnnotation, "\"{}\" is not an amount of memory, such as 40Gi", shown(text));
   }
 
   void read_compute(std::string_view text) {
@@ -110,7 +129,8 @@ class WishReader {
       wishes_.min_compute = *capability;
       return;
     }
-    problem(kMinComputeAnnotation, "\"{}\" is not a compute capability, such as \"8.0\"", text);
+    problem(kMinComputeAnnotation, "\"{}\" is not a compute capability, such as \"8.0\"",
+            shown(text));
   }
 
   void read_sharing(std::string_view text) {
@@ -121,14 +141,14 @@ class WishReader {
     } else if (text == "never") {
       wishes_.sharing = SharingWish::kNever;
     } else {
-      problem(kSharingAnnotation, "\"{}\" is none of allowed, required, never", text);
+      problem(kSharingAnnotation, "\"{}\" is none of allowed, required, never", shown(text));
     }
   }
 
   void read_profile(std::string_view text) {
     const auto profile = mig::profile_spelling(text);
     if (!profile) {
-      problem(kMigProfileAnnotation, "\"{}\" is not a MIG profile, such as 1g.10gb", text);
+      problem(kMigProfileAnnotation, "\"{}\" is not a MIG profile, such as 1g.10gb", shown(text));
       return;
     }
     if (!wishes_.mig_profile.empty() && wishes_.mig_profile != *profile) {

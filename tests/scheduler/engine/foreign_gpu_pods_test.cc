@@ -1,5 +1,9 @@
+#include "scheduler/engine/foreign_gpu_pods.h"
+
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
+
+#include <string>
 
 using namespace sched;
 using namespace tests;
@@ -39,4 +43,18 @@ TEST_CASE("a pod of others counts when its node turns out to be owned later") {
   CHECK(s.decide() == Texts{"early is foreign on n"});
   s.has(node("n").gpus(7).labelled("owned", "yes"));
   CHECK(s.decide().empty());
+}
+
+TEST_CASE("pods of others that are gone before anybody listens are not kept to be told of") {
+  ForeignGpuPods foreign;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string uid = "uid-" + std::to_string(i);
+    foreign.seen({.pod = {"ml", "p", uid}, .scheduler_name = "s", .node = "n", .gpus = 1}, true);
+    if (i != 5'000) foreign.gone(uid);
+  }
+  CHECK(foreign.untold() == 1);
+  const auto told = foreign.next();
+  REQUIRE(told);
+  CHECK(told->pod.uid == "uid-5000");
+  CHECK_FALSE(foreign.next());
 }

@@ -324,7 +324,7 @@ TEST_CASE("caches beyond the bound go, least recently used first, and answers st
   const std::size_t one = [&] {
     ScoreCache cache(world.nodes, all_profiles[0], shapes[0], PrepareContext{world.names});
     cache.catch_up();
-    return cache.memory();
+    return cache.memory() + ScoreCaches::kMemoryOfShape;
   }();
   WorkloadStatistics statistics(std::nullopt, false);
   ScoreCaches few(world.nodes, all_profiles, world.names, statistics, one * 5 / 2);
@@ -340,4 +340,21 @@ TEST_CASE("caches beyond the bound go, least recently used first, and answers st
   none.get(0, shapes[0]);
   none.get(0, shapes[1]);
   CHECK(none.size() == 1);  // the one just asked for stays
+}
+
+TEST_CASE("on few nodes what the shapes themselves take bounds their number") {
+  const auto all_profiles = profiles();
+  World world(5);
+  for (int i = 0; i < 10; ++i) world.change();
+  WorkloadStatistics statistics(std::nullopt, false);
+  ScoreCaches caches(world.nodes, all_profiles, world.names, statistics, std::size_t{1} << 20);
+  std::vector<ShapeRef> shapes;
+  for (int i = 1; i <= 1'000; ++i) {
+    shapes.push_back(world.shapes.intern(
+        shape_of(our_pod("p").gpus(100).cpu(std::to_string(i) + "m"), world.names)));
+    caches.get(0, shapes.back());
+    static_cast<void>(caches.report(0, shapes.back()));
+    REQUIRE(caches.size() <= (std::size_t{1} << 20) / ScoreCaches::kMemoryOfShape);
+  }
+  CHECK(caches.size() > 50);
 }

@@ -1,5 +1,6 @@
 #include "scheduler/framework/resources.h"
 
+#include "scheduler/framework/node_view.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
@@ -37,6 +38,22 @@ TEST_CASE("names of resources are told apart as upstream does") {
     CHECK(is_extended_resource(each.name) == each.extended);
     CHECK(is_scalar_resource(each.name) == each.scalar);
   }
+}
+
+TEST_CASE("there is an end to the names that are counted, and what is beyond is nowhere") {
+  ResourceNames names;
+  const ResourceId early = names.intern("example.com/early");
+  for (int i = 0; i < 10'000; ++i) names.intern("example.com/made-up-" + std::to_string(i));
+  CHECK(names.size() == ResourceNames::kMostNames);
+  CHECK(names.intern("example.com/early") == early);
+  CHECK(names.intern("example.com/late") == kUncounted);
+  CHECK(names.find("example.com/late") == std::nullopt);
+
+  const auto asked = to_resources(
+      tests::resources({{"example.com/late", "1"}, {"example.com/later", "2"}}), names);
+  CHECK(asked.get(kUncounted) == 3);
+  const NodeFacts facts = facts_of(tests::node("n").offers("example.com/late", "8"), names);
+  CHECK(facts.allocatable.get(kUncounted) == 0);
 }
 
 TEST_CASE("names longer than Kubernetes allows are not extended resources") {
@@ -109,7 +126,7 @@ TEST_CASE("resource names keep their ids") {
 }
 
 TEST_CASE("however many names there are, none is taken for another") {
-  constexpr std::size_t kMany = 70'000;
+  constexpr std::size_t kMany = ResourceNames::kMostNames - 1;
   ResourceNames names;
   while (names.size() < kMany) names.intern("example.com/r" + std::to_string(names.size()));
   const ResourceId last = names.intern("example.com/last");

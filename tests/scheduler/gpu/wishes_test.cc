@@ -125,3 +125,19 @@ TEST_CASE("Only annotations of ours make a pod another one") {
   CHECK_FALSE(wishes_may_differ(before, pod("p").gpus(1).annotated("example.com/seen", "yes")));
   CHECK(wishes_may_differ(before, pod("p").gpus(1).annotated(kSharingAnnotation, "never")));
 }
+
+TEST_CASE("what is made up by the hundred is not read to the end, nor repeated in full") {
+  auto many = pod("p").gpus(1);
+  for (int i = 0; i < 1'000; ++i) {
+    many.annotated("gpu-scheduler.io/gpu-typ" + std::to_string(i), "x");
+  }
+  CHECK(wishes_of(many).problems.size() <= 16);
+
+  std::string text(127, 'x');
+  for (int i = 0; i < 1'000; ++i) text += "ä";
+  const Wishes wishes = wishes_for(kMinComputeAnnotation, text);
+  REQUIRE(wishes.problems.size() == 1);
+  CHECK(wishes.problems[0].text == "gpu-scheduler.io/min-compute-capability: \"" +
+                                       std::string(127, 'x') +
+                                       "…\" is not a compute capability, such as \"8.0\"");
+}

@@ -1,0 +1,59 @@
+#include "scheduler/engine/node_complaints.h"
+
+#include "tests/support/catch.h"
+
+#include <string>
+#include <vector>
+
+using namespace sched;
+
+namespace {
+
+gpu::Inventory wrong(const std::string& how) {
+  gpu::Inventory inventory;
+  inventory.complaints = {how};
+  return inventory;
+}
+
+std::vector<std::string> told(NodeComplaints& complaints) {
+  std::vector<std::string> texts;
+  while (const auto each = complaints.next()) {
+    texts.push_back(each->node + ": " + (each->complaints.empty() ? "" : each->complaints[0]));
+  }
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("a complaint is told when it is new, when it is another, and when it is over") {
+  using Texts = std::vector<std::string>;
+  NodeComplaints complaints;
+  complaints.seen("n", wrong("a"));
+  CHECK(told(complaints) == Texts{"n: a"});
+  complaints.seen("n", wrong("a"));
+  CHECK(told(complaints).empty());
+  complaints.seen("n", wrong("b"));
+  complaints.seen("m", {});
+  CHECK(told(complaints) == Texts{"n: b"});
+  complaints.seen("n", {});
+  CHECK(told(complaints) == Texts{"n: "});
+  complaints.gone("n");
+  CHECK(told(complaints).empty());
+}
+
+TEST_CASE("what nobody has listened to is kept as it is now, and no more of it") {
+  using Texts = std::vector<std::string>;
+  NodeComplaints complaints;
+  complaints.seen("stays", wrong("x"));
+  REQUIRE(told(complaints) == Texts{"stays: x"});
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string node = "n" + std::to_string(i);
+    complaints.seen(node, wrong("a"));
+    complaints.seen(node, wrong("b"));
+    if (i < 9'998) complaints.gone(node);
+    complaints.seen("stays", wrong(std::to_string(i)));
+  }
+  CHECK(complaints.untold() == 3);
+  complaints.gone("stays");
+  CHECK(told(complaints) == Texts{"n9998: b", "n9999: b", "stays: "});
+}
