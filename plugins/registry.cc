@@ -29,24 +29,25 @@ namespace plugins {
 
 const sched::Registry& registry() {
   static const sched::Registry kRegistry = {
-      // kube-scheduler's, in its order and with its weights.
+      // kube-scheduler's, in its order. Its weights are 3, 2 and 1, beside scores of its own that
+      // are not here; ours put an administrator's soft taints before a user's preferred nodes, and
+      // these before GPU packing (scheduler/config/defaults.h).
       {.name = "NodeUnschedulable", .filters = true, .make = make_node_unschedulable},
       {.name = "NodeName", .filters = true, .make = make_node_name},
       {.name = "TaintToleration",
        .filters = true,
        .scores = true,
-       .default_weight = 3,
+       .default_weight = 30,
        .make = make_taint_toleration},
       {.name = "NodeAffinity",
        .filters = true,
        .scores = true,
-       .default_weight = 2,
+       .default_weight = 20,
        .make = make_node_affinity},
       {.name = "NodePorts", .filters = true, .make = make_node_ports},
       {.name = "NodeResourcesFit",
        .filters = true,
        .scores = true,
-       .default_weight = 1,
        .make = make_node_resources_fit},
       // Ours.
       {.name = "GpuDevices", .filters = true, .make = make_gpu_devices},

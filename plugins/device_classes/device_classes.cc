@@ -49,12 +49,13 @@ class DeviceClasses final : public ClusterConstraint {
     return {};
   }
 
-  void apply(const ClusterChange& change) override {
+  bool apply(const ClusterChange& change) override {
     if (const auto* upserted = std::get_if<DeviceClassUpserted>(&change)) {
       served_[upserted->object.metadata.name] = upserted->object.extended_resource_name;
     } else if (const auto* gone = std::get_if<DeviceClassGone>(&change)) {
       served_.erase(gone->name);
     }
+    return false;  // what it refuses is in the pod itself
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace plugins {
@@ -31,19 +32,23 @@ class ExistingAntiAffinity final : public ClusterConstraint {
   }
 
   // One more bound pod, or other labels of one, can only object as well: the terms of a pod do not
-  // change. Woken by those, all refused pods would be asked about at every bind.
+  // change. Woken by those, all refused pods would be asked about at every bind; woken by every pod
+  // that ends, they would be asked about, and told of another holder of the same term, at each.
   ChangeMask wakes_on() const override { return kBoundPodRemoved | kNamespaceChanged; }
 
-  void apply(const ClusterChange& change) override {
+  bool apply(const ClusterChange& change) override {
     if (const auto* pod = std::get_if<BoundPodUpserted>(&change)) {
       put(pod->pod);
     } else if (const auto* gone = std::get_if<BoundPodGone>(&change)) {
-      remove(gone->uid);
+      return remove(gone->uid);
     } else if (const auto* upserted = std::get_if<NamespaceUpserted>(&change)) {
-      namespaces_[upserted->object.metadata.name] = upserted->object.metadata.labels;
+      const k8s::ObjectMeta& meta = upserted->object.metadata;
+      const auto [known, is_new] = namespaces_.try_emplace(meta.name);
+      return std::exchange(known->second, meta.labels) != meta.labels || is_new;
     } else if (const auto* removed = std::get_if<NamespaceGone>(&change)) {
-      namespaces_.erase(removed->name);
+      return namespaces_.erase(removed->name) > 0;
     }
+    return false;
   }
 
  private:
@@ -70,9 +75,10 @@ class ExistingAntiAffinity final : public ClusterConstraint {
     pods_.emplace(pod.metadata.uid, std::move(held));
   }
 
-  void remove(const std::string& uid) {
+  // True: it was the last to have one of its terms.
+  bool remove(const std::string& uid) {
     const auto found = pods_.find(uid);
-    if (found == pods_.end()) return;
+    if (found == pods_.end()) return false;
     // A pod may name the same term twice: erase what is left empty only after all are let go.
     std::set<const PodSelector*> emptied;
     for (Holders::value_type* entry : found->second.terms) {
@@ -81,6 +87,7 @@ class ExistingAntiAffinity final : public ClusterConstraint {
     }
     for (const PodSelector* selector : emptied) holders_.erase(holders_.find(*selector));
     pods_.erase(found);
+    return !emptied.empty();
   }
 
   Holders holders_;

@@ -33,7 +33,7 @@ class UnsupportedConstraints final : public ClusterConstraint {
 
   // Only a change of the pod itself can help.
   ChangeMask wakes_on() const override { return 0; }
-  void apply(const ClusterChange&) override {}
+  bool apply(const ClusterChange&) override { return false; }
 };
 
 }  // namespace

@@ -25,6 +25,13 @@ bool has(const std::vector<std::string>& modes, std::string_view mode) {
   return std::find(modes.begin(), modes.end(), mode) != modes.end();
 }
 
+bool is_controlled_by(const PersistentVolumeClaim& claim, const k8s::Pod& pod) {
+  const auto& owners = claim.metadata.owner_references;
+  return std::any_of(owners.begin(), owners.end(), [&](const k8s::OwnerReference& owner) {
+    return owner.controller && owner.uid == pod.metadata.uid;
+  });
+}
+
 // The label that ties the volume to a zone or region, or nullptr.
 const std::string* zone_label(const PersistentVolume& volume) {
   constexpr std::array<std::string_view, 4> kLabels = {
@@ -78,7 +85,7 @@ class VolumeConstraints final : public ClusterConstraint {
 
   ChangeMask wakes_on() const override { return kStorageChanged; }
 
-  void apply(const ClusterChange& change) override {
+  bool apply(const ClusterChange& change) override {
     if (const auto* claim = std::get_if<ClaimUpserted>(&change)) {
       const k8s::ObjectMeta& meta = claim->object.metadata;
       claims_[{meta.namespace_, meta.name}] = claim->object;
@@ -88,7 +95,10 @@ class VolumeConstraints final : public ClusterConstraint {
       volumes_[volume->object.metadata.name] = volume->object;
     } else if (const auto* volume_gone = std::get_if<VolumeGone>(&change)) {
       volumes_.erase(volume_gone->name);
+    } else {
+      return false;
     }
+    return true;
   }
 
  private:
@@ -98,21 +108,32 @@ class VolumeConstraints final : public ClusterConstraint {
         return "pod mounts the disk " + quoted(volume.name) + " in-line (" + volume.source +
                "), which gpu-scheduler cannot honour yet";
       case k8s::Volume::Kind::kEphemeral:
-        return refuses_claim(pod.metadata.namespace_, pod.metadata.name + "-" + volume.name, true);
+        return refuses_ephemeral(pod, pod.metadata.name + "-" + volume.name);
       case k8s::Volume::Kind::kPersistentVolumeClaim:
-        return refuses_claim(pod.metadata.namespace_, volume.claim_name, false);
+        return refuses_claim(pod.metadata.namespace_, volume.claim_name);
     }
     return std::nullopt;
   }
 
-  Refusal refuses_claim(const std::string& name_space, const std::string& name,
-                        bool is_ephemeral) const {
-    const auto found = claims_.find({name_space, name});
+  // The claim of an ephemeral volume is made for its pod. One that happens to have its name (of a
+  // pod that had the same, say) is another's: kubelet would refuse the pod for ever.
+  Refusal refuses_ephemeral(const k8s::Pod& pod, const std::string& name) const {
+    const auto found = claims_.find({pod.metadata.namespace_, name});
     if (found == claims_.end()) {
-      if (!is_ephemeral) return "persistentvolumeclaim " + quoted(name) + " not found";
       return "waiting for ephemeral volume controller to create the persistentvolumeclaim " +
              quoted(name);
     }
+    if (!is_controlled_by(found->second, pod)) {
+      const std::string& name_space = pod.metadata.namespace_;
+      return "PVC " + name_space + "/" + name + " was not created for pod " + name_space + "/" +
+             pod.metadata.name + " (pod is not owner)";
+    }
+    return refuses_claim(pod.metadata.namespace_, name);
+  }
+
+  Refusal refuses_claim(const std::string& name_space, const std::string& name) const {
+    const auto found = claims_.find({name_space, name});
+    if (found == claims_.end()) return "persistentvolumeclaim " + quoted(name) + " not found";
     const PersistentVolumeClaim& claim = found->second;
     if (claim.phase == "Lost") {
       return of_claim(claim) + " bound to non-existent persistentvolume " +

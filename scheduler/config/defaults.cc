@@ -8,13 +8,6 @@ namespace sched::config {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::int64_t>, 4> kWeights{{
-    {"TaintToleration", 30},
-    {"NodeAffinity", 20},
-    {"GpuSharing", 10},
-    {"GpuPacking", 10},
-}};
-
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kEnginePoints{{
     {"PrioritySort", "queueSort"},
     {"SchedulingGates", "preEnqueue"},
@@ -49,13 +42,6 @@ constexpr std::array<std::string_view, 23> kUpstream{
 };
 
 }  // namespace
-
-std::int64_t default_weight(const PluginEntry& entry) {
-  for (const auto& [name, weight] : kWeights) {
-    if (name == entry.name) return weight;
-  }
-  return entry.default_weight;
-}
 
 bool scores_by_default(const PluginEntry& entry) {
   return entry.scores && entry.on_by_default && entry.name != "NodeResourcesFit";

@@ -201,7 +201,7 @@ std::vector<PluginUse> default_uses(const Registry& registry) {
                     .filter = on && entry.filters,
                     .score = scores_by_default(entry),
                     .constraint = on && entry.constrains,
-                    .weight = default_weight(entry)});
+                    .weight = entry.default_weight});
   }
   return uses;
 }

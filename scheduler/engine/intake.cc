@@ -306,10 +306,13 @@ Time Engine::State::end_of_backoff(const WaitingPod& waiting, Time now) const {
 }
 
 void Engine::State::tell_constraints(const ClusterChange& change, ChangeMask kind) {
+  bool lifts_some = false;
   for (const Profile& profile : profiles_) {
-    for (const auto& constraint : profile.constraints) constraint->apply(change);
+    for (const auto& constraint : profile.constraints) {
+      lifts_some = constraint->apply(change) || lifts_some;
+    }
   }
-  if (kind != 0) queue_.wake(kind);
+  if (kind != 0 && lifts_some) queue_.wake(kind);
 }
 
 void Engine::State::tell_assumed(WaitingPod& waiting, const std::string& node, ChangeMask kind) {

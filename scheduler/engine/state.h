@@ -87,7 +87,8 @@ class Engine::State {
   [[nodiscard]] bool owned(const NodeFacts& node) const;
   [[nodiscard]] Time end_of_backoff(const WaitingPod& waiting, Time now) const;
 
-  // The constraints hear of a change, and the pods that wait for one of this kind are woken.
+  // The constraints hear of a change, and if it may lift an objection of theirs, the pods that wait
+  // for one of this kind are woken.
   void tell_constraints(const ClusterChange& change, ChangeMask kind);
   // The pod counts as bound to the node from now on.
   void tell_assumed(WaitingPod& waiting, const std::string& node, ChangeMask kind);

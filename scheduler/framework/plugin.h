@@ -208,8 +208,9 @@ class ClusterConstraint {
   // What is worth adding to the message of a pod that found no node; empty: nothing.
   [[nodiscard]] virtual std::string note(const k8s::Pod& /*pod*/) const { return {}; }
 
-  // Every change of a cluster object, before anything is decided on it.
-  virtual void apply(const ClusterChange& change) = 0;
+  // Every change of a cluster object, before anything is decided on it. False: no objection that
+  // was made before is lifted by it, and if all constraints say so, nobody is woken.
+  virtual bool apply(const ClusterChange& change) = 0;
 };
 
 }  // namespace sched

@@ -8,6 +8,7 @@
 #include "k8s-client/yaml/object_reader.h"
 #include "scheduler/framework/plugin.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,8 +29,8 @@ struct PluginEntry {
   bool filters = false;
   bool scores = false;
   bool constrains = false;
-  // Upstream's default weight of its score, or ours.
-  int default_weight = 1;
+  // Of its score in the default profile.
+  std::int64_t default_weight = 1;
   // False: a profile has it only if it enables it, as alternatives to the default must be.
   bool on_by_default = true;
   // Makes one from its `args` (an empty map when the configuration has none). Complaints go into

@@ -138,6 +138,17 @@ TEST_CASE("ExistingAntiAffinity is asked again only for what can lift an objecti
   CHECK((asked->wakes_on() & kBoundPodRemoved) != 0);
   CHECK((asked->wakes_on() & kNamespaceChanged) != 0);
   CHECK((asked->wakes_on() & kBoundPodChanged) == 0);
+
+  const auto term = pods_like({{"app", "web"}}, "zone");
+  CHECK(asked->apply(NamespaceUpserted{tests::name_space("default")}));
+  CHECK_FALSE(asked->apply(NamespaceUpserted{tests::name_space("default")}));  // nothing new
+  CHECK_FALSE(asked->apply(BoundPodUpserted{pod("plain").on("n")}));
+  CHECK_FALSE(asked->apply(BoundPodUpserted{pod("a").on("n").away_from(term)}));
+  CHECK_FALSE(asked->apply(BoundPodUpserted{pod("b").on("n").away_from(term)}));
+  CHECK_FALSE(asked->apply(BoundPodUpserted{pod("b").on("n").away_from(term)}));
+  CHECK_FALSE(asked->apply(BoundPodGone{"uid-default-plain"}));
+  CHECK_FALSE(asked->apply(BoundPodGone{"uid-default-a"}));  // the other keeps pods away still
+  CHECK(asked->apply(BoundPodGone{"uid-default-b"}));
 }
 
 TEST_CASE("ExistingAntiAffinity reads namespaces as they are now") {
@@ -178,6 +189,12 @@ TEST_CASE("VolumeConstraints: which volumes a pod has to wait for") {
   k8s::Volume scratch;
   scratch.name = "scratch";
   scratch.kind = k8s::Volume::Kind::kEphemeral;
+  k8s::PersistentVolumeClaim made_for_it = claim("a-scratch", "v");
+  made_for_it.metadata.owner_references = {{.api_version = "v1",
+                                            .kind = "Pod",
+                                            .name = "a",
+                                            .uid = "uid-default-a",
+                                            .controller = true}};
   const std::vector<Case> cases = {
       {"no volumes", {}, {}, pod("a"), std::nullopt},
       {"bound to a volume for all nodes", {bound}, {volume("v")}, mounting(), std::nullopt},
@@ -252,11 +269,12 @@ TEST_CASE("VolumeConstraints: which volumes a pod has to wait for") {
        pod("a").mounts(scratch),
        "waiting for ephemeral volume controller to create the persistentvolumeclaim "
        "\"a-scratch\""},
-      {"an ephemeral volume",
+      {"an ephemeral volume", {made_for_it}, {volume("v")}, pod("a").mounts(scratch), std::nullopt},
+      {"an ephemeral volume whose claim was made for another pod of its name",
        {claim("a-scratch", "v")},
        {volume("v")},
        pod("a").mounts(scratch),
-       std::nullopt},
+       "PVC default/a-scratch was not created for pod default/a (pod is not owner)"},
   };
   for (const Case& each : cases) {
     INFO(each.name);

@@ -35,7 +35,7 @@ class NamedConstraint : public ClusterConstraint {
   std::string_view name() const override { return name_; }
   std::optional<std::string> refuses(const k8s::Pod&) const override { return std::nullopt; }
   ChangeMask wakes_on() const override { return 0; }
-  void apply(const ClusterChange&) override {}
+  bool apply(const ClusterChange&) override { return false; }
 
  private:
   std::string name_;
@@ -90,16 +90,16 @@ const Registry& registry_double() {
       {.name = "TaintToleration",
        .filters = true,
        .scores = true,
-       .default_weight = 3,
+       .default_weight = 30,
        .make = make_taints},
       {.name = "NodeAffinity",
        .filters = true,
        .scores = true,
-       .default_weight = 2,
+       .default_weight = 20,
        .make = make_affinity},
       {.name = "NodePorts", .filters = true, .make = make_ports},
       {.name = "NodeResourcesFit", .filters = true, .scores = true, .make = make_fit},
-      {.name = "GpuPacking", .scores = true, .make = make_packing},
+      {.name = "GpuPacking", .scores = true, .default_weight = 10, .make = make_packing},
       {.name = "Alternative",
        .filters = true,
        .scores = true,

@@ -45,13 +45,14 @@ std::string WaitsForNamespace::note(const k8s::Pod& pod) const {
   return pod.metadata.labels.find("noted") == nullptr ? "" : "Noted.";
 }
 
-void WaitsForNamespace::apply(const ClusterChange& change) {
+bool WaitsForNamespace::apply(const ClusterChange& change) {
   if (const auto* upserted = std::get_if<sched::NamespaceUpserted>(&change)) {
     namespaces_.push_back(upserted->object.metadata.name);
   } else if (const auto* gone = std::get_if<NamespaceGone>(&change)) {
     std::erase(namespaces_, gone->name);
   }
-  if (bound_ == nullptr) return;
+  const bool lifts = std::holds_alternative<NamespaceUpserted>(change);
+  if (bound_ == nullptr) return lifts;
   const auto forget = [&](const std::string& uid) {
     std::erase_if(*bound_, [&](const auto& entry) { return entry.first == uid; });
   };
@@ -61,6 +62,7 @@ void WaitsForNamespace::apply(const ClusterChange& change) {
   } else if (const auto* pod_gone = std::get_if<BoundPodGone>(&change)) {
     forget(pod_gone->uid);
   }
+  return lifts;
 }
 
 Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& scheduler_name) {

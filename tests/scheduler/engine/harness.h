@@ -24,7 +24,7 @@ class WaitsForNamespace final : public sched::ClusterConstraint {
   [[nodiscard]] std::optional<std::string> refuses(const k8s::Pod& pod) const override;
   [[nodiscard]] sched::ChangeMask wakes_on() const override { return sched::kNamespaceChanged; }
   [[nodiscard]] std::string note(const k8s::Pod& pod) const override;
-  void apply(const sched::ClusterChange& change) override;
+  bool apply(const sched::ClusterChange& change) override;
 
   // Bound pods as told, by uid → node; shared with the test.
   using BoundPods = std::vector<std::pair<std::string, std::string>>;

@@ -64,7 +64,7 @@ TEST_CASE("a decision to bind says all there is to say") {
   }
   CHECK(total == bind.total_score);
   REQUIRE(bind.scores.size() == 5);
-  CHECK(bind.scores[0] == PluginScore{"TaintToleration", 100, 3});
+  CHECK(bind.scores[0] == PluginScore{"TaintToleration", 100, 30});
 }
 
 TEST_CASE("what is decided is taken at once") {
