@@ -9,7 +9,8 @@
 // asks for a GPU and gets a seventh of one was not understood, so such a node takes only pods that
 // name its profile: by the annotation or label gpu-scheduler.io/mig-profile (which also keeps them
 // off all other nodes), or in their node selection, by the product's label or by GKE's partition
-// size.
+// size. Of a pod that asks for no GPU the annotation says nothing, as all of ours: it may have come
+// by a template that several kinds of pods share.
 //
 // On a live cluster instances are counted; which GPU they lie on, and where on it, decides the
 // device plugin. Replays cut GPUs as pods come: plugins/gpu_devices. Without arguments.

@@ -9,11 +9,6 @@ namespace {
 
 constexpr std::int64_t kLimit = std::numeric_limits<std::int64_t>::max();
 
-std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? kLimit : sum;
-}
-
 bool at_limit(const NodeUsage& usage, const Claim& claim) {
   return usage.nonzero.cpu == kLimit || usage.nonzero.memory == kLimit ||
          std::any_of(claim.requests.begin(), claim.requests.end(),
@@ -52,8 +47,8 @@ void add_claim(NodeUsage& usage, const Claim& claim) {
     usage.requested.add(request.resource, request.amount);
   }
   usage.requested.add(kPods, 1);
-  usage.nonzero.cpu = saturating_sum(usage.nonzero.cpu, claim.nonzero.cpu);
-  usage.nonzero.memory = saturating_sum(usage.nonzero.memory, claim.nonzero.memory);
+  usage.nonzero.cpu = saturating_add(usage.nonzero.cpu, claim.nonzero.cpu);
+  usage.nonzero.memory = saturating_add(usage.nonzero.memory, claim.nonzero.memory);
   for (const HostPort& port : claim.host_ports) {
     auto& ports = usage.host_ports;
     ports.insert(std::upper_bound(ports.begin(), ports.end(), port), port);

@@ -21,7 +21,7 @@ ShapeRef Shapes::intern(PodShape shape) {
     }
     found->second = unused_.back();
     unused_.pop_back();
-    entry(found->second) = {.shape = std::move(shape), .references = 0, .key = found};
+    entry(found->second) = {.shape = std::move(shape), .references = 0, .key = &found->first};
   }
   ++entry(found->second).references;
   return {*this, found->second};
@@ -30,7 +30,7 @@ ShapeRef Shapes::intern(PodShape shape) {
 void Shapes::release(ShapeId id) {
   Entry& released = entry(id);
   if (--released.references > 0) return;
-  ids_.erase(released.key);
+  ids_.erase(ids_.find(*released.key));
   released = {};
   unused_.push_back(id);
 }

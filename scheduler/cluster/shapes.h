@@ -62,7 +62,7 @@ class Shapes {
   struct Entry {
     PodShape shape;
     std::size_t references = 0;
-    Ids::const_iterator key;
+    const std::string* key = nullptr;  // in ids_, where keys stay in place
   };
 
   Entry& entry(ShapeId id) { return entries_[static_cast<std::size_t>(id)]; }

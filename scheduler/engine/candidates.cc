@@ -3,6 +3,7 @@
 #include "scheduler/engine/tie_order.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace sched {
@@ -28,7 +29,7 @@ Room room_on(const quota::Admission& admission, const NodeFacts& node) {
 }
 
 // Raw values become scores, and their weighted sum the total.
-void weigh(std::vector<Scored>& nodes, const PreparedShape& shape) {
+void weigh(std::span<Scored> nodes, const PreparedShape& shape) {
   for (std::size_t i = 0; i < shape.scores().size(); ++i) {
     const PreparedScore& plugin = shape.scores()[i];
     if (!plugin.score || nodes.empty()) continue;
@@ -75,7 +76,13 @@ std::vector<Candidate> Engine::State::candidates(const k8s::Pod& pod, std::size_
     }
     nodes.push_back(std::move(scored));
   }
-  weigh(nodes, shape);
+  // The others are looked at only where none of those within the guarantee has room, so each group
+  // is measured by its own extremes.
+  const auto borrowed = std::stable_partition(nodes.begin(), nodes.end(), [](const Scored& node) {
+    return node.room == Room::kGuaranteed;
+  });
+  weigh({nodes.begin(), borrowed}, shape);
+  weigh({borrowed, nodes.end()}, shape);
 
   const TieOrder order(profile.tie_break, nodes_);
   const auto shown = nodes.begin() + static_cast<std::ptrdiff_t>(std::min(at_most, nodes.size()));

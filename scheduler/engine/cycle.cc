@@ -1,6 +1,7 @@
 // State → the next decision.
 #include "scheduler/engine/fit_error.h"
 #include "scheduler/engine/repartition/trials.h"
+#include "scheduler/engine/sentences.h"
 #include "scheduler/engine/state.h"
 #include "scheduler/framework/free_devices.h"
 #include "scheduler/gpu/choose_devices.h"
@@ -26,9 +27,9 @@ std::optional<Decision> Engine::State::step(Time now) {
   while (WaitingPod* pod = queue_.next()) {
     if (auto decision = attempt(*pod, now)) return decision;
   }
-  return advise(now);
   // Behind the binds: after a start there may be one for each node.
   if (auto complaint = complaints_.next()) return *std::move(complaint);
+  return advise(now);
 }
 
 std::optional<Decision> Engine::State::attempt(WaitingPod& pod, Time now) {
@@ -99,10 +100,7 @@ Decision Engine::State::park(WaitingPod& pod, Time now, Confinement confinement,
                                   .details = report.details,
                                   .plugins = report.plugins,
                                   .attempts = ++pod.attempts};
-  if (const std::string more = notes(pod.profile, pod.pod); !more.empty()) {
-    if (!refusal.details.empty()) refusal.details += ' ';
-    refusal.details += more;
-  }
+  refusal.details = joined(std::move(refusal.details), notes(pod.profile, pod.pod));
   pod.last_refusal.clear();
   if (!options_.gpu_devices && asks_for_instances(*pod.shape)) repartitions_.pod_waits();
   queue_.park(pod, waits_for, now + options_.max_unschedulable_wait);

@@ -1,5 +1,6 @@
 #include "scheduler/engine/engine.h"
 
+#include "scheduler/engine/sentences.h"
 #include "scheduler/engine/state.h"
 
 #include <algorithm>
@@ -79,9 +80,7 @@ std::optional<std::size_t> Engine::State::profile_of(std::string_view scheduler_
 std::string Engine::State::notes(std::size_t profile, const k8s::Pod& pod) const {
   std::string all;
   for (const auto& constraint : profiles_[profile].constraints) {
-    const std::string note = constraint->note(pod);
-    if (!all.empty() && !note.empty()) all += ' ';
-    all += note;
+    all = joined(std::move(all), constraint->note(pod));
   }
   return all;
 }

@@ -1,5 +1,6 @@
 // State → how a pod would be judged now, node by node.
 #include "scheduler/engine/fit_error.h"
+#include "scheduler/engine/sentences.h"
 #include "scheduler/engine/shortage_report.h"
 #include "scheduler/engine/state.h"
 
@@ -25,11 +26,6 @@ NodeExplanation in_words(const NodeView& node, const NodeVerdict& verdict,
     }
   });
   return words;
-}
-
-std::string joined(std::string a, const std::string& b) {
-  if (!a.empty() && !b.empty()) a += ' ';
-  return std::move(a) + b;
 }
 
 }  // namespace
@@ -115,6 +111,8 @@ std::optional<Engine::State::QuotaJudgement> Engine::State::judge_by_quota(
   if (demand.is_none() || id == quota::kUnlimitedQuota) return std::nullopt;
   const PodRecord* record = pods_.find(pod.metadata.uid);
   const WaitingPod* waiting = record == nullptr ? nullptr : record->waiting();
+  // It may be asked about as it is not: with other requests it would wait elsewhere.
+  if (waiting != nullptr && waiting->queue != static_cast<QueueId>(id)) waiting = nullptr;
   const bool is_holder = waiting != nullptr && hold_for(*waiting) != nullptr;
   QuotaJudgement judgement{.admission = ledger_.admit(id, demand, is_holder),
                            .refuses = false,

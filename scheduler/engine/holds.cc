@@ -23,19 +23,24 @@
 namespace sched {
 namespace {
 
-// What must be freed on the node: devices first, then CPU.
-using Lack = std::tuple<std::int64_t, std::int64_t, std::uint64_t>;
+// What must be freed on the node: devices first, then CPU, then memory.
+using Lack = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::uint64_t>;
 
-Lack lack_of(const PodShape& shape, const NodeView& node, std::uint64_t rank) {
+Lack lack_of(const PodShape& shape, const ResourceNames& names, const NodeView& node,
+             std::uint64_t rank) {
   std::int64_t devices = 0;
   std::int64_t cpu = 0;
+  std::int64_t memory = 0;
   for (const ResourceAmount& request : shape.requests) {
     const std::int64_t short_of =
         std::max<std::int64_t>(saturating_subtract(request.amount, node.free(request.resource)), 0);
     if (request.resource == kCpu) cpu = short_of;
-    if (request.resource >= kNvidiaGpu) devices = saturating_add(devices, short_of);
+    if (request.resource == kMemory) memory = short_of;
+    // Pieces; hugepages and their like are bytes.
+    const bool is_device = is_extended_resource(names.name(request.resource));
+    if (is_device) devices = saturating_add(devices, short_of);
   }
-  return {devices, cpu, rank};
+  return {devices, cpu, memory, rank};
 }
 
 // The hold of the pod's quota, if it is the pod's.
@@ -199,7 +204,8 @@ void Engine::State::hold_node(const WaitingPod& pod, Confinement confinement) {
       return other.second.on && other.second.on->node() == slot;
     });
     if (taken || !could_take_it(slot)) continue;
-    const std::pair candidate{lack_of(*pod.shape, nodes_.view(slot), nodes_.rank(slot)), slot};
+    const std::pair candidate{lack_of(*pod.shape, names_, nodes_.view(slot), nodes_.rank(slot)),
+                              slot};
     if (!best || candidate < *best) best = candidate;
   }
   if (best) hold.on.emplace(nodes_, best->second, claim_of(*pod.shape));

@@ -1,4 +1,5 @@
 // Pods that a quota counts: whose turn it is, where they may go, and what they are told.
+#include "scheduler/engine/sentences.h"
 #include "scheduler/engine/state.h"
 #include "scheduler/quota/message.h"
 
@@ -16,11 +17,6 @@ QuotaId quota_of(const WaitingPod& pod) { return static_cast<QuotaId>(pod.queue)
 
 std::string path_of(const WaitingPod& pod) {
   return pod.pod.metadata.namespace_ + "/" + pod.pod.metadata.name;
-}
-
-std::string joined(std::string a, const std::string& b) {
-  if (!a.empty() && !b.empty()) a += ' ';
-  return std::move(a) + b;
 }
 
 }  // namespace

@@ -37,7 +37,11 @@ std::vector<const WaitingPod*> Engine::State::waiting_for_instances() {
 }
 
 RepartitionAdvice::Input Engine::State::repartition_input() const {
-  return {.nodes = nodes_.changes().end(), .pods = queue_.unschedulable(), .arrivals = arrivals_};
+  return {.nodes = nodes_.changes().end(),
+          .quotas = ledger_.version(),
+          .pods = queue_.unschedulable(),
+          .arrivals = arrivals_,
+          .waits = repartitions_.waits()};
 }
 
 std::optional<Time> Engine::State::next_advice() const {

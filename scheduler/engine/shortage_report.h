@@ -6,8 +6,7 @@
 //   * short of an amount, all else being fine: how much was asked, the most that one node has free,
 //     how much is free in all;
 //   * another single refusal (a taint, the selector, a port) on a node that has room: how many
-//   nodes
-//     would take the pod but for it.
+//     nodes would take the pod but for it.
 // Nodes with several things against them are not counted; they are no help to the reader. Nodes
 // that have none of an asked device at all are counted besides (absent_devices.h), and what filters
 // have to say of all nodes together (Survey) comes last.

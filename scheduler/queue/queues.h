@@ -87,7 +87,8 @@ class Queues {
   }
   // All pods that wait somewhere, in no order.
   [[nodiscard]] const std::vector<WaitingPod*>& pods() const { return pods_; }
-  // Grows when a pod enters or leaves a queue that is not the main one.
+  // Grows when a pod enters, leaves, or takes another place in a queue that is not the main one;
+  // not in advance(), by which no line changes.
   [[nodiscard]] std::uint64_t version() const { return version_; }
   // The queues whose lines have changed since this was last asked. O(queues that were touched).
   [[nodiscard]] std::vector<QueueId> take_changed_lines();

@@ -23,8 +23,10 @@ class RepartitionAdvice {
   // What a look depends on; equal: it would find the same.
   struct Input {
     ChangeLog::Position nodes = 0;
+    std::uint64_t quotas = 0;    // their version
     std::size_t pods = 0;        // that wait without hope
     std::uint64_t arrivals = 0;  // pods, ever
+    std::uint64_t waits = 0;     // how often a pod came to wait for MIG instances, ever
     friend bool operator==(const Input&, const Input&) = default;
   };
 
@@ -32,7 +34,12 @@ class RepartitionAdvice {
   explicit RepartitionAdvice(std::chrono::seconds interval) : interval_(interval) {}
 
   // A pod that asks for MIG instances fits nowhere.
-  void pod_waits() { pods_wait_ = true; }
+  void pod_waits() {
+    pods_wait_ = true;
+    ++waits_;
+  }
+  // How often that was told.
+  [[nodiscard]] std::uint64_t waits() const { return waits_; }
   // When to look; nullopt: not before something happens. A time that is past: now.
   [[nodiscard]] std::optional<Time> due(const Input& input) const;
   // What a look found. `pods_wait`: whether any pod waits for MIG instances.
@@ -48,6 +55,7 @@ class RepartitionAdvice {
  private:
   std::chrono::seconds interval_;
   bool pods_wait_ = false;
+  std::uint64_t waits_ = 0;
   std::optional<Input> looked_at_;
   Time next_look_{};
   std::vector<decision::MigRepartition> advice_;

@@ -66,3 +66,37 @@ TEST_CASE("candidates under a quota are those with room, within the guarantee fi
   CHECK(names(our_pod("free").gpus(2)).size() == 3);
   CHECK(names(our_pod("cpu").in_namespace("ml")).size() == 3);
 }
+
+TEST_CASE("under a quota the candidates' scores are those of the decision") {
+  constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
+  // Preferred by 10, 5 and 100: what they count depends on who is measured with whom.
+  const auto preferred = [](const char* name, const char* product, const char* how) {
+    return node(name).gpus(8).product(product).labelled("preferred", how);
+  };
+  Scheduler s;
+  s.has(preferred("a", kH100, "some"));
+  s.has(preferred("b", kH100, "little").gpus(4));
+  s.has(preferred("c", "NVIDIA-L4", "much"));
+  s.apply(
+      event::QuotaUpserted{gpu_quota("q").of("ml").in_cohort("c").line("H100", 4).line("L4", 0)});
+  s.apply(event::QuotaUpserted{gpu_quota("lender").in_cohort("c").line("L4", 8)});
+  s.synced();
+  const auto in_rack = [](const char* value) { return term({label("preferred").in({value})}); };
+  const k8s::Pod pod = our_pod("p")
+                           .in_namespace("ml")
+                           .gpus(4)
+                           .prefers_nodes(10, in_rack("some"))
+                           .prefers_nodes(5, in_rack("little"))
+                           .prefers_nodes(100, in_rack("much"));
+  const auto expected = s.engine.candidates(pod, 10);
+  REQUIRE(expected.size() == 3);
+  s.has(pod);
+  const auto decided = s.decisions();
+  REQUIRE(decided.size() == 1);
+  const auto& bind = std::get<decision::Bind>(decided.front());
+  CHECK(bind.node == expected[0].node);
+  CHECK(bind.total_score == expected[0].total_score);
+  CHECK(bind.scores == expected[0].scores);
+  CHECK(s.engine.candidates(pod, 10) == expected);
+  CHECK(expected[2].node == "c");
+}

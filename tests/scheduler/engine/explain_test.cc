@@ -1,5 +1,6 @@
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
 
 using namespace sched;
 using namespace tests;
@@ -93,4 +94,16 @@ TEST_CASE("a node that was not asked has a reason and no plugin") {
   CHECK(explained.nodes[0].plugin.empty());
   CHECK(explained.nodes[0].reasons == Texts{"node(s) didn't satisfy plugin(s) [NodeAffinity]"});
   CHECK(explained.nodes[1].code == Code::kOk);
+}
+
+TEST_CASE("a pod that waits without GPUs can be asked about with some, under a quota") {
+  Scheduler s;
+  s.synced();
+  s.has(node("n").gpus(8).cpu("4"));
+  s.apply(event::QuotaUpserted{gpu_quota("q").of("ml").line("*", 1)});
+  const PodBuilder waits = our_pod("a").in_namespace("ml").cpu("64");
+  s.has(waits);
+  REQUIRE(s.decide().size() == 1);
+  CHECK(s.engine.explain(PodBuilder(waits).gpus(2)).message ==
+        "quota q: * needs 2, 0 of 1 in use; it can never give that much");
 }

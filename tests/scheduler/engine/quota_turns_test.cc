@@ -100,6 +100,29 @@ TEST_CASE("for a pod that has waited long, quota and then a node are kept") {
   CHECK(s.decide().at(0) == "large → a");
 }
 
+TEST_CASE("the node that is held lacks the fewest devices; amounts of bytes are none") {
+  Cluster s;
+  const auto offers = [](const char* name) {
+    return node(name).gpus(8).product(kH100).cpu("64").memory("64Gi").offers("hugepages-1Gi",
+                                                                             "2Gi");
+  };
+  s.has(offers("a"));
+  s.has(offers("b"));
+  s.has(offers("c"));
+  // On a all GPUs are taken, on b the hugepages, on c these and most of the memory.
+  s.has(our_pod("guest-a").gpus(8).on("a"));
+  s.has(our_pod("guest-b").requests("hugepages-1Gi", "2Gi").on("b"));
+  s.has(our_pod("guest-c").requests("hugepages-1Gi", "2Gi").memory("60Gi").on("c"));
+  s.has(gpu_quota("q").of("ml").line("H100", 8));
+  s.has(in("ml", "large", 8).requests("hugepages-1Gi", "2Gi").memory("8Gi"));
+  static_cast<void>(s.decide());
+  s.now = kStart + 700s;
+  const auto told = s.decisions();
+  REQUIRE(!told.empty());
+  const auto& waits = std::get<decision::Unschedulable>(told.back());
+  CHECK_THAT(waits.details, Catch::EndsWith("holds node b until it has room"));
+}
+
 TEST_CASE("a head that cannot be helped denies nobody what is kept for those that wait") {
   struct Case {
     std::string name;

@@ -2,6 +2,7 @@
 // what it was told: capacities, who was decided where, and who still waits.
 #include "tests/scheduler/engine/random_pods.h"
 #include "tests/support/catch.h"
+#include "tests/support/seeds.h"
 
 #include <algorithm>
 #include <chrono>
@@ -194,7 +195,6 @@ class World : RandomPods {
       if (pod.stage != Stage::kWaiting) continue;
       ++waiting;
       if (!pod.object.spec.scheduling_gates.empty()) continue;
-      if (s_.engine.explain(pod.object).message.empty()) ++fitting_;
       // Only what backs off may fit and wait.
       if (pod.backoff_until == Time{}) {
         REQUIRE(!s_.engine.explain(pod.object).message.empty());
@@ -203,12 +203,9 @@ class World : RandomPods {
     const PendingPods pending = s_.engine.pending();
     REQUIRE(pending.active == 0);
     REQUIRE(pending.backoff + pending.unschedulable + pending.gated == waiting);
-    if (pending.backoff == 0) REQUIRE(fitting_ == 0);
-    fitting_ = 0;
   }
 
   bool synced_ = false;
-  std::size_t fitting_ = 0;
   std::map<std::string, Node> nodes_;
 };
 
@@ -216,7 +213,8 @@ class World : RandomPods {
 
 TEST_CASE(
     "through random events nothing is over-committed, nobody is lost, and all is repeatable") {
-  const unsigned seed = GENERATE(range(1U, 5U));
+  const unsigned seed = GENERATE(from_range(tests::seeds(4)));
+  INFO("seed " << seed);
   World world(seed);
   world.run(2000);
   World again(seed);

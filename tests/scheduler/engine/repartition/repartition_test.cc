@@ -1,6 +1,7 @@
 // Advice about MIG configurations, through the engine.
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
 
 #include <chrono>
 #include <string>
@@ -167,4 +168,29 @@ TEST_CASE("pods that wait for whole GPUs get no advice") {
   s.has(our_pod("a").gpus(1));
   CHECK(advised(s).empty());
   CHECK(s.engine.gpu_figures() == GpuFigures{});
+}
+
+TEST_CASE("advice is looked for anew when a pod that waits asks for something else") {
+  Scheduler s;
+  s.synced();
+  s.has(h100("n"));
+  s.has(instance("a"));
+  REQUIRE(advised(s) == Texts{"n should become all-3g.40gb"});
+  s.now += 10s;
+  s.has(instance("a", "1g.10gb"));
+  CHECK(advised(s) == Texts{"n should become all-1g.10gb"});
+}
+
+TEST_CASE("advice is looked for anew when a quota has grown") {
+  Scheduler s;
+  s.synced();
+  s.has(h100("n"));
+  s.apply(event::QuotaUpserted{gpu_quota("q").of("default").line("H100", "100m")});
+  s.has(instance("a"));
+  CHECK(advised(s).empty());
+  k8s::GpuQuota grown = gpu_quota("q").of("default").line("H100", 1);
+  grown.metadata.generation = 2;
+  s.now += 10s;
+  s.apply(event::QuotaUpserted{grown});
+  CHECK(advised(s) == Texts{"n should become all-3g.40gb"});
 }
