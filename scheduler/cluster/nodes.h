@@ -56,7 +56,12 @@ class Nodes {
   }
 
   // The node will be asked about soon.
-  void prefetch(NodeSlot slot) const { __builtin_prefetch(&statuses_[slot]); }
+  void prefetch(NodeSlot slot) const {
+    const Node& node = nodes_[slot];
+    prefetch(&statuses_[slot], sizeof(Status));
+    prefetch(&node.facts.allocatable, sizeof(Resources));
+    prefetch(&node.usage.requested, sizeof(Resources));
+  }
 
   // What is taken on the node by all but this claim, which was added before.
   [[nodiscard]] NodeUsage usage_without(NodeSlot slot, const Claim& claim) const;
@@ -96,6 +101,12 @@ class Nodes {
     bool present = false;
   };
 
+  static void prefetch(const void* object, std::size_t size) {
+    constexpr std::size_t kCacheLine = 64;
+    for (std::size_t at = 0; at < size; at += kCacheLine) {
+      __builtin_prefetch(static_cast<const std::byte*>(object) + at);
+    }
+  }
   static void sum_up(Node& node);
   void give_up_if_unused(NodeSlot slot);
   void rank_new(ByName::const_iterator position);

@@ -7,6 +7,8 @@
 
 #include "k8s-client/api/node.h"
 
+#include <boost/container/small_vector.hpp>
+
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -78,7 +80,8 @@ class ResourceNames {
   return b > 0 ? Limits::min() : Limits::max();
 }
 
-// Amounts by id, dense. Plain value type.
+// Amounts by id, dense, the first few in the object itself: what a node has and what is taken there
+// are asked for by every shape, and one look at memory less each. Plain value type.
 class Resources {
  public:
   [[nodiscard]] std::int64_t get(ResourceId id) const {
@@ -100,7 +103,10 @@ class Resources {
   friend bool operator==(const Resources& a, const Resources& b);
 
  private:
-  std::vector<std::int64_t> amounts_;
+  // cpu, memory, ephemeral-storage, pods, nvidia.com/gpu, and two sizes of huge pages with a name
+  // to spare.
+  static constexpr std::size_t kInPlace = 8;
+  boost::container::small_vector<std::int64_t, kInPlace> amounts_;
 };
 
 // One amount of a sparse list.
