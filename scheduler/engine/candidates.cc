@@ -1,6 +1,6 @@
 // State → the nodes that a pod could go to, in order.
+#include "scheduler/engine/cache/tie_order.h"
 #include "scheduler/engine/state.h"
-#include "scheduler/engine/tie_order.h"
 
 #include <algorithm>
 #include <span>

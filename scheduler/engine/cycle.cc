@@ -1,6 +1,6 @@
 // State → the next decision.
-#include "scheduler/engine/fit_error.h"
 #include "scheduler/engine/repartition/trials.h"
+#include "scheduler/engine/report/fit_error.h"
 #include "scheduler/engine/sentences.h"
 #include "scheduler/engine/state.h"
 #include "scheduler/framework/free_devices.h"

@@ -1,7 +1,7 @@
 // State → how a pod would be judged now, node by node.
-#include "scheduler/engine/fit_error.h"
+#include "scheduler/engine/report/fit_error.h"
+#include "scheduler/engine/report/shortage_report.h"
 #include "scheduler/engine/sentences.h"
-#include "scheduler/engine/shortage_report.h"
 #include "scheduler/engine/state.h"
 
 #include <algorithm>

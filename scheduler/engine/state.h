@@ -7,6 +7,12 @@
 //   holds.cc        what is kept for a pod that has waited long
 //   repartition.cc  pods that wait for MIG instances, idle nodes → advice
 //   explain.cc      state → answers about a pod, without changing anything
+//
+//   cache/          every node's answer to a shape, kept until nodes change
+//   report/         the words and numbers for a pod that fits nowhere
+//   notices/        what administrators are told of nodes and of other schedulers' pods
+//   health/         which nodes reject what is bound to them
+//   repartition/    how MIG GPUs should be cut for those who wait
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
@@ -14,12 +20,12 @@
 #include "scheduler/cluster/pods.h"
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/cluster/workload.h"
+#include "scheduler/engine/cache/score_caches.h"
 #include "scheduler/engine/engine.h"
-#include "scheduler/engine/foreign_gpu_pods.h"
 #include "scheduler/engine/health/black_holes.h"
-#include "scheduler/engine/node_complaints.h"
+#include "scheduler/engine/notices/foreign_gpu_pods.h"
+#include "scheduler/engine/notices/node_complaints.h"
 #include "scheduler/engine/repartition/advice.h"
-#include "scheduler/engine/score_caches.h"
 #include "scheduler/queue/queues.h"
 #include "scheduler/quota/ledger.h"
 

@@ -1,10 +1,10 @@
 // Whatever happens to the nodes, the cache's answers are those of asking every node anew.
-#include "scheduler/engine/score_cache.h"
+#include "scheduler/engine/cache/score_cache.h"
 
 #include "scheduler/cluster/placement.h"
-#include "scheduler/engine/fit_error.h"
-#include "scheduler/engine/score_caches.h"
-#include "scheduler/engine/tie_order.h"
+#include "scheduler/engine/cache/score_caches.h"
+#include "scheduler/engine/cache/tie_order.h"
+#include "scheduler/engine/report/fit_error.h"
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
 

@@ -1,7 +1,7 @@
-#include "scheduler/engine/score_caches.h"
+#include "scheduler/engine/cache/score_caches.h"
 
-#include "scheduler/engine/fit_error.h"
-#include "scheduler/engine/shortage_report.h"
+#include "scheduler/engine/report/fit_error.h"
+#include "scheduler/engine/report/shortage_report.h"
 
 #include <algorithm>
 #include <iterator>

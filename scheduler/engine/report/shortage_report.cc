@@ -1,6 +1,6 @@
-#include "scheduler/engine/shortage_report.h"
+#include "scheduler/engine/report/shortage_report.h"
 
-#include "scheduler/engine/amount_text.h"
+#include "scheduler/engine/report/amount_text.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "scheduler/engine/amount_text.h"
+#include "scheduler/engine/report/amount_text.h"
 
 #include <fmt/format.h>
 

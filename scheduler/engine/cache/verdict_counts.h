@@ -2,7 +2,7 @@
 // pod that fits nowhere is made of, whatever the number of nodes.
 #pragma once
 
-#include "scheduler/engine/prepared_shape.h"
+#include "scheduler/engine/cache/prepared_shape.h"
 
 #include <cstddef>
 #include <cstdint>

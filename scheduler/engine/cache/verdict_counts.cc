@@ -1,4 +1,4 @@
-#include "scheduler/engine/verdict_counts.h"
+#include "scheduler/engine/cache/verdict_counts.h"
 
 namespace sched {
 

@@ -1,4 +1,4 @@
-#include "scheduler/engine/foreign_gpu_pods.h"
+#include "scheduler/engine/notices/foreign_gpu_pods.h"
 
 #include <utility>
 

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "scheduler/cluster/change_log.h"
-#include "scheduler/engine/node_answer.h"
+#include "scheduler/engine/cache/node_answer.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "scheduler/cluster/change_log.h"
-#include "scheduler/engine/prepared_shape.h"
+#include "scheduler/engine/cache/prepared_shape.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "scheduler/engine/score_cache.h"
+#include "scheduler/engine/cache/score_cache.h"
 
 #include <array>
 #include <string>

@@ -1,4 +1,4 @@
-#include "scheduler/engine/max_tree.h"
+#include "scheduler/engine/cache/max_tree.h"
 
 #include "tests/support/catch.h"
 

@@ -1,4 +1,4 @@
-#include "scheduler/engine/absent_devices.h"
+#include "scheduler/engine/report/absent_devices.h"
 
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/labels.h"

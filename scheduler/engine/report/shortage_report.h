@@ -12,8 +12,8 @@
 // have to say of all nodes together (Survey) comes last.
 #pragma once
 
-#include "scheduler/engine/absent_devices.h"
-#include "scheduler/engine/prepared_shape.h"
+#include "scheduler/engine/cache/prepared_shape.h"
+#include "scheduler/engine/report/absent_devices.h"
 
 #include <cstddef>
 #include <cstdint>

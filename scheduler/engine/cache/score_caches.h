@@ -8,7 +8,7 @@
 #pragma once
 
 #include "scheduler/cluster/workload.h"
-#include "scheduler/engine/score_cache.h"
+#include "scheduler/engine/cache/score_cache.h"
 
 #include <cstddef>
 #include <list>

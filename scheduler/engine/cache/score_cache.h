@@ -22,13 +22,13 @@
 
 #include "scheduler/cluster/nodes.h"
 #include "scheduler/cluster/shapes.h"
+#include "scheduler/engine/cache/max_tree.h"
+#include "scheduler/engine/cache/node_answer.h"
+#include "scheduler/engine/cache/prepared_shape.h"
+#include "scheduler/engine/cache/raw_scores.h"
+#include "scheduler/engine/cache/tie_order.h"
+#include "scheduler/engine/cache/verdict_counts.h"
 #include "scheduler/engine/decision.h"
-#include "scheduler/engine/max_tree.h"
-#include "scheduler/engine/node_answer.h"
-#include "scheduler/engine/prepared_shape.h"
-#include "scheduler/engine/raw_scores.h"
-#include "scheduler/engine/tie_order.h"
-#include "scheduler/engine/verdict_counts.h"
 #include "scheduler/quota/class_set.h"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // What is kept of one node's answer to a shape, in one word: there is one per node and shape.
 #pragma once
 
-#include "scheduler/engine/verdict_counts.h"
+#include "scheduler/engine/cache/verdict_counts.h"
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-#include "scheduler/engine/fit_error.h"
+#include "scheduler/engine/report/fit_error.h"
 
 #include <fmt/format.h>
 

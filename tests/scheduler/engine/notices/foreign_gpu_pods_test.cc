@@ -1,4 +1,4 @@
-#include "scheduler/engine/foreign_gpu_pods.h"
+#include "scheduler/engine/notices/foreign_gpu_pods.h"
 
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"

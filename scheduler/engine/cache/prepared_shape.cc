@@ -1,4 +1,4 @@
-#include "scheduler/engine/prepared_shape.h"
+#include "scheduler/engine/cache/prepared_shape.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "scheduler/engine/node_complaints.h"
+#include "scheduler/engine/notices/node_complaints.h"
 
 #include "tests/support/catch.h"
 
