@@ -44,6 +44,11 @@ std::optional<std::int64_t> LabelReader::number(Synonyms keys) {
   return std::nullopt;
 }
 
+std::string_view label_of(const k8s::StringMap& labels, std::string_view key) {
+  const std::string* found = labels.find(key);
+  return found == nullptr ? std::string_view() : *found;
+}
+
 std::string_view product_label_of(const k8s::StringMap& labels) {
   for (const std::string_view label : kProductLabels) {
     const std::string* found = labels.find(label);

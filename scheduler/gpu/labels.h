@@ -53,5 +53,7 @@ class LabelReader {
 
 // What a node's labels call its GPU model, NVIDIA's before the clouds'; empty: nothing.
 [[nodiscard]] std::string_view product_label_of(const k8s::StringMap& labels);
+// The value of one label; empty when there is none. Valid as long as the labels are.
+[[nodiscard]] std::string_view label_of(const k8s::StringMap& labels, std::string_view key);
 
 }  // namespace sched::gpu

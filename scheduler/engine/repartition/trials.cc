@@ -4,6 +4,7 @@
 #include "scheduler/engine/repartition/recut.h"
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/health.h"
+#include "scheduler/gpu/labels.h"
 
 #include <fmt/format.h>
 
@@ -13,11 +14,6 @@
 
 namespace sched {
 namespace {
-
-std::string label_of(const NodeFacts& node, std::string_view key) {
-  const std::string* found = node.labels.find(key);
-  return found == nullptr ? "" : *found;
-}
 
 // On Ampere, MIG mode is switched by a reset of the GPU; later models need none.
 bool needs_reset(const NodeFacts& node) {
@@ -58,7 +54,7 @@ void RepartitionTrials::find_idle_nodes() {
     slots_.push_back(slot);
     idle_.push_back({.geometry = node.gpu.product.geometry,
                      .gpus = gpus,
-                     .configuration = label_of(node, gpu::kMigConfigLabel),
+                     .configuration = std::string(gpu::label_of(node.labels, gpu::kMigConfigLabel)),
                      .one_profile = node.gpu.mig_strategy == "single"});
   }
 }

@@ -12,16 +12,6 @@ namespace {
 
 constexpr std::string_view kStrategyLabel = "nvidia.com/mig.strategy";
 
-bool has_label(const NodeFacts& node, std::string_view key, std::string_view value) {
-  const std::string* found = node.labels.find(key);
-  return found != nullptr && *found == value;
-}
-
-std::string label_of(const NodeFacts& node, std::string_view key) {
-  const std::string* found = node.labels.find(key);
-  return found == nullptr ? "" : *found;
-}
-
 }  // namespace
 
 AbsentDevices::AbsentDevices(const std::vector<ResourceAmount>& requests,
@@ -62,9 +52,9 @@ AbsentDevices::Why AbsentDevices::why(const Device& device, const NodeFacts& nod
   if (node.health.mig_change != gpu::MigChange::kNone) return Why::kMigChange;
   if (!offers_any(node)) return node.health.labelled_gpus ? Why::kNoPlugin : Why::kNone;
   if (device.is_mig && node.allocatable.get(kNvidiaGpu) > 0) {
-    if (has_label(node, kStrategyLabel, "none")) return Why::kNotByName;
-    if (has_label(node, kStrategyLabel, "single") &&
-        label_of(node, gpu::kProductLabel).find("-MIG-") != std::string::npos) {
+    if (gpu::label_of(node.labels, kStrategyLabel) == "none") return Why::kNotByName;
+    if (gpu::label_of(node.labels, kStrategyLabel) == "single" &&
+        gpu::label_of(node.labels, gpu::kProductLabel).find("-MIG-") != std::string_view::npos) {
       return Why::kSingle;
     }
   }
@@ -112,7 +102,7 @@ std::string AbsentDevices::clause(Why why, const Group& group) const {
     case Why::kSingle:
       return fmt::format(
           "{} have MIG strategy single, where instances are called nvidia.com/gpu (first {}: {})",
-          group.nodes, first.name, label_of(first, gpu::kProductLabel));
+          group.nodes, first.name, gpu::label_of(first.labels, gpu::kProductLabel));
     case Why::kOtherForms:
       return fmt::format("{} offer GPUs in another form (first {}: {})", group.nodes, first.name,
                          forms_of(first));
