@@ -1,6 +1,6 @@
 // Readers of a Pod and of the parts that it is made of, and of a DeviceClass. What they give is
-// what the JSON readers
-// (../decode) give for the same object: tests/k8s-client/api/protobuf holds them together.
+// what the JSON readers (../decode) give for the same object: tests/k8s-client/api/protobuf holds
+// them together.
 #pragma once
 
 #include "k8s-client/api/device_class.h"

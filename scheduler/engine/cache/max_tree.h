@@ -1,8 +1,8 @@
 // The best of many slots' answers, kept up to date as single ones change: a tournament of wide
 // rounds.
 //
-// Sixty-four neighbouring slots play a round, the winners of sixty-four rounds one of the next
-// level, up to the best of all. A slot that neither was its round's winner nor becomes it costs one
+// Sixteen neighbouring slots play a round, the winners of sixteen rounds one of the next level, up
+// to the best of all. A slot that neither was its round's winner nor becomes it costs one
 // comparison, a winner that got better one per level; only where a winner got worse is a round
 // played anew, over answers that lie side by side. So a change touches few cache lines: when many
 // shapes take turns on many nodes, none of a tree is left in the cache from its last turn, and the
@@ -70,7 +70,7 @@ class MaxTree {
   }
 
   // Calls visit(slot) for each feasible slot of which the tree knows, and maybe for some of which
-  // it does not know yet, in the order of slots. O(size / 64 + 64 · their number).
+  // it does not know yet, in the order of slots. O(size / 16 + 16 · their number).
   template <typename Visit>
   void for_each(const Answers& answers, Visit&& visit) const {
     for_each_round(

@@ -69,7 +69,7 @@ class ScoreCache {
   // Whether the tie-break draws one of the best for each decision: then draw() is to be asked.
   [[nodiscard]] bool draws() const { return order_.is_random(); }
   // One of the nodes of the highest total, the same for the same `number`. O(their number + nodes /
-  // 64).
+  // 16).
   [[nodiscard]] NodeSlot draw(std::uint64_t number) const;
   // Of a feasible node.
   [[nodiscard]] std::int64_t total(NodeSlot slot) const { return answers_[slot].total(); }
