@@ -14,17 +14,9 @@ std::chrono::milliseconds BackOff::next(TimePoint now,
   return retry_after ? std::max<std::chrono::milliseconds>(own, *retry_after) : own;
 }
 
-// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators): eight bytes of
-// state, and neighbouring seeds give unrelated numbers. The distributions of the standard library
-// differ between implementations; this does not.
 double BackOff::uniform() {
-  random_ += 0x9e3779b97f4a7c15;
-  std::uint64_t mixed = random_;
-  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
-  mixed ^= mixed >> 31;
   constexpr double kTwoToMinus53 = 1.0 / 9007199254740992.0;
-  return static_cast<double>(mixed >> 11) * kTwoToMinus53;
+  return static_cast<double>(random_() >> 11) * kTwoToMinus53;
 }
 
 }  // namespace k8s

@@ -6,6 +6,8 @@
 // Small enough for each of many thousand objects to have its own.
 #pragma once
 
+#include "k8s-client/splitmix64.h"
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -39,7 +41,7 @@ class BackOff {
 
  private:
   BackOffOptions options_;
-  std::uint64_t random_;  // the state of SplitMix64
+  SplitMix64 random_;
   std::chrono::milliseconds step_{0};
   std::optional<TimePoint> last_;
 };

@@ -13,7 +13,8 @@ import sys
 PROJECT = ("k8s-client/", "scheduler/", "plugins/", "bench/", "tests/")
 
 # Longest matching prefix wins: folder or file → what it may include.
-FRAMEWORK = ["scheduler/framework/", "scheduler/gpu/", "k8s-client/api/", "k8s-client/yaml/", "k8s-client/error.h"]
+FRAMEWORK = ["scheduler/framework/", "scheduler/gpu/", "k8s-client/api/", "k8s-client/yaml/", "k8s-client/error.h",
+             "k8s-client/splitmix64.h"]
 CORE = FRAMEWORK + ["scheduler/cluster/", "scheduler/queue/", "scheduler/quota/",
                     "scheduler/engine/"]
 RULES = {
