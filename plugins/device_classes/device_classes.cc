@@ -1,7 +1,6 @@
 #include "plugins/device_classes/device_classes.h"
 
 #include <map>
-#include <set>
 
 namespace plugins {
 
@@ -11,17 +10,20 @@ using namespace sched;
 
 constexpr std::string_view kImplicitPrefix = "deviceclass.resource.kubernetes.io/";
 
-// Every resource that some container names, with an amount above zero.
-std::set<std::string> resources_of(const k8s::Pod& pod) {
-  std::set<std::string> names;
+// Of the resources that some container names, with an amount above zero, the first by name of which
+// `is_meant` is true; empty: none.
+template <typename IsMeant>
+std::string first_resource(const k8s::Pod& pod, IsMeant&& is_meant) {
+  std::string first;
   for (const auto* containers : {&pod.spec.init_containers, &pod.spec.containers}) {
     for (const k8s::Container& container : *containers) {
       for (const auto& [name, amount] : container.requests) {
-        if (amount.value() > 0) names.insert(name);
+        if (!is_meant(name) || amount.value() <= 0) continue;
+        if (first.empty() || name < first) first = name;
       }
     }
   }
-  return names;
+  return first;
 }
 
 class DeviceClasses final : public ClusterConstraint {
@@ -29,24 +31,21 @@ class DeviceClasses final : public ClusterConstraint {
   std::string_view name() const override { return "DeviceClasses"; }
 
   std::optional<std::string> refuses(const k8s::Pod& pod) const override {
-    for (const std::string& resource : resources_of(pod)) {
-      if (!resource.starts_with(kImplicitPrefix)) continue;
-      return resource + " is served by DRA, which gpu-scheduler does not allocate yet";
-    }
-    return std::nullopt;
+    const std::string resource = first_resource(
+        pod, [](const std::string& name) { return name.starts_with(kImplicitPrefix); });
+    if (resource.empty()) return std::nullopt;
+    return resource + " is served by DRA, which gpu-scheduler does not allocate yet";
   }
 
   ChangeMask wakes_on() const override { return 0; }
 
   std::string note(const k8s::Pod& pod) const override {
-    for (const std::string& resource : resources_of(pod)) {
-      for (const auto& [name, served] : served_) {
-        if (served != resource) continue;
-        return resource + " is also served by DRA (DeviceClass \"" + name +
-               "\"), which gpu-scheduler does not allocate yet";
-      }
-    }
-    return {};
+    if (served_.empty()) return {};
+    const std::string resource =
+        first_resource(pod, [this](const std::string& name) { return class_of(name) != nullptr; });
+    if (resource.empty()) return {};
+    return resource + " is also served by DRA (DeviceClass \"" + *class_of(resource) +
+           "\"), which gpu-scheduler does not allocate yet";
   }
 
   bool apply(const ClusterChange& change) override {
@@ -59,6 +58,14 @@ class DeviceClasses final : public ClusterConstraint {
   }
 
  private:
+  // The first class that serves the resource; null: none.
+  [[nodiscard]] const std::string* class_of(const std::string& resource) const {
+    for (const auto& [name, served] : served_) {
+      if (served == resource) return &name;
+    }
+    return nullptr;
+  }
+
   std::map<std::string, std::string> served_;  // class → extended resource, empty: none
 };
 

@@ -50,6 +50,8 @@ class SharingFilter final : public NodeFilter {
                                                  : Verdict::ok();
   }
 
+  bool reads_usage() const override { return false; }
+
   const std::vector<std::string>& reasons() const override {
     static const std::vector<std::string> kReasons = {
         "node(s) had shared GPUs, which the pod does not accept",

@@ -48,6 +48,8 @@ class TypeFilter final : public NodeFilter {
     return Verdict::ok();
   }
 
+  bool reads_usage() const override { return false; }
+
   const std::vector<std::string>& reasons() const override { return reasons_; }
 
   std::string numbers(const NodeView& node, unsigned index) const override {

@@ -23,6 +23,7 @@ enum Reason : unsigned { kUnnamedInstances, kOtherProfile };
 class TellingFilter : public NodeFilter {
  public:
   explicit TellingFilter(std::vector<InstanceAsk> asks) : asks_(std::move(asks)) {}
+  bool reads_usage() const final { return false; }
   std::unique_ptr<Survey> survey() const override {
     return asks_.empty() ? nullptr : make_mig_survey(asks_);
   }

@@ -55,12 +55,10 @@ class Nodes {
     return statuses_[slot].facts_changed;
   }
 
-  // The node will be asked about soon.
+  // What a pod that comes or goes there makes its shapes read will be asked soon.
   void prefetch(NodeSlot slot) const {
     const Node& node = nodes_[slot];
-    prefetch(&statuses_[slot], sizeof(Status));
-    prefetch(&node.facts.allocatable, sizeof(Resources));
-    prefetch(&node.usage.requested, sizeof(Resources));
+    prefetch(&node.facts.gpu.product.hash, &node.usage.nonzero + 1);
   }
 
   // What is taken on the node by all but this claim, which was added before.
@@ -90,6 +88,7 @@ class Nodes {
   [[nodiscard]] std::uint64_t facts_version() const { return facts_version_; }
 
  private:
+  // What all shapes ask for stands last in the facts and first in the usage.
   struct Node {
     NodeFacts facts;  // only the name while the node is absent
     NodeUsage usage;
@@ -101,11 +100,13 @@ class Nodes {
     bool present = false;
   };
 
-  static void prefetch(const void* object, std::size_t size) {
+  static void prefetch(const void* from, const void* to) {
     constexpr std::size_t kCacheLine = 64;
-    for (std::size_t at = 0; at < size; at += kCacheLine) {
-      __builtin_prefetch(static_cast<const std::byte*>(object) + at);
+    const auto* const end = static_cast<const std::byte*>(to);
+    for (auto at = static_cast<const std::byte*>(from); at < end; at += kCacheLine) {
+      __builtin_prefetch(at);
     }
+    __builtin_prefetch(end - 1);
   }
   static void sum_up(Node& node);
   void give_up_if_unused(NodeSlot slot);

@@ -14,10 +14,10 @@ NodeFacts facts_of(const k8s::Node& node, ResourceNames& names) {
           .labels = node.metadata.labels,
           .taints = node.spec.taints,
           .unschedulable = node.spec.unschedulable,
-          .allocatable = std::move(allocatable),
+          .health = gpu::health_of(node),
           .gpu = std::move(gpu),
           .gpu_devices = 0,
-          .health = gpu::health_of(node)};
+          .allocatable = std::move(allocatable)};
 }
 
 }  // namespace sched

@@ -25,15 +25,17 @@ struct NodeFacts {
   k8s::StringMap labels;
   std::vector<k8s::Taint> taints;
   bool unschedulable = false;
-  Resources allocatable;  // kPods included
-  gpu::Inventory gpu;     // follows from labels and allocatable
-  // GPUs that are kept one by one (replay), ≤ gpu::kMaxDevices; 0: they are only counted.
-  std::int64_t gpu_devices = 0;
   // What speaks against putting pods with devices there. Its `backoff` is set by the engine.
   gpu::NodeHealth health;
-
   // Which GPUs they are to the quota ledger (scheduler/quota/charge_class.h); 0: none.
   std::uint32_t charge_class = 0;
+
+  // Last, since each pod that comes or goes there makes every shape read it again, and what is
+  // taken there follows it in memory (Nodes).
+  gpu::Inventory gpu;  // follows from labels and allocatable
+  // GPUs that are kept one by one (replay), ≤ gpu::kMaxDevices; 0: they are only counted.
+  std::int64_t gpu_devices = 0;
+  Resources allocatable;  // kPods included
 
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };

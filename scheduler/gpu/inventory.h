@@ -55,19 +55,6 @@ struct MigInstances {
 };
 
 struct Inventory {
-  Product product;
-  // The node has GPUs of other products besides: what the label names is one of them.
-  bool mixed_products = false;
-  // GPUs of the product as labels count them, whole or cut; under `single`, once they are cut,
-  // their instances. 0: not said. Nothing is given away by it.
-  std::int64_t gpu_count = 0;
-
-  std::int64_t gpus = 0;  // nvidia.com/gpu on offer
-  GpuPiece piece = GpuPiece::kWholeGpu;
-  std::int64_t shared = 0;  // nvidia.com/gpu.shared on offer
-  // How pods share what nvidia.com/gpu or nvidia.com/gpu.shared is a piece of; kNone: they do not.
-  Sharing sharing = Sharing::kNone;
-  std::int64_t replicas = 1;  // pieces to a GPU, or to an instance; 1 … kMostReplicas
   // Under the strategy `single`: the profile of which nvidia.com/gpu are instances, "1g.10gb", or
   // kInvalidProfile where the GPUs are cut in a way that the device plugin refuses; else empty.
   std::string single_profile;
@@ -89,6 +76,20 @@ struct Inventory {
 
   // What is wrong with the node's labels or amounts, for whoever keeps the node.
   std::vector<std::string> complaints;
+
+  // From here on: what scores ask of every node, side by side in memory.
+  Product product;
+  // The node has GPUs of other products besides: what the label names is one of them.
+  bool mixed_products = false;
+  GpuPiece piece = GpuPiece::kWholeGpu;
+  // How pods share what nvidia.com/gpu or nvidia.com/gpu.shared is a piece of; kNone: they do not.
+  Sharing sharing = Sharing::kNone;
+  std::int64_t replicas = 1;  // pieces to a GPU, or to an instance; 1 … kMostReplicas
+  // GPUs of the product as labels count them, whole or cut; under `single`, once they are cut,
+  // their instances. 0: not said. Nothing is given away by it.
+  std::int64_t gpu_count = 0;
+  std::int64_t gpus = 0;    // nvidia.com/gpu on offer
+  std::int64_t shared = 0;  // nvidia.com/gpu.shared on offer
 
   // GPUs that one pod has to itself.
   [[nodiscard]] std::int64_t whole_gpus() const { return piece == GpuPiece::kWholeGpu ? gpus : 0; }

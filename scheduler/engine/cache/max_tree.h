@@ -55,6 +55,13 @@ class MaxTree {
     }
   }
 
+  // The slot will be updated soon.
+  void prefetch(NodeSlot slot) const {
+    if (!levels_.empty() && slot / kRound < levels_.front().size()) {
+      __builtin_prefetch(&levels_.front()[slot / kRound]);
+    }
+  }
+
   // Everything anew, O(size).
   template <typename Before>
   void rebuild(const Answers& answers, Before&& before) {
@@ -118,14 +125,32 @@ class MaxTree {
   template <typename Before>
   [[nodiscard]] Winner play(const Answers& answers, std::size_t level, std::size_t at,
                             Before& before) const {
-    Winner winner;
     const std::size_t from = at * kRound;
-    const std::size_t to =
-        std::min(from + kRound, level == 0 ? answers.size() : levels_[level - 1].size());
-    for (std::size_t i = from; i < to; ++i) {
-      const Winner next =
-          level == 0 ? entrant(answers, static_cast<NodeSlot>(i)) : levels_[level - 1][i];
-      if (beats(next, winner, before)) winner = next;
+    if (level == 0) {
+      const std::size_t size = std::min(kRound, answers.size() - from);
+      return best_of(
+          size, [&](std::size_t i) { return answers[from + i]; },
+          [&](std::size_t i) { return static_cast<NodeSlot>(from + i); }, before);
+    }
+    const std::vector<Winner>& entrants = levels_[level - 1];
+    const std::size_t size = std::min(kRound, entrants.size() - from);
+    return best_of(
+        size, [&](std::size_t i) { return entrants[from + i].answer; },
+        [&](std::size_t i) { return entrants[from + i].slot; }, before);
+  }
+
+  // The highest answer first, without a branch; then, of those that have it, who goes before.
+  template <typename AnswerOf, typename SlotOf, typename Before>
+  [[nodiscard]] static Winner best_of(std::size_t size, AnswerOf&& answer_of, SlotOf&& slot_of,
+                                      Before& before) {
+    NodeAnswer highest;
+    for (std::size_t i = 0; i < size; ++i) highest = NodeAnswer::better_of(highest, answer_of(i));
+    if (!highest.is_feasible()) return {};
+    Winner winner;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (answer_of(i) != highest) continue;
+      const NodeSlot slot = slot_of(i);
+      if (winner.slot == kNoSlot || before(slot, winner.slot)) winner = {highest, slot};
     }
     return winner;
   }

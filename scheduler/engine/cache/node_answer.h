@@ -14,8 +14,9 @@ class NodeAnswer {
   constexpr NodeAnswer() = default;
   // total ≥ 0.
   static constexpr NodeAnswer feasible(std::int64_t total) { return NodeAnswer(total); }
-  static constexpr NodeAnswer refused(VerdictCounts::Id verdict) {
-    return NodeAnswer(kAbsent - 1 - std::int64_t{verdict});
+  // `facts_pass`: the node is known to pass every filter that reads its facts alone.
+  static constexpr NodeAnswer refused(VerdictCounts::Id verdict, bool facts_pass) {
+    return NodeAnswer(kAbsent - 1 - (std::int64_t{verdict} * 2 + (facts_pass ? 1 : 0)));
   }
 
   [[nodiscard]] constexpr bool is_feasible() const { return word_ >= 0; }
@@ -24,13 +25,22 @@ class NodeAnswer {
   [[nodiscard]] constexpr std::int64_t total() const { return word_; }
   // Of a node that refuses. Meaningless otherwise.
   [[nodiscard]] constexpr VerdictCounts::Id verdict() const {
-    return static_cast<VerdictCounts::Id>(kAbsent - 1 - word_);
+    return static_cast<VerdictCounts::Id>((kAbsent - 1 - word_) / 2);
+  }
+  // Whether the node is known to pass every filter that reads its facts alone; it holds until they
+  // change.
+  [[nodiscard]] constexpr bool facts_pass() const {
+    return is_feasible() || (is_refused() && (kAbsent - 1 - word_) % 2 == 1);
   }
 
   // A feasible node is better the higher its total, and better than any that is not feasible.
   // Meaningless between two that are not.
   [[nodiscard]] constexpr bool is_better_than(NodeAnswer other) const {
     return word_ > other.word_;
+  }
+
+  static constexpr NodeAnswer better_of(NodeAnswer a, NodeAnswer b) {
+    return b.is_better_than(a) ? b : a;
   }
 
   friend constexpr bool operator==(NodeAnswer, NodeAnswer) = default;

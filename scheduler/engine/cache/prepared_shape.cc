@@ -29,6 +29,9 @@ PreparedShape::PreparedShape(const Profile& profile, const PodShape& shape,
   while (facts_filters_ < filters_.size() && !filters_[facts_filters_].filter->reads_usage()) {
     ++facts_filters_;
   }
+  for (std::uint32_t i = facts_filters_; i < filters_.size(); ++i) {
+    if (filters_[i].filter->reads_usage()) usage_filters_.push_back(i);
+  }
   for (const WeightedScore& weighted : profile.scores) {
     scores_.push_back({.plugin = weighted.plugin.get(),
                        .weight = weighted.weight,
@@ -96,12 +99,23 @@ NodeVerdict PreparedShape::check_usage(const NodeView& node) const {
   return check_from(facts_filters_, node);
 }
 
-NodeVerdict PreparedShape::check_from(std::uint32_t filter, const NodeView& node) const {
-  for (std::uint32_t i = filter; i < filters_.size(); ++i) {
-    const Verdict verdict = filters_[i].filter->check(node);
-    if (!verdict.is_ok()) return {verdict.code(), i, verdict.reasons()};
+NodeVerdict PreparedShape::check_usage_alone(const NodeView& node) const {
+  for (const std::uint32_t filter : usage_filters_) {
+    if (const NodeVerdict verdict = ask(filter, node); !verdict.is_ok()) return verdict;
   }
   return {};
+}
+
+NodeVerdict PreparedShape::check_from(std::uint32_t filter, const NodeView& node) const {
+  for (; filter < filters_.size(); ++filter) {
+    if (const NodeVerdict verdict = ask(filter, node); !verdict.is_ok()) return verdict;
+  }
+  return {};
+}
+
+NodeVerdict PreparedShape::ask(std::uint32_t filter, const NodeView& node) const {
+  const Verdict verdict = filters_[filter].filter->check(node);
+  return {verdict.code(), filter, verdict.reasons()};
 }
 
 bool PreparedShape::passes_rest(const NodeView& node, const NodeVerdict& verdict) const {

@@ -66,6 +66,9 @@ class PreparedShape {
   [[nodiscard]] NodeVerdict check(const NodeView& node) const;
   // The same of a node that is known to pass what is asked of its facts before anything else.
   [[nodiscard]] NodeVerdict check_usage(const NodeView& node) const;
+  // The same of a node that is known to pass every filter that reads its facts alone, also those
+  // that come later.
+  [[nodiscard]] NodeVerdict check_usage_alone(const NodeView& node) const;
   // Whether the verdict follows from the node's facts alone: it holds until they change. Of one
   // that does not, and of ok, check_usage() tells what has become of it.
   [[nodiscard]] bool follows_from_facts(const NodeVerdict& verdict) const {
@@ -91,11 +94,13 @@ class PreparedShape {
  private:
   void narrow(std::string_view plugin, std::vector<std::string> only_nodes);
   [[nodiscard]] NodeVerdict check_from(std::uint32_t filter, const NodeView& node) const;
+  [[nodiscard]] NodeVerdict ask(std::uint32_t filter, const NodeView& node) const;
   // A step of such a score outweighs all that the others can add up to.
   void weigh_those_that_go_first();
 
   std::vector<PreparedFilter> filters_;
-  std::uint32_t facts_filters_ = 0;  // so many of the first read nothing but facts
+  std::uint32_t facts_filters_ = 0;           // so many of the first read nothing but facts
+  std::vector<std::uint32_t> usage_filters_;  // those that read more, wherever they stand
   std::vector<PreparedScore> scores_;
   std::optional<Rejection> rejection_;
   std::optional<std::vector<std::string>> only_nodes_;  // sorted

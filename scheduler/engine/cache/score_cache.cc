@@ -84,6 +84,7 @@ void ScoreCache::review_changed() {
   nodes_.changes().since(position_, [&](NodeSlot slot) {
     if (same_facts && ruled_out_[slot]) return;
     __builtin_prefetch(&answers_[slot]);
+    tree_.prefetch(slot);
     nodes_.prefetch(slot);
     batch[size++] = slot;
     if (size == batch.size()) review_batch();
@@ -95,16 +96,23 @@ void ScoreCache::review(NodeSlot slot, bool same_facts) {
   if (same_facts && ruled_out_[slot]) return;
   const NodeAnswer before = answers_[slot];
   ruled_out_[slot] = false;
-  if (!nodes_.present(slot)) return refuse(slot, {});
+  // One that is not there has no usage that could change.
+  if (!same_facts && !nodes_.present(slot)) return refuse(slot, {});
   const NodeView node = nodes_.view(slot);
-  NodeVerdict verdict = same_facts ? prepared_.check_usage(node) : prepared_.check(node);
+  const bool facts_pass = same_facts && before.facts_pass();
+  NodeVerdict verdict = facts_pass   ? prepared_.check_usage_alone(node)
+                        : same_facts ? prepared_.check_usage(node)
+                                     : prepared_.check(node);
   if (verdict.is_ok() && !confinement_.allows(node.facts)) {
     verdict = {Code::kUnschedulable, NodeVerdict::kNoQuota, 1};
   }
   if (verdict.is_ok()) return admit(slot, node, same_facts);
   ruled_out_[slot] = prepared_.follows_from_facts(verdict);
-  if (before.is_refused() && verdicts_.verdict(before.verdict()) == verdict) return;
-  refuse(slot, NodeAnswer::refused(verdicts_.add(verdict)));
+  if (before.is_refused() && before.facts_pass() == facts_pass &&
+      verdicts_.verdict(before.verdict()) == verdict) {
+    return;
+  }
+  refuse(slot, NodeAnswer::refused(verdicts_.add(verdict), facts_pass));
 }
 
 void ScoreCache::refuse(NodeSlot slot, NodeAnswer now) {

@@ -25,7 +25,7 @@ NodeAnswer draw(std::mt19937& random) {
     case 0:
       return {};
     case 1:
-      return NodeAnswer::refused(static_cast<VerdictCounts::Id>(random() % 3));
+      return NodeAnswer::refused(static_cast<VerdictCounts::Id>(random() % 3), random() % 2 == 0);
     default:
       return NodeAnswer::feasible(static_cast<std::int64_t>(random() % 8));
   }
@@ -33,9 +33,9 @@ NodeAnswer draw(std::mt19937& random) {
 
 }  // namespace
 
-// One round, some, a second level with one round and with some.
+// Rounds that are full or not, on one level and on up to four.
 TEST_CASE("the tree's best is what a scan finds, whatever changes together") {
-  for (const std::size_t size : {1U, 2U, 63U, 64U, 65U, 200U, 4'096U, 4'097U, 9'000U}) {
+  for (const std::size_t size : {1U, 15U, 16U, 17U, 200U, 256U, 257U, 4'096U, 4'097U, 9'000U}) {
     CAPTURE(size);
     std::mt19937 random(static_cast<unsigned>(size));
     std::vector<NodeAnswer> answers(size);

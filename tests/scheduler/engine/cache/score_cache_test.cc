@@ -53,7 +53,8 @@ Answers cached(const ScoreCache& cache, const Nodes& nodes) {
 }
 
 // By asking all nodes, in no clever way.
-Answers naive(const PreparedShape& shape, const Nodes& nodes, TieBreak tie_break = {}) {
+Answers naive(const PreparedShape& shape, const Nodes& nodes, TieBreak tie_break = {},
+              Confinement confinement = {}) {
   const TieOrder order(tie_break, nodes);
   Answers answers;
   VerdictCounts verdicts;
@@ -61,7 +62,10 @@ Answers naive(const PreparedShape& shape, const Nodes& nodes, TieBreak tie_break
   std::vector<NodeSlot> feasible;
   for (const auto& [name, slot] : nodes.by_name()) {
     if (!nodes.present(slot)) continue;
-    const NodeVerdict verdict = shape.check(nodes.view(slot));
+    NodeVerdict verdict = shape.check(nodes.view(slot));
+    if (verdict.is_ok() && !confinement.allows(nodes.facts(slot))) {
+      verdict = {Code::kUnschedulable, NodeVerdict::kNoQuota, 1};
+    }
     if (!verdict.is_ok()) {
       verdicts.add(verdict);
       continue;
@@ -121,6 +125,8 @@ class World {
     if (random_() % 3 == 0) pod.selects("zone", "z1");
     if (random_() % 4 == 0) pod.tolerates("team");
     if (random_() % 5 == 0) pod.host_port(80);
+    if (random_() % 4 == 0) pod.annotated("gpu-scheduler.io/gpu-type", "H100");
+    if (random_() % 4 == 0) pod.annotated("gpu-scheduler.io/sharing", "never");
     if (random_() % 6 == 0) pod.requires_nodes({named({"n3"}), named({"n4"})});
     if (random_() % 2 == 0) {
       pod.prefers_nodes(20, term({label("zone").in({"z1"})}));
@@ -142,11 +148,18 @@ class World {
     if (random_() % 2 == 0) made.labelled("zone", "z" + std::to_string(random_() % 2));
     if (random_() % 2 == 0) made.labelled("rank", std::to_string(random_() % 4));
     if (random_() % 5 == 0) made.cordoned();
+    // What filters refuse that come after those which ask for what is taken.
+    if (random_() % 2 == 0)
+      made.product(random_() % 2 == 0 ? "NVIDIA-H100-80GB-HBM3" : "NVIDIA-L4");
+    if (random_() % 4 == 0) made.labelled("nvidia.com/gpu.sharing-strategy", "time-slicing");
+    if (random_() % 4 == 0) made.labelled("nvidia.com/mig.config.state", "pending");
     if (random_() % 4 == 0) made.tainted("team", "a");
     for (unsigned i = 0; i < random_() % 3; ++i) {
       made.tainted("soft" + std::to_string(i), "", k8s::TaintEffect::kPreferNoSchedule);
     }
-    nodes.upsert(facts_of(made, names));
+    NodeFacts facts = facts_of(made, names);
+    facts.charge_class = random_() % 4;
+    nodes.upsert(std::move(facts));
   }
   void claim() {
     PodBuilder pod = our_pod("q").gpus(static_cast<int>(random_() % 3)).cpu("1");
@@ -257,20 +270,58 @@ TEST_CASE("cached answers are those of asking every node anew") {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     World world(seed);
     std::mt19937 random(seed);
-    std::vector<ShapeRef> shapes;
-    std::deque<ScoreCache> caches;
+    quota::ClassSets sets;
+    const Confinement two_classes{&sets, sets.intern({1, 2})};
+    struct Kept {
+      Confinement confinement;
+      ScoreCache cache;
+    };
+    std::deque<Kept> caches;
     for (int i = 0; i < 12; ++i) {
-      shapes.push_back(world.shape());
-      caches.emplace_back(world.nodes, all_profiles[0], shapes.back(), PrepareContext{world.names});
+      const Confinement confinement = i % 3 == 0 ? two_classes : Confinement{};
+      caches.push_back({confinement, ScoreCache(world.nodes, all_profiles[0], world.shape(),
+                                                PrepareContext{world.names}, confinement)});
     }
     for (int round = 0; round < 600; ++round) {
       for (unsigned i = 0; i < 1 + random() % 5; ++i) world.change();
-      for (ScoreCache& cache : caches) {
+      for (Kept& kept : caches) {
         if (random() % 3 == 0) continue;  // some fall behind
-        cache.catch_up();
-        REQUIRE(cached(cache, world.nodes) == naive(cache.prepared(), world.nodes));
+        kept.cache.catch_up();
+        REQUIRE(cached(kept.cache, world.nodes) ==
+                naive(kept.cache.prepared(), world.nodes, {}, kept.confinement));
       }
     }
+  }
+}
+
+// Filters that ask for what a node is are passed over where it is known to pass them, the more so
+// those that come after the one that refuses a full node.
+TEST_CASE("a node that became another while it was full is asked anew what it is") {
+  const auto all_profiles = profiles();
+  for (const char* becomes : {"NVIDIA-H100-80GB-HBM3", "NVIDIA-L4"}) {
+    CAPTURE(becomes);
+    ResourceNames names;
+    Nodes nodes;
+    Shapes shapes;
+    const auto upsert = [&](const char* product, const char* cpu) {
+      nodes.upsert(facts_of(node("n").gpus(1).product(product).cpu(cpu), names));
+    };
+    const PodBuilder pod = our_pod("p").gpus(1).annotated("gpu-scheduler.io/gpu-type", "H100");
+    ScoreCache cache(nodes, all_profiles[0], shapes.intern(shape_of(pod, names)),
+                     PrepareContext{names});
+    std::optional<Placement> full;
+    const auto same_as_anew = [&] {
+      cache.catch_up();
+      return cached(cache, nodes) == naive(cache.prepared(), nodes);
+    };
+    upsert("NVIDIA-H100-80GB-HBM3", "4");
+    CHECK(same_as_anew());
+    full.emplace(nodes, nodes.slot_of("n"), claim_of(shape_of(pod, names)));
+    CHECK(same_as_anew());
+    upsert(becomes, "5");
+    CHECK(same_as_anew());
+    full.reset();
+    CHECK(same_as_anew());
   }
 }
 
