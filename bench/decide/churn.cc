@@ -63,6 +63,7 @@ Outcome Churn::run() {
   const std::size_t bound = bound_pods();
   const double per_shape = measure_shapes();
   add_waiting();
+  warm_up();
   churn();
 
   const double of_shapes = per_shape * static_cast<double>(scenario_.shapes);
@@ -132,6 +133,15 @@ void Churn::use_up_quota() {
   k8s::Pod pod = numbered(over_quota_pod(0), numbers_++);
   pod.spec.node_name = "gone";
   engine_.apply(sched::event::PodUpserted{pod}, now_);
+}
+
+void Churn::warm_up() {
+  for (std::size_t i = 0; i < scenario_.warm_up; ++i) {
+    now_ += 1ms;
+    const Kind& kind = draw_kind();
+    make_room(kind);
+    come(make_arrival(kind), engine_);
+  }
 }
 
 void Churn::churn() {

@@ -4,7 +4,8 @@
 // comes, as many leave, drawn at random, as it takes for the load not to rise; the pod is decided
 // on, and the engine hears of it what a live shell would tell: that the bind went through, and what
 // the watch then shows. A pod that finds no node is withdrawn. Pods that are to wait without end
-// come between the two.
+// come between the two. The first of those that come and go are not measured: what fills a cluster
+// is another mix than what is drawn afterwards, and the engine is given the time to learn it.
 //
 // Not measured: making the objects of the pods, which an API server does in a real cluster.
 #pragma once
@@ -30,7 +31,8 @@ enum class WaitingFor : std::uint8_t {
 struct Scenario {
   std::size_t nodes = 1'000;
   std::size_t shapes = 10;
-  std::size_t pods = 50'000;  // that come while it is measured
+  std::size_t warm_up = 0;    // pods that come before it is measured
+  std::size_t pods = 50'000;  // that come while it is
   std::size_t waiting = 0;    // that are not placed, of as many shapes
   WaitingFor waiting_for = WaitingFor::kNodes;
   std::size_t quotas = 0;  // that contend (contention.h); 0: none, and pods come and go
@@ -79,6 +81,7 @@ class Churn {
   void fill();
   void add_waiting();
   void use_up_quota();
+  void warm_up();
   void churn();
   void make_room(const Kind& kind);
   void leave(Pool& pool, std::size_t index);

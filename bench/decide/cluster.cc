@@ -48,8 +48,8 @@ void add_labels(k8s::StringMap& labels, const std::string& name, std::size_t ind
   labels.set("nvidia.com/gpu.present", "true");
   labels.set("nvidia.com/gpu.count", std::to_string(group.gpus));
   labels.set("nvidia.com/gpu.replicas", "1");
-  labels.set("nvidia.com/gpu.memory", "81559");
-  labels.set("nvidia.com/gpu.family", "hopper");
+  labels.set("nvidia.com/gpu.memory", std::to_string(group.gpu_mib));
+  labels.set("nvidia.com/gpu.family", std::string(group.family));
   labels.set("nvidia.com/cuda.driver.major", "550");
   labels.set("nvidia.com/mig.capable", "false");
 }

@@ -17,6 +17,8 @@ namespace bench::decide {
 // Nodes that are alike.
 struct NodeGroup {
   std::string_view product;  // nvidia.com/gpu.product; empty: no GPUs
+  std::string_view family;   // nvidia.com/gpu.family
+  std::int64_t gpu_mib = 0;  // nvidia.com/gpu.memory
   std::int64_t gpus = 0;
   std::int64_t cores = 0;
   std::int64_t gib = 0;   // of memory
@@ -27,11 +29,11 @@ struct NodeGroup {
 enum Group : std::size_t { kH100, kA100, kL4, kT4, kNoGpu };
 
 inline constexpr std::array<NodeGroup, 5> kGroups{{
-    {"NVIDIA-H100-80GB-HBM3", 8, 192, 2'048, true, 8},
-    {"NVIDIA-A100-SXM4-80GB", 8, 128, 1'024, false, 5},
-    {"NVIDIA-L4", 4, 48, 192, true, 3},
-    {"Tesla-T4", 4, 64, 256, false, 2},
-    {"", 0, 64, 256, false, 2},
+    {"NVIDIA-H100-80GB-HBM3", "hopper", 81'559, 8, 192, 2'048, true, 8},
+    {"NVIDIA-A100-SXM4-80GB", "ampere", 81'920, 8, 128, 1'024, false, 5},
+    {"NVIDIA-L4", "ada-lovelace", 23'034, 4, 48, 192, true, 3},
+    {"Tesla-T4", "turing", 15'360, 4, 64, 256, false, 2},
+    {"", "", 0, 0, 64, 256, false, 2},
 }};
 
 [[nodiscard]] Group group_of(std::size_t index);

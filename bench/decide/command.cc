@@ -31,6 +31,11 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
   command.add_option("--pods", options->pods, "Pods that come while it is measured")
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
+  command
+      .add_option("--warm-up", options->warm_up,
+                  "Pods that come and go before: the engine learns the workload")
+      ->check(CLI::Range(0, 100'000'000))
+      ->capture_default_str();
   auto* waiting =
       command
           .add_option("--waiting", options->waiting, "Pods that wait meanwhile, and are not placed")
@@ -48,7 +53,7 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
   command
       .add_option("--quotas", options->quotas,
                   "GPU quotas of one cohort that contend, pods of every shape waiting in each, "
-                  "instead of pods that come and go")
+                  "instead of pods that come and go; --warm-up counts for nothing then")
       ->check(CLI::Range(0, 100'000))
       ->excludes(waiting)
       ->capture_default_str();

@@ -53,6 +53,7 @@ int run(const Options& options, const sched::Registry& registry, std::ostream& o
     for (const std::size_t nodes : options.nodes) {
       const auto figures = measure({.nodes = nodes,
                                     .shapes = shapes,
+                                    .warm_up = options.quotas > 0 ? 0 : options.warm_up,
                                     .pods = options.pods,
                                     .waiting = options.waiting,
                                     .waiting_for = options.waiting_for,

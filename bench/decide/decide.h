@@ -5,6 +5,7 @@
 #pragma once
 
 #include "bench/decide/churn.h"
+#include "scheduler/cluster/workload.h"
 #include "scheduler/framework/registry.h"
 
 #include <cstddef>
@@ -19,6 +20,9 @@ struct Options {
   // Every number of nodes with every number of shapes.
   std::vector<std::size_t> nodes{1'000, 10'000, 100'000};
   std::vector<std::size_t> shapes{1, 10, 100};
+  // Twice as many as the engine's statistics remember: those who filled the cluster count for a
+  // sixteenth of what it has learned at most. Where quotas contend nobody comes before.
+  std::size_t warm_up = 2 * sched::WorkloadStatistics::kMemory;
   std::size_t pods = 50'000;
   std::size_t waiting = 0;
   WaitingFor waiting_for = WaitingFor::kNodes;

@@ -100,6 +100,7 @@ void write_json(std::ostream& out, const std::vector<Figures>& runs) {
                    {"waiting", run.scenario.waiting},
                    {"waiting_for", for_quota ? "quota" : "nodes"},
                    {"quotas", run.scenario.quotas},
+                   {"warm_up", run.scenario.warm_up},
                    {"pods", run.scenario.pods},
                    {"load", run.scenario.load},
                    {"seed", run.scenario.seed},

@@ -41,7 +41,7 @@ def count(program, options):
         output_of(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", "--separate-threads=no"]
             + [f"--toggle-collect={function}*" for function in PARTS.values()]
-            + [program, "--pods", str(PODS), "--json", figures, *options])
+            + [program, "--warm-up", "0", "--pods", str(PODS), "--json", figures, *options])
         listing = output_of(["callgrind_annotate", "--inclusive=yes", "--threshold=100", profile])
         compiler = json.loads(pathlib.Path(figures).read_text())["compiler"]
     return {part: inclusive(listing, function) // PODS for part, function in PARTS.items()}, compiler

@@ -6,10 +6,14 @@
 #include <cerrno>
 #include <ostream>
 #include <system_error>
+#include <utility>
 
 namespace bench::live {
 
 namespace {
+
+// What the harness calls itself in its help and its complaints.
+constexpr const char* kName = "bench live";
 
 // The only exit code of this half of the command: there is nothing to measure with.
 constexpr int kNoHarness = 2;
@@ -40,15 +44,16 @@ int run(const std::vector<std::string>& arguments, std::ostream& errors) {
   std::error_code failure;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", failure);
   if (failure) {
-    errors << "bench live: /proc/self/exe: " << failure.message() << '\n';
+    errors << kName << ": /proc/self/exe: " << failure.message() << '\n';
     return kNoHarness;
   }
   std::vector<std::string> line = command_line(self, arguments);
+  const std::string harness = std::exchange(line[0], kName);
   std::vector<char*> pointers;
   for (std::string& word : line) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  execv(pointers[0], pointers.data());
-  errors << "bench live: " << line[0] << ": " << std::generic_category().message(errno)
+  execv(harness.c_str(), pointers.data());
+  errors << kName << ": " << harness << ": " << std::generic_category().message(errno)
          << "; run tests/cluster/build.sh first\n";
   return kNoHarness;
 }

@@ -4,17 +4,17 @@
 #include "bench/decide/decide.h"
 #include "plugins/registry.h"
 #include "tests/support/catch.h"
+#include "tests/support/command_line.h"
 #include "tests/support/paths.h"
 
-#include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -24,13 +24,7 @@ std::string complaint(std::vector<std::string> arguments) {
   CLI::App app("decide", "decide");
   int exit_code = 0;
   bench::decide::configure(app, plugins::registry(), exit_code);
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
-  try {
-    app.parse(arguments);
-  } catch (const CLI::ParseError& error) {
-    return error.what();
-  }
-  return "";
+  return tests::complaint_of(app, std::move(arguments));
 }
 
 std::string content_of(const std::string& file) {
@@ -76,7 +70,8 @@ TEST_CASE("Figures of an earlier run outlive one that cannot be made") {
 TEST_CASE("Figures of bench decide that could not be written are an error") {
   std::ostringstream out;
   std::ostringstream err;
-  CHECK(bench::decide::run({.nodes = {10}, .shapes = {1}, .pods = 10, .json = "/dev/full"},
-                           plugins::registry(), out, err) == 2);
+  CHECK(bench::decide::run(
+            {.nodes = {10}, .shapes = {1}, .warm_up = 0, .pods = 10, .json = "/dev/full"},
+            plugins::registry(), out, err) == 2);
   CHECK(err.str() == "decide: --json: cannot write /dev/full\n");
 }

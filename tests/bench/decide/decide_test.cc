@@ -45,6 +45,14 @@ TEST_CASE("Every twenty nodes have as many of each group as it says") {
   CHECK(index_of(node(12'345).metadata.name) == 12'345);
 }
 
+// A label that contradicts the product would be complained of.
+TEST_CASE("What the labels of a node say fits together") {
+  for (std::size_t i = 0; i < 20; ++i) {
+    sched::ResourceNames names;
+    CHECK(sched::facts_of(node(i), names).gpu.complaints.empty());
+  }
+}
+
 TEST_CASE("Kinds are as many shapes, and more of them begin with the fewer") {
   sched::ResourceNames names;
   const std::vector<Kind> many = kinds(100);
@@ -61,6 +69,14 @@ TEST_CASE("A churn holds the load that it is given, and turns few pods away") {
   CHECK(outcome.gpu_load > 0.84);
   CHECK(outcome.gpu_load <= 0.9);
   CHECK(outcome.refused < 50);
+}
+
+TEST_CASE("Pods that come before it is measured are counted nowhere") {
+  const Outcome outcome = outcome_of({.nodes = 100, .shapes = 10, .warm_up = 300, .pods = 200});
+  CHECK(outcome.decisions.size() == 200);
+  CHECK(outcome.refused < 20);
+  CHECK(outcome.gpu_load > 0.84);
+  CHECK(outcome.gpu_load <= 0.9);
 }
 
 TEST_CASE("Pods that wait for what no node has change nothing for the others") {
@@ -112,8 +128,8 @@ TEST_CASE("The longest thousandth of the decisions is left out of their mean") {
 TEST_CASE("The command prints a line for each number of nodes and shapes") {
   std::ostringstream out;
   std::ostringstream err;
-  CHECK(run({.nodes = {20, 40}, .shapes = {1, 10}, .pods = 50}, plugins::registry(), out, err) ==
-        0);
+  CHECK(run({.nodes = {20, 40}, .shapes = {1, 10}, .warm_up = 0, .pods = 50}, plugins::registry(),
+            out, err) == 0);
   const std::string text = out.str();
   CHECK(std::count(text.begin(), text.end(), '\n') == 2 + 4);
   CHECK(err.str().empty());

@@ -2,9 +2,10 @@
 #include "bench/replay/command.h"
 
 #include "tests/support/catch.h"
+#include "tests/support/command_line.h"
 
-#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -15,13 +16,7 @@ std::string complaint(std::vector<std::string> arguments) {
   int exit_code = 0;
   bench::replay::add_command(app, "bench", exit_code);
   arguments.insert(arguments.begin(), "replay");
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
-  try {
-    app.parse(arguments);
-  } catch (const CLI::ParseError& error) {
-    return error.what();
-  }
-  return "";
+  return tests::complaint_of(app, std::move(arguments));
 }
 
 }  // namespace
