@@ -8,14 +8,8 @@ using namespace sched;
 using namespace tests;
 using namespace std::chrono_literals;
 
-namespace {
-
-using Cluster = QuotaCluster;
-
-}  // namespace
-
 TEST_CASE("a pod beyond its quota waits, with the reason in numbers, until some is free") {
-  Cluster s;
+  QuotaCluster s;
   s.has(h100("a"));
   s.has(h100("b"));
   s.has(gpu_quota("team-vision").of("vision").line(kH100, 8));
@@ -47,7 +41,7 @@ TEST_CASE("a pod beyond its quota waits, with the reason in numbers, until some 
 }
 
 TEST_CASE("what quota refuses is not unschedulable to a cluster autoscaler") {
-  Cluster s;
+  QuotaCluster s;
   s.has(h100("a"));
   s.has(gpu_quota("team-vision").of("vision").line(kH100, 16));
   s.has(in("vision", "too-many", 17));
@@ -70,7 +64,7 @@ TEST_CASE("what quota refuses is not unschedulable to a cluster autoscaler") {
 }
 
 TEST_CASE("quotas of a cohort lend what they do not use, and take it back") {
-  Cluster s;
+  QuotaCluster s;
   for (const char* name : {"a", "b"}) s.has(h100(name));
   s.has(gpu_quota("vision").of("vision").in_cohort("research").line(kH100, 8));
   s.has(gpu_quota("speech").of("speech").in_cohort("research").line(kH100, 8).lendable(4));
@@ -93,7 +87,7 @@ TEST_CASE("quotas of a cohort lend what they do not use, and take it back") {
 }
 
 TEST_CASE("types within the guarantee come first, a type without room is no candidate") {
-  Cluster s;
+  QuotaCluster s;
   s.has(l4("a-l4"));
   s.has(h100("b-h100"));
   s.has(node("c-a100").gpus(8).product("NVIDIA-A100-SXM4-80GB").cpu("64"));
@@ -106,7 +100,7 @@ TEST_CASE("types within the guarantee come first, a type without room is no cand
 }
 
 TEST_CASE("a pod that names its type is told of that type alone") {
-  Cluster s;
+  QuotaCluster s;
   s.has(l4("l4"));
   s.has(h100("h100"));
   s.has(gpu_quota("q").of("ml").line("*", 0).line("H100", 2));
@@ -119,7 +113,7 @@ TEST_CASE("a pod that names its type is told of that type alone") {
 }
 
 TEST_CASE("a pod that its annotation confines to a type waits for quota of that type") {
-  Cluster s;
+  QuotaCluster s;
   s.has(l4("l4"));
   s.has(h100("h100"));
   s.has(gpu_quota("q").of("ml").line("H100", 1).line("L4", 4));
@@ -137,7 +131,7 @@ TEST_CASE("a pod that its annotation confines to a type waits for quota of that 
 }
 
 TEST_CASE("of the types that a pod would have, the guarantee decides before its preference") {
-  Cluster s;
+  QuotaCluster s;
   s.has(l4("l4"));
   s.has(h100("h100"));
   s.has(gpu_quota("q").of("ml").in_cohort("c").line("H100", 1).line("L4", 2));
@@ -151,7 +145,7 @@ TEST_CASE("of the types that a pod would have, the guarantee decides before its 
 
 TEST_CASE("a pod ranks by the types that it allows alone") {
   const auto first_bound = [](PodBuilder borrower) {
-    Cluster s;
+    QuotaCluster s;
     s.has(h100("h100"));
     s.has(l4("l4"));
     s.has(gpu_quota("a").of("a").in_cohort("c").line("H100", 0).line("L4", 4));
@@ -170,7 +164,7 @@ TEST_CASE("a pod ranks by the types that it allows alone") {
 }
 
 TEST_CASE("MIG instances and shared replicas count what they take of a GPU") {
-  Cluster s;
+  QuotaCluster s;
   s.has(node("mig").product("NVIDIA-H100-80GB-HBM3").offers("nvidia.com/mig-3g.40gb", "16"));
   s.has(node("shared")
             .product("NVIDIA-L4-SHARED")
@@ -194,7 +188,7 @@ TEST_CASE("MIG instances and shared replicas count what they take of a GPU") {
 }
 
 TEST_CASE("pods of other schedulers count, and nothing is evicted for a smaller quota") {
-  Cluster s;
+  QuotaCluster s;
   s.has(h100("a"));
   s.has(gpu_quota("q").of("ml").line("H100", 4));
   s.has(their_pod("theirs").in_namespace("ml").gpus(3).on("a"));
@@ -218,7 +212,7 @@ TEST_CASE("a namespace without quota follows the default") {
     EngineOptions options;
     options.quota.without_quota = without_quota;
     options.quota.default_quota = "shared";
-    Cluster s(options);
+    QuotaCluster s(options);
     s.has(h100("a"));
     s.has(gpu_quota("shared").of("x").line("*", 1));
     s.has(in("ml", "p", 1));
@@ -235,7 +229,7 @@ TEST_CASE("a namespace without quota follows the default") {
 }
 
 TEST_CASE("a node that changes its type takes its pods' charges along") {
-  Cluster s;
+  QuotaCluster s;
   s.has(h100("a"));
   s.has(gpu_quota("q").of("ml").line("H100", 4).line("L4", 4));
   s.has(their_pod("theirs").in_namespace("ml").gpus(3).on("a"));
@@ -246,7 +240,7 @@ TEST_CASE("a node that changes its type takes its pods' charges along") {
 }
 
 TEST_CASE("of two quotas that claim a namespace the older keeps it") {
-  Cluster s;
+  QuotaCluster s;
   s.has(h100("a"));
   s.has(name_space("ml", {{"team", "x"}}));
   s.has(gpu_quota("young").of("ml").line("H100", 8).created_at(kStart + 1s));
@@ -265,7 +259,7 @@ TEST_CASE("of two quotas that claim a namespace the older keeps it") {
 }
 
 TEST_CASE("a pod whose namespace is not known yet waits for it where labels decide on its quota") {
-  Cluster s;
+  QuotaCluster s;
   s.has(h100("a"));
   s.has(gpu_quota("q").selects(selector({{"team", "x"}})).line("H100", 1));
   s.has(our_pod("cpu").in_namespace("ml").cpu("1"));
@@ -289,7 +283,7 @@ TEST_CASE("a pod whose namespace is not known yet waits for it where labels deci
 }
 
 TEST_CASE("waiting pods follow their namespace to another quota") {
-  Cluster s;
+  QuotaCluster s;
   s.has(h100("a"));
   s.has(gpu_quota("small").of("ml").line("H100", 1));
   s.has(in("ml", "p", 2));
@@ -299,7 +293,7 @@ TEST_CASE("waiting pods follow their namespace to another quota") {
 }
 
 TEST_CASE("the accounts that are told are those that have changed") {
-  Cluster s;
+  QuotaCluster s;
   const auto told = [&] {
     Texts names;
     const QuotaNews news = s.engine.take_quota_news();

@@ -11,14 +11,8 @@ using namespace sched;
 using namespace tests;
 using namespace std::chrono_literals;
 
-namespace {
-
-using Cluster = QuotaCluster;
-
-}  // namespace
-
 TEST_CASE("guarantees come before loans, and the smallest borrower before greater ones") {
-  Cluster s;
+  QuotaCluster s;
   s.has(node("a").gpus(3).product(kH100).cpu("64"));
   s.has(gpu_quota("owner").of("owner").in_cohort("c").line("H100", 1));
   s.has(gpu_quota("poor").of("poor").in_cohort("c").line("H100", 2));
@@ -37,7 +31,7 @@ TEST_CASE("guarantees come before loans, and the smallest borrower before greate
 
 TEST_CASE("best effort lets a pod that fits pass, strict does not") {
   const auto run = [](bool strict) {
-    Cluster s;
+    QuotaCluster s;
     s.has(h100("a"));
     GpuQuotaBuilder quota = gpu_quota("q").of("ml").line("H100", 4);
     if (strict) quota.strict();
@@ -63,7 +57,7 @@ TEST_CASE("best effort lets a pod that fits pass, strict does not") {
 }
 
 TEST_CASE("for a pod that has waited long, quota and then a node are kept") {
-  Cluster s;
+  QuotaCluster s;
   s.has(node("a").gpus(4).product(kH100).cpu("64"));
   s.has(gpu_quota("q").of("ml").line("H100", 4));
   const k8s::Pod one = in("ml", "one", 1);
@@ -101,7 +95,7 @@ TEST_CASE("for a pod that has waited long, quota and then a node are kept") {
 }
 
 TEST_CASE("the node that is held lacks the fewest devices; amounts of bytes are none") {
-  Cluster s;
+  QuotaCluster s;
   const auto offers = [](const char* name) {
     return node(name).gpus(8).product(kH100).cpu("64").memory("64Gi").offers("hugepages-1Gi",
                                                                              "2Gi");
@@ -137,7 +131,7 @@ TEST_CASE("a head that cannot be helped denies nobody what is kept for those tha
   };
   for (const Case& c : cases) {
     INFO(c.name);
-    Cluster s;
+    QuotaCluster s;
     s.has(h100("a"));
     s.has(gpu_quota("q").of("ml").in_cohort("c").line("H100", 4).limit(8).most_per_pod(7));
     s.has(gpu_quota("lender").of("lender").in_cohort("c").line("H100", 4));
@@ -158,7 +152,7 @@ TEST_CASE("a head that cannot be helped denies nobody what is kept for those tha
 }
 
 TEST_CASE("in a strict quota nobody has his turn before a head that no node could take") {
-  Cluster s;
+  QuotaCluster s;
   s.has(h100("a"));
   s.has(gpu_quota("q").of("ml").line("H100", 4).strict());
   s.has(in("ml", "head", 2).selects("rack", "none"));
@@ -175,7 +169,7 @@ TEST_CASE("in a strict quota nobody has his turn before a head that no node coul
 
 TEST_CASE("patience counts from creation or from the end of the gates, whoever was there to see") {
   const auto held_from = [](const k8s::Pod& large, Time seen, std::optional<Time> ungated) {
-    Cluster s;
+    QuotaCluster s;
     s.has(h100("a"));
     s.has(gpu_quota("q").of("ml").line("H100", 8));
     s.has(their_pod("theirs").in_namespace("ml").gpus(4).on("a"));
@@ -212,7 +206,7 @@ TEST_CASE("patience counts from creation or from the end of the gates, whoever w
 }
 
 TEST_CASE("nothing is kept for a pod that no node could take, until one could") {
-  Cluster s;
+  QuotaCluster s;
   s.has(h100("a"));
   s.has(l4("b"));
   s.has(gpu_quota("q").of("ml").line("H100", 4).line("L4", 2));
@@ -245,7 +239,7 @@ TEST_CASE("nothing is kept for a pod that no node could take, until one could") 
 }
 
 TEST_CASE("what is kept is of a type that some node for the pod has") {
-  Cluster s;
+  QuotaCluster s;
   s.has(h100("a"));
   s.has(node("b").gpus(2).product(kL4).cpu("64").labelled("rack", "b"));
   s.has(gpu_quota("q").of("ml").line("H100", 4).line("L4", 2));
@@ -265,7 +259,7 @@ TEST_CASE("what is kept is of a type that some node for the pod has") {
 }
 
 TEST_CASE("a node that is held stays so when another quota changes") {
-  Cluster s;
+  QuotaCluster s;
   s.has(node("a").gpus(4).product(kH100).cpu("64"));
   s.has(gpu_quota("q").of("ml").line("H100", 4));
   s.has(gpu_quota("other").of("other").line("H100", 4));
@@ -286,17 +280,17 @@ TEST_CASE("a node that is held stays so when another quota changes") {
 TEST_CASE("a held node that is lost is let go at once, and another is held") {
   struct Case {
     std::string name;
-    std::function<void(Cluster&, NodeBuilder)> lose;
+    std::function<void(QuotaCluster&, NodeBuilder)> lose;
   };
   const std::vector<Case> cases = {
-      {"deleted", [](Cluster& s, const NodeBuilder&) { s.node_gone("a"); }},
-      {"cordoned", [](Cluster& s, NodeBuilder held) { s.has(held.cordoned()); }},
-      {"tainted", [](Cluster& s, NodeBuilder held) { s.has(held.tainted("broken")); }},
-      {"shrunk", [](Cluster& s, NodeBuilder held) { s.has(held.gpus(3)); }},
+      {"deleted", [](QuotaCluster& s, const NodeBuilder&) { s.node_gone("a"); }},
+      {"cordoned", [](QuotaCluster& s, NodeBuilder held) { s.has(held.cordoned()); }},
+      {"tainted", [](QuotaCluster& s, NodeBuilder held) { s.has(held.tainted("broken")); }},
+      {"shrunk", [](QuotaCluster& s, NodeBuilder held) { s.has(held.gpus(3)); }},
   };
   for (const Case& c : cases) {
     INFO(c.name);
-    Cluster s;
+    QuotaCluster s;
     const NodeBuilder held = node("a").gpus(4).product(kH100).cpu("64");
     s.has(held);
     s.has(node("b").gpus(4).product(kH100).cpu("64").labelled("rack", "b"));
@@ -322,7 +316,7 @@ TEST_CASE("a held node that is lost is let go at once, and another is held") {
 }
 
 TEST_CASE("who asks for more than its cohort could lend keeps nobody waiting") {
-  Cluster s;
+  QuotaCluster s;
   s.has(h100("a"));
   s.has(gpu_quota("q").of("ml").in_cohort("c").line("H100", 2).limit(8).strict());
   s.has(gpu_quota("lender").in_cohort("c").line("H100", 2));
@@ -336,7 +330,7 @@ TEST_CASE("who asks for more than its cohort could lend keeps nobody waiting") {
 }
 
 TEST_CASE("pods alike that their quota could never help join the line together when it can") {
-  Cluster s;
+  QuotaCluster s;
   s.has(h100("a"));
   s.has(gpu_quota("q").of("ml").line("H100", 1));
   for (const char* name : {"p1", "p2", "p3"}) s.has(in("ml", name, 2));
