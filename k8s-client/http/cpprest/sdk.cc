@@ -1,5 +1,7 @@
 #include "k8s-client/http/cpprest/sdk.h"
 
+#include <openssl/crypto.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <future>
@@ -27,6 +29,11 @@ Uses& uses() {
 class Thread {
  public:
   Thread() {
+    // cpprestsdk joins the thread late while the program ends; OpenSSL, which would clean up before
+    // that, must still be there for it. This does nothing if OpenSSL was used before: by then it
+    // has registered its clean-up. And it holds for the whole program: one that has TLS of its own
+    // beside this library leaves what OpenSSL would have freed at the end to the system.
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
     try {
       crossplat::threadpool::initialize_with_threads(1);
     } catch (const std::runtime_error&) {
