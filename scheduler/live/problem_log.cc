@@ -23,6 +23,7 @@ std::string cause_of(const k8s::Error& error) {
 void ProblemLog::report(const std::string& source, const k8s::Error& error,
                         std::chrono::milliseconds retry_in) {
   Problem& problem = open_[source];
+  problem.end.reset();
   if (problem.causes.size() == kMostCauses) problem.causes.clear();
   if (!problem.causes.insert(cause_of(error)).second) {
     ++problem.repeats;
@@ -37,7 +38,12 @@ void ProblemLog::report(const std::string& source, const k8s::Error& error,
 void ProblemLog::resolved(const std::string& source) {
   if (open_.empty()) return;
   const auto found = open_.find(source);
-  if (found == open_.end()) return;
+  if (found == open_.end() || found->second.end) return;
+  found->second.end = loop_.after(kWellAfter, [this, source] { close(source); });
+}
+
+void ProblemLog::close(const std::string& source) {
+  const auto found = open_.find(source);
   LogLine("resolved").with("what", source).with("repeats", found->second.repeats).info();
   open_.erase(found);
 }

@@ -2,21 +2,37 @@
 //
 // A broken API server fails thousands of calls in one way or two. The first failure of a cause is a
 // line with the time of the next try; repeats are counted, also where causes alternate, and the
-// count is told when it works again. On the event loop's thread.
+// count is told when it works again.
+//
+// A server that fails one call in five works again after each failure. So a source counts as well
+// only once it has worked and then had no problem for kWellAfter; what fails before that belongs to
+// the same trouble, and only a cause that it has not had yet is news. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/error.h"
+#include "k8s-client/http/event_loop.h"
 
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
 namespace sched::live {
 
+// As long as the longest pause of our own between two tries to bind a pod or to write its status; a
+// watch's is 6 s. So what failed has mostly been tried again before its trouble counts as over. Not
+// counted in: how long that try takes to fail, the longer pauses that a server asks for
+// (Retry-After), and those between two tries to write a quota's status, up to a minute. What fails
+// so late while others of its kind work is a trouble of its own, and told again.
+inline constexpr std::chrono::seconds kWellAfter{10};
+
 class ProblemLog {
  public:
+  // `loop` must outlive it.
+  explicit ProblemLog(k8s::EventLoop& loop) : loop_(loop) {}
+
   // `source` is what keeps failing: "watch pods", "bind". `retry_in` zero: not tried again.
   void report(const std::string& source, const k8s::Error& error,
               std::chrono::milliseconds retry_in);
@@ -27,7 +43,12 @@ class ProblemLog {
   struct Problem {
     std::set<std::string> causes;  // that were told
     std::uint64_t repeats = 0;
+    std::unique_ptr<k8s::Timer> end;  // runs while it works
   };
+
+  void close(const std::string& source);
+
+  k8s::EventLoop& loop_;
   std::map<std::string, Problem> open_;  // by source
 };
 

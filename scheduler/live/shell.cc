@@ -54,6 +54,7 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
                                                std::chrono::nanoseconds duration) {
     metrics_.request(verb, status, duration);
   };
+  // They tell each cause once by themselves, and not when it is over.
   options_.cluster.credentials->on_problem([](const k8s::Error& problem) {
     LogLine("problem").with("what", "credentials").with("error", problem.message).warning();
   });

@@ -47,7 +47,7 @@ StatusWriter::Hooks Shell::Parts::status_hooks() {
               [this](const k8s::Error& error, milliseconds retry_in) {
                 problems_.report("write status", error, retry_in);
               },
-          .on_written = [this] { problems_.resolved("write status"); },
+          .on_answered = [this] { problems_.resolved("write status"); },
           .on_all_sent = [this] { events_->resume(); }};
 }
 
@@ -57,7 +57,7 @@ QuotaStatusWriter::Hooks Shell::Parts::quota_hooks() {
               [this](const k8s::Error& error, milliseconds retry_in) {
                 problems_.report("write quota status", error, retry_in);
               },
-          .on_written = [this] { problems_.resolved("write quota status"); }};
+          .on_answered = [this] { problems_.resolved("write quota status"); }};
 }
 
 Intake::Hooks Shell::Parts::intake_hooks() {
@@ -155,8 +155,9 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
     began_.erase(found);
   }
   reporter_->bind_ended(outcome, duration);
+  // That there is nothing to bind any more is an answer, too.
+  if (outcome.end != BindEnd::kFailed) problems_.resolved("bind");
   if (outcome.end == BindEnd::kBound) {
-    problems_.resolved("bind");
     engine_->push(event::BindSucceeded{outcome.bind.pod, outcome.bind.node});
   } else {
     engine_->push(event::BindFailed{outcome.bind.pod, outcome.bind.node, outcome.message});

@@ -81,7 +81,7 @@ class Shell::Parts {
   std::unordered_set<std::string> ours_;
   std::function<Time()> clock_ = steady_wall_clock();
   server::Metrics metrics_;
-  ProblemLog problems_;
+  ProblemLog problems_{*loop_};
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<k8s::Transport> transport_;
   std::unique_ptr<k8s::Client> client_;

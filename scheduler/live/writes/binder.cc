@@ -120,9 +120,10 @@ void Binder::on_bind_result(Id id, const k8s::Result<void>& result) {
       }
       if (may_still_land(*attempt)) return retry(*attempt, result.error(), &Binder::read_back);
       if (attempt->may_land_until) return read_back(*attempt);
-      if (result.error().http_status != 404) {
-        hooks_.on_problem(result.error(), std::chrono::milliseconds(0));
+      if (result.error().is_status(404)) {
+        return finish(*attempt, BindEnd::kOvertaken, "the pod is gone");
       }
+      hooks_.on_problem(result.error(), std::chrono::milliseconds(0));
       return finish(*attempt, BindEnd::kFailed, result.error().message);
   }
 }

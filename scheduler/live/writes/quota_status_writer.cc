@@ -34,6 +34,11 @@ GpuQuota::Status with_times(GpuQuota::Status wanted, const std::optional<GpuQuot
   return wanted;
 }
 
+// It was written; or the object has changed or is gone, and the watch tells.
+bool is_answer(const k8s::Result<void>& result) {
+  return result || result.error().is_status(409) || result.error().is_status(404);
+}
+
 }  // namespace
 
 struct QuotaStatusWriter::State {
@@ -103,9 +108,7 @@ void QuotaStatusWriter::send(const std::string& uid, State& state) {
 // How long to leave the object alone, now that a write to it has ended so.
 std::chrono::milliseconds QuotaStatusWriter::delay_after(State& state,
                                                          const k8s::Result<void>& result) {
-  if (result) hooks_.on_written();
-  // It has changed, or is gone: the watch tells.
-  if (result || result.error().is_status(409) || result.error().is_status(404)) {
+  if (is_answer(result)) {
     state.back_off.reset();
     return options_.interval;
   }
@@ -115,6 +118,7 @@ std::chrono::milliseconds QuotaStatusWriter::delay_after(State& state,
 }
 
 void QuotaStatusWriter::on_result(const std::string& uid, const k8s::Result<void>& result) {
+  if (is_answer(result)) hooks_.on_answered();
   const auto found = quotas_.find(uid);
   if (found == quotas_.end()) return;
   State& state = *found->second;

@@ -42,7 +42,8 @@ class QuotaStatusWriter {
     std::function<k8s::Timestamp()> wall_clock;
     // A write failed, other than by a conflict or because the object is gone.
     std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
-    std::function<void()> on_written = [] {};
+    // The server has answered as it should: with one of these, or a write went through.
+    std::function<void()> on_answered = [] {};
   };
 
   QuotaStatusWriter(k8s::EventLoop& loop, Write write, Options options, Hooks hooks);

@@ -137,7 +137,7 @@ void StatusWriter::send(const std::string& uid, PodState& state) {
 
 void StatusWriter::on_result(const std::string& uid, const k8s::Result<void>& result) {
   --in_flight_;
-  if (result) hooks_.on_written();
+  if (result || result.error().is_status(404)) hooks_.on_answered();
   if (const auto found = pods_.find(uid); found != pods_.end()) {
     PodState& state = *found->second;
     state.in_flight = false;

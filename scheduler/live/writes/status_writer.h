@@ -39,8 +39,8 @@ class StatusWriter {
     std::function<bool()> binds_wait;
     // A write failed; `retry_in` zero: for good. Not called when the pod is gone.
     std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
-    // A write went through.
-    std::function<void()> on_written = [] {};
+    // The server has answered as it should: a write went through, or its pod is gone.
+    std::function<void()> on_answered = [] {};
     // Nothing waits to be sent any more: what stands back behind statuses may go.
     std::function<void()> on_all_sent = [] {};
   };

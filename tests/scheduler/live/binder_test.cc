@@ -149,14 +149,30 @@ TEST_CASE("a bind notes on the pod what it is charged as") {
 }
 
 TEST_CASE("a refusal is final at once") {
-  for (const int status : {400, 403, 404, 422}) {
+  for (const int status : {400, 403, 422}) {
     Bench bench;
     bench.binder.bind(decision("a"));
     bench.fail_bind(status_error(status));
     CHECK(outcome(bench) == "failed: status " + std::to_string(status));
     CHECK(bench.reads.empty());
-    CHECK(bench.problems == (status == 404 ? 0 : 1));  // that the pod is gone is none
+    CHECK(bench.problems == 1);
   }
+}
+
+TEST_CASE("a pod that is gone has overtaken its bind, and is no problem") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  SECTION("at once") {}
+  SECTION("when the server has asked for patience") {
+    bench.fail_bind(status_error(429, 3));
+    bench.loop.advance(3s);
+    CHECK(bench.problems == 1);
+    bench.problems = 0;
+  }
+  bench.fail_bind(status_error(404));
+  CHECK(outcome(bench) == "overtaken: the pod is gone");
+  CHECK(bench.reads.empty());
+  CHECK(bench.problems == 0);
 }
 
 TEST_CASE("a bind that was never sent has failed") {

@@ -2,6 +2,7 @@
 
 #include "tests/scheduler/live/captured_log.h"
 #include "tests/support/catch.h"
+#include "tests/support/manual_loop.h"
 
 #include <string>
 #include <utility>
@@ -23,7 +24,8 @@ k8s::Error status(int code, const std::string& message) {
 
 TEST_CASE("a cause is one line, however often it repeats and whatever comes in between") {
   tests::CapturedLog log;
-  ProblemLog problems;
+  tests::ManualLoop loop;
+  ProblemLog problems(loop);
   problems.report("bind", status(503, "pod a"), 200ms);
   CHECK(log.take() == "problem what=bind error=\"pod a\" retry_in_ms=200\n");
   problems.report("bind", status(500, "pod b"), 0ms);
@@ -36,9 +38,44 @@ TEST_CASE("a cause is one line, however often it repeats and whatever comes in b
   CHECK(log.take() == "problem what=\"watch pods\" error=watch\n");
 
   problems.resolved("bind");
+  loop.advance(kWellAfter);
   CHECK(log.take() == "resolved what=bind repeats=10\n");
   problems.resolved("bind");
+  loop.advance(kWellAfter);
   CHECK(log.take().empty());
   problems.report("bind", status(503, "pod d"), 0ms);
   CHECK(log.take() == "problem what=bind error=\"pod d\"\n");
+}
+
+TEST_CASE("what works and fails by turns is one trouble") {
+  tests::CapturedLog log;
+  tests::ManualLoop loop;
+  ProblemLog problems(loop);
+  problems.report("bind", status(503, "pod a"), 200ms);
+  CHECK(log.take() == "problem what=bind error=\"pod a\" retry_in_ms=200\n");
+  for (int i = 0; i < 100; ++i) {
+    problems.resolved("bind");
+    loop.advance(kWellAfter - 1ms);
+    problems.report("bind", status(503, "pod b"), 200ms);
+  }
+  CHECK(log.take().empty());
+
+  SECTION("a cause that is new to it is told at once") {
+    problems.resolved("bind");
+    problems.report("bind", status(403, "pod c"), 0ms);
+    CHECK(log.take() == "problem what=bind error=\"pod c\"\n");
+  }
+  SECTION("without a failure it is over, however often it worked meanwhile") {
+    for (int i = 0; i < 9; ++i) {
+      problems.resolved("bind");
+      loop.advance(1s);
+    }
+    CHECK(log.take().empty());
+    loop.advance(1s);
+    CHECK(log.take() == "resolved what=bind repeats=100\n");
+  }
+  SECTION("time alone does not end it: it has to work") {
+    loop.advance(10 * kWellAfter);
+    CHECK(log.take().empty());
+  }
 }

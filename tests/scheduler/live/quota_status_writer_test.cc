@@ -70,6 +70,7 @@ struct Bench {
   const k8s::EventLoop::Clock::time_point begin = loop.now();
   std::deque<Call> calls;
   int problems = 0;
+  int answered = 0;
   QuotaStatusWriter writer{
       loop,
       [this](const k8s::ObjectMeta& at, const GpuQuota::Status& wanted, auto done) {
@@ -81,7 +82,8 @@ struct Bench {
              return kStart +
                     std::chrono::duration_cast<std::chrono::microseconds>(loop.now() - begin);
            },
-       .on_problem = [this](const k8s::Error&, auto) { ++problems; }}};
+       .on_problem = [this](const k8s::Error&, auto) { ++problems; },
+       .on_answered = [this] { ++answered; }}};
 };
 
 using Texts = std::vector<std::string>;
@@ -146,6 +148,7 @@ TEST_CASE("a conflict is tried again from what the watch shows then") {
   bench.loop.advance(1s);
   CHECK(bench.open() == Texts{"2 used 1"});
   CHECK(bench.problems == 0);
+  CHECK(bench.answered == 1);
 }
 
 TEST_CASE("what another writes into a status is put right") {
@@ -168,6 +171,7 @@ TEST_CASE("other failures are tried again, less and less often, and reported") {
     REQUIRE(bench.open() == Texts{"1 used 1"});
   }
   CHECK(bench.problems == 4);
+  CHECK(bench.answered == 0);
 }
 
 TEST_CASE("one that is gone is left alone, its successor is another") {
@@ -180,6 +184,7 @@ TEST_CASE("one that is gone is left alone, its successor is another") {
   bench.loop.advance(1h);
   CHECK(bench.open().empty());
   CHECK(bench.problems == 0);
+  CHECK(bench.answered == 1);
   bench.show("5");  // it comes back
   bench.want(status(2));
   CHECK(bench.open() == Texts{"5 used 2"});

@@ -55,7 +55,7 @@ struct Bench {
   std::deque<Call> calls;
   bool binds_wait = false;
   int problems = 0;
-  int written = 0;
+  int answered = 0;
   int all_sent = 0;
   StatusWriter writer{
       loop,
@@ -65,7 +65,7 @@ struct Bench {
       {.max_in_flight = 3, .back_off = {.first = 500ms, .limit = 2s, .jitter = 0}},
       {.binds_wait = [this] { return binds_wait; },
        .on_problem = [this](const k8s::Error&, auto) { ++problems; },
-       .on_written = [this] { ++written; },
+       .on_answered = [this] { ++answered; },
        .on_all_sent = [this] { ++all_sent; }}};
 };
 
@@ -231,11 +231,11 @@ TEST_CASE("what a server refuses that has just started is repeated until it is w
     Bench bench;
     bench.writer.write(ref("a"), condition("one"));
     bench.fail(status);
-    CHECK(bench.written == 0);
+    CHECK(bench.answered == 0);
     bench.loop.advance(500ms);
     REQUIRE(bench.open() == Texts{"a: one"});
     bench.answer({});
-    CHECK(bench.written == 1);
+    CHECK(bench.answered == 1);
     CHECK(bench.writer.is_idle());
   }
 }
@@ -248,6 +248,7 @@ TEST_CASE("what was refused for good is written when it is said again") {
     bench.fail(status);
     CHECK(bench.writer.is_idle());
     CHECK(bench.problems == (status == 404 ? 0 : 1));  // that a pod is gone is no problem
+    CHECK(bench.answered == (status == 404 ? 1 : 0));
     bench.writer.write(ref("a"), condition("one"));
     CHECK(bench.open() == Texts{"a: one"});
   }
