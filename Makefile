@@ -1,12 +1,13 @@
 # Everything a person or a machine runs. Each target but format and clean installs what it needs and is
 # fast when there is nothing to do.
 
-.PHONY: help build test test-full demo replay decide instructions instructions-baseline compare live profile soak format clean
+.PHONY: help build test test-full demo replay decide instructions instructions-baseline compare live profile soak faults format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
 	@echo "make test    all tests"
 	@echo "make demo    the scheduler at work on a real API server"
+	@echo "make demo TRANSPORT=cpprest    the same over the second transport"
 	@echo "make demo CLUSTER=KUBECONFIG   what it would do on an existing cluster; writes nothing"
 	@echo "make replay  what some policies would have done with a sample trace; results in build/replay/"
 	@echo "make replay REPLAY='--nodes FILE --pods FILE --policy NAME …'   with one of your own"
@@ -15,8 +16,9 @@ help:
 	@echo "make instructions-baseline   what they cost now is what later runs are held against"
 	@echo "make test-full   all tests at full size: 2,000 pods and 25 kills on a real API server, whole traces"
 	@echo "make compare     measure beside kube-scheduler; COMPARE='--nodes 1000 --pods 3000 --repeat 3'"
-	@echo "make live        all that is measured beside kube-scheduler, in about 25 minutes"
+	@echo "make live        all that is measured beside kube-scheduler"
 	@echo "make profile     what a bound pod costs, taken apart: whose processor time, which requests, which waits"
+	@echo "make faults      a thousand faults between it and the API server, and storms; FAULTS='--faults 5000 --seed 7'"
 	@echo "make soak        half an hour of churn: does it grow? SOAK='--time 5m'; the plot is build/logs/soak.svg"
 	@echo "make format  lay out the code"
 	@echo "make clean   remove build/"
@@ -45,6 +47,10 @@ live:
 profile:
 	@.ci/install
 	@tests/cluster/profile.sh $(PROFILE)
+
+faults:
+	@.ci/install
+	@tests/cluster/faults.sh $(FAULTS)
 
 soak:
 	@.ci/install

@@ -2,7 +2,7 @@
 # Measures gpu-scheduler beside kube-scheduler on one API server. Builds what is needed first.
 #
 #   tests/cluster/compare.sh [FLAGS…]          for example: --nodes 1000 --pods 3000 --repeat 3; -h lists them
-#   tests/cluster/compare.sh series [FLAGS…]   everything: rates, latencies, start on a full cluster, takeover; about 20 minutes
+#   tests/cluster/compare.sh series [FLAGS…]   everything: rates, latencies, start on a full cluster, takeover
 #
 # Prints the table, which stays in build/logs/compare.txt with all figures in compare.json; how it goes along is in compare.log,
 # the processes' logs in build/cluster/compare/logs/. With --gpu-scheduler PROGRAM, or an --order without it, the repository's own is

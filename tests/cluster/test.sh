@@ -20,7 +20,7 @@ export GPU_SCHEDULER_ARGS=${GPU_SCHEDULER_ARGS---http-bind-address=127.0.0.1:0}
 if [ "${1:-}" = --threads ]; then
   shift
   # Watches, binds and explanations; two replicas; both transports; a credential plugin; the API server gone, and in trouble; quotas.
-  threads='^Test(PlacesAndExplains|LeaderIsKilled|LeaderGivesBack|TransportOnCpprestsdk|CredentialPlugin|APIServerGoesAway|Faults|QuotasChangeUnderLoad)$'
+  threads='^Test(PlacesAndExplains|LeaderIsKilled|LeaderGivesBack|TransportOnCpprestsdk|CredentialPlugin|EndsWhileCredentialPluginRuns|APIServerGoesAway|Faults|QuotasChangeUnderLoad)$'
   export E2E_DIR=${E2E_DIR:-build/cluster/e2e-threads}
   # ThreadSanitizer makes everything slow, and the other tests the machine.
   export E2E_LEASE=${E2E_LEASE:-12s}

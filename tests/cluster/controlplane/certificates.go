@@ -88,10 +88,11 @@ func (c *ControlPlane) ServingCertificates() (right tls.Certificate, wrong []tls
 	return all[0], all[1:], nil
 }
 
-// client signs a certificate that the API server takes for the given identity.
-func (a *authority) client(who Identity) (pair, error) {
+// client signs a certificate that the API server takes for the given identity, until then.
+func (a *authority) client(who Identity, until time.Time) (pair, error) {
 	template := certificate(pkix.Name{CommonName: who.User, Organization: who.Groups})
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	template.NotAfter = until
 	return a.sign(template)
 }
 

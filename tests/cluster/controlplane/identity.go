@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 )
@@ -43,10 +45,17 @@ func ServiceAccount(namespace, name string) Identity {
 	}
 }
 
+// Account is the namespace and the name of the service account that this is, if it is one.
+func (who Identity) Account() (namespace, name string, is bool) {
+	account, is := strings.CutPrefix(who.User, "system:serviceaccount:")
+	namespace, name, _ = strings.Cut(account, ":")
+	return namespace, name, is
+}
+
 // KubeconfigFor writes a kubeconfig with a client certificate for the identity and returns its path. It is good for a
 // day, across restarts of the API server. It contains everything inline, so it may be copied.
 func (c *ControlPlane) KubeconfigFor(who Identity) (string, error) {
-	cert, err := c.ca.client(who)
+	cert, err := c.ca.client(who, time.Now().Add(certificateLife))
 	if err != nil {
 		return "", fmt.Errorf("sign a certificate for %s: %w", who.User, err)
 	}
@@ -56,54 +65,121 @@ func (c *ControlPlane) KubeconfigFor(who Identity) (string, error) {
 // TokenKubeconfig writes a kubeconfig with a bearer token of a service account (TokenRequest, one hour) and returns its path.
 // Namespace and account are made where they are missing; what the account may do is for the caller to grant.
 func (c *ControlPlane) TokenKubeconfig(ctx context.Context, namespace, name string) (string, error) {
+	token, err := c.requestToken(ctx, namespace, name, nil)
+	if err != nil {
+		return "", err
+	}
+	return c.writeKubeconfig("token:"+namespace+":"+name, api.AuthInfo{Token: token})
+}
+
+// TokenFileKubeconfig writes a kubeconfig for a service account whose token is read from a file, as a pod's is, and returns its path.
+func (c *ControlPlane) TokenFileKubeconfig(namespace, name, file string) (string, error) {
+	return c.writeKubeconfig("tokenfile:"+namespace+":"+name, api.AuthInfo{TokenFile: file})
+}
+
+// BoundToken requests a token like the one that kubelet gives a pod: of a service account, and good for no longer than an object is there that it is
+// bound to. Here that is a secret in the account's namespace, which it makes.
+func (c *ControlPlane) BoundToken(ctx context.Context, namespace, name, secret string) (string, error) {
+	if err := ensureAccount(ctx, c.Client(), namespace, name); err != nil {
+		return "", err
+	}
+	object := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secret}}
+	object, err := c.Client().CoreV1().Secrets(namespace).Create(ctx, object, metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("create secret %s/%s: %w", namespace, secret, err)
+	}
+	return c.requestToken(ctx, namespace, name,
+		&authenticationv1.BoundObjectReference{Kind: "Secret", APIVersion: "v1", Name: secret, UID: object.UID})
+}
+
+func (c *ControlPlane) requestToken(ctx context.Context, namespace, name string, to *authenticationv1.BoundObjectReference) (string, error) {
 	client := c.Client()
 	if err := ensureAccount(ctx, client, namespace, name); err != nil {
 		return "", err
 	}
 	seconds := int64(3600)
-	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}}
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds, BoundObjectRef: to}}
 	granted, err := client.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name, request, metav1.CreateOptions{})
 	if err != nil {
 		return "", fmt.Errorf("request a token for %s/%s: %w", namespace, name, err)
 	}
-	return c.writeKubeconfig("token:"+namespace+":"+name, api.AuthInfo{Token: granted.Status.Token})
+	return granted.Status.Token, nil
 }
 
-// ExecKubeconfig writes a kubeconfig whose user is a credential plugin, and returns its path. The plugin prints a client certificate for
-// the identity that it calls good for `life`, another one each time, and adds a line to the file named second.
-func (c *ControlPlane) ExecKubeconfig(who Identity, life time.Duration) (path, runs string, err error) {
+// Credential is what a client proves with who it is: a token, or a certificate with its key in PEM.
+type Credential struct {
+	Token            string
+	Certificate, Key []byte
+}
+
+// Admits tells whether the API server takes a client with that credential for somebody; if not, it answers 401.
+func (c *ControlPlane) Admits(ctx context.Context, with Credential) (bool, error) {
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: c.URL(), BearerToken: with.Token,
+		TLSClientConfig: rest.TLSClientConfig{CAData: c.ca.pem, CertData: with.Certificate, KeyData: with.Key}})
+	if err != nil {
+		return false, err
+	}
+	_, err = client.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	if apierrors.IsUnauthorized(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Plugin is a credential plugin for a client certificate.
+type Plugin struct {
+	Kubeconfig string
+	Command    string     // the program, a script
+	First      Credential // what it prints if it is run at once, and never again
+	runs       string
+}
+
+// Runs is how often the plugin has been run.
+func (p *Plugin) Runs() int {
+	content, _ := os.ReadFile(p.runs)
+	return bytes.Count(content, []byte("\n"))
+}
+
+// ExecKubeconfig writes a kubeconfig whose user is a credential plugin. The plugin prints a client certificate for the identity that is good for one to two
+// times `life`, whole seconds, when it is printed, and no longer: the API server refuses it then. They are signed ahead, one for each `life`, enough for `until`.
+func (c *ControlPlane) ExecKubeconfig(who Identity, life, until time.Duration) (*Plugin, error) {
 	dir, err := os.MkdirTemp(c.dir, "plugin-")
 	if err != nil {
-		return "", "", err
+		return nil, err
 	}
-	for _, n := range []string{"0", "1"} {
-		cert, err := c.ca.client(who)
+	p := &Plugin{Command: filepath.Join(dir, "login"), runs: filepath.Join(dir, "runs")}
+	seconds := int64(life.Seconds())
+	for ends := time.Unix(time.Now().Unix()/seconds*seconds, 0).Add(2 * life); time.Until(ends) < until; ends = ends.Add(life) {
+		cert, err := c.ca.client(who, ends)
 		if err != nil {
-			return "", "", fmt.Errorf("sign a certificate for %s: %w", who.User, err)
+			return nil, fmt.Errorf("sign a certificate for %s: %w", who.User, err)
 		}
-		status, err := json.Marshal(map[string]string{"clientCertificateData": string(cert.certificate), "clientKeyData": string(cert.key),
-			"expirationTimestamp": "EXPIRES"})
+		if p.First.Key == nil {
+			p.First = Credential{Certificate: cert.certificate, Key: cert.key}
+		}
+		credential, err := json.Marshal(map[string]any{"kind": "ExecCredential", "apiVersion": execVersion, "status": map[string]string{
+			"clientCertificateData": string(cert.certificate), "clientKeyData": string(cert.key), "expirationTimestamp": ends.UTC().Format(time.RFC3339)}})
 		if err != nil {
-			return "", "", err
+			return nil, err
 		}
-		if err := os.WriteFile(filepath.Join(dir, n+".json"), status, 0o600); err != nil {
-			return "", "", err
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(ends.Unix())), credential, 0o600); err != nil {
+			return nil, err
 		}
 	}
 	script := fmt.Sprintf(`#!/bin/sh
 cd "$(dirname "$0")"
 echo run >> runs
-expires=$(date -u -d '+%d seconds' +%%Y-%%m-%%dT%%H:%%M:%%SZ)
-status=$(sed "s/EXPIRES/$expires/" $(($(wc -l < runs) %% 2)).json)
-printf '%%s' '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":' "$status" '}'
-`, int(life.Seconds()))
-	if err := os.WriteFile(filepath.Join(dir, "login"), []byte(script), 0o700); err != nil {
-		return "", "", err
+cat $(($(date +%%s) / %[1]d * %[1]d + 2 * %[1]d))
+`, seconds)
+	if err := os.WriteFile(p.Command, []byte(script), 0o700); err != nil {
+		return nil, err
 	}
-	path, err = c.writeKubeconfig("exec:"+who.User, api.AuthInfo{Exec: &api.ExecConfig{
-		APIVersion: "client.authentication.k8s.io/v1", Command: filepath.Join(dir, "login"), InteractiveMode: api.NeverExecInteractiveMode}})
-	return path, filepath.Join(dir, "runs"), err
+	p.Kubeconfig, err = c.writeKubeconfig("exec:"+who.User, api.AuthInfo{Exec: &api.ExecConfig{
+		APIVersion: execVersion, Command: p.Command, InteractiveMode: api.NeverExecInteractiveMode}})
+	return p, err
 }
+
+const execVersion = "client.authentication.k8s.io/v1"
 
 func ensureAccount(ctx context.Context, client kubernetes.Interface, namespace, name string) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}

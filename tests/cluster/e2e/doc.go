@@ -4,7 +4,8 @@
 //
 // Each test is lent a control plane that it has to itself, on which other tests were before it; it has a namespace, nodes that its pods
 // are confined to, and a scheduler process of its own. Several tests run at a time, each with its control plane. Each ends with the
-// verdict of package history, which knows the API server's history and nothing else. Tests wait for conditions in that history, never
+// verdict of package history, which knows the API server's history and nothing else; and the scheduler must end well when it is told to, with
+// nothing that a sanitizer has found. Tests wait for conditions in that history, never
 // for time to pass.
 //
 // The scheduler is any program that takes `--config FILE --kubeconfig FILE`:

@@ -129,7 +129,7 @@ func TestLeaderIsStopped(t *testing.T) {
 }
 
 // TestLeaderIsCutOff cuts the leader's network, in which some binds are under way: it must end by itself, before the other one begins or soon
-// after, and bind nothing that lands later.
+// after. What it tries meanwhile is lost; what may land is TestLeaderBindsLate's.
 func TestLeaderIsCutOff(t *testing.T) {
 	e := newElection(t)
 	network := newProxy(t, e.w.cluster.URL())
@@ -144,39 +144,99 @@ func TestLeaderIsCutOff(t *testing.T) {
 	e.w.expectAllBound(e.w.verdict())
 }
 
-// TestLeaderIsSlow slows the leader's network down. While renewals are in time it goes on; then it must give up.
+// TestLeaderIsSlow slows the leader's network down. While renewals are in time it goes on; when their answers come too late, it must give up.
 func TestLeaderIsSlow(t *testing.T) {
 	e := newElection(t)
 	network := newProxy(t, e.w.cluster.URL())
 	leader, standby := e.startLeaderThrough(network), e.startStandby()
 	load := e.fill()
-	network.delay(leaseRetryPeriod / 4)
+	slow := bindMargin() * 2 / 5
+	network.delay(slow, slow)
 	e.binds()
 	leader.check()
-	network.delay(leaseDuration)
+	network.delay(slow, leaseDuration)
 	leader.waitExit(exitLost)
-	network.delay(0)
+	network.delay(0, 0)
 	load.wait()
 	standby.check()
 	e.w.expectAllBound(e.w.verdict())
 }
 
+// TestLeaderBindsLate takes the renewals, and nothing else, from a leader who goes on binding, and holds each bind back for nearly as long as one may be
+// on its way. No bind may leave him so late that it could land when the next one leads, and none does. He may try to renew for nearly as long
+// as the lease is good, so that nothing but the gate before his binds (bind_gate.h) ends them in time. That the gate leaves a margin is not
+// shown here: the margin is shorter than what a busy machine may add between the leader and the relay (tests/scheduler/live/leadership/bind_gate_test.cc).
+func TestLeaderBindsLate(t *testing.T) {
+	e := newElection(t)
+	e.renewDeadline = leaseDuration * 11 / 12
+	network := newRelay(t)
+	leader, standby := e.startLeaderThrough(network), e.startStandby()
+	e.w.addGPUNodes(100)
+	pods := 0
+	feed := func() {
+		e.w.addPod(fmt.Sprintf("pod-%d", pods), fixture.GPUs(1))
+		pods++
+		time.Sleep(25 * time.Millisecond) // there must be something to bind to the last
+	}
+	for e.w.boundSoFar() < 20 {
+		feed()
+	}
+	network.late(bindMargin() * 3 / 4)
+	network.loseRenewals()
+	for leader.process.Running() {
+		feed()
+	}
+	leader.waitExit(exitLost)
+	e.w.waitBinds(pods)
+	standby.check()
+	e.w.verdict()
+
+	const stall = 500 * time.Millisecond // of this machine, between the leader and the relay
+	lastToSend := leaseDuration*99/100 - bindDeadline() - bindMargin()
+	nextLeads := e.lease().Spec.AcquireTime.Time
+	renewed, binds := network.met()
+	var last time.Duration
+	for _, bind := range binds {
+		last = max(last, bind.came.Sub(renewed))
+		if bind.answered.IsZero() || bind.answered.After(nextLeads) {
+			t.Errorf("a bind that was sent %v after the last renewal landed only when the next leader led, or later", bind.came.Sub(renewed))
+		}
+	}
+	if last > lastToSend+bindMargin()+stall {
+		t.Errorf("a bind was sent %v after the last renewal; %v is the latest", last, lastToSend)
+	}
+	if last < lastToSend/2 {
+		t.Errorf("no bind was sent later than %v after the last renewal, so the test has shown nothing", last)
+	}
+	t.Logf("%d binds after the last renewal, the last of them %v after it, when %v is the latest; the next one led %v after it",
+		len(binds), last.Round(time.Millisecond), lastToSend, nextLeads.Sub(renewed).Round(time.Millisecond))
+}
+
+// bindDeadline and bindMargin are how long the server may work on a bind, and how long its way there may take, of a lease that is no longer than 15 s
+// (bind_gate.cc).
+func bindDeadline() time.Duration { return leaseDuration / 3 }
+func bindMargin() time.Duration   { return leaseDuration / 15 }
+
 // election is a world with replicas.
 type election struct {
-	w *world
-	n int // replicas so far
+	w             *world
+	renewDeadline time.Duration
+	n             int // replicas so far
 }
+
+// network is one that a test can break; it makes a kubeconfig go through it.
+type network interface{ kubeconfig(path string) string }
 
 // newElection makes a world, and a lease that somebody has given back: of one that is new nobody knows who led before, which takes time.
 func newElection(t *testing.T) *election {
 	t.Helper()
-	if os.Getenv("GPU_SCHEDULER_IDENTITY") != "" {
+	if !isGPUScheduler() {
 		t.Skip("another scheduler has another lease")
 	}
 	if _, err := lent(t).identity(); err != nil { // makes the namespace
 		t.Fatal(err)
 	}
-	e := &election{w: newWorld(t)}
+	e := &election{w: newWorld(t), renewDeadline: leaseRenewDeadline}
 	leases := e.w.cluster.Client().CoordinationV1().Leases(leaseName)
 	nobody, second, now := "", int32(1), metav1.NowMicro()
 	lease := &coordinationv1.Lease{
@@ -222,7 +282,7 @@ type replica struct{ *subject }
 func (e *election) startLeader() *replica { return e.startLeaderThrough(nil) }
 
 // startLeaderThrough does the same with a network that the test can break; the other replicas have one that works.
-func (e *election) startLeaderThrough(network *proxy) *replica {
+func (e *election) startLeaderThrough(network network) *replica {
 	e.w.t.Helper()
 	r := e.startReplica(network)
 	r.waitLog("scheduling begins")
@@ -238,7 +298,7 @@ func (e *election) startStandby() *replica {
 	return r
 }
 
-func (e *election) startReplica(network *proxy) *replica {
+func (e *election) startReplica(network network) *replica {
 	t := e.w.t
 	t.Helper()
 	e.n++
@@ -247,17 +307,15 @@ func (e *election) startReplica(network *proxy) *replica {
 		if network != nil {
 			with.kubeconfig = network.kubeconfig(with.kubeconfig)
 		}
+		with.args = []string{"--leader-elect=true",
+			fmt.Sprintf("--leader-elect-lease-duration=%v", leaseDuration),
+			fmt.Sprintf("--leader-elect-renew-deadline=%v", e.renewDeadline),
+			fmt.Sprintf("--leader-elect-retry-period=%v", leaseRetryPeriod)}
 	})}
-	r.args = append(r.args, "--leader-elect=true",
-		fmt.Sprintf("--leader-elect-lease-duration=%v", leaseDuration),
-		fmt.Sprintf("--leader-elect-renew-deadline=%v", leaseRenewDeadline),
-		fmt.Sprintf("--leader-elect-retry-period=%v", leaseRetryPeriod))
 	r.start()
 	t.Cleanup(func() {
 		r.process.Signal(syscall.SIGCONT) // where the test has given up
-		if err := r.process.Stop(); err != nil {
-			t.Error(err)
-		}
+		r.stop()
 		if t.Failed() {
 			t.Logf("a scheduler's log is %s", r.keepLog())
 		}
@@ -307,13 +365,19 @@ func (r *replica) log() string {
 // kubeconfig writes a copy of a kubeconfig that goes through the proxy.
 func (p *proxy) kubeconfig(path string) string {
 	p.t.Helper()
+	return readdressed(p.t, path, p.target, "https://"+p.listener.Addr().String())
+}
+
+// readdressed writes a copy of a kubeconfig with another server.
+func readdressed(t *testing.T, path, from, to string) string {
+	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
-	copied := filepath.Join(p.t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(copied, []byte(strings.ReplaceAll(string(content), p.target, p.url())), 0o600); err != nil {
-		p.t.Fatal(err)
+	copied := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(copied, []byte(strings.ReplaceAll(string(content), from, to)), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	return copied
 }

@@ -197,6 +197,8 @@ func long() []func(*testing.T) {
 		TestQuotasKilledUnderLoad,
 		TestKilledUnderLoad,
 		TestFaults,
+		TestFaultsOnCpprestsdk,
+		TestLeadersAmongFaults,
 		TestPastIsForgottenUnderLoad,
 		TestAPIServerGoesAway,
 		TestPastIsForgotten,

@@ -15,10 +15,11 @@ type proxy struct {
 	target   string // the API server's URL
 	listener net.Listener
 
-	mu    sync.Mutex
-	conns []net.Conn
-	isCut bool
-	wait  time.Duration // before each piece is passed on
+	mu       sync.Mutex
+	conns    []net.Conn
+	isCut    bool
+	requests time.Duration // how long each piece of them is held back
+	answers  time.Duration
 }
 
 // newProxy listens on a port of its own until the test ends.
@@ -36,8 +37,6 @@ func newProxy(t *testing.T, target string) *proxy {
 	})
 	return p
 }
-
-func (p *proxy) url() string { return "https://" + p.listener.Addr().String() }
 
 // cut lets nothing through in either direction, without telling anybody.
 func (p *proxy) cut() {
@@ -57,11 +56,12 @@ func (p *proxy) heal() {
 	p.conns = nil
 }
 
-// delay holds every piece back for that long.
-func (p *proxy) delay(wait time.Duration) {
+// delay holds every piece of requests and of answers back for that long. The scheduler's side is told at once that a piece has come, and one that comes
+// meanwhile waits for twice as long, which of requests must be less than a bind may take on its way.
+func (p *proxy) delay(requests, answers time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.wait = wait
+	p.requests, p.answers = requests, answers
 }
 
 func (p *proxy) accept() {
@@ -78,13 +78,13 @@ func (p *proxy) accept() {
 		p.mu.Lock()
 		p.conns = append(p.conns, client, server)
 		p.mu.Unlock()
-		go p.pump(client, server)
-		go p.pump(server, client)
+		go p.pump(client, server, &p.requests)
+		go p.pump(server, client, &p.answers)
 	}
 }
 
 // pump passes bytes on until one side ends.
-func (p *proxy) pump(from, to net.Conn) {
+func (p *proxy) pump(from, to net.Conn, delay *time.Duration) {
 	defer from.Close()
 	defer to.Close()
 	buffer := make([]byte, 64<<10)
@@ -94,7 +94,7 @@ func (p *proxy) pump(from, to net.Conn) {
 			return
 		}
 		p.mu.Lock()
-		isCut, wait := p.isCut, p.wait
+		isCut, wait := p.isCut, *delay
 		p.mu.Unlock()
 		if isCut {
 			continue // lost; and so is everything after it, for the connection ends with the cut

@@ -80,7 +80,7 @@ func (q *quotaObject) condition(name string) string {
 // not know it.
 func quotas(t *testing.T) dynamic.ResourceInterface {
 	t.Helper()
-	if os.Getenv("GPU_SCHEDULER_IDENTITY") != "" {
+	if !isGPUScheduler() {
 		t.Skip("GpuQuota is gpu-scheduler's own, and comes with its manifests")
 	}
 	if _, err := lent(t).identity(); err != nil { // applies manifests/base

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,10 +27,11 @@ type subject struct {
 type setup struct {
 	kubeconfig string // the file
 	config     string // the text
+	args       []string
 }
 
 // startSubject starts the scheduler, with the usual setup or with changes to it. At the end of the test it must still be running, and
-// end within seconds of SIGTERM.
+// end well within seconds of SIGTERM.
 func startSubject(t *testing.T, changes ...func(*setup)) *subject {
 	t.Helper()
 	s := newSubject(t, "", changes...)
@@ -55,7 +58,7 @@ func newSubject(t *testing.T, suffix string, changes ...func(*setup)) *subject {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with := setup{kubeconfig, controlplane.SchedulerConfiguration(schedulerName, kubeconfig, 5000, 5000)}
+	with := setup{kubeconfig: kubeconfig, config: controlplane.SchedulerConfiguration(schedulerName, kubeconfig, 5000, 5000)}
 	for _, change := range changes {
 		change(&with)
 	}
@@ -63,7 +66,7 @@ func newSubject(t *testing.T, suffix string, changes ...func(*setup)) *subject {
 	if err := os.WriteFile(config, []byte(with.config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.args = append([]string{"--config", config, "--kubeconfig", with.kubeconfig}, strings.Fields(os.Getenv("GPU_SCHEDULER_ARGS"))...)
+	s.args = slices.Concat([]string{"--config", config, "--kubeconfig", with.kubeconfig}, strings.Fields(os.Getenv("GPU_SCHEDULER_ARGS")), with.args)
 	return s
 }
 
@@ -93,15 +96,31 @@ func (s *subject) check() {
 
 func (s *subject) end() {
 	s.check()
-	if err := s.process.Stop(); err != nil {
-		s.t.Error(err)
-	}
+	s.stop()
 	if s.t.Failed() {
 		s.t.Logf("the scheduler's log is %s", s.keepLog())
 	}
 	cpu, peak := s.process.Usage()
 	s.t.Logf("the scheduler took %v of processor time and at most %d MiB", cpu.Round(1e6), peak>>20)
 }
+
+// stop ends the scheduler with SIGTERM, unless it has ended. gpu-scheduler must say then with exit code 0 that it has ended well, and the
+// sanitizers that it may have been built with must have found nothing, at the end or before.
+func (s *subject) stop() {
+	s.t.Helper()
+	running := s.process.Running()
+	if err := s.process.Stop(); err != nil {
+		s.t.Error(err)
+	} else if code := controlplane.ExitCode(s.process.Wait()); running && code != 0 && isGPUScheduler() {
+		s.t.Errorf("exit code %d after SIGTERM, want 0; its log is %s", code, s.keepLog())
+	}
+	if line := sanitizerReport.FindString(s.log()); line != "" {
+		s.t.Errorf("a sanitizer has found something: %s; the log is %s", line, s.process.Log)
+	}
+}
+
+// sanitizerReport is how the reports of AddressSanitizer, LeakSanitizer, ThreadSanitizer and UBSan begin in a log.
+var sanitizerReport = regexp.MustCompile(`(?m)^.*(Sanitizer: |: runtime error: ).*$`)
 
 // log returns what the scheduler has written so far.
 func (s *subject) log() string {
@@ -121,6 +140,9 @@ func (s *subject) keepLog() string {
 	}
 	return fmt.Sprintf("%s, which ends:\n%s", s.process.Log, content[max(0, len(content)-1500):])
 }
+
+// isGPUScheduler tells whether the scheduler is gpu-scheduler, and not another one in its place.
+func isGPUScheduler() bool { return os.Getenv("GPU_SCHEDULER_IDENTITY") == "" }
 
 // schedulerIdentity is by default the service account that manifests/base deploys the scheduler with, so that every test also tests
 // that the manifests, which it applies, grant what it needs.

@@ -28,6 +28,9 @@ type exchange struct {
 	class class
 }
 
+// what is asked for.
+func (e *exchange) what() string { return whatOf(e.r) }
+
 // answer is a whole answer of the server.
 type answer struct {
 	status int
@@ -55,7 +58,9 @@ func (e *exchange) give(a answer) {
 	copyHeader(e.w.Header(), a.header)
 	e.w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	e.w.WriteHeader(a.status)
-	_, _ = e.w.Write(a.body) // a client that has gone away misses nothing
+	if _, err := e.w.Write(a.body); err == nil { // a client that has gone away misses nothing
+		e.shownList(a)
+	}
 }
 
 func copyHeader(to, from http.Header) {
@@ -103,8 +108,14 @@ func (e *exchange) watch(life time.Duration) {
 // stream is a watch that is being passed on.
 type stream struct {
 	*exchange
-	pieces <-chan []byte // closed at the server's end of it
-	close  context.CancelFunc
+	pieces   <-chan []byte  // closed at the server's end of it
+	passedOn io.WriteCloser // takes what has been
+	cancel   context.CancelFunc
+}
+
+func (s *stream) close() {
+	s.cancel()
+	s.passedOn.Close()
 }
 
 // open begins to pass a watch on. false: there is no server, or its answer is no stream; then everything has been said.
@@ -144,7 +155,7 @@ func (e *exchange) open() (*stream, bool) {
 			}
 		}
 	}()
-	return &stream{e, pieces, cancel}, true
+	return &stream{e, pieces, e.shownWatch(response.Header), cancel}, true
 }
 
 // relay passes on what comes, for so long (0: for ever). false: one of the two has ended it before.
@@ -162,7 +173,10 @@ func (s *stream) relay(limit time.Duration) bool {
 			if _, err := s.w.Write(piece); err != nil {
 				return false
 			}
-			_ = http.NewResponseController(s.w).Flush()
+			if err := http.NewResponseController(s.w).Flush(); err != nil {
+				return false
+			}
+			_, _ = s.passedOn.Write(piece) // nobody looks where events cannot be read
 		case <-over:
 			return true
 		case <-s.r.Context().Done():

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -26,10 +27,10 @@ func (e *exchange) meet(kind Kind) {
 	case Truncated, WrongFraming:
 		e.mangle(kind)
 	case Redirect:
-		e.redirect()
+		e.sendAway()
 	case LostAnswer:
 		if _, ok := e.ask(); ok {
-			e.count(kind, e.class)
+			e.count(kind, e.what())
 			e.hangUp()
 		}
 	case FalseError:
@@ -47,19 +48,19 @@ func (e *exchange) meet(kind Kind) {
 
 // refuse answers in the server's place.
 func (e *exchange) refuse(kind Kind) {
-	e.count(kind, e.class)
+	e.count(kind, e.what())
 	r := refusals[kind]
 	header := http.Header{"Content-Type": {"application/json"}}
 	if kind == TooManyRequests {
-		header.Set("Retry-After", "1")
+		header.Set("Retry-After", strconv.Itoa(e.number(mostRetryAfter+1)))
 	}
 	e.give(answer{r.status, header, statusBody(r.status, r.reason)})
 }
 
-func (e *exchange) redirect() {
-	e.count(Redirect, e.class)
+func (e *exchange) sendAway() {
+	e.count(Redirect, e.what())
 	location := "https://" + e.trap.Addr().String() + e.r.URL.RequestURI()
-	e.give(answer{http.StatusTemporaryRedirect, http.Header{"Location": {location}}, nil})
+	e.give(answer{e.redirect(), http.Header{"Location": {location}}, nil})
 }
 
 // holdBack keeps the request from the server for a while, or the answer from the client.
@@ -69,7 +70,7 @@ func (e *exchange) holdBack() {
 		if !e.pause(wait) {
 			return
 		}
-		e.count(Latency, e.class)
+		e.count(Latency, e.what())
 		if e.class == watches {
 			e.watch(e.watchLife())
 		} else if a, ok := e.ask(); ok {
@@ -78,7 +79,7 @@ func (e *exchange) holdBack() {
 		return
 	}
 	if a, ok := e.ask(); ok && e.pause(wait) {
-		e.count(Latency, e.class)
+		e.count(Latency, e.what())
 		e.give(a)
 	}
 }
@@ -92,7 +93,7 @@ func (e *exchange) sever(kind Kind) {
 	if conn == nil {
 		return
 	}
-	e.count(kind, e.class)
+	e.count(kind, e.what())
 	switch kind {
 	case Reset:
 		reset(conn)
@@ -134,7 +135,7 @@ func (e *exchange) mangle(kind Kind) {
 	if conn == nil {
 		return
 	}
-	e.count(kind, e.class)
+	e.count(kind, e.what())
 	_, _ = conn.Write(out.Bytes()) // a client that has gone away misses nothing
 	conn.Close()
 }
@@ -170,7 +171,7 @@ func (e *exchange) repeat() {
 	if !ok {
 		return
 	}
-	e.count(DoubledRequest, e.class)
+	e.count(DoubledRequest, e.what())
 	if e.number(2) == 0 {
 		if a, ok = e.ask(); ok {
 			e.give(a)
@@ -204,7 +205,7 @@ func (e *exchange) answerTwice() {
 		return
 	}
 	defer conn.Close()
-	e.count(DoubledAnswer, e.class)
+	e.count(DoubledAnswer, e.what())
 	if _, err := conn.Write(append(once, once...)); err != nil {
 		return
 	}
@@ -223,7 +224,7 @@ func (e *exchange) stall() {
 	if !s.relay(e.between(leastWatch, mostWatch)) {
 		return
 	}
-	e.count(StalledWatch, e.class)
+	e.count(StalledWatch, e.what())
 	if e.pause(e.between(leastStall, mostStall)) && e.number(2) == 0 {
 		s.relay(e.watchLife())
 	}

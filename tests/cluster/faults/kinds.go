@@ -14,6 +14,7 @@ package faults
 import (
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // Kind of a fault.
@@ -28,10 +29,10 @@ const (
 	Truncated                    // the server acts; its answer breaks off in the middle
 	WrongFraming                 // the server acts; its answer's chunks are no chunks
 	WrongCertificate             // a handshake meets a certificate of an unknown authority, for another host, or out of date
-	Redirect                     // 307 to a server that must not hear from anybody; not passed on
+	Redirect                     // 301, 302, 303, 307 or 308, one of them in a weather, to a server that must not hear from anybody; not passed on
 	Unauthorized                 // 401; not passed on
 	Forbidden                    // 403; not passed on
-	TooManyRequests              // 429 with Retry-After: 1; not passed on
+	TooManyRequests              // 429 with Retry-After: 0 to 3; not passed on
 	InternalError                // 500; not passed on
 	Unavailable                  // 503; not passed on
 	LostAnswer                   // the server acts; the connection ends without its answer
@@ -82,6 +83,30 @@ func classOf(r *http.Request) class {
 	}
 }
 
+// verbs of calls in Kubernetes' words.
+var verbs = map[string]string{http.MethodGet: "get", http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch", http.MethodDelete: "delete"}
+
+// whatOf says what is asked for in Kubernetes' words: verb, resource and subresource.
+func whatOf(r *http.Request) string {
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	parts = parts[min(len(parts), map[string]int{"api": 2, "apis": 3}[parts[0]]):] // the group and its version
+	if len(parts) > 2 && parts[0] == "namespaces" {
+		parts = parts[2:]
+	}
+	verb := verbs[r.Method]
+	if classOf(r) == watches {
+		verb = "watch"
+	}
+	switch len(parts) {
+	case 0:
+		return verb
+	case 1, 2:
+		return verb + " " + parts[0]
+	default:
+		return verb + " " + parts[0] + "/" + parts[2]
+	}
+}
+
 // befalls tells whether a request of a class can meet a kind.
 func (k Kind) befalls(c class) bool {
 	switch k {
@@ -110,6 +135,12 @@ var refusals = map[Kind]struct {
 	FalseError:      {http.StatusInternalServerError, "InternalError"},
 	Unavailable:     {http.StatusServiceUnavailable, "ServiceUnavailable"},
 }
+
+// redirects are all that there are.
+var redirects = []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}
+
+// mostRetryAfter is the longest that a 429 asks for, in seconds.
+const mostRetryAfter = 3
 
 // statusBody is a metav1.Status.
 func statusBody(code int, reason string) []byte {

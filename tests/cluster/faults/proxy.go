@@ -24,6 +24,8 @@ type Options struct {
 	Wrong       []tls.Certificate
 	// Seed of the weather.
 	Seed uint64
+	// Witness of what passes; nil: none.
+	Witness Witness
 }
 
 // Proxy is a running one. Its methods may be called from several goroutines.
@@ -36,6 +38,7 @@ type Proxy struct {
 	listener    net.Listener
 	server      *http.Server
 	trap        net.Listener
+	witness     Witness
 
 	trapped, misled atomic.Int64
 
@@ -55,6 +58,7 @@ func Start(options Options) (*Proxy, error) {
 		// What clients and server say of encodings is theirs to say.
 		transport:   &http.Transport{TLSClientConfig: config, MaxIdleConnsPerHost: 64, DisableCompression: true},
 		certificate: options.Certificate, wrong: options.Wrong, conns: map[net.Conn]bool{},
+		witness: options.Witness,
 	}
 	if p.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, fmt.Errorf("fault proxy: %w", err)
@@ -99,6 +103,9 @@ func (p *Proxy) Cut() {
 // Counts is what has happened so far.
 func (p *Proxy) Counts() Counts { return p.totals() }
 
+// Met is how often requests of each sort have met a kind, in Kubernetes' words ("watch nodes", "create pods/binding").
+func (p *Proxy) Met(kind Kind) map[string]int { return p.met(kind) }
+
 // Trapped counts those who followed a redirect to another server.
 func (p *Proxy) Trapped() int { return int(p.trapped.Load()) }
 
@@ -120,8 +127,8 @@ func (p *Proxy) track(conn net.Conn, state http.ConnState) {
 
 // present chooses the certificate of a handshake.
 func (p *Proxy) present(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	if kind, befallen := p.draw(handshakes); befallen && len(p.wrong) > 0 {
-		p.count(kind, handshakes)
+	if kind, befallen := p.draw(handshakes, "handshake"); befallen && len(p.wrong) > 0 {
+		p.count(kind, "handshake")
 		return &p.wrong[p.number(len(p.wrong))], nil
 	}
 	return &p.certificate, nil
@@ -145,7 +152,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client went away
 	}
 	e := &exchange{Proxy: p, w: w, r: r, body: body, class: classOf(r)}
-	if kind, befallen := p.draw(e.class); befallen {
+	e.asked()
+	if kind, befallen := p.draw(e.class, r.URL.Path+r.URL.Query().Get("fieldSelector")); befallen {
 		e.meet(kind)
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -55,7 +56,7 @@ func TestEachKindDoesWhatItSays(t *testing.T) {
 		{Truncated, broken, 1},
 		{WrongFraming, broken, 1},
 		{WrongCertificate, none, 0},
-		{Redirect, refused(http.StatusTemporaryRedirect), 0},
+		{Redirect, func(o outcome) bool { return o.whole && slices.Contains(redirects, o.status) }, 0},
 		{Unauthorized, refused(http.StatusUnauthorized), 0},
 		{Forbidden, refused(http.StatusForbidden), 0},
 		{TooManyRequests, refused(http.StatusTooManyRequests), 0},
@@ -159,6 +160,65 @@ func TestARainBringsAllItsKinds(t *testing.T) {
 	}
 }
 
+func TestOfWatchesInARowOneGoesWell(t *testing.T) {
+	w := newWorld(t)
+	w.proxy.Set(Weather{WatchRate: 1, WatchLife: time.Millisecond, MostInARow: 3, Kinds: []Kind{InternalError}})
+	for i := range 8 {
+		got := w.do(http.MethodGet, "/things?watch=1")
+		if well := i%4 == 3; (got.status == http.StatusOK) != well {
+			t.Errorf("watch %d: the client sees %v", i, got)
+		}
+		if got := w.do(http.MethodGet, "/others?watch=1"); i == 0 && got.status == http.StatusOK {
+			t.Error("another's row counts")
+		}
+	}
+}
+
+func TestSortsOfRequests(t *testing.T) {
+	for _, c := range []struct{ method, path, want string }{
+		{http.MethodGet, "/api/v1/nodes", "get nodes"},
+		{http.MethodGet, "/api/v1/nodes?watch=1", "watch nodes"},
+		{http.MethodGet, "/api/v1/namespaces/a/pods/b", "get pods"},
+		{http.MethodPost, "/api/v1/namespaces/a/pods/b/binding", "create pods/binding"},
+		{http.MethodPatch, "/api/v1/namespaces/a/pods/b/status?timeout=5s", "patch pods/status"},
+		{http.MethodGet, "/api/v1/namespaces/a", "get namespaces"},
+		{http.MethodPost, "/apis/events.k8s.io/v1/namespaces/a/events", "create events"},
+		{http.MethodPut, "/apis/coordination.k8s.io/v1/namespaces/a/leases/b", "update leases"},
+		{http.MethodGet, "/version", "get version"},
+		{http.MethodGet, "/", "get "},
+	} {
+		if got := whatOf(httptest.NewRequest(c.method, c.path, nil)); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.method, c.path, got, c.want)
+		}
+	}
+}
+
+func TestRefusalsVary(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct {
+		kind Kind
+		of   func(*http.Response) string
+		want int
+	}{
+		{Redirect, func(r *http.Response) string { return r.Status }, len(redirects)},
+		{TooManyRequests, func(r *http.Response) string { return r.Header.Get("Retry-After") }, mostRetryAfter + 1},
+	} {
+		seen := map[string]bool{}
+		for range 100 {
+			w.proxy.Set(Storm(c.kind))
+			response, err := w.client.Get(w.proxy.URL() + "/things")
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			seen[c.of(response)] = true
+		}
+		if len(seen) != c.want {
+			t.Errorf("%v: %v", c.kind, seen)
+		}
+	}
+}
+
 func TestFollowersOfRedirectsAreCounted(t *testing.T) {
 	w := newWorld(t)
 	w.client.CheckRedirect = nil
@@ -172,6 +232,7 @@ type world struct {
 	proxy  *Proxy
 	client *http.Client
 	acted  atomic.Int64
+	notes  notes // of what it let pass
 }
 
 func newWorld(t *testing.T) *world {
@@ -181,7 +242,7 @@ func newWorld(t *testing.T) *world {
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	proxy, err := Start(Options{
 		Upstream:    &rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{CAData: authority}},
-		Certificate: server.TLS.Certificates[0], Wrong: []tls.Certificate{stranger(t)}, Seed: 1,
+		Certificate: server.TLS.Certificates[0], Wrong: []tls.Certificate{stranger(t)}, Seed: 1, Witness: &w.notes,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -203,6 +264,10 @@ func newWorld(t *testing.T) *world {
 }
 
 func (w *world) serve(to http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/api/v1/nodes" {
+		serveNodes(to, r)
+		return
+	}
 	if classOf(r) != watches {
 		w.acted.Add(1)
 		to.WriteHeader(http.StatusCreated)
@@ -224,8 +289,10 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 
 func (w *world) post() outcome { return w.do(http.MethodPost, "/things") }
 
-func (w *world) do(method, path string) (o outcome) {
-	request, err := http.NewRequest(method, w.proxy.URL()+path, strings.NewReader("{}"))
+func (w *world) do(method, path string) outcome { return w.send(method, path, "{}") }
+
+func (w *world) send(method, path, content string) (o outcome) {
+	request, err := http.NewRequest(method, w.proxy.URL()+path, strings.NewReader(content))
 	if err != nil {
 		return o
 	}

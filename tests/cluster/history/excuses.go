@@ -26,7 +26,8 @@ const (
 	// ForeignBind: pods that others bound, or that grew, within the window: the watch need not have shown them. Of a bind that over-commits
 	// a node, on that node; of one that is over quota, on the lines that count.
 	ForeignBind Excuse = "foreign bind"
-	// NodeChange: the node shrank, was tainted, cordoned, relabelled or deleted within the window.
+	// NodeChange: the node shrank, was tainted, cordoned, relabelled or deleted within the window, or, where a Witness tells, was shown to the
+	// scheduler within the window before it asked for the bind, or never.
 	NodeChange Excuse = "node change"
 	// OwnerTookBack: the scheduler bound a pod of another quota of the cohort within that quota's guarantee while this bind was under way. Only a
 	// bind that borrows has it.
@@ -90,7 +91,11 @@ func (j *Judge) excuseForOverCommit(n *nodeState, p *podState) *excuse {
 	if n.node != nil {
 		b.allocatable = amountsOf(n.node.Status.Allocatable)
 	}
+	asked := j.askedAt(p.pod)
 	for _, past := range n.past {
+		if !j.isNews(past, asked) {
+			continue
+		}
 		if earlier := amountsOf(past.node.Status.Allocatable); earlier.exceed(b.allocatable) {
 			why.kind, why.causes = NodeChange, append(why.causes, past.revision)
 			reasons = append(reasons, fmt.Sprintf("the node shrank %v before", j.now.Sub(past.until).Round(time.Millisecond)))
@@ -115,8 +120,9 @@ func (j *Judge) excuseForOverCommit(n *nodeState, p *podState) *excuse {
 
 // excuseForPlacement names the change that made a good node a bad one within the window, if there was one.
 func (j *Judge) excuseForPlacement(n *nodeState, pod *corev1.Pod) *excuse {
+	asked := j.askedAt(pod)
 	for _, past := range slices.Backward(n.past) {
-		if misplaced(past.node, pod) == "" {
+		if j.isNews(past, asked) && misplaced(past.node, pod) == "" {
 			return &excuse{NodeChange, []int64{past.revision}, fmt.Sprintf("the node changed %v before", j.now.Sub(past.until).Round(time.Millisecond))}
 		}
 	}

@@ -85,6 +85,8 @@ type Judge struct {
 	marks   map[string]bool      // pods, by namespace/name, that somebody tried to bind without knowing them
 	exceeds map[string]bool      // namespaces of which a pod was ever told that its quota is exceeded
 
+	testimony *testimony // of what a scheduler was shown; nil while nobody tells
+
 	counts     counts
 	violations []Violation
 	dated      int   // of them those before the last tick
@@ -119,7 +121,7 @@ type podState struct {
 type nodeState struct {
 	node  *corev1.Node // nil while there is none
 	pods  map[types.UID]*podState
-	past  []pastNode   // versions replaced within the window
+	past  []pastNode   // versions replaced within the window, or while a witness counted
 	grown []grownUsage // what others added within the window
 }
 
@@ -399,10 +401,10 @@ func (j *Judge) DefaultQuota(namespace, defaultQuota string) {
 // ToldOverQuota tells whether any pod of the namespace was ever told that its quota is exceeded.
 func (j *Judge) ToldOverQuota(namespace string) bool { return j.exceeds[namespace] }
 
-// forget drops what happened to a node before the window.
+// forget drops what happened to a node before the window. What a witness may still speak of is kept.
 func (j *Judge) forget(n *nodeState) {
 	since := j.now.Add(-j.window())
-	for len(n.past) > 0 && n.past[0].until.Before(since) {
+	for j.testimony == nil && len(n.past) > 0 && n.past[0].until.Before(since) {
 		n.past = n.past[1:]
 	}
 	for len(n.grown) > 0 && n.grown[0].at.Before(since) {

@@ -1,5 +1,6 @@
 // Credentials that change, or take time to get, while requests are on their way.
 #include "k8s-client/auth/cluster_access.h"
+#include "k8s-client/auth/file_credentials.h"
 #include "tests/k8s-client/auth/temporary_directory.h"
 #include "tests/k8s-client/http/transport_fixture.h"
 
@@ -44,6 +45,24 @@ void take_identity(TransportFixture& fixture, const std::string& name) {
   fixture.credentials.material.key_pem = identity.key_pem;
 }
 
+// A server for clients with a token; it answers with the token, once `gate` is open, or with 401 if
+// it was `refused` by then.
+TlsServer& serve_tokens(TransportFixture& fixture, Gate& gate, const std::string& refused) {
+  return fixture.serve([&](ServerConnection& connection) {
+    if (!connection.handshake()) return;
+    while (const auto request = connection.read_request()) {
+      if (!connection.wait(gate)) return;
+      const std::string token = request->header("authorization");
+      connection.send(token == refused ? answer(401, "", "") : ok(token));
+    }
+  });
+}
+
+int count_answers(const Calls& calls, const std::string& body) {
+  return static_cast<int>(std::count_if(
+      calls.begin(), calls.end(), [&](const auto& sent) { return sent->response().body == body; }));
+}
+
 int lines_of(const TemporaryDirectory& directory, const std::string& file) {
   const auto text = k8s::auth::read_small_file(directory.path(file)).value_or("");
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
@@ -70,6 +89,50 @@ TEST_CASE("transport: a certificate rotated under load breaks nothing, and is us
   CHECK(server.requests().size() == 40);  // none was sent twice
   CHECK(server.accepted() == 8);
   fixture.run_until([&] { return server.open_now() == 4; });  // the old ones are closed
+}
+
+TEST_CASE("transport: a token rotated under load breaks nothing, and is used from then on") {
+  Gate gate;
+  std::string refused;
+  const TemporaryDirectory directory;
+  ManualTime time;
+  k8s::auth::CredentialSources sources;
+  sources.ca.inline_text = cluster_authority().pem();
+  sources.token_file = directory.write("token", "old");
+  k8s::auth::FileCredentials from_file(sources, time.now());
+  FOR_EACH_TRANSPORT(fixture);
+  fixture.options.max_connections = 4;
+  TlsServer& server = serve_tokens(fixture, gate, refused);
+  fixture.credentials.token = "old";
+  std::function<void()> rotate;
+  SECTION("given") {
+    rotate = [&] { fixture.credentials.token = "new"; };
+  }
+  SECTION("in a file that is due to be read again") {
+    fixture.use(from_file);
+    rotate = [&] {
+      directory.write("token", "new");
+      time.pass(k8s::auth::kRereadInterval);
+    };
+  }
+  SECTION("in a file that is read again once the server refuses the old one") {
+    fixture.use(from_file);
+    rotate = [&] {
+      directory.write("token", "new");
+      refused = "Bearer old";
+    };
+  }
+  const auto before = send_many(fixture, 20);  // four on their way, the rest in the queue
+  fixture.run_until([&] { return server.requests().size() == 4; });
+  rotate();
+  const auto after = send_many(fixture, 20);
+  gate.open();
+  fixture.run_until([&] { return all_ended(before) && all_ended(after); });
+  CHECK(count_answers(before, refused.empty() ? "Bearer old" : "") == 4);
+  CHECK(count_answers(before, "Bearer new") == 16);
+  CHECK(count_answers(after, "Bearer new") == 20);
+  CHECK(server.requests().size() == 40);  // none was sent twice
+  CHECK(server.accepted() == 4);
 }
 
 TEST_CASE("transport: a stream goes on with the certificate it began with") {

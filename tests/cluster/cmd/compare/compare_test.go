@@ -71,8 +71,11 @@ func TestTheSeriesComesOpenLoopAtARateOfItsOwn(t *testing.T) {
 
 func TestTakeoverReport(t *testing.T) {
 	got := takeoverReport(settings{Nodes: 5000, Pods: 300, GPU: 1}, environment{Cores: 2}, []TakeoverResult{
-		{Subject: "gpu-scheduler", Round: 1, DeathToBind: 15, LeaseLeft: 14.5, BeyondLease: 0.5, StandbyMemory: 60}})
-	for _, want := range []string{"5000 nodes, 300 pods", "| gpu-scheduler | 1     | 15.00           | 14.50            | 0.50           | 60 "} {
+		{Subject: "gpu-scheduler", Round: 1, DeathToBind: 15, LeaseLeft: 14.5, BeyondLease: 0.5, InTime: true, StandbyMemory: 60},
+		{Subject: "kube-scheduler", Round: 1, DeathToBind: 17, LeaseLeft: 14.5, BeyondLease: 2.5, StandbyMemory: 200}})
+	for _, want := range []string{"5000 nodes, 300 pods",
+		"| gpu-scheduler  | 1     | 15.00           | 14.50            | 0.50           | yes        | 60 ",
+		"| kube-scheduler | 1     | 17.00           | 14.50            | 2.50           | no         | 200 "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -100,6 +103,21 @@ func TestReport(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
+	}
+}
+
+func TestReportOpenLoopHasRatiosOfAllCPU(t *testing.T) {
+	s, err := parse(strings.Fields("--nodes 100 --pods 300 --open-loop 100"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(subject string, own, server float64) Result {
+		return Result{Subject: subject, Round: 1, Bound: 300, Told: 300, Created: 100, Latency50: 0.5, Latency99: 1, SubjectCPU: own, PeakMemory: 10,
+			ControlPlaneCPU: server}
+	}
+	got := report(s, environment{Cores: 2}, []Result{of("gpu-scheduler", 0.5, 3), of("kube-scheduler", 5, 4)})
+	if want := "| gpu-scheduler / kube-scheduler | 1.00 (1.00–1.00)      | 1.00 (1.00–1.00) | 0.10 (0.10–0.10) | 1.00 (1.00–1.00) | 0.75 (0.75–0.75) "; !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -48,6 +49,9 @@ type settings struct {
 	patience   time.Duration
 }
 
+// calledBy is what this program is called by; bench live gives it its own name.
+func calledBy() string { return filepath.Base(os.Args[0]) }
+
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == floorCommand {
 		exitWith(runFloor(os.Args[2:]))
@@ -58,7 +62,7 @@ func main() {
 	}
 	s, err := parse(args)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "compare:", err)
+		fmt.Fprintf(os.Stderr, "%s: %v\n", calledBy(), err)
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -73,7 +77,7 @@ func main() {
 
 func exitWith(err error) {
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "compare:", err)
+		fmt.Fprintf(os.Stderr, "%s: %v\n", calledBy(), err)
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -82,7 +86,7 @@ func exitWith(err error) {
 func parse(args []string) (settings, error) {
 	var s settings
 	var order string
-	flags := flag.NewFlagSet("compare", flag.ExitOnError)
+	flags := flag.NewFlagSet(calledBy(), flag.ExitOnError)
 	flags.IntVar(&s.Nodes, "nodes", 1000, "nodes, of eight GPUs each")
 	flags.IntVar(&s.Pods, "pods", 3000, "pods to bind")
 	flags.Int64Var(&s.GPU, "gpu", 1, "GPUs that a pod asks for; 0 for plain pods")

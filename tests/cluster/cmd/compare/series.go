@@ -10,7 +10,7 @@ import (
 	"gpu-scheduler.io/tests/cluster/internal/measure"
 )
 
-// The sizes of the series: what is asked of the scheduler, and what its rounds take on a machine of two cores, 20 minutes in all.
+// The sizes of the series: what is asked of the scheduler, and what its rounds take on a machine of two cores.
 const (
 	seriesPods     = 5000
 	seriesExisting = 100_000

@@ -3,7 +3,9 @@
 //
 //	soak --time 30m [--rate 20] [--nodes 50] [--svg FILE] [--json FILE]
 //
-// It exits 1 if any of the three grows (judge.go says what that means), if the scheduler ends by itself, or if the history of the API server shows a
+// The scheduler runs as manifests/base deploys it: it holds a lease, and its token comes from a file in which it is replaced (token.go).
+//
+// It exits 1 if any of the three grows (judge.go says what that means), if the scheduler ends by itself or badly when it is told to, or if the history of the API server shows a
 // GPU given twice or a pod lost. The plot (svg.go) shows them over time.
 package main
 
@@ -93,7 +95,11 @@ func soak(ctx context.Context, s settings) error {
 
 // run is the soak itself.
 func (s settings) run(ctx context.Context, cluster *controlplane.ControlPlane, recorder *history.Recorder) error {
-	process, err := s.startScheduler(ctx, cluster)
+	token, err := newToken(ctx, cluster, s.manifests)
+	if err != nil {
+		return err
+	}
+	process, err := s.startScheduler(cluster, token)
 	if err != nil {
 		return err
 	}
@@ -104,32 +110,44 @@ func (s settings) run(ctx context.Context, cluster *controlplane.ControlPlane, r
 	working, stop := context.WithTimeout(ctx, s.Time)
 	defer stop()
 	churned := make(chan error, 1)
+	renewed := make(chan error, 1)
 	go func() { churned <- c.run(working, cluster) }()
+	go func() { renewed <- token.keepNew(working) }()
 	samples, err := watch(working, process, recorder)
 	stop()
-	err = errors.Join(err, <-churned)
+	err = errors.Join(err, <-churned, <-renewed)
 	if ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
 	err = errors.Join(err, c.restoreNodes(ctx))
 	report := recorder.Settle(ctx, 30*time.Second)
+	err = errors.Join(err, end(process))
 	fmt.Print(report)
+	fmt.Printf("tokens: %d, one after the other\n", token.number)
 	found := judge(samples)
 	fmt.Print(found)
 	return errors.Join(err, report.Err(), found.err(), s.write(samples, found))
 }
 
-func (s settings) startScheduler(ctx context.Context, cluster *controlplane.ControlPlane) (*controlplane.Process, error) {
-	who, err := cluster.ApplyScheduler(ctx, s.manifests)
-	if err != nil {
-		return nil, err
-	}
-	kubeconfig, err := cluster.KubeconfigFor(who)
+// startScheduler starts it as the manifests do, with its lease and a token in a file.
+func (s settings) startScheduler(cluster *controlplane.ControlPlane, token *token) (*controlplane.Process, error) {
+	kubeconfig, err := cluster.TokenFileKubeconfig(token.namespace, token.account, token.file)
 	if err != nil {
 		return nil, err
 	}
 	return cluster.StartChild("gpu-scheduler", nil, s.scheduler, "--config", filepath.Join(s.manifests, "config.yaml"),
-		"--kubeconfig", kubeconfig, "--leader-elect=false", "--http-bind-address=127.0.0.1:0")
+		"--kubeconfig", kubeconfig, "--http-bind-address=127.0.0.1:0")
+}
+
+// end ends the scheduler, which must say that it has ended well.
+func end(process *controlplane.Process) error {
+	if err := process.Stop(); err != nil {
+		return err
+	}
+	if err := process.Wait(); err != nil {
+		return fmt.Errorf("the scheduler ended badly after SIGTERM: %w; its log is %s", err, process.Log)
+	}
+	return nil
 }
 
 // watch takes samples until the time is over, and says each minute how it goes.
