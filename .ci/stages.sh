@@ -5,14 +5,15 @@
 #                   beside COMMAND                 begins stages that only compute: COMMAND, a function, calls stage and tests.
 #                                                  They have the lowest priority, so that what waits for clocks is not held up
 #                   await NAME                     waits for a stage of those and prints its line
-#                   finish                         the closing line; fails if anything failed
-# A failed stage shows the end of its log, and the stages after it still run, unless they need it:
+#                   finish                         what failed, once more and shorter, and the closing line; fails if anything did
+# A failed stage shows the end of its log, or what its failed tests said, and the stages after it still run, unless they need it:
 # `stage`, `tests` and `await` return the command's outcome, so that  stage … || finish  gives up.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 mkdir -p build/logs
 passed_total=0
 failed_total=0
+_failures=() # stages, with their failed tests
 _is_beside=  # in this shell
 _foreground= # the process groups that there are
 _besides=
@@ -70,6 +71,7 @@ await() {
     [ "$name" != "$1" ] || return "$outcome"
   done
   _begin_line "$1" "was not run"
+  : > "build/logs/$1.log"
   _report "$1" 1 0
 }
 
@@ -80,6 +82,7 @@ _report() {  # NAME OUTCOME SECONDS
   else
     printf 'FAILED  %4d s   %s\n' "$3" "$log"
     failed_total=$((failed_total + 1))
+    _failures+=("$1")
     _show_failure "$log"
   fi
   return "$2"
@@ -89,9 +92,10 @@ _report_tests() {  # NAME OUTCOME SECONDS
   local log=build/logs/$1.log outcome=$2 passed failed
   passed=$(_count "$log" '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .* Passed |^ *--- PASS: ')
   failed=$(_count "$log" '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .*\*\*\*(Failed|Exception|Timeout|Not Run)|^ *--- FAIL: ')
+  [ "$failed" = 0 ] || _failures+=("$1: $(_failed_tests 6 "$log")")
   # A command that failed without a failed test, or that ran none, is a failure of its own.
-  if [ "$outcome" != 0 ] && [ "$failed" = 0 ]; then failed=1; fi
-  if [ "$outcome" = 0 ] && [ "$passed" = 0 ]; then failed=1; outcome=1; fi
+  if [ "$outcome" = 0 ] && [ "$passed" = 0 ]; then outcome=1; fi
+  if [ "$outcome" != 0 ] && [ "$failed" = 0 ]; then failed=1; _failures+=("$1"); fi
   passed_total=$((passed_total + passed))
   failed_total=$((failed_total + failed))
   printf '%s  %4d s   %d passed, %d failed\n' "$([ "$failed" = 0 ] && echo 'ok    ' || echo 'FAILED')" \
@@ -105,10 +109,16 @@ _count() {
   grep -cE "$2" "$1" || true
 }
 
+_failed_tests() { awk -v most="$1" -f .ci/failed_tests.awk "$2"; }
+
 _show_failure() {
-  echo "---- the end of $1:"
-  tail -n 40 "$1"
-  echo "----"
+  local failed
+  failed=$(_failed_tests 40 "$1")
+  if [ -n "$failed" ]; then
+    printf -- '---- what failed in %s:\n%s\n----\n' "$1" "$failed"
+  else
+    printf -- '---- the end of %s:\n%s\n----\n' "$1" "$(tail -n 40 "$1")"
+  fi
 }
 
 _end() {
@@ -119,6 +129,7 @@ trap _end EXIT
 trap 'exit 130' INT TERM
 
 finish() {
+  [ "$failed_total" = 0 ] || printf 'FAILED  %s\n' "${_failures[@]}"
   echo "$passed_total passed, $failed_total failed"
   [ "$failed_total" = 0 ] && exit 0
   exit 1

@@ -1,0 +1,24 @@
+# Of a log of `go test -v` or ctest: each failed test's name and, indented below it, the last lines that it said.
+#
+#   awk -v most=20 -f failed_tests.awk LOG     most: so many lines of each
+
+# The lines between two of these belong to the test that the first one names.
+/^=== (RUN|NAME|CONT|PAUSE) / { test = $3; next }
+/^ *Start +[0-9]+: / { test = ""; next }
+/^ *[0-9]+\/[0-9]+ +Test +#[0-9]+: / {
+  test = $0
+  gsub(/^ *[0-9]+\/[0-9]+ +Test +#[0-9]+: | *\.* *(\*\*\*|Passed).*/, "", test)
+  if (/\*\*\*(Failed|Exception|Timeout|Not Run)/) failed[++failures] = test
+  next
+}
+/^ *--- FAIL: / { failed[++failures] = $3; next }
+/^ *--- (PASS|SKIP): / { next }
+test != "" && NF > 0 { said[test, ++lines[test]] = $0 }
+
+END {
+  for (i = 1; i <= failures; ++i) {
+    test = failed[i]
+    print test
+    for (line = lines[test] > most ? lines[test] - most + 1 : 1; line <= lines[test]; ++line) print "  " said[test, line]
+  }
+}
