@@ -3,6 +3,7 @@ package controlplane_test
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -149,6 +150,33 @@ func TestComponentsStartAndStop(t *testing.T) {
 		if err := syscall.Kill(p.Pid(), 0); err != syscall.ESRCH {
 			t.Errorf("%s is still there: %v", p.Name, err)
 		}
+	}
+}
+
+// A program that has not said what a signal is to do ends by it, and so does any while it is being loaded.
+func TestHeeds(t *testing.T) {
+	start := func(program string, args ...string) *controlplane.Process {
+		p, err := controlplane.StartProcess(t.TempDir(), filepath.Base(program), nil, program, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(p.Kill)
+		return p
+	}
+	if start("sleep", "600").Heeds(syscall.SIGTERM) {
+		t.Error("sleep is not said to heed SIGTERM")
+	}
+	shell := start("sh", "-c", "trap 'exit 7' TERM; while :; do sleep 0.1; done")
+	for end := time.Now().Add(time.Minute); !shell.Heeds(syscall.SIGTERM); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the shell does not heed SIGTERM after a minute")
+		}
+	}
+	if err := shell.Stop(); err != nil {
+		t.Error(err)
+	}
+	if code := controlplane.ExitCode(shell.Wait()); code != 7 {
+		t.Errorf("exit code %d, want 7", code)
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -100,6 +102,20 @@ func (p *Process) Signal(s os.Signal) {
 		_ = p.cmd.Process.Signal(s) // it may end between the two; os.Process knows and never signals a stranger
 	}
 }
+
+// Heeds tells whether the process catches, blocks or ignores a signal. Before it has been loaded and has said so, the signal simply ends it.
+func (p *Process) Heeds(s syscall.Signal) bool {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Pid())) // who has ended heeds nothing
+	for _, mask := range signalMask.FindAllStringSubmatch(string(status), -1) {
+		if signals, err := strconv.ParseUint(mask[1], 16, 64); err == nil && signals>>(s-1)&1 == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// signalMask is a line of proc_pid_status(5).
+var signalMask = regexp.MustCompile(`(?m)^Sig(?:Cgt|Blk|Ign):\s*([0-9a-f]+)$`)
 
 // Stop asks the process to end (SIGTERM), waits until it has, and kills it if it will not. It returns an error only if it had to
 // kill.

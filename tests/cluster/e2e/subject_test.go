@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -108,6 +109,10 @@ func (s *subject) end() {
 // sanitizers that it may have been built with must have found nothing, at the end or before.
 func (s *subject) stop() {
 	s.t.Helper()
+	// The signal would end a program that is still being loaded, as one that was killed and started again at the end of a load may be.
+	until(s.t, "the scheduler to heed SIGTERM", func() bool {
+		return s.process.Heeds(syscall.SIGTERM) || !s.process.Running() || !isGPUScheduler()
+	})
 	running := s.process.Running()
 	if err := s.process.Stop(); err != nil {
 		s.t.Error(err)
