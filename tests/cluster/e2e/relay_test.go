@@ -126,11 +126,14 @@ func (r *relay) passBind(onward http.Handler, w http.ResponseWriter, request *ht
 	hold, at := r.hold, len(r.binds)
 	r.binds = append(r.binds, carried{came: came})
 	r.mu.Unlock()
+	defer func() { // also where nobody is there any more to take the answer
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.binds[at].answered = time.Now()
+	}()
 	time.Sleep(hold)
-	onward.ServeHTTP(w, request.WithContext(context.WithoutCancel(request.Context()))) // a network takes nothing back
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.binds[at].answered = time.Now()
+	// A network takes nothing back: neither the context nor the writer, which is no http.CloseNotifier, tells that the leader has hung up.
+	onward.ServeHTTP(&outcome{ResponseWriter: w}, request.WithContext(context.WithoutCancel(request.Context())))
 }
 
 func (r *relay) passRenewal(onward http.Handler, w http.ResponseWriter, request *http.Request, came time.Time) {
