@@ -24,7 +24,7 @@ import (
 // These tests run two replicas that elect a leader, and take the leadership from one of them in every way there is. The cluster is
 // full all the time, so that a bind too many of a leader who is none any more gives a GPU twice. The lease is short, so that nobody waits for
 // long, but not too short: a leader whose renewals an overloaded API server leaves unanswered gives up, as it should, and no test is
-// about that machine. Of six seconds an API server may stand still for two; E2E_LEASE says otherwise.
+// about that machine. Of nine seconds an API server may stand still for three; E2E_LEASE says otherwise.
 
 const (
 	leaseName        = "gpu-scheduler" // in the namespace of that name, as in manifests/base
@@ -33,7 +33,7 @@ const (
 )
 
 var (
-	leaseDuration      = 6 * time.Second
+	leaseDuration      = 9 * time.Second
 	leaseRenewDeadline = leaseDuration * 2 / 3
 )
 
