@@ -20,6 +20,7 @@ import (
 func TestNodesChangeUnderneath(t *testing.T) {
 	w := newWorld(t)
 	nodes := w.addGPUNodes(8)
+	w.allowForLateness()
 	s := startSubject(t)
 	c := &churn{w: w, nodes: nodes}
 	for range sizes.steps {
@@ -140,6 +141,7 @@ func TestBesideKubeScheduler(t *testing.T) {
 	w := newWorld(t)
 	nodes := max(4, sizes.pods/20)
 	w.addGPUNodes(nodes)
+	w.allowForLateness()
 	startSubject(t)
 	other, err := w.cluster.StartKubeScheduler(t.Context(), controlplane.SchedulerOptions{})
 	w.must(nil, err)
@@ -156,7 +158,7 @@ func TestBesideKubeScheduler(t *testing.T) {
 		}
 		w.addPodOf(scheduler, fmt.Sprintf("pod-%d", i), fixture.GPUs(1))
 	})
-	report := w.verdict(othersBind(sizes.pods/2+1), explained(sizes.pods/8, history.ForeignBind))
+	report := w.verdict(othersBind(sizes.pods/2+1), explained(sizes.pods/4, history.ForeignBind))
 	if report.Binds == before.Binds || report.ForeignBinds == before.ForeignBinds {
 		t.Error("one of the two bound nothing: there was no race")
 	}

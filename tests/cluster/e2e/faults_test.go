@@ -96,6 +96,7 @@ func newFaultTest(t *testing.T, changes ...func(*setup)) *faultTest {
 	}
 	f.witness = f.w.recorder.Witness()
 	t.Cleanup(f.witness.End)
+	f.w.allowForLateness() // whatever passes the proxy waits for one thread of the scheduler, behind the handshakes of all connections that were cut
 	f.s = startSubject(t, append(changes, func(with *setup) {
 		f.proxy, with.kubeconfig = startFaultProxy(t, with.kubeconfig, sizes.seed, f.witness)
 	})...)

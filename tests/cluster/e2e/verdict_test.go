@@ -85,6 +85,13 @@ func (w *world) catchUpWithAttempts() {
 	}
 }
 
+// allowForLateness has what others do excuse a bind for as long as one may take to land (history.Options.UnderWay), until the test ends: on a
+// machine that is busy it may be as long on its way, and so may be what the scheduler is to see.
+func (w *world) allowForLateness() {
+	w.recorder.Late(5 * time.Second)
+	w.t.Cleanup(func() { w.recorder.Late(0) })
+}
+
 // waitNoNews returns when what was done to nodes and quotas so far excuses nothing any more.
 func (w *world) waitNoNews() {
 	w.t.Helper()

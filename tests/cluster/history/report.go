@@ -54,7 +54,7 @@ type Report struct {
 	Gap                             string         // what of the history was not seen; "" if all was
 	Undated                         int            // of those explained, such that happened in a step of the clock longer than the window
 	Step                            time.Duration  // the longest of the clock, in the whole history
-	Window                          time.Duration  // the usual one
+	Window                          time.Duration  // the one of now
 	Explained, Unexplained, Doubled int            // numbers among Violations; Doubled counts double binds, which nothing explains
 }
 
@@ -64,7 +64,7 @@ func (j *Judge) Report(namespaces ...string) Report {
 		First: j.counts.first, Last: j.counts.last, Events: j.counts.events, PodsSeen: j.counts.podsSeen, NodesSeen: j.counts.nodesSeen,
 		Binds: j.counts.binds, ForeignBinds: j.counts.foreignBinds, ForeignOverCommits: j.counts.foreignOverCommits,
 		Attempts: j.counts.attempts,
-		Excuses:  map[Excuse]int{}, Step: j.counts.step, Window: j.options.Window,
+		Excuses:  map[Excuse]int{}, Step: j.counts.step, Window: j.window(),
 	}
 	for _, v := range j.violations {
 		if !within(v.Pod, namespaces) {
