@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -107,18 +108,16 @@ func (w *world) expect(with ...expectation) expected {
 	return want
 }
 
-// judge says what is wrong with a report, or not as expected; nil if nothing is.
+// judge says all that is wrong with a report, or not as expected; nil if nothing is.
 func (w *world) judge(report history.Report, want expected) error {
-	if err := report.Err(); err != nil {
-		return err
-	}
+	wrong := []error{report.Err()}
 	for excuse, count := range report.Excuses {
 		if count > want.explained[excuse] {
-			return fmt.Errorf("%d binds broke a rule and have the excuse %q; %d may\n%s", count, excuse, want.explained[excuse], report)
+			wrong = append(wrong, fmt.Errorf("%d binds broke a rule and have the excuse %q; %d may\n%s", count, excuse, want.explained[excuse], report))
 		}
 	}
 	if foreign := report.ForeignBinds - w.foreign; foreign > want.foreign {
-		return fmt.Errorf("%d pods were bound that are not the scheduler's; others bind %d\n%s", foreign, want.foreign, report)
+		wrong = append(wrong, fmt.Errorf("%d pods were bound that are not the scheduler's; others bind %d\n%s", foreign, want.foreign, report))
 	}
-	return nil
+	return errors.Join(wrong...)
 }
