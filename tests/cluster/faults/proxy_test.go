@@ -98,12 +98,17 @@ func TestWatchesBreakAfterAWhile(t *testing.T) {
 		t.Run(c.kind.String(), func(t *testing.T) {
 			w := newWorld(t)
 			w.proxy.Set(Storm(c.kind))
-			got := w.do(http.MethodGet, "/things?watch=1")
-			if got.status != http.StatusOK || got.whole != c.whole || !strings.HasPrefix(got.body, "0\n1\n") {
-				t.Errorf("the client sees %v", got)
-			}
-			if n := w.proxy.Counts()[c.kind]; n != 1 {
-				t.Errorf("counted %d", n)
+			watches := 0
+			eventually(t, "a watch breaks after some of it", func() bool { // on a busy machine it may break before
+				watches++
+				got := w.do(http.MethodGet, "/things?watch=1")
+				if got.status != http.StatusOK || got.whole != c.whole {
+					t.Errorf("the client sees %v", got)
+				}
+				return strings.HasPrefix(got.body, "0\n1\n")
+			})
+			if n := w.proxy.Counts()[c.kind]; n != watches {
+				t.Errorf("counted %d of %d", n, watches)
 			}
 		})
 	}
@@ -130,16 +135,18 @@ func TestATruncatedEventIsInTheWatchsOwnEncoding(t *testing.T) {
 func TestAStalledWatchGoesOnOrEnds(t *testing.T) {
 	w := newWorld(t)
 	w.proxy.Set(Weather{WatchRate: 1, Kinds: []Kind{StalledWatch}})
-	response, err := w.client.Get(w.proxy.URL() + "/things?watch=1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	eventually(t, "it stalls", func() bool { return w.proxy.Counts()[StalledWatch] == 1 })
-	w.proxy.Cut()
-	if _, err := io.ReadAll(response.Body); err == nil {
-		t.Error("a watch that is cut ends in good order")
-	}
+	eventually(t, "a watch that stalls is cut", func() bool { // on a busy machine it may end in good order before
+		stalled := w.proxy.Counts()[StalledWatch]
+		response, err := w.client.Get(w.proxy.URL() + "/things?watch=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		eventually(t, "it stalls", func() bool { return w.proxy.Counts()[StalledWatch] > stalled })
+		w.proxy.Cut()
+		_, err = io.ReadAll(response.Body)
+		return err != nil
+	})
 }
 
 func TestARainBringsAllItsKinds(t *testing.T) {
@@ -252,7 +259,7 @@ func newWorld(t *testing.T) *world {
 	w.proxy = proxy
 	w.client = &http.Client{
 		Transport:     &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}},
-		Timeout:       20 * time.Second,
+		Timeout:       time.Minute,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	t.Cleanup(func() {
@@ -320,12 +327,12 @@ func stranger(t *testing.T) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// eventually waits for a condition, for some seconds.
+// eventually waits for a condition, up to a minute.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !condition(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("not within ten seconds: %s", what)
+			t.Fatalf("not within a minute: %s", what)
 		}
 	}
 }
