@@ -171,7 +171,11 @@ func (c *ControlPlane) takeAPIServer() *Process {
 
 // start starts one of the programs in the kube binary.
 func (c *ControlPlane) start(name, program string, args ...string) (*Process, error) {
-	return StartProcess(c.Logs(), name, nil, filepath.Join(c.options.Bin, "kube"), append([]string{program}, args...)...)
+	p, err := StartProcess(c.Logs(), name, nil, filepath.Join(c.options.Bin, "kube"), append([]string{program}, args...)...)
+	if err == nil {
+		p.patience = serverStopPatience
+	}
+	return p, err
 }
 
 // waitReady asks until the answer is good, the process has ended, or time is up.

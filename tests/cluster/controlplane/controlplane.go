@@ -39,7 +39,7 @@ type Options struct {
 	EtcdArgs []string
 	// AuditBinds has the API server keep a log of all requests to bind pods, those that fail too: see AuditLog. It costs a line each.
 	AuditBinds bool
-	// StartTimeout bounds the wait for each process to be ready. Default one minute.
+	// StartTimeout bounds the wait for each process to be ready. Default three minutes: several may start at a time, on a machine that is busy.
 	StartTimeout time.Duration
 }
 
@@ -95,7 +95,7 @@ func prepare(options Options) (*ControlPlane, error) {
 		return nil, errors.New("start a control plane: Options.Dir is empty")
 	}
 	if options.StartTimeout == 0 {
-		options.StartTimeout = time.Minute
+		options.StartTimeout = 3 * time.Minute
 	}
 	dir, err := filepath.Abs(options.Dir)
 	if err != nil {

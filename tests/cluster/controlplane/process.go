@@ -21,13 +21,18 @@ type Process struct {
 	Name string // as in its log file's name
 	Log  string // path of that file
 
-	cmd  *exec.Cmd
-	done chan struct{} // closed when it has ended
-	err  error         // why, valid once done is closed
+	cmd      *exec.Cmd
+	patience time.Duration // for its end after SIGTERM
+	done     chan struct{} // closed when it has ended
+	err      error         // why, valid once done is closed
 }
 
-// stopPatience is how long a process may take to end by itself after SIGTERM.
-const stopPatience = 20 * time.Second
+// How long a process may take to end by itself after SIGTERM: as long as a pod is given. A server of the control plane finishes first what
+// it was asked for.
+const (
+	stopPatience       = 30 * time.Second
+	serverStopPatience = time.Minute
+)
 
 // StartProcess starts a program with its output appended to LOGDIR/NAME.log. The environment is ours plus env.
 func StartProcess(logDir, name string, env []string, program string, args ...string) (*Process, error) {
@@ -44,7 +49,7 @@ func StartProcess(logDir, name string, env []string, program string, args ...str
 	if err := startBound(cmd); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
-	p := &Process{Name: name, Log: log, cmd: cmd, done: make(chan struct{})}
+	p := &Process{Name: name, Log: log, cmd: cmd, patience: stopPatience, done: make(chan struct{})}
 	go func() {
 		p.err = cmd.Wait()
 		close(p.done)
@@ -124,9 +129,9 @@ func (p *Process) Stop() error {
 	select {
 	case <-p.done:
 		return nil
-	case <-time.After(stopPatience):
+	case <-time.After(p.patience):
 		p.Kill()
-		return fmt.Errorf("%s (pid %d) did not end within %v of SIGTERM and was killed", p.Name, p.Pid(), stopPatience)
+		return fmt.Errorf("%s (pid %d) did not end within %v of SIGTERM and was killed", p.Name, p.Pid(), p.patience)
 	}
 }
 

@@ -118,12 +118,12 @@ func TestEndsWhileCredentialPluginRuns(t *testing.T) {
 	until(t, "the plugin to end", func() bool { return !sleeps() })
 }
 
-// until waits for a condition, up to a minute.
+// until waits for a condition.
 func until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !condition(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(waitLimit); !condition(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("waited a minute for %s", what)
+			t.Fatalf("waited %v for %s", waitLimit, what)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func TestTokenRotates(t *testing.T) {
 // bindWhile has pods bound in waves, one after the other, for as long as a condition holds.
 func (w *world) bindWhile(condition func() bool) {
 	w.t.Helper()
-	for end := time.Now().Add(2 * time.Minute); condition() && !w.t.Failed(); {
+	for end := time.Now().Add(waitLimit); condition() && !w.t.Failed(); {
 		if time.Now().After(end) {
 			w.t.Fatal("what is waited for does not happen")
 		}

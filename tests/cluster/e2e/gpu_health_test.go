@@ -53,7 +53,7 @@ func (w *world) waitSaid(name string, parts ...string) {
 func (w *world) ask(name string, asks fixture.PodOption, parts ...string) {
 	w.t.Helper()
 	var message string
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(waitLimit); time.Now().Before(deadline); {
 		w.addPod(name, asks)
 		p := w.waitPod(name, "bound or refused", func(p *corev1.Pod) bool { return bound(p) || condition(p) != nil })
 		if c := condition(p); c != nil {
@@ -71,7 +71,7 @@ func (w *world) ask(name string, asks fixture.PodOption, parts ...string) {
 // waitNodeEvent waits for an event about a node that contains the text.
 func (w *world) waitNodeEvent(node, reason, text string) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(w.t.Context(), waitLimit)
 	defer cancel()
 	watch, err := w.client.EventsV1().Events("default").Watch(ctx, metav1.ListOptions{}) // begins with those that exist
 	if err != nil {

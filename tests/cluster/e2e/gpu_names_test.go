@@ -72,7 +72,7 @@ func (w *world) refusedAtCreation(options ...fixture.PodOption) {
 func (w *world) poll(what string, until func(context.Context) bool) {
 	w.t.Helper()
 	done := func(ctx context.Context) (bool, error) { return until(ctx), nil }
-	if err := wait.PollUntilContextTimeout(w.t.Context(), 20*time.Millisecond, time.Minute, true, done); err != nil {
+	if err := wait.PollUntilContextTimeout(w.t.Context(), 20*time.Millisecond, waitLimit, true, done); err != nil {
 		w.t.Fatalf("waiting until %s: %v", what, err)
 	}
 }

@@ -115,12 +115,12 @@ func (f *shakyElection) tend() {
 	}
 }
 
-// until waits for a condition, a minute at most, and tends the replicas meanwhile.
+// until waits for a condition, and tends the replicas meanwhile.
 func (f *shakyElection) until(what string, condition func() bool) {
 	f.w.t.Helper()
-	for end := time.Now().Add(time.Minute); !condition(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(waitLimit); !condition(); time.Sleep(20 * time.Millisecond) {
 		if f.tend(); time.Now().After(end) {
-			f.w.t.Fatalf("not within a minute: %s; the schedulers' logs are %s and %s", what, f.replicas[0].keepLog(), f.replicas[1].keepLog())
+			f.w.t.Fatalf("not within %v: %s; the schedulers' logs are %s and %s", waitLimit, what, f.replicas[0].keepLog(), f.replicas[1].keepLog())
 		}
 	}
 }

@@ -328,7 +328,7 @@ func (r *replica) waitExit(code int) {
 	r.t.Helper()
 	select {
 	case <-r.process.Done():
-	case <-time.After(time.Minute):
+	case <-time.After(waitLimit):
 		r.t.Fatalf("the scheduler did not end; its log is %s", r.keepLog())
 	}
 	if got := controlplane.ExitCode(r.process.Wait()); got != code {
@@ -339,7 +339,7 @@ func (r *replica) waitExit(code int) {
 // waitLog waits until the replica's log contains a text.
 func (r *replica) waitLog(text string) {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(r.t.Context(), waitLimit)
 	defer cancel()
 	for !strings.Contains(r.log(), text) {
 		select {

@@ -31,7 +31,7 @@ var sizes = struct {
 	planes             int // control planes at a time, at most
 	seed               uint64
 	patience           time.Duration // quiet time after which a pod is lost
-}{pods: 400, kills: 10, steps: 60, faults: 100, quotaPods: 400, planes: 6, seed: 1, patience: 30 * time.Second}
+}{pods: 400, kills: 10, steps: 60, faults: 100, quotaPods: 400, planes: 6, seed: 1, patience: time.Minute}
 
 func TestMain(m *testing.M) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"gpu-scheduler.io/tests/cluster/fixture"
 )
@@ -108,11 +107,7 @@ func TestRecordingCannotBeWritten(t *testing.T) {
 	w.addPod("after", fixture.GPUs(1))
 	w.waitPod("after", "bound", bound)
 	const ended = "the recording ends here: it cannot be written"
-	for deadline := time.Now().Add(time.Minute); len(s.logLines(ended)) == 0; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the log has no line %q", ended)
-		}
-	}
+	until(t, "word that "+ended, func() bool { return len(s.logLines(ended)) > 0 })
 	w.addPod("later", fixture.GPUs(1))
 	w.waitPod("later", "bound", bound)
 	if lines := s.logLines(ended); len(lines) != 1 {

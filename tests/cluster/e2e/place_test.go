@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"gpu-scheduler.io/tests/cluster/fixture"
 
@@ -92,7 +91,7 @@ func (w *world) waitRefused(name, message string) {
 // waitEvent waits for an event about a pod.
 func (w *world) waitEvent(pod, reason string) *eventsv1.Event {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(w.t.Context(), waitLimit)
 	defer cancel()
 	watch, err := w.client.EventsV1().Events(w.ns).Watch(ctx, metav1.ListOptions{}) // begins with those that exist
 	if err != nil {

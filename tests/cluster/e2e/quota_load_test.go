@@ -131,7 +131,7 @@ func (r *replica) expectSilentUntil(text, quota string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(waitLimit)
 	for looked := 0; ; looked++ {
 		found, err := api.Get(r.t.Context(), quota, metav1.GetOptions{})
 		if err != nil {

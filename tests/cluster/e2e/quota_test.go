@@ -91,7 +91,7 @@ func quotas(t *testing.T) dynamic.ResourceInterface {
 		t.Fatal(err)
 	}
 	api := client.Resource(schema.GroupVersionResource{Group: "gpu-scheduler.io", Version: "v1alpha1", Resource: "gpuquotas"})
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(waitLimit)
 	for { // a new resource is served a moment after it was made
 		_, err := api.List(t.Context(), metav1.ListOptions{})
 		if err == nil {
@@ -171,7 +171,7 @@ func (q *quotaObject) enforced() bool {
 func (w *world) waitQuota(name, what string, condition func(*quotaObject) bool) *quotaObject {
 	w.t.Helper()
 	api := quotas(w.t)
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(waitLimit)
 	for {
 		q := &quotaObject{}
 		found, err := api.Get(w.t.Context(), name, metav1.GetOptions{})

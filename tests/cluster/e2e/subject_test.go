@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"gpu-scheduler.io/tests/cluster/controlplane"
 )
@@ -152,7 +151,7 @@ func isGPUScheduler() bool { return os.Getenv("GPU_SCHEDULER_IDENTITY") == "" }
 // schedulerIdentity is by default the service account that manifests/base deploys the scheduler with, so that every test also tests
 // that the manifests, which it applies, grant what it needs.
 func schedulerIdentity(cluster *controlplane.ControlPlane) (controlplane.Identity, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	if user := os.Getenv("GPU_SCHEDULER_IDENTITY"); user != "" {
 		return controlplane.Identity{User: user}, nil

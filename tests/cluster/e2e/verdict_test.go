@@ -79,9 +79,9 @@ func (w *world) catchUpWithAttempts() {
 		}
 		return fmt.Errorf("bind %s, which there is not: %w", mark, err)
 	})
-	for end := time.Now().Add(time.Minute); !w.recorder.Tried(w.ns + "/" + mark); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(waitLimit); !w.recorder.Tried(w.ns + "/" + mark); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			w.t.Fatalf("an attempt to bind is not in the API server's audit log after a minute")
+			w.t.Fatalf("an attempt to bind is not in the API server's audit log after %v", waitLimit)
 		}
 	}
 }

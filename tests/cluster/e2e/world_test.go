@@ -23,6 +23,9 @@ import (
 // poolLabel confines a test's pods to its nodes.
 const poolLabel = "e2e/pool"
 
+// waitLimit is how long a test waits for what must come. It comes in seconds; but the machine may be busy with other things.
+const waitLimit = 2 * time.Minute
+
 // world is what one test has to itself: a namespace, nodes that only its pods select, and seeded randomness.
 type world struct {
 	t        *testing.T
@@ -179,7 +182,7 @@ func (w *world) changeNode(name string, change func(*corev1.Node)) {
 // persist tries again until it works: the API server may be away for a while, and that is none of the test's business.
 func (w *world) persist(do func(context.Context) error) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(w.t.Context(), waitLimit)
 	defer cancel()
 	for {
 		err := do(ctx)
@@ -204,7 +207,7 @@ func (w *world) read(ask func(j *history.Judge) int) (n int) {
 	return n
 }
 
-// waitFor waits for a condition of the history, up to a minute. Like all that may end the test, it is for the test's own goroutine.
+// waitFor waits for a condition of the history. Like all that may end the test, it is for the test's own goroutine.
 func (w *world) waitFor(what string, condition func(j *history.Judge) bool) {
 	w.t.Helper()
 	if err := w.await(what, condition); err != nil {
@@ -214,7 +217,7 @@ func (w *world) waitFor(what string, condition func(j *history.Judge) bool) {
 
 // await is waitFor for any goroutine.
 func (w *world) await(what string, condition func(j *history.Judge) bool) error {
-	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(w.t.Context(), waitLimit)
 	defer cancel()
 	if err := w.recorder.WaitFor(ctx, func(_ int64, j *history.Judge) bool { return condition(j) }); err != nil {
 		return fmt.Errorf("waiting for %s: %w\n%s", what, err, w.recorder.Report(w.ns))
@@ -225,7 +228,7 @@ func (w *world) await(what string, condition func(j *history.Judge) bool) error 
 // waitPod waits for a condition of one pod and returns it.
 func (w *world) waitPod(name, what string, condition func(*corev1.Pod) bool) (found *corev1.Pod) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(w.t.Context(), waitLimit)
 	defer cancel()
 	err := w.recorder.WaitFor(ctx, func(_ int64, j *history.Judge) bool {
 		found = j.Pod(w.ns + "/" + name)
