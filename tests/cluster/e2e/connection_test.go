@@ -145,7 +145,8 @@ func TestTokenRotates(t *testing.T) {
 	take := func(secret string) controlplane.Credential {
 		token, err := w.cluster.BoundToken(t.Context(), namespace, account, secret)
 		w.must(nil, err)
-		w.must(nil, os.WriteFile(file, []byte(token), 0o600))
+		w.must(nil, os.WriteFile(file+".new", []byte(token), 0o600))
+		w.must(nil, os.Rename(file+".new", file)) // nobody reads half of one
 		return controlplane.Credential{Token: token}
 	}
 	first := take(w.ns + "-first")

@@ -151,8 +151,9 @@ func TestWrongGPULabels(t *testing.T) {
 		"it offers 8 pieces of GPUs, but has 4 NVIDIA-L4 with 1 to each: GPUs of several models",
 		`label nvidia.com/gpu.memory: \"plenty\" is not a whole number`,
 	} {
-		if log := s.log(); strings.Count(log, line) != 1 {
-			t.Errorf("the log says %d times, and should once: %s", strings.Count(log, line), line)
+		until(t, "word of a wrong label", func() bool { return strings.Contains(s.log(), line) })
+		if times := strings.Count(s.log(), line); times != 1 {
+			t.Errorf("the log says %d times, and should once: %s", times, line)
 		}
 	}
 	w.verdictWithout("typed-too")

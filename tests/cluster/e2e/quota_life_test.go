@@ -205,7 +205,10 @@ func TestQuotaOfANodeWithoutLabels(t *testing.T) {
 func TestQuotaDefinitionComesAndGoes(t *testing.T) {
 	w := newWorld(t)
 	quotas(t) // installs it, once for all tests
-	t.Cleanup(func() { kubectl(t, "apply", "-f", definition()) })
+	t.Cleanup(func() {
+		kubectl(t, "apply", "-f", definition())
+		kubectl(t, "wait", "--for=condition=Established", fmt.Sprintf("--timeout=%v", waitLimit), "-f", definition())
+	})
 	kubectl(t, "delete", "-f", definition())
 	s := startSubject(t)
 	w.addGPUNodes(1)
@@ -213,7 +216,9 @@ func TestQuotaDefinitionComesAndGoes(t *testing.T) {
 		w.addPod(fmt.Sprintf("free-%d", i), fixture.GPUs(1))
 	}
 	w.waitBinds(2)
-	if said := s.logLines("GPU quotas are off"); len(said) != 1 {
+	const off = "GPU quotas are off"
+	until(t, "word that "+off, func() bool { return len(s.logLines(off)) > 0 })
+	if said := s.logLines(off); len(said) != 1 {
 		t.Errorf("that quotas are off was said %d times, want once: %q", len(said), said)
 	}
 

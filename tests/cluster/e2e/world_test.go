@@ -51,6 +51,7 @@ func newWorld(t *testing.T) *world {
 		t: t, ns: name, pool: name, cluster: cluster, recorder: recorder,
 		client: cluster.Client(), random: rand.New(rand.NewPCG(sizes.seed, uint64(len(t.Name())))),
 	}
+	w.catchUp() // with what the test before has bound
 	w.first = w.read((*history.Judge).Binds)
 	w.foreign = w.read((*history.Judge).ForeignBinds)
 	t.Cleanup(w.removeNodes)
