@@ -52,7 +52,7 @@ func TestQuotasKilledUnderLoad(t *testing.T) {
 	teams, load, _ := w.teamLoad(sizes.quotaPods)
 	w.killAtRandom(s, sizes.quotaPods)
 	load.wait()
-	report := w.verdict(of(teams...), explained(sizes.quotaPods/20, history.OwnerTookBack))
+	report := w.verdict(of(teams...), explained(sizes.quotaPods/5, history.OwnerTookBack))
 	w.expectAllBound(report)
 	w.expectOverQuotaSeen(teams)
 	t.Logf("%d pods of three teams through %d kills", sizes.quotaPods, sizes.kills)
@@ -89,7 +89,7 @@ func TestQuotasChangeUnderLoad(t *testing.T) {
 	}
 	load.wait()
 	s.check()
-	w.expectAllBound(w.verdict(of(teams...), explained(pods/10, history.QuotaChange, history.OwnerTookBack)))
+	w.expectAllBound(w.verdict(of(teams...), explained(pods/5, history.QuotaChange, history.OwnerTookBack)))
 	t.Logf("%d pods of three teams through %d changes of their quotas", pods, changes)
 }
 
@@ -116,7 +116,7 @@ func TestQuotasThroughATakeover(t *testing.T) {
 	standby.expectSilentUntil("scheduling begins", teams[0].ns)
 	load.wait()
 	standby.check()
-	e.w.expectAllBound(e.w.verdict(of(teams...), explained(pods/10, history.OwnerTookBack)))
+	e.w.expectAllBound(e.w.verdict(of(teams...), explained(pods/5, history.OwnerTookBack)))
 	for _, team := range teams {
 		used := fmt.Sprint(team.gpusBound())
 		e.w.waitQuota(team.ns, "at "+used, func(q *quotaObject) bool { return q.Status.Total.Used == used })
