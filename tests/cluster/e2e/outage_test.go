@@ -29,6 +29,15 @@ func TestAPIServerGoesAway(t *testing.T) {
 	w.expectAllBound(w.verdict())
 }
 
+// TestEndsBeforeItHasBegun ends the scheduler as soon as it heeds the signal, at whatever it is then on its way to its first decision.
+func TestEndsBeforeItHasBegun(t *testing.T) {
+	s := newSubject(t, "")
+	for range 5 {
+		s.start()
+		s.stop()
+	}
+}
+
 // TestPastIsForgotten changes the cluster behind the API server's back while it is away, and compacts the past away, so that
 // every watch the scheduler resumes is told 410 Gone and only a new list can tell what happened: a node was deleted, and the pods on
 // another one.
