@@ -35,9 +35,10 @@ TEST_CASE("event loop: it can be stopped from another thread, and run again") {
 TEST_CASE("event loop: timers fire in their order, each once") {
   const auto loop = k8s::make_asio_event_loop();
   std::string order;
-  const auto last = loop->after(3ms, [&] { loop->stop(); });
-  const auto second = loop->after(2ms, [&] { order += "2"; });
+  const auto never = loop->after(1h, [&] { order += "never"; });
   const auto first = loop->after(1ms, [&] { order += "1"; });
+  const auto second = loop->after(2ms, [&] { order += "2"; });
+  const auto last = loop->after(3ms, [&] { loop->stop(); });
   loop->run();
   CHECK(order == "12");
 }
