@@ -2,6 +2,7 @@
 #include "k8s-client/http/asio/connector.h"
 
 #include "tests/k8s-client/http/full_port.h"
+#include "tests/k8s-client/http/refusing_port.h"
 #include "tests/support/catch.h"
 
 #include <boost/asio/ip/address.hpp>
@@ -51,11 +52,11 @@ TEST_CASE("connector: the first address that takes the connection, however silen
   boost::asio::io_context context;
   const Acceptor alive(context, at(0));
   const std::uint16_t good = alive.local_endpoint().port();
-  const std::uint16_t refusing = Acceptor(context, at(0)).local_endpoint().port();
+  const tests::RefusingPort refusing;
   const tests::FullPort full;
   std::vector<std::uint16_t> ports;
   for (const char kind : order) {
-    ports.push_back(kind == 'g' ? good : kind == 'r' ? refusing : full.port());
+    ports.push_back(kind == 'g' ? good : kind == 'r' ? refusing.port() : full.port());
   }
   const Connected connected = connect(ports, 400ms);
   REQUIRE(connected.result);
@@ -64,10 +65,9 @@ TEST_CASE("connector: the first address that takes the connection, however silen
 }
 
 TEST_CASE("connector: when none does, the error of the last") {
-  boost::asio::io_context context;
   const tests::FullPort silent;
-  const std::uint16_t refusing = Acceptor(context, at(0)).local_endpoint().port();
-  const Connected connected = connect({silent.port(), refusing}, 100ms);
+  const tests::RefusingPort refusing;
+  const Connected connected = connect({silent.port(), refusing.port()}, 100ms);
   REQUIRE(connected.result);
   CHECK(*connected.result == boost::asio::error::connection_refused);
 }

@@ -1,4 +1,5 @@
 // Connections: how many, how long they are kept, and what happens when the server closes one.
+#include "tests/k8s-client/http/refusing_port.h"
 #include "tests/k8s-client/http/transport_fixture.h"
 
 #include <algorithm>
@@ -247,10 +248,8 @@ TEST_CASE("transport: idle connections are closed after their limit") {
 
 TEST_CASE("transport: nobody listens") {
   FOR_EACH_TRANSPORT(fixture);
-  {
-    TlsServer gone({.identity = cluster_authority().issue_server()}, [](ServerConnection&) {});
-    fixture.endpoint.port = gone.port();
-  }
+  const RefusingPort nobody;
+  fixture.endpoint.port = nobody.port();
   // More than there are places: each failure must free its own.
   fixture.options.max_connections = 2;
   std::vector<std::shared_ptr<Sent>> all;
