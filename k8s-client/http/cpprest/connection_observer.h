@@ -50,6 +50,8 @@ class ConnectionObserver {
   // Lets nothing more be sent. True if something of the request may have been; without TLS that is
   // not seen, and it is true as soon as http_client has begun.
   bool stop();
+  // False until http_client has come to the request: its thread may be busy with others.
+  [[nodiscard]] bool has_begun() const { return stage_ != Stage::kIdle; }
   // As long as it has not been stopped.
   [[nodiscard]] bool is_connecting() const { return stage_ == Stage::kConnecting; }
   [[nodiscard]] bool is_shaking_hands() const { return stage_ == Stage::kHandshake; }

@@ -1,4 +1,5 @@
 // Deadlines, wherever the time is lost.
+#include "tests/k8s-client/http/busy_cpprest_thread.h"
 #include "tests/k8s-client/http/full_port.h"
 #include "tests/k8s-client/http/transport_fixture.h"
 
@@ -34,6 +35,15 @@ TEST_CASE("transport: deadline while connecting") {
   SECTION("the connection's") {
     fixture.options.connect_timeout = 1s;
     const auto sent = fixture.exchange(post("/", "{}"));
+    CHECK(sent->error().kind == ErrorKind::kConnect);
+    CHECK_FALSE(sent->error().may_have_acted);
+  }
+  SECTION("the connection's, when cpprestsdk has not begun by then") {
+    fixture.options.connect_timeout = 1s;
+    auto busy = std::make_unique<BusyCpprestThread>();
+    const auto sent = fixture.send(post("/", "{}"));
+    const auto later = fixture.loop().after(1500ms, [&] { busy.reset(); });
+    fixture.run_until([&] { return sent->ended(); });
     CHECK(sent->error().kind == ErrorKind::kConnect);
     CHECK_FALSE(sent->error().may_have_acted);
   }
