@@ -11,8 +11,10 @@
 namespace k8s::http::sdk {
 namespace {
 
-// What is cancelled ends within this time, but for a name that is being resolved.
-constexpr std::chrono::seconds kLongestEnd{1};
+// What is cancelled ends as soon as its thread is given the time, but for a name that is being
+// resolved: nothing hastens that, so it needs a bound. A program that takes as long for its own
+// shutdown still ends within the half minute that Kubernetes leaves it.
+constexpr std::chrono::seconds kLongestEnd{10};
 
 struct Uses {
   std::mutex mutex;
