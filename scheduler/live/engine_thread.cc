@@ -34,6 +34,7 @@ void EngineThread::start() {
 void EngineThread::stop() {
   queue_.close();
   if (thread_.joinable()) thread_.join();
+  heartbeat_.end();  // what is asked for from now on is asked of nobody
 }
 
 void EngineThread::run() {
@@ -52,8 +53,7 @@ void EngineThread::run() {
 std::vector<Event> EngineThread::take(std::optional<std::chrono::nanoseconds> limit) {
   heartbeat_.rest();
   auto events = queue_.take(limit);
-  // Closed: what is asked for after the end is asked of nobody.
-  if (!queue_.is_closed()) heartbeat_.beat(Heartbeat::Clock::now());
+  heartbeat_.beat(Heartbeat::Clock::now());
   return events;
 }
 

@@ -59,7 +59,7 @@ class EngineThread {
     queue_.push(std::move(event));
   }
   // How long the event or the decision at hand has taken so far, or what waits has waited for the
-  // thread to wake; zero while there is nothing to do. Thread-safe.
+  // thread to wake; zero while there is nothing to do, and once it was stopped. Thread-safe.
   [[nodiscard]] std::chrono::nanoseconds working_for(Heartbeat::Clock::time_point now) const {
     return heartbeat_.working_for(now);
   }
