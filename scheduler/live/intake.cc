@@ -1,6 +1,7 @@
 #include "scheduler/live/intake.h"
 
 #include "scheduler/engine/health/rejected_pod.h"
+#include "scheduler/live/read_back_off.h"
 
 #include <algorithm>
 #include <utility>
@@ -23,10 +24,6 @@ constexpr std::chrono::seconds kQuotasAbsentInterval{10};
 // is a server that does not answer.
 constexpr std::chrono::seconds kIdleLimit{120};
 constexpr std::chrono::seconds kContactLimit = 2 * kIdleLimit;
-
-// A scheduler that does not see its cluster is of no use, so it looks again within seconds of the
-// end of any trouble. client-go's limit of 30 s is for clients that are there by the thousands.
-constexpr std::chrono::seconds kLongestPause{3};
 
 k8s::ResourcePath all_of(std::string path) {
   return {.path = std::move(path), .field_selector = {}, .label_selector = {}};
@@ -118,7 +115,7 @@ void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
   if (kind == kDeviceClasses) options.hidden_after = kHiddenAfter;
   if (kind == kQuotas) options.absent_interval = kQuotasAbsentInterval;
   options.idle_limit = kIdleLimit;
-  options.back_off.limit = kLongestPause;
+  options.back_off = kReadBackOff;
   options.seed = watches_.size();
   auto reflector = std::make_shared<k8s::Reflector<Object>>(transport_, loop_, std::move(resource),
                                                             std::move(handler), options, observer_);

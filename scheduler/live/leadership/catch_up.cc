@@ -1,5 +1,7 @@
 #include "scheduler/live/leadership/catch_up.h"
 
+#include "scheduler/live/read_back_off.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -82,6 +84,7 @@ void CatchUp::start() {
             },
         .on_problem = hooks_.on_problem};
     k8s::ReflectorOptions options;
+    options.back_off = kReadBackOff;
     options.seed = reads_.size();
     reads_.push_back(std::make_unique<Read>(transport_, loop_, pods_of(name), std::move(handler),
                                             options, observer_));

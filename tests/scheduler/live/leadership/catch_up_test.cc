@@ -115,6 +115,17 @@ TEST_CASE("a read that fails is repeated") {
   CHECK(bench.problems == 3);
 }
 
+TEST_CASE("after any outage the pods are read within seconds of its end") {
+  Bench bench;
+  bench.server.refuse_next = 10'000;
+  bench.start();
+  for (int second = 0; second < 600; ++second) bench.loop.advance(1s);
+  CHECK(bench.done == 0);
+  bench.server.refuse_next = 0;
+  bench.loop.advance(10s);
+  CHECK(bench.done == 1);
+}
+
 TEST_CASE("nothing is told after stop") {
   Bench bench;
   bench.server.pods = {ours("a", "n1")};
