@@ -87,7 +87,11 @@ void LeaderElector::send(LeaseRequest request) {
 void LeaderElector::on_answer(LeaseRequest::Kind asked, Result<Lease> answer) {
   const bool led = leads();
   const auto valid = election_.valid_until();
-  if (!answer && !is_expected(asked, answer.error())) hooks_.on_problem(answer.error());
+  if (answer || is_expected(asked, answer.error())) {
+    hooks_.on_answered();
+  } else {
+    hooks_.on_problem(answer.error());
+  }
   ElectionStep step = election_.answered(std::move(answer), clock_());
   report_changes(led, valid);
   if (!stopped_) take(std::move(step));

@@ -30,6 +30,8 @@ class LeaderElector {
     // A request failed; there may be a next one. A lease that is missing, or that somebody else has
     // changed meanwhile, is no failure.
     std::function<void(const Error&)> on_problem;
+    // A request was answered, and did not fail.
+    std::function<void()> on_answered;
   };
   using Clock = std::function<ElectionTime()>;
 

@@ -59,7 +59,6 @@ k8s::LeaderElector::Hooks Leadership::elector_hooks() {
   return {.on_started_leading = [this] { on_started_leading(); },
           .on_renewed =
               [this] {
-                hooks_.on_progress(kLeaseSource);
                 gate_.held_until(elector_.election().valid_until());
                 hooks_.on_gate_open();
               },
@@ -67,7 +66,6 @@ k8s::LeaderElector::Hooks Leadership::elector_hooks() {
           .on_new_leader =
               [this](const std::string& identity) {
                 if (ending_) return;
-                hooks_.on_progress(kLeaseSource);
                 LogLine("standing by")
                     .with("lease", lease_text(options_.election))
                     .with("leader", identity.empty() ? "nobody" : identity)
@@ -76,7 +74,8 @@ k8s::LeaderElector::Hooks Leadership::elector_hooks() {
           .on_problem =
               [this](const k8s::Error& error) {
                 hooks_.on_problem(kLeaseSource, error, options_.election.retry_period);
-              }};
+              },
+          .on_answered = [this] { hooks_.on_progress(kLeaseSource); }};
 }
 
 void Leadership::start() {

@@ -30,7 +30,8 @@ struct Bench {
         .on_renewed = [this] { log.emplace_back("renewed"); },
         .on_stopped_leading = [this](const std::string& why) { log.push_back("lost: " + why); },
         .on_new_leader = [this](const std::string& who) { log.push_back("leader: " + who); },
-        .on_problem = [this](const Error& error) { log.push_back("problem: " + error.message); }};
+        .on_problem = [this](const Error& error) { log.push_back("problem: " + error.message); },
+        .on_answered = [this] { ++answered; }};
   }
   LeaderElector::Clock clock() {
     return [this] {
@@ -73,6 +74,7 @@ struct Bench {
   tests::FakeTransport transport{loop};
   Client client{transport, loop};
   std::vector<std::string> log;
+  int answered = 0;
   std::unique_ptr<LeaderElector> elector;
 };
 
@@ -124,6 +126,7 @@ TEST_CASE("what fails is told", "[leader_elector]") {
   bench.refuse(404);  // of the create: there is no such namespace
   CHECK(bench.told() == Lines{R"(problem: leases "kube/scheduler": get: 403 Forbidden)",
                               R"(problem: leases "kube/scheduler": create: 404 Not Found)"});
+  CHECK(bench.answered == 1);
 }
 
 TEST_CASE("a follower is told who leads, once", "[leader_elector]") {
@@ -135,6 +138,7 @@ TEST_CASE("a follower is told who leads, once", "[leader_elector]") {
   bench.loop.advance(3s);
   bench.answer_lease("third");
   CHECK(bench.told() == Lines{"leader: other", "leader: third"});
+  CHECK(bench.answered == 3);
 }
 
 TEST_CASE("an answer that cannot be read is a failure", "[leader_elector]") {

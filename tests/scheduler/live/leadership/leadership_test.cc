@@ -9,6 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/manual_loop.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,9 +47,11 @@ class LeaseServer {
   tests::FakeTransport transport;
   std::optional<k8s::Lease> lease;
   bool silent = false;
+  bool failing = false;
 
  private:
   void answer(const std::shared_ptr<tests::FakeCall>& call) {
+    if (failing) return call->respond(500, "");
     const auto method = call->request().method;
     if (!lease && method != k8s::Method::kPost) return call->respond(404, "");
     if (method != k8s::Method::kGet) {
@@ -82,7 +85,7 @@ struct Bench {
             .on_lost = [this](const std::string& why) { log.push_back("lost: " + why); },
             .on_problem = [this](const std::string& source, const k8s::Error&,
                                  auto) { problems.push_back(source); },
-            .on_progress = [](const std::string&) {},
+            .on_progress = [this](const std::string& source) { ++progress[source]; },
             .on_leads = [this](bool leads) { log.emplace_back(leads ? "leads" : "follows"); }},
         [this] {
           const auto since = loop.now().time_since_epoch();
@@ -109,6 +112,7 @@ struct Bench {
   k8s::Client client{lease.transport, loop};
   Lines log;
   Lines problems;
+  std::map<std::string, int> progress;  // how often each source was said to work
   int gate_openings = 0;
   std::unique_ptr<Leadership> leadership;
 };
@@ -128,6 +132,23 @@ TEST_CASE("a standby may neither decide nor bind") {
   CHECK_FALSE(bench.leadership->may_bind());
   CHECK_FALSE(bench.leadership->leads());
   CHECK(bench.pods.reads() == 0);
+}
+
+TEST_CASE("a standby tells when it cannot read the lease, and when it can again") {
+  Bench bench;
+  bench.lease.hold("other");
+  bench.start();
+  CHECK(bench.problems.empty());
+  bench.lease.failing = true;
+  bench.loop.advance(3s);
+  CHECK_FALSE(bench.problems.empty());
+  const int before = bench.progress["lease"];
+  bench.problems.clear();
+  bench.lease.failing = false;
+  bench.loop.advance(3s);
+  CHECK(bench.progress["lease"] > before);
+  CHECK(bench.problems.empty());
+  CHECK(bench.told().empty());
 }
 
 TEST_CASE("after a takeover it decides as soon as its watch has caught up") {
