@@ -22,8 +22,9 @@
 //  * A header that never ends, and what is no HTTP at all, are noticed by the deadline alone, and
 //    without bound to the memory that they take: it trusts a server that has proved who it is.
 //  * Addresses of a name are tried one after the other, each until the kernel gives up.
-//  * Without TLS one cannot see whether a connection stands: connect_timeout does not apply, and
-//    may_have_acted errs on the side of true.
+//  * Without TLS one cannot see whether a connection stands: connect_timeout does not apply, nor
+//    unacknowledged_limit, send_by holds on kept connections only, and may_have_acted errs on the
+//    side of true.
 //  * An IPv6 address in the URL of the server is refused, since http_client cannot resolve one.
 //
 // It costs more than the first: see bench/transport.

@@ -90,11 +90,14 @@ std::optional<Error> CpprestConnection::converse(const Request& request,
   return std::nullopt;
 }
 
-// A connection that stands already is past that stage when the time is up. Before http_client has
-// come to the request nobody knows whether it does; then the time begins anew.
+// The time begins when http_client has come to the request, which is looked for now and then. A
+// connection that stands already is past that stage when the time is up.
 void CpprestConnection::watch_connecting() {
+  if (!observer_->has_begun()) {
+    connect_timer_ = loop_.after(connect_timeout_ / 8, [this] { watch_connecting(); });
+    return;
+  }
   connect_timer_ = loop_.after(connect_timeout_, [this] {
-    if (!observer_->has_begun()) return watch_connecting();
     if (!observer_->is_connecting() && !observer_->is_shaking_hands()) return;
     fail(ErrorKind::kConnect, "connect to " + host_and_port(endpoint_) + ": no connection after " +
                                   std::to_string(connect_timeout_.count()) + " ms");

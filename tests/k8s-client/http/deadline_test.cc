@@ -55,6 +55,20 @@ TEST_CASE("transport: deadline while connecting") {
   }
 }
 
+TEST_CASE("transport: the time to connect begins when cpprestsdk has come to it") {
+  FOR_EACH_TRANSPORT(fixture);
+  fixture.options.connect_timeout = 3s;
+  fixture.serve([](ServerConnection& connection) {
+    std::this_thread::sleep_for(1s);
+    if (connection.handshake() && connection.read_request()) connection.send(ok("connected"));
+  });
+  auto busy = std::make_unique<BusyCpprestThread>();
+  const auto sent = fixture.send(get("/"));
+  const auto later = fixture.loop().after(2500ms, [&] { busy.reset(); });
+  fixture.run_until([&] { return sent->ended(); });
+  CHECK(sent->response().body == "connected");
+}
+
 TEST_CASE("transport: deadline while shaking hands") {
   FOR_EACH_TRANSPORT(fixture);
   fixture.serve([](ServerConnection& connection) { connection.wait_for_close(); });
@@ -74,7 +88,11 @@ TEST_CASE("transport: deadline while the server thinks, and in the middle of its
   CHECK(fixture.exchange(get("/"))->response().body == "connected");
   const auto sent = fixture.send(with_deadline(post("/", "{}")));
   // On a connection that stands it goes out without the loop, on which the deadline then passes.
-  while (server.requests().size() < 2) std::this_thread::yield();
+  const auto end = std::chrono::steady_clock::now() + 60s;
+  while (server.requests().size() < 2 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(1ms);
+  }
+  REQUIRE(server.requests().size() == 2);
   fixture.run_until([&] { return sent->ended(); });
   check_timeout(sent->error(), true, "waiting for the answer");
   fixture.run_until([&] { return server.open_now() == 0; });  // the connection is not kept
