@@ -56,6 +56,23 @@ TEST_CASE("in cluster: the service account of the pod") {
   CHECK(access->credentials->bearer_token().value() == "two");
 }
 
+TEST_CASE("in cluster: a proxy is refused, unless the server is excepted from it") {
+  const PodEnvironment environment("10.96.0.1", "443");
+  const TemporaryDirectory directory;
+  directory.write("token", "one");
+  directory.write("ca.crt", "-----BEGIN CERTIFICATE-----");
+  ::setenv("HTTPS_PROXY", "http://proxy:3128", 1);
+  const auto refused = k8s::load_in_cluster(directory.path());
+  ::setenv("NO_PROXY", "10.96.0.1", 1);
+  const auto excepted = k8s::load_in_cluster(directory.path());
+  ::unsetenv("HTTPS_PROXY");
+  ::unsetenv("NO_PROXY");
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().kind == k8s::ErrorKind::kConfig);
+  CHECK_THAT(refused.error().message, Catch::Contains("HTTPS_PROXY"));
+  CHECK(excepted.has_value());
+}
+
 TEST_CASE("in cluster: what is missing is said") {
   struct Case {
     std::string name;
