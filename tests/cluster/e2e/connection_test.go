@@ -73,12 +73,10 @@ func TestCredentialPlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	startSubject(t, func(with *setup) { with.kubeconfig = plugin.Kubeconfig })
-	w.bindWhile(func() bool { return w.admits(plugin.First) || plugin.Runs() < 5 })
+	// Three certificates at least; of the first alone somebody must know that it is good no more.
+	w.bindWhile(func() bool { return w.admits(plugin.First) || len(w.credentialsOfBinds()) < 3 })
 	w.verdict()
-	if used := w.credentialsOfBinds(); len(used) < 3 {
-		t.Errorf("pods were bound with these certificates: %v; want three at least", used)
-	}
-	t.Logf("the plugin was run %d times", plugin.Runs())
+	t.Logf("the plugin was run %d times, and pods were bound with these certificates: %v", plugin.Runs(), w.credentialsOfBinds())
 }
 
 // TestEndsWhileCredentialPluginRuns ends the scheduler while it waits for a credential plugin that hangs, which must end, too.

@@ -87,7 +87,7 @@ func TestWitness(t *testing.T) {
 		} {
 			t.Run(c.name+", "+encoding, func(t *testing.T) {
 				w := newWorld(t)
-				w.proxy.Set(Storm(c.kind))
+				w.proxy.Set(Weather{Rate: 1, WatchRate: 1, Kinds: []Kind{c.kind}}) // a storm that ends no watch
 				w.do(http.MethodGet, "/api/v1/nodes?type="+url.QueryEscape(encoding)+"&"+c.query)
 				eventually(t, fmt.Sprintf("it notes %v", c.want), w.notes.are(c.want...))
 				w.proxy.Set(Calm())
