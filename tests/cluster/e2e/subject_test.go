@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,8 +63,10 @@ func newSubject(t *testing.T, suffix string, changes ...func(*setup)) *subject {
 	for _, change := range changes {
 		change(&with)
 	}
+	// kube-scheduler takes the one that the configuration names, gpu-scheduler the flag's.
+	text := strings.Replace(with.config, strconv.Quote(kubeconfig), strconv.Quote(with.kubeconfig), 1)
 	config := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(config, []byte(with.config), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.args = slices.Concat([]string{"--config", config, "--kubeconfig", with.kubeconfig}, strings.Fields(os.Getenv("GPU_SCHEDULER_ARGS")), with.args)
