@@ -64,8 +64,8 @@ func (f *faultTest) run(enough func(faults.Counts) bool, storms []faults.Kind) {
 	}
 	f.settles()
 	f.s.check()
-	// What is excused was not shown, each time; how often is the weather's, and a watch of nodes that is held up for long costs whole waves.
-	f.w.verdict(explained(f.pods, history.NodeChange))
+	// What is excused was not shown, each time. It is a tenth of the pods as a rule; a watch of nodes that is held up for long costs whole waves.
+	f.w.verdict(explained(f.pods/2, history.NodeChange))
 	t.Logf("%v", f.proxy.Counts())
 	if n := f.proxy.Trapped(); n > 0 {
 		t.Errorf("%d times a redirect was followed: credentials went to a stranger", n)
