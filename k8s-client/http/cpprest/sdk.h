@@ -24,7 +24,8 @@ using PlainSocket = boost::asio::ip::tcp::socket;
 using TlsSocket = boost::asio::ssl::stream<PlainSocket&>;
 
 // Starts cpprestsdk's thread: one for the whole process. Without effect if it runs already. When
-// the program ends, it waits for a moment until cpprestsdk has let go of what it was given.
+// the program ends, it waits until cpprestsdk has let go of what it was given: for a moment as a
+// rule, ten seconds at most.
 void start();
 
 // Held by what cpprestsdk has been given and has yet to let go of.
