@@ -2,7 +2,7 @@
 
 #include "bench/decide/heap.h"
 #include "bench/replay/run/cpu_clock.h"
-#include "scheduler/framework/random.h"
+#include "scheduler/base/random.h"
 
 #include <algorithm>
 #include <chrono>
@@ -23,11 +23,6 @@ double difference(std::size_t after, std::size_t before) {
 }
 
 constexpr std::int64_t kLeastMilliCpu = 4'000;  // of a kind without GPU
-
-sched::PodRef ref_of(const k8s::Pod& pod) {
-  return {
-      .namespace_ = pod.metadata.namespace_, .name = pod.metadata.name, .uid = pod.metadata.uid};
-}
 
 }  // namespace
 
@@ -102,7 +97,7 @@ double Churn::measure_shapes() {
     engine_.apply(sched::event::PodUpserted{arrival.pending}, now_);
     while (engine_.step(now_)) {
     }
-    engine_.apply(sched::event::PodDeleted{ref_of(arrival.pending)}, now_);
+    engine_.apply(sched::event::PodDeleted{sched::ref_of(arrival.pending)}, now_);
   }
   return difference(heap_bytes(), before) / kShapes;
 }
@@ -190,7 +185,7 @@ void Churn::leave(Pool& pool, std::size_t index) {
 
 template <typename Judge>
 bool Churn::come(Arrival arrival, Judge& engine) {
-  const sched::PodRef ref = ref_of(arrival.pending);
+  const sched::PodRef ref = sched::ref_of(arrival.pending);
   engine.apply(sched::event::PodUpserted{std::move(arrival.pending)}, now_);
   const auto decision = decide(engine);
   const auto* bind = decision ? std::get_if<sched::decision::Bind>(&*decision) : nullptr;

@@ -2,7 +2,7 @@
 
 #include "bench/decide/kinds.h"
 #include "bench/replay/run/cpu_clock.h"
-#include "scheduler/framework/random.h"
+#include "scheduler/base/random.h"
 
 #include <chrono>
 #include <optional>
@@ -28,11 +28,6 @@ k8s::GpuQuota quota_of(const std::string& name, std::int64_t guaranteed) {
                                .limit = std::nullopt,
                                .lendable = std::nullopt});
   return quota;
-}
-
-sched::PodRef ref_of(const k8s::Pod& pod) {
-  return {
-      .namespace_ = pod.metadata.namespace_, .name = pod.metadata.name, .uid = pod.metadata.uid};
 }
 
 }  // namespace
@@ -68,7 +63,7 @@ void Contention::come(const Pod& pod, Judge& engine) {
 template <typename Judge>
 void Contention::bound(const Pod& pod, const std::string& node, Judge& engine) {
   k8s::Pod shown = object(pod);
-  engine.apply(sched::event::BindSucceeded{ref_of(shown), node}, now_);
+  engine.apply(sched::event::BindSucceeded{sched::ref_of(shown), node}, now_);
   shown.spec.node_name = node;
   engine.apply(sched::event::PodUpserted{std::move(shown)}, now_);
   running_.push_back(pod);
@@ -105,7 +100,7 @@ void Contention::turn() {
       sched::bounded(sched::mix64(sched::mix64(scenario_.seed) + ++draws_), running_.size());
   const Pod ends = std::exchange(running_[drawn], running_.back());
   running_.pop_back();
-  meter_.apply(sched::event::PodDeleted{ref_of(object(ends))}, now_);
+  meter_.apply(sched::event::PodDeleted{sched::ref_of(object(ends))}, now_);
   const auto decision = meter_.decide(now_);
   const auto* bind = decision ? std::get_if<sched::decision::Bind>(&*decision) : nullptr;
   if (bind == nullptr) {

@@ -3,7 +3,7 @@
 #include "bench/mig/load.h"
 #include "bench/mig/run.h"
 #include "bench/mig/table.h"
-#include "scheduler/framework/random.h"
+#include "scheduler/base/random.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

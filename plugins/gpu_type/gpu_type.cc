@@ -83,6 +83,7 @@ class TypeFilter final : public NodeFilter {
 class GpuTypeFilter final : public FilterPlugin {
  public:
   std::string_view name() const override { return "GpuType"; }
+  bool enforces_gpu_types() const override { return true; }
 
   FilterPreparation prepare(const PodShape& shape, const PrepareContext& context) const override {
     FilterPreparation preparation;

@@ -1,6 +1,6 @@
 #include "plugins/gpu_type/survey.h"
 
-#include "scheduler/framework/nearest_names.h"
+#include "scheduler/base/nearest_names.h"
 
 #include <fmt/format.h>
 

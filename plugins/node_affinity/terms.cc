@@ -1,6 +1,6 @@
 #include "plugins/node_affinity/terms.h"
 
-#include "scheduler/framework/qualified_name.h"
+#include "scheduler/base/qualified_name.h"
 
 #include <algorithm>
 #include <charconv>

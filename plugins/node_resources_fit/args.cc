@@ -1,7 +1,7 @@
 #include "plugins/support/args.h"
 
 #include "plugins/node_resources_fit/node_resources_fit.h"
-#include "scheduler/framework/qualified_name.h"
+#include "scheduler/base/qualified_name.h"
 
 namespace plugins {
 

@@ -3,7 +3,7 @@
 #include "plugins/support/args.h"
 #include "plugins/support/gpu_ask.h"
 #include "scheduler/framework/free_devices.h"
-#include "scheduler/framework/random.h"
+#include "scheduler/base/random.h"
 
 #include <vector>
 

@@ -6,16 +6,13 @@
 // slots. It is a list threaded through arrays indexed by slot; nothing is allocated per change.
 #pragma once
 
+#include "scheduler/base/types.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 namespace sched {
-
-// Index of a node in Nodes. Stable while the node, or a pod on it, is known; reused afterwards.
-using NodeSlot = std::uint32_t;
-inline constexpr NodeSlot kNoSlot = std::numeric_limits<NodeSlot>::max();
 
 class ChangeLog {
  public:

@@ -6,7 +6,7 @@
 #include "scheduler/framework/node_view.h"
 #include "scheduler/framework/pod_requests.h"
 #include "scheduler/framework/pod_shape.h"
-#include "scheduler/framework/resources.h"
+#include "scheduler/base/resources.h"
 
 #include <optional>
 #include <vector>

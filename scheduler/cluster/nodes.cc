@@ -1,6 +1,6 @@
 #include "scheduler/cluster/nodes.h"
 
-#include "scheduler/framework/text_hash.h"
+#include "scheduler/base/text_hash.h"
 
 #include <algorithm>
 #include <iterator>

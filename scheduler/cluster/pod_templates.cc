@@ -1,6 +1,6 @@
 #include "scheduler/cluster/pod_templates.h"
 
-#include "scheduler/framework/random.h"
+#include "scheduler/base/random.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -13,7 +13,7 @@
 
 #include "scheduler/cluster/claim.h"
 #include "scheduler/cluster/shapes.h"
-#include "scheduler/framework/resources.h"
+#include "scheduler/base/resources.h"
 
 #include <cstddef>
 #include <cstdint>

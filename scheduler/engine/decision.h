@@ -1,7 +1,7 @@
 // What the engine wants done, and why.
 #pragma once
 
-#include "scheduler/engine/event.h"
+#include "scheduler/base/event.h"
 #include "scheduler/gpu/devices.h"
 
 #include <cstdint>

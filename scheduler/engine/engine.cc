@@ -1,42 +1,27 @@
 #include "scheduler/engine/engine.h"
 
-#include "scheduler/engine/sentences.h"
-#include "scheduler/engine/state.h"
+#include "scheduler/engine/actions/advise.h"
+#include "scheduler/engine/actions/place.h"
+#include "scheduler/engine/finder/score_caches.h"
+#include "scheduler/engine/health/node_health.h"
+#include "scheduler/engine/intake.h"
+#include "scheduler/engine/line/holds.h"
+#include "scheduler/engine/line/quota_search.h"
+#include "scheduler/engine/line/waking.h"
+#include "scheduler/engine/notices/foreign_gpu_pods.h"
+#include "scheduler/engine/notices/node_complaints.h"
+#include "scheduler/engine/questions/questions.h"
+#include "scheduler/engine/repartition/advice.h"
+#include "scheduler/engine/report/quota_statuses.h"
+#include "scheduler/engine/report/quota_words.h"
+#include "scheduler/engine/world/world.h"
+#include "scheduler/queue/queues.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace sched {
-
-Engine::Engine(std::vector<Profile> profiles, EngineOptions options)
-    : state_(std::make_unique<State>(std::move(profiles), std::move(options))) {}
-Engine::~Engine() = default;
-Engine::Engine(Engine&&) noexcept = default;
-Engine& Engine::operator=(Engine&&) noexcept = default;
-
-void Engine::apply(Event event, Time now) { state_->apply(std::move(event), now); }
-std::optional<Decision> Engine::step(Time now) { return state_->step(now); }
-std::optional<Time> Engine::next_wakeup() const { return state_->next_wakeup(); }
-PendingPods Engine::pending() const { return state_->pending(); }
-std::vector<QuotaStatus> Engine::quota_statuses() const { return state_->quota_statuses(); }
-QuotaNews Engine::take_quota_news() { return state_->take_quota_news(); }
-std::uint64_t Engine::quota_version() const { return state_->quota_version(); }
-GpuFigures Engine::gpu_figures() const { return state_->gpu_figures(); }
-Explanation Engine::explain(const k8s::Pod& pod) const { return state_->explain(pod); }
-std::vector<Candidate> Engine::candidates(const k8s::Pod& pod, std::size_t at_most) const {
-  return state_->candidates(pod, at_most);
-}
-
 namespace {
-
-std::optional<BlackHoles> black_holes_for(const std::vector<Profile>& profiles) {
-  for (const Profile& profile : profiles) {
-    for (const auto& filter : profile.filters) {
-      if (const auto limits = filter->rejection_limits()) return BlackHoles(*limits);
-    }
-  }
-  return std::nullopt;
-}
 
 std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
   if (!a || !b) return a ? a : b;
@@ -45,56 +30,107 @@ std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
 
 }  // namespace
 
-Engine::State::State(std::vector<Profile> profiles, EngineOptions options)
-    : profiles_(std::move(profiles)),
-      options_(std::move(options)),
-      ledger_(options_.quota),
-      queue_(turns_, options_.quota.pods_without_quota_first),
-      statistics_(options_.typical_pods, options_.gpu_devices),
-      caches_(nodes_, profiles_, names_, statistics_),
-      black_holes_(black_holes_for(profiles_)),
-      repartitions_(options_.repartition_interval) {}
+// The parts, each of which can be read alone, in the order in which one is built on another.
+class Engine::Parts {
+ public:
+  Parts(std::vector<Profile> profiles, EngineOptions options)
+      : world(std::move(profiles), std::move(options)) {}
 
-std::optional<Time> Engine::State::next_wakeup() const {
-  if (!synced_) return std::nullopt;
-  std::optional<Time> next = earliest(queue_.next_deadline(), next_hold_);
-  next = earliest(next, next_advice());
-  if (black_holes_) next = earliest(next, black_holes_->next_end());
-  return next;
-}
+  // What is known.
+  World world;
+  NodeHealth health{world};
+  ForeignGpuPods foreign;
+  NodeComplaints complaints;
 
-PendingPods Engine::State::pending() const {
-  return {.active = queue_.active(),
-          .backoff = queue_.backoff(),
-          .unschedulable = queue_.unschedulable(),
-          .gated = queue_.gated()};
-}
+  // Where a pod may go, and whose turn it is. The queue asks the accounts, which ask the others.
+  ScoreCaches caches{world.nodes, world.profiles, world.names, world.statistics};
+  QuotaAccounts accounts{world.ledger, holds, search};
+  Queues queue{accounts, world.options.quota.pods_without_quota_first};
+  Holds holds{world, caches, queue};
+  QuotaSearch search{world, caches, queue, holds};
+  Waking waking{world, queue};
+  Intake intake{{.world = world,
+                 .queue = queue,
+                 .waking = waking,
+                 .health = health,
+                 .foreign = foreign,
+                 .complaints = complaints}};
 
-std::optional<std::size_t> Engine::State::profile_of(std::string_view scheduler_name) const {
-  for (std::size_t i = 0; i < profiles_.size(); ++i) {
-    if (profiles_[i].scheduler_name == scheduler_name) return i;
+  // What decides.
+  QuotaWords words{world, queue, holds};
+  RepartitionAdvice repartitions{world.options.repartition_interval};
+  Place place{{.world = world,
+               .caches = caches,
+               .queue = queue,
+               .holds = holds,
+               .search = search,
+               .waking = waking,
+               .words = words,
+               .repartitions = repartitions}};
+  Advise advise{world, queue, search, repartitions};
+
+  // What answers.
+  QuotaStatuses quotas{world.ledger, queue};
+  Questions questions{world, holds, search, words};
+};
+
+Engine::Engine(std::vector<Profile> profiles, EngineOptions options)
+    : parts_(std::make_unique<Parts>(std::move(profiles), std::move(options))) {}
+Engine::~Engine() = default;
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+
+void Engine::apply(Event event, Time now) { parts_->intake.apply(std::move(event), now); }
+
+std::optional<Decision> Engine::step(Time now) {
+  Parts& parts = *parts_;
+  if (!parts.intake.synced()) return std::nullopt;
+  parts.health.advance(now);
+  if (auto foreign = parts.foreign.next()) return *std::move(foreign);
+  if (auto news = parts.health.next_news()) return news;
+
+  parts.queue.advance(now);
+  parts.holds.renew(now);
+  parts.waking.wake_for_quota();
+  parts.waking.wake_for_nodes();
+  while (WaitingPod* pod = parts.queue.next()) {
+    if (auto decision = parts.place.attempt(*pod, now)) return decision;
   }
-  return std::nullopt;
+  // Behind the binds: after a start there may be one for each node.
+  if (auto complaint = parts.complaints.next()) return *std::move(complaint);
+  return parts.advise.next(now);
 }
 
-std::string Engine::State::notes(std::size_t profile, const k8s::Pod& pod) const {
-  std::string all;
-  for (const auto& constraint : profiles_[profile].constraints) {
-    all = joined(std::move(all), constraint->note(pod));
-  }
-  return all;
+std::optional<Time> Engine::next_wakeup() const {
+  const Parts& parts = *parts_;
+  if (!parts.intake.synced()) return std::nullopt;
+  std::optional<Time> next = earliest(parts.queue.next_deadline(), parts.holds.next());
+  next = earliest(next, parts.advise.due());
+  return earliest(next, parts.health.next_end());
 }
 
-std::optional<Objection> objection_to(const k8s::Pod& pod, const Profile& profile) {
-  for (const auto& constraint : profile.constraints) {
-    if (auto reason = constraint->refuses(pod))
-      return Objection{constraint.get(), std::move(*reason)};
-  }
-  return std::nullopt;
+PendingPods Engine::pending() const {
+  const Queues& queue = parts_->queue;
+  return {.active = queue.active(),
+          .backoff = queue.backoff(),
+          .unschedulable = queue.unschedulable(),
+          .gated = queue.gated()};
 }
 
-PodRef ref_of(const k8s::Pod& pod) {
-  return {pod.metadata.namespace_, pod.metadata.name, pod.metadata.uid};
+GpuFigures Engine::gpu_figures() const {
+  return {.nodes_backed_off = parts_->health.nodes_backed_off(),
+          .rejected_pods = parts_->health.rejected_pods(),
+          .repartitions = parts_->repartitions.nodes(),
+          .repartition_pods = parts_->repartitions.pods()};
+}
+
+std::vector<QuotaStatus> Engine::quota_statuses() const { return parts_->quotas.all(); }
+QuotaNews Engine::take_quota_news() { return parts_->quotas.take_news(); }
+std::uint64_t Engine::quota_version() const { return parts_->quotas.version(); }
+
+Explanation Engine::explain(const k8s::Pod& pod) const { return parts_->questions.explain(pod); }
+std::vector<Candidate> Engine::candidates(const k8s::Pod& pod, std::size_t at_most) const {
+  return parts_->questions.candidates(pod, at_most);
 }
 
 }  // namespace sched

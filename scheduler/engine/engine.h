@@ -13,12 +13,11 @@
 // bind is known to have failed, or when the pod turns out to be gone or elsewhere.
 #pragma once
 
+#include "scheduler/base/event.h"
 #include "scheduler/engine/decision.h"
-#include "scheduler/engine/event.h"
+#include "scheduler/engine/options.h"
 #include "scheduler/framework/profile.h"
-#include "scheduler/quota/options.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,23 +26,6 @@
 #include <vector>
 
 namespace sched {
-
-struct EngineOptions {
-  // Waiting time after a failed bind: doubles per consecutive failure, up to the maximum.
-  std::chrono::milliseconds initial_backoff{1'000};
-  std::chrono::milliseconds max_backoff{10'000};
-  // A pod that waits longer than this without being woken is tried anew, and its message refreshed.
-  std::chrono::seconds max_unschedulable_wait{300};
-  // How often at most it is looked for MIG configurations that would place pods that wait.
-  std::chrono::seconds repartition_interval{10};
-  // Keep GPUs one by one: the pieces of nvidia.com/gpu are devices, pods may ask for shares of one,
-  // and each placement names what it takes. For replays; on a live cluster kubelet gives devices.
-  bool gpu_devices = false;
-  // The kinds of pods that scores reckon with, where they are known beforehand; else they are
-  // learned from the pods that come.
-  std::optional<std::vector<TypicalPod>> typical_pods = std::nullopt;
-  quota::Options quota{};
-};
 
 // A GpuQuota's account as it is now.
 struct QuotaStatus {
@@ -142,8 +124,8 @@ class Engine {
   [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most) const;
 
  private:
-  class State;
-  std::unique_ptr<State> state_;
+  class Parts;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace sched

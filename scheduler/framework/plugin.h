@@ -22,7 +22,7 @@
 #include "scheduler/framework/cluster_context.h"
 #include "scheduler/framework/node_view.h"
 #include "scheduler/framework/pod_shape.h"
-#include "scheduler/framework/resources.h"
+#include "scheduler/base/resources.h"
 #include "scheduler/framework/verdict.h"
 
 #include <cstdint>
@@ -129,6 +129,9 @@ class FilterPlugin {
   // True if the configuration reserves this node for this scheduler (addedAffinity): pods of other
   // schedulers that take GPUs there are worth a warning.
   [[nodiscard]] virtual bool owns(const NodeFacts& /*node*/) const { return false; }
+  // True if the plugin refuses every GPU whose type the pod's annotation gpu-type does not name.
+  // Quota then asks about the named types alone.
+  [[nodiscard]] virtual bool enforces_gpu_types() const { return false; }
   // How often a kubelet may reject pods with devices until the engine marks its node as backed off
   // (NodeFacts::health), for this plugin to read; nullopt: it does not read it.
   [[nodiscard]] virtual std::optional<gpu::RejectionLimits> rejection_limits() const {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "k8s-client/api/pod.h"
-#include "scheduler/framework/resources.h"
+#include "scheduler/base/resources.h"
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #include "scheduler/framework/pod_shape.h"
 
-#include "scheduler/framework/random.h"
+#include "scheduler/base/random.h"
 
 #include <algorithm>
 #include <array>

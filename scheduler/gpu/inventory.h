@@ -16,7 +16,7 @@
 #pragma once
 
 #include "k8s-client/api/meta.h"
-#include "scheduler/framework/resources.h"
+#include "scheduler/base/resources.h"
 #include "scheduler/gpu/product.h"
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 // plain extended resource that it is.
 #pragma once
 
-#include "scheduler/framework/text_hash.h"
+#include "scheduler/base/text_hash.h"
 #include "scheduler/gpu/models.h"
 
 #include <cstdint>

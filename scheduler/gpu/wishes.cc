@@ -1,7 +1,7 @@
 #include "scheduler/gpu/wishes.h"
 
 #include "k8s-client/api/quantity.h"
-#include "scheduler/framework/nearest_names.h"
+#include "scheduler/base/nearest_names.h"
 #include "scheduler/gpu/labels.h"
 #include "scheduler/gpu/mig/resource_name.h"
 

@@ -1,7 +1,7 @@
 // The way from the I/O thread to the engine's: events in order, taken in batches.
 #pragma once
 
-#include "scheduler/engine/event.h"
+#include "scheduler/base/event.h"
 
 #include <atomic>
 #include <chrono>

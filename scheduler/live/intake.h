@@ -27,7 +27,7 @@
 #include "k8s-client/http/event_loop.h"
 #include "k8s-client/http/transport.h"
 #include "k8s-client/watch/reflector.h"
-#include "scheduler/engine/event.h"
+#include "scheduler/base/event.h"
 
 #include <chrono>
 #include <functional>

@@ -1,7 +1,7 @@
 // Whose turn it is: the pod of higher priority, then the older one, then the one seen first.
 #pragma once
 
-#include "scheduler/engine/event.h"
+#include "scheduler/base/types.h"
 
 #include <cstdint>
 #include <tuple>

@@ -10,7 +10,7 @@
 // How many GPUs that is depends on the node: charge_class.h.
 #pragma once
 
-#include "scheduler/framework/resources.h"
+#include "scheduler/base/resources.h"
 #include "scheduler/quota/type_choice.h"
 
 #include <cstdint>

@@ -16,8 +16,7 @@
 
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/namespace.h"
-#include "scheduler/cluster/change_log.h"
-#include "scheduler/engine/event.h"
+#include "scheduler/base/types.h"
 #include "scheduler/quota/assignment.h"
 #include "scheduler/quota/charge_class.h"
 #include "scheduler/quota/class_set.h"

@@ -17,15 +17,11 @@
 #include "scheduler/framework/pod_shape.h"
 #include "scheduler/gpu/type_name.h"
 
-#include <string_view>
 #include <vector>
 
 namespace sched::quota {
 
 struct ChargeClass;
-
-// The filter that enforces the annotation.
-inline constexpr std::string_view kEnforcesTypes = "GpuType";
 
 struct TypeChoice {
   using Requirements = std::vector<k8s::SelectorRequirement>;  // over labels that name a type

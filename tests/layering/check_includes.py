@@ -13,24 +13,26 @@ import sys
 PROJECT = ("k8s-client/", "scheduler/", "plugins/", "bench/", "tests/")
 
 # Longest matching prefix wins: folder or file → what it may include.
-FRAMEWORK = ["scheduler/framework/", "scheduler/gpu/", "k8s-client/api/", "k8s-client/yaml/", "k8s-client/error.h",
-             "k8s-client/splitmix64.h"]
-CORE = FRAMEWORK + ["scheduler/cluster/", "scheduler/queue/", "scheduler/quota/",
-                    "scheduler/engine/"]
+API = ["k8s-client/api/", "k8s-client/yaml/", "k8s-client/error.h", "k8s-client/splitmix64.h"]
+# The parts of the scheduler that decide: each may include those before it, and none after it.
+PARTS = ["base", "gpu", "framework", "cluster", "quota", "queue", "engine"]
+
+
+def up_to(part):
+    return [f"scheduler/{p}/" for p in PARTS[:PARTS.index(part) + 1]] + API
+
+
+FRAMEWORK = up_to("framework")
+CORE = up_to("engine")
 RULES = {
     "k8s-client/": ["k8s-client/"],
     "k8s-client/api/": ["k8s-client/api/", "k8s-client/error.h"],
     "k8s-client/yaml/": ["k8s-client/yaml/", "k8s-client/error.h"],
-    "scheduler/framework/": FRAMEWORK,
-    "scheduler/gpu/": FRAMEWORK,
-    "scheduler/cluster/": CORE,
-    "scheduler/queue/": CORE,
-    "scheduler/quota/": CORE,
-    "scheduler/engine/": CORE,
+    **{f"scheduler/{part}/": up_to(part) for part in PARTS},
     "scheduler/config/": CORE + ["scheduler/config/"],
     "scheduler/live/": CORE + ["scheduler/config/", "scheduler/live/", "scheduler/server/",
                                "k8s-client/"],
-    "scheduler/server/": ["scheduler/server/", "scheduler/engine/", "k8s-client/"],
+    "scheduler/server/": ["scheduler/server/", "scheduler/base/", "scheduler/engine/", "k8s-client/"],
     # The composition root knows everything but benches and tests.
     "scheduler/main.cc": ["scheduler/", "k8s-client/", "plugins/registry.h"],
     "plugins/": FRAMEWORK + ["plugins/"],
@@ -67,6 +69,11 @@ def self_test():
         ("plugins/a/a.cc", '#include "scheduler/framework/plugin.h"', 0),
         ("scheduler/engine/engine.cc", '#include "bench/x.h"', 1),
         ("scheduler/engine/engine.cc", '#include "engine.h"', 1),
+        ("scheduler/gpu/a.cc", '#include "scheduler/framework/plugin.h"', 1),
+        ("scheduler/cluster/a.cc", '#include "scheduler/quota/ledger.h"', 1),
+        ("scheduler/quota/a.cc", '#include "scheduler/cluster/nodes.h"', 0),
+        ("scheduler/quota/a.cc", '#include "scheduler/queue/queues.h"', 1),
+        ("scheduler/queue/a.cc", '#include "scheduler/engine/engine.h"', 1),
         ("scheduler/main.cc", '#include "plugins/registry.h"', 0),
         ("scheduler/live/a.cc", '#include "plugins/registry.h"', 1),
     ]

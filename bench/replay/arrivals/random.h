@@ -6,7 +6,7 @@
 // generators", OOPSLA'14.
 #pragma once
 
-#include "scheduler/framework/random.h"
+#include "scheduler/base/random.h"
 
 #include <cmath>
 #include <cstddef>

@@ -17,7 +17,7 @@
 #include "bench/replay/run/run.h"
 #include "bench/replay/trace/trace.h"
 #include "scheduler/engine/engine.h"
-#include "scheduler/framework/resources.h"
+#include "scheduler/base/resources.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "bench/replay/trace/objects.h"
 #include "bench/replay/trace/row_reader.h"
 #include "bench/replay/trace/time_columns.h"
-#include "scheduler/framework/resources.h"
+#include "scheduler/base/resources.h"
 #include "scheduler/gpu/devices.h"
 
 #include <limits>

@@ -19,7 +19,7 @@
 // `limits.pods` pods each, and kMostAhead that their kubelet dated ahead.
 #pragma once
 
-#include "scheduler/engine/event.h"
+#include "scheduler/base/event.h"
 #include "scheduler/gpu/health.h"
 
 #include <cstddef>

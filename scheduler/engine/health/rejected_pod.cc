@@ -1,6 +1,6 @@
 #include "scheduler/engine/health/rejected_pod.h"
 
-#include "scheduler/framework/resources.h"
+#include "scheduler/base/resources.h"
 #include "scheduler/gpu/demand.h"
 
 #include <algorithm>

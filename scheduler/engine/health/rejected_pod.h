@@ -2,7 +2,7 @@
 #pragma once
 
 #include "k8s-client/api/pod.h"
-#include "scheduler/engine/event.h"
+#include "scheduler/base/event.h"
 #include "scheduler/gpu/inventory.h"
 
 #include <cstdint>

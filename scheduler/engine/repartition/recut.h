@@ -10,8 +10,8 @@
 // Source: NVIDIA k8s-device-plugin v0.20, internal/lm and internal/rm.
 #pragma once
 
+#include "scheduler/base/resources.h"
 #include "scheduler/framework/node_view.h"
-#include "scheduler/framework/resources.h"
 #include "scheduler/gpu/mig/configurations.h"
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
-#include "scheduler/engine/cache/prepared_shape.h"
+#include "scheduler/engine/finder/prepared_shape.h"
 #include "scheduler/gpu/mig/plan.h"
 #include "scheduler/queue/waiting_pod.h"
 

@@ -10,8 +10,8 @@
 // Zero and absent are the same: kubelet keeps names of devices that are gone, at zero.
 #pragma once
 
+#include "scheduler/base/resources.h"
 #include "scheduler/framework/node_view.h"
-#include "scheduler/framework/resources.h"
 
 #include <array>
 #include <cstddef>

@@ -3,7 +3,7 @@
 // Source: kube-scheduler framework/types.go, FitError.Error.
 #pragma once
 
-#include "scheduler/engine/cache/verdict_counts.h"
+#include "scheduler/engine/finder/verdict_counts.h"
 
 #include <cstddef>
 #include <string>

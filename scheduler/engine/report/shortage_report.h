@@ -12,7 +12,7 @@
 // have to say of all nodes together (Survey) comes last.
 #pragma once
 
-#include "scheduler/engine/cache/prepared_shape.h"
+#include "scheduler/engine/finder/prepared_shape.h"
 #include "scheduler/engine/report/absent_devices.h"
 
 #include <cstddef>

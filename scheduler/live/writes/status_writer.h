@@ -9,7 +9,7 @@
 #include "k8s-client/client.h"
 #include "k8s-client/http/event_loop.h"
 #include "k8s-client/watch/back_off.h"
-#include "scheduler/engine/event.h"
+#include "scheduler/base/event.h"
 
 #include <chrono>
 #include <cstddef>

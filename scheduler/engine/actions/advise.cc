@@ -1,0 +1,76 @@
+#include "scheduler/engine/actions/advise.h"
+
+#include "scheduler/engine/repartition/trials.h"
+#include "scheduler/gpu/mig/plan.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+namespace sched {
+namespace {
+
+// Pods that are looked at: in all, and of one shape.
+constexpr std::size_t kMostPods = 64;
+constexpr std::size_t kMostAlike = 32;
+
+}  // namespace
+
+std::vector<const WaitingPod*> Advise::waiting_for_instances() {
+  std::vector<const WaitingPod*> pods;
+  for (const WaitingPod* pod : queue_.pods()) {
+    if (pod->place == QueuePlace::kParked && asks_for_instances(*pod->shape)) pods.push_back(pod);
+  }
+  std::sort(pods.begin(), pods.end(),
+            [](const WaitingPod* a, const WaitingPod* b) { return a->order < b->order; });
+  std::map<ShapeId, std::size_t> alike;
+  std::vector<const WaitingPod*> looked_at;
+  for (const WaitingPod* pod : pods) {
+    if (looked_at.size() == kMostPods) break;
+    if (++alike[pod->shape.id()] > kMostAlike) continue;
+    // Instances would not help a pod whose quota is used up.
+    if (pod->queue != kMainQueue && search_.find(*pod).admission.refuses()) continue;
+    looked_at.push_back(pod);
+  }
+  return looked_at;
+}
+
+RepartitionAdvice::Input Advise::input() const {
+  return {.nodes = world_.nodes.changes().end(),
+          .quotas = world_.ledger.version(),
+          .pods = queue_.unschedulable(),
+          .arrivals = world_.arrivals,
+          .waits = repartitions_.waits()};
+}
+
+std::optional<Decision> Advise::next(Time now) {
+  if (const auto when = due(); !when || *when > now) return std::nullopt;
+  if (auto advice = repartitions_.next()) return advice;
+
+  const std::vector<const WaitingPod*> pods = waiting_for_instances();
+  const PrepareContext context{world_.names, world_.statistics.last()};
+  std::vector<decision::MigRepartition> found;
+  if (!pods.empty()) {
+    const RepartitionTrials trials(world_.nodes, world_.profiles, context, pods);
+    const auto steps = gpu::mig::plan(trials.nodes(), trials.wanted(), pods.size(),
+                                      [&](std::size_t node, const auto& to, const auto& waiting) {
+                                        return trials.fits(node, to, waiting);
+                                      });
+    for (const gpu::mig::Repartition& step : steps) {
+      decision::MigRepartition advice{
+          .scheduler_name = pods[step.pods.front()]->pod.spec.scheduler_name,
+          .node = trials.facts(step.node).name,
+          .from = trials.nodes()[step.node].configuration,
+          .to = step.to.name,
+          .pods = {},
+          .cost = trials.cost(step.node)};
+      for (const std::size_t pod : step.pods) advice.pods.push_back(ref_of(pods[pod]->pod));
+      found.push_back(std::move(advice));
+    }
+  }
+  repartitions_.found(std::move(found), !pods.empty(), input(), now);
+  return repartitions_.next();
+}
+
+}  // namespace sched

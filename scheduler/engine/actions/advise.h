@@ -1,0 +1,39 @@
+// Advises how idle nodes should be cut into MIG instances for pods that wait for some. Nothing is
+// changed.
+#pragma once
+
+#include "scheduler/engine/decision.h"
+#include "scheduler/engine/line/quota_search.h"
+#include "scheduler/engine/repartition/advice.h"
+#include "scheduler/engine/world/world.h"
+#include "scheduler/queue/queues.h"
+
+#include <optional>
+#include <vector>
+
+namespace sched {
+
+class Advise {
+ public:
+  // All borrowed things outlive the action.
+  Advise(const World& world, const Queues& queue, QuotaSearch& search,
+         RepartitionAdvice& repartitions)
+      : world_(world), queue_(queue), search_(search), repartitions_(repartitions) {}
+
+  // The next piece of advice that is not told yet, after a look for more if one is due.
+  [[nodiscard]] std::optional<Decision> next(Time now);
+  // When next() will have something to do; nullopt: not before an event.
+  [[nodiscard]] std::optional<Time> due() const { return repartitions_.due(input()); }
+
+ private:
+  [[nodiscard]] RepartitionAdvice::Input input() const;
+  // The pods, by their turn, that ask for MIG instances and are parked for want of a node.
+  [[nodiscard]] std::vector<const WaitingPod*> waiting_for_instances();
+
+  const World& world_;
+  const Queues& queue_;
+  QuotaSearch& search_;
+  RepartitionAdvice& repartitions_;
+};
+
+}  // namespace sched

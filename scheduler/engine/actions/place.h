@@ -1,0 +1,76 @@
+// Places the pod whose turn it is: a bind, or why it waits.
+#pragma once
+
+#include "scheduler/engine/decision.h"
+#include "scheduler/engine/finder/score_caches.h"
+#include "scheduler/engine/line/holds.h"
+#include "scheduler/engine/line/quota_search.h"
+#include "scheduler/engine/line/waking.h"
+#include "scheduler/engine/repartition/advice.h"
+#include "scheduler/engine/report/quota_words.h"
+#include "scheduler/engine/world/world.h"
+#include "scheduler/queue/queues.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sched {
+
+class Place {
+ public:
+  struct Borrowed {  // all of it outlives the action
+    World& world;
+    ScoreCaches& caches;
+    Queues& queue;
+    Holds& holds;
+    QuotaSearch& search;
+    Waking& waking;
+    const QuotaWords& words;
+    RepartitionAdvice& repartitions;
+  };
+  explicit Place(const Borrowed& parts)
+      : world_(parts.world),
+        caches_(parts.caches),
+        queue_(parts.queue),
+        holds_(parts.holds),
+        search_(parts.search),
+        waking_(parts.waking),
+        words_(parts.words),
+        repartitions_(parts.repartitions) {}
+
+  // Decides on the pod, which leaves the place in the queue where it was. nullopt: it waits, and
+  // there is nothing new to tell it.
+  [[nodiscard]] std::optional<Decision> attempt(WaitingPod& pod, Time now);
+
+ private:
+  [[nodiscard]] std::optional<Decision> attempt_by_quota(WaitingPod& pod, Time now);
+  // The pod is assumed on the best node of the cache / on the node that it holds / on that node.
+  [[nodiscard]] Decision assume(WaitingPod& pod, const ScoreCache& cache);
+  [[nodiscard]] Decision assume_held(WaitingPod& pod);
+  [[nodiscard]] Decision assume_on(WaitingPod& pod, const ScoreCache& cache, NodeSlot node);
+  [[nodiscard]] std::vector<gpu::DeviceShare> devices_for(const PodShape& shape,
+                                                          const ScoreCache& cache,
+                                                          NodeSlot node) const;
+  // No node takes it / a constraint objects / its quota has no room / it is not its turn in a
+  // Strict quota.
+  [[nodiscard]] Decision park(WaitingPod& pod, Time now, Confinement confinement = {},
+                              WaitsFor waits_for = kWaitsForNodes);
+  [[nodiscard]] std::optional<Decision> refuse(WaitingPod& pod, Objection objection, Time now);
+  [[nodiscard]] Decision over_quota(WaitingPod& pod, Time now);
+  [[nodiscard]] Decision wait_for_turn(WaitingPod& pod, Time now);
+  [[nodiscard]] decision::Unschedulable quota_refusal(WaitingPod& pod, std::string message);
+
+  World& world_;
+  ScoreCaches& caches_;
+  Queues& queue_;
+  Holds& holds_;
+  QuotaSearch& search_;
+  Waking& waking_;
+  const QuotaWords& words_;
+  RepartitionAdvice& repartitions_;
+  std::uint64_t draws_ = 0;  // random tie-breaks so far
+};
+
+}  // namespace sched

@@ -1,0 +1,173 @@
+// The best of many slots' answers, kept up to date as single ones change: a tournament of wide
+// rounds.
+//
+// Sixteen neighbouring slots play a round, the winners of sixteen rounds one of the next level, up
+// to the best of all. A slot that neither was its round's winner nor becomes it costs one
+// comparison, a winner that got better one per level; only where a winner got worse is a round
+// played anew, over answers that lie side by side. So a change touches few cache lines: when many
+// shapes take turns on many nodes, none of a tree is left in the cache from its last turn, and the
+// log2(n) places of a binary tree would be so many waits for memory.
+//
+// The answers are the caller's, by slot. Of equal ones before(a, b), a strict total order of slots,
+// tells who wins. When the answers of several slots change, all are changed first and each is
+// updated then, in any order.
+#pragma once
+
+#include "scheduler/cluster/change_log.h"
+#include "scheduler/engine/finder/node_answer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace sched {
+
+class MaxTree {
+ public:
+  using Answers = std::vector<NodeAnswer>;
+
+  // The best feasible slot; kNoSlot when none is.
+  [[nodiscard]] NodeSlot best() const {
+    return levels_.empty() ? kNoSlot : levels_.back().front().slot;
+  }
+
+  // The answer of the slot, or its place in the order, may have changed. `answers` has the size of
+  // the last rebuild.
+  template <typename Before>
+  void update(const Answers& answers, NodeSlot slot, Before&& before) {
+    NodeSlot held_by = slot;  // who stood for the changed part of the level below
+    Winner now = entrant(answers, slot);
+    std::size_t at = slot;
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      at /= kRound;
+      Winner& winner = levels_[level][at];
+      const Winner was = winner;
+      if (was.slot != held_by) {
+        if (!beats(now, was, before)) return;
+        winner = now;
+      } else {
+        winner = now.answer.is_better_than(was.answer) ? now : play(answers, level, at, before);
+      }
+      // The same winner, and not this slot: nothing further up depends on the change.
+      if (winner.slot == was.slot && winner.answer == was.answer && was.slot != slot) return;
+      held_by = was.slot;
+      now = winner;
+    }
+  }
+
+  // The slot will be updated soon.
+  void prefetch(NodeSlot slot) const {
+    if (!levels_.empty() && slot / kRound < levels_.front().size()) {
+      __builtin_prefetch(&levels_.front()[slot / kRound]);
+    }
+  }
+
+  // Everything anew, O(size).
+  template <typename Before>
+  void rebuild(const Answers& answers, Before&& before) {
+    levels_.clear();
+    std::size_t entrants = answers.size();
+    do {
+      entrants = std::max<std::size_t>((entrants + kRound - 1) / kRound, 1);
+      levels_.emplace_back(entrants);
+      for (std::size_t at = 0; at < entrants; ++at) {
+        levels_.back()[at] = play(answers, levels_.size() - 1, at, before);
+      }
+    } while (entrants > 1);
+  }
+
+  // Calls visit(slot) for each feasible slot of which the tree knows, and maybe for some of which
+  // it does not know yet, in the order of slots. O(size / 16 + 16 · their number).
+  template <typename Visit>
+  void for_each(const Answers& answers, Visit&& visit) const {
+    for_each_round(
+        answers, [](const Winner& winner) { return winner.slot != kNoSlot; }, visit);
+  }
+
+  // The same for those whose answer equals that of best().
+  template <typename Visit>
+  void for_each_best(const Answers& answers, Visit&& visit) const {
+    if (best() == kNoSlot) return;
+    const NodeAnswer highest = levels_.back().front().answer;
+    for_each_round(
+        answers, [&](const Winner& winner) { return winner.answer == highest; },
+        [&](NodeSlot slot) {
+          if (answers[slot] == highest) visit(slot);
+        });
+  }
+
+  // Bytes, roughly.
+  [[nodiscard]] std::size_t memory() const {
+    std::size_t winners = 0;
+    for (const std::vector<Winner>& level : levels_) winners += level.capacity();
+    return winners * sizeof(Winner);
+  }
+
+ private:
+  static constexpr std::size_t kRound = 16;
+
+  struct Winner {
+    NodeAnswer answer;  // absent: nobody
+    NodeSlot slot = kNoSlot;
+  };
+
+  static Winner entrant(const Answers& answers, NodeSlot slot) {
+    if (!answers[slot].is_feasible()) return {};
+    return {answers[slot], slot};
+  }
+
+  template <typename Before>
+  static bool beats(const Winner& a, const Winner& b, Before& before) {
+    if (a.answer != b.answer) return a.answer.is_better_than(b.answer);
+    return a.slot != kNoSlot && before(a.slot, b.slot);
+  }
+
+  template <typename Before>
+  [[nodiscard]] Winner play(const Answers& answers, std::size_t level, std::size_t at,
+                            Before& before) const {
+    const std::size_t from = at * kRound;
+    if (level == 0) {
+      const std::size_t size = std::min(kRound, answers.size() - from);
+      return best_of(
+          size, [&](std::size_t i) { return answers[from + i]; },
+          [&](std::size_t i) { return static_cast<NodeSlot>(from + i); }, before);
+    }
+    const std::vector<Winner>& entrants = levels_[level - 1];
+    const std::size_t size = std::min(kRound, entrants.size() - from);
+    return best_of(
+        size, [&](std::size_t i) { return entrants[from + i].answer; },
+        [&](std::size_t i) { return entrants[from + i].slot; }, before);
+  }
+
+  // The highest answer first, without a branch; then, of those that have it, who goes before.
+  template <typename AnswerOf, typename SlotOf, typename Before>
+  [[nodiscard]] static Winner best_of(std::size_t size, AnswerOf&& answer_of, SlotOf&& slot_of,
+                                      Before& before) {
+    NodeAnswer highest;
+    for (std::size_t i = 0; i < size; ++i) highest = NodeAnswer::better_of(highest, answer_of(i));
+    if (!highest.is_feasible()) return {};
+    Winner winner;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (answer_of(i) != highest) continue;
+      const NodeSlot slot = slot_of(i);
+      if (winner.slot == kNoSlot || before(slot, winner.slot)) winner = {highest, slot};
+    }
+    return winner;
+  }
+
+  template <typename Among, typename Visit>
+  void for_each_round(const Answers& answers, Among&& among, Visit&& visit) const {
+    if (levels_.empty()) return;
+    for (std::size_t at = 0; at < levels_.front().size(); ++at) {
+      if (!among(levels_.front()[at])) continue;
+      const std::size_t to = std::min((at + 1) * kRound, answers.size());
+      for (std::size_t i = at * kRound; i < to; ++i) {
+        if (answers[i].is_feasible()) visit(static_cast<NodeSlot>(i));
+      }
+    }
+  }
+
+  std::vector<std::vector<Winner>> levels_;  // [0]: of slots; the last: of all
+};
+
+}  // namespace sched

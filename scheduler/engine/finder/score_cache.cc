@@ -1,0 +1,240 @@
+#include "scheduler/engine/finder/score_cache.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+namespace sched {
+
+ScoreCache::ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
+                       const PrepareContext& context, Confinement confinement)
+    : nodes_(nodes),
+      order_(profile.tie_break, nodes),
+      seed_(profile.tie_break.seed),
+      shape_(std::move(shape)),
+      prepared_(profile, *shape_, context),
+      confinement_(confinement) {
+  for (std::size_t i = 0; i < prepared_.scores().size(); ++i) {
+    const PreparedScore& score = prepared_.scores()[i];
+    if (score.score && score.normalisation != Normalisation::kNone) {
+      normalised_.push_back({.index = i, .raw = {}, .in_totals = {}});
+    }
+  }
+}
+
+void ScoreCache::catch_up() {
+  const ChangeLog& changes = nodes_.changes();
+  if (position_ == changes.end()) return;
+  if (prepared_.rejection()) {
+    position_ = changes.end();
+    return;
+  }
+  const bool has_grown = answers_.size() < nodes_.slots();
+  answers_.resize(nodes_.slots());
+  ruled_out_.resize(nodes_.slots());
+  reviewed_.clear();
+  to_play_.clear();
+  review_changed();
+  position_ = changes.end();
+  facts_version_ = nodes_.facts_version();
+
+  follow_extremes();
+  settle();
+  // One by one each may cost a round per level; from some share of the nodes on, all at once is
+  // cheaper.
+  constexpr std::size_t kManyShare = 8;
+  if (has_grown || to_play_.size() > answers_.size() / kManyShare) {
+    tree_.rebuild(answers_, before());
+    if (has_grown) forget_pass();
+    return;
+  }
+  for (const NodeSlot slot : to_play_) tree_.update(answers_, slot, before());
+}
+
+bool ScoreCache::renew(const PrepareContext& context) {
+  catch_up();
+  if (prepared_.rejection()) return true;
+  if (!prepared_.renew(*shape_, context)) return false;
+  reviewed_.clear();
+  to_play_.clear();
+  tree_.for_each(answers_, [&](NodeSlot slot) { admit(slot, nodes_.view(slot), true); });
+  settle();
+  if (!to_play_.empty()) tree_.rebuild(answers_, before());
+  forget_pass();
+  return true;
+}
+
+void ScoreCache::forget_pass() {
+  reviewed_ = {};
+  to_play_ = {};
+}
+
+// With many nodes and shapes each node costs some looks at memory; those of a batch go side by
+// side. A node that is ruled out costs none, as long as no node became another.
+void ScoreCache::review_changed() {
+  const bool same_facts = facts_version_ == nodes_.facts_version();
+  std::array<NodeSlot, 32> batch;
+  std::size_t size = 0;
+  const auto review_batch = [&] {
+    for (std::size_t i = 0; i < size; ++i) {
+      review(batch[i], same_facts || nodes_.facts_changed(batch[i]) <= position_);
+    }
+    size = 0;
+  };
+  nodes_.changes().since(position_, [&](NodeSlot slot) {
+    if (same_facts && ruled_out_[slot]) return;
+    __builtin_prefetch(&answers_[slot]);
+    tree_.prefetch(slot);
+    nodes_.prefetch(slot);
+    batch[size++] = slot;
+    if (size == batch.size()) review_batch();
+  });
+  review_batch();
+}
+
+void ScoreCache::review(NodeSlot slot, bool same_facts) {
+  if (same_facts && ruled_out_[slot]) return;
+  const NodeAnswer before = answers_[slot];
+  ruled_out_[slot] = false;
+  // One that is not there has no usage that could change.
+  if (!same_facts && !nodes_.present(slot)) return refuse(slot, {});
+  const NodeView node = nodes_.view(slot);
+  const bool facts_pass = same_facts && before.facts_pass();
+  NodeVerdict verdict = facts_pass   ? prepared_.check_usage_alone(node)
+                        : same_facts ? prepared_.check_usage(node)
+                                     : prepared_.check(node);
+  if (verdict.is_ok() && !confinement_.allows(node.facts)) {
+    verdict = {Code::kUnschedulable, NodeVerdict::kNoQuota, 1};
+  }
+  if (verdict.is_ok()) return admit(slot, node, same_facts);
+  ruled_out_[slot] = prepared_.follows_from_facts(verdict);
+  if (before.is_refused() && before.facts_pass() == facts_pass &&
+      verdicts_.verdict(before.verdict()) == verdict) {
+    return;
+  }
+  refuse(slot, NodeAnswer::refused(verdicts_.add(verdict), facts_pass));
+}
+
+void ScoreCache::refuse(NodeSlot slot, NodeAnswer now) {
+  const NodeAnswer before = answers_[slot];
+  answers_[slot] = now;
+  if (before.is_refused()) verdicts_.remove(before.verdict());
+  if (!before.is_feasible()) return;
+  --feasible_;
+  for (Normalised& score : normalised_) score.raw.remove(slot);
+  to_play_.push_back(slot);
+}
+
+void ScoreCache::admit(NodeSlot slot, const NodeView& node, bool same_facts) {
+  const NodeAnswer before = answers_[slot];
+  if (before.is_refused()) verdicts_.remove(before.verdict());
+  if (!before.is_feasible()) ++feasible_;
+  std::int64_t total = 0;
+  for (const PreparedScore& score : prepared_.scores()) {
+    if (score.score && score.normalisation == Normalisation::kNone) {
+      total += score.weight * score.score->score(node);
+    }
+  }
+  for (Normalised& normalised : normalised_) {
+    const NodeScore& score = *prepared_.scores()[normalised.index].score;
+    if (before.is_feasible()) {
+      if (same_facts && !score.reads_usage()) continue;
+      normalised.raw.remove(slot);
+    }
+    normalised.raw.add(slot, score.score(node), answers_.size());
+  }
+  reviewed_.push_back({slot, before, NodeAnswer::feasible(total)});
+  // Of equals the facts may decide.
+  if (!same_facts) to_play_.push_back(slot);
+  answers_[slot] = {};
+}
+
+std::int64_t ScoreCache::normalised_part(NodeSlot slot) const {
+  std::int64_t part = 0;
+  for (const Normalised& score : normalised_) {
+    const PreparedScore& prepared = prepared_.scores()[score.index];
+    part +=
+        prepared.weight * normalise(prepared.normalisation, score.raw.of(slot), score.in_totals);
+  }
+  return part;
+}
+
+void ScoreCache::follow_extremes() {
+  for (Normalised& score : normalised_) {
+    const Extremes now = score.raw.extremes();
+    const bool reads_min = prepared_.scores()[score.index].normalisation == Normalisation::kMinMax;
+    if (now.max != score.in_totals.max || (reads_min && now.min != score.in_totals.min)) {
+      move_totals(score, now);
+    }
+    score.in_totals = now;
+  }
+}
+
+void ScoreCache::move_totals(const Normalised& score, const Extremes& to) {
+  const PreparedScore& prepared = prepared_.scores()[score.index];
+  const auto part = [&](NodeSlot slot, const Extremes& extremes) {
+    return prepared.weight * normalise(prepared.normalisation, score.raw.of(slot), extremes);
+  };
+  tree_.for_each(answers_, [&](NodeSlot slot) {
+    NodeAnswer& answer = answers_[slot];
+    const std::int64_t moved = part(slot, to) - part(slot, score.in_totals);
+    if (moved == 0) return;
+    answer = NodeAnswer::feasible(answer.total() + moved);
+    to_play_.push_back(slot);
+  });
+}
+
+void ScoreCache::settle() {
+  for (const Reviewed& node : reviewed_) {
+    NodeAnswer& answer = answers_[node.slot];
+    answer = NodeAnswer::feasible(node.now.total() + normalised_part(node.slot));
+    if (answer != node.before) to_play_.push_back(node.slot);
+  }
+}
+
+NodeSlot ScoreCache::draw(std::uint64_t number) const {
+  std::size_t equals = 0;
+  tree_.for_each_best(answers_, [&](NodeSlot) { ++equals; });
+  if (equals == 0) return kNoSlot;
+  std::uint64_t left_to_skip = bounded(mix64(mix64(seed_) + number), equals);
+  NodeSlot drawn = kNoSlot;
+  tree_.for_each_best(answers_, [&](NodeSlot slot) {
+    if (left_to_skip-- == 0) drawn = slot;
+  });
+  return drawn;
+}
+
+std::vector<PluginScore> ScoreCache::scores(NodeSlot slot) const {
+  std::vector<PluginScore> scores;
+  scores.reserve(prepared_.scores().size());
+  const NodeView node = nodes_.view(slot);
+  std::size_t next_normalised = 0;
+  for (const PreparedScore& score : prepared_.scores()) {
+    std::int64_t value = 0;
+    if (score.score && score.normalisation == Normalisation::kNone) {
+      value = score.score->score(node);
+    } else if (score.score) {
+      const Normalised& normalised = normalised_[next_normalised++];
+      value = normalise(score.normalisation, normalised.raw.of(slot), normalised.in_totals);
+    }
+    scores.push_back(
+        {.plugin = std::string(score.plugin->name()), .score = value, .weight = score.weight});
+  }
+  return scores;
+}
+
+const NodeVerdict* ScoreCache::verdict(NodeSlot slot) const {
+  if (slot >= answers_.size() || !answers_[slot].is_refused()) return nullptr;
+  return &verdicts_.verdict(answers_[slot].verdict());
+}
+
+std::size_t ScoreCache::memory() const {
+  std::size_t bytes = sizeof(*this) + answers_.capacity() * sizeof(NodeAnswer) +
+                      reviewed_.capacity() * sizeof(Reviewed) +
+                      to_play_.capacity() * sizeof(NodeSlot) + ruled_out_.capacity() / 8 +
+                      tree_.memory();
+  for (const Normalised& score : normalised_) bytes += score.raw.memory();
+  return bytes;
+}
+
+}  // namespace sched

@@ -1,0 +1,80 @@
+// The score caches of the shapes that are asked for, within a bound of memory.
+//
+// Which caches are there changes how long an answer takes, never the answer. On many nodes what
+// counts is the arrays by node, on few what a shape takes itself. The least recently
+// used go first when the bound is passed; the one just asked for always stays. A cache that was
+// prepared with an old version of the cluster's statistics takes over the new one when it is asked
+// for.
+#pragma once
+
+#include "scheduler/cluster/workload.h"
+#include "scheduler/engine/finder/score_cache.h"
+
+#include <cstddef>
+#include <list>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace sched {
+
+// What a pod of a shape is told when no node takes it.
+struct FitReport {
+  std::string message;
+  std::string details;
+  std::vector<std::string> plugins;
+};
+
+class ScoreCaches {
+ public:
+  // Some 90 to 280 shapes on 100,000 nodes, the more the fewer of these can take them; on a few
+  // nodes some 60,000.
+  static constexpr std::size_t kDefaultMemory = std::size_t{512} << 20;
+
+  // All borrowed things outlive the caches.
+  ScoreCaches(const Nodes& nodes, const std::vector<Profile>& profiles, const ResourceNames& names,
+              WorkloadStatistics& statistics, std::size_t memory = kDefaultMemory);
+
+  // The cache of the shape under the profile of that index, confined to those classes, caught up.
+  // The reference holds until the next call.
+  ScoreCache& get(std::size_t profile, const ShapeRef& shape, Confinement confinement = {});
+
+  // Why the shape fits on no node; get() must have been called since the last change. Worded once
+  // per change of the nodes.
+  const FitReport& report(std::size_t profile, const ShapeRef& shape, Confinement confinement = {});
+
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+
+  // What a shape takes besides its cache's arrays and its report's words: the shape and its key,
+  // the prepared filters and scores, the kinds of verdicts, and what holds them together.
+  static constexpr std::size_t kMemoryOfShape = 8 * 1024;
+
+ private:
+  using Key = std::tuple<std::size_t, ShapeId, quota::ClassSetId>;  // the first: profile
+  struct Entry {
+    Key key;
+    ScoreCache cache;
+    std::uint64_t version = 0;  // of the statistics that it was prepared with
+    std::size_t memory = 0;     // as counted in memory_
+    FitReport report;
+    ChangeLog::Position reported_at = 0;  // 0: there is no report
+  };
+  Entry& entry(std::size_t profile, const ShapeRef& shape, Confinement confinement);
+  [[nodiscard]] bool is_stale(const Entry& entry);
+  [[nodiscard]] bool renew(Entry& entry);
+  void drop(std::list<Entry>::iterator entry);
+  void account(Entry& entry);
+
+  const Nodes& nodes_;
+  const std::vector<Profile>& profiles_;
+  const ResourceNames& names_;
+  WorkloadStatistics& statistics_;
+  std::vector<bool> reads_statistics_;  // by profile
+  std::size_t memory_limit_;
+  std::size_t memory_ = 0;
+  std::list<Entry> entries_;  // the most recently used first
+  std::map<Key, std::list<Entry>::iterator> by_key_;
+};
+
+}  // namespace sched

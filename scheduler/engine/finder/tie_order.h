@@ -1,0 +1,47 @@
+// Which of two equally good nodes goes first, by a profile's tie-break.
+#pragma once
+
+#include "scheduler/base/random.h"
+#include "scheduler/cluster/nodes.h"
+#include "scheduler/framework/profile.h"
+
+#include <cstdint>
+
+namespace sched {
+
+// A strict total order of the nodes that are there. With Order::kRandom it is that of names: who
+// draws among equals does it by himself.
+class TieOrder {
+ public:
+  TieOrder(TieBreak tie_break, const Nodes& nodes) : tie_break_(tie_break), nodes_(nodes) {}
+
+  [[nodiscard]] bool before(NodeSlot a, NodeSlot b) const {
+    switch (tie_break_.order) {
+      case TieBreak::Order::kFirstNode:
+      case TieBreak::Order::kRandom:
+        break;
+      case TieBreak::Order::kShuffledNodes:
+        if (lot(a) != lot(b)) return lot(a) < lot(b);
+        break;
+      case TieBreak::Order::kFewestGpusFirst:
+        if (gpus(a) != gpus(b)) return gpus(a) < gpus(b);
+        break;
+    }
+    return nodes_.rank(a) < nodes_.rank(b);
+  }
+
+  [[nodiscard]] bool is_random() const { return tie_break_.order == TieBreak::Order::kRandom; }
+
+ private:
+  [[nodiscard]] std::uint64_t lot(NodeSlot slot) const {
+    return mix64(nodes_.name_hash(slot) ^ mix64(tie_break_.seed));
+  }
+  [[nodiscard]] std::int64_t gpus(NodeSlot slot) const {
+    return nodes_.facts(slot).allocatable.get(kNvidiaGpu);
+  }
+
+  TieBreak tie_break_;
+  const Nodes& nodes_;
+};
+
+}  // namespace sched

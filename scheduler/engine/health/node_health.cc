@@ -1,0 +1,104 @@
+#include "scheduler/engine/health/node_health.h"
+
+#include "scheduler/engine/health/rejected_pod.h"
+
+#include <utility>
+
+namespace sched {
+namespace {
+
+std::optional<BlackHoles> black_holes_for(const std::vector<Profile>& profiles) {
+  for (const Profile& profile : profiles) {
+    for (const auto& filter : profile.filters) {
+      if (const auto limits = filter->rejection_limits()) return BlackHoles(*limits);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+NodeHealth::NodeHealth(World& world)
+    : world_(world), black_holes_(black_holes_for(world.profiles)) {}
+
+void NodeHealth::pod_rejected(const event::PodRejected& event, Time now) {
+  if (!black_holes_) return;
+  const NodeSlot slot = world_.nodes.find(event.node);
+  const bool present = slot != kNoSlot && world_.nodes.present(slot);
+  if (is_by_rule(event, present ? &world_.nodes.facts(slot).gpu : nullptr)) return;
+  if (!black_holes_->rejected(event, now)) return;
+  publish(event.node);
+  const gpu::AdmissionBackoff& backoff = *black_holes_->backoff(event.node);
+  news_.insert_or_assign(
+      event.node,
+      decision::NodeBackedOff{
+          .node = event.node,
+          .until = backoff.until,
+          .in_a_row = black_holes_->in_a_row(event.node),
+          .rejected = backoff.rejected,
+          .reason = event.reason,
+          .pod = event.pod,
+          .platform = present ? gpu::platform_of(world_.nodes.facts(slot).gpu) : std::string()});
+}
+
+void NodeHealth::pod_seen(const k8s::Pod& pod, Time now) {
+  if (!black_holes_ || !black_holes_->knows(pod.spec.node_name)) return;
+  if (pod.status.phase != k8s::PodPhase::kRunning || !pod.status.start_time) return;
+  const auto devices = devices_of(pod);
+  if (devices.empty()) return;
+  if (black_holes_->started(pod.spec.node_name, devices, *pod.status.start_time, now)) {
+    released(pod.spec.node_name, true);
+  }
+}
+
+void NodeHealth::advance(Time now) {
+  if (!black_holes_) return;
+  const auto next = black_holes_->next_end();
+  if (!next || *next > now) return;
+  for (const std::string& node : black_holes_->end(now)) released(node, false);
+}
+
+void NodeHealth::released(const std::string& node, bool proven) {
+  publish(node);
+  news_.insert_or_assign(node, decision::NodeReleased{.node = node, .proven = proven});
+}
+
+void NodeHealth::publish(const std::string& node) {
+  const NodeSlot slot = world_.nodes.find(node);
+  if (slot == kNoSlot || !world_.nodes.present(slot)) return;
+  NodeFacts facts = world_.nodes.facts(slot);
+  facts.health.backoff.reset();
+  if (const auto* backoff = black_holes_->backoff(node)) facts.health.backoff = *backoff;
+  world_.nodes.upsert(std::move(facts));
+}
+
+std::optional<Decision> NodeHealth::next_news() {
+  if (news_.empty()) return std::nullopt;
+  Decision news = std::move(news_.begin()->second);
+  news_.erase(news_.begin());
+  return news;
+}
+
+void NodeHealth::complete(NodeFacts& facts) const {
+  if (!black_holes_ || black_holes_->empty()) return;
+  if (const auto* backoff = black_holes_->backoff(facts.name)) facts.health.backoff = *backoff;
+}
+
+void NodeHealth::node_gone(const std::string& node) {
+  if (black_holes_) black_holes_->forget(node);
+  news_.erase(node);
+}
+
+std::optional<Time> NodeHealth::next_end() const {
+  return black_holes_ ? black_holes_->next_end() : std::nullopt;
+}
+
+std::size_t NodeHealth::nodes_backed_off() const {
+  return black_holes_ ? black_holes_->backed_off() : 0;
+}
+
+std::uint64_t NodeHealth::rejected_pods() const {
+  return black_holes_ ? black_holes_->rejections() : 0;
+}
+
+}  // namespace sched

@@ -1,0 +1,84 @@
+// Events → the world and the queue. Duplicate, late and overtaking events are normal: two watches
+// and the outcomes of binds are not ordered among each other.
+#pragma once
+
+#include "scheduler/base/event.h"
+#include "scheduler/engine/health/node_health.h"
+#include "scheduler/engine/line/waking.h"
+#include "scheduler/engine/notices/foreign_gpu_pods.h"
+#include "scheduler/engine/notices/node_complaints.h"
+#include "scheduler/engine/world/world.h"
+#include "scheduler/queue/queues.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace sched {
+
+class Intake {
+ public:
+  struct Borrowed {  // all of it outlives the intake
+    World& world;
+    Queues& queue;
+    Waking& waking;
+    NodeHealth& health;
+    ForeignGpuPods& foreign;
+    NodeComplaints& complaints;
+  };
+  explicit Intake(const Borrowed& parts)
+      : world_(parts.world),
+        queue_(parts.queue),
+        waking_(parts.waking),
+        health_(parts.health),
+        foreign_(parts.foreign),
+        complaints_(parts.complaints) {}
+
+  void apply(Event&& event, Time now);
+
+  // Whether Synced has come: nothing is to be decided before.
+  [[nodiscard]] bool synced() const { return synced_; }
+
+ private:
+  void on(const event::NodeUpserted& event, Time now);
+  void on(const event::NodeDeleted& event, Time now);
+  void on(event::PodUpserted&& event, Time now);
+  void on(const event::PodDeleted& event, Time now);
+  void on(const event::NamespaceUpserted& event, Time now);
+  void on(const event::NamespaceDeleted& event, Time now);
+  void on(const event::ClaimUpserted& event, Time now);
+  void on(const event::ClaimDeleted& event, Time now);
+  void on(const event::VolumeUpserted& event, Time now);
+  void on(const event::VolumeDeleted& event, Time now);
+  void on(const event::DeviceClassUpserted& event, Time now);
+  void on(const event::DeviceClassDeleted& event, Time now);
+  void on(const event::QuotaUpserted& event, Time now);
+  void on(const event::QuotaDeleted& event, Time now);
+  void on(const event::PodRejected& event, Time now);
+  void on(const event::Synced& event, Time now);
+  void on(const event::BindSucceeded& event, Time now);
+  void on(const event::BindFailed& event, Time now);
+
+  void pod_bound(const k8s::Pod& pod, Time now);
+  void pod_waits(k8s::Pod pod, std::size_t profile, Time now);
+  void pod_changed(PodRecord& record, k8s::Pod pod, Time now);
+  void pod_gone(const std::string& uid);
+  void take_over(WaitingPod& waiting, k8s::Pod pod);
+  // Which devices a bound pod takes, where GPUs are kept one by one: those it has had, else any.
+  [[nodiscard]] std::vector<gpu::DeviceShare> devices_of_bound(const k8s::Pod& pod,
+                                                               const PodRecord& record,
+                                                               NodeSlot node);
+  void enqueue(WaitingPod& waiting);
+  void note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim& claim);
+  [[nodiscard]] Time end_of_backoff(const WaitingPod& waiting, Time now) const;
+
+  World& world_;
+  Queues& queue_;
+  Waking& waking_;
+  NodeHealth& health_;
+  ForeignGpuPods& foreign_;
+  NodeComplaints& complaints_;
+  bool synced_ = false;
+};
+
+}  // namespace sched

@@ -1,0 +1,210 @@
+#include "scheduler/engine/line/holds.h"
+
+#include <algorithm>
+#include <chrono>
+#include <tuple>
+
+namespace sched {
+namespace {
+
+// What must be freed on the node: devices first, then CPU, then memory.
+using Lack = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::uint64_t>;
+
+Lack lack_of(const PodShape& shape, const ResourceNames& names, const NodeView& node,
+             std::uint64_t rank) {
+  std::int64_t devices = 0;
+  std::int64_t cpu = 0;
+  std::int64_t memory = 0;
+  for (const ResourceAmount& request : shape.requests) {
+    const std::int64_t short_of =
+        std::max<std::int64_t>(saturating_subtract(request.amount, node.free(request.resource)), 0);
+    if (request.resource == kCpu) cpu = short_of;
+    if (request.resource == kMemory) memory = short_of;
+    // Pieces; hugepages and their like are bytes.
+    const bool is_device = is_extended_resource(names.name(request.resource));
+    if (is_device) devices = saturating_add(devices, short_of);
+  }
+  return {devices, cpu, memory, rank};
+}
+
+// The hold of the pod's quota, if it is the pod's.
+template <typename Holds>
+auto* own_hold(Holds& holds, const WaitingPod& pod) {
+  const auto found = holds.find(pod.queue);
+  const bool its_own = found != holds.end() && found->second.arrival == pod.order.arrival;
+  return its_own ? &found->second : nullptr;
+}
+
+}  // namespace
+
+Hold* Holds::of(const WaitingPod& pod) { return own_hold(holds_, pod); }
+
+const Hold* Holds::of(const WaitingPod& pod) const { return own_hold(holds_, pod); }
+
+void Holds::release(QueueId queue) {
+  const auto released = holds_.find(queue);
+  if (released == holds_.end()) return;
+  const bool had_node = released->second.on.has_value();
+  holds_.erase(released);
+  world_.ledger.release(quota::QuotaId{queue});
+  if (!had_node) return;
+  // A pod that found every node held looks again.
+  for (auto& [other, hold] : holds_) hold.looked_for_node = hold.looked_for_node && hold.on;
+}
+
+void Holds::renew(Time now) {
+  const Versions versions{queue_.version(), world_.ledger.version(), world_.nodes.facts_version()};
+  if (versions == renewed_at_ && (!next_ || now < *next_)) return;
+  renewed_at_ = versions;
+  next_ = std::nullopt;
+  queue_.for_each_quota([&](QueueId id, const PodQueue& queue) { renew(id, queue.line(), now); });
+  // A shape that nobody asked about belongs to pods that are placed, or gone.
+  std::erase_if(reach_, [](const auto& entry) { return !entry.second.in_use; });
+  for (auto& [shape, reach] : reach_) reach.in_use = false;
+}
+
+void Holds::renew(QueueId queue, const WaitingLine& line, Time now) {
+  const quota::QuotaId quota{queue};
+  if (line.first() != nullptr && is_renewed(*line.first(), now)) return renew_node(*line.first());
+  WaitingPod* pod = next_to_hold(quota, line, now);
+  const auto known = holds_.find(queue);
+  if (known != holds_.end() && (pod == nullptr || of(*pod) == nullptr)) release(queue);
+  if (pod == nullptr) return;
+  if (is_renewed(*pod, now)) return renew_node(*pod);
+  // A pod that is not parked has its turn first; it is held for when that has found nothing.
+  Hold* hold = of(*pod);
+  if (hold == nullptr && pod->place != QueuePlace::kParked) return;
+  // Quotas or nodes have changed: a node that is held meanwhile stays so, if it still serves.
+  const std::vector<quota::ClassId>& classes = reach_of(*pod, now);
+  if (!world_.ledger.hold(quota, pod->demand, classes)) return release(queue);
+  if (hold == nullptr) hold = &holds_[queue];
+  hold->arrival = pod->order.arrival;
+  hold->classes = classes;
+  hold->looked_for_node = false;
+  if (pod->place == QueuePlace::kParked) queue_.activate(*pod);
+}
+
+bool Holds::is_renewed(const WaitingPod& pod, Time now) {
+  const Hold* hold = of(pod);
+  return hold != nullptr && world_.ledger.holds(quota::QuotaId{pod.queue}) &&
+         hold->classes == reach_of(pod, now);
+}
+
+void Holds::renew_node(WaitingPod& pod) {
+  Hold& hold = *of(pod);
+  if (!hold.on || hold.facts_version == world_.nodes.facts_version()) return;
+  hold.facts_version = world_.nodes.facts_version();
+  if (could_ever_take(pod, hold.on->node())) return;
+  hold.on.reset();
+  hold.looked_for_node = false;
+  if (pod.place == QueuePlace::kParked) queue_.activate(pod);
+}
+
+bool Holds::could_ever_take(const WaitingPod& pod, NodeSlot node) {
+  if (!world_.nodes.present(node)) return false;
+  const PreparedShape& prepared = caches_.get(pod.profile, pod.shape).prepared();
+  const NodeUsage nothing;
+  return !prepared.rejection() && prepared.check({world_.nodes.facts(node), nothing}).is_ok();
+}
+
+WaitingPod* Holds::next_to_hold(quota::QuotaId quota, const WaitingLine& line, Time now) {
+  // Gives up after so many pods that no node can take, or that the quota can never give so much.
+  // The pods behind them wait until one of those is removed.
+  constexpr int kMostPassedOver = 100;
+  const auto due = [&](const WaitingPod& pod) {
+    return pod.waits_since + world_.options.quota.hold_after;
+  };
+  // Pods of one shape are helped by the same; they often stand one behind another.
+  const WaitingPod* asked = nullptr;
+  bool answer = false;
+  const auto can_be_helped = [&](const WaitingPod& pod) {
+    const bool alike =
+        asked != nullptr && asked->profile == pod.profile && asked->shape.id() == pod.shape.id();
+    if (!alike) answer = world_.ledger.could_hold(quota, pod.demand, reach_of(pod, now));
+    asked = &pod;
+    return answer;
+  };
+  int passed_over = 0;
+  WaitingPod* pod = line.first_that([&](const WaitingPod& each) {
+    return now < due(each) || can_be_helped(each) || world_.ledger.is_strict(quota) ||
+           ++passed_over == kMostPassedOver;
+  });
+  if (pod == nullptr) return nullptr;
+  if (now >= due(*pod)) return can_be_helped(*pod) ? pod : nullptr;
+  due_at(due(*pod));
+  return nullptr;
+}
+
+const std::vector<quota::ClassId>& Holds::reach_of(const WaitingPod& pod, Time now) {
+  constexpr std::chrono::seconds kLooksAgain{10};
+  Reach& reach = reach_[{pod.profile, pod.shape.id()}];
+  reach.in_use = true;
+  if (reach.facts_version == world_.nodes.facts_version()) return reach.classes;
+  if (reach.facts_version && now < reach.at + kLooksAgain) {
+    due_at(reach.at + kLooksAgain);
+    return reach.classes;
+  }
+  reach.shape = pod.shape;
+  reach.facts_version = world_.nodes.facts_version();
+  reach.at = now;
+  reach.classes.clear();
+  const PreparedShape& prepared = caches_.get(pod.profile, pod.shape).prepared();
+  if (prepared.rejection()) return reach.classes;
+  const NodeUsage nothing;
+  std::vector<bool> seen(world_.ledger.classes().size());
+  for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
+    if (!world_.nodes.present(slot)) continue;
+    const NodeFacts& facts = world_.nodes.facts(slot);
+    // One node of a class that could take it is enough.
+    if (seen[facts.charge_class] || !prepared.check({facts, nothing}).is_ok()) continue;
+    seen[facts.charge_class] = true;
+  }
+  for (quota::ClassId id = 0; id < seen.size(); ++id) {
+    if (seen[id]) reach.classes.push_back(id);
+  }
+  return reach.classes;
+}
+
+void Holds::hold_node(const WaitingPod& pod, Confinement confinement) {
+  Hold& hold = *of(pod);
+  hold.looked_for_node = true;
+  const ScoreCache& cache = caches_.get(pod.profile, pod.shape, confinement);
+  if (cache.prepared().rejection()) return;
+  const NodeUsage nothing;
+  const auto could_take_it = [&](NodeSlot slot) {
+    return world_.nodes.present(slot) && confinement.allows(world_.nodes.facts(slot)) &&
+           cache.prepared().check({world_.nodes.facts(slot), nothing}).is_ok();
+  };
+  if (hold.on) {
+    if (could_take_it(hold.on->node())) return;
+    hold.on.reset();
+  }
+  std::optional<std::pair<Lack, NodeSlot>> best;
+  for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
+    const bool taken = std::any_of(holds_.begin(), holds_.end(), [&](const auto& other) {
+      return other.second.on && other.second.on->node() == slot;
+    });
+    if (taken || !could_take_it(slot)) continue;
+    const std::pair candidate{
+        lack_of(*pod.shape, world_.names, world_.nodes.view(slot), world_.nodes.rank(slot)), slot};
+    if (!best || candidate < *best) best = candidate;
+  }
+  if (best) hold.on.emplace(world_.nodes, best->second, claim_of(*pod.shape));
+}
+
+bool Holds::held_node_has_room(const WaitingPod& pod, const quota::Admission& admission,
+                               Confinement within_it) {
+  Hold* hold = of(pod);
+  if (hold == nullptr || !hold->on) return false;
+  const NodeSlot node = hold->on->node();
+  if (!world_.nodes.present(node)) return false;
+  const auto& within = admission.within;
+  const NodeFacts& facts = world_.nodes.facts(node);
+  if (!std::binary_search(within.begin(), within.end(), facts.charge_class)) return false;
+  const ScoreCache& cache = caches_.get(pod.profile, pod.shape, within_it);
+  if (cache.prepared().rejection()) return false;
+  const NodeUsage without = world_.nodes.usage_without(node, hold->on->claim());
+  return cache.prepared().check({facts, without}).is_ok();
+}
+
+}  // namespace sched

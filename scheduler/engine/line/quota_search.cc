@@ -1,0 +1,90 @@
+#include "scheduler/engine/line/quota_search.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace sched {
+
+using quota::QuotaId;
+
+WaitsFor QuotaSearch::Found::waits_for() const {
+  const bool admitted = !admission.within.empty() || !admission.borrowing.empty();
+  const WaitsFor nodes = admitted || !admission.refused_some ? kWaitsForNodes : 0;
+  // Where quota refuses nothing, more of it does not help. If others take it meanwhile, a node that
+  // has room then shows it.
+  const WaitsFor quota = admission.refused_some ? kWaitsForQuota : 0;
+  return static_cast<WaitsFor>(nodes | quota);
+}
+
+Confinement QuotaSearch::confined_to(std::vector<quota::ClassId> classes) {
+  const quota::ChargeClasses& all = world_.ledger.classes();
+  std::size_t present = 0;
+  for (quota::ClassId id = 1; id < all.size(); ++id) {
+    if (all.present(id)) ++present;
+  }
+  // Then the answers of pods without quota serve as well.
+  if (present > 0 && classes.size() == present) return {};
+  return {&class_sets_, class_sets_.intern(std::move(classes))};
+}
+
+QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod) {
+  Found found;
+  const bool is_holder = holds_.of(pod) != nullptr;
+  found.admission = world_.ledger.admit(quota_of(pod), pod.demand, is_holder);
+  if (found.admission.refuses()) return found;
+  const auto& [within, borrowing, refused_some] = found.admission;
+  const auto look = [&](std::vector<quota::ClassId> classes) {
+    found.confinement = confined_to(std::move(classes));
+    const ScoreCache& cache = caches_.get(pod.profile, pod.shape, found.confinement);
+    if (cache.feasible() > 0) found.cache = &cache;
+  };
+  if (!within.empty() || borrowing.empty()) look(within);
+  if (found.cache == nullptr && is_holder) {
+    found.held_node = holds_.held_node_has_room(pod, found.admission, confined_to(within));
+    if (found.held_node) return found;
+  }
+  if (found.cache != nullptr || borrowing.empty()) return found;
+  // With the others, of which none has room: so the refusals of all are counted in one place.
+  std::vector<quota::ClassId> both;
+  std::merge(within.begin(), within.end(), borrowing.begin(), borrowing.end(),
+             std::back_inserter(both));
+  look(std::move(both));
+  return found;
+}
+
+bool QuotaSearch::must_wait_for_turn(const WaitingPod& pod) const {
+  return world_.ledger.is_strict(quota_of(pod)) && queue_.find(pod.queue)->line().before(pod) > 0;
+}
+
+std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
+  if (pod.queue == kMainQueue) {
+    if (caches_.get(pod.profile, pod.shape).feasible() > 0) return std::nullopt;
+    return kWaitsForNodes;
+  }
+  if (pod.in_line && must_wait_for_turn(pod)) return kWaitsForTurn;
+  const Found found = find(pod);
+  if (found.any()) return std::nullopt;
+  // Quota has room for it now and no node has: it is to hold one.
+  const Hold* hold = holds_.of(pod);
+  if (hold != nullptr && !hold->looked_for_node && !found.admission.within.empty()) {
+    return std::nullopt;
+  }
+  return found.waits_for();
+}
+
+quota::Standing QuotaAccounts::standing(const WaitingPod& head) const {
+  return ledger_.standing(quota_of(head), head.demand, holds_.of(head) != nullptr);
+}
+quota::Standing QuotaAccounts::as_borrower(QueueId queue) const {
+  return ledger_.as_borrower(QuotaId{queue});
+}
+std::vector<quota::PoolId> QuotaAccounts::pools_of(QueueId queue) const {
+  return ledger_.pools_of(QuotaId{queue});
+}
+bool QuotaAccounts::lends(quota::PoolId pool) const { return ledger_.lends(pool); }
+std::optional<WaitsFor> QuotaAccounts::obstacle(const WaitingPod& parked) {
+  return search_.obstacle_of(parked);
+}
+
+}  // namespace sched

@@ -1,0 +1,74 @@
+// Where a waiting pod may go now by its quota, and whether a node there takes it.
+//
+// A pod goes first to GPUs on which it is within its quota's guarantee; only if no such node has
+// room to those on which it would borrow. Both placing a pod and asking what a parked pod waits for
+// begin with this search.
+#pragma once
+
+#include "scheduler/engine/finder/score_caches.h"
+#include "scheduler/engine/line/holds.h"
+#include "scheduler/engine/world/world.h"
+#include "scheduler/queue/accounts.h"
+#include "scheduler/queue/queues.h"
+
+#include <optional>
+#include <vector>
+
+namespace sched {
+
+// The quota whose queue the pod is in.
+[[nodiscard]] inline quota::QuotaId quota_of(const WaitingPod& pod) {
+  return static_cast<quota::QuotaId>(pod.queue);
+}
+
+class QuotaSearch {
+ public:
+  // All borrowed things outlive the search.
+  QuotaSearch(const World& world, ScoreCaches& caches, Queues& queue, Holds& holds)
+      : world_(world), caches_(caches), queue_(queue), holds_(holds) {}
+
+  struct Found {
+    quota::Admission admission;
+    Confinement confinement;            // the classes that were looked at last
+    const ScoreCache* cache = nullptr;  // with a feasible node; holds until the next search
+    bool held_node = false;             // the node that is held for it has room
+    [[nodiscard]] bool any() const { return cache != nullptr || held_node; }
+    [[nodiscard]] WaitsFor waits_for() const;
+  };
+  // Of a pod that a quota counts.
+  [[nodiscard]] Found find(const WaitingPod& pod);
+
+  // What a parked pod waits for; nullopt: there is room.
+  [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingPod& pod);
+  // Whether the pod's quota is Strict and another pod has its turn before it.
+  [[nodiscard]] bool must_wait_for_turn(const WaitingPod& pod) const;
+
+  // `classes` by ascending id.
+  [[nodiscard]] Confinement confined_to(std::vector<quota::ClassId> classes);
+
+ private:
+  const World& world_;
+  ScoreCaches& caches_;
+  Queues& queue_;
+  Holds& holds_;
+  quota::ClassSets class_sets_;
+};
+
+// What the queues ask, to know whose turn it is.
+class QuotaAccounts final : public Accounts {
+ public:
+  QuotaAccounts(const quota::Ledger& ledger, const Holds& holds, QuotaSearch& search)
+      : ledger_(ledger), holds_(holds), search_(search) {}
+  [[nodiscard]] quota::Standing standing(const WaitingPod& head) const override;
+  [[nodiscard]] quota::Standing as_borrower(QueueId queue) const override;
+  [[nodiscard]] std::vector<quota::PoolId> pools_of(QueueId queue) const override;
+  [[nodiscard]] bool lends(quota::PoolId pool) const override;
+  [[nodiscard]] std::optional<WaitsFor> obstacle(const WaitingPod& parked) override;
+
+ private:
+  const quota::Ledger& ledger_;
+  const Holds& holds_;
+  QuotaSearch& search_;
+};
+
+}  // namespace sched

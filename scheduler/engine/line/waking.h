@@ -1,0 +1,43 @@
+// Which pods that wait are looked at again, when something has changed.
+#pragma once
+
+#include "scheduler/engine/world/world.h"
+#include "scheduler/queue/queues.h"
+
+#include <cstdint>
+#include <string>
+
+namespace sched {
+
+class Waking {
+ public:
+  // Both outlive it.
+  Waking(World& world, Queues& queue) : world_(world), queue_(queue) {}
+
+  // The constraints learn of a change. If it may lift an objection of theirs, the pods that wait
+  // for a change of this kind become active.
+  void cluster_changed(const ClusterChange& change, ChangeMask kind);
+  // The constraints count the pod as bound to the node from now on.
+  void assumed(WaitingPod& waiting, const std::string& node, ChangeMask kind);
+
+  // What nodes and quotas have become since the last call: parked pods that may have room now are
+  // looked at again.
+  void wake_for_nodes();
+  void wake_for_quota();
+
+  // A pod's queue is that of its quota, if a quota counts it.
+  [[nodiscard]] QueueId queue_for(const WaitingPod& pod) const;
+  // Namespaces may belong to other quotas: each pod goes to the queue where it belongs now.
+  void requeue_by_quota();
+
+ private:
+  // A parked pod is in line exactly if its quota may ever help it: those for which that has changed
+  // become active.
+  void rejoin_by_quota();
+
+  World& world_;
+  Queues& queue_;
+  std::uint64_t openings_seen_ = 0;
+};
+
+}  // namespace sched

@@ -1,0 +1,30 @@
+// What an engine is configured with, besides its profiles.
+#pragma once
+
+#include "scheduler/framework/cluster_context.h"
+#include "scheduler/quota/options.h"
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+namespace sched {
+
+struct EngineOptions {
+  // Waiting time after a failed bind: doubles per consecutive failure, up to the maximum.
+  std::chrono::milliseconds initial_backoff{1'000};
+  std::chrono::milliseconds max_backoff{10'000};
+  // A pod that waits longer than this without being woken is tried anew, and its message refreshed.
+  std::chrono::seconds max_unschedulable_wait{300};
+  // The shortest time between two looks for MIG configurations that would place pods that wait.
+  std::chrono::seconds repartition_interval{10};
+  // Keep GPUs one by one: the pieces of nvidia.com/gpu are devices, pods may ask for shares of one,
+  // and each placement names what it takes. For replays; on a live cluster kubelet gives devices.
+  bool gpu_devices = false;
+  // The kinds of pods that scores reckon with, where they are known beforehand; else they are
+  // learned from the pods that come.
+  std::optional<std::vector<TypicalPod>> typical_pods = std::nullopt;
+  quota::Options quota{};
+};
+
+}  // namespace sched

@@ -1,0 +1,103 @@
+#include "scheduler/engine/finder/tie_order.h"
+#include "scheduler/engine/questions/questions.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace sched {
+namespace {
+
+using quota::Room;
+
+struct Scored {
+  NodeSlot node = kNoSlot;
+  Room room = Room::kGuaranteed;  // by the pod's quota
+  std::int64_t total = 0;
+  std::vector<PluginScore> scores;  // raw until weigh()
+};
+
+Room room_on(const quota::Admission& admission, const NodeFacts& node) {
+  const auto& [within, borrowing, refused_some] = admission;
+  const quota::ClassId on = node.charge_class;
+  if (on == quota::kNoGpuClass || std::binary_search(within.begin(), within.end(), on)) {
+    return Room::kGuaranteed;
+  }
+  const bool borrows = std::binary_search(borrowing.begin(), borrowing.end(), on);
+  return borrows ? Room::kBorrowed : Room::kNone;
+}
+
+// Raw values become scores, and their weighted sum the total.
+void weigh(std::span<Scored> nodes, const PreparedShape& shape) {
+  for (std::size_t i = 0; i < shape.scores().size(); ++i) {
+    const PreparedScore& plugin = shape.scores()[i];
+    if (!plugin.score || nodes.empty()) continue;
+    Extremes extremes{nodes.front().scores[i].score, nodes.front().scores[i].score};
+    for (const Scored& node : nodes) {
+      extremes.min = std::min(extremes.min, node.scores[i].score);
+      extremes.max = std::max(extremes.max, node.scores[i].score);
+    }
+    for (Scored& node : nodes) {
+      std::int64_t& score = node.scores[i].score;
+      score = normalise(plugin.normalisation, score, extremes);
+      node.total += score * plugin.weight;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at_most) const {
+  const std::size_t index = world_.profile_of(pod.spec.scheduler_name).value_or(0);
+  const Profile& profile = world_.profiles[index];
+  ResourceNames names = world_.names;
+  const PodShape shape_of_pod = shape_of(pod, names);
+  const PreparedShape shape(profile, shape_of_pod, {names, world_.statistics.last()});
+  if (shape.rejection() || world_.objection_to(pod, index)) return {};
+  const auto by_quota = admission_anew(pod, shape_of_pod, names);
+
+  // A pod that holds something already must not stand in its own way.
+  const PodRecord* record = world_.pods.find(pod.metadata.uid);
+  const Placement* own = record != nullptr && record->placement() ? &*record->placement() : nullptr;
+  const NodeUsage usage_without_it =
+      own != nullptr ? world_.nodes.usage_without(own->node(), own->claim()) : NodeUsage{};
+  std::vector<Scored> nodes;
+  for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
+    if (!world_.nodes.present(slot)) continue;
+    const bool there = own != nullptr && own->node() == slot;
+    const NodeView view{world_.nodes.facts(slot),
+                        there ? usage_without_it : world_.nodes.usage(slot)};
+    const Room room = by_quota ? room_on(*by_quota, view.facts) : Room::kGuaranteed;
+    if (room == Room::kNone || !shape.check(view).is_ok()) continue;
+    Scored scored{.node = slot, .room = room, .total = 0, .scores = {}};
+    for (const PreparedScore& plugin : shape.scores()) {
+      scored.scores.push_back({.plugin = std::string(plugin.plugin->name()),
+                               .score = plugin.score ? plugin.score->score(view) : 0,
+                               .weight = plugin.weight});
+    }
+    nodes.push_back(std::move(scored));
+  }
+  // The others are looked at only where none of those within the guarantee has room, so each group
+  // is measured by its own extremes.
+  const auto borrowed = std::stable_partition(nodes.begin(), nodes.end(), [](const Scored& node) {
+    return node.room == Room::kGuaranteed;
+  });
+  weigh({nodes.begin(), borrowed}, shape);
+  weigh({borrowed, nodes.end()}, shape);
+
+  const TieOrder order(profile.tie_break, world_.nodes);
+  const auto shown = nodes.begin() + static_cast<std::ptrdiff_t>(std::min(at_most, nodes.size()));
+  std::partial_sort(nodes.begin(), shown, nodes.end(), [&](const Scored& a, const Scored& b) {
+    if (a.room != b.room) return a.room < b.room;
+    return a.total != b.total ? a.total > b.total : order.before(a.node, b.node);
+  });
+  std::vector<Candidate> best;
+  for (auto node = nodes.begin(); node != shown; ++node) {
+    best.push_back({.node = world_.nodes.name(node->node),
+                    .total_score = node->total,
+                    .scores = std::move(node->scores)});
+  }
+  return best;
+}
+
+}  // namespace sched

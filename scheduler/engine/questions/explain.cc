@@ -1,0 +1,132 @@
+#include "scheduler/engine/questions/questions.h"
+#include "scheduler/engine/report/fit_error.h"
+#include "scheduler/engine/report/shortage_report.h"
+#include "scheduler/engine/sentences.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sched {
+namespace {
+
+NodeExplanation in_words(const NodeView& node, const NodeVerdict& verdict,
+                         const PreparedShape& shape) {
+  NodeExplanation words{.node = node.facts.name,
+                        .code = verdict.code,
+                        .plugin = std::string(shape.plugin_of(verdict)),
+                        .reasons = shape.reasons_of(verdict),
+                        .numbers = {}};
+  std::sort(words.reasons.begin(), words.reasons.end());
+  if (verdict.filter >= shape.filters().size() || verdict.is_ok()) return words;
+  const NodeFilter& filter = *shape.filters()[verdict.filter].filter;
+  for_each_reason(verdict.reasons, [&](unsigned index) {
+    if (std::string numbers = filter.numbers(node, index); !numbers.empty()) {
+      words.numbers.push_back(std::move(numbers));
+    }
+  });
+  return words;
+}
+
+}  // namespace
+
+Explanation Questions::explain(const k8s::Pod& pod) const {
+  const std::size_t profile = world_.profile_of(pod.spec.scheduler_name).value_or(0);
+  ResourceNames names = world_.names;  // names that only this pod has are not kept
+  const PodShape shape_of_pod = shape_of(pod, names);
+  const PreparedShape shape(world_.profiles[profile], shape_of_pod,
+                            {names, world_.statistics.last()});
+
+  Explanation all;
+  if (shape.rejection()) {
+    all.rejection_plugin = shape.rejection()->plugin;
+    all.rejection = shape.rejection()->reason;
+  } else if (auto objection = world_.objection_to(pod, profile)) {
+    all.rejection_plugin = std::string(objection->by->name());
+    all.rejection = std::move(objection->reason);
+  }
+
+  // A pod that holds something already must not stand in its own way.
+  const PodRecord* record = world_.pods.find(pod.metadata.uid);
+  const Placement* own = record != nullptr && record->placement() ? &*record->placement() : nullptr;
+  const NodeUsage usage_without_it =
+      own != nullptr ? world_.nodes.usage_without(own->node(), own->claim()) : NodeUsage{};
+  const auto by_quota = own == nullptr ? judge_by_quota(pod, shape_of_pod, names) : std::nullopt;
+  VerdictCounts counts;
+  ShortageReport shortages(shape, names);
+  bool fits = false;
+  for (const auto& [name, slot] : world_.nodes.by_name()) {
+    if (!world_.nodes.present(slot)) continue;
+    if (all.rejection) {
+      all.nodes.push_back({.node = name,
+                           .code = Code::kUnresolvable,
+                           .plugin = *all.rejection_plugin,
+                           .reasons = {*all.rejection},
+                           .numbers = {}});
+      continue;
+    }
+    const bool there = own != nullptr && own->node() == slot;
+    const NodeView view{world_.nodes.facts(slot),
+                        there ? usage_without_it : world_.nodes.usage(slot)};
+    NodeVerdict verdict = shape.check(view);
+    if (verdict.is_ok() && by_quota && !by_quota->allows(view.facts.charge_class)) {
+      verdict = {Code::kUnschedulable, NodeVerdict::kNoQuota, 1};
+    }
+    all.nodes.push_back(in_words(view, verdict, shape));
+    fits = fits || verdict.is_ok();
+    if (verdict.is_ok()) continue;
+    counts.add(verdict);
+    shortages.add(view, verdict, world_.nodes.rank(slot));
+  }
+  if (by_quota && by_quota->refuses) {
+    all.message = by_quota->words;
+    all.details = world_.notes(profile, pod);
+    return all;
+  }
+  if (fits) return all;
+  all.message = all.rejection ? fit_error(world_.nodes.size(), *all.rejection)
+                              : fit_error(world_.nodes.size(), shape, counts);
+  all.details = joined(shortages.text(), world_.notes(profile, pod));
+  if (by_quota) all.details = joined(std::move(all.details), by_quota->words);
+  return all;
+}
+
+std::optional<quota::Admission> Questions::admission_anew(const k8s::Pod& pod,
+                                                          const PodShape& shape,
+                                                          const ResourceNames& names) const {
+  const std::size_t profile = world_.profile_of(pod.spec.scheduler_name).value_or(0);
+  const quota::Demand demand = world_.demand_of(profile, shape, names);
+  const quota::QuotaId id = world_.ledger.quota_of(pod.metadata.namespace_);
+  if (demand.is_none() || id == quota::kUnlimitedQuota) return std::nullopt;
+  const PodRecord* record = world_.pods.find(pod.metadata.uid);
+  const quota::Charge* charged = record == nullptr ? nullptr : record->charged();
+  if (charged != nullptr) return world_.ledger.admit_anew(*charged, demand);
+  const WaitingPod* waiting = record == nullptr ? nullptr : record->waiting();
+  return world_.ledger.admit(id, demand, waiting != nullptr && holds_.of(*waiting) != nullptr);
+}
+
+std::optional<Questions::Judgement> Questions::judge_by_quota(const k8s::Pod& pod,
+                                                              const PodShape& shape,
+                                                              const ResourceNames& names) const {
+  const std::size_t profile = world_.profile_of(pod.spec.scheduler_name).value_or(0);
+  const quota::Demand demand = world_.demand_of(profile, shape, names);
+  const quota::QuotaId id = world_.ledger.quota_of(pod.metadata.namespace_);
+  if (demand.is_none() || id == quota::kUnlimitedQuota) return std::nullopt;
+  const PodRecord* record = world_.pods.find(pod.metadata.uid);
+  const WaitingPod* waiting = record == nullptr ? nullptr : record->waiting();
+  // It may be asked about as it is not: with other requests it would wait elsewhere.
+  if (waiting != nullptr && waiting->queue != static_cast<QueueId>(id)) waiting = nullptr;
+  const bool is_holder = waiting != nullptr && holds_.of(*waiting) != nullptr;
+  Judgement judgement{.admission = world_.ledger.admit(id, demand, is_holder),
+                      .refuses = false,
+                      .words = words_.of({.quota = id,
+                                          .demand = demand,
+                                          .namespace_ = pod.metadata.namespace_,
+                                          .waiting = waiting})};
+  judgement.refuses = judgement.admission.refuses();
+  if (waiting == nullptr || !search_.must_wait_for_turn(*waiting)) return judgement;
+  if (!world_.ledger.never_fits(id, demand)) judgement.words = words_.behind(*waiting);
+  judgement.refuses = true;
+  return judgement;
+}
+
+}  // namespace sched

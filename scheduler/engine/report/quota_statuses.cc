@@ -1,0 +1,49 @@
+#include "scheduler/engine/report/quota_statuses.h"
+
+#include <set>
+#include <utility>
+
+namespace sched {
+
+using quota::QuotaId;
+
+std::vector<QuotaStatus> QuotaStatuses::all() const {
+  std::vector<QuotaStatus> all;
+  for (const QuotaId id : ledger_.quotas()) all.push_back(status_of(id));
+  return all;
+}
+
+QuotaStatus QuotaStatuses::status_of(QuotaId id) const {
+  std::vector<quota::GpuShare> pending;
+  if (const PodQueue* queue = queue_.find(static_cast<QueueId>(id))) {
+    queue->line().for_each_kind([&](const quota::Demand& demand, std::size_t pods) {
+      const auto asked = ledger_.asks_of(id, demand);
+      if (!asked) return;
+      const auto& [line, each] = *asked;
+      if (pending.size() <= line) pending.resize(line + 1);
+      pending[line] += each.times(static_cast<std::int64_t>(pods));
+    });
+  }
+  return {.name = ledger_.name_of(id),
+          .uid = ledger_.uid_of(id),
+          .status = ledger_.status(id, pending)};
+}
+
+QuotaNews QuotaStatuses::take_news() {
+  std::set<QuotaId> changed = ledger_.take_status_changes();
+  for (const QueueId queue : queue_.take_changed_lines()) changed.insert(QuotaId{queue});
+  QuotaNews news;
+  for (const QuotaId id : changed) {
+    if (ledger_.has(id)) {
+      if (id == quota::kNothingQuota) continue;
+      news.changed.push_back(status_of(id));
+      told_[id] = news.changed.back().name;
+    } else if (const auto told = told_.find(id); told != told_.end()) {
+      news.gone.push_back(told->second);
+      told_.erase(told);
+    }
+  }
+  return news;
+}
+
+}  // namespace sched

@@ -1,0 +1,33 @@
+// The accounts of quotas, for their objects' status.
+#pragma once
+
+#include "scheduler/engine/engine.h"
+#include "scheduler/queue/queues.h"
+#include "scheduler/quota/ledger.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sched {
+
+class QuotaStatuses {
+ public:
+  // Both outlive it.
+  QuotaStatuses(quota::Ledger& ledger, Queues& queue) : ledger_(ledger), queue_(queue) {}
+
+  // As Engine's functions.
+  [[nodiscard]] std::vector<QuotaStatus> all() const;
+  [[nodiscard]] QuotaNews take_news();
+  [[nodiscard]] std::uint64_t version() const { return ledger_.version() + queue_.version(); }
+
+ private:
+  [[nodiscard]] QuotaStatus status_of(quota::QuotaId quota) const;
+
+  quota::Ledger& ledger_;
+  Queues& queue_;
+  std::map<quota::QuotaId, std::string> told_;  // the names of those that were told of
+};
+
+}  // namespace sched

@@ -1,0 +1,49 @@
+#include "scheduler/engine/report/quota_words.h"
+
+#include "scheduler/engine/line/quota_search.h"
+#include "scheduler/quota/message.h"
+
+namespace sched {
+namespace {
+
+std::string path_of(const WaitingPod& pod) {
+  return pod.pod.metadata.namespace_ + "/" + pod.pod.metadata.name;
+}
+
+}  // namespace
+
+std::string QuotaWords::of(const WaitingPod& pod) const {
+  return of({.quota = quota_of(pod),
+             .demand = pod.demand,
+             .namespace_ = pod.pod.metadata.namespace_,
+             .waiting = &pod});
+}
+
+std::string QuotaWords::of(const Question& question) const {
+  const quota::QuotaId id = question.quota;
+  const quota::Ledger& ledger = world_.ledger;
+  if (id == quota::kUndecidedQuota) return quota::undecided_message(question.namespace_);
+  if (id == quota::kNothingQuota) return quota::no_quota_message(question.namespace_);
+  if (const auto error = ledger.error_of(id)) {
+    return quota::invalid_quota_message(ledger.name_of(id), *error);
+  }
+  const PodQueue* queue = queue_.find(static_cast<QueueId>(id));
+  std::size_t before = queue == nullptr ? 0 : queue->line().size();
+  const Hold* hold = nullptr;
+  if (question.waiting != nullptr) {
+    before = queue->line().before(*question.waiting);
+    hold = holds_.of(*question.waiting);
+  }
+  std::string words = quota::waiting_message(
+      ledger.name_of(id), ledger.answers(id, question.demand, hold != nullptr), before);
+  if (hold == nullptr || !hold->on) return words;
+  return words + "; holds node " + world_.nodes.name(hold->on->node()) + " until it has room";
+}
+
+std::string QuotaWords::behind(const WaitingPod& pod) const {
+  const WaitingLine& line = queue_.find(pod.queue)->line();
+  return quota::behind_message(world_.ledger.name_of(quota_of(pod)), path_of(*line.first()),
+                               line.before(pod));
+}
+
+}  // namespace sched

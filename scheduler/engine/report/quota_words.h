@@ -1,0 +1,37 @@
+// What a pod is told about its quota, in numbers.
+#pragma once
+
+#include "scheduler/engine/line/holds.h"
+#include "scheduler/engine/world/world.h"
+#include "scheduler/queue/queues.h"
+
+#include <string>
+
+namespace sched {
+
+class QuotaWords {
+ public:
+  // All borrowed things outlive it.
+  QuotaWords(const World& world, const Queues& queue, const Holds& holds)
+      : world_(world), queue_(queue), holds_(holds) {}
+
+  struct Question {
+    quota::QuotaId quota{};
+    const quota::Demand& demand;
+    const std::string& namespace_;
+    const WaitingPod* waiting = nullptr;  // null: the pod is asked about hypothetically
+  };
+  // "quota team-vision: H100 needs 4, 14 of 16 in use …, first in line; …".
+  [[nodiscard]] std::string of(const Question& question) const;
+  // The same of a pod that waits for its quota.
+  [[nodiscard]] std::string of(const WaitingPod& pod) const;
+  // Of a pod that waits behind another of its Strict quota.
+  [[nodiscard]] std::string behind(const WaitingPod& pod) const;
+
+ private:
+  const World& world_;
+  const Queues& queue_;
+  const Holds& holds_;
+};
+
+}  // namespace sched

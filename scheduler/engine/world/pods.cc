@@ -1,0 +1,39 @@
+#include "scheduler/engine/world/pods.h"
+
+#include <utility>
+
+namespace sched {
+
+void PodRecord::bind(Nodes& nodes, NodeSlot node, Claim claim) {
+  waiting_.reset();
+  if (placement_ && placement_->node() == node) {
+    placement_->resize(std::move(claim));
+  } else {
+    placement_.emplace(nodes, node, std::move(claim));
+  }
+}
+
+void PodRecord::charge(quota::Ledger& ledger, const Charged& pod, quota::Demand demand) {
+  const NodeSlot node = placement_->node();
+  if (charge_ && charge_->node() == node && charge_->demand() == demand &&
+      charge_->charged_as() == pod.charged_as) {
+    return;
+  }
+  charge_.reset();
+  if (demand.is_none()) return;
+  charge_ = std::make_unique<quota::Charge>(
+      ledger, quota::Charge::Pod{pod.uid, pod.namespace_, pod.charged_as, pod.created}, node,
+      std::move(demand));
+}
+
+PodRecord* Pods::find(const std::string& uid) {
+  const auto found = records_.find(uid);
+  return found == records_.end() ? nullptr : &found->second;
+}
+
+const PodRecord* Pods::find(const std::string& uid) const {
+  const auto found = records_.find(uid);
+  return found == records_.end() ? nullptr : &found->second;
+}
+
+}  // namespace sched

@@ -1,0 +1,68 @@
+// The world: everything the engine knows of the cluster. Intake changes it as events say, and
+// actions change it as they decide; the finder only reads it.
+//
+// The parts stand in the order in which one is built on another.
+#pragma once
+
+#include "scheduler/cluster/nodes.h"
+#include "scheduler/cluster/pod_templates.h"
+#include "scheduler/cluster/shapes.h"
+#include "scheduler/cluster/workload.h"
+#include "scheduler/engine/options.h"
+#include "scheduler/engine/world/pods.h"
+#include "scheduler/framework/profile.h"
+#include "scheduler/quota/ledger.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sched {
+
+// What a constraint says about a pod, and which constraint.
+struct Objection {
+  const ClusterConstraint* by = nullptr;
+  std::string reason;
+};
+
+struct World {
+  World(std::vector<Profile> profiles_of_it, EngineOptions options_of_it);
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  // The index of the profile of that name; nullopt: the pod is not ours.
+  [[nodiscard]] std::optional<std::size_t> profile_of(std::string_view scheduler_name) const;
+  // Whether a profile's configuration reserves the node for this scheduler.
+  [[nodiscard]] bool owns(const NodeFacts& node) const;
+
+  // What a pod of the shape asks of its quota, under that profile.
+  [[nodiscard]] quota::Demand demand_of(std::size_t profile, const PodShape& shape,
+                                        const ResourceNames& resource_names) const;
+  // The pod, which has a placement, counts against its namespace's quota from now on.
+  void charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand,
+              const std::string& charged_as);
+
+  // The first objection of the profile's constraints to the pod; nullopt: there is none.
+  [[nodiscard]] std::optional<Objection> objection_to(const k8s::Pod& pod,
+                                                      std::size_t profile) const;
+  // What the profile's constraints add to the details of a pod that found no node.
+  [[nodiscard]] std::string notes(std::size_t profile, const k8s::Pod& pod) const;
+  // Every constraint learns of the change. True: it may lift an objection of one of them.
+  bool tell_constraints(const ClusterChange& change);
+
+  const std::vector<Profile> profiles;
+  const EngineOptions options;
+  ResourceNames names;
+  Nodes nodes;
+  Shapes shapes;
+  PodTemplates templates{shapes, names};
+  quota::Ledger ledger;
+  Pods pods;
+  WorkloadStatistics statistics;
+  std::uint64_t arrivals = 0;  // pods of ours that were seen waiting, ever
+};
+
+}  // namespace sched

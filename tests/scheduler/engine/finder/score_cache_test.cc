@@ -1,0 +1,411 @@
+// Whatever happens to the nodes, the cache's answers are those of asking every node anew.
+#include "scheduler/engine/finder/score_cache.h"
+
+#include "scheduler/cluster/placement.h"
+#include "scheduler/engine/finder/score_caches.h"
+#include "scheduler/engine/finder/tie_order.h"
+#include "scheduler/engine/report/fit_error.h"
+#include "tests/scheduler/engine/harness.h"
+#include "tests/support/catch.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+
+using namespace sched;
+using namespace tests;
+
+namespace {
+
+using Counts = std::map<std::tuple<Code, std::uint32_t, std::uint64_t>, std::size_t>;
+
+struct Answers {
+  std::size_t feasible = 0;
+  std::optional<std::string> best;
+  std::int64_t total = 0;
+  Counts verdicts;
+  std::string message;
+  friend bool operator==(const Answers&, const Answers&) = default;
+};
+
+Counts counts_of(const VerdictCounts& verdicts) {
+  Counts counts;
+  verdicts.for_each([&](const NodeVerdict& verdict, std::size_t nodes) {
+    counts[{verdict.code, verdict.filter, verdict.reasons}] = nodes;
+  });
+  return counts;
+}
+
+Answers cached(const ScoreCache& cache, const Nodes& nodes) {
+  Answers answers;
+  answers.feasible = cache.feasible();
+  if (cache.best() != kNoSlot) {
+    answers.best = nodes.name(cache.best());
+    answers.total = cache.total(cache.best());
+  }
+  answers.verdicts = counts_of(cache.verdicts());
+  answers.message = fit_error(nodes.size(), cache.prepared(), cache.verdicts());
+  return answers;
+}
+
+// By asking all nodes, in no clever way.
+Answers naive(const PreparedShape& shape, const Nodes& nodes, TieBreak tie_break = {},
+              Confinement confinement = {}) {
+  const TieOrder order(tie_break, nodes);
+  Answers answers;
+  VerdictCounts verdicts;
+  std::vector<std::optional<Extremes>> extremes(shape.scores().size());
+  std::vector<NodeSlot> feasible;
+  for (const auto& [name, slot] : nodes.by_name()) {
+    if (!nodes.present(slot)) continue;
+    NodeVerdict verdict = shape.check(nodes.view(slot));
+    if (verdict.is_ok() && !confinement.allows(nodes.facts(slot))) {
+      verdict = {Code::kUnschedulable, NodeVerdict::kNoQuota, 1};
+    }
+    if (!verdict.is_ok()) {
+      verdicts.add(verdict);
+      continue;
+    }
+    feasible.push_back(slot);
+    for (std::size_t i = 0; i < extremes.size(); ++i) {
+      if (!shape.scores()[i].score) continue;
+      const std::int64_t raw = shape.scores()[i].score->score(nodes.view(slot));
+      if (!extremes[i]) extremes[i] = Extremes{raw, raw};
+      extremes[i]->min = std::min(extremes[i]->min, raw);
+      extremes[i]->max = std::max(extremes[i]->max, raw);
+    }
+  }
+  answers.feasible = feasible.size();
+  for (const NodeSlot slot : feasible) {
+    std::int64_t total = 0;
+    for (std::size_t i = 0; i < extremes.size(); ++i) {
+      const PreparedScore& score = shape.scores()[i];
+      if (!score.score) continue;
+      total += score.weight *
+               normalise(score.normalisation, score.score->score(nodes.view(slot)), *extremes[i]);
+    }
+    if (answers.best && total < answers.total) continue;
+    if (answers.best && total == answers.total && !order.before(slot, nodes.find(*answers.best))) {
+      continue;
+    }
+    answers.best = nodes.name(slot);
+    answers.total = total;
+  }
+  answers.verdicts = counts_of(verdicts);
+  answers.message = fit_error(nodes.size(), shape, verdicts);
+  return answers;
+}
+
+// Nodes and claims that change at random.
+class World {
+ public:
+  explicit World(unsigned seed) : random_(seed) {}
+
+  void change() {
+    switch (random_() % 8) {
+      case 0:
+      case 1:
+        return upsert_node();
+      case 2:
+        return nodes.erase(some_name());
+      case 3:
+      case 4:
+        return give_up_claim();
+      default:
+        return claim();
+    }
+  }
+  ShapeRef shape() {
+    PodBuilder pod = our_pod("p").gpus(static_cast<int>(random_() % 5));
+    if (random_() % 2 == 0) pod.cpu(std::to_string(random_() % 4));
+    if (random_() % 3 == 0) pod.selects("zone", "z1");
+    if (random_() % 4 == 0) pod.tolerates("team");
+    if (random_() % 5 == 0) pod.host_port(80);
+    if (random_() % 4 == 0) pod.annotated("gpu-scheduler.io/gpu-type", "H100");
+    if (random_() % 4 == 0) pod.annotated("gpu-scheduler.io/sharing", "never");
+    if (random_() % 6 == 0) pod.requires_nodes({named({"n3"}), named({"n4"})});
+    if (random_() % 2 == 0) {
+      pod.prefers_nodes(20, term({label("zone").in({"z1"})}));
+      pod.prefers_nodes(30, term({label("rank").greater_than("1")}));
+    }
+    return shapes.intern(shape_of(pod, names));
+  }
+
+  ResourceNames names;
+  Nodes nodes;
+  Shapes shapes;
+
+ private:
+  std::string some_name() { return "n" + std::to_string(random_() % 12); }
+
+  void upsert_node() {
+    NodeBuilder made = node(some_name());
+    made.gpus(static_cast<int>(random_() % 5)).cpu(std::to_string(1 + random_() % 6));
+    if (random_() % 2 == 0) made.labelled("zone", "z" + std::to_string(random_() % 2));
+    if (random_() % 2 == 0) made.labelled("rank", std::to_string(random_() % 4));
+    if (random_() % 5 == 0) made.cordoned();
+    // What filters refuse that come after those which ask for what is taken.
+    if (random_() % 2 == 0)
+      made.product(random_() % 2 == 0 ? "NVIDIA-H100-80GB-HBM3" : "NVIDIA-L4");
+    if (random_() % 4 == 0) made.labelled("nvidia.com/gpu.sharing-strategy", "time-slicing");
+    if (random_() % 4 == 0) made.labelled("nvidia.com/mig.config.state", "pending");
+    if (random_() % 4 == 0) made.tainted("team", "a");
+    for (unsigned i = 0; i < random_() % 3; ++i) {
+      made.tainted("soft" + std::to_string(i), "", k8s::TaintEffect::kPreferNoSchedule);
+    }
+    NodeFacts facts = facts_of(made, names);
+    facts.charge_class = random_() % 4;
+    nodes.upsert(std::move(facts));
+  }
+  void claim() {
+    PodBuilder pod = our_pod("q").gpus(static_cast<int>(random_() % 3)).cpu("1");
+    if (random_() % 3 == 0) pod.host_port(80);
+    claims_.emplace_back();
+    claims_.back().emplace(nodes, nodes.slot_of(some_name()), claim_of(shape_of(pod, names)));
+  }
+  void give_up_claim() {
+    if (!claims_.empty()) claims_[random_() % claims_.size()].reset();
+  }
+
+  std::mt19937 random_;
+  std::deque<std::optional<Placement>> claims_;
+};
+
+// The nodes' GPUs, spread over 0 … 100 between the least and the greatest.
+class MostGpus final : public ScorePlugin {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "MostGpus"; }
+  [[nodiscard]] Normalisation normalisation() const override { return Normalisation::kMinMax; }
+  [[nodiscard]] std::unique_ptr<NodeScore> prepare(const PodShape&,
+                                                   const PrepareContext&) const override {
+    class Score final : public NodeScore {
+     public:
+      [[nodiscard]] std::int64_t score(const NodeView& node) const override {
+        return node.allocatable(kNvidiaGpu);
+      }
+    };
+    return std::make_unique<Score>();
+  }
+};
+
+Profile few_steps(TieBreak tie_break) {
+  Profile made;
+  made.scheduler_name = kOurs;
+  made.tie_break = tie_break;
+  made.scores.push_back({.plugin = std::make_unique<MostGpus>(), .weight = 1});
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("every tie-break and the min-max scale are those of asking every node anew") {
+  for (const TieBreak tie_break :
+       {TieBreak{TieBreak::Order::kFirstNode, 0}, TieBreak{TieBreak::Order::kShuffledNodes, 7},
+        TieBreak{TieBreak::Order::kFewestGpusFirst, 0}, TieBreak{TieBreak::Order::kRandom, 7}}) {
+    const Profile profile = few_steps(tie_break);
+    World world(static_cast<unsigned>(tie_break.order) + 1);
+    ScoreCache cache(world.nodes, profile, world.shape(), PrepareContext{world.names});
+    for (int round = 0; round < 600; ++round) {
+      world.change();
+      cache.catch_up();
+      REQUIRE(cached(cache, world.nodes) == naive(cache.prepared(), world.nodes, tie_break));
+    }
+  }
+}
+
+TEST_CASE("the order of shuffled nodes is the seed's, and stays") {
+  World world(1);
+  for (int i = 0; i < 12; ++i) {
+    world.nodes.upsert(facts_of(node("n" + std::to_string(i)).gpus(1), world.names));
+  }
+  const auto first = [&](std::uint64_t seed) {
+    const Profile profile = few_steps({TieBreak::Order::kShuffledNodes, seed});
+    ScoreCache cache(world.nodes, profile, world.shapes.intern(PodShape{}),
+                     PrepareContext{world.names});
+    cache.catch_up();
+    return world.nodes.name(cache.best());
+  };
+  std::set<std::string> firsts;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CHECK(first(seed) == first(seed));
+    firsts.insert(first(seed));
+  }
+  CHECK(firsts.size() > 5);
+}
+
+TEST_CASE("a random tie-break draws each of the best nodes equally often, and no other") {
+  const Profile profile = few_steps({TieBreak::Order::kRandom, 3});
+  World world(9);
+  ScoreCache cache(world.nodes, profile, world.shapes.intern(PodShape{}),
+                   PrepareContext{world.names});
+  for (int round = 0; round < 40; ++round) {
+    for (int i = 0; i < 5; ++i) world.change();
+    cache.catch_up();
+    if (cache.best() == kNoSlot) {
+      CHECK(cache.draw(1) == kNoSlot);
+      continue;
+    }
+    std::map<NodeSlot, int> drawn;
+    for (std::uint64_t number = 0; number < 3'000; ++number) ++drawn[cache.draw(number)];
+    std::size_t best = 0;
+    for (const auto& [name, slot] : world.nodes.by_name()) {
+      if (!world.nodes.present(slot) || cache.total(slot) != cache.total(cache.best())) continue;
+      ++best;
+      CHECK(drawn.contains(slot));
+    }
+    REQUIRE(drawn.size() == best);
+    for (const auto& [slot, times] : drawn) {
+      CHECK(times > 3'000 / static_cast<int>(best) * 7 / 10);
+      CHECK(cache.draw(5) == cache.draw(5));
+    }
+  }
+}
+
+TEST_CASE("cached answers are those of asking every node anew") {
+  const auto all_profiles = profiles();
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    World world(seed);
+    std::mt19937 random(seed);
+    quota::ClassSets sets;
+    const Confinement two_classes{&sets, sets.intern({1, 2})};
+    struct Kept {
+      Confinement confinement;
+      ScoreCache cache;
+    };
+    std::deque<Kept> caches;
+    for (int i = 0; i < 12; ++i) {
+      const Confinement confinement = i % 3 == 0 ? two_classes : Confinement{};
+      caches.push_back({confinement, ScoreCache(world.nodes, all_profiles[0], world.shape(),
+                                                PrepareContext{world.names}, confinement)});
+    }
+    for (int round = 0; round < 600; ++round) {
+      for (unsigned i = 0; i < 1 + random() % 5; ++i) world.change();
+      for (Kept& kept : caches) {
+        if (random() % 3 == 0) continue;  // some fall behind
+        kept.cache.catch_up();
+        REQUIRE(cached(kept.cache, world.nodes) ==
+                naive(kept.cache.prepared(), world.nodes, {}, kept.confinement));
+      }
+    }
+  }
+}
+
+// Filters that ask for what a node is are passed over where it is known to pass them, the more so
+// those that come after the one that refuses a full node.
+TEST_CASE("a node that became another while it was full is asked anew what it is") {
+  const auto all_profiles = profiles();
+  for (const char* becomes : {"NVIDIA-H100-80GB-HBM3", "NVIDIA-L4"}) {
+    CAPTURE(becomes);
+    ResourceNames names;
+    Nodes nodes;
+    Shapes shapes;
+    const auto upsert = [&](const char* product, const char* cpu) {
+      nodes.upsert(facts_of(node("n").gpus(1).product(product).cpu(cpu), names));
+    };
+    const PodBuilder pod = our_pod("p").gpus(1).annotated("gpu-scheduler.io/gpu-type", "H100");
+    ScoreCache cache(nodes, all_profiles[0], shapes.intern(shape_of(pod, names)),
+                     PrepareContext{names});
+    std::optional<Placement> full;
+    const auto same_as_anew = [&] {
+      cache.catch_up();
+      return cached(cache, nodes) == naive(cache.prepared(), nodes);
+    };
+    upsert("NVIDIA-H100-80GB-HBM3", "4");
+    CHECK(same_as_anew());
+    full.emplace(nodes, nodes.slot_of("n"), claim_of(shape_of(pod, names)));
+    CHECK(same_as_anew());
+    upsert(becomes, "5");
+    CHECK(same_as_anew());
+    full.reset();
+    CHECK(same_as_anew());
+  }
+}
+
+TEST_CASE("a cache that takes over new statistics answers like one that is made with them") {
+  const auto all_profiles = profiles();
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    World world(seed);
+    for (int i = 0; i < 40; ++i) world.change();
+    const ShapeRef shape = world.shape();
+    ScoreCache renewed(world.nodes, all_profiles[0], shape, PrepareContext{world.names});
+    renewed.catch_up();
+    for (int i = 0; i < 5; ++i) world.change();
+    auto learned = std::make_shared<ClusterContext>();
+    learned->version = 1;
+    learned->pods = {{.cpu = 1'000, .gpus = 1, .milli = 1'000, .products = {}, .count = 9},
+                     {.cpu = 2'000, .gpus = 4, .milli = 1'000, .products = {}, .count = 1}};
+    learned->pods_seen = 10;
+    const PrepareContext context{world.names, learned};
+    REQUIRE(renewed.renew(context));
+    const PreparedShape made_with_them(all_profiles[0], *shape, context);
+    REQUIRE(cached(renewed, world.nodes) == naive(made_with_them, world.nodes));
+    for (int i = 0; i < 5; ++i) world.change();
+    renewed.catch_up();
+    REQUIRE(cached(renewed, world.nodes) == naive(made_with_them, world.nodes));
+  }
+}
+
+TEST_CASE("the scores of a node add up to its total") {
+  const auto all_profiles = profiles();
+  World world(3);
+  for (int i = 0; i < 40; ++i) world.change();
+  for (int i = 0; i < 40; ++i) {
+    ScoreCache cache(world.nodes, all_profiles[0], world.shape(), PrepareContext{world.names});
+    cache.catch_up();
+    if (cache.best() == kNoSlot) continue;
+    std::int64_t total = 0;
+    for (const PluginScore& score : cache.scores(cache.best())) total += score.score * score.weight;
+    CHECK(total == cache.total(cache.best()));
+  }
+}
+
+TEST_CASE("caches beyond the bound go, least recently used first, and answers stay the same") {
+  const auto all_profiles = profiles();
+  World world(5);
+  for (int i = 0; i < 60; ++i) world.change();
+  std::vector<ShapeRef> shapes;
+  for (int i = 0; i < 8; ++i) {
+    shapes.push_back(
+        world.shapes.intern(shape_of(our_pod("p").cpu(std::to_string(i)), world.names)));
+  }
+  const std::size_t one = [&] {
+    ScoreCache cache(world.nodes, all_profiles[0], shapes[0], PrepareContext{world.names});
+    cache.catch_up();
+    return cache.memory() + ScoreCaches::kMemoryOfShape;
+  }();
+  WorkloadStatistics statistics(std::nullopt, false);
+  ScoreCaches few(world.nodes, all_profiles, world.names, statistics, one * 5 / 2);
+  for (int round = 0; round < 50; ++round) {
+    world.change();
+    for (const ShapeRef& shape : shapes) {
+      const ScoreCache& cache = few.get(0, shape);
+      REQUIRE(cached(cache, world.nodes) == naive(cache.prepared(), world.nodes));
+      REQUIRE(few.size() <= 3);
+    }
+  }
+  ScoreCaches none(world.nodes, all_profiles, world.names, statistics, 0);
+  none.get(0, shapes[0]);
+  none.get(0, shapes[1]);
+  CHECK(none.size() == 1);  // the one just asked for stays
+}
+
+TEST_CASE("on few nodes what the shapes themselves take bounds their number") {
+  const auto all_profiles = profiles();
+  World world(5);
+  for (int i = 0; i < 10; ++i) world.change();
+  WorkloadStatistics statistics(std::nullopt, false);
+  ScoreCaches caches(world.nodes, all_profiles, world.names, statistics, std::size_t{1} << 20);
+  std::vector<ShapeRef> shapes;
+  for (int i = 1; i <= 1'000; ++i) {
+    shapes.push_back(world.shapes.intern(
+        shape_of(our_pod("p").gpus(100).cpu(std::to_string(i) + "m"), world.names)));
+    caches.get(0, shapes.back());
+    static_cast<void>(caches.report(0, shapes.back()));
+    REQUIRE(caches.size() <= (std::size_t{1} << 20) / ScoreCaches::kMemoryOfShape);
+  }
+  CHECK(caches.size() > 50);
+}
