@@ -2,11 +2,11 @@
 #pragma once
 
 #include "k8s-client/api/pod.h"
+#include "scheduler/base/resources.h"
 #include "scheduler/framework/host_ports.h"
 #include "scheduler/framework/node_view.h"
 #include "scheduler/framework/pod_requests.h"
 #include "scheduler/framework/pod_shape.h"
-#include "scheduler/base/resources.h"
 
 #include <optional>
 #include <vector>

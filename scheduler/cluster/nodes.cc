@@ -67,19 +67,17 @@ NodeSlot Nodes::slot_of(std::string_view name) {
   return slot;
 }
 
-void Nodes::add(NodeSlot slot, const Claim& claim) {
+void Nodes::add(NodeSlot slot, const Occupant& occupant) {
   Node& node = nodes_[slot];
-  node.claims.push_back(&claim);
-  add_claim(node.usage, claim);
+  insert(node, occupant);
+  add_claim(node.usage, occupant.claim);
   if (present(slot)) changes_.append(slot);
 }
 
-void Nodes::remove(NodeSlot slot, const Claim& claim) {
+void Nodes::remove(NodeSlot slot, const Occupant& occupant) {
   Node& node = nodes_[slot];
-  const auto at = std::find(node.claims.begin(), node.claims.end(), &claim);
-  *at = node.claims.back();
-  node.claims.pop_back();
-  if (!subtract_claim(node.usage, claim)) sum_up(node);
+  node.occupants.erase(std::find(node.occupants.begin(), node.occupants.end(), &occupant));
+  if (!subtract_claim(node.usage, occupant.claim)) sum_up(node);
   if (present(slot)) {
     changes_.append(slot);
     ++openings_;
@@ -87,12 +85,18 @@ void Nodes::remove(NodeSlot slot, const Claim& claim) {
   give_up_if_unused(slot);
 }
 
-void Nodes::change(NodeSlot slot, Claim& claim, Claim to) {
+void Nodes::change(NodeSlot slot, Occupant& occupant, Occupant to) {
   Node& node = nodes_[slot];
-  const bool exact = subtract_claim(node.usage, claim);
-  claim = std::move(to);
+  const bool same_claim = occupant.claim == to.claim;
+  const bool moves = more_important(occupant, to) || more_important(to, occupant);
+  if (moves)
+    node.occupants.erase(std::find(node.occupants.begin(), node.occupants.end(), &occupant));
+  const bool exact = same_claim || subtract_claim(node.usage, occupant.claim);
+  occupant = std::move(to);
+  if (moves) insert(node, occupant);
+  if (same_claim) return;
   if (exact) {
-    add_claim(node.usage, claim);
+    add_claim(node.usage, occupant.claim);
   } else {
     sum_up(node);
   }
@@ -101,22 +105,29 @@ void Nodes::change(NodeSlot slot, Claim& claim, Claim to) {
   ++openings_;
 }
 
-NodeUsage Nodes::usage_without(NodeSlot slot, const Claim& claim) const {
+NodeUsage Nodes::usage_without(NodeSlot slot, const Occupant& occupant) const {
   NodeUsage usage;
-  for (const Claim* other : nodes_[slot].claims) {
-    if (other != &claim) add_claim(usage, *other);
+  for (const Occupant* other : nodes_[slot].occupants) {
+    if (other != &occupant) add_claim(usage, other->claim);
   }
   return usage;
 }
 
+void Nodes::insert(Node& node, const Occupant& occupant) {
+  const auto at =
+      std::upper_bound(node.occupants.begin(), node.occupants.end(), &occupant,
+                       [](const Occupant* a, const Occupant* b) { return more_important(*a, *b); });
+  node.occupants.insert(at, &occupant);
+}
+
 void Nodes::sum_up(Node& node) {
   node.usage = {};
-  for (const Claim* claim : node.claims) add_claim(node.usage, *claim);
+  for (const Occupant* occupant : node.occupants) add_claim(node.usage, occupant->claim);
 }
 
 void Nodes::give_up_if_unused(NodeSlot slot) {
   Node& node = nodes_[slot];
-  if (present(slot) || !node.claims.empty()) return;
+  if (present(slot) || !node.occupants.empty()) return;
   by_name_.erase(node.facts.name);
   node = Node{};
   unused_.push_back(slot);

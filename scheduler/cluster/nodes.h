@@ -2,14 +2,14 @@
 //
 // Every node that a Node object or a pod's spec.nodeName has named has a slot, so pods that arrive
 // before their node (or outlive it) keep their claims, and count as soon as the node is there. A
-// slot is given up when the node is gone and nothing claims it any more.
+// slot is given up when the node is gone and nothing occupies it any more.
 //
 // A change of facts or usage of a present node, its coming and its going are written to the change
 // log; an event that says what is known already is not. Plugins are never asked about absent nodes.
 #pragma once
 
 #include "scheduler/cluster/change_log.h"
-#include "scheduler/cluster/claim.h"
+#include "scheduler/cluster/occupant.h"
 #include "scheduler/framework/node_view.h"
 
 #include <cstddef>
@@ -34,12 +34,18 @@ class Nodes {
   // The same, kNoSlot when there is none.
   [[nodiscard]] NodeSlot find(std::string_view name) const;
 
-  // A pod takes its share of the node / gives it back. The claim is borrowed: it must stay where it
-  // is, unchanged, until it is removed.
-  void add(NodeSlot slot, const Claim& claim);
-  void remove(NodeSlot slot, const Claim& claim);
-  // The share that `claim` (added before) stands for becomes `to`.
-  void change(NodeSlot slot, Claim& claim, Claim to);
+  // A pod or a reservation takes its share of the node / gives it back. The occupant is borrowed:
+  // it must stay where it is, unchanged, until it is removed. O(occupants of the node).
+  void add(NodeSlot slot, const Occupant& occupant);
+  void remove(NodeSlot slot, const Occupant& occupant);
+  // `occupant` (added before) becomes `to`. Only another claim is a change of the node.
+  void change(NodeSlot slot, Occupant& occupant, Occupant to);
+
+  // Everything that takes room on the node, the most important first; of equals the one that came
+  // first.
+  [[nodiscard]] const std::vector<const Occupant*>& occupants(NodeSlot slot) const {
+    return nodes_[slot].occupants;
+  }
 
   [[nodiscard]] bool present(NodeSlot slot) const { return statuses_[slot].present; }
   [[nodiscard]] const NodeFacts& facts(NodeSlot slot) const { return nodes_[slot].facts; }
@@ -61,8 +67,8 @@ class Nodes {
     prefetch(&node.facts.gpu.product.hash, &node.usage.nonzero + 1);
   }
 
-  // What is taken on the node by all but this claim, which was added before.
-  [[nodiscard]] NodeUsage usage_without(NodeSlot slot, const Claim& claim) const;
+  // What is taken on the node by all but this occupant, which was added before.
+  [[nodiscard]] NodeUsage usage_without(NodeSlot slot, const Occupant& occupant) const;
 
   // Nodes that are there.
   [[nodiscard]] std::size_t size() const { return present_; }
@@ -92,7 +98,7 @@ class Nodes {
   struct Node {
     NodeFacts facts;  // only the name while the node is absent
     NodeUsage usage;
-    std::vector<const Claim*> claims;  // what `usage` is the sum of
+    std::vector<const Occupant*> occupants;  // by importance; `usage` is the sum of their claims
   };
   // What is asked of many nodes of which nothing else is: kept close together.
   struct Status {
@@ -108,6 +114,7 @@ class Nodes {
     }
     __builtin_prefetch(end - 1);
   }
+  static void insert(Node& node, const Occupant& occupant);
   static void sum_up(Node& node);
   void give_up_if_unused(NodeSlot slot);
   void rank_new(ByName::const_iterator position);

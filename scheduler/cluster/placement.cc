@@ -4,15 +4,13 @@
 
 namespace sched {
 
-Placement::Placement(Nodes& nodes, NodeSlot node, Claim claim)
-    : nodes_(nodes), node_(node), claim_(std::move(claim)) {
-  nodes_.add(node_, claim_);
+Placement::Placement(Nodes& nodes, NodeSlot node, Occupant occupant)
+    : nodes_(nodes), node_(node), occupant_(std::move(occupant)) {
+  nodes_.add(node_, occupant_);
 }
 
-Placement::~Placement() { nodes_.remove(node_, claim_); }
+Placement::~Placement() { nodes_.remove(node_, occupant_); }
 
-void Placement::resize(Claim claim) {
-  if (claim != claim_) nodes_.change(node_, claim_, std::move(claim));
-}
+void Placement::change(Occupant to) { nodes_.change(node_, occupant_, std::move(to)); }
 
 }  // namespace sched

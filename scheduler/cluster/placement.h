@@ -1,33 +1,36 @@
-// A pod's hold on a node, undone when the object dies.
+// The room that a pod or a reservation takes on a node, given back when the object dies.
 //
 // A pod that is assumed or bound has one; giving it up (a bind failed, the pod is gone, finished or
-// elsewhere) is destroying it. What a placement takes besides capacity is a further member of this
-// kind: members are undone in reverse order of their declaration.
+// elsewhere) is destroying it. A pod for which a node is held has one, too, as a reservation. What
+// a placement takes besides capacity is a further member of this kind: members are undone in
+// reverse order of their declaration.
 #pragma once
 
-#include "scheduler/cluster/claim.h"
 #include "scheduler/cluster/nodes.h"
+#include "scheduler/cluster/occupant.h"
 
 namespace sched {
 
 class Placement {
  public:
   // `nodes` outlives the placement.
-  Placement(Nodes& nodes, NodeSlot node, Claim claim);
+  Placement(Nodes& nodes, NodeSlot node, Occupant occupant);
   ~Placement();
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
   [[nodiscard]] NodeSlot node() const { return node_; }
-  [[nodiscard]] const Claim& claim() const { return claim_; }
+  [[nodiscard]] const Occupant& occupant() const { return occupant_; }
+  [[nodiscard]] const Claim& claim() const { return occupant_.claim; }
 
-  // The same node, another claim (an in-place resize). Equal claims change nothing.
-  void resize(Claim claim);
+  // The same node and pod, with another claim (an in-place resize), priority or state. The node
+  // changes only where the claim is another.
+  void change(Occupant to);
 
  private:
   Nodes& nodes_;
   NodeSlot node_;
-  Claim claim_;
+  Occupant occupant_;
 };
 
 }  // namespace sched

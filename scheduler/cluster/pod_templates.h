@@ -11,9 +11,9 @@
 // with the next pods; of those with one digest few are kept, and one makes way for the next.
 #pragma once
 
+#include "scheduler/base/resources.h"
 #include "scheduler/cluster/claim.h"
 #include "scheduler/cluster/shapes.h"
-#include "scheduler/base/resources.h"
 
 #include <cstddef>
 #include <cstdint>

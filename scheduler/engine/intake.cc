@@ -172,7 +172,7 @@ void Intake::pod_bound(const k8s::Pod& pod, Time now) {
   }
   claim.devices = devices_of_bound(pod, record, node);
   quota::Demand demand = quota::demand_of(claim.requests, world_.names);
-  record.bind(world_.nodes, node, std::move(claim));
+  record.bind(world_.nodes, node, occupant_of(pod, std::move(claim), ours));
   world_.charge(record, pod, std::move(demand), ours ? quota::charged_as(pod) : "");
   waking_.cluster_changed(BoundPodUpserted{pod}, news ? kBoundPodChanged : 0);
   health_.pod_seen(pod, now);
@@ -215,6 +215,7 @@ void Intake::pod_changed(PodRecord& record, k8s::Pod pod, Time now) {
 
   if (record.state() == PodRecord::State::kAssumed) {
     take_over(waiting, std::move(pod));
+    record.seen(waiting.pod);
     if (!changed) return;
     record.labels_digest = digest_of(waiting.pod.metadata.labels);
     waking_.assumed(waiting, world_.nodes.name(record.placement()->node()), kBoundPodChanged);

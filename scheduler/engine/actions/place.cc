@@ -83,7 +83,7 @@ Decision Place::assume_on(WaitingPod& pod, const ScoreCache& cache, NodeSlot nod
   Claim claim = claim_of(*pod.shape);
   claim.devices = bind.devices;
   PodRecord& record = world_.pods.at(bind.pod.uid);
-  record.assume(world_.nodes, node, std::move(claim));
+  record.assume(world_.nodes, node, occupant_of(pod.pod, std::move(claim), true));
   world_.charge(record, pod.pod, pod.demand, bind.charged_as.value_or(""));
   waking_.assumed(pod, bind.node, kBoundPodChanged);
   return bind;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <tuple>
+#include <utility>
 
 namespace sched {
 namespace {
@@ -78,6 +79,7 @@ void Holds::renew(QueueId queue, const WaitingLine& line, Time now) {
   const std::vector<quota::ClassId>& classes = reach_of(*pod, now);
   if (!world_.ledger.hold(quota, pod->demand, classes)) return release(queue);
   if (hold == nullptr) hold = &holds_[queue];
+  hold->uid = pod->pod.metadata.uid;
   hold->arrival = pod->order.arrival;
   hold->classes = classes;
   hold->looked_for_node = false;
@@ -189,7 +191,11 @@ void Holds::hold_node(const WaitingPod& pod, Confinement confinement) {
         lack_of(*pod.shape, world_.names, world_.nodes.view(slot), world_.nodes.rank(slot)), slot};
     if (!best || candidate < *best) best = candidate;
   }
-  if (best) hold.on.emplace(world_.nodes, best->second, claim_of(*pod.shape));
+  if (!best) return;
+  Occupant reservation = occupant_of(pod.pod, claim_of(*pod.shape), true);
+  reservation.uid = &hold.uid;
+  reservation.kind = Occupant::Kind::kReservation;
+  hold.on.emplace(world_.nodes, best->second, std::move(reservation));
 }
 
 bool Holds::held_node_has_room(const WaitingPod& pod, const quota::Admission& admission,
@@ -203,7 +209,7 @@ bool Holds::held_node_has_room(const WaitingPod& pod, const quota::Admission& ad
   if (!std::binary_search(within.begin(), within.end(), facts.charge_class)) return false;
   const ScoreCache& cache = caches_.get(pod.profile, pod.shape, within_it);
   if (cache.prepared().rejection()) return false;
-  const NodeUsage without = world_.nodes.usage_without(node, hold->on->claim());
+  const NodeUsage without = world_.nodes.usage_without(node, hold->on->occupant());
   return cache.prepared().check({facts, without}).is_ok();
 }
 

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,11 +33,12 @@ namespace sched {
 
 // What is held for one pod.
 struct Hold {
+  std::string uid;                      // of the pod
   std::uint64_t arrival = 0;            // of the pod
   std::vector<quota::ClassId> classes;  // of the nodes that could take it
-  std::optional<Placement> on;
-  bool looked_for_node = false;     // with or without success
-  std::uint64_t facts_version = 0;  // of the nodes, when `on` was looked at last
+  std::optional<Placement> on;          // a reservation in the pod's name
+  bool looked_for_node = false;         // with or without success
+  std::uint64_t facts_version = 0;      // of the nodes, when `on` was looked at last
 };
 
 class Holds {

@@ -60,7 +60,7 @@ std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at
   const PodRecord* record = world_.pods.find(pod.metadata.uid);
   const Placement* own = record != nullptr && record->placement() ? &*record->placement() : nullptr;
   const NodeUsage usage_without_it =
-      own != nullptr ? world_.nodes.usage_without(own->node(), own->claim()) : NodeUsage{};
+      own != nullptr ? world_.nodes.usage_without(own->node(), own->occupant()) : NodeUsage{};
   std::vector<Scored> nodes;
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (!world_.nodes.present(slot)) continue;

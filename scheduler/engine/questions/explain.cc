@@ -49,7 +49,7 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
   const PodRecord* record = world_.pods.find(pod.metadata.uid);
   const Placement* own = record != nullptr && record->placement() ? &*record->placement() : nullptr;
   const NodeUsage usage_without_it =
-      own != nullptr ? world_.nodes.usage_without(own->node(), own->claim()) : NodeUsage{};
+      own != nullptr ? world_.nodes.usage_without(own->node(), own->occupant()) : NodeUsage{};
   const auto by_quota = own == nullptr ? judge_by_quota(pod, shape_of_pod, names) : std::nullopt;
   VerdictCounts counts;
   ShortageReport shortages(shape, names);

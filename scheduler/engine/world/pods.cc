@@ -4,13 +4,25 @@
 
 namespace sched {
 
-void PodRecord::bind(Nodes& nodes, NodeSlot node, Claim claim) {
+void PodRecord::assume(Nodes& nodes, NodeSlot node, Occupant occupant) {
+  occupant.uid = uid_;
+  placement_.emplace(nodes, node, std::move(occupant));
+}
+
+void PodRecord::bind(Nodes& nodes, NodeSlot node, Occupant occupant) {
   waiting_.reset();
+  occupant.uid = uid_;
   if (placement_ && placement_->node() == node) {
-    placement_->resize(std::move(claim));
+    placement_->change(std::move(occupant));
   } else {
-    placement_.emplace(nodes, node, std::move(claim));
+    placement_.emplace(nodes, node, std::move(occupant));
   }
+}
+
+void PodRecord::seen(const k8s::Pod& pod) {
+  Occupant now = occupant_of(pod, placement_->claim(), true);
+  now.uid = uid_;
+  placement_->change(std::move(now));
 }
 
 void PodRecord::charge(quota::Ledger& ledger, const Charged& pod, quota::Demand demand) {
@@ -24,6 +36,12 @@ void PodRecord::charge(quota::Ledger& ledger, const Charged& pod, quota::Demand 
   charge_ = std::make_unique<quota::Charge>(
       ledger, quota::Charge::Pod{pod.uid, pod.namespace_, pod.charged_as, pod.created}, node,
       std::move(demand));
+}
+
+PodRecord& Pods::at(const std::string& uid) {
+  const auto known = records_.try_emplace(uid).first;
+  known->second.uid_ = &known->first;
+  return known->second;
 }
 
 PodRecord* Pods::find(const std::string& uid) {

@@ -13,7 +13,7 @@
 //
 // A pod is its uid: the same name with another uid is another pod. A terminating pod holds what it
 // holds until it is deleted. Bound is for good: a later word without a node is an old one. Of a
-// bound pod only its claim is kept.
+// bound pod only its claim and what makes it an occupant are kept.
 #pragma once
 
 #include "scheduler/cluster/placement.h"
@@ -47,17 +47,17 @@ class PodRecord {
   // → pending, from unknown.
   void wait(std::unique_ptr<WaitingPod> waiting) { waiting_ = std::move(waiting); }
   // pending → assumed.
-  void assume(Nodes& nodes, NodeSlot node, Claim claim) {
-    placement_.emplace(nodes, node, std::move(claim));
-  }
+  void assume(Nodes& nodes, NodeSlot node, Occupant occupant);
   // assumed → pending.
   void forget() {
     charge_.reset();
     placement_.reset();
   }
-  // → bound, from every state, or from bound with another claim. The claim moves without a trace
-  // where it is the same.
-  void bind(Nodes& nodes, NodeSlot node, Claim claim);
+  // → bound, from every state, or from bound with another claim or state. The claim moves without a
+  // trace where it is the same.
+  void bind(Nodes& nodes, NodeSlot node, Occupant occupant);
+  // assumed, with what the pod says of itself now; its claim stays.
+  void seen(const k8s::Pod& pod);
   // assumed → bound, as assumed.
   void confirm() { waiting_.reset(); }
 
@@ -75,6 +75,8 @@ class PodRecord {
   std::size_t labels_digest = 0;
 
  private:
+  friend class Pods;
+  const std::string* uid_ = nullptr;  // the record's key in Pods
   std::unique_ptr<WaitingPod> waiting_;
   std::optional<Placement> placement_;
   std::unique_ptr<quota::Charge> charge_;
@@ -86,7 +88,7 @@ class Pods {
   [[nodiscard]] PodRecord* find(const std::string& uid);
   [[nodiscard]] const PodRecord* find(const std::string& uid) const;
   // The record of that uid, made if need be: then it is in no state yet and must be put into one.
-  PodRecord& at(const std::string& uid) { return records_[uid]; }
+  PodRecord& at(const std::string& uid);
   // Forgets the pod; what it holds is free.
   void erase(const std::string& uid) { records_.erase(uid); }
 

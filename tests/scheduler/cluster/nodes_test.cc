@@ -3,22 +3,31 @@
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace sched;
 using tests::node;
 
 namespace {
 
-Claim claim(std::int64_t cpu, std::int64_t gpus = 0) {
-  Claim made;
-  if (cpu > 0) made.requests.push_back({kCpu, cpu});
-  if (gpus > 0) made.requests.push_back({kNvidiaGpu, gpus});
-  made.nonzero = {cpu, 1};
+Occupant occupant(Claim claim) {
+  Occupant made;
+  made.claim = std::move(claim);
   return made;
+}
+
+Occupant occupant(std::int64_t cpu, std::int64_t gpus = 0) {
+  Claim claim;
+  if (cpu > 0) claim.requests.push_back({kCpu, cpu});
+  if (gpus > 0) claim.requests.push_back({kNvidiaGpu, gpus});
+  claim.nonzero = {cpu, 1};
+  return occupant(std::move(claim));
 }
 
 struct Cluster {
@@ -49,7 +58,7 @@ TEST_CASE("only news about a node is written to the change log") {
 
 TEST_CASE("claims on a node that is not known yet count when it appears, and survive its going") {
   Cluster cluster;
-  const Claim held = claim(500, 2);
+  const Occupant held = occupant(500, 2);
   const NodeSlot slot = cluster.nodes.slot_of("late");
   cluster.nodes.add(slot, held);
   CHECK(cluster.nodes.size() == 0);
@@ -75,9 +84,9 @@ TEST_CASE("what is added and taken back leaves the usage as it was") {
   Cluster cluster;
   cluster.upsert(node("a").gpus(8));
   const NodeSlot slot = cluster.nodes.find("a");
-  Claim ports = claim(100);
-  ports.host_ports = {{"0.0.0.0", "TCP", 80}, {"0.0.0.0", "TCP", 443}};
-  const Claim other = claim(300, 1);
+  Occupant ports = occupant(100);
+  ports.claim.host_ports = {{"0.0.0.0", "TCP", 80}, {"0.0.0.0", "TCP", 443}};
+  const Occupant other = occupant(300, 1);
   cluster.nodes.add(slot, other);
   const NodeUsage before = cluster.nodes.usage(slot);
   cluster.nodes.add(slot, ports);
@@ -92,17 +101,17 @@ TEST_CASE("a node knows how many pods of each size of GPU it holds") {
   Cluster cluster;
   cluster.upsert(node("a").gpus(8));
   const NodeSlot slot = cluster.nodes.find("a");
-  const auto claim_of_pod = [&](const tests::PodBuilder& given) {
-    return claim_of_bound(given, cluster.names);
+  const auto of_pod = [&](const tests::PodBuilder& given) {
+    return occupant(claim_of_bound(given, cluster.names));
   };
-  const Claim one = claim_of_pod(tests::pod("one").gpus(1));
-  const Claim two = claim_of(shape_of(tests::pod("two").gpus(2), cluster.names));
-  const Claim share = claim_of_pod(tests::pod("share").requests(gpu::kMilliResource, "300"));
-  const Claim none = claim_of_pod(tests::pod("none").cpu("1"));
-  for (const Claim* held : {&one, &two, &share, &none}) cluster.nodes.add(slot, *held);
+  const Occupant one = of_pod(tests::pod("one").gpus(1));
+  const Occupant two = occupant(claim_of(shape_of(tests::pod("two").gpus(2), cluster.names)));
+  const Occupant share = of_pod(tests::pod("share").requests(gpu::kMilliResource, "300"));
+  const Occupant none = of_pod(tests::pod("none").cpu("1"));
+  for (const Occupant* held : {&one, &two, &share, &none}) cluster.nodes.add(slot, *held);
   CHECK(cluster.nodes.usage(slot).gpu_pods == gpu::SizeClassCounts{1, 1, 1, 0, 0});
   CHECK(cluster.nodes.usage_without(slot, two).gpu_pods == gpu::SizeClassCounts{1, 1, 0, 0, 0});
-  for (const Claim* held : {&one, &share, &none}) cluster.nodes.remove(slot, *held);
+  for (const Occupant* held : {&one, &share, &none}) cluster.nodes.remove(slot, *held);
   CHECK(cluster.nodes.usage(slot).gpu_pods == gpu::SizeClassCounts{0, 0, 1, 0, 0});
 }
 
@@ -111,25 +120,74 @@ TEST_CASE("sums beyond int64 are taken back exactly") {
   Cluster cluster;
   cluster.upsert(node("a"));
   const NodeSlot slot = cluster.nodes.find("a");
-  const Claim small = claim(250);
-  const Claim huge = claim(kHuge);
-  Claim huge_too = claim(kHuge);
+  const Occupant small = occupant(250);
+  const Occupant huge = occupant(kHuge);
+  Occupant huge_too = occupant(kHuge);
   cluster.nodes.add(slot, small);
   cluster.nodes.add(slot, huge);
   cluster.nodes.add(slot, huge_too);
   CHECK(cluster.nodes.usage(slot).requested.get(kCpu) == kHuge);
   cluster.nodes.remove(slot, huge);
   CHECK(cluster.nodes.usage(slot).requested.get(kCpu) == kHuge);
-  cluster.nodes.change(slot, huge_too, claim(1000));
+  cluster.nodes.change(slot, huge_too, occupant(1000));
   CHECK(cluster.nodes.usage(slot).requested.get(kCpu) == 1250);
   CHECK(cluster.nodes.usage(slot).nonzero == NonZeroRequests{1250, 2});
+}
+
+TEST_CASE("a node lists its occupants by importance") {
+  using std::chrono::seconds;
+  const Time start{seconds(1'000'000)};
+  Cluster cluster;
+  cluster.upsert(node("a"));
+  const NodeSlot slot = cluster.nodes.find("a");
+  const auto pod_of = [&](std::int32_t priority, Time since) {
+    Occupant made = occupant(100);
+    made.priority = priority;
+    made.since = since;
+    return made;
+  };
+  const Occupant low = pod_of(-5, start);
+  Occupant old = pod_of(10, start);
+  const Occupant young = pod_of(10, start + seconds(60));
+  const Occupant not_started = pod_of(10, Occupant::kNotStarted);
+  const Occupant also_not_started = pod_of(10, Occupant::kNotStarted);
+  const Occupant high = pod_of(100, Occupant::kNotStarted);
+  using List = std::vector<const Occupant*>;
+  for (const Occupant* each : List{&low, &not_started, &young, &high, &old, &also_not_started}) {
+    cluster.nodes.add(slot, *each);
+  }
+  CHECK(cluster.nodes.occupants(slot) ==
+        List{&high, &old, &young, &not_started, &also_not_started, &low});
+
+  cluster.nodes.remove(slot, young);
+  CHECK(cluster.nodes.occupants(slot) == List{&high, &old, &not_started, &also_not_started, &low});
+
+  // Another priority or state is no change of what is taken there.
+  const auto seen = cluster.nodes.changes().end();
+  const auto openings = cluster.nodes.openings();
+  Occupant promoted = old;
+  promoted.priority = 1'000;
+  promoted.terminating = true;
+  cluster.nodes.change(slot, old, promoted);
+  CHECK(cluster.nodes.occupants(slot) == List{&old, &high, &not_started, &also_not_started, &low});
+  CHECK(old.terminating);
+  CHECK(cluster.nodes.changes().end() == seen);
+  CHECK(cluster.nodes.openings() == openings);
+
+  Occupant resized = old;
+  resized.claim = occupant(300).claim;
+  resized.priority = 10;
+  cluster.nodes.change(slot, old, resized);
+  CHECK(cluster.nodes.occupants(slot) == List{&high, &old, &not_started, &also_not_started, &low});
+  CHECK(cluster.nodes.usage(slot).requested.get(kCpu) == 700);
+  CHECK(cluster.nodes.changes().end() > seen);
 }
 
 TEST_CASE("only what gives something back is an opening") {
   Cluster cluster;
   cluster.upsert(node("a"));
   const NodeSlot slot = cluster.nodes.find("a");
-  const Claim taken = claim(100);
+  const Occupant taken = occupant(100);
   auto openings = cluster.nodes.openings();
   cluster.nodes.add(slot, taken);
   CHECK(cluster.nodes.openings() == openings);

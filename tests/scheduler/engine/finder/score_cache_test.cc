@@ -165,7 +165,8 @@ class World {
     PodBuilder pod = our_pod("q").gpus(static_cast<int>(random_() % 3)).cpu("1");
     if (random_() % 3 == 0) pod.host_port(80);
     claims_.emplace_back();
-    claims_.back().emplace(nodes, nodes.slot_of(some_name()), claim_of(shape_of(pod, names)));
+    claims_.back().emplace(nodes, nodes.slot_of(some_name()),
+                           Occupant{.claim = claim_of(shape_of(pod, names))});
   }
   void give_up_claim() {
     if (!claims_.empty()) claims_[random_() % claims_.size()].reset();
@@ -316,7 +317,7 @@ TEST_CASE("a node that became another while it was full is asked anew what it is
     };
     upsert("NVIDIA-H100-80GB-HBM3", "4");
     CHECK(same_as_anew());
-    full.emplace(nodes, nodes.slot_of("n"), claim_of(shape_of(pod, names)));
+    full.emplace(nodes, nodes.slot_of("n"), Occupant{.claim = claim_of(shape_of(pod, names))});
     CHECK(same_as_anew());
     upsert(becomes, "5");
     CHECK(same_as_anew());

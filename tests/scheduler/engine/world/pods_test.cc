@@ -3,7 +3,11 @@
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
+#include <chrono>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 using namespace sched;
 using State = PodRecord::State;
@@ -24,10 +28,10 @@ struct Cluster {
   std::int64_t taken(NodeSlot slot) const { return nodes.usage(slot).requested.get(kCpu); }
 };
 
-Claim cpu(std::int64_t milli) {
-  Claim claim;
-  claim.requests = {{kCpu, milli}};
-  return claim;
+Occupant cpu(std::int64_t milli) {
+  Occupant occupant;
+  occupant.claim.requests = {{kCpu, milli}};
+  return occupant;
 }
 
 }  // namespace
@@ -87,4 +91,60 @@ TEST_CASE("a bound pod that is resized in place changes its node, and only then"
   record.bind(cluster.nodes, cluster.a, cpu(700));
   CHECK(cluster.nodes.changes().end() > seen);
   CHECK(cluster.taken(cluster.a) == 700);
+}
+
+TEST_CASE("what a pod takes on its node has the pod's name, whatever state it is in") {
+  Cluster cluster;
+  Pods pods;
+  pods.at("first").bind(cluster.nodes, cluster.a, cpu(100));
+  PodRecord& second = pods.at("second");
+  second.wait(std::make_unique<WaitingPod>());
+  second.assume(cluster.nodes, cluster.a, cpu(200));
+  const auto on_a = [&] {
+    std::vector<std::string> uids;
+    for (const Occupant* each : cluster.nodes.occupants(cluster.a)) uids.push_back(*each->uid);
+    return uids;
+  };
+  CHECK(on_a() == std::vector<std::string>{"first", "second"});
+  for (int i = 0; i < 1'000; ++i) pods.at("other " + std::to_string(i));  // records stay in place
+  Occupant now = cpu(200);
+  now.priority = 10;
+  second.bind(cluster.nodes, cluster.a, std::move(now));
+  CHECK(on_a() == std::vector<std::string>{"second", "first"});
+  pods.erase("first");
+  CHECK(on_a() == std::vector<std::string>{"second"});
+}
+
+TEST_CASE("an occupant is what its pod says") {
+  ResourceNames names;
+  k8s::Pod pod = tests::pod("a").gpus(2).priority(7);
+  const Claim claim = claim_of_bound(pod, names);
+  const Occupant waiting = occupant_of(pod, claim, true);
+  CHECK(waiting.claim == claim);
+  CHECK(waiting.owner == 0);
+  CHECK(waiting.since == Occupant::kNotStarted);
+  CHECK(waiting.priority == 7);
+  CHECK(waiting.kind == Occupant::Kind::kPod);
+  CHECK_FALSE(waiting.terminating);
+  CHECK(waiting.ours);
+
+  const Time start{std::chrono::seconds(1'000'000)};
+  pod.status.start_time = start;
+  pod.metadata.deletion_timestamp = start;
+  k8s::OwnerReference other;
+  other.uid = "not its controller";
+  k8s::OwnerReference job;
+  job.uid = "job";
+  job.controller = true;
+  pod.metadata.owner_references = {other, job};
+  const Occupant running = occupant_of(pod, claim, false);
+  CHECK(running.since == start);
+  CHECK(running.terminating);
+  CHECK_FALSE(running.ours);
+  CHECK(running.owner != 0);
+  k8s::Pod sibling = pod;
+  sibling.metadata.owner_references = {job};
+  CHECK(occupant_of(sibling, claim, false).owner == running.owner);
+  sibling.metadata.owner_references.back().uid = "another job";
+  CHECK(occupant_of(sibling, claim, false).owner != running.owner);
 }
