@@ -2,7 +2,7 @@
 
 #include "scheduler/engine/actions/advise.h"
 #include "scheduler/engine/actions/place.h"
-#include "scheduler/engine/finder/score_caches.h"
+#include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/health/node_health.h"
 #include "scheduler/engine/intake.h"
 #include "scheduler/engine/line/holds.h"
@@ -43,11 +43,11 @@ class Engine::Parts {
   NodeComplaints complaints;
 
   // Where a pod may go, and whose turn it is. The queue asks the accounts, which ask the others.
-  ScoreCaches caches{world.nodes, world.profiles, world.names, world.statistics};
+  Finder finder{world};
   QuotaAccounts accounts{world.ledger, holds, search};
   Queues queue{accounts, world.options.quota.pods_without_quota_first};
-  Holds holds{world, caches, queue};
-  QuotaSearch search{world, caches, queue, holds};
+  Holds holds{world, finder, queue};
+  QuotaSearch search{world, finder, queue, holds};
   Waking waking{world, queue};
   Intake intake{{.world = world,
                  .queue = queue,
@@ -60,18 +60,18 @@ class Engine::Parts {
   QuotaWords words{world, queue, holds};
   RepartitionAdvice repartitions{world.options.repartition_interval};
   Place place{{.world = world,
-               .caches = caches,
+               .finder = finder,
                .queue = queue,
                .holds = holds,
                .search = search,
                .waking = waking,
                .words = words,
                .repartitions = repartitions}};
-  Advise advise{world, queue, search, repartitions};
+  Advise advise{world, finder, queue, search, repartitions};
 
   // What answers.
   QuotaStatuses quotas{world.ledger, queue};
-  Questions questions{world, holds, search, words};
+  Questions questions{world, finder, holds, search, words};
 };
 
 Engine::Engine(std::vector<Profile> profiles, EngineOptions options)

@@ -2,6 +2,7 @@
 #include "scheduler/quota/ledger.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sched::quota {
@@ -59,6 +60,14 @@ void Admission::add(ClassId on, Room room) {
     case Room::kNone:
       refused_some = true;
   }
+}
+
+std::vector<ClassId> Admission::classes() const {
+  std::vector<ClassId> all;
+  all.reserve(within.size() + borrowing.size());
+  std::merge(within.begin(), within.end(), borrowing.begin(), borrowing.end(),
+             std::back_inserter(all));
+  return all;
 }
 
 Admission Ledger::admit(QuotaId id, const Demand& demand, bool is_holder) const {

@@ -82,10 +82,8 @@ struct Admission {
   bool refused_some = false;  // some class that it may run on has no room
 
   void add(ClassId on, Room room);
-  [[nodiscard]] bool has(ClassId id) const {
-    return std::binary_search(within.begin(), within.end(), id) ||
-           std::binary_search(borrowing.begin(), borrowing.end(), id);
-  }
+  // All classes with room, by ascending id.
+  [[nodiscard]] std::vector<ClassId> classes() const;
   // There are GPUs that the pod may run on, and none with room.
   [[nodiscard]] bool refuses() const { return within.empty() && borrowing.empty() && refused_some; }
 };

@@ -52,7 +52,7 @@ std::optional<Decision> Advise::next(Time now) {
   const PrepareContext context{world_.names, world_.statistics.last()};
   std::vector<decision::MigRepartition> found;
   if (!pods.empty()) {
-    const RepartitionTrials trials(world_.nodes, world_.profiles, context, pods);
+    const RepartitionTrials trials(world_, finder_, context, pods);
     const auto steps = gpu::mig::plan(trials.nodes(), trials.wanted(), pods.size(),
                                       [&](std::size_t node, const auto& to, const auto& waiting) {
                                         return trials.fits(node, to, waiting);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "scheduler/engine/decision.h"
+#include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/quota_search.h"
 #include "scheduler/engine/repartition/advice.h"
 #include "scheduler/engine/world/world.h"
@@ -16,9 +17,13 @@ namespace sched {
 class Advise {
  public:
   // All borrowed things outlive the action.
-  Advise(const World& world, const Queues& queue, QuotaSearch& search,
+  Advise(const World& world, const Finder& finder, const Queues& queue, QuotaSearch& search,
          RepartitionAdvice& repartitions)
-      : world_(world), queue_(queue), search_(search), repartitions_(repartitions) {}
+      : world_(world),
+        finder_(finder),
+        queue_(queue),
+        search_(search),
+        repartitions_(repartitions) {}
 
   // The next piece of advice that is not told yet, after a look for more if one is due.
   [[nodiscard]] std::optional<Decision> next(Time now);
@@ -31,6 +36,7 @@ class Advise {
   [[nodiscard]] std::vector<const WaitingPod*> waiting_for_instances();
 
   const World& world_;
+  const Finder& finder_;
   const Queues& queue_;
   QuotaSearch& search_;
   RepartitionAdvice& repartitions_;

@@ -13,7 +13,7 @@ namespace sched {
 
 std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
   if (pod.queue != kMainQueue) return attempt_by_quota(pod, now);
-  const ScoreCache& cache = caches_.get(pod.profile, pod.shape);
+  const ScoreCache& cache = finder_.refresh(pod.profile, pod.shape);
   // A shape that no node can ever take is told that, whatever constraints say.
   if (!cache.prepared().rejection()) {
     if (auto objection = world_.objection_to(pod.pod, pod.profile)) {
@@ -31,7 +31,7 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   const QuotaSearch::Found found = search_.find(pod);
   if (found.admission.refuses()) return over_quota(pod, now);
   if (auto objection = world_.objection_to(pod.pod, pod.profile)) {
-    const ScoreCache& cache = caches_.get(pod.profile, pod.shape, found.confinement);
+    const ScoreCache& cache = finder_.refresh(pod.profile, pod.shape, found.scope);
     if (!cache.prepared().rejection()) {
       return refuse(pod, *std::move(objection), now);
     }
@@ -40,12 +40,12 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   if (found.cache != nullptr) return assume(pod, *found.cache);
 
   if (holds_.of(pod) != nullptr && !found.admission.within.empty()) {
-    holds_.hold_node(pod, search_.confined_to(found.admission.within));
+    holds_.hold_node(pod, search_.scope_of(found.admission.within));
     // The hold itself has changed a node.
-    static_cast<void>(caches_.get(pod.profile, pod.shape, found.confinement));
+    static_cast<void>(finder_.refresh(pod.profile, pod.shape, found.scope));
   }
   const std::string words = words_.of(pod);
-  Decision told = park(pod, now, found.confinement, found.waits_for());
+  Decision told = park(pod, now, found.scope, found.waits_for());
   auto& refusal = std::get<decision::Unschedulable>(told);
   refusal.details = joined(std::move(refusal.details), words);
   return told;
@@ -58,7 +58,7 @@ Decision Place::assume(WaitingPod& pod, const ScoreCache& cache) {
 Decision Place::assume_held(WaitingPod& pod) {
   const NodeSlot node = holds_.of(pod)->on->node();
   holds_.release(pod.queue);
-  return assume_on(pod, caches_.get(pod.profile, pod.shape), node);
+  return assume_on(pod, finder_.refresh(pod.profile, pod.shape), node);
 }
 
 Decision Place::assume_on(WaitingPod& pod, const ScoreCache& cache, NodeSlot node) {
@@ -102,8 +102,8 @@ std::vector<gpu::DeviceShare> Place::devices_for(const PodShape& shape, const Sc
   return gpu::choose_devices(shape.gpu, devices_of(view)).value_or(std::vector<gpu::DeviceShare>{});
 }
 
-Decision Place::park(WaitingPod& pod, Time now, Confinement confinement, WaitsFor waits_for) {
-  const FitReport& report = caches_.report(pod.profile, pod.shape, confinement);
+Decision Place::park(WaitingPod& pod, Time now, const Scope& scope, WaitsFor waits_for) {
+  const FitReport& report = finder_.report(pod.profile, pod.shape, scope);
   decision::Unschedulable refusal{.pod = ref_of(pod.pod),
                                   .scheduler_name = pod.pod.spec.scheduler_name,
                                   .generation = pod.pod.metadata.generation,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "scheduler/engine/decision.h"
-#include "scheduler/engine/finder/score_caches.h"
+#include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/quota_search.h"
 #include "scheduler/engine/line/waking.h"
@@ -22,7 +22,7 @@ class Place {
  public:
   struct Borrowed {  // all of it outlives the action
     World& world;
-    ScoreCaches& caches;
+    Finder& finder;
     Queues& queue;
     Holds& holds;
     QuotaSearch& search;
@@ -32,7 +32,7 @@ class Place {
   };
   explicit Place(const Borrowed& parts)
       : world_(parts.world),
-        caches_(parts.caches),
+        finder_(parts.finder),
         queue_(parts.queue),
         holds_(parts.holds),
         search_(parts.search),
@@ -55,7 +55,7 @@ class Place {
                                                           NodeSlot node) const;
   // No node takes it / a constraint objects / its quota has no room / it is not its turn in a
   // Strict quota.
-  [[nodiscard]] Decision park(WaitingPod& pod, Time now, Confinement confinement = {},
+  [[nodiscard]] Decision park(WaitingPod& pod, Time now, const Scope& scope = {},
                               WaitsFor waits_for = kWaitsForNodes);
   [[nodiscard]] std::optional<Decision> refuse(WaitingPod& pod, Objection objection, Time now);
   [[nodiscard]] Decision over_quota(WaitingPod& pod, Time now);
@@ -63,7 +63,7 @@ class Place {
   [[nodiscard]] decision::Unschedulable quota_refusal(WaitingPod& pod, std::string message);
 
   World& world_;
-  ScoreCaches& caches_;
+  Finder& finder_;
   Queues& queue_;
   Holds& holds_;
   QuotaSearch& search_;

@@ -17,7 +17,9 @@
 #include "scheduler/engine/finder/node_answer.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace sched {
@@ -29,6 +31,16 @@ class MaxTree {
   // The best feasible slot; kNoSlot when none is.
   [[nodiscard]] NodeSlot best() const {
     return levels_.empty() ? kNoSlot : levels_.back().front().slot;
+  }
+
+  // The best feasible slot that is not one of `except` (ascending); kNoSlot when none is.
+  // O(their number · 16 · log size) where one of them is the best, else O(their number).
+  template <typename Before>
+  [[nodiscard]] NodeSlot best_except(const Answers& answers, const std::vector<NodeSlot>& except,
+                                     Before&& before) const {
+    if (levels_.empty()) return kNoSlot;
+    return winner_except(answers, levels_.size() - 1, 0, {except.data(), except.size()}, before)
+        .slot;
   }
 
   // The answer of the slot, or its place in the order, may have changed. `answers` has the size of
@@ -153,6 +165,35 @@ class MaxTree {
       if (winner.slot == kNoSlot || before(slot, winner.slot)) winner = {highest, slot};
     }
     return winner;
+  }
+
+  // The winner of a round without the slots in `except`, all of which stand below that round or
+  // beyond it.
+  template <typename Before>
+  [[nodiscard]] Winner winner_except(const Answers& answers, std::size_t level, std::size_t at,
+                                     std::span<const NodeSlot> except, Before& before) const {
+    const Winner& winner = levels_[level][at];
+    if (!std::binary_search(except.begin(), except.end(), winner.slot)) return winner;
+    const std::size_t from = at * kRound;
+    if (level == 0) {
+      const std::size_t size = std::min(kRound, answers.size() - from);
+      return best_of(
+          size,
+          [&](std::size_t i) {
+            const auto slot = static_cast<NodeSlot>(from + i);
+            return std::binary_search(except.begin(), except.end(), slot) ? NodeAnswer{}
+                                                                          : answers[slot];
+          },
+          [&](std::size_t i) { return static_cast<NodeSlot>(from + i); }, before);
+    }
+    const std::size_t size = std::min(kRound, levels_[level - 1].size() - from);
+    std::array<Winner, kRound> entrants;
+    for (std::size_t i = 0; i < size; ++i) {
+      entrants[i] = winner_except(answers, level - 1, from + i, except, before);
+    }
+    return best_of(
+        size, [&](std::size_t i) { return entrants[i].answer; },
+        [&](std::size_t i) { return entrants[i].slot; }, before);
   }
 
   template <typename Among, typename Visit>

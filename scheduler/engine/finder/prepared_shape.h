@@ -27,6 +27,9 @@ struct NodeVerdict {
   std::uint32_t filter = 0;
   std::uint64_t reasons = 0;
 
+  // The verdict of a node outside of the scope that filters let pass.
+  static constexpr NodeVerdict no_quota() { return {Code::kUnschedulable, kNoQuota, 1}; }
+
   [[nodiscard]] bool is_ok() const { return code == Code::kOk; }
   friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
 };

@@ -1,5 +1,6 @@
 #include "scheduler/engine/finder/score_cache.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -7,13 +8,13 @@
 namespace sched {
 
 ScoreCache::ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
-                       const PrepareContext& context, Confinement confinement)
+                       const PrepareContext& context, Scope scope)
     : nodes_(nodes),
       order_(profile.tie_break, nodes),
       seed_(profile.tie_break.seed),
       shape_(std::move(shape)),
       prepared_(profile, *shape_, context),
-      confinement_(confinement) {
+      scope_(scope) {
   for (std::size_t i = 0; i < prepared_.scores().size(); ++i) {
     const PreparedScore& score = prepared_.scores()[i];
     if (score.score && score.normalisation != Normalisation::kNone) {
@@ -103,9 +104,7 @@ void ScoreCache::review(NodeSlot slot, bool same_facts) {
   NodeVerdict verdict = facts_pass   ? prepared_.check_usage_alone(node)
                         : same_facts ? prepared_.check_usage(node)
                                      : prepared_.check(node);
-  if (verdict.is_ok() && !confinement_.allows(node.facts)) {
-    verdict = {Code::kUnschedulable, NodeVerdict::kNoQuota, 1};
-  }
+  if (verdict.is_ok() && !scope_.allows(node.facts)) verdict = NodeVerdict::no_quota();
   if (verdict.is_ok()) return admit(slot, node, same_facts);
   ruled_out_[slot] = prepared_.follows_from_facts(verdict);
   if (before.is_refused() && before.facts_pass() == facts_pass &&
@@ -129,12 +128,7 @@ void ScoreCache::admit(NodeSlot slot, const NodeView& node, bool same_facts) {
   const NodeAnswer before = answers_[slot];
   if (before.is_refused()) verdicts_.remove(before.verdict());
   if (!before.is_feasible()) ++feasible_;
-  std::int64_t total = 0;
-  for (const PreparedScore& score : prepared_.scores()) {
-    if (score.score && score.normalisation == Normalisation::kNone) {
-      total += score.weight * score.score->score(node);
-    }
-  }
+  const std::int64_t total = plain_part(node);
   for (Normalised& normalised : normalised_) {
     const NodeScore& score = *prepared_.scores()[normalised.index].score;
     if (before.is_feasible()) {
@@ -159,13 +153,25 @@ std::int64_t ScoreCache::normalised_part(NodeSlot slot) const {
   return part;
 }
 
+std::int64_t ScoreCache::plain_part(const NodeView& node) const {
+  std::int64_t part = 0;
+  for (const PreparedScore& score : prepared_.scores()) {
+    if (score.score && score.normalisation == Normalisation::kNone) {
+      part += score.weight * score.score->score(node);
+    }
+  }
+  return part;
+}
+
+bool ScoreCache::moves_totals(const Normalised& score, const Extremes& to) const {
+  const bool reads_min = prepared_.scores()[score.index].normalisation == Normalisation::kMinMax;
+  return to.max != score.in_totals.max || (reads_min && to.min != score.in_totals.min);
+}
+
 void ScoreCache::follow_extremes() {
   for (Normalised& score : normalised_) {
     const Extremes now = score.raw.extremes();
-    const bool reads_min = prepared_.scores()[score.index].normalisation == Normalisation::kMinMax;
-    if (now.max != score.in_totals.max || (reads_min && now.min != score.in_totals.min)) {
-      move_totals(score, now);
-    }
+    if (moves_totals(score, now)) move_totals(score, now);
     score.in_totals = now;
   }
 }
@@ -202,6 +208,88 @@ NodeSlot ScoreCache::draw(std::uint64_t number) const {
     if (left_to_skip-- == 0) drawn = slot;
   });
   return drawn;
+}
+
+std::vector<ScoreCache::Tried> ScoreCache::try_nodes(const Trial& trial) const {
+  std::vector<Tried> tried;
+  for (const NodeSlot slot : trial.touched()) {
+    if (!nodes_.present(slot)) continue;
+    const NodeView node = trial.view(slot);
+    if (!scope_.allows(node.facts) || !prepared_.check(node).is_ok()) continue;
+    Tried& fits = tried.emplace_back(Tried{.slot = slot, .total = plain_part(node), .raw = {}});
+    for (const Normalised& score : normalised_) {
+      fits.raw.push_back(prepared_.scores()[score.index].score->score(node));
+    }
+  }
+  return tried;
+}
+
+std::vector<Extremes> ScoreCache::extremes_in(const Trial& trial,
+                                              const std::vector<Tried>& tried) const {
+  std::vector<Extremes> all;
+  for (std::size_t i = 0; i < normalised_.size(); ++i) {
+    const RawScores& raw = normalised_[i].raw;
+    std::vector<std::int64_t> gone;
+    for (const NodeSlot slot : trial.touched()) {
+      if (slot < answers_.size() && answers_[slot].is_feasible()) gone.push_back(raw.of(slot));
+    }
+    std::vector<std::int64_t> come;
+    for (const Tried& node : tried) come.push_back(node.raw[i]);
+    all.push_back(raw.extremes_with(std::move(gone), come));
+  }
+  return all;
+}
+
+Best ScoreCache::best_untouched(const Trial& trial, const std::vector<Extremes>& extremes) const {
+  bool moved = false;
+  for (std::size_t i = 0; i < normalised_.size(); ++i) {
+    moved = moved || moves_totals(normalised_[i], extremes[i]);
+  }
+  if (!moved) {
+    const NodeSlot slot = tree_.best_except(answers_, trial.touched(), before());
+    return slot == kNoSlot ? Best{} : Best{.feasible = 0, .node = slot, .total = total(slot)};
+  }
+  Best best;
+  tree_.for_each(answers_, [&](NodeSlot slot) {
+    if (std::binary_search(trial.touched().begin(), trial.touched().end(), slot)) return;
+    std::int64_t now = total(slot);
+    for (std::size_t i = 0; i < normalised_.size(); ++i) {
+      const Normalised& score = normalised_[i];
+      const PreparedScore& prepared = prepared_.scores()[score.index];
+      const std::int64_t raw = score.raw.of(slot);
+      now += prepared.weight * (normalise(prepared.normalisation, raw, extremes[i]) -
+                                normalise(prepared.normalisation, raw, score.in_totals));
+    }
+    if (best.node == kNoSlot || now > best.total ||
+        (now == best.total && order_.before(slot, best.node))) {
+      best.node = slot;
+      best.total = now;
+    }
+  });
+  return best;
+}
+
+Best ScoreCache::best_in(const Trial& trial) const {
+  if (prepared_.rejection()) return {};
+  std::vector<Tried> tried = try_nodes(trial);
+  const std::vector<Extremes> extremes = extremes_in(trial, tried);
+  Best best = best_untouched(trial, extremes);
+  best.feasible = feasible_ + tried.size();
+  for (const NodeSlot slot : trial.touched()) {
+    if (slot < answers_.size() && answers_[slot].is_feasible()) --best.feasible;
+  }
+  for (Tried& node : tried) {
+    for (std::size_t i = 0; i < normalised_.size(); ++i) {
+      const PreparedScore& prepared = prepared_.scores()[normalised_[i].index];
+      node.total += prepared.weight * normalise(prepared.normalisation, node.raw[i], extremes[i]);
+    }
+    if (best.node == kNoSlot || node.total > best.total ||
+        (node.total == best.total && order_.before(node.slot, best.node))) {
+      best.node = node.slot;
+      best.total = node.total;
+    }
+  }
+  return best;
 }
 
 std::vector<PluginScore> ScoreCache::scores(NodeSlot slot) const {

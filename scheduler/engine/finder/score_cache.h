@@ -13,8 +13,10 @@
 // values are kept, and counted; only when an extreme moves are the totals of all feasible nodes
 // computed anew.
 //
-// A cache may be confined to a set of charge classes: what fits on another node is then refused for
-// want of quota.
+// A cache is of a scope: what fits on a node outside of it is refused for want of quota.
+//
+// A question about a trial is answered from what is kept of the nodes as they are, and from the
+// nodes that the trial touches, which are asked anew. Nothing that is kept changes.
 //
 // The locality contract of plugin.h is what makes this sound: a verdict may depend on its node
 // only.
@@ -27,9 +29,10 @@
 #include "scheduler/engine/finder/node_answer.h"
 #include "scheduler/engine/finder/prepared_shape.h"
 #include "scheduler/engine/finder/raw_scores.h"
+#include "scheduler/engine/finder/scope.h"
 #include "scheduler/engine/finder/tie_order.h"
 #include "scheduler/engine/finder/verdict_counts.h"
-#include "scheduler/quota/class_set.h"
+#include "scheduler/engine/world/trial.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,20 +41,19 @@
 
 namespace sched {
 
-// The charge classes that a cache is confined to. `sets` outlives whoever is.
-struct Confinement {
-  const quota::ClassSets* sets = nullptr;  // null: none
-  quota::ClassSetId set = quota::kEveryClass;
-  [[nodiscard]] bool allows(const NodeFacts& node) const {
-    return set == quota::kEveryClass || sets->contains(set, node.charge_class);
-  }
+// The best node for a shape, and how many nodes take it.
+struct Best {
+  std::size_t feasible = 0;
+  NodeSlot node = kNoSlot;  // none takes it
+  std::int64_t total = 0;
+  friend bool operator==(const Best&, const Best&) = default;
 };
 
 class ScoreCache {
  public:
   // `nodes` and `profile` outlive the cache. The shape is kept interned.
   ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
-             const PrepareContext& context, Confinement confinement = {});
+             const PrepareContext& context, Scope scope = {});
 
   // Brings everything below up to date. O(changed nodes · (plugins + log nodes)).
   void catch_up();
@@ -71,6 +73,10 @@ class ScoreCache {
   // One of the nodes of the highest total, the same for the same `number`. O(their number + nodes /
   // 16).
   [[nodiscard]] NodeSlot draw(std::uint64_t number) const;
+  // What best() and feasible() would be in the trial. A tie-break that draws takes the first by
+  // name here. O(nodes that it touches · plugins); O(feasible nodes) besides where the trial moves
+  // the extremes of a normalised score.
+  [[nodiscard]] Best best_in(const Trial& trial) const;
   // Of a feasible node.
   [[nodiscard]] std::int64_t total(NodeSlot slot) const { return answers_[slot].total(); }
   [[nodiscard]] std::vector<PluginScore> scores(NodeSlot slot) const;
@@ -106,6 +112,22 @@ class ScoreCache {
   void refuse(NodeSlot slot, NodeAnswer now);
   void admit(NodeSlot slot, const NodeView& node, bool same_facts);
   [[nodiscard]] std::int64_t normalised_part(NodeSlot slot) const;
+  // The scores that are not normalised.
+  [[nodiscard]] std::int64_t plain_part(const NodeView& node) const;
+  // What a trial makes of a node that takes the shape there.
+  struct Tried {
+    NodeSlot slot = kNoSlot;
+    std::int64_t total = 0;         // without normalised scores, until they are added
+    std::vector<std::int64_t> raw;  // by normalised score
+  };
+  [[nodiscard]] std::vector<Tried> try_nodes(const Trial& trial) const;
+  // The extremes over the nodes that take the shape in the trial, by normalised score.
+  [[nodiscard]] std::vector<Extremes> extremes_in(const Trial& trial,
+                                                  const std::vector<Tried>& tried) const;
+  // The best of the nodes that the trial leaves alone, measured by those extremes.
+  [[nodiscard]] Best best_untouched(const Trial& trial,
+                                    const std::vector<Extremes>& extremes) const;
+  [[nodiscard]] bool moves_totals(const Normalised& score, const Extremes& to) const;
   void follow_extremes();
   void move_totals(const Normalised& score, const Extremes& to);
   void settle();
@@ -120,7 +142,7 @@ class ScoreCache {
   std::uint64_t seed_ = 0;  // of what is drawn
   ShapeRef shape_;
   PreparedShape prepared_;
-  Confinement confinement_;
+  Scope scope_;
   std::vector<NodeAnswer> answers_;  // by slot
   std::vector<bool> ruled_out_;      // by slot: refused for what the node is
   std::vector<Normalised> normalised_;

@@ -23,17 +23,16 @@ ScoreCaches::ScoreCaches(const Nodes& nodes, const std::vector<Profile>& profile
   }
 }
 
-ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, Confinement confinement) {
+ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, Scope scope) {
   static_cast<void>(statistics_.current());
-  Entry& found = entry(profile, shape, confinement);
+  Entry& found = entry(profile, shape, scope);
   found.cache.catch_up();
   account(found);
   return found.cache;
 }
 
-const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape,
-                                     Confinement confinement) {
-  Entry& found = entry(profile, shape, confinement);
+const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape, Scope scope) {
+  Entry& found = entry(profile, shape, scope);
   const ScoreCache& cache = found.cache;
   if (found.reported_at == cache.position() && found.reported_at != 0) return found.report;
 
@@ -50,9 +49,8 @@ const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape,
   return found.report;
 }
 
-ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shape,
-                                       Confinement confinement) {
-  const Key key{profile, shape.id(), confinement.set};
+ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shape, Scope scope) {
+  const Key key{profile, shape.id(), scope.set};
   const auto found = by_key_.find(key);
   if (found != by_key_.end()) {
     if (!is_stale(*found->second) || renew(*found->second)) {
@@ -64,7 +62,7 @@ ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shap
   const ClusterContextPtr& cluster = statistics_.last();
   entries_.push_front(
       {.key = key,
-       .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_, cluster}, confinement),
+       .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_, cluster}, scope),
        .version = cluster->version,
        .memory = 0,
        .report = {},

@@ -38,11 +38,11 @@ class ScoreCaches {
 
   // The cache of the shape under the profile of that index, confined to those classes, caught up.
   // The reference holds until the next call.
-  ScoreCache& get(std::size_t profile, const ShapeRef& shape, Confinement confinement = {});
+  ScoreCache& get(std::size_t profile, const ShapeRef& shape, Scope scope = {});
 
   // Why the shape fits on no node; get() must have been called since the last change. Worded once
   // per change of the nodes.
-  const FitReport& report(std::size_t profile, const ShapeRef& shape, Confinement confinement = {});
+  const FitReport& report(std::size_t profile, const ShapeRef& shape, Scope scope = {});
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
@@ -60,7 +60,7 @@ class ScoreCaches {
     FitReport report;
     ChangeLog::Position reported_at = 0;  // 0: there is no report
   };
-  Entry& entry(std::size_t profile, const ShapeRef& shape, Confinement confinement);
+  Entry& entry(std::size_t profile, const ShapeRef& shape, Scope scope);
   [[nodiscard]] bool is_stale(const Entry& entry);
   [[nodiscard]] bool renew(Entry& entry);
   void drop(std::list<Entry>::iterator entry);

@@ -104,9 +104,8 @@ void Holds::renew_node(WaitingPod& pod) {
 
 bool Holds::could_ever_take(const WaitingPod& pod, NodeSlot node) {
   if (!world_.nodes.present(node)) return false;
-  const PreparedShape& prepared = caches_.get(pod.profile, pod.shape).prepared();
-  const NodeUsage nothing;
-  return !prepared.rejection() && prepared.check({world_.nodes.facts(node), nothing}).is_ok();
+  const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
+  return !prepared.rejection() && finder_.verdict(prepared, node, {.if_empty = true}).is_ok();
 }
 
 WaitingPod* Holds::next_to_hold(quota::QuotaId quota, const WaitingLine& line, Time now) {
@@ -150,16 +149,14 @@ const std::vector<quota::ClassId>& Holds::reach_of(const WaitingPod& pod, Time n
   reach.facts_version = world_.nodes.facts_version();
   reach.at = now;
   reach.classes.clear();
-  const PreparedShape& prepared = caches_.get(pod.profile, pod.shape).prepared();
+  const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
   if (prepared.rejection()) return reach.classes;
-  const NodeUsage nothing;
   std::vector<bool> seen(world_.ledger.classes().size());
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (!world_.nodes.present(slot)) continue;
-    const NodeFacts& facts = world_.nodes.facts(slot);
     // One node of a class that could take it is enough.
-    if (seen[facts.charge_class] || !prepared.check({facts, nothing}).is_ok()) continue;
-    seen[facts.charge_class] = true;
+    const quota::ClassId id = world_.nodes.facts(slot).charge_class;
+    seen[id] = seen[id] || finder_.verdict(prepared, slot, {.if_empty = true}).is_ok();
   }
   for (quota::ClassId id = 0; id < seen.size(); ++id) {
     if (seen[id]) reach.classes.push_back(id);
@@ -167,15 +164,14 @@ const std::vector<quota::ClassId>& Holds::reach_of(const WaitingPod& pod, Time n
   return reach.classes;
 }
 
-void Holds::hold_node(const WaitingPod& pod, Confinement confinement) {
+void Holds::hold_node(const WaitingPod& pod, const Scope& scope) {
   Hold& hold = *of(pod);
   hold.looked_for_node = true;
-  const ScoreCache& cache = caches_.get(pod.profile, pod.shape, confinement);
-  if (cache.prepared().rejection()) return;
-  const NodeUsage nothing;
+  const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape, scope).prepared();
+  if (prepared.rejection()) return;
+  const Where if_empty{.scope = scope, .if_empty = true};
   const auto could_take_it = [&](NodeSlot slot) {
-    return world_.nodes.present(slot) && confinement.allows(world_.nodes.facts(slot)) &&
-           cache.prepared().check({world_.nodes.facts(slot), nothing}).is_ok();
+    return world_.nodes.present(slot) && finder_.verdict(prepared, slot, if_empty).is_ok();
   };
   if (hold.on) {
     if (could_take_it(hold.on->node())) return;
@@ -198,19 +194,18 @@ void Holds::hold_node(const WaitingPod& pod, Confinement confinement) {
   hold.on.emplace(world_.nodes, best->second, std::move(reservation));
 }
 
-bool Holds::held_node_has_room(const WaitingPod& pod, const quota::Admission& admission,
-                               Confinement within_it) {
-  Hold* hold = of(pod);
+bool Holds::held_node_has_room(const WaitingPod& pod, const std::vector<quota::ClassId>& within) {
+  const Hold* hold = of(pod);
   if (hold == nullptr || !hold->on) return false;
   const NodeSlot node = hold->on->node();
   if (!world_.nodes.present(node)) return false;
-  const auto& within = admission.within;
-  const NodeFacts& facts = world_.nodes.facts(node);
-  if (!std::binary_search(within.begin(), within.end(), facts.charge_class)) return false;
-  const ScoreCache& cache = caches_.get(pod.profile, pod.shape, within_it);
-  if (cache.prepared().rejection()) return false;
-  const NodeUsage without = world_.nodes.usage_without(node, hold->on->occupant());
-  return cache.prepared().check({facts, without}).is_ok();
+  const quota::ClassId id = world_.nodes.facts(node).charge_class;
+  if (!std::binary_search(within.begin(), within.end(), id)) return false;
+  const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
+  if (prepared.rejection()) return false;
+  Trial without_reservation(world_.nodes);
+  without_reservation.take_away(node, hold->on->occupant());
+  return finder_.verdict(prepared, node, {.trial = &without_reservation}).is_ok();
 }
 
 }  // namespace sched

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "scheduler/cluster/placement.h"
-#include "scheduler/engine/finder/score_caches.h"
+#include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/queue/queues.h"
 
@@ -44,8 +44,8 @@ struct Hold {
 class Holds {
  public:
   // All borrowed things outlive the holds.
-  Holds(World& world, ScoreCaches& caches, Queues& queue)
-      : world_(world), caches_(caches), queue_(queue) {}
+  Holds(World& world, Finder& finder, Queues& queue)
+      : world_(world), finder_(finder), queue_(queue) {}
 
   // O(quotas), where quotas, the pods that wait for them, or nodes have changed since, or a time
   // has come; else O(1).
@@ -61,11 +61,11 @@ class Holds {
 
   // Makes the pod, for which quota is held, hold a node of those classes, if one could ever take
   // it. O(nodes).
-  void hold_node(const WaitingPod& pod, Confinement confinement);
-  // Whether the pod holds a node that would take it now, within the guarantee.
-  // `within_it`: the classes of `admission.within`.
-  [[nodiscard]] bool held_node_has_room(const WaitingPod& pod, const quota::Admission& admission,
-                                        Confinement within_it);
+  void hold_node(const WaitingPod& pod, const Scope& scope);
+  // Whether the pod holds a node that would take it now without the reservation, within the
+  // guarantee: of one of those classes, by ascending id.
+  [[nodiscard]] bool held_node_has_room(const WaitingPod& pod,
+                                        const std::vector<quota::ClassId>& within);
 
  private:
   // The classes of the nodes that could take a pod of that shape if they were empty: nothing is
@@ -92,7 +92,7 @@ class Holds {
   void due_at(Time at) { next_ = next_ ? std::min(*next_, at) : at; }
 
   World& world_;
-  ScoreCaches& caches_;
+  Finder& finder_;
   Queues& queue_;
   std::map<QueueId, Hold> holds_;
   // Of the pods that have waited long, by profile and shape.

@@ -1,7 +1,5 @@
 #include "scheduler/engine/line/quota_search.h"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace sched {
@@ -17,7 +15,7 @@ WaitsFor QuotaSearch::Found::waits_for() const {
   return static_cast<WaitsFor>(nodes | quota);
 }
 
-Confinement QuotaSearch::confined_to(std::vector<quota::ClassId> classes) {
+Scope QuotaSearch::scope_of(std::vector<quota::ClassId> classes) {
   const quota::ChargeClasses& all = world_.ledger.classes();
   std::size_t present = 0;
   for (quota::ClassId id = 1; id < all.size(); ++id) {
@@ -35,21 +33,18 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod) {
   if (found.admission.refuses()) return found;
   const auto& [within, borrowing, refused_some] = found.admission;
   const auto look = [&](std::vector<quota::ClassId> classes) {
-    found.confinement = confined_to(std::move(classes));
-    const ScoreCache& cache = caches_.get(pod.profile, pod.shape, found.confinement);
+    found.scope = scope_of(std::move(classes));
+    const ScoreCache& cache = finder_.refresh(pod.profile, pod.shape, found.scope);
     if (cache.feasible() > 0) found.cache = &cache;
   };
   if (!within.empty() || borrowing.empty()) look(within);
   if (found.cache == nullptr && is_holder) {
-    found.held_node = holds_.held_node_has_room(pod, found.admission, confined_to(within));
+    found.held_node = holds_.held_node_has_room(pod, within);
     if (found.held_node) return found;
   }
   if (found.cache != nullptr || borrowing.empty()) return found;
   // With the others, of which none has room: so the refusals of all are counted in one place.
-  std::vector<quota::ClassId> both;
-  std::merge(within.begin(), within.end(), borrowing.begin(), borrowing.end(),
-             std::back_inserter(both));
-  look(std::move(both));
+  look(found.admission.classes());
   return found;
 }
 
@@ -59,7 +54,7 @@ bool QuotaSearch::must_wait_for_turn(const WaitingPod& pod) const {
 
 std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
   if (pod.queue == kMainQueue) {
-    if (caches_.get(pod.profile, pod.shape).feasible() > 0) return std::nullopt;
+    if (finder_.refresh(pod.profile, pod.shape).feasible() > 0) return std::nullopt;
     return kWaitsForNodes;
   }
   if (pod.in_line && must_wait_for_turn(pod)) return kWaitsForTurn;

@@ -5,7 +5,7 @@
 // begin with this search.
 #pragma once
 
-#include "scheduler/engine/finder/score_caches.h"
+#include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/queue/accounts.h"
@@ -24,12 +24,12 @@ namespace sched {
 class QuotaSearch {
  public:
   // All borrowed things outlive the search.
-  QuotaSearch(const World& world, ScoreCaches& caches, Queues& queue, Holds& holds)
-      : world_(world), caches_(caches), queue_(queue), holds_(holds) {}
+  QuotaSearch(const World& world, Finder& finder, Queues& queue, Holds& holds)
+      : world_(world), finder_(finder), queue_(queue), holds_(holds) {}
 
   struct Found {
     quota::Admission admission;
-    Confinement confinement;            // the classes that were looked at last
+    Scope scope;                        // the classes that were looked at last
     const ScoreCache* cache = nullptr;  // with a feasible node; holds until the next search
     bool held_node = false;             // the node that is held for it has room
     [[nodiscard]] bool any() const { return cache != nullptr || held_node; }
@@ -43,12 +43,12 @@ class QuotaSearch {
   // Whether the pod's quota is Strict and another pod has its turn before it.
   [[nodiscard]] bool must_wait_for_turn(const WaitingPod& pod) const;
 
-  // `classes` by ascending id.
-  [[nodiscard]] Confinement confined_to(std::vector<quota::ClassId> classes);
+  // The nodes of those classes, by ascending id, and the nodes without GPUs.
+  [[nodiscard]] Scope scope_of(std::vector<quota::ClassId> classes);
 
  private:
   const World& world_;
-  ScoreCaches& caches_;
+  Finder& finder_;
   Queues& queue_;
   Holds& holds_;
   quota::ClassSets class_sets_;

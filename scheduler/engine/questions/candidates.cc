@@ -56,19 +56,16 @@ std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at
   if (shape.rejection() || world_.objection_to(pod, index)) return {};
   const auto by_quota = admission_anew(pod, shape_of_pod, names);
 
-  // A pod that holds something already must not stand in its own way.
-  const PodRecord* record = world_.pods.find(pod.metadata.uid);
-  const Placement* own = record != nullptr && record->placement() ? &*record->placement() : nullptr;
-  const NodeUsage usage_without_it =
-      own != nullptr ? world_.nodes.usage_without(own->node(), own->occupant()) : NodeUsage{};
+  const Trial without_it = without(pod);
+  quota::ClassSets sets;
+  Where where{.trial = &without_it};
+  if (by_quota) where.scope = {&sets, sets.intern(by_quota->classes())};
   std::vector<Scored> nodes;
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (!world_.nodes.present(slot)) continue;
-    const bool there = own != nullptr && own->node() == slot;
-    const NodeView view{world_.nodes.facts(slot),
-                        there ? usage_without_it : world_.nodes.usage(slot)};
+    if (!finder_.verdict(shape, slot, where).is_ok()) continue;
+    const NodeView view = finder_.view(slot, where);
     const Room room = by_quota ? room_on(*by_quota, view.facts) : Room::kGuaranteed;
-    if (room == Room::kNone || !shape.check(view).is_ok()) continue;
     Scored scored{.node = slot, .room = room, .total = 0, .scores = {}};
     for (const PreparedScore& plugin : shape.scores()) {
       scored.scores.push_back({.plugin = std::string(plugin.plugin->name()),

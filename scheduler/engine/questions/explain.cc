@@ -45,12 +45,12 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
     all.rejection = std::move(objection->reason);
   }
 
-  // A pod that holds something already must not stand in its own way.
-  const PodRecord* record = world_.pods.find(pod.metadata.uid);
-  const Placement* own = record != nullptr && record->placement() ? &*record->placement() : nullptr;
-  const NodeUsage usage_without_it =
-      own != nullptr ? world_.nodes.usage_without(own->node(), own->occupant()) : NodeUsage{};
-  const auto by_quota = own == nullptr ? judge_by_quota(pod, shape_of_pod, names) : std::nullopt;
+  const Trial without_it = without(pod);
+  const bool holds_something = !without_it.touched().empty();
+  const auto by_quota = holds_something ? std::nullopt : judge_by_quota(pod, shape_of_pod, names);
+  quota::ClassSets sets;
+  Where where{.trial = &without_it};
+  if (by_quota) where.scope = {&sets, sets.intern(by_quota->admission.classes())};
   VerdictCounts counts;
   ShortageReport shortages(shape, names);
   bool fits = false;
@@ -64,13 +64,8 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
                            .numbers = {}});
       continue;
     }
-    const bool there = own != nullptr && own->node() == slot;
-    const NodeView view{world_.nodes.facts(slot),
-                        there ? usage_without_it : world_.nodes.usage(slot)};
-    NodeVerdict verdict = shape.check(view);
-    if (verdict.is_ok() && by_quota && !by_quota->allows(view.facts.charge_class)) {
-      verdict = {Code::kUnschedulable, NodeVerdict::kNoQuota, 1};
-    }
+    const NodeView view = finder_.view(slot, where);
+    const NodeVerdict verdict = finder_.verdict(shape, slot, where);
     all.nodes.push_back(in_words(view, verdict, shape));
     fits = fits || verdict.is_ok();
     if (verdict.is_ok()) continue;
@@ -88,6 +83,15 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
   all.details = joined(shortages.text(), world_.notes(profile, pod));
   if (by_quota) all.details = joined(std::move(all.details), by_quota->words);
   return all;
+}
+
+Trial Questions::without(const k8s::Pod& pod) const {
+  Trial trial(world_.nodes);
+  const PodRecord* record = world_.pods.find(pod.metadata.uid);
+  if (record != nullptr && record->placement()) {
+    trial.take_away(record->placement()->node(), record->placement()->occupant());
+  }
+  return trial;
 }
 
 std::optional<quota::Admission> Questions::admission_anew(const k8s::Pod& pod,

@@ -1,11 +1,12 @@
 // State → answers about a pod, without changing anything: how it would be judged now, node by node,
 // and which nodes it could go to.
 //
-// They look at every node and keep nothing; what they find is what the finder finds by what it
-// keeps, which tests compare.
+// They ask the finder about each node, and keep nothing; what the finder answers by what it keeps
+// is the same, which tests compare.
 #pragma once
 
 #include "scheduler/engine/engine.h"
+#include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/quota_search.h"
 #include "scheduler/engine/report/quota_words.h"
@@ -21,9 +22,9 @@ namespace sched {
 class Questions {
  public:
   // All borrowed things outlive it.
-  Questions(const World& world, const Holds& holds, const QuotaSearch& search,
+  Questions(const World& world, const Finder& finder, const Holds& holds, const QuotaSearch& search,
             const QuotaWords& words)
-      : world_(world), holds_(holds), search_(search), words_(words) {}
+      : world_(world), finder_(finder), holds_(holds), search_(search), words_(words) {}
 
   // As Engine's functions.
   [[nodiscard]] Explanation explain(const k8s::Pod& pod) const;
@@ -35,10 +36,10 @@ class Questions {
     quota::Admission admission;
     bool refuses = false;  // whatever the nodes say
     std::string words;
-    [[nodiscard]] bool allows(quota::ClassId id) const {
-      return id == quota::kNoGpuClass || admission.has(id);
-    }
   };
+  // The nodes as they would be if the pod, which may hold something already, did not: it must not
+  // stand in its own way.
+  [[nodiscard]] Trial without(const k8s::Pod& pod) const;
   // Where quota lets the pod go, as if it held nothing; nullopt: no quota counts it.
   [[nodiscard]] std::optional<quota::Admission> admission_anew(const k8s::Pod& pod,
                                                                const PodShape& shape,
@@ -48,6 +49,7 @@ class Questions {
                                                         const ResourceNames& names) const;
 
   const World& world_;
+  const Finder& finder_;
   const Holds& holds_;
   const QuotaSearch& search_;
   const QuotaWords& words_;

@@ -1,6 +1,5 @@
 #include "scheduler/engine/repartition/trials.h"
 
-#include "scheduler/cluster/claim.h"
 #include "scheduler/engine/repartition/recut.h"
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/health.h"
@@ -27,10 +26,10 @@ bool asks_for_instances(const PodShape& shape) {
   return shape.request(kNvidiaGpu) > 0 && !shape.wishes.known_profiles.empty();
 }
 
-RepartitionTrials::RepartitionTrials(const Nodes& nodes, const std::vector<Profile>& profiles,
+RepartitionTrials::RepartitionTrials(const World& world, const Finder& finder,
                                      const PrepareContext& context,
                                      std::vector<const WaitingPod*> pods)
-    : nodes_(nodes), context_(context), pods_(std::move(pods)) {
+    : nodes_(world.nodes), finder_(finder), context_(context), pods_(std::move(pods)) {
   for (std::size_t i = 0; i < context.resources.size(); ++i) {
     const auto id = static_cast<ResourceId>(i);
     if (context.resources.name(id).starts_with(gpu::kNvidiaPrefix)) nvidias_.push_back(id);
@@ -38,7 +37,7 @@ RepartitionTrials::RepartitionTrials(const Nodes& nodes, const std::vector<Profi
   for (const WaitingPod* pod : pods_) {
     const auto key = std::make_pair(pod->profile, pod->shape.id());
     if (shapes_.contains(key)) continue;
-    shapes_.try_emplace(key, profiles[pod->profile], *pod->shape, context);
+    shapes_.try_emplace(key, world.profiles[pod->profile], *pod->shape, context);
   }
   find_idle_nodes();
 }
@@ -88,15 +87,15 @@ std::vector<std::string> RepartitionTrials::wanted() const {
 std::vector<std::size_t> RepartitionTrials::fits(std::size_t node,
                                                  const gpu::mig::Configuration& to,
                                                  const std::vector<std::size_t>& waiting) const {
-  const NodeFacts facts =
-      recut(nodes_.facts(slots_[node]), to, idle_[node].gpus, context_.resources);
-  NodeUsage usage = nodes_.usage(slots_[node]);
+  const NodeSlot slot = slots_[node];
+  Trial trial(nodes_);
+  trial.replace(slot, recut(nodes_.facts(slot), to, idle_[node].gpus, context_.resources));
   std::vector<std::size_t> placed;
   for (const std::size_t index : waiting) {
     const WaitingPod& pod = *pods_[index];
     const PreparedShape& shape = shapes_.at({pod.profile, pod.shape.id()});
-    if (shape.rejection() || !shape.check({facts, usage}).is_ok()) continue;
-    add_claim(usage, claim_of(*pod.shape));
+    if (shape.rejection() || !finder_.verdict(shape, slot, {.trial = &trial}).is_ok()) continue;
+    trial.add(slot, claim_of(*pod.shape));
     placed.push_back(index);
   }
   return placed;

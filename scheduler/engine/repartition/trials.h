@@ -10,8 +10,8 @@
 // enough otherwise is for the filters to say, of the node as it would be (recut.h).
 #pragma once
 
-#include "scheduler/cluster/nodes.h"
-#include "scheduler/engine/finder/prepared_shape.h"
+#include "scheduler/engine/finder/finder.h"
+#include "scheduler/engine/world/world.h"
 #include "scheduler/gpu/mig/plan.h"
 #include "scheduler/queue/waiting_pod.h"
 
@@ -34,8 +34,8 @@ class RepartitionTrials {
   static constexpr std::size_t kMostAlike = 8;
 
   // `pods`, by their turn, ask for MIG instances and wait. All is borrowed.
-  RepartitionTrials(const Nodes& nodes, const std::vector<Profile>& profiles,
-                    const PrepareContext& context, std::vector<const WaitingPod*> pods);
+  RepartitionTrials(const World& world, const Finder& finder, const PrepareContext& context,
+                    std::vector<const WaitingPod*> pods);
 
   [[nodiscard]] const std::vector<gpu::mig::IdleNode>& nodes() const { return idle_; }
   // The profiles that the pods ask for, by their resources under the strategy mixed, sorted.
@@ -55,6 +55,7 @@ class RepartitionTrials {
   [[nodiscard]] bool is_idle(const NodeView& node) const;
 
   const Nodes& nodes_;
+  const Finder& finder_;
   const PrepareContext& context_;
   std::vector<const WaitingPod*> pods_;
   std::vector<ResourceId> nvidias_;  // every name of NVIDIA's that is known

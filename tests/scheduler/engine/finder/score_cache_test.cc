@@ -54,7 +54,7 @@ Answers cached(const ScoreCache& cache, const Nodes& nodes) {
 
 // By asking all nodes, in no clever way.
 Answers naive(const PreparedShape& shape, const Nodes& nodes, TieBreak tie_break = {},
-              Confinement confinement = {}) {
+              Scope scope = {}) {
   const TieOrder order(tie_break, nodes);
   Answers answers;
   VerdictCounts verdicts;
@@ -63,7 +63,7 @@ Answers naive(const PreparedShape& shape, const Nodes& nodes, TieBreak tie_break
   for (const auto& [name, slot] : nodes.by_name()) {
     if (!nodes.present(slot)) continue;
     NodeVerdict verdict = shape.check(nodes.view(slot));
-    if (verdict.is_ok() && !confinement.allows(nodes.facts(slot))) {
+    if (verdict.is_ok() && !scope.allows(nodes.facts(slot))) {
       verdict = {Code::kUnschedulable, NodeVerdict::kNoQuota, 1};
     }
     if (!verdict.is_ok()) {
@@ -272,16 +272,16 @@ TEST_CASE("cached answers are those of asking every node anew") {
     World world(seed);
     std::mt19937 random(seed);
     quota::ClassSets sets;
-    const Confinement two_classes{&sets, sets.intern({1, 2})};
+    const Scope two_classes{&sets, sets.intern({1, 2})};
     struct Kept {
-      Confinement confinement;
+      Scope scope;
       ScoreCache cache;
     };
     std::deque<Kept> caches;
     for (int i = 0; i < 12; ++i) {
-      const Confinement confinement = i % 3 == 0 ? two_classes : Confinement{};
-      caches.push_back({confinement, ScoreCache(world.nodes, all_profiles[0], world.shape(),
-                                                PrepareContext{world.names}, confinement)});
+      const Scope scope = i % 3 == 0 ? two_classes : Scope{};
+      caches.push_back({scope, ScoreCache(world.nodes, all_profiles[0], world.shape(),
+                                                PrepareContext{world.names}, scope)});
     }
     for (int round = 0; round < 600; ++round) {
       for (unsigned i = 0; i < 1 + random() % 5; ++i) world.change();
@@ -289,7 +289,7 @@ TEST_CASE("cached answers are those of asking every node anew") {
         if (random() % 3 == 0) continue;  // some fall behind
         kept.cache.catch_up();
         REQUIRE(cached(kept.cache, world.nodes) ==
-                naive(kept.cache.prepared(), world.nodes, {}, kept.confinement));
+                naive(kept.cache.prepared(), world.nodes, {}, kept.scope));
       }
     }
   }

@@ -1,0 +1,56 @@
+// Where may a pod go, and if nowhere, why? The one place that answers.
+//
+// A question is about a shape under a profile, within a scope (the nodes that rules across nodes
+// leave), in a world: the nodes as they are, or a trial.
+//
+//   refresh()   brings what is kept of the shape up to date, and changes what is kept
+//   the rest    asks, and changes nothing: no cache, no log, no random draw
+//
+// What refresh() returns answers for all nodes at once: how many take the pod, which is the best,
+// what refuses it. verdict() asks one node, also of a shape that nothing is kept of.
+#pragma once
+
+#include "scheduler/engine/finder/score_caches.h"
+#include "scheduler/engine/world/trial.h"
+#include "scheduler/engine/world/world.h"
+
+#include <cstddef>
+
+namespace sched {
+
+// Which nodes, and in which world.
+struct Where {
+  Scope scope{};
+  const Trial* trial = nullptr;  // null: the nodes as they are
+  bool if_empty = false;         // as if nothing were taken on the node
+};
+
+class Finder {
+ public:
+  // `world` outlives the finder. `memory`: what is kept, in bytes.
+  explicit Finder(World& world, std::size_t memory = ScoreCaches::kDefaultMemory)
+      : nodes_(world.nodes),
+        caches_(world.nodes, world.profiles, world.names, world.statistics, memory) {}
+
+  // All nodes' answers to the shape, up to date. The reference holds until the next call.
+  const ScoreCache& refresh(std::size_t profile, const ShapeRef& shape, const Scope& scope = {}) {
+    return caches_.get(profile, shape, scope);
+  }
+  // Why the shape fits on no node of the scope; refresh() must have been called since the last
+  // change. Worded once per change of the nodes.
+  const FitReport& report(std::size_t profile, const ShapeRef& shape, const Scope& scope = {}) {
+    return caches_.report(profile, shape, scope);
+  }
+
+  // What the node, which is there, says to the shape. Not after a rejection.
+  [[nodiscard]] NodeVerdict verdict(const PreparedShape& shape, NodeSlot node,
+                                    const Where& where = {}) const;
+  // The node in that world.
+  [[nodiscard]] NodeView view(NodeSlot node, const Where& where = {}) const;
+
+ private:
+  const Nodes& nodes_;
+  ScoreCaches caches_;
+};
+
+}  // namespace sched
