@@ -5,6 +5,7 @@
 #include "bench/live/live.h"
 #include "bench/mig/mig.h"
 #include "bench/replay/command.h"
+#include "bench/sameness/answer.h"
 #include "bench/transport/transport.h"
 #include "bench/verdicts/verdicts.h"
 #include "bench/what_if/what_if.h"
@@ -111,6 +112,14 @@ void add_transport(CLI::App& app, int& exit_code) {
       [options, &exit_code] { exit_code = bench::transport::run(*options, std::cout, std::cerr); });
 }
 
+void add_answer(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "answer", "An engine that is told and asked by lines on its input; for bench/sameness");
+  command->callback([&exit_code] {
+    exit_code = bench::sameness::answer(std::cin, plugins::registry(), std::cout, std::cerr);
+  });
+}
+
 // Says so if the first argument names nothing that there is. CLI would only ask for a subcommand.
 bool is_known(const CLI::App& app, int argc, char** argv) {
   if (argc < 2) return true;
@@ -146,6 +155,7 @@ int main(int argc, char** argv) {
   add_decide(app, exit_code);
   add_live(app, exit_code);
   add_transport(app, exit_code);
+  add_answer(app, exit_code);
   if (!is_known(app, argc, argv)) return 2;
   try {
     app.parse(argc, argv);

@@ -23,13 +23,6 @@ struct Counts {
   std::uint64_t decisions = 0;
 };
 
-k8s::Result<sched::Engine> engine_of(const sched::live::RecordHeader& header,
-                                     const sched::Registry& registry) {
-  auto config = sched::config::parse(header.config, header.config_file, registry);
-  if (!config) return tl::unexpected<k8s::Error>(std::move(config.error()));
-  return sched::Engine(std::move(config->profiles), config->engine);
-}
-
 // Calls the engine as recorded; the difference in words, or nothing.
 std::optional<std::string> repeat(sched::Engine& engine, const sched::live::EngineCall& call,
                                   Counts& counts) {
@@ -53,6 +46,13 @@ int unreadable(std::ostream& complaints, const k8s::Error& error) {
 }
 
 }  // namespace
+
+k8s::Result<sched::Engine> engine_of(const sched::live::RecordHeader& header,
+                                     const sched::Registry& registry) {
+  auto config = sched::config::parse(header.config, header.config_file, registry);
+  if (!config) return tl::unexpected<k8s::Error>(std::move(config.error()));
+  return sched::Engine(std::move(config->profiles), config->engine);
+}
 
 int rerun(const std::string& file, const sched::Registry& registry, std::ostream& out,
           std::ostream& complaints, const std::atomic<bool>* stop) {

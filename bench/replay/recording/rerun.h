@@ -7,12 +7,17 @@
 #pragma once
 
 #include "scheduler/framework/registry.h"
+#include "scheduler/live/record/record.h"
 
 #include <atomic>
 #include <iosfwd>
 #include <string>
 
 namespace bench::replay {
+
+// A new engine with the recorded configuration.
+[[nodiscard]] k8s::Result<sched::Engine> engine_of(const sched::live::RecordHeader& header,
+                                                   const sched::Registry& registry);
 
 // Prints a closing line, or the first difference. 0: all decisions are the same; 1: they differ;
 // 2: the recording cannot be read. When `stop` becomes true it says how far it came, and ends: 0.

@@ -1,0 +1,69 @@
+"""Which kinds of decisions there are among answers: what a corpus has tried, and what it has not."""
+
+import collections
+import json
+
+# Words of decisions → what they show.
+WORDS = [("holds node", "a node is held"), ("is Strict", "behind in a Strict quota"), ("is not valid", "a quota that makes no sense"),
+         ("borrowed from cohort", "borrowed from a cohort"), ("is not known yet", "a namespace that is not known yet"),
+         ("first in line", "first in line"), (" a pod, ", "more than one pod may have"), ("it can never give", "more than a quota ever gives"),
+         ("has no GPU quota", "no quota, no GPUs"), ("is also served by DRA", "a class of devices that DRA serves, too")]
+PLUGINS = ["NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "GpuHealth", "GpuType", "MigFit",
+           "GpuSharing", "UnsupportedConstraints", "ExistingAntiAffinity", "VolumeConstraints", "DeviceClasses"]
+# What the random worlds together must show; a test sees to it.
+WANTED = (
+    ["bind", "bind: charged", "bind: after a refusal or a failed bind", "bind: of several best scores normalised",
+     "refusal: Unschedulable", "refusal: GpuQuotaExceeded", "advice: MigRepartition", "node: backed off", "node: backed off again",
+     "node: proven", "node: released by time", "node: complaint", "node: complaint is over", "foreign GPU pod"]
+    + [f"refusal by {plugin}" for plugin in PLUGINS]
+    + [f"words: {shows}" for _, shows in WORDS]
+    + ["step: nothing to decide", "ask: explain", "ask: candidates", "ask: accounts"])
+
+
+def kinds_of(answer):
+    """The kinds that one answer, a line, is of."""
+    said = json.loads(answer)
+    if "ask" in said:
+        yield f"ask: {said['ask']}"
+        return
+    decision = said["step"]
+    if decision is None:
+        yield "step: nothing to decide"
+        return
+    (kind, what), = decision.items()
+    yield from KINDS[kind](what)
+
+
+def of_bind(bind):
+    yield "bind"
+    if bind.get("chargedAs"):
+        yield "bind: charged"
+    if bind["attempts"] > 1:
+        yield "bind: after a refusal or a failed bind"
+    if sum(score["score"] > 0 for score in bind["scores"] if score["plugin"] in ("TaintToleration", "NodeAffinity")) == 2:
+        yield "bind: of several best scores normalised"
+
+
+def of_refusal(refusal):
+    yield f"refusal: {refusal['reason']}"
+    for plugin in refusal["plugins"]:
+        yield f"refusal by {plugin}"
+    text = refusal["message"] + refusal["details"]
+    for words, shows in WORDS:
+        if words in text:
+            yield f"words: {shows}"
+
+
+KINDS = {
+    "bind": of_bind,
+    "unschedulable": of_refusal,
+    "foreignGpuPod": lambda _: ["foreign GPU pod"],
+    "nodeBackedOff": lambda what: ["node: backed off"] + (["node: backed off again"] if what["inARow"] > 1 else []),
+    "nodeReleased": lambda what: ["node: proven" if what["proven"] else "node: released by time"],
+    "migRepartition": lambda _: ["advice: MigRepartition"],
+    "nodeComplaint": lambda what: ["node: complaint" if what["complaints"] else "node: complaint is over"],
+}
+
+
+def histogram(answers):
+    return collections.Counter(kind for answer in answers if answer for kind in kinds_of(answer))

@@ -1,0 +1,399 @@
+"""A made-up cluster: random events, chosen in part by what the engine decided.
+
+A world is drawn from its seed. What it does is what an API server, kubelets, other schedulers and people do: pods come and go, binds
+fail or go through and are seen late or twice, nodes are relabelled, cordoned and cut anew, quotas lend and change, time passes. Its
+themes put some of it in the foreground, since what comes together seldom is tried seldom.
+"""
+
+import copy
+import datetime
+import random as randomness
+
+import objects
+
+SECOND = 1_000_000
+START = int(datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc).timestamp()) * SECOND
+OURS = "gpu-scheduler"
+THEIRS = "default-scheduler"
+
+# Several profiles: scores, ties and nodes of their own.
+PROFILES = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+podInitialBackoffSeconds: 2
+podMaxBackoffSeconds: 7
+gpuQuota: {defaultQuota: %s, holdAfter: %s, podsWithoutQuota: %s}
+profiles:
+  - schedulerName: gpu-scheduler
+    pluginConfig:
+      - name: GpuHealth
+        args: {unhealthyTaints: [sick], unhealthyConditions: [GpuUnhealthy, AcceleratedHardwareReady], rejectedPods: 2, initialBackoffSeconds: 30}
+      - name: GpuSharing
+        args: {defaultSharing: allowed, placement: spread, failRequestsGreaterThanOne: true}
+  - schedulerName: spreads
+    tieBreak: shuffled-nodes
+    tieBreakSeed: 7
+    plugins: {score: {disabled: [{name: "*"}], enabled: [{name: NodeResourcesFit}, {name: TaintToleration, weight: 3}, {name: NodeAffinity, weight: 2}]}}
+    pluginConfig:
+      - name: NodeResourcesFit
+        args: {scoringStrategy: {type: LeastAllocated, resources: [{name: nvidia.com/gpu, weight: 3}, {name: cpu, weight: 1}]}}
+  - schedulerName: draws
+    tieBreak: random
+    tieBreakSeed: 11
+    plugins: {score: {disabled: [{name: "*"}], enabled: [{name: TaintToleration}, {name: NodeAffinity}]}}
+  - schedulerName: owns
+    tieBreak: fewest-gpus-first
+    pluginConfig:
+      - name: NodeAffinity
+        args: {addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: pool, operator: In, values: [owned]}]}]}}}
+"""
+QUOTAS = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+gpuQuota: {defaultQuota: %s, holdAfter: %s, podsWithoutQuota: %s}
+"""
+
+# theme → how the configuration is drawn, which nodes there are, how often what happens, and how many pods of a hundred are constrained.
+OFTEN = {"pod_comes": 30, "pod_goes": 11, "bind_ends": 16, "watch_shows": 18, "node_changes": 3, "node_comes": 2, "node_goes": 1,
+         "pod_changes": 4, "pod_starts": 4, "kubelet_rejects": 2, "others_bind": 2, "quota_changes": 1, "namespace_changes": 1,
+         "storage_changes": 1, "class_changes": 0.3, "mig_changes": 1, "old_news": 2, "nothing": 3}
+THEMES = {
+    "default": {"kinds": "cpu h100 h100 a100 l4 shared renamed mig single unlabelled odd amd", "constrained": 0.1},
+    "quota": {"config": QUOTAS, "kinds": "h100 h100 l4 a100 shared mig", "constrained": 0.02,
+              "often": {"quota_changes": 4, "namespace_changes": 2}},
+    "lending": {"config": QUOTAS, "kinds": "h100 h100 l4 a100", "constrained": 0, "nodes": 16, "often": {"quota_changes": 0.4, "node_changes": 5}},
+    "mig": {"config": QUOTAS, "kinds": "mig mig mig h100 single", "constrained": 0.02, "mig_asks": 3, "often": {"mig_changes": 6}},
+    "profiles": {"config": PROFILES, "kinds": "cpu h100 a100 l4 shared unlabelled odd", "constrained": 0.05,
+                 "schedulers": [OURS, "spreads", "draws", "owns"], "often": {"others_bind": 5, "kubelet_rejects": 5}},
+    "constraints": {"kinds": "cpu h100 l4", "constrained": 0.5, "often": {"storage_changes": 6, "namespace_changes": 3, "class_changes": 1}},
+}
+MOST_PODS = 150
+
+
+def configuration(random, theme):
+    text = THEMES[theme].get("config", "")
+    if not text:
+        return ""
+    return text % (random.choice(["Unlimited", "Unlimited", "None", "quota0"]), random.choice(["5s", "20s", "2m"]),
+                   random.choice(["First", "Last"]))
+
+
+class World:
+    """Tells an engine what happens, and heeds what it decides. `engine_of(config)` makes the engine."""
+
+    def __init__(self, seed, theme, engine_of):
+        self.random = randomness.Random(f"{theme}/{seed}")
+        self.theme = THEMES[theme]
+        self.engine = engine_of(configuration(self.random, theme))
+        self.now = START
+        self.wakeup = None
+        self.nodes, self.pods, self.quotas, self.teams = {}, {}, {}, {}
+        self.number = 0
+        self.often = OFTEN | self.theme.get("often", {})
+        asks = objects.GPU_ASKS + [(weight * self.theme.get("mig_asks", 0.3), ask) for weight, ask in objects.MIG_ASKS]
+        self.templates = [self._template(asks) for _ in range(24)]
+        self.asks = asks
+
+    def run(self, events):
+        for _ in range(self.random.randrange(8, self.theme.get("nodes", 30))):
+            self.node_comes()
+        for _ in range(20):
+            self._happens("pod_comes", "others_bind", "namespace_changes", "quota_changes", "storage_changes")
+        self._decide()  # not before all is there
+        self._tell("Synced")
+        for _ in range(events):
+            self._time_passes()
+            self._happens(*self.often)
+            if self.random.random() < 0.65:
+                self._decide()
+            if self.random.random() < 0.04:
+                self._ask()
+        self.engine.close()
+
+    # Time.
+    def _time_passes(self):
+        chance = self.random.random()
+        if chance < 0.9:
+            self.now += self.random.randrange(300_000)
+        elif chance < 0.97:
+            self._wake_up()
+        elif chance < 0.995:
+            self.now += self.random.randrange(3 * SECOND, 30 * SECOND)
+        else:
+            self.now += self.random.randrange(60 * SECOND, 700 * SECOND)
+
+    def _wake_up(self):
+        for _ in range(self.random.randrange(1, 4)):
+            if self.wakeup is not None:
+                self.now = max(self.now, self.wakeup)
+                self._decide()
+
+    def _stamp(self):
+        moment = datetime.datetime.fromtimestamp(self.now // SECOND, datetime.timezone.utc)
+        return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    # The engine.
+    def _tell(self, event, **what):
+        self.engine.tell(self.now, {"event": event, **what})
+
+    def _decide(self):
+        for _ in range(400):
+            decision, self.wakeup = self.engine.step(self.now)
+            if decision is None:
+                return
+            if "bind" in decision:
+                self._bound(decision["bind"])
+            elif "unschedulable" in decision:
+                self._refused(decision["unschedulable"])
+        raise RuntimeError("the engine decides without end")
+
+    def _bound(self, bind):
+        pod = self.pods[bind["pod"]["uid"]]
+        pod |= {"stage": "assumed", "node": bind["node"], "charged": bind.get("chargedAs"), "taken": False}
+
+    def _refused(self, refusal):
+        # The shell writes it into the pod's condition, and the watch shows that.
+        if self.random.random() < 0.1:
+            pod = self.pods[refusal["pod"]["uid"]]
+            pod["object"]["status"]["conditions"] = [{
+                "type": "PodScheduled", "status": "False", "reason": refusal["reason"], "message": refusal["message"]}]
+            self._show(pod)
+
+    def _ask(self):
+        what = self.random.randrange(3)
+        if what == 0:
+            self.engine.ask(self.now, "accounts")
+            return
+        waiting = self._some("waiting")
+        pod = waiting["object"] if waiting and self.random.random() < 0.5 else self._named(self.random.choice(self.templates), "asked")
+        self.engine.ask(self.now, "explain" if what == 1 else "candidates", pod=pod)
+
+    def _happens(self, *what):
+        weights = [self.often[each] for each in what]
+        getattr(self, self.random.choices(what, weights)[0])()
+
+    def nothing(self):
+        pass
+
+    # Pods.
+    def _template(self, asks):
+        return objects.template(self.random, asks, self.theme.get("schedulers", [OURS]), self.theme["constrained"])
+
+    def _named(self, template, name):
+        pod = copy.deepcopy(template)
+        pod["metadata"] |= {"name": name, "uid": f"{name}-uid-{self.number}", "generation": 1, "creationTimestamp": self._stamp()}
+        return pod
+
+    def _some(self, *stages):
+        found = [pod for pod in self.pods.values() if pod["stage"] in stages]
+        return self.random.choice(found) if found else None
+
+    @staticmethod
+    def _ref(pod):
+        metadata = pod["object"]["metadata"]
+        return {"namespace": metadata["namespace"], "name": metadata["name"], "uid": metadata["uid"]}
+
+    @staticmethod
+    def _as_stored(pod):
+        """As the API server has it."""
+        if pod["stage"] == "waiting" or (pod["stage"] == "assumed" and not pod["taken"]):
+            return pod["object"]
+        stored = copy.deepcopy(pod["object"])
+        stored["spec"]["nodeName"] = pod["node"]
+        if pod["charged"]:
+            stored["metadata"]["annotations"]["gpu-scheduler.io/charged-as"] = pod["charged"]
+        return stored
+
+    def _show(self, pod):
+        self._tell("PodUpserted", object=self._as_stored(pod))
+
+    def pod_comes(self):
+        if len(self.pods) >= MOST_PODS:
+            for _ in range(self.random.randrange(1, 30)):
+                self.pod_goes()
+            return
+        if self.random.random() < 0.01:
+            self.templates[self.random.randrange(len(self.templates))] = self._template(self.asks)
+        self.number += 1
+        # Now and then a name comes again, with another uid.
+        name = f"pod{self.random.randrange(1, self.number) if self.random.random() < 0.03 and self.number > 1 else self.number}"
+        made = self._named(self.random.choice(self.templates), name)
+        if self.random.random() < 0.06:
+            made["spec"]["schedulingGates"] = [{"name": "later"}]
+            made["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "SchedulingGated"}]
+        pod = self.pods[made["metadata"]["uid"]] = {"object": made, "stage": "waiting", "ours": True, "taken": False, "charged": None}
+        self._show(pod)
+
+    def pod_goes(self):
+        pod = self._some("bound", "bound", "assumed", "waiting") if self.random.random() < 0.5 else self._some("bound")
+        if pod is None:
+            return
+        if pod["stage"] == "bound" and self.random.random() < 0.4:
+            finished = copy.deepcopy(self._as_stored(pod))
+            finished["status"]["phase"] = self.random.choice(["Succeeded", "Failed"])
+            self._tell("PodUpserted", object=finished)
+        else:
+            self._tell("PodDeleted", pod=self._ref(pod))
+        del self.pods[pod["object"]["metadata"]["uid"]]
+
+    def pod_changes(self):
+        pod = self._some("waiting") if self.random.random() < 0.7 else self._some("assumed", "bound")
+        if pod is None:
+            return
+        metadata, spec = pod["object"]["metadata"], pod["object"]["spec"]
+        what = self.random.randrange(5)
+        if what < 2:
+            spec.pop("schedulingGates", None)
+        elif what == 2:
+            metadata["labels"]["app"] = self.random.choice(objects.APPS)
+        elif what == 3:
+            metadata["generation"] += 1
+            metadata["annotations"] = {"gpu-scheduler.io/min-gpu-memory": "16Gi"} if self.random.random() < 0.3 else {}
+        elif pod["ours"] and self.random.random() < 0.6:
+            metadata["deletionTimestamp"] = self._stamp()
+            if pod["stage"] == "waiting":
+                self._show(pod)
+                del self.pods[metadata["uid"]]
+                return
+        self._show(pod)
+
+    def bind_ends(self):
+        pod = self._some("assumed")
+        if pod is None or pod["taken"]:
+            return
+        if self.random.random() < 0.15:
+            self._tell("BindFailed", pod=self._ref(pod), node=pod["node"], message="409 Conflict: it was changed meanwhile")
+            pod["stage"] = "waiting"
+            if "deletionTimestamp" in pod["object"]["metadata"]:
+                del self.pods[pod["object"]["metadata"]["uid"]]
+        else:
+            self._tell("BindSucceeded", pod=self._ref(pod), node=pod["node"])
+            pod["taken"] = True
+
+    def watch_shows(self):
+        pod = self._some("assumed")
+        if pod is None:
+            return
+        pod |= {"stage": "bound", "taken": True}
+        self._show(pod)
+
+    def pod_starts(self):
+        pod = self._some("bound")
+        if pod is not None:
+            pod["object"]["status"] |= {"phase": "Running", "startTime": self._stamp()}
+            self._show(pod)
+
+    def kubelet_rejects(self):
+        """Mostly on one node, for a while: that is what a broken device plugin does."""
+        bad = sorted(self.nodes)[self.number // 40 % len(self.nodes)] if self.nodes else None
+        for _ in range(self.random.randrange(1, 5)):
+            there = [pod for pod in self.pods.values() if pod["stage"] == "bound" and pod["node"] == bad]
+            pod = self.random.choice(there) if there and self.random.random() < 0.8 else self._some("bound")
+            if pod is None:
+                return
+            asked = pod["object"]["spec"]["containers"][0]["resources"]["limits"]
+            self._tell("PodRejected", pod=self._ref(pod), node=pod["node"], reason="UnexpectedAdmissionError",
+                       rejectedAt=self.now - self.random.randrange(2 * SECOND), devices={name: int(n) for name, n in asked.items()})
+            self._tell("PodDeleted", pod=self._ref(pod))
+            del self.pods[pod["object"]["metadata"]["uid"]]
+
+    def others_bind(self):
+        if not self.nodes:
+            return
+        self.number += 1
+        made = self._named(self.random.choice(self.templates), f"theirs{self.number}")
+        made["spec"]["schedulerName"] = THEIRS
+        node = self.random.choice(list(self.nodes)) if self.random.random() < 0.95 else "gone"
+        pod = {"object": made, "stage": "bound", "ours": False, "taken": True, "charged": None, "node": node}
+        self.pods[made["metadata"]["uid"]] = pod
+        self._show(pod)
+
+    def old_news(self):
+        """What is known already, was never true here, or was true before."""
+        what = self.random.randrange(6)
+        if what == 0 and (pod := self._some("assumed", "bound")):
+            self._tell("PodUpserted", object=pod["object"])  # without its node
+        elif what == 1 and (pod := self._some("waiting", "assumed", "bound")):
+            self._show(pod)
+        elif what == 2:
+            self._tell("PodDeleted", pod={"namespace": "ns0", "name": "nobody", "uid": "nobody"})
+        elif what == 3 and self.nodes:
+            self._tell("NodeUpserted", object=self.random.choice(list(self.nodes.values())))
+        elif what == 4:
+            self._tell("NodeDeleted", name="gone")
+        elif what == 5 and (pod := self._some("bound", "waiting")):
+            self._tell("BindFailed", pod=self._ref(pod), node="elsewhere", message="late")
+
+    # Nodes.
+    def node_comes(self):
+        name = f"node{self.random.randrange(self.theme.get('nodes', 30)):02}"
+        self.nodes[name] = objects.node(self.random, name, self.random.choice(self.theme["kinds"].split()))
+        self._tell("NodeUpserted", object=self.nodes[name])
+
+    def node_goes(self):
+        if len(self.nodes) > 6:
+            name = self.random.choice(list(self.nodes))
+            del self.nodes[name]
+            self._tell("NodeDeleted", name=name)
+
+    def node_changes(self):
+        if self.nodes:
+            node = self.random.choice(list(self.nodes.values()))
+            objects.change_node(self.random, node)
+            self._tell("NodeUpserted", object=node)
+
+    def mig_changes(self):
+        cut = [node for node in self.nodes.values() if "nvidia.com/mig.config" in node["metadata"]["labels"]
+               and node["metadata"]["labels"]["nvidia.com/mig.strategy"] == "mixed"]
+        if cut:
+            node = self.random.choice(cut)
+            objects.change_mig(self.random, node)
+            self._tell("NodeUpserted", object=node)
+
+    # What else there is.
+    def quota_changes(self):
+        if "config" not in self.theme:
+            return
+        name = f"quota{self.random.randrange(5)}"
+        known = self.quotas.get(name)
+        if known and self.random.random() < 0.2:
+            del self.quotas[name]
+            self._tell("QuotaDeleted", name=name)
+            return
+        self.number += 1
+        anew = known is None or self.random.random() < 0.1  # deleted and made again, unseen
+        old = known and known["metadata"]
+        made = objects.quota(self.random, name, f"{name}-{self.number}" if anew else old["uid"],
+                             self._stamp() if anew else old["creationTimestamp"], 1 if anew else old["generation"] + 1)
+        self.quotas[name] = made
+        self._tell("QuotaUpserted", object=made)
+
+    def namespace_changes(self):
+        name = self.random.choice(objects.NAMESPACES)
+        if name in self.teams and self.random.random() < 0.1:
+            del self.teams[name]
+            self._tell("NamespaceDeleted", name=name)
+            return
+        self.teams[name] = self.random.choice(objects.TEAMS)
+        self._tell("NamespaceUpserted", object={"metadata": {"name": name, "uid": name, "labels": {"team": self.teams[name]}}})
+
+    def storage_changes(self):
+        what, which = self.random.randrange(8), self.random.randrange(4)
+        if what < 4:
+            namespace = self.random.choice(objects.NAMESPACES)
+            self._tell("ClaimUpserted", object=objects.claim(self.random, namespace, f"claim{which}"))
+        elif what < 6:
+            self._tell("VolumeUpserted", object=objects.volume(self.random, f"volume{which}"))
+        elif what == 6:
+            self._tell("ClaimDeleted", namespace=self.random.choice(objects.NAMESPACES), name=f"claim{which}")
+        else:
+            self._tell("VolumeDeleted", name=f"volume{which}")
+
+    def class_changes(self):
+        name = self.random.choice(objects.CLASSES)
+        if self.random.random() < 0.3:
+            self._tell("DeviceClassDeleted", name=name)
+            return
+        served = self.random.choice(["nvidia.com/gpu", "amd.com/gpu", ""])
+        self._tell("DeviceClassUpserted", object={
+            "metadata": {"name": name, "uid": name}, "spec": {"extendedResourceName": served} if served else {}})
