@@ -14,17 +14,21 @@ PLUGINS = ["NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", 
 WANTED = (
     ["bind", "bind: charged", "bind: after a refusal or a failed bind", "bind: of several best scores normalised",
      "refusal: Unschedulable", "refusal: GpuQuotaExceeded", "advice: MigRepartition", "node: backed off", "node: backed off again",
-     "node: proven", "node: released by time", "node: complaint", "node: complaint is over", "foreign GPU pod"]
+     "node: proven", "node: released by time", "node: complaint", "node: complaint is over", "foreign GPU pod",
+     "bind: charged, on a preferred node", "bind: charged, on a node with a soft taint"]
+    + [f"bind: by {profile}" for profile in ("gpu-scheduler", "spreads", "draws", "owns")]
+    + [f"by time alone: {kind}" for kind in ("bind", "unschedulable", "nodeReleased", "migRepartition")]
     + [f"refusal by {plugin}" for plugin in PLUGINS]
     + [f"words: {shows}" for _, shows in WORDS]
-    + ["step: nothing to decide", "ask: explain", "ask: candidates", "ask: accounts"])
+    + ["step: nothing to decide", "ask: explain", "ask: candidates", "ask: accounts", "accounts: something is borrowed"])
 
 
-def kinds_of(answer):
-    """The kinds that one answer, a line, is of."""
-    said = json.loads(answer)
+def kinds_of(said):
+    """The kinds that one answer is of."""
     if "ask" in said:
         yield f"ask: {said['ask']}"
+        if said["ask"] == "accounts" and any(quota["status"]["total"]["borrowed"] != "0" for quota in said["answer"]["quotas"]):
+            yield "accounts: something is borrowed"
         return
     decision = said["step"]
     if decision is None:
@@ -36,11 +40,17 @@ def kinds_of(answer):
 
 def of_bind(bind):
     yield "bind"
+    yield f"bind: by {bind['schedulerName']}"
+    scores = {score["plugin"]: score["score"] for score in bind["scores"]}
     if bind.get("chargedAs"):
         yield "bind: charged"
+        if scores.get("NodeAffinity", 0) > 0:
+            yield "bind: charged, on a preferred node"
+        if scores.get("TaintToleration", 100) < 100:
+            yield "bind: charged, on a node with a soft taint"
     if bind["attempts"] > 1:
         yield "bind: after a refusal or a failed bind"
-    if sum(score["score"] > 0 for score in bind["scores"] if score["plugin"] in ("TaintToleration", "NodeAffinity")) == 2:
+    if scores.get("NodeAffinity", 0) > 0 and scores.get("TaintToleration", 0) > 0:
         yield "bind: of several best scores normalised"
 
 
@@ -66,4 +76,14 @@ KINDS = {
 
 
 def histogram(answers):
-    return collections.Counter(kind for answer in answers if answer for kind in kinds_of(answer))
+    """How often each kind occurs. `answers` in the order of the calls, None for what is no question."""
+    counts, wakeup = collections.Counter(), None
+    for answer in answers:
+        said = json.loads(answer) if answer else {}
+        counts.update(kinds_of(said) if said else ())
+        # Between the step that named the time and the one at that time nothing has happened.
+        if said.get("step") and wakeup is not None and said["at"] >= wakeup:
+            counts[f"by time alone: {next(iter(said['step']))}"] += 1
+        if "ask" not in said:
+            wakeup = said.get("wakeup")
+    return counts

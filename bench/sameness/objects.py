@@ -135,7 +135,8 @@ def change_node(random, node):
     elif what == 1:
         labels["pool"] = random.choice(["owned", "common"])
     elif what == 2:
-        spec["unschedulable"] = not spec.pop("unschedulable", False)
+        if not spec.pop("unschedulable", False) and random.random() < 0.5:
+            spec["unschedulable"] = True
     elif what == 3:
         set_taints(node, [t for t in spec.get("taints", []) if t["effect"] != "PreferNoSchedule"] +
                    ([{"key": random.choice(SOFT_TAINTS), "effect": "PreferNoSchedule"}] if random.random() < 0.6 else []))
@@ -202,8 +203,8 @@ def anti_affinity(random):
 
 # What makes a pod wait for something else than nodes and quota. Most of it nothing ever helps.
 def add_constraint(random, pod):
-    spec, what = pod["spec"], random.randrange(7)
-    if what == 0:
+    spec, what = pod["spec"], random.randrange(10)
+    if what in (0, 8, 9):  # other schedulers' pods have it and keep ours away
         spec["affinity"] = spec.get("affinity", {}) | {
             "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [anti_affinity(random)]}}
     elif what == 1:
@@ -217,13 +218,15 @@ def add_constraint(random, pod):
         spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": f"claim{random.randrange(4)}"}}]
     elif what == 5:
         spec["volumes"] = [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}]
+    elif what == 6:
+        spec["containers"][0]["resources"]["requests"]["deviceclass.resource.kubernetes.io/fast-gpus"] = "1"
     else:
         spec["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "claimed"}]
 
 
-GPU_ASKS = [(14, {"nvidia.com/gpu": 1}), (7, {"nvidia.com/gpu": 2}), (4, {"nvidia.com/gpu": 4}), (3, {"nvidia.com/gpu": 8}),
-            (1, {"nvidia.com/gpu": 16}), (5, {}), (1, {"nvidia.com/gpu.shared": 1}), (1, {"amd.com/gpu": 1}),
-            (1, {"deviceclass.resource.kubernetes.io/fast-gpus": 1})]
+GPU_ASKS = [(18, {"nvidia.com/gpu": 1}), (7, {"nvidia.com/gpu": 2}), (4, {"nvidia.com/gpu": 4}), (3, {"nvidia.com/gpu": 8}),
+            (0.5, {"nvidia.com/gpu": 16}), (5, {}), (1, {"nvidia.com/gpu.shared": 1}),
+            (0.5, {"amd.com/gpu": 1})]
 MIG_ASKS = [(4, {"nvidia.com/mig-1g.10gb": 1}), (2, {"nvidia.com/mig-2g.20gb": 1}), (4, {"nvidia.com/mig-3g.40gb": 1}),
             (2, {"nvidia.com/mig-7g.80gb": 1}), (1, {"nvidia.com/mig-1g.10gb": 1, "nvidia.com/mig-3g.40gb": 1})]
 ANNOTATIONS = [{"gpu-scheduler.io/gpu-type": "H100, A100"}, {"gpu-scheduler.io/gpu-type": "A100-80GB"},
@@ -279,7 +282,7 @@ def quota(random, name, uid, created, generation):
     in_cohort = random.random() < 0.75
     if in_cohort:
         spec["cohort"] = random.choice(["research", "products"])
-    if random.random() < 0.25:
+    if random.random() < 0.2:
         spec["order"] = "Strict"
     if random.random() < 0.15:
         spec["maxGpusPerPod"] = random.choice([1, 4])

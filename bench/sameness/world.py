@@ -54,7 +54,7 @@ gpuQuota: {defaultQuota: %s, holdAfter: %s, podsWithoutQuota: %s}
 """
 
 # theme → how the configuration is drawn, which nodes there are, how often what happens, and how many pods of a hundred are constrained.
-OFTEN = {"pod_comes": 30, "pod_goes": 11, "bind_ends": 16, "watch_shows": 18, "node_changes": 3, "node_comes": 2, "node_goes": 1,
+OFTEN = {"pod_comes": 30, "pod_goes": 14, "bind_ends": 16, "watch_shows": 18, "node_changes": 3, "node_comes": 2, "node_goes": 1,
          "pod_changes": 4, "pod_starts": 4, "kubelet_rejects": 2, "others_bind": 2, "quota_changes": 1, "namespace_changes": 1,
          "storage_changes": 1, "class_changes": 0.3, "mig_changes": 1, "old_news": 2, "nothing": 3}
 THEMES = {
@@ -65,7 +65,7 @@ THEMES = {
     "mig": {"config": QUOTAS, "kinds": "mig mig mig h100 single", "constrained": 0.02, "mig_asks": 3, "often": {"mig_changes": 6}},
     "profiles": {"config": PROFILES, "kinds": "cpu h100 a100 l4 shared unlabelled odd", "constrained": 0.05,
                  "schedulers": [OURS, "spreads", "draws", "owns"], "often": {"others_bind": 5, "kubelet_rejects": 5}},
-    "constraints": {"kinds": "cpu h100 l4", "constrained": 0.5, "often": {"storage_changes": 6, "namespace_changes": 3, "class_changes": 1}},
+    "constraints": {"kinds": "cpu h100 l4", "constrained": 0.5, "often": {"storage_changes": 6, "namespace_changes": 3, "class_changes": 1, "others_bind": 5}},
 }
 MOST_PODS = 150
 
@@ -97,6 +97,8 @@ class World:
     def run(self, events):
         for _ in range(self.random.randrange(8, self.theme.get("nodes", 30))):
             self.node_comes()
+        for name in self.random.sample(objects.NAMESPACES, len(objects.NAMESPACES) - 1):
+            self.namespace_changes(name)
         for _ in range(20):
             self._happens("pod_comes", "others_bind", "namespace_changes", "quota_changes", "storage_changes")
         self._decide()  # not before all is there
@@ -225,7 +227,7 @@ class World:
         self._show(pod)
 
     def pod_goes(self):
-        pod = self._some("bound", "bound", "assumed", "waiting") if self.random.random() < 0.5 else self._some("bound")
+        pod = self._some(*self.random.choice([("bound",), ("bound",), ("waiting",), ("waiting", "assumed", "bound")]))
         if pod is None:
             return
         if pod["stage"] == "bound" and self.random.random() < 0.4:
@@ -368,8 +370,8 @@ class World:
         self.quotas[name] = made
         self._tell("QuotaUpserted", object=made)
 
-    def namespace_changes(self):
-        name = self.random.choice(objects.NAMESPACES)
+    def namespace_changes(self, name=None):
+        name = name or self.random.choice(objects.NAMESPACES)
         if name in self.teams and self.random.random() < 0.1:
             del self.teams[name]
             self._tell("NamespaceDeleted", name=name)

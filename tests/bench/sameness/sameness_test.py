@@ -1,0 +1,144 @@
+"""That two builds that decide alike are called the same, and that each difference is found; with the path of `bench` as argument.
+
+The other build is `bench` behind a script that changes what it is told: a build with another tie-break, or without `bench answer`.
+"""
+import collections
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).parents[3]
+sys.path.insert(0, str(ROOT / "bench/sameness"))
+
+import engine  # noqa: E402
+import kinds  # noqa: E402
+import sameness  # noqa: E402
+import world  # noqa: E402
+
+BENCH = str(pathlib.Path(sys.argv.pop(1)).resolve())
+
+# Its draws between equally good nodes are of another seed, and so is the order of nodes of its default policy.
+OTHER_TIES = """
+def told(line):
+    return line.replace("tieBreakSeed: 11", "tieBreakSeed: 12")
+POLICIES = {"default": FOLDER + "/default.yaml"}
+"""
+NOTHING_ELSE = """
+def told(line):
+    return line
+POLICIES = {}
+"""
+SCRIPT = """#!{python}
+import os, subprocess, sys
+FOLDER = {folder!r}
+{changes}
+arguments = sys.argv[1:]
+if arguments[0] == "answer":
+    if {old}:
+        sys.exit(2)
+    if "--help" in arguments:
+        sys.exit(0)
+    made = subprocess.Popen([{bench!r}, "answer"], stdin=subprocess.PIPE, text=True)
+    made.stdin.write(told(sys.stdin.readline()))
+    for line in sys.stdin:
+        made.stdin.write(line)
+        made.stdin.flush()
+    made.stdin.close()
+    sys.exit(made.wait())
+if "--recording" in arguments:
+    first, rest = open(arguments[-1]).read().split("\\n", 1)
+    open(arguments[-1], "w").write(told(first) + "\\n" + rest)
+os.execv({bench!r}, [{bench!r}] + [POLICIES.get(word, word) for word in arguments])
+"""
+
+
+class Sameness(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        policy = (ROOT / "manifests/policies/default.yaml").read_text()
+        self.assertNotIn("profiles:", policy)
+        (self.folder / "default.yaml").write_text(policy + "profiles: [{schedulerName: gpu-scheduler, tieBreak: shuffled-nodes}]\n")
+
+    def build(self, changes=NOTHING_ELSE, old=False):
+        """Another build's `bench`."""
+        script = self.folder / "bench"
+        script.write_text(SCRIPT.format(python=sys.executable, folder=str(self.folder), changes=changes, bench=BENCH, old=old))
+        script.chmod(0o755)
+        return str(script)
+
+    def compare(self, base, corpus):
+        """What is said of the difference; None: the same."""
+        try:
+            self.assertGreater(corpus(base, BENCH, self.folder).total(), 100)
+        except sameness.Difference as difference:
+            return str(difference)
+        return None
+
+    def test_builds_that_decide_alike_are_the_same(self):
+        corpora = [sameness.random_events("profiles", 1, 400), sameness.trace(*self.sample(), "default", "--until", "1d")]
+        for old in (False, True):
+            for corpus in corpora:
+                self.assertIsNone(self.compare(self.build(old=old), corpus))
+
+    def test_another_tie_break_is_found_in_random_events(self):
+        said = self.compare(self.build(OTHER_TIES), sameness.random_events("profiles", 1, 400))
+        self.assertRegex(said, r'step\.bind\.node\n    base: "node\d+"\n    new:  "node\d+"')
+
+    def test_it_is_found_by_a_build_that_can_only_compute_recordings_again(self):
+        said = self.compare(self.build(OTHER_TIES, old=True), sameness.random_events("profiles", 1, 400))
+        self.assertRegex(said, r'another decision\n  new:  {"bind":.*\n  base: {"bind":')
+
+    def test_another_tie_break_is_found_in_a_trace(self):
+        said = self.compare(self.build(OTHER_TIES), sameness.trace(*self.sample(), "default", "--until", "1d"))
+        self.assertRegex(said, r'decisions.jsonl, line \d+\n(.*\n)*  node\n')
+
+    def test_the_exit_code_says_it(self):
+        def code(base):
+            return subprocess.run(
+                [sys.executable, "-B", ROOT / "bench/sameness/sameness.py", base, BENCH, "random profiles 1", "--events", "300",
+                 "--keep", self.folder / "kept"], stdout=subprocess.DEVNULL).returncode
+        self.assertEqual(code(self.build()), 0)
+        self.assertEqual(code(self.build(OTHER_TIES)), 1)
+        self.assertEqual([file.name for file in (self.folder / "kept").iterdir()], ["random-profiles-1-calls.jsonl"])
+
+    def test_a_wake_up_and_an_explanation_are_compared_too(self):
+        for name in ("wakeup", "answer"):
+            old, new = ('{"at":1,"step":null,"wakeup":%s}' % at if name == "wakeup" else '{"at":1,"ask":"explain","answer":%s}' % at
+                        for at in (5, 6))
+            said = sameness.difference_at(1, ["header", '{"at":1,"step":null}'], old, new)
+            self.assertEqual(said, f'line 2: {{"at":1,"step":null}}\n  {name}\n    base: 5\n    new:  6')
+
+    @staticmethod
+    def sample():
+        return sameness.SAMPLE / "nodes.csv", sameness.SAMPLE / "pods.csv"
+
+
+class Worlds(unittest.TestCase):
+    @staticmethod
+    def live(theme, seed, events):
+        made = []
+
+        def engine_of(config):
+            made.append(engine.Engine(BENCH, engine.header(config)))
+            return made[0]
+
+        world.World(seed, theme, engine_of).run(events)
+        return made[0]
+
+    def test_together_they_show_every_kind_of_decision(self):
+        seen = collections.Counter()
+        for theme in world.THEMES:
+            seen.update(kinds.histogram(self.live(theme, 1, 1800).answers))
+        self.assertEqual([kind for kind in kinds.WANTED if kind not in seen], [])
+
+    def test_a_seed_is_one_world(self):
+        self.assertEqual(self.live("quota", 7, 150).calls, self.live("quota", 7, 150).calls)
+
+
+if __name__ == "__main__":
+    unittest.main()
