@@ -1,7 +1,7 @@
 # Everything a person or a machine runs. Each target but format and clean installs what it needs and is
 # fast when there is nothing to do.
 
-.PHONY: help build test test-full demo replay decide instructions instructions-baseline sameness compare live profile soak faults format clean
+.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
@@ -14,6 +14,7 @@ help:
 	@echo "make decide  how fast the engine decides; DECIDE='--nodes 5000 --shapes 40' for one case"
 	@echo "make instructions   what its decisions cost beside what they cost before, whatever the machine does"
 	@echo "make instructions-baseline   what they cost now is what later runs are held against"
+	@echo "make cost BASE=COMMIT    the same beside that commit's, built as this tree is; make pairs BASE=COMMIT for seconds"
 	@echo "make sameness BASE=COMMIT   does this build decide as that one? SAMENESS='--all --traces FOLDER' for all of it"
 	@echo "make test-full   all tests at full size: 2,000 pods and 25 kills on a real API server, whole traces"
 	@echo "make compare     measure beside kube-scheduler; COMPARE='--nodes 1000 --pods 3000 --repeat 3'"
@@ -77,9 +78,17 @@ instructions-baseline:
 	@.ci/install
 	@.ci/decide --baseline
 
+cost:
+	@.ci/install
+	@.ci/cost instructions '$(BASE)' $(COST)
+
+pairs:
+	@.ci/install build
+	@.ci/cost pairs '$(BASE)' $(PAIRS)
+
 sameness:
 	@.ci/install build
-	@.ci/sameness '$(BASE)' $(SAMENESS)
+	@NEW='$(NEW)' .ci/sameness '$(BASE)' $(SAMENESS)
 
 format:
 	@find k8s-client scheduler plugins bench tests -name '*.cc' -o -name '*.h' | \
