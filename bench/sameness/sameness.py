@@ -180,7 +180,7 @@ def corpora(options):
     files = sorted(options.traces.glob("openb_pod_list_*.csv"))
     for pods in files if options.all else [file for file in files if file.stem.endswith("_default")]:
         for policy in policies:
-            yield f"{pods.stem}, {policy}", trace(nodes, pods, policy)
+            yield f"{pods.stem}, {policy}", trace(nodes, pods, policy, "--typical-pods", "trace")
 
 
 def random_corpora(options):
@@ -209,7 +209,7 @@ def parse():
     parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/sameness/differences", help="where the files of a difference go")
     parser.add_argument("--list", action="store_true", help="the names of the corpora")
     parser.add_argument("--histogram", action="store_true", help="how often each kind of decision occurred")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     options.worlds = options.worlds or (40 if options.all else 3)
     return options
 
