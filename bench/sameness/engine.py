@@ -95,7 +95,7 @@ def recording_of(calls, answers):
 
 
 def computes_again(bench, recording):
-    """Whether a build's decisions are those of the recording; else its words of the first that differs."""
+    """None if a build's decisions are those of the recording; else the line of the first that is not, as recorded and as computed."""
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl", delete=False) as file:
         file.write(recording)
     try:
@@ -104,6 +104,7 @@ def computes_again(bench, recording):
         os.unlink(file.name)
     if done.returncode == 0:
         return None
-    if done.returncode == 1:
-        return done.stdout
-    raise EngineError(f"{bench} replay ended with {done.returncode}: {done.stderr[-2000:]}")
+    found = re.search(r":(\d+): another decision\n  recorded: (.*)\n  computed: (.*)", done.stdout)
+    if done.returncode != 1 or not found:
+        raise EngineError(f"{bench} replay ended with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return int(found[1]), found[2], found[3]

@@ -275,7 +275,8 @@ def template(random, asks, schedulers, constrained):
     return pod
 
 
-def quota(random, name, uid, created, generation):
+def quota(random, metadata, scale):
+    """One of few GPUs, times `scale`."""
     spec = {"namespaces": random.sample(NAMESPACES, random.choice([0, 1, 1, 2]))}
     if not spec["namespaces"] or random.random() < 0.2:
         spec["namespaceSelector"] = {"matchLabels": {"team": random.choice(TEAMS)}}
@@ -290,16 +291,16 @@ def quota(random, name, uid, created, generation):
     for gpu_type in [H100, "H100", "A100", "L4", "*"]:
         if random.random() < (0.25 if gpu_type == "*" else 0.6):
             continue
-        guaranteed = random.choice([0, 1, 2, 4, 8, 12])
+        guaranteed = random.choice([0, 1, 2, 4, 8, 12]) * scale
         line = {"gpuType": gpu_type, "guaranteed": random.choice([guaranteed, f"{guaranteed * 1000 + 500}m"])}
         if in_cohort and random.random() < 0.3:
-            line["limit"] = guaranteed + random.choice([1, 2, 8])
+            line["limit"] = guaranteed + random.choice([1, 2, 8]) * scale
         if in_cohort and random.random() < 0.3:
             line["lendable"] = random.randrange(guaranteed + 1)
         spec["quotas"].append(line)
     if random.random() < 0.04:
         spec["quotas"].append({"gpuType": "", "guaranteed": -1})  # from before the API server refused it
-    return {"metadata": {"name": name, "uid": uid, "generation": generation, "creationTimestamp": created}, "spec": spec}
+    return {"metadata": metadata, "spec": spec}
 
 
 def claim(random, namespace, name):

@@ -73,10 +73,10 @@ def compare_calls(base, calls, answers):
                 raise Difference(difference_at(index, calls, old, new), {"calls.jsonl": "\n".join(calls) + "\n"})
         return
     recording = engine.recording_of(calls, answers)
-    if words := engine.computes_again(base, recording):
-        # It says "recorded" of what the new build has decided, and "computed" of its own.
-        words = words.replace("  recorded: ", "  new:  ").replace("  computed: ", "  base: ")
-        raise Difference(words, {"recording.jsonl": recording})
+    if found := engine.computes_again(base, recording):
+        line, new, old = found
+        raise Difference(difference_at(line - 1, recording.splitlines(), f'{{"step":{old}}}', f'{{"step":{new}}}'),
+                         {"recording.jsonl": recording})
 
 
 def random_events(theme, seed, events):
@@ -260,7 +260,7 @@ def main():
         for kind, count in sorted(total.items()):
             print(f"{count:>9} {kind}")
     missing = [kind for kind in kinds.WANTED if kind not in total]
-    if missing and any(name.startswith("random") for name, _ in chosen):
+    if missing and not options.only:
         print("not tried: " + ", ".join(missing))
     if different:
         print(f"DIFFERENT in {len(different)} of {len(chosen)} corpora: " + ", ".join(different))

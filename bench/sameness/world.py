@@ -53,10 +53,11 @@ kind: KubeSchedulerConfiguration
 gpuQuota: {defaultQuota: %s, holdAfter: %s, podsWithoutQuota: %s}
 """
 
-# theme → how the configuration is drawn, which nodes there are, how often what happens, and how many pods of a hundred are constrained.
+# How often what happens, in every theme that does not say otherwise.
 OFTEN = {"pod_comes": 30, "pod_goes": 14, "bind_ends": 16, "watch_shows": 18, "node_changes": 3, "node_comes": 2, "node_goes": 1,
          "pod_changes": 4, "pod_starts": 4, "kubelet_rejects": 2, "others_bind": 2, "quota_changes": 1, "namespace_changes": 1,
          "storage_changes": 1, "class_changes": 0.3, "mig_changes": 1, "old_news": 2, "nothing": 3}
+# theme → the configuration, the kinds of nodes, what share of pods is constrained, how often what happens, how much there is.
 THEMES = {
     "default": {"kinds": "cpu h100 h100 a100 l4 shared renamed mig single unlabelled odd amd", "constrained": 0.1},
     "quota": {"config": QUOTAS, "kinds": "h100 h100 l4 a100 shared mig", "constrained": 0.02,
@@ -65,9 +66,11 @@ THEMES = {
     "mig": {"config": QUOTAS, "kinds": "mig mig mig h100 single", "constrained": 0.02, "mig_asks": 3, "often": {"mig_changes": 6}},
     "profiles": {"config": PROFILES, "kinds": "cpu h100 a100 l4 shared unlabelled odd", "constrained": 0.05,
                  "schedulers": [OURS, "spreads", "draws", "owns"], "often": {"others_bind": 5, "kubelet_rejects": 5}},
+    "large": {"config": QUOTAS, "kinds": "cpu h100 h100 a100 l4 shared mig", "constrained": 0.02, "nodes": 400, "pods": 1200, "begins_with": 600,
+              "quota_scale": 20, "often": {"node_changes": 8, "quota_changes": 0.3}},
     "constraints": {"kinds": "cpu h100 l4", "constrained": 0.5, "often": {"storage_changes": 6, "namespace_changes": 3, "class_changes": 1, "others_bind": 5}},
 }
-MOST_PODS = 150
+NODES, PODS, FIRST_PODS = 30, 150, 20  # at most, where a theme does not say; and those that are there when it begins
 
 
 def configuration(random, theme):
@@ -85,6 +88,7 @@ class World:
         self.random = randomness.Random(f"{theme}/{seed}")
         self.theme = THEMES[theme]
         self.engine = engine_of(configuration(self.random, theme))
+        self.nodes_at_most = self.theme.get("nodes", NODES)
         self.now = START
         self.wakeup = None
         self.nodes, self.pods, self.quotas, self.teams = {}, {}, {}, {}
@@ -95,11 +99,11 @@ class World:
         self.asks = asks
 
     def run(self, events):
-        for _ in range(self.random.randrange(8, self.theme.get("nodes", 30))):
+        for _ in range(self.random.randrange(self.nodes_at_most // 4, self.nodes_at_most)):
             self.node_comes()
         for name in self.random.sample(objects.NAMESPACES, len(objects.NAMESPACES) - 1):
             self.namespace_changes(name)
-        for _ in range(20):
+        for _ in range(self.theme.get("begins_with", FIRST_PODS)):
             self._happens("pod_comes", "others_bind", "namespace_changes", "quota_changes", "storage_changes")
         self._decide()  # not before all is there
         self._tell("Synced")
@@ -139,7 +143,7 @@ class World:
         self.engine.tell(self.now, {"event": event, **what})
 
     def _decide(self):
-        for _ in range(400):
+        for _ in range(10_000):
             decision, self.wakeup = self.engine.step(self.now)
             if decision is None:
                 return
@@ -210,7 +214,7 @@ class World:
         self._tell("PodUpserted", object=self._as_stored(pod))
 
     def pod_comes(self):
-        if len(self.pods) >= MOST_PODS:
+        if len(self.pods) >= self.theme.get("pods", PODS):
             for _ in range(self.random.randrange(1, 30)):
                 self.pod_goes()
             return
@@ -328,7 +332,7 @@ class World:
 
     # Nodes.
     def node_comes(self):
-        name = f"node{self.random.randrange(self.theme.get('nodes', 30)):02}"
+        name = f"node{self.random.randrange(self.nodes_at_most):03}"
         self.nodes[name] = objects.node(self.random, name, self.random.choice(self.theme["kinds"].split()))
         self._tell("NodeUpserted", object=self.nodes[name])
 
@@ -365,8 +369,9 @@ class World:
         self.number += 1
         anew = known is None or self.random.random() < 0.1  # deleted and made again, unseen
         old = known and known["metadata"]
-        made = objects.quota(self.random, name, f"{name}-{self.number}" if anew else old["uid"],
-                             self._stamp() if anew else old["creationTimestamp"], 1 if anew else old["generation"] + 1)
+        metadata = {"name": name, "uid": f"{name}-{self.number}" if anew else old["uid"], "generation": 1 if anew else old["generation"] + 1,
+                    "creationTimestamp": self._stamp() if anew else old["creationTimestamp"]}
+        made = objects.quota(self.random, metadata, self.theme.get("quota_scale", 1))
         self.quotas[name] = made
         self._tell("QuotaUpserted", object=made)
 
