@@ -16,25 +16,42 @@ namespace {
 
 using namespace sched;
 
+// Source: kube-scheduler plugins/interpodaffinity.
+constexpr std::string_view kPlugin = "InterPodAffinity";
+constexpr std::string_view kReason = "node(s) didn't satisfy existing pods anti-affinity rules";
+
 class ExistingAntiAffinity final : public ClusterConstraint {
  public:
   std::string_view name() const override { return "ExistingAntiAffinity"; }
 
-  std::optional<std::string> refuses(const k8s::Pod& pod) const override {
+  std::optional<Exclusion> excludes(const k8s::Pod& pod) const override {
     const auto labels = namespaces_.find(pod.metadata.namespace_);
     const k8s::StringMap& of_namespace = labels == namespaces_.end() ? kNoLabels : labels->second;
-    for (const auto& [selector, holders] : holders_) {
-      if (!selector.selects(pod, of_namespace)) continue;
-      return "pod \"" + *holders.begin() +
-             "\" keeps it away by required anti-affinity, which gpu-scheduler cannot weigh yet";
+    // A pod that is asked about where it runs must not stand in its own way.
+    const auto own = pods_.find(pod.metadata.uid);
+    const auto is_only_its_own = [&](const Holders::value_type& entry, const std::string& node,
+                                     std::size_t terms) {
+      if (own == pods_.end() || own->second.node != node) return false;
+      const auto& mine = own->second.terms;
+      return static_cast<std::size_t>(std::count(mine.begin(), mine.end(), &entry)) == terms;
+    };
+    std::optional<Exclusion> found;
+    for (const auto& entry : holders_) {
+      const auto& [term, nodes] = entry;
+      if (!term.selector.selects(pod, of_namespace)) continue;
+      if (!found) found = Exclusion{.plugin = kPlugin, .reason = kReason, .domains = {}};
+      for (const auto& [node, terms] : nodes) {
+        if (!is_only_its_own(entry, node, terms)) found->domains.push_back({term.key, node});
+      }
     }
-    return std::nullopt;
+    return found;
   }
 
-  // One more bound pod, or other labels of one, can only object as well: the terms of a pod do not
-  // change. Woken by those, all refused pods would be asked about at every bind; woken by every pod
-  // that ends, they would be asked about, and told of another holder of the same term, at each.
-  ChangeMask wakes_on() const override { return kBoundPodRemoved | kNamespaceChanged; }
+  // One more bound pod, or other labels of one, can only exclude as well: the terms of a pod do not
+  // change. Woken by those, all refused pods would be asked about at every bind.
+  ChangeMask wakes_on() const override {
+    return kBoundPodRemoved | kNamespaceChanged | kNodeChanged;
+  }
 
   bool apply(const ClusterChange& change) override {
     if (const auto* pod = std::get_if<BoundPodUpserted>(&change)) {
@@ -47,16 +64,23 @@ class ExistingAntiAffinity final : public ClusterConstraint {
       return std::exchange(known->second, meta.labels) != meta.labels || is_new;
     } else if (const auto* removed = std::get_if<NamespaceGone>(&change)) {
       return namespaces_.erase(removed->name) > 0;
+    } else if (std::holds_alternative<NodeGone>(change)) {
+      return !holders_.empty();  // its domains may be no more
     }
     return false;
   }
 
  private:
-  // The pods, as namespace/name, that have the term. A node of a map stays where it is, so a pod
+  struct Term {
+    PodSelector selector;
+    std::string key;  // topologyKey
+    friend auto operator<=>(const Term&, const Term&) = default;
+  };
+  // How many terms of pods there are, by node. A node of a map stays where it is, so a pod
   // remembers its terms by pointer.
-  using Holders = std::map<PodSelector, std::set<std::string>>;
+  using Holders = std::map<Term, std::map<std::string, std::size_t>>;
   struct Held {
-    std::string pod;
+    std::string node;
     std::vector<Holders::value_type*> terms;
   };
 
@@ -66,28 +90,35 @@ class ExistingAntiAffinity final : public ClusterConstraint {
     remove(pod.metadata.uid);
     const auto& affinity = pod.spec.pod_anti_affinity;
     if (!affinity || affinity->required.empty()) return;
-    Held held{.pod = pod.metadata.namespace_ + "/" + pod.metadata.name, .terms = {}};
+    Held held{.node = pod.spec.node_name, .terms = {}};
     for (const k8s::PodAffinityTerm& term : affinity->required) {
-      auto& entry = *holders_.try_emplace(PodSelector(term, pod.metadata.namespace_)).first;
-      entry.second.insert(held.pod);
+      auto& entry =
+          *holders_.try_emplace({PodSelector(term, pod.metadata.namespace_), term.topology_key})
+               .first;
+      ++entry.second[held.node];
       held.terms.push_back(&entry);
     }
     pods_.emplace(pod.metadata.uid, std::move(held));
   }
 
-  // True: it was the last to have one of its terms.
+  // True: it was the last on its node to have one of its terms.
   bool remove(const std::string& uid) {
     const auto found = pods_.find(uid);
     if (found == pods_.end()) return false;
+    const Held& held = found->second;
+    bool lifts = false;
     // A pod may name the same term twice: erase what is left empty only after all are let go.
-    std::set<const PodSelector*> emptied;
-    for (Holders::value_type* entry : found->second.terms) {
-      entry->second.erase(found->second.pod);
+    std::set<const Term*> emptied;
+    for (Holders::value_type* entry : held.terms) {
+      const auto on_node = entry->second.find(held.node);
+      if (--on_node->second > 0) continue;
+      lifts = true;
+      entry->second.erase(on_node);
       if (entry->second.empty()) emptied.insert(&entry->first);
     }
-    for (const PodSelector* selector : emptied) holders_.erase(holders_.find(*selector));
+    for (const Term* term : emptied) holders_.erase(holders_.find(*term));
     pods_.erase(found);
-    return !emptied.empty();
+    return lifts;
   }
 
   Holders holders_;

@@ -2,8 +2,8 @@
 
 #include "plugins/support/args.h"
 #include "plugins/support/gpu_ask.h"
-#include "scheduler/framework/free_devices.h"
 #include "scheduler/base/random.h"
+#include "scheduler/framework/free_devices.h"
 
 #include <vector>
 

@@ -92,7 +92,7 @@ std::optional<Decision> Engine::step(Time now) {
   parts.queue.advance(now);
   parts.holds.renew(now);
   parts.waking.wake_for_quota();
-  parts.waking.wake_for_nodes();
+  parts.waking.wake_for_nodes(now);
   while (WaitingPod* pod = parts.queue.next()) {
     if (auto decision = parts.place.attempt(*pod, now)) return decision;
   }
@@ -105,6 +105,7 @@ std::optional<Time> Engine::next_wakeup() const {
   const Parts& parts = *parts_;
   if (!parts.intake.synced()) return std::nullopt;
   std::optional<Time> next = earliest(parts.queue.next_deadline(), parts.holds.next());
+  next = earliest(next, parts.waking.next());
   next = earliest(next, parts.advise.due());
   return earliest(next, parts.health.next_end());
 }

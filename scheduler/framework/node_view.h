@@ -5,9 +5,9 @@
 #pragma once
 
 #include "k8s-client/api/node.h"
+#include "scheduler/base/resources.h"
 #include "scheduler/framework/host_ports.h"
 #include "scheduler/framework/pod_requests.h"
-#include "scheduler/base/resources.h"
 #include "scheduler/gpu/devices.h"
 #include "scheduler/gpu/health.h"
 #include "scheduler/gpu/inventory.h"

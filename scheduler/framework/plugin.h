@@ -1,8 +1,9 @@
 // The contract between the engine and its plugins.
 //
 // A plugin has up to three roles. A FilterPlugin says on which nodes a pod may run, a ScorePlugin
-// which of them is best, a ClusterConstraint answers for a pod as a whole by what it knows of other
-// pods and objects. Filters and scores work in two steps, so that the work per node is small:
+// which of them is best, a ClusterConstraint answers by what it knows of other pods and objects:
+// whether a pod may be placed at all, and which nodes are ruled out for it. Filters and scores work
+// in two steps, so that the work per node is small:
 //
 //   prepare(shape)  → a checker for that shape, or nothing when the plugin does not apply to it
 //   check(node)     → a Verdict;   score(node) → 0 … kMaxScore
@@ -18,11 +19,11 @@
 #pragma once
 
 #include "k8s-client/api/pod.h"
+#include "scheduler/base/resources.h"
 #include "scheduler/framework/cluster_change.h"
 #include "scheduler/framework/cluster_context.h"
 #include "scheduler/framework/node_view.h"
 #include "scheduler/framework/pod_shape.h"
-#include "scheduler/base/resources.h"
 #include "scheduler/framework/verdict.h"
 
 #include <cstdint>
@@ -193,6 +194,19 @@ class ScorePlugin {
                                                            const PrepareContext& context) const = 0;
 };
 
+// The nodes that a rule across nodes rules out for a pod.
+struct Exclusion {
+  // Every node that carries the same value of a label as a given node. Where that node lacks the
+  // label, or is not there, no node.
+  struct Domain {
+    std::string_view key;   // of the label
+    std::string_view node;  // by name
+  };
+  std::string_view plugin;      // whose rule it is, by kube-scheduler's name
+  std::string_view reason;      // in kube-scheduler's words
+  std::vector<Domain> domains;  // borrowed from the constraint, until its next change
+};
+
 // Keeps, by events, what it must know of the cluster, and answers for a pod as a whole.
 class ClusterConstraint {
  public:
@@ -205,14 +219,21 @@ class ClusterConstraint {
 
   // Why the pod cannot be placed anywhere now, as text for the pod's message; nullopt: no
   // objection.
-  [[nodiscard]] virtual std::optional<std::string> refuses(const k8s::Pod& pod) const = 0;
-  // The changes after which a refused pod is worth asking about again.
+  [[nodiscard]] virtual std::optional<std::string> refuses(const k8s::Pod& /*pod*/) const {
+    return std::nullopt;
+  }
+  // The nodes that the pod may not use now, whatever filters say; nullopt: it excludes none.
+  [[nodiscard]] virtual std::optional<Exclusion> excludes(const k8s::Pod& /*pod*/) const {
+    return std::nullopt;
+  }
+  // The changes after which a refused pod, or one that found all its nodes excluded, is worth
+  // asking about again.
   [[nodiscard]] virtual ChangeMask wakes_on() const = 0;
   // What is worth adding to the message of a pod that found no node; empty: nothing.
   [[nodiscard]] virtual std::string note(const k8s::Pod& /*pod*/) const { return {}; }
 
-  // Every change of a cluster object, before anything is decided on it. False: no objection that
-  // was made before is lifted by it, and if all constraints say so, nobody is woken.
+  // Every change of a cluster object, before anything is decided on it. False: no objection or
+  // exclusion that was made before is lifted by it; if all constraints say so, no pod is woken.
   virtual bool apply(const ClusterChange& change) = 0;
 };
 

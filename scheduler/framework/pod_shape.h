@@ -7,9 +7,9 @@
 #pragma once
 
 #include "k8s-client/api/pod.h"
+#include "scheduler/base/resources.h"
 #include "scheduler/framework/host_ports.h"
 #include "scheduler/framework/pod_requests.h"
-#include "scheduler/base/resources.h"
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/wishes.h"
 

@@ -1,5 +1,7 @@
 #include "scheduler/queue/pod_queue.h"
 
+#include <algorithm>
+
 namespace sched {
 
 void PodQueue::activate(WaitingPod& pod) {
@@ -70,6 +72,12 @@ void PodQueue::leave(WaitingPod& pod) {
   }
   --roster_.pods[static_cast<std::size_t>(pod.place)];
   pod.place = QueuePlace::kNone;
+}
+
+bool PodQueue::waits_for(ChangeMask changes) const {
+  return std::any_of(refused_.begin(), refused_.end(), [&](const auto& waiting) {
+    return (waiting.first & changes) != 0 && !waiting.second.empty();
+  });
 }
 
 void PodQueue::wake(ChangeMask changes) {

@@ -48,6 +48,8 @@ class PodQueue {
   void gate(WaitingPod& pod);
   void remove(WaitingPod& pod);
 
+  // Whether a refused pod waits for one of these changes. O(different sets of changes).
+  [[nodiscard]] bool waits_for(ChangeMask changes) const;
   // Refused pods that wait for one of these changes become active. O(their number).
   void wake(ChangeMask changes);
   // Parked pods that wait for one of these may have room.

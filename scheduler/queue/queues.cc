@@ -1,5 +1,6 @@
 #include "scheduler/queue/queues.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sched {
@@ -41,9 +42,17 @@ void Queues::wake(ChangeMask changes) {
   if (roster_.in(QueuePlace::kRefused) == 0) return;
   main_.wake(changes);
   for (auto& [id, slot] : slots_) {
+    if (!slot.queue.waits_for(changes)) continue;
     slot.queue.wake(changes);
     mark(id, slot);
   }
+}
+
+bool Queues::any_waits_for(ChangeMask changes) const {
+  if (roster_.in(QueuePlace::kRefused) == 0) return false;
+  if (main_.waits_for(changes)) return true;
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [&](const auto& slot) { return slot.second.queue.waits_for(changes); });
 }
 
 void Queues::nodes_opened() {

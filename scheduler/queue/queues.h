@@ -51,6 +51,9 @@ class Queues {
 
   // Refused pods of all queues that wait for one of these changes become active.
   void wake(ChangeMask changes);
+  // Whether a refused pod waits for one of these changes. O(1) where none is refused, else
+  // O(queues).
+  [[nodiscard]] bool any_waits_for(ChangeMask changes) const;
   // Parked pods may have room on nodes. O(queues with such pods).
   void nodes_opened();
   // Pods whose waiting time is over become active.

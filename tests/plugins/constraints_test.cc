@@ -20,6 +20,20 @@ std::unique_ptr<ClusterConstraint> constraint(const char* name) {
   return std::move(made->constraint);
 }
 
+// What the constraint excludes for the pod, as "zone of n" for each domain; none: nothing.
+std::vector<std::string> excluded(const ClusterConstraint& asked, const k8s::Pod& pod) {
+  std::vector<std::string> domains;
+  const auto exclusion = asked.excludes(pod);
+  if (!exclusion) return domains;
+  CHECK(exclusion->plugin == "InterPodAffinity");
+  CHECK(exclusion->reason == "node(s) didn't satisfy existing pods anti-affinity rules");
+  for (const Exclusion::Domain& domain : exclusion->domains) {
+    domains.push_back(std::string(domain.key) + " of " + std::string(domain.node));
+  }
+  return domains;
+}
+using Domains = std::vector<std::string>;
+
 k8s::PodAffinityTerm preferred_only() { return pods_like({{"app", "x"}}, "zone"); }
 
 }  // namespace
@@ -57,12 +71,12 @@ TEST_CASE("UnsupportedConstraints refuses what is hard, and says what") {
   }
 }
 
-TEST_CASE("ExistingAntiAffinity: which pods a running pod keeps away") {
+TEST_CASE("ExistingAntiAffinity: which pods a running pod keeps off its domain") {
   struct Case {
     const char* name;
     k8s::PodAffinityTerm term;
     k8s::Pod pending;
-    bool refused;
+    bool kept_off;
   };
   const auto like_web = [] { return pods_like({{"app", "web"}}, "zone"); };
   k8s::PodAffinityTerm null_selector = like_web();
@@ -99,46 +113,49 @@ TEST_CASE("ExistingAntiAffinity: which pods a running pod keeps away") {
     asked->apply(NamespaceUpserted{tests::name_space("gold-1", {{"tier", "gold"}})});
     asked->apply(NamespaceUpserted{tests::name_space("ml")});
     asked->apply(BoundPodUpserted{pod("web-0").on("n").away_from(each.term)});
-    const Refusal want = each.refused
-                             ? Refusal(
-                                   "pod \"default/web-0\" keeps it away by required anti-affinity, "
-                                   "which gpu-scheduler cannot weigh yet")
-                             : std::nullopt;
-    CHECK(asked->refuses(each.pending) == want);
+    CHECK(excluded(*asked, each.pending) == (each.kept_off ? Domains{"zone of n"} : Domains{}));
+    CHECK_FALSE(asked->refuses(each.pending));
   }
 }
 
 TEST_CASE("ExistingAntiAffinity follows the pods that come, change and go") {
   const auto asked = constraint("ExistingAntiAffinity");
-  const auto term = pods_like({{"app", "web"}}, "zone");
+  const auto in_zone = pods_like({{"app", "web"}}, "zone");
+  const auto on_host = pods_like({{"app", "web"}}, "host");
   const k8s::Pod pending = pod("p").labelled("app", "web");
-  const auto keeper = [&](const char* name) -> k8s::Pod {
-    return pod(name).on("n").away_from(term).away_from(term);
+  const auto keeper = [&](const char* name, const char* on) -> k8s::Pod {
+    return pod(name).labelled("app", "web").on(on).away_from(in_zone).away_from(in_zone);
   };
-  const auto names = [&](const char* name) {
-    const Refusal refusal = asked->refuses(pending);
-    return refusal && refusal->find(name) != std::string::npos;
-  };
-  asked->apply(BoundPodUpserted{keeper("b")});
-  asked->apply(BoundPodUpserted{keeper("a")});
-  asked->apply(BoundPodUpserted{keeper("a")});
-  CHECK(names("\"default/a\""));
+  asked->apply(BoundPodUpserted{keeper("b", "n1")});
+  asked->apply(BoundPodUpserted{keeper("a", "n2")});
+  asked->apply(BoundPodUpserted{keeper("a", "n2")});
+  asked->apply(BoundPodUpserted{pod("c").on("n2").away_from(on_host)});
+  CHECK(excluded(*asked, pending) == Domains{"host of n2", "zone of n1", "zone of n2"});
+  // Asked about where it runs, a pod does not stand in its own way; others of the kind do.
+  CHECK(excluded(*asked, keeper("a", "n2")) == Domains{"host of n2", "zone of n1"});
+  asked->apply(BoundPodUpserted{keeper("d", "n2")});
+  CHECK(excluded(*asked, keeper("a", "n2")) == Domains{"host of n2", "zone of n1", "zone of n2"});
+  asked->apply(BoundPodGone{"uid-default-d"});
   asked->apply(BoundPodGone{"uid-default-a"});
-  CHECK(names("\"default/b\""));
+  CHECK(excluded(*asked, pending) == Domains{"host of n2", "zone of n1"});
   // Terms of a pod do not change in Kubernetes; of a new pod under an old name they may.
-  asked->apply(BoundPodUpserted{pod("b").on("n")});
-  CHECK_FALSE(asked->refuses(pending));
+  asked->apply(BoundPodUpserted{pod("b").on("n1")});
+  asked->apply(BoundPodGone{"uid-default-c"});
+  CHECK(excluded(*asked, pending).empty());
   asked->apply(BoundPodGone{"uid-default-b"});
   asked->apply(BoundPodGone{"uid-never-seen"});
-  CHECK_FALSE(asked->refuses(pending));
+  CHECK(excluded(*asked, pending).empty());
 }
 
 TEST_CASE("ExistingAntiAffinity is asked again only for what can lift an objection") {
   const auto asked = constraint("ExistingAntiAffinity");
   CHECK((asked->wakes_on() & kBoundPodRemoved) != 0);
   CHECK((asked->wakes_on() & kNamespaceChanged) != 0);
+  CHECK((asked->wakes_on() & kNodeChanged) != 0);
   CHECK((asked->wakes_on() & kBoundPodChanged) == 0);
 
+  const std::string gone = "n";
+  CHECK_FALSE(asked->apply(NodeGone{gone}));  // it keeps no pod off any node yet
   const auto term = pods_like({{"app", "web"}}, "zone");
   CHECK(asked->apply(NamespaceUpserted{tests::name_space("default")}));
   CHECK_FALSE(asked->apply(NamespaceUpserted{tests::name_space("default")}));  // nothing new
@@ -147,6 +164,7 @@ TEST_CASE("ExistingAntiAffinity is asked again only for what can lift an objecti
   CHECK_FALSE(asked->apply(BoundPodUpserted{pod("b").on("n").away_from(term)}));
   CHECK_FALSE(asked->apply(BoundPodUpserted{pod("b").on("n").away_from(term)}));
   CHECK_FALSE(asked->apply(BoundPodGone{"uid-default-plain"}));
+  CHECK(asked->apply(NodeGone{gone}));
   CHECK_FALSE(asked->apply(BoundPodGone{"uid-default-a"}));  // the other keeps pods away still
   CHECK(asked->apply(BoundPodGone{"uid-default-b"}));
 }
@@ -157,11 +175,11 @@ TEST_CASE("ExistingAntiAffinity reads namespaces as they are now") {
   term.namespace_selector = tests::selector({{"tier", "gold"}});
   asked->apply(BoundPodUpserted{pod("web-0").on("n").away_from(term)});
   const k8s::Pod pending = pod("p").labelled("app", "web");
-  CHECK_FALSE(asked->refuses(pending));
+  CHECK(excluded(*asked, pending).empty());
   asked->apply(NamespaceUpserted{tests::name_space("default", {{"tier", "gold"}})});
-  CHECK(asked->refuses(pending));
+  CHECK(excluded(*asked, pending) == Domains{"zone of n"});
   asked->apply(NamespaceGone{"default"});
-  CHECK_FALSE(asked->refuses(pending));
+  CHECK(excluded(*asked, pending).empty());
 }
 
 TEST_CASE("VolumeConstraints: which volumes a pod has to wait for") {

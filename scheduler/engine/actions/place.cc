@@ -7,6 +7,7 @@
 #include "scheduler/gpu/choose_devices.h"
 #include "scheduler/quota/charged_as.h"
 
+#include <set>
 #include <utility>
 
 namespace sched {
@@ -20,7 +21,11 @@ std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
       return refuse(pod, *std::move(objection), now);
     }
   }
-  return cache.feasible() > 0 ? assume(pod, cache) : park(pod, now);
+  if (cache.feasible() == 0) return park(pod, now);
+  const Excluded excluded = world_.excluded_for(pod.pod, pod.profile);
+  Choice choice = choose(cache, excluded);
+  if (choice.node == kNoSlot) return refuse_excluded(pod, cache, excluded, now);
+  return assume(pod, cache, std::move(choice));
 }
 
 std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
@@ -28,16 +33,19 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
     const bool hopeless = world_.ledger.never_fits(quota_of(pod), pod.demand);
     return hopeless ? over_quota(pod, now) : wait_for_turn(pod, now);
   }
-  const QuotaSearch::Found found = search_.find(pod);
+  const Excluded excluded = world_.excluded_for(pod.pod, pod.profile);
+  const QuotaSearch::Found found = search_.find(pod, excluded.slots);
   if (found.admission.refuses()) return over_quota(pod, now);
   if (auto objection = world_.objection_to(pod.pod, pod.profile)) {
     const ScoreCache& cache = finder_.refresh(pod.profile, pod.shape, found.scope);
-    if (!cache.prepared().rejection()) {
-      return refuse(pod, *std::move(objection), now);
-    }
+    if (!cache.prepared().rejection()) return refuse(pod, *std::move(objection), now);
   }
   if (found.held_node) return assume_held(pod);
-  if (found.cache != nullptr) return assume(pod, *found.cache);
+  if (found.cache != nullptr) return assume(pod, *found.cache, choose(*found.cache, excluded));
+  if (!excluded.none()) {
+    const ScoreCache& cache = finder_.refresh(pod.profile, pod.shape, found.scope);
+    if (cache.feasible() > 0) return refuse_excluded(pod, cache, excluded, now);
+  }
 
   if (holds_.of(pod) != nullptr && !found.admission.within.empty()) {
     holds_.hold_node(pod, search_.scope_of(found.admission.within));
@@ -51,26 +59,45 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   return told;
 }
 
-Decision Place::assume(WaitingPod& pod, const ScoreCache& cache) {
-  return assume_on(pod, cache, cache.draws() ? cache.draw(++draws_) : cache.best());
+Place::Choice Place::choose(const ScoreCache& cache, const Excluded& excluded) {
+  if (excluded.none()) {
+    const NodeSlot node = cache.draws() ? cache.draw(++draws_) : cache.best();
+    return {.node = node,
+            .total = cache.total(node),
+            .scores = cache.scores(node),
+            .feasible = cache.feasible()};
+  }
+  const Best best = cache.best_in(Trial(world_.nodes), excluded.slots);
+  if (best.node == kNoSlot) return {};
+  const NodeSlot node = cache.draws() ? cache.draw(++draws_, best, excluded.slots) : best.node;
+  return {.node = node,
+          .total = best.total,
+          .scores = cache.scores(node, best.extremes),
+          .feasible = best.feasible};
 }
 
 Decision Place::assume_held(WaitingPod& pod) {
   const NodeSlot node = holds_.of(pod)->on->node();
   holds_.release(pod.queue);
-  return assume_on(pod, finder_.refresh(pod.profile, pod.shape), node);
+  const ScoreCache& cache = finder_.refresh(pod.profile, pod.shape);
+  return assume(pod, cache,
+                {.node = node,
+                 .total = cache.total(node),
+                 .scores = cache.scores(node),
+                 .feasible = cache.feasible()});
 }
 
-Decision Place::assume_on(WaitingPod& pod, const ScoreCache& cache, NodeSlot node) {
+Decision Place::assume(WaitingPod& pod, const ScoreCache& cache, Choice choice) {
+  const NodeSlot node = choice.node;
   decision::Bind bind{.pod = ref_of(pod.pod),
                       .scheduler_name = pod.pod.spec.scheduler_name,
                       .generation = pod.pod.metadata.generation,
                       .node = world_.nodes.name(node),
                       .devices = devices_for(*pod.shape, cache, node),
                       .charged_as = {},
-                      .total_score = cache.total(node),
-                      .scores = cache.scores(node),
-                      .feasible_nodes = cache.feasible(),
+                      .total_score = choice.total,
+                      .scores = std::move(choice.scores),
+                      .feasible_nodes = choice.feasible,
                       .all_nodes = world_.nodes.size(),
                       .attempts = ++pod.attempts,
                       .queued_since = pod.queued_since};
@@ -131,6 +158,33 @@ std::optional<Decision> Place::refuse(WaitingPod& pod, Objection objection, Time
                                   .attempts = ++pod.attempts};
   pod.last_refusal = std::move(objection.reason);
   return refusal;
+}
+
+std::optional<Decision> Place::refuse_excluded(WaitingPod& pod, const ScoreCache& cache,
+                                               const Excluded& excluded, Time now) {
+  queue_.refuse(pod, excluded.wakes_on | kRoomOpened, now + world_.options.max_unschedulable_wait);
+  ReasonCounts reasons;
+  std::set<std::string> plugins;
+  for (const NodeSlot slot : excluded.slots) {
+    if (!cache.takes(slot)) continue;
+    const Excluded::Why& why = *excluded.find(slot);
+    ++reasons[std::string(why.reason)];
+    plugins.emplace(why.plugin);
+  }
+  std::string message =
+      fit_error(world_.nodes.size(), cache.prepared(), cache.verdicts(), std::move(reasons));
+  if (pod.last_refusal == message) return std::nullopt;
+  for (std::string& plugin : refusing_plugins(cache.prepared(), cache.verdicts())) {
+    plugins.insert(std::move(plugin));
+  }
+  pod.last_refusal = message;
+  return decision::Unschedulable{.pod = ref_of(pod.pod),
+                                 .scheduler_name = pod.pod.spec.scheduler_name,
+                                 .generation = pod.pod.metadata.generation,
+                                 .message = std::move(message),
+                                 .details = world_.notes(pod.profile, pod.pod),
+                                 .plugins = {plugins.begin(), plugins.end()},
+                                 .attempts = ++pod.attempts};
 }
 
 Decision Place::over_quota(WaitingPod& pod, Time now) {

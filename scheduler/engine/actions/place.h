@@ -46,10 +46,18 @@ class Place {
 
  private:
   [[nodiscard]] std::optional<Decision> attempt_by_quota(WaitingPod& pod, Time now);
-  // The pod is assumed on the best node of the cache / on the node that it holds / on that node.
-  [[nodiscard]] Decision assume(WaitingPod& pod, const ScoreCache& cache);
+  // A node that was chosen for a pod, with the extremes that its scores are measured by.
+  struct Choice {
+    NodeSlot node = kNoSlot;
+    std::int64_t total = 0;
+    std::vector<PluginScore> scores;
+    std::size_t feasible = 0;
+  };
+  // The best node of the cache that is not excluded; kNoSlot: all that take the pod are.
+  [[nodiscard]] Choice choose(const ScoreCache& cache, const Excluded& excluded);
+  // The pod is assumed on that node / on the node that it holds.
+  [[nodiscard]] Decision assume(WaitingPod& pod, const ScoreCache& cache, Choice choice);
   [[nodiscard]] Decision assume_held(WaitingPod& pod);
-  [[nodiscard]] Decision assume_on(WaitingPod& pod, const ScoreCache& cache, NodeSlot node);
   [[nodiscard]] std::vector<gpu::DeviceShare> devices_for(const PodShape& shape,
                                                           const ScoreCache& cache,
                                                           NodeSlot node) const;
@@ -58,6 +66,9 @@ class Place {
   [[nodiscard]] Decision park(WaitingPod& pod, Time now, const Scope& scope = {},
                               WaitsFor waits_for = kWaitsForNodes);
   [[nodiscard]] std::optional<Decision> refuse(WaitingPod& pod, Objection objection, Time now);
+  // Every node that takes the pod is excluded for it.
+  [[nodiscard]] std::optional<Decision> refuse_excluded(WaitingPod& pod, const ScoreCache& cache,
+                                                        const Excluded& excluded, Time now);
   [[nodiscard]] Decision over_quota(WaitingPod& pod, Time now);
   [[nodiscard]] Decision wait_for_turn(WaitingPod& pod, Time now);
   [[nodiscard]] decision::Unschedulable quota_refusal(WaitingPod& pod, std::string message);

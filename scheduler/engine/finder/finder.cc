@@ -11,7 +11,11 @@ NodeView Finder::view(NodeSlot node, const Where& where) const {
 NodeVerdict Finder::verdict(const PreparedShape& shape, NodeSlot node, const Where& where) const {
   const NodeView asked = view(node, where);
   const NodeVerdict verdict = shape.check(asked);
-  return verdict.is_ok() && !where.scope.allows(asked.facts) ? NodeVerdict::no_quota() : verdict;
+  if (!verdict.is_ok()) return verdict;
+  if (where.excluded != nullptr && where.excluded->find(node) != nullptr) {
+    return NodeVerdict::excluded();
+  }
+  return where.scope.allows(asked.facts) ? verdict : NodeVerdict::no_quota();
 }
 
 }  // namespace sched

@@ -21,8 +21,9 @@ namespace sched {
 // Which nodes, and in which world.
 struct Where {
   Scope scope{};
-  const Trial* trial = nullptr;  // null: the nodes as they are
-  bool if_empty = false;         // as if nothing were taken on the node
+  const Excluded* excluded = nullptr;  // for the pod; null: no node is
+  const Trial* trial = nullptr;        // null: the nodes as they are
+  bool if_empty = false;               // as if nothing were taken on the node
 };
 
 class Finder {

@@ -127,13 +127,14 @@ bool PreparedShape::passes_rest(const NodeView& node, const NodeVerdict& verdict
 
 std::string_view PreparedShape::plugin_of(const NodeVerdict& verdict) const {
   if (verdict.is_ok() || verdict.filter == NodeVerdict::kNarrowed) return {};
+  if (verdict.filter == NodeVerdict::kExcluded) return {};
   if (verdict.filter == NodeVerdict::kNoQuota) return kQuotaPlugin;
   return filters_[verdict.filter].plugin->name();
 }
 
 std::vector<std::string> PreparedShape::reasons_of(const NodeVerdict& verdict) const {
   std::vector<std::string> reasons;
-  if (verdict.is_ok()) return reasons;
+  if (verdict.is_ok() || verdict.filter == NodeVerdict::kExcluded) return reasons;
   if (verdict.filter == NodeVerdict::kNarrowed) {
     reasons.push_back(
         fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(narrowed_by_, " ")));

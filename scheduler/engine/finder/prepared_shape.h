@@ -23,12 +23,16 @@ struct NodeVerdict {
   static constexpr std::uint32_t kNarrowed = 0xffff'ffff;
   // Every filter lets it pass, but the quota of the pod's namespace has no room for its GPUs.
   static constexpr std::uint32_t kNoQuota = 0xffff'fffe;
+  // Every filter lets it pass, but a rule across nodes excludes it for the pod (Excluded says why).
+  static constexpr std::uint32_t kExcluded = 0xffff'fffd;
   Code code = Code::kOk;
   std::uint32_t filter = 0;
   std::uint64_t reasons = 0;
 
   // The verdict of a node outside of the scope that filters let pass.
   static constexpr NodeVerdict no_quota() { return {Code::kUnschedulable, kNoQuota, 1}; }
+  // The verdict of a node that a rule across nodes excludes, and that filters let pass.
+  static constexpr NodeVerdict excluded() { return {Code::kUnschedulable, kExcluded, 1}; }
 
   [[nodiscard]] bool is_ok() const { return code == Code::kOk; }
   friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
@@ -81,9 +85,10 @@ class PreparedShape {
   // Whether the filters after that of `verdict`, which were not asked, would let the node pass.
   [[nodiscard]] bool passes_rest(const NodeView& node, const NodeVerdict& verdict) const;
 
-  // The name of the plugin that gave the verdict; empty for nodes that were not asked.
+  // The name of the plugin that gave the verdict; empty for nodes that were not asked, or are
+  // excluded.
   [[nodiscard]] std::string_view plugin_of(const NodeVerdict& verdict) const;
-  // Its reasons in words.
+  // Its reasons in words; none of a node that is excluded.
   [[nodiscard]] std::vector<std::string> reasons_of(const NodeVerdict& verdict) const;
 
   [[nodiscard]] const std::optional<Rejection>& rejection() const { return rejection_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -210,10 +211,11 @@ NodeSlot ScoreCache::draw(std::uint64_t number) const {
   return drawn;
 }
 
-std::vector<ScoreCache::Tried> ScoreCache::try_nodes(const Trial& trial) const {
+std::vector<ScoreCache::Tried> ScoreCache::try_nodes(const Trial& trial,
+                                                     const std::vector<NodeSlot>& except) const {
   std::vector<Tried> tried;
   for (const NodeSlot slot : trial.touched()) {
-    if (!nodes_.present(slot)) continue;
+    if (!nodes_.present(slot) || std::binary_search(except.begin(), except.end(), slot)) continue;
     const NodeView node = trial.view(slot);
     if (!scope_.allows(node.facts) || !prepared_.check(node).is_ok()) continue;
     Tried& fits = tried.emplace_back(Tried{.slot = slot, .total = plain_part(node), .raw = {}});
@@ -224,14 +226,14 @@ std::vector<ScoreCache::Tried> ScoreCache::try_nodes(const Trial& trial) const {
   return tried;
 }
 
-std::vector<Extremes> ScoreCache::extremes_in(const Trial& trial,
-                                              const std::vector<Tried>& tried) const {
+std::vector<Extremes> ScoreCache::extremes_with(const std::vector<NodeSlot>& aside,
+                                                const std::vector<Tried>& tried) const {
   std::vector<Extremes> all;
   for (std::size_t i = 0; i < normalised_.size(); ++i) {
     const RawScores& raw = normalised_[i].raw;
     std::vector<std::int64_t> gone;
-    for (const NodeSlot slot : trial.touched()) {
-      if (slot < answers_.size() && answers_[slot].is_feasible()) gone.push_back(raw.of(slot));
+    for (const NodeSlot slot : aside) {
+      if (takes(slot)) gone.push_back(raw.of(slot));
     }
     std::vector<std::int64_t> come;
     for (const Tried& node : tried) come.push_back(node.raw[i]);
@@ -240,26 +242,33 @@ std::vector<Extremes> ScoreCache::extremes_in(const Trial& trial,
   return all;
 }
 
-Best ScoreCache::best_untouched(const Trial& trial, const std::vector<Extremes>& extremes) const {
+std::int64_t ScoreCache::total_by(NodeSlot slot, const std::vector<Extremes>& extremes) const {
+  std::int64_t sum = total(slot);
+  for (std::size_t i = 0; i < normalised_.size(); ++i) {
+    const Normalised& score = normalised_[i];
+    const PreparedScore& prepared = prepared_.scores()[score.index];
+    const std::int64_t raw = score.raw.of(slot);
+    sum += prepared.weight * (normalise(prepared.normalisation, raw, extremes[i]) -
+                              normalise(prepared.normalisation, raw, score.in_totals));
+  }
+  return sum;
+}
+
+Best ScoreCache::best_without(const std::vector<NodeSlot>& aside,
+                              const std::vector<Extremes>& extremes) const {
   bool moved = false;
   for (std::size_t i = 0; i < normalised_.size(); ++i) {
     moved = moved || moves_totals(normalised_[i], extremes[i]);
   }
-  if (!moved) {
-    const NodeSlot slot = tree_.best_except(answers_, trial.touched(), before());
-    return slot == kNoSlot ? Best{} : Best{.feasible = 0, .node = slot, .total = total(slot)};
-  }
   Best best;
+  if (!moved) {
+    best.node = tree_.best_except(answers_, aside, before());
+    if (best.node != kNoSlot) best.total = total(best.node);
+    return best;
+  }
   tree_.for_each(answers_, [&](NodeSlot slot) {
-    if (std::binary_search(trial.touched().begin(), trial.touched().end(), slot)) return;
-    std::int64_t now = total(slot);
-    for (std::size_t i = 0; i < normalised_.size(); ++i) {
-      const Normalised& score = normalised_[i];
-      const PreparedScore& prepared = prepared_.scores()[score.index];
-      const std::int64_t raw = score.raw.of(slot);
-      now += prepared.weight * (normalise(prepared.normalisation, raw, extremes[i]) -
-                                normalise(prepared.normalisation, raw, score.in_totals));
-    }
+    if (std::binary_search(aside.begin(), aside.end(), slot)) return;
+    const std::int64_t now = total_by(slot, extremes);
     if (best.node == kNoSlot || now > best.total ||
         (now == best.total && order_.before(slot, best.node))) {
       best.node = slot;
@@ -269,14 +278,17 @@ Best ScoreCache::best_untouched(const Trial& trial, const std::vector<Extremes>&
   return best;
 }
 
-Best ScoreCache::best_in(const Trial& trial) const {
+Best ScoreCache::best_in(const Trial& trial, const std::vector<NodeSlot>& except) const {
   if (prepared_.rejection()) return {};
-  std::vector<Tried> tried = try_nodes(trial);
-  const std::vector<Extremes> extremes = extremes_in(trial, tried);
-  Best best = best_untouched(trial, extremes);
+  std::vector<NodeSlot> aside;
+  std::set_union(trial.touched().begin(), trial.touched().end(), except.begin(), except.end(),
+                 std::back_inserter(aside));
+  std::vector<Tried> tried = try_nodes(trial, except);
+  std::vector<Extremes> extremes = extremes_with(aside, tried);
+  Best best = best_without(aside, extremes);
   best.feasible = feasible_ + tried.size();
-  for (const NodeSlot slot : trial.touched()) {
-    if (slot < answers_.size() && answers_[slot].is_feasible()) --best.feasible;
+  for (const NodeSlot slot : aside) {
+    if (takes(slot)) --best.feasible;
   }
   for (Tried& node : tried) {
     for (std::size_t i = 0; i < normalised_.size(); ++i) {
@@ -289,10 +301,29 @@ Best ScoreCache::best_in(const Trial& trial) const {
       best.total = node.total;
     }
   }
+  best.extremes = std::move(extremes);
   return best;
 }
 
+NodeSlot ScoreCache::draw(std::uint64_t number, const Best& best,
+                          const std::vector<NodeSlot>& except) const {
+  std::vector<NodeSlot> equals;
+  tree_.for_each(answers_, [&](NodeSlot slot) {
+    if (std::binary_search(except.begin(), except.end(), slot)) return;
+    if (total_by(slot, best.extremes) == best.total) equals.push_back(slot);
+  });
+  if (equals.empty()) return kNoSlot;
+  return equals[bounded(mix64(mix64(seed_) + number), equals.size())];
+}
+
 std::vector<PluginScore> ScoreCache::scores(NodeSlot slot) const {
+  std::vector<Extremes> extremes;
+  for (const Normalised& score : normalised_) extremes.push_back(score.in_totals);
+  return scores(slot, extremes);
+}
+
+std::vector<PluginScore> ScoreCache::scores(NodeSlot slot,
+                                            const std::vector<Extremes>& extremes) const {
   std::vector<PluginScore> scores;
   scores.reserve(prepared_.scores().size());
   const NodeView node = nodes_.view(slot);
@@ -302,8 +333,8 @@ std::vector<PluginScore> ScoreCache::scores(NodeSlot slot) const {
     if (score.score && score.normalisation == Normalisation::kNone) {
       value = score.score->score(node);
     } else if (score.score) {
-      const Normalised& normalised = normalised_[next_normalised++];
-      value = normalise(score.normalisation, normalised.raw.of(slot), normalised.in_totals);
+      const std::size_t i = next_normalised++;
+      value = normalise(score.normalisation, normalised_[i].raw.of(slot), extremes[i]);
     }
     scores.push_back(
         {.plugin = std::string(score.plugin->name()), .score = value, .weight = score.weight});

@@ -15,8 +15,9 @@
 //
 // A cache is of a scope: what fits on a node outside of it is refused for want of quota.
 //
-// A question about a trial is answered from what is kept of the nodes as they are, and from the
-// nodes that the trial touches, which are asked anew. Nothing that is kept changes.
+// A question about a trial, or that leaves some nodes out, is answered from what is kept of the
+// nodes as they are, and from the nodes that the trial touches, which are asked anew. Nothing that
+// is kept changes.
 //
 // The locality contract of plugin.h is what makes this sound: a verdict may depend on its node
 // only.
@@ -46,7 +47,7 @@ struct Best {
   std::size_t feasible = 0;
   NodeSlot node = kNoSlot;  // none takes it
   std::int64_t total = 0;
-  friend bool operator==(const Best&, const Best&) = default;
+  std::vector<Extremes> extremes{};  // by normalised score, over the nodes that take it
 };
 
 class ScoreCache {
@@ -63,6 +64,10 @@ class ScoreCache {
   // enough. Caught up afterwards. O(feasible nodes · plugins + nodes).
   [[nodiscard]] bool renew(const PrepareContext& context);
 
+  // Whether the node may run the pod.
+  [[nodiscard]] bool takes(NodeSlot slot) const {
+    return slot < answers_.size() && answers_[slot].is_feasible();
+  }
   // How many nodes may run the pod.
   [[nodiscard]] std::size_t feasible() const { return feasible_; }
   // The node of the highest total, of several the first by the profile's tie-break (by name where
@@ -73,13 +78,20 @@ class ScoreCache {
   // One of the nodes of the highest total, the same for the same `number`. O(their number + nodes /
   // 16).
   [[nodiscard]] NodeSlot draw(std::uint64_t number) const;
-  // What best() and feasible() would be in the trial. A tie-break that draws takes the first by
-  // name here. O(nodes that it touches · plugins); O(feasible nodes) besides where the trial moves
-  // the extremes of a normalised score.
-  [[nodiscard]] Best best_in(const Trial& trial) const;
+  // What best() and feasible() would be in the trial, over all nodes but `except` (ascending). A
+  // tie-break that draws takes the first by name here. O(nodes that are touched or left out ·
+  // plugins); O(feasible nodes) besides where an extreme of a normalised score moves.
+  [[nodiscard]] Best best_in(const Trial& trial, const std::vector<NodeSlot>& except = {}) const;
+  // The nodes as they are, without some: one of those that are as good as `best`, which best_in()
+  // found; the same for the same `number`. O(feasible nodes).
+  [[nodiscard]] NodeSlot draw(std::uint64_t number, const Best& best,
+                              const std::vector<NodeSlot>& except) const;
   // Of a feasible node.
   [[nodiscard]] std::int64_t total(NodeSlot slot) const { return answers_[slot].total(); }
   [[nodiscard]] std::vector<PluginScore> scores(NodeSlot slot) const;
+  // The same, measured by those extremes.
+  [[nodiscard]] std::vector<PluginScore> scores(NodeSlot slot,
+                                                const std::vector<Extremes>& extremes) const;
 
   // Of a present node that is not feasible, and not after a rejection; null otherwise.
   [[nodiscard]] const NodeVerdict* verdict(NodeSlot slot) const;
@@ -120,13 +132,17 @@ class ScoreCache {
     std::int64_t total = 0;         // without normalised scores, until they are added
     std::vector<std::int64_t> raw;  // by normalised score
   };
-  [[nodiscard]] std::vector<Tried> try_nodes(const Trial& trial) const;
-  // The extremes over the nodes that take the shape in the trial, by normalised score.
-  [[nodiscard]] std::vector<Extremes> extremes_in(const Trial& trial,
-                                                  const std::vector<Tried>& tried) const;
-  // The best of the nodes that the trial leaves alone, measured by those extremes.
-  [[nodiscard]] Best best_untouched(const Trial& trial,
-                                    const std::vector<Extremes>& extremes) const;
+  [[nodiscard]] std::vector<Tried> try_nodes(const Trial& trial,
+                                             const std::vector<NodeSlot>& except) const;
+  // The extremes over the nodes that take the shape, without those that are put aside and with
+  // those that were tried; by normalised score.
+  [[nodiscard]] std::vector<Extremes> extremes_with(const std::vector<NodeSlot>& aside,
+                                                    const std::vector<Tried>& tried) const;
+  // The best of the nodes that are not put aside, measured by those extremes.
+  [[nodiscard]] Best best_without(const std::vector<NodeSlot>& aside,
+                                  const std::vector<Extremes>& extremes) const;
+  // The total of a feasible node, measured by those extremes.
+  [[nodiscard]] std::int64_t total_by(NodeSlot slot, const std::vector<Extremes>& extremes) const;
   [[nodiscard]] bool moves_totals(const Normalised& score, const Extremes& to) const;
   void follow_extremes();
   void move_totals(const Normalised& score, const Extremes& to);

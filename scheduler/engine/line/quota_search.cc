@@ -1,5 +1,6 @@
 #include "scheduler/engine/line/quota_search.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sched {
@@ -26,7 +27,7 @@ Scope QuotaSearch::scope_of(std::vector<quota::ClassId> classes) {
   return {&class_sets_, class_sets_.intern(std::move(classes))};
 }
 
-QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod) {
+QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const std::vector<NodeSlot>& except) {
   Found found;
   const bool is_holder = holds_.of(pod) != nullptr;
   found.admission = world_.ledger.admit(quota_of(pod), pod.demand, is_holder);
@@ -35,11 +36,15 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod) {
   const auto look = [&](std::vector<quota::ClassId> classes) {
     found.scope = scope_of(std::move(classes));
     const ScoreCache& cache = finder_.refresh(pod.profile, pod.shape, found.scope);
-    if (cache.feasible() > 0) found.cache = &cache;
+    if (cache.feasible() == 0) return;
+    if (except.empty() || cache.best_in(Trial(world_.nodes), except).feasible > 0) {
+      found.cache = &cache;
+    }
   };
   if (!within.empty() || borrowing.empty()) look(within);
   if (found.cache == nullptr && is_holder) {
-    found.held_node = holds_.held_node_has_room(pod, within);
+    found.held_node = holds_.held_node_has_room(pod, within) &&
+                      !std::binary_search(except.begin(), except.end(), holds_.of(pod)->on->node());
     if (found.held_node) return found;
   }
   if (found.cache != nullptr || borrowing.empty()) return found;

@@ -35,8 +35,8 @@ class QuotaSearch {
     [[nodiscard]] bool any() const { return cache != nullptr || held_node; }
     [[nodiscard]] WaitsFor waits_for() const;
   };
-  // Of a pod that a quota counts.
-  [[nodiscard]] Found find(const WaitingPod& pod);
+  // Of a pod that a quota counts, over all nodes but `except` (ascending).
+  [[nodiscard]] Found find(const WaitingPod& pod, const std::vector<NodeSlot>& except = {});
 
   // What a parked pod waits for; nullopt: there is room.
   [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingPod& pod);

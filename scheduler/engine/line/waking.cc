@@ -20,10 +20,22 @@ void Waking::assumed(WaitingPod& waiting, const std::string& node, ChangeMask ki
   waiting.pod.spec.node_name.clear();
 }
 
-void Waking::wake_for_nodes() {
-  if (openings_seen_ == world_.nodes.openings()) return;
-  openings_seen_ = world_.nodes.openings();
-  queue_.nodes_opened();
+void Waking::wake_for_nodes(Time now) {
+  if (openings_seen_ != world_.nodes.openings()) {
+    openings_seen_ = world_.nodes.openings();
+    queue_.nodes_opened();
+    room_opened_ = true;
+  }
+  if (!room_opened_ || now - kBetweenRoomWakes < woken_for_room_) return;
+  room_opened_ = false;
+  if (!queue_.any_waits_for(kRoomOpened)) return;
+  woken_for_room_ = now;
+  queue_.wake(kRoomOpened);
+}
+
+std::optional<Time> Waking::next() const {
+  if (!room_opened_ || !queue_.any_waits_for(kRoomOpened)) return std::nullopt;
+  return woken_for_room_ + kBetweenRoomWakes;
 }
 
 void Waking::wake_for_quota() {

@@ -4,7 +4,9 @@
 #include "scheduler/engine/world/world.h"
 #include "scheduler/queue/queues.h"
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace sched {
@@ -21,9 +23,12 @@ class Waking {
   void assumed(WaitingPod& waiting, const std::string& node, ChangeMask kind);
 
   // What nodes and quotas have become since the last call: parked pods that may have room now are
-  // looked at again.
-  void wake_for_nodes();
+  // looked at again. Pods that found all their nodes excluded are looked at one by one, so they are
+  // woken for room once a second at most.
+  void wake_for_nodes(Time now);
   void wake_for_quota();
+  // When wake_for_nodes() will have something to do although nothing changes; nullopt: never.
+  [[nodiscard]] std::optional<Time> next() const;
 
   // A pod's queue is that of its quota, if a quota counts it.
   [[nodiscard]] QueueId queue_for(const WaitingPod& pod) const;
@@ -37,7 +42,11 @@ class Waking {
 
   World& world_;
   Queues& queue_;
+  static constexpr std::chrono::seconds kBetweenRoomWakes{1};
+
   std::uint64_t openings_seen_ = 0;
+  bool room_opened_ = false;  // since pods were woken for it
+  Time woken_for_room_ = Time::min();
 };
 
 }  // namespace sched

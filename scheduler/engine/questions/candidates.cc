@@ -58,7 +58,8 @@ std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at
 
   const Trial without_it = without(pod);
   quota::ClassSets sets;
-  Where where{.trial = &without_it};
+  const Excluded excluded = world_.excluded_for(pod, index);
+  Where where{.excluded = &excluded, .trial = &without_it};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->classes())};
   std::vector<Scored> nodes;
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {

@@ -49,9 +49,11 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
   const bool holds_something = !without_it.touched().empty();
   const auto by_quota = holds_something ? std::nullopt : judge_by_quota(pod, shape_of_pod, names);
   quota::ClassSets sets;
-  Where where{.trial = &without_it};
+  const Excluded excluded = world_.excluded_for(pod, profile);
+  Where where{.excluded = &excluded, .trial = &without_it};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->admission.classes())};
   VerdictCounts counts;
+  ReasonCounts excluded_for;
   ShortageReport shortages(shape, names);
   bool fits = false;
   for (const auto& [name, slot] : world_.nodes.by_name()) {
@@ -69,6 +71,13 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
     all.nodes.push_back(in_words(view, verdict, shape));
     fits = fits || verdict.is_ok();
     if (verdict.is_ok()) continue;
+    if (verdict == NodeVerdict::excluded()) {
+      const Excluded::Why& why = *excluded.find(slot);
+      all.nodes.back().plugin = why.plugin;
+      all.nodes.back().reasons = {std::string(why.reason)};
+      ++excluded_for[all.nodes.back().reasons.front()];
+      continue;
+    }
     counts.add(verdict);
     shortages.add(view, verdict, world_.nodes.rank(slot));
   }
@@ -78,8 +87,9 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
     return all;
   }
   if (fits) return all;
-  all.message = all.rejection ? fit_error(world_.nodes.size(), *all.rejection)
-                              : fit_error(world_.nodes.size(), shape, counts);
+  all.message = all.rejection
+                    ? fit_error(world_.nodes.size(), *all.rejection)
+                    : fit_error(world_.nodes.size(), shape, counts, std::move(excluded_for));
   all.details = joined(shortages.text(), world_.notes(profile, pod));
   if (by_quota) all.details = joined(std::move(all.details), by_quota->words);
   return all;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
+#include <utility>
 
 namespace sched {
 namespace {
@@ -14,12 +14,12 @@ constexpr const char* kNoNodes = "no nodes available to schedule pods";
 }  // namespace
 
 std::string fit_error(std::size_t all_nodes, const PreparedShape& shape,
-                      const VerdictCounts& verdicts) {
+                      const VerdictCounts& verdicts, ReasonCounts further) {
   if (all_nodes == 0) return kNoNodes;
   if (shape.rejection()) return fit_error(all_nodes, shape.rejection()->reason);
 
   // By text: two filters may give the same reason, and it is counted as one.
-  std::map<std::string, std::size_t> nodes_by_reason;
+  ReasonCounts nodes_by_reason = std::move(further);
   verdicts.for_each([&](const NodeVerdict& verdict, std::size_t nodes) {
     for (const std::string& reason : shape.reasons_of(verdict)) nodes_by_reason[reason] += nodes;
   });

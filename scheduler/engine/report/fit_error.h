@@ -6,6 +6,7 @@
 #include "scheduler/engine/finder/verdict_counts.h"
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,10 @@ namespace sched {
 
 // "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) were unschedulable." The counted reasons
 // are sorted as text; one node may give several. O(different verdicts).
+// `further`: nodes that filters let pass, by what keeps the pod off them.
+using ReasonCounts = std::map<std::string, std::size_t>;
 [[nodiscard]] std::string fit_error(std::size_t all_nodes, const PreparedShape& shape,
-                                    const VerdictCounts& verdicts);
+                                    const VerdictCounts& verdicts, ReasonCounts further = {});
 
 // "0/5 nodes are available: pod affinity terms conflict." for a pod refused as a whole.
 [[nodiscard]] std::string fit_error(std::size_t all_nodes, std::string_view rejection);

@@ -9,6 +9,8 @@
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/cluster/workload.h"
 #include "scheduler/engine/options.h"
+#include "scheduler/engine/world/domains.h"
+#include "scheduler/engine/world/excluded.h"
 #include "scheduler/engine/world/pods.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/quota/ledger.h"
@@ -48,6 +50,8 @@ struct World {
   // The first objection of the profile's constraints to the pod; nullopt: there is none.
   [[nodiscard]] std::optional<Objection> objection_to(const k8s::Pod& pod,
                                                       std::size_t profile) const;
+  // The nodes that the profile's constraints rule out for the pod. O(domains + nodes in them).
+  [[nodiscard]] Excluded excluded_for(const k8s::Pod& pod, std::size_t profile) const;
   // What the profile's constraints add to the details of a pod that found no node.
   [[nodiscard]] std::string notes(std::size_t profile, const k8s::Pod& pod) const;
   // Every constraint learns of the change. True: it may lift an objection of one of them.
@@ -63,6 +67,9 @@ struct World {
   Pods pods;
   WorkloadStatistics statistics;
   std::uint64_t arrivals = 0;  // pods of ours that were seen waiting, ever
+
+ private:
+  mutable Domains domains_{nodes};  // an index: what it answers follows from the nodes
 };
 
 }  // namespace sched

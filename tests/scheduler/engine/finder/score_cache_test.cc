@@ -281,7 +281,7 @@ TEST_CASE("cached answers are those of asking every node anew") {
     for (int i = 0; i < 12; ++i) {
       const Scope scope = i % 3 == 0 ? two_classes : Scope{};
       caches.push_back({scope, ScoreCache(world.nodes, all_profiles[0], world.shape(),
-                                                PrepareContext{world.names}, scope)});
+                                          PrepareContext{world.names}, scope)});
     }
     for (int round = 0; round < 600; ++round) {
       for (unsigned i = 0; i < 1 + random() % 5; ++i) world.change();
