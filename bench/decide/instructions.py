@@ -157,6 +157,13 @@ def self_test():
             sys.exit(f"self-test: {now} against 100")
     if differences({"flags": "-O2"}, {"flags": "-O2"}) or not differences({"flags": "-O2"}, {"flags": "-O3"}):
         sys.exit("self-test: conditions")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        command = "c++ -DNDEBUG -I/x -O2 -Wall -std=c++20 -ffile-prefix-map=/x/=/ -c cycle.cc -o cycle.cc.o"
+        (folder / "compile_commands.json").write_text(json.dumps([{"file": "/x/scheduler/engine/cycle.cc", "command": command}]))
+        (folder / "CMakeCache.txt").write_text("CMAKE_EXE_LINKER_FLAGS:STRING=-flto\nCMAKE_UNITY_BUILD:BOOL=ON\n")
+        if (flags := builds.flags_of(folder)) != "-DNDEBUG -O2 -std=c++20 -flto unity":
+            sys.exit(f"self-test: flags {flags}")
 
 
 def parse():

@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SAMPLE = ROOT / "bench/replay/sample"
 SEEDS = "42..44"
-# The policies that both builds have are run; others cannot be compared.
+# Those that both builds have are run; others cannot be compared.
 POLICIES = ["default", "usable_gpu", "usable_gpu_both", "usable_gpu_p1", "usable_gpu_p2", "fgd", "best_fit", "dot_prod", "gpu_clustering",
             "gpu_packing", "random", "most_allocated", "spread", "mig"]
 CONTEXT = 6  # calls that are shown before a difference
@@ -87,8 +87,14 @@ def random_events(theme, seed, events):
             made.append(engine.Engine(new, engine.header(config)))
             return made[0]
 
-        world.World(seed, theme, engine_of).run(events)
+        broken = None
+        try:
+            world.World(seed, theme, engine_of).run(events)
+        except (KeyError, RuntimeError) as error:  # a decision on a pod that is gone, or decisions without end
+            broken = error
         compare_calls(base, made[0].calls, made[0].answers)
+        if broken:
+            raise engine.EngineError(f"the world breaks on a decision that both make: {broken!r}")
         return kinds.histogram(made[0].answers)
     return compare
 
@@ -236,7 +242,8 @@ def compare(name, corpus, options):
 
 def main():
     options = parse()
-    options.policies = [policy for policy in policies_of(options.new) if policy in policies_of(options.base)]
+    both = [set(policies_of(bench)) for bench in (options.base, options.new)]
+    options.policies = [policy for policy in POLICIES if all(policy in known for known in both)]
     chosen = [(name, corpus) for name, corpus in corpora(options) if not options.only or any(word in name for word in options.only)]
     if options.list:
         return print("\n".join(name for name, _ in chosen))
@@ -262,6 +269,8 @@ def main():
     missing = [kind for kind in kinds.WANTED if kind not in total]
     if missing and not options.only:
         print("not tried: " + ", ".join(missing))
+    if alone := both[0] ^ both[1]:
+        print("not compared, for one of them has no such policy: " + ", ".join(sorted(alone)))
     if different:
         print(f"DIFFERENT in {len(different)} of {len(chosen)} corpora: " + ", ".join(different))
         sys.exit(1)
