@@ -95,6 +95,35 @@ TEST_CASE("a bound pod keeps its devices, and one that was bound before gets som
   CHECK(placed(s) == Texts{"b → n1 [ 1:400 ]"});
 }
 
+TEST_CASE(
+    "a bound pod keeps its devices though others would be chosen now, until its node differs") {
+  Scheduler s(apart());
+  s.has(gpu_node("n1", 2));
+  s.synced();
+  const k8s::Pod a = share("a", 600);
+  s.has(a);
+  s.has(share("b", 500));
+  s.has(share("c", 300));
+  REQUIRE(placed(s) == Texts{"a → n1 [ 0:600 ]", "b → n1 [ 1:500 ]", "c → n1 [ 0:300 ]"});
+  s.pod_gone(a);
+  SECTION("on its node") {
+    s.has(share("c", 300).on("n1"));
+    s.has(share("d", 500));
+    CHECK(placed(s) == Texts{"d → n1 [ 1:500 ]"});
+  }
+  SECTION("on another node") {
+    s.has(gpu_node("n2", 2));
+    s.has(our_pod("whole").gpus(1).on("n2"));  // takes the first
+    s.has(share("c", 300).on("n2"));
+    s.has(share("d", 701).selects("kubernetes.io/hostname", "n2"));
+    s.has(share("e", 700).selects("kubernetes.io/hostname", "n2"));
+    const Texts words = placed(s);
+    REQUIRE(words.size() == 2);
+    CHECK(words[0].starts_with("d waits: "));
+    CHECK(words[1] == "e → n2 [ 1:700 ]");
+  }
+}
+
 TEST_CASE("no device is given twice, whatever comes and goes") {
   for (unsigned seed = 1; seed <= 4; ++seed) {
     std::mt19937 random(seed);

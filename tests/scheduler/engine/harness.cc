@@ -65,6 +65,100 @@ bool WaitsForNamespace::apply(const ClusterChange& change) {
   return lifts;
 }
 
+std::optional<std::string> WaitsForObject::refuses(const k8s::Pod& pod) const {
+  const auto label = [this] {
+    switch (kind_) {
+      case Kind::kNode:
+        return "waits-for-node";
+      case Kind::kPod:
+        return "waits-for-pod";
+      case Kind::kEndOfPod:
+        return "waits-for-end-of";
+      case Kind::kClaim:
+        return "waits-for-claim";
+      case Kind::kVolume:
+        return "waits-for-volume";
+      case Kind::kDeviceClass:
+        break;
+    }
+    return "waits-for-class";
+  }();
+  const std::string* wanted = pod.metadata.labels.find(label);
+  if (wanted == nullptr) return std::nullopt;
+  const bool there = std::any_of(there_.begin(), there_.end(),
+                                 [&](const auto& each) { return each.second == *wanted; });
+  if (there != (kind_ == Kind::kEndOfPod)) return std::nullopt;
+  return std::string(label) + " " + *wanted;
+}
+
+ChangeMask WaitsForObject::wakes_on() const {
+  switch (kind_) {
+    case Kind::kNode:
+      return kNodeChanged;
+    case Kind::kPod:
+      return kBoundPodChanged;
+    case Kind::kEndOfPod:
+      return kBoundPodRemoved;
+    case Kind::kClaim:
+    case Kind::kVolume:
+      return kStorageChanged;
+    case Kind::kDeviceClass:
+      break;
+  }
+  return kDeviceClassChanged;
+}
+
+std::string WaitsForObject::note(const k8s::Pod& /*pod*/) const { return ""; }
+
+bool WaitsForObject::apply(const ClusterChange& change) {
+  const auto comes = [this](const std::string& key, const std::string& name) {
+    there_[key] = name;
+    return kind_ != Kind::kEndOfPod;
+  };
+  const auto goes = [this](const std::string& key) {
+    there_.erase(key);
+    return kind_ == Kind::kEndOfPod;
+  };
+  switch (kind_) {
+    case Kind::kNode:
+      if (const auto* node = std::get_if<sched::NodeUpserted>(&change)) {
+        return comes(node->object.metadata.name, node->object.metadata.name);
+      }
+      if (const auto* gone = std::get_if<NodeGone>(&change)) return goes(gone->name);
+      break;
+    case Kind::kPod:
+    case Kind::kEndOfPod:
+      if (const auto* bound = std::get_if<BoundPodUpserted>(&change)) {
+        const std::string* is = bound->pod.metadata.labels.find("is");
+        return comes(bound->pod.metadata.uid, is == nullptr ? "" : *is);
+      }
+      if (const auto* gone = std::get_if<BoundPodGone>(&change)) return goes(gone->uid);
+      break;
+    case Kind::kClaim:
+      if (const auto* claim = std::get_if<sched::ClaimUpserted>(&change)) {
+        const k8s::ObjectMeta& made = claim->object.metadata;
+        return comes(made.namespace_ + "/" + made.name, made.name);
+      }
+      if (const auto* gone = std::get_if<ClaimGone>(&change)) {
+        return goes(gone->namespace_ + "/" + gone->name);
+      }
+      break;
+    case Kind::kVolume:
+      if (const auto* volume = std::get_if<sched::VolumeUpserted>(&change)) {
+        return comes(volume->object.metadata.name, volume->object.metadata.name);
+      }
+      if (const auto* gone = std::get_if<VolumeGone>(&change)) return goes(gone->name);
+      break;
+    case Kind::kDeviceClass:
+      if (const auto* made = std::get_if<sched::DeviceClassUpserted>(&change)) {
+        return comes(made->object.metadata.name, made->object.metadata.name);
+      }
+      if (const auto* gone = std::get_if<DeviceClassGone>(&change)) return goes(gone->name);
+      break;
+  }
+  return false;
+}
+
 Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& scheduler_name) {
   Profile made;
   made.scheduler_name = scheduler_name;
@@ -80,6 +174,11 @@ Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& schedule
   }
   made.filters.push_back(std::make_unique<OwnsLabelled>());
   made.constraints.push_back(std::make_unique<WaitsForNamespace>(bound));
+  using Kind = WaitsForObject::Kind;
+  for (const Kind kind : {Kind::kNode, Kind::kPod, Kind::kEndOfPod, Kind::kClaim, Kind::kVolume,
+                          Kind::kDeviceClass}) {
+    made.constraints.push_back(std::make_unique<WaitsForObject>(kind));
+  }
   return made;
 }
 

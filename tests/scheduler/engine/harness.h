@@ -5,6 +5,7 @@
 #include "tests/support/builders.h"
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -35,8 +36,28 @@ class WaitsForNamespace final : public sched::ClusterConstraint {
   BoundPods* bound_;
 };
 
+// The same for everything else that constraints are told of, each woken by its own kind of change.
+//   waits-for-node, -pod, -claim, -volume, -class: NAME   until there is one of that name; a pod is
+//                                                         named by its label "is", and must be
+//                                                         bound
+//   waits-for-end-of: NAME                                until no bound pod has that label
+class WaitsForObject final : public sched::ClusterConstraint {
+ public:
+  enum class Kind { kNode, kPod, kEndOfPod, kClaim, kVolume, kDeviceClass };
+  explicit WaitsForObject(Kind kind) : kind_(kind) {}
+  [[nodiscard]] std::string_view name() const override { return "WaitsForObject"; }
+  [[nodiscard]] std::optional<std::string> refuses(const k8s::Pod& pod) const override;
+  [[nodiscard]] sched::ChangeMask wakes_on() const override;
+  [[nodiscard]] std::string note(const k8s::Pod& pod) const override;
+  bool apply(const sched::ClusterChange& change) override;
+
+ private:
+  Kind kind_;
+  std::map<std::string, std::string> there_;  // by what names the object in events: its own name
+};
+
 // kube-scheduler's node plugins with their weights, packing by NodeResourcesFit; the GPU types that
-// pods ask for; nodes with the label `owned: yes` are owned; WaitsForNamespace.
+// pods ask for; nodes with the label `owned: yes` are owned; WaitsForNamespace and WaitsForObject.
 [[nodiscard]] sched::Profile profile(WaitsForNamespace::BoundPods* bound = nullptr,
                                      const std::string& scheduler_name = kOurs);
 [[nodiscard]] std::vector<sched::Profile> profiles(WaitsForNamespace::BoundPods* bound = nullptr);
@@ -55,6 +76,9 @@ class Scheduler {
   void bind_succeeded(const k8s::Pod& pod, const std::string& node) {
     apply(sched::event::BindSucceeded{ref(pod), node});
   }
+  void has(const k8s::PersistentVolumeClaim& claim) { apply(sched::event::ClaimUpserted{claim}); }
+  void has(const k8s::PersistentVolume& volume) { apply(sched::event::VolumeUpserted{volume}); }
+  void has(const k8s::DeviceClass& object) { apply(sched::event::DeviceClassUpserted{object}); }
   void bind_failed(const k8s::Pod& pod, const std::string& node) {
     apply(sched::event::BindFailed{ref(pod), node, "409 Conflict"});
   }

@@ -147,6 +147,30 @@ TEST_CASE("a failed bind gives the capacity back, and the pod waits twice as lon
   CHECK(s.engine.next_wakeup() == std::nullopt);
 }
 
+TEST_CASE("what the server says counts for the decision that it is about") {
+  OneNode s;
+  const auto a = our_pod("a").gpus(2);
+  s.has(a);
+  REQUIRE(s.decide() == Texts{"a → n"});
+  SECTION("it took the bind: a failure that is told later is an old one") {
+    s.bind_succeeded(a, "n");
+    s.bind_failed(a, "n");
+    CHECK(s.engine.pending() == PendingPods{});
+    CHECK_FALSE(fits(s, 1));
+  }
+  SECTION("it took another one: that this failed is news") {
+    s.bind_succeeded(a, "another node");
+    s.bind_failed(a, "n");
+    CHECK(s.engine.pending() == PendingPods{.backoff = 1});
+    CHECK(fits(s, 2));
+  }
+  SECTION("it speaks of a pod that nobody knows") {
+    s.bind_succeeded(our_pod("b"), "n");
+    s.bind_failed(our_pod("b"), "n");
+    CHECK(s.engine.pending() == PendingPods{});
+  }
+}
+
 TEST_CASE("a failed bind lets others have the place") {
   OneNode s;
   const auto a = our_pod("a").gpus(2);

@@ -1,6 +1,7 @@
 // Which change brings which waiting pod back, and in which order.
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
 
 #include <chrono>
 #include <functional>
@@ -131,4 +132,168 @@ TEST_CASE("who waits long is tried anew, and told anew") {
   CHECK(s.decide() == Texts{"large waits: 0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
                             "refused waits: 0/2 nodes are available: waiting for x."});
   CHECK(s.engine.next_wakeup() == kStart + 600s);
+}
+
+TEST_CASE("each kind of change wakes the pods that wait for it, and takes back what it gave") {
+  struct Case {
+    const char* label;
+    std::function<void(Scheduler&)> comes;
+    std::function<void(Scheduler&)> goes;
+  };
+  k8s::DeviceClass gpu_class;
+  gpu_class.metadata.name = "x";
+  const PodBuilder x = their_pod("x").labelled("is", "x").on("n");
+  const Case cases[] = {
+      {"waits-for-node", [](Scheduler& s) { s.has(node("x").cordoned()); },
+       [](Scheduler& s) { s.node_gone("x"); }},
+      {"waits-for-pod", [&](Scheduler& s) { s.has(x); }, [&](Scheduler& s) { s.pod_gone(x); }},
+      {"waits-for-claim", [](Scheduler& s) { s.has(claim("x", "")); },
+       [](Scheduler& s) {
+         s.apply(event::ClaimDeleted{"default", "x"});
+       }},
+      {"waits-for-volume", [](Scheduler& s) { s.has(volume("x")); },
+       [](Scheduler& s) { s.apply(event::VolumeDeleted{"x"}); }},
+      {"waits-for-class", [&](Scheduler& s) { s.has(gpu_class); },
+       [](Scheduler& s) { s.apply(event::DeviceClassDeleted{"x"}); }},
+      {"waits-for", [](Scheduler& s) { s.has(name_space("x")); },
+       [](Scheduler& s) { s.apply(event::NamespaceDeleted{"x"}); }},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.label);
+    Scheduler s;
+    s.has(node("n").gpus(8));
+    s.synced();
+    s.has(our_pod("a").labelled(c.label, "x"));
+    REQUIRE(s.decide().size() == 1);
+    // Of every other kind something comes, which does not help.
+    for (const Case& other : cases) {
+      if (&other == &c) continue;
+      other.comes(s);
+      CHECK(s.decide().empty());
+      other.goes(s);
+      CHECK(s.decide().empty());
+    }
+    c.comes(s);
+    CHECK(s.decide() == Texts{"a → n"});
+    c.goes(s);
+    s.has(our_pod("late").labelled(c.label, "x"));
+    REQUIRE(s.decide().size() == 1);
+    CHECK(s.engine.pending() == PendingPods{.unschedulable = 1});
+  }
+}
+
+TEST_CASE("whatever ends a pod on a node wakes those that wait for its end") {
+  const k8s::Pod x = our_pod("x").labelled("is", "x");
+  struct Case {
+    const char* name;
+    std::function<void(Scheduler&)> ends;
+    Texts want;
+  };
+  const Case cases[] = {
+      {"it is deleted", [&](Scheduler& s) { s.pod_gone(x); }, {"a → n"}},
+      {"it finishes",
+       [&](Scheduler& s) { s.has(our_pod("x").labelled("is", "x").on("n").finished()); },
+       {"a → n"}},
+      {"its bind fails", [&](Scheduler& s) { s.bind_failed(x, "n"); }, {"a → n"}},
+      {"its bind to another node fails", [&](Scheduler& s) { s.bind_failed(x, "m"); }, {}},
+      {"it is another by its label",
+       [&](Scheduler& s) { s.has(our_pod("x").labelled("is", "y").on("n")); },
+       {}},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    Scheduler s;
+    s.has(node("n").gpus(8));
+    s.synced();
+    s.has(x);
+    REQUIRE(s.decide() == Texts{"x → n"});
+    s.has(our_pod("a").labelled("waits-for-end-of", "x"));
+    REQUIRE(s.decide() == Texts{"a waits: 0/1 nodes are available: waits-for-end-of x."});
+    c.ends(s);
+    CHECK(s.decide() == c.want);
+  }
+}
+
+TEST_CASE(
+    "a pod counts as bound for constraints from its decision on, and with its latest labels") {
+  Scheduler s;
+  s.has(node("n").gpus(8));
+  s.synced();
+  s.has(our_pod("a").labelled("waits-for-pod", "x"));
+  s.has(our_pod("b").labelled("waits-for-pod", "y"));
+  REQUIRE(s.decide().size() == 2);
+  s.has(our_pod("x").labelled("is", "x"));
+  CHECK(s.decide() == Texts{"x → n", "a → n"});
+  // While its bind is on the way.
+  s.has(our_pod("x").labelled("is", "y"));
+  CHECK(s.decide() == Texts{"b → n"});
+  // And after it.
+  s.has(our_pod("c").labelled("waits-for-pod", "z"));
+  REQUIRE(s.decide().size() == 1);
+  s.has(our_pod("x").labelled("is", "z").on("n"));
+  CHECK(s.decide() == Texts{"c → n"});
+}
+
+TEST_CASE("a refusal is told again once the pod was told something else") {
+  const auto objection = "a waits: 0/1 nodes are available: waiting for x.";
+  const auto waiting = our_pod("a").gpus(2).labelled("waits-for", "x");
+  Scheduler s;
+  s.has(node("n").gpus(1));
+  s.synced();
+  s.has(waiting);
+  REQUIRE(s.decide() == Texts{objection});
+
+  SECTION("that no node has room") {
+    s.has(name_space("x"));
+    REQUIRE(s.decide() ==
+            Texts{"a waits: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu."});
+    s.apply(event::NamespaceDeleted{"x"});
+    s.has(node("n").gpus(2));
+    CHECK(s.decide() == Texts{objection});
+  }
+  SECTION("that it goes to a node, where its bind failed") {
+    s.has(name_space("x"));
+    s.has(node("n").gpus(2));
+    REQUIRE(s.decide() == Texts{"a → n"});
+    s.apply(event::NamespaceDeleted{"x"});
+    s.bind_failed(waiting, "n");
+    s.now += 1s;
+    CHECK(s.decide() == Texts{objection});
+  }
+  SECTION("that its quota has no room") {
+    const k8s::GpuQuota quota = gpu_quota("q").of("default").line("*", 1);
+    s.has(name_space("x"));
+    s.apply(event::QuotaUpserted{quota});
+    REQUIRE(s.decide() == Texts{"a waits: quota q: * needs 2, 0 of 1 in use; it can never give "
+                                "that much"});
+    s.apply(event::NamespaceDeleted{"x"});
+    s.apply(event::QuotaDeleted{"q"});
+    CHECK(s.decide() == Texts{objection});
+  }
+  SECTION("or was changed itself") {
+    s.has(PodBuilder(waiting).priority(1));
+    CHECK(s.decide() == Texts{objection});
+  }
+  SECTION("but not else") {
+    s.has(name_space("y"));
+    CHECK(s.decide().empty());
+  }
+}
+
+TEST_CASE("a pod that no node can ever take is told so, whatever constraints say") {
+  const PodBuilder never = our_pod("a").gpus(1).annotated("gpu-scheduler.io/gpu-type", "!");
+  for (const bool under_quota : {false, true}) {
+    CAPTURE(under_quota);
+    Scheduler s;
+    s.has(node("n").gpus(1).product("NVIDIA-L4"));
+    if (under_quota) s.apply(event::QuotaUpserted{gpu_quota("q").of("default").line("*", 1)});
+    s.synced();
+    s.has(never);
+    const Texts told = s.decide();
+    REQUIRE(told.size() == 1);
+    REQUIRE(told[0].find("gpu-type") != std::string::npos);
+    s.pod_gone(never);
+    s.has(PodBuilder(never).labelled("waits-for", "x"));
+    CHECK(s.decide() == told);
+  }
 }

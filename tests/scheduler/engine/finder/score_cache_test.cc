@@ -100,10 +100,14 @@ Answers naive(const PreparedShape& shape, const Nodes& nodes, TieBreak tie_break
   return answers;
 }
 
+// So many that a few changes are taken in one by one; among a dozen two make everything be looked
+// at anew.
+constexpr unsigned kManyNodes = 120;
+
 // Nodes and claims that change at random.
 class World {
  public:
-  explicit World(unsigned seed) : random_(seed) {}
+  explicit World(unsigned seed, unsigned size = 12) : random_(seed), size_(size) {}
 
   void change() {
     switch (random_() % 8) {
@@ -140,7 +144,7 @@ class World {
   Shapes shapes;
 
  private:
-  std::string some_name() { return "n" + std::to_string(random_() % 12); }
+  std::string some_name() { return "n" + std::to_string(random_() % size_); }
 
   void upsert_node() {
     NodeBuilder made = node(some_name());
@@ -173,6 +177,7 @@ class World {
   }
 
   std::mt19937 random_;
+  unsigned size_;
   std::deque<std::optional<Placement>> claims_;
 };
 
@@ -204,11 +209,13 @@ Profile few_steps(TieBreak tie_break) {
 }  // namespace
 
 TEST_CASE("every tie-break and the min-max scale are those of asking every node anew") {
+  const unsigned nodes = GENERATE(12U, kManyNodes);
   for (const TieBreak tie_break :
        {TieBreak{TieBreak::Order::kFirstNode, 0}, TieBreak{TieBreak::Order::kShuffledNodes, 7},
         TieBreak{TieBreak::Order::kFewestGpusFirst, 0}, TieBreak{TieBreak::Order::kRandom, 7}}) {
     const Profile profile = few_steps(tie_break);
-    World world(static_cast<unsigned>(tie_break.order) + 1);
+    World world(static_cast<unsigned>(tie_break.order) + 1, nodes);
+    for (unsigned i = 0; i < 2 * nodes; ++i) world.change();
     ScoreCache cache(world.nodes, profile, world.shape(), PrepareContext{world.names});
     for (int round = 0; round < 600; ++round) {
       world.change();
@@ -268,8 +275,11 @@ TEST_CASE("a random tie-break draws each of the best nodes equally often, and no
 
 TEST_CASE("cached answers are those of asking every node anew") {
   const auto all_profiles = profiles();
-  for (unsigned seed = 1; seed <= 6; ++seed) {
-    World world(seed);
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    World world(seed, seed <= 6 ? 12 : kManyNodes);
+    if (seed > 6) {
+      for (unsigned i = 0; i < 2 * kManyNodes; ++i) world.change();
+    }
     std::mt19937 random(seed);
     quota::ClassSets sets;
     const Scope two_classes{&sets, sets.intern({1, 2})};

@@ -103,6 +103,51 @@ TEST_CASE("a pod with devices that starts there releases the node") {
   CHECK(s.decide() == Texts{"n works", "a → n"});
 }
 
+TEST_CASE("a node is on trial as long as it was backed off, and for five minutes at least") {
+  // How often in a row it is backed off when it rejects one pod so long after a back-off; 0: it is
+  // not.
+  const auto again_after = [](int backoffs_before, std::chrono::seconds later) {
+    OneNode s;
+    s.falls();
+    int pods = 0;
+    const auto in_a_row = [&s] {
+      int last = 0;
+      for (const Decision& each : s.decisions()) {
+        const auto* down = std::get_if<decision::NodeBackedOff>(&each);
+        if (down != nullptr) last = down->in_a_row;
+      }
+      return last;
+    };
+    for (int i = 1; i < backoffs_before; ++i) {
+      REQUIRE(in_a_row() == i);
+      s.now = *s.engine.next_wakeup();
+      REQUIRE(in_a_row() == 0);
+      s.rejects("r" + std::to_string(++pods));
+    }
+    REQUIRE(in_a_row() == backoffs_before);
+    s.now = *s.engine.next_wakeup() + later;
+    REQUIRE(in_a_row() == 0);
+    s.rejects("last");
+    return in_a_row();
+  };
+  CHECK(again_after(1, 299s) == 2);  // it was backed off for 60 s
+  CHECK(again_after(1, 300s) == 0);
+  CHECK(again_after(4, 479s) == 5);  // for 480 s
+  CHECK(again_after(4, 480s) == 0);
+}
+
+TEST_CASE("a rejection that its kubelet dated ahead is no news until that time has long passed") {
+  OneNode s;
+  const event::PodRejected ahead{
+      .pod = {"ml", "x", "uid-x"}, .node = "n", .reason = "OutOfcpu", .at = s.now + 1'000s};
+  s.apply(ahead);
+  for (int i = 0; i < 4; ++i) {
+    s.now += 325s;
+    s.apply(ahead);
+    CHECK(s.engine.gpu_figures().rejected_pods == 1);
+  }
+}
+
 TEST_CASE("what is known of a node holds through its updates and ends with it") {
   OneNode s;
   s.falls();

@@ -1,0 +1,140 @@
+// Where pods go in a cluster of a hundred nodes of which a few change at a time: always to the node
+// that is best when all are asked anew, which is how Engine::candidates answers.
+#include "tests/scheduler/engine/random_pods.h"
+#include "tests/support/catch.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+
+namespace {
+
+// All plugins, or those that read nothing of GPUs beside one score that makes equals of most nodes.
+std::vector<Profile> profile_with(TieBreak::Order order, bool all_scores) {
+  std::vector<Profile> made = profiles();
+  made[0].tie_break = {order, 7};
+  if (!all_scores) {
+    std::erase_if(made[0].scores, [](const WeightedScore& each) {
+      return each.plugin->name() != "TaintToleration";
+    });
+  }
+  return made;
+}
+
+class World : RandomPods {
+ public:
+  World(unsigned seed, TieBreak::Order order, bool all_scores) : RandomPods(seed), order_(order) {
+    s_.engine = Engine(profile_with(order, all_scores), {});
+    for (std::size_t i = 0; i < kNodes; ++i) upsert_node(i);
+    s_.synced();
+  }
+
+  void run(int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+      s_.now += std::chrono::milliseconds(300);
+      for (unsigned n = pick(4); n > 0; --n) something_happens();
+      decide();
+    }
+  }
+  int binds = 0;
+  int refusals = 0;
+
+ private:
+  static constexpr std::size_t kNodes = 100;
+
+  void something_happens() {
+    switch (pick(10)) {
+      case 0:
+        return upsert_node(pick(kNodes));
+      case 1:
+        if (pick(8) == 0) s_.node_gone("n" + std::to_string(pick(kNodes)));
+        return;
+      case 2:
+      case 3:
+        return pod_gone();
+      case 4:
+        return bind_failed();
+      case 5:
+        return watch_shows_bound();
+      default:
+        return pod_created();
+    }
+  }
+  void upsert_node(std::size_t number) {
+    NodeBuilder made = node("n" + std::to_string(number)).cpu("64");
+    made.gpus(std::array{0, 1, 2, 4}[pick(4)]);
+    made.labelled("zone", "z" + std::to_string(pick(3)));
+    if (pick(2) == 0) made.product(pick(2) == 0 ? "NVIDIA-H100-80GB-HBM3" : "NVIDIA-L4");
+    for (unsigned i = pick(3); i > 0; --i) {
+      made.tainted("soft" + std::to_string(i), "", k8s::TaintEffect::kPreferNoSchedule);
+    }
+    if (pick(10) == 0) made.cordoned();
+    s_.has(made);
+  }
+  // Few kinds, so that each is asked about again and again.
+  void pod_created() {
+    if (pods_.size() > 250) return pod_gone();
+    const std::string name = new_name("p");
+    PodBuilder made = our_pod(name).created_at(s_.now);
+    const unsigned kind = pick(8);
+    made.gpus(kind % 4).cpu(kind % 2 == 0 ? "1" : "3");
+    if (kind == 1) made.selects("zone", "z1");
+    if (kind == 2) made.prefers_nodes(10, term({label("zone").in({"z2"})}));
+    if (kind == 3) made.tolerates("soft1").tolerates("soft2");
+    if (kind == 5) made.host_port(80);
+    if (kind == 6) made.annotated("gpu-scheduler.io/gpu-type", "H100, L4");
+    pods_[name].object = made;
+    s_.has(pods_[name].object);
+  }
+
+  void decide() {
+    while (auto decision = s_.engine.step(s_.now)) {
+      if (const auto* bind = std::get_if<decision::Bind>(&*decision)) check(*bind);
+      if (const auto* refusal = std::get_if<decision::Unschedulable>(&*decision)) check(*refusal);
+    }
+  }
+  void check(const decision::Bind& bind) {
+    Pod& pod = pods_.at(bind.pod.name);
+    pod.stage = Stage::kAssumed;
+    pod.node = bind.node;
+    ++binds;
+    const auto candidates = s_.engine.candidates(pod.object, kNodes);
+    INFO(bind.pod.name << " → " << bind.node);
+    REQUIRE(bind.feasible_nodes == candidates.size());
+    const auto chosen = std::find_if(candidates.begin(), candidates.end(),
+                                     [&](const auto& each) { return each.node == bind.node; });
+    REQUIRE(chosen != candidates.end());
+    if (order_ != TieBreak::Order::kRandom) REQUIRE(chosen->node == candidates[0].node);
+    REQUIRE(bind.total_score == candidates[0].total_score);
+    REQUIRE(bind.total_score == chosen->total_score);
+    REQUIRE(bind.scores == chosen->scores);
+  }
+  void check(const decision::Unschedulable& refusal) {
+    ++refusals;
+    const Pod& pod = pods_.at(refusal.pod.name);
+    REQUIRE(s_.engine.candidates(pod.object, 1).empty());
+    const Explanation explained = s_.engine.explain(pod.object);
+    REQUIRE(explained.message == refusal.message);
+    REQUIRE(explained.details == refusal.details);
+  }
+
+  TieBreak::Order order_;
+};
+
+}  // namespace
+
+TEST_CASE("among a hundred nodes each pod goes to the one that is best when all are asked anew") {
+  using Order = TieBreak::Order;
+  const auto order =
+      GENERATE(Order::kFirstNode, Order::kShuffledNodes, Order::kFewestGpusFirst, Order::kRandom);
+  const bool all_scores = GENERATE(true, false);
+  INFO("order " << static_cast<int>(order) << (all_scores ? ", all scores" : ", one score"));
+  World world(static_cast<unsigned>(order) + 1, order, all_scores);
+  world.run(600);
+  CHECK(world.binds > 200);
+  CHECK(world.refusals > 0);
+}
