@@ -78,6 +78,10 @@ TEST_CASE("GpuSharing gives pieces of shared GPUs to those who take them") {
       {"several pieces of MPS that serves them", "failRequestsGreaterThanOne: false",
        pod("p").gpus(2), mps(), kFits},
       {"by name, several of MPS", "", pod("p").requests(kShared, "2"), renamed_mps(), kOneOnly},
+      {"several pieces of MPS where the plugin fails them", kOne, pod("p").gpus(2), mps(),
+       kOneOnly},
+      {"by name, several by time-slicing, which serves them", "", pod("p").requests(kShared, "2"),
+       renamed_mps().labelled("nvidia.com/gpu.sharing-strategy", "time-slicing"), kFits},
       {"by name, one of MPS for each container", "", pair(kShared), renamed_mps(), kFits},
       {"by name, one for each container", kOne, pair(kShared), renamed_mps(), kFits},
       {"one piece there", kOne, pod("p").gpus(1), replicas(), kFits},
@@ -110,6 +114,8 @@ TEST_CASE("GpuSharing gives pieces of shared GPUs to those who take them") {
   REQUIRE(made);
   CHECK(OneNode(replicas()).numbers(*made->filter, wants("never")) ==
         std::vector<std::string>{"time-slicing, 4 pieces to a GPU"});
+  CHECK(OneNode(whole()).numbers(*made->filter, wants("required")) ==
+        std::vector<std::string>{"2 GPUs, not shared"});
   CHECK_FALSE(make_plugin("GpuSharing", "defaultSharing: sometimes"));
 }
 

@@ -184,6 +184,23 @@ TEST_CASE("NodeResourcesFit scores by the share that is taken") {
   }
 }
 
+TEST_CASE("NodeResourcesFit: pods that ask for no CPU or memory count a little where they run") {
+  // 100m of CPU and 200Mi of memory each, as upstream has it.
+  struct Case {
+    const char* resource;
+    std::int64_t want;
+  };
+  for (const Case& each : {Case{"cpu", 90}, Case{"memory", 75}}) {
+    INFO(each.resource);
+    const auto made = make_plugin("NodeResourcesFit",
+                                  "{scoringStrategy: {type: LeastAllocated, resources: [{name: " +
+                                      std::string(each.resource) + "}]}}");
+    REQUIRE(made);
+    OneNode asked(node("n").cpu("10").memory("4000Mi"), {pod("b"), pod("c"), pod("d"), pod("e")});
+    CHECK(asked.score(*made->score, pod("a").cpu("600m")) == each.want);
+  }
+}
+
 TEST_CASE("NodeResourcesFit counts ephemeral storage of pods that ask for none") {
   const auto made = make_plugin(
       "NodeResourcesFit",

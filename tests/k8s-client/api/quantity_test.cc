@@ -58,6 +58,9 @@ TEST_CASE("Quantities are read as the API server reads them", "[quantity]") {
       {"1Ei", "1152921504606846976", std::int64_t{1} << 60, kMax},
       {"1.5Ki", "1536", 1536, 1'536'000},
       {"0.3Ki", "307200m", 308, 307'200},
+      // 174.08 nanos: what the first divisions leave over rounds up, though the last leaves
+      // nothing.
+      {"0.00000000017Ki", "175n", 1, 1},
       {"7.9999999999Ei", "9223372036739483657539315303n", 9223372036739483658, kMax},
       {"1e3", "1000", 1000, 1'000'000},
       {"1E3", "1000", 1000, 1'000'000},

@@ -233,6 +233,21 @@ TEST_CASE("an event whose creation was not answered for certain exists already",
   CHECK(world.answer("a", Method::kPatch, 200)["series"]["count"] == 2);
 }
 
+TEST_CASE("what was repeated before an event turns out to exist is told as its series",
+          "[events]") {
+  World world;
+  world.record("a");
+  world.transport.next()->fail(ErrorKind::kConnection, "reset", true);
+  world.loop.run_ready();
+  world.record("a");
+  world.loop.advance(10s);
+  // The event that exists tells of one occurrence, or of both: nobody knows.
+  CHECK(world.answer("a", Method::kPost, 409)["series"]["count"] == 2);
+  world.loop.advance(10s);
+  CHECK(world.answer("a", Method::kPatch, 200)["series"]["count"] == 2);
+  CHECK(world.silent());
+}
+
 TEST_CASE("a series whose event has expired becomes a new event", "[events]") {
   World world;
   world.record("a");

@@ -282,3 +282,26 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
   CHECK(inventory_of(a100().gpus(12)).mixed_products);
   CHECK_FALSE(inventory_of(sliced("2")).mixed_products);
 }
+
+TEST_CASE("a label may say a little more or less memory than the product has") {
+  struct Case {
+    const char* mib;
+    std::int64_t gpus;
+    std::int64_t counts_mib;
+    bool complains;
+  };
+  // Of 40 GB: from 32 to 44.
+  const Case cases[] = {{"32767", 8, 32'767, true},  {"32768", 8, 32'768, false},
+                        {"40960", 8, 40'960, false}, {"45056", 8, 45'056, false},
+                        {"45057", 8, 40'960, true},  {"81920", 0, 81'920, false}};
+  for (const Case& each : cases) {
+    INFO(each.mib << " MiB, " << each.gpus << " GPUs");
+    const Inventory read =
+        inventory_of(a100().gpus(each.gpus).labelled("nvidia.com/gpu.memory", each.mib));
+    CHECK(read.memory_mib == each.counts_mib);
+    CHECK_FALSE(read.complaints.empty() == each.complains);
+  }
+  // Of a product that nobody knows the label is believed.
+  CHECK(inventory_of(a100().product("NVIDIA-X").labelled("nvidia.com/gpu.memory", "9999"))
+            .memory_mib == 9'999);
+}
