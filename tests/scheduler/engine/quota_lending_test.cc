@@ -27,18 +27,28 @@ TEST_CASE("what a lender's pod gives back is lent to those that wait to borrow")
   s.has(gpu_quota("guest").of("guest").in_cohort("c").line("H100", 0));
   for (const char* name : {"l1", "l2"}) s.has(theirs("lender", name, 1).on("a"));
   for (const char* name : {"g1", "g2"}) s.has(in("guest", name, 1));
-  // One decision at a time: nothing is asked between the refusal and the change.
-  for (int i = 0; i < 2; ++i) {
-    const auto told = s.engine.step(s.now);
-    REQUIRE(told);
-    REQUIRE(std::holds_alternative<decision::Unschedulable>(*told));
-  }
+  REQUIRE(s.decide().size() == 2);
   s.pod_gone(theirs("lender", "l1", 1));
   CHECK(s.decide() == Texts{"g1 → a"});
   CHECK(s.use("lender") == use(2, 1, 0, 1));
   s.pod_gone(theirs("lender", "l2", 1));
   CHECK(s.decide() == Texts{"g2 → a"});
   CHECK(s.use("guest") == use(0, 2, 2));
+}
+
+TEST_CASE("what is given back right after a pod was refused is lent to it") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("lender").of("lender").in_cohort("c").line("H100", 2));
+  s.has(gpu_quota("guest").of("guest").in_cohort("c").line("H100", 0));
+  s.has(theirs("lender", "l", 2).on("a"));
+  s.has(in("guest", "g", 1));
+  // One decision: the engine is not asked for the next before the change.
+  const auto told = s.engine.step(s.now);
+  REQUIRE(told);
+  REQUIRE(std::holds_alternative<decision::Unschedulable>(*told));
+  s.pod_gone(theirs("lender", "l", 2));
+  CHECK(s.decide() == Texts{"g → a"});
 }
 
 TEST_CASE("a borrower whose share has changed while there was nothing to lend is not forgotten") {
@@ -68,25 +78,30 @@ TEST_CASE("a borrower that may be within its guarantee elsewhere comes before pl
   s.has(our_pod("guest").gpus(2).on("b"));  // no L4 is free, though quota is
   s.has(gpu_quota("both").of("both").in_cohort("c").line("H100", 2).line("L4", 2));
   s.has(gpu_quota("plain").of("plain").in_cohort("c").line("H100", 4).lendable(0));
-  s.has(gpu_quota("lender").of("lender").in_cohort("c").line("H100", 4));
+  s.has(name_space("leaving", {{"team", "lender"}}));
+  s.has(gpu_quota("lender")
+            .of("lender")
+            .selects(selector({{"team", "lender"}}))
+            .in_cohort("c")
+            .line("H100", 4));
   s.has(theirs("both", "b", 2).on("a1"));
   s.has(theirs("plain", "p", 2).on("a1"));
-  s.has(theirs("lender", "l1", 1).on("a1"));
+  s.has(theirs("leaving", "l1", 1).on("a1"));
   s.has(theirs("lender", "l3", 3).on("a1"));
   s.has(in("both", "either", 1));
   REQUIRE(s.decide().at(0).starts_with("either waits: "));
-  // A smaller borrower arrives just when there is something to lend.
+  // A smaller borrower arrives just when there is something to lend, and no node has more room.
   s.has(h100_for("plain", "more", 3));
-  s.pod_gone(theirs("lender", "l1", 1));
-  CHECK(s.decide().at(0) == "either → a1");
+  s.has(name_space("leaving"));
+  CHECK(s.decide().at(0) == "either → a2");
 }
 
 TEST_CASE("among borrowers the share that counts is that of the line which is used most") {
   QuotaCluster s;
   for (const char* name : {"a1", "a2"}) s.has(h100(name));
   s.has(l4("b", 8));
-  s.has(gpu_quota("even").of("even").in_cohort("c").line("H100", 4).line("L4", 4));
-  s.has(gpu_quota("lopsided").of("lopsided").in_cohort("c").line("H100", 4).line("L4", 4));
+  s.has(gpu_quota("even").of("even").in_cohort("c").line("L4", 4).line("H100", 4));
+  s.has(gpu_quota("lopsided").of("lopsided").in_cohort("c").line("L4", 4).line("H100", 4));
   s.has(gpu_quota("lender").in_cohort("c").line("H100", 8));
   s.has(theirs("lopsided", "x", 4).on("a1"));
   s.has(theirs("even", "y", 2).on("a1"));
