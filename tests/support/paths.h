@@ -7,7 +7,8 @@ namespace tests {
 
 // The project's top folder.
 [[nodiscard]] std::string source_dir();
-// The build's top folder.
-[[nodiscard]] std::string binary_dir();
+// A folder for what a test writes. It is of this process alone, so that several may run at once,
+// and goes when the process ends.
+[[nodiscard]] std::string scratch_dir();
 
 }  // namespace tests

@@ -16,7 +16,7 @@ namespace bench {
 namespace {
 
 std::string written(const std::string& name, const std::string& text) {
-  std::string file = tests::binary_dir() + "/" + name;
+  std::string file = tests::scratch_dir() + "/" + name;
   std::ofstream(file) << text;
   return file;
 }

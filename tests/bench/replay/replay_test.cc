@@ -5,8 +5,6 @@
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -22,7 +20,7 @@ namespace fs = std::filesystem;
 // A folder of this process and case, gone afterwards.
 class Folder {
  public:
-  Folder() : path_(fs::path(tests::binary_dir()) / ("replay_test." + std::to_string(getpid()))) {
+  Folder() : path_(fs::path(tests::scratch_dir()) / "replay_test") {
     fs::create_directories(path_);
   }
   Folder(const Folder&) = delete;

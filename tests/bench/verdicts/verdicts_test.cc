@@ -42,7 +42,7 @@ std::vector<std::string> files_in(const fs::path& folder, std::string_view exten
 class Folder {
  public:
   explicit Folder(const std::string& name)
-      : path_(fs::path(tests::binary_dir()) / ("verdicts-" + name)) {
+      : path_(fs::path(tests::scratch_dir()) / ("verdicts-" + name)) {
     fs::remove_all(path_);
     fs::create_directories(path_);
   }

@@ -176,7 +176,7 @@ TEST_CASE("A file that cannot be read is an error with its name", "[yaml]") {
         "/nonexistent/x: cannot be read: No such file or directory");
   CHECK(parse_file("/").error().message == "/: cannot be read: Is a directory");
 
-  const auto file = std::filesystem::path(tests::binary_dir()) / "yaml_parse_test.yaml";
+  const auto file = std::filesystem::path(tests::scratch_dir()) / "yaml_parse_test.yaml";
   std::ofstream(file) << "a: 1\n";
   CHECK(to_json(parse_file(file.string())->front()) == R"({"a":1})");
   std::ofstream(file, std::ios::trunc).close();

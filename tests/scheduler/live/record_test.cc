@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -264,7 +263,7 @@ TEST_CASE("lines that are no part of a recording") {
 }
 
 TEST_CASE("the recorder writes what it was given, in order, when it ends") {
-  const std::string file = tests::binary_dir() + "/recorder_test.jsonl";
+  const std::string file = tests::scratch_dir() + "/recorder_test.jsonl";
   const sched::live::RecordHeader header{"c.yaml", "a: 1\n"};
   {
     auto recorder = sched::live::Recorder::create(file, header, [](const std::string&) {});
@@ -291,7 +290,7 @@ TEST_CASE("the recorder writes what it was given, in order, when it ends") {
 }
 
 TEST_CASE("a disk that falls far behind ends the recording, not more") {
-  const std::string file = tests::binary_dir() + "/recorder_test.fifo";
+  const std::string file = tests::scratch_dir() + "/recorder_test.fifo";
   std::remove(file.c_str());
   REQUIRE(mkfifo(file.c_str(), 0600) == 0);
   const int reader = open(file.c_str(), O_RDONLY | O_NONBLOCK);
@@ -345,7 +344,7 @@ class FileSizeLimit {
 }  // namespace
 
 TEST_CASE("a disk that fills up ends the recording, not more, and is told of once") {
-  const std::string file = tests::binary_dir() + "/recorder_test.full";
+  const std::string file = tests::scratch_dir() + "/recorder_test.full";
   std::vector<std::string> errors;
   {
     const FileSizeLimit limit(100'000);
@@ -373,7 +372,7 @@ TEST_CASE("a disk that fills up ends the recording, not more, and is told of onc
 }
 
 TEST_CASE("a reader that goes away ends the recording, not the process") {
-  const std::string file = tests::binary_dir() + "/recorder_test.gone";
+  const std::string file = tests::scratch_dir() + "/recorder_test.gone";
   std::remove(file.c_str());
   REQUIRE(mkfifo(file.c_str(), 0600) == 0);
   const int reader = open(file.c_str(), O_RDONLY | O_NONBLOCK);

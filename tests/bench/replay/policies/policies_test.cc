@@ -86,7 +86,7 @@ TEST_CASE("the policies that are built in are those of manifests/policies, word 
 }
 
 TEST_CASE("a policy of one's own is a file") {
-  const auto file = std::filesystem::path(tests::binary_dir()) / "my_policy.yaml";
+  const auto file = std::filesystem::path(tests::scratch_dir()) / "my_policy.yaml";
   std::ofstream(file) << find_policy("fgd")->config;
   const auto policy = find_policy(file.string());
   REQUIRE(policy);

@@ -9,8 +9,6 @@
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -22,9 +20,7 @@ namespace {
 namespace event = sched::event;
 
 // One for each process: cases run beside each other.
-std::string record_file() {
-  return tests::binary_dir() + "/rerun_test." + std::to_string(getpid()) + ".jsonl";
-}
+std::string record_file() { return tests::scratch_dir() + "/rerun_test.jsonl"; }
 
 // Records three pods on a node of two GPUs: two are bound, one is told why not.
 void record_some_work() {
@@ -136,7 +132,7 @@ TEST_CASE("what is no recording is called what it is") {
     CHECK_THAT(opened.error().message, Catch::Contains(each.want));
   }
   std::remove(record_file().c_str());
-  const auto folder = bench::replay::RecordingReader::open(tests::binary_dir());
+  const auto folder = bench::replay::RecordingReader::open(tests::scratch_dir());
   REQUIRE_FALSE(folder);
   CHECK_THAT(folder.error().message, Catch::Contains("is a folder"));
   const auto missing = bench::replay::RecordingReader::open("/no/such/file");

@@ -2,8 +2,7 @@
 #include "bench/replay/run/quotas.h"
 
 #include "tests/support/catch.h"
-
-#include <unistd.h>
+#include "tests/support/paths.h"
 
 #include <cstdio>
 #include <fstream>
@@ -15,7 +14,7 @@ namespace {
 // A file that lives as long as the object.
 class File {
  public:
-  explicit File(const std::string& text) : name_("quotas-" + std::to_string(getpid()) + ".yaml") {
+  explicit File(const std::string& text) : name_(tests::scratch_dir() + "/quotas.yaml") {
     std::ofstream(name_) << text;
   }
   File(const File&) = delete;

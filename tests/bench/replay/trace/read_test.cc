@@ -61,7 +61,7 @@ TEST_CASE("line ends, a byte order mark and gzip change nothing") {
   for (auto at = crlf.find('\n'); at != std::string::npos; at = crlf.find('\n', at + 2)) {
     crlf.insert(at, 1, '\r');
   }
-  const std::string gzipped = tests::binary_dir() + "/t-pods.csv.gz";
+  const std::string gzipped = tests::scratch_dir() + "/t-pods.csv.gz";
   gzFile out = gzopen(gzipped.c_str(), "wb");
   gzwrite(out, crlf.data(), static_cast<unsigned>(crlf.size()));
   gzclose(out);
@@ -159,7 +159,7 @@ TEST_CASE("the sample trace can be read, and has a bit of everything") {
 
 TEST_CASE("files that are no trace are refused with the file's name") {
   const std::string nodes = written("t-nodes.csv", kNodes);
-  const std::string absent = tests::binary_dir() + "/t-absent.csv";
+  const std::string absent = tests::scratch_dir() + "/t-absent.csv";
   const std::string empty = written("t-empty.csv", "");
   const std::string headed = written("t-headed.csv", "name,cpu,memory,gpus\n");
   const std::string latin = written("t-latin.csv", "name,cpu,memory,gpus\nm\xFCnchen,1,1,1\n");
@@ -171,7 +171,7 @@ TEST_CASE("files that are no trace are refused with the file's name") {
   };
   const std::vector<Case> cases = {
       {"no such file", {nodes, absent}, absent + ": cannot open: No such file or directory"},
-      {"a folder", {tests::binary_dir(), nodes}, tests::binary_dir() + ": cannot read: "},
+      {"a folder", {tests::scratch_dir(), nodes}, tests::scratch_dir() + ": cannot read: "},
       {"an empty file", {nodes, empty}, empty + ": there is no pod in it"},
       {"no rows", {headed, headed}, headed + ": there is no node in it"},
       {"not UTF-8", {latin, nodes}, latin + ": is not UTF-8 text; save it as UTF-8"},

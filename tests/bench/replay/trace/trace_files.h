@@ -13,9 +13,9 @@
 
 namespace bench::replay {
 
-// A file of that name with that content, among the build's files.
+// A file of that name with that content, gone when the process ends.
 inline std::string written(const std::string& name, const std::string& text) {
-  std::string path = tests::binary_dir() + "/" + name;
+  std::string path = tests::scratch_dir() + "/" + name;
   std::ofstream(path, std::ios::binary) << text;
   return path;
 }
