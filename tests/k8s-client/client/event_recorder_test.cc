@@ -233,6 +233,16 @@ TEST_CASE("an event whose creation was not answered for certain exists already",
   CHECK(world.answer("a", Method::kPatch, 200)["series"]["count"] == 2);
 }
 
+TEST_CASE("an event that exists already is not written again for nothing", "[events]") {
+  World world;
+  world.record("a");
+  world.transport.next()->fail(ErrorKind::kConnection, "reset", true);
+  world.loop.advance(10s);
+  world.answer("a", Method::kPost, 409);
+  world.loop.advance(60s);
+  CHECK(world.silent());
+}
+
 TEST_CASE("what was repeated before an event turns out to exist is told as its series",
           "[events]") {
   World world;
