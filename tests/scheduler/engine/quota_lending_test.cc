@@ -78,6 +78,7 @@ TEST_CASE("a borrower that may be within its guarantee elsewhere comes before pl
   s.has(our_pod("guest").gpus(2).on("b"));  // no L4 is free, though quota is
   s.has(gpu_quota("both").of("both").in_cohort("c").line("H100", 2).line("L4", 2));
   s.has(gpu_quota("plain").of("plain").in_cohort("c").line("H100", 4).lendable(0));
+  for (const char* name : {"both", "plain", "lender"}) s.has(name_space(name));
   s.has(name_space("leaving", {{"team", "lender"}}));
   s.has(gpu_quota("lender")
             .of("lender")
@@ -89,7 +90,7 @@ TEST_CASE("a borrower that may be within its guarantee elsewhere comes before pl
   s.has(theirs("leaving", "l1", 1).on("a1"));
   s.has(theirs("lender", "l3", 3).on("a1"));
   s.has(in("both", "either", 1));
-  REQUIRE(s.decide().at(0).starts_with("either waits: "));
+  REQUIRE(s.decide().at(0).starts_with("either waits: 0/3 nodes are available"));
   // A smaller borrower arrives just when there is something to lend, and no node has more room.
   s.has(h100_for("plain", "more", 3));
   s.has(name_space("leaving"));

@@ -187,6 +187,22 @@ TEST_CASE("MIG instances and shared replicas count what they take of a GPU") {
   CHECK(s.use("q", 1).pending.to_string() == "250m");
 }
 
+TEST_CASE("thousandths of a GPU count as such, and beside whole GPUs not at all") {
+  constexpr const char* kMilli = "gpu-scheduler.io/gpu-milli";
+  QuotaCluster s;
+  s.has(node("a").gpus(8).product(kH100).cpu("64").offers(kMilli, "8000"));
+  s.has(gpu_quota("q").of("ml").line("H100", 2));
+  s.has(our_pod("share").in_namespace("ml").requests(kMilli, "600"));
+  s.has(in("ml", "whole", 1).requests(kMilli, "1000").created_at(kStart + 1s));
+  s.has(our_pod("more").in_namespace("ml").requests(kMilli, "500").created_at(kStart + 2s));
+  const Texts told = s.decide();
+  REQUIRE(told.size() == 3);
+  CHECK(told[0] == "share → a");
+  CHECK(told[1] == "whole → a");
+  CHECK(told[2].starts_with("more waits: quota q: H100 needs 0.5, 1.6 of 2 in use"));
+  CHECK(s.use("q").used.to_string() == "1600m");
+}
+
 TEST_CASE("pods of other schedulers count, and nothing is evicted for a smaller quota") {
   QuotaCluster s;
   s.has(h100("a"));
