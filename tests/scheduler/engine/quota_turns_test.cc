@@ -329,6 +329,23 @@ TEST_CASE("who asks for more than its cohort could lend keeps nobody waiting") {
   CHECK(s.decide() == Texts{"large → a"});
 }
 
+TEST_CASE(
+    "when the last node of a type goes, a pod that waited for that type keeps nobody waiting") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(l4("b"));
+  s.has(gpu_quota("q").of("ml").line("H100", 2).line("L4", 4).strict());
+  s.has(their_pod("theirs").in_namespace("ml").gpus(4).on("b"));
+  s.has(in("ml", "head", 3));
+  s.has(in("ml", "small", 1).created_at(kStart + 1s));
+  REQUIRE(s.decide().back() ==
+          "small waits: quota q is Strict: 2nd in line, behind ml/head, and none may pass");
+  s.node_gone("b");
+  CHECK(s.decide() ==
+        Texts{"head waits: quota q: H100 needs 3, 0 of 2 in use; it can never give that much",
+              "small → a"});
+}
+
 TEST_CASE("pods alike that their quota could never help join the line together when it can") {
   QuotaCluster s;
   s.has(h100("a"));

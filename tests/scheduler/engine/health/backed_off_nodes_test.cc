@@ -136,6 +136,22 @@ TEST_CASE("a node is on trial as long as it was backed off, and for five minutes
   CHECK(again_after(4, 480s) == 0);
 }
 
+TEST_CASE("a node that is backed off again is said to have rejected what it did since") {
+  OneNode s;
+  const auto rejected = [&s] {
+    for (const Decision& each : s.decisions()) {
+      if (const auto* down = std::get_if<decision::NodeBackedOff>(&each)) return down->rejected;
+    }
+    return -1;
+  };
+  s.falls();
+  CHECK(rejected() == 3);
+  s.now = *s.engine.next_wakeup();
+  CHECK(rejected() == -1);
+  s.rejects("r");
+  CHECK(rejected() == 1);
+}
+
 TEST_CASE("a rejection that its kubelet dated ahead is no news until that time has long passed") {
   OneNode s;
   const event::PodRejected ahead{
