@@ -19,10 +19,11 @@ class RetryPolicy {
 
   explicit RetryPolicy(std::uint64_t seed)
       : back_off_(seed, {.first = std::chrono::milliseconds{200},
-                         .limit = std::chrono::milliseconds{5'000}}) {}
+                         .limit = std::chrono::milliseconds{5'000},
+                         .max_retry_after = std::chrono::seconds{10}}) {}
 
-  // The wait before the next attempt, at least what the server asked for (Retry-After); nullopt:
-  // the error stands. To be called once for each failed attempt.
+  // The wait before the next attempt, at least what the server asked for (Retry-After), up to ten
+  // seconds; nullopt: the error stands. To be called once for each failed attempt.
   [[nodiscard]] std::optional<std::chrono::milliseconds> after(const Error& error,
                                                                BackOff::TimePoint now);
 

@@ -162,8 +162,9 @@ ElectionStep Election::on_failed(const Error& error, ElectionTime now) {
     return lose("the lease was not renewed for " + std::to_string(since.count()) +
                 " ms: " + error.message);
   }
+  // A server that asks for more patience does not get it: a leader would lose the lease meanwhile,
+  // and a follower not see that it is free.
   auto wait = options_.retry_period;
-  if (error.retry_after) wait = std::max<milliseconds>(wait, *error.retry_after);
   if (state_ == State::kLeading) wait = std::min(wait, rounded_up(renew_by() - now.boot));
   return {.wait = wait};
 }

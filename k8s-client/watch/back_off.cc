@@ -11,7 +11,8 @@ std::chrono::milliseconds BackOff::next(TimePoint now,
   last_ = now;
   const double jittered = static_cast<double>(step_.count()) * (1 + options_.jitter * uniform());
   const std::chrono::milliseconds own(static_cast<std::int64_t>(jittered));
-  return retry_after ? std::max<std::chrono::milliseconds>(own, *retry_after) : own;
+  if (!retry_after) return own;
+  return std::max<std::chrono::milliseconds>(own, std::min(*retry_after, options_.max_retry_after));
 }
 
 double BackOff::uniform() {

@@ -20,6 +20,9 @@ struct BackOffOptions {
   int factor = 2;
   double jitter = 1.0;  // the wait is the step times 1 … 1 + jitter
   std::chrono::milliseconds reset_after{120'000};
+  // A server that asks for more patience (its Retry-After) does not get it: it may be a proxy that
+  // is broken, and who waits must notice when it works again.
+  std::chrono::seconds max_retry_after{30};
 };
 
 class BackOff {
@@ -29,7 +32,8 @@ class BackOff {
   explicit BackOff(std::uint64_t seed, BackOffOptions options = {})
       : options_(options), random_(seed) {}
 
-  // The wait after a failure at `now`, not below what the server asked for (its Retry-After).
+  // The wait after a failure at `now`, not below what the server asked for (its Retry-After), as
+  // far as that goes.
   [[nodiscard]] std::chrono::milliseconds next(
       TimePoint now, std::optional<std::chrono::seconds> retry_after = {});
 

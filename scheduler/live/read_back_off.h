@@ -9,6 +9,8 @@ namespace sched::live {
 
 // A scheduler that does not see its cluster is of no use, so it looks again within seconds of the
 // end of any trouble. client-go's limit of 30 s is for clients that are there by the thousands.
-inline constexpr k8s::BackOffOptions kReadBackOff{.limit = std::chrono::seconds{3}};
+// Where the server asks for patience it gets some more.
+inline constexpr k8s::BackOffOptions kReadBackOff{.limit = std::chrono::seconds{3},
+                                                  .max_retry_after = std::chrono::seconds{10}};
 
 }  // namespace sched::live

@@ -46,5 +46,14 @@ TEST_CASE("jitter at most doubles a wait, and comes from the seed", "[watch]") {
   }
 }
 
+TEST_CASE("a server gets the patience that it asks for, up to a limit", "[watch]") {
+  BackOff back_off(1, {.jitter = 0.0, .max_retry_after = std::chrono::seconds{20}});
+  CHECK(back_off.next({}, std::chrono::seconds{0}) == milliseconds{800});
+  CHECK(back_off.next({}, std::chrono::seconds{20}) == milliseconds{20'000});
+  CHECK(back_off.next({}, std::chrono::seconds{300}) == milliseconds{20'000});
+  for (int i = 0; i < 3; ++i) CHECK(back_off.next({}) < milliseconds{30'000});
+  CHECK(back_off.next({}, std::chrono::seconds{300}) == milliseconds{30'000});  // its own
+}
+
 }  // namespace
 }  // namespace k8s

@@ -25,21 +25,30 @@ using Log = std::vector<std::string>;
 TEST_CASE("Retry-After is waited for", "[watch]") {
   WatchScript script(paged());
   script.start();
-  script.refuse(429, "TooManyRequests", "busy", {{"Retry-After", "45"}});
-  CHECK(script.last_delay() == std::chrono::seconds{45});
+  script.refuse(429, "TooManyRequests", "busy", {{"Retry-After", "25"}});
+  CHECK(script.last_delay() == std::chrono::seconds{25});
   script.wait();
   script.page(5, "", {});
   script.open();
-  script.send(error_line(429, "TooManyRequests", "busy", 50));
-  CHECK(script.last_delay() == std::chrono::seconds{50});
+  script.send(error_line(429, "TooManyRequests", "busy", 28));
+  CHECK(script.last_delay() == std::chrono::seconds{28});
+}
+
+TEST_CASE("Retry-After is waited for as long as the options say, no longer", "[watch]") {
+  ReflectorOptions options = paged();
+  options.back_off.max_retry_after = std::chrono::seconds{10};
+  WatchScript script(options);
+  script.start();
+  script.refuse(429, "TooManyRequests", "busy", {{"Retry-After", "300"}});
+  CHECK(script.last_delay() == std::chrono::seconds{10});
 }
 
 TEST_CASE("Retry-After is waited for before a refused streamed list is asked for in pages",
           "[watch]") {
   WatchScript script(ReflectorOptions{});
   script.start();
-  script.refuse(503, "ServiceUnavailable", "starting", {{"Retry-After", "45"}});
-  CHECK(script.last_delay() == std::chrono::seconds{45});
+  script.refuse(503, "ServiceUnavailable", "starting", {{"Retry-After", "25"}});
+  CHECK(script.last_delay() == std::chrono::seconds{25});
   CHECK(script.log().size() == 2);
   script.wait();
   CHECK(script.log().back() == list_request());
