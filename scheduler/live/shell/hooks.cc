@@ -53,6 +53,7 @@ StatusWriter::Hooks Shell::Parts::status_hooks() {
 
 QuotaStatusWriter::Hooks Shell::Parts::quota_hooks() {
   return {.wall_clock = wall_clock,
+          .binds_wait = [this] { return binder_->waiting() > 0; },
           .on_problem =
               [this](const k8s::Error& error, milliseconds retry_in) {
                 problems_.report("write quota status", error, retry_in);
@@ -178,6 +179,7 @@ void Shell::Parts::on_pod(const k8s::Pod& pod) {
 void Shell::Parts::tell_what_waits() {
   if (binder_->waiting() > 0) return;
   statuses_->resume();
+  quota_statuses_->resume();
   events_->resume();
 }
 

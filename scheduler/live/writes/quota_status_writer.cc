@@ -47,6 +47,7 @@ struct QuotaStatusWriter::State {
   k8s::ObjectMeta metadata;                 // as the watch shows it
   std::optional<GpuQuota::Status> carried;  // the same
   std::optional<GpuQuota::Status> wanted;   // nullopt: the engine has not said yet
+  bool is_ready = false;                    // has a place in the queue
   bool in_flight = false;
   bool forgotten = false;             // while a write was under way
   k8s::BackOff back_off;              // after a write that fails
@@ -90,13 +91,31 @@ void QuotaStatusWriter::want(const std::vector<QuotaStatus>& statuses) {
   }
 }
 
+bool QuotaStatusWriter::is_due(const State& state) {
+  if (state.in_flight || state.pause || state.forgotten) return false;
+  return state.wanted && !says(state.carried, *state.wanted);
+}
+
 void QuotaStatusWriter::consider(const std::string& uid, State& state) {
-  if (stopped_ || state.in_flight || state.pause || state.forgotten) return;
-  if (state.wanted && !says(state.carried, *state.wanted)) send(uid, state);
+  if (!is_due(state) || std::exchange(state.is_ready, true)) return;
+  ready_.push_back(uid);
+  send_more();
+}
+
+void QuotaStatusWriter::send_more() {
+  while (!stopped_ && !ready_.empty() && open_ < (hooks_.binds_wait() ? 1 : options_.max_open)) {
+    const std::string uid = std::move(ready_.front());
+    ready_.pop_front();
+    const auto found = quotas_.find(uid);
+    if (found == quotas_.end()) continue;
+    found->second->is_ready = false;
+    if (is_due(*found->second)) send(uid, *found->second);
+  }
 }
 
 void QuotaStatusWriter::send(const std::string& uid, State& state) {
   state.in_flight = true;
+  ++open_;
   // metav1.Time is in whole seconds.
   const auto now = std::chrono::floor<std::chrono::seconds>(hooks_.wall_clock());
   const GpuQuota::Status status = with_times(*state.wanted, state.carried, now);
@@ -118,7 +137,13 @@ std::chrono::milliseconds QuotaStatusWriter::delay_after(State& state,
 }
 
 void QuotaStatusWriter::on_result(const std::string& uid, const k8s::Result<void>& result) {
+  --open_;
   if (is_answer(result)) hooks_.on_answered();
+  take_in(uid, result);
+  send_more();
+}
+
+void QuotaStatusWriter::take_in(const std::string& uid, const k8s::Result<void>& result) {
   const auto found = quotas_.find(uid);
   if (found == quotas_.end()) return;
   State& state = *found->second;

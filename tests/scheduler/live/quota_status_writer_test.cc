@@ -34,10 +34,11 @@ struct Bench {
   };
 
   // The watch shows the object at a version, with what it carries.
-  void show(const std::string& version, const std::optional<GpuQuota::Status>& carries = {}) {
+  void show(const std::string& version, const std::optional<GpuQuota::Status>& carries = {},
+            const std::string& uid = "u") {
     GpuQuota quota;
     quota.metadata.name = "q";
-    quota.metadata.uid = "u";
+    quota.metadata.uid = uid;
     quota.metadata.resource_version = version;
     quota.status = carries;
     writer.observed(quota);
@@ -69,6 +70,7 @@ struct Bench {
   tests::ManualLoop loop;
   const k8s::EventLoop::Clock::time_point begin = loop.now();
   std::deque<Call> calls;
+  bool binds_wait = false;
   int problems = 0;
   int answered = 0;
   QuotaStatusWriter writer{
@@ -76,12 +78,13 @@ struct Bench {
       [this](const k8s::ObjectMeta& at, const GpuQuota::Status& wanted, auto done) {
         calls.push_back({at, wanted, std::move(done)});
       },
-      {.interval = 1s, .back_off = {.first = 1s, .limit = 4s, .jitter = 0}},
+      {.max_open = 4, .interval = 1s, .back_off = {.first = 1s, .limit = 4s, .jitter = 0}},
       {.wall_clock =
            [this] {
              return kStart +
                     std::chrono::duration_cast<std::chrono::microseconds>(loop.now() - begin);
            },
+       .binds_wait = [this] { return binds_wait; },
        .on_problem = [this](const k8s::Error&, auto) { ++problems; },
        .on_answered = [this] { ++answered; }}};
 };
@@ -207,4 +210,43 @@ TEST_CASE("a condition's time is that of its last change") {
   bench.loop.advance(60s);
   bench.want(status(2, "False"));
   CHECK(bench.answer({}).conditions[0].last_transition_time == kStart + 120s);
+}
+
+TEST_CASE("statuses of many quotas go out a few at a time, and one while binds wait") {
+  Bench bench;
+  const auto uids = [&bench] {
+    Texts texts;
+    for (const Bench::Call& call : bench.calls) texts.push_back(call.at.uid);
+    return texts;
+  };
+  bench.binds_wait = true;
+  for (const char* uid : {"a", "b", "c", "d", "e", "f", "g"}) {
+    bench.show("1", {}, uid);
+    bench.writer.want({{"q", uid, status(1)}});
+  }
+  CHECK(uids() == Texts{"a"});
+  bench.answer({});
+  CHECK(uids() == Texts{"b"});
+  bench.binds_wait = false;
+  bench.writer.resume();
+  CHECK(uids() == Texts{"b", "c", "d", "e"});
+  bench.writer.forget("f");
+  bench.answer({});
+  CHECK(uids() == Texts{"c", "d", "e", "g"});
+  bench.writer.stop();
+  for (int i = 0; i < 4; ++i) bench.answer({});
+  CHECK(bench.calls.empty());
+}
+
+TEST_CASE("what waits for its turn is written as it is then") {
+  Bench bench;
+  bench.binds_wait = true;
+  bench.show("1", {}, "other");
+  bench.writer.want({{"q", "other", status(1)}});
+  bench.show("1");
+  bench.want(status(1));
+  bench.want(status(2));
+  bench.show("2");
+  bench.answer({});
+  CHECK(bench.open() == Texts{"2 used 2"});
 }
