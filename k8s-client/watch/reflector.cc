@@ -389,6 +389,12 @@ void Reflector<T>::stop() {
 }
 
 template <typename T>
+void Reflector<T>::reopen() {
+  const auto parts = parts_;
+  parts->take(parts->watcher.reopen());
+}
+
+template <typename T>
 EventLoop::Clock::time_point Reflector<T>::last_contact() const {
   return parts_->last_contact;
 }

@@ -100,6 +100,10 @@ class Reflector {
   void start();
   // No callback comes after it. May be called from within a callback.
   void stop();
+  // Opens the watch anew, where there is one, and goes on from where it stood: for who knows from
+  // elsewhere that it is behind. It may hang on a server that is dead, which shows only after
+  // idle_limit. A list goes on.
+  void reopen();
 
   // When the reader was last known to be up to date: a list was complete, a watch was opened or
   // brought an event or bookmark, or an optional kind was found absent. For /readyz and metrics.

@@ -118,6 +118,11 @@ WatcherStep Watcher::failed(const Error& error, TimePoint now) {
   return list_anew(back_off_.next(now, error.retry_after));
 }
 
+WatcherStep Watcher::reopen() {
+  const bool is_watch = state_ == State::kListed || state_ == State::kWatching;
+  return is_watch ? watch_on(milliseconds{0}) : WatcherStep{};
+}
+
 WatcherStep Watcher::list_failed(const Error& error, TimePoint now) {
   const bool further_page = !request_.continue_token.empty();
   if (further_page && error.is_expired()) {

@@ -124,6 +124,10 @@ class Watcher {
   // state, decides between opening again, paging on, and listing anew.
   [[nodiscard]] WatcherStep failed(const Error& error, TimePoint now);
 
+  // The reader knows that a watch is behind: one that is open, or being opened, is given up and
+  // opened again from the same version. A list goes on.
+  [[nodiscard]] WatcherStep reopen();
+
   [[nodiscard]] State state() const { return state_; }
 
  private:

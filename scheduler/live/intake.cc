@@ -49,6 +49,7 @@ struct Intake::Watch {
   std::shared_ptr<void> reflector;
   std::function<void()> start;
   std::function<void()> stop;
+  std::function<void()> reopen;
   std::function<k8s::EventLoop::Clock::time_point()> last_contact;
 };
 
@@ -122,6 +123,7 @@ void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
   watch->kind = kind;
   watch->start = [reflector] { reflector->start(); };
   watch->stop = [reflector] { reflector->stop(); };
+  watch->reopen = [reflector] { reflector->reopen(); };
   watch->last_contact = [reflector] { return reflector->last_contact(); };
   watch->reflector = std::move(reflector);
   watches_.push_back(std::move(watch));
@@ -175,6 +177,10 @@ void Intake::start(std::chrono::milliseconds pods_after) {
 void Intake::stop() {
   pods_timer_.reset();
   for (const auto& watch : watches_) watch->stop();
+}
+
+void Intake::reopen() {
+  for (const auto& watch : watches_) watch->reopen();
 }
 
 void Intake::on_watch_synced(Watch& watch) {

@@ -80,6 +80,8 @@ class Intake {
   void start(std::chrono::milliseconds pods_after);
   // No hook is called after it.
   void stop();
+  // Opens all watches anew, since they are known to be behind: they may hang.
+  void reopen();
 
   [[nodiscard]] std::vector<Source> sources() const;
 

@@ -13,6 +13,9 @@ namespace {
 // a new list, is never shown. So what is missing for long is read anew.
 constexpr std::chrono::seconds kReadAgain{2};
 
+// At the second read, and after so many more: a watch that is being opened needs time.
+constexpr int kReopenEvery = 5;
+
 // A value of a field selector, as apimachinery's fields.EscapeValue has it.
 std::string escaped(const std::string& value) {
   std::string text;
@@ -86,6 +89,9 @@ void CatchUp::start() {
     k8s::ReflectorOptions options;
     options.back_off = kReadBackOff;
     options.seed = reads_.size();
+    // As the watch, it may meet a connection to a server that is dead.
+    options.deadline = std::chrono::seconds{10};
+    options.idle_limit = std::chrono::seconds{20};
     reads_.push_back(std::make_unique<Read>(transport_, loop_, pods_of(name), std::move(handler),
                                             options, observer_));
   }
@@ -101,6 +107,7 @@ void CatchUp::on_read_complete() {
   if (--open_reads_ > 0) return;
   reading_ = false;
   again_ = loop_.after(kReadAgain, [this] { start(); });
+  if (!missing_.empty() && ++rounds_ % kReopenEvery == 2) hooks_.on_behind();
   check_done();
 }
 

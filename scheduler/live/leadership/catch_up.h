@@ -11,7 +11,10 @@
 //   2. waits until the watch has shown each of those that have a node with its node, or gone.
 //
 // The watch stays the only source of the engine's events, in its order; this only says when. In
-// most cases the watch has been faster than the list, and nothing is waited for.
+// most cases the watch has been faster than the list, and nothing is waited for. A watch may also
+// hang, on the API server that has died with the predecessor for instance, and not notice for
+// minutes; where a second read some seconds later still finds something missing, it is to be opened
+// anew.
 //
 // Not covered: binds of an earlier leader for a scheduler name that this configuration has no more.
 // Cost: one read of our own pods, once per takeover, and until then a set of the uids of those that
@@ -40,6 +43,8 @@ class CatchUp {
   struct Hooks {
     // Once.
     std::function<void()> on_done;
+    // The watch is some seconds behind. Again from time to time while it is.
+    std::function<void()> on_behind;
     // The read failed; tried again after `retry_in`.
     std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
   };
@@ -82,6 +87,7 @@ class CatchUp {
   std::unordered_set<std::string> missing_;  // uids read with a node, not in bound_
   std::vector<std::unique_ptr<Read>> reads_;
   std::size_t open_reads_ = 0;
+  int rounds_ = 0;  // of reads
   std::unique_ptr<k8s::Timer> again_;
   bool reading_ = false;
   bool done_ = false;

@@ -49,6 +49,7 @@ Leadership::Leadership(Api api, k8s::EventLoop& loop, Options options, Hooks hoo
       elector_(api.lease_client, loop, options_.election, elector_hooks(), clock_),
       catch_up_(api.transport, loop, options_.scheduler_names,
                 {.on_done = [this] { on_caught_up(); },
+                 .on_behind = [this] { hooks_.on_watches_behind(); },
                  .on_problem =
                      [this](const k8s::Error& error, milliseconds retry_in) {
                        hooks_.on_problem(kReadSource, error, retry_in);

@@ -38,6 +38,8 @@ class Leadership {
  public:
   struct Hooks {
     std::function<void()> on_may_decide;
+    // The watches are behind what was read after the takeover: they may hang (catch_up.h).
+    std::function<void()> on_watches_behind = [] {};
     // The gate has (or may have) opened: binds that wait may go.
     std::function<void()> on_gate_open;
     std::function<void(const std::string& why)> on_lost;

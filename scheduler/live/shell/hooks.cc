@@ -13,6 +13,11 @@ using std::chrono::milliseconds;
 Leadership::Hooks Shell::Parts::leadership_hooks() {
   return {
       .on_may_decide = [this] { begin_to_decide(); },
+      .on_watches_behind =
+          [this] {
+            LogLine("the watches do not show what has been bound; they are opened anew").warning();
+            intake_->reopen();
+          },
       .on_gate_open = [this] { binder_->resume(); },
       .on_lost = [this](const std::string&) { on_leadership_lost(); },
       .on_problem = [this](const std::string& source, const k8s::Error& error,

@@ -66,6 +66,24 @@ TEST_CASE("the states of list and watch", "[watch]") {
   CHECK(step.delay == milliseconds{0});
 }
 
+TEST_CASE("a watch that is known to be behind is opened anew from where it stands", "[watch]") {
+  Watcher watcher = watching();
+  watcher.event("8");
+  const WatcherStep step = watcher.reopen();
+  CHECK(watcher.state() == State::kListed);
+  REQUIRE(step.request);
+  CHECK(step.request->kind == WatchRequest::Kind::kWatch);
+  CHECK(step.request->resource_version == "8");
+  CHECK(step.delay == milliseconds{0});
+  CHECK_FALSE(step.list_begins);
+  CHECK(watcher.reopen().request);  // while it is being opened
+
+  Watcher lists({});
+  (void)lists.start();
+  CHECK(lists.reopen() == WatcherStep{});
+  CHECK(lists.state() == State::kStreaming);
+}
+
 TEST_CASE("the states of a streamed list", "[watch]") {
   Watcher watcher({});
   WatcherStep step = watcher.start();

@@ -23,6 +23,7 @@ struct Bench {
   explicit Bench(std::vector<std::string> names = {"gpu-scheduler"})
       : catch_up(server.transport, loop, std::move(names),
                  {.on_done = [this] { ++done; },
+                  .on_behind = [this] { ++behind; },
                   .on_problem = [this](const k8s::Error&, auto) { ++problems; }},
                  {}) {}
 
@@ -34,6 +35,7 @@ struct Bench {
   tests::ManualLoop loop;
   tests::PodsServer server{loop};
   int done = 0;
+  int behind = 0;
   int problems = 0;
   CatchUp catch_up;
 };
@@ -134,4 +136,24 @@ TEST_CASE("nothing is told after stop") {
   bench.catch_up.shown(ours("a", "n1"));
   bench.loop.advance(1h);
   CHECK(bench.done == 0);
+}
+
+TEST_CASE("a watch that is behind still at the second read is to be opened anew") {
+  Bench bench;
+  bench.server.pods = {ours("a", "n1")};
+  bench.start();
+  CHECK(bench.behind == 0);
+  bench.loop.advance(2s);
+  CHECK(bench.server.reads() == 2);
+  CHECK(bench.behind == 1);
+  SECTION("once, when it shows it then") {
+    bench.catch_up.shown(ours("a", "n1"));
+    CHECK(bench.done == 1);
+  }
+  SECTION("and some reads later again") {
+    bench.loop.advance(9s);
+    CHECK(bench.behind == 1);
+    bench.loop.advance(1s);
+    CHECK(bench.behind == 2);
+  }
 }
