@@ -39,7 +39,11 @@ std::string pod_scheduled_patch(const Pod& pod, const PodScheduledCondition& con
   if (present == nullptr || present->status != condition.status) {
     entry["lastTransitionTime"] = seconds_text(now);
   }
-  return dump({{"metadata", {{"uid", pod.metadata.uid}}},
+  Json metadata = {{"uid", pod.metadata.uid}};
+  if (!pod.metadata.resource_version.empty()) {
+    metadata["resourceVersion"] = pod.metadata.resource_version;
+  }
+  return dump({{"metadata", std::move(metadata)},
                {"status", {{"conditions", Json::array({std::move(entry)})}}}});
 }
 

@@ -12,7 +12,8 @@
 
 namespace k8s {
 
-// Strategic merge patch of pods/status: merges the one condition by its type. lastTransitionTime is
+// Strategic merge patch of pods/status: merges the one condition by its type. It carries the uid
+// and, if it has one, the resource version of `pod`. lastTransitionTime is
 // sent only if the condition's status differs from that in `pod`, for it says since when the status
 // has been what it is; left out, the server keeps the one it has.
 [[nodiscard]] std::string pod_scheduled_patch(const Pod& pod,

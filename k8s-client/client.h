@@ -80,9 +80,10 @@ class Client {
                std::function<void(Result<Pod>)> done);
 
   // Strategic merge patch of pods/status that sets the one condition, and nothing else; carries the
-  // uid, so that a pod of the same name that came later is not touched (422: a uid is immutable).
-  // `pod` is the pod as last seen: its metadata say which one, its PodScheduled condition whether
-  // the status changes (only then lastTransitionTime does).
+  // uid, so that a pod of the same name that came later is not touched (422: a uid is immutable),
+  // and the resource version, if there is one: 409 if the pod has changed since, by being bound for
+  // instance. `pod` is the pod as last seen: its metadata say which one, its PodScheduled condition
+  // whether the status changes (only then lastTransitionTime does).
   void set_pod_scheduled(const Pod& pod, const PodScheduledCondition& condition,
                          std::function<void(Result<void>)> done);
 

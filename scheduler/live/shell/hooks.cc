@@ -175,7 +175,7 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
 void Shell::Parts::on_pod(const k8s::Pod& pod) {
   if (leadership_) leadership_->on_pod(pod);
   if (!pod.spec.node_name.empty()) {
-    statuses_->bound(pod.metadata.uid);
+    statuses_->forget(pod.metadata.uid);
   } else if (ours_.contains(pod.spec.scheduler_name)) {
     statuses_->observed(pod);
   }

@@ -163,7 +163,7 @@ void Reporter::bound(const decision::Bind& bind, std::chrono::nanoseconds durati
       .info();
   metrics_.attempt(bind.scheduler_name, AttemptResult::kScheduled, duration);
   metrics_.pod_scheduled(bind.attempts, since_queued);
-  statuses_.bound(bind.pod.uid);
+  statuses_.forget(bind.pod.uid);
   record(bind.pod, bind.scheduler_name, "Normal", "Scheduled", "Binding",
          fmt::format("Successfully assigned {} to {}", path_of(bind.pod), bind.node));
 }

@@ -12,19 +12,25 @@ bool same(const k8s::PodScheduledCondition& a, const k8s::PodScheduledCondition&
 }
 
 // Whether sending it again later may help. It may after 401 and 403, since a server that has just
-// started may not know tokens and roles yet, and after 409, with which the server gives up when
-// others keep writing in between. What does not help is that the pod is gone (404), or that another
-// one has its name (422).
+// started may not know tokens and roles yet, and after 409, when the pod is known as it is then.
+// What does not help is that the pod is gone (404), or that another one has its name (422).
 bool worth_repeating(const k8s::Error& error) {
   if (error.kind != k8s::ErrorKind::kStatus) return error.kind != k8s::ErrorKind::kCancelled;
   return error.is_passing() || error.is_status(401) || error.is_status(403) || error.is_status(409);
 }
 
-k8s::Pod pod_as_seen(const PodRef& ref, const std::optional<k8s::PodScheduledCondition>& carries) {
+// It was written; or the pod has changed or is gone, and the watch tells.
+bool watch_tells(const k8s::Result<void>& result) {
+  return result || result.error().is_status(404) || result.error().is_status(409);
+}
+
+k8s::Pod pod_as_seen(const PodRef& ref, const std::string& version,
+                     const std::optional<k8s::PodScheduledCondition>& carries) {
   k8s::Pod pod;
   pod.metadata.namespace_ = ref.namespace_;
   pod.metadata.name = ref.name;
   pod.metadata.uid = ref.uid;
+  pod.metadata.resource_version = version;
   if (carries) {
     pod.status.conditions.push_back({.type = "PodScheduled",
                                      .status = carries->status,
@@ -41,12 +47,13 @@ struct StatusWriter::PodState {
   explicit PodState(k8s::BackOff own) : back_off(own) {}
 
   PodRef pod;
+  std::string version;                                // as the watch shows it
+  std::string sent_at;                                // the version of the last write
   std::optional<k8s::PodScheduledCondition> wanted;   // to be written; nullopt: nothing
   std::optional<k8s::PodScheduledCondition> written;  // what the server has, as far as we know
   bool in_flight = false;
-  bool may_land = false;   // a write failed without an answer that says what became of it
-  bool forgotten = false;  // while a write was under way
-  bool bound = false;      // while one was under way or could land; what is wanted is the last
+  bool forgotten = false;   // while a write was under way
+  bool conflicted = false;  // `version` was refused; a newer one is worth a try at once
   k8s::BackOff back_off;
   std::unique_ptr<k8s::Timer> retry_timer;
 };
@@ -56,17 +63,11 @@ StatusWriter::StatusWriter(k8s::EventLoop& loop, Write write, Options options, H
 
 StatusWriter::~StatusWriter() { *alive_ = false; }
 
-StatusWriter::PodState& StatusWriter::state_of(const std::string& uid) {
-  auto& state = pods_[uid];
-  if (!state) state = std::make_unique<PodState>(k8s::BackOff(++seen_, options_.back_off));
-  return *state;
-}
-
 void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition) {
-  PodState& state = state_of(pod.uid);
-  if (state.bound) return;
+  const auto found = pods_.find(pod.uid);
+  if (found == pods_.end() || found->second->forgotten) return;
+  PodState& state = *found->second;
   state.pod = pod;
-  state.forgotten = false;
   const bool queued = state.wanted.has_value();
   if (state.written && same(*state.written, condition) && !state.in_flight) {
     // What waits, if anything, is out of date too. Its place in the queue finds nothing to do.
@@ -75,36 +76,34 @@ void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition
   }
   state.wanted = std::move(condition);
   if (queued || state.in_flight || state.retry_timer) return;
-  ready_.push_back(pod.uid);
-  send_more();
+  make_ready(pod.uid);
 }
 
 void StatusWriter::observed(const k8s::Pod& pod) {
+  const std::string& uid = pod.metadata.uid;
+  auto& known = pods_[uid];
+  if (!known) known = std::make_unique<PodState>(k8s::BackOff(++seen_, options_.back_off));
+  PodState& state = *known;
+  state.version = pod.metadata.resource_version;
+  state.forgotten = false;
   const k8s::PodCondition* condition = pod.condition("PodScheduled");
-  if (condition == nullptr) return;
-  PodState& state = state_of(pod.metadata.uid);
-  if (state.written || state.in_flight) return;
-  state.written = k8s::PodScheduledCondition{.status = condition->status,
-                                             .reason = condition->reason,
-                                             .message = condition->message,
-                                             .observed_generation = condition->observed_generation};
-}
-
-void StatusWriter::bound(const std::string& uid) {
-  const auto found = pods_.find(uid);
-  if (found == pods_.end() || found->second->bound) return;
-  PodState& state = *found->second;
-  if (!state.in_flight && !state.may_land) return forget(uid);
-  state.bound = true;
-  state.wanted = k8s::PodScheduledCondition{.status = "True"};
+  if (condition != nullptr && !state.written && !state.in_flight) {
+    state.written =
+        k8s::PodScheduledCondition{.status = condition->status,
+                                   .reason = condition->reason,
+                                   .message = condition->message,
+                                   .observed_generation = condition->observed_generation};
+  }
+  if (!state.conflicted || state.version == state.sent_at) return;
+  end_pause(state);
+  make_ready(uid);
 }
 
 void StatusWriter::forget(const std::string& uid) {
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return;
   PodState& state = *found->second;
-  if (state.retry_timer) --retrying_;
-  state.retry_timer.reset();
+  end_pause(state);
   state.wanted.reset();
   if (state.in_flight) {
     state.forgotten = true;
@@ -113,12 +112,36 @@ void StatusWriter::forget(const std::string& uid) {
   }
 }
 
+void StatusWriter::repeat_nothing() {
+  ending_ = true;
+  for (const auto& [uid, state] : pods_) {
+    if (!state->retry_timer) continue;
+    end_pause(*state);
+    state->wanted.reset();
+  }
+}
+
+void StatusWriter::make_ready(const std::string& uid) {
+  ready_.push_back(uid);
+  send_more();
+}
+
+void StatusWriter::end_pause(PodState& state) {
+  state.conflicted = false;
+  if (state.retry_timer) --retrying_;
+  state.retry_timer.reset();
+}
+
 void StatusWriter::send_more() {
   while (!ready_.empty() && in_flight_ < (hooks_.binds_wait() ? 1 : options_.max_in_flight)) {
     const std::string uid = std::move(ready_.front());
     ready_.pop_front();
     if (const auto found = pods_.find(uid); found != pods_.end()) {
       PodState& state = *found->second;
+      // The pod may say so by now.
+      if (state.wanted && state.written && same(*state.wanted, *state.written)) {
+        if (!state.in_flight) state.wanted.reset();
+      }
       if (state.wanted && !state.in_flight && !state.retry_timer) send(uid, state);
     }
     if (ready_.empty()) hooks_.on_all_sent();
@@ -128,7 +151,8 @@ void StatusWriter::send_more() {
 void StatusWriter::send(const std::string& uid, PodState& state) {
   state.in_flight = true;
   ++in_flight_;
-  const k8s::Pod seen = pod_as_seen(state.pod, state.written);
+  state.sent_at = state.version;
+  const k8s::Pod seen = pod_as_seen(state.pod, state.version, state.written);
   state.written = std::exchange(state.wanted, std::nullopt);
   write_(seen, *state.written, [this, alive = alive_, uid](const k8s::Result<void>& result) {
     if (*alive) on_result(uid, result);
@@ -137,60 +161,46 @@ void StatusWriter::send(const std::string& uid, PodState& state) {
 
 void StatusWriter::on_result(const std::string& uid, const k8s::Result<void>& result) {
   --in_flight_;
-  if (result || result.error().is_status(404)) hooks_.on_answered();
+  if (watch_tells(result)) hooks_.on_answered();
   if (const auto found = pods_.find(uid); found != pods_.end()) {
     PodState& state = *found->second;
     state.in_flight = false;
     if (state.forgotten) {
       pods_.erase(found);
-    } else if (result) {
-      written(uid, state);
-    } else if (worth_repeating(result.error())) {
-      retry(uid, state, result.error());
+    } else if (!result) {
+      on_failed(uid, state, result.error());
     } else {
-      give_up(uid, state, result.error());
+      state.back_off.reset();
+      if (state.wanted) ready_.push_back(uid);
     }
   }
   send_more();
 }
 
-void StatusWriter::written(const std::string& uid, PodState& state) {
-  state.back_off.reset();
-  state.may_land = false;
-  if (state.wanted && same(*state.wanted, *state.written)) state.wanted.reset();
-  if (state.wanted) {
-    ready_.push_back(uid);
-  } else if (state.bound) {
-    pods_.erase(uid);
+void StatusWriter::on_failed(const std::string& uid, PodState& state, const k8s::Error& error) {
+  const auto failed = std::exchange(state.written, std::nullopt);
+  if (worth_repeating(error)) {
+    // A newer text, if there is one, goes out in its place.
+    if (!state.wanted) state.wanted = failed;
+    return retry(uid, state, error);
   }
-}
-
-void StatusWriter::give_up(const std::string& uid, PodState& state, const k8s::Error& error) {
   if (!error.is_status(404)) hooks_.on_problem(error, std::chrono::milliseconds(0));
-  // Nothing is known of the pod any more, so whatever is said of it next is news.
-  if (!state.wanted) {
-    pods_.erase(uid);
-    return;
-  }
-  state.written.reset();
-  ready_.push_back(uid);
+  if (state.wanted) ready_.push_back(uid);
 }
 
 void StatusWriter::retry(const std::string& uid, PodState& state, const k8s::Error& error) {
+  if (ending_) return state.wanted.reset();
+  const bool changed = error.is_status(409);
+  if (changed && state.version != state.sent_at) return ready_.push_back(uid);
   const auto delay = state.back_off.next(loop_.now(), error.retry_after);
-  state.may_land |= error.may_have_acted;
-  // A newer text, if there is one, goes out in its place.
-  if (!state.wanted) state.wanted = std::move(state.written);
-  state.written.reset();
-  hooks_.on_problem(error, delay);
+  if (!changed) hooks_.on_problem(error, delay);
+  state.conflicted = changed;
   ++retrying_;
   state.retry_timer = loop_.after(delay, [this, uid] {
     const auto found = pods_.find(uid);
     if (found == pods_.end()) return;
-    --retrying_;
-    found->second->retry_timer.reset();
-    ready_.push_back(uid);
-    send_more();
+    end_pause(*found->second);
+    make_ready(uid);
   });
 }
 

@@ -1,5 +1,10 @@
 // Tells pending pods why they are pending: the condition PodScheduled=False in their status.
 //
+// Only of pods that the watch shows unbound anything is written, and only to the version that it
+// shows: whoever binds the pod meanwhile, this process or another, has changed it, and the server
+// refuses what comes late (409). A pod that was changed otherwise is written to when the watch has
+// shown the change.
+//
 // Only what is news is written: not what was written last, nor what the pod already says (after a
 // restart). Per pod one write is under way at most and only the newest text waits, so a pod that is
 // judged often costs no more than the server can take. Writes wait behind binds: while some wait,
@@ -25,7 +30,8 @@ namespace sched::live {
 
 class StatusWriter {
  public:
-  // k8s::Client::set_pod_scheduled: `pod` has its identity and the condition it is known to carry.
+  // k8s::Client::set_pod_scheduled: `pod` has its identity, the version it is known at, and the
+  // condition it is known to carry.
   using Write = std::function<void(const k8s::Pod& pod, const k8s::PodScheduledCondition&,
                                    std::function<void(k8s::Result<void>)>)>;
   struct Options {
@@ -37,9 +43,10 @@ class StatusWriter {
   struct Hooks {
     // True while binds wait that statuses must not delay.
     std::function<bool()> binds_wait;
-    // A write failed; `retry_in` zero: for good. Not called when the pod is gone.
+    // A write failed; `retry_in` zero: for good. Not called when the pod is gone or has changed.
     std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
-    // The server has answered as it should: a write went through, or its pod is gone.
+    // The server has answered as it should: a write went through, or its pod is gone or has
+    // changed.
     std::function<void()> on_answered = [] {};
     // Nothing waits to be sent any more: what stands back behind statuses may go.
     std::function<void()> on_all_sent = [] {};
@@ -50,17 +57,14 @@ class StatusWriter {
   StatusWriter(const StatusWriter&) = delete;
   StatusWriter& operator=(const StatusWriter&) = delete;
 
+  // Without effect where the watch shows no such pod that is unbound.
   void write(const PodRef& pod, k8s::PodScheduledCondition condition);
-  // What the pod's status says, as the watch shows it. Matters for pods not written to before.
+  // An unbound pod as the watch shows it.
   void observed(const k8s::Pod& pod);
-  // The pod is bound: nothing more is said of it. A write that is under way, or that failed without
-  // saying what became of it, may land after the bind, which has set the condition to True, and
-  // take that back; then it is said again. Not covered: somebody else binds a pod, and an
-  // earlier decision of ours against it comes after that has been shown. What it writes
-  // stands until the kubelet writes the pod's status.
-  void bound(const std::string& uid);
-  // The pod is gone: nothing more is written to it.
+  // The pod is bound or gone: nothing more is written to it.
   void forget(const std::string& uid);
+  // For shutdown, when the watch shows nothing any more: what failed is not repeated.
+  void repeat_nothing();
 
   // To be called when binds_wait may have become false.
   void resume() { send_more(); }
@@ -71,13 +75,13 @@ class StatusWriter {
  private:
   struct PodState;
 
-  PodState& state_of(const std::string& uid);
   void send_more();
   void send(const std::string& uid, PodState& state);
   void on_result(const std::string& uid, const k8s::Result<void>& result);
-  void written(const std::string& uid, PodState& state);
-  void give_up(const std::string& uid, PodState& state, const k8s::Error& error);
+  void on_failed(const std::string& uid, PodState& state, const k8s::Error& error);
   void retry(const std::string& uid, PodState& state, const k8s::Error& error);
+  void end_pause(PodState& state);
+  void make_ready(const std::string& uid);
 
   k8s::EventLoop& loop_;
   Write write_;
@@ -88,6 +92,7 @@ class StatusWriter {
   std::size_t in_flight_ = 0;
   std::size_t retrying_ = 0;
   std::uint64_t seen_ = 0;  // seeds the jitter of each
+  bool ending_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -63,6 +63,7 @@ Pod pod_with_condition(const std::string& status) {
   pod.metadata.namespace_ = "ml";
   pod.metadata.name = "train-0";
   pod.metadata.uid = "u-1";
+  pod.metadata.resource_version = "7";
   if (!status.empty()) {
     PodCondition condition;
     condition.type = "PodScheduled";
@@ -194,7 +195,7 @@ TEST_CASE("the condition PodScheduled is merged by its type, for that pod alone"
   CHECK(request.target == "/api/v1/namespaces/ml/pods/train-0/status");
   CHECK(request.content_type == "application/strategic-merge-patch+json");
   const Json want = {
-      {"metadata", {{"uid", "u-1"}}},
+      {"metadata", {{"uid", "u-1"}, {"resourceVersion", "7"}}},
       {"status",
        {{"conditions", Json::array({{{"type", "PodScheduled"},
                                      {"status", "False"},

@@ -24,6 +24,9 @@ constexpr sched::Time kWall = kNow + 1h;
 
 struct Bench {
   Bench() {
+    k8s::Pod pending;  // as the watch shows it
+    pending.metadata.uid = "uid-a";
+    statuses.observed(pending);
     transport.serve([this](const std::shared_ptr<tests::FakeCall>& call) {
       bodies.push_back(call->request().target + " " + tests::body_of(call->request()).dump());
       call->respond(201, "{}");

@@ -25,6 +25,9 @@ k8s::PodScheduledCondition condition(std::string message, std::int64_t generatio
 sched::PodRef ref(const std::string& name) { return {"ml", name, "uid-" + name}; }
 
 struct Bench {
+  Bench() {
+    for (const char* name : {"a", "b", "c", "d", "e"}) show(name, "1");
+  }
   struct Call {
     k8s::Pod pod;
     k8s::PodScheduledCondition condition;
@@ -49,6 +52,13 @@ struct Bench {
       texts.push_back(call.pod.metadata.name + ": " + call.condition.message);
     }
     return texts;
+  }
+
+  // The watch shows the pod unbound, at a version.
+  void show(const std::string& name, const std::string& version) {
+    k8s::Pod pod = tests::pod(name).in_namespace("ml").uid("uid-" + name);
+    pod.metadata.resource_version = version;
+    writer.observed(pod);
   }
 
   tests::ManualLoop loop;
@@ -78,6 +88,7 @@ TEST_CASE("what is written last is not written again") {
   bench.writer.write(ref("a"), condition("no room"));
   REQUIRE(bench.open() == Texts{"a: no room"});
   CHECK(bench.calls[0].pod.metadata.uid == "uid-a");
+  CHECK(bench.calls[0].pod.metadata.resource_version == "1");
   bench.answer({});
   bench.writer.write(ref("a"), condition("no room"));
   CHECK(bench.open().empty());
@@ -150,51 +161,97 @@ TEST_CASE("nothing is written to a pod that is bound or gone") {
   CHECK(bench.writer.is_idle());
 }
 
-TEST_CASE("a write that may land after the bind is followed by what the bind has set") {
+TEST_CASE("nothing is written to a pod that the watch does not show unbound") {
   Bench bench;
-  bench.writer.write(ref("a"), condition("no room"));
-  bench.writer.write(ref("a"), condition("less room"));
-  bench.writer.bound("uid-a");
-  bench.writer.bound("uid-a");  // the bind's answer, and the watch
+  bench.writer.write(ref("unknown"), condition("no room"));
+  bench.writer.forget("uid-a");  // somebody has bound it
   bench.writer.write(ref("a"), condition("decided before the bind"));
-  REQUIRE(bench.open() == Texts{"a: no room"});
-  SECTION("it was written") { bench.answer({}); }
-  SECTION("nobody knows") {
-    bench.fail(504);
-    bench.loop.advance(500ms);
-  }
-  REQUIRE(bench.open() == Texts{"a: "});
-  CHECK(bench.calls[0].condition.status == "True");
-  bench.answer({});
   CHECK(bench.open().empty());
   CHECK(bench.writer.is_idle());
 }
 
-TEST_CASE("so is one that failed without saying what became of it, and waits for its repeat") {
+TEST_CASE("a write that is under way when its pod is bound is not followed by another") {
   Bench bench;
   bench.writer.write(ref("a"), condition("no room"));
-  SECTION("it may land") {
-    bench.fail(504);
-    bench.writer.bound("uid-a");
-    bench.writer.write(ref("a"), condition("decided before the bind"));
-    bench.loop.advance(500ms);
-    REQUIRE(bench.open() == Texts{"a: "});
-    CHECK(bench.calls[0].condition.status == "True");
-    bench.answer({});
-  }
-  SECTION("it was refused") {
-    bench.fail(429);
-    bench.writer.bound("uid-a");
-  }
-  SECTION("it landed, and said so, later") {
-    bench.fail(504);
-    bench.loop.advance(500ms);
-    bench.answer({});
-    bench.writer.bound("uid-a");
-  }
+  bench.writer.write(ref("a"), condition("less room"));
+  bench.writer.forget("uid-a");
+  bench.writer.write(ref("a"), condition("decided before the bind"));
+  SECTION("it was written before the bind") { bench.answer({}); }
+  SECTION("it came after the bind") { bench.fail(409); }
+  SECTION("nobody knows") { bench.fail(504); }
   bench.loop.advance(1h);
   CHECK(bench.open().empty());
   CHECK(bench.writer.is_idle());
+}
+
+TEST_CASE("to a pod that has changed it is written when the watch has shown the change") {
+  Bench bench;
+  bench.writer.write(ref("a"), condition("no room"));
+  const auto want_at = [&bench](const std::string& version) {
+    REQUIRE(bench.open() == Texts{"a: no room"});
+    CHECK(bench.calls[0].pod.metadata.resource_version == version);
+    bench.answer({});
+    CHECK(bench.writer.is_idle());
+    CHECK(bench.problems == 0);
+  };
+  SECTION("before the answer") {
+    bench.show("a", "2");
+    bench.fail(409);
+    want_at("2");
+  }
+  SECTION("after it") {
+    bench.fail(409);
+    CHECK(bench.open().empty());
+    bench.show("a", "1");
+    CHECK(bench.open().empty());
+    bench.show("a", "2");
+    want_at("2");
+  }
+  SECTION("never: it may not have been that") {
+    bench.fail(409);
+    bench.loop.advance(500ms);
+    want_at("1");
+  }
+  SECTION("and with the newest text") {
+    bench.fail(409);
+    bench.writer.write(ref("a"), condition("less room"));
+    bench.show("a", "2");
+    CHECK(bench.open() == Texts{"a: less room"});
+  }
+  SECTION("unless the change is that it says so already") {
+    bench.fail(409);
+    k8s::Pod pod = tests::pod("a").in_namespace("ml").uid("uid-a");
+    pod.metadata.resource_version = "2";
+    pod.status.conditions.push_back({.type = "PodScheduled",
+                                     .status = "False",
+                                     .reason = "Unschedulable",
+                                     .message = "no room",
+                                     .observed_generation = 1});
+    bench.writer.observed(pod);
+    CHECK(bench.open().empty());
+    CHECK(bench.writer.is_idle());
+  }
+  SECTION("unless the change is a bind") {
+    bench.fail(409);
+    bench.writer.forget("uid-a");
+    bench.loop.advance(1h);
+    CHECK(bench.open().empty());
+    CHECK(bench.writer.is_idle());
+  }
+}
+
+TEST_CASE("at shutdown nothing waits for its repeat") {
+  Bench bench;
+  bench.writer.write(ref("a"), condition("one"));
+  bench.writer.write(ref("b"), condition("one"));
+  bench.fail(503);
+  CHECK_FALSE(bench.writer.is_idle());
+  bench.writer.repeat_nothing();
+  CHECK(bench.open() == Texts{"b: one"});
+  bench.fail(503);
+  CHECK(bench.writer.is_idle());
+  bench.loop.advance(1h);
+  CHECK(bench.open().empty());
 }
 
 TEST_CASE("a bound pod with no write under way is left alone") {
@@ -202,7 +259,7 @@ TEST_CASE("a bound pod with no write under way is left alone") {
   bench.binds_wait = true;
   bench.writer.write(ref("a"), condition("x"));
   bench.writer.write(ref("b"), condition("x"));
-  bench.writer.bound("uid-b");
+  bench.writer.forget("uid-b");
   bench.answer({});
   CHECK(bench.open().empty());
   CHECK(bench.writer.is_idle());
@@ -226,7 +283,7 @@ TEST_CASE("a failed write is repeated when that can help, with the newest text")
 }
 
 TEST_CASE("what a server refuses that has just started is repeated until it is written") {
-  for (const int status : {401, 403, 408, 409, 429, 500, 503}) {
+  for (const int status : {401, 403, 408, 429, 500, 503}) {
     INFO(status);
     Bench bench;
     bench.writer.write(ref("a"), condition("one"));
