@@ -9,7 +9,8 @@
 // it loses the lease: binds that were sent have landed, or never will, before another one begins.
 //
 // Shutdown: nothing more is decided, binds that were sent are seen through to their outcome, then
-// conditions are written, the lease is given back and events are written, all within a time limit.
+// conditions are written, the lease is given back and events are written, all within a time limit
+// (shell/shutdown.h).
 // What was decided but not sent stays pending, for the next process. A bind that could not be
 // settled in time keeps the lease from being given back: it expires. A name that is being resolved
 // when the loop has ended is waited for, some seconds where the name server does not answer;
@@ -33,7 +34,6 @@ struct ShellOptions {
   std::string record_file;        // empty: no recording
   std::string config_file;        // what a recording says of its configuration
   std::string config_text;
-  std::chrono::milliseconds shutdown_limit{10'000};
 };
 
 class Shell {

@@ -15,6 +15,7 @@
 #include "scheduler/live/problem_log.h"
 #include "scheduler/live/record/recorder.h"
 #include "scheduler/live/shell.h"
+#include "scheduler/live/shell/shutdown.h"
 #include "scheduler/live/writes/binder.h"
 #include "scheduler/live/writes/quota_status_writer.h"
 #include "scheduler/live/writes/reporter.h"
@@ -68,8 +69,7 @@ class Shell::Parts {
   std::vector<server::Check> readiness() const;
   std::string metrics_text();
   void begin_shutdown(const std::string& reason);
-  void continue_shutdown();
-  void finish_shutdown();
+  Shutdown::Parts shutdown_parts();
   void on_leadership_lost();
   void ask_version();
 
@@ -99,8 +99,7 @@ class Shell::Parts {
   // When the decisions whose binds are open began, by uid.
   std::unordered_map<std::string, Clock::time_point> began_;
   bool shutting_down_ = false;
-  Clock::time_point shutdown_end_{};
-  std::unique_ptr<k8s::Timer> shutdown_timer_;
+  std::unique_ptr<Shutdown> shutdown_;
   End end_ = End::kShutDown;
 };
 

@@ -1,4 +1,5 @@
-// How the shell ends.
+#include "scheduler/live/shell/shutdown.h"
+
 #include "scheduler/live/log.h"
 #include "scheduler/live/shell/parts.h"
 
@@ -11,10 +12,41 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// How often a shutdown looks whether it is done.
-constexpr milliseconds kShutdownPoll{20};
+// How often it is looked whether all writes are done.
+constexpr milliseconds kPoll{20};
+
+// Of the reserve what is left to the events, however slow the lease's server is.
+constexpr milliseconds kForEvents{500};
 
 }  // namespace
+
+Shutdown::Shutdown(k8s::EventLoop& loop, Options options, Parts parts)
+    : loop_(loop), options_(options), parts_(std::move(parts)) {}
+
+void Shutdown::begin() {
+  end_ = loop_.now() + options_.limit;
+  look();
+}
+
+void Shutdown::look() {
+  parts_.go_on();
+  const bool writing = parts_.binds_open() || parts_.statuses_open();
+  if (!writing || left() <= options_.reserve) return end_writes();
+  next_look_ = loop_.after(kPoll, [this] { look(); });
+}
+
+void Shutdown::end_writes() {
+  if (!parts_.release || parts_.binds_open()) return flush();
+  parts_.release(std::max(left() - kForEvents, kPoll), [this] { flush(); });
+}
+
+void Shutdown::flush() { parts_.flush_events(std::max(left(), kPoll), parts_.on_done); }
+
+milliseconds Shutdown::left() const {
+  return std::chrono::duration_cast<milliseconds>(end_ - loop_.now());
+}
+
+// ---- the shell's
 
 void Shell::Parts::shut_down(const std::string& reason) {
   loop_->post([this, reason] {
@@ -28,37 +60,37 @@ void Shell::Parts::begin_shutdown(const std::string& reason) {
       .with("binds_in_flight", binder_->in_flight())
       .with("binds_dropped", binder_->waiting())
       .info();
-  shutdown_end_ = loop_->now() + options_.shutdown_limit;
   quota_statuses_->stop();
   intake_->stop();
   engine_->stop();
   binder_->drop_waiting();
-  continue_shutdown();
+  statuses_->repeat_nothing();
+  shutdown_ = std::make_unique<Shutdown>(*loop_, Shutdown::Options{}, shutdown_parts());
+  shutdown_->begin();
 }
 
-void Shell::Parts::continue_shutdown() {
-  tell_what_waits();
-  const auto left = shutdown_end_ - loop_->now();
-  const bool writing = binder_->in_flight() > 0 || !statuses_->is_idle();
-  if (writing && left > kShutdownPoll) {
-    shutdown_timer_ = loop_->after(kShutdownPoll, [this] { continue_shutdown(); });
-    return;
+Shutdown::Parts Shell::Parts::shutdown_parts() {
+  Shutdown::Parts parts{
+      .binds_open = [this] { return binder_->in_flight() > 0; },
+      .statuses_open = [this] { return !statuses_->is_idle(); },
+      .go_on = [this] { tell_what_waits(); },
+      .release = {},
+      .flush_events = [this](milliseconds limit,
+                             auto done) { events_->flush(limit, std::move(done)); },
+      .on_done =
+          [this] {
+            LogLine("stopped")
+                .with("binds_unsettled", binder_->in_flight())
+                .with("events_dropped", events_->counters().dropped)
+                .info();
+            loop_->stop();
+          }};
+  if (leadership_) {
+    parts.release = [this](milliseconds limit, auto done) {
+      leadership_->release(limit, std::move(done));
+    };
   }
-  if (!leadership_ || binder_->in_flight() > 0) return finish_shutdown();
-  const auto limit = std::max(std::chrono::duration_cast<milliseconds>(left), kShutdownPoll);
-  leadership_->release(limit, [this] { finish_shutdown(); });
-}
-
-void Shell::Parts::finish_shutdown() {
-  const auto left = shutdown_end_ - loop_->now();
-  const auto limit = std::max(std::chrono::duration_cast<milliseconds>(left), kShutdownPoll);
-  events_->flush(limit, [this] {
-    LogLine("stopped")
-        .with("binds_unsettled", binder_->in_flight())
-        .with("events_dropped", events_->counters().dropped)
-        .info();
-    loop_->stop();
-  });
+  return parts;
 }
 
 // Another one may bind soon: not even what is decided may be told any more.
