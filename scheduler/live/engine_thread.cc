@@ -37,6 +37,14 @@ void EngineThread::stop() {
   heartbeat_.end();  // what is asked for from now on is asked of nobody
 }
 
+void EngineThread::set_aside(std::size_t binds) {
+  if (set_aside_.exchange(binds) >= binds) return;
+  heartbeat_.wake();
+  queue_.wake();
+}
+
+bool EngineThread::is_full() const { return open_binds_ >= max_open_binds_ + set_aside_.load(); }
+
 void EngineThread::run() {
   bool more = false;
   while (!queue_.is_closed()) {
@@ -73,7 +81,7 @@ bool EngineThread::decide() {
   constexpr std::size_t kMaxBatch = 64;
   std::vector<Decided> decided;
   bool more = true;
-  while (open_binds_ < max_open_binds_) {
+  while (!is_full()) {
     const auto begin = Heartbeat::Clock::now();
     heartbeat_.beat(begin);
     const Time at = now();
@@ -89,7 +97,7 @@ bool EngineThread::decide() {
     if (enough || queue_.has_events() || queue_.is_closed()) break;
   }
   // A full window ends with an event; until then there is nothing to do.
-  if (open_binds_ >= max_open_binds_) more = false;
+  if (is_full()) more = false;
   if (!decided.empty()) hooks_.on_decisions(std::move(decided));
   return more;
 }
@@ -114,7 +122,7 @@ Time EngineThread::now() {
 std::optional<std::chrono::nanoseconds> EngineThread::until_wakeup() {
   std::optional<std::chrono::nanoseconds> wait;
   if (quotas_changed()) wait = quotas_due_ - std::chrono::steady_clock::now();
-  if (open_binds_ < max_open_binds_) {
+  if (!is_full()) {
     if (const auto wakeup = engine_.next_wakeup()) {
       const std::chrono::nanoseconds until = *wakeup - now();
       wait = wait ? std::min(*wait, until) : until;

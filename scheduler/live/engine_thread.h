@@ -4,7 +4,8 @@
 // wait, hands the decisions out, and sleeps until an event comes or the engine wants to be asked
 // again. It decides ahead of the binds only so far: with `max_open_binds` outcomes open it waits
 // for some, so that what is decided rests on a cluster not long gone, and a shutdown has little to
-// drop.
+// drop. Binds whose outcome is unknown for a while do not count: those of one namespace must not
+// keep all others from being decided.
 //
 // Time is told to the engine by this thread's clock, which never goes backwards.
 #pragma once
@@ -13,6 +14,7 @@
 #include "scheduler/live/event_queue.h"
 #include "scheduler/live/heartbeat.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -58,6 +60,9 @@ class EngineThread {
     heartbeat_.wake();
     queue_.push(std::move(event));
   }
+  // So many of the open binds are set aside until their outcome is certain (writes/binder.h).
+  // Thread-safe.
+  void set_aside(std::size_t binds);
   // How long the event or the decision at hand has taken so far, or what waits has waited for the
   // thread to wake; zero while there is nothing to do, and once it was stopped. Thread-safe.
   [[nodiscard]] std::chrono::nanoseconds working_for(Heartbeat::Clock::time_point now) const {
@@ -73,6 +78,7 @@ class EngineThread {
   // Decides until there is nothing to decide, events wait, or too many binds are open. True if the
   // engine may have more to say.
   bool decide();
+  [[nodiscard]] bool is_full() const;
   [[nodiscard]] bool quotas_changed() const;
   void tell_quotas();
   [[nodiscard]] Time now();
@@ -83,7 +89,8 @@ class EngineThread {
   Recorder* recorder_;
   std::size_t max_open_binds_;
   std::chrono::milliseconds quota_interval_;
-  std::size_t open_binds_ = 0;  // decided, outcome not yet applied
+  std::size_t open_binds_ = 0;             // decided, outcome not yet applied
+  std::atomic<std::size_t> set_aside_{0};  // of them; for a moment too few, when one has ended
   Time last_now_{};
   bool synced_ = false;
   std::optional<std::uint64_t> quotas_told_;  // their version; nullopt: never

@@ -16,6 +16,14 @@ void EventQueue::push(Event event) {
   if (was_empty) changed_.notify_one();
 }
 
+void EventQueue::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+  }
+  changed_.notify_one();
+}
+
 void EventQueue::close() {
   {
     const std::lock_guard lock(mutex_);
@@ -26,13 +34,16 @@ void EventQueue::close() {
 
 std::vector<Event> EventQueue::take(std::optional<std::chrono::nanoseconds> limit) {
   std::unique_lock lock(mutex_);
-  const auto ready = [&] { return !events_.empty() || closed_.load(std::memory_order_relaxed); };
+  const auto ready = [&] {
+    return !events_.empty() || woken_ || closed_.load(std::memory_order_relaxed);
+  };
   if (limit) {
     changed_.wait_for(lock, *limit, ready);
   } else {
     changed_.wait(lock, ready);
   }
   has_events_.store(false, std::memory_order_release);
+  woken_ = false;
   return std::exchange(events_, {});
 }
 

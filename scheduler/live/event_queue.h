@@ -21,17 +21,21 @@ class EventQueue {
   void close();
   [[nodiscard]] bool is_closed() const { return closed_.load(std::memory_order_acquire); }
 
+  // Has the present take(), or the next one, return though nothing may be there.
+  void wake();
+
   // Everything that waits, oldest first. With nothing there it waits for an event, for `limit` to
-  // pass (nullopt: for ever), or for close(), and may then return nothing.
+  // pass (nullopt: for ever), for wake() or for close(), and may then return nothing.
   [[nodiscard]] std::vector<Event> take(std::optional<std::chrono::nanoseconds> limit);
 
   // Cheap: for the taker to see whether it should take before it goes on.
   [[nodiscard]] bool has_events() const { return has_events_.load(std::memory_order_acquire); }
 
  private:
-  std::mutex mutex_;  // guards events_
+  std::mutex mutex_;  // guards events_ and woken_
   std::condition_variable changed_;
   std::vector<Event> events_;
+  bool woken_ = false;
   std::atomic<bool> has_events_{false};
   std::atomic<bool> closed_{false};
 };

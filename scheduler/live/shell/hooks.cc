@@ -43,6 +43,10 @@ Binder::Hooks Shell::Parts::binder_hooks() {
       .on_outcome = [this](BindOutcome outcome) { on_outcome(std::move(outcome)); },
       .on_problem = [this](const k8s::Error& error,
                            milliseconds retry_in) { problems_.report("bind", error, retry_in); },
+      .on_unsettled = [this](
+                          const decision::Bind& bind,
+                          const std::string& answer) { reporter_->bind_unsettled(bind, answer); },
+      .on_set_aside = [this](std::size_t binds) { engine_->set_aside(binds); },
       .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
 }
 
@@ -73,6 +77,7 @@ Intake::Hooks Shell::Parts::intake_hooks() {
       .on_pod_gone =
           [this](const std::string& uid) {
             statuses_->forget(uid);
+            binder_->forget(uid);
             if (leadership_) leadership_->on_pod_gone(uid);
           },
       .on_quota = [this](const k8s::GpuQuota& quota) { quota_statuses_->observed(quota); },
@@ -162,7 +167,9 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
   }
   reporter_->bind_ended(outcome, duration);
   // That there is nothing to bind any more is an answer, too.
-  if (outcome.end != BindEnd::kFailed) problems_.resolved("bind");
+  if (outcome.end == BindEnd::kBound || outcome.end == BindEnd::kOvertaken) {
+    problems_.resolved("bind");
+  }
   if (outcome.end == BindEnd::kBound) {
     engine_->push(event::BindSucceeded{outcome.bind.pod, outcome.bind.node});
   } else {

@@ -1,13 +1,20 @@
 #include "scheduler/live/writes/binder.h"
 
+#include "scheduler/live/writes/bind_answer.h"
 #include "scheduler/quota/charged_as.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 namespace sched::live {
 
 namespace {
+
+using std::chrono::milliseconds;
+
+// How often it is looked for decisions that have waited too long.
+constexpr milliseconds kLookForStale{250};
 
 k8s::Binding binding_of(const decision::Bind& bind) {
   k8s::Binding binding{.namespace_ = bind.pod.namespace_,
@@ -18,180 +25,302 @@ k8s::Binding binding_of(const decision::Bind& bind) {
   return binding;
 }
 
-// What a failed bind call says of the bind.
-enum class Meaning {
-  kRefused,   // certain: this call has not bound the pod, and there is no point in repeating it
-  kConflict,  // 409: see what the pod looks like
-  kLater,     // certain: not done, the server asks for patience
-  kUnknown,   // may have been done, or may still be
-};
-
-Meaning meaning_of(const k8s::Error& error) {
-  if (error.is_status(409)) return Meaning::kConflict;
-  if (error.may_have_acted) return Meaning::kUnknown;
-  return error.asks_for_patience() ? Meaning::kLater : Meaning::kRefused;
+// No namespace has a blank in its name.
+std::string group_of(const decision::Bind& bind, bool unanswered) {
+  return unanswered ? bind.pod.namespace_ + " again" : bind.pod.namespace_;
 }
 
 }  // namespace
 
 // One decision on its way, from the first call to its outcome.
 struct Binder::Attempt {
-  Attempt(Id id_, decision::Bind bind_, k8s::BackOff back_off_)
-      : id(id_), bind(std::move(bind_)), back_off(back_off_) {}
+  Attempt(Id id_, BindQueue::Waiting taken, k8s::BackOff back_off_)
+      : id(id_),
+        group(std::move(taken.group)),
+        bind(std::move(taken.bind)),
+        waited_since(taken.since),
+        back_off(back_off_) {}
 
   Id id;
+  std::string group;
   decision::Bind bind;
+  TimePoint waited_since;
   k8s::BackOff back_off;
-  k8s::EventLoop::Clock::time_point sent{};
+  int calls = 0;
+  TimePoint first_sent{};
+  TimePoint read_at{};  // when the last read began
   // Until then a call of this attempt may land without our knowing; nullopt: every call so far was
   // answered for certain.
-  std::optional<k8s::EventLoop::Clock::time_point> may_land_until;
-  // It was found unbound while an earlier call could still land, and bound again.
-  bool sent_again = false;
+  std::optional<TimePoint> may_land_until;
+  bool is_aside = false;
+  bool unanswered = false;  // a call's outcome was unknown, or the server asked for patience
+  bool again = false;       // the pod's last attempt ended so
+  bool told = false;
+  bool is_put_off = false;  // not done, for certain, and to be sent again when its timer ends
   // Why the last call did not bind the pod, for the outcome's message.
   std::string last_error;
   std::unique_ptr<k8s::Timer> timer;
 };
 
 Binder::Binder(k8s::EventLoop& loop, Calls calls, Options options, Hooks hooks)
-    : loop_(loop), calls_(std::move(calls)), options_(options), hooks_(std::move(hooks)) {}
+    : loop_(loop),
+      calls_(std::move(calls)),
+      options_(options),
+      hooks_(std::move(hooks)),
+      queue_(options.queue) {}
 
 Binder::~Binder() { *alive_ = false; }
 
 void Binder::bind(decision::Bind decision) {
   if (dropping_) return;
-  waiting_.push_back(std::move(decision));
+  std::string group = group_of(decision, unanswered_.contains(decision.pod.uid));
+  queue_.push(std::move(group), std::move(decision), loop_.now());
   send_more();
 }
 
 void Binder::drop_waiting() {
   dropping_ = true;
-  waiting_.clear();
+  queue_.clear();
+  for (auto next = attempts_.begin(); next != attempts_.end();) {
+    Attempt& attempt = *next++->second;
+    if (attempt.is_put_off) put_off(attempt);
+  }
 }
 
+// ---- decisions that wait
+
 void Binder::send_more() {
-  while (!waiting_.empty() && in_flight_.size() < options_.max_in_flight && hooks_.may_send()) {
+  while (hooks_.may_send()) {
+    auto taken = queue_.take();
+    if (!taken) break;
     const Id id = next_id_++;
-    auto attempt = std::make_unique<Attempt>(id, std::move(waiting_.front()),
-                                             k8s::BackOff(id, options_.back_off));
-    waiting_.pop_front();
-    send(*in_flight_.emplace(id, std::move(attempt)).first->second);
+    auto attempt =
+        std::make_unique<Attempt>(id, std::move(*taken), k8s::BackOff(id, options_.back_off));
+    attempt->again = unanswered_.contains(attempt->bind.pod.uid);
+    send(*attempts_.emplace(id, std::move(attempt)).first->second);
   }
+  give_back_stale();
+}
+
+void Binder::give_back_stale() {
+  for (BindQueue::Stale& stale : queue_.take_stale(loop_.now())) {
+    // What else can be slow, the server or the lease, is logged once, and not told each pod.
+    std::string why = stale.stuck ? "the binds of this namespace before it are not answered" : "";
+    hooks_.on_outcome({std::move(stale.bind), BindEnd::kGivenBack, std::move(why)});
+  }
+  if (queue_.size() == 0 || stale_timer_) return;
+  stale_timer_ = loop_.after(kLookForStale, [this] {
+    stale_timer_.reset();
+    send_more();
+  });
 }
 
 // May not be sent now.
 void Binder::put_off(Attempt& attempt) {
-  if (attempt.may_land_until) {
-    return after(attempt.back_off.next(loop_.now()), attempt, &Binder::read_back);
-  }
+  if (attempt.may_land_until) return look_later(attempt, nullptr);
   // Nothing of it is under way: as if it had never been taken up.
-  if (!dropping_) waiting_.push_front(std::move(attempt.bind));
-  in_flight_.erase(attempt.id);
+  take_back(attempt);
+  if (!dropping_) {
+    queue_.put_back({std::move(attempt.group), std::move(attempt.bind), attempt.waited_since});
+  }
+  attempts_.erase(attempt.id);
+  give_back_stale();
 }
+
+// ---- calls and answers
 
 void Binder::send(Attempt& attempt) {
   if (!hooks_.may_send()) return put_off(attempt);
-  attempt.sent = loop_.now();
+  attempt.is_put_off = false;
+  if (attempt.calls++ == 0) attempt.first_sent = loop_.now();
+  queue_.opened(attempt.group);
   calls_.bind(binding_of(attempt.bind), options_.deadline,
               [this, alive = alive_, id = attempt.id](const k8s::Result<void>& result) {
-                if (*alive) on_bind_result(id, result);
+                if (*alive) on_answer(id, result);
               });
 }
 
-void Binder::on_bind_result(Id id, const k8s::Result<void>& result) {
+void Binder::on_answer(Id id, const k8s::Result<void>& result) {
   Attempt* attempt = find(id);
   if (attempt == nullptr) return;
+  queue_.answered(attempt->group);
   if (result) return finish(*attempt, BindEnd::kBound, {});
-  attempt->last_error = result.error().message;
-  switch (meaning_of(result.error())) {
-    case Meaning::kConflict:
-      return read_back(*attempt);
-    case Meaning::kLater:
-      return retry(*attempt, result.error(), &Binder::send);
-    case Meaning::kUnknown:
+  const k8s::Error& error = result.error();
+  attempt->last_error = error.message;
+  switch (bind_answer(error)) {
+    case BindAnswer::kConflict:
+      set_aside(*attempt);
+      look(*attempt);
+      break;
+    case BindAnswer::kLater:
+      on_later(*attempt, error);
+      break;
+    case BindAnswer::kUnknown:
       // The server starts to count when the request reaches it; that was before this answer, or
       // silence, came, so the count from now on is safe, and the margin is for the way.
       attempt->may_land_until = loop_.now() + options_.deadline + options_.margin;
-      return retry(*attempt, result.error(), &Binder::read_back);
-    case Meaning::kRefused:
-      // It waited for a connection until it was too late to be sent.
-      if (result.error().kind != k8s::ErrorKind::kStatus && !hooks_.may_send()) {
-        return put_off(*attempt);
-      }
-      if (may_still_land(*attempt)) return retry(*attempt, result.error(), &Binder::read_back);
-      if (attempt->may_land_until) return read_back(*attempt);
-      if (result.error().is_status(404)) {
-        return finish(*attempt, BindEnd::kOvertaken, "the pod is gone");
-      }
-      hooks_.on_problem(result.error(), std::chrono::milliseconds(0));
-      return finish(*attempt, BindEnd::kFailed, result.error().message);
+      attempt->unanswered = true;
+      set_aside(*attempt);
+      look_later(*attempt, &error);
+      break;
+    case BindAnswer::kRefused:
+      on_refused(*attempt, error);
+      break;
+  }
+  send_more();
+}
+
+void Binder::on_refused(Attempt& attempt, const k8s::Error& error) {
+  // It waited for a connection until it was too late to be sent.
+  if (error.kind != k8s::ErrorKind::kStatus && !hooks_.may_send()) return put_off(attempt);
+  // Of an earlier call that says nothing.
+  if (attempt.may_land_until) return look_later(attempt, &error);
+  if (error.is_status(404)) return finish(attempt, BindEnd::kOvertaken, "the pod is gone");
+  hooks_.on_problem(error, milliseconds(0));
+  finish(attempt, BindEnd::kFailed, error.message);
+}
+
+void Binder::on_later(Attempt& attempt, const k8s::Error& error) {
+  attempt.unanswered = true;
+  if (attempt.may_land_until) return look_later(attempt, &error);
+  const milliseconds pause = next_pause(attempt, &error);
+  hooks_.on_problem(error, pause);
+  const bool late = loop_.now() + pause >= attempt.first_sent + options_.tell_after;
+  if (late || attempt.again) return finish(attempt, BindEnd::kFailed, error.message);
+  if (dropping_) return put_off(attempt);
+  set_aside(attempt);
+  attempt.is_put_off = true;
+  after(pause, attempt, &Binder::send);
+}
+
+// ---- what is set aside
+
+void Binder::set_aside(Attempt& attempt) {
+  if (std::exchange(attempt.is_aside, true)) return;
+  queue_.set_aside(attempt.group, loop_.now());
+  hooks_.on_set_aside(++aside_);
+}
+
+void Binder::take_back(Attempt& attempt) {
+  if (!std::exchange(attempt.is_aside, false)) return;
+  queue_.settled(attempt.group);
+  hooks_.on_set_aside(--aside_);
+}
+
+void Binder::look(Attempt& attempt) {
+  looks_.push_back(attempt.id);
+  read_more();
+}
+
+// At the moments, too, at which it is told of, or is settled by being unbound.
+void Binder::look_later(Attempt& attempt, const k8s::Error* error) {
+  milliseconds pause = next_pause(attempt, error);
+  const auto not_beyond = [&](TimePoint at) {
+    const auto until = std::chrono::ceil<milliseconds>(at - loop_.now());
+    if (until > milliseconds(0)) pause = std::min(pause, until);
+  };
+  if (!attempt.told && !attempt.again) not_beyond(attempt.first_sent + options_.tell_after);
+  if (attempt.may_land_until) not_beyond(*attempt.may_land_until);
+  if (error != nullptr) hooks_.on_problem(*error, pause);
+  after(pause, attempt, &Binder::look);
+}
+
+void Binder::read_more() {
+  while (!looks_.empty() && open_reads_ < options_.max_open_reads) {
+    const Id id = looks_.front();
+    looks_.pop_front();
+    if (Attempt* attempt = find(id)) read(*attempt);
   }
 }
 
-void Binder::read_back(Attempt& attempt) {
+void Binder::read(Attempt& attempt) {
   const PodRef& pod = attempt.bind.pod;
-  attempt.sent = loop_.now();
+  attempt.read_at = loop_.now();
+  ++open_reads_;
   calls_.get_pod(pod.namespace_, pod.name,
                  [this, alive = alive_, id = attempt.id](const k8s::Result<k8s::Pod>& result) {
-                   if (*alive) on_read_back(id, result);
+                   if (!*alive) return;
+                   --open_reads_;
+                   on_read(id, result);
+                   read_more();
                  });
 }
 
-void Binder::on_read_back(Id id, const k8s::Result<k8s::Pod>& result) {
+void Binder::on_read(Id id, const k8s::Result<k8s::Pod>& result) {
   Attempt* attempt = find(id);
   if (attempt == nullptr) return;
   if (!result) {
-    const k8s::Error& error = result.error();
-    if (error.is_status(404)) return finish(*attempt, BindEnd::kOvertaken, "the pod is gone");
-    return retry(*attempt, error, &Binder::read_back);
+    if (result.error().is_status(404)) {
+      return finish(*attempt, BindEnd::kOvertaken, "the pod is gone");
+    }
+    tell_if_due(*attempt);
+    return look_later(*attempt, &result.error());
   }
   if (result->metadata.uid != attempt->bind.pod.uid) {
     return finish(*attempt, BindEnd::kOvertaken, "the pod is gone; another one has its name");
   }
   const std::string& node = result->spec.node_name;
   if (node == attempt->bind.node) return finish(*attempt, BindEnd::kBound, {});
-  if (!node.empty())
+  if (!node.empty()) {
     return finish(*attempt, BindEnd::kOvertaken, "the pod was bound to " + node + " meanwhile");
-  if (result->is_terminating())
+  }
+  if (result->is_terminating()) {
     return finish(*attempt, BindEnd::kOvertaken, "the pod is being deleted");
+  }
   on_unbound(*attempt);
 }
 
 void Binder::on_unbound(Attempt& attempt) {
   // The read began after the last moment at which a call could land: what it saw is final.
-  const bool final = !attempt.may_land_until || attempt.sent >= *attempt.may_land_until;
+  const bool final = !attempt.may_land_until || attempt.read_at >= *attempt.may_land_until;
   if (final) return finish(attempt, BindEnd::kFailed, attempt.last_error);
-  if (!hooks_.may_send()) return put_off(attempt);
-  if (!std::exchange(attempt.sent_again, true)) return send(attempt);
-  after(attempt.back_off.next(loop_.now()), attempt, &Binder::send);
+  tell_if_due(attempt);
+  if (may_send_again(attempt)) return send(attempt);
+  look_later(attempt, nullptr);
 }
 
-void Binder::retry(Attempt& attempt, const k8s::Error& error, Action action) {
-  const auto delay = attempt.back_off.next(loop_.now(), error.retry_after);
-  hooks_.on_problem(error, delay);
-  after(delay, attempt, action);
+bool Binder::may_send_again(const Attempt& attempt) const {
+  if (attempt.again || dropping_ || !hooks_.may_send()) return false;
+  const bool early = loop_.now() < attempt.first_sent + options_.send_again_within;
+  return (early || attempt.calls == 1) && queue_.has_room(attempt.group);
 }
 
-void Binder::after(std::chrono::milliseconds delay, Attempt& attempt, Action action) {
+void Binder::tell_if_due(Attempt& attempt) {
+  if (attempt.again || loop_.now() < attempt.first_sent + options_.tell_after) return;
+  if (std::exchange(attempt.told, true)) return;
+  unanswered_.insert(attempt.bind.pod.uid);
+  hooks_.on_unsettled(attempt.bind, attempt.last_error);
+}
+
+milliseconds Binder::next_pause(Attempt& attempt, const k8s::Error* error) {
+  return attempt.back_off.next(loop_.now(), error != nullptr ? error->retry_after : std::nullopt);
+}
+
+void Binder::after(milliseconds delay, Attempt& attempt, Action action) {
   attempt.timer = loop_.after(delay, [this, id = attempt.id, action] {
     if (Attempt* found = find(id)) (this->*action)(*found);
   });
 }
 
+// ---- outcomes
+
 void Binder::finish(Attempt& attempt, BindEnd end, std::string message) {
+  if (end == BindEnd::kFailed && attempt.unanswered) {
+    unanswered_.insert(attempt.bind.pod.uid);
+  } else {
+    unanswered_.erase(attempt.bind.pod.uid);
+  }
+  if (end == BindEnd::kBound) queue_.bound(attempt.group);
+  take_back(attempt);
   BindOutcome outcome{std::move(attempt.bind), end, std::move(message)};
-  in_flight_.erase(attempt.id);
+  attempts_.erase(attempt.id);
   hooks_.on_outcome(std::move(outcome));
   send_more();
 }
 
-bool Binder::may_still_land(const Attempt& attempt) const {
-  return attempt.may_land_until && loop_.now() < *attempt.may_land_until;
-}
-
 Binder::Attempt* Binder::find(Id id) {
-  const auto found = in_flight_.find(id);
-  return found == in_flight_.end() ? nullptr : found->second.get();
+  const auto found = attempts_.find(id);
+  return found == attempts_.end() ? nullptr : found->second.get();
 }
 
 }  // namespace sched::live

@@ -141,6 +141,18 @@ void Reporter::node_complaint(const decision::NodeComplaint& decision) {
   metrics_.node_complaints(complained_of_.size());
 }
 
+void Reporter::bind_unsettled(const decision::Bind& bind, const std::string& answer) {
+  LogLine("bind not settled; its capacity stays held until it is")
+      .with("pod", path_of(bind.pod))
+      .with("uid", bind.pod.uid)
+      .with("node", bind.node)
+      .with("last_answer", answer)
+      .debug();
+  tell_not_bound(bind, fmt::format("binding to node {} is not settled, and its capacity held until "
+                                   "it is; the last answer: {}",
+                                   bind.node, answer));
+}
+
 void Reporter::bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds duration) {
   if (outcome.end == BindEnd::kBound) {
     bound(outcome.bind, duration);
@@ -170,7 +182,8 @@ void Reporter::bound(const decision::Bind& bind, std::chrono::nanoseconds durati
 
 void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds duration) {
   const decision::Bind& bind = outcome.bind;
-  LogLine line("bind failed");
+  LogLine line(outcome.end == BindEnd::kGivenBack ? "bind not sent in time; decided anew"
+                                                  : "bind failed");
   line.with("pod", path_of(bind.pod))
       .with("uid", bind.pod.uid)
       .with("node", bind.node)
@@ -180,9 +193,21 @@ void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds du
   // pod's own condition and event say it, too.
   outcome.end == BindEnd::kOvertaken ? line.info() : line.debug();
   metrics_.attempt(bind.scheduler_name, AttemptResult::kError, duration);
-  if (outcome.end == BindEnd::kOvertaken) return;  // nobody left who waits for an answer
-  const std::string message =
-      fmt::format("binding to node {} failed: {}", bind.node, outcome.message);
+  switch (outcome.end) {
+    case BindEnd::kGivenBack:
+      if (outcome.message.empty()) return;
+      // The next node may be another one: without its name this is told once.
+      return tell_not_bound(bind, "not bound yet: " + outcome.message);
+    case BindEnd::kFailed:
+      return tell_not_bound(
+          bind, fmt::format("binding to node {} failed: {}", bind.node, outcome.message));
+    case BindEnd::kBound:
+    case BindEnd::kOvertaken:  // nobody left who waits for an answer
+      return;
+  }
+}
+
+void Reporter::tell_not_bound(const decision::Bind& bind, const std::string& message) {
   statuses_.write(bind.pod, {.status = "False",
                              .reason = "SchedulerError",
                              .message = message,

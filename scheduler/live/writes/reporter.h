@@ -35,12 +35,15 @@ class Reporter {
   void node_released(const decision::NodeReleased& decision);
   void mig_repartition(const decision::MigRepartition& decision);
   void node_complaint(const decision::NodeComplaint& decision);
+  // The API server has not said for long what became of a bind; `answer` is what it said instead.
+  void bind_unsettled(const decision::Bind& bind, const std::string& answer);
   // `duration`: from the decision's begin to the bind's outcome.
   void bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds duration);
 
  private:
   void bound(const decision::Bind& bind, std::chrono::nanoseconds duration);
   void not_bound(const BindOutcome& outcome, std::chrono::nanoseconds duration);
+  void tell_not_bound(const decision::Bind& bind, const std::string& message);
   void record(const PodRef& pod, const std::string& scheduler_name, std::string type,
               std::string reason, std::string action, std::string note);
   void record_node(const std::string& node, std::string type, std::string reason, std::string note);

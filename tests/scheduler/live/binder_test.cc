@@ -28,6 +28,13 @@ k8s::Error status_error(int status, std::int32_t retry_after_seconds = 0) {
   return error;
 }
 
+// The server has looked at the pod and decided against the bind.
+k8s::Error conflict() {
+  k8s::Error error = status_error(409);
+  error.message = "pod a is already assigned to node \"n2\"";
+  return error;
+}
+
 k8s::Error lost(bool may_have_acted) {
   k8s::Error error;
   error.kind = may_have_acted ? k8s::ErrorKind::kTimeout : k8s::ErrorKind::kConnect;
@@ -46,23 +53,30 @@ sched::decision::Bind decision(const std::string& name, const std::string& node 
 
 // A binder whose calls wait for the test to answer them.
 struct Bench {
-  explicit Bench(std::size_t max_in_flight = 32, double jitter = 0)
-      : binder(loop,
-               {.bind =
-                    [this](const k8s::Binding& binding, auto, auto done) {
-                      binds.push_back({binding, std::move(done)});
-                    },
-                .get_pod =
-                    [this](const std::string&, const std::string& name, auto done) {
-                      reads.push_back({name, std::move(done)});
-                    }},
-               {.max_in_flight = max_in_flight,
-                .deadline = 5s,
-                .margin = 1s,
-                .back_off = {.first = 200ms, .limit = 5s, .jitter = jitter}},
-               {.on_outcome = [this](BindOutcome outcome) { outcomes.push_back(outcome); },
-                .on_problem = [this](const k8s::Error&, auto) { ++problems; },
-                .may_send = [this] { return may_send; }}) {}
+  explicit Bench(std::size_t max_open = 32, double jitter = 0)
+      : binder(
+            loop,
+            {.bind =
+                 [this](const k8s::Binding& binding, auto, auto done) {
+                   binds.push_back({binding, std::move(done)});
+                 },
+             .get_pod =
+                 [this](const std::string&, const std::string& name, auto done) {
+                   reads.push_back({name, std::move(done)});
+                 }},
+            {.queue = {.max_open = max_open},
+             .max_open_reads = 4,
+             .deadline = 5s,
+             .margin = 1s,
+             .back_off = {.first = 200ms, .limit = 5s, .jitter = jitter, .max_retry_after = 10s}},
+            {.on_outcome = [this](BindOutcome outcome) { outcomes.push_back(outcome); },
+             .on_problem = [this](const k8s::Error&, auto) { ++problems; },
+             .on_unsettled =
+                 [this](const sched::decision::Bind& bind, const std::string& answer) {
+                   unsettled.push_back(bind.pod.name + ": " + answer);
+                 },
+             .on_set_aside = [this](std::size_t number) { set_aside = number; },
+             .may_send = [this] { return may_send; }}) {}
 
   struct BindCall {
     k8s::Binding binding;
@@ -89,10 +103,17 @@ struct Bench {
   void fail_bind(k8s::Error error) { answer_bind(tl::unexpected<k8s::Error>(std::move(error))); }
   void fail_read(k8s::Error error) { answer_read(tl::unexpected<k8s::Error>(std::move(error))); }
 
+  [[nodiscard]] std::chrono::milliseconds passed() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(loop.now() - begin);
+  }
+
   tests::ManualLoop loop;
+  const k8s::EventLoop::Clock::time_point begin = loop.now();
   std::deque<BindCall> binds;
   std::deque<ReadCall> reads;
   std::vector<BindOutcome> outcomes;
+  std::vector<std::string> unsettled;
+  std::size_t set_aside = 0;
   int problems = 0;
   bool may_send = true;
   Binder binder;
@@ -112,6 +133,8 @@ std::string outcome(const Bench& bench) {
       return "overtaken: " + bench.outcomes[0].message;
     case BindEnd::kFailed:
       return "failed: " + bench.outcomes[0].message;
+    case BindEnd::kGivenBack:
+      return "given back: " + bench.outcomes[0].message;
   }
   return "?";
 }
@@ -193,7 +216,7 @@ TEST_CASE("429 is waited out, and sent again without a look") {
   CHECK(outcome(bench) == "bound");
 }
 
-TEST_CASE("409 is settled by what the pod looks like") {
+TEST_CASE("a certain 409 is settled by what the pod looks like") {
   struct Case {
     std::string name;
     k8s::Pod pod;
@@ -204,13 +227,13 @@ TEST_CASE("409 is settled by what the pod looks like") {
       {"elsewhere", pod_a().on("n2"), "overtaken: the pod was bound to n2 meanwhile"},
       {"another uid", pod_a().uid("later"), "overtaken: the pod is gone; another one has its name"},
       {"going", pod_a().terminating(), "overtaken: the pod is being deleted"},
-      {"as before", pod_a(), "failed: status 409"},
+      {"as before", pod_a(), "failed: " + conflict().message},
   };
   for (const Case& c : cases) {
     INFO(c.name);
     Bench bench;
     bench.binder.bind(decision("a"));
-    bench.fail_bind(status_error(409));
+    bench.fail_bind(conflict());
     bench.answer_read(c.pod);
     CHECK(outcome(bench) == c.want);
     CHECK(bench.binds.empty());
@@ -222,11 +245,9 @@ TEST_CASE("an unknown outcome is settled by reading the pod back") {
     std::string name;
     k8s::Error error;
   };
-  const std::vector<Case> unknown{{"no answer", lost(true)},
-                                  {"500", status_error(500)},
-                                  {"503", status_error(503)},
-                                  {"504", status_error(504)},
-                                  {"408", status_error(408)}};
+  const std::vector<Case> unknown{{"no answer", lost(true)},          {"500", status_error(500)},
+                                  {"503", status_error(503)},         {"504", status_error(504)},
+                                  {"409 of etcd", status_error(409)}, {"408", status_error(408)}};
   for (const Case& c : unknown) {
     INFO(c.name);
     SECTION(c.name + ": had landed") {
@@ -268,9 +289,23 @@ TEST_CASE("a late landing turns up as a 409, and is recognised") {
   bench.fail_bind(lost(true));
   bench.loop.advance(200ms);
   bench.answer_read(pod_a());
-  bench.fail_bind(status_error(409));
+  bench.fail_bind(conflict());
   bench.answer_read(pod_a().on("n1"));
   CHECK(outcome(bench) == "bound");
+}
+
+TEST_CASE("a 409 that may be etcd's trouble frees nothing until it can land no more") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  bench.fail_bind(status_error(409));
+  bench.may_send = false;  // it is only looked at
+  while (bench.passed() < 6s) {
+    bench.loop.advance(100ms);
+    CHECK(outcome(bench).empty());
+    if (!bench.reads.empty()) bench.answer_read(pod_a());
+  }
+  bench.loop.advance(100ms);
+  CHECK(outcome(bench) == "failed: status 409");
 }
 
 TEST_CASE("binds that met the same trouble do not come back together") {
@@ -283,27 +318,128 @@ TEST_CASE("binds that met the same trouble do not come back together") {
   std::size_t seen = 0;
   for (int i = 0; i < 202; ++i) {
     bench.loop.advance(1ms);
-    most_at_once = std::max(most_at_once, bench.reads.size() - seen);
-    seen = bench.reads.size();
+    most_at_once = std::max(most_at_once, bench.reads.size());
+    seen += bench.reads.size();
+    while (!bench.reads.empty()) bench.answer_read(pod_a().on("n1"));
   }
   CHECK(seen == 32);
-  CHECK(most_at_once < 8);
+  CHECK(most_at_once < 4);
 }
 
-TEST_CASE("a pod that stays unbound is bound again with growing pauses") {
+TEST_CASE("so many pods are read at a time") {
   Bench bench;
-  const auto began = bench.loop.now();
+  for (int i = 0; i < 10; ++i) bench.binder.bind(decision("a"));
+  for (int i = 0; i < 10; ++i) bench.fail_bind(lost(true));
+  bench.loop.advance(200ms);
+  CHECK(bench.reads.size() == 4);
+  for (int i = 0; i < 10; ++i) bench.answer_read(pod_a().on("n1"));
+  CHECK(bench.outcomes.size() == 10);
+}
+
+TEST_CASE("a pod that stays unbound is bound again with growing pauses, and for some seconds") {
+  Bench bench;
   bench.binder.bind(decision("a"));
-  bench.fail_bind(lost(true));  // may land for another 6 s
-  int calls = 0;
-  // A server that refuses for a reason of its own, such as others' writes to the pod.
-  for (; outcome(bench).empty() && calls < 1000; ++calls) {
-    if (bench.reads.empty() && bench.binds.empty()) bench.loop.advance(100ms);
+  std::vector<int> sent_at;  // in milliseconds
+  while (outcome(bench).empty()) {
+    if (!bench.binds.empty()) {
+      sent_at.push_back(static_cast<int>(bench.passed().count()));
+      bench.fail_bind(status_error(500));
+    }
     if (!bench.reads.empty()) bench.answer_read(pod_a());
-    if (!bench.binds.empty()) bench.fail_bind(status_error(409));
+    if (outcome(bench).empty() && bench.binds.empty()) bench.loop.advance(100ms);
   }
-  CHECK(outcome(bench) == "failed: status 409");
-  CHECK(bench.loop.now() - began >= 6s);
+  CHECK(sent_at == std::vector{0, 200, 600, 1400, 3000});
+  CHECK(outcome(bench) == "failed: status 500");
+  CHECK(bench.passed() == 3000ms + 6s);
+}
+
+TEST_CASE("a bind that hangs is sent twice, however late") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  int calls = 0;
+  for (; !bench.binds.empty(); ++calls) {
+    bench.loop.advance(5s);
+    bench.fail_bind(lost(true));
+    bench.loop.advance(200ms * (calls + 1));
+    bench.answer_read(pod_a());
+  }
+  CHECK(calls == 2);
+}
+
+TEST_CASE("an outcome that is unknown for long is told of, and the capacity held") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  bench.fail_bind(status_error(500));
+  bench.may_send = false;
+  SECTION("since the pod cannot be read") {
+    while (bench.passed() < 15s) {
+      CHECK(bench.unsettled.empty());
+      bench.loop.advance(100ms);
+      if (!bench.reads.empty()) bench.fail_read(status_error(403));
+    }
+  }
+  SECTION("since a late call hangs") {
+    bench.may_send = true;
+    bench.loop.advance(200ms);
+    bench.answer_read(pod_a());
+    bench.loop.advance(13s);
+    bench.fail_bind(status_error(500));
+    bench.loop.advance(1s);
+    while (!bench.reads.empty()) bench.answer_read(pod_a());
+    CHECK(bench.unsettled.empty());
+    bench.loop.advance(800ms);
+    bench.answer_read(pod_a());
+  }
+  CHECK(bench.passed() == 15s);
+  CHECK(bench.unsettled == std::vector<std::string>{"a: status 500"});
+  CHECK(outcome(bench).empty());
+  CHECK(bench.set_aside == 1);
+  bench.may_send = false;
+  while (outcome(bench).empty()) {
+    bench.loop.advance(100ms);
+    if (!bench.reads.empty()) bench.answer_read(pod_a().on("n1"));
+  }
+  CHECK(outcome(bench) == "bound");
+  CHECK(bench.unsettled.size() == 1);
+  CHECK(bench.set_aside == 0);
+}
+
+TEST_CASE("in further attempts a bind that is never answered for certain is sent once each") {
+  Bench bench;
+  // How often it is sent.
+  const auto attempt = [&](int status) {
+    bench.outcomes.clear();
+    bench.binder.bind(decision("a"));
+    int calls = 0;
+    for (; outcome(bench).empty(); bench.loop.advance(100ms)) {
+      if (!bench.binds.empty()) {
+        ++calls;
+        bench.fail_bind(status_error(status));
+      }
+      if (!bench.reads.empty()) bench.answer_read(pod_a());
+    }
+    return calls;
+  };
+  for (const int status : {500, 429}) {
+    CHECK(attempt(status) > 1);
+    CHECK(attempt(status) == 1);
+    CHECK(attempt(status) == 1);
+    CHECK(attempt(403) == 1);  // certain
+    CHECK(attempt(status) > 1);
+    CHECK(attempt(status) == 1);
+    bench.binder.forget("uid-a");
+  }
+}
+
+TEST_CASE("429 is not waited out without end") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  for (; outcome(bench).empty(); bench.loop.advance(100ms)) {
+    if (!bench.binds.empty()) bench.fail_bind(status_error(429, 300));
+  }
+  CHECK(outcome(bench) == "failed: status 429");
+  CHECK(bench.passed() <= 15s);
+  CHECK(bench.unsettled.empty());  // it is told of as failed
 }
 
 TEST_CASE("while an earlier try may land, a refusal of a later one decides nothing") {
@@ -331,7 +467,7 @@ TEST_CASE("once nothing can land any more, an unbound pod means that the bind fa
   }
   CHECK(outcome(bench) == "failed: refused");
   // Never before deadline and margin have passed.
-  CHECK(bench.loop.now() - began >= 6s);
+  CHECK(bench.passed() >= 6s);
 }
 
 TEST_CASE("a look decides if it began when deadline and margin had passed, whenever it ends") {
@@ -364,7 +500,7 @@ TEST_CASE("a look decides if it began when deadline and margin had passed, whene
 TEST_CASE("a read that fails is repeated for as long as it takes") {
   Bench bench;
   bench.binder.bind(decision("a"));
-  bench.fail_bind(status_error(409));
+  bench.fail_bind(conflict());
   for (int i = 0; i < 50; ++i) {
     bench.fail_read(lost(true));
     bench.loop.advance(5s);
@@ -429,13 +565,34 @@ TEST_CASE("a bind that the server put off is not sent while it may not be") {
   bench.binder.bind(decision("a"));
   bench.may_send = false;
   bench.fail_bind(status_error(429));
-  bench.loop.advance(10s);
+  bench.loop.advance(2s);
   CHECK(bench.binds.empty());
   CHECK(bench.binder.waiting() == 1);
+  CHECK(bench.set_aside == 0);
+  SECTION("it may be again") {
+    bench.may_send = true;
+    bench.binder.resume();
+    bench.answer_bind({});
+    CHECK(outcome(bench) == "bound");
+  }
+  SECTION("it may not for long") {
+    bench.loop.advance(1250ms);
+    CHECK(outcome(bench) == "given back: ");
+  }
+}
+
+TEST_CASE("what could not be sent for some seconds is given back") {
+  Bench bench;
+  bench.may_send = false;
+  bench.binder.bind(decision("a"));
+  bench.loop.advance(2900ms);
+  CHECK(bench.outcomes.empty());
+  bench.loop.advance(100ms);
+  CHECK(outcome(bench) == "given back: ");
+  CHECK(bench.binder.waiting() == 0);
   bench.may_send = true;
   bench.binder.resume();
-  bench.answer_bind({});
-  CHECK(outcome(bench) == "bound");
+  CHECK(bench.binds.empty());
 }
 
 TEST_CASE("an unsettled bind is only looked at while it may not be repeated") {
@@ -471,4 +628,33 @@ TEST_CASE("shutting down forgets binds that were held back") {
   CHECK(bench.binder.in_flight() == 0);
   CHECK(bench.binder.waiting() == 0);
   CHECK(bench.outcomes.empty());
+}
+
+TEST_CASE("at shutdown what the server has put off is not waited for") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  bench.binder.bind(decision("b"));
+  bench.fail_bind(status_error(429, 9));
+  CHECK(bench.set_aside == 1);
+  bench.binder.drop_waiting();
+  CHECK(bench.binder.in_flight() == 1);
+  CHECK(bench.set_aside == 0);
+  bench.fail_bind(status_error(429, 9));
+  CHECK(bench.binder.in_flight() == 0);
+  bench.loop.advance(1min);
+  CHECK(bench.binds.empty());
+  CHECK(bench.outcomes.empty());
+}
+
+TEST_CASE("at shutdown nothing is sent a second time") {
+  Bench bench;
+  bench.binder.bind(decision("a"));
+  bench.binder.drop_waiting();
+  bench.fail_bind(lost(true));
+  for (int looks = 0; outcome(bench).empty() && looks < 60; ++looks) {
+    bench.loop.advance(100ms);
+    if (!bench.reads.empty()) bench.answer_read(pod_a());
+    CHECK(bench.binds.empty());
+  }
+  CHECK(outcome(bench) == "failed: no answer");
 }

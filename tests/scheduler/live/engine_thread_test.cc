@@ -40,6 +40,7 @@ class Bench {
   }
 
   void push(sched::Event event) { thread_.push(std::move(event)); }
+  void set_aside(std::size_t binds) { thread_.set_aside(binds); }
 
   // Blocks until that many decisions have been made.
   std::vector<sched::Decision> wait_for(std::size_t count) {
@@ -174,6 +175,23 @@ TEST_CASE("it is known how long the engine has worked on what it has before it")
   // What became of a bind that was under way reaches nobody any more.
   thread.push(event::BindFailed{{"default", "a", "uid-a"}, "n1", "no"});
   CHECK(thread.working_for(Heartbeat::Clock::now() + 1h) == 0s);
+}
+
+TEST_CASE("binds that are set aside do not keep others from being decided") {
+  Bench bench(1);
+  bench.push(event::NodeUpserted{tests::node("n1").gpus(8)});
+  for (const char* name : {"a", "b", "c", "d"}) bench.push(event::PodUpserted{gpu_pod(name)});
+  bench.push(event::Synced{});
+  bench.wait_for(1);
+  bench.set_aside(1);
+  bench.wait_for(2);
+  bench.set_aside(2);
+  bench.wait_for(3);
+  // One has ended, and is none of those set aside any more: nothing has changed.
+  bench.set_aside(1);
+  bench.push(event::BindSucceeded{{"default", "a", "uid-a"}, "n1"});
+  bench.wait_for_rounds();
+  CHECK(bench.stop_and_count() == 3);
 }
 
 TEST_CASE("with too many binds open it waits for outcomes") {

@@ -139,6 +139,29 @@ TEST_CASE("a bind that the server refused is told; one that was overtaken is not
   CHECK_THAT(bench.metrics.text(), Catch::Contains(R"(result="error"} 2)"));
 }
 
+TEST_CASE("a bind whose outcome is unknown for long is told with the last answer") {
+  Bench bench;
+  bench.reporter.bind_unsettled(bind(), "500 Internal Server Error: failed calling webhook");
+  const std::string message =
+      "binding to node n1 is not settled, and its capacity held until it is; the last answer: 500 "
+      "Internal Server Error: failed calling webhook";
+  CHECK(bench.conditions ==
+        std::vector<std::string>{"a False SchedulerError: " + message + " (4)"});
+  CHECK(bench.requests_with({"\"FailedScheduling\"", "\"Warning\"", message}) == 1);
+}
+
+TEST_CASE("a bind that was not sent is told where its namespace is stuck, without the node") {
+  Bench bench;
+  bench.reporter.bind_ended({bind(), BindEnd::kGivenBack, ""}, 2ms);
+  CHECK(bench.conditions.empty());
+  CHECK(bench.requests_with({"/events"}) == 0);
+  bench.reporter.bind_ended({bind(), BindEnd::kGivenBack, "others are not answered"}, 2ms);
+  CHECK(bench.conditions ==
+        std::vector<std::string>{
+            "a False SchedulerError: not bound yet: others are not answered (4)"});
+  CHECK(bench.requests_with({"\"FailedScheduling\"", "others are not answered"}) == 1);
+}
+
 TEST_CASE("a foreign pod on an owned node gets a warning of its own") {
   Bench bench;
   bench.reporter.foreign_gpu_pod({{"other", "b", "uid-b"}, "gpu-scheduler", "n1", 2});

@@ -1,0 +1,33 @@
+#include "scheduler/live/writes/bind_answer.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace sched::live {
+
+namespace {
+
+// Names have no blanks, so none of these can be one. A webhook may say them as well, whose refusal
+// is certain, too.
+constexpr std::array<std::string_view, 4> kCertain = {
+    "is already assigned to node", "is being deleted, cannot be assigned",
+    "has non-empty .spec.schedulingGates", "Precondition failed: UID in precondition"};
+
+bool looked_at_the_pod(const k8s::Error& conflict) {
+  return std::any_of(kCertain.begin(), kCertain.end(), [&](std::string_view words) {
+    return conflict.message.find(words) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+BindAnswer bind_answer(const k8s::Error& error) {
+  if (error.is_status(409)) {
+    return looked_at_the_pod(error) ? BindAnswer::kConflict : BindAnswer::kUnknown;
+  }
+  if (error.may_have_acted) return BindAnswer::kUnknown;
+  return error.asks_for_patience() ? BindAnswer::kLater : BindAnswer::kRefused;
+}
+
+}  // namespace sched::live

@@ -1,0 +1,125 @@
+#include "scheduler/live/writes/bind_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sched::live {
+
+void BindQueue::push(std::string group, decision::Bind bind, TimePoint now) {
+  std::deque<Waiting>& waiting = groups_[group].waiting;
+  waiting.push_back({std::move(group), std::move(bind), now});
+  ++size_;
+}
+
+void BindQueue::put_back(Waiting waiting) {
+  std::deque<Waiting>& others = groups_[waiting.group].waiting;
+  others.push_front(std::move(waiting));
+  ++size_;
+}
+
+void BindQueue::clear() {
+  size_ = 0;
+  for (auto group = groups_.begin(); group != groups_.end();) {
+    group->second.waiting.clear();
+    forget_if_idle(group++);
+  }
+}
+
+std::optional<BindQueue::Waiting> BindQueue::take() {
+  if (size_ == 0 || open_ >= options_.max_open) return std::nullopt;
+  // Groups that have their share already come after all others.
+  const auto turn = [this](const Group& group) {
+    return std::pair(group.open >= options_.max_open_of_one, group.waiting.front().since);
+  };
+  auto first = groups_.end();
+  for (auto group = groups_.begin(); group != groups_.end(); ++group) {
+    if (group->second.waiting.empty() || !may_open(group->second)) continue;
+    if (first == groups_.end() || turn(group->second) < turn(first->second)) first = group;
+  }
+  if (first == groups_.end()) return std::nullopt;
+  return pop(first);
+}
+
+std::vector<BindQueue::Stale> BindQueue::take_stale(TimePoint now) {
+  std::vector<Stale> stale;
+  for (auto next = groups_.begin(); next != groups_.end();) {
+    const auto group = next++;
+    const auto stuck = stuck_at(group->second);
+    for (std::size_t left = group->second.waiting.size(); left > 0; --left) {
+      if (stale_at(group->second) > now) break;
+      stale.push_back({pop(group).bind, stuck && *stuck <= now});  // the last takes the group along
+    }
+  }
+  return stale;
+}
+
+bool BindQueue::has_room(const std::string& group) const {
+  if (open_ >= options_.max_open) return false;
+  const auto found = groups_.find(group);
+  if (found == groups_.end()) return true;
+  const bool others_wait = size_ > found->second.waiting.size();
+  return found->second.open < (others_wait ? options_.max_open_of_one : options_.max_open_alone);
+}
+
+void BindQueue::opened(const std::string& group) {
+  ++open_;
+  ++groups_[group].open;
+}
+
+void BindQueue::answered(const std::string& group) {
+  const auto found = groups_.find(group);
+  --open_;
+  --found->second.open;
+  forget_if_idle(found);
+}
+
+void BindQueue::set_aside(const std::string& group, TimePoint now) {
+  Group& found = groups_[group];
+  ++found.aside;
+  if (!found.none_bound_since) found.none_bound_since = now;
+}
+
+void BindQueue::settled(const std::string& group) {
+  const auto found = groups_.find(group);
+  if (--found->second.aside == 0) found->second.none_bound_since.reset();
+  forget_if_idle(found);
+}
+
+void BindQueue::bound(const std::string& group) {
+  const auto found = groups_.find(group);
+  if (found != groups_.end()) found->second.none_bound_since.reset();
+}
+
+bool BindQueue::may_open(const Group& group) const {
+  if (group.open >= options_.max_open_alone) return false;
+  return group.aside == 0 || group.aside + group.open < options_.max_aside_of_one;
+}
+
+// From when on what waits cannot be sent soon.
+std::optional<BindQueue::TimePoint> BindQueue::stuck_at(const Group& group) const {
+  if (group.aside == 0 || may_open(group) || !group.none_bound_since) return std::nullopt;
+  return *group.none_bound_since + options_.stuck_after;
+}
+
+// When the oldest that waits has waited long enough.
+BindQueue::TimePoint BindQueue::stale_at(const Group& group) const {
+  const TimePoint since = group.waiting.front().since;
+  const TimePoint stale = since + options_.stale_after;
+  if (const auto stuck = stuck_at(group)) return std::min(stale, std::max(since, *stuck));
+  return stale;
+}
+
+BindQueue::Waiting BindQueue::pop(Groups::iterator group) {
+  Waiting waiting = std::move(group->second.waiting.front());
+  group->second.waiting.pop_front();
+  --size_;
+  forget_if_idle(group);
+  return waiting;
+}
+
+void BindQueue::forget_if_idle(Groups::iterator group) {
+  const Group& what = group->second;
+  if (what.waiting.empty() && what.open == 0 && what.aside == 0) groups_.erase(group);
+}
+
+}  // namespace sched::live
