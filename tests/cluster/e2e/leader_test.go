@@ -15,6 +15,7 @@ import (
 	"gpu-scheduler.io/tests/cluster/controlplane"
 	"gpu-scheduler.io/tests/cluster/fixture"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -102,6 +103,60 @@ func TestLeaderGivesBack(t *testing.T) {
 	if transitions := e.lease().Spec.LeaseTransitions; transitions == nil || *transitions == 0 {
 		t.Error("the lease does not say that its holder has changed")
 	}
+}
+
+// TestLeaderGivesBackWhileStatusesFail ends a leader that cannot write why pods wait, a webhook on their statuses being down: it has time to give
+// the lease back all the same, over a network that is no faster than others.
+func TestLeaderGivesBackWhileStatusesFail(t *testing.T) {
+	e := newElection(t)
+	hook := e.w.startWebhook("pods/status", admissionregistrationv1.Update, (*webhook).refuse)
+	network := newProxy(t, e.w.cluster.URL())
+	leader, standby := e.startLeaderThrough(network), e.startStandby()
+	pods := 0
+	until(t, "statuses that cannot be written", func() bool {
+		e.w.addPod(fmt.Sprintf("pod-%d", pods), fixture.GPUs(9))
+		pods++
+		return hook.calls() > 0
+	})
+	network.delay(30*time.Millisecond, 30*time.Millisecond)
+	leader.process.Signal(syscall.SIGTERM)
+	leader.waitExit(0)
+	leader.waitLog("gave the lease back")
+	hook.remove()
+	standby.waitLog("scheduling begins")
+	standby.check()
+	e.w.verdict()
+}
+
+// TestStandbyWatchHangs has a standby follow the cluster by watches that hang, as those of an API server that has died with the leader: when it
+// leads, it must notice by itself that it does not see what was bound, long before a watch that is silent is given up, two minutes.
+func TestStandbyWatchHangs(t *testing.T) {
+	e := newElection(t)
+	network := newRelay(t)
+	leader, standby := e.startLeader(), e.startReplica(network)
+	standby.waitLog("standing by")
+	standby.waitLog("synced")
+	e.w.addGPUNodes(4)
+	e.w.addPod("before", fixture.GPUs(8))
+	e.w.waitBinds(1)
+	network.stallWatches()
+	for i := range 3 {
+		e.w.addPod(fmt.Sprintf("unseen-%d", i), fixture.GPUs(8))
+	}
+	e.w.waitBinds(4)
+	leader.kill()
+	standby.waitLog("leading ")
+	since := time.Now()
+	standby.waitLog("scheduling begins")
+	took := time.Since(since).Round(time.Millisecond)
+	t.Logf("it began to schedule %v after it had begun to lead", took)
+	if took > time.Minute {
+		t.Errorf("it began to schedule only %v after it had begun to lead", took)
+	}
+	e.w.addPod("too-many", fixture.GPUs(1))
+	e.w.waitRefused("too-many", "0/4 nodes are available: 4 Insufficient nvidia.com/gpu.")
+	standby.check()
+	e.w.verdict()
 }
 
 // TestLeaderIsStopped stops the leader in the middle of its binds for longer than the lease, and lets it go on while the next

@@ -2,8 +2,11 @@ package e2e
 
 import (
 	"context"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gpu-scheduler.io/tests/cluster/fixture"
 
@@ -69,6 +72,36 @@ func TestKeepsPodsOffNodesThatAreNotForThem(t *testing.T) {
 	w.waitPod("wants-gpu", "bound to the node that was uncordoned", bound)
 	w.changeNode("rules-cordoned", func(n *corev1.Node) { n.Labels["nvidia.com/gpu.product"] = fixture.L4.Product })
 	w.waitPod("wants-l4", "bound to the node that was relabelled", bound)
+	w.verdict()
+}
+
+// TestLateRefusalOfABoundPod has somebody else bind a pod while the scheduler's word that it fits nowhere is on its way: it must not stand on a pod that
+// is bound.
+func TestLateRefusalOfABoundPod(t *testing.T) {
+	w := newWorld(t)
+	network := newRelay(t)
+	goOn := network.holdStatuses()
+	t.Cleanup(goOn)
+	startSubject(t, func(with *setup) { with.kubeconfig = network.kubeconfig(with.kubeconfig) })
+	w.addPod("late", fixture.GPUs(1))
+	until(t, "a refusal to be on its way", func() bool { return len(network.heldStatuses()) > 0 })
+	network.late(3 * time.Second) // the other one is first
+	w.addGPUNodes(1)
+	binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "late"}, Target: corev1.ObjectReference{Kind: "Node", Name: w.ns + "-0"}}
+	w.must(nil, w.client.CoreV1().Pods(w.ns).Bind(t.Context(), binding, metav1.CreateOptions{}))
+	goOn()
+	until(t, "the refusal to be answered", func() bool { return !slices.Contains(network.heldStatuses(), 0) })
+	network.late(0)
+	if answers := network.heldStatuses(); !slices.Equal(answers, []int{http.StatusConflict}) {
+		t.Errorf("the refusal was answered with %d, want 409 alone", answers)
+	}
+	w.catchUp()
+	p := w.waitPod("late", "bound", bound)
+	if c := condition(p); c == nil || c.Status != corev1.ConditionTrue {
+		t.Errorf("the pod is bound, and says %v", c)
+	}
+	w.addPod("next", fixture.GPUs(1))
+	w.waitPod("next", "bound", bound)
 	w.verdict()
 }
 

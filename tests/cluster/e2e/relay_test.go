@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +19,7 @@ import (
 )
 
 // relay stands between a scheduler and the API server like a network that delivers late, and knows what it carries: it can hold binds back and
-// keep the lease from being renewed, and notes when it met each of both. It takes requests from one scheduler, which must have a token.
+// keep the lease from being renewed, and notes when it met each of both; and it can hold statuses back and stall watches. It takes requests from one scheduler, which must have a token.
 type relay struct {
 	t        *testing.T
 	target   string // the API server's URL
@@ -26,6 +27,9 @@ type relay struct {
 
 	mu       sync.Mutex
 	hold     time.Duration // before each bind is passed on
+	statuses chan struct{} // closed when writes to statuses may go on; nil: they may
+	written  []int         // how those were answered that had to wait, 0: not yet
+	stalls   chan struct{} // closed when the watches of now bring nothing any more
 	renewing bool          // renewals pass
 	renewed  time.Time     // when the last renewal came that the server has granted
 	binds    []carried
@@ -46,7 +50,7 @@ func newRelay(t *testing.T) *relay {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &relay{t: t, target: cluster.URL(), listener: listener, renewing: true}
+	r := &relay{t: t, target: cluster.URL(), listener: listener, renewing: true, stalls: make(chan struct{})}
 	server, err := url.Parse(r.target)
 	if err != nil {
 		t.Fatal(err)
@@ -90,6 +94,35 @@ func (r *relay) late(hold time.Duration) {
 	r.hold = hold
 }
 
+// holdStatuses holds writes to pods' statuses back, until goOn is called.
+func (r *relay) holdStatuses() (goOn func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	held := make(chan struct{})
+	r.statuses = held
+	return sync.OnceFunc(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.statuses = nil
+		close(held)
+	})
+}
+
+// heldStatuses is how those were answered that had to wait, 0: not yet.
+func (r *relay) heldStatuses() []int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.written)
+}
+
+// stallWatches has the watches that there are bring nothing any more, and not end, as those of a server that is dead. New ones are well.
+func (r *relay) stallWatches() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	close(r.stalls)
+	r.stalls = make(chan struct{})
+}
+
 // loseRenewals lets no renewal through any more, and tells nobody.
 func (r *relay) loseRenewals() {
 	r.mu.Lock()
@@ -116,6 +149,13 @@ func (r *relay) pass(onward http.Handler, w http.ResponseWriter, request *http.R
 		r.passBind(onward, w, request, came)
 	case strings.Contains(request.URL.Path, "/leases") && request.Method != http.MethodGet:
 		r.passRenewal(onward, w, request, came)
+	case strings.HasSuffix(request.URL.Path, "/status"):
+		r.passStatus(onward, w, request)
+	case request.URL.Query().Get("watch") == "1":
+		r.mu.Lock()
+		stalls := r.stalls
+		r.mu.Unlock()
+		onward.ServeHTTP(&watched{w, request.Context(), stalls}, request)
 	default:
 		onward.ServeHTTP(w, request)
 	}
@@ -152,6 +192,44 @@ func (r *relay) passRenewal(onward http.Handler, w http.ResponseWriter, request 
 		r.renewed = came
 	}
 }
+
+func (r *relay) passStatus(onward http.Handler, w http.ResponseWriter, request *http.Request) {
+	r.mu.Lock()
+	held, at := r.statuses, len(r.written)
+	if held == nil {
+		r.mu.Unlock()
+		onward.ServeHTTP(w, request)
+		return
+	}
+	r.written = append(r.written, 0)
+	r.mu.Unlock()
+	<-held
+	outcome := &outcome{ResponseWriter: w}
+	onward.ServeHTTP(outcome, request)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.written[at] = outcome.status
+}
+
+// watched is the answer to a watch, which may stall.
+type watched struct {
+	http.ResponseWriter
+	asked  context.Context
+	stalls <-chan struct{}
+}
+
+func (w *watched) Write(events []byte) (int, error) {
+	select {
+	case <-w.stalls:
+		<-w.asked.Done()
+		return 0, w.asked.Err()
+	default:
+		return w.ResponseWriter.Write(events)
+	}
+}
+
+// Unwrap lets what has been written be flushed.
+func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // outcome is an answer whose status is looked at on the way.
 type outcome struct {
