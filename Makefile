@@ -1,7 +1,7 @@
 # Everything a person or a machine runs. Each target but format and clean installs what it needs and is
 # fast when there is nothing to do.
 
-.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults mutants format clean
+.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults etcd mutants format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
@@ -21,6 +21,7 @@ help:
 	@echo "make live        all that is measured beside kube-scheduler"
 	@echo "make profile     what a bound pod costs, taken apart: whose processor time, which requests, which waits"
 	@echo "make faults      a thousand faults between it and the API server, and storms; FAULTS='--faults 5000 --seed 7'"
+	@echo "make etcd        twenty loads on an API server whose etcds are killed, stopped and cut off; ETCD='--runs 5'"
 	@echo "make soak        half an hour of churn: does it grow? SOAK='--time 5m'; the plot is build/logs/soak.svg"
 	@echo "make mutants     small changes to the product that no test notices; MUTANTS='--count 500 --seed 7'"
 	@echo "make format  lay out the code"
@@ -54,6 +55,10 @@ profile:
 faults:
 	@.ci/install
 	@tests/cluster/faults.sh $(FAULTS)
+
+etcd:
+	@.ci/install
+	@tests/cluster/etcd.sh $(ETCD)
 
 soak:
 	@.ci/install

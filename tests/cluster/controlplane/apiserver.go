@@ -10,32 +10,6 @@ import (
 	"time"
 )
 
-// startEtcd starts etcd and waits until it answers. It does not sync to disk: a test's data is not precious, and writes get
-// several times faster. Its own automatic compaction is off, so only Compact forgets anything.
-func (c *ControlPlane) startEtcd(ctx context.Context) error {
-	p, err := c.start("etcd", "etcd", append([]string{
-		"--name=test",
-		"--data-dir=" + filepath.Join(c.dir, "etcd"),
-		"--unsafe-no-fsync",
-		"--listen-client-urls=" + c.etcdURL, "--advertise-client-urls=" + c.etcdURL,
-		"--listen-peer-urls=" + c.peerURL, "--initial-advertise-peer-urls=" + c.peerURL,
-		"--initial-cluster=test=" + c.peerURL,
-		"--auto-compaction-retention=0",
-		"--quota-backend-bytes=" + strconv.Itoa(4<<30),
-		"--log-level=warn",
-	}, c.options.EtcdArgs...)...)
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	c.etcd = p
-	c.mu.Unlock()
-	return c.waitReady(ctx, p, func(ctx context.Context) error {
-		_, err := c.store.Get(ctx, "ready")
-		return err
-	})
-}
-
 // StartAPIServer starts kube-apiserver on its port and data and returns once it is ready. It is an error if it runs already.
 func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 	c.mu.Lock()
@@ -77,7 +51,7 @@ func (c *ControlPlane) askReady(ctx context.Context) error {
 func (c *ControlPlane) apiServerFlags() []string {
 	pki := filepath.Join(c.dir, "pki")
 	flags := []string{
-		"--etcd-servers=" + c.etcdURL,
+		"--etcd-servers=" + c.etcdServers(),
 		"--etcd-compaction-interval=0", // history must not lose what it has not read yet
 		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port=" + strconv.Itoa(c.apiPort),
 		"--tls-cert-file=" + filepath.Join(pki, "apiserver.crt"), "--tls-private-key-file=" + filepath.Join(pki, "apiserver.key"),
@@ -146,13 +120,6 @@ func (c *ControlPlane) APIServer() *Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.apiServer
-}
-
-// EtcdProcess is the running etcd's process, or nil.
-func (c *ControlPlane) EtcdProcess() *Process {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.etcd
 }
 
 // takeAPIServer takes the process out of our hands, to end it, and announces the outage.

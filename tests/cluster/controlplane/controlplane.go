@@ -37,6 +37,10 @@ type Options struct {
 	APIServerArgs []string
 	// EtcdArgs are added to etcd's.
 	EtcdArgs []string
+	// EtcdMembers is how many etcds there are. Default one.
+	EtcdMembers int
+	// EtcdFront, where set, is called with each member's address, HOST:PORT, and returns the one under which the API server is to find it.
+	EtcdFront func(member int, address string) (string, error)
 	// AuditBinds has the API server keep a log of all requests to bind pods, those that fail too: see AuditLog. It costs a line each.
 	AuditBinds bool
 	// StartTimeout bounds the wait for each process to be ready. Default three minutes: several may start at a time, on a machine that is busy.
@@ -61,11 +65,10 @@ type ControlPlane struct {
 	client  kubernetes.Interface
 	store   *clientv3.Client
 
-	etcdURL, peerURL string
-	apiPort          int
+	members []etcdMember
+	apiPort int
 
 	mu        sync.Mutex
-	etcd      *Process
 	apiServer *Process
 	down      bool       // it was stopped or killed, and is not ready again yet
 	others    []*Process // in the order they were started
@@ -117,13 +120,14 @@ func prepare(options Options) (*ControlPlane, error) {
 			return nil, err
 		}
 	}
-	ports, err := freePorts(3)
+	ports, err := freePorts(1)
 	if err != nil {
 		return nil, err
 	}
-	c.etcdURL = fmt.Sprintf("http://127.0.0.1:%d", ports[0])
-	c.peerURL = fmt.Sprintf("http://127.0.0.1:%d", ports[1])
-	c.apiPort = ports[2]
+	c.apiPort = ports[0]
+	if c.members, err = prepareEtcd(max(1, options.EtcdMembers), options.EtcdFront); err != nil {
+		return nil, err
+	}
 	if c.ca, err = writePKI(filepath.Join(dir, "pki")); err != nil {
 		return nil, err
 	}
@@ -145,7 +149,7 @@ func (c *ControlPlane) makeClients() (err error) {
 		return err
 	}
 	c.store, err = clientv3.New(clientv3.Config{
-		Endpoints: []string{c.etcdURL}, DialTimeout: 5 * time.Second, Logger: zap.NewNop(),
+		Endpoints: c.etcdURLs(), DialTimeout: 5 * time.Second, Logger: zap.NewNop(),
 	})
 	return err
 }
@@ -153,8 +157,13 @@ func (c *ControlPlane) makeClients() (err error) {
 // Stop ends every process, the last started first, and returns what did not end by itself.
 func (c *ControlPlane) Stop() error {
 	c.mu.Lock()
-	all := append([]*Process{c.etcd, c.apiServer}, c.others...)
-	c.etcd, c.apiServer, c.others = nil, nil, nil
+	var all []*Process
+	for i := range c.members {
+		all = append(all, c.members[i].process)
+		c.members[i].process = nil
+	}
+	all = append(append(all, c.apiServer), c.others...)
+	c.apiServer, c.others = nil, nil
 	c.mu.Unlock()
 	var failures []error
 	if c.store != nil {
@@ -180,8 +189,8 @@ func (c *ControlPlane) Bin() string { return c.options.Bin }
 // URL is the API server's address; it stays the same when the server is started again.
 func (c *ControlPlane) URL() string { return fmt.Sprintf("https://127.0.0.1:%d", c.apiPort) }
 
-// EtcdURL is where etcd answers.
-func (c *ControlPlane) EtcdURL() string { return c.etcdURL }
+// EtcdURL is where etcd answers, its first member.
+func (c *ControlPlane) EtcdURL() string { return c.members[0].url() }
 
 // Kubeconfig is the path of the admin's kubeconfig.
 func (c *ControlPlane) Kubeconfig() string { return c.admin }

@@ -29,7 +29,12 @@ type plane struct {
 
 // startPlane starts one, whose data and logs are kept in a directory.
 func startPlane(ctx context.Context, dir string) (*plane, error) {
-	cluster, err := controlplane.Start(ctx, controlplane.Options{Dir: dir, AuditBinds: true})
+	return startPlaneWith(ctx, controlplane.Options{Dir: dir})
+}
+
+func startPlaneWith(ctx context.Context, options controlplane.Options) (*plane, error) {
+	options.AuditBinds = true
+	cluster, err := controlplane.Start(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -141,6 +146,25 @@ func (o *pool) giveBack(t *testing.T, p *plane) (err error) {
 	return err
 }
 
+// own lends a test a plane that is none of the pool's, but counts as one.
+func (o *pool) own(t *testing.T, p *plane) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.live++
+	o.lent[t] = p
+}
+
+// disown stops such a plane.
+func (o *pool) disown(t *testing.T, p *plane) error {
+	err := p.stop()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.live--
+	delete(o.lent, t)
+	o.serve()
+	return err
+}
+
 // serve gives idle planes to those who wait, and starts more where there are too few. The pool is locked.
 func (o *pool) serve() {
 	for len(o.waiting) > 0 && len(o.idle) > 0 {
@@ -197,6 +221,7 @@ func long() []func(*testing.T) {
 		TestQuotasKilledUnderLoad,
 		TestKilledUnderLoad,
 		TestFaults,
+		TestEtcdTroubleUnderLoad,
 		TestFaultsOnCpprestsdk,
 		TestLeadersAmongFaults,
 		TestPastIsForgottenUnderLoad,

@@ -43,7 +43,7 @@ type Recorder struct {
 
 // Record starts recording. Call it before any pod exists; what was compacted away before is a gap.
 func Record(client *clientv3.Client, options Options) *Recorder {
-	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(context.Background()))
+	ctx, cancel := context.WithCancel(context.Background()) // a store that has no leader for a moment has lost nothing
 	r := &Recorder{cancel: cancel, done: make(chan struct{}), ticks: make(chan struct{}), judge: NewJudge(options), changed: make(chan struct{})}
 	r.tried.path = options.Attempts
 	responses := client.Watch(ctx, quotaPrefix, clientv3.WithRange(rangeEnd), clientv3.WithRev(1))

@@ -457,7 +457,6 @@ TEST_CASE("while an earlier try may land, a refusal of a later one decides nothi
 
 TEST_CASE("once nothing can land any more, an unbound pod means that the bind failed") {
   Bench bench;
-  const auto began = bench.loop.now();
   bench.binder.bind(decision("a"));
   bench.fail_bind(lost(true));
   for (int looks = 0; outcome(bench).empty() && looks < 20; ++looks) {

@@ -181,7 +181,7 @@ func (b *bench) usage() (u usage) {
 	if p := b.cluster.APIServer(); p != nil {
 		u.controlPlane, _ = measure.CPU(p.Pid())
 	}
-	if p := b.cluster.EtcdProcess(); p != nil {
+	if p := b.cluster.EtcdProcess(0); p != nil {
 		etcd, _ := measure.CPU(p.Pid())
 		u.controlPlane += etcd
 	}
