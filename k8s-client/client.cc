@@ -119,6 +119,22 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
               });
   }
 
+  // `read` finds the verdict in the answer's body.
+  template <typename Verdict>
+  void call_review(Request request, const std::string& doing,
+                   Result<Verdict> (*read)(const std::string& body),
+                   std::function<void(Result<Verdict>)> done) {
+    call_once(std::move(request), doing,
+              [doing, read, done = std::move(done)](Result<Response> answer) {
+                if (!answer) return done(tl::unexpected(std::move(answer.error())));
+                auto verdict = read(answer->body);
+                if (!verdict) {
+                  return done(tl::unexpected(with_context(std::move(verdict.error()), doing)));
+                }
+                done(std::move(verdict));
+              });
+  }
+
   void send(const std::shared_ptr<ApiCall>& call) {
     call->sent_at = loop.now();
     // The last attempt needs its request no more.
@@ -282,6 +298,28 @@ void Client::update_lease(const Lease& lease, std::chrono::milliseconds deadline
        .repeatable = true},
       fmt::format("leases \"{}/{}\": update", lease.metadata.namespace_, lease.metadata.name),
       std::move(done));
+}
+
+void Client::review_token(const std::string& token, std::chrono::milliseconds deadline,
+                          std::function<void(Result<TokenStatus>)> done) {
+  parts_->call_review({.method = Method::kPost,
+                       .target = "/apis/authentication.k8s.io/v1/tokenreviews",
+                       .body = token_review(token),
+                       .deadline = deadline,
+                       .repeatable = true},
+                      "token: review", token_status_of, std::move(done));
+}
+
+void Client::review_access(const UserInfo& user, const NonResourceAccess& access,
+                           std::chrono::milliseconds deadline,
+                           std::function<void(Result<bool>)> done) {
+  parts_->call_review({.method = Method::kPost,
+                       .target = "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                       .body = subject_access_review(user, access),
+                       .deadline = deadline,
+                       .repeatable = true},
+                      fmt::format("access of \"{}\" to \"{}\": review", user.username, access.path),
+                      is_allowed_of, std::move(done));
 }
 
 void Client::server_version(std::function<void(Result<std::string>)> done) {

@@ -9,6 +9,7 @@
 // own idea of when to write.
 #pragma once
 
+#include "k8s-client/access_review.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
 #include "k8s-client/api/pod.h"
@@ -106,6 +107,12 @@ class Client {
                     std::function<void(Result<Lease>)> done);
   void update_lease(const Lease& lease, std::chrono::milliseconds deadline,
                     std::function<void(Result<Lease>)> done);
+
+  // Whose token it is, and whether somebody may do something; once each.
+  void review_token(const std::string& token, std::chrono::milliseconds deadline,
+                    std::function<void(Result<TokenStatus>)> done);
+  void review_access(const UserInfo& user, const NonResourceAccess& access,
+                     std::chrono::milliseconds deadline, std::function<void(Result<bool>)> done);
 
   // GET /version: "v1.36.3".
   void server_version(std::function<void(Result<std::string>)> done);

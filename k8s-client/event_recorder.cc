@@ -3,6 +3,7 @@
 #include "k8s-client/event_series.h"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <list>
 #include <map>
@@ -264,7 +265,9 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   EventLoop& loop;
   const Options options;
   const std::function<bool()> may_send;
-  Counters counters;
+  struct {  // any thread reads them
+    std::atomic<std::uint64_t> written, joined, dropped;
+  } counters;
   BackOff back_off;
   std::uint64_t numbers = 0;
 
@@ -295,6 +298,9 @@ void EventRecorder::flush(std::chrono::milliseconds limit, std::function<void()>
 
 void EventRecorder::resume() { parts_->pump(); }
 
-EventRecorder::Counters EventRecorder::counters() const { return parts_->counters; }
+EventRecorder::Counters EventRecorder::counters() const {
+  const auto& counters = parts_->counters;
+  return {.written = counters.written, .joined = counters.joined, .dropped = counters.dropped};
+}
 
 }  // namespace k8s

@@ -86,6 +86,7 @@ class EventRecorder {
   // To be called when may_send may have become true.
   void resume();
 
+  // Totals so far. Thread-safe.
   [[nodiscard]] Counters counters() const;
 
  private:

@@ -28,6 +28,9 @@ struct Flags {
   std::string kubeconfig;
   std::string record;
   std::string http_bind_address = "127.0.0.1:10251";
+  int secure_port = 10259;
+  std::string bind_address = "127.0.0.1";
+  sched::server::CertificateFiles certificate;
   sched::config::LeaderElectionFlags leader_election;
   int verbosity = 0;
   bool check_config = false;
@@ -60,6 +63,28 @@ void add_leader_election_flags(CLI::App& app, sched::config::LeaderElectionFlags
       ->type_name("NAMESPACE");
 }
 
+// kube-scheduler's own, but that only metrics are served there, and to nobody else by default.
+void add_secure_serving_flags(CLI::App& app, Flags& flags) {
+  app.add_option("--secure-port", flags.secure_port,
+                 "Where /metrics is served over HTTPS, to those who may get it there; 0: nowhere")
+      ->type_name("PORT")
+      ->check(CLI::Range(0, 65535))
+      ->take_last()
+      ->capture_default_str();
+  app.add_option("--bind-address", flags.bind_address, "The address of --secure-port")
+      ->type_name("IP")
+      ->capture_default_str();
+  auto* certificate =
+      app.add_option("--tls-cert-file", flags.certificate.certificate,
+                     "Certificate of --secure-port in PEM, then those that lead to its authority; "
+                     "read again when it changes. Absent: one is made, which nobody vouches for")
+          ->type_name("FILE");
+  auto* key = app.add_option("--tls-private-key-file", flags.certificate.key, "Its key, in PEM")
+                  ->type_name("FILE");
+  certificate->needs(key);
+  key->needs(certificate);
+}
+
 void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("--config", flags.config, "KubeSchedulerConfiguration; absent: the default one")
       ->type_name("FILE");
@@ -75,7 +100,7 @@ void add_flags(CLI::App& app, Flags& flags) {
          "when FILE cannot be written, and scheduling goes on")
       ->type_name("FILE");
   app.add_option("--http-bind-address", flags.http_bind_address,
-                 "Where /healthz, /livez, /readyz and /metrics are served; 0: nowhere")
+                 "Where /healthz, /livez and /readyz are served, to everybody; 0: nowhere")
       ->type_name("IP:PORT")
       ->capture_default_str();
   app.add_option("-v,--v", flags.verbosity, "Log verbosity; 4 and more add details")
@@ -83,8 +108,9 @@ void add_flags(CLI::App& app, Flags& flags) {
       ->check(CLI::Range(0, 10));
   app.add_flag("--check-config", flags.check_config,
                "Read the configuration, say what is wrong; of the other flags those of leader "
-               "election and --http-bind-address are looked at");
+               "election, --http-bind-address and --bind-address are looked at");
   add_leader_election_flags(app, flags.leader_election);
+  add_secure_serving_flags(app, flags);
   app.set_version_flag("--version", "gpu-scheduler " GPU_SCHEDULER_VERSION);
 }
 
@@ -121,9 +147,25 @@ k8s::Result<k8s::ClusterAccess> find_cluster(const std::string& flag,
       "no cluster: not in a pod, no $KUBECONFIG and no ~/.kube/config; name one with --kubeconfig");
 }
 
-k8s::Result<void> check_address(const std::string& http_bind_address) {
-  if (http_bind_address == "0") return {};
-  return sched::server::HttpServer::check_address(http_bind_address);
+// "IP:PORT"; an IPv6 address in brackets.
+std::string secure_address(const Flags& flags) {
+  const bool is_v6 = flags.bind_address.find(':') != std::string::npos;
+  return is_v6 ? fmt::format("[{}]:{}", flags.bind_address, flags.secure_port)
+               : fmt::format("{}:{}", flags.bind_address, flags.secure_port);
+}
+
+k8s::Result<void> check_addresses(const Flags& flags) {
+  using sched::server::HttpServer;
+  if (flags.http_bind_address != "0") {
+    if (const auto checked = HttpServer::check_address(flags.http_bind_address); !checked) {
+      return tl::unexpected(k8s::with_context(checked.error(), "--http-bind-address"));
+    }
+  }
+  if (const auto checked = HttpServer::check_address(secure_address(flags)); !checked) {
+    return k8s::config_error(
+        fmt::format("--bind-address: \"{}\" is no IP address", flags.bind_address));
+  }
+  return {};
 }
 
 int run(sched::live::ShellOptions options) {
@@ -149,20 +191,29 @@ int start(const Flags& flags) {
   const auto election = sched::config::with_flags(config->leader_election, flags.leader_election);
   if (!election) return fail(kBadUsage, election.error().message);
   config->leader_election = *election;
-  if (const auto address = check_address(flags.http_bind_address); !address) {
-    return fail(kBadUsage, "--http-bind-address: " + address.error().message);
+  if (const auto addresses = check_addresses(flags); !addresses) {
+    return fail(kBadUsage, addresses.error().message);
   }
   sched::live::start_log(flags.verbosity);
   for (const std::string& warning : config->warnings) sched::live::LogLine(warning).warning();
   if (flags.check_config) return 0;
-  auto cluster = find_cluster(flags.kubeconfig, config->client_connection.kubeconfig);
+  const std::string configured = config->client_connection.kubeconfig;
+  auto cluster = find_cluster(flags.kubeconfig, configured);
   if (!cluster) return fail(kBadUsage, cluster.error().message);
   sched::live::ShellOptions options{.configuration = std::move(*config),
                                     .cluster = std::move(*cluster),
                                     .http_bind_address = flags.http_bind_address,
+                                    .metrics_port = {},
                                     .record_file = flags.record,
                                     .config_file = flags.config,
                                     .config_text = std::move(*text)};
+  if (flags.secure_port != 0) {
+    auto reviewer = find_cluster(flags.kubeconfig, configured);
+    if (!reviewer) return fail(kBadUsage, reviewer.error().message);
+    options.metrics_port = {.address = secure_address(flags),
+                            .certificate = flags.certificate,
+                            .cluster = std::move(*reviewer)};
+  }
   return run(std::move(options));
 }
 

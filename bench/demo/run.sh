@@ -39,7 +39,7 @@ account_kubeconfig
 sed "s/^clientConnection:\$/&\n  transport: $transport/" manifests/base/config.yaml > "$out/config.yaml"
 grep -qx "  transport: $transport" "$out/config.yaml" || { echo "manifests/base/config.yaml has no place for the transport: no line 'clientConnection:'"; exit 1; }
 "$bin/gpu-scheduler" --config "$out/config.yaml" --kubeconfig "$out/scheduler.kubeconfig" \
-  --leader-elect=false --http-bind-address 127.0.0.1:0 --record "$out/record.jsonl" > "$out/scheduler.log" 2>&1 &
+  --leader-elect=false --http-bind-address 127.0.0.1:0 --secure-port 0 --record "$out/record.jsonl" > "$out/scheduler.log" 2>&1 &
 scheduler=$!
 
 # Alone here, so without a lease. Ready: it has seen the whole cluster, and waited until no bind of a predecessor can land any more.

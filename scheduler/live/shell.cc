@@ -108,24 +108,39 @@ std::unique_ptr<Leadership> Shell::Parts::make_leadership(const k8s::RequestObse
 
 k8s::Result<void> Shell::Parts::listen() {
   if (options_.http_bind_address == "0") return {};
-  server::Endpoints endpoints{.liveness = [this] { return liveness(); },
-                              .readiness = [this] { return readiness(); },
-                              .metrics = [this] { return metrics_text(); }};
+  server::HealthEndpoints endpoints{.liveness = [this] { return liveness(); },
+                                    .readiness = [this] { return readiness(); }};
   auto server = server::HttpServer::listen(
-      *loop_, options_.http_bind_address,
-      [endpoints = std::move(endpoints)](std::string_view path) { return endpoints.get(path); },
+      *loop_, {.address = options_.http_bind_address},
+      [endpoints = std::move(endpoints)](const server::Request& request,
+                                         const server::HttpServer::Answer& answer) {
+        answer(endpoints.get(request.path));
+      },
       {.on_problem = [this](const k8s::Error& error,
                             milliseconds retry_in) { problems_.report("serve", error, retry_in); },
        .on_progress = [this] { problems_.resolved("serve"); }});
   if (!server) return tl::unexpected<k8s::Error>(std::move(server.error()));
-  http_ = std::move(*server);
+  health_ = std::move(*server);
+  return {};
+}
+
+k8s::Result<void> Shell::Parts::open_metrics_port() {
+  if (!options_.metrics_port) return {};
+  auto port = MetricsPort::open(
+      std::move(*options_.metrics_port), [this] { return metrics_text(); },
+      [this](std::string_view verb, int status, std::chrono::nanoseconds duration) {
+        metrics_.request(verb, status, duration);
+      });
+  if (!port) return tl::unexpected<k8s::Error>(std::move(port.error()));
+  metrics_port_ = std::move(*port);
   return {};
 }
 
 Shell::End Shell::Parts::run() {
   LogLine line("starting");
   line.with("cluster", options_.cluster.description).with("profiles", joined(profile_names_));
-  if (http_) line.with("http_port", http_->port());
+  if (health_) line.with("http_port", health_->port());
+  if (metrics_port_) line.with("secure_port", metrics_port_->port());
   line.info();
   engine_->start();
   loop_->post([this] {
@@ -162,8 +177,10 @@ k8s::Result<std::unique_ptr<Shell>> Shell::create(ShellOptions options) {
     recorder = std::move(*created);
   }
   auto parts = std::make_unique<Parts>(std::move(options), std::move(recorder));
-  if (auto listening = parts->listen(); !listening) {
-    return tl::unexpected<k8s::Error>(std::move(listening.error()));
+  for (const auto open : {&Parts::listen, &Parts::open_metrics_port}) {
+    if (auto opened = (*parts.*open)(); !opened) {
+      return tl::unexpected<k8s::Error>(std::move(opened.error()));
+    }
   }
   return std::unique_ptr<Shell>(new Shell(std::move(parts)));
 }

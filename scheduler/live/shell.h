@@ -3,7 +3,7 @@
 // Two threads do the work. The I/O thread (the event loop's, the one that calls run()) talks to the
 // API server: watches become events, decisions become API calls, outcomes become events again. The
 // engine's thread decides. Between them go queues, nothing is shared. Binds go out first, then
-// conditions, then events.
+// conditions, then events. A third thread serves metrics (shell/metrics_port.h).
 //
 // With leader election it stands by until it leads (leadership/leadership.h), and ends at once when
 // it loses the lease: binds that were sent have landed, or never will, before another one begins.
@@ -20,9 +20,11 @@
 #include "k8s-client/auth/cluster_access.h"
 #include "k8s-client/error.h"
 #include "scheduler/config/config.h"
+#include "scheduler/live/shell/metrics_port.h"
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace sched::live {
@@ -30,15 +32,16 @@ namespace sched::live {
 struct ShellOptions {
   config::Configuration configuration;
   k8s::ClusterAccess cluster;
-  std::string http_bind_address;  // "0": no server
-  std::string record_file;        // empty: no recording
-  std::string config_file;        // what a recording says of its configuration
+  std::string http_bind_address;                   // for probes; "0": no server
+  std::optional<MetricsPortOptions> metrics_port;  // nullopt: metrics are not served
+  std::string record_file;                         // empty: no recording
+  std::string config_file;                         // what a recording says of its configuration
   std::string config_text;
 };
 
 class Shell {
  public:
-  // Opens what can fail at once: the recording and the HTTP port.
+  // Opens what can fail at once: the recording and the ports.
   [[nodiscard]] static k8s::Result<std::unique_ptr<Shell>> create(ShellOptions options);
   ~Shell();
   Shell(const Shell&) = delete;

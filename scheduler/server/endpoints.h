@@ -1,10 +1,14 @@
 // The paths that are served, as kube-scheduler has them: /livez and /healthz (a restart would not
-// help), /readyz (it knows the cluster; a standby, too, which may not decide yet), /metrics.
+// help), /readyz (it knows the cluster; a standby, too, which may not decide yet) to everybody;
+// /metrics to those who may read it.
 #pragma once
 
+#include "k8s-client/http/event_loop.h"
+#include "scheduler/server/delegated_access.h"
 #include "scheduler/server/http_server.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,12 +22,30 @@ struct Check {
   std::string why_not;
 };
 
-struct Endpoints {
+struct HealthEndpoints {
   std::function<std::vector<Check>()> liveness;
   std::function<std::vector<Check>()> readiness;
-  std::function<std::string()> metrics;  // Prometheus' text format
 
   [[nodiscard]] Reply get(std::string_view path) const;
+};
+
+// /metrics, behind the API server's word. On its loop's thread.
+class MetricsEndpoint {
+ public:
+  // `text`: Prometheus' text format. It is asked for once a second at most, however many read it;
+  // who reads it in between gets the same page. `loop` and `access` must outlive this.
+  MetricsEndpoint(k8s::EventLoop& loop, DelegatedAccess& access, std::function<std::string()> text);
+
+  void get(const Request& request, HttpServer::Answer answer);
+
+ private:
+  Reply reply_to(const DelegatedAccess::Verdict& verdict);
+
+  k8s::EventLoop& loop_;
+  DelegatedAccess& access_;
+  std::function<std::string()> text_;
+  std::shared_ptr<const std::string> page_;  // as of page_made_; nullptr: never made
+  k8s::EventLoop::Clock::time_point page_made_{};
 };
 
 }  // namespace sched::server

@@ -1,6 +1,8 @@
 #include "scheduler/server/http_server.h"
 
 #include "k8s-client/http/asio/asio_event_loop.h"
+#include "scheduler/server/serving_certificate.h"
+#include "scheduler/server/session.h"
 
 #include <fmt/format.h>
 
@@ -13,77 +15,18 @@
 // After Asio's wrapper, which orders includes.
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
 
 namespace sched::server {
 
 namespace {
 
 namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = boost::beast::http;
 using boost::system::error_code;
 using Tcp = asio::ip::tcp;
 
-constexpr std::size_t kMaxConnections = 64;
-constexpr std::uint32_t kMaxHeader = 8 * 1024;
-constexpr std::chrono::seconds kTimeLimit{10};
 // Between tries to accept while that fails.
 constexpr std::chrono::milliseconds kFirstPause{5};
 constexpr std::chrono::milliseconds kLongestPause{1'000};
-
-// One connection: one request, one answer, closed.
-class Session : public std::enable_shared_from_this<Session> {
- public:
-  // `owner` keeps `handler`.
-  Session(Tcp::socket socket, const HttpServer::Handler& handler, std::shared_ptr<void> owner)
-      : stream_(std::move(socket)), handler_(handler), owner_(std::move(owner)) {
-    parser_.header_limit(kMaxHeader);
-    parser_.body_limit(0);
-  }
-
-  void start() {
-    stream_.expires_after(kTimeLimit);
-    http::async_read_header(stream_, buffer_, parser_,
-                            [self = shared_from_this()](error_code error, std::size_t) {
-                              if (!error) self->answer();
-                            });
-  }
-
-  // Whatever it has come to.
-  void cut() { stream_.close(); }
-
- private:
-  void answer() {
-    const auto& request = parser_.get();
-    const bool head = request.method() == http::verb::head;
-    Reply reply{405, "only GET\n"};
-    if (head || request.method() == http::verb::get) {
-      const std::string_view target(request.target().data(), request.target().size());
-      reply = handler_(target.substr(0, target.find('?')));
-    }
-    response_.version(request.version());
-    response_.result(static_cast<unsigned>(reply.status));
-    response_.set(http::field::content_type, reply.content_type);
-    response_.set(http::field::cache_control, "no-store");
-    response_.keep_alive(false);
-    response_.content_length(reply.body.size());
-    if (!head) response_.body() = std::move(reply.body);
-    http::async_write(stream_, response_, [self = shared_from_this()](error_code, std::size_t) {
-      error_code ignored;
-      self->stream_.socket().shutdown(Tcp::socket::shutdown_send, ignored);
-    });
-  }
-
-  beast::tcp_stream stream_;
-  const HttpServer::Handler& handler_;
-  std::shared_ptr<void> owner_;
-  beast::flat_buffer buffer_{2 * kMaxHeader};
-  http::request_parser<http::empty_body> parser_;
-  http::response<http::string_body> response_;
-};
 
 k8s::Result<Tcp::endpoint> endpoint_of(const std::string& address) {
   const auto colon = address.rfind(':');
@@ -116,10 +59,16 @@ k8s::Error connection_error(const std::string& what, const error_code& cause) {
 
 }  // namespace
 
+Reply text_reply(int status, std::string text) {
+  return {.status = status, .body = std::make_shared<const std::string>(std::move(text))};
+}
+
 class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
  public:
-  Listener(k8s::http::AsioEventLoop& loop, Handler handler, Hooks hooks)
+  Listener(k8s::http::AsioEventLoop& loop, const Options& options, Handler handler, Hooks hooks)
       : loop_(loop),
+        max_connections_(options.max_connections),
+        certificate_(options.certificate),
         acceptor_(loop.context()),
         handler_(std::move(handler)),
         hooks_(std::move(hooks)) {}
@@ -163,20 +112,29 @@ class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
     retry_ = loop_.after(pause, [this] { accept(); });  // ends with close()
   }
 
-  // When all places are taken the connection that has had one longest goes: strangers that open
-  // connections and say nothing must not keep a probe from being answered.
+  // When all places are taken, the connection goes that has had one longest without being given
+  // anything: strangers that open connections must not keep a probe or a scrape from being
+  // answered.
   void serve(Tcp::socket socket) {
     std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
-    if (sessions_.size() >= kMaxConnections) {
-      if (const auto oldest = sessions_.front().lock()) oldest->cut();
-      sessions_.pop_front();
+    if (sessions_.size() >= max_connections_) {
+      auto place = std::find_if(sessions_.begin(), sessions_.end(),
+                                [](const auto& session) { return !session.lock()->is_served(); });
+      if (place == sessions_.end()) place = sessions_.begin();
+      place->lock()->cut();
+      sessions_.erase(place);
     }
-    const auto session = std::make_shared<Session>(std::move(socket), handler_, shared_from_this());
+    std::shared_ptr<ServingTls> tls;
+    if (certificate_ != nullptr) tls = certificate_->current();
+    const auto session =
+        make_session(std::move(socket), std::move(tls), handler_, shared_from_this());
     sessions_.push_back(session);
     session->start();
   }
 
   k8s::EventLoop& loop_;
+  const std::size_t max_connections_;
+  ServingCertificate* const certificate_;  // nullptr: no TLS
   Tcp::acceptor acceptor_;
   Handler handler_;
   Hooks hooks_;
@@ -186,14 +144,14 @@ class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
 };
 
 k8s::Result<std::unique_ptr<HttpServer>> HttpServer::listen(k8s::EventLoop& loop,
-                                                            const std::string& address,
-                                                            Handler handler, Hooks hooks) {
-  const auto endpoint = endpoint_of(address);
+                                                            const Options& options, Handler handler,
+                                                            Hooks hooks) {
+  const auto endpoint = endpoint_of(options.address);
   if (!endpoint) return tl::unexpected<k8s::Error>(endpoint.error());
-  auto listener = std::make_shared<Listener>(dynamic_cast<k8s::http::AsioEventLoop&>(loop),
+  auto listener = std::make_shared<Listener>(dynamic_cast<k8s::http::AsioEventLoop&>(loop), options,
                                              std::move(handler), std::move(hooks));
   if (const error_code error = listener->open(*endpoint)) {
-    return tl::unexpected<k8s::Error>(connection_error("listening on " + address, error));
+    return tl::unexpected<k8s::Error>(connection_error("listening on " + options.address, error));
   }
   listener->accept();
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(listener)));

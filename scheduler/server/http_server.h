@@ -1,9 +1,9 @@
-// A small HTTP server for probes and scrapes, on the event loop that everything else runs on: a
-// loop that hangs does not answer its probe.
+// A small HTTP server for probes and scrapes.
 //
-// GET only, no TLS, no keep-alive. What a stranger can make it hold is bounded: the number of
+// GET only, one request a connection. What a stranger can make it hold is bounded: the number of
 // connections, the size of a request, and the time that each may take, one that never asks too. One
-// connection more than there may be ends the oldest, so those that never ask keep nobody out.
+// connection more than there may be ends the oldest that is not being given what it asked for, so
+// those that never ask, or are refused, keep nobody out.
 //
 // A connection that cannot be accepted (no file descriptor is left) stays in the kernel's queue;
 // the next try comes after a pause that doubles up to a second, as in Go's net/http.
@@ -13,24 +13,47 @@
 #include "k8s-client/http/event_loop.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace sched::server {
 
+class ServingCertificate;
+
+// Valid during the handler's call only.
+struct Request {
+  std::string_view path;  // without its query
+  std::optional<std::string_view> bearer_token;
+};
+
 struct Reply {
-  int status = 200;
-  std::string body;
+  int status = 200;  // 401 asks for a bearer token
+  // Many connections may share one.
+  std::shared_ptr<const std::string> body = std::make_shared<const std::string>();
   std::string content_type = "text/plain; charset=utf-8";
 };
 
+[[nodiscard]] Reply text_reply(int status, std::string text);
+
 class HttpServer {
  public:
-  // The answer to a GET of `path` (without its query). On the event loop's thread.
-  using Handler = std::function<Reply(std::string_view path)>;
+  // Answers a GET, at once or later; once, on the loop's thread. The answer to a connection that
+  // has ended meanwhile is dropped.
+  using Answer = std::function<void(Reply)>;
+  using Handler = std::function<void(const Request&, Answer)>;
+
+  struct Options {
+    // "HOST:PORT", HOST an address ("127.0.0.1", "[::1]", "0.0.0.0"); PORT 0 takes a free one.
+    std::string address;
+    std::size_t max_connections = 64;
+    // Given: HTTPS with it. Must outlive the server.
+    ServingCertificate* certificate = nullptr;
+  };
 
   // What happens to it, on the event loop's thread.
   struct Hooks {
@@ -41,10 +64,9 @@ class HttpServer {
     std::function<void()> on_progress = [] {};
   };
 
-  // Listens on "HOST:PORT", HOST an address ("127.0.0.1", "[::1]", "0.0.0.0"); PORT 0 takes a free
-  // one. `loop` must come from make_asio_event_loop() and outlive the server.
+  // `loop` must come from make_asio_event_loop() and outlive the server.
   [[nodiscard]] static k8s::Result<std::unique_ptr<HttpServer>> listen(k8s::EventLoop& loop,
-                                                                       const std::string& address,
+                                                                       const Options& options,
                                                                        Handler handler,
                                                                        Hooks hooks);
   // Whether listen() would understand `address`.

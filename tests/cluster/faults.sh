@@ -22,5 +22,5 @@ mkdir -p "$logs"
 { cmake --preset dev && cmake --build --preset dev --target gpu-scheduler; } >"$logs/faults-build.log" 2>&1 ||
   { tail -n 20 "$logs/faults-build.log" >&2; exit 1; }
 tests/cluster/build.sh
-export GPU_SCHEDULER_BIN=$PWD/build/dev/bin/gpu-scheduler GPU_SCHEDULER_ARGS=--http-bind-address=127.0.0.1:0
+export GPU_SCHEDULER_BIN=$PWD/build/dev/bin/gpu-scheduler GPU_SCHEDULER_ARGS="--http-bind-address=127.0.0.1:0 --secure-port=0"
 build/cluster/bin/e2e.test -test.v -test.timeout 24h -test.run 'Faults' "$@" 2>&1 | tee "$logs/faults.log"

@@ -16,7 +16,7 @@ if [ "${1:-}" = --full ]; then
 fi
 bin=build/cluster/bin
 # Any free port, so that two runs on one machine do not meet.
-export GPU_SCHEDULER_ARGS=${GPU_SCHEDULER_ARGS---http-bind-address=127.0.0.1:0}
+export GPU_SCHEDULER_ARGS=${GPU_SCHEDULER_ARGS---http-bind-address=127.0.0.1:0 --secure-port=0}
 if [ "${1:-}" = --threads ]; then
   shift
   # Watches, binds and explanations; two replicas; both transports; a credential plugin; the API server gone, and in trouble; quotas.

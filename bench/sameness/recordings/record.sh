@@ -20,7 +20,7 @@ kubectl=$PWD/build/cluster/bin/kubectl
 "$kubectl" apply -k manifests/base > "$out/apply.log"
 sed 's/^  holdAfter: .*/  holdAfter: 5s/' manifests/base/config.yaml > "$out/config.yaml"
 "${GPU_SCHEDULER_BIN:-build/release/bin/gpu-scheduler}" --config "$out/config.yaml" --kubeconfig "$KUBECONFIG" --leader-elect=false \
-  --http-bind-address 127.0.0.1:0 --record "$out/record.jsonl" > "$out/scheduler.log" 2>&1 &
+  --http-bind-address 127.0.0.1:0 --secure-port 0 --record "$out/record.jsonl" > "$out/scheduler.log" 2>&1 &
 scheduler=$!
 trap 'kill -TERM $scheduler; wait $scheduler || true' EXIT
 until grep -qs "scheduling begins" "$out/scheduler.log"; do

@@ -15,6 +15,7 @@
 #include "scheduler/live/problem_log.h"
 #include "scheduler/live/record/recorder.h"
 #include "scheduler/live/shell.h"
+#include "scheduler/live/shell/metrics_port.h"
 #include "scheduler/live/shell/shutdown.h"
 #include "scheduler/live/writes/binder.h"
 #include "scheduler/live/writes/quota_status_writer.h"
@@ -41,6 +42,7 @@ class Shell::Parts {
   Parts(ShellOptions options, std::unique_ptr<Recorder> recorder);
 
   k8s::Result<void> listen();
+  k8s::Result<void> open_metrics_port();
   End run();
   void shut_down(const std::string& reason);
 
@@ -67,7 +69,7 @@ class Shell::Parts {
   void begin_to_decide();
   std::vector<server::Check> liveness() const;
   std::vector<server::Check> readiness() const;
-  std::string metrics_text();
+  std::string metrics_text();  // on any thread
   void begin_shutdown(const std::string& reason);
   Shutdown::Parts shutdown_parts();
   void on_leadership_lost();
@@ -95,12 +97,14 @@ class Shell::Parts {
   std::unique_ptr<k8s::Transport> lease_transport_;
   std::unique_ptr<k8s::Client> lease_client_;
   std::unique_ptr<Leadership> leadership_;  // nullptr without leader election
-  std::unique_ptr<server::HttpServer> http_;
+  std::unique_ptr<server::HttpServer> health_;
   // When the decisions whose binds are open began, by uid.
   std::unordered_map<std::string, Clock::time_point> began_;
   bool shutting_down_ = false;
   std::unique_ptr<Shutdown> shutdown_;
   End end_ = End::kShutDown;
+  // Last, so that its thread, which asks for metrics, ends first.
+  std::unique_ptr<MetricsPort> metrics_port_;
 };
 
 }  // namespace sched::live

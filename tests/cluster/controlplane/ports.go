@@ -20,6 +20,15 @@ var (
 	chosenPorts = map[int]bool{}
 )
 
+// FreePort returns a port of the loopback interface that nobody listens on now, and that no control plane takes.
+func FreePort() (int, error) {
+	ports, err := freePorts(1)
+	if err != nil {
+		return 0, err
+	}
+	return ports[0], nil
+}
+
 // freePorts returns ports of the loopback interface that nobody listens on now.
 func freePorts(n int) (ports []int, err error) {
 	portsMu.Lock()

@@ -1,13 +1,22 @@
 #include "scheduler/server/endpoints.h"
 
 #include "tests/support/catch.h"
+#include "tests/support/manual_loop.h"
 
-using sched::server::Endpoints;
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using sched::server::DelegatedAccess;
+using sched::server::HealthEndpoints;
+using sched::server::MetricsEndpoint;
 using sched::server::Reply;
+using namespace std::chrono_literals;
 
 namespace {
 
-Endpoints endpoints(bool nodes_synced, bool engine_works = true) {
+HealthEndpoints endpoints(bool nodes_synced, bool engine_works = true) {
   return {.liveness =
               [engine_works] {
                 return std::vector<sched::server::Check>{
@@ -18,9 +27,45 @@ Endpoints endpoints(bool nodes_synced, bool engine_works = true) {
                 return std::vector<sched::server::Check>{
                     {.name = "watch-pods", .passed = true, .why_not = ""},
                     {.name = "watch-nodes", .passed = nodes_synced, .why_not = "not synced yet"}};
-              },
-          .metrics = [] { return std::string("m 1\n"); }};
+              }};
 }
+
+// /metrics of a scheduler whose figure grows by one at each look, and an API server that knows the
+// tokens "may" and "may-not".
+class GuardedMetrics {
+ public:
+  Reply get(std::string_view path, std::optional<std::string_view> token = {}) {
+    std::optional<Reply> got;
+    endpoint_.get({.path = path, .bearer_token = token}, [&](Reply reply) { got = reply; });
+    REQUIRE(got);
+    return *got;
+  }
+
+  tests::ManualLoop loop;
+  bool away = false;  // the API server
+
+ private:
+  template <typename T>
+  k8s::Result<T> unless_away(T answer) const {
+    if (away) return tl::unexpected(k8s::make_error(k8s::ErrorKind::kConnect, "nobody there"));
+    return answer;
+  }
+
+  int looks_ = 0;
+  DelegatedAccess access_{
+      loop,
+      {.review_token =
+           [this](const std::string& token, auto done) {
+             done(unless_away(k8s::TokenStatus{.authenticated = token.starts_with("may"),
+                                               .user = {.username = "user of " + token}}));
+           },
+       .review_access = [this](const k8s::UserInfo& user,
+                               auto done) { done(unless_away(user.username == "user of may")); }},
+      {},
+      {}};
+  MetricsEndpoint endpoint_{loop, access_,
+                            [this] { return "m " + std::to_string(++looks_) + "\n"; }};
+};
 
 }  // namespace
 
@@ -29,26 +74,62 @@ TEST_CASE("alive is not ready") {
   CHECK(endpoints(false).get("/healthz").status == 200);
   const Reply reply = endpoints(false).get("/readyz");
   CHECK(reply.status == 503);
-  CHECK(reply.body ==
+  CHECK(*reply.body ==
         "[+]watch-pods ok\n[-]watch-nodes failed: not synced yet\nreadyz check failed\n");
   CHECK(endpoints(true).get("/readyz").status == 200);
-  CHECK(endpoints(true).get("/readyz").body == "ok");
+  CHECK(*endpoints(true).get("/readyz").body == "ok");
 }
 
 TEST_CASE("a process that hangs is not alive") {
   for (const std::string page : {"livez", "healthz"}) {
     const Reply reply = endpoints(true, false).get("/" + page);
     CHECK(reply.status == 503);
-    CHECK(reply.body == "[-]engine failed: it hangs\n" + page + " check failed\n");
+    CHECK(*reply.body == "[-]engine failed: it hangs\n" + page + " check failed\n");
   }
 }
 
-TEST_CASE("metrics in Prometheus' text format") {
-  CHECK(endpoints(true).get("/metrics").body == "m 1\n");
-  CHECK(endpoints(true).get("/metrics").content_type == "text/plain; version=0.0.4; charset=utf-8");
+TEST_CASE("other paths are not found, nor are metrics where everybody may look") {
+  CHECK(endpoints(true).get("/").status == 404);
+  CHECK(endpoints(true).get("/metrics").status == 404);
 }
 
-TEST_CASE("other paths are not found") {
-  CHECK(endpoints(true).get("/").status == 404);
-  CHECK(endpoints(true).get("/metrics/x").status == 404);
+TEST_CASE("metrics in Prometheus' text format, for those who may get them") {
+  GuardedMetrics metrics;
+  const Reply reply = metrics.get("/metrics", "may");
+  CHECK(reply.status == 200);
+  CHECK(*reply.body == "m 1\n");
+  CHECK(reply.content_type == "text/plain; version=0.0.4; charset=utf-8");
+}
+
+TEST_CASE("metrics are refused in words") {
+  struct Case {
+    std::optional<std::string_view> token;
+    bool away;
+    int want;
+    std::string body;
+  };
+  for (const Case& c : std::vector<Case>{
+           {{}, false, 401, "a bearer token is needed, of an account that may get /metrics\n"},
+           {"made-up", false, 401, "the API server does not know this token\n"},
+           {"may-not", false, 403,
+            "\"user of may-not\" cannot get \"/metrics\": a ClusterRole with that nonResourceURL "
+            "would let it\n"},
+           {"may", true, 503, "the API server cannot be asked now who may get /metrics\n"}}) {
+    GuardedMetrics metrics;
+    metrics.away = c.away;
+    const Reply reply = metrics.get("/metrics", c.token);
+    CHECK(reply.status == c.want);
+    CHECK(*reply.body == c.body);
+  }
+  CHECK(GuardedMetrics().get("/livez", "may").status == 404);
+}
+
+TEST_CASE("the page is made once a second, however many read it") {
+  GuardedMetrics metrics;
+  const Reply first = metrics.get("/metrics", "may");
+  metrics.loop.advance(999ms);
+  CHECK(metrics.get("/metrics", "may").body == first.body);  // the very same
+  metrics.loop.advance(1ms);
+  CHECK(*metrics.get("/metrics", "may").body == "m 2\n");
+  CHECK(*first.body == "m 1\n");
 }

@@ -1,7 +1,9 @@
 // The server over real sockets on the loopback interface.
 #include "scheduler/server/http_server.h"
 
+#include "scheduler/server/serving_certificate.h"
 #include "tests/support/catch.h"
+#include "tests/support/https_connection.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -20,16 +22,27 @@ namespace {
 
 using sched::server::HttpServer;
 using sched::server::Reply;
+using sched::server::Request;
+using sched::server::ServingCertificate;
+using sched::server::text_reply;
 using std::chrono::milliseconds;
+using tests::HttpsConnection;
 
 // A server on a free port, on a loop with a thread of its own.
 class Bench {
  public:
-  Bench() {
+  enum class Tls { kNo, kYes };
+  explicit Bench(Tls tls = Tls::kNo) {
+    if (tls == Tls::kYes) {
+      auto made = ServingCertificate::make({}, "127.0.0.1", std::chrono::steady_clock::now, {});
+      REQUIRE(made);
+      certificate_ = std::move(*made);
+    }
     auto listening = HttpServer::listen(
-        *loop_, "127.0.0.1:0",
-        [](std::string_view path) {
-          return Reply{path == "/ok" ? 200 : 404, "path " + std::string(path) + "\n"};
+        *loop_,
+        {.address = "127.0.0.1:0", .max_connections = 64, .certificate = certificate_.get()},
+        [this](const Request& request, HttpServer::Answer answer) {
+          handle(request, std::move(answer));
         },
         {.on_problem = [this](const k8s::Error& error,
                               milliseconds retry_in) { note(error.message, retry_in); },
@@ -52,6 +65,10 @@ class Bench {
   [[nodiscard]] static std::string exchange(const std::string& request, int socket) {
     REQUIRE(send(socket, request.data(), request.size(), MSG_NOSIGNAL) ==
             static_cast<ssize_t>(request.size()));
+    return read_all(socket);
+  }
+  // Until the server closes.
+  [[nodiscard]] static std::string read_all(int socket) {
     std::string answer;
     std::array<char, 4096> chunk{};
     for (ssize_t n = 0; (n = recv(socket, chunk.data(), chunk.size(), 0)) > 0;) {
@@ -83,7 +100,36 @@ class Bench {
 
   std::uint16_t port = 0;
 
+  // Answers what asked for /later.
+  void answer_later() {
+    loop_->post([this] {
+      for (const auto& answer : later_) answer(text_reply(200, "later\n"));
+      later_.clear();
+    });
+  }
+  // Blocks until so many have asked for /later.
+  void wait_for_later(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return asked_later_ >= count; });
+  }
+
  private:
+  void handle(const Request& request, HttpServer::Answer answer) {
+    if (request.path == "/later") {
+      later_.push_back(std::move(answer));
+      const std::lock_guard lock(mutex_);
+      ++asked_later_;
+      changed_.notify_all();
+      return;
+    }
+    if (request.path == "/large") return answer(text_reply(200, std::string(32 << 20, 'x')));
+    if (request.path == "/secret" && request.bearer_token != "key") {
+      return answer(text_reply(401, "no\n"));
+    }
+    answer(
+        text_reply(request.path == "/no" ? 404 : 200, "path " + std::string(request.path) + "\n"));
+  }
+
   void note(const std::string& problem, milliseconds retry_in) {
     const std::lock_guard lock(mutex_);
     problem_ = problem;
@@ -95,6 +141,9 @@ class Bench {
   std::condition_variable changed_;
   std::string problem_;
   std::vector<milliseconds> pauses_;
+  std::size_t asked_later_ = 0;
+  std::vector<HttpServer::Answer> later_;  // on the loop
+  std::unique_ptr<ServingCertificate> certificate_;
   std::unique_ptr<k8s::EventLoop> loop_ = k8s::make_asio_event_loop();
   std::unique_ptr<HttpServer> server_;
   std::thread thread_;
@@ -146,6 +195,56 @@ TEST_CASE("connections that never ask keep nobody out: one too many ends the old
   }
 }
 
+TEST_CASE("an answer may come later, and who is being given one keeps its place") {
+  Bench bench;
+  const auto ask = [&](const std::string& path) {
+    const int socket = bench.connect();
+    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    REQUIRE(send(socket, request.data(), request.size(), MSG_NOSIGNAL) > 0);
+    return socket;
+  };
+  // The oldest, which does not read yet: it is given more than the kernel takes.
+  const int served = ask("/large");
+  char byte = 0;
+  REQUIRE(recv(served, &byte, 1, MSG_PEEK) == 1);
+  std::vector<int> waiting;
+  for (std::size_t i = 0; i < 64; ++i) {
+    waiting.push_back(ask("/later"));
+    bench.wait_for_later(i + 1);
+  }
+  bench.answer_later();
+  CHECK(Bench::read_all(waiting[0]).empty());  // made room for the last
+  for (std::size_t i = 1; i < waiting.size(); ++i) {
+    CHECK_THAT(Bench::read_all(waiting[i]), Catch::EndsWith("later\n"));
+  }
+  CHECK_THAT(Bench::read_all(served), Catch::EndsWith(std::string(100, 'x')));
+}
+
+TEST_CASE("a bearer token is handed on, and asked for where it is missing") {
+  const Bench bench;
+  const auto get = [&](const std::string& header) {
+    return bench.exchange("GET /secret HTTP/1.1\r\nHost: x\r\n" + header + "\r\n");
+  };
+  CHECK_THAT(get("Authorization: Bearer key\r\n"), Catch::StartsWith("HTTP/1.1 200 "));
+  CHECK_THAT(get("authorization: bearer key\r\n"), Catch::StartsWith("HTTP/1.1 200 "));
+  for (const char* header : {"", "Authorization: Basic key\r\n", "Authorization: Bearer \r\n",
+                             "Authorization: Bearer key2\r\n"}) {
+    const std::string answer = get(header);
+    CHECK_THAT(answer, Catch::StartsWith("HTTP/1.1 401 "));
+    CHECK_THAT(answer, Catch::Contains("\r\nWWW-Authenticate: Bearer\r\n"));
+  }
+}
+
+TEST_CASE("over TLS the same, and nothing without it") {
+  const Bench bench(Bench::Tls::kYes);
+  CHECK_THAT(HttpsConnection(bench.port).exchange("GET /ok HTTP/1.1\r\nHost: x\r\n\r\n"),
+             Catch::StartsWith("HTTP/1.1 200 OK\r\n") && Catch::EndsWith("\r\n\r\npath /ok\n"));
+  // What comes back, if anything, is an alert of TLS.
+  CHECK_THAT(bench.exchange("GET /ok HTTP/1.1\r\nHost: x\r\n\r\n"), !Catch::Contains("HTTP"));
+  CHECK_THAT(HttpsConnection(bench.port).exchange("HEAD /ok HTTP/1.1\r\nHost: x\r\n\r\n"),
+             Catch::EndsWith("\r\n\r\n"));
+}
+
 TEST_CASE("a HEAD has no body, other methods are refused") {
   const Bench bench;
   CHECK_THAT(bench.exchange("HEAD /ok HTTP/1.1\r\nHost: x\r\n\r\n"), Catch::EndsWith("\r\n\r\n"));
@@ -178,7 +277,9 @@ TEST_CASE(
 TEST_CASE("addresses that cannot be listened on") {
   const auto loop = k8s::make_asio_event_loop();
   const auto message = [&](const std::string& address) {
-    const auto server = HttpServer::listen(*loop, address, [](auto) { return Reply{}; }, {});
+    const auto server = HttpServer::listen(
+        *loop, {.address = address},
+        [](const Request&, const HttpServer::Answer& answer) { answer(Reply{}); }, {});
     return server ? std::string("listens") : server.error().message;
   };
   for (const char* address :

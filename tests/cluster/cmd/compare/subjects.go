@@ -42,7 +42,7 @@ var subjects = map[string][]subject{
 // kube-scheduler elects a leader, but for --takeover and --lease.
 func startGPUScheduler(_ context.Context, b *bench, _ string) (*controlplane.Process, error) {
 	return b.cluster.StartChild("gpu-scheduler", nil, b.settings.scheduler,
-		"--config", b.config, "--kubeconfig", b.account, "--http-bind-address=0",
+		"--config", b.config, "--kubeconfig", b.account, "--http-bind-address=0", "--secure-port=0",
 		fmt.Sprintf("--leader-elect=%v", b.settings.Takeover || b.settings.Lease))
 }
 

@@ -136,7 +136,7 @@ func (s settings) startScheduler(cluster *controlplane.ControlPlane, token *toke
 		return nil, err
 	}
 	return cluster.StartChild("gpu-scheduler", nil, s.scheduler, "--config", filepath.Join(s.manifests, "config.yaml"),
-		"--kubeconfig", kubeconfig, "--http-bind-address=127.0.0.1:0")
+		"--kubeconfig", kubeconfig, "--http-bind-address=127.0.0.1:0", "--secure-port=0")
 }
 
 // end ends the scheduler, which must say that it has ended well.

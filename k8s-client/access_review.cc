@@ -1,0 +1,74 @@
+#include "k8s-client/access_review.h"
+
+#include <nlohmann/json.hpp>
+
+namespace k8s {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text_of(const Json& document) {
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+template <typename T>
+void read_if_there(const Json& object, const char* key, T& into) {
+  if (const auto found = object.find(key); found != object.end() && !found->is_null()) {
+    found->get_to(into);
+  }
+}
+
+// Reads the status of an answer. `read` may throw nlohmann's exceptions; what they quote of the
+// answer is shown to nobody.
+template <typename T, typename Read>
+Result<T> status_of(const std::string& body, const char* what, Read read) {
+  try {
+    const Json status = Json::parse(body).at("status");
+    if (status.is_object()) return read(status);
+  } catch (const Json::exception&) {  // as below
+  }
+  return decode_error(std::string("the answer is no ") + what);
+}
+
+}  // namespace
+
+std::string token_review(const std::string& token) {
+  return text_of({{"apiVersion", "authentication.k8s.io/v1"},
+                  {"kind", "TokenReview"},
+                  {"spec", {{"token", token}}}});
+}
+
+std::string subject_access_review(const UserInfo& user, const NonResourceAccess& access) {
+  return text_of({{"apiVersion", "authorization.k8s.io/v1"},
+                  {"kind", "SubjectAccessReview"},
+                  {"spec",
+                   {{"user", user.username},
+                    {"uid", user.uid},
+                    {"groups", user.groups},
+                    {"extra", user.extra},
+                    {"nonResourceAttributes", {{"path", access.path}, {"verb", access.verb}}}}}});
+}
+
+Result<TokenStatus> token_status_of(const std::string& body) {
+  return status_of<TokenStatus>(body, "TokenReview", [](const Json& status) {
+    TokenStatus read;
+    read_if_there(status, "authenticated", read.authenticated);
+    if (!read.authenticated) return read;
+    const Json& user = status.at("user");
+    user.at("username").get_to(read.user.username);
+    read_if_there(user, "uid", read.user.uid);
+    read_if_there(user, "groups", read.user.groups);
+    read_if_there(user, "extra", read.user.extra);
+    return read;
+  });
+}
+
+Result<bool> is_allowed_of(const std::string& body) {
+  return status_of<bool>(body, "SubjectAccessReview", [](const Json& status) {
+    bool denied = false;
+    read_if_there(status, "denied", denied);
+    return status.at("allowed").get<bool>() && !denied;
+  });
+}
+
+}  // namespace k8s

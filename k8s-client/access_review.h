@@ -1,0 +1,46 @@
+// Who somebody is, and what they may: TokenReview and SubjectAccessReview, for servers that leave
+// both questions to the API server ("delegated" authentication and authorization).
+//
+// Source: Kubernetes authentication.k8s.io/v1 and authorization.k8s.io/v1.
+#pragma once
+
+#include "k8s-client/error.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace k8s {
+
+// authentication.k8s.io UserInfo.
+struct UserInfo {
+  std::string username = {};
+  std::string uid = {};
+  std::vector<std::string> groups = {};
+  std::map<std::string, std::vector<std::string>> extra = {};
+  friend bool operator==(const UserInfo&, const UserInfo&) = default;
+};
+
+// The status of a TokenReview.
+struct TokenStatus {
+  bool authenticated = false;
+  UserInfo user = {};  // only if authenticated
+  friend bool operator==(const TokenStatus&, const TokenStatus&) = default;
+};
+
+// A request for something that is no resource: a path of a server, and the HTTP method in lower
+// case.
+struct NonResourceAccess {
+  std::string path;
+  std::string verb;
+};
+
+// The bodies of the two requests.
+[[nodiscard]] std::string token_review(const std::string& token);
+[[nodiscard]] std::string subject_access_review(const UserInfo& user,
+                                                const NonResourceAccess& access);
+// What the answers say; kDecode if they are not what they should be.
+[[nodiscard]] Result<TokenStatus> token_status_of(const std::string& body);
+[[nodiscard]] Result<bool> is_allowed_of(const std::string& body);
+
+}  // namespace k8s

@@ -1,0 +1,95 @@
+// Who may read a path, as the API server says: TokenReview, then SubjectAccessReview, which is how
+// kube-scheduler guards its --secure-port.
+//
+// An answer is good for ten seconds, yes and no alike (kube-scheduler's own times), so that scrapes
+// cost the API server next to nothing, and a right that was taken away ends as soon. What strangers
+// can cause is bounded: reviews at a time, and answers that are remembered, the oldest of which go
+// first; requests with one token share one review. Tokens themselves are not kept, but their
+// SHA-256. A review that fails is no answer, and not remembered.
+#pragma once
+
+#include "k8s-client/access_review.h"
+#include "k8s-client/error.h"
+#include "k8s-client/http/event_loop.h"
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace sched::server {
+
+// On its loop's thread.
+class DelegatedAccess {
+ public:
+  enum class Outcome {
+    kAllowed,
+    kUnknownToken,
+    kForbidden,
+    kNotReviewed,  // the API server gave no answer, or too many reviews are open
+  };
+  struct Verdict {
+    Outcome outcome = Outcome::kNotReviewed;
+    std::string user = {};  // kAllowed and kForbidden: whose token it is
+    friend bool operator==(const Verdict&, const Verdict&) = default;
+  };
+
+  // As of k8s::Client.
+  struct Calls {
+    std::function<void(const std::string& token,
+                       std::function<void(k8s::Result<k8s::TokenStatus>)>)>
+        review_token;
+    std::function<void(const k8s::UserInfo&, std::function<void(k8s::Result<bool>)>)> review_access;
+  };
+
+  struct Limits {
+    std::chrono::seconds good_for{10};
+    std::size_t remembered = 1024;
+    std::size_t open = 64;
+  };
+
+  // Reviews that fail, and those that are answered: each time, the caller tells people once.
+  struct Hooks {
+    std::function<void(const k8s::Error&)> on_problem = [](const k8s::Error&) {};
+    std::function<void()> on_progress = [] {};
+  };
+
+  // `loop` must outlive it, and it what `calls` may still call back.
+  DelegatedAccess(k8s::EventLoop& loop, Calls calls, Limits limits, Hooks hooks);
+  DelegatedAccess(const DelegatedAccess&) = delete;
+  DelegatedAccess& operator=(const DelegatedAccess&) = delete;
+
+  // Calls `done` once, at once if the verdict is known.
+  void ask(std::string_view token, std::function<void(const Verdict&)> done);
+
+ private:
+  using Clock = k8s::EventLoop::Clock;
+  using Digest = std::string;
+  struct Known {
+    Verdict verdict;
+    Clock::time_point until;
+  };
+
+  void on_token(const Digest& digest, k8s::Result<k8s::TokenStatus> status);
+  void on_access(const Digest& digest, const std::string& user, k8s::Result<bool> allowed);
+  void remember(const Digest& digest, Verdict verdict);
+  void fail(const Digest& digest, const k8s::Error& error);
+  void finish(const Digest& digest, const Verdict& verdict);
+  void forget_old();
+
+  k8s::EventLoop& loop_;
+  Calls calls_;
+  Limits limits_;
+  Hooks hooks_;
+  std::unordered_map<Digest, Known> known_;
+  std::deque<Digest> order_;  // of known_, the oldest first
+  // Reviews that are open, and what waits for each.
+  std::unordered_map<Digest, std::vector<std::function<void(const Verdict&)>>> open_;
+};
+
+}  // namespace sched::server

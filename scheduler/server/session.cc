@@ -1,0 +1,148 @@
+#include "scheduler/server/session.h"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+// After Asio's wrapper, which orders includes.
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+
+namespace sched::server {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+using PlainStream = beast::tcp_stream;
+using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+
+constexpr std::uint32_t kMaxHeader = 8 * 1024;
+constexpr std::chrono::seconds kTimeLimit{10};
+
+std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
+
+// The token of "Bearer TOKEN".
+std::optional<std::string_view> bearer_token(std::string_view authorization) {
+  constexpr std::string_view kScheme = "bearer ";
+  if (authorization.size() <= kScheme.size()) return std::nullopt;
+  const bool matches =
+      std::equal(kScheme.begin(), kScheme.end(), authorization.begin(),
+                 [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+  if (!matches) return std::nullopt;
+  return authorization.substr(kScheme.size());
+}
+
+template <typename Stream>
+class SessionOn final : public Session, public std::enable_shared_from_this<SessionOn<Stream>> {
+  static constexpr bool kHasTls = std::is_same_v<Stream, TlsStream>;
+
+ public:
+  SessionOn(Stream stream, std::shared_ptr<ServingTls> tls, const HttpServer::Handler& handler,
+            std::shared_ptr<void> owner)
+      : tls_(std::move(tls)),
+        stream_(std::move(stream)),
+        handler_(handler),
+        owner_(std::move(owner)) {
+    parser_.header_limit(kMaxHeader);
+    parser_.body_limit(0);
+  }
+
+  void start() override {
+    tcp().expires_after(kTimeLimit);
+    if constexpr (kHasTls) {
+      stream_.async_handshake(asio::ssl::stream_base::server,
+                              [self = this->shared_from_this()](error_code error) {
+                                if (!error) self->read();
+                              });
+    } else {
+      read();
+    }
+  }
+
+  void cut() override { tcp().close(); }
+  [[nodiscard]] bool is_served() const override { return reply_.status == 200 && answered_; }
+
+ private:
+  beast::tcp_stream& tcp() { return beast::get_lowest_layer(stream_); }
+
+  void read() {
+    http::async_read_header(stream_, buffer_, parser_,
+                            [self = this->shared_from_this()](error_code error, std::size_t) {
+                              if (!error) self->ask();
+                            });
+  }
+
+  void ask() {
+    const auto& request = parser_.get();
+    if (request.method() != http::verb::get && request.method() != http::verb::head) {
+      return answer(text_reply(405, "only GET\n"));
+    }
+    const std::string_view target = view(request.target());
+    handler_({.path = target.substr(0, target.find('?')),
+              .bearer_token = bearer_token(view(request[http::field::authorization]))},
+             [self = this->shared_from_this()](Reply reply) { self->answer(std::move(reply)); });
+  }
+
+  void answer(Reply reply) {
+    reply_ = std::move(reply);
+    answered_ = true;
+    const auto& request = parser_.get();
+    response_.version(request.version());
+    response_.result(static_cast<unsigned>(reply_.status));
+    response_.set(http::field::content_type, reply_.content_type);
+    response_.set(http::field::cache_control, "no-store");
+    if (reply_.status == 401) response_.set(http::field::www_authenticate, "Bearer");
+    response_.keep_alive(false);
+    response_.content_length(reply_.body->size());
+    if (request.method() != http::verb::head) {
+      response_.body() = {reply_.body->data(), reply_.body->size()};
+    }
+    http::async_write(stream_, response_,
+                      [self = this->shared_from_this()](error_code error, std::size_t) {
+                        if (!error) self->finish();
+                      });
+  }
+
+  void finish() {
+    if constexpr (kHasTls) {
+      stream_.async_shutdown([self = this->shared_from_this()](error_code) { self->cut(); });
+    } else {
+      error_code ignored;
+      stream_.socket().shutdown(ServerSocket::shutdown_send, ignored);
+    }
+  }
+
+  std::shared_ptr<ServingTls> tls_;  // of stream_
+  Stream stream_;
+  const HttpServer::Handler& handler_;
+  std::shared_ptr<void> owner_;
+  beast::flat_buffer buffer_{2 * kMaxHeader};
+  http::request_parser<http::empty_body> parser_;
+  Reply reply_;  // keeps what response_ shows
+  bool answered_ = false;
+  http::response<http::span_body<const char>> response_;
+};
+
+}  // namespace
+
+std::shared_ptr<Session> make_session(ServerSocket socket, std::shared_ptr<ServingTls> tls,
+                                      const HttpServer::Handler& handler,
+                                      std::shared_ptr<void> owner) {
+  PlainStream plain(std::move(socket));
+  if (!tls) {
+    return std::make_shared<SessionOn<PlainStream>>(std::move(plain), nullptr, handler,
+                                                    std::move(owner));
+  }
+  TlsStream secured(std::move(plain), tls->context);
+  return std::make_shared<SessionOn<TlsStream>>(std::move(secured), std::move(tls), handler,
+                                                std::move(owner));
+}
+
+}  // namespace sched::server

@@ -1,0 +1,158 @@
+package e2e
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gpu-scheduler.io/tests/cluster/controlplane"
+	"gpu-scheduler.io/tests/cluster/fixture"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestMetricsAreForThoseWhoMayGetThem asks for metrics with tokens of the API server's, which says who may; then many who may ask at once,
+// while pods are bound and probes are answered.
+func TestMetricsAreForThoseWhoMayGetThem(t *testing.T) {
+	if !isGPUScheduler() {
+		t.Skip("another scheduler's port is its own affair")
+	}
+	w := newWorld(t)
+	w.addGPUNodes(3)
+	port, err := controlplane.FreePort()
+	w.must(nil, err)
+	s := startSubject(t, func(with *setup) { with.args = append(with.args, fmt.Sprintf("--secure-port=%d", port)) })
+	metrics := fmt.Sprintf("https://127.0.0.1:%d/metrics", port)
+
+	reader, stranger := w.token("reader"), w.token("stranger")
+	w.letReadMetrics("reader")
+	until(t, "the API server to let the reader", func() bool { return get(t, metrics, reader).status == http.StatusOK })
+	for _, c := range []struct {
+		token  string
+		status int
+		body   string
+	}{
+		{"", http.StatusUnauthorized, "a bearer token is needed, of an account that may get /metrics\n"},
+		{"made-up", http.StatusUnauthorized, "the API server does not know this token\n"},
+		{stranger, http.StatusForbidden, fmt.Sprintf("%q cannot get \"/metrics\": a ClusterRole with that nonResourceURL would let it\n",
+			"system:serviceaccount:"+w.ns+":stranger")},
+	} {
+		if got := get(t, metrics, c.token); got.status != c.status || got.body != c.body {
+			t.Errorf("token %.10q: got %d %q, want %d %q", c.token, got.status, got.body, c.status, c.body)
+		}
+	}
+	if got := get(t, metrics, reader); !strings.Contains(got.body, "\nscheduler_pending_pods{queue=\"active\"} ") {
+		t.Errorf("no metrics of pending pods: %.500s", got.body)
+	}
+
+	health := regexp.MustCompile(`http_port=(\d+)`).FindStringSubmatch(s.log())
+	if health == nil {
+		t.Fatalf("the log does not say where probes are answered: %s", s.keepLog())
+	}
+	if got := get(t, "http://127.0.0.1:"+health[1]+"/metrics", reader); got.status != http.StatusNotFound {
+		t.Errorf("the port of probes shows metrics: %d", got.status)
+	}
+	livez := "http://127.0.0.1:" + health[1] + "/livez"
+	scrapes, slowest := w.scrapeAndProbe(80, 3*time.Second, metrics, reader, livez)
+	t.Logf("beside %d scrapes by 80 at a time in 3 s the slowest probe took %v", scrapes, slowest)
+	w.verdict()
+}
+
+// scrapeAndProbe has so many read metrics at a time for a while, while pods are bound; it returns how many pages were read, and how long the
+// slowest probe took meanwhile.
+func (w *world) scrapeAndProbe(readers int, long time.Duration, metrics, token, livez string) (scrapes int, slowest time.Duration) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), long)
+	defer cancel()
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	for range readers {
+		group.Go(func() {
+			for ctx.Err() == nil {
+				if got := get(w.t, metrics, token); got.status != http.StatusOK {
+					w.t.Errorf("one of %d readers got %d: %s", readers, got.status, got.body)
+					return
+				}
+				mu.Lock()
+				scrapes++
+				mu.Unlock()
+			}
+		})
+	}
+	for i := 0; ctx.Err() == nil; i++ {
+		began := time.Now()
+		if got := get(w.t, livez, ""); got.status != http.StatusOK {
+			w.t.Errorf("/livez: %d %s", got.status, got.body)
+		}
+		slowest = max(slowest, time.Since(began))
+		if i < 20 {
+			w.addPod(fmt.Sprintf("beside-%d", i), fixture.GPUs(1))
+		}
+	}
+	w.waitBinds(20)
+	group.Wait()
+	return scrapes, slowest
+}
+
+type page struct {
+	status int
+	body   string
+}
+
+// get asks for a page over a connection of its own, whoever signed the server's certificate. Status 0: no answer, and why.
+func get(t *testing.T, url, token string) page {
+	t.Helper()
+	client := http.Client{Timeout: waitLimit, Transport: &http.Transport{
+		DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	request, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		return page{0, err.Error()}
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return page{0, err.Error()}
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return page{0, err.Error()}
+	}
+	return page{response.StatusCode, string(body)}
+}
+
+// token makes an account in the test's namespace, and a token of it.
+func (w *world) token(account string) string {
+	w.t.Helper()
+	token, err := w.cluster.BoundToken(w.t.Context(), w.ns, account, w.ns+"-"+account)
+	w.must(nil, err)
+	return token
+}
+
+// letReadMetrics gives an account of the test's namespace the role that manifests/monitoring has for Prometheus.
+func (w *world) letReadMetrics(account string) {
+	w.t.Helper()
+	role := filepath.Join(root, "manifests/monitoring/metrics-reader.yaml")
+	apply := exec.Command(filepath.Join(w.cluster.Bin(), "kubectl"), "--kubeconfig", w.cluster.Kubeconfig(), "apply", "-f", role)
+	if output, err := apply.CombinedOutput(); err != nil {
+		w.t.Fatalf("kubectl apply -f %s: %v\n%s", role, err, output)
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: w.ns + "-" + account},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "gpu-scheduler-metrics-reader"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: w.ns, Name: account}},
+	}
+	w.must(w.client.RbacV1().ClusterRoleBindings().Create(w.t.Context(), binding, metav1.CreateOptions{}))
+}

@@ -1,0 +1,194 @@
+// The secure port over real sockets on the loopback interface, before an API server inside the
+// test.
+#include "scheduler/live/shell/metrics_port.h"
+
+#include "k8s-client/auth/file_credentials.h"
+#include "scheduler/server/http_server.h"
+#include "tests/support/catch.h"
+#include "tests/support/certificates.h"
+#include "tests/support/https_connection.h"
+#include "tests/support/tls_server.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace sched::live {
+
+namespace {
+
+using Json = nlohmann::json;
+using tests::HttpsConnection;
+using tests::ReceivedRequest;
+
+std::string get(const std::string& path, const std::string& token) {
+  const std::string header = token.empty() ? "" : "Authorization: Bearer " + token + "\r\n";
+  return "GET " + path + " HTTP/1.1\r\nHost: x\r\n" + header + "\r\n";
+}
+
+// The body of an answer that says how long it is.
+std::string body_of(const std::string& answer) {
+  const auto end = answer.find("\r\n\r\n");
+  return end == std::string::npos ? "no answer" : answer.substr(end + 4);
+}
+
+// Knows the tokens "prometheus" and "stranger", and lets the first get /metrics.
+std::string review(const ReceivedRequest& request) {
+  const Json body = Json::parse(request.body);
+  Json status;
+  if (request.target == "/apis/authentication.k8s.io/v1/tokenreviews") {
+    const std::string token = body["spec"]["token"];
+    const bool known = token == "prometheus" || token == "stranger";
+    status["authenticated"] = known;
+    if (known) {
+      status["user"] = {
+          {"username", token}, {"uid", "u"}, {"groups", {"g"}}, {"extra", {{"k", {"v"}}}}};
+    }
+  } else if (request.target == "/apis/authorization.k8s.io/v1/subjectaccessreviews") {
+    const std::string user = body["spec"]["user"];
+    const Json want = {{"user", user},
+                       {"uid", "u"},
+                       {"groups", {"g"}},
+                       {"extra", {{"k", {"v"}}}},
+                       {"nonResourceAttributes", {{"path", "/metrics"}, {"verb", "get"}}}};
+    status["allowed"] = body["spec"] == want && user == "prometheus";
+  }
+  return tests::answer(201, "Content-Type: application/json\r\n", Json{{"status", status}}.dump());
+}
+
+class World {
+ public:
+  explicit World(std::function<std::string()> text) {
+    k8s::auth::CredentialSources sources;
+    sources.ca.inline_text = authority_.pem();
+    sources.token = "own";
+    MetricsPortOptions options;
+    options.address = "127.0.0.1:0";
+    options.cluster.endpoint.host = "127.0.0.1";
+    options.cluster.endpoint.port = api_.port();
+    options.cluster.credentials = std::make_unique<k8s::auth::FileCredentials>(
+        sources, [] { return std::chrono::steady_clock::now(); });
+    auto opened = MetricsPort::open(std::move(options), std::move(text),
+                                    [](std::string_view, int, std::chrono::nanoseconds) {});
+    REQUIRE(opened);
+    port_ = std::move(*opened);
+  }
+
+  [[nodiscard]] HttpsConnection connect() const { return HttpsConnection(port_->port()); }
+  [[nodiscard]] std::string status(const std::string& token) const {
+    return connect().exchange(get("/metrics", token)).substr(9, 3);
+  }
+  [[nodiscard]] std::vector<ReceivedRequest> reviews() const { return api_.requests(); }
+
+ private:
+  tests::Authority authority_{"authority"};
+  tests::TlsServer api_{{.identity = authority_.issue_server()}, tests::answering(review)};
+  std::unique_ptr<MetricsPort> port_;
+};
+
+// Answers probes on a loop of its own, as the shell's does.
+class Probed {
+ public:
+  Probed() {
+    auto listening = server::HttpServer::listen(
+        *loop_, {.address = "127.0.0.1:0"},
+        [](const server::Request&, const server::HttpServer::Answer& answer) {
+          answer(server::text_reply(200, "ok"));
+        },
+        {});
+    REQUIRE(listening);
+    server_ = std::move(*listening);
+    thread_ = std::thread([this] { loop_->run(); });
+  }
+  ~Probed() {
+    loop_->stop();
+    thread_.join();
+  }
+  Probed(const Probed&) = delete;
+  Probed& operator=(const Probed&) = delete;
+
+  [[nodiscard]] std::string probe() const {
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(server_->port());
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0);
+    const std::string request = get("/livez", "");
+    REQUIRE(::send(socket, request.data(), request.size(), MSG_NOSIGNAL) > 0);
+    std::string answer;
+    std::array<char, 4096> chunk{};
+    for (ssize_t n = 0; (n = ::recv(socket, chunk.data(), chunk.size(), 0)) > 0;) {
+      answer.append(chunk.data(), static_cast<std::size_t>(n));
+    }
+    ::close(socket);
+    return body_of(answer);
+  }
+
+ private:
+  std::unique_ptr<k8s::EventLoop> loop_ = k8s::make_asio_event_loop();
+  std::unique_ptr<server::HttpServer> server_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("the secure port shows metrics to those whom the API server lets get them") {
+  const World world([] { return std::string("m 1\n"); });
+  CHECK(world.status("") == "401");
+  CHECK(world.reviews().empty());
+  CHECK(world.status("made-up") == "401");
+  CHECK(world.status("stranger") == "403");
+  CHECK(world.status("prometheus") == "200");
+  CHECK(body_of(world.connect().exchange(get("/metrics?x", "prometheus"))) == "m 1\n");
+  CHECK(world.connect().exchange(get("/livez", "prometheus")).substr(9, 3) == "404");
+  // The last two were known.
+  CHECK(world.reviews().size() == 5);
+  for (const ReceivedRequest& request : world.reviews()) {
+    CHECK(request.header("authorization") == "Bearer own");
+  }
+}
+
+TEST_CASE("eighty who read two megabytes at once are served, and hold up nobody but themselves") {
+  tests::Gate asked;
+  tests::Gate open;
+  const std::stop_source never;
+  const std::string page(2'200'000, 'm');
+  const World world([&] {
+    asked.open();
+    open.wait(never.get_token());
+    return page;
+  });
+  const Probed scheduler;
+  std::vector<HttpsConnection> readers;
+  for (int i = 0; i < 80; ++i) readers.push_back(world.connect());
+  for (HttpsConnection& reader : readers) reader.send(get("/metrics", "prometheus"));
+  // The port's thread does nothing else now, for as long as this test likes.
+  REQUIRE(asked.wait(never.get_token()));
+  CHECK(scheduler.probe() == "ok");
+  open.open();
+  for (HttpsConnection& reader : readers) CHECK(body_of(reader.read_all()) == page);
+  CHECK(world.reviews().size() == 2);
+}
+
+TEST_CASE("the secure port ends while it is being read") {
+  std::vector<HttpsConnection> readers;
+  {
+    const World world([] { return std::string(32 << 20, 'm'); });
+    for (int i = 0; i < 3; ++i) {
+      readers.push_back(world.connect());
+      readers.back().send(get("/metrics", i == 0 ? "made-up" : "prometheus"));
+    }
+    CHECK_THAT(readers.front().read_all(), Catch::StartsWith("HTTP/1.1 401 "));
+  }
+  for (HttpsConnection& reader : readers) CHECK(reader.read_all().size() < 32 << 20);
+}
+
+}  // namespace sched::live

@@ -1,0 +1,156 @@
+#include "scheduler/server/delegated_access.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/manual_loop.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+using sched::server::DelegatedAccess;
+using Outcome = DelegatedAccess::Outcome;
+using Verdict = DelegatedAccess::Verdict;
+using namespace std::chrono_literals;
+
+namespace {
+
+// An API server that is the test, and who asks for what.
+class World {
+ public:
+  explicit World(DelegatedAccess::Limits limits = {})
+      : access_(
+            loop,
+            {.review_token = [this](const std::string& token,
+                                    auto done) { tokens.emplace_back(token, done); },
+             .review_access = [this](const k8s::UserInfo& user,
+                                     auto done) { users.emplace_back(user, done); }},
+            limits,
+            {.on_problem = [this](const k8s::Error& error) { problems.push_back(error.message); },
+             .on_progress = [this] { ++progress; }}) {}
+
+  // The verdicts of a request, none yet if it waits.
+  std::vector<Verdict>& ask(const std::string& token) {
+    auto& verdicts = asked_.emplace_back();
+    access_.ask(token, [&verdicts](const Verdict& verdict) { verdicts.push_back(verdict); });
+    return verdicts;
+  }
+  void answer_token(bool authenticated, const std::string& name = "") {
+    auto [token, done] = take(tokens);
+    done(k8s::TokenStatus{.authenticated = authenticated, .user = {.username = name}});
+  }
+  void answer_access(bool allowed) {
+    auto [user, done] = take(users);
+    done(allowed);
+  }
+  void fail_token(const std::string& why) {
+    auto [token, done] = take(tokens);
+    done(tl::unexpected(k8s::make_error(k8s::ErrorKind::kConnect, why)));
+  }
+
+  tests::ManualLoop loop;
+  std::deque<std::pair<std::string, std::function<void(k8s::Result<k8s::TokenStatus>)>>> tokens;
+  std::deque<std::pair<k8s::UserInfo, std::function<void(k8s::Result<bool>)>>> users;
+  std::vector<std::string> problems;
+  int progress = 0;
+
+ private:
+  template <typename T>
+  static T take(std::deque<T>& from) {
+    REQUIRE_FALSE(from.empty());
+    T first = std::move(from.front());
+    from.pop_front();
+    return first;
+  }
+
+  std::deque<std::vector<Verdict>> asked_;
+  DelegatedAccess access_;
+};
+
+const Verdict kNobody{.outcome = Outcome::kUnknownToken, .user = ""};
+const Verdict kNotReviewed{};
+const Verdict kMayRead{.outcome = Outcome::kAllowed, .user = "prometheus"};
+const Verdict kMayNot{.outcome = Outcome::kForbidden, .user = "prometheus"};
+
+}  // namespace
+
+TEST_CASE("the API server says whose token it is, and whether that one may") {
+  World world;
+  const auto& unknown = world.ask("made-up");
+  CHECK(unknown.empty());
+  world.answer_token(false);
+  CHECK(unknown == std::vector{kNobody});
+  CHECK(world.users.empty());
+
+  const auto& allowed = world.ask("a");
+  world.answer_token(true, "prometheus");
+  CHECK(world.users.front().first.username == "prometheus");
+  world.answer_access(true);
+  CHECK(allowed == std::vector{kMayRead});
+
+  const auto& forbidden = world.ask("b");
+  world.answer_token(true, "prometheus");
+  world.answer_access(false);
+  CHECK(forbidden == std::vector{kMayNot});
+  CHECK(world.problems.empty());
+}
+
+TEST_CASE("an answer is good for ten seconds, yes and no alike") {
+  const bool allowed = GENERATE(true, false);
+  World world;
+  world.ask("a");
+  world.answer_token(true, "prometheus");
+  world.answer_access(allowed);
+  world.loop.advance(9'999ms);
+  CHECK(world.ask("a") == std::vector{allowed ? kMayRead : kMayNot});
+  CHECK(world.tokens.empty());
+  world.loop.advance(1ms);
+  CHECK(world.ask("a").empty());
+  CHECK(world.tokens.size() == 1);
+}
+
+TEST_CASE("requests with one token share one review") {
+  World world;
+  const auto& first = world.ask("a");
+  const auto& second = world.ask("a");
+  CHECK(world.tokens.size() == 1);
+  world.answer_token(true, "prometheus");
+  CHECK(world.users.size() == 1);
+  world.answer_access(true);
+  CHECK(first == std::vector{kMayRead});
+  CHECK(second == std::vector{kMayRead});
+}
+
+TEST_CASE("a review that fails is told, and not remembered") {
+  World world;
+  const auto& first = world.ask("a");
+  world.fail_token("nobody there");
+  CHECK(first == std::vector{kNotReviewed});
+  CHECK(world.problems == std::vector<std::string>{"nobody there"});
+  CHECK(world.progress == 0);
+  const auto& second = world.ask("a");
+  world.answer_token(false);
+  CHECK(second == std::vector{kNobody});
+  CHECK(world.progress == 1);
+}
+
+TEST_CASE("no more reviews are open than may be") {
+  World world({.open = 2});
+  world.ask("a");
+  world.ask("b");
+  CHECK(world.ask("c") == std::vector{kNotReviewed});
+  CHECK(world.ask("a").empty());
+  CHECK(world.tokens.size() == 2);
+  world.answer_token(false);
+  CHECK(world.ask("c").empty());
+}
+
+TEST_CASE("no more answers are remembered than may be: the oldest goes") {
+  World world({.remembered = 2});
+  for (const char* token : {"a", "b", "c"}) {
+    world.ask(token);
+    world.answer_token(false);
+  }
+  CHECK(world.ask("b") == std::vector{kNobody});
+  CHECK(world.ask("c") == std::vector{kNobody});
+  CHECK(world.ask("a").empty());
+}

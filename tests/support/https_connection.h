@@ -1,0 +1,33 @@
+// A client of an HTTPS server on this machine, which does one thing after the other and waits.
+//
+// It trusts whoever answers, and shows whom that was. It shares no code with the server under test.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace tests {
+
+class HttpsConnection {
+ public:
+  // Connected, and hands shaken; fails the test where that cannot be.
+  explicit HttpsConnection(std::uint16_t port);
+  HttpsConnection(HttpsConnection&&) noexcept;
+  HttpsConnection& operator=(HttpsConnection&&) noexcept;
+  ~HttpsConnection();
+
+  void send(const std::string& bytes);
+  // Everything until the server closes or breaks off.
+  [[nodiscard]] std::string read_all();
+  // Sends, then reads.
+  [[nodiscard]] std::string exchange(const std::string& request);
+  // Of the server, in PEM.
+  [[nodiscard]] std::string certificate() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace tests
