@@ -1,6 +1,14 @@
-# Two stages: the first builds with everything a build needs, the second runs with the shared
-# libraries alone.    docker build -t gpu-scheduler:0.1.0 .
-FROM debian:12 AS build
+# Two stages: the first builds with everything a build needs, the second has the program and the
+# libraries that it loads, alone.    docker build -t gpu-scheduler:0.1.0 .
+#
+# --build-arg CPPREST=ON                                  with the second transport (SECURITY.md)
+# --build-arg BUILD_IMAGE=debian:13 --build-arg RUN_IMAGE=debian:13-slim    on another Debian
+# --build-arg RUN_IMAGE=debian:12-slim@sha256:…           on a base that nobody can replace
+ARG BUILD_IMAGE=debian:12
+ARG RUN_IMAGE=debian:12-slim
+
+FROM ${BUILD_IMAGE} AS build
+ARG CPPREST=OFF
 WORKDIR /src
 COPY .ci .ci
 RUN .ci/install build
@@ -10,15 +18,15 @@ COPY scheduler scheduler
 COPY plugins plugins
 COPY bench bench
 COPY cmake cmake
-RUN cmake --preset release \
+RUN cmake --preset release -DGPU_SCHEDULER_CPPREST=${CPPREST} \
  && cmake --build --preset release --target gpu-scheduler \
+ && .ci/runtime-packages build/release/bin/gpu-scheduler > runtime-packages \
  && strip build/release/bin/gpu-scheduler
 
-FROM debian:12-slim
-RUN apt-get update \
- && apt-get install -y --no-install-recommends \
-      libssl3 libcpprest2.10 libsimdjson14 libyaml-cpp0.7 libfmt9 libspdlog1.10 \
-      libprometheus-cpp-core1.0 libprometheus-cpp-pull1.0 \
+FROM ${RUN_IMAGE}
+RUN --mount=from=build,source=/src/runtime-packages,target=/runtime-packages \
+    apt-get update \
+ && xargs -a /runtime-packages apt-get install -y --no-install-recommends \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /src/build/release/bin/gpu-scheduler /usr/local/bin/gpu-scheduler
 USER 65532:65532

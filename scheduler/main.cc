@@ -7,6 +7,7 @@
 #include "scheduler/live/log.h"
 #include "scheduler/live/shell.h"
 #include "scheduler/live/signals.h"
+#include "scheduler/live/transports.h"
 #include "scheduler/server/http_server.h"
 
 #include <CLI/CLI.hpp>
@@ -188,6 +189,9 @@ int start(const Flags& flags) {
   auto config = sched::config::parse(
       *text, flags.config.empty() ? "default configuration" : flags.config, plugins::registry());
   if (!config) return fail(kBadUsage, config.error().message);
+  if (const auto built = sched::live::check_transport(config->client_connection); !built) {
+    return fail(kBadUsage, flags.config + ": " + built.error().message);
+  }
   const auto election = sched::config::with_flags(config->leader_election, flags.leader_election);
   if (!election) return fail(kBadUsage, election.error().message);
   config->leader_election = *election;

@@ -141,6 +141,10 @@ void print(const std::vector<Round>& rounds, std::ostream& out) {
 }  // namespace
 
 int run(const Options& options, std::ostream& out, std::ostream& errors) {
+  if (!k8s::has_cpprest_transport()) {
+    errors << "bench transport: there is no second one in this build (GPU_SCHEDULER_CPPREST)\n";
+    return 2;
+  }
   // First, so that it ends last: the credentials may have a program running on it.
   const auto loop = k8s::make_asio_event_loop();
   auto access = k8s::load_kubeconfig(options.kubeconfig);

@@ -18,7 +18,7 @@ struct Options {
 };
 
 // Writes a table to `out`. 0; 1 if a request was not answered with success, 2 if there is no
-// cluster, both with the reason on `errors`.
+// cluster or no second transport, both with the reason on `errors`.
 [[nodiscard]] int run(const Options& options, std::ostream& out, std::ostream& errors);
 
 }  // namespace bench::transport

@@ -1,4 +1,5 @@
-// Transport on cpprestsdk: the second one, for those who have to use that library.
+// Transport on cpprestsdk: the second one, for those who have to use that library. Its authors have
+// archived it, so that a build may leave it out (GPU_SCHEDULER_CPPREST).
 //
 // It keeps the contract of transport.h, which it is tested against beside the first. Queue, limits,
 // pool, deadlines and cancellation are the very code of the first; how one request travels over one
@@ -41,8 +42,12 @@
 
 namespace k8s {
 
-// `loop` must come from make_asio_event_loop(); it and `credentials` must outlive the transport.
-// Starts cpprestsdk's thread if this is the first, so signals must have been blocked before.
+// Whether it is built in.
+[[nodiscard]] bool has_cpprest_transport();
+
+// Only if it is built in. `loop` must come from make_asio_event_loop(); it and `credentials` must
+// outlive the transport. Starts cpprestsdk's thread if this is the first, so signals must have been
+// blocked before.
 [[nodiscard]] std::unique_ptr<Transport> make_cpprest_transport(EventLoop& loop, Endpoint endpoint,
                                                                 Credentials& credentials,
                                                                 TransportOptions options = {});

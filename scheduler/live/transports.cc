@@ -1,7 +1,6 @@
 #include "scheduler/live/transports.h"
 
 #include "k8s-client/http/asio_transport.h"
-#include "k8s-client/http/cpprest_transport.h"
 
 namespace sched::live {
 
@@ -16,6 +15,13 @@ std::unique_ptr<k8s::Transport> make(k8s::EventLoop& loop, const k8s::ClusterAcc
 }
 
 }  // namespace
+
+k8s::Result<void> check_transport(const config::ClientConnection& connection, bool has_cpprest) {
+  if (connection.transport != config::TransportKind::kCpprest || has_cpprest) return {};
+  return k8s::config_error(
+      "clientConnection.transport: cpprest is not built in; say asio, or build with "
+      "GPU_SCHEDULER_CPPREST=ON (of the image: CPPREST=ON)");
+}
 
 std::unique_ptr<k8s::Transport> make_transport(k8s::EventLoop& loop,
                                                const k8s::ClusterAccess& cluster,

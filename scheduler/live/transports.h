@@ -7,6 +7,8 @@
 #pragma once
 
 #include "k8s-client/auth/cluster_access.h"
+#include "k8s-client/error.h"
+#include "k8s-client/http/cpprest_transport.h"
 #include "k8s-client/http/event_loop.h"
 #include "k8s-client/http/transport.h"
 #include "scheduler/config/config.h"
@@ -15,6 +17,10 @@
 #include <memory>
 
 namespace sched::live {
+
+// Whether this build has the transport that is asked for; otherwise what to do about it.
+[[nodiscard]] k8s::Result<void> check_transport(const config::ClientConnection& connection,
+                                                bool has_cpprest = k8s::has_cpprest_transport());
 
 // `loop` and `cluster` must outlive what they make. `times`: no byte of a bind is on its way for
 // longer than the margin (bind_gate.h).

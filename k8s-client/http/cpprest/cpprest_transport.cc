@@ -34,6 +34,8 @@ class CpprestConnectionFactory final : public ConnectionFactory {
 }  // namespace
 }  // namespace http
 
+bool has_cpprest_transport() { return true; }
+
 std::unique_ptr<Transport> make_cpprest_transport(EventLoop& loop, Endpoint endpoint,
                                                   Credentials& credentials,
                                                   TransportOptions options) {
