@@ -2,8 +2,8 @@
 # libraries that it loads, alone.    docker build -t gpu-scheduler:0.1.0 .
 #
 # --build-arg CPPREST=ON                                  with the second transport (SECURITY.md)
-# --build-arg BUILD_IMAGE=debian:13 --build-arg RUN_IMAGE=debian:13-slim    on another Debian
-# --build-arg RUN_IMAGE=debian:12-slim@sha256:…           on a base that nobody can replace
+# --build-arg BUILD_IMAGE=debian:12@sha256:…              on bases that nobody can replace
+# --build-arg RUN_IMAGE=debian:12-slim@sha256:…
 ARG BUILD_IMAGE=debian:12
 ARG RUN_IMAGE=debian:12-slim
 
