@@ -43,7 +43,7 @@ class MaxTree {
         .slot;
   }
 
-  // The answer of the slot, or its place in the order, may have changed. `answers` has the size of
+  // The answer of the slot may have changed. `answers` has the size of
   // the last rebuild.
   template <typename Before>
   void update(const Answers& answers, NodeSlot slot, Before&& before) {
@@ -64,6 +64,20 @@ class MaxTree {
       if (winner.slot == was.slot && winner.answer == was.answer && was.slot != slot) return;
       held_by = was.slot;
       now = winner;
+    }
+  }
+
+  // The same for several slots at once, where before() says something else of them than it did: a
+  // winner that has lost its place among equals must not be compared with the others one by one,
+  // for those between its old place and its new one would be passed over. O(their number · 16 ·
+  // log size).
+  template <typename Before>
+  void replay(const Answers& answers, std::vector<NodeSlot> slots, Before&& before) {
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      for (NodeSlot& at : slots) at = static_cast<NodeSlot>(at / kRound);
+      std::sort(slots.begin(), slots.end());
+      slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+      for (const NodeSlot at : slots) levels_[level][at] = play(answers, level, at, before);
     }
   }
 

@@ -38,6 +38,7 @@ void ScoreCache::catch_up() {
   to_play_.clear();
   review_changed();
   position_ = changes.end();
+  const bool places_moved = order_.reads_facts() && facts_version_ != nodes_.facts_version();
   facts_version_ = nodes_.facts_version();
 
   follow_extremes();
@@ -50,6 +51,7 @@ void ScoreCache::catch_up() {
     if (has_grown) forget_pass();
     return;
   }
+  if (places_moved) return tree_.replay(answers_, to_play_, before());
   for (const NodeSlot slot : to_play_) tree_.update(answers_, slot, before());
 }
 

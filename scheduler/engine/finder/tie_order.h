@@ -30,6 +30,10 @@ class TieOrder {
     return nodes_.rank(a) < nodes_.rank(b);
   }
 
+  // Whether a node's place among equals may change while it stays.
+  [[nodiscard]] bool reads_facts() const {
+    return tie_break_.order == TieBreak::Order::kFewestGpusFirst;
+  }
   [[nodiscard]] bool is_random() const { return tie_break_.order == TieBreak::Order::kRandom; }
 
  private:
