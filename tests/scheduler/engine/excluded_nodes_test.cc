@@ -23,6 +23,7 @@ constexpr const char* kReason = "node(s) didn't satisfy existing pods anti-affin
 struct Cluster : QuotaCluster {
   explicit Cluster(TieBreak tie_break = {}) {
     std::vector<Profile> with_it = profiles(&told_bound);
+    with_it[0].constraints.clear();  // of which some are woken by whatever happens
     with_it[0].constraints.push_back(anti_affinity());
     with_it[0].tie_break = tie_break;
     engine = Engine(std::move(with_it), {});
