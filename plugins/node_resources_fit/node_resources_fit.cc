@@ -3,6 +3,8 @@
 #include "plugins/node_resources_fit/amount_text.h"
 #include "plugins/support/share.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace plugins {
@@ -33,12 +35,7 @@ class Check final : public NodeFilter {
       asked_.push_back(request);
       reasons_.push_back("Insufficient " + name);
     }
-    // A verdict has no room for more reasons: of a pod that asks for that many resources, the last
-    // ones share a reason.
-    if (reasons_.size() > Verdict::kMaxReasons) {
-      reasons_.resize(Verdict::kMaxReasons);
-      reasons_.back() = "Insufficient further resources";
-    }
+    static_assert(kMostResourcesOfPod < Verdict::kMaxReasons);
   }
 
   Verdict check(const NodeView& node) const override {
@@ -48,7 +45,7 @@ class Check final : public NodeFilter {
     for (std::size_t i = 0; i < asked_.size(); ++i) {
       const auto [resource, amount] = asked_[i];
       if (amount <= node.free(resource)) continue;
-      reasons |= std::uint64_t{1} << std::min(i + 1, reasons_.size() - 1);
+      reasons |= std::uint64_t{1} << (i + 1);
       unresolvable |= amount > node.allocatable(resource);
     }
     if (reasons == 0) return Verdict::ok();
@@ -88,6 +85,11 @@ class FitFilter final : public FilterPlugin {
 
   FilterPreparation prepare(const PodShape& shape, const PrepareContext& context) const override {
     FilterPreparation preparation;
+    if (shape.too_many_resources) {
+      preparation.rejection =
+          fmt::format("pod asks for more than {} different resources", kMostResourcesOfPod);
+      return preparation;
+    }
     preparation.filter = std::make_unique<Check>(args_, shape, context.resources);
     return preparation;
   }

@@ -1,7 +1,11 @@
 #include "scheduler/framework/pod_requests.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace sched {
 
@@ -13,87 +17,133 @@ using k8s::ResourceList;
 constexpr Quantity kDefaultCpu = Quantity::of_milli(100);
 constexpr Quantity kDefaultMemory = Quantity::of(200 * 1024 * 1024);
 
-const Quantity* find(const ResourceList& list, std::string_view name) {
-  for (const auto& [known, amount] : list) {
-    if (known == name) return &amount;
-  }
-  return nullptr;
-}
+// Amounts by name, in the order in which the names came. A pod has a few names, but a pod of 1 MB
+// may have tens of thousands, so a name is never looked for among all of them one by one. The index
+// is a tree and no hash table: names can be made up so that their hashes collide. Names are views
+// of what was added.
+class Amounts {
+ public:
+  Amounts() = default;
+  explicit Amounts(const ResourceList& list) { override_with(list); }
 
-// The amount of `name`, added as zero if need be: a name set to zero is not the same as no name.
-Quantity& at(ResourceList& list, std::string_view name) {
-  for (auto& [known, amount] : list) {
-    if (known == name) return amount;
-  }
-  return list.emplace_back(std::string(name), Quantity()).second;
-}
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] auto begin() const { return entries_.begin(); }
+  [[nodiscard]] auto end() const { return entries_.end(); }
 
-void add(ResourceList& list, const ResourceList& more) {
-  for (const auto& [name, amount] : more) {
-    Quantity& sum = at(list, name);
-    sum = sum + amount;
+  [[nodiscard]] const Quantity* find(std::string_view name) const {
+    const std::size_t at = position(name);
+    return at < entries_.size() ? &entries_[at].second : nullptr;
   }
-}
+  // Added as zero if need be: a name set to zero is not the same as no name.
+  Quantity& operator[](std::string_view name) {
+    const std::size_t at = position(name);
+    if (at == entries_.size()) append(name);
+    return entries_[at].second;
+  }
 
-void raise_to(ResourceList& list, const ResourceList& floor) {
-  for (const auto& [name, amount] : floor) {
-    const bool known = find(list, name) != nullptr;
-    Quantity& value = at(list, name);
-    if (!known || value < amount) value = amount;
+  template <typename List>
+  void add(const List& more) {
+    for (const auto& [name, amount] : more) {
+      Quantity& sum = (*this)[name];
+      sum = sum + amount;
+    }
   }
-}
+  void raise_to(std::string_view name, Quantity floor) {
+    const bool known = find(name) != nullptr;
+    Quantity& value = (*this)[name];
+    if (!known || value < floor) value = floor;
+  }
+  template <typename List>
+  void raise_to(const List& floor) {
+    for (const auto& [name, amount] : floor) raise_to(name, amount);
+  }
+  template <typename List>
+  void override_with(const List& values) {
+    for (const auto& [name, amount] : values) (*this)[name] = amount;
+  }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+
+  // Of the entry of that name; size() if there is none.
+  [[nodiscard]] std::size_t position(std::string_view name) const {
+    if (entries_.size() > kFew) {
+      const auto found = index_.find(name);
+      return found == index_.end() ? entries_.size() : found->second;
+    }
+    const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                    [&](const auto& entry) { return entry.first == name; });
+    return static_cast<std::size_t>(found - entries_.begin());
+  }
+
+  void append(std::string_view name) {
+    entries_.emplace_back(name, Quantity());
+    if (entries_.size() <= kFew) return;
+    for (std::size_t i = index_.size(); i < entries_.size(); ++i) {
+      index_.emplace(entries_[i].first, i);
+    }
+  }
+
+  std::vector<std::pair<std::string_view, Quantity>> entries_;
+  std::map<std::string_view, std::size_t> index_;  // empty while there are few
+};
 
 // How requests of containers are read.
 struct Reading {
-  bool with_status = false;               // the pod has a node: see effective()
   bool infeasible_resize = false;         // what the spec asks for will not be granted there
-  const ResourceList* missing = nullptr;  // what a container asks for that does not name it
+  const ResourceList* missing = nullptr;  // cpu and memory of a container that does not name it;
+                                          // then nothing but cpu and memory is of interest
+  bool with_status = false;               // the pod has a node: see effective()
+  std::map<std::string_view, const k8s::ContainerStatus*> statuses;  // by container, if so
+
+  [[nodiscard]] bool counts(std::string_view name) const {
+    return missing == nullptr || name == "cpu" || name == "memory";
+  }
 };
 
 Reading reading_of(const k8s::Pod& pod, bool bound) {
   Reading reading;
   reading.with_status = bound;
-  if (bound) {
-    const k8s::PodCondition* resize = pod.condition("PodResizePending");
-    reading.infeasible_resize = resize != nullptr && resize->reason == "Infeasible";
+  if (!bound) return reading;
+  const k8s::PodCondition* resize = pod.condition("PodResizePending");
+  reading.infeasible_resize = resize != nullptr && resize->reason == "Infeasible";
+  // Names are unique over both lists; upstream lets init containers win.
+  for (const auto* statuses :
+       {&pod.status.init_container_statuses, &pod.status.container_statuses}) {
+    for (const k8s::ContainerStatus& status : *statuses) {
+      reading.statuses.emplace(status.name, &status);
+    }
   }
   return reading;
 }
 
 // During an in-place resize a container holds the largest of what is asked (unless that will never
 // be granted), what it has, and what the node has set aside for it.
-ResourceList effective(const ResourceList& spec, const ResourceList& actual,
-                       const std::optional<ResourceList>& allocated, const Reading& reading) {
-  ResourceList result = actual;
-  if (allocated) raise_to(result, *allocated);
-  if (!reading.infeasible_resize) raise_to(result, spec);
+template <typename List>
+Amounts effective(const List& spec, const ResourceList& actual,
+                  const std::optional<ResourceList>& allocated, const Reading& reading) {
+  Amounts result(actual);
+  if (allocated) result.raise_to(*allocated);
+  if (!reading.infeasible_resize) result.raise_to(spec);
   return result;
 }
 
-const k8s::ContainerStatus* status_of(const k8s::Pod& pod, const k8s::Container& container) {
-  // Names are unique over both lists; upstream lets init containers win.
-  for (const auto* statuses :
-       {&pod.status.init_container_statuses, &pod.status.container_statuses}) {
-    for (const k8s::ContainerStatus& status : *statuses) {
-      if (status.name == container.name) return &status;
-    }
+Amounts requests_of(const k8s::Container& container, bool resizable, const Reading& reading) {
+  Amounts requests;
+  for (const auto& [name, amount] : container.requests) {
+    if (reading.counts(name)) requests[name] = amount;
   }
-  return nullptr;
-}
-
-ResourceList requests_of(const k8s::Pod& pod, const k8s::Container& container, bool resizable,
-                         const Reading& reading) {
-  ResourceList requests = container.requests;
-  if (reading.with_status && resizable) {
-    const k8s::ContainerStatus* status = status_of(pod, container);
-    if (status != nullptr && status->requests) {
+  if (resizable) {
+    const auto found = reading.statuses.find(container.name);
+    if (found != reading.statuses.end() && found->second->requests) {
+      const k8s::ContainerStatus& status = *found->second;
       requests =
-          effective(container.requests, *status->requests, status->allocated_resources, reading);
+          effective(container.requests, *status.requests, status.allocated_resources, reading);
     }
   }
   if (reading.missing != nullptr) {
     for (const auto& [name, amount] : *reading.missing) {
-      if (find(requests, name) == nullptr) requests.emplace_back(name, amount);
+      if (requests.find(name) == nullptr) requests[name] = amount;
     }
   }
   return requests;
@@ -101,25 +151,31 @@ ResourceList requests_of(const k8s::Pod& pod, const k8s::Container& container, b
 
 // Containers and sidecars run together; before that, each init container runs beside the sidecars
 // that were started ahead of it. The pod takes the larger of the two, resource by resource.
-ResourceList containers_of(const k8s::Pod& pod, const Reading& reading) {
-  ResourceList running;
+//
+// Each container costs what it names itself: of what it does not name, the peak is already as high
+// as the sidecars together.
+Amounts containers_of(const k8s::Pod& pod, const Reading& reading) {
+  Amounts running;
   for (const k8s::Container& container : pod.spec.containers) {
-    add(running, requests_of(pod, container, true, reading));
+    running.add(requests_of(container, true, reading));
   }
-  ResourceList sidecars;
-  ResourceList init_peak;
+  Amounts sidecars;
+  Amounts init_peak;
   for (const k8s::Container& container : pod.spec.init_containers) {
-    ResourceList requests = requests_of(pod, container, container.restart_always, reading);
+    const Amounts requests = requests_of(container, container.restart_always, reading);
     if (container.restart_always) {
-      add(running, requests);
-      add(sidecars, requests);
-      raise_to(init_peak, sidecars);
-    } else {
-      add(requests, sidecars);
-      raise_to(init_peak, requests);
+      running.add(requests);
+      sidecars.add(requests);
+    }
+    for (const auto& [name, amount] : requests) {
+      const Quantity* beside = sidecars.find(name);
+      const Quantity now = container.restart_always ? *beside
+                           : beside != nullptr      ? amount + *beside
+                                                    : amount;
+      init_peak.raise_to(name, now);
     }
   }
-  raise_to(running, init_peak);
+  running.raise_to(init_peak);
   return running;
 }
 
@@ -134,27 +190,26 @@ bool has_pod_level(const k8s::Pod& pod) {
 }
 
 // What the pod as a whole asks for, of which it is given what a resize under way allows.
-ResourceList pod_level_of(const k8s::Pod& pod, const Reading& reading) {
-  ResourceList requests = *pod.spec.resource_requests;
-  std::erase_if(requests, [](const auto& entry) { return !is_pod_level(entry.first); });
-  if (!reading.with_status || !pod.status.resource_requests) return requests;
-  const ResourceList held =
-      effective(requests, *pod.status.resource_requests, pod.status.allocated_resources, reading);
-  for (auto& [name, amount] : requests) {
-    const Quantity* now = find(held, name);
-    amount = now != nullptr ? *now : Quantity();
+Amounts pod_level_of(const k8s::Pod& pod, const Reading& reading) {
+  Amounts requests;
+  for (const auto& [name, amount] : *pod.spec.resource_requests) {
+    if (is_pod_level(name)) requests[name] = amount;
   }
-  return requests;
+  if (!reading.with_status || !pod.status.resource_requests) return requests;
+  const Amounts held =
+      effective(requests, *pod.status.resource_requests, pod.status.allocated_resources, reading);
+  Amounts given;
+  for (const auto& [name, amount] : requests) {
+    const Quantity* now = held.find(name);
+    given[name] = now != nullptr ? *now : Quantity();
+  }
+  return given;
 }
 
-void override_with(ResourceList& list, const ResourceList& values) {
-  for (const auto& [name, amount] : values) at(list, name) = amount;
-}
-
-ResourceList sum_of(const k8s::Pod& pod, const Reading& reading) {
-  ResourceList sum = containers_of(pod, reading);
-  if (has_pod_level(pod)) override_with(sum, pod_level_of(pod, reading));
-  add(sum, pod.spec.overhead);
+Amounts sum_of(const k8s::Pod& pod, const Reading& reading) {
+  Amounts sum = containers_of(pod, reading);
+  if (has_pod_level(pod)) sum.override_with(pod_level_of(pod, reading));
+  sum.add(pod.spec.overhead);
   return sum;
 }
 
@@ -163,18 +218,27 @@ ResourceList sum_of(const k8s::Pod& pod, const Reading& reading) {
 ResourceList defaults_of_bound(const k8s::Pod& pod, const Reading& reading) {
   ResourceList defaults = {{"cpu", kDefaultCpu}, {"memory", kDefaultMemory}};
   if (!has_pod_level(pod)) return defaults;
-  const ResourceList named = sum_of(pod, reading);
-  std::erase_if(defaults, [&](const auto& entry) { return find(named, entry.first) != nullptr; });
+  const Amounts named = sum_of(pod, reading);
+  std::erase_if(defaults, [&](const auto& entry) { return named.find(entry.first) != nullptr; });
   return defaults;
 }
 
-Resources without_pods(Resources resources) {
-  resources.set(kPods, 0);
-  return resources;
+// Of the names that `counts`.
+template <typename Counts>
+Resources to_resources(const Amounts& amounts, ResourceNames& names, const Counts& counts) {
+  ResourceList list;
+  for (const auto& [name, amount] : amounts) {
+    if (name != "pods" && counts(name)) list.emplace_back(name, amount);
+  }
+  return to_resources(list, names);
 }
+
+// More are not compared one by one.
+constexpr std::size_t kFewContainers = 16;
 
 bool says_what_it_asks_for(const std::vector<k8s::Container>& containers,
                            const std::vector<k8s::ContainerStatus>& statuses) {
+  if (statuses.size() > kFewContainers) return false;
   return std::all_of(statuses.begin(), statuses.end(), [&](const k8s::ContainerStatus& status) {
     if (!status.requests) return true;  // then nothing else of it counts
     const auto asked = std::find_if(
@@ -185,23 +249,39 @@ bool says_what_it_asks_for(const std::vector<k8s::Container>& containers,
   });
 }
 
+// At least as many as its names are.
+std::size_t amounts_in(const k8s::Pod::Spec& spec) {
+  std::size_t amounts = spec.overhead.size();
+  for (const auto* containers : {&spec.init_containers, &spec.containers}) {
+    for (const k8s::Container& container : *containers) amounts += container.requests.size();
+  }
+  return amounts;
+}
+
 }  // namespace
 
-Resources requests_of_pending(const k8s::Pod& pod, ResourceNames& names) {
-  Resources requests = without_pods(to_resources(sum_of(pod, reading_of(pod, false)), names));
-  for (std::size_t i = 0; i < requests.size(); ++i) {
+PendingRequests requests_of_pending(const k8s::Pod& pod, ResourceNames& names) {
+  const Amounts sum = sum_of(pod, reading_of(pod, false));
+  PendingRequests requests;
+  requests.too_many = sum.size() > kMostResourcesOfPod;
+  Resources& amounts = requests.amounts;
+  amounts = to_resources(sum, names, [&](std::string_view name) {
+    return !requests.too_many || names.find(name).has_value();
+  });
+  for (std::size_t i = 0; i < amounts.size(); ++i) {
     const auto id = static_cast<ResourceId>(i);
-    requests.set(id, std::max<std::int64_t>(requests.get(id), 0));
+    amounts.set(id, std::max<std::int64_t>(amounts.get(id), 0));
   }
   return requests;
 }
 
 Resources requests_of_bound(const k8s::Pod& pod, ResourceNames& names) {
-  return without_pods(to_resources(sum_of(pod, reading_of(pod, true)), names));
+  return to_resources(sum_of(pod, reading_of(pod, true)), names,
+                      [](std::string_view) { return true; });
 }
 
 bool asks_as_pending(const k8s::Pod& bound) {
-  return !has_pod_level(bound) &&
+  return !has_pod_level(bound) && amounts_in(bound.spec) <= kMostResourcesOfPod &&
          says_what_it_asks_for(bound.spec.containers, bound.status.container_statuses) &&
          says_what_it_asks_for(bound.spec.init_containers, bound.status.init_container_statuses);
 }
@@ -212,9 +292,9 @@ NonZeroRequests nonzero_requests_of(const k8s::Pod& pod, bool bound) {
       bound ? defaults_of_bound(pod, reading)
             : ResourceList{{"cpu", kDefaultCpu}, {"memory", kDefaultMemory}};
   reading.missing = &defaults;
-  const ResourceList sum = sum_of(pod, reading);
-  const Quantity* cpu = find(sum, "cpu");
-  const Quantity* memory = find(sum, "memory");
+  const Amounts sum = sum_of(pod, reading);
+  const Quantity* cpu = sum.find("cpu");
+  const Quantity* memory = sum.find("memory");
   return {.cpu = cpu != nullptr ? cpu->milli_value() : 0,
           .memory = memory != nullptr ? memory->value() : 0};
 }

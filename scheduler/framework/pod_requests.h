@@ -4,17 +4,30 @@
 // into account, pod-level values and overhead applied. Quantities are summed exactly and rounded
 // once, at the end. `pods` is left out: whoever counts pods adds one. Source:
 // k8s.io/component-helpers resource/helpers.go, v0.36.
+//
+// Everything here is O(n log n) in the size of the pod: its author may be an attacker.
 #pragma once
 
 #include "k8s-client/api/pod.h"
 #include "scheduler/base/resources.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace sched {
 
-// Of a pod that is looking for a node: its spec alone counts. Never negative.
-[[nodiscard]] Resources requests_of_pending(const k8s::Pod& pod, ResourceNames& names);
+// A pending pod that names more resources than these is refused (NodeResourcesFit). Real pods name
+// less than twenty; each name is a column in the engine's tables.
+inline constexpr std::size_t kMostResourcesOfPod = 60;
+
+struct PendingRequests {
+  Resources amounts;      // none is negative
+  bool too_many = false;  // more than kMostResourcesOfPod; then `amounts` has those alone that are
+                          // known already, so that such a pod adds no names
+};
+
+// Of a pod that is looking for a node: its spec alone counts.
+[[nodiscard]] PendingRequests requests_of_pending(const k8s::Pod& pod, ResourceNames& names);
 
 // Of a pod that has a node: during an in-place resize the larger of spec and status counts.
 [[nodiscard]] Resources requests_of_bound(const k8s::Pod& pod, ResourceNames& names);

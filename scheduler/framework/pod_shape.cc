@@ -177,14 +177,23 @@ const ResourceAmount* find_amount(const std::vector<ResourceAmount>& amounts, Re
   return found != amounts.end() && found->resource == id ? &*found : nullptr;
 }
 
-std::int64_t most_of(const std::vector<k8s::Container>& containers, const std::string& resource) {
+// The most that one container asks of a resource.
+struct MostOf {
+  std::string_view name;
+  ResourceAmount request;  // of the whole pod
   std::int64_t most = 0;
+};
+
+void raise(std::vector<MostOf>& by_name, const std::vector<k8s::Container>& containers) {
   for (const k8s::Container& container : containers) {
     for (const auto& [name, quantity] : container.requests) {
-      if (name == resource) most = std::max(most, quantity.value());
+      const auto at = std::lower_bound(
+          by_name.begin(), by_name.end(), name,
+          [](const MostOf& known, std::string_view wanted) { return known.name < wanted; });
+      if (at == by_name.end() || at->name != name) continue;
+      at->most = std::max(at->most, quantity.value());
     }
   }
-  return most;
 }
 
 std::vector<ResourceAmount> by_container(const k8s::Pod& pod,
@@ -192,13 +201,21 @@ std::vector<ResourceAmount> by_container(const k8s::Pod& pod,
                                          const ResourceNames& names) {
   std::vector<ResourceAmount> amounts;
   if (pod.spec.containers.size() + pod.spec.init_containers.size() < 2) return amounts;
+  std::vector<MostOf> extended;
   for (const ResourceAmount& request : requests) {
     const std::string& name = names.name(request.resource);
-    if (!is_extended_resource(name)) continue;
-    const std::int64_t most =
-        std::max(most_of(pod.spec.containers, name), most_of(pod.spec.init_containers, name));
+    if (is_extended_resource(name)) extended.push_back({.name = name, .request = request});
+  }
+  const auto by_name = [](const MostOf& a, const MostOf& b) { return a.name < b.name; };
+  std::sort(extended.begin(), extended.end(), by_name);
+  raise(extended, pod.spec.containers);
+  raise(extended, pod.spec.init_containers);
+  for (const auto& [name, request, most] : extended) {
     if (most < request.amount) amounts.push_back({request.resource, most});
   }
+  std::sort(amounts.begin(), amounts.end(), [](const ResourceAmount& a, const ResourceAmount& b) {
+    return a.resource < b.resource;
+  });
   return amounts;
 }
 
@@ -216,7 +233,8 @@ std::int64_t PodShape::request_of_one_container(ResourceId id) const {
 
 PodShape shape_of(const k8s::Pod& pod, ResourceNames& names) {
   PodShape shape;
-  const Resources requests = requests_of_pending(pod, names);
+  const auto [requests, too_many] = requests_of_pending(pod, names);
+  shape.too_many_resources = too_many;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const auto id = static_cast<ResourceId>(i);
     if (requests.get(id) > 0) shape.requests.push_back({id, requests.get(id)});
@@ -301,6 +319,7 @@ std::string shape_key(const PodShape& shape) {
   key.list(shape.host_ports, [&](const HostPort& port) { write(key, port); });
   key.text(shape.node_name);
   key.number(shape.priority);
+  key.number(shape.too_many_resources ? 1 : 0);
   if (shape.wishes != gpu::Wishes{}) write(key, shape.wishes);
   return key.take();
 }

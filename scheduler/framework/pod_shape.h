@@ -31,6 +31,8 @@ struct PodShape {
   // spec.nodeName of a pod that is asked about hypothetically; empty for pending pods.
   std::string node_name;
   std::int32_t priority = 0;
+  // The pod names more than kMostResourcesOfPod, and so can run nowhere; `requests` has not all.
+  bool too_many_resources = false;
   // Of extended resources: the most that one container asks, where that is less than `requests`
   // says. By ascending id.
   std::vector<ResourceAmount> by_container;

@@ -36,12 +36,12 @@ std::string shown(std::string_view text) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-// "a, b,,c" → visits "a", " b", "", "c".
+// "a, b,,c" → visits "a", " b", "", "c", up to the first that is answered with false.
 template <class Visit>
 void for_each_item(std::string_view list, const Visit& visit) {
   for (std::size_t from = 0; from <= list.size();) {
     const std::size_t to = std::min(list.find(',', from), list.size());
-    visit(list.substr(from, to - from));
+    if (!visit(list.substr(from, to - from))) return;
     from = to + 1;
   }
 }
@@ -67,15 +67,20 @@ class WishReader {
     read_annotations();
     read_profile_label();
     read_node_selection();
-    std::sort(wishes_.known_profiles.begin(), wishes_.known_profiles.end());
+    auto& profiles = wishes_.known_profiles;
+    std::sort(profiles.begin(), profiles.end());
+    profiles.erase(std::unique(profiles.begin(), profiles.end()), profiles.end());
+    profiles.shrink_to_fit();
     return std::move(wishes_);
   }
 
  private:
+  // Always false.
   template <class... Parts>
-  void problem(std::string_view key, fmt::format_string<Parts...> format, Parts&&... parts) {
+  bool problem(std::string_view key, fmt::format_string<Parts...> format, Parts&&... parts) {
     const std::string what = fmt::format(format, std::forward<Parts>(parts)...);
     wishes_.problems.push_back({.key = key, .text = fmt::format("{}: {}", key, what)});
+    return false;
   }
 
   void read_annotations() {
@@ -96,12 +101,17 @@ class WishReader {
         continue;
       } else if (const auto meant = nearest_name(key, {kKeys.begin(), kKeys.end()})) {
         wishes_.problems.push_back(
-            {.key = *meant, .text = fmt::format("annotation {} is not known; {} is", key, *meant)});
+            {.key = *meant,
+             .text = fmt::format("annotation {} is not known; {} is", shown(key), *meant)});
       }
     }
   }
 
   void read_types(std::string_view list) {
+    if (list.size() > Wishes::kMostTypeBytes) {
+      problem(kTypeAnnotation, "longer than {} bytes", Wishes::kMostTypeBytes);
+      return;
+    }
     for_each_item(list, [&](std::string_view item) {
       TypeName type = parse_type_name(item);
       if (!names_something(type)) {
@@ -112,6 +122,7 @@ class WishReader {
       }
       if (!type.mig_profile.empty()) add_known(type.mig_profile);
       wishes_.types.push_back(std::move(type));
+      return true;
     });
   }
 

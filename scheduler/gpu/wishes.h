@@ -49,6 +49,7 @@ struct WishProblem {
 
 struct Wishes {
   static constexpr std::size_t kMostTypes = 16;
+  static constexpr std::size_t kMostTypeBytes = 1'024;  // of the list as a whole
 
   std::vector<TypeName> types;  // the most wanted first; empty: any
   std::int64_t min_memory = 0;  // bytes
@@ -57,7 +58,7 @@ struct Wishes {
   // The MIG profile that nvidia.com/gpu is to be, in the spelling of resources; empty: none.
   std::string mig_profile;
   // Profiles that the pod names in its node selection, so that it may get an instance of one.
-  std::vector<std::string> known_profiles;  // sorted
+  std::vector<std::string> known_profiles;  // sorted, each once
   std::vector<WishProblem> problems;
 
   friend bool operator==(const Wishes&, const Wishes&) = default;

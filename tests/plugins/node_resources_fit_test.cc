@@ -139,15 +139,20 @@ TEST_CASE("amounts are written exactly") {
   CHECK(plugins::amount_text("nvidia.com/gpu", 1024) == "1024");
 }
 
-TEST_CASE("NodeResourcesFit: a pod may ask for more resources than a verdict has reasons") {
+TEST_CASE("NodeResourcesFit refuses a pod that names more resources than pods may") {
   const auto made = make_plugin("NodeResourcesFit");
   REQUIRE(made);
   tests::PodBuilder greedy = pod("a");
-  for (int i = 0; i < 100; ++i) greedy.requests("example.com/r" + std::to_string(i), "1");
-  const Answer answer = OneNode(node("n")).ask(*made->filter, greedy);
-  CHECK(answer.code == sched::Code::kUnresolvable);
-  CHECK(answer.reasons.size() == sched::Verdict::kMaxReasons - 1);
-  CHECK(answer.reasons.back() == "Insufficient further resources");
+  std::vector<std::string> short_of;
+  for (std::size_t i = 0; i < sched::kMostResourcesOfPod; ++i) {
+    const std::string name = "example.com/r" + std::to_string(i);
+    greedy.requests(name, "1");
+    short_of.push_back("Insufficient " + name);
+  }
+  CHECK(OneNode(node("n")).ask(*made->filter, greedy) == tests::unresolvable(short_of));
+  greedy.requests("example.com/one-more", "1");
+  CHECK(OneNode(node("n")).ask(*made->filter, greedy) ==
+        tests::unresolvable({"pod asks for more than 60 different resources"}));
 }
 
 TEST_CASE("NodeResourcesFit scores by the share that is taken") {

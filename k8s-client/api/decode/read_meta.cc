@@ -1,6 +1,13 @@
 #include "k8s-client/api/decode/objects.h"
 #include "k8s-client/api/words.h"
 
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 namespace k8s::json {
 namespace {
 
@@ -18,6 +25,26 @@ bool read(JsonValue value, OwnerReference& out) {
 bool read_owners(JsonValue value, std::vector<OwnerReference>& out) {
   out.clear();
   return value.items([&](JsonValue item) { return read(item, out.emplace_back()); });
+}
+
+bool has_duplicates(const ResourceList& list) {
+  std::vector<std::string_view> names;
+  names.reserve(list.size());
+  for (const auto& [name, amount] : list) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return std::adjacent_find(names.begin(), names.end()) != names.end();
+}
+
+// Of entries with one name the last one counts, as in every JSON map; in the place of the first.
+void keep_last(ResourceList& list) {
+  if (!has_duplicates(list)) return;
+  std::map<std::string, Quantity> last;
+  for (const auto& [name, amount] : list) last[name] = amount;
+  ResourceList kept;
+  for (const auto& [name, amount] : list) {
+    if (auto entry = last.extract(name)) kept.emplace_back(std::move(entry.key()), entry.mapped());
+  }
+  list = std::move(kept);
 }
 
 }  // namespace
@@ -40,17 +67,12 @@ bool read(JsonValue value, ObjectMeta& out) {
 
 bool read(JsonValue value, ResourceList& out) {
   out.clear();
-  return value.fields([&](std::string_view key, JsonValue field) {
-    Quantity quantity;
-    if (!read(field, quantity)) return false;
-    for (auto& [name, known] : out) {
-      if (name != key) continue;
-      known = quantity;  // the last one counts, as in every JSON map
-      return true;
-    }
-    out.emplace_back(key, quantity);
-    return true;
+  const bool ok = value.fields([&](std::string_view key, JsonValue field) {
+    auto& [name, quantity] = out.emplace_back(key, Quantity());
+    return read(field, quantity);
   });
+  keep_last(out);
+  return ok;
 }
 
 bool read(JsonValue value, TaintEffect& out) {

@@ -9,6 +9,7 @@ namespace sched::gpu::mig {
 namespace {
 
 constexpr std::string_view kShared = ".shared";
+constexpr std::size_t kMostProfileBytes = 63;  // as of a label's value
 
 // Takes the digits at the beginning off; false: there are none, or too many to be meant.
 bool skip_number(std::string_view& text) {
@@ -50,6 +51,7 @@ std::optional<ResourceName> parse_resource(std::string_view resource) {
 }
 
 std::optional<std::string> profile_spelling(std::string_view profile) {
+  if (profile.size() > kMostProfileBytes) return std::nullopt;
   std::string spelled(profile);
   std::replace(spelled.begin(), spelled.end(), '+', '.');
   std::string_view rest = spelled;

@@ -4,6 +4,7 @@
 #include "tests/support/catch.h"
 
 #include <map>
+#include <string>
 
 namespace sched {
 
@@ -26,7 +27,7 @@ Named named(const Resources& amounts, const ResourceNames& names) {
 
 Named pending(const k8s::Pod& pod) {
   ResourceNames names;
-  return named(requests_of_pending(pod, names), names);
+  return named(requests_of_pending(pod, names).amounts, names);
 }
 
 Named bound(const k8s::Pod& pod) {
@@ -202,6 +203,24 @@ TEST_CASE("scores count containers without requests as if they asked for a littl
     CHECK(nonzero_requests_of(each.given, false) == each.pending);
     CHECK(nonzero_requests_of(each.given, true) == each.bound);
   }
+}
+
+TEST_CASE("of a pod with very many resources all count once it is bound, and none is new before") {
+  tests::PodBuilder built = pod("a").gpus(2);
+  for (std::size_t i = 1; i < kMostResourcesOfPod; ++i) {
+    built.requests("example.com/r" + std::to_string(i), "1");
+  }
+  ResourceNames names;
+  CHECK_FALSE(requests_of_pending(built, names).too_many);
+  CHECK(asks_as_pending(built));
+
+  built.requests("example.com/one-more", "1");
+  ResourceNames none;
+  const PendingRequests pending = requests_of_pending(built, none);
+  CHECK(pending.too_many);
+  CHECK(named(pending.amounts, none) == Named{{"nvidia.com/gpu", 2}});
+  CHECK_FALSE(asks_as_pending(built));
+  CHECK(bound(built).size() == kMostResourcesOfPod + 1);
 }
 
 }  // namespace sched

@@ -4,6 +4,7 @@
 #include "tests/support/catch.h"
 
 #include <set>
+#include <string>
 
 namespace sched {
 
@@ -12,6 +13,12 @@ namespace {
 using tests::label;
 using tests::pod;
 using tests::term;
+
+k8s::Pod with_resources(std::size_t count) {
+  tests::PodBuilder built = pod("a");
+  for (std::size_t i = 0; i < count; ++i) built.requests("example.com/r" + std::to_string(i), "1");
+  return built;
+}
 
 }  // namespace
 
@@ -67,6 +74,7 @@ TEST_CASE("shapes and their keys are equal together") {
       pod("a").host_port(80, "", "UDP"),
       pod("a").priority(1),
       pod("a").on("node-1"),
+      with_resources(kMostResourcesOfPod + 1),
   };
   ResourceNames names;
   std::set<std::string> keys;

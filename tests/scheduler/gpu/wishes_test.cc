@@ -50,6 +50,7 @@ TEST_CASE("What cannot be understood is a problem, with the annotation and what 
       {kTypeAnnotation, "", "gpu-scheduler.io/gpu-type: \"\" has an item that names nothing"},
       {kTypeAnnotation, "H100,,L4", "\"H100,,L4\" has an item that names nothing"},
       {kTypeAnnotation, "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "more than 16 types"},
+      {kTypeAnnotation, ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "has an item that names nothing"},
       {kMinMemoryAnnotation, "40Gx", "\"40Gx\" is not an amount of memory, such as 40Gi"},
       {kMinMemoryAnnotation, "-1Gi", "\"-1Gi\" is not an amount of memory"},
       {kMinMemoryAnnotation, "0", "is not an amount of memory"},
@@ -140,4 +141,23 @@ TEST_CASE("what is made up by the hundred is not read to the end, nor repeated i
   CHECK(wishes.problems[0].text == "gpu-scheduler.io/min-compute-capability: \"" +
                                        std::string(127, 'x') +
                                        "…\" is not a compute capability, such as \"8.0\"");
+}
+
+TEST_CASE("a wish that is longer than any that means something is a problem, and is not read") {
+  const std::string types(Wishes::kMostTypeBytes + 1, 'a');
+  const Wishes typed = wishes_for(kTypeAnnotation, types);
+  REQUIRE(typed.problems.size() == 1);
+  CHECK(typed.problems[0].text == "gpu-scheduler.io/gpu-type: longer than 1024 bytes");
+  CHECK(typed.types.empty());
+  CHECK(wishes_for(kTypeAnnotation, types.substr(1)).problems.empty());
+
+  const std::string profile = "1g.5gb." + std::string(100, 'a');
+  CHECK(wishes_for(kMigProfileAnnotation, profile).problems.size() == 1);
+}
+
+TEST_CASE("a profile that a pod names again and again is known once") {
+  const k8s::Pod given = pod("p").gpus(1).requires_nodes(
+      {tests::term({tests::label("cloud.google.com/gke-gpu-partition-size")
+                        .in({"2g.10gb", "1g.5gb", "2g.10gb"})})});
+  CHECK(wishes_of(given).known_profiles == std::vector<std::string>{"1g.5gb", "2g.10gb"});
 }

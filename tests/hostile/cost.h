@@ -1,0 +1,25 @@
+// What a piece of work costs, in figures that are the same on every machine and in every run.
+//
+// Steps are basic blocks that ran, of the sources that are compiled to count them (CMakeLists.txt).
+// A block of code in libraries is not counted: searching a list is seen, comparing two strings is
+// not. Bytes are those that operator new gives out, as the allocator rounds them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+
+namespace tests {
+
+struct Cost {
+  std::int64_t steps = 0;
+  std::int64_t peak_bytes = 0;  // the most that was held at a time
+  std::int64_t kept_bytes = 0;  // what is still held at the end
+};
+
+std::ostream& operator<<(std::ostream& out, const Cost& cost);
+
+// Of one call, on this thread. Not to be nested.
+[[nodiscard]] Cost cost_of(const std::function<void()>& work);
+
+}  // namespace tests
