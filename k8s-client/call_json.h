@@ -2,11 +2,12 @@
 // call_protobuf.h), and the one small answer they read.
 #pragma once
 
+#include "k8s-client/api/event.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/meta.h"
 #include "k8s-client/api/pod.h"
-#include "k8s-client/client.h"
-#include "k8s-client/event_recorder.h"
+#include "k8s-client/calls.h"
+#include "k8s-client/error.h"
 
 #include <string>
 

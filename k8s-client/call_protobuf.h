@@ -2,8 +2,8 @@
 // in JSON, reading them is a good part of what they cost the API server.
 #pragma once
 
-#include "k8s-client/client.h"
-#include "k8s-client/event_recorder.h"
+#include "k8s-client/api/event.h"
+#include "k8s-client/calls.h"
 
 #include <string>
 

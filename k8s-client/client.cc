@@ -5,7 +5,6 @@
 #include "k8s-client/api/protobuf/documents.h"
 #include "k8s-client/call_json.h"
 #include "k8s-client/call_protobuf.h"
-#include "k8s-client/event_recorder.h"
 #include "k8s-client/request_target.h"
 #include "k8s-client/retry.h"
 #include "k8s-client/status_error.h"

@@ -10,16 +10,17 @@
 #pragma once
 
 #include "k8s-client/access_review.h"
+#include "k8s-client/api/event.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
 #include "k8s-client/api/pod.h"
 #include "k8s-client/boot_clock.h"
+#include "k8s-client/calls.h"
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
 #include "k8s-client/http/transport.h"
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -28,30 +29,11 @@
 
 namespace k8s {
 
-struct Binding {
-  std::string namespace_;
-  std::string pod;
-  std::string pod_uid;  // the server refuses a pod of that name with another uid (409)
-  std::string node;
-  StringMap annotations = {};  // the server adds them to the pod's
-};
-
 struct BindLimits {
   std::chrono::milliseconds deadline{30'000};
   // No byte of it leaves after this moment (Request::send_by).
   std::optional<BootClock::time_point> send_by = {};
 };
-
-// The condition PodScheduled, as a scheduler writes it.
-struct PodScheduledCondition {
-  std::string status;  // "True", "False"
-  std::string reason = {};
-  std::string message = {};
-  std::int64_t observed_generation = 0;
-};
-
-// events.k8s.io/v1 Event, as written by event_recorder.h.
-struct EventObject;
 
 // Called once per finished HTTP request, each retry too, for metrics: verb ("GET", "LIST", "WATCH",
 // "POST", …), HTTP status (0: no answer).

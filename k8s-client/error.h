@@ -22,6 +22,7 @@ enum class ErrorKind {
   kTimeout,     // the request's deadline, or a stream's idle limit, has passed
   kConnection,  // an established connection broke off, or answered with broken HTTP
   kStatus,      // the server answered with an error; see http_status and reason
+  kTooLarge,    // the answer's body is longer than the request allows
   kDecode,      // the answer, or an input file, is not what it should be
   kConfig,      // the user's configuration or credentials are unusable
 };

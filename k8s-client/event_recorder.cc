@@ -52,7 +52,8 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
         loop(loop_),
         options(options_),
         may_send(std::move(may_send_)),
-        back_off(options.seed, options.back_off) {}
+        back_off(options.seed, options.back_off),
+        budget(options.budget) {}
 
   // ---- what is known
 
@@ -62,6 +63,10 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     forget_expired();
     if (const auto found = by_key.find(key); found != by_key.end()) {
       return repeat(found->second, event.event_time);
+    }
+    if (!budget.take(object_key(event), loop.now())) {
+      ++counters.dropped;
+      return;
     }
     auto series = std::make_shared<Series>();
     series->key = std::move(key);
@@ -269,6 +274,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     std::atomic<std::uint64_t> written, joined, dropped;
   } counters;
   BackOff back_off;
+  EventBudget budget;
   std::uint64_t numbers = 0;
 
   std::unordered_map<std::string, SeriesPtr> by_key;

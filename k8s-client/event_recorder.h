@@ -4,6 +4,8 @@
 // repeats of the same event become a series on the first one, the memory for waiting ones is
 // bounded, and what had to be dropped is counted, never silently lost.
 //
+// An object has a budget of events (event_budget.h); what exceeds it is dropped and counted.
+//
 // The first occurrence is written as an event of its own. A repeat (event_series.h says what that
 // is) counts up its series, which is written after it at most once per `series_interval`. Writes
 // that fail for a passing reason are tried again with back-off, in order; one that the server
@@ -12,41 +14,19 @@
 // All functions are called on the event loop's thread.
 #pragma once
 
-#include "k8s-client/api/meta.h"
+#include "k8s-client/api/event.h"
+#include "k8s-client/back_off.h"
 #include "k8s-client/client.h"
+#include "k8s-client/event_budget.h"
 #include "k8s-client/http/event_loop.h"
-#include "k8s-client/watch/back_off.h"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
 
 namespace k8s {
-
-// events.k8s.io/v1 Event. Source:
-// kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1.
-struct EventObject {
-  std::string namespace_;      // filled by the recorder: the object's, "default" if it has none
-  std::string name;            // filled by the recorder: "<object>.<hex>"
-  std::string regarding_kind;  // "Pod", "Node"
-  std::string regarding_api_version = "v1";
-  std::string regarding_namespace;
-  std::string regarding_name;
-  std::string regarding_uid;
-  std::string reason;                // "Scheduled"
-  std::string action;                // "Binding"
-  std::string type;                  // "Normal", "Warning"
-  std::string note;                  // cut to 1024 bytes at a character boundary, " ..." at the end
-  std::string reporting_controller;  // the scheduler's name
-  std::string reporting_instance;    // "<scheduler>-<host name>", cut to 128 bytes
-  Timestamp event_time{};
-  // Of a repeated event, at least 2; 0: not a series yet.
-  std::int32_t series_count = 0;
-  Timestamp series_last_observed{};
-};
 
 class EventRecorder {
  public:
@@ -59,11 +39,12 @@ class EventRecorder {
     int max_attempts = 12;                     // to write one event
     BackOffOptions back_off = {.limit = std::chrono::seconds(5)};  // while the server is in trouble
     std::uint64_t seed = 0;                                        // of its jitter
+    EventBudget::Options budget = {};  // of new events of one object; repeats cost none of it
   };
   struct Counters {
     std::uint64_t written = 0;
     std::uint64_t joined = 0;   // repeats that became part of a series
-    std::uint64_t dropped = 0;  // given up: the bound was hit, or the server refused them for good
+    std::uint64_t dropped = 0;  // given up: a bound was hit, or the server refused them for good
     friend bool operator==(const Counters&, const Counters&) = default;
   };
 

@@ -36,24 +36,24 @@ std::string event_name(const EventObject& event, std::uint64_t number) {
   return name + suffix;
 }
 
-}  // namespace
-
-std::string series_key(const EventObject& event) {
+std::string joined(std::initializer_list<std::string_view> parts) {
   std::string key;
-  const std::initializer_list<std::string_view> parts = {event.regarding_kind,
-                                                         event.regarding_namespace,
-                                                         event.regarding_name,
-                                                         event.regarding_uid,
-                                                         event.reason,
-                                                         event.action,
-                                                         event.type,
-                                                         event.reporting_controller,
-                                                         event.note};
   for (const std::string_view part : parts) {
     key += part;
     key += '\0';
   }
   return key;
+}
+
+}  // namespace
+
+std::string series_key(const EventObject& event) {
+  return object_key(event) + joined({event.reason, event.action, event.type, event.note});
+}
+
+std::string object_key(const EventObject& event) {
+  return joined({event.regarding_kind, event.regarding_namespace, event.regarding_name,
+                 event.regarding_uid, event.reporting_controller});
 }
 
 void make_acceptable(EventObject& event, std::uint64_t number) {

@@ -5,7 +5,7 @@
 // cost the whole event.
 #pragma once
 
-#include "k8s-client/event_recorder.h"
+#include "k8s-client/api/event.h"
 
 #include <cstdint>
 #include <string>
@@ -14,6 +14,9 @@ namespace k8s {
 
 // Equal for repeats of one event: same object, reason, action, note, type and controller.
 [[nodiscard]] std::string series_key(const EventObject& event);
+
+// Equal for the events of one controller about one object.
+[[nodiscard]] std::string object_key(const EventObject& event);
 
 // Fills in namespace and name and cuts what is too long. `number` tells apart the events of one
 // microsecond.

@@ -5,8 +5,8 @@
 // (error.h), so this is for requests that may be carried out twice. Pure: the caller waits.
 #pragma once
 
+#include "k8s-client/back_off.h"
 #include "k8s-client/error.h"
-#include "k8s-client/watch/back_off.h"
 
 #include <chrono>
 #include <optional>

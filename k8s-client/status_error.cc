@@ -1,7 +1,9 @@
 #include "k8s-client/status_error.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,6 +68,25 @@ std::string describe(int http_status, std::string_view words) {
   return text;
 }
 
+// What follows "Bearer" is taken out where it is as long as tokens are: proxies show the request
+// that they refuse.
+std::string without_tokens(std::string text) {
+  constexpr std::string_view kBearer = "bearer";
+  constexpr std::ptrdiff_t kShortestToken = 16;
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == ':' || c == '"'; };
+  const auto ends_token = [](char c) {
+    return static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '<' || c == ',';
+  };
+  for (auto at = text.begin();;) {
+    at = std::search(at, text.end(), kBearer.begin(), kBearer.end(), same);
+    if (at == text.end()) return text;
+    const auto from = std::find_if_not(at + kBearer.size(), text.end(), is_blank);
+    const auto to = std::find_if(from, text.end(), ends_token);
+    at = to - from >= kShortestToken ? text.erase(from, to) : to;
+  }
+}
+
 // The start of a body that is no Status, fit for one line of a log.
 std::string quote(std::string_view body) {
   std::string text(body.substr(0, kQuotedBody));
@@ -94,7 +115,8 @@ Error status_error(const Status& status) {
   error.http_status = status.code;
   error.reason = status.reason;
   error.may_have_acted = status.code == 408 || status.code >= 500;
-  error.message = describe(status.code, status.message.empty() ? status.reason : status.message);
+  error.message = describe(status.code,
+                           without_tokens(status.message.empty() ? status.reason : status.message));
   if (status.retry_after_seconds > 0) {
     error.retry_after = std::min(std::chrono::seconds{status.retry_after_seconds}, kMaxRetryAfter);
   }

@@ -1,6 +1,7 @@
 #include "k8s-client/api/decode.h"
 
 #include "k8s-client/api/decode/objects.h"
+#include "k8s-client/api/decode/read_object.h"
 #include "k8s-client/api/protobuf/documents.h"
 
 #include <utility>
@@ -54,21 +55,23 @@ tl::unexpected<Error> failed(std::string what, const Failure& failure) {
 // One object, with its name in any error. Items of lists have no `kind`; whole documents do, and
 // another kind, such as a Status, is not what was asked for.
 template <typename T>
-Result<T> read_object(JsonValue value) {
+ReadObject<T> read_object(JsonValue value) {
   Failure failure;
   const JsonValue at(value.element(), failure);
   const std::string_view kind = string_at(at, "kind");
+  ReadObject<T> read;
   if (!kind.empty() && kind != kKind<T>) {
-    return decode_error("expected a " + std::string(kKind<T>) + ", found a " + std::string(kind));
+    read.error = make_error(ErrorKind::kDecode, "expected a " + std::string(kKind<T>) +
+                                                    ", found a " + std::string(kind));
+    return read;
   }
-  Result<T> object;
-  bool ok = json::read(at, *object);
-  if (ok && object->metadata.name.empty()) {
+  bool ok = json::read(at, read.object);
+  if (ok && read.object.metadata.name.empty()) {
     failure = {"metadata.name", "is missing"};
     ok = false;
   }
-  if (!ok) return failed(identity(kKind<T>, at), failure);
-  return object;
+  if (!ok) read.error = failed(identity(kKind<T>, at), failure).value();
+  return read;
 }
 
 bool read_status(JsonValue value, Status& out) {
@@ -116,8 +119,11 @@ Result<WatchEvent<T>> read_event(WatchEventType type, JsonValue object) {
     ok = read_bookmark(at, event);
   } else {
     auto read = read_object<T>(at);
-    if (!read) return tl::unexpected(std::move(read.error()));
-    event.object = std::move(*read);
+    if (read.error && !is_identified(read.object.metadata)) {
+      return tl::unexpected(*std::move(read.error));
+    }
+    event.object = std::move(read.object);
+    event.unreadable = std::move(read.error);
   }
   if (!ok) return failed("watch event", failure);
   return event;
@@ -133,6 +139,10 @@ Result<WatchEventType> watch_event_type(std::string_view word) {
   if (word == "ERROR") return WatchEventType::kError;
   return decode_error("watch event: type: '" + std::string(word) +
                       "' is not one of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR");
+}
+
+bool is_identified(const ObjectMeta& metadata) {
+  return !metadata.name.empty() && !metadata.uid.empty() && !metadata.resource_version.empty();
 }
 
 bool ends_initial_events(const ObjectMeta& metadata) {
@@ -179,13 +189,16 @@ template <typename T>
 Result<T> Decoder::object(std::string_view json) {
   const auto root = buffers_->parse(json);
   if (!root) return tl::unexpected(root.error());
-  return read_object<T>(*root);
+  auto read = read_object<T>(*root);
+  if (read.error) return tl::unexpected(*std::move(read.error));
+  return std::move(read.object);
 }
 
 template <typename T>
-Result<ListMeta> Decoder::list(std::string_view json, const std::function<void(T)>& each) {
+Result<ListMeta> Decoder::list(std::string_view json, const std::function<void(T)>& each,
+                               const std::function<void(T, Error)>& unreadable) {
   if constexpr (protobuf::kReads<T>) {
-    if (protobuf::is_document(json)) return protobuf::list<T>(json, each);
+    if (protobuf::is_document(json)) return protobuf::list<T>(json, each, unreadable);
   }
   const auto root = buffers_->parse(json);
   if (!root) return tl::unexpected(root.error());
@@ -202,15 +215,8 @@ Result<ListMeta> Decoder::list(std::string_view json, const std::function<void(T
   const bool ok = root->fields([&](std::string_view key, JsonValue field) {
     if (key == "metadata") return read_list_meta(field, meta);
     if (key != "items") return true;
-    return field.items([&](JsonValue item) {
-      auto object = read_object<T>(item);
-      if (object) {
-        each(std::move(*object));
-      } else {
-        error = std::move(object.error());
-      }
-      return object.has_value();
-    });
+    return field.items(
+        [&](JsonValue item) { return deliver(read_object<T>(item), each, unreadable, error); });
   });
   if (error) return tl::unexpected(with_context(*error, kind + ": " + buffers_->failure.path));
   if (!ok) return failed(kind, buffers_->failure);
@@ -246,11 +252,12 @@ Result<Status> Decoder::status(std::string_view json) {
   return status;
 }
 
-#define K8S_DECODABLE(T)                                                                       \
-  template Result<T> Decoder::object<T>(std::string_view);                                     \
-  template Result<ListMeta> Decoder::list<T>(std::string_view, const std::function<void(T)>&); \
-  template Result<WatchEvent<T>> Decoder::watch_event<T>(std::string_view);                    \
-  template Result<WatchEvent<T>> Decoder::watch_message<T>(std::string_view);                  \
+#define K8S_DECODABLE(T)                                                                      \
+  template Result<T> Decoder::object<T>(std::string_view);                                    \
+  template Result<ListMeta> Decoder::list<T>(std::string_view, const std::function<void(T)>&, \
+                                             const std::function<void(T, Error)>&);           \
+  template Result<WatchEvent<T>> Decoder::watch_event<T>(std::string_view);                   \
+  template Result<WatchEvent<T>> Decoder::watch_message<T>(std::string_view);                 \
   template std::string_view accepted_types<T>();
 K8S_DECODABLE(Pod)
 K8S_DECODABLE(Node)

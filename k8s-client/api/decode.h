@@ -3,7 +3,8 @@
 //
 // Unknown fields are ignored, null counts as absent, wrong types are an error that names the field.
 // The document is validated as a whole: a truncated or damaged one is an error, never a half-filled
-// struct.
+// struct. Of lists and watches, which go on for ever, one object that cannot be read is told apart
+// from the others: its reader may put it aside, with as much of it as could be read.
 #pragma once
 
 #include "k8s-client/api/device_class.h"
@@ -17,6 +18,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,7 +43,10 @@ enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark, kError };
 template <typename T>
 struct WatchEvent {
   WatchEventType type = WatchEventType::kBookmark;
-  T object;       // kAdded, kModified, kDeleted: the object; kBookmark: only metadata is filled
+  T object;  // kAdded, kModified, kDeleted: the object; kBookmark: only metadata is filled
+  // Why the object could not be read. `object` is as much of it as could be: at least its name, uid
+  // and resource version.
+  std::optional<Error> unreadable = {};
   Status status;  // kError
   // kBookmark: it carries the annotation k8s.io/initial-events-end=true.
   bool initial_events_end = false;
@@ -51,6 +56,9 @@ struct WatchEvent {
 [[nodiscard]] Result<WatchEventType> watch_event_type(std::string_view word);
 // Whether these are the metadata of the bookmark behind all that existed.
 [[nodiscard]] bool ends_initial_events(const ObjectMeta& metadata);
+
+// Whether an object with these metadata can be told from others, and followed.
+[[nodiscard]] bool is_identified(const ObjectMeta& metadata);
 
 // What to ask the server for (the header Accept) to get T as is cheapest for both.
 template <typename T>
@@ -68,10 +76,13 @@ class Decoder {
   template <typename T>
   [[nodiscard]] Result<T> object(std::string_view json);
 
-  // Calls `each` for every item of a List, in order. When the result is an error, some items may
-  // have been delivered already: the caller decides what an unfinished page is worth.
+  // Calls `each` for every item of a List, in order, and `unreadable` for those that cannot be read
+  // but for their name, uid and resource version at least. Without it, one such item makes the list
+  // an error, as does one without these. When the result is an error, some items may have been
+  // delivered already: the caller decides what an unfinished page is worth.
   template <typename T>
-  [[nodiscard]] Result<ListMeta> list(std::string_view json, const std::function<void(T)>& each);
+  [[nodiscard]] Result<ListMeta> list(std::string_view json, const std::function<void(T)>& each,
+                                      const std::function<void(T, Error)>& unreadable = {});
 
   template <typename T>
   [[nodiscard]] Result<WatchEvent<T>> watch_event(std::string_view json);

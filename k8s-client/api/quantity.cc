@@ -2,6 +2,8 @@
 // "5.", "k" or "+" (five, zero, zero), so a client must be able to read them.
 #include "k8s-client/api/quantity.h"
 
+#include "k8s-client/shown.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -160,10 +162,7 @@ std::int64_t divided_up(Int128 nanos, Int128 divisor) {
 }
 
 tl::unexpected<Error> rejected(std::string_view text) {
-  constexpr std::size_t kShown = 64;
-  std::string shown(text.substr(0, kShown));
-  if (text.size() > kShown) shown += "…";
-  return decode_error("'" + shown +
+  return decode_error("'" + shown(text, 64) +
                       "' is not a quantity; write a number with an optional suffix, as in 500m, 2 "
                       "or 16Gi");
 }

@@ -1,7 +1,7 @@
 #include "k8s-client/auth/child_process.h"
 
-#include "k8s-client/http/asio/asio_event_loop.h"
-#include "k8s-client/http/asio/boost_asio.h"
+#include "k8s-client/http/base/asio_event_loop.h"
+#include "k8s-client/http/base/boost_asio.h"
 
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <fcntl.h>
@@ -89,7 +89,7 @@ class Running : public std::enable_shared_from_this<Running> {
         done_(std::move(done)),
         output_(loop.context()),
         errors_(loop.context()),
-        process_(loop.context()) {}
+        process_(std::make_shared<Descriptor>(loop.context())) {}
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
   ~Running() { give_up(); }
@@ -116,8 +116,8 @@ class Running : public std::enable_shared_from_this<Running> {
   std::function<void(Result<Finished>)> done_;
   Descriptor output_;
   Descriptor errors_;
-  Descriptor process_;  // readable when it has ended
-  pid_t pid_ = 0;       // 0: does not run, or has been waited for
+  std::shared_ptr<Descriptor> process_;  // readable when it has ended
+  pid_t pid_ = 0;                        // 0: does not run, or has been waited for
   Finished finished_;
   std::unique_ptr<Timer> timer_;
 };
@@ -157,7 +157,7 @@ std::optional<Error> Running::launch(const Command& command) {
   }
   const auto process = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
   if (process < 0) return failure(errno);
-  process_.assign(process);
+  process_->assign(process);
   return std::nullopt;
 }
 
@@ -178,7 +178,7 @@ void Running::watch(Descriptor& from, void (Running::*drain)()) {
 }
 
 void Running::await_end() {
-  process_.async_wait(Descriptor::wait_read, [weak = weak_from_this()](const ErrorCode& error) {
+  process_->async_wait(Descriptor::wait_read, [weak = weak_from_this()](const ErrorCode& error) {
     const auto self = weak.lock();
     if (!error && self && self->done_) self->on_end();
   });
@@ -213,7 +213,7 @@ void Running::drain_errors() {
 // What it started may live on and hold the pipes open; what has been written by now counts.
 void Running::on_end() {
   int status = 0;
-  ::waitpid(std::exchange(pid_, 0), &status, 0);
+  ::waitpid(std::exchange(pid_, 0), &status, WNOHANG);  // it has ended: see process_
   drain_output();
   if (!done_) return;
   drain_errors();
@@ -221,10 +221,17 @@ void Running::on_end() {
   finish(std::move(finished_));
 }
 
+// It may have left the process group that it was started in. It ends when the kernel lets it, which
+// nobody waits for: what is left of it is taken away when that has happened.
 void Running::kill() {
   if (pid_ == 0) return;
   ::kill(-pid_, SIGKILL);
-  ::waitpid(std::exchange(pid_, 0), nullptr, 0);
+  ::kill(pid_, SIGKILL);
+  const pid_t pid = std::exchange(pid_, 0);
+  if (::waitpid(pid, nullptr, WNOHANG) != 0 || !process_->is_open()) return;
+  process_->async_wait(Descriptor::wait_read, [process = process_, pid](const ErrorCode& error) {
+    if (!error) ::waitpid(pid, nullptr, WNOHANG);
+  });
 }
 
 void Running::finish(Result<Finished> result) {

@@ -16,6 +16,7 @@ struct ClusterAccess {
   std::unique_ptr<Credentials> credentials;
   // "kubeconfig FILE, context CONTEXT": for logs and errors. Says so if the server is not verified.
   std::string description;
+  std::string warning;            // what its user should be told, once; empty: nothing
   std::string default_namespace;  // of the context, or of the pod; may be empty
 };
 

@@ -43,13 +43,12 @@ ExecCredential read_status(yaml::ObjectReader& status) {
 Result<ExecCredential> parse_exec_credential(std::string_view text,
                                              const std::string& api_version) {
   const std::string output = "its output";
-  const auto documents = yaml::parse(text, output);
-  // The words of those who parse may quote what they read.
+  const auto documents = yaml::parse(text, output, yaml::Contents::kSecret);
   const auto is_map = [](const yaml::Value* value) { return value && value->map() != nullptr; };
   if (!documents || documents->size() != 1 || !is_map(&documents->front())) {
     return decode_error(output + " must be one JSON object, an ExecCredential");
   }
-  yaml::ObjectReader root(documents->front(), output);
+  yaml::ObjectReader root(documents->front(), output, yaml::Contents::kSecret);
   root.allow_unknown();
   if (!root.one_of("kind", {"ExecCredential"})) root.complain("kind", "must be ExecCredential");
   if (!root.one_of("apiVersion", {api_version})) {

@@ -1,6 +1,7 @@
 #include "k8s-client/auth/exec_plugin.h"
 
 #include "k8s-client/auth/base64.h"
+#include "k8s-client/shown.h"
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -61,9 +62,10 @@ void read_command(yaml::ObjectReader& reader, const fs::path& directory, ExecPlu
   plugin.program = find_program(plugin.command, directory);
   if (!plugin.program.empty()) return;
   const bool is_path = plugin.command.find('/') != std::string::npos;
-  reader.complain("command", "\"" + plugin.command + "\" is not an executable file" +
+  const std::string hint = shown(plugin.install_hint, 512);
+  reader.complain("command", std::string("is not an executable file") +
                                  (is_path ? "" : " in any folder of $PATH") +
-                                 (plugin.install_hint.empty() ? "" : "; " + plugin.install_hint));
+                                 (hint.empty() ? "" : "; " + hint));
 }
 
 }  // namespace

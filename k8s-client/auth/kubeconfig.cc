@@ -2,6 +2,10 @@
 //
 // Only the entries that the chosen context names are looked at closely; the others may use what we
 // do not support. Unknown fields are ignored, as kubectl does: the file is written by many tools.
+//
+// The file holds credentials, or is a file of credentials that was taken for a kubeconfig. So
+// messages quote nothing of it, but for what is there to be shown: the name of the context in use,
+// a plugin's command and its installHint.
 #include "k8s-client/auth/base64.h"
 #include "k8s-client/auth/cluster_access.h"
 #include "k8s-client/auth/exec_plugin.h"
@@ -9,6 +13,7 @@
 #include "k8s-client/auth/plugin_credentials.h"
 #include "k8s-client/auth/proxy_environment.h"
 #include "k8s-client/auth/server_url.h"
+#include "k8s-client/shown.h"
 #include "k8s-client/yaml/object_reader.h"
 
 #include <array>
@@ -35,10 +40,11 @@ struct Context {
 struct EntryKind {
   std::string_view list;
   std::string_view key;
+  std::string_view named_by;
 };
-constexpr EntryKind kContexts = {"contexts", "context"};
-constexpr EntryKind kClusters = {"clusters", "cluster"};
-constexpr EntryKind kUsers = {"users", "user"};
+constexpr EntryKind kContexts = {"contexts", "context", "current-context, or who asked for one,"};
+constexpr EntryKind kClusters = {"clusters", "cluster", "the context"};
+constexpr EntryKind kUsers = {"users", "user", "the context"};
 
 struct Unsupported {
   std::string_view key;
@@ -83,7 +89,7 @@ void read_entry(ObjectReader& root, const EntryKind& kind, const std::string& na
     entry.allow_unknown();
     const std::string entry_name = entry.string("name").value_or("");
     if (!seen.insert(entry_name).second) {
-      entry.complain("name", "there is another entry called \"" + entry_name + "\"");
+      entry.complain("name", "another entry has the same name");
     }
     if (entry_name != name) return;
     if (!is_set(entry.raw(kind.key))) return;  // an empty user is one without credentials
@@ -92,7 +98,10 @@ void read_entry(ObjectReader& root, const EntryKind& kind, const std::string& na
       read(object);
     });
   });
-  if (seen.count(name) == 0) root.complain(kind.list, "there is no entry called \"" + name + "\"");
+  if (seen.count(name) == 0) {
+    root.complain(kind.list,
+                  "there is no entry of the name that " + std::string(kind.named_by) + " says");
+  }
 }
 
 Context read_context(ObjectReader& root, const std::string& name) {
@@ -118,6 +127,9 @@ class AccessReader {
   std::optional<auth::ExecPlugin> plugin;
   std::string plugin_config_json;
 
+  [[nodiscard]] bool sends_token() const {
+    return plugin || !sources.token.empty() || !sources.token_file.empty();
+  }
   // Whatever the file came to.
   [[nodiscard]] std::unique_ptr<Credentials> credentials(const auth::Now& now);
 
@@ -135,8 +147,9 @@ std::string AccessReader::read_path(ObjectReader& reader, const std::string& key
   const std::string path = reader.string(key).value_or("");
   if (path.empty()) return {};
   const std::string resolved = (directory_ / path).lexically_normal().string();
-  if (auto content = auth::read_small_file(resolved); !content) {
-    reader.complain(key, content.error().message);
+  std::string content;
+  if (const std::string why = auth::read_small_file(resolved, content); !why.empty()) {
+    reader.complain(key, "the file that it names cannot be read: " + why);
   }
   return resolved;
 }
@@ -225,13 +238,13 @@ void AccessReader::read_user(ObjectReader& reader) {
 
 Result<ClusterAccess> load_kubeconfig(const std::string& file, const std::string& context,
                                       const auth::Now& now) {
-  const auto documents = yaml::parse_file(file);
+  const auto documents = yaml::parse_file(file, yaml::Contents::kSecret);
   if (!documents) return tl::unexpected<Error>(documents.error());
   if (documents->size() != 1) {
     return config_error(file + ": a kubeconfig must be one document, this has " +
                         std::to_string(documents->size()));
   }
-  ObjectReader root(documents->front(), file);
+  ObjectReader root(documents->front(), file, yaml::Contents::kSecret);
   root.allow_unknown();
   root.one_of("kind", {"Config"});
   root.one_of("apiVersion", {"v1"});
@@ -240,13 +253,13 @@ Result<ClusterAccess> load_kubeconfig(const std::string& file, const std::string
 
   const Context chosen = read_context(root, name);
   if (chosen.cluster.empty()) {
-    root.complain(kContexts.list, "the entry \"" + name + "\" names no cluster");
+    root.complain(kContexts.list, "the entry in use names no cluster");
   }
   AccessReader access_reader(file);
   read_entry(root, kClusters, chosen.cluster,
              [&](ObjectReader& reader) { access_reader.read_cluster(reader); });
   if (access_reader.endpoint.host.empty()) {
-    root.complain(kClusters.list, "the entry \"" + chosen.cluster + "\" has no server");
+    root.complain(kClusters.list, "the entry in use has no server");
   }
   if (!chosen.user.empty()) {
     read_entry(root, kUsers, chosen.user,
@@ -261,9 +274,12 @@ Result<ClusterAccess> load_kubeconfig(const std::string& file, const std::string
   ClusterAccess access;
   access.endpoint = access_reader.endpoint;
   access.credentials = access_reader.credentials(now);
-  access.description = "kubeconfig " + file + ", context " + name;
+  access.description = "kubeconfig " + file + ", context " + shown(name, 64);
   if (access.endpoint.tls && access_reader.sources.insecure_skip_verify) {
     access.description += ", server not verified (insecure-skip-tls-verify)";
+  }
+  if (!access.endpoint.tls && access_reader.sends_token()) {
+    access.warning = "a bearer token is sent over http://, where everybody on the way can read it";
   }
   access.default_namespace = chosen.default_namespace;
   return access;

@@ -1,5 +1,7 @@
 #include "k8s-client/auth/plugin_credentials.h"
 
+#include "k8s-client/shown.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -14,14 +16,11 @@ constexpr seconds kRenewAhead{60};
 constexpr seconds kWasGood{60};
 constexpr BackOffOptions kBackOff = {.first = seconds{1}, .limit = seconds{60}, .jitter = 0.2};
 
-std::string first_line(const std::string& text) {
-  const auto begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string::npos) return {};
-  std::string line = text.substr(begin, text.find_first_of("\r\n", begin) - begin);
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  }
-  return line;
+// What it wrote may hold credentials, so it is not told.
+std::string exit_text(const Finished& finished) {
+  std::string text = "exit code " + std::to_string(finished.exit_code);
+  if (!finished.errors.empty()) text += ", and it wrote to its standard error; run it to see what";
+  return text;
 }
 
 }  // namespace
@@ -69,9 +68,7 @@ void PluginCredentials::on_finished(const Result<Finished>& finished) {
 Result<ExecCredential> PluginCredentials::credential_of(const Result<Finished>& finished) const {
   if (!finished) return tl::unexpected<Error>(finished.error());
   if (finished->exit_code != 0) {
-    const std::string line = first_line(finished->errors);
-    return config_error("exit code " + std::to_string(finished->exit_code) +
-                        (line.empty() ? "" : ": " + line));
+    return config_error(exit_text(*finished));
   }
   auto credential = parse_exec_credential(finished->output, plugin_.api_version);
   if (!credential) return credential;
@@ -93,8 +90,8 @@ void PluginCredentials::hold(ExecCredential credential) {
 
 void PluginCredentials::fail(Error error) {
   error.kind = ErrorKind::kConfig;
-  error.message = "credential plugin \"" + plugin_.command + "\": " + error.message;
-  if (!plugin_.install_hint.empty()) error.message += "; " + plugin_.install_hint;
+  error.message = "credential plugin \"" + shown(plugin_.command) + "\": " + error.message;
+  if (!plugin_.install_hint.empty()) error.message += "; " + shown(plugin_.install_hint, 512);
   // Requests go on with what there is, so that nobody else would tell.
   const bool news = !failure_ || failure_->message != error.message;
   if (news && is_usable()) report(error);
@@ -119,7 +116,7 @@ Result<const ExecCredential*> PluginCredentials::current() const {
   if (is_usable()) return &held_->credential;
   if (failure_) return tl::unexpected<Error>(*failure_);
   if (held_ && !is_expired()) return &held_->credential;  // refused, and too early to ask again
-  return config_error("credential plugin \"" + plugin_.command + "\": has yet to be run");
+  return config_error("credential plugin \"" + shown(plugin_.command) + "\": has yet to be run");
 }
 
 Result<std::optional<std::string>> PluginCredentials::bearer_token() {

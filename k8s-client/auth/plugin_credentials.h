@@ -11,7 +11,7 @@
 #include "k8s-client/auth/exec_credential.h"
 #include "k8s-client/auth/exec_plugin.h"
 #include "k8s-client/auth/file_credentials.h"
-#include "k8s-client/watch/back_off.h"
+#include "k8s-client/back_off.h"
 
 #include <chrono>
 #include <functional>

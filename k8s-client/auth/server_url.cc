@@ -7,9 +7,8 @@
 namespace k8s::auth {
 namespace {
 
-tl::unexpected<Error> unusable(std::string_view url, const std::string& why) {
-  return config_error("\"" + std::string(url) + "\" " + why);
-}
+// Without the URL, which may hold a password.
+tl::unexpected<Error> unusable(const std::string& why) { return config_error("the URL " + why); }
 
 bool is_plain(char c) { return c > ' ' && c < 0x7f; }
 
@@ -48,15 +47,15 @@ Result<Endpoint> parse_server_url(std::string_view url) {
   Endpoint endpoint;
   endpoint.tls = url.substr(0, kHttps.size()) == kHttps;
   if (!endpoint.tls && url.substr(0, kHttp.size()) != kHttp) {
-    return unusable(url, "must begin with https:// or http://");
+    return unusable("must begin with https:// or http://");
   }
   if (!endpoint.tls) endpoint.port = 80;
   if (!std::all_of(url.begin(), url.end(), is_plain)) {
-    return unusable(url, "contains a space or a character that must be percent-encoded");
+    return unusable("contains a space or a character that must be percent-encoded");
   }
   const auto after_scheme = url.substr(endpoint.tls ? kHttps.size() : kHttp.size());
   if (after_scheme.find_first_of("?#@") != std::string_view::npos) {
-    return unusable(url, "must have neither user info nor a query nor a fragment");
+    return unusable("must have neither user info nor a query nor a fragment");
   }
   const auto slash = std::min(after_scheme.find('/'), after_scheme.size());
   endpoint.path_prefix = after_scheme.substr(slash);
@@ -64,7 +63,7 @@ Result<Endpoint> parse_server_url(std::string_view url) {
     endpoint.path_prefix.pop_back();
   }
   if (!parse_authority(after_scheme.substr(0, slash), endpoint)) {
-    return unusable(url, "must name a host, and a port from 1 to 65535 if any");
+    return unusable("must name a host, and a port from 1 to 65535 if any");
   }
   return endpoint;
 }

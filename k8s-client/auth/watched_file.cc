@@ -10,23 +10,28 @@ namespace {
 
 constexpr std::size_t kLargest = 1024 * 1024;
 
-tl::unexpected<Error> unreadable(const std::string& path, int code) {
-  return config_error("cannot read \"" + path + "\": " + std::generic_category().message(code));
-}
+std::string text_of(int code) { return std::generic_category().message(code); }
 
 }  // namespace
 
-Result<std::string> read_small_file(const std::string& path) {
+std::string read_small_file(const std::string& path, std::string& content) {
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in) return unreadable(path, errno);
-  std::string content(kLargest + 1, '\0');
+  if (!in) return text_of(errno);
+  content.resize(kLargest + 1);
   in.read(content.data(), static_cast<std::streamsize>(content.size()));
-  if (in.bad() || errno == EISDIR) return unreadable(path, errno);
+  if (in.bad() || errno == EISDIR) return text_of(errno);
   content.resize(static_cast<std::size_t>(in.gcount()));
-  if (content.size() > kLargest) return config_error("\"" + path + "\" is larger than 1 MiB");
-  if (content.empty()) return config_error("\"" + path + "\" is empty");
+  if (content.size() > kLargest) return "it is larger than 1 MiB";
+  if (content.empty()) return "it is empty";
   content.shrink_to_fit();
+  return "";
+}
+
+Result<std::string> read_small_file(const std::string& path) {
+  std::string content;
+  const std::string why = read_small_file(path, content);
+  if (!why.empty()) return config_error("cannot read \"" + path + "\": " + why);
   return content;
 }
 

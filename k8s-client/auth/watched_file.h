@@ -20,6 +20,10 @@ using Now = std::function<std::chrono::steady_clock::time_point()>;
 // minutes. Upstream's client re-reads every minute too.
 inline constexpr std::chrono::seconds kRereadInterval{60};
 
+// Reads the whole content. Empty: done; otherwise why it could not, without the file's name: what
+// stands where a file's name should may be a credential.
+[[nodiscard]] std::string read_small_file(const std::string& path, std::string& content);
+
 // The whole content. kConfig, naming the file, if it cannot be read, is empty or larger than 1 MiB.
 [[nodiscard]] Result<std::string> read_small_file(const std::string& path);
 

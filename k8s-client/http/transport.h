@@ -15,6 +15,7 @@
 #include "k8s-client/error.h"
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -28,6 +29,10 @@ namespace k8s {
 enum class Method { kGet, kPost, kPut, kPatch, kDelete };
 
 [[nodiscard]] std::string_view to_string(Method method);  // "GET", …
+
+// More than any object takes: etcd stores 1.5 MiB of one, which JSON writes in less than twice
+// that.
+inline constexpr std::size_t kMostOfAnObject = std::size_t{4} << 20;
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
@@ -43,6 +48,9 @@ struct Request {
   std::chrono::milliseconds deadline{30'000};
   // Of a stream: the longest silence between two chunks before it ends with kTimeout.
   std::chrono::milliseconds idle_limit{0};
+  // The longest body of an answer that is kept for the caller. A longer one ends the request with
+  // kTooLarge, and the connection. Streams keep none, and have no limit.
+  std::size_t body_limit = kMostOfAnObject;
   // Looked at right before the first byte is handed to the socket, after all waits for a token, a
   // place or a connection: later than this nothing is sent, and the request ends with kTimeout and
   // may_have_acted false. nullopt: any time within the deadline will do.

@@ -8,7 +8,10 @@
 #include "k8s-client/watch/line_splitter.h"
 #include "k8s-client/watch/watcher.h"
 
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,6 +23,11 @@ using std::chrono::milliseconds;
 
 // The body of an error answer to a watch; a Status takes a few hundred bytes.
 constexpr std::size_t kMaxErrorBody = std::size_t{64} * 1024;
+
+// A page of 500 pods takes some MB; one that is longer is asked for in halves. A whole list in one
+// answer is the way out where pages expire, and has no halves.
+constexpr std::size_t kMostOfPage = std::size_t{64} << 20;
+constexpr std::size_t kMostOfList = std::size_t{512} << 20;
 
 std::string target_of(const ResourcePath& resource, const WatchRequest& request) {
   RequestTarget target(resource.path);
@@ -128,6 +136,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
                  .deadline = options.deadline,
                  .repeatable = true};
     if (request.kind == WatchRequest::Kind::kList) {
+      http.body_limit = request.limit == 0 ? kMostOfList : kMostOfPage;
       call = transport.send(std::move(http), if_current([](Parts& self, Result<Response> answer) {
                               self.on_page(std::move(answer));
                             }));
@@ -152,8 +161,10 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     if (!answer) return fail(std::move(answer.error()));
     if (!is_success(*answer)) return fail(status_error(*answer, decoder));
     std::vector<T> items;
-    auto meta = decoder.template list<T>(answer->body,
-                                         [&items](T item) { items.push_back(std::move(item)); });
+    std::vector<std::pair<T, Error>> unreadable;
+    auto meta = decoder.template list<T>(
+        answer->body, [&](T item) { items.push_back(std::move(item)); },
+        [&](T item, Error why) { unreadable.emplace_back(std::move(item), std::move(why)); });
     if (!meta) return fail(std::move(meta.error()));
     if (meta->resource_version.empty()) return fail(without_version("the list"));
     answer->body = {};  // megabytes, not needed while the reader works
@@ -161,7 +172,11 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     if (meta->continue_token.empty()) up_to_date();
     for (T& item : items) {
       if (attempt != mine) return;
-      list_item(std::move(item));
+      list_readable(std::move(item));
+    }
+    for (auto& [item, why] : unreadable) {
+      if (attempt != mine) return;
+      if (auto in_its_place = put_aside(std::move(item), why)) list_item(*std::move(in_its_place));
     }
     if (attempt != mine) return;
     take(watcher.page(meta->resource_version, meta->continue_token));
@@ -232,12 +247,40 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     watcher.event(version);
     note_contact();
     if (event->type == WatchEventType::kDeleted) {
+      aside.erase(event->object.metadata.uid);
       remove(key_of(event->object.metadata));
+    } else if (event->unreadable) {
+      on_unreadable(std::move(event->object), *event->unreadable);
     } else if (watcher.state() == Watcher::State::kStreaming) {
-      list_item(std::move(event->object));
+      list_readable(std::move(event->object));
     } else {
+      aside.erase(event->object.metadata.uid);
       upsert(std::move(event->object));
     }
+  }
+
+  void on_unreadable(T partial, const Error& why) {
+    const ObjectKey key = key_of(partial.metadata);
+    const bool listing = watcher.state() == Watcher::State::kStreaming;
+    const std::uint64_t mine = attempt;
+    auto in_its_place = put_aside(std::move(partial), why);
+    if (attempt != mine) return;
+    if (in_its_place)
+      return listing ? list_item(*std::move(in_its_place)) : upsert(*std::move(in_its_place));
+    // What a list does not show goes at its end.
+    if (!listing) remove(key);
+  }
+
+  // Tells of the object, if that is news, and asks what stands in for it.
+  std::optional<T> put_aside(T partial, const Error& why) {
+    const std::uint64_t mine = attempt;
+    const auto [known_since, is_new] = aside.try_emplace(partial.metadata.uid);
+    known_since->second = list_number;
+    if (is_new && handler.on_unreadable) {
+      handler.on_unreadable(with_context(why, doing(resource, request)));
+    }
+    if (attempt != mine || !handler.stand_in) return std::nullopt;
+    return handler.stand_in(std::move(partial));
   }
 
   // ---- what the reader is told
@@ -245,6 +288,12 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
   void begin_list() {
     known.begin_list();
     held.clear();
+    ++list_number;
+  }
+
+  void list_readable(T object) {
+    aside.erase(object.metadata.uid);
+    list_item(std::move(object));
   }
 
   // An object of a list. If another one was known under its name, it waits for the end of the list,
@@ -262,6 +311,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
 
   void finish_list() {
     const std::uint64_t mine = attempt;
+    std::erase_if(aside, [this](const auto& object) { return object.second != list_number; });
     known.sweep([this, mine](ObjectKey key) {
       if (attempt == mine) handler.on_delete(std::move(key));
     });
@@ -348,6 +398,10 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
   KnownObjects known;
   Decoder decoder;
   std::vector<T> held;  // see list_item()
+  std::uint64_t list_number = 0;
+  // What is put aside, by uid, with the number of the list during or after which it was last
+  // shown.
+  std::map<std::string, std::uint64_t, std::less<>> aside;
   bool synced = false;
   bool in_trouble = false;      // a problem was reported, and the reader is not up to date since
   std::optional<bool> present;  // of an optional kind
@@ -397,6 +451,11 @@ void Reflector<T>::reopen() {
 template <typename T>
 EventLoop::Clock::time_point Reflector<T>::last_contact() const {
   return parts_->last_contact;
+}
+
+template <typename T>
+std::size_t Reflector<T>::unreadable() const {
+  return parts_->aside.size();
 }
 
 template class Reflector<Pod>;

@@ -15,19 +15,23 @@
 //     the old uid followed by the upsert of the new one.
 //   * A list page is delivered whole or not at all.
 //
-// An object that cannot be decoded is never left out in silence, and never left out at all: whoever
-// misses one pod may give its GPUs to another. A list that contains one is a failed list, and an
-// event with one leads to a relist. Each attempt is reported by on_problem, with the field that
-// could not be read, and tried again after a back-off of at most a minute; until it succeeds, the
-// reader keeps what it knew and is not told that it is synced. last_contact() stands still
-// meanwhile, so that a readiness check can tell.
+// An object that cannot be read (a field that is no quantity) is put aside: the others of its kind
+// go on. The reader is told of it once, with its name and the field. It may name what stands in for
+// the object meanwhile: whoever misses one pod may give its GPUs to another. Otherwise the object
+// counts as not there. It is back as soon as it can be read.
+//
+// Where not even name, uid and resource version can be read, it is the list or the stream that is
+// bad: a list that contains such an item is a failed list, and such an event leads to a relist.
+// Each attempt is reported by on_problem and tried again after a back-off of at most a minute;
+// until it succeeds, the reader keeps what it knew and is not told that it is synced.
+// last_contact() stands still meanwhile, so that a readiness check can tell.
 #pragma once
 
+#include "k8s-client/back_off.h"
 #include "k8s-client/client.h"
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
 #include "k8s-client/http/transport.h"
-#include "k8s-client/watch/back_off.h"
 #include "k8s-client/watch/object_key.h"
 
 #include <chrono>
@@ -51,6 +55,11 @@ template <typename T>
 struct ReflectorHandler {
   std::function<void(T)> on_upsert;
   std::function<void(ObjectKey)> on_delete;
+  // What goes on in place of an object that cannot be read, of which `partial` is what could be; to
+  // be upserted under its uid. Nothing: the object counts as not there.
+  std::function<std::optional<T>(T partial)> stand_in = {};
+  // An object is put aside; once for each, until it could be read or was gone.
+  std::function<void(const Error&)> on_unreadable = {};
   // Once, after the first complete list.
   std::function<void()> on_synced;
   // Of an optional kind: whether the cluster has it and shows it to us; when that is first known,
@@ -109,6 +118,9 @@ class Reflector {
   // brought an event or bookmark, or an optional kind was found absent. For /readyz and metrics.
   // The clock's epoch before the first.
   [[nodiscard]] EventLoop::Clock::time_point last_contact() const;
+
+  // How many objects are put aside now.
+  [[nodiscard]] std::size_t unreadable() const;
 
  private:
   struct Parts;

@@ -111,9 +111,8 @@ WatcherStep Watcher::failed(const Error& error, TimePoint now) {
     case State::kStreaming:
       return streamed_list_failed(error, now);
     case State::kListed:
-      return open_failed(error, now);
     case State::kWatching:
-      return watch_broke(error, now);
+      return watch_failed(error, now);
   }
   return list_anew(back_off_.next(now, error.retry_after));
 }
@@ -134,6 +133,11 @@ WatcherStep Watcher::list_failed(const Error& error, TimePoint now) {
   }
   if (further_page && error.is_passing())
     return same_request(back_off_.next(now, error.retry_after));
+  if (error.kind == ErrorKind::kTooLarge && request_.limit > 1) {
+    options_.page_size = request_.limit / 2;
+    request_.limit = options_.page_size;
+    return same_request(milliseconds{0});
+  }
   if (is_lost_version(error) && !request_.resource_version.empty()) {
     return list_consistently(milliseconds{0});
   }
@@ -156,13 +160,7 @@ WatcherStep Watcher::streamed_list_failed(const Error& error, TimePoint now) {
   return list_by_pages(list_version(), delay);
 }
 
-WatcherStep Watcher::open_failed(const Error& error, TimePoint now) {
-  const milliseconds delay = back_off_.next(now, error.retry_after);
-  if (!is_lost_version(error) && error.is_passing()) return watch_on(delay);
-  return list_anew(delay);
-}
-
-WatcherStep Watcher::watch_broke(const Error& error, TimePoint now) {
+WatcherStep Watcher::watch_failed(const Error& error, TimePoint now) {
   const milliseconds delay = back_off_.next(now, error.retry_after);
   if (!is_lost_version(error) && error.is_passing()) return watch_on(delay);
   // After 410 from the last version, not from "": not older than what the reader has is enough.

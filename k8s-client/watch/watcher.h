@@ -24,8 +24,8 @@
 // announced by sent() when it goes out.
 #pragma once
 
+#include "k8s-client/back_off.h"
 #include "k8s-client/error.h"
-#include "k8s-client/watch/back_off.h"
 
 #include <chrono>
 #include <cstddef>
@@ -43,7 +43,7 @@ struct WatcherOptions {
   std::optional<std::chrono::milliseconds> hidden_after = {};
   // How often an optional kind that is absent is looked for.
   std::chrono::milliseconds absent_interval = std::chrono::minutes{3};
-  std::size_t page_size = 500;
+  std::size_t page_size = 500;  // halved where a page of it is too large
   bool watch_list = true;
   BackOffOptions back_off = {};
   std::uint64_t seed = 0;
@@ -141,8 +141,7 @@ class Watcher {
 
   [[nodiscard]] WatcherStep list_failed(const Error& error, TimePoint now);
   [[nodiscard]] WatcherStep streamed_list_failed(const Error& error, TimePoint now);
-  [[nodiscard]] WatcherStep open_failed(const Error& error, TimePoint now);
-  [[nodiscard]] WatcherStep watch_broke(const Error& error, TimePoint now);
+  [[nodiscard]] WatcherStep watch_failed(const Error& error, TimePoint now);
 
   [[nodiscard]] std::string list_version() const;
   [[nodiscard]] std::chrono::seconds stream_timeout();

@@ -1,5 +1,7 @@
 #include "k8s-client/yaml/object_reader.h"
 
+#include "k8s-client/shown.h"
+
 #include <algorithm>
 
 namespace k8s::yaml {
@@ -15,11 +17,13 @@ std::string joined(const Words& words) {
   return text;
 }
 
-std::string wrong_type(const Value& found, std::string_view wanted) {
+std::string wrong_type(const Value& found, std::string_view wanted, Contents contents) {
   std::string text = "must be " + std::string(wanted) + ", found " + std::string(found.kind_name());
   const bool scalar = !found.is_null() && found.list() == nullptr && found.map() == nullptr;
   if (wanted == "a string" && scalar) text += "; put it in quotes";
-  if (wanted != "a string" && found.string() != nullptr) text += " '" + *found.string() + "'";
+  // What stands where there should be a map may be a whole file.
+  const bool quotes = contents == Contents::kPublic && wanted != "a string" && wanted != "a map";
+  if (quotes && found.string() != nullptr) text += " '" + shown(*found.string()) + "'";
   return text;
 }
 
@@ -37,9 +41,11 @@ Error complaint(const std::string& file, int line, const std::string& path,
 
 }  // namespace
 
-ObjectReader::ObjectReader(const Value& value, std::string file)
-    : value_(&value), file_(std::move(file)) {
-  if (!value.is_null() && value.map() == nullptr) complain("", wrong_type(value, "a map"));
+ObjectReader::ObjectReader(const Value& value, std::string file, Contents contents)
+    : value_(&value), file_(std::move(file)), contents_(contents) {
+  if (!value.is_null() && value.map() == nullptr) {
+    complain("", wrong_type(value, "a map", contents));
+  }
 }
 
 const Value* ObjectReader::raw(std::string_view key) {
@@ -67,7 +73,11 @@ void ObjectReader::complain(std::string_view key, const std::string& text) {
 
 void ObjectReader::complain_type(std::string_view key, const Value& found,
                                  std::string_view wanted) {
-  complain(key, wrong_type(found, wanted));
+  complain(key, wrong_type(found, wanted, contents_));
+}
+
+std::string ObjectReader::quoted(std::string_view lead, const std::string& value) const {
+  return contents_ == Contents::kSecret ? "" : std::string(lead) + shown(value);
 }
 
 std::optional<std::string> ObjectReader::string(std::string_view key) {
@@ -98,7 +108,7 @@ std::optional<std::int64_t> ObjectReader::integer(std::string_view key, IntegerR
     std::string limits = "at least " + std::to_string(range.min);
     if (range.max != IntegerRange{}.max) limits += " and at most " + std::to_string(range.max);
     if (range.min == IntegerRange{}.min) limits = "at most " + std::to_string(range.max);
-    complain(key, "must be " + limits + ", found " + std::to_string(*integer));
+    complain(key, "must be " + limits + quoted(", found ", std::to_string(*integer)));
     return std::nullopt;
   }
   return *integer;
@@ -125,7 +135,7 @@ std::vector<std::string> ObjectReader::strings(std::string_view key) {
   std::vector<std::string> result;
   for (const Value& item : *found->list()) {
     if (item.string() == nullptr) {
-      error_ = complaint(file_, item.line, item.path, wrong_type(item, "a string"));
+      error_ = complaint(file_, item.line, item.path, wrong_type(item, "a string", contents_));
       return {};
     }
     result.push_back(*item.string());
@@ -137,14 +147,14 @@ std::optional<std::string> ObjectReader::one_of(std::string_view key,
                                                 const std::vector<std::string_view>& allowed) {
   auto text = string(key);
   if (!text || std::find(allowed.begin(), allowed.end(), *text) != allowed.end()) return text;
-  complain(key, "must be one of " + joined(allowed) + "; found '" + *text + "'");
+  complain(key, "must be one of " + joined(allowed) + quoted("; found ", "'" + *text + "'"));
   return std::nullopt;
 }
 
 void ObjectReader::object(std::string_view key, const std::function<void(ObjectReader&)>& read) {
   const Value* found = find(key);
   if (found == nullptr) return;
-  ObjectReader reader(*found, file_);
+  ObjectReader reader(*found, file_, contents_);
   read(reader);
   error_ = reader.finish();
 }
@@ -155,7 +165,7 @@ void ObjectReader::objects(std::string_view key, const std::function<void(Object
   if (found->list() == nullptr) return complain_type(key, *found, "a list");
   for (const Value& item : *found->list()) {
     if (error_) return;
-    ObjectReader reader(item, file_);
+    ObjectReader reader(item, file_, contents_);
     read(reader);
     error_ = reader.finish();
   }
@@ -169,7 +179,7 @@ std::optional<Error> ObjectReader::finish() {
     if (read_.contains(key)) continue;
     std::string text = "unknown field";
     if (!read_.empty()) text += "; known here: " + joined(read_);
-    complain(key, text);
+    complain(contents_ == Contents::kPublic ? key : "", text);
     break;
   }
   return error_;

@@ -28,7 +28,7 @@ struct IntegerRange {
 class ObjectReader {
  public:
   // `value` must outlive the reader. A null value reads as an empty map.
-  ObjectReader(const Value& value, std::string file);
+  ObjectReader(const Value& value, std::string file, Contents contents = Contents::kPublic);
 
   // Absent (or null) fields give nullopt; a wrong type is a complaint and gives nullopt.
   std::optional<std::string> string(std::string_view key);
@@ -63,9 +63,12 @@ class ObjectReader {
  private:
   const Value* find(std::string_view key);
   void complain_type(std::string_view key, const Value& found, std::string_view wanted);
+  // What was found, behind `lead`, where that may be said.
+  [[nodiscard]] std::string quoted(std::string_view lead, const std::string& value) const;
 
   const Value* value_;
   std::string file_;
+  Contents contents_;
   std::set<std::string, std::less<>> read_;
   bool allow_unknown_ = false;
   std::optional<Error> error_;

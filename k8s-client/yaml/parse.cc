@@ -1,5 +1,6 @@
 // Builds the tree from yaml-cpp's events rather than from its nodes: events show duplicate keys,
 // quoting and aliases as they stand in the text, and allow every bound to be checked on the way.
+#include "k8s-client/shown.h"
 #include "k8s-client/yaml/scalar.h"
 #include "k8s-client/yaml/value.h"
 
@@ -17,6 +18,9 @@
 namespace k8s::yaml {
 namespace {
 
+// Of a secret text, in place of words that quote it.
+constexpr const char* kUnusable = "not YAML, or a key or value that is not allowed here";
+
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxValues = 1'000'000;
@@ -27,6 +31,7 @@ constexpr std::size_t kMaxExpandedBytes = std::size_t{256} << 20;
 struct Refusal {
   int line;
   std::string text;
+  bool quotes = false;  // a key or a value
 };
 
 // A read-only stream over the caller's text.
@@ -48,6 +53,10 @@ std::string child_path(const std::string& parent, const std::string& key) {
 
 std::string child_path(const std::string& parent, std::size_t index) {
   return parent + "[" + std::to_string(index) + "]";
+}
+
+Refusal unknown_tag(int line, const std::string& tag) {
+  return {line, "the tag " + shown(tag) + " is not supported", true};
 }
 
 std::string standard_tag(const std::string& tag) {
@@ -88,9 +97,9 @@ class TreeBuilder : public YAML::EventHandler {
       throw Refusal{line, "merge keys (<<) are not supported; write the fields out"};
     }
     if (kind == "!" || kind == "!!str") return add(text, line, anchor);
-    if (kind != "?" && kind != "") throw Refusal{line, "the tag " + kind + " is not supported"};
+    if (kind != "?" && kind != "") throw unknown_tag(line, kind);
     auto data = resolve_plain(text);
-    if (!data) throw Refusal{line, "'" + text + "' is not a number that JSON knows"};
+    if (!data) throw Refusal{line, "'" + shown(text) + "' is not a number that JSON knows", true};
     add(std::move(*data), line, anchor);
   }
 
@@ -174,7 +183,8 @@ class TreeBuilder : public YAML::EventHandler {
     }
     Frame& top = stack_.back();
     if (!top.keys.insert(*text).second) {
-      throw Refusal{line, child_path(top.value.path, *text) + ": the key stands here twice"};
+      throw Refusal{line, shown(child_path(top.value.path, *text)) + ": the key stands here twice",
+                    true};
     }
     top.key = *text;
   }
@@ -183,7 +193,7 @@ class TreeBuilder : public YAML::EventHandler {
             YAML::anchor_t anchor) {
     const std::string kind = standard_tag(tag);
     if (kind != "?" && kind != "!" && kind != "" && kind != standard) {
-      throw Refusal{line, "the tag " + kind + " is not supported"};
+      throw unknown_tag(line, kind);
     }
     if (expects_key()) throw Refusal{line, "a key must be a string, not a list or a map"};
     if (stack_.size() >= kMaxDepth) throw Refusal{line, "nested deeper than 64 levels"};
@@ -281,7 +291,9 @@ std::vector<Value> read_documents(std::string_view text) {
 
 }  // namespace
 
-Result<std::vector<Value>> parse(std::string_view text, const std::string& file) {
+Result<std::vector<Value>> parse(std::string_view text, const std::string& file,
+                                 Contents contents) {
+  const bool may_quote = contents == Contents::kPublic;
   if (text.size() > kMaxBytes) return failure(file, 0, "larger than 16 MiB");
   if (const int line = line_of_control_character(text); line != 0) {
     return failure(file, line, "a control character; the file must be UTF-8 text");
@@ -289,11 +301,12 @@ Result<std::vector<Value>> parse(std::string_view text, const std::string& file)
   try {
     return read_documents(text);
   } catch (const Refusal& refusal) {
-    return failure(file, refusal.line, refusal.text);
+    const bool told = may_quote || !refusal.quotes;
+    return failure(file, refusal.line, told ? refusal.text : kUnusable);
   } catch (const YAML::Exception& error) {
-    return failure(file, error.mark.line + 1, "not YAML: " + error.msg);
+    return failure(file, error.mark.line + 1, may_quote ? "not YAML: " + error.msg : kUnusable);
   } catch (const std::exception& error) {
-    return failure(file, 0, std::string("not YAML: ") + error.what());
+    return failure(file, 0, may_quote ? std::string("not YAML: ") + error.what() : kUnusable);
   }
 }
 

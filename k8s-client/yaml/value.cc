@@ -106,10 +106,10 @@ Result<std::string> read_file(const std::string& file) {
   return std::move(text).str();
 }
 
-Result<std::vector<Value>> parse_file(const std::string& file) {
+Result<std::vector<Value>> parse_file(const std::string& file, Contents contents) {
   const auto text = read_file(file);
   if (!text) return tl::unexpected(text.error());
-  return parse(*text, file);
+  return parse(*text, file, contents);
 }
 
 std::string to_json(const Value& value) {

@@ -36,13 +36,19 @@ class Value {
   [[nodiscard]] std::string_view kind_name() const;
 };
 
+// What messages may say of a text. Of a secret one, which may hold credentials, no key and no value
+// is ever quoted, whatever is wrong with it: it may not be what it was taken for.
+enum class Contents { kPublic, kSecret };
+
 // The documents of `text`, empty ones left out. Rejects duplicate keys, keys that are not plain
 // strings, nesting deeper than 64 and documents of more than 16 MiB or a million values (aliases
 // count each time they are used). `file` only serves the messages: "FILE:LINE: …".
-[[nodiscard]] Result<std::vector<Value>> parse(std::string_view text, const std::string& file);
+[[nodiscard]] Result<std::vector<Value>> parse(std::string_view text, const std::string& file,
+                                               Contents contents = Contents::kPublic);
 
 // The same, read from a file.
-[[nodiscard]] Result<std::vector<Value>> parse_file(const std::string& file);
+[[nodiscard]] Result<std::vector<Value>> parse_file(const std::string& file,
+                                                    Contents contents = Contents::kPublic);
 
 // Its text alone, for who needs that besides what it means: a file that is read twice may have
 // changed in between.

@@ -1,6 +1,7 @@
 #include "scheduler/gpu/wishes.h"
 
 #include "k8s-client/api/quantity.h"
+#include "k8s-client/shown.h"
 #include "scheduler/base/nearest_names.h"
 #include "scheduler/gpu/labels.h"
 #include "scheduler/gpu/mig/resource_name.h"
@@ -17,24 +18,14 @@ namespace sched::gpu {
 
 namespace {
 
+using k8s::shown;
+
 constexpr std::array kKeys = {kTypeAnnotation, kMinMemoryAnnotation, kMinComputeAnnotation,
                               kSharingAnnotation, kMigProfileAnnotation};
 
 // Each key that is not known is compared with all that are. A pod has few; who made up hundreds has
 // read enough after these.
 constexpr std::size_t kMostStrangers = 16;
-
-// As much of what a person wrote as belongs into a sentence, whole characters of UTF-8.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMostBytes = 128;
-  if (text.size() <= kMostBytes) return std::string(text);
-  std::size_t end = kMostBytes;
-  const auto continues = [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80;
-  };
-  while (end > 0 && continues(text[end])) --end;
-  return std::string(text.substr(0, end)) + "…";
-}
 
 // "a, b,,c" → visits "a", " b", "", "c", up to the first that is answered with false.
 template <class Visit>

@@ -2,6 +2,7 @@
 
 #include "scheduler/engine/health/rejected_pod.h"
 #include "scheduler/live/read_back_off.h"
+#include "scheduler/live/stand_in.h"
 
 #include <algorithm>
 #include <utility>
@@ -51,6 +52,7 @@ struct Intake::Watch {
   std::function<void()> stop;
   std::function<void()> reopen;
   std::function<k8s::EventLoop::Clock::time_point()> last_contact;
+  std::function<std::size_t()> unreadable;
 };
 
 Intake::Intake(k8s::Transport& transport, k8s::EventLoop& loop, Hooks hooks,
@@ -71,6 +73,8 @@ struct Intake::Observer {
   std::function<void(const Object&)> seen = [](const Object&) {};
   std::function<void(const std::string& uid)> gone = [](const std::string&) {};
   std::function<void(bool)> presence = {};
+  // See k8s::ReflectorHandler.
+  std::function<std::optional<Object>(Object)> stand_in = {};
 };
 
 template <typename Object, typename Upserted, typename ToDeleted>
@@ -87,6 +91,7 @@ void Intake::add(std::string_view kind, k8s::ResourcePath resource, ToDeleted to
     hooks_.on_event(to_deleted(key));
   };
   handler.on_presence = std::move(observer.presence);
+  handler.stand_in = std::move(observer.stand_in);
   add_watch<Object>(std::string(kind), std::move(resource), std::move(handler));
 }
 
@@ -111,6 +116,7 @@ void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
     hooks_.on_problem(kind, error, retry_in);
   };
   handler.on_recovered = [this, kind] { hooks_.on_recovered(kind); };
+  handler.on_unreadable = [this, kind](const k8s::Error& why) { hooks_.on_unreadable(kind, why); };
   k8s::ReflectorOptions options;
   options.optional = is_optional(kind);
   if (kind == kDeviceClasses) options.hidden_after = kHiddenAfter;
@@ -125,6 +131,7 @@ void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
   watch->stop = [reflector] { reflector->stop(); };
   watch->reopen = [reflector] { reflector->reopen(); };
   watch->last_contact = [reflector] { return reflector->last_contact(); };
+  watch->unreadable = [reflector] { return reflector->unreadable(); };
   watch->reflector = std::move(reflector);
   watches_.push_back(std::move(watch));
 }
@@ -133,11 +140,12 @@ void Intake::add_reflectors() {
   add<k8s::Pod, event::PodUpserted>(
       kPods, unfinished_pods(),
       [](const k8s::ObjectKey& key) { return event::PodDeleted{ref_of(key)}; },
-      {.seen = hooks_.on_pod, .gone = hooks_.on_pod_gone});
+      {.seen = hooks_.on_pod, .gone = hooks_.on_pod_gone, .stand_in = stand_in_for_pod});
   add_failed_pods();
   add<k8s::Node, event::NodeUpserted>(
       "nodes", all_of("/api/v1/nodes"),
-      [](const k8s::ObjectKey& key) { return event::NodeDeleted{key.name}; });
+      [](const k8s::ObjectKey& key) { return event::NodeDeleted{key.name}; },
+      {.stand_in = stand_in_for_node});
   add<k8s::Namespace, event::NamespaceUpserted>(
       "namespaces", all_of("/api/v1/namespaces"),
       [](const k8s::ObjectKey& key) { return event::NamespaceDeleted{key.name}; });
@@ -157,7 +165,8 @@ void Intake::add_reflectors() {
       [](const k8s::ObjectKey& key) { return event::QuotaDeleted{key.name}; },
       {.seen = hooks_.on_quota,
        .gone = hooks_.on_quota_gone,
-       .presence = hooks_.on_quotas_presence});
+       .presence = hooks_.on_quotas_presence,
+       .stand_in = stand_in_for_quota});
 }
 
 void Intake::start(std::chrono::milliseconds pods_after) {
@@ -195,7 +204,10 @@ std::vector<Intake::Source> Intake::sources() const {
   std::vector<Source> sources;
   for (const auto& watch : watches_) {
     const bool in_contact = watch->started && loop_.now() - watch->last_contact() < kContactLimit;
-    sources.push_back({watch->kind, watch->synced, in_contact});
+    sources.push_back({.kind = watch->kind,
+                       .synced = watch->synced,
+                       .in_contact = in_contact,
+                       .unreadable = watch->unreadable()});
   }
   return sources;
 }

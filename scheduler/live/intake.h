@@ -20,6 +20,10 @@
 // until it knows its roles. For device classes half a minute of it is taken for an answer. For
 // quotas it never is, since to take hidden ones for none would place pods beyond them: nothing is
 // decided until they can be read, and if that right is lost later, those last seen stay in force.
+//
+// An object that cannot be read holds up nobody but itself (stand_in.h): of a pod that has a node,
+// that node, of a node itself, of a quota its namespaces. Of the other kinds it counts as not
+// there.
 #pragma once
 
 #include "k8s-client/client.h"
@@ -30,6 +34,7 @@
 #include "scheduler/base/event.h"
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -56,13 +61,17 @@ class Intake {
         on_problem;
     // After problems: the watch is up to date again.
     std::function<void(const std::string& kind)> on_recovered;
+    // An object cannot be read, and is put aside; once for each.
+    std::function<void(const std::string& kind, const k8s::Error&)> on_unreadable =
+        [](const std::string&, const k8s::Error&) {};
     std::function<void()> on_synced;
   };
   // How one watch is doing.
   struct Source {
     std::string kind;
     bool synced = false;
-    bool in_contact = false;  // heard of within the time in which a living watch is heard of
+    bool in_contact = false;     // heard of within the time in which a living watch is heard of
+    std::size_t unreadable = 0;  // objects that are put aside
   };
 
   // Whether a cluster may lack that kind. Only its absence holds nothing back (see above): any

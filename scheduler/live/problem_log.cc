@@ -13,8 +13,10 @@ namespace {
 // A server that thinks of ever new reasons is told of again and again.
 constexpr std::size_t kMostCauses = 16;
 
-// Messages name the object, which differs from call to call; the cause is what they share.
+// Messages name the object, which differs from call to call; the cause is what they share. Of what
+// cannot be read each object is a cause.
 std::string cause_of(const k8s::Error& error) {
+  if (error.kind == k8s::ErrorKind::kDecode) return error.message;
   return fmt::format("{} {} {}", static_cast<int>(error.kind), error.http_status, error.reason);
 }
 

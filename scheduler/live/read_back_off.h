@@ -1,7 +1,7 @@
 // How long to wait before the cluster is read again, after a read that failed.
 #pragma once
 
-#include "k8s-client/watch/back_off.h"
+#include "k8s-client/back_off.h"
 
 #include <chrono>
 

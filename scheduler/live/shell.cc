@@ -142,6 +142,7 @@ Shell::End Shell::Parts::run() {
   if (health_) line.with("http_port", health_->port());
   if (metrics_port_) line.with("secure_port", metrics_port_->port());
   line.info();
+  if (!options_.cluster.warning.empty()) LogLine(options_.cluster.warning).warning();
   engine_->start();
   loop_->post([this] {
     intake_->start(leadership_ ? milliseconds(0) : times_.deadline + times_.margin);
@@ -161,6 +162,9 @@ void Shell::Parts::ask_version() {
 
 std::string Shell::Parts::metrics_text() {
   metrics_.events(events_->counters());
+  for (const Intake::Source& source : intake_->sources()) {
+    metrics_.unreadable(source.kind, source.unreadable);
+  }
   if (recorder_) metrics_.recording(recorder_->is_writing());
   return metrics_.text();
 }

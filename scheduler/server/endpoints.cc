@@ -12,16 +12,22 @@ namespace {
 
 constexpr std::chrono::seconds kPageLife{1};
 
+std::string line_of(const Check& check) {
+  if (!check.passed) return fmt::format("[-]{} failed: {}\n", check.name, check.why_not);
+  if (check.note.empty()) return fmt::format("[+]{} ok\n", check.name);
+  return fmt::format("[+]{} ok, but {}\n", check.name, check.note);
+}
+
 // "ok" alone when all is well; otherwise every check, in the form of Kubernetes' own health pages.
 Reply health_reply(std::string_view page, const std::vector<Check>& checks) {
   const bool well =
       std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.passed; });
-  if (well) return text_reply(200, "ok");
+  const bool noted = std::any_of(checks.begin(), checks.end(),
+                                 [](const Check& check) { return !check.note.empty(); });
+  if (well && !noted) return text_reply(200, "ok");
   std::string body;
-  for (const Check& check : checks) {
-    body += check.passed ? fmt::format("[+]{} ok\n", check.name)
-                         : fmt::format("[-]{} failed: {}\n", check.name, check.why_not);
-  }
+  for (const Check& check : checks) body += line_of(check);
+  if (well) return text_reply(200, body + "ok");
   return text_reply(503, fmt::format("{}{} check failed\n", body, page));
 }
 

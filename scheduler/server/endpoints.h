@@ -20,6 +20,7 @@ struct Check {
   std::string name;
   bool passed = false;
   std::string why_not;
+  std::string note = {};  // what is to be known even if it passes; empty: nothing
 };
 
 struct HealthEndpoints {

@@ -1,6 +1,6 @@
 #include "scheduler/server/http_server.h"
 
-#include "k8s-client/http/asio/asio_event_loop.h"
+#include "k8s-client/http/base/asio_event_loop.h"
 #include "scheduler/server/serving_certificate.h"
 #include "scheduler/server/session.h"
 

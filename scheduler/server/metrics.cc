@@ -130,6 +130,11 @@ struct Metrics::Families {
           .Name("gpu_scheduler_nodes_with_complaints")
           .Help("Nodes whose GPU labels or amounts contradict themselves; the log says how.")
           .Register(registry);
+  Family<Gauge>& unreadable =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_unreadable_objects")
+          .Help("Objects of the API that cannot be read and are put aside, by kind.")
+          .Register(registry);
   Family<Gauge>& recording =
       prometheus::BuildGauge()
           .Name("gpu_scheduler_recording")
@@ -281,6 +286,10 @@ void Metrics::request(std::string_view verb, int status, std::chrono::nanosecond
   }
   found.count->Increment();
   found.duration->Observe(seconds(duration));
+}
+
+void Metrics::unreadable(const std::string& kind, std::size_t objects) {
+  families_->unreadable.Add({{"kind", kind}}).Set(static_cast<double>(objects));
 }
 
 void Metrics::recording(bool writes) { families_->recording.Add({}).Set(writes ? 1 : 0); }

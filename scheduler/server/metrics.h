@@ -43,6 +43,8 @@ class Metrics {
   void node_complaints(std::size_t nodes);
   // One finished API call; `status` 0: no answer.
   void request(std::string_view verb, int status, std::chrono::nanoseconds duration);
+  // Objects of that kind that cannot be read; called before each scrape.
+  void unreadable(const std::string& kind, std::size_t objects);
   // Whether the recording is still written. Not called: there is none.
   void recording(bool writes);
   // Whether we hold the lease of that name. Not called: there is no election.

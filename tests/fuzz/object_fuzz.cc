@@ -40,7 +40,7 @@ void check_event(k8s::Decoder& decoder, std::string_view text) {
   }
   const bool has_object =
       event->type != k8s::WatchEventType::kBookmark && event->type != k8s::WatchEventType::kError;
-  if (has_object) check_fixpoint(decoder, event->object);
+  if (has_object && !event->unreadable) check_fixpoint(decoder, event->object);
 }
 
 template <typename T>

@@ -28,7 +28,7 @@ void check_event(std::string_view bytes) {
       event->type == k8s::WatchEventType::kError) {
     return;
   }
-  check_fixpoint(event->object);
+  if (!event->unreadable) check_fixpoint(event->object);
 }
 
 }  // namespace

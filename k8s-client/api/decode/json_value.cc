@@ -1,6 +1,7 @@
 #include "k8s-client/api/decode/json_value.h"
 
 #include "k8s-client/api/decode/rfc3339.h"
+#include "k8s-client/shown.h"
 
 #include <fmt/format.h>
 
@@ -55,20 +56,23 @@ bool JsonValue::fail_type(std::string_view wanted) const {
   return fail(fmt::format("must be {}, found {}", wanted, kind_name(element_)));
 }
 
-bool JsonValue::failed_at_key(std::string_view key) const {
+void JsonValue::failed_at_key(std::string_view key) const {
   std::string& path = failure_->path;
   // Resource names, labels: a key that is not an identifier stands in brackets.
   const bool bracketed = key.empty() || key.find_first_of("./[] ") != std::string_view::npos;
   const std::string own = bracketed ? fmt::format("[{}]", key) : std::string(key);
   const bool joined = path.empty() || path.front() == '[';
   path = own + (joined ? "" : ".") + path;
-  return false;
 }
 
-bool JsonValue::failed_at_index(std::size_t index) const {
+void JsonValue::failed_at_index(std::size_t index) const {
   std::string& path = failure_->path;
   const bool joined = path.empty() || path.front() == '[';
   path = fmt::format("[{}]{}{}", index, joined ? "" : ".", path);
+}
+
+bool JsonValue::failed_with(Failure failure) const {
+  *failure_ = std::move(failure);
   return false;
 }
 
@@ -119,7 +123,7 @@ bool read(JsonValue value, Timestamp& out) {
   std::string_view text;
   if (value.element().get(text) != simdjson::SUCCESS) return value.fail_type("a time");
   const auto time = parse_rfc3339(text);
-  if (!time) return value.fail(fmt::format("'{}' is not a time as in RFC 3339", text));
+  if (!time) return value.fail(fmt::format("'{}' is not a time as in RFC 3339", shown(text)));
   out = *time;
   return true;
 }

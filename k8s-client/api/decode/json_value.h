@@ -2,8 +2,9 @@
 //
 // Every `read` function fills one struct from one JsonValue and returns false when it cannot. The
 // path to the field is put together only then, while the calls return: success pays nothing for it.
-// null is read as absence everywhere. Included by the .cc files of this folder only: simdjson is a
-// heavy include.
+// What stands beside a field that cannot be read is read all the same, so that as much as possible
+// of a bad object is known; the failure is that of the first field. null is read as absence
+// everywhere. Included by the .cc files of this folder only: simdjson is a heavy include.
 #pragma once
 
 #include "k8s-client/api/meta.h"
@@ -37,11 +38,14 @@ class JsonValue {
     if (is_null()) return true;
     simdjson::dom::object object;
     if (element_.get(object) != simdjson::SUCCESS) return fail_type("an object");
+    std::optional<Failure> first;
     for (const auto& field : object) {
       if (field.value.is_null()) continue;
-      if (!each(field.key, JsonValue(field.value, *failure_))) return failed_at_key(field.key);
+      if (each(field.key, JsonValue(field.value, *failure_))) continue;
+      failed_at_key(field.key);
+      if (!first) first = *failure_;
     }
-    return true;
+    return !first || failed_with(*std::move(first));
   }
 
   // Calls `each(value) -> bool` for every item.
@@ -50,12 +54,16 @@ class JsonValue {
     if (is_null()) return true;
     simdjson::dom::array array;
     if (element_.get(array) != simdjson::SUCCESS) return fail_type("a list");
+    std::optional<Failure> first;
     std::size_t index = 0;
     for (const auto& item : array) {
-      if (!each(JsonValue(item, *failure_))) return failed_at_index(index);
+      if (!each(JsonValue(item, *failure_))) {
+        failed_at_index(index);
+        if (!first) first = *failure_;
+      }
       ++index;
     }
-    return true;
+    return !first || failed_with(*std::move(first));
   }
 
   // The field `key` of an object, or nothing. For looking ahead; does not fail.
@@ -81,8 +89,9 @@ class JsonValue {
   [[nodiscard]] simdjson::dom::element element() const { return element_; }
 
  private:
-  bool failed_at_key(std::string_view key) const;
-  bool failed_at_index(std::size_t index) const;
+  void failed_at_key(std::string_view key) const;
+  void failed_at_index(std::size_t index) const;
+  bool failed_with(Failure failure) const;
 
   simdjson::dom::element element_;
   Failure* failure_;

@@ -92,7 +92,8 @@ bool read(JsonValue value, GpuQuota& out) {
   return value.fields([&](std::string_view key, JsonValue field) {
     if (key == "metadata") return read(field, out.metadata);
     if (key == "spec") return read(field, out.spec);
-    if (key == "status") return read(field, out.status.emplace());
+    // The status is what a scheduler has written; whatever else stands there is as good as none.
+    if (key == "status" && !read(field, out.status.emplace())) out.status.reset();
     return true;
   });
 }

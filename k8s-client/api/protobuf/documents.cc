@@ -1,5 +1,6 @@
 #include "k8s-client/api/protobuf/documents.h"
 
+#include "k8s-client/api/decode/read_object.h"
 #include "k8s-client/api/protobuf/objects.h"
 #include "k8s-client/api/words.h"
 
@@ -67,12 +68,15 @@ std::string identity(const ObjectMeta& metadata) {
 }
 
 template <typename T>
-Result<T> read_object(std::string_view bytes) {
+ReadObject<T> read_object(std::string_view bytes) {
   Failure failure;
-  Result<T> object;
-  if (!read(Value(bytes, failure), *object)) return failed(identity<T>(object->metadata), failure);
-  if (object->metadata.name.empty()) return decode_error(kKind<T> + ": metadata.name: is missing");
-  return object;
+  ReadObject<T> item;
+  if (!read(Value(bytes, failure), item.object)) {
+    item.error = failed(identity<T>(item.object.metadata), failure).value();
+  } else if (item.object.metadata.name.empty()) {
+    item.error = make_error(ErrorKind::kDecode, kKind<T> + ": metadata.name: is missing");
+  }
+  return item;
 }
 
 bool read(Value value, ListMeta& out) {
@@ -143,11 +147,14 @@ template <typename T>
 Result<T> object(std::string_view document) {
   const auto object = open(document, kKind<T>);
   if (!object) return tl::unexpected(object.error());
-  return read_object<T>(*object);
+  auto item = read_object<T>(*object);
+  if (item.error) return tl::unexpected(*std::move(item.error));
+  return std::move(item.object);
 }
 
 template <typename T>
-Result<ListMeta> list(std::string_view document, const std::function<void(T)>& each) {
+Result<ListMeta> list(std::string_view document, const std::function<void(T)>& each,
+                      const std::function<void(T, Error)>& unreadable) {
   const std::string kind = kKind<T> + "List";
   const auto object = open(document, kind);
   if (!object) return tl::unexpected(object.error());
@@ -157,13 +164,7 @@ Result<ListMeta> list(std::string_view document, const std::function<void(T)>& e
   const bool ok = Value(*object, failure).fields([&](std::uint32_t number, Value field) {
     if (number == 1) return read(field, meta);
     if (number != 2) return true;
-    auto item = read_object<T>(field.bytes());
-    if (item) {
-      each(std::move(*item));
-    } else {
-      error = std::move(item.error());
-    }
-    return item.has_value();
+    return deliver(read_object<T>(field.bytes()), each, unreadable, error);
   });
   if (error) return tl::unexpected(with_context(std::move(*error), kind));
   if (!ok) return failed(kind, failure);
@@ -193,19 +194,26 @@ Result<WatchEvent<T>> event(std::string_view frame) {
     if (!what) return tl::unexpected(std::move(what.error()));
     event->status = std::move(*what);
   } else {
-    auto changed = object<T>(raw->document);
-    if (!changed) return tl::unexpected(std::move(changed.error()));
-    event->object = std::move(*changed);
+    const auto bytes = open(raw->document, kKind<T>);
+    if (!bytes) return tl::unexpected(bytes.error());
+    auto changed = read_object<T>(*bytes);
+    if (changed.error && !is_identified(changed.object.metadata)) {
+      return tl::unexpected(*std::move(changed.error));
+    }
+    event->object = std::move(changed.object);
+    event->unreadable = std::move(changed.error);
   }
   if (event) event->type = *type;
   return event;
 }
 
 template Result<Pod> object(std::string_view);
-template Result<ListMeta> list(std::string_view, const std::function<void(Pod)>&);
+template Result<ListMeta> list(std::string_view, const std::function<void(Pod)>&,
+                               const std::function<void(Pod, Error)>&);
 template Result<WatchEvent<Pod>> event(std::string_view);
 template Result<DeviceClass> object(std::string_view);
-template Result<ListMeta> list(std::string_view, const std::function<void(DeviceClass)>&);
+template Result<ListMeta> list(std::string_view, const std::function<void(DeviceClass)>&,
+                               const std::function<void(DeviceClass, Error)>&);
 template Result<WatchEvent<DeviceClass>> event(std::string_view);
 
 std::string document(std::string_view api_version, std::string_view kind,

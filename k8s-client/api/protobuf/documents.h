@@ -37,7 +37,8 @@ template <typename T>
 [[nodiscard]] Result<T> object(std::string_view document);
 // As Decoder::list.
 template <typename T>
-[[nodiscard]] Result<ListMeta> list(std::string_view document, const std::function<void(T)>& each);
+[[nodiscard]] Result<ListMeta> list(std::string_view document, const std::function<void(T)>& each,
+                                    const std::function<void(T, Error)>& unreadable = {});
 // Of one frame of a watch, without its length.
 template <typename T>
 [[nodiscard]] Result<WatchEvent<T>> event(std::string_view frame);

@@ -70,9 +70,13 @@ bool Value::fail(std::string text) const {
   return false;
 }
 
-bool Value::failed_at(std::uint32_t number) const {
+void Value::failed_at(std::uint32_t number) const {
   std::string& path = failure_->path;
   path = std::to_string(number) + (path.empty() ? "" : ".") + path;
+}
+
+bool Value::failed_with(Failure failure) const {
+  *failure_ = std::move(failure);
   return false;
 }
 
@@ -118,11 +122,12 @@ bool read(Value value, std::optional<Timestamp>& out) {
     return true;
   });
   if (!ok) return false;
-  // The years 1 to 9999, as everywhere in Kubernetes.
-  constexpr std::int64_t kFirst = -62'135'596'800;
-  constexpr std::int64_t kLast = 253'402'300'799;
-  if (seconds < kFirst || seconds > kLast) return value.fail("is no time");
-  out = Timestamp(std::chrono::seconds(seconds));
+  using std::chrono::duration_cast;
+  const std::chrono::seconds since_epoch{seconds};
+  const bool in_range =
+      since_epoch >= duration_cast<std::chrono::seconds>(kFirstTime.time_since_epoch()) &&
+      since_epoch <= duration_cast<std::chrono::seconds>(kLastTime.time_since_epoch());
+  if (in_range) out = Timestamp(since_epoch);
   return true;
 }
 

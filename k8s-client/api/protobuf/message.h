@@ -2,9 +2,11 @@
 //
 // A message is a sequence of fields: a number, a wire type, and a varint or so many bytes, which
 // may be a message again. Nothing is copied or allocated on the way; fields that nobody asks for
-// are stepped over. Written by hand for the few messages in use, like the JSON readers beside it:
-// the field numbers are those of Kubernetes' generated.proto files (k8s.io/api,
-// k8s.io/apimachinery), which never change their meaning.
+// are stepped over. What stands beside a field that cannot be read is read all the same, so that as
+// much as possible of a bad object is known; the failure is that of the first field. Written by
+// hand for the few messages in use, like the JSON readers beside it: the field numbers are those of
+// Kubernetes' generated.proto files (k8s.io/api, k8s.io/apimachinery), which never change their
+// meaning.
 //
 // Source: protobuf.dev/programming-guides/encoding. Groups, long out of use, are an error.
 #pragma once
@@ -12,6 +14,7 @@
 #include "k8s-client/api/meta.h"
 #include "k8s-client/api/quantity.h"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +22,10 @@
 #include <vector>
 
 namespace k8s::protobuf {
+
+// Times are of the years 1 to 9999: JSON shows no others.
+inline constexpr Timestamp kFirstTime{std::chrono::seconds{-62'135'596'800}};
+inline constexpr Timestamp kLastTime{std::chrono::seconds{253'402'300'799}};
 
 struct Failure {
   std::string path;  // numbers of fields: "2.2.8.1"
@@ -37,14 +44,21 @@ class Value {
   template <typename Each>
   bool fields(const Each& each) const {
     if (type_ != Type::kBytes) return fail("must be a message");
+    std::optional<Failure> first;
     std::string_view rest = bytes_;
     while (!rest.empty()) {
       Value value({}, *failure_);
       const auto number = take(rest, value);
-      if (!number) return fail("is cut off or damaged");
-      if (!each(*number, value)) return failed_at(*number);
+      if (number && each(*number, value)) continue;
+      if (number) {
+        failed_at(*number);
+      } else {
+        fail("is cut off or damaged");
+        rest = {};
+      }
+      if (!first) first = *failure_;
     }
-    return true;
+    return !first || failed_with(*std::move(first));
   }
 
   [[nodiscard]] Type type() const { return type_; }
@@ -57,7 +71,8 @@ class Value {
  private:
   // The first field of `rest`, which it is taken off; nullopt when there is no whole one.
   static std::optional<std::uint32_t> take(std::string_view& rest, Value& into);
-  bool failed_at(std::uint32_t number) const;
+  void failed_at(std::uint32_t number) const;
+  bool failed_with(Failure failure) const;
 
   Type type_ = Type::kBytes;
   std::uint64_t varint_ = 0;
@@ -70,7 +85,8 @@ bool read(Value value, std::string& out);
 bool read(Value value, bool& out);
 bool read(Value value, std::int32_t& out);
 bool read(Value value, std::int64_t& out);
-// metav1.Time. An empty one, which stands for none, leaves `out` as it is.
+// metav1.Time. An empty one, which stands for none, leaves `out` as it is; so does one that
+// is out of range: whoever may write a pod's status can set any.
 bool read(Value value, std::optional<Timestamp>& out);
 bool read(Value value, Quantity& out);
 

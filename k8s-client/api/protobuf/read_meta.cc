@@ -22,6 +22,13 @@ bool read(Value value, OwnerReference& out) {
   });
 }
 
+// Now and the grace period, which may be any number of seconds: that it is there is what counts.
+bool read_deletion(Value value, std::optional<Timestamp>& out) {
+  if (!read(value, out)) return false;
+  if (!out && !value.bytes().empty()) out = kLastTime;
+  return true;
+}
+
 }  // namespace
 
 bool read(Value value, ObjectMeta& out) {
@@ -42,7 +49,7 @@ bool read(Value value, ObjectMeta& out) {
       case 8:
         return read(field, out.creation_timestamp);
       case 9:
-        return read(field, out.deletion_timestamp);
+        return read_deletion(field, out.deletion_timestamp);
       case 11:
         return read_entry(field, labels);
       case 12:

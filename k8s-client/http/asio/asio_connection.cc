@@ -1,6 +1,6 @@
 #include "k8s-client/http/asio/asio_connection.h"
 
-#include "k8s-client/http/asio/keep_alive.h"
+#include "k8s-client/http/base/keep_alive.h"
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>

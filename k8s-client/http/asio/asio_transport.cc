@@ -1,8 +1,8 @@
 #include "k8s-client/http/asio_transport.h"
 
 #include "k8s-client/http/asio/asio_connection.h"
-#include "k8s-client/http/asio/asio_event_loop.h"
 #include "k8s-client/http/asio/request_writer.h"
+#include "k8s-client/http/base/asio_event_loop.h"
 #include "k8s-client/http/pooled/pooled_transport.h"
 
 #include <chrono>

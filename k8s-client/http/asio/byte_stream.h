@@ -5,8 +5,8 @@
 // the handlers of its operations have run, and they must hold it: close() makes them run soon.
 #pragma once
 
-#include "k8s-client/http/asio/boost_asio.h"
-#include "k8s-client/http/asio/tls_context.h"
+#include "k8s-client/http/base/boost_asio.h"
+#include "k8s-client/http/base/tls_context.h"
 
 #include <cstddef>
 #include <functional>

@@ -5,7 +5,7 @@
 // Go's dialer; the last one has all of it, and whoever asked keeps the time there.
 #pragma once
 
-#include "k8s-client/http/asio/boost_asio.h"
+#include "k8s-client/http/base/boost_asio.h"
 
 #include <chrono>
 #include <cstddef>

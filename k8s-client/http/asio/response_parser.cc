@@ -1,6 +1,6 @@
 #include "k8s-client/http/asio/response_parser.h"
 
-#include "k8s-client/http/asio/boost_asio.h"
+#include "k8s-client/http/base/boost_asio.h"
 
 #include <limits>
 #include <utility>

@@ -1,9 +1,9 @@
 // Parses the bytes of an HTTP answer and hands them on as they come, without keeping them.
 //
 // Beast's parser does the work; this gives its events our types. Body bytes go straight from the
-// read buffer to the handler. There is no limit on a body (lists are large, watches endless), one
-// on the header. An interim answer (1xx) is a complete message of its own here: the caller starts
-// anew.
+// read buffer to the handler. There is no limit on a body here (watches are endless, and
+// Request::body_limit is its caller's), one on the header. An interim answer (1xx) is a complete
+// message of its own here: the caller starts anew.
 #pragma once
 
 #include "k8s-client/http/pooled/connection.h"

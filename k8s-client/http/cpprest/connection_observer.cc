@@ -1,6 +1,6 @@
 #include "k8s-client/http/cpprest/connection_observer.h"
 
-#include "k8s-client/http/asio/keep_alive.h"
+#include "k8s-client/http/base/keep_alive.h"
 
 #include <openssl/bio.h>
 #include <openssl/ssl.h>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "k8s-client/boot_clock.h"
-#include "k8s-client/http/asio/tls_context.h"
+#include "k8s-client/http/base/tls_context.h"
 #include "k8s-client/http/cpprest/sdk.h"
 #include "k8s-client/http/endpoint.h"
 

@@ -1,6 +1,6 @@
 #include "k8s-client/http/cpprest_transport.h"
 
-#include "k8s-client/http/asio/asio_event_loop.h"
+#include "k8s-client/http/base/asio_event_loop.h"
 #include "k8s-client/http/cpprest/cpprest_connection.h"
 #include "k8s-client/http/pooled/pooled_transport.h"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 // clang-format off
-#include "k8s-client/http/asio/boost_asio.h"
+#include "k8s-client/http/base/boost_asio.h"
 // clang-format on
 
 #include <boost/asio/ssl/stream.hpp>

@@ -190,11 +190,21 @@ void SendExchange::on_head(Response head) {
   if (ended()) return;
   note_status(head.status);
   response_ = std::move(head);
-  response_.body.reserve(std::min(announced_size(response_), kReservedAtOnce));
+  const std::size_t announced = announced_size(response_);
+  if (announced > request().body_limit) return refuse_body();
+  response_.body.reserve(std::min(announced, kReservedAtOnce));
 }
 
 void SendExchange::on_body(std::string_view bytes) {
-  if (!ended()) response_.body.append(bytes);
+  if (ended()) return;
+  if (bytes.size() > request().body_limit - response_.body.size()) return refuse_body();
+  response_.body.append(bytes);
+}
+
+void SendExchange::refuse_body() {
+  response_.body = {};
+  end(failure(ErrorKind::kTooLarge,
+              "the answer is longer than " + std::to_string(request().body_limit) + " bytes"));
 }
 
 void SendExchange::deliver(std::optional<Error> error) {

@@ -7,7 +7,7 @@
 // from within send(), cancel() or another callback of ours.
 #pragma once
 
-#include "k8s-client/http/asio/boost_asio.h"
+#include "k8s-client/http/base/boost_asio.h"
 #include "k8s-client/http/pooled/connection.h"
 #include "k8s-client/http/pooled/connection_pool.h"
 #include "k8s-client/http/transport.h"
@@ -92,6 +92,7 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   void watch_silence();
   void note_activity() { last_activity_ = std::chrono::steady_clock::now(); }
   [[nodiscard]] const Request& request() const { return request_; }
+  [[nodiscard]] Error failure(ErrorKind kind, const std::string& why);
 
  private:
   void open();
@@ -106,7 +107,6 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   // False if certainly nothing has been sent, nor will be.
   [[nodiscard]] bool stop_sending();
   [[nodiscard]] bool is_too_late() const;
-  [[nodiscard]] Error failure(ErrorKind kind, const std::string& why);
 
   asio::io_context& context_;
   ExchangeHost* host_;
@@ -135,6 +135,7 @@ class SendExchange final : public Exchange {
   void on_head(Response head) override;
   void on_body(std::string_view bytes) override;
   void deliver(std::optional<Error> error) override;
+  void refuse_body();
 
   Transport::OnResponse done_;
   Response response_;

@@ -1,7 +1,7 @@
 #include "k8s-client/http/pooled/pooled_transport.h"
 
-#include "k8s-client/http/asio/asio_event_loop.h"
-#include "k8s-client/http/asio/tls_context.h"
+#include "k8s-client/http/base/asio_event_loop.h"
+#include "k8s-client/http/base/tls_context.h"
 #include "k8s-client/http/pooled/connection_pool.h"
 #include "k8s-client/http/pooled/exchange.h"
 #include "k8s-client/http/pooled/rate_limiter.h"

@@ -1,6 +1,9 @@
 #include "scheduler/live/record/recorder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -23,6 +26,21 @@ void take_signals_as_errors() {
   sigaddset(&set, SIGPIPE);
   sigaddset(&set, SIGXFSZ);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+// A recording shows every pod of the cluster: it is for its owner alone, also where the file was
+// there before. Null: errno says why.
+std::FILE* open_private(const std::string& file) {
+  constexpr mode_t kOwnerAlone = 0600;
+  const int descriptor =
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerAlone);
+  if (descriptor < 0) return nullptr;
+  struct stat found {};
+  const bool is_file = ::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode);
+  std::FILE* handle = nullptr;
+  if (!is_file || ::fchmod(descriptor, kOwnerAlone) == 0) handle = ::fdopen(descriptor, "w");
+  if (handle == nullptr) ::close(descriptor);
+  return handle;
 }
 
 }  // namespace
@@ -51,7 +69,7 @@ k8s::Result<std::unique_ptr<Recorder>> Recorder::create(
     std::function<void(const std::string&)> on_error, std::size_t most_waiting) {
   auto opened = std::make_unique<File>();
   opened->name = file;
-  opened->handle = std::fopen(file.c_str(), "we");
+  opened->handle = open_private(file);
   if (opened->handle == nullptr || !opened->write_line(encode(header)) ||
       std::fflush(opened->handle) != 0) {
     return k8s::config_error(

@@ -26,7 +26,11 @@ std::vector<server::Check> Shell::Parts::readiness() const {
     checks.push_back({.name = "watch-" + source.kind,
                       .passed = passed,
                       .why_not = source.synced ? "no sign of life from the API server for minutes"
-                                               : "not synced yet"});
+                                               : "not synced yet",
+                      .note = source.unreadable == 0
+                                  ? ""
+                                  : fmt::format("objects that cannot be read, see the log: {}",
+                                                source.unreadable)});
   }
   if (leadership_) {
     // A standby that knows the cluster is as ready as can be.

@@ -94,6 +94,13 @@ Intake::Hooks Shell::Parts::intake_hooks() {
             problems_.report("watch " + kind, error, retry_in);
           },
       .on_recovered = [this](const std::string& kind) { problems_.resolved("watch " + kind); },
+      .on_unreadable =
+          [](const std::string& kind, const k8s::Error& why) {
+            LogLine("an object cannot be read and is put aside")
+                .with("kind", kind)
+                .with("error", why.message)
+                .warning();
+          },
       .on_synced =
           [this] {
             LogLine("synced").info();

@@ -32,10 +32,10 @@
 // Nothing here blocks; all calls and callbacks are on the event loop's thread.
 #pragma once
 
+#include "k8s-client/back_off.h"
 #include "k8s-client/client.h"
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
-#include "k8s-client/watch/back_off.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/live/writes/bind_queue.h"
 

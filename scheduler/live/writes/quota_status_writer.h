@@ -13,9 +13,9 @@
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
+#include "k8s-client/back_off.h"
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
-#include "k8s-client/watch/back_off.h"
 #include "scheduler/engine/engine.h"
 
 #include <chrono>

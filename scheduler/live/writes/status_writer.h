@@ -11,9 +11,9 @@
 // one goes out at a time. On the event loop's thread.
 #pragma once
 
+#include "k8s-client/back_off.h"
 #include "k8s-client/client.h"
 #include "k8s-client/http/event_loop.h"
-#include "k8s-client/watch/back_off.h"
 #include "scheduler/base/event.h"
 
 #include <chrono>

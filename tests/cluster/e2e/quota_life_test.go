@@ -12,6 +12,7 @@ import (
 	"gpu-scheduler.io/tests/cluster/fixture"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
@@ -84,6 +85,38 @@ func TestQuotaStatusHasTwoWriters(t *testing.T) {
 		t.Errorf("conflicts are nothing to complain of: %q", problems)
 	}
 	w.verdict()
+}
+
+// TestQuotaThatCannotBeRead: a status that is none of ours keeps no scheduler from starting, and is written anew; a spec that cannot be read
+// holds up its own namespaces and nobody else.
+func TestQuotaThatCannotBeRead(t *testing.T) {
+	w := newWorld(t)
+	w.addGPUNodes(1)
+	w.createQuota(quota("strange", w.anyType("8", nil)))
+	w.patchQuota("strange", "status", object{"total": object{"used": "a lot"}}, "status")
+	other := w.beside(w.ns + "-beside")
+	t.Cleanup(func() { kubectl(t, "apply", "-f", definition()) })
+	kubectl(t, "apply", "-f", w.definitionWithoutRules())
+	until(t, "the other definition", func() bool {
+		_, err := quotas(t).Create(t.Context(), quota("unreadable", other.anyType("eight", nil)), metav1.CreateOptions{})
+		return err == nil
+	})
+	t.Cleanup(func() { w.deleteQuota("unreadable") })
+	kubectl(t, "apply", "-f", definition())
+
+	s := startSubject(t)
+	w.addPod("pod", fixture.GPUs(1))
+	w.waitBinds(1)
+	w.waitAccount("strange", "*: guaranteed 8, used 1, borrowed 0, lent 0, pending 0")
+	other.addPod("waits", fixture.GPUs(1))
+	other.waitOverQuota("waits", "quota unreadable is not valid")
+	w.addPod("passes", fixture.GPUs(1))
+	w.waitBinds(2)
+	const aside = "an object cannot be read and is put aside"
+	if lines := s.logLines(aside); len(lines) != 1 || !strings.Contains(lines[0], "unreadable") || !strings.Contains(lines[0], "guaranteed") {
+		t.Errorf("want one line that names the quota and its field, got %q", lines)
+	}
+	w.verdict(of(other))
 }
 
 // TestQuotaConditions: two quotas that claim one namespace, a type that no node has, and more in use than is allowed.

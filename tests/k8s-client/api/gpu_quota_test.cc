@@ -114,6 +114,20 @@ TEST_CASE("A GpuQuota that cannot be read says where", "[decode]") {
   }
 }
 
+TEST_CASE("A status that no scheduler has written is none", "[decode]") {
+  const std::vector<std::string> statuses = {
+      R"({"total":{"used":"a lot"}})", R"("none")", R"({"quotas":{}})",
+      R"({"conditions":[{"type":"Ready","lastTransitionTime":"yesterday"}]})"};
+  for (const std::string& status : statuses) {
+    CAPTURE(status);
+    const auto quota = Decoder().object<GpuQuota>(
+        R"({"status":)" + status + R"(,"metadata":{"name":"q"},"spec":{"namespaces":["a"]}})");
+    REQUIRE(quota);
+    CHECK_FALSE(quota->status);
+    CHECK(quota->spec.namespaces == std::vector<std::string>{"a"});
+  }
+}
+
 TEST_CASE("An order that is not known is no order that is", "[decode]") {
   const auto quota =
       Decoder().object<GpuQuota>(R"({"metadata":{"name":"q"},"spec":{"order":"Fifo"}})");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <functional>
 #include <optional>
 
 using k8s::ErrorKind;
@@ -24,6 +25,18 @@ Command shell(const std::string& script) {
   return command;
 }
 
+// Runs the loop until every process that was started is gone, and nothing is left of it.
+void run_until_no_children(k8s::EventLoop& loop) {
+  std::function<void()> look = [&] {
+    siginfo_t info{};
+    const bool none = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0;
+    if (none && errno == ECHILD) return loop.stop();
+    loop.post(look);
+  };
+  loop.post(look);
+  loop.run();
+}
+
 // Runs it to its end.
 k8s::Result<Finished> result_of(const Command& command) {
   const auto loop = k8s::make_asio_event_loop();
@@ -37,10 +50,9 @@ k8s::Result<Finished> result_of(const Command& command) {
   });
   CHECK_FALSE(result.has_value());  // not from within the call
   loop->run();
+  run_until_no_children(*loop);
   return *result;
 }
-
-bool have_children() { return ::waitpid(-1, nullptr, WNOHANG) == 0 || errno != ECHILD; }
 
 }  // namespace
 
@@ -121,10 +133,17 @@ TEST_CASE("child process: given up, it is killed and nothing is heard of it") {
   const auto loop = k8s::make_asio_event_loop();
   bool called = false;
   auto process = run_process(*loop, shell("sleep 600"), [&](const auto&) { called = true; });
-  CHECK(have_children());
   process.reset();
-  CHECK_FALSE(have_children());
-  loop->post([&] { loop->stop(); });
-  loop->run();
+  run_until_no_children(*loop);
   CHECK_FALSE(called);
+}
+
+TEST_CASE("child process: one that has left its process group is killed like any other") {
+  Command command;
+  command.program = "/usr/bin/perl";
+  command.arguments = {"-e", "$| = 1; setpgrp(0, getpgrp(getppid())); print 'left'; sleep 600"};
+  command.output_limit = 0;
+  const auto finished = result_of(command);
+  REQUIRE_FALSE(finished.has_value());
+  CHECK_THAT(finished.error().message, Catch::Contains("more than 0 bytes"));
 }

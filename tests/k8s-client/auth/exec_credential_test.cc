@@ -68,7 +68,7 @@ TEST_CASE("exec credential: refused with what is wrong, and without the secret")
       {"kind", R"({"kind": "Pod", "status": {"token": "secret"}})", "kind: must be one of"},
       {"no kind", R"({"status": {"token": "secret"}})", "kind: must be ExecCredential"},
       {"another version", printed(R"({"token": "secret"})", "client.authentication.k8s.io/v1beta1"),
-       "apiVersion: must be one of client.authentication.k8s.io/v1;"},
+       "apiVersion: must be one of client.authentication.k8s.io/v1"},
       {"no status",
        R"({"kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1"})",
        "status: must be an object"},

@@ -269,6 +269,20 @@ TEST_CASE("a series whose event has expired becomes a new event", "[events]") {
   CHECK(world.recorder->counters() == Counters{.written = 2, .joined = 1});
 }
 
+TEST_CASE("one object causes no more events than its budget allows", "[events]") {
+  World world({.budget = {.burst = 3}});
+  const auto record = [&](const std::string& pod, int round) {
+    EventObject event = failed_scheduling(pod);
+    event.note += " in round " + std::to_string(round);
+    world.recorder->record(event);
+  };
+  for (int round = 0; round < 10; ++round) record("a", round);
+  record("b", 0);
+  for (const char* pod : {"a", "a", "a", "b"}) world.answer(pod, Method::kPost);
+  CHECK(world.silent());
+  CHECK(world.recorder->counters() == Counters{.written = 4, .dropped = 7});
+}
+
 TEST_CASE("memory is bounded: the oldest that waits is dropped and counted", "[events]") {
   World world({.max_waiting = 2});
   SECTION("but not while there are written ones to forget") {

@@ -167,8 +167,13 @@ TEST_CASE("transport: headers of an answer, large ones too") {
   CHECK(sent->response().body == "slow down");
 }
 
-TEST_CASE("transport: bodies beyond any default limit") {
+TEST_CASE("transport: large bodies, where they are asked for") {
   const std::string large(20'000'000, 'b');
+  const auto get = [&](const std::string& target) {
+    auto request = tests::get(target);
+    request.body_limit = large.size();
+    return request;
+  };
   FOR_EACH_TRANSPORT(fixture);
   SECTION("with a length") {
     fixture.serve(answering([&](const ReceivedRequest&) { return ok(large); }));
@@ -188,11 +193,30 @@ TEST_CASE("transport: bodies beyond any default limit") {
   }
 }
 
+TEST_CASE("transport: a body beyond the limit of its call ends the call, not the transport") {
+  const std::string body(5'000, 'b');
+  const bool chunked = GENERATE(false, true);
+  FOR_EACH_TRANSPORT(fixture);
+  fixture.serve(answering([&](const ReceivedRequest& request) {
+    if (request.target == "/small") return ok("fine");
+    if (!chunked) return ok(body);
+    return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\n" + body + "\r\n0\r\n\r\n";
+  }));
+  auto request = get("/");
+  request.body_limit = body.size();
+  CHECK((fixture.exchange(request)->response().body == body));
+  request.body_limit = body.size() - 1;
+  const auto sent = fixture.exchange(request);
+  CHECK(sent->error().kind == ErrorKind::kTooLarge);
+  CHECK_THAT(sent->error().message, Catch::Contains("the answer is longer than 4999 bytes"));
+  CHECK(fixture.exchange(get("/small"))->response().body == "fine");
+}
+
 TEST_CASE("transport: an announced length that never comes costs no memory beforehand") {
   FOR_EACH_TRANSPORT(fixture);
   fixture.serve(
       saying("HTTP/1.1 200 OK\r\nContent-Length: 9000000000000000000\r\n\r\nx", Then::kClose));
-  CHECK(fixture.exchange(get("/"))->error().kind == ErrorKind::kConnection);
+  CHECK(fixture.exchange(get("/"))->error().kind == ErrorKind::kTooLarge);
 }
 
 TEST_CASE("transport: what a request looks like to the server") {

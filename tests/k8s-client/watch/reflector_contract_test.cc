@@ -233,6 +233,91 @@ TEST_CASE("a list that breaks off at the same object each time is no contact", "
   CHECK(script.reflector().last_contact() == before);
 }
 
+TEST_CASE("an object that cannot be read is put aside, and told of once", "[watch]") {
+  const auto broken = [](const std::string& name, const std::string& uid, int version,
+                         const std::string& spec = R"({"containers":5})") {
+    std::string json = pod_json(name, uid, version);
+    json.pop_back();
+    return json + R"(,"spec":)" + spec + "}";
+  };
+  const std::string on_node = R"({"containers":5,"nodeName":"n"})";
+  const std::string of_a = ": Pod \"ml/a\": spec.containers: must be a list, found a number";
+  const std::string of_b = ": Pod \"ml/b\": spec.containers: must be a list, found a number";
+  const std::string list = "? list /api/v1/pods";
+  const std::string watch = "? watch /api/v1/pods";
+  tests::run({{"a page: the others of it come, and the list is complete",
+               [&](WatchScript& s) {
+                 s.page(5, "", {broken("b", "2", 4), pod_json("c", "3", 4)});
+               },
+               {list_request(), "+ c/3@4", list + of_b, "synced", tests::watch_request("5")}},
+              {"a pod that has a node has something that stands in for it",
+               [&](WatchScript& s) { s.page(5, "", {broken("b", "2", 4, on_node)}); },
+               {list_request(), list + of_b, "+ b/2@4", "synced", tests::watch_request("5")}},
+              {"a watch: what was known is gone, and comes back",
+               [&](WatchScript& s) {
+                 tests::watch_one_pod(s);
+                 s.send(event_line("MODIFIED", broken("a", "1", 6)));
+                 s.send(event_line("MODIFIED", broken("a", "1", 7)));
+                 CHECK(s.reflector().unreadable() == 1);
+                 s.send(event_line("MODIFIED", pod_json("a", "1", 8)));
+                 CHECK(s.reflector().unreadable() == 0);
+               },
+               tests::after_one_pod({watch + of_a, "- a/1", "+ a/1@8"})},
+              {"or what stands in for it is told in its place",
+               [&](WatchScript& s) {
+                 tests::watch_one_pod(s);
+                 s.send(event_line("MODIFIED", broken("a", "1", 6, on_node)));
+                 s.send(event_line("DELETED", pod_json("a", "1", 7)));
+                 CHECK(s.reflector().unreadable() == 0);
+               },
+               tests::after_one_pod({watch + of_a, "+ a/1@6", "- a/1"})},
+              {"what a new list does not show any more is forgotten",
+               [&](WatchScript& s) {
+                 tests::watch_one_pod(s);
+                 s.send(event_line("ADDED", broken("b", "2", 6)));
+                 s.send(error_line(410, "Expired", "too old"));
+                 s.wait();
+                 s.page(9, "", {broken("a", "1", 8)});
+                 CHECK(s.reflector().unreadable() == 1);
+               },
+               tests::after_one_pod({watch + of_b, "! watch /api/v1/pods: 410 Gone: too old",
+                                     list_request("6"), list + of_a, "- a/1",
+                                     tests::watch_request("9")})}},
+             paged());
+  tests::run({{"a streamed list is complete without it",
+               [&](WatchScript& s) {
+                 s.open();
+                 s.send(event_line("ADDED", broken("b", "2", 4)) +
+                        event_line("ADDED", pod_json("c", "3", 3)) + bookmark_line(5, true));
+               },
+               {tests::stream_request(), watch + of_b, "+ c/3@3", "synced"}}},
+             ReflectorOptions{});
+}
+
+TEST_CASE("a page that is too large is asked for in halves", "[watch]") {
+  const auto request = [](const std::string& limit, const std::string& token) {
+    return "> /api/v1/pods?limit=" + limit + (token.empty() ? "" : "&continue=" + token);
+  };
+  const std::string too_large = "! list /api/v1/pods: broke";
+  tests::run({{"the first one, and those that follow",
+               [](WatchScript& s) {
+                 s.break_off(ErrorKind::kTooLarge);
+                 s.page(5, "c1", {pod_json("a", "1", 3)});
+                 s.page(5, "", {pod_json("b", "2", 3)});
+               },
+               {request("2", ""), too_large + ", again at once", request("1", ""), "+ a/1@3",
+                request("1", "c1"), "+ b/2@3", "synced", tests::watch_request("5")}},
+              {"one object that is too large is a failure like any other",
+               [](WatchScript& s) {
+                 s.break_off(ErrorKind::kTooLarge);
+                 s.break_off(ErrorKind::kTooLarge);
+                 s.wait();
+               },
+               {request("2", ""), too_large + ", again at once", request("1", ""), too_large,
+                request("1", "")}}},
+             paged());
+}
+
 TEST_CASE("each finished list and each answered watch is observed once", "[watch]") {
   WatchScript script(ReflectorOptions{});
   script.start();

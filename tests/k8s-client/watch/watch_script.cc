@@ -2,6 +2,7 @@
 
 #include "tests/support/catch.h"
 
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -109,6 +110,11 @@ WatchScript::WatchScript(k8s::ReflectorOptions options) : transport_(loop_) {
     log_.push_back("! " + error.message + (retry_in.count() == 0 ? ", again at once" : ""));
   };
   handler.on_recovered = [this] { ++recoveries_; };
+  handler.on_unreadable = [this](const k8s::Error& error) { log_.push_back("? " + error.message); };
+  handler.stand_in = [](k8s::Pod partial) -> std::optional<k8s::Pod> {
+    if (partial.spec.node_name.empty()) return std::nullopt;
+    return partial;
+  };
   reflector_ = std::make_unique<k8s::Reflector<k8s::Pod>>(
       transport_, loop_,
       k8s::ResourcePath{.path = "/api/v1/pods", .field_selector = "", .label_selector = ""},

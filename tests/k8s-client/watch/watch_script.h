@@ -1,7 +1,8 @@
 // A reflector of pods whose server is a script, and the log of all that passes between them.
 //
 // The log is the test's result: requests as ">" lines, what the reader is told as "+" (upsert), "-"
-// (deletion), "synced" and "!" (problem) lines, in their order.
+// (deletion), "synced", "!" (problem) and "?" (an object put aside) lines, in their order. What has
+// a node stands in for itself where it cannot be read.
 #pragma once
 
 #include "k8s-client/watch/reflector.h"

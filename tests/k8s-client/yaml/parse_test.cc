@@ -67,6 +67,18 @@ TEST_CASE("Scalars mean what Kubernetes' decoder reads", "[yaml]") {
   }
 }
 
+TEST_CASE("Of a secret text no key and no value is told", "[yaml]") {
+  const std::vector<std::string> texts = {"hidden: 1\nhidden: 2", "a: !hidden b", "a: hidden: b",
+                                          "a: *hidden", "a: 'hidden"};
+  for (const std::string& text : texts) {
+    CAPTURE(text);
+    const auto documents = parse(text, "f", Contents::kSecret);
+    REQUIRE_FALSE(documents);
+    CHECK_THAT(documents.error().message, Catch::StartsWith("f:"));
+    CHECK_THAT(documents.error().message, !Catch::Contains("hidden"));
+  }
+}
+
 TEST_CASE("What YAML forbids or hides is refused with its line", "[yaml]") {
   struct Case {
     std::string given;

@@ -85,6 +85,7 @@ struct Bench {
   std::vector<std::string> seen_quotas;
   std::vector<std::string> problems;
   std::vector<std::string> recovered;
+  std::vector<std::string> unreadable;
   bool synced = false;
   Intake intake{
       transport,
@@ -100,6 +101,13 @@ struct Bench {
        .on_problem = [this](const std::string& kind, const k8s::Error&,
                             auto) { problems.push_back(kind); },
        .on_recovered = [this](const std::string& kind) { recovered.push_back(kind); },
+       .on_unreadable =
+           [this](const std::string&, const k8s::Error& why) {
+             // "watch PATH: OBJECT: FIELD: what is wrong with it"
+             const std::size_t from = why.message.find(": ") + 2;
+             const std::size_t to = why.message.find("'", from);
+             unreadable.push_back(why.message.substr(from, to - from));
+           },
        .on_synced = [this] { synced = true; }},
       {}};
 };
@@ -324,4 +332,63 @@ TEST_CASE("that the definition of quotas is deleted is survived") {
   bench.loop.advance(10s);
   CHECK(bench.seen_quotas ==
         std::vector<std::string>{"team-vision", "on", "-u", "off", "team-vision", "on"});
+}
+
+TEST_CASE("an object that cannot be read holds up its node or its quota, and nothing else") {
+  Bench bench;
+  const std::string broken_pod =
+      R"({"type":"ADDED","object":{"metadata":{"name":"p","namespace":"ml","uid":"u-p",)"
+      R"("resourceVersion":"7"},"spec":{"nodeName":"n1","containers":[{"name":"c","resources":)"
+      R"({"requests":{"nvidia.com/mig-1g.5gb":"one"}}}]}}})"
+      "\n";
+  const std::string broken_node =
+      R"({"type":"ADDED","object":{"metadata":{"name":"n2","uid":"u-n","resourceVersion":"7"},)"
+      R"("status":{"allocatable":{"cpu":"8","nvidia.com/gpu":"eight"}}}})"
+      "\n";
+  const std::string broken_quota =
+      R"({"type":"ADDED","object":{"metadata":{"name":"q","uid":"u-q","resourceVersion":"7"},)"
+      R"("spec":{"namespaces":["ml"],"quotas":[{"gpuType":"*","guaranteed":"many"}]}}})"
+      "\n";
+  bench.transport.serve([&](const std::shared_ptr<tests::FakeCall>& call) {
+    const std::string& target = call->request().target;
+    call->open();
+    if (is_of_pods(target)) call->send(broken_pod);
+    if (target.starts_with("/api/v1/nodes")) call->send(broken_node);
+    if (target.starts_with(kQuotas)) call->send(broken_quota);
+    call->send(std::string(kInitialEventsEnd));
+  });
+  bench.intake.start(0s);
+  bench.loop.advance(1s);
+  CHECK(bench.synced);
+  CHECK(bench.problems.empty());
+  std::sort(bench.unreadable.begin(), bench.unreadable.end());
+  CHECK(bench.unreadable ==
+        std::vector<std::string>{"GpuQuota \"q\": spec.quotas[0].guaranteed: ",
+                                 "Node \"n2\": status.allocatable[nvidia.com/gpu]: ",
+                                 "Pod \"ml/p\": spec.containers[0].resources.requests"
+                                 "[nvidia.com/mig-1g.5gb]: "});
+  REQUIRE(bench.events.size() == 3);
+  std::size_t unreadable = 0;
+  for (const Intake::Source& source : bench.intake.sources()) unreadable += source.unreadable;
+  CHECK(unreadable == 3);
+  for (const sched::Event& each : bench.events) {
+    if (const auto* pod = std::get_if<event::PodUpserted>(&each)) {
+      CHECK(pod->pod.spec.node_name == "n1");
+      REQUIRE(pod->pod.spec.containers.size() == 1);
+      std::vector<std::string> names;
+      for (const auto& [name, amount] : pod->pod.spec.containers[0].requests) {
+        names.push_back(name);
+        CHECK(k8s::Quantity::of(100'000) < amount);
+      }
+      CHECK(names == std::vector<std::string>{"cpu", "ephemeral-storage", "memory",
+                                              "nvidia.com/gpu", "nvidia.com/mig-1g.5gb"});
+    } else if (const auto* node = std::get_if<event::NodeUpserted>(&each)) {
+      CHECK(node->node.spec.unschedulable);
+      CHECK(node->node.status.allocatable.empty());
+    } else {
+      const auto& quota = std::get<event::QuotaUpserted>(each).object;
+      CHECK(quota.spec.namespaces == std::vector<std::string>{"ml"});
+      CHECK(quota.spec.order == k8s::GpuQuota::Order::kUnknown);
+    }
+  }
 }

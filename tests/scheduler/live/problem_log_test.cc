@@ -47,6 +47,18 @@ TEST_CASE("a cause is one line, however often it repeats and whatever comes in b
   CHECK(log.take() == "problem what=bind error=\"pod d\"\n");
 }
 
+TEST_CASE("of what cannot be read each object is a cause") {
+  tests::CapturedLog log;
+  tests::ManualLoop loop;
+  ProblemLog problems(loop);
+  for (const char* message : {"Pod a: bad", "Pod b: bad", "Pod a: bad"}) {
+    problems.report("watch pods", k8s::make_error(k8s::ErrorKind::kDecode, message), 0ms);
+  }
+  CHECK(log.take() ==
+        "problem what=\"watch pods\" error=\"Pod a: bad\"\n"
+        "problem what=\"watch pods\" error=\"Pod b: bad\"\n");
+}
+
 TEST_CASE("what works and fails by turns is one trouble") {
   tests::CapturedLog log;
   tests::ManualLoop loop;

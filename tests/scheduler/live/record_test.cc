@@ -400,3 +400,19 @@ TEST_CASE("a recording that cannot be created says why") {
   CHECK_THAT(recorder.error().message,
              Catch::Contains("/nowhere/r.jsonl") && Catch::Contains("No such file or directory"));
 }
+
+TEST_CASE("a recording is for its owner alone, also where the file was there before") {
+  const std::string file = tests::binary_dir() + "/recorder_test.private";
+  for (const mode_t before : {mode_t{0}, mode_t{0644}}) {
+    std::remove(file.c_str());
+    if (before != 0) {
+      std::ofstream(file) << "old";
+      REQUIRE(::chmod(file.c_str(), before) == 0);
+    }
+    REQUIRE(sched::live::Recorder::create(file, {}, [](const std::string&) {}));
+    struct stat found {};
+    REQUIRE(::stat(file.c_str(), &found) == 0);
+    CHECK((found.st_mode & 07777U) == 0600U);
+  }
+  std::remove(file.c_str());
+}

@@ -80,6 +80,18 @@ TEST_CASE("alive is not ready") {
   CHECK(*endpoints(true).get("/readyz").body == "ok");
 }
 
+TEST_CASE("what is to be known of a check that passes is shown, and fails nothing") {
+  Endpoints noted = endpoints(true);
+  noted.readiness = [] {
+    return std::vector<sched::server::Check>{
+        {.name = "watch-pods", .passed = true, .why_not = "", .note = "one is bad"},
+        {.name = "watch-nodes", .passed = true, .why_not = ""}};
+  };
+  const Reply reply = noted.get("/readyz");
+  CHECK(reply.status == 200);
+  CHECK(reply.body == "[+]watch-pods ok, but one is bad\n[+]watch-nodes ok\nok");
+}
+
 TEST_CASE("a process that hangs is not alive") {
   for (const std::string page : {"livez", "healthz"}) {
     const Reply reply = endpoints(true, false).get("/" + page);

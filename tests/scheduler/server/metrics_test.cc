@@ -129,3 +129,11 @@ TEST_CASE("what is the matter with GPUs") {
   check_has(metrics, "gpu_scheduler_mig_repartitions_advised 0");
   check_has(metrics, "gpu_scheduler_mig_repartition_pods 0");
 }
+
+TEST_CASE("objects that cannot be read, by kind") {
+  Metrics metrics({"a"});
+  metrics.unreadable("pods", 2);
+  metrics.unreadable("nodes", 0);
+  check_has(metrics, R"(gpu_scheduler_unreadable_objects{kind="pods"} 2)");
+  check_has(metrics, R"(gpu_scheduler_unreadable_objects{kind="nodes"} 0)");
+}

@@ -10,7 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -150,6 +152,86 @@ TEST_CASE("a device class is read whatever numbers its driver's parameters hold"
   }
   CHECK(read == 2);
   CHECK(accepted_types<DeviceClass>() == protobuf::kAccept);
+}
+
+TEST_CASE("a time out of range is none; of a deletion it is one all the same", "[decode]") {
+  constexpr std::int64_t kYear12026 = 317'353'248'000;
+  const auto of_times = [](std::int64_t seconds) {
+    return protobuf::document("v1", "Pod", [&](protobuf::Writer&) {}) + [&] {
+      std::string fields;
+      protobuf::Writer writer(fields);
+      writer.message(2, [&] {
+        writer.message(1, [&] {
+          writer.text(1, "a");
+          writer.message(8, [&] { writer.number(1, seconds); });
+          writer.message(9, [&] { writer.number(1, seconds); });
+        });
+        writer.message(3, [&] { writer.message(7, [&] { writer.number(1, seconds); }); });
+      });
+      return fields;
+    }();
+  };
+  for (const std::int64_t seconds : {kYear12026, std::int64_t{1} << 62, -(std::int64_t{1} << 62)}) {
+    const auto got = protobuf::object<Pod>(of_times(seconds));
+    REQUIRE(got);
+    CHECK_FALSE(got->status.start_time);
+    CHECK_FALSE(got->metadata.creation_timestamp);
+    CHECK(got->is_terminating());
+  }
+  const auto got = protobuf::object<Pod>(of_times(7));
+  REQUIRE(got);
+  CHECK(got->status.start_time == Timestamp(std::chrono::seconds(7)));
+}
+
+TEST_CASE("of a pod that cannot be read in a watch or a list, what can be is told", "[decode]") {
+  const auto write_pod = [](protobuf::Writer& writer) {
+    writer.message(1, [&] {
+      writer.text(1, "a");
+      writer.text(3, "ml");
+      writer.text(5, "uid-a");
+      writer.text(6, "7");
+    });
+    writer.message(2, [&] {
+      writer.message(2, [&] {
+        writer.message(8, [&] {
+          writer.message(2, [&] {
+            writer.text(1, "nvidia.com/gpu");
+            writer.message(2, [&] { writer.text(1, "two"); });
+          });
+        });
+      });
+      writer.text(10, "node-1");
+    });
+  };
+  const auto check = [](const Pod& pod, const std::optional<Error>& why) {
+    REQUIRE(why);
+    CHECK_THAT(why->message, Catch::StartsWith("Pod \"ml/a\": protobuf field 2.2.8.2.2.1: "));
+    CHECK(pod.metadata.uid == "uid-a");
+    CHECK(pod.spec.node_name == "node-1");
+    REQUIRE(pod.spec.containers.size() == 1);
+    CHECK(pod.spec.containers[0].requests.at(0).first == "nvidia.com/gpu");
+  };
+  std::string frame;
+  protobuf::Writer writer(frame);
+  writer.text(1, "ADDED");
+  writer.message(2, [&] { writer.text(1, protobuf::document("v1", "Pod", write_pod)); });
+  const auto event = protobuf::event<Pod>(frame);
+  REQUIRE(event);
+  check(event->object, event->unreadable);
+
+  const std::string page = protobuf::document("v1", "PodList", [&](protobuf::Writer& list) {
+    list.message(1, [&] { list.text(2, "9"); });
+    list.message(2, [&] { write_pod(list); });
+  });
+  CHECK_FALSE(protobuf::list<Pod>(page, [](Pod) {}));
+  int told = 0;
+  CHECK(protobuf::list<Pod>(
+      page, [](Pod) { FAIL(); },
+      [&](const Pod& pod, const Error& why) {
+        check(pod, why);
+        ++told;
+      }));
+  CHECK(told == 1);
 }
 
 TEST_CASE("what is cut off, or damaged anywhere, is an error or another pod, never a crash",

@@ -3,7 +3,7 @@
 // Internal to k8s-client/http: everybody else knows EventLoop alone (event_loop.h).
 #pragma once
 
-#include "k8s-client/http/asio/boost_asio.h"
+#include "k8s-client/http/base/boost_asio.h"
 #include "k8s-client/http/event_loop.h"
 
 namespace k8s::http {

@@ -3,7 +3,7 @@
 // repeating what is not acknowledged.
 #pragma once
 
-#include "k8s-client/http/asio/boost_asio.h"
+#include "k8s-client/http/base/boost_asio.h"
 
 #include <netinet/tcp.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "k8s-client/http/asio/asio_event_loop.h"
+#include "k8s-client/http/base/asio_event_loop.h"
 
 #include <boost/asio/post.hpp>
 

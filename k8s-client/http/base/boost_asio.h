@@ -1,4 +1,4 @@
-// The parts of Boost.Asio that this folder uses, and their names here.
+// The parts of Boost.Asio that k8s-client uses, and their names here.
 //
 // Asio 1.18 uses std::exchange without including <utility>; everybody includes Asio through this
 // header, so that the order is right once. Sockets and timers are bound to io_context's own

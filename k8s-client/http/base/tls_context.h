@@ -6,7 +6,7 @@
 #pragma once
 
 #include "k8s-client/error.h"
-#include "k8s-client/http/asio/boost_asio.h"
+#include "k8s-client/http/base/boost_asio.h"
 #include "k8s-client/http/credentials.h"
 
 #include <openssl/types.h>

@@ -1,4 +1,4 @@
-#include "k8s-client/http/asio/tls_context.h"
+#include "k8s-client/http/base/tls_context.h"
 
 #include <boost/asio/ip/address.hpp>
 #include <openssl/err.h>

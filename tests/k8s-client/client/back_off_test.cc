@@ -1,4 +1,4 @@
-#include "k8s-client/watch/back_off.h"
+#include "k8s-client/back_off.h"
 
 #include "tests/support/catch.h"
 

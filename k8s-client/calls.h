@@ -1,0 +1,27 @@
+// What the calls of client.h are given that is no object of the API.
+#pragma once
+
+#include "k8s-client/api/meta.h"
+
+#include <cstdint>
+#include <string>
+
+namespace k8s {
+
+struct Binding {
+  std::string namespace_;
+  std::string pod;
+  std::string pod_uid;  // the server refuses a pod of that name with another uid (409)
+  std::string node;
+  StringMap annotations = {};  // the server adds them to the pod's
+};
+
+// The condition PodScheduled, as a scheduler writes it.
+struct PodScheduledCondition {
+  std::string status;  // "True", "False"
+  std::string reason = {};
+  std::string message = {};
+  std::int64_t observed_generation = 0;
+};
+
+}  // namespace k8s

@@ -1,0 +1,41 @@
+// How many events one object may cause, as client-go has it.
+//
+// Each object has 25 events at once and one more in five minutes: whoever changes one pod a hundred
+// times a second makes the API server write no more events than that. Source: client-go
+// tools/record/events_cache.go, EventSourceObjectSpamFilter.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <list>
+#include <string>
+#include <unordered_map>
+
+namespace k8s {
+
+class EventBudget {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  struct Options {
+    int burst = 25;
+    std::chrono::seconds refill{300};  // for one more
+    std::size_t most_objects = 4'096;  // those longest without an event are forgotten
+  };
+
+  explicit EventBudget(Options options) : options_(options) {}
+
+  // Takes one of the object's events; false if there is none left. O(1).
+  [[nodiscard]] bool take(const std::string& object, TimePoint now);
+
+ private:
+  struct Account {
+    std::string object;
+    TimePoint full_at;  // when all of its events will be there again
+  };
+
+  Options options_;
+  std::list<Account> accounts_;  // the last used first
+  std::unordered_map<std::string, std::list<Account>::iterator> by_object_;
+};
+
+}  // namespace k8s
