@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -97,11 +98,12 @@ func TestQuotaThatCannotBeRead(t *testing.T) {
 	other := w.beside(w.ns + "-beside")
 	t.Cleanup(func() { kubectl(t, "apply", "-f", definition()) })
 	kubectl(t, "apply", "-f", w.definitionWithoutRules())
+	api := quotas(t)
 	until(t, "the other definition", func() bool {
-		_, err := quotas(t).Create(t.Context(), quota("unreadable", other.anyType("eight", nil)), metav1.CreateOptions{})
+		_, err := api.Create(t.Context(), quota("unreadable", other.anyType("eight", nil)), metav1.CreateOptions{})
 		return err == nil
 	})
-	t.Cleanup(func() { w.deleteQuota("unreadable") })
+	t.Cleanup(func() { _ = api.Delete(context.Background(), "unreadable", metav1.DeleteOptions{}) })
 	kubectl(t, "apply", "-f", definition())
 
 	s := startSubject(t)
