@@ -49,10 +49,11 @@ func TestNoSecretIsTold(t *testing.T) {
 	recording := filepath.Join(t.TempDir(), "recording")
 	w := newWorld(t)
 	w.addGPUNodes(1)
-	s := startSubject(t, func(with *setup) {
+	s := newSubject(t, "", func(with *setup) {
 		with.kubeconfig = kubeconfig
-		with.args = append(with.args, "-v=10", "--record", recording)
+		with.args = append(with.args, "--v=10", "--record", recording)
 	})
+	s.start()
 	w.addPod("pod", fixture.GPUs(1))
 	w.addPod("waits", fixture.GPUs(99))
 	w.waitBinds(1)
@@ -92,7 +93,7 @@ func TestNoSecretIsTold(t *testing.T) {
 	}
 	r := newSubject(t, "-refused", func(with *setup) {
 		with.kubeconfig = refused
-		with.args = append(with.args, "-v=10")
+		with.args = append(with.args, "--v=10")
 	})
 	r.start()
 	until(t, "the API server to refuse it", func() bool { return len(r.logLines("401")) > 0 })
@@ -104,7 +105,7 @@ func TestNoSecretIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, flag := range []string{"--kubeconfig", "--config"} {
-		output, err := exec.Command(s.program, flag, token, "-v=10").CombinedOutput()
+		output, err := exec.Command(s.program, flag, token, "--v=10").CombinedOutput()
 		if err == nil {
 			t.Errorf("%s takes a file that is a token", flag)
 		}
