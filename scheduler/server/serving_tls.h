@@ -1,7 +1,7 @@
 // What a TLS connection of the server is made with. Internal to scheduler/server.
 #pragma once
 
-#include "k8s-client/http/asio/boost_asio.h"
+#include "k8s-client/http/base/boost_asio.h"
 
 namespace sched::server {
 

@@ -1,7 +1,7 @@
 // One connection of HttpServer: one request, one answer, closed. Plain, or with TLS.
 #pragma once
 
-#include "k8s-client/http/asio/boost_asio.h"
+#include "k8s-client/http/base/boost_asio.h"
 #include "scheduler/server/http_server.h"
 #include "scheduler/server/serving_tls.h"
 

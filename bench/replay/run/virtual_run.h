@@ -16,8 +16,8 @@
 #include "bench/replay/run/quotas.h"
 #include "bench/replay/run/run.h"
 #include "bench/replay/trace/trace.h"
-#include "scheduler/engine/engine.h"
 #include "scheduler/base/resources.h"
+#include "scheduler/engine/engine.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -402,7 +402,7 @@ TEST_CASE("a recording that cannot be created says why") {
 }
 
 TEST_CASE("a recording is for its owner alone, also where the file was there before") {
-  const std::string file = tests::binary_dir() + "/recorder_test.private";
+  const std::string file = tests::scratch_dir() + "/recorder_test.private";
   for (const mode_t before : {mode_t{0}, mode_t{0644}}) {
     std::remove(file.c_str());
     if (before != 0) {

@@ -81,7 +81,7 @@ TEST_CASE("alive is not ready") {
 }
 
 TEST_CASE("what is to be known of a check that passes is shown, and fails nothing") {
-  Endpoints noted = endpoints(true);
+  HealthEndpoints noted = endpoints(true);
   noted.readiness = [] {
     return std::vector<sched::server::Check>{
         {.name = "watch-pods", .passed = true, .why_not = "", .note = "one is bad"},
@@ -89,7 +89,7 @@ TEST_CASE("what is to be known of a check that passes is shown, and fails nothin
   };
   const Reply reply = noted.get("/readyz");
   CHECK(reply.status == 200);
-  CHECK(reply.body == "[+]watch-pods ok, but one is bad\n[+]watch-nodes ok\nok");
+  CHECK(*reply.body == "[+]watch-pods ok, but one is bad\n[+]watch-nodes ok\nok");
 }
 
 TEST_CASE("a process that hangs is not alive") {
