@@ -57,6 +57,13 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
       ->check(CLI::Range(0, 100'000))
       ->excludes(waiting)
       ->capture_default_str();
+  command
+      .add_option("--trials", options->trials,
+                  "Instead of pods that come and go: so many questions where a pod would go if one "
+                  "to four others of a node were gone")
+      ->check(CLI::Range(0, 1'000'000'000))
+      ->excludes(waiting)
+      ->capture_default_str();
   command.add_option("--load", options->load, "Share of the cluster that pods hold")
       ->check(CLI::Range(0.0, 1.0) & CLI::Validator(is_number, ""))
       ->capture_default_str();

@@ -3,8 +3,11 @@
 #include "bench/decide/churn.h"
 #include "bench/decide/contention.h"
 #include "bench/decide/figures.h"
+#include "bench/decide/trials.h"
 #include "scheduler/config/config.h"
 #include "scheduler/engine/engine.h"
+
+#include <fmt/format.h>
 
 #include <fstream>
 #include <ostream>
@@ -30,6 +33,31 @@ k8s::Result<Figures> measure(const Scenario& scenario, const Options& options,
   return figures_of(scenario, outcome);
 }
 
+// A line for every number of nodes with every number of shapes.
+k8s::Result<void> try_all(const Options& options, const sched::Registry& registry,
+                          std::ostream& out) {
+  out << "| nodes | shapes | pods on nodes | trials/s | a node more took the pod |\n"
+         "| --- | --- | --- | --- | --- |\n";
+  for (const std::size_t shapes : options.shapes) {
+    for (const std::size_t nodes : options.nodes) {
+      auto configuration = configuration_of(options, registry);
+      if (!configuration) return tl::unexpected(configuration.error());
+      const TrialFigures figures =
+          run_trials(std::move(configuration->profiles), configuration->engine,
+                     {.nodes = nodes,
+                      .shapes = shapes,
+                      .pods = options.trials,
+                      .load = options.load,
+                      .seed = options.seed});
+      const auto trials = static_cast<double>(figures.trials);
+      out << fmt::format("| {} | {} | {} | {:.0f} | {:.1f} % |\n", nodes, shapes, figures.pods,
+                         trials / figures.cpu_seconds,
+                         100.0 * static_cast<double>(figures.helped) / trials);
+    }
+  }
+  return {};
+}
+
 int complain(std::ostream& err, const std::string& what) {
   err << "decide: " << what << '\n';
   return 2;
@@ -47,6 +75,10 @@ int run(const Options& options, const sched::Registry& registry, std::ostream& o
     return complain(err, usable.error().message);
   }
   if (!options.json.empty() && !can_write(options.json)) return complain(err, unwritable);
+  if (options.trials > 0) {
+    const auto tried = try_all(options, registry, out);
+    return tried ? 0 : complain(err, tried.error().message);
+  }
   std::vector<Figures> runs;
   write_head(out);
   for (const std::size_t shapes : options.shapes) {

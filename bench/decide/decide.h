@@ -27,6 +27,7 @@ struct Options {
   std::size_t waiting = 0;
   WaitingFor waiting_for = WaitingFor::kNodes;
   std::size_t quotas = 0;
+  std::size_t trials = 0;  // so many, instead of pods that come and go
   double load = 0.9;
   std::uint64_t seed = 1;
   std::string json{};    // file; empty: none

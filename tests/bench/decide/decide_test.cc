@@ -5,6 +5,7 @@
 #include "bench/decide/contention.h"
 #include "bench/decide/figures.h"
 #include "bench/decide/kinds.h"
+#include "bench/decide/trials.h"
 #include "plugins/registry.h"
 #include "scheduler/config/config.h"
 #include "scheduler/framework/pod_shape.h"
@@ -141,4 +142,16 @@ TEST_CASE("A file that cannot be written is said before anything is measured") {
   CHECK(run({.json = "/no/such/folder/figures.json"}, plugins::registry(), out, err) == 2);
   CHECK(err.str() == "decide: --json: cannot write /no/such/folder/figures.json\n");
   CHECK(out.str().empty());
+}
+
+TEST_CASE("Trials are asked of a full cluster, and some of them help") {
+  auto configuration = sched::config::parse("", "default", plugins::registry());
+  REQUIRE(configuration);
+  const TrialFigures figures =
+      run_trials(std::move(configuration->profiles), configuration->engine,
+                 {.nodes = 100, .shapes = 10, .pods = 2'000, .load = 1.0, .seed = 7});
+  CHECK(figures.trials == 2'000);
+  CHECK(figures.pods > 100);
+  CHECK(figures.helped > 0);
+  CHECK(figures.helped < figures.trials);
 }
