@@ -25,6 +25,7 @@ class ExistingAntiAffinity final : public ClusterConstraint {
   std::string_view name() const override { return "ExistingAntiAffinity"; }
 
   std::optional<Exclusion> excludes(const k8s::Pod& pod) const override {
+    if (holders_.empty()) return std::nullopt;
     const auto labels = namespaces_.find(pod.metadata.namespace_);
     const k8s::StringMap& of_namespace = labels == namespaces_.end() ? kNoLabels : labels->second;
     // A pod that is asked about where it runs must not stand in its own way.

@@ -319,13 +319,16 @@ NodeSlot ScoreCache::draw(std::uint64_t number, const Best& best,
 }
 
 std::vector<PluginScore> ScoreCache::scores(NodeSlot slot) const {
-  std::vector<Extremes> extremes;
-  for (const Normalised& score : normalised_) extremes.push_back(score.in_totals);
-  return scores(slot, extremes);
+  return scores_by(slot, [this](std::size_t i) { return normalised_[i].in_totals; });
 }
 
 std::vector<PluginScore> ScoreCache::scores(NodeSlot slot,
                                             const std::vector<Extremes>& extremes) const {
+  return scores_by(slot, [&](std::size_t i) { return extremes[i]; });
+}
+
+template <typename ExtremesOf>
+std::vector<PluginScore> ScoreCache::scores_by(NodeSlot slot, ExtremesOf&& extremes_of) const {
   std::vector<PluginScore> scores;
   scores.reserve(prepared_.scores().size());
   const NodeView node = nodes_.view(slot);
@@ -336,7 +339,7 @@ std::vector<PluginScore> ScoreCache::scores(NodeSlot slot,
       value = score.score->score(node);
     } else if (score.score) {
       const std::size_t i = next_normalised++;
-      value = normalise(score.normalisation, normalised_[i].raw.of(slot), extremes[i]);
+      value = normalise(score.normalisation, normalised_[i].raw.of(slot), extremes_of(i));
     }
     scores.push_back(
         {.plugin = std::string(score.plugin->name()), .score = value, .weight = score.weight});

@@ -143,6 +143,8 @@ class ScoreCache {
                                   const std::vector<Extremes>& extremes) const;
   // The total of a feasible node, measured by those extremes.
   [[nodiscard]] std::int64_t total_by(NodeSlot slot, const std::vector<Extremes>& extremes) const;
+  template <typename ExtremesOf>
+  [[nodiscard]] std::vector<PluginScore> scores_by(NodeSlot slot, ExtremesOf&& extremes_of) const;
   [[nodiscard]] bool moves_totals(const Normalised& score, const Extremes& to) const;
   void follow_extremes();
   void move_totals(const Normalised& score, const Extremes& to);
