@@ -21,7 +21,7 @@ struct BackOffOptions {
   double jitter = 1.0;  // the wait is the step times 1 … 1 + jitter
   std::chrono::milliseconds reset_after{120'000};
   // A server that asks for more patience (its Retry-After) does not get it: it may be a proxy that
-  // is broken, and who waits must notice when it works again.
+  // is broken, and a caller must find out soon when it works again.
   std::chrono::seconds max_retry_after{30};
 };
 

@@ -1,4 +1,4 @@
-// Transport on cpprestsdk: the second one, for those who have to use that library. Its authors have
+// Transport on cpprestsdk: the second one, for users that need that library. Its authors have
 // archived it, so that a build may leave it out (GPU_SCHEDULER_CPPREST).
 //
 // It keeps the contract of transport.h, which it is tested against beside the first. Queue, limits,

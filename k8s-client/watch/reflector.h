@@ -16,9 +16,9 @@
 //   * A list page is delivered whole or not at all.
 //
 // An object that cannot be read (a field that is no quantity) is put aside: the others of its kind
-// go on. The reader is told of it once, with its name and the field. It may name what stands in for
-// the object meanwhile: whoever misses one pod may give its GPUs to another. Otherwise the object
-// counts as not there. It is back as soon as it can be read.
+// go on. It is reported once, with its name and the field. The handler may name what stands in for
+// the object meanwhile: a pod that is missed may have its GPUs given to another. Otherwise the
+// object counts as not there. It is back as soon as it can be read.
 //
 // Where not even name, uid and resource version can be read, it is the list or the stream that is
 // bad: a list that contains such an item is a failed list, and such an event leads to a relist.
@@ -109,9 +109,9 @@ class Reflector {
   void start();
   // No callback comes after it. May be called from within a callback.
   void stop();
-  // Opens the watch anew, where there is one, and goes on from where it stood: for who knows from
-  // elsewhere that it is behind. It may hang on a server that is dead, which shows only after
-  // idle_limit. A list goes on.
+  // Opens the watch anew, where there is one, and goes on from where it stood: for a caller that
+  // knows from elsewhere that it is behind. It may hang on a server that is dead, which shows only
+  // after idle_limit. A list goes on.
   void reopen();
 
   // When the reader was last known to be up to date: a list was complete, a watch was opened or

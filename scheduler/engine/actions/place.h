@@ -1,4 +1,4 @@
-// Places the pod whose turn it is: a bind, or why it waits.
+// Decides on the pod whose turn it is: a bind, or the reason why it waits.
 #pragma once
 
 #include "scheduler/engine/decision.h"
