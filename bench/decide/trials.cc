@@ -41,7 +41,7 @@ class FullCluster {
     for (std::size_t misses = 0, i = 0; taken < wanted && misses < pods_.size(); ++i) {
       const std::size_t kind = i % pods_.size();
       world_.statistics.pod_arrived(*shapes_[kind]);
-      const sched::NodeSlot on = finder_.refresh(0, shapes_[kind]).best();
+      const sched::NodeSlot on = finder_.refresh(0, shapes_[kind]).best().node;
       misses = on == sched::kNoSlot ? misses + 1 : 0;
       if (on == sched::kNoSlot) continue;
       placed_.push_back(std::make_unique<sched::Placement>(
@@ -64,7 +64,7 @@ class FullCluster {
       for (std::size_t k = 0; k < gone; ++k) {
         trial.take_away(one_there.node(), *there[there.size() - 1 - k]);
       }
-      if (answers.best_in(trial).feasible > answers.feasible()) ++figures.helped;
+      if (answers.best({.trial = &trial}).feasible > answers.feasible()) ++figures.helped;
     }
     figures.cpu_seconds = cpu_seconds() - began;
     return figures;

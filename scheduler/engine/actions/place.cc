@@ -14,18 +14,19 @@ namespace sched {
 
 std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
   if (pod.queue != kMainQueue) return attempt_by_quota(pod, now);
-  const ScoreCache& cache = finder_.refresh(pod.profile, pod.shape);
+  const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape);
   // A shape that no node can ever take is told that, whatever constraints say.
-  if (!cache.prepared().rejection()) {
+  if (!answers.prepared().rejection()) {
     if (auto objection = world_.objection_to(pod.pod, pod.profile)) {
       return refuse(pod, *std::move(objection), now);
     }
   }
-  if (cache.feasible() == 0) return park(pod, now);
+  if (answers.feasible() == 0) return park(pod, now);
   const Excluded excluded = world_.excluded_for(pod.pod, pod.profile);
-  Choice choice = choose(cache, excluded);
-  if (choice.node == kNoSlot) return refuse_excluded(pod, cache, excluded, now);
-  return assume(pod, cache, std::move(choice));
+  const Where where{.excluded = &excluded};
+  Best best = answers.best(where);
+  if (best.node == kNoSlot) return refuse_excluded(pod, answers, where, now);
+  return assume_best(pod, answers, std::move(best), where);
 }
 
 std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
@@ -34,18 +35,18 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
     return hopeless ? over_quota(pod, now) : wait_for_turn(pod, now);
   }
   const Excluded excluded = world_.excluded_for(pod.pod, pod.profile);
-  const QuotaSearch::Found found = search_.find(pod, excluded.slots);
+  QuotaSearch::Found found = search_.find(pod, excluded);
   if (found.admission.refuses()) return over_quota(pod, now);
-  if (auto objection = world_.objection_to(pod.pod, pod.profile)) {
-    const ScoreCache& cache = finder_.refresh(pod.profile, pod.shape, found.scope);
-    if (!cache.prepared().rejection()) return refuse(pod, *std::move(objection), now);
+  const ScoreCache& answers = *found.answers;
+  if (!answers.prepared().rejection()) {
+    if (auto objection = world_.objection_to(pod.pod, pod.profile)) {
+      return refuse(pod, *std::move(objection), now);
+    }
   }
   if (found.held_node) return assume_held(pod);
-  if (found.cache != nullptr) return assume(pod, *found.cache, choose(*found.cache, excluded));
-  if (!excluded.none()) {
-    const ScoreCache& cache = finder_.refresh(pod.profile, pod.shape, found.scope);
-    if (cache.feasible() > 0) return refuse_excluded(pod, cache, excluded, now);
-  }
+  const Where where{.scope = found.scope, .excluded = &excluded};
+  if (found.any()) return assume_best(pod, answers, std::move(found.best), where);
+  if (answers.feasible(found.scope) > 0) return refuse_excluded(pod, answers, where, now);
 
   if (holds_.of(pod) != nullptr && !found.admission.within.empty()) {
     holds_.hold_node(pod, search_.scope_of(found.admission.within));
@@ -59,45 +60,33 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   return told;
 }
 
-Place::Choice Place::choose(const ScoreCache& cache, const Excluded& excluded) {
-  if (excluded.none()) {
-    const NodeSlot node = cache.draws() ? cache.draw(++draws_) : cache.best();
-    return {.node = node,
-            .total = cache.total(node),
-            .scores = cache.scores(node),
-            .feasible = cache.feasible()};
-  }
-  const Best best = cache.best_in(Trial(world_.nodes), excluded.slots);
-  if (best.node == kNoSlot) return {};
-  const NodeSlot node = cache.draws() ? cache.draw(++draws_, best, excluded.slots) : best.node;
-  return {.node = node,
-          .total = best.total,
-          .scores = cache.scores(node, best.extremes),
-          .feasible = best.feasible};
+Decision Place::assume_best(WaitingPod& pod, const ScoreCache& answers, Best best,
+                            const Where& where) {
+  if (answers.draws()) best.node = answers.draw(++draws_, best, where);
+  return assume(pod, answers, best);
 }
 
 Decision Place::assume_held(WaitingPod& pod) {
   const NodeSlot node = holds_.of(pod)->on->node();
   holds_.release(pod.queue);
-  const ScoreCache& cache = finder_.refresh(pod.profile, pod.shape);
-  return assume(pod, cache,
-                {.node = node,
-                 .total = cache.total(node),
-                 .scores = cache.scores(node),
-                 .feasible = cache.feasible()});
+  const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape);
+  Best held = answers.best();
+  held.node = node;
+  held.total = answers.total(node, held.extremes);
+  return assume(pod, answers, held);
 }
 
-Decision Place::assume(WaitingPod& pod, const ScoreCache& cache, Choice choice) {
-  const NodeSlot node = choice.node;
+Decision Place::assume(WaitingPod& pod, const ScoreCache& answers, const Best& on) {
+  const NodeSlot node = on.node;
   decision::Bind bind{.pod = ref_of(pod.pod),
                       .scheduler_name = pod.pod.spec.scheduler_name,
                       .generation = pod.pod.metadata.generation,
                       .node = world_.nodes.name(node),
-                      .devices = devices_for(*pod.shape, cache, node),
+                      .devices = devices_for(*pod.shape, answers, node),
                       .charged_as = {},
-                      .total_score = choice.total,
-                      .scores = std::move(choice.scores),
-                      .feasible_nodes = choice.feasible,
+                      .total_score = on.total,
+                      .scores = answers.scores(node, on.extremes),
+                      .feasible_nodes = on.feasible,
                       .all_nodes = world_.nodes.size(),
                       .attempts = ++pod.attempts,
                       .queued_since = pod.queued_since};
@@ -116,12 +105,12 @@ Decision Place::assume(WaitingPod& pod, const ScoreCache& cache, Choice choice) 
   return bind;
 }
 
-std::vector<gpu::DeviceShare> Place::devices_for(const PodShape& shape, const ScoreCache& cache,
+std::vector<gpu::DeviceShare> Place::devices_for(const PodShape& shape, const ScoreCache& answers,
                                                  NodeSlot node) const {
   const NodeView view = world_.nodes.view(node);
   if (view.facts.gpu_devices == 0 || shape.gpu.is_none()) return {};
   if (shape.gpu.is_one_piece()) {
-    for (const PreparedScore& score : cache.prepared().scores()) {
+    for (const PreparedScore& score : answers.prepared().scores()) {
       if (!score.score) continue;
       if (const auto share = score.score->choose_device(view)) return {*share};
     }
@@ -131,14 +120,10 @@ std::vector<gpu::DeviceShare> Place::devices_for(const PodShape& shape, const Sc
 
 Decision Place::park(WaitingPod& pod, Time now, const Scope& scope, WaitsFor waits_for) {
   const FitReport& report = finder_.report(pod.profile, pod.shape, scope);
-  decision::Unschedulable refusal{.pod = ref_of(pod.pod),
-                                  .scheduler_name = pod.pod.spec.scheduler_name,
-                                  .generation = pod.pod.metadata.generation,
-                                  .message = report.message,
-                                  .details = report.details,
-                                  .plugins = report.plugins,
-                                  .attempts = ++pod.attempts};
-  refusal.details = joined(std::move(refusal.details), world_.notes(pod.profile, pod.pod));
+  decision::Unschedulable refusal = refusal_of(pod);
+  refusal.message = report.message;
+  refusal.details = joined(report.details, refusal.details);
+  refusal.plugins = report.plugins;
   pod.last_refusal.clear();
   if (!world_.options.gpu_devices && asks_for_instances(*pod.shape)) repartitions_.pod_waits();
   queue_.park(pod, waits_for, now + world_.options.max_unschedulable_wait);
@@ -149,42 +134,37 @@ std::optional<Decision> Place::refuse(WaitingPod& pod, Objection objection, Time
   queue_.refuse(pod, objection.by->wakes_on(), now + world_.options.max_unschedulable_wait);
   // Woken by a change that concerns others: what the pod was told holds still.
   if (pod.last_refusal == objection.reason) return std::nullopt;
-  decision::Unschedulable refusal{.pod = ref_of(pod.pod),
-                                  .scheduler_name = pod.pod.spec.scheduler_name,
-                                  .generation = pod.pod.metadata.generation,
-                                  .message = fit_error(world_.nodes.size(), objection.reason),
-                                  .details = world_.notes(pod.profile, pod.pod),
-                                  .plugins = {std::string(objection.by->name())},
-                                  .attempts = ++pod.attempts};
+  decision::Unschedulable refusal = refusal_of(pod);
+  refusal.message = fit_error(world_.nodes.size(), objection.reason);
+  refusal.plugins = {std::string(objection.by->name())};
   pod.last_refusal = std::move(objection.reason);
   return refusal;
 }
 
-std::optional<Decision> Place::refuse_excluded(WaitingPod& pod, const ScoreCache& cache,
-                                               const Excluded& excluded, Time now) {
+std::optional<Decision> Place::refuse_excluded(WaitingPod& pod, const ScoreCache& answers,
+                                               const Where& where, Time now) {
+  const Excluded& excluded = *where.excluded;
   queue_.refuse(pod, excluded.wakes_on | kRoomOpened, now + world_.options.max_unschedulable_wait);
   ReasonCounts reasons;
   std::set<std::string> plugins;
   for (const NodeSlot slot : excluded.slots) {
-    if (!cache.takes(slot)) continue;
+    if (!answers.takes(slot, where.scope)) continue;
     const Excluded::Why& why = *excluded.find(slot);
     ++reasons[std::string(why.reason)];
     plugins.emplace(why.plugin);
   }
+  const VerdictCounts verdicts = answers.verdicts(where.scope);
   std::string message =
-      fit_error(world_.nodes.size(), cache.prepared(), cache.verdicts(), std::move(reasons));
+      fit_error(world_.nodes.size(), answers.prepared(), verdicts, std::move(reasons));
   if (pod.last_refusal == message) return std::nullopt;
-  for (std::string& plugin : refusing_plugins(cache.prepared(), cache.verdicts())) {
+  for (std::string& plugin : refusing_plugins(answers.prepared(), verdicts)) {
     plugins.insert(std::move(plugin));
   }
-  pod.last_refusal = message;
-  return decision::Unschedulable{.pod = ref_of(pod.pod),
-                                 .scheduler_name = pod.pod.spec.scheduler_name,
-                                 .generation = pod.pod.metadata.generation,
-                                 .message = std::move(message),
-                                 .details = world_.notes(pod.profile, pod.pod),
-                                 .plugins = {plugins.begin(), plugins.end()},
-                                 .attempts = ++pod.attempts};
+  decision::Unschedulable refusal = refusal_of(pod);
+  refusal.message = message;
+  refusal.plugins = {plugins.begin(), plugins.end()};
+  pod.last_refusal = std::move(message);
+  return refusal;
 }
 
 Decision Place::over_quota(WaitingPod& pod, Time now) {
@@ -203,14 +183,21 @@ Decision Place::wait_for_turn(WaitingPod& pod, Time now) {
 
 decision::Unschedulable Place::quota_refusal(WaitingPod& pod, std::string message) {
   pod.last_refusal.clear();
+  decision::Unschedulable refusal = refusal_of(pod);
+  refusal.message = std::move(message);
+  refusal.plugins = {std::string(kQuotaPlugin)};
+  refusal.reason = decision::Unschedulable::Reason::kGpuQuotaExceeded;
+  return refusal;
+}
+
+decision::Unschedulable Place::refusal_of(WaitingPod& pod) const {
   return {.pod = ref_of(pod.pod),
           .scheduler_name = pod.pod.spec.scheduler_name,
           .generation = pod.pod.metadata.generation,
-          .message = std::move(message),
+          .message = {},
           .details = world_.notes(pod.profile, pod.pod),
-          .plugins = {std::string(kQuotaPlugin)},
-          .attempts = ++pod.attempts,
-          .reason = decision::Unschedulable::Reason::kGpuQuotaExceeded};
+          .plugins = {},
+          .attempts = ++pod.attempts};
 }
 
 }  // namespace sched

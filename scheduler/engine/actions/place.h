@@ -46,20 +46,14 @@ class Place {
 
  private:
   [[nodiscard]] std::optional<Decision> attempt_by_quota(WaitingPod& pod, Time now);
-  // A node that was chosen for a pod, with the extremes that its scores are measured by.
-  struct Choice {
-    NodeSlot node = kNoSlot;
-    std::int64_t total = 0;
-    std::vector<PluginScore> scores;
-    std::size_t feasible = 0;
-  };
-  // The best node of the cache that is not excluded; kNoSlot: all that take the pod are.
-  [[nodiscard]] Choice choose(const ScoreCache& cache, const Excluded& excluded);
-  // The pod is assumed on that node / on the node that it holds.
-  [[nodiscard]] Decision assume(WaitingPod& pod, const ScoreCache& cache, Choice choice);
+  // The pod is assumed on the best node, or on one as good where the profile draws / on the node
+  // that it holds / on that node.
+  [[nodiscard]] Decision assume_best(WaitingPod& pod, const ScoreCache& answers, Best best,
+                                     const Where& where);
   [[nodiscard]] Decision assume_held(WaitingPod& pod);
+  [[nodiscard]] Decision assume(WaitingPod& pod, const ScoreCache& answers, const Best& on);
   [[nodiscard]] std::vector<gpu::DeviceShare> devices_for(const PodShape& shape,
-                                                          const ScoreCache& cache,
+                                                          const ScoreCache& answers,
                                                           NodeSlot node) const;
   // No node takes it / a constraint objects / its quota has no room / it is not its turn in a
   // Strict quota.
@@ -67,11 +61,13 @@ class Place {
                               WaitsFor waits_for = kWaitsForNodes);
   [[nodiscard]] std::optional<Decision> refuse(WaitingPod& pod, Objection objection, Time now);
   // Every node that takes the pod is excluded for it.
-  [[nodiscard]] std::optional<Decision> refuse_excluded(WaitingPod& pod, const ScoreCache& cache,
-                                                        const Excluded& excluded, Time now);
+  [[nodiscard]] std::optional<Decision> refuse_excluded(WaitingPod& pod, const ScoreCache& answers,
+                                                        const Where& where, Time now);
   [[nodiscard]] Decision over_quota(WaitingPod& pod, Time now);
   [[nodiscard]] Decision wait_for_turn(WaitingPod& pod, Time now);
   [[nodiscard]] decision::Unschedulable quota_refusal(WaitingPod& pod, std::string message);
+  // To be told, once more: the constraints' notes alone, as yet.
+  [[nodiscard]] decision::Unschedulable refusal_of(WaitingPod& pod) const;
 
   World& world_;
   Finder& finder_;

@@ -1,7 +1,7 @@
 // Where may a pod go, and if nowhere, why? The one place that answers.
 //
 // A question is about a shape under a profile, within a scope (the nodes that rules across nodes
-// leave), in a world: the nodes as they are, or a trial.
+// leave), in a world: the nodes as they are, or a trial (where.h).
 //
 //   refresh()   brings what is kept of the shape up to date, and changes what is kept
 //   the rest    asks, and changes nothing: no cache, no log, no random draw
@@ -11,20 +11,12 @@
 #pragma once
 
 #include "scheduler/engine/finder/score_caches.h"
-#include "scheduler/engine/world/trial.h"
+#include "scheduler/engine/finder/where.h"
 #include "scheduler/engine/world/world.h"
 
 #include <cstddef>
 
 namespace sched {
-
-// Which nodes, and in which world.
-struct Where {
-  Scope scope{};
-  const Excluded* excluded = nullptr;  // for the pod; null: no node is
-  const Trial* trial = nullptr;        // null: the nodes as they are
-  bool if_empty = false;               // as if nothing were taken on the node
-};
 
 class Finder {
  public:
@@ -33,7 +25,8 @@ class Finder {
       : nodes_(world.nodes),
         caches_(world.nodes, world.profiles, world.names, world.statistics, memory) {}
 
-  // All nodes' answers to the shape, up to date. The reference holds until the next call.
+  // All nodes' answers to the shape, up to date, for questions about that scope and about all
+  // nodes. The reference holds until the next call.
   const ScoreCache& refresh(std::size_t profile, const ShapeRef& shape, const Scope& scope = {}) {
     return caches_.get(profile, shape, scope);
   }

@@ -8,9 +8,9 @@
 // shapes take turns on many nodes, none of a tree is left in the cache from its last turn, and the
 // log2(n) places of a binary tree would be so many waits for memory.
 //
-// The answers are the caller's, by slot. Of equal ones before(a, b), a strict total order of slots,
-// tells who wins. When the answers of several slots change, all are changed first and each is
-// updated then, in any order.
+// The answers are the caller's: `answers[slot]` and `answers.size()`, whatever has these. Of equal
+// ones before(a, b), a strict total order of slots, tells who wins. When the answers of several
+// slots change, all are changed first and each is updated then, in any order.
 #pragma once
 
 #include "scheduler/cluster/change_log.h"
@@ -26,8 +26,6 @@ namespace sched {
 
 class MaxTree {
  public:
-  using Answers = std::vector<NodeAnswer>;
-
   // The best feasible slot; kNoSlot when none is.
   [[nodiscard]] NodeSlot best() const {
     return levels_.empty() ? kNoSlot : levels_.back().front().slot;
@@ -35,7 +33,7 @@ class MaxTree {
 
   // The best feasible slot that is not one of `except` (ascending); kNoSlot when none is.
   // O(their number · 16 · log size) where one of them is the best, else O(their number).
-  template <typename Before>
+  template <typename Answers, typename Before>
   [[nodiscard]] NodeSlot best_except(const Answers& answers, const std::vector<NodeSlot>& except,
                                      Before&& before) const {
     if (levels_.empty()) return kNoSlot;
@@ -45,7 +43,7 @@ class MaxTree {
 
   // The answer of the slot may have changed. `answers` has the size of
   // the last rebuild.
-  template <typename Before>
+  template <typename Answers, typename Before>
   void update(const Answers& answers, NodeSlot slot, Before&& before) {
     NodeSlot held_by = slot;  // who stood for the changed part of the level below
     Winner now = entrant(answers, slot);
@@ -71,7 +69,7 @@ class MaxTree {
   // winner that has lost its place among equals must not be compared with the others one by one,
   // for those between its old place and its new one would be passed over. O(their number · 16 ·
   // log size).
-  template <typename Before>
+  template <typename Answers, typename Before>
   void replay(const Answers& answers, std::vector<NodeSlot> slots, Before&& before) {
     for (std::size_t level = 0; level < levels_.size(); ++level) {
       for (NodeSlot& at : slots) at = static_cast<NodeSlot>(at / kRound);
@@ -79,6 +77,17 @@ class MaxTree {
       slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
       for (const NodeSlot at : slots) levels_[level][at] = play(answers, level, at, before);
     }
+  }
+
+  // Whether it was never made.
+  [[nodiscard]] bool is_unmade() const { return levels_.empty(); }
+  // Made for so many slots, none of which is feasible.
+  void make_empty(std::size_t size) {
+    levels_.clear();
+    do {
+      size = std::max<std::size_t>((size + kRound - 1) / kRound, 1);
+      levels_.emplace_back(size);
+    } while (size > 1);
   }
 
   // The slot will be updated soon.
@@ -89,37 +98,29 @@ class MaxTree {
   }
 
   // Everything anew, O(size).
-  template <typename Before>
+  template <typename Answers, typename Before>
   void rebuild(const Answers& answers, Before&& before) {
-    levels_.clear();
-    std::size_t entrants = answers.size();
-    do {
-      entrants = std::max<std::size_t>((entrants + kRound - 1) / kRound, 1);
-      levels_.emplace_back(entrants);
-      for (std::size_t at = 0; at < entrants; ++at) {
-        levels_.back()[at] = play(answers, levels_.size() - 1, at, before);
+    make_empty(answers.size());
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      for (std::size_t at = 0; at < levels_[level].size(); ++at) {
+        levels_[level][at] = play(answers, level, at, before);
       }
-    } while (entrants > 1);
+    }
   }
 
-  // Calls visit(slot) for each feasible slot of which the tree knows, and maybe for some of which
-  // it does not know yet, in the order of slots. O(size / 16 + 16 · their number).
-  template <typename Visit>
-  void for_each(const Answers& answers, Visit&& visit) const {
-    for_each_round(
-        answers, [](const Winner& winner) { return winner.slot != kNoSlot; }, visit);
-  }
-
-  // The same for those whose answer equals that of best().
-  template <typename Visit>
-  void for_each_best(const Answers& answers, Visit&& visit) const {
-    if (best() == kNoSlot) return;
-    const NodeAnswer highest = levels_.back().front().answer;
-    for_each_round(
-        answers, [&](const Winner& winner) { return winner.answer == highest; },
-        [&](NodeSlot slot) {
-          if (answers[slot] == highest) visit(slot);
-        });
+  // Calls visit(slot) for each slot of that answer, which is feasible, in the order of slots.
+  // O(size / 16 + 16 · rounds that such a one, or a better one, has won).
+  template <typename Answers, typename Visit>
+  void for_each_equal(const Answers& answers, NodeAnswer answer, Visit&& visit) const {
+    if (levels_.empty()) return;
+    for (std::size_t at = 0; at < levels_.front().size(); ++at) {
+      const Winner& winner = levels_.front()[at];
+      if (winner.slot == kNoSlot || answer.is_better_than(winner.answer)) continue;
+      const std::size_t to = std::min((at + 1) * kRound, answers.size());
+      for (std::size_t i = at * kRound; i < to; ++i) {
+        if (answers[i] == answer) visit(static_cast<NodeSlot>(i));
+      }
+    }
   }
 
   // Bytes, roughly.
@@ -137,9 +138,11 @@ class MaxTree {
     NodeSlot slot = kNoSlot;
   };
 
+  template <typename Answers>
   static Winner entrant(const Answers& answers, NodeSlot slot) {
-    if (!answers[slot].is_feasible()) return {};
-    return {answers[slot], slot};
+    const NodeAnswer answer = answers[slot];
+    if (!answer.is_feasible()) return {};
+    return {answer, slot};
   }
 
   template <typename Before>
@@ -148,7 +151,7 @@ class MaxTree {
     return a.slot != kNoSlot && before(a.slot, b.slot);
   }
 
-  template <typename Before>
+  template <typename Answers, typename Before>
   [[nodiscard]] Winner play(const Answers& answers, std::size_t level, std::size_t at,
                             Before& before) const {
     const std::size_t from = at * kRound;
@@ -183,7 +186,7 @@ class MaxTree {
 
   // The winner of a round without the slots in `except`, all of which stand below that round or
   // beyond it.
-  template <typename Before>
+  template <typename Answers, typename Before>
   [[nodiscard]] Winner winner_except(const Answers& answers, std::size_t level, std::size_t at,
                                      std::span<const NodeSlot> except, Before& before) const {
     const Winner& winner = levels_[level][at];
@@ -208,18 +211,6 @@ class MaxTree {
     return best_of(
         size, [&](std::size_t i) { return entrants[i].answer; },
         [&](std::size_t i) { return entrants[i].slot; }, before);
-  }
-
-  template <typename Among, typename Visit>
-  void for_each_round(const Answers& answers, Among&& among, Visit&& visit) const {
-    if (levels_.empty()) return;
-    for (std::size_t at = 0; at < levels_.front().size(); ++at) {
-      if (!among(levels_.front()[at])) continue;
-      const std::size_t to = std::min((at + 1) * kRound, answers.size());
-      for (std::size_t i = at * kRound; i < to; ++i) {
-        if (answers[i].is_feasible()) visit(static_cast<NodeSlot>(i));
-      }
-    }
   }
 
   std::vector<std::vector<Winner>> levels_;  // [0]: of slots; the last: of all

@@ -3,74 +3,68 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <numeric>
 #include <string>
 #include <utility>
 
 namespace sched {
 
 ScoreCache::ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
-                       const PrepareContext& context, Scope scope)
+                       const PrepareContext& context)
     : nodes_(nodes),
       order_(profile.tie_break, nodes),
       seed_(profile.tie_break.seed),
       shape_(std::move(shape)),
-      prepared_(profile, *shape_, context),
-      scope_(scope) {
+      prepared_(profile, *shape_, context) {
   for (std::size_t i = 0; i < prepared_.scores().size(); ++i) {
     const PreparedScore& score = prepared_.scores()[i];
-    if (score.score && score.normalisation != Normalisation::kNone) {
-      normalised_.push_back({.index = i, .raw = {}, .in_totals = {}});
-    }
+    if (!score.score || score.normalisation == Normalisation::kNone) continue;
+    normalised_.push_back(i);
+    raw_scores_read_usage_ = raw_scores_read_usage_ || score.score->reads_usage();
   }
 }
 
-void ScoreCache::catch_up() {
-  const ChangeLog& changes = nodes_.changes();
-  if (position_ == changes.end()) return;
+void ScoreCache::catch_up(const Scope& scope) {
   if (prepared_.rejection()) {
-    position_ = changes.end();
+    position_ = nodes_.changes().end();
     return;
   }
-  const bool has_grown = answers_.size() < nodes_.slots();
-  answers_.resize(nodes_.slots());
-  ruled_out_.resize(nodes_.slots());
-  reviewed_.clear();
-  to_play_.clear();
-  review_changed();
-  position_ = changes.end();
-  const bool places_moved = order_.reads_facts() && facts_version_ != nodes_.facts_version();
-  facts_version_ = nodes_.facts_version();
+  const bool splits = !by_class_ && !scope.is_all();
+  if (position_ != nodes_.changes().end()) {
+    const bool has_grown = answers_.size() < nodes_.slots();
+    answers_.resize(nodes_.slots());
+    ruled_out_.resize(nodes_.slots());
+    if (has_grown) buckets_.grow(answers_.size());
+    moves_.clear();
+    review_changed();
+    position_ = nodes_.changes().end();
+    const bool places_moved = order_.reads_facts() && facts_version_ != nodes_.facts_version();
+    facts_version_ = nodes_.facts_version();
+    play(has_grown, places_moved);
+  }
+  if (splits) split_by_class();
+}
 
-  follow_extremes();
-  settle();
-  // One by one each may cost a round per level; from some share of the nodes on, all at once is
-  // cheaper.
-  constexpr std::size_t kManyShare = 8;
-  if (has_grown || to_play_.size() > answers_.size() / kManyShare) {
-    tree_.rebuild(answers_, before());
-    if (has_grown) forget_pass();
-    return;
+void ScoreCache::split_by_class() {
+  by_class_ = true;
+  for (NodeSlot slot = 0; slot < answers_.size(); ++slot) {
+    if (!answers_[slot].is_feasible()) continue;
+    buckets_.remove(slot);
+    buckets_.add(slot, key_of(nodes_.view(slot)));
   }
-  if (places_moved) return tree_.replay(answers_, to_play_, before());
-  for (const NodeSlot slot : to_play_) tree_.update(answers_, slot, before());
+  play(true, false);
 }
 
 bool ScoreCache::renew(const PrepareContext& context) {
   catch_up();
   if (prepared_.rejection()) return true;
   if (!prepared_.renew(*shape_, context)) return false;
-  reviewed_.clear();
-  to_play_.clear();
-  tree_.for_each(answers_, [&](NodeSlot slot) { admit(slot, nodes_.view(slot), true); });
-  settle();
-  if (!to_play_.empty()) tree_.rebuild(answers_, before());
-  forget_pass();
+  moves_.clear();
+  for (NodeSlot slot = 0; slot < answers_.size(); ++slot) {
+    if (answers_[slot].is_feasible()) admit(slot, nodes_.view(slot), true);
+  }
+  play(!moves_.empty(), false);
   return true;
-}
-
-void ScoreCache::forget_pass() {
-  reviewed_ = {};
-  to_play_ = {};
 }
 
 // With many nodes and shapes each node costs some looks at memory; those of a batch go side by
@@ -88,7 +82,8 @@ void ScoreCache::review_changed() {
   nodes_.changes().since(position_, [&](NodeSlot slot) {
     if (same_facts && ruled_out_[slot]) return;
     __builtin_prefetch(&answers_[slot]);
-    tree_.prefetch(slot);
+    if (!trees_.empty()) trees_.front().prefetch(slot);
+    buckets_.prefetch(slot);
     nodes_.prefetch(slot);
     batch[size++] = slot;
     if (size == batch.size()) review_batch();
@@ -104,10 +99,9 @@ void ScoreCache::review(NodeSlot slot, bool same_facts) {
   if (!same_facts && !nodes_.present(slot)) return refuse(slot, {});
   const NodeView node = nodes_.view(slot);
   const bool facts_pass = same_facts && before.facts_pass();
-  NodeVerdict verdict = facts_pass   ? prepared_.check_usage_alone(node)
-                        : same_facts ? prepared_.check_usage(node)
-                                     : prepared_.check(node);
-  if (verdict.is_ok() && !scope_.allows(node.facts)) verdict = NodeVerdict::no_quota();
+  const NodeVerdict verdict = facts_pass   ? prepared_.check_usage_alone(node)
+                              : same_facts ? prepared_.check_usage(node)
+                                           : prepared_.check(node);
   if (verdict.is_ok()) return admit(slot, node, same_facts);
   ruled_out_[slot] = prepared_.follows_from_facts(verdict);
   if (before.is_refused() && before.facts_pass() == facts_pass &&
@@ -122,38 +116,39 @@ void ScoreCache::refuse(NodeSlot slot, NodeAnswer now) {
   answers_[slot] = now;
   if (before.is_refused()) verdicts_.remove(before.verdict());
   if (!before.is_feasible()) return;
-  --feasible_;
-  for (Normalised& score : normalised_) score.raw.remove(slot);
-  to_play_.push_back(slot);
+  moves_.push_back({slot, buckets_.of(slot)});
+  buckets_.remove(slot);
 }
 
 void ScoreCache::admit(NodeSlot slot, const NodeView& node, bool same_facts) {
   const NodeAnswer before = answers_[slot];
+  const NodeAnswer now = NodeAnswer::feasible(plain_part(node));
+  answers_[slot] = now;
   if (before.is_refused()) verdicts_.remove(before.verdict());
-  if (!before.is_feasible()) ++feasible_;
-  const std::int64_t total = plain_part(node);
-  for (Normalised& normalised : normalised_) {
-    const NodeScore& score = *prepared_.scores()[normalised.index].score;
-    if (before.is_feasible()) {
-      if (same_facts && !score.reads_usage()) continue;
-      normalised.raw.remove(slot);
-    }
-    normalised.raw.add(slot, score.score(node), answers_.size());
+  if (before.is_feasible()) {
+    const Buckets::Id was = buckets_.of(slot);
+    // Of equals the facts may decide.
+    if (now != before || !same_facts) moves_.push_back({slot, was});
+    if (same_facts && !raw_scores_read_usage_) return;
+    const Buckets::Key key = key_of(node);
+    if (key == buckets_.key(was)) return;
+    if (now == before && same_facts) moves_.push_back({slot, was});
+    buckets_.remove(slot);
+    moves_.push_back({slot, buckets_.add(slot, key)});
+  } else {
+    moves_.push_back({slot, buckets_.add(slot, key_of(node))});
   }
-  reviewed_.push_back({slot, before, NodeAnswer::feasible(total)});
-  // Of equals the facts may decide.
-  if (!same_facts) to_play_.push_back(slot);
-  answers_[slot] = {};
 }
 
-std::int64_t ScoreCache::normalised_part(NodeSlot slot) const {
-  std::int64_t part = 0;
-  for (const Normalised& score : normalised_) {
-    const PreparedScore& prepared = prepared_.scores()[score.index];
-    part +=
-        prepared.weight * normalise(prepared.normalisation, score.raw.of(slot), score.in_totals);
-  }
-  return part;
+Buckets::Key ScoreCache::key_of(const NodeView& node) const {
+  return {.charge_class = by_class_ ? node.facts.charge_class : quota::kNoGpuClass,
+          .raw = raw_scores(node)};
+}
+
+ScoreCache::RawScores ScoreCache::raw_scores(const NodeView& node) const {
+  RawScores raw;
+  for (const std::size_t i : normalised_) raw.push_back(prepared_.scores()[i].score->score(node));
+  return raw;
 }
 
 std::int64_t ScoreCache::plain_part(const NodeView& node) const {
@@ -166,172 +161,190 @@ std::int64_t ScoreCache::plain_part(const NodeView& node) const {
   return part;
 }
 
-bool ScoreCache::moves_totals(const Normalised& score, const Extremes& to) const {
-  const bool reads_min = prepared_.scores()[score.index].normalisation == Normalisation::kMinMax;
-  return to.max != score.in_totals.max || (reads_min && to.min != score.in_totals.min);
-}
-
-void ScoreCache::follow_extremes() {
-  for (Normalised& score : normalised_) {
-    const Extremes now = score.raw.extremes();
-    if (moves_totals(score, now)) move_totals(score, now);
-    score.in_totals = now;
+std::int64_t ScoreCache::normalised_part(const RawScores& raw,
+                                         const ExtremesOfScores& extremes) const {
+  std::int64_t part = 0;
+  for (std::size_t i = 0; i < normalised_.size(); ++i) {
+    const PreparedScore& score = prepared_.scores()[normalised_[i]];
+    part += score.weight * normalise(score.normalisation, raw[i], extremes[i]);
   }
+  return part;
 }
 
-void ScoreCache::move_totals(const Normalised& score, const Extremes& to) {
-  const PreparedScore& prepared = prepared_.scores()[score.index];
-  const auto part = [&](NodeSlot slot, const Extremes& extremes) {
-    return prepared.weight * normalise(prepared.normalisation, score.raw.of(slot), extremes);
-  };
-  tree_.for_each(answers_, [&](NodeSlot slot) {
-    NodeAnswer& answer = answers_[slot];
-    const std::int64_t moved = part(slot, to) - part(slot, score.in_totals);
-    if (moved == 0) return;
-    answer = NodeAnswer::feasible(answer.total() + moved);
-    to_play_.push_back(slot);
-  });
-}
-
-void ScoreCache::settle() {
-  for (const Reviewed& node : reviewed_) {
-    NodeAnswer& answer = answers_[node.slot];
-    answer = NodeAnswer::feasible(node.now.total() + normalised_part(node.slot));
-    if (answer != node.before) to_play_.push_back(node.slot);
-  }
-}
-
-NodeSlot ScoreCache::draw(std::uint64_t number) const {
-  std::size_t equals = 0;
-  tree_.for_each_best(answers_, [&](NodeSlot) { ++equals; });
-  if (equals == 0) return kNoSlot;
-  std::uint64_t left_to_skip = bounded(mix64(mix64(seed_) + number), equals);
-  NodeSlot drawn = kNoSlot;
-  tree_.for_each_best(answers_, [&](NodeSlot slot) {
-    if (left_to_skip-- == 0) drawn = slot;
-  });
-  return drawn;
-}
-
-std::vector<ScoreCache::Tried> ScoreCache::try_nodes(const Trial& trial,
-                                                     const std::vector<NodeSlot>& except) const {
-  std::vector<Tried> tried;
-  for (const NodeSlot slot : trial.touched()) {
-    if (!nodes_.present(slot) || std::binary_search(except.begin(), except.end(), slot)) continue;
-    const NodeView node = trial.view(slot);
-    if (!scope_.allows(node.facts) || !prepared_.check(node).is_ok()) continue;
-    Tried& fits = tried.emplace_back(Tried{.slot = slot, .total = plain_part(node), .raw = {}});
-    for (const Normalised& score : normalised_) {
-      fits.raw.push_back(prepared_.scores()[score.index].score->score(node));
+void ScoreCache::play(bool all, bool places_moved) {
+  const bool had_trees = has_trees_;
+  // Not to and fro about a single bucket.
+  has_trees_ = buckets_.in_use() <= (had_trees ? kMostTrees : kMostTrees / 2);
+  // One by one each may cost a round per level; from some share of the nodes on, all at once is
+  // cheaper.
+  constexpr std::size_t kManyShare = 8;
+  if (!has_trees_) {
+    trees_ = {};
+  } else if (all || !had_trees || moves_.size() > answers_.size() / kManyShare) {
+    rebuild_trees();
+  } else if (places_moved) {
+    std::sort(moves_.begin(), moves_.end(),
+              [](const Move& a, const Move& b) { return a.bucket < b.bucket; });
+    trees_.resize(buckets_.size());
+    for (auto from = moves_.begin(); from != moves_.end();) {
+      std::vector<NodeSlot> slots;
+      const Buckets::Id id = from->bucket;
+      for (; from != moves_.end() && from->bucket == id; ++from) slots.push_back(from->slot);
+      in_tree(trees_, id, [&](MaxTree& tree, const auto& answers) {
+        if (tree.is_unmade()) tree.make_empty(answers.size());
+        tree.replay(answers, std::move(slots), before());
+      });
     }
+  } else {
+    trees_.resize(buckets_.size());
+    for (const Move& move : moves_) {
+      in_tree(trees_, move.bucket, [&](MaxTree& tree, const auto& answers) {
+        if (tree.is_unmade()) tree.make_empty(answers.size());
+        tree.update(answers, move.slot, before());
+      });
+    }
+  }
+  // After a pass over all nodes: what the next one, over a few, needs is a fraction of the room.
+  if (all) moves_ = {};
+}
+
+void ScoreCache::rebuild_trees() {
+  trees_.resize(buckets_.size());
+  for (Buckets::Id id = 0; id < trees_.size(); ++id) {
+    if (buckets_.nodes(id) == 0) {
+      trees_[id] = {};
+      continue;
+    }
+    in_tree(trees_, id,
+            [&](MaxTree& tree, const auto& answers) { tree.rebuild(answers, before()); });
+  }
+}
+
+std::size_t ScoreCache::feasible(const Scope& scope) const {
+  const NodesLeft nodes = nodes_left(scope, {});
+  return std::accumulate(nodes.begin(), nodes.end(), std::size_t{0});
+}
+
+std::vector<ScoreCache::Tried> ScoreCache::try_nodes(const Where& where) const {
+  std::vector<Tried> tried;
+  if (where.trial == nullptr) return tried;
+  for (const NodeSlot slot : where.trial->touched()) {
+    if (!nodes_.present(slot)) continue;
+    if (where.excluded != nullptr && where.excluded->find(slot) != nullptr) continue;
+    const NodeView node = where.trial->view(slot);
+    if (!where.scope.allows(node.facts) || !prepared_.check(node).is_ok()) continue;
+    tried.push_back({.slot = slot, .plain = plain_part(node), .raw = raw_scores(node)});
   }
   return tried;
 }
 
-std::vector<Extremes> ScoreCache::extremes_with(const std::vector<NodeSlot>& aside,
-                                                const std::vector<Tried>& tried) const {
-  std::vector<Extremes> all;
-  for (std::size_t i = 0; i < normalised_.size(); ++i) {
-    const RawScores& raw = normalised_[i].raw;
-    std::vector<std::int64_t> gone;
-    for (const NodeSlot slot : aside) {
-      if (takes(slot)) gone.push_back(raw.of(slot));
-    }
-    std::vector<std::int64_t> come;
-    for (const Tried& node : tried) come.push_back(node.raw[i]);
-    all.push_back(raw.extremes_with(std::move(gone), come));
+ScoreCache::NodesLeft ScoreCache::nodes_left(const Scope& scope,
+                                             const std::vector<NodeSlot>& aside) const {
+  NodesLeft left(buckets_.size(), 0);
+  for (Buckets::Id id = 0; id < left.size(); ++id) {
+    if (scope.is_all() || scope.allows(buckets_.key(id).charge_class))
+      left[id] = buckets_.nodes(id);
   }
-  return all;
-}
-
-std::int64_t ScoreCache::total_by(NodeSlot slot, const std::vector<Extremes>& extremes) const {
-  std::int64_t sum = total(slot);
-  for (std::size_t i = 0; i < normalised_.size(); ++i) {
-    const Normalised& score = normalised_[i];
-    const PreparedScore& prepared = prepared_.scores()[score.index];
-    const std::int64_t raw = score.raw.of(slot);
-    sum += prepared.weight * (normalise(prepared.normalisation, raw, extremes[i]) -
-                              normalise(prepared.normalisation, raw, score.in_totals));
-  }
-  return sum;
-}
-
-Best ScoreCache::best_without(const std::vector<NodeSlot>& aside,
-                              const std::vector<Extremes>& extremes) const {
-  bool moved = false;
-  for (std::size_t i = 0; i < normalised_.size(); ++i) {
-    moved = moved || moves_totals(normalised_[i], extremes[i]);
-  }
-  Best best;
-  if (!moved) {
-    best.node = tree_.best_except(answers_, aside, before());
-    if (best.node != kNoSlot) best.total = total(best.node);
-    return best;
-  }
-  tree_.for_each(answers_, [&](NodeSlot slot) {
-    if (std::binary_search(aside.begin(), aside.end(), slot)) return;
-    const std::int64_t now = total_by(slot, extremes);
-    if (best.node == kNoSlot || now > best.total ||
-        (now == best.total && order_.before(slot, best.node))) {
-      best.node = slot;
-      best.total = now;
-    }
-  });
-  return best;
-}
-
-Best ScoreCache::best_in(const Trial& trial, const std::vector<NodeSlot>& except) const {
-  if (prepared_.rejection()) return {};
-  std::vector<NodeSlot> aside;
-  std::set_union(trial.touched().begin(), trial.touched().end(), except.begin(), except.end(),
-                 std::back_inserter(aside));
-  std::vector<Tried> tried = try_nodes(trial, except);
-  std::vector<Extremes> extremes = extremes_with(aside, tried);
-  Best best = best_without(aside, extremes);
-  best.feasible = feasible_ + tried.size();
   for (const NodeSlot slot : aside) {
-    if (takes(slot)) --best.feasible;
+    if (takes(slot, scope)) --left[buckets_.of(slot)];
   }
-  for (Tried& node : tried) {
-    for (std::size_t i = 0; i < normalised_.size(); ++i) {
-      const PreparedScore& prepared = prepared_.scores()[normalised_[i].index];
-      node.total += prepared.weight * normalise(prepared.normalisation, node.raw[i], extremes[i]);
+  return left;
+}
+
+ExtremesOfScores ScoreCache::extremes_over(const NodesLeft& left,
+                                           const std::vector<Tried>& tried) const {
+  ExtremesOfScores extremes;
+  const auto widen = [&](const RawScores& raw) {
+    if (extremes.empty()) {
+      for (const std::int64_t value : raw) extremes.push_back({value, value});
     }
-    if (best.node == kNoSlot || node.total > best.total ||
-        (node.total == best.total && order_.before(node.slot, best.node))) {
-      best.node = node.slot;
-      best.total = node.total;
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+      extremes[i] = {std::min(extremes[i].min, raw[i]), std::max(extremes[i].max, raw[i])};
     }
+  };
+  if (normalised_.empty()) return extremes;
+  for (Buckets::Id id = 0; id < left.size(); ++id) {
+    if (left[id] > 0) widen(buckets_.key(id).raw);
   }
-  best.extremes = std::move(extremes);
+  for (const Tried& node : tried) widen(node.raw);
+  return extremes;
+}
+
+template <typename Visit>
+void ScoreCache::for_each_left(const NodesLeft& left, const std::vector<NodeSlot>& aside,
+                               Visit&& visit) const {
+  auto next_aside = aside.begin();
+  for (NodeSlot slot = 0; slot < answers_.size(); ++slot) {
+    if (next_aside != aside.end() && *next_aside == slot) {
+      ++next_aside;
+      continue;
+    }
+    if (answers_[slot].is_feasible() && left[buckets_.of(slot)] > 0) visit(slot);
+  }
+}
+
+Best ScoreCache::best(const Where& where) const {
+  if (prepared_.rejection()) return {};
+  const std::vector<NodeSlot> aside = where.aside();
+  const std::vector<Tried> tried = try_nodes(where);
+  const NodesLeft left = nodes_left(where.scope, aside);
+  Best best;
+  best.feasible = std::accumulate(left.begin(), left.end(), tried.size());
+  best.extremes = extremes_over(left, tried);
+  const auto consider = [&](NodeSlot slot, std::int64_t total) {
+    if (best.node != kNoSlot && total < best.total) return;
+    if (best.node != kNoSlot && total == best.total && !order_.before(slot, best.node)) return;
+    best.node = slot;
+    best.total = total;
+  };
+  if (has_trees_) {
+    for (Buckets::Id id = 0; id < left.size(); ++id) {
+      if (left[id] == 0) continue;
+      const NodeSlot slot = in_tree(trees_, id, [&](const MaxTree& tree, const auto& answers) {
+        return tree.best_except(answers, aside, before());
+      });
+      consider(slot, total(slot, best.extremes));
+    }
+  } else {
+    for_each_left(left, aside, [&](NodeSlot slot) { consider(slot, total(slot, best.extremes)); });
+  }
+  for (const Tried& node : tried) {
+    consider(node.slot, node.plain + normalised_part(node.raw, best.extremes));
+  }
   return best;
 }
 
-NodeSlot ScoreCache::draw(std::uint64_t number, const Best& best,
-                          const std::vector<NodeSlot>& except) const {
+NodeSlot ScoreCache::draw(std::uint64_t number, const Best& best, const Where& where) const {
+  const std::vector<NodeSlot> aside = where.aside();
+  const NodesLeft left = nodes_left(where.scope, aside);
   std::vector<NodeSlot> equals;
-  tree_.for_each(answers_, [&](NodeSlot slot) {
-    if (std::binary_search(except.begin(), except.end(), slot)) return;
-    if (total_by(slot, best.extremes) == best.total) equals.push_back(slot);
-  });
+  const auto among = [&](NodeSlot slot) {
+    if (!std::binary_search(aside.begin(), aside.end(), slot)) equals.push_back(slot);
+  };
+  if (has_trees_) {
+    for (Buckets::Id id = 0; id < left.size(); ++id) {
+      if (left[id] == 0) continue;
+      const std::int64_t plain = best.total - normalised_part(buckets_.key(id).raw, best.extremes);
+      if (plain < 0) continue;
+      in_tree(trees_, id, [&](const MaxTree& tree, const auto& answers) {
+        tree.for_each_equal(answers, NodeAnswer::feasible(plain), among);
+      });
+    }
+    std::sort(equals.begin(), equals.end());
+  } else {
+    for_each_left(left, aside, [&](NodeSlot slot) {
+      if (total(slot, best.extremes) == best.total) equals.push_back(slot);
+    });
+  }
   if (equals.empty()) return kNoSlot;
   return equals[bounded(mix64(mix64(seed_) + number), equals.size())];
 }
 
-std::vector<PluginScore> ScoreCache::scores(NodeSlot slot) const {
-  return scores_by(slot, [this](std::size_t i) { return normalised_[i].in_totals; });
-}
-
-std::vector<PluginScore> ScoreCache::scores(NodeSlot slot,
-                                            const std::vector<Extremes>& extremes) const {
-  return scores_by(slot, [&](std::size_t i) { return extremes[i]; });
-}
-
-template <typename ExtremesOf>
-std::vector<PluginScore> ScoreCache::scores_by(NodeSlot slot, ExtremesOf&& extremes_of) const {
+std::vector<PluginScore> ScoreCache::scores(NodeSlot slot, const ExtremesOfScores& extremes) const {
   std::vector<PluginScore> scores;
   scores.reserve(prepared_.scores().size());
   const NodeView node = nodes_.view(slot);
+  const RawScores& raw = buckets_.key(buckets_.of(slot)).raw;
   std::size_t next_normalised = 0;
   for (const PreparedScore& score : prepared_.scores()) {
     std::int64_t value = 0;
@@ -339,7 +352,7 @@ std::vector<PluginScore> ScoreCache::scores_by(NodeSlot slot, ExtremesOf&& extre
       value = score.score->score(node);
     } else if (score.score) {
       const std::size_t i = next_normalised++;
-      value = normalise(score.normalisation, normalised_[i].raw.of(slot), extremes_of(i));
+      value = normalise(score.normalisation, raw[i], extremes[i]);
     }
     scores.push_back(
         {.plugin = std::string(score.plugin->name()), .score = value, .weight = score.weight});
@@ -347,17 +360,28 @@ std::vector<PluginScore> ScoreCache::scores_by(NodeSlot slot, ExtremesOf&& extre
   return scores;
 }
 
-const NodeVerdict* ScoreCache::verdict(NodeSlot slot) const {
-  if (slot >= answers_.size() || !answers_[slot].is_refused()) return nullptr;
-  return &verdicts_.verdict(answers_[slot].verdict());
+std::optional<NodeVerdict> ScoreCache::verdict(NodeSlot slot, const Scope& scope) const {
+  if (slot >= answers_.size()) return std::nullopt;
+  const NodeAnswer answer = answers_[slot];
+  if (answer.is_refused()) return verdicts_.verdict(answer.verdict());
+  if (answer.is_feasible() && !allows(scope, slot)) return NodeVerdict::no_quota();
+  return std::nullopt;
+}
+
+VerdictCounts ScoreCache::verdicts(const Scope& scope) const {
+  VerdictCounts counts = verdicts_;
+  if (!scope.is_all()) {
+    for (std::size_t i = feasible() - feasible(scope); i > 0; --i)
+      counts.add(NodeVerdict::no_quota());
+  }
+  return counts;
 }
 
 std::size_t ScoreCache::memory() const {
   std::size_t bytes = sizeof(*this) + answers_.capacity() * sizeof(NodeAnswer) +
-                      reviewed_.capacity() * sizeof(Reviewed) +
-                      to_play_.capacity() * sizeof(NodeSlot) + ruled_out_.capacity() / 8 +
-                      tree_.memory();
-  for (const Normalised& score : normalised_) bytes += score.raw.memory();
+                      moves_.capacity() * sizeof(Move) + ruled_out_.capacity() / 8 +
+                      buckets_.memory();
+  for (const MaxTree& tree : trees_) bytes += tree.memory();
   return bytes;
 }
 

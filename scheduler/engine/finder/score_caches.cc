@@ -23,34 +23,38 @@ ScoreCaches::ScoreCaches(const Nodes& nodes, const std::vector<Profile>& profile
   }
 }
 
-ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, Scope scope) {
+ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const Scope& scope) {
   static_cast<void>(statistics_.current());
-  Entry& found = entry(profile, shape, scope);
-  found.cache.catch_up();
+  Entry& found = entry(profile, shape);
+  found.cache.catch_up(scope);
   account(found);
   return found.cache;
 }
 
-const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape, Scope scope) {
-  Entry& found = entry(profile, shape, scope);
+const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape,
+                                     const Scope& scope) {
+  Entry& found = entry(profile, shape);
   const ScoreCache& cache = found.cache;
-  if (found.reported_at == cache.position() && found.reported_at != 0) return found.report;
+  if (found.reported_at != cache.position()) found.reports.clear();
+  found.reported_at = cache.position();
+  const auto [report, is_new] = found.reports.try_emplace(scope.set);
+  if (!is_new) return report->second;
 
   ShortageReport shortages(cache.prepared(), names_);
   for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
-    const NodeVerdict* verdict = cache.verdict(slot);
-    if (verdict != nullptr) shortages.add(nodes_.view(slot), *verdict, nodes_.rank(slot));
+    const auto verdict = cache.verdict(slot, scope);
+    if (verdict) shortages.add(nodes_.view(slot), *verdict, nodes_.rank(slot));
   }
-  found.report = {.message = fit_error(nodes_.size(), cache.prepared(), cache.verdicts()),
-                  .details = shortages.text(),
-                  .plugins = refusing_plugins(cache.prepared(), cache.verdicts())};
-  found.reported_at = cache.position();
+  const VerdictCounts verdicts = cache.verdicts(scope);
+  report->second = {.message = fit_error(nodes_.size(), cache.prepared(), verdicts),
+                    .details = shortages.text(),
+                    .plugins = refusing_plugins(cache.prepared(), verdicts)};
   account(found);
-  return found.report;
+  return report->second;
 }
 
-ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shape, Scope scope) {
-  const Key key{profile, shape.id(), scope.set};
+ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shape) {
+  const Key key{profile, shape.id()};
   const auto found = by_key_.find(key);
   if (found != by_key_.end()) {
     if (!is_stale(*found->second) || renew(*found->second)) {
@@ -60,21 +64,22 @@ ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shap
     drop(found->second);
   }
   const ClusterContextPtr& cluster = statistics_.last();
-  entries_.push_front(
-      {.key = key,
-       .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_, cluster}, scope),
-       .version = cluster->version,
-       .memory = 0,
-       .report = {},
-       .reported_at = 0});
+  entries_.push_front({.key = key,
+                       .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_, cluster}),
+                       .version = cluster->version,
+                       .memory = 0,
+                       .reports = {},
+                       .reported_at = 0});
   by_key_.emplace(key, entries_.begin());
   return entries_.front();
 }
 
 void ScoreCaches::account(Entry& entry) {
   memory_ -= entry.memory;
-  entry.memory = kMemoryOfShape + entry.cache.memory() + entry.report.message.capacity() +
-                 entry.report.details.capacity();
+  entry.memory = kMemoryOfShape + entry.cache.memory();
+  for (const auto& [scope, report] : entry.reports) {
+    entry.memory += sizeof(report) + report.message.capacity() + report.details.capacity();
+  }
   memory_ += entry.memory;
   while (memory_ > memory_limit_ && entries_.size() > 1) {
     drop(std::prev(entries_.end()));
@@ -82,7 +87,7 @@ void ScoreCaches::account(Entry& entry) {
 }
 
 bool ScoreCaches::is_stale(const Entry& entry) {
-  return reads_statistics_[std::get<0>(entry.key)] && entry.version != statistics_.last()->version;
+  return reads_statistics_[entry.key.first] && entry.version != statistics_.last()->version;
 }
 
 bool ScoreCaches::renew(Entry& entry) {

@@ -14,7 +14,7 @@
 #include <list>
 #include <map>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sched {
@@ -36,13 +36,13 @@ class ScoreCaches {
   ScoreCaches(const Nodes& nodes, const std::vector<Profile>& profiles, const ResourceNames& names,
               WorkloadStatistics& statistics, std::size_t memory = kDefaultMemory);
 
-  // The cache of the shape under the profile of that index, confined to those classes, caught up.
-  // The reference holds until the next call.
-  ScoreCache& get(std::size_t profile, const ShapeRef& shape, Scope scope = {});
+  // The cache of the shape under the profile of that index, caught up for questions about that
+  // scope. The reference holds until the next call.
+  ScoreCache& get(std::size_t profile, const ShapeRef& shape, const Scope& scope = {});
 
-  // Why the shape fits on no node; get() must have been called since the last change. Worded once
-  // per change of the nodes.
-  const FitReport& report(std::size_t profile, const ShapeRef& shape, Scope scope = {});
+  // Why the shape fits on no node of the scope; get() must have been called with it since the last
+  // change. Worded once per change of the nodes.
+  const FitReport& report(std::size_t profile, const ShapeRef& shape, const Scope& scope = {});
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
@@ -51,16 +51,16 @@ class ScoreCaches {
   static constexpr std::size_t kMemoryOfShape = 8 * 1024;
 
  private:
-  using Key = std::tuple<std::size_t, ShapeId, quota::ClassSetId>;  // the first: profile
+  using Key = std::pair<std::size_t, ShapeId>;  // the first: profile
   struct Entry {
     Key key;
     ScoreCache cache;
-    std::uint64_t version = 0;  // of the statistics that it was prepared with
-    std::size_t memory = 0;     // as counted in memory_
-    FitReport report;
-    ChangeLog::Position reported_at = 0;  // 0: there is no report
+    std::uint64_t version = 0;                       // of the statistics that it was prepared with
+    std::size_t memory = 0;                          // as counted in memory_
+    std::map<quota::ClassSetId, FitReport> reports;  // by scope
+    ChangeLog::Position reported_at = 0;             // of the nodes that they are about
   };
-  Entry& entry(std::size_t profile, const ShapeRef& shape, Scope scope);
+  Entry& entry(std::size_t profile, const ShapeRef& shape);
   [[nodiscard]] bool is_stale(const Entry& entry);
   [[nodiscard]] bool renew(Entry& entry);
   void drop(std::list<Entry>::iterator entry);

@@ -27,7 +27,7 @@ Scope QuotaSearch::scope_of(std::vector<quota::ClassId> classes) {
   return {&class_sets_, class_sets_.intern(std::move(classes))};
 }
 
-QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const std::vector<NodeSlot>& except) {
+QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Excluded& excluded) {
   Found found;
   const bool is_holder = holds_.of(pod) != nullptr;
   found.admission = world_.ledger.admit(quota_of(pod), pod.demand, is_holder);
@@ -35,19 +35,15 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const std::vector<No
   const auto& [within, borrowing, refused_some] = found.admission;
   const auto look = [&](std::vector<quota::ClassId> classes) {
     found.scope = scope_of(std::move(classes));
-    const ScoreCache& cache = finder_.refresh(pod.profile, pod.shape, found.scope);
-    if (cache.feasible() == 0) return;
-    if (except.empty() || cache.best_in(Trial(world_.nodes), except).feasible > 0) {
-      found.cache = &cache;
-    }
+    found.answers = &finder_.refresh(pod.profile, pod.shape, found.scope);
+    found.best = found.answers->best({.scope = found.scope, .excluded = &excluded});
   };
   if (!within.empty() || borrowing.empty()) look(within);
-  if (found.cache == nullptr && is_holder) {
+  if (!found.any() && is_holder) {
     found.held_node = holds_.held_node_has_room(pod, within) &&
-                      !std::binary_search(except.begin(), except.end(), holds_.of(pod)->on->node());
-    if (found.held_node) return found;
+                      excluded.find(holds_.of(pod)->on->node()) == nullptr;
   }
-  if (found.cache != nullptr || borrowing.empty()) return found;
+  if (found.any() || borrowing.empty()) return found;
   // With the others, of which none has room: so the refusals of all are counted in one place.
   look(found.admission.classes());
   return found;

@@ -29,14 +29,15 @@ class QuotaSearch {
 
   struct Found {
     quota::Admission admission;
-    Scope scope;                        // the classes that were looked at last
-    const ScoreCache* cache = nullptr;  // with a feasible node; holds until the next search
-    bool held_node = false;             // the node that is held for it has room
-    [[nodiscard]] bool any() const { return cache != nullptr || held_node; }
+    Scope scope;                          // the classes that were looked at last
+    const ScoreCache* answers = nullptr;  // to the pod's shape; hold until the next search
+    Best best;                            // of the scope's nodes, for the pod
+    bool held_node = false;               // the node that is held for it has room
+    [[nodiscard]] bool any() const { return best.node != kNoSlot || held_node; }
     [[nodiscard]] WaitsFor waits_for() const;
   };
-  // Of a pod that a quota counts, over all nodes but `except` (ascending).
-  [[nodiscard]] Found find(const WaitingPod& pod, const std::vector<NodeSlot>& except = {});
+  // Of a pod that a quota counts.
+  [[nodiscard]] Found find(const WaitingPod& pod, const Excluded& excluded = {});
 
   // What a parked pod waits for; nullopt: there is room.
   [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingPod& pod);

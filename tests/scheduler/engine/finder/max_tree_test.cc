@@ -62,7 +62,10 @@ TEST_CASE("the tree's best is what a scan finds, whatever changes together") {
 
       const std::vector<NodeSlot> expected = best_of(answers);
       std::vector<NodeSlot> equals;
-      tree.for_each_best(answers, [&](NodeSlot slot) { equals.push_back(slot); });
+      if (tree.best() != kNoSlot) {
+        tree.for_each_equal(answers, answers[tree.best()],
+                            [&](NodeSlot slot) { equals.push_back(slot); });
+      }
       REQUIRE(equals == expected);
       const auto first = std::min_element(expected.begin(), expected.end(), before);
       REQUIRE(tree.best() == (first == expected.end() ? kNoSlot : *first));
@@ -70,21 +73,28 @@ TEST_CASE("the tree's best is what a scan finds, whatever changes together") {
   }
 }
 
-TEST_CASE("the tree passes over rounds in which nobody is feasible") {
+TEST_CASE("a tree that is made empty knows what it is told one by one") {
   std::vector<NodeAnswer> answers(1'000);
   MaxTree tree;
   const auto before = [](NodeSlot a, NodeSlot b) { return a < b; };
-  const auto visited = [&] {
+  const auto visited = [&](NodeAnswer answer) {
     std::vector<NodeSlot> slots;
-    tree.for_each(answers, [&](NodeSlot slot) { slots.push_back(slot); });
+    tree.for_each_equal(answers, answer, [&](NodeSlot slot) { slots.push_back(slot); });
     return slots;
   };
-  CHECK(visited().empty());
-  tree.rebuild(answers, before);
-  CHECK(visited().empty());
+  CHECK(tree.is_unmade());
+  CHECK(visited(NodeAnswer::feasible(1)).empty());
+  tree.make_empty(answers.size());
+  CHECK_FALSE(tree.is_unmade());
+  CHECK(tree.best() == kNoSlot);
   for (const NodeSlot slot : {70U, 3U, 999U}) {
-    answers[slot] = NodeAnswer::feasible(slot);
+    answers[slot] = NodeAnswer::feasible(slot == 3 ? 2 : 1);
     tree.update(answers, slot, before);
   }
-  CHECK(visited() == std::vector<NodeSlot>{3, 70, 999});
+  CHECK(tree.best() == 3);
+  // Also one in a round that a better one has won.
+  answers[4] = NodeAnswer::feasible(1);
+  tree.update(answers, 4, before);
+  CHECK(visited(NodeAnswer::feasible(1)) == std::vector<NodeSlot>{4, 70, 999});
+  CHECK(visited(NodeAnswer::feasible(2)) == std::vector<NodeSlot>{3});
 }

@@ -49,9 +49,8 @@ class TriedAndDone {
     for (int i = 0; i < 60; ++i) nodes_.upsert(some_node("n" + std::to_string(i)));
     for (int i = 0; i < 150; ++i) place();
     for (int i = 0; i < 8; ++i) {
-      const Scope scope = i % 3 == 0 ? Scope{&sets_, sets_.intern({1, 2})} : Scope{};
-      caches_.push_back(std::make_unique<ScoreCache>(nodes_, profile, some_shape(),
-                                                     PrepareContext{names_}, scope));
+      caches_.push_back(
+          std::make_unique<ScoreCache>(nodes_, profile, some_shape(), PrepareContext{names_}));
     }
   }
 
@@ -82,18 +81,23 @@ class TriedAndDone {
     }
 
     // Some nodes are left out: what is left is as if they were cordoned.
-    std::vector<NodeSlot> except;
-    for (auto i = random_() % 4; i > 0; --i) except.push_back(some_slot());
-    std::sort(except.begin(), except.end());
-    except.erase(std::unique(except.begin(), except.end()), except.end());
+    Excluded except;
+    for (auto i = random_() % 4; i > 0; --i) except.slots.push_back(some_slot());
+    std::sort(except.slots.begin(), except.slots.end());
+    except.slots.erase(std::unique(except.slots.begin(), except.slots.end()), except.slots.end());
+    except.why_of.resize(except.slots.size());
+    except.why.emplace_back();
 
+    std::vector<Scope> scopes;
     std::vector<Answer> tried;
     const auto changes = nodes_.changes().end();
     for (const auto& cache : caches_) {
-      cache->catch_up();
-      const Answer before = answer(*cache);
-      tried.push_back(answer(cache->best_in(trial, except)));
-      CHECK(answer(*cache) == before);
+      scopes.push_back(some_scope());
+      cache->catch_up(scopes.back());
+      const Answer before = answer(cache->best());
+      tried.push_back(
+          answer(cache->best({.scope = scopes.back(), .excluded = &except, .trial = &trial})));
+      CHECK(answer(cache->best()) == before);
     }
     CHECK(nodes_.changes().end() == changes);
 
@@ -105,15 +109,15 @@ class TriedAndDone {
     for (auto& [slot, claim] : come) put(slot, std::move(claim));
     for (NodeFacts& facts : replaced) nodes_.upsert(std::move(facts));
     std::vector<NodeFacts> left_out;
-    for (const NodeSlot slot : except) {
+    for (const NodeSlot slot : except.slots) {
       left_out.push_back(nodes_.facts(slot));
       NodeFacts cordoned = nodes_.facts(slot);
       cordoned.unschedulable = true;
       nodes_.upsert(std::move(cordoned));
     }
     for (std::size_t i = 0; i < caches_.size(); ++i) {
-      caches_[i]->catch_up();
-      REQUIRE(tried[i] == answer(*caches_[i]));
+      caches_[i]->catch_up(scopes[i]);
+      REQUIRE(tried[i] == answer(caches_[i]->best({.scope = scopes[i]})));
     }
     for (NodeFacts& facts : left_out) nodes_.upsert(std::move(facts));
     if (pods_.size() < 100) place();
@@ -123,9 +127,15 @@ class TriedAndDone {
  private:
   using Answer = std::tuple<std::size_t, NodeSlot, std::int64_t>;  // feasible, best, its total
   static Answer answer(const Best& best) { return {best.feasible, best.node, best.total}; }
-  static Answer answer(const ScoreCache& cache) {
-    const NodeSlot best = cache.best();
-    return {cache.feasible(), best, best == kNoSlot ? 0 : cache.total(best)};
+  Scope some_scope() {
+    switch (random_() % 4) {
+      case 0:
+        return {&sets_, sets_.intern({1, 2})};
+      case 1:
+        return {&sets_, sets_.intern({3})};
+      default:
+        return {};
+    }
   }
   NodeSlot some_slot() { return nodes_.find("n" + std::to_string(random_() % 60)); }
   NodeFacts some_node(const std::string& name) {
