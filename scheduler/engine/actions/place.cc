@@ -60,13 +60,13 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   return told;
 }
 
-Decision Place::assume_best(WaitingPod& pod, const ScoreCache& answers, Best best,
-                            const Where& where) {
+std::optional<Decision> Place::assume_best(WaitingPod& pod, const ScoreCache& answers, Best best,
+                                           const Where& where) {
   if (answers.draws()) best.node = answers.draw(++draws_, best, where);
   return assume(pod, answers, best);
 }
 
-Decision Place::assume_held(WaitingPod& pod) {
+std::optional<Decision> Place::assume_held(WaitingPod& pod) {
   const NodeSlot node = holds_.of(pod)->on->node();
   holds_.release(pod.queue);
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape);
@@ -76,20 +76,22 @@ Decision Place::assume_held(WaitingPod& pod) {
   return assume(pod, answers, held);
 }
 
-Decision Place::assume(WaitingPod& pod, const ScoreCache& answers, const Best& on) {
+std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers, const Best& on) {
   const NodeSlot node = on.node;
-  decision::Bind bind{.pod = ref_of(pod.pod),
-                      .scheduler_name = pod.pod.spec.scheduler_name,
-                      .generation = pod.pod.metadata.generation,
-                      .node = world_.nodes.name(node),
-                      .devices = devices_for(*pod.shape, answers, node),
-                      .charged_as = {},
-                      .total_score = on.total,
-                      .scores = answers.scores(node, on.extremes),
-                      .feasible_nodes = on.feasible,
-                      .all_nodes = world_.nodes.size(),
-                      .attempts = ++pod.attempts,
-                      .queued_since = pod.queued_since};
+  // Made where it is returned: moving it costs as much as some of what is asked above.
+  std::optional<Decision> decided(std::in_place, std::in_place_type<decision::Bind>);
+  auto& bind = std::get<decision::Bind>(*decided);
+  bind.pod = ref_of(pod.pod);
+  bind.scheduler_name = pod.pod.spec.scheduler_name;
+  bind.generation = pod.pod.metadata.generation;
+  bind.node = world_.nodes.name(node);
+  bind.devices = devices_for(*pod.shape, answers, node);
+  bind.total_score = on.total;
+  bind.scores = answers.scores(node, on.extremes);
+  bind.feasible_nodes = on.feasible;
+  bind.all_nodes = world_.nodes.size();
+  bind.attempts = ++pod.attempts;
+  bind.queued_since = pod.queued_since;
   // A note that the pod carries already is replaced.
   if (!pod.demand.is_none() && (world_.ledger.in_force() || quota::has_note(pod.pod))) {
     bind.charged_as = world_.nodes.facts(node).gpu.product.name;
@@ -102,7 +104,7 @@ Decision Place::assume(WaitingPod& pod, const ScoreCache& answers, const Best& o
   record.assume(world_.nodes, node, occupant_of(pod.pod, std::move(claim), true));
   world_.charge(record, pod.pod, pod.demand, bind.charged_as.value_or(""));
   waking_.assumed(pod, bind.node, kBoundPodChanged);
-  return bind;
+  return decided;
 }
 
 std::vector<gpu::DeviceShare> Place::devices_for(const PodShape& shape, const ScoreCache& answers,

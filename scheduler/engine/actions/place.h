@@ -48,10 +48,11 @@ class Place {
   [[nodiscard]] std::optional<Decision> attempt_by_quota(WaitingPod& pod, Time now);
   // The pod is assumed on the best node, or on one as good where the profile draws / on the node
   // that it holds / on that node.
-  [[nodiscard]] Decision assume_best(WaitingPod& pod, const ScoreCache& answers, Best best,
-                                     const Where& where);
-  [[nodiscard]] Decision assume_held(WaitingPod& pod);
-  [[nodiscard]] Decision assume(WaitingPod& pod, const ScoreCache& answers, const Best& on);
+  [[nodiscard]] std::optional<Decision> assume_best(WaitingPod& pod, const ScoreCache& answers,
+                                                    Best best, const Where& where);
+  [[nodiscard]] std::optional<Decision> assume_held(WaitingPod& pod);
+  [[nodiscard]] std::optional<Decision> assume(WaitingPod& pod, const ScoreCache& answers,
+                                               const Best& on);
   [[nodiscard]] std::vector<gpu::DeviceShare> devices_for(const PodShape& shape,
                                                           const ScoreCache& answers,
                                                           NodeSlot node) const;

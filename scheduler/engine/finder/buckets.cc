@@ -22,6 +22,7 @@ Buckets::Id Buckets::add(NodeSlot slot, const Key& key) {
     id = found->second;
   }
   ++buckets_[id].nodes;
+  ++nodes_;
   if (id == 0 && of_.empty()) return id;
   if (of_.empty()) of_.resize(slots_);
   of_[slot] = id;
@@ -30,6 +31,7 @@ Buckets::Id Buckets::add(NodeSlot slot, const Key& key) {
 
 void Buckets::remove(NodeSlot slot) {
   const Id id = of(slot);
+  --nodes_;
   if (--buckets_[id].nodes > 0) return;
   ids_.erase(buckets_[id].key);
   unused_.push_back(id);

@@ -49,6 +49,8 @@ class Buckets {
   [[nodiscard]] Id of(NodeSlot slot) const { return of_.empty() ? 0 : of_[slot]; }
   [[nodiscard]] const Key& key(Id id) const { return buckets_[id].key; }
   [[nodiscard]] std::size_t nodes(Id id) const { return buckets_[id].nodes; }
+  // In all buckets.
+  [[nodiscard]] std::size_t nodes() const { return nodes_; }
   // One past the largest id.
   [[nodiscard]] std::size_t size() const { return buckets_.size(); }
   // How many have a node.
@@ -70,6 +72,7 @@ class Buckets {
   std::vector<Bucket> buckets_;
   std::vector<Id> unused_;
   std::map<Key, Id> ids_;
+  std::size_t nodes_ = 0;
   std::size_t slots_ = 0;
   std::vector<Id> of_;  // by slot, that of a node in none the last it was in; empty: all 0
 };

@@ -34,11 +34,10 @@ class MaxTree {
   // The best feasible slot that is not one of `except` (ascending); kNoSlot when none is.
   // O(their number · 16 · log size) where one of them is the best, else O(their number).
   template <typename Answers, typename Before>
-  [[nodiscard]] NodeSlot best_except(const Answers& answers, const std::vector<NodeSlot>& except,
+  [[nodiscard]] NodeSlot best_except(const Answers& answers, std::span<const NodeSlot> except,
                                      Before&& before) const {
     if (levels_.empty()) return kNoSlot;
-    return winner_except(answers, levels_.size() - 1, 0, {except.data(), except.size()}, before)
-        .slot;
+    return winner_except(answers, levels_.size() - 1, 0, except, before).slot;
   }
 
   // The answer of the slot may have changed. `answers` has the size of

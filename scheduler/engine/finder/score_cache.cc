@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -74,6 +73,7 @@ void ScoreCache::review_changed() {
   std::array<NodeSlot, 32> batch;
   std::size_t size = 0;
   const auto review_batch = [&] {
+    for (std::size_t i = 0; i < size; ++i) prefetch_tree(batch[i]);
     for (std::size_t i = 0; i < size; ++i) {
       review(batch[i], same_facts || nodes_.facts_changed(batch[i]) <= position_);
     }
@@ -82,13 +82,17 @@ void ScoreCache::review_changed() {
   nodes_.changes().since(position_, [&](NodeSlot slot) {
     if (same_facts && ruled_out_[slot]) return;
     __builtin_prefetch(&answers_[slot]);
-    if (!trees_.empty()) trees_.front().prefetch(slot);
     buckets_.prefetch(slot);
     nodes_.prefetch(slot);
     batch[size++] = slot;
     if (size == batch.size()) review_batch();
   });
   review_batch();
+}
+
+void ScoreCache::prefetch_tree(NodeSlot slot) const {
+  const Buckets::Id id = buckets_.of(slot);
+  if (id < trees_.size()) trees_[id].prefetch(slot);
 }
 
 void ScoreCache::review(NodeSlot slot, bool same_facts) {
@@ -221,8 +225,7 @@ void ScoreCache::rebuild_trees() {
 }
 
 std::size_t ScoreCache::feasible(const Scope& scope) const {
-  const NodesLeft nodes = nodes_left(scope, {});
-  return std::accumulate(nodes.begin(), nodes.end(), std::size_t{0});
+  return scope.is_all() ? buckets_.nodes() : measure(left_by(scope, {}), {}).feasible;
 }
 
 std::vector<ScoreCache::Tried> ScoreCache::try_nodes(const Where& where) const {
@@ -238,44 +241,43 @@ std::vector<ScoreCache::Tried> ScoreCache::try_nodes(const Where& where) const {
   return tried;
 }
 
-ScoreCache::NodesLeft ScoreCache::nodes_left(const Scope& scope,
-                                             const std::vector<NodeSlot>& aside) const {
-  NodesLeft left(buckets_.size(), 0);
-  for (Buckets::Id id = 0; id < left.size(); ++id) {
-    if (scope.is_all() || scope.allows(buckets_.key(id).charge_class))
-      left[id] = buckets_.nodes(id);
-  }
+ScoreCache::Left ScoreCache::left_by(const Scope& scope, std::span<const NodeSlot> aside) const {
+  Left left{.buckets = buckets_, .scope = scope, .aside = aside, .gone = {}};
+  if (aside.empty()) return left;
+  left.gone.resize(buckets_.size());
   for (const NodeSlot slot : aside) {
-    if (takes(slot, scope)) --left[buckets_.of(slot)];
+    if (takes(slot)) ++left.gone[buckets_.of(slot)];
   }
   return left;
 }
 
-ExtremesOfScores ScoreCache::extremes_over(const NodesLeft& left,
-                                           const std::vector<Tried>& tried) const {
-  ExtremesOfScores extremes;
+Best ScoreCache::measure(const Left& left, const std::vector<Tried>& tried) const {
+  Best best;
   const auto widen = [&](const RawScores& raw) {
-    if (extremes.empty()) {
-      for (const std::int64_t value : raw) extremes.push_back({value, value});
-    }
     for (std::size_t i = 0; i < raw.size(); ++i) {
-      extremes[i] = {std::min(extremes[i].min, raw[i]), std::max(extremes[i].max, raw[i])};
+      if (best.feasible == 0) best.extremes.push_back({raw[i], raw[i]});
+      best.extremes[i].min = std::min(best.extremes[i].min, raw[i]);
+      best.extremes[i].max = std::max(best.extremes[i].max, raw[i]);
     }
   };
-  if (normalised_.empty()) return extremes;
-  for (Buckets::Id id = 0; id < left.size(); ++id) {
-    if (left[id] > 0) widen(buckets_.key(id).raw);
+  for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
+    const std::size_t nodes = left[id];
+    if (nodes == 0) continue;
+    widen(buckets_.key(id).raw);
+    best.feasible += nodes;
   }
-  for (const Tried& node : tried) widen(node.raw);
-  return extremes;
+  for (const Tried& node : tried) {
+    widen(node.raw);
+    ++best.feasible;
+  }
+  return best;
 }
 
 template <typename Visit>
-void ScoreCache::for_each_left(const NodesLeft& left, const std::vector<NodeSlot>& aside,
-                               Visit&& visit) const {
-  auto next_aside = aside.begin();
+void ScoreCache::for_each_left(const Left& left, Visit&& visit) const {
+  auto next_aside = left.aside.begin();
   for (NodeSlot slot = 0; slot < answers_.size(); ++slot) {
-    if (next_aside != aside.end() && *next_aside == slot) {
+    if (next_aside != left.aside.end() && *next_aside == slot) {
       ++next_aside;
       continue;
     }
@@ -285,12 +287,11 @@ void ScoreCache::for_each_left(const NodesLeft& left, const std::vector<NodeSlot
 
 Best ScoreCache::best(const Where& where) const {
   if (prepared_.rejection()) return {};
-  const std::vector<NodeSlot> aside = where.aside();
+  std::vector<NodeSlot> room;
+  const std::span<const NodeSlot> aside = where.aside(room);
   const std::vector<Tried> tried = try_nodes(where);
-  const NodesLeft left = nodes_left(where.scope, aside);
-  Best best;
-  best.feasible = std::accumulate(left.begin(), left.end(), tried.size());
-  best.extremes = extremes_over(left, tried);
+  const Left left = left_by(where.scope, aside);
+  Best best = measure(left, tried);
   const auto consider = [&](NodeSlot slot, std::int64_t total) {
     if (best.node != kNoSlot && total < best.total) return;
     if (best.node != kNoSlot && total == best.total && !order_.before(slot, best.node)) return;
@@ -298,7 +299,7 @@ Best ScoreCache::best(const Where& where) const {
     best.total = total;
   };
   if (has_trees_) {
-    for (Buckets::Id id = 0; id < left.size(); ++id) {
+    for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
       if (left[id] == 0) continue;
       const NodeSlot slot = in_tree(trees_, id, [&](const MaxTree& tree, const auto& answers) {
         return tree.best_except(answers, aside, before());
@@ -306,7 +307,7 @@ Best ScoreCache::best(const Where& where) const {
       consider(slot, total(slot, best.extremes));
     }
   } else {
-    for_each_left(left, aside, [&](NodeSlot slot) { consider(slot, total(slot, best.extremes)); });
+    for_each_left(left, [&](NodeSlot slot) { consider(slot, total(slot, best.extremes)); });
   }
   for (const Tried& node : tried) {
     consider(node.slot, node.plain + normalised_part(node.raw, best.extremes));
@@ -315,14 +316,15 @@ Best ScoreCache::best(const Where& where) const {
 }
 
 NodeSlot ScoreCache::draw(std::uint64_t number, const Best& best, const Where& where) const {
-  const std::vector<NodeSlot> aside = where.aside();
-  const NodesLeft left = nodes_left(where.scope, aside);
+  std::vector<NodeSlot> room;
+  const std::span<const NodeSlot> aside = where.aside(room);
+  const Left left = left_by(where.scope, aside);
   std::vector<NodeSlot> equals;
   const auto among = [&](NodeSlot slot) {
     if (!std::binary_search(aside.begin(), aside.end(), slot)) equals.push_back(slot);
   };
   if (has_trees_) {
-    for (Buckets::Id id = 0; id < left.size(); ++id) {
+    for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
       if (left[id] == 0) continue;
       const std::int64_t plain = best.total - normalised_part(buckets_.key(id).raw, best.extremes);
       if (plain < 0) continue;
@@ -332,7 +334,7 @@ NodeSlot ScoreCache::draw(std::uint64_t number, const Best& best, const Where& w
     }
     std::sort(equals.begin(), equals.end());
   } else {
-    for_each_left(left, aside, [&](NodeSlot slot) {
+    for_each_left(left, [&](NodeSlot slot) {
       if (total(slot, best.extremes) == best.total) equals.push_back(slot);
     });
   }
@@ -370,10 +372,7 @@ std::optional<NodeVerdict> ScoreCache::verdict(NodeSlot slot, const Scope& scope
 
 VerdictCounts ScoreCache::verdicts(const Scope& scope) const {
   VerdictCounts counts = verdicts_;
-  if (!scope.is_all()) {
-    for (std::size_t i = feasible() - feasible(scope); i > 0; --i)
-      counts.add(NodeVerdict::no_quota());
-  }
+  counts.add(NodeVerdict::no_quota(), feasible() - feasible(scope));
   return counts;
 }
 

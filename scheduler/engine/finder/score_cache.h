@@ -39,6 +39,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace sched {
@@ -138,6 +139,7 @@ class ScoreCache {
   }
 
   void review_changed();
+  void prefetch_tree(NodeSlot slot) const;
   void review(NodeSlot slot, bool same_facts);
   void refuse(NodeSlot slot, NodeAnswer now);
   void admit(NodeSlot slot, const NodeView& node, bool same_facts);
@@ -156,15 +158,24 @@ class ScoreCache {
     return scope.is_all() || scope.allows(buckets_.key(buckets_.of(slot)).charge_class);
   }
   [[nodiscard]] std::vector<Tried> try_nodes(const Where& where) const;
-  // By bucket: how many of its nodes are in question and take the shape as they are.
-  using NodesLeft = boost::container::small_vector<std::size_t, 8>;
-  [[nodiscard]] NodesLeft nodes_left(const Scope& scope, const std::vector<NodeSlot>& aside) const;
-  [[nodiscard]] ExtremesOfScores extremes_over(const NodesLeft& left,
-                                               const std::vector<Tried>& tried) const;
-  // Calls visit(slot) for the nodes of those buckets that are not put aside, by ascending slot.
+  // What a question leaves: nodes of the buckets that its scope allows, without those put aside.
+  struct Left {
+    const Buckets& buckets;
+    const Scope& scope;
+    std::span<const NodeSlot> aside;  // ascending
+    // By bucket, how many that take the shape are aside; empty: none.
+    boost::container::small_vector<std::size_t, 8> gone;
+    [[nodiscard]] std::size_t operator[](Buckets::Id id) const {
+      if (!scope.is_all() && !scope.allows(buckets.key(id).charge_class)) return 0;
+      return gone.empty() ? buckets.nodes(id) : buckets.nodes(id) - gone[id];
+    }
+  };
+  [[nodiscard]] Left left_by(const Scope& scope, std::span<const NodeSlot> aside) const;
+  // Over the nodes that are left and take the shape, and those tried; and how many these are.
+  [[nodiscard]] Best measure(const Left& left, const std::vector<Tried>& tried) const;
+  // Calls visit(slot) for those that are left and take the shape, by ascending slot.
   template <typename Visit>
-  void for_each_left(const NodesLeft& left, const std::vector<NodeSlot>& aside,
-                     Visit&& visit) const;
+  void for_each_left(const Left& left, Visit&& visit) const;
   [[nodiscard]] auto before() const {
     return [this](NodeSlot a, NodeSlot b) { return order_.before(a, b); };
   }

@@ -28,7 +28,7 @@ struct FitReport {
 
 class ScoreCaches {
  public:
-  // Some 90 to 280 shapes on 100,000 nodes, the more the fewer of these can take them; on a few
+  // Some 500 shapes on 100,000 nodes (1 MB each among the hundred of `bench decide`); on a few
   // nodes some 60,000.
   static constexpr std::size_t kDefaultMemory = std::size_t{512} << 20;
 

@@ -18,6 +18,10 @@ class VerdictCounts {
 
   // One node more has this verdict.
   Id add(const NodeVerdict& verdict);
+  // So many do.
+  void add(const NodeVerdict& verdict, std::size_t nodes) {
+    if (nodes > 0) entries_[add(verdict)].nodes += nodes - 1;
+  }
   // One node less has it.
   void remove(Id id);
 

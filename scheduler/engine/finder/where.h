@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <vector>
 
 namespace sched {
@@ -32,15 +33,17 @@ struct Where {
   const Trial* trial = nullptr;        // null: the nodes as they are
   bool if_empty = false;               // as if nothing were taken on the node
 
-  // The nodes that are left out or may be other than they are, ascending.
-  [[nodiscard]] std::vector<NodeSlot> aside() const {
-    std::vector<NodeSlot> slots;
-    if (excluded != nullptr) slots = excluded->slots;
-    if (trial == nullptr || trial->touched().empty()) return slots;
-    std::vector<NodeSlot> both;
-    std::set_union(slots.begin(), slots.end(), trial->touched().begin(), trial->touched().end(),
-                   std::back_inserter(both));
-    return both;
+  // The nodes that are left out or may be other than they are, ascending. `room`: to put them
+  // together in.
+  [[nodiscard]] std::span<const NodeSlot> aside(std::vector<NodeSlot>& room) const {
+    if (trial == nullptr || trial->touched().empty()) {
+      return excluded == nullptr ? std::span<const NodeSlot>{} : excluded->slots;
+    }
+    const std::vector<NodeSlot>& touched = trial->touched();
+    if (excluded == nullptr || excluded->none()) return touched;
+    std::set_union(excluded->slots.begin(), excluded->slots.end(), touched.begin(), touched.end(),
+                   std::back_inserter(room));
+    return room;
   }
 };
 
