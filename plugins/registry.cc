@@ -76,8 +76,8 @@ const sched::Registry& registry() {
       {.name = "RandomDevice", .scores = true, .on_by_default = false, .make = make_random_device},
       {.name = "MigPlacement", .scores = true, .on_by_default = false, .make = make_mig_placement},
       {.name = "UnsupportedConstraints", .constrains = true, .make = make_unsupported_constraints},
-      {.name = "ExistingAntiAffinity", .constrains = true, .make = make_existing_anti_affinity},
       {.name = "VolumeConstraints", .constrains = true, .make = make_volume_constraints},
+      {.name = "ExistingAntiAffinity", .constrains = true, .make = make_existing_anti_affinity},
       {.name = "DeviceClasses", .constrains = true, .make = make_device_classes},
   };
   return kRegistry;

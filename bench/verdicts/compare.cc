@@ -50,10 +50,11 @@ std::vector<std::string> differences(const Answer& given, const Answer& ours) {
   return found;
 }
 
-std::set<std::string> missing_plugins(const Answer& given, const std::set<std::string>& built) {
+std::set<std::string> missing_plugins(const Answer& given,
+                                      const std::function<bool(const NodeVerdict&)>& built) {
   std::set<std::string> missing;
   for (const auto& [node, verdict] : given.nodes) {
-    if (!verdict.plugin.empty() && !built.contains(verdict.plugin)) missing.insert(verdict.plugin);
+    if (!verdict.plugin.empty() && !built(verdict)) missing.insert(verdict.plugin);
   }
   return missing;
 }

@@ -3,6 +3,7 @@
 
 #include "bench/verdicts/case.h"
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,8 +16,8 @@ namespace bench::verdicts {
 // unless some node fits: then there must be none.
 [[nodiscard]] std::vector<std::string> differences(const Answer& given, const Answer& ours);
 
-// The plugins that the answer names and `built` does not, sorted.
-[[nodiscard]] std::set<std::string> missing_plugins(const Answer& given,
-                                                    const std::set<std::string>& built);
+// The plugins of the answer's verdicts that are not `built`, sorted.
+[[nodiscard]] std::set<std::string> missing_plugins(
+    const Answer& given, const std::function<bool(const NodeVerdict&)>& built);
 
 }  // namespace bench::verdicts

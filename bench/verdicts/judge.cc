@@ -3,9 +3,15 @@
 #include "plugins/registry.h"
 #include "scheduler/engine/engine.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bench::verdicts {
 
@@ -13,14 +19,44 @@ namespace {
 
 constexpr const char* kProfileName = "kube-parity";
 
+// kube-scheduler's filters of 1.36 that are built here, by name.
+const std::set<std::string, std::less<>> kFilters = {"NodeUnschedulable", "NodeName",
+                                                     "TaintToleration",   "NodeAffinity",
+                                                     "NodePorts",         "NodeResourcesFit"};
+// Plugins of ours that have some of its rules across nodes.
+const std::set<std::string, std::less<>> kConstraints = {"VolumeConstraints",
+                                                         "ExistingAntiAffinity"};
+// Those rules: plugin, reason.
+const std::set<std::pair<std::string, std::string>> kRules = {
+    {"VolumeBinding", "node(s) didn't match PersistentVolume's node affinity"},
+    {"VolumeZone", "node(s) had no available volume zone"},
+    {"InterPodAffinity", "node(s) didn't satisfy existing pods anti-affinity rules"}};
+
+// What a constraint excludes, without what it holds back.
+class Exclusions final : public sched::ClusterConstraint {
+ public:
+  explicit Exclusions(std::unique_ptr<ClusterConstraint> all) : all_(std::move(all)) {}
+  std::string_view name() const override { return all_->name(); }
+  std::vector<sched::Exclusion> excludes(const k8s::Pod& pod) const override {
+    return all_->excludes(pod);
+  }
+  sched::ChangeMask wakes_on() const override { return all_->wakes_on(); }
+  bool apply(const sched::ClusterChange& change) override { return all_->apply(change); }
+
+ private:
+  std::unique_ptr<ClusterConstraint> all_;
+};
+
 sched::Profile parity_profile() {
   sched::Profile profile;
   profile.scheduler_name = kProfileName;
   const k8s::yaml::Value no_args;
   for (const sched::PluginEntry& entry : plugins::registry()) {
-    if (!built_filters().contains(std::string(entry.name))) continue;
     k8s::yaml::ObjectReader args(no_args, "");
-    profile.filters.push_back(entry.make(args).filter);
+    if (kFilters.contains(entry.name)) profile.filters.push_back(entry.make(args).filter);
+    if (kConstraints.contains(entry.name)) {
+      profile.constraints.push_back(std::make_unique<Exclusions>(entry.make(args).constraint));
+    }
   }
   return profile;
 }
@@ -51,11 +87,12 @@ sched::Engine engine_with(const Case& question) {
 
 }  // namespace
 
-const std::set<std::string>& built_filters() {
-  static const std::set<std::string> kNames = {"NodeUnschedulable", "NodeName",
-                                               "TaintToleration",   "NodeAffinity",
-                                               "NodePorts",         "NodeResourcesFit"};
-  return kNames;
+bool is_built(const NodeVerdict& verdict) {
+  if (kFilters.contains(verdict.plugin)) return true;
+  return !verdict.reasons.empty() &&
+         std::all_of(verdict.reasons.begin(), verdict.reasons.end(), [&](const auto& reason) {
+           return kRules.contains({verdict.plugin, reason});
+         });
 }
 
 Answer judge(const Case& question) {

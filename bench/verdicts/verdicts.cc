@@ -51,7 +51,7 @@ std::string to_line(const Tally& tally) {
 
 void compare(const Case& question, const Answer& ours, const std::string& place, Tally& tally,
              std::ostream& err) {
-  const auto missing = missing_plugins(*question.answer, built_filters());
+  const auto missing = missing_plugins(*question.answer, is_built);
   if (!missing.empty()) {
     ++tally.left_out;
     tally.missing_plugins.insert(missing.begin(), missing.end());

@@ -5,8 +5,8 @@
 //   {"id": …, "verdicts": {node: {"code", "plugin", "reasons"}}, "message": …}
 // and, where cases come with answers, a closing line
 //   {"agree": 1247, "differ": 0, "leftOut": 1003, "missingPlugins": ["InterPodAffinity", …]}
-// Left out of the comparison are cases whose answers name plugins that are not built here. What
-// differs is said in words on the error stream.
+// Left out of the comparison are cases whose answers have verdicts that are not built here
+// (judge.h), of the plugins that are named. What differs is said in words on the error stream.
 #pragma once
 
 #include <iosfwd>

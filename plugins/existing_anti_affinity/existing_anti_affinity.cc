@@ -24,8 +24,8 @@ class ExistingAntiAffinity final : public ClusterConstraint {
  public:
   std::string_view name() const override { return "ExistingAntiAffinity"; }
 
-  std::optional<Exclusion> excludes(const k8s::Pod& pod) const override {
-    if (holders_.empty()) return std::nullopt;
+  std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
+    if (holders_.empty()) return {};
     const auto labels = namespaces_.find(pod.metadata.namespace_);
     const k8s::StringMap& of_namespace = labels == namespaces_.end() ? kNoLabels : labels->second;
     // A pod that is asked about where it runs must not stand in its own way.
@@ -36,13 +36,13 @@ class ExistingAntiAffinity final : public ClusterConstraint {
       const auto& mine = own->second.terms;
       return static_cast<std::size_t>(std::count(mine.begin(), mine.end(), &entry)) == terms;
     };
-    std::optional<Exclusion> found;
+    std::vector<Exclusion> found;
     for (const auto& entry : holders_) {
       const auto& [term, nodes] = entry;
       if (!term.selector.selects(pod, of_namespace)) continue;
-      if (!found) found = Exclusion{.plugin = kPlugin, .reason = kReason, .domains = {}};
+      if (found.empty()) found.push_back({.plugin = kPlugin, .reason = kReason, .domains = {}});
       for (const auto& [node, terms] : nodes) {
-        if (!is_only_its_own(entry, node, terms)) found->domains.push_back({term.key, node});
+        if (!is_only_its_own(entry, node, terms)) found.front().domains.push_back({term.key, node});
       }
     }
     return found;

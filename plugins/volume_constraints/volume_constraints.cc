@@ -10,8 +10,12 @@ namespace plugins {
 namespace {
 
 using namespace sched;
+using k8s::NodeSelector;
+using k8s::NodeSelectorTerm;
 using k8s::PersistentVolume;
 using k8s::PersistentVolumeClaim;
+using k8s::SelectorOperator;
+using k8s::SelectorRequirement;
 
 using Refusal = std::optional<std::string>;
 
@@ -32,15 +36,76 @@ bool is_controlled_by(const PersistentVolumeClaim& claim, const k8s::Pod& pod) {
   });
 }
 
-// The label that ties the volume to a zone or region, or nullptr.
-const std::string* zone_label(const PersistentVolume& volume) {
-  constexpr std::array<std::string_view, 4> kLabels = {
-      "topology.kubernetes.io/zone", "topology.kubernetes.io/region",
-      "failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region"};
-  for (const std::string_view label : kLabels) {
-    if (const std::string* value = volume.metadata.labels.find(label)) return value;
+// kube-scheduler's plugins for the two, and their words. Source: plugins/volumebinding,
+// plugins/volumezone.
+constexpr std::string_view kVolumeBinding = "VolumeBinding";
+constexpr std::string_view kNotItsNode = "node(s) didn't match PersistentVolume's node affinity";
+constexpr std::string_view kVolumeZone = "VolumeZone";
+constexpr std::string_view kNotItsZone = "node(s) had no available volume zone";
+
+// A label that ties volumes to a zone or region, and the one that nodes carry instead of an old
+// one.
+struct ZoneLabel {
+  std::string_view name;
+  std::string_view on_newer_nodes;
+};
+constexpr std::array<ZoneLabel, 4> kZoneLabels = {{
+    {"topology.kubernetes.io/zone", {}},
+    {"topology.kubernetes.io/region", {}},
+    {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
+    {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
+}};
+
+// "a__b": the volume is in both. None: not such a list.
+std::vector<std::string> zones_in(std::string_view text) {
+  constexpr std::string_view kBetween = "__";
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
+  std::vector<std::string> zones;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find(kBetween, from), text.size());
+    std::string_view zone = text.substr(from, to - from);
+    zone.remove_prefix(std::min(zone.find_first_not_of(kBlanks), zone.size()));
+    zone = zone.substr(0, zone.find_last_not_of(kBlanks) + 1);
+    if (zone.empty()) return {};
+    zones.emplace_back(zone);
+    from = to + kBetween.size();
   }
-  return nullptr;
+  return zones;
+}
+
+SelectorRequirement absent(std::string_view label) {
+  return {.key = std::string(label), .op = SelectorOperator::kDoesNotExist, .values = {}};
+}
+
+// The nodes that are in the volume's zones and regions, or in none at all; nullopt: it names none.
+std::optional<NodeSelector> zones_of(const PersistentVolume& volume) {
+  // Alternatives, each a list of what must hold.
+  std::vector<NodeSelectorTerm> terms(1);
+  for (const ZoneLabel& label : kZoneLabels) {
+    const std::string* value = volume.metadata.labels.find(label.name);
+    if (value == nullptr) continue;
+    const std::vector<std::string> zones = zones_in(*value);
+    if (zones.empty()) continue;
+    const auto in_zones = [&](std::string_view key) {
+      return SelectorRequirement{
+          .key = std::string(key), .op = SelectorOperator::kIn, .values = zones};
+    };
+    std::vector<NodeSelectorTerm> further;
+    for (NodeSelectorTerm& term : terms) {
+      if (!label.on_newer_nodes.empty()) {
+        NodeSelectorTerm& newer = further.emplace_back(term);
+        newer.match_expressions.push_back(in_zones(label.on_newer_nodes));
+        newer.match_expressions.push_back(absent(label.name));
+      }
+      term.match_expressions.push_back(in_zones(label.name));
+    }
+    terms.insert(terms.end(), further.begin(), further.end());
+  }
+  if (terms.front().match_expressions.empty()) return std::nullopt;
+  NodeSelectorTerm& in_none = terms.emplace_back();
+  for (const ZoneLabel& label : kZoneLabels)
+    in_none.match_expressions.push_back(absent(label.name));
+  return NodeSelector{std::move(terms)};
 }
 
 Refusal refuses_unbound(const PersistentVolumeClaim& claim) {
@@ -57,21 +122,6 @@ Refusal refuses_unbound(const PersistentVolumeClaim& claim) {
          "), which gpu-scheduler cannot bind yet";
 }
 
-Refusal refuses_volume(const PersistentVolumeClaim& claim, const PersistentVolume& volume) {
-  const std::string subject =
-      of_claim(claim) + " is bound to persistentvolume " + quoted(volume.metadata.name);
-  if (volume.node_affinity) {
-    return subject +
-           ", which only some nodes can use (nodeAffinity); gpu-scheduler cannot honour "
-           "that yet";
-  }
-  if (const std::string* zone = zone_label(volume)) {
-    return subject + ", which belongs to " + quoted(*zone) +
-           " (zone or region label); gpu-scheduler cannot honour that yet";
-  }
-  return std::nullopt;
-}
-
 class VolumeConstraints final : public ClusterConstraint {
  public:
   std::string_view name() const override { return "VolumeConstraints"; }
@@ -83,6 +133,32 @@ class VolumeConstraints final : public ClusterConstraint {
     return std::nullopt;
   }
 
+  // Where each bound volume may be mounted; of those that refuses() has nothing against.
+  std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
+    std::vector<Exclusion> found;
+    std::vector<Exclusion> zones;
+    for (const k8s::Volume& mount : pod.spec.volumes) {
+      const Volume* volume = bound_volume(pod, mount);
+      if (volume == nullptr) continue;
+      if (volume->object.node_affinity) {
+        found.push_back({.plugin = kVolumeBinding,
+                         .reason = kNotItsNode,
+                         .code = Code::kUnresolvable,
+                         .domains = {},
+                         .only = &*volume->object.node_affinity});
+      }
+      if (volume->zones) {
+        zones.push_back({.plugin = kVolumeZone,
+                         .reason = kNotItsZone,
+                         .code = Code::kUnresolvable,
+                         .domains = {},
+                         .only = &*volume->zones});
+      }
+    }
+    found.insert(found.end(), zones.begin(), zones.end());
+    return found;
+  }
+
   ChangeMask wakes_on() const override { return kStorageChanged; }
 
   bool apply(const ClusterChange& change) override {
@@ -92,7 +168,7 @@ class VolumeConstraints final : public ClusterConstraint {
     } else if (const auto* claim_gone = std::get_if<ClaimGone>(&change)) {
       claims_.erase({claim_gone->namespace_, claim_gone->name});
     } else if (const auto* volume = std::get_if<VolumeUpserted>(&change)) {
-      volumes_[volume->object.metadata.name] = volume->object;
+      volumes_[volume->object.metadata.name] = {volume->object, zones_of(volume->object)};
     } else if (const auto* volume_gone = std::get_if<VolumeGone>(&change)) {
       volumes_.erase(volume_gone->name);
     } else {
@@ -102,13 +178,34 @@ class VolumeConstraints final : public ClusterConstraint {
   }
 
  private:
+  struct Volume {
+    PersistentVolume object;
+    std::optional<NodeSelector> zones;
+  };
+
+  // Null: the pod's volume needs no claim, or has none that is bound.
+  const Volume* bound_volume(const k8s::Pod& pod, const k8s::Volume& mount) const {
+    using Kind = k8s::Volume::Kind;
+    if (mount.kind == Kind::kDisk) return nullptr;
+    const auto claim = claims_.find({pod.metadata.namespace_, mount.kind == Kind::kEphemeral
+                                                                  ? claim_made_for(pod, mount)
+                                                                  : mount.claim_name});
+    if (claim == claims_.end()) return nullptr;
+    const auto volume = volumes_.find(claim->second.volume_name);
+    return volume == volumes_.end() ? nullptr : &volume->second;
+  }
+
+  static std::string claim_made_for(const k8s::Pod& pod, const k8s::Volume& ephemeral) {
+    return pod.metadata.name + "-" + ephemeral.name;
+  }
+
   Refusal refuses_one(const k8s::Pod& pod, const k8s::Volume& volume) const {
     switch (volume.kind) {
       case k8s::Volume::Kind::kDisk:
         return "pod mounts the disk " + quoted(volume.name) + " in-line (" + volume.source +
                "), which gpu-scheduler cannot honour yet";
       case k8s::Volume::Kind::kEphemeral:
-        return refuses_ephemeral(pod, pod.metadata.name + "-" + volume.name);
+        return refuses_ephemeral(pod, claim_made_for(pod, volume));
       case k8s::Volume::Kind::kPersistentVolumeClaim:
         return refuses_claim(pod.metadata.namespace_, volume.claim_name);
     }
@@ -146,15 +243,14 @@ class VolumeConstraints final : public ClusterConstraint {
              " may be used by one pod at a time (ReadWriteOncePod), which gpu-scheduler cannot "
              "honour yet";
     }
-    const auto volume = volumes_.find(claim.volume_name);
-    if (volume == volumes_.end()) {
+    if (!volumes_.contains(claim.volume_name)) {
       return "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
     }
-    return refuses_volume(claim, volume->second);
+    return std::nullopt;
   }
 
   std::map<std::pair<std::string, std::string>, PersistentVolumeClaim> claims_;
-  std::map<std::string, PersistentVolume> volumes_;
+  std::map<std::string, Volume> volumes_;
 };
 
 }  // namespace

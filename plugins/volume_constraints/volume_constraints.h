@@ -1,9 +1,10 @@
-// VolumeConstraints: a pod waits until its volumes can be used from every node.
+// VolumeConstraints: a pod waits until its claims are bound, and goes where its volumes are.
 //
-// gpu-scheduler neither binds volumes nor weighs where they can be attached. So a pod is refused
-// when a claim of it is missing, unbound or lost, or when a bound volume is tied to some nodes or
-// to one pod at a time; kube-scheduler's words where it has some. Claims bound to volumes that
-// every node can attach are fine. Without arguments.
+// Nodes are excluded that a bound volume's node affinity or zone labels do not allow, as
+// kube-scheduler's VolumeBinding and VolumeZone do it. gpu-scheduler does not bind volumes: a pod
+// is refused as long as a claim of it is missing, unbound or lost, or lets one pod at a time use
+// its volume; kube-scheduler's words where it has some. How many volumes a node can attach is not
+// looked at. Without arguments.
 #pragma once
 
 #include "scheduler/framework/registry.h"

@@ -194,7 +194,8 @@ class ScorePlugin {
                                                            const PrepareContext& context) const = 0;
 };
 
-// The nodes that a rule across nodes rules out for a pod.
+// The nodes that a rule across nodes rules out for a pod. What it borrows is the constraint's, and
+// holds until its next change.
 struct Exclusion {
   // Every node that carries the same value of a label as a given node. Where that node lacks the
   // label, or is not there, no node.
@@ -202,9 +203,11 @@ struct Exclusion {
     std::string_view key;   // of the label
     std::string_view node;  // by name
   };
-  std::string_view plugin;      // whose rule it is, by kube-scheduler's name
-  std::string_view reason;      // in kube-scheduler's words
-  std::vector<Domain> domains;  // borrowed from the constraint, until its next change
+  std::string_view plugin;  // whose rule it is, by kube-scheduler's name
+  std::string_view reason;  // in kube-scheduler's words
+  Code code = Code::kUnschedulable;
+  std::vector<Domain> domains;              // their nodes are out
+  const k8s::NodeSelector* only = nullptr;  // nodes whose labels do not match it are out
 };
 
 // Keeps, by events, what it must know of the cluster, and answers for a pod as a whole.
@@ -222,9 +225,10 @@ class ClusterConstraint {
   [[nodiscard]] virtual std::optional<std::string> refuses(const k8s::Pod& /*pod*/) const {
     return std::nullopt;
   }
-  // The nodes that the pod may not use now, whatever filters say; nullopt: it excludes none.
-  [[nodiscard]] virtual std::optional<Exclusion> excludes(const k8s::Pod& /*pod*/) const {
-    return std::nullopt;
+  // The nodes that the pod may not use now, whatever filters say; none: it excludes none. Of a node
+  // that several exclude the first is told.
+  [[nodiscard]] virtual std::vector<Exclusion> excludes(const k8s::Pod& /*pod*/) const {
+    return {};
   }
   // The changes after which a refused pod, or one that found all its nodes excluded, is worth
   // asking about again.

@@ -23,12 +23,12 @@ std::unique_ptr<ClusterConstraint> constraint(const char* name) {
 // What the constraint excludes for the pod, as "zone of n" for each domain; none: nothing.
 std::vector<std::string> excluded(const ClusterConstraint& asked, const k8s::Pod& pod) {
   std::vector<std::string> domains;
-  const auto exclusion = asked.excludes(pod);
-  if (!exclusion) return domains;
-  CHECK(exclusion->plugin == "InterPodAffinity");
-  CHECK(exclusion->reason == "node(s) didn't satisfy existing pods anti-affinity rules");
-  for (const Exclusion::Domain& domain : exclusion->domains) {
-    domains.push_back(std::string(domain.key) + " of " + std::string(domain.node));
+  for (const Exclusion& exclusion : asked.excludes(pod)) {
+    CHECK(exclusion.plugin == "InterPodAffinity");
+    CHECK(exclusion.reason == "node(s) didn't satisfy existing pods anti-affinity rules");
+    for (const Exclusion::Domain& domain : exclusion.domains) {
+      domains.push_back(std::string(domain.key) + " of " + std::string(domain.node));
+    }
   }
   return domains;
 }
@@ -196,10 +196,6 @@ TEST_CASE("VolumeConstraints: which volumes a pod has to wait for") {
   };
   const auto bound = claim("c", "v");
   const auto mounting = [] { return pod("a").mounts_claim("c"); };
-  k8s::PersistentVolume local = volume("v");
-  local.node_affinity = k8s::NodeSelector{{tests::named({"n"})}};
-  k8s::PersistentVolume zonal = volume("v");
-  zonal.metadata.labels.set("topology.kubernetes.io/zone", "z-1");
   k8s::Volume disk;
   disk.name = "d";
   disk.kind = k8s::Volume::Kind::kDisk;
@@ -259,18 +255,6 @@ TEST_CASE("VolumeConstraints: which volumes a pod has to wait for") {
        mounting(),
        "persistentvolumeclaim \"c\" may be used by one pod at a time (ReadWriteOncePod), which "
        "gpu-scheduler cannot honour yet"},
-      {"a volume of some nodes",
-       {bound},
-       {local},
-       mounting(),
-       "persistentvolumeclaim \"c\" is bound to persistentvolume \"v\", which only some nodes can "
-       "use (nodeAffinity); gpu-scheduler cannot honour that yet"},
-      {"a volume of a zone",
-       {bound},
-       {zonal},
-       mounting(),
-       "persistentvolumeclaim \"c\" is bound to persistentvolume \"v\", which belongs to \"z-1\" "
-       "(zone or region label); gpu-scheduler cannot honour that yet"},
       {"the second of two",
        {bound},
        {volume("v")},
@@ -301,6 +285,65 @@ TEST_CASE("VolumeConstraints: which volumes a pod has to wait for") {
     for (const auto& it : each.volumes) asked->apply(VolumeUpserted{it});
     CHECK(asked->refuses(each.given) == each.want);
   }
+}
+
+TEST_CASE("VolumeConstraints: on which nodes a pod's volumes can be used") {
+  const auto asked = constraint("VolumeConstraints");
+  const auto labelled = [](std::string_view name, const k8s::StringMap& labels) {
+    k8s::PersistentVolume made = volume(name);
+    made.metadata.labels = labels;
+    return made;
+  };
+  k8s::PersistentVolume local = volume("local");
+  local.node_affinity = k8s::NodeSelector{{tests::term({tests::label("host").in({"n"})})}};
+  asked->apply(VolumeUpserted{local});
+  asked->apply(VolumeUpserted{volume("anywhere")});
+  constexpr const char* kZone = "topology.kubernetes.io/zone";
+  constexpr const char* kRegion = "topology.kubernetes.io/region";
+  constexpr const char* kOldZone = "failure-domain.beta.kubernetes.io/zone";
+  asked->apply(VolumeUpserted{labelled("zonal", {{kZone, "a"}})});
+  asked->apply(VolumeUpserted{labelled("two-zones", {{kZone, "a__ b"}})});
+  asked->apply(VolumeUpserted{labelled("old", {{kOldZone, "a"}, {kRegion, "r"}})});
+  asked->apply(VolumeUpserted{labelled("unreadable", {{kZone, "a__"}})});
+  for (const char* name : {"local", "anywhere", "zonal", "two-zones", "old", "unreadable"}) {
+    asked->apply(ClaimUpserted{claim(name, name)});
+  }
+  const auto rules = [&](const k8s::Pod& given) {
+    std::vector<std::string> plugins;
+    for (const Exclusion& rule : asked->excludes(given)) {
+      CHECK(rule.code == Code::kUnresolvable);
+      plugins.emplace_back(rule.plugin);
+    }
+    return plugins;
+  };
+  const auto allowed = [&](const char* name, const k8s::StringMap& node) {
+    const auto found = asked->excludes(pod("p").mounts_claim(name));
+    return std::all_of(found.begin(), found.end(),
+                       [&](const Exclusion& rule) { return rule.only->matches({}, node); });
+  };
+  CHECK(rules(pod("p")).empty());
+  CHECK(rules(pod("p").mounts_claim("anywhere")).empty());
+  CHECK(rules(pod("p").mounts_claim("unreadable")).empty());
+  CHECK(rules(pod("p").mounts_claim("missing")).empty());
+  using Names = std::vector<std::string>;
+  CHECK(rules(pod("p").mounts_claim("zonal").mounts_claim("local")) ==
+        Names{"VolumeBinding", "VolumeZone"});
+
+  CHECK(allowed("local", {{"host", "n"}}));
+  CHECK_FALSE(allowed("local", {{"host", "m"}}));
+  CHECK(allowed("zonal", {{kZone, "a"}}));
+  CHECK_FALSE(allowed("zonal", {{kZone, "b"}}));
+  // A node that carries some of these labels must carry the right one; one without any is anywhere.
+  CHECK_FALSE(allowed("zonal", {{kRegion, "r"}}));
+  CHECK_FALSE(allowed("zonal", {{kOldZone, "a"}}));
+  CHECK(allowed("zonal", {{"host", "n"}}));
+  CHECK(allowed("two-zones", {{kZone, "b"}}));
+  CHECK_FALSE(allowed("two-zones", {{kZone, "c"}}));
+  // A volume's old label is read as the new one, not the other way round.
+  CHECK(allowed("old", {{kZone, "a"}, {kRegion, "r"}}));
+  CHECK(allowed("old", {{kOldZone, "a"}, {kRegion, "r"}}));
+  CHECK_FALSE(allowed("old", {{kOldZone, "b"}, {kZone, "a"}, {kRegion, "r"}}));
+  CHECK_FALSE(allowed("old", {{kZone, "a"}, {kRegion, "s"}}));
 }
 
 TEST_CASE("VolumeConstraints follows claims and volumes") {

@@ -49,7 +49,9 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   if (answers.feasible(found.scope) > 0) return refuse_excluded(pod, answers, where, now);
 
   if (holds_.of(pod) != nullptr && !found.admission.within.empty()) {
-    holds_.hold_node(pod, search_.scope_of(found.admission.within));
+    holds_.hold_node(pod, {.scope = search_.scope_of(found.admission.within),
+                           .excluded = &excluded,
+                           .if_empty = true});
     // The hold itself has changed a node.
     static_cast<void>(finder_.refresh(pod.profile, pod.shape, found.scope));
   }
@@ -149,7 +151,7 @@ std::optional<Decision> Place::refuse_excluded(WaitingPod& pod, const ScoreCache
   queue_.refuse(pod, excluded.wakes_on | kRoomOpened, now + world_.options.max_unschedulable_wait);
   ReasonCounts reasons;
   std::set<std::string> plugins;
-  for (const NodeSlot slot : excluded.slots) {
+  for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (!answers.takes(slot, where.scope)) continue;
     const Excluded::Why& why = *excluded.find(slot);
     ++reasons[std::string(why.reason)];

@@ -225,7 +225,9 @@ void ScoreCache::rebuild_trees() {
 }
 
 std::size_t ScoreCache::feasible(const Scope& scope) const {
-  return scope.is_all() ? buckets_.nodes() : measure(left_by(scope, {}), {}).feasible;
+  if (scope.is_all()) return buckets_.nodes();
+  std::vector<NodeSlot> room;
+  return measure(left_by({.scope = scope}, room), {}).feasible;
 }
 
 std::vector<ScoreCache::Tried> ScoreCache::try_nodes(const Where& where) const {
@@ -241,12 +243,24 @@ std::vector<ScoreCache::Tried> ScoreCache::try_nodes(const Where& where) const {
   return tried;
 }
 
-ScoreCache::Left ScoreCache::left_by(const Scope& scope, std::span<const NodeSlot> aside) const {
-  Left left{.buckets = buckets_, .scope = scope, .aside = aside, .gone = {}};
-  if (aside.empty()) return left;
-  left.gone.resize(buckets_.size());
-  for (const NodeSlot slot : aside) {
-    if (takes(slot)) ++left.gone[buckets_.of(slot)];
+ScoreCache::Left ScoreCache::left_by(const Where& where, std::vector<NodeSlot>& room) const {
+  Left left{.buckets = buckets_,
+            .scope = where.scope,
+            .aside = where.aside(room),
+            .only = where.only(),
+            .gone = {}};
+  if (left.only != nullptr) {
+    for (Buckets::Id id = 0; id < buckets_.size(); ++id) left.gone.push_back(buckets_.nodes(id));
+    for (const NodeSlot slot : *left.only) {
+      if (takes(slot) && !std::binary_search(left.aside.begin(), left.aside.end(), slot)) {
+        --left.gone[buckets_.of(slot)];
+      }
+    }
+  } else if (!left.aside.empty()) {
+    left.gone.resize(buckets_.size());
+    for (const NodeSlot slot : left.aside) {
+      if (takes(slot)) ++left.gone[buckets_.of(slot)];
+    }
   }
   return left;
 }
@@ -276,21 +290,23 @@ Best ScoreCache::measure(const Left& left, const std::vector<Tried>& tried) cons
 template <typename Visit>
 void ScoreCache::for_each_left(const Left& left, Visit&& visit) const {
   auto next_aside = left.aside.begin();
-  for (NodeSlot slot = 0; slot < answers_.size(); ++slot) {
-    if (next_aside != left.aside.end() && *next_aside == slot) {
-      ++next_aside;
-      continue;
-    }
-    if (answers_[slot].is_feasible() && left[buckets_.of(slot)] > 0) visit(slot);
+  const auto visit_if_left = [&](NodeSlot slot) {
+    while (next_aside != left.aside.end() && *next_aside < slot) ++next_aside;
+    if (next_aside != left.aside.end() && *next_aside == slot) return;
+    if (takes(slot) && left[buckets_.of(slot)] > 0) visit(slot);
+  };
+  if (left.only != nullptr) {
+    for (const NodeSlot slot : *left.only) visit_if_left(slot);
+  } else {
+    for (NodeSlot slot = 0; slot < answers_.size(); ++slot) visit_if_left(slot);
   }
 }
 
 Best ScoreCache::best(const Where& where) const {
   if (prepared_.rejection()) return {};
   std::vector<NodeSlot> room;
-  const std::span<const NodeSlot> aside = where.aside(room);
+  const Left left = left_by(where, room);
   const std::vector<Tried> tried = try_nodes(where);
-  const Left left = left_by(where.scope, aside);
   Best best = measure(left, tried);
   const auto consider = [&](NodeSlot slot, std::int64_t total) {
     if (best.node != kNoSlot && total < best.total) return;
@@ -298,11 +314,11 @@ Best ScoreCache::best(const Where& where) const {
     best.node = slot;
     best.total = total;
   };
-  if (has_trees_) {
+  if (has_trees_ && left.only == nullptr) {
     for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
       if (left[id] == 0) continue;
       const NodeSlot slot = in_tree(trees_, id, [&](const MaxTree& tree, const auto& answers) {
-        return tree.best_except(answers, aside, before());
+        return tree.best_except(answers, left.aside, before());
       });
       consider(slot, total(slot, best.extremes));
     }
@@ -317,13 +333,12 @@ Best ScoreCache::best(const Where& where) const {
 
 NodeSlot ScoreCache::draw(std::uint64_t number, const Best& best, const Where& where) const {
   std::vector<NodeSlot> room;
-  const std::span<const NodeSlot> aside = where.aside(room);
-  const Left left = left_by(where.scope, aside);
+  const Left left = left_by(where, room);
   std::vector<NodeSlot> equals;
   const auto among = [&](NodeSlot slot) {
-    if (!std::binary_search(aside.begin(), aside.end(), slot)) equals.push_back(slot);
+    if (!std::binary_search(left.aside.begin(), left.aside.end(), slot)) equals.push_back(slot);
   };
-  if (has_trees_) {
+  if (has_trees_ && left.only == nullptr) {
     for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
       if (left[id] == 0) continue;
       const std::int64_t plain = best.total - normalised_part(buckets_.key(id).raw, best.extremes);

@@ -162,15 +162,16 @@ class ScoreCache {
   struct Left {
     const Buckets& buckets;
     const Scope& scope;
-    std::span<const NodeSlot> aside;  // ascending
-    // By bucket, how many that take the shape are aside; empty: none.
+    std::span<const NodeSlot> aside;    // ascending
+    const std::vector<NodeSlot>* only;  // none but these, ascending; null: all
+    // By bucket, how many that take the shape are not left; empty: none.
     boost::container::small_vector<std::size_t, 8> gone;
     [[nodiscard]] std::size_t operator[](Buckets::Id id) const {
       if (!scope.is_all() && !scope.allows(buckets.key(id).charge_class)) return 0;
       return gone.empty() ? buckets.nodes(id) : buckets.nodes(id) - gone[id];
     }
   };
-  [[nodiscard]] Left left_by(const Scope& scope, std::span<const NodeSlot> aside) const;
+  [[nodiscard]] Left left_by(const Where& where, std::vector<NodeSlot>& room) const;
   // Over the nodes that are left and take the shape, and those tried; and how many these are.
   [[nodiscard]] Best measure(const Left& left, const std::vector<Tried>& tried) const;
   // Calls visit(slot) for those that are left and take the shape, by ascending slot.

@@ -37,13 +37,17 @@ struct Where {
   // together in.
   [[nodiscard]] std::span<const NodeSlot> aside(std::vector<NodeSlot>& room) const {
     if (trial == nullptr || trial->touched().empty()) {
-      return excluded == nullptr ? std::span<const NodeSlot>{} : excluded->slots;
+      return excluded == nullptr ? std::span<const NodeSlot>{} : excluded->out();
     }
     const std::vector<NodeSlot>& touched = trial->touched();
-    if (excluded == nullptr || excluded->none()) return touched;
-    std::set_union(excluded->slots.begin(), excluded->slots.end(), touched.begin(), touched.end(),
+    if (excluded == nullptr || excluded->out().empty()) return touched;
+    std::set_union(excluded->out().begin(), excluded->out().end(), touched.begin(), touched.end(),
                    std::back_inserter(room));
     return room;
+  }
+  // All others are out; null: they are not.
+  [[nodiscard]] const std::vector<NodeSlot>* only() const {
+    return excluded != nullptr && excluded->only() ? &*excluded->only() : nullptr;
   }
 };
 

@@ -164,12 +164,11 @@ const std::vector<quota::ClassId>& Holds::reach_of(const WaitingPod& pod, Time n
   return reach.classes;
 }
 
-void Holds::hold_node(const WaitingPod& pod, const Scope& scope) {
+void Holds::hold_node(const WaitingPod& pod, const Where& if_empty) {
   Hold& hold = *of(pod);
   hold.looked_for_node = true;
-  const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape, scope).prepared();
+  const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
   if (prepared.rejection()) return;
-  const Where if_empty{.scope = scope, .if_empty = true};
   const auto could_take_it = [&](NodeSlot slot) {
     return world_.nodes.present(slot) && finder_.verdict(prepared, slot, if_empty).is_ok();
   };

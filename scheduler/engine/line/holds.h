@@ -59,9 +59,9 @@ class Holds {
   // Nothing is held for that quota's pods any more.
   void release(QueueId queue);
 
-  // Makes the pod, for which quota is held, hold a node of those classes, if one could ever take
-  // it. O(nodes).
-  void hold_node(const WaitingPod& pod, const Scope& scope);
+  // Makes the pod, for which quota is held, hold one of those nodes, if one could ever take it.
+  // O(nodes).
+  void hold_node(const WaitingPod& pod, const Where& if_empty);
   // Whether the pod holds a node that would take it now without the reservation, within the
   // guarantee: of one of those classes, by ascending id.
   [[nodiscard]] bool held_node_has_room(const WaitingPod& pod,

@@ -73,6 +73,7 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
     if (verdict.is_ok()) continue;
     if (verdict == NodeVerdict::excluded()) {
       const Excluded::Why& why = *excluded.find(slot);
+      all.nodes.back().code = why.code;
       all.nodes.back().plugin = why.plugin;
       all.nodes.back().reasons = {std::string(why.reason)};
       ++excluded_for[all.nodes.back().reasons.front()];

@@ -4,6 +4,7 @@
 // keys, and whoever may create pods may name many: beyond kMostKeys all are forgotten.
 #pragma once
 
+#include "k8s-client/api/selector.h"
 #include "scheduler/cluster/nodes.h"
 
 #include <cstddef>
@@ -27,6 +28,9 @@ class Domains {
   // the next call. O(1), and O(nodes) where the key is indexed.
   [[nodiscard]] const std::vector<NodeSlot>& nodes_like(std::string_view key,
                                                         std::string_view node);
+  // The nodes whose labels match; no node matches fields. By ascending slot. O(nodes that carry one
+  // of the values, where each term asks for some of a label; else O(nodes)).
+  [[nodiscard]] std::vector<NodeSlot> nodes_matching(const k8s::NodeSelector& selector);
 
  private:
   struct Key {

@@ -3,31 +3,46 @@
 
 #include "scheduler/base/types.h"
 #include "scheduler/framework/cluster_change.h"
+#include "scheduler/framework/verdict.h"
 
-#include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace sched {
 
-struct Excluded {
+class Excluded {
+ public:
   struct Why {
     std::string_view plugin;
     std::string_view reason;
+    Code code = Code::kUnschedulable;
   };
-  std::vector<NodeSlot> slots;      // ascending, each once
-  std::vector<std::size_t> why_of;  // index in `why`, by index in `slots`: the first rule
-  std::vector<Why> why;
+
+  // A rule more: the nodes `out` (each once or more) and, where `only` is there, all nodes but
+  // these, which ascend.
+  void add(Why why, std::vector<NodeSlot> out, std::optional<std::vector<NodeSlot>> only);
+
+  [[nodiscard]] bool none() const { return out_.empty() && !only_; }
+  // The first rule that excludes the node; null: none does.
+  [[nodiscard]] const Why* find(NodeSlot slot) const;
+
+  // Ascending: those that are out one by one; and of the others all but those of only(), if any.
+  [[nodiscard]] const std::vector<NodeSlot>& out() const { return out_; }
+  [[nodiscard]] const std::optional<std::vector<NodeSlot>>& only() const { return only_; }
+
   ChangeMask wakes_on = 0;  // the changes after which the rules are worth asking again
 
-  [[nodiscard]] bool none() const { return slots.empty(); }
-  // Null: the node is not excluded.
-  [[nodiscard]] const Why* find(NodeSlot slot) const {
-    const auto at = std::lower_bound(slots.begin(), slots.end(), slot);
-    if (at == slots.end() || *at != slot) return nullptr;
-    return &why[why_of[static_cast<std::size_t>(at - slots.begin())]];
-  }
+ private:
+  struct Rule {
+    Why why;
+    std::vector<NodeSlot> out;
+    std::optional<std::vector<NodeSlot>> only;
+  };
+  std::vector<Rule> rules_;
+  std::vector<NodeSlot> out_;                  // of any rule
+  std::optional<std::vector<NodeSlot>> only_;  // of every rule that has them
 };
 
 }  // namespace sched

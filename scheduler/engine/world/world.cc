@@ -62,25 +62,22 @@ std::optional<Objection> World::objection_to(const k8s::Pod& pod, std::size_t pr
 
 Excluded World::excluded_for(const k8s::Pod& pod, std::size_t profile) const {
   Excluded all;
-  std::vector<std::pair<NodeSlot, std::size_t>> found;  // slot, index in all.why
   for (const auto& constraint : profiles[profile].constraints) {
-    const auto exclusion = constraint->excludes(pod);
-    if (!exclusion) continue;
-    // Many domains may be one: a zone with many nodes that have such pods.
-    std::set<std::pair<std::string_view, NodeSlot>> seen;  // key, first node
-    for (const Exclusion::Domain& domain : exclusion->domains) {
-      const std::vector<NodeSlot>& like = domains_.nodes_like(domain.key, domain.node);
-      if (like.empty() || !seen.emplace(domain.key, like.front()).second) continue;
-      for (const NodeSlot slot : like) found.emplace_back(slot, all.why.size());
+    for (const Exclusion& exclusion : constraint->excludes(pod)) {
+      std::vector<NodeSlot> out;
+      // Many domains may be one: a zone with many nodes that have such pods.
+      std::set<std::pair<std::string_view, NodeSlot>> seen;  // key, first node
+      for (const Exclusion::Domain& domain : exclusion.domains) {
+        const std::vector<NodeSlot>& like = domains_.nodes_like(domain.key, domain.node);
+        if (like.empty() || !seen.emplace(domain.key, like.front()).second) continue;
+        out.insert(out.end(), like.begin(), like.end());
+      }
+      std::optional<std::vector<NodeSlot>> only;
+      if (exclusion.only != nullptr) only = domains_.nodes_matching(*exclusion.only);
+      all.add({exclusion.plugin, exclusion.reason, exclusion.code}, std::move(out),
+              std::move(only));
+      all.wakes_on |= constraint->wakes_on();
     }
-    all.why.push_back({.plugin = exclusion->plugin, .reason = exclusion->reason});
-    all.wakes_on |= constraint->wakes_on();
-  }
-  std::sort(found.begin(), found.end());
-  for (const auto& [slot, why] : found) {
-    if (!all.slots.empty() && all.slots.back() == slot) continue;
-    all.slots.push_back(slot);
-    all.why_of.push_back(why);
   }
   return all;
 }

@@ -50,7 +50,8 @@ struct World {
   // The first objection of the profile's constraints to the pod; nullopt: there is none.
   [[nodiscard]] std::optional<Objection> objection_to(const k8s::Pod& pod,
                                                       std::size_t profile) const;
-  // The nodes that the profile's constraints rule out for the pod. O(domains + nodes in them).
+  // The nodes that the profile's constraints rule out for the pod. O(domains + nodes in them, or
+  // that are left).
   [[nodiscard]] Excluded excluded_for(const k8s::Pod& pod, std::size_t profile) const;
   // What the profile's constraints add to the details of a pod that found no node.
   [[nodiscard]] std::string notes(std::size_t profile, const k8s::Pod& pod) const;

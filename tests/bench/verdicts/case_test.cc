@@ -109,12 +109,13 @@ TEST_CASE("what differs between two answers") {
   }
 }
 
-TEST_CASE("plugins that an answer names and we have not") {
+TEST_CASE("plugins of an answer's verdicts that we have not") {
   Answer given;
   given.nodes["a"].plugin = "NodePorts";
   given.nodes["b"].plugin = "VolumeZone";
   given.nodes["c"].plugin = "InterPodAffinity";
   given.nodes["d"].plugin = "";
-  CHECK(missing_plugins(given, {"NodePorts"}) ==
+  const auto is_ports = [](const NodeVerdict& verdict) { return verdict.plugin == "NodePorts"; };
+  CHECK(missing_plugins(given, is_ports) ==
         std::set<std::string>{"InterPodAffinity", "VolumeZone"});
 }

@@ -114,10 +114,12 @@ TEST_CASE("bench verdicts counts agreements, differences and cases left out") {
       "a.jsonl",
       question("1", R"(,"verdicts":{"n":{"code":"Success"}})") +
           question("2", R"(,"verdicts":{"n":{"code":"Success"}})") +
-          question("2", R"(,"verdicts":{"n":{"code":"Unschedulable","plugin":"VolumeZone"}})"));
+          question(
+              "2",
+              R"(,"verdicts":{"n":{"code":"Unschedulable","plugin":"Other","reasons":["no"]}})"));
   const Outcome outcome = run({file}, true);
   CHECK(outcome.exit_code == 1);
-  CHECK(outcome.out == R"({"agree":1,"differ":1,"leftOut":1,"missingPlugins":["VolumeZone"]})"
+  CHECK(outcome.out == R"({"agree":1,"differ":1,"leftOut":1,"missingPlugins":["Other"]})"
                        "\n");
   CHECK_THAT(outcome.err,
              Catch::StartsWith(file + ":2: q: n: given Success; ours "

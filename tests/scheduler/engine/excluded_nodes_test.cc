@@ -1,7 +1,5 @@
 // Nodes that a rule across nodes rules out for a pod: the pod goes to the others, and is told why
 // where there are none.
-#include "k8s-client/yaml/object_reader.h"
-#include "plugins/registry.h"
 #include "tests/scheduler/engine/quota_cluster.h"
 
 #include <chrono>
@@ -21,20 +19,7 @@ constexpr const char* kReason = "node(s) didn't satisfy existing pods anti-affin
 
 // The cluster with the plugin that knows required anti-affinity of running pods.
 struct Cluster : QuotaCluster {
-  explicit Cluster(TieBreak tie_break = {}) {
-    std::vector<Profile> with_it = profiles(&told_bound);
-    with_it[0].constraints.clear();  // of which some are woken by whatever happens
-    with_it[0].constraints.push_back(anti_affinity());
-    with_it[0].tie_break = tie_break;
-    engine = Engine(std::move(with_it), {});
-    synced();
-  }
-  static std::unique_ptr<ClusterConstraint> anti_affinity() {
-    const k8s::yaml::Value nothing;
-    k8s::yaml::ObjectReader args(nothing, "test");
-    return std::move(
-        find_plugin(plugins::registry(), "ExistingAntiAffinity")->make(args).constraint);
-  }
+  explicit Cluster(TieBreak tie_break = {}) : QuotaCluster("ExistingAntiAffinity", tie_break) {}
 };
 
 k8s::Node in_zone(const char* name, const char* zone) {

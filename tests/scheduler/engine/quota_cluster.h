@@ -1,14 +1,18 @@
 // What the tests of GPU quotas through the engine share: a cluster, its nodes and pods.
 #pragma once
 
+#include "k8s-client/yaml/object_reader.h"
+#include "plugins/registry.h"
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
 #include "tests/support/gpu_quotas.h"
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tests {
 
@@ -24,8 +28,24 @@ inline PodBuilder in(std::string_view namespace_, std::string_view name, int gpu
   return our_pod(name).in_namespace(namespace_).gpus(gpus);
 }
 
+// A constraint that is shipped, with no arguments.
+inline std::unique_ptr<sched::ClusterConstraint> shipped_constraint(std::string_view name) {
+  const k8s::yaml::Value nothing;
+  k8s::yaml::ObjectReader args(nothing, "test");
+  return std::move(sched::find_plugin(plugins::registry(), name)->make(args).constraint);
+}
+
 struct QuotaCluster : Scheduler {
   explicit QuotaCluster(sched::EngineOptions options = {}) : Scheduler(std::move(options)) {
+    synced();
+  }
+  // With that constraint alone, and that tie-break.
+  explicit QuotaCluster(std::string_view constraint, sched::TieBreak tie_break = {}) {
+    std::vector<sched::Profile> with_it = profiles(&told_bound);
+    with_it[0].constraints.clear();  // of which some are woken by whatever happens
+    with_it[0].constraints.push_back(shipped_constraint(constraint));
+    with_it[0].tie_break = tie_break;
+    engine = sched::Engine(std::move(with_it), {});
     synced();
   }
   using Scheduler::has;

@@ -82,11 +82,10 @@ class TriedAndDone {
 
     // Some nodes are left out: what is left is as if they were cordoned.
     Excluded except;
-    for (auto i = random_() % 4; i > 0; --i) except.slots.push_back(some_slot());
-    std::sort(except.slots.begin(), except.slots.end());
-    except.slots.erase(std::unique(except.slots.begin(), except.slots.end()), except.slots.end());
-    except.why_of.resize(except.slots.size());
-    except.why.emplace_back();
+    std::vector<NodeSlot> out;
+    for (auto i = random_() % 4; i > 0; --i) out.push_back(some_slot());
+    if (!out.empty()) except.add({}, out, std::nullopt);
+    for (auto i = random_() % 5; i > 2; --i) except.add({}, {}, some_slots());
 
     std::vector<Scope> scopes;
     std::vector<Answer> tried;
@@ -109,7 +108,8 @@ class TriedAndDone {
     for (auto& [slot, claim] : come) put(slot, std::move(claim));
     for (NodeFacts& facts : replaced) nodes_.upsert(std::move(facts));
     std::vector<NodeFacts> left_out;
-    for (const NodeSlot slot : except.slots) {
+    for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
+      if (except.find(slot) == nullptr) continue;
       left_out.push_back(nodes_.facts(slot));
       NodeFacts cordoned = nodes_.facts(slot);
       cordoned.unschedulable = true;
@@ -127,6 +127,13 @@ class TriedAndDone {
  private:
   using Answer = std::tuple<std::size_t, NodeSlot, std::int64_t>;  // feasible, best, its total
   static Answer answer(const Best& best) { return {best.feasible, best.node, best.total}; }
+  std::vector<NodeSlot> some_slots() {
+    std::vector<NodeSlot> slots;
+    for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
+      if (random_() % 3 != 0) slots.push_back(slot);
+    }
+    return slots;
+  }
   Scope some_scope() {
     switch (random_() % 4) {
       case 0:

@@ -1,0 +1,40 @@
+#include "scheduler/engine/world/excluded.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace sched {
+namespace {
+
+bool contains(const std::vector<NodeSlot>& ascending, NodeSlot slot) {
+  return std::binary_search(ascending.begin(), ascending.end(), slot);
+}
+
+}  // namespace
+
+void Excluded::add(Why why, std::vector<NodeSlot> out, std::optional<std::vector<NodeSlot>> only) {
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  std::vector<NodeSlot> all_out;
+  std::set_union(out_.begin(), out_.end(), out.begin(), out.end(), std::back_inserter(all_out));
+  out_ = std::move(all_out);
+  if (only && only_) {
+    std::vector<NodeSlot> both;
+    std::set_intersection(only_->begin(), only_->end(), only->begin(), only->end(),
+                          std::back_inserter(both));
+    only_ = std::move(both);
+  } else if (only) {
+    only_ = only;
+  }
+  rules_.push_back({.why = why, .out = std::move(out), .only = std::move(only)});
+}
+
+const Excluded::Why* Excluded::find(NodeSlot slot) const {
+  for (const Rule& rule : rules_) {
+    if (contains(rule.out, slot) || (rule.only && !contains(*rule.only, slot))) return &rule.why;
+  }
+  return nullptr;
+}
+
+}  // namespace sched
