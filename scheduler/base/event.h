@@ -91,9 +91,15 @@ struct BindSucceeded {
 // The bind is known to have failed and can never land (a bind whose outcome is unknown is not
 // reported until it is known). The assumed capacity is free again.
 struct BindFailed {
+  enum class Because : std::uint8_t {
+    kRefused,    // the API server did not carry it out
+    kOvertaken,  // there is nothing to bind any more: the watch will tell
+    kNotSent,    // it waited too long, and was not tried
+  };
   PodRef pod;
   std::string node;
   std::string message;
+  Because because = Because::kRefused;
 };
 
 }  // namespace event

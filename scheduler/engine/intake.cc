@@ -146,7 +146,11 @@ void Intake::on(const event::BindFailed& event, Time now) {
   if (waiting.pod.is_terminating()) return pod_gone(event.pod.uid);
   record->forget();
   waking_.cluster_changed(BoundPodGone{event.pod.uid}, kBoundPodRemoved);
-  ++waiting.failed_binds;
+  using Because = event::BindFailed::Because;
+  if (event.because != Because::kNotSent) ++waiting.failed_binds;
+  if (event.because == Because::kRefused) {
+    waiting.refused_binds.add(event.node, event.message, now);
+  }
   waiting.queue = waking_.queue_for(waiting);
   if (is_gated(waiting.pod)) {
     queue_.gate(waiting);

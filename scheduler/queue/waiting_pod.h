@@ -7,6 +7,7 @@
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/framework/cluster_change.h"
 #include "scheduler/queue/queue_order.h"
+#include "scheduler/queue/refused_binds.h"
 #include "scheduler/quota/demand.h"
 
 #include <cstddef>
@@ -52,6 +53,7 @@ struct WaitingPod {
   Time waits_since{};
   int attempts = 0;
   int failed_binds = 0;  // in a row
+  RefusedBinds refused_binds;
 
   // Kept by the queue.
   QueuePlace place = QueuePlace::kNone;

@@ -7,6 +7,7 @@
 #include "scheduler/gpu/choose_devices.h"
 #include "scheduler/quota/charged_as.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -22,7 +23,7 @@ std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
     }
   }
   if (answers.feasible() == 0) return park(pod, now);
-  const Excluded excluded = world_.excluded_for(pod.pod, pod.profile);
+  const Excluded excluded = excluded_for(pod, now);
   const Where where{.excluded = &excluded};
   Best best = answers.best(where);
   if (best.node == kNoSlot) return refuse_excluded(pod, answers, where, now);
@@ -34,7 +35,7 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
     const bool hopeless = world_.ledger.never_fits(quota_of(pod), pod.demand);
     return hopeless ? over_quota(pod, now) : wait_for_turn(pod, now);
   }
-  const Excluded excluded = world_.excluded_for(pod.pod, pod.profile);
+  const Excluded excluded = excluded_for(pod, now);
   QuotaSearch::Found found = search_.find(pod, excluded);
   if (found.admission.refuses()) return over_quota(pod, now);
   const ScoreCache& answers = *found.answers;
@@ -46,7 +47,11 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   if (found.held_node) return assume_held(pod);
   const Where where{.scope = found.scope, .excluded = &excluded};
   if (found.any()) return assume_best(pod, answers, std::move(found.best), where);
-  if (answers.feasible(found.scope) > 0) return refuse_excluded(pod, answers, where, now);
+  if (answers.feasible(found.scope) > 0) {
+    auto told = refuse_excluded(pod, answers, where, now);
+    if (!told) return std::nullopt;
+    return with_quota_words(*std::move(told), pod);
+  }
 
   if (holds_.of(pod) != nullptr && !found.admission.within.empty()) {
     holds_.hold_node(pod, {.scope = search_.scope_of(found.admission.within),
@@ -55,11 +60,17 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
     // The hold itself has changed a node.
     static_cast<void>(finder_.refresh(pod.profile, pod.shape, found.scope));
   }
-  const std::string words = words_.of(pod);
-  Decision told = park(pod, now, found.scope, found.waits_for());
-  auto& refusal = std::get<decision::Unschedulable>(told);
-  refusal.details = joined(std::move(refusal.details), words);
+  return with_quota_words(park(pod, now, found.scope, found.waits_for()), pod);
+}
+
+Decision Place::with_quota_words(decision::Unschedulable told, const WaitingPod& pod) const {
+  told.details = joined(std::move(told.details), words_.of(pod));
   return told;
+}
+
+Excluded Place::excluded_for(WaitingPod& pod, Time now) const {
+  pod.refused_binds.forget(now);
+  return world_.excluded_for(pod.pod, pod.profile, pod.refused_binds);
 }
 
 std::optional<Decision> Place::assume_best(WaitingPod& pod, const ScoreCache& answers, Best best,
@@ -122,7 +133,8 @@ std::vector<gpu::DeviceShare> Place::devices_for(const PodShape& shape, const Sc
   return gpu::choose_devices(shape.gpu, devices_of(view)).value_or(std::vector<gpu::DeviceShare>{});
 }
 
-Decision Place::park(WaitingPod& pod, Time now, const Scope& scope, WaitsFor waits_for) {
+decision::Unschedulable Place::park(WaitingPod& pod, Time now, const Scope& scope,
+                                    WaitsFor waits_for) {
   const FitReport& report = finder_.report(pod.profile, pod.shape, scope);
   decision::Unschedulable refusal = refusal_of(pod);
   refusal.message = report.message;
@@ -145,10 +157,13 @@ std::optional<Decision> Place::refuse(WaitingPod& pod, Objection objection, Time
   return refusal;
 }
 
-std::optional<Decision> Place::refuse_excluded(WaitingPod& pod, const ScoreCache& answers,
-                                               const Where& where, Time now) {
+std::optional<decision::Unschedulable> Place::refuse_excluded(WaitingPod& pod,
+                                                              const ScoreCache& answers,
+                                                              const Where& where, Time now) {
   const Excluded& excluded = *where.excluded;
-  queue_.refuse(pod, excluded.wakes_on | kRoomOpened, now + world_.options.max_unschedulable_wait);
+  Time again = now + world_.options.max_unschedulable_wait;
+  if (const auto end = pod.refused_binds.next_end()) again = std::min(again, *end);
+  queue_.refuse(pod, excluded.wakes_on | kRoomOpened, again);
   ReasonCounts reasons;
   std::set<std::string> plugins;
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
@@ -166,6 +181,8 @@ std::optional<Decision> Place::refuse_excluded(WaitingPod& pod, const ScoreCache
   }
   decision::Unschedulable refusal = refusal_of(pod);
   refusal.message = message;
+  refusal.details =
+      joined(finder_.report(pod.profile, pod.shape, where.scope).details, refusal.details);
   refusal.plugins = {plugins.begin(), plugins.end()};
   pod.last_refusal = std::move(message);
   return refusal;
@@ -199,7 +216,7 @@ decision::Unschedulable Place::refusal_of(WaitingPod& pod) const {
           .scheduler_name = pod.pod.spec.scheduler_name,
           .generation = pod.pod.metadata.generation,
           .message = {},
-          .details = world_.notes(pod.profile, pod.pod),
+          .details = joined(world_.notes(pod.profile, pod.pod), pod.refused_binds.text()),
           .plugins = {},
           .attempts = ++pod.attempts};
 }

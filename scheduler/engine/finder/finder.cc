@@ -12,10 +12,9 @@ NodeVerdict Finder::verdict(const PreparedShape& shape, NodeSlot node, const Whe
   const NodeView asked = view(node, where);
   const NodeVerdict verdict = shape.check(asked);
   if (!verdict.is_ok()) return verdict;
-  if (where.excluded != nullptr && where.excluded->find(node) != nullptr) {
-    return NodeVerdict::excluded();
-  }
-  return where.scope.allows(asked.facts) ? verdict : NodeVerdict::no_quota();
+  if (!where.scope.allows(asked.facts)) return NodeVerdict::no_quota();
+  const bool excluded = where.excluded != nullptr && where.excluded->find(node) != nullptr;
+  return excluded ? NodeVerdict::excluded() : verdict;
 }
 
 }  // namespace sched

@@ -49,7 +49,9 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
   const bool holds_something = !without_it.touched().empty();
   const auto by_quota = holds_something ? std::nullopt : judge_by_quota(pod, shape_of_pod, names);
   quota::ClassSets sets;
-  const Excluded excluded = world_.excluded_for(pod, profile);
+  const RefusedBinds& refused = refused_binds_of(pod);
+  const Excluded excluded = world_.excluded_for(pod, profile, refused);
+  const std::string notes = joined(world_.notes(profile, pod), refused.text());
   Where where{.excluded = &excluded, .trial = &without_it};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->admission.classes())};
   VerdictCounts counts;
@@ -84,16 +86,23 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
   }
   if (by_quota && by_quota->refuses) {
     all.message = by_quota->words;
-    all.details = world_.notes(profile, pod);
+    all.details = notes;
     return all;
   }
   if (fits) return all;
   all.message = all.rejection
                     ? fit_error(world_.nodes.size(), *all.rejection)
                     : fit_error(world_.nodes.size(), shape, counts, std::move(excluded_for));
-  all.details = joined(shortages.text(), world_.notes(profile, pod));
+  all.details = joined(shortages.text(), notes);
   if (by_quota) all.details = joined(std::move(all.details), by_quota->words);
   return all;
+}
+
+const RefusedBinds& Questions::refused_binds_of(const k8s::Pod& pod) const {
+  static const RefusedBinds kNone;
+  const PodRecord* record = world_.pods.find(pod.metadata.uid);
+  return record != nullptr && record->waiting() != nullptr ? record->waiting()->refused_binds
+                                                           : kNone;
 }
 
 Trial Questions::without(const k8s::Pod& pod) const {

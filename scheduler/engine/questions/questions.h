@@ -40,6 +40,7 @@ class Questions {
   // The nodes as they would be if the pod, which may hold something already, did not: it must not
   // stand in its own way.
   [[nodiscard]] Trial without(const k8s::Pod& pod) const;
+  [[nodiscard]] const RefusedBinds& refused_binds_of(const k8s::Pod& pod) const;
   // Where quota lets the pod go, as if it held nothing; nullopt: no quota counts it.
   [[nodiscard]] std::optional<quota::Admission> admission_anew(const k8s::Pod& pod,
                                                                const PodShape& shape,

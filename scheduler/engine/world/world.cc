@@ -60,7 +60,8 @@ std::optional<Objection> World::objection_to(const k8s::Pod& pod, std::size_t pr
   return std::nullopt;
 }
 
-Excluded World::excluded_for(const k8s::Pod& pod, std::size_t profile) const {
+Excluded World::excluded_for(const k8s::Pod& pod, std::size_t profile,
+                             const RefusedBinds& refused) const {
   Excluded all;
   for (const auto& constraint : profiles[profile].constraints) {
     for (const Exclusion& exclusion : constraint->excludes(pod)) {
@@ -78,6 +79,16 @@ Excluded World::excluded_for(const k8s::Pod& pod, std::size_t profile) const {
               std::move(only));
       all.wakes_on |= constraint->wakes_on();
     }
+  }
+  std::vector<NodeSlot> out;
+  for (const std::string& name : refused.left_out()) {
+    const NodeSlot slot = nodes.find(name);
+    if (slot != kNoSlot) out.push_back(slot);
+  }
+  // kube-scheduler's name of what binds.
+  if (!out.empty()) {
+    all.add({"DefaultBinder", "node(s) were left out after the pod's binding was refused there"},
+            std::move(out), std::nullopt);
   }
   return all;
 }

@@ -13,6 +13,7 @@
 #include "scheduler/engine/world/excluded.h"
 #include "scheduler/engine/world/pods.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/queue/refused_binds.h"
 #include "scheduler/quota/ledger.h"
 
 #include <cstddef>
@@ -50,9 +51,10 @@ struct World {
   // The first objection of the profile's constraints to the pod; nullopt: there is none.
   [[nodiscard]] std::optional<Objection> objection_to(const k8s::Pod& pod,
                                                       std::size_t profile) const;
-  // The nodes that the profile's constraints rule out for the pod. O(domains + nodes in them, or
-  // that are left).
-  [[nodiscard]] Excluded excluded_for(const k8s::Pod& pod, std::size_t profile) const;
+  // The nodes that the profile's constraints rule out for the pod, and those on which its binding
+  // was refused. O(domains + nodes in them, or that are left).
+  [[nodiscard]] Excluded excluded_for(const k8s::Pod& pod, std::size_t profile,
+                                      const RefusedBinds& refused) const;
   // What the profile's constraints add to the details of a pod that found no node.
   [[nodiscard]] std::string notes(std::size_t profile, const k8s::Pod& pod) const;
   // Every constraint learns of the change. True: it may lift an objection of one of them.

@@ -100,6 +100,17 @@ decision::MigRepartition repartition_from(const Json& json) {
   return advice;
 }
 
+event::BindFailed bind_failed_from(const Json& json) {
+  using Because = event::BindFailed::Because;
+  const std::string because = json.value("because", "");
+  return {.pod = pod_from(json.at("pod")),
+          .node = json.at("node"),
+          .message = json.at("message"),
+          .because = because == "NotSent"     ? Because::kNotSent
+                     : because == "Overtaken" ? Because::kOvertaken
+                                              : Because::kRefused};
+}
+
 decision::NodeComplaint complaint_from(const Json& json) {
   return {.node = json.at("node"),
           .complaints = json.at("complaints"),
@@ -175,7 +186,7 @@ k8s::Result<Event> event_from(const Json& json) {
     return Event{event::BindSucceeded{pod_from(json.at("pod")), json.at("node")}};
   }
   if (name == "BindFailed") {
-    return Event{event::BindFailed{pod_from(json.at("pod")), json.at("node"), json.at("message")}};
+    return Event{bind_failed_from(json)};
   }
   return k8s::decode_error(fmt::format("unknown event \"{}\"", name));
 }

@@ -160,8 +160,11 @@ struct EventFields {
     return fields("BindSucceeded", {{"pod", to_json(e.pod)}, {"node", e.node}});
   }
   std::string operator()(const event::BindFailed& e) const {
-    return fields("BindFailed",
-                  {{"pod", to_json(e.pod)}, {"node", e.node}, {"message", e.message}});
+    Json failed = {{"pod", to_json(e.pod)}, {"node", e.node}, {"message", e.message}};
+    using Because = event::BindFailed::Because;
+    if (e.because == Because::kOvertaken) failed["because"] = "Overtaken";
+    if (e.because == Because::kNotSent) failed["because"] = "NotSent";
+    return fields("BindFailed", std::move(failed));
   }
 };
 

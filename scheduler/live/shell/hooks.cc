@@ -166,6 +166,16 @@ void Shell::Parts::handle(const QuotaNews& quotas) {
   quota_statuses_->want(quotas.changed);
 }
 
+namespace {
+
+event::BindFailed::Because why_failed(BindEnd end) {
+  using Because = event::BindFailed::Because;
+  if (end == BindEnd::kGivenBack) return Because::kNotSent;
+  return end == BindEnd::kOvertaken ? Because::kOvertaken : Because::kRefused;
+}
+
+}  // namespace
+
 void Shell::Parts::on_outcome(BindOutcome outcome) {
   std::chrono::nanoseconds duration{};
   if (const auto found = began_.find(outcome.bind.pod.uid); found != began_.end()) {
@@ -180,7 +190,10 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
   if (outcome.end == BindEnd::kBound) {
     engine_->push(event::BindSucceeded{outcome.bind.pod, outcome.bind.node});
   } else {
-    engine_->push(event::BindFailed{outcome.bind.pod, outcome.bind.node, outcome.message});
+    engine_->push(event::BindFailed{.pod = outcome.bind.pod,
+                                    .node = outcome.bind.node,
+                                    .message = outcome.message,
+                                    .because = why_failed(outcome.end)});
   }
   // After the callback: what waits behind this bind is looked at once the next bind has gone out.
   loop_->post([this] { tell_what_waits(); });

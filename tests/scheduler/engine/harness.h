@@ -79,8 +79,9 @@ class Scheduler {
   void has(const k8s::PersistentVolumeClaim& claim) { apply(sched::event::ClaimUpserted{claim}); }
   void has(const k8s::PersistentVolume& volume) { apply(sched::event::VolumeUpserted{volume}); }
   void has(const k8s::DeviceClass& object) { apply(sched::event::DeviceClassUpserted{object}); }
-  void bind_failed(const k8s::Pod& pod, const std::string& node) {
-    apply(sched::event::BindFailed{ref(pod), node, "409 Conflict"});
+  void bind_failed(const k8s::Pod& pod, const std::string& node,
+                   sched::event::BindFailed::Because because = {}) {
+    apply(sched::event::BindFailed{ref(pod), node, "409 Conflict", because});
   }
   void apply(const sched::Event& event) { engine.apply(event, now); }
 

@@ -54,7 +54,9 @@ std::vector<Event> one_of_each() {
           event::PodRejected{ref, "n1", "UnexpectedAdmissionError", kAt, {{"nvidia.com/gpu", 2}}},
           event::Synced{},
           event::BindSucceeded{ref, "n1"},
-          event::BindFailed{ref, "n1", "409 Conflict: \n\"é\""}};
+          event::BindFailed{ref, "n1", "409 Conflict: \n\"é\""},
+          event::BindFailed{ref, "n1", "gone", event::BindFailed::Because::kOvertaken},
+          event::BindFailed{ref, "n1", "", event::BindFailed::Because::kNotSent}};
 }
 
 std::vector<std::optional<sched::Decision>> some_of_each() {
@@ -151,8 +153,8 @@ auto fields(const event::BindSucceeded& succeeded) {
   return std::tie(pod, node);
 }
 auto fields(const event::BindFailed& failed) {
-  const auto& [pod, node, message] = failed;
-  return std::tie(pod, node, message);
+  const auto& [pod, node, message, because] = failed;
+  return std::tie(pod, node, message, because);
 }
 auto fields(const event::ClaimDeleted& deleted) {
   const auto& [space, name] = deleted;
