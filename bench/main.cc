@@ -4,6 +4,7 @@
 #include "bench/demo/demo.h"
 #include "bench/live/live.h"
 #include "bench/mig/mig.h"
+#include "bench/policies/registry.h"
 #include "bench/replay/command.h"
 #include "bench/sameness/answer.h"
 #include "bench/transport/transport.h"
@@ -79,7 +80,7 @@ void add_mig(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 1'024));
   command->add_option("--json", options->json, "A file for the figures");
   command->callback([options, &exit_code] {
-    exit_code = bench::mig::run(*options, plugins::registry(), std::cout, std::cerr);
+    exit_code = bench::mig::run(*options, bench::registry(), std::cout, std::cerr);
   });
 }
 
@@ -116,7 +117,7 @@ void add_answer(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "answer", "An engine that is told and asked by lines on its input; for bench/sameness");
   command->callback([&exit_code] {
-    exit_code = bench::sameness::answer(std::cin, plugins::registry(), std::cout, std::cerr);
+    exit_code = bench::sameness::answer(std::cin, bench::registry(), std::cout, std::cerr);
   });
 }
 

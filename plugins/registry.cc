@@ -1,25 +1,17 @@
 #include "plugins/registry.h"
 
-#include "plugins/best_fit/best_fit.h"
 #include "plugins/device_classes/device_classes.h"
-#include "plugins/dot_prod/dot_prod.h"
 #include "plugins/existing_anti_affinity/existing_anti_affinity.h"
-#include "plugins/fgd/fgd.h"
-#include "plugins/gpu_clustering/gpu_clustering.h"
-#include "plugins/gpu_devices/gpu_devices.h"
 #include "plugins/gpu_health/gpu_health.h"
 #include "plugins/gpu_packing/gpu_packing.h"
-#include "plugins/gpu_packing_score/gpu_packing_score.h"
 #include "plugins/gpu_sharing/gpu_sharing.h"
 #include "plugins/gpu_type/gpu_type.h"
 #include "plugins/mig_fit/mig_fit.h"
-#include "plugins/mig_placement/mig_placement.h"
 #include "plugins/node_affinity/node_affinity.h"
 #include "plugins/node_name/node_name.h"
 #include "plugins/node_ports/node_ports.h"
 #include "plugins/node_resources_fit/node_resources_fit.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
-#include "plugins/random_device/random_device.h"
 #include "plugins/taint_toleration/taint_toleration.h"
 #include "plugins/unsupported_constraints/unsupported_constraints.h"
 #include "plugins/usable_gpu/usable_gpu.h"
@@ -50,7 +42,6 @@ const sched::Registry& registry() {
        .scores = true,
        .make = make_node_resources_fit},
       // Ours.
-      {.name = "GpuDevices", .filters = true, .make = make_gpu_devices},
       {.name = "GpuHealth", .filters = true, .make = make_gpu_health},
       {.name = "GpuType", .filters = true, .scores = true, .make = make_gpu_type},
       {.name = "MigFit", .filters = true, .make = make_mig_fit},
@@ -60,21 +51,8 @@ const sched::Registry& registry() {
        .default_weight = 10,
        .make = make_gpu_sharing},
       {.name = "GpuPacking", .scores = true, .default_weight = 10, .make = make_gpu_packing},
-      // Alternatives to GpuPacking, for profiles that ask for them.
+      // The alternative to GpuPacking, for profiles that ask for it.
       {.name = "UsableGpu", .scores = true, .on_by_default = false, .make = make_usable_gpu},
-      {.name = "Fgd", .scores = true, .on_by_default = false, .make = make_fgd},
-      {.name = "BestFit", .scores = true, .on_by_default = false, .make = make_best_fit},
-      {.name = "DotProd", .scores = true, .on_by_default = false, .make = make_dot_prod},
-      {.name = "GpuClustering",
-       .scores = true,
-       .on_by_default = false,
-       .make = make_gpu_clustering},
-      {.name = "GpuPackingScore",
-       .scores = true,
-       .on_by_default = false,
-       .make = make_gpu_packing_score},
-      {.name = "RandomDevice", .scores = true, .on_by_default = false, .make = make_random_device},
-      {.name = "MigPlacement", .scores = true, .on_by_default = false, .make = make_mig_placement},
       {.name = "UnsupportedConstraints", .constrains = true, .make = make_unsupported_constraints},
       {.name = "VolumeConstraints", .constrains = true, .make = make_volume_constraints},
       {.name = "ExistingAntiAffinity", .constrains = true, .make = make_existing_anti_affinity},

@@ -1,9 +1,9 @@
 #include "bench/replay/command.h"
 
+#include "bench/policies/registry.h"
 #include "bench/replay/policies/policies.h"
 #include "bench/replay/recording/replay_recording.h"
 #include "bench/replay/replay.h"
-#include "plugins/registry.h"
 #include "scheduler/live/signals.h"
 
 #include <fmt/format.h>
@@ -133,10 +133,10 @@ int run(Command command) {
   options.progress = isatty(STDERR_FILENO) == 1;
   int code = kDone;
   if (command.recording.empty()) {
-    code = replay(options, plugins::registry(), std::cout, std::cerr, stop);
+    code = replay(options, bench::registry(), std::cout, std::cerr, stop);
   } else {
-    code = replay_recording(command.recording, options, plugins::registry(), std::cout, std::cerr,
-                            stop);
+    code =
+        replay_recording(command.recording, options, bench::registry(), std::cout, std::cerr, stop);
   }
   return signalled != 0 ? 128 + signalled : code;
 }

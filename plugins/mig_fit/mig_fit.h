@@ -13,7 +13,7 @@
 // by a template that several kinds of pods share.
 //
 // On a live cluster instances are counted; which GPU they lie on, and where on it, decides the
-// device plugin. Replays cut GPUs as pods come: plugins/gpu_devices. Without arguments.
+// device plugin. Replays cut GPUs as pods come: bench/policies/gpu_devices. Without arguments.
 #pragma once
 
 #include "scheduler/framework/registry.h"

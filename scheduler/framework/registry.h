@@ -1,7 +1,8 @@
 // The list of plugins that a program knows, and how each is made from its configuration.
 //
-// There is no registration behind the scenes: plugins/registry.cc is the one list, and the
-// composition roots pass it down.
+// There is no registration behind the scenes: plugins/registry.cc lists what ships,
+// bench/policies/registry.cc what replays and studies have besides, and the composition roots pass
+// one of them down.
 #pragma once
 
 #include "k8s-client/error.h"

@@ -104,9 +104,9 @@ def copy_tree(by_path, refused):
 
 
 def test_programs():
-    """Names of the executables with unit tests of the folders that are mutated."""
+    """Names of the executables with unit tests of the folders that are mutated, and of the plugins that read GPUs one by one."""
     names = []
-    for folder in FOLDERS:
+    for folder in (*FOLDERS, "bench/policies"):
         for path in sorted((ROOT / "tests" / folder).rglob("CMakeLists.txt")):
             names += re.findall(r"unit_tests\((\w+)", path.read_text())
     return names

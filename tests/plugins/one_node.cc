@@ -1,7 +1,7 @@
 #include "tests/plugins/one_node.h"
 
+#include "bench/policies/registry.h"
 #include "k8s-client/yaml/value.h"
-#include "plugins/registry.h"
 
 #include <algorithm>
 
@@ -65,7 +65,7 @@ std::int64_t OneNode::score(const ScorePlugin& plugin, const k8s::Pod& pod) {
 }
 
 k8s::Result<PluginInstance> make_plugin(std::string_view name, std::string_view args) {
-  const PluginEntry* entry = find_plugin(plugins::registry(), name);
+  const PluginEntry* entry = find_plugin(bench::registry(), name);
   if (entry == nullptr) return k8s::config_error("no plugin " + std::string(name));
   auto documents = k8s::yaml::parse(args, "args.yaml");
   if (!documents) return tl::unexpected(documents.error());

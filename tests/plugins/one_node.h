@@ -48,7 +48,8 @@ class OneNode {
   sched::NodeUsage usage_;
 };
 
-// The plugin of that name in the registry, made with `args` as YAML; an error when it complains.
+// The plugin of that name, the scheduler's or one of bench/policies, made with `args` as YAML; an
+// error when it complains.
 [[nodiscard]] k8s::Result<sched::PluginInstance> make_plugin(std::string_view name,
                                                              std::string_view args = "");
 

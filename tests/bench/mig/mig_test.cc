@@ -3,7 +3,7 @@
 #include "bench/mig/load.h"
 #include "bench/mig/run.h"
 #include "bench/mig/table.h"
-#include "plugins/registry.h"
+#include "bench/policies/registry.h"
 #include "scheduler/gpu/mig/product.h"
 #include "tests/support/catch.h"
 
@@ -74,7 +74,7 @@ TEST_CASE("A run counts what is accepted and taken after the warm-up") {
       {k1g, 100},  // no room: all taken but what the rule has left
       {k1g, 100},
   };
-  const auto figures = run(policy("first-fit"), requests, protocol, plugins::registry());
+  const auto figures = run(policy("first-fit"), requests, protocol, bench::registry());
   REQUIRE(figures);
   // First-fit: 3g at 0, 3g at 4; the 4g finds no start at 4, the 1g's do.
   CHECK(figures->accepted == Approx(100.0 * 4 / 6));
@@ -84,7 +84,7 @@ TEST_CASE("A run counts what is accepted and taken after the warm-up") {
 
   // The highest start leaves slice 0 to the 4g, as long as nothing else wants the lower half.
   const auto high = run(policy("best-fit-high"), {requests[0], {k4g, 100}}, {.gpus = 1, .slots = 2},
-                        plugins::registry());
+                        bench::registry());
   REQUIRE(high);
   CHECK(high->accepted == 100);
 }
@@ -94,8 +94,8 @@ TEST_CASE("Every policy runs, and the same arguments give the same figures") {
   const auto requests = draw_requests(kDistributions[0], 1.0, protocol, 3);
   for (const Policy& each : policies()) {
     INFO(each.name);
-    const auto once = run(each, requests, protocol, plugins::registry());
-    const auto twice = run(each, requests, protocol, plugins::registry());
+    const auto once = run(each, requests, protocol, bench::registry());
+    const auto twice = run(each, requests, protocol, bench::registry());
     REQUIRE(once);
     REQUIRE(twice);
     CHECK(once->accepted == twice->accepted);
@@ -103,7 +103,7 @@ TEST_CASE("Every policy runs, and the same arguments give the same figures") {
     CHECK(once->accepted > 50);
     CHECK(once->accepted <= 100);
   }
-  CHECK_FALSE(run({"x", "no-such-rule"}, requests, protocol, plugins::registry()));
+  CHECK_FALSE(run({"x", "no-such-rule"}, requests, protocol, bench::registry()));
 }
 
 TEST_CASE("The table has a row per policy and a column per distribution") {
@@ -142,7 +142,7 @@ TEST_CASE("What makes no sense on the command line is an error that says what wo
     INFO(each.name);
     std::ostringstream out;
     std::ostringstream err;
-    CHECK(run(each.options, plugins::registry(), out, err) == 2);
+    CHECK(run(each.options, bench::registry(), out, err) == 2);
     CHECK(err.str().find(each.want) != std::string::npos);
     CHECK(out.str().empty());
   }
@@ -159,7 +159,7 @@ TEST_CASE("Figures that could not be written are an error") {
                         .json = "/dev/full"};
   std::ostringstream out;
   std::ostringstream err;
-  CHECK(run(options, plugins::registry(), out, err) == 2);
+  CHECK(run(options, bench::registry(), out, err) == 2);
   CHECK(err.str() == "mig: --json: cannot write /dev/full\n");
 }
 
@@ -175,8 +175,8 @@ TEST_CASE("The number of threads does not change what is measured") {
   std::ostringstream one;
   std::ostringstream four;
   std::ostringstream err;
-  CHECK(run(options, plugins::registry(), one, err) == 0);
+  CHECK(run(options, bench::registry(), one, err) == 0);
   options.jobs = 4;
-  CHECK(run(options, plugins::registry(), four, err) == 0);
+  CHECK(run(options, bench::registry(), four, err) == 0);
   CHECK(one.str() == four.str());
 }

@@ -1,6 +1,6 @@
 #include "bench/replay/arguments.h"
 
-#include "plugins/registry.h"
+#include "bench/policies/registry.h"
 #include "tests/support/catch.h"
 
 #include <limits>
@@ -61,7 +61,7 @@ TEST_CASE("moments that cannot come are no moments to draw a map at") {
     options.arrival = c.arrival;
     options.snapshots = {c.moment};
     options.seeds = {"x"};
-    const auto arguments = bench::replay::check(options, plugins::registry());
+    const auto arguments = bench::replay::check(options, bench::registry());
     REQUIRE_FALSE(arguments);
     CHECK_THAT(arguments.error().message,
                Catch::StartsWith(c.complaint == nullptr ? "--seed x" : c.complaint));

@@ -1,7 +1,7 @@
 // From files to files.
 #include "bench/replay/replay.h"
 
-#include "plugins/registry.h"
+#include "bench/policies/registry.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
 
@@ -76,7 +76,7 @@ Outcome replay(const ReplayOptions& options, bool stopped = false) {
   std::ostringstream out;
   std::ostringstream complaints;
   const std::atomic<bool> stop{stopped};
-  const int code = bench::replay::replay(options, plugins::registry(), out, complaints, stop);
+  const int code = bench::replay::replay(options, bench::registry(), out, complaints, stop);
   return {code, out.str(), complaints.str()};
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("a replay that is interrupted keeps what had finished") {
   Watcher watcher;
   std::ostringstream out;
   std::ostream complaints(&watcher);
-  CHECK(bench::replay::replay(options, plugins::registry(), out, complaints, watcher.stop) == 0);
+  CHECK(bench::replay::replay(options, bench::registry(), out, complaints, watcher.stop) == 0);
   CHECK_THAT(watcher.str(), Catch::Contains("interrupted: 1 of 4 runs had finished"));
   CHECK_THAT(out.str(), Catch::Contains("fgd"));
   CHECK_THAT(folder.read("out/summary.json"), Catch::Contains("\"interrupted\": true"));

@@ -1,7 +1,7 @@
 #include "tests/scheduler/engine/harness.h"
 
+#include "bench/policies/registry.h"
 #include "k8s-client/yaml/object_reader.h"
-#include "plugins/registry.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +15,7 @@ namespace {
 PluginInstance make(std::string_view name) {
   const k8s::yaml::Value nothing;
   k8s::yaml::ObjectReader args(nothing, "test");
-  return find_plugin(plugins::registry(), name)->make(args);
+  return find_plugin(bench::registry(), name)->make(args);
 }
 
 class OwnsLabelled final : public FilterPlugin {
@@ -169,7 +169,7 @@ Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& schedule
     if (plugin.filter) made.filters.push_back(std::move(plugin.filter));
     if (plugin.score) {
       made.scores.push_back({.plugin = std::move(plugin.score),
-                             .weight = find_plugin(plugins::registry(), name)->default_weight});
+                             .weight = find_plugin(bench::registry(), name)->default_weight});
     }
   }
   made.filters.push_back(std::make_unique<OwnsLabelled>());

@@ -1,6 +1,6 @@
 #include "bench/replay/policies/policies.h"
 
-#include "plugins/registry.h"
+#include "bench/policies/registry.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
 
@@ -61,7 +61,7 @@ TEST_CASE("every policy that comes with the program is a configuration that a sc
     INFO(each.name);
     const auto policy = find_policy(each.name);
     REQUIRE(policy);
-    const auto configuration = configure(*policy, plugins::registry(), 7);
+    const auto configuration = configure(*policy, bench::registry(), 7);
     REQUIRE(configuration);
     CHECK(configuration->warnings.empty());
     REQUIRE(configuration->profiles.size() == 1);
@@ -92,7 +92,7 @@ TEST_CASE("a policy of one's own is a file") {
   REQUIRE(policy);
   CHECK(policy->name == "my_policy");
   CHECK(policy->file == file.string());
-  CHECK(configure(*policy, plugins::registry(), 1));
+  CHECK(configure(*policy, bench::registry(), 1));
 }
 
 TEST_CASE("what is no policy is refused with what would be one") {
@@ -103,7 +103,7 @@ TEST_CASE("what is no policy is refused with what would be one") {
   CHECK_FALSE(find_policy(tests::source_dir()));  // a folder
 
   const Policy wrong{.name = "p", .file = "p.yaml", .config = "profile: x\n"};
-  const auto refused = configure(wrong, plugins::registry(), 1);
+  const auto refused = configure(wrong, bench::registry(), 1);
   REQUIRE_FALSE(refused);
   CHECK_THAT(refused.error().message, Catch::StartsWith("p.yaml:"));
 
@@ -113,7 +113,7 @@ TEST_CASE("what is no policy is refused with what would be one") {
                        "apiVersion: kubescheduler.config.k8s.io/v1\n"
                        "kind: KubeSchedulerConfiguration\n"
                        "profiles: [{schedulerName: a}, {schedulerName: b}]\n"};
-  const auto many = configure(two, plugins::registry(), 1);
+  const auto many = configure(two, bench::registry(), 1);
   REQUIRE_FALSE(many);
   CHECK_THAT(many.error().message, Catch::Contains("two.yaml") && Catch::Contains("one"));
 }

@@ -1,8 +1,8 @@
 // A recording of an engine at work is computed again, and a changed one is noticed.
 #include "bench/replay/recording/rerun.h"
 
+#include "bench/policies/registry.h"
 #include "bench/replay/recording/recording.h"
-#include "plugins/registry.h"
 #include "scheduler/config/config.h"
 #include "scheduler/live/record/recorder.h"
 #include "tests/support/builders.h"
@@ -24,7 +24,7 @@ std::string record_file() { return tests::scratch_dir() + "/rerun_test.jsonl"; }
 
 // Records three pods on a node of two GPUs: two are bound, one is told why not.
 void record_some_work() {
-  auto config = sched::config::parse("", "default", plugins::registry());
+  auto config = sched::config::parse("", "default", bench::registry());
   REQUIRE(config);
   sched::Engine engine(std::move(config->profiles), config->engine);
   auto recorder = sched::live::Recorder::create(record_file(), {"default", ""},
@@ -68,7 +68,7 @@ struct Outcome {
 Outcome rerun(const std::string& file = record_file()) {
   std::ostringstream out;
   std::ostringstream complaints;
-  const int code = bench::replay::rerun(file, plugins::registry(), out, complaints);
+  const int code = bench::replay::rerun(file, bench::registry(), out, complaints);
   return {code, out.str(), complaints.str()};
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("who is interrupted says how far it came") {
   std::ostringstream out;
   std::ostringstream complaints;
   const std::atomic<bool> stop{true};
-  CHECK(bench::replay::rerun(record_file(), plugins::registry(), out, complaints, &stop) == 0);
+  CHECK(bench::replay::rerun(record_file(), bench::registry(), out, complaints, &stop) == 0);
   CHECK(out.str() == "interrupted after 0 events, 0 steps, 0 decisions: all the same\n");
 }
 

@@ -1,8 +1,8 @@
 // A recording of an engine at work, given to other policies.
 #include "bench/replay/recording/with_policy.h"
 
+#include "bench/policies/registry.h"
 #include "bench/replay/recording/replay_recording.h"
-#include "plugins/registry.h"
 #include "scheduler/config/config.h"
 #include "tests/bench/replay/small_cluster.h"
 #include "tests/support/catch.h"
@@ -27,7 +27,7 @@ class LiveRun {
   explicit LiveRun(const Policy& policy) {
     recording_.name = "live";
     recording_.header = {policy.file, policy.config};
-    auto config = sched::config::parse(policy.config, policy.file, plugins::registry());
+    auto config = sched::config::parse(policy.config, policy.file, bench::registry());
     REQUIRE(config);
     name_ = config->profiles.front().scheduler_name;
     engine_.emplace(std::move(config->profiles), config->engine);
@@ -85,8 +85,7 @@ struct Study {
         recorded(as_recorded(recording, pods, {})) {}
 
   [[nodiscard]] Result with(const Policy& policy) const {
-    auto result =
-        with_policy(recording, pods, recorded.placements, policy, plugins::registry(), {});
+    auto result = with_policy(recording, pods, recorded.placements, policy, bench::registry(), {});
     if (!result) FAIL(result.error().message);
     return *std::move(result);
   }
@@ -187,7 +186,7 @@ TEST_CASE("a bind that had failed succeeds with the other policy") {
   const RecordedOutcome recorded = as_recorded(recording, pods, {});
   CHECK(recorded.result.figures.at("placed_pods") == 0);
   const auto result =
-      with_policy(recording, pods, recorded.placements, tests::packing(), plugins::registry(), {});
+      with_policy(recording, pods, recorded.placements, tests::packing(), bench::registry(), {});
   REQUIRE(result);
   CHECK(result->figures.at("gained_pods") == 1);
 }

@@ -1,7 +1,7 @@
 // The rules of GPU types, of sharing and of MIG hold in a replay as they do live: the same
 // annotations, the same answers, whether GPUs are counted or kept one by one.
+#include "bench/policies/registry.h"
 #include "bench/replay/run/run.h"
-#include "plugins/registry.h"
 #include "tests/bench/replay/small_cluster.h"
 #include "tests/support/catch.h"
 
@@ -35,7 +35,7 @@ std::map<std::string, std::string> replay(const Trace& trace) {
   const auto policy = bench::replay::find_policy("default");
   REQUIRE(policy);
   const auto result = bench::replay::run(trace, tests::one_by_one(trace), *policy,
-                                         plugins::registry(), {.decisions = &log});
+                                         bench::registry(), {.decisions = &log});
   if (!result) FAIL(result.error().message);
   std::map<std::string, std::string> told;
   std::istringstream lines(log.str());

@@ -1,7 +1,7 @@
 // Replays of small clusters, with every step known beforehand.
 #include "bench/replay/run/run.h"
 
-#include "plugins/registry.h"
+#include "bench/policies/registry.h"
 #include "tests/bench/replay/small_cluster.h"
 #include "tests/support/catch.h"
 #include "tests/support/gpu_quotas.h"
@@ -30,7 +30,7 @@ namespace {
 
 Result run(const Trace& trace, const Workload& workload, const RunOptions& options = {},
            const Policy& policy = tests::packing()) {
-  const auto result = bench::replay::run(trace, workload, policy, plugins::registry(), options);
+  const auto result = bench::replay::run(trace, workload, policy, bench::registry(), options);
   if (!result) FAIL(result.error().message);
   return *result;
 }
@@ -159,7 +159,7 @@ TEST_CASE("time that is given passes as a whole, time that is only allowed does 
   CHECK(run(trace, workload, {.until = seconds(20)}).figures.at("allocated") == Approx(50));
   workload.measure_from = seconds(30);
   CHECK(run(trace, workload).figures.at("allocated") == Approx(0).margin(1e-9));
-  const auto nothing = bench::replay::run(trace, workload, tests::packing(), plugins::registry(),
+  const auto nothing = bench::replay::run(trace, workload, tests::packing(), bench::registry(),
                                           {.until = seconds(30)});
   REQUIRE_FALSE(nothing);
   CHECK_THAT(nothing.error().message, Catch::Contains("nothing to measure"));

@@ -1,0 +1,57 @@
+#include "bench/policies/dot_prod/dot_prod.h"
+
+#include "bench/policies/published_scale.h"
+#include "plugins/support/gpu_ask.h"
+#include "scheduler/framework/free_devices.h"
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+using namespace plugins;
+using namespace sched;
+
+__extension__ using Wide = __int128;
+
+constexpr Wide kWhole = Wide{2} * kPublishedMaxCpu * kPublishedMaxCpu;
+// What a product of two amounts of GPU counts beside one of CPU.
+constexpr std::int64_t kGpuPerCpu = kPublishedMaxCpu / kPublishedMaxGpu;
+constexpr Wide kGpuWeight = Wide{kGpuPerCpu} * kGpuPerCpu;
+
+class Unlike final : public NodeScore {
+ public:
+  explicit Unlike(const GpuAsk& ask) : cpu_(ask.cpu), milli_(ask.total_milli()) {}
+
+  std::int64_t score(const NodeView& node) const override {
+    const Wide alike =
+        Wide{node.free(kCpu)} * cpu_ + kGpuWeight * free_devices(node).total() * milli_;
+    const Wide score = kMaxScore * (kWhole - std::clamp<Wide>(alike, 0, kWhole)) / kWhole;
+    return static_cast<std::int64_t>(score);
+  }
+
+ private:
+  std::int64_t cpu_;
+  std::int64_t milli_;
+};
+
+class DotProd final : public ScorePlugin {
+ public:
+  std::string_view name() const override { return "DotProd"; }
+
+  std::unique_ptr<NodeScore> prepare(const PodShape& shape,
+                                     const PrepareContext& context) const override {
+    if (shape.gpu.has_instances()) return nullptr;
+    return std::make_unique<Unlike>(gpu_ask_of(shape, context));
+  }
+};
+
+}  // namespace
+
+PluginInstance make_dot_prod(k8s::yaml::ObjectReader&) {
+  PluginInstance instance;
+  instance.score = std::make_unique<DotProd>();
+  return instance;
+}
+
+}  // namespace bench

@@ -1,0 +1,60 @@
+#include "bench/policies/gpu_clustering/gpu_clustering.h"
+
+#include "bench/policies/published_scale.h"
+#include "plugins/support/gpu_ask.h"
+#include "scheduler/framework/free_devices.h"
+#include "scheduler/gpu/size_class.h"
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+using namespace plugins;
+using namespace sched;
+
+constexpr std::int64_t kQuarter = kMaxScore / 4;
+
+class AmongItsLike final : public NodeScore {
+ public:
+  explicit AmongItsLike(gpu::SizeClass size) : size_(static_cast<std::size_t>(size)) {}
+
+  std::int64_t score(const NodeView& node) const override {
+    const std::int64_t used = kPublishedMaxGpu - free_devices(node).total();
+    return company(node.usage.gpu_pods) +
+           kQuarter * std::max<std::int64_t>(used, 0) / kPublishedMaxGpu;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t company(const gpu::SizeClassCounts& pods) const {
+    const auto classes =
+        pods.size() - static_cast<std::size_t>(std::count(pods.begin(), pods.end(), 0U));
+    if (classes == 0) return kQuarter;
+    if (pods[size_] == 0) return 0;
+    return classes == 1 ? 3 * kQuarter : 2 * kQuarter;
+  }
+
+  std::size_t size_;
+};
+
+class GpuClustering final : public ScorePlugin {
+ public:
+  std::string_view name() const override { return "GpuClustering"; }
+
+  std::unique_ptr<NodeScore> prepare(const PodShape& shape,
+                                     const PrepareContext& context) const override {
+    const auto size = gpu::size_class_of(shape.gpu);
+    if (!size || gpu_ask_of(shape, context).gpus == 0) return nullptr;
+    return std::make_unique<AmongItsLike>(*size);
+  }
+};
+
+}  // namespace
+
+PluginInstance make_gpu_clustering(k8s::yaml::ObjectReader&) {
+  PluginInstance instance;
+  instance.score = std::make_unique<GpuClustering>();
+  return instance;
+}
+
+}  // namespace bench

@@ -1,0 +1,15 @@
+// GpuDevices: whether a pod fits on single GPUs, where they are kept one by one.
+//
+// Counting is enough for whole GPUs; a share of a GPU needs one device with that much free, and a
+// MIG instance one where a legal start of its profile is free. Applies where the engine keeps
+// devices apart (replays); on a live cluster, where GPUs are only counted, it has nothing to say
+// and NodeResourcesFit is the judge. Without arguments.
+#pragma once
+
+#include "scheduler/framework/registry.h"
+
+namespace bench {
+
+[[nodiscard]] sched::PluginInstance make_gpu_devices(k8s::yaml::ObjectReader& args);
+
+}  // namespace bench

@@ -1,0 +1,70 @@
+#include "bench/policies/gpu_packing_score/gpu_packing_score.h"
+
+#include "plugins/support/gpu_ask.h"
+#include "scheduler/framework/free_devices.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace bench {
+namespace {
+
+using namespace plugins;
+using namespace sched;
+
+// The scores of what begins nothing, a GPU, a node: 100 …, 50 …, 33 and below.
+constexpr std::int64_t kBeginsGpu = kMaxScore / 2;
+constexpr std::int64_t kBeginsNode = kMaxScore / 3;
+
+// What is free of the fullest GPU in use that has room for that much.
+std::optional<std::int64_t> tightest_in_use(const FreeDevices& free, std::int64_t milli) {
+  std::optional<std::int64_t> least;
+  for (const std::int32_t left : free) {
+    if (left < milli || left == gpu::kMilliPerGpu) continue;
+    if (!least || left < *least) least = left;
+  }
+  return least;
+}
+
+class Begun final : public NodeScore {
+ public:
+  explicit Begun(const GpuAsk& ask) : ask_(ask) {}
+
+  std::int64_t score(const NodeView& node) const override {
+    const FreeDevices free = free_devices(node);
+    const std::int64_t unused = std::count(free.begin(), free.end(), gpu::kMilliPerGpu);
+    if (unused == static_cast<std::int64_t>(free.size())) {
+      return std::max(kBeginsNode - unused, unused);
+    }
+    if (const auto left = tightest_in_use(free, ask_.milli)) {
+      const std::int64_t free_percent = *left * 100 / gpu::kMilliPerGpu;
+      return std::max(kMaxScore - free_percent / 10, kBeginsGpu);
+    }
+    return std::max(kBeginsGpu - ask_.gpus, kBeginsNode);
+  }
+
+ private:
+  GpuAsk ask_;
+};
+
+class GpuPackingScore final : public ScorePlugin {
+ public:
+  std::string_view name() const override { return "GpuPackingScore"; }
+
+  std::unique_ptr<NodeScore> prepare(const PodShape& shape,
+                                     const PrepareContext& context) const override {
+    const GpuAsk ask = gpu_ask_of(shape, context);
+    if (ask.gpus == 0) return nullptr;
+    return std::make_unique<Begun>(ask);
+  }
+};
+
+}  // namespace
+
+PluginInstance make_gpu_packing_score(k8s::yaml::ObjectReader&) {
+  PluginInstance instance;
+  instance.score = std::make_unique<GpuPackingScore>();
+  return instance;
+}
+
+}  // namespace bench

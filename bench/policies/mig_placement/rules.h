@@ -1,0 +1,68 @@
+// The rules by which MigPlacement can choose a place for an instance.
+//
+// A place is a GPU and a start on it. Every rule is: lose as little as possible of what the rule
+// values, then a preference among GPUs, then one among starts. What a rule values of a GPU is a
+// function of which of its slices are occupied, so it is a table of 2^slices entries per model, and
+// rating a place is two look-ups. Variants (+me and such) are not counted: they lie
+// where their plain profiles do.
+//
+//   first-fit           the first GPU with a place, its lowest start
+//   best-fit            the GPU with the fewest free slices, its lowest start
+//   best-fit-high       of the GPUs with the fewest free slices the one with the highest start
+//   worst-fit           the GPU with the most free slices, its lowest start: spreads
+//   max-configurations  keeps the most legal (profile, start) pairs
+//   mfi                 least growth of the slices of blocked starts, over the profiles that still
+//                       fit the number of free slices; an own reading of "minimum fragmentation
+//                       increment" (arXiv 2511.18906)
+//   slice-fgd           least growth of Σ over profiles of the free slices that no legal start of
+//                       that profile covers: fragmentation gradient descent (Weng et al., ATC'23)
+//                       on slices, every profile as likely as any other
+//   expected-fill       keeps the most of the same sum and of the slices that would be filled by
+//                       random further instances, until none fits (expected_fill.h); our own
+//
+// The last three prefer the fuller GPU where they lose as much. Round-robin is not here: it needs
+// to know whose turn it is, and a score knows one node.
+#pragma once
+
+#include "scheduler/gpu/devices.h"
+#include "scheduler/gpu/mig/geometry.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+enum class MigValue : std::uint8_t { kNone, kConfigurations, kUnblocked, kUsable, kFill };
+enum class GpuOrder : std::uint8_t { kAny, kFullest, kEmptiest };
+enum class StartOrder : std::uint8_t { kLowest, kHighest };
+
+struct MigRule {
+  std::string_view name;
+  MigValue keeps = MigValue::kNone;
+  GpuOrder gpus = GpuOrder::kAny;
+  StartOrder starts = StartOrder::kLowest;
+};
+
+// Those above.
+[[nodiscard]] const std::vector<MigRule>& mig_rules();
+
+// What is lost of a value when slices become occupied, for every model. Built once: O(2^slices).
+class MigLoss {
+ public:
+  explicit MigLoss(MigValue value);
+
+  // From `before` to `after`, both sets of occupied slices. May be negative: slices that were of no
+  // use are taken. At most kMost either way.
+  static constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  [[nodiscard]] std::int64_t of(const sched::gpu::mig::Geometry& geometry, std::uint16_t before,
+                                std::uint16_t after) const {
+    const std::vector<std::int32_t>& values = values_[geometry.index];
+    return values[before] - values[after];
+  }
+
+ private:
+  std::vector<std::vector<std::int32_t>> values_;  // by geometry, by occupied slices
+};
+
+}  // namespace bench
