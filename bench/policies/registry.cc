@@ -1,13 +1,8 @@
 #include "bench/policies/registry.h"
 
-#include "bench/policies/best_fit/best_fit.h"
-#include "bench/policies/dot_prod/dot_prod.h"
-#include "bench/policies/fgd/fgd.h"
-#include "bench/policies/gpu_clustering/gpu_clustering.h"
 #include "bench/policies/gpu_devices/gpu_devices.h"
-#include "bench/policies/gpu_packing_score/gpu_packing_score.h"
 #include "bench/policies/mig_placement/mig_placement.h"
-#include "bench/policies/random_device/random_device.h"
+#include "bench/policies/published/published.h"
 #include "plugins/registry.h"
 
 #include <algorithm>

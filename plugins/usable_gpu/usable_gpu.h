@@ -10,7 +10,7 @@
 // as good the tie-break decides, and a stable order packs. The score is the key plus a constant, so
 // that it is never below 0; its order is the key's on every node of up to 64 GPUs.
 //
-// Two things are different from fragmentation gradient descent (bench/policies/fgd): a GPU that the
+// Two things are different from fragmentation gradient descent (Fgd, for replays): a GPU that the
 // node's CPU cannot feed is not usable, and kinds do not count by frequency alone. Small ones count
 // more (v^-x, v being the GPUs that a pod asks for), since they are what can still use what is
 // left; so do those of several GPUs, since nothing else waits as long once pods come and go, and

@@ -1,6 +1,5 @@
 #include "bench/policies/gpu_devices/gpu_devices.h"
 
-#include "bench/policies/gpu_devices/mig_check.h"
 #include "plugins/support/one_reason.h"
 #include "scheduler/framework/free_devices.h"
 #include "scheduler/gpu/choose_devices.h"

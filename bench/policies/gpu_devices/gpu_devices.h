@@ -7,9 +7,16 @@
 #pragma once
 
 #include "scheduler/framework/registry.h"
+#include "scheduler/gpu/demand.h"
+
+#include <memory>
 
 namespace bench {
 
 [[nodiscard]] sched::PluginInstance make_gpu_devices(k8s::yaml::ObjectReader& args);
+
+// What it says of pods that ask for MIG instances: whether these can be cut from the node's GPUs as
+// they are now. A node whose GPUs are only counted (or that has none) is left to NodeResourcesFit.
+[[nodiscard]] std::unique_ptr<sched::NodeFilter> make_mig_check(const sched::gpu::Demand& demand);
 
 }  // namespace bench

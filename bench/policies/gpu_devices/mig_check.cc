@@ -1,5 +1,4 @@
-#include "bench/policies/gpu_devices/mig_check.h"
-
+#include "bench/policies/gpu_devices/gpu_devices.h"
 #include "scheduler/framework/free_devices.h"
 #include "scheduler/gpu/choose_devices.h"
 #include "scheduler/gpu/mig/geometry.h"

@@ -1,7 +1,6 @@
 #include "bench/replay/policies/policies.h"
 
-#include "k8s-client/yaml/object_reader.h"
-#include "k8s-client/yaml/value.h"
+#include "bench/policies/published/published.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,34 +8,15 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 namespace bench::replay {
 namespace {
 
-constexpr std::string_view kRandomDevice = "RandomDevice";
-
 std::string known_names() {
   std::vector<std::string_view> names;
   for (const Policy& policy : built_in_policies()) names.push_back(policy.name);
   return fmt::format("{}", fmt::join(names, ", "));
-}
-
-// RandomDevice draws, so it is made anew with the run's seed.
-k8s::Result<sched::PluginInstance> seeded_random_device(const sched::Registry& registry,
-                                                        std::uint64_t seed) {
-  const sched::PluginEntry* entry = sched::find_plugin(registry, kRandomDevice);
-  if (entry == nullptr) return k8s::config_error(fmt::format("no plugin {}", kRandomDevice));
-  k8s::yaml::Value number;
-  // Arguments are signed.
-  number.data = static_cast<std::int64_t>(seed & std::numeric_limits<std::int64_t>::max());
-  k8s::yaml::Value args;
-  args.data = k8s::yaml::Value::Map{{"seed", std::move(number)}};
-  k8s::yaml::ObjectReader reader(args, "seed");
-  sched::PluginInstance made = entry->make(reader);
-  if (auto error = reader.finish()) return tl::unexpected<k8s::Error>(std::move(*error));
-  return made;
 }
 
 }  // namespace
@@ -69,10 +49,7 @@ k8s::Result<sched::config::Configuration> configure(const Policy& policy,
   sched::Profile& profile = configuration->profiles.front();
   profile.tie_break.seed = seed;
   for (sched::WeightedScore& score : profile.scores) {
-    if (score.plugin->name() != kRandomDevice) continue;
-    auto seeded = seeded_random_device(registry, seed);
-    if (!seeded) return tl::unexpected<k8s::Error>(std::move(seeded.error()));
-    score.plugin = std::move(seeded->score);
+    if (score.plugin->name() == "RandomDevice") score.plugin = make_random_device(seed).score;
   }
   return configuration;
 }

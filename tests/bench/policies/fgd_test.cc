@@ -1,6 +1,4 @@
-#include "bench/policies/fgd/fgd.h"
-
-#include "bench/policies/fgd/sigmoid_score.h"
+#include "bench/policies/published/sigmoid_score.h"
 #include "tests/plugins/gpu_node.h"
 #include "tests/plugins/one_node.h"
 #include "tests/plugins/random_gpus.h"

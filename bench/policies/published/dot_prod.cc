@@ -1,6 +1,14 @@
-#include "bench/policies/dot_prod/dot_prod.h"
-
-#include "bench/policies/published_scale.h"
+// DotProd: the node whose free amounts are least like what the pod asks for.
+//
+// After the dot-product alignment of Tetris (Grandl et al., SIGCOMM'14). With the free CPU and GPU
+// of the node and those that the pod asks for (milli):
+//
+//   score = int(100 · (1 − (free cpu / 128,000 · cpu / 128,000
+//                           + free gpu / 8,000 · gpu / 8,000) / 2))
+//
+// in exact integers, not below 0. A share of a GPU goes to the fullest device that has room. For
+// MIG instances it has nothing to say. Without arguments.
+#include "bench/policies/published/published.h"
 #include "plugins/support/gpu_ask.h"
 #include "scheduler/framework/free_devices.h"
 

@@ -1,5 +1,13 @@
-#include "bench/policies/random_device/random_device.h"
-
+// RandomDevice: puts a share of a GPU on any of the node's devices that have room, drawn from a
+// seed.
+//
+// All nodes score 0: with `tieBreak: random` this is the published Random, where node and device
+// are drawn. What is drawn depends on the seed, the pod's share, and on the node's name and devices
+// as they are, on nothing else; so the answer can be kept until the node changes, and a replay
+// draws the same again.
+//
+// Arguments (RandomDeviceArgs): seed (0).
+#include "bench/policies/published/published.h"
 #include "plugins/support/args.h"
 #include "plugins/support/gpu_ask.h"
 #include "scheduler/base/random.h"

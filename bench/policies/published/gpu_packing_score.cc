@@ -1,5 +1,15 @@
-#include "bench/policies/gpu_packing_score/gpu_packing_score.h"
-
+// GpuPackingScore: uses what is begun, on a GPU first, then on a node, before it begins anew.
+//
+// Under the name that it has in the artefact; the project's own packing is GpuPacking. For a pod
+// with GPU:
+//
+//   all GPUs of the node are free, f of them:   max(33 − f, f)
+//   it would begin u free GPUs of a used node:  max(50 − u, 33)
+//   it fits on a GPU in use:                    max(100 − (its free per cent) / 10, 50)
+//
+// A share is reckoned on the fullest GPU that has room, which is where it goes. For pods without
+// GPU and MIG instances it has nothing to say. Without arguments.
+#include "bench/policies/published/published.h"
 #include "plugins/support/gpu_ask.h"
 #include "scheduler/framework/free_devices.h"
 

@@ -1,4 +1,4 @@
-#include "bench/policies/fgd/sigmoid_score.h"
+#include "bench/policies/published/sigmoid_score.h"
 
 #include <algorithm>
 #include <cstddef>

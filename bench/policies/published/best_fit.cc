@@ -1,6 +1,13 @@
-#include "bench/policies/best_fit/best_fit.h"
-
-#include "bench/policies/published_scale.h"
+// BestFit: the node that would be left with least CPU and GPU.
+//
+// With c and g the CPU and GPU (milli) that the node would have left:
+//
+//   score = int(100 · (1 − (c / 128,000 + g / 8,000) / 2)), then min-max normalised to 0 … 100
+//
+// in exact integers. A share of a GPU goes to the fullest device that has room. Larger nodes than
+// the published ones (128 CPUs, 8 GPUs) are told apart all the same. For MIG instances it has
+// nothing to say. Without arguments.
+#include "bench/policies/published/published.h"
 #include "plugins/support/gpu_ask.h"
 #include "scheduler/framework/free_devices.h"
 
