@@ -1,5 +1,4 @@
-#include "bench/policies/mig_placement/expected_fill.h"
-
+#include "bench/policies/mig_placement/rules.h"
 #include "scheduler/gpu/mig/states.h"
 
 #include <algorithm>

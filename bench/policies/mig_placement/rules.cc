@@ -1,6 +1,5 @@
 #include "bench/policies/mig_placement/rules.h"
 
-#include "bench/policies/mig_placement/expected_fill.h"
 #include "scheduler/gpu/mig/states.h"
 
 #include <bit>

@@ -18,7 +18,7 @@
 //                       that profile covers: fragmentation gradient descent (Weng et al., ATC'23)
 //                       on slices, every profile as likely as any other
 //   expected-fill       keeps the most of the same sum and of the slices that would be filled by
-//                       random further instances, until none fits (expected_fill.h); our own
+//                       random further instances, until none fits (expected_fill below); our own
 //
 // The last three prefer the fuller GPU where they lose as much. Round-robin is not here: it needs
 // to know whose turn it is, and a score knows one node.
@@ -64,5 +64,16 @@ class MigLoss {
  private:
   std::vector<std::vector<std::int32_t>> values_;  // by geometry, by occupied slices
 };
+
+// Parts of a slice in which the expected fill is counted.
+inline constexpr std::int64_t kFillScale = 1'000;
+
+// How much of a GPU further MIG instances would fill, by occupied slices: 2^slices entries, in
+// kFillScale-ths of a slice, rounded down. Imagine that nothing leaves and requests keep coming
+// until none fits any more; each asks for one of the plain profiles that still fit, as often as it
+// takes slices, and lies where that leaves the most to be filled. The slices that are filled in the
+// end, on average, tell how good the free ones are: not only whether a profile fits, but what is
+// left after it. O(2^slices · starts).
+[[nodiscard]] std::vector<std::int64_t> expected_fill(const sched::gpu::mig::Geometry& geometry);
 
 }  // namespace bench

@@ -1,4 +1,3 @@
-#include "bench/policies/mig_placement/expected_fill.h"
 #include "bench/policies/mig_placement/rules.h"
 #include "scheduler/gpu/mig/product.h"
 #include "tests/bench/policies/mig_node.h"
