@@ -41,6 +41,11 @@ constexpr std::array<std::string_view, 23> kUpstream{
     "PodGroupPodsCount",
 };
 
+constexpr std::array<std::string_view, 8> kOfReplays{
+    "GpuDevices",      "Fgd",          "BestFit",      "DotProd", "GpuClustering",
+    "GpuPackingScore", "RandomDevice", "MigPlacement",
+};
+
 }  // namespace
 
 bool scores_by_default(const PluginEntry& entry) {
@@ -62,6 +67,10 @@ std::optional<std::string_view> engine_point_of(std::string_view plugin) {
 
 bool is_upstream_plugin(std::string_view plugin) {
   return std::find(kUpstream.begin(), kUpstream.end(), plugin) != kUpstream.end();
+}
+
+bool is_replay_plugin(std::string_view plugin) {
+  return std::find(kOfReplays.begin(), kOfReplays.end(), plugin) != kOfReplays.end();
 }
 
 }  // namespace sched::config

@@ -32,4 +32,7 @@ inline constexpr std::string_view kDefaultSchedulerName = "gpu-scheduler";
 // A plugin of kube-scheduler. One that is not in the registry is not built here.
 [[nodiscard]] bool is_upstream_plugin(std::string_view plugin);
 
+// A plugin of bench/policies, which no scheduler has.
+[[nodiscard]] bool is_replay_plugin(std::string_view plugin);
+
 }  // namespace sched::config

@@ -229,6 +229,12 @@ std::string unusable_plugin(std::string_view plugin, const Registry& registry) {
     return fmt::format("{} is not built in this scheduler; it may only be named as disabled",
                        plugin);
   }
+  if (is_replay_plugin(plugin)) {
+    return fmt::format(
+        "{} is for replays only and not in this scheduler; manifests/policies/README.md says what "
+        "to use instead",
+        plugin);
+  }
   std::string known;
   for (const PluginEntry& entry : registry) known += fmt::format("{} ", entry.name);
   return fmt::format(

@@ -36,8 +36,8 @@ struct PluginUse {
 void read_plugin_sets(k8s::yaml::ObjectReader& plugins, const Registry& registry,
                       std::vector<PluginUse>& uses, std::vector<std::string>& warnings);
 
-// Why `plugin` cannot be used, for messages: not built here, or not known at all (with those that
-// are).
+// Why `plugin` cannot be used, for messages: not built here, for replays only, or not known at all
+// (with those that are).
 [[nodiscard]] std::string unusable_plugin(std::string_view plugin, const Registry& registry);
 
 }  // namespace sched::config

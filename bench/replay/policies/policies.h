@@ -1,8 +1,8 @@
 // The policies that come with the program: profiles by name.
 //
-// A policy is a KubeSchedulerConfiguration like any other (manifests/policies/NAME.yaml, built into
-// the program), so what was judged here can be given to a live scheduler as it is. A policy of
-// one's own is a file.
+// A policy is a KubeSchedulerConfiguration like any other, built into the program. Those of
+// manifests/policies can be given to a live scheduler as they are; those of bench/policies name
+// plugins that bench alone has. A policy of one's own is a file.
 #pragma once
 
 #include "k8s-client/error.h"

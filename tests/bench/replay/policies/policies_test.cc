@@ -1,6 +1,7 @@
 #include "bench/replay/policies/policies.h"
 
 #include "bench/policies/registry.h"
+#include "plugins/registry.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
 
@@ -26,7 +27,7 @@ std::vector<std::string> score_names(const sched::Profile& profile) {
 
 }  // namespace
 
-TEST_CASE("every policy that comes with the program is a configuration that a scheduler takes") {
+TEST_CASE("every policy that comes with the program is one; a scheduler takes those of manifests") {
   struct Case {
     const char* name;
     std::vector<std::string> scores;
@@ -73,10 +74,12 @@ TEST_CASE("every policy that comes with the program is a configuration that a sc
     for (const auto& filter : profile.filters) filters.insert(filter->name());
     CHECK(filters.contains("NodeResourcesFit"));
     CHECK(filters.contains("GpuDevices"));
+    const bool of_manifests = policy->file.starts_with("manifests/policies/");
+    CHECK(configure(*policy, plugins::registry(), 7).has_value() == of_manifests);
   }
 }
 
-TEST_CASE("the policies that are built in are those of manifests/policies, word for word") {
+TEST_CASE("the policies that are built in are files of the tree, word for word") {
   for (const Policy& policy : built_in_policies()) {
     INFO(policy.name);
     std::ifstream in(std::filesystem::path(tests::source_dir()) / policy.file);
