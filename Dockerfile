@@ -20,6 +20,7 @@ COPY bench bench
 COPY cmake cmake
 RUN cmake --preset release -DGPU_SCHEDULER_CPPREST=${CPPREST} \
  && cmake --build --preset release --target gpu-scheduler \
+ && .ci/hardened build/release/bin/gpu-scheduler \
  && .ci/runtime-packages build/release/bin/gpu-scheduler > runtime-packages \
  && strip build/release/bin/gpu-scheduler
 
