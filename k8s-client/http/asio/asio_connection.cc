@@ -4,7 +4,6 @@
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
-#include <boost/beast/http/error.hpp>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -13,10 +12,6 @@
 namespace k8s::http {
 namespace {
 
-// A TLS record is 16 KiB at most, and one read brings at most one record.
-constexpr std::size_t kReadSize = 16 * 1024;
-// What may wait unparsed for its end: a header, a chunk's extensions, trailers.
-constexpr std::size_t kUnparsedLimit = 256 * 1024;
 // A buffer grown beyond this by one large request is not kept for the next.
 constexpr std::size_t kKeptOutgoing = 256 * 1024;
 
@@ -115,8 +110,7 @@ std::optional<Error> AsioConnection::converse(const Request& request,
   may_have_sent_ = true;
   used_ = true;
   handler_ = std::move(handler);
-  parser_.emplace(*handler_);
-  any_answer_ = false;
+  reader_.start(*handler_);
   stream_->write(asio::buffer(outgoing_), [self = shared_from_this()](ErrorCode error) {
     if (!self->handler_) return;
     if (error) return self->fail(error, "while the request was sent");
@@ -126,7 +120,7 @@ std::optional<Error> AsioConnection::converse(const Request& request,
 }
 
 void AsioConnection::read() {
-  stream_->read_some(incoming_.prepare(kReadSize),
+  stream_->read_some(reader_.room(),
                      [self = shared_from_this()](ErrorCode error, std::size_t size) {
                        if (self->handler_) self->on_read(error, size);
                      });
@@ -134,53 +128,30 @@ void AsioConnection::read() {
 
 void AsioConnection::on_read(const ErrorCode& error, std::size_t size) {
   const auto alive = handler_;  // it may close us while it is being called
-  incoming_.commit(size);
-  if (size > 0) any_answer_ = true;
-  if (size > 0 && parse()) return;
-  if (error) return on_end_of_bytes(error);
-  read();
-}
-
-bool AsioConnection::parse() {
-  while (incoming_.size() > 0) {
-    ErrorCode error;
-    incoming_.consume(parser_->put(incoming_.data(), error));
-    if (!handler_) return true;
-    if (error == boost::beast::http::error::need_more) {
-      if (incoming_.size() <= kUnparsedLimit) return false;
-      error = boost::beast::http::error::header_limit;
-    }
-    if (error) {
-      fail(error, "broken HTTP");
-      return true;
-    }
-    if (!parser_->is_done()) continue;
-    if (parser_->is_interim()) {
-      parser_.emplace(*handler_);
-      continue;
-    }
-    on_message_end();
-    return true;
+  const auto progress = reader_.take(size);
+  if (!handler_) return;
+  switch (progress) {
+    case AnswerReader::Progress::kComplete:
+      return on_complete();
+    case AnswerReader::Progress::kBroken:
+      return fail(reader_.error(), "broken HTTP");
+    case AnswerReader::Progress::kPartial:
+      return error ? on_end_of_bytes(error) : read();
   }
-  return false;
 }
 
 void AsioConnection::on_end_of_bytes(const ErrorCode& error) {
+  const bool any_answer = reader_.any_bytes();
   if (error != asio::error::eof) {
-    return fail(error, any_answer_ ? "in the middle of the answer" : "before any answer");
+    return fail(error, any_answer ? "in the middle of the answer" : "before any answer");
   }
-  if (!any_answer_ || !parser_->got_some()) {
-    return fail(error, "closed by the server before its answer");
-  }
-  ErrorCode truncated;
-  parser_->put_eof(truncated);
-  if (truncated) return fail(truncated, "closed by the server in the middle of its answer");
-  on_message_end();
+  if (reader_.take_end() == AnswerReader::Progress::kComplete) return on_complete();
+  const bool began = reader_.error() != asio::error::eof;
+  fail(reader_.error(), began ? "closed by the server in the middle of its answer"
+                              : "closed by the server before its answer");
 }
 
-void AsioConnection::on_message_end() {
-  keep_alive_ = parser_->keep_alive();
-  parser_.reset();
+void AsioConnection::on_complete() {
   outgoing_.clear();
   if (outgoing_.capacity() > kKeptOutgoing) outgoing_.shrink_to_fit();
   const auto handler = std::exchange(handler_, nullptr);
@@ -189,8 +160,8 @@ void AsioConnection::on_message_end() {
 
 void AsioConnection::fail(const ErrorCode& error, const std::string& what) {
   // With TLS 1.3 the server refuses a client certificate only after the handshake, as we see it.
-  const bool tls = is_tls_error(error) && !any_answer_;
-  const bool any_answer = any_answer_;
+  const bool any_answer = reader_.any_bytes();
+  const bool tls = is_tls_error(error) && !any_answer;
   const auto handler = handler_;
   close();
   handler->on_broken(
@@ -200,11 +171,11 @@ void AsioConnection::fail(const ErrorCode& error, const std::string& what) {
 }
 
 bool AsioConnection::is_reusable() {
-  if (!open_ || handler_ || !keep_alive_) return false;
+  if (!open_ || handler_ || !reader_.keep_alive()) return false;
   // What waits on one that was never used are session tickets (TLS 1.3), which the first read of an
   // answer takes in.
   if (!used_) return true;
-  if (incoming_.size() > 0 || stream_->has_unread()) return false;
+  if (reader_.unread() > 0 || stream_->has_unread()) return false;
   // Anything to read, the end included, is something that we did not ask for.
   char byte = 0;
   const auto got = ::recv(stream_->socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -215,6 +186,7 @@ void AsioConnection::close() {
   open_ = false;
   on_open_ = nullptr;
   handler_.reset();
+  reader_.stop();
   resolver_.cancel();
   if (connector_) connector_->cancel();
   open_timer_.cancel();

@@ -1,15 +1,14 @@
 // A Connection on Asio's sockets, OpenSSL and Beast's parser.
 //
-// It knows HTTP framing and nothing of deadlines, pools or credentials.
+// It moves bytes, and knows nothing of deadlines, pools or credentials; what the bytes mean is
+// answer_reader.h.
 #pragma once
 
+#include "k8s-client/http/asio/answer_reader.h"
 #include "k8s-client/http/asio/byte_stream.h"
 #include "k8s-client/http/asio/connector.h"
 #include "k8s-client/http/asio/request_writer.h"
-#include "k8s-client/http/asio/response_parser.h"
 #include "k8s-client/http/pooled/connection.h"
-
-#include <boost/beast/core/flat_buffer.hpp>
 
 #include <chrono>
 #include <memory>
@@ -47,10 +46,8 @@ class AsioConnection final : public Connection,
 
   void read();
   void on_read(const ErrorCode& error, std::size_t size);
-  // True if the answer is complete or broken: no more is to be read for it.
-  bool parse();
   void on_end_of_bytes(const ErrorCode& error);
-  void on_message_end();
+  void on_complete();
   void fail(const ErrorCode& error, const std::string& what);
 
   const Endpoint& endpoint_;
@@ -64,15 +61,12 @@ class AsioConnection final : public Connection,
   std::unique_ptr<ByteStream> stream_;
   OnOpen on_open_;
   bool open_ = false;
-  bool keep_alive_ = true;  // as of the last answer
-  bool used_ = false;       // for any request
+  bool used_ = false;  // for any request
 
   std::string outgoing_;  // keeps the capacity of earlier ones
   bool may_have_sent_ = false;
-  boost::beast::flat_buffer incoming_;
+  AnswerReader reader_;
   std::shared_ptr<AnswerHandler> handler_;  // of the conversation in progress
-  std::optional<ResponseParser> parser_;
-  bool any_answer_ = false;
 };
 
 }  // namespace k8s::http

@@ -15,7 +15,7 @@ std::string to_std(boost::beast::string_view text) { return {text.data(), text.s
 
 }  // namespace
 
-ResponseParser::ResponseParser(AnswerHandler& handler) : handler_(handler) {
+ResponseParser::ResponseParser(AnswerHandler& handler) : handler_(&handler) {
   eager(true);
   header_limit(kHeaderLimit);
   // Not boost::none: Beast of 1.74 compares an announced length with it and finds it too long.
@@ -42,17 +42,17 @@ void ResponseParser::on_header_impl(ErrorCode& error) {
   }
   if (is_interim()) return;
   head_.status = status_;
-  handler_.on_head(std::move(head_));
+  if (handler_ != nullptr) handler_->on_head(std::move(head_));
 }
 
 std::size_t ResponseParser::on_body_impl(StringView body, ErrorCode&) {
-  handler_.on_body({body.data(), body.size()});
+  if (handler_ != nullptr) handler_->on_body({body.data(), body.size()});
   return body.size();
 }
 
 std::size_t ResponseParser::on_chunk_body_impl(std::uint64_t, StringView body, ErrorCode&) {
   // The last chunk, of no bytes, is announced as well.
-  if (!body.empty()) handler_.on_body({body.data(), body.size()});
+  if (handler_ != nullptr && !body.empty()) handler_->on_body({body.data(), body.size()});
   return body.size();
 }
 

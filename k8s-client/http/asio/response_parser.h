@@ -19,6 +19,8 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
  public:
   // Only on_head and on_body are called. `handler` must outlive the parser's use.
   explicit ResponseParser(AnswerHandler& handler);
+  // Calls the handler no more, from within its calls, too.
+  void stop() { handler_ = nullptr; }
 
   // Of the status line; 0 before.
   [[nodiscard]] int status() const { return status_; }
@@ -39,7 +41,7 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
   std::size_t on_chunk_body_impl(std::uint64_t, StringView body, ErrorCode&) override;
   void on_finish_impl(ErrorCode&) override {}
 
-  AnswerHandler& handler_;
+  AnswerHandler* handler_;  // nullptr: stopped
   Response head_;
   int status_ = 0;
   bool header_done_ = false;
