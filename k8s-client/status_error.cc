@@ -69,8 +69,8 @@ std::string describe(int http_status, std::string_view words) {
 }
 
 // What follows "Bearer" is taken out where it is as long as tokens are: proxies show the request
-// that they refuse.
-std::string without_tokens(std::string text) {
+// that they refuse. Linear in the text, which a webhook may have written.
+std::string without_tokens(std::string_view text) {
   constexpr std::string_view kBearer = "bearer";
   constexpr std::ptrdiff_t kShortestToken = 16;
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
@@ -78,12 +78,15 @@ std::string without_tokens(std::string text) {
   const auto ends_token = [](char c) {
     return static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '<' || c == ',';
   };
-  for (auto at = text.begin();;) {
-    at = std::search(at, text.end(), kBearer.begin(), kBearer.end(), same);
-    if (at == text.end()) return text;
+  std::string kept;
+  kept.reserve(text.size());
+  for (auto rest = text.begin();;) {
+    const auto at = std::search(rest, text.end(), kBearer.begin(), kBearer.end(), same);
+    if (at == text.end()) return kept.append(rest, text.end());
     const auto from = std::find_if_not(at + kBearer.size(), text.end(), is_blank);
     const auto to = std::find_if(from, text.end(), ends_token);
-    at = to - from >= kShortestToken ? text.erase(from, to) : to;
+    kept.append(rest, to - from >= kShortestToken ? from : to);
+    rest = to;
   }
 }
 

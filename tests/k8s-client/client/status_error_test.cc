@@ -18,6 +18,13 @@ struct Case {
   std::optional<std::chrono::seconds> retry_after;
 };
 
+// A message of 3 MB.
+std::string repeated(const std::string& text) {
+  std::string all;
+  for (int i = 0; i < 125'000; ++i) all += text;
+  return all;
+}
+
 TEST_CASE("an answer outside 2xx becomes an error in the server's words", "[client]") {
   const std::vector<Case> cases = {
       {"a Status",
@@ -59,6 +66,13 @@ TEST_CASE("an answer outside 2xx becomes an error in the server's words", "[clie
       {"a token that a proxy shows is left out",
        {401, {}, R"({"authorization": "Bearer eyJhbGciOiJSUzI1NiJ9.e30"} bearer token expired)"},
        R"(401 Unauthorized: {"authorization": "Bearer "} bearer token expired)",
+       "",
+       {}},
+      {"tokens without end, as a webhook may write them",
+       {500,
+        {},
+        R"({"kind":"Status","message":")" + repeated("bearer 0123456789abcdef,") + R"("})"},
+       "500 Internal Server Error: " + repeated("bearer ,"),
        "",
        {}},
       {"on one line",
