@@ -5,6 +5,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <exception>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
 namespace sched::live {
 
 namespace {
@@ -12,8 +18,46 @@ namespace {
 // Keeps the order of keys: the engine numbers resources in the order in which it meets them.
 using Json = nlohmann::ordered_json;
 
-// Reads with at() and get(), which throw; decode_call() and decode_header() are where that ends.
-Time time_from(const Json& json) { return Time(Time::duration(json.get<std::int64_t>())); }
+// Deeper than any object of Kubernetes. nlohmann/json copies and writes by recursion.
+constexpr int kDeepest = 200;
+
+bool is_too_deep(std::string_view line) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted && c == '\\') ++i;
+    if (quoted) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > kDeepest) return true;
+  }
+  return false;
+}
+
+Json parsed(std::string_view line) {
+  if (is_too_deep(line)) throw std::range_error("nests too deeply");
+  return Json::parse(line);
+}
+
+// What follows reads with at() and get(), which throw; decode_call() and decode_header() are where
+// that ends.
+
+// A whole number that fits: get() would cut one that does not.
+template <typename Number>
+Number whole(const Json& json) {
+  const bool fits = json.is_number_unsigned() ? std::in_range<Number>(json.get<std::uint64_t>())
+                                              : json.is_number_integer() &&
+                                                    std::in_range<Number>(json.get<std::int64_t>());
+  if (!fits) {
+    const std::string found = json.is_number() ? json.dump() : json.type_name();
+    throw std::range_error(found + " where a whole number should be, or it is too large");
+  }
+  return json.get<Number>();
+}
+
+Time time_from(const Json& json) { return Time(Time::duration(whole<std::int64_t>(json))); }
 
 PodRef pod_from(const Json& json) {
   return {.namespace_ = json.at("namespace"), .name = json.at("name"), .uid = json.at("uid")};
@@ -22,22 +66,23 @@ PodRef pod_from(const Json& json) {
 decision::Bind bind_from(const Json& json) {
   decision::Bind bind{.pod = pod_from(json.at("pod")),
                       .scheduler_name = json.at("schedulerName"),
-                      .generation = json.at("generation"),
+                      .generation = whole<std::int64_t>(json.at("generation")),
                       .node = json.at("node"),
                       .devices = {},  // nobody knows them on a live cluster
                       .charged_as = {},
-                      .total_score = json.at("totalScore"),
+                      .total_score = whole<std::int64_t>(json.at("totalScore")),
                       .scores = {},
-                      .feasible_nodes = json.at("feasibleNodes"),
-                      .all_nodes = json.at("allNodes"),
-                      .attempts = json.at("attempts"),
+                      .feasible_nodes = whole<std::size_t>(json.at("feasibleNodes")),
+                      .all_nodes = whole<std::size_t>(json.at("allNodes")),
+                      .attempts = whole<int>(json.at("attempts")),
                       .queued_since = time_from(json.at("queuedSince"))};
   if (const auto note = json.find("chargedAs"); note != json.end()) {
     bind.charged_as = note->get<std::string>();
   }
   for (const Json& score : json.at("scores")) {
-    bind.scores.push_back(
-        {.plugin = score.at("plugin"), .score = score.at("score"), .weight = score.at("weight")});
+    bind.scores.push_back({.plugin = score.at("plugin"),
+                           .score = whole<std::int64_t>(score.at("score")),
+                           .weight = whole<std::int64_t>(score.at("weight"))});
   }
   return bind;
 }
@@ -46,7 +91,11 @@ decision::Bind bind_from(const Json& json) {
 std::map<std::string, std::int64_t> devices_from(const Json& json) {
   const auto devices = json.find("devices");
   if (devices == json.end()) return {};
-  return devices->get<std::map<std::string, std::int64_t>>();
+  std::map<std::string, std::int64_t> counts;
+  for (const auto& [name, count] : devices->get_ref<const Json::object_t&>()) {
+    counts[name] = whole<std::int64_t>(count);
+  }
+  return counts;
 }
 
 // Absent in recordings from before there were quotas.
@@ -59,11 +108,11 @@ decision::Unschedulable::Reason reason_from(const Json& json) {
 decision::Unschedulable unschedulable_from(const Json& json) {
   return {.pod = pod_from(json.at("pod")),
           .scheduler_name = json.at("schedulerName"),
-          .generation = json.at("generation"),
+          .generation = whole<std::int64_t>(json.at("generation")),
           .message = json.at("message"),
           .details = json.at("details"),
           .plugins = json.at("plugins"),
-          .attempts = json.at("attempts"),
+          .attempts = whole<int>(json.at("attempts")),
           .reason = reason_from(json)};
 }
 
@@ -71,15 +120,15 @@ decision::ForeignGpuPod foreign_from(const Json& json) {
   return {.pod = pod_from(json.at("pod")),
           .scheduler_name = json.at("schedulerName"),
           .node = json.at("node"),
-          .gpus = json.at("gpus")};
+          .gpus = whole<std::int64_t>(json.at("gpus"))};
 }
 
 // The platform is absent in recordings from before it was told.
 decision::NodeBackedOff backed_off_from(const Json& json) {
   return {.node = json.at("node"),
           .until = time_from(json.at("until")),
-          .in_a_row = json.at("inARow"),
-          .rejected = json.at("rejected"),
+          .in_a_row = whole<int>(json.at("inARow")),
+          .rejected = whole<int>(json.at("rejected")),
           .reason = json.at("reason"),
           .pod = pod_from(json.at("pod")),
           .platform = json.value("platform", "")};
@@ -206,18 +255,18 @@ k8s::Result<EngineCall> call_from(const Json& json) {
 }  // namespace
 
 k8s::Result<RecordHeader> decode_header(std::string_view line) try {
-  const Json json = Json::parse(line);
+  const Json json = parsed(line);
   if (json.at("gpu-scheduler-record") != 1) {
     return k8s::decode_error("a recording of another version; this program reads version 1");
   }
   return RecordHeader{.config_file = json.at("config_file"), .config = json.at("config")};
-} catch (const Json::exception& error) {
+} catch (const std::exception& error) {
   return k8s::decode_error(fmt::format("not the first line of a recording: {}", error.what()));
 }
 
 k8s::Result<EngineCall> decode_call(std::string_view line) try {
-  return call_from(Json::parse(line));
-} catch (const Json::exception& error) {
+  return call_from(parsed(line));
+} catch (const std::exception& error) {
   return k8s::decode_error(error.what());
 }
 

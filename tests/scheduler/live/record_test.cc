@@ -255,13 +255,31 @@ TEST_CASE("lines that are no part of a recording") {
        {"", "{", "[]", "{}", R"({"at":1})", R"({"at":"x","step":null})", R"({"at":1,"step":{}})",
         R"({"at":1,"event":"Nothing"})", R"({"at":1,"event":"PodUpserted"})",
         R"({"at":1,"event":"PodUpserted","object":{"metadata":7}})",
-        R"({"at":1,"event":"NodeDeleted","name":5})", R"({"at":1,"step":{"bind":{}}})"}) {
+        R"({"at":1,"event":"NodeDeleted","name":5})", R"({"at":1,"step":{"bind":{}}})",
+        R"({"at":1e300,"step":null})", R"({"at":1.5,"step":null})",
+        R"({"at":18446744073709551615,"step":null})",
+        R"({"at":1,"event":"PodRejected","pod":{"namespace":"","name":"","uid":""},"node":"",)"
+        R"("reason":"","rejectedAt":1,"devices":{"nvidia.com/gpu":1e300}})",
+        R"({"at":1,"event":"PodRejected","pod":{"namespace":"","name":"","uid":""},"node":"",)"
+        R"("reason":"","rejectedAt":1,"devices":[1]})"}) {
     INFO(line);
     CHECK_FALSE(sched::live::decode_call(line));
   }
   CHECK_FALSE(
       sched::live::decode_header(R"({"gpu-scheduler-record":2,"config_file":"","config":""})"));
   CHECK_FALSE(sched::live::decode_header("{}"));
+}
+
+TEST_CASE("a line that nests without end is refused") {
+  const std::string open(1'000'000, '[');
+  const std::string close(1'000'000, ']');
+  const std::string line = R"({"at":1,"event":"PodUpserted","object":)" + open + close + "}";
+  const auto read = sched::live::decode_call(line);
+  REQUIRE_FALSE(read);
+  CHECK(read.error().message == "nests too deeply");
+  // Brackets in texts are no nesting.
+  const std::string text = R"({"at":1,"event":"NodeDeleted","name":"\")" + open + R"("})";
+  CHECK(sched::live::decode_call(text));
 }
 
 TEST_CASE("the recorder writes what it was given, in order, when it ends") {
