@@ -223,12 +223,13 @@ ResourceList defaults_of_bound(const k8s::Pod& pod, const Reading& reading) {
   return defaults;
 }
 
-// Of the names that `counts`.
+// Of the names that `counts`. No API server takes what is negative, and nothing here gives room by
+// it.
 template <typename Counts>
 Resources to_resources(const Amounts& amounts, ResourceNames& names, const Counts& counts) {
   ResourceList list;
   for (const auto& [name, amount] : amounts) {
-    if (name != "pods" && counts(name)) list.emplace_back(name, amount);
+    if (name != "pods" && counts(name)) list.emplace_back(name, std::max(amount, Quantity()));
   }
   return to_resources(list, names);
 }
@@ -264,14 +265,9 @@ PendingRequests requests_of_pending(const k8s::Pod& pod, ResourceNames& names) {
   const Amounts sum = sum_of(pod, reading_of(pod, false));
   PendingRequests requests;
   requests.too_many = sum.size() > kMostResourcesOfPod;
-  Resources& amounts = requests.amounts;
-  amounts = to_resources(sum, names, [&](std::string_view name) {
+  requests.amounts = to_resources(sum, names, [&](std::string_view name) {
     return !requests.too_many || names.find(name).has_value();
   });
-  for (std::size_t i = 0; i < amounts.size(); ++i) {
-    const auto id = static_cast<ResourceId>(i);
-    amounts.set(id, std::max<std::int64_t>(amounts.get(id), 0));
-  }
   return requests;
 }
 

@@ -29,7 +29,7 @@ struct PendingRequests {
 // Of a pod that is looking for a node: its spec alone counts.
 [[nodiscard]] PendingRequests requests_of_pending(const k8s::Pod& pod, ResourceNames& names);
 
-// Of a pod that has a node: during an in-place resize the larger of spec and status counts.
+// Of a pod that has a node: in an in-place resize the larger of spec and status. None is negative.
 [[nodiscard]] Resources requests_of_bound(const k8s::Pod& pod, ResourceNames& names);
 
 // Whether the pod, which has a node, takes there what it would ask for if it were pending, by each

@@ -137,6 +137,7 @@ TEST_CASE("what a bound pod takes while it is resized") {
 
   const std::vector<Case> cases = {
       {"no status", pod("a").cpu("1"), {{"cpu", 1000}}},
+      {"a negative sum is nothing", pod("a").cpu("-1").gpus(1), {{"nvidia.com/gpu", 1}}},
       {"growing: the spec",
        pod("a").cpu("4").status_of(status("main", {{"cpu", "1"}}, {{"cpu", "2"}})),
        {{"cpu", 4000}}},
