@@ -11,6 +11,13 @@ constexpr std::size_t kSlip = 2;
 // Nobody mistypes a longer one, and whoever writes one must not make us work.
 constexpr std::size_t kLongest = 128;
 
+// At least so many changes make one of the other.
+std::size_t difference_in_length(std::string_view a, std::string_view b) {
+  const std::size_t of_a = std::min(a.size(), kLongest);
+  const std::size_t of_b = std::min(b.size(), kLongest);
+  return of_a > of_b ? of_a - of_b : of_b - of_a;
+}
+
 char upper(char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); }
 
 }  // namespace
@@ -39,8 +46,9 @@ std::optional<std::string_view> nearest_name(std::string_view written,
   std::optional<std::string_view> nearest;
   std::size_t least = kSlip + 1;
   for (const std::string_view name : names) {
-    const std::size_t distance = edit_distance(written, name);
     if (name == written) return std::nullopt;
+    if (difference_in_length(written, name) >= least) continue;
+    const std::size_t distance = edit_distance(written, name);
     if (distance >= least) continue;
     least = distance;
     nearest = name;
