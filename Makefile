@@ -1,7 +1,7 @@
 # Everything a person or a machine runs. Each target but format and clean installs what it needs and is
 # fast when there is nothing to do.
 
-.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults etcd mutants format clean
+.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults etcd mutants fuzz format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
@@ -24,6 +24,7 @@ help:
 	@echo "make etcd        twenty loads on an API server whose etcds are killed, stopped and cut off; ETCD='--runs 5'"
 	@echo "make soak        half an hour of churn: does it grow? SOAK='--time 5m'; the plot is build/logs/soak.svg"
 	@echo "make mutants     small changes to the product that no test notices; MUTANTS='--count 500 --seed 7'"
+	@echo "make fuzz        searches for inputs that break what reads input, a minute each; FUZZ='--seconds 3600 yaml object'"
 	@echo "make format  lay out the code"
 	@echo "make clean   remove build/"
 	@echo "make help    this"
@@ -67,6 +68,11 @@ soak:
 mutants:
 	@.ci/install
 	@tests/mutants/mutants.py $(MUTANTS)
+
+fuzz:
+	@.ci/install
+	@.ci/install fuzz
+	@tests/fuzz/fuzz.py $(FUZZ)
 
 demo:
 	@.ci/install

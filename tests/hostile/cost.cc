@@ -18,7 +18,8 @@ std::int64_t size_of(void* memory) { return static_cast<std::int64_t>(malloc_usa
 
 }  // namespace
 
-extern "C" void __sanitizer_cov_trace_pc() { ++steps; }
+// Weak, since libFuzzer has one that refuses to be called; nothing calls it where that is linked.
+extern "C" __attribute__((weak)) void __sanitizer_cov_trace_pc() { ++steps; }
 
 void* operator new(std::size_t size) {
   void* const memory = std::malloc(std::max<std::size_t>(size, 1));
@@ -40,6 +41,15 @@ void operator delete(void* memory) noexcept {
 void operator delete(void* memory, std::size_t /*size*/) noexcept { operator delete(memory); }
 
 namespace tests {
+
+bool is_within_budget(const Cost& cost, std::size_t bytes) {
+  constexpr std::int64_t kStepsOfAnyPod = 400'000;
+  constexpr std::int64_t kBytesOfAnyPod = 64 * 1024;
+  const auto size = static_cast<std::int64_t>(bytes);
+  return cost.steps <= kStepsOfAnyPod + kMostSteps * size &&
+         cost.peak_bytes <= kBytesOfAnyPod + kMostPeakBytes * size &&
+         cost.kept_bytes <= kBytesOfAnyPod + kMostKeptBytes * size;
+}
 
 std::ostream& operator<<(std::ostream& out, const Cost& cost) {
   return out << cost.steps << " steps, at most " << cost.peak_bytes << " bytes held, "

@@ -5,6 +5,7 @@
 // not. Bytes are those that operator new gives out, as the allocator rounds them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -16,6 +17,17 @@ struct Cost {
   std::int64_t peak_bytes = 0;  // the most that was held at a time
   std::int64_t kept_bytes = 0;  // what is still held at the end
 };
+
+// What a pod may cost for each of its bytes, as the API server would show it. An ordinary pod costs
+// 7 steps a byte.
+inline constexpr std::int64_t kMostSteps = 100;
+inline constexpr std::int64_t kMostPeakBytes = 12;
+inline constexpr std::int64_t kMostKeptBytes = 6;
+
+// Whether a pod of so many bytes, which may be few, may cost that. Besides what it may cost by its
+// bytes there is what any pod may: 16 annotations with names that are nearly ours are compared with
+// each of ours, and lists that grow have room for more.
+[[nodiscard]] bool is_within_budget(const Cost& cost, std::size_t bytes);
 
 std::ostream& operator<<(std::ostream& out, const Cost& cost);
 

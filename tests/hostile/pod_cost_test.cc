@@ -21,11 +21,6 @@ using tests::cost_of;
 using tests::label;
 using tests::pod;
 
-// Per byte of the pod as the API server would show it. An ordinary pod costs 7 steps a byte.
-constexpr std::int64_t kMostSteps = 100;
-constexpr std::int64_t kMostPeakBytes = 12;
-constexpr std::int64_t kMostKeptBytes = 6;
-
 std::string made_up(int number) { return fmt::format("example.com/r{}", number); }
 
 k8s::Container container_with(int first, int names, bool sidecar) {
@@ -132,9 +127,9 @@ std::vector<Case> hostile_pods() {
 
 void check(const char* what, const Cost& cost, std::int64_t bytes) {
   INFO(what << ": " << cost << ", of a pod of " << bytes << " bytes");
-  CHECK(cost.steps <= kMostSteps * bytes);
-  CHECK(cost.peak_bytes <= kMostPeakBytes * bytes);
-  CHECK(cost.kept_bytes <= kMostKeptBytes * bytes);
+  CHECK(cost.steps <= tests::kMostSteps * bytes);
+  CHECK(cost.peak_bytes <= tests::kMostPeakBytes * bytes);
+  CHECK(cost.kept_bytes <= tests::kMostKeptBytes * bytes);
 }
 
 }  // namespace

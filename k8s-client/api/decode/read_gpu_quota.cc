@@ -1,5 +1,7 @@
 #include "k8s-client/api/decode/objects.h"
 
+#include <utility>
+
 namespace k8s::json {
 namespace {
 
@@ -93,7 +95,11 @@ bool read(JsonValue value, GpuQuota& out) {
     if (key == "metadata") return read(field, out.metadata);
     if (key == "spec") return read(field, out.spec);
     // The status is what a scheduler has written; whatever else stands there is as good as none.
-    if (key == "status" && !read(field, out.status.emplace())) out.status.reset();
+    if (key == "status") {
+      GpuQuota::Status status;
+      out.status.reset();
+      if (read(field, status)) out.status = std::move(status);
+    }
     return true;
   });
 }
