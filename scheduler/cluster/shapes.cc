@@ -12,6 +12,8 @@ ShapeRef::~ShapeRef() {
 
 const PodShape& ShapeRef::operator*() const { return shapes_->entry(id_).shape; }
 
+std::size_t ShapeRef::key_size() const { return shapes_->entry(id_).key->size(); }
+
 ShapeRef Shapes::intern(PodShape shape) {
   const auto [found, is_new] = ids_.try_emplace(shape_key(shape));
   if (is_new) {

@@ -37,6 +37,8 @@ class ShapeRef {
   [[nodiscard]] ShapeId id() const { return id_; }
   [[nodiscard]] const PodShape& operator*() const;
   [[nodiscard]] const PodShape* operator->() const { return &**this; }
+  // Of its key, in bytes: how large the shape is.
+  [[nodiscard]] std::size_t key_size() const;
 
  private:
   friend class Shapes;

@@ -102,6 +102,7 @@ class ScoreCache {
   [[nodiscard]] VerdictCounts verdicts(const Scope& scope = {}) const;
 
   [[nodiscard]] const PreparedShape& prepared() const { return prepared_; }
+  [[nodiscard]] const ShapeRef& shape() const { return shape_; }
 
   // Grows whenever catch_up() found a changed node: what was derived before may be out of date.
   [[nodiscard]] ChangeLog::Position position() const { return position_; }

@@ -76,7 +76,8 @@ ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shap
 
 void ScoreCaches::account(Entry& entry) {
   memory_ -= entry.memory;
-  entry.memory = kMemoryOfShape + entry.cache.memory();
+  entry.memory =
+      kMemoryOfShape + kCopiesOfKey * entry.cache.shape().key_size() + entry.cache.memory();
   for (const auto& [scope, report] : entry.reports) {
     entry.memory += sizeof(report) + report.message.capacity() + report.details.capacity();
   }

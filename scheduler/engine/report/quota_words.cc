@@ -6,8 +6,11 @@
 namespace sched {
 namespace {
 
-std::string path_of(const WaitingPod& pod) {
-  return pod.pod.metadata.namespace_ + "/" + pod.pod.metadata.name;
+// A namespace is told of no pod of another.
+std::string name_for(const WaitingPod& asker, const WaitingPod& pod) {
+  const k8s::ObjectMeta& meta = pod.pod.metadata;
+  if (meta.namespace_ != asker.pod.metadata.namespace_) return "a pod of another namespace";
+  return meta.namespace_ + "/" + meta.name;
 }
 
 }  // namespace
@@ -42,7 +45,7 @@ std::string QuotaWords::of(const Question& question) const {
 
 std::string QuotaWords::behind(const WaitingPod& pod) const {
   const WaitingLine& line = queue_.find(pod.queue)->line();
-  return quota::behind_message(world_.ledger.name_of(quota_of(pod)), path_of(*line.first()),
+  return quota::behind_message(world_.ledger.name_of(quota_of(pod)), name_for(pod, *line.first()),
                                line.before(pod));
 }
 

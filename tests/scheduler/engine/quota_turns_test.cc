@@ -56,6 +56,23 @@ TEST_CASE("best effort lets a pod that fits pass, strict does not") {
                            "large → a", "small → a"});
 }
 
+TEST_CASE("who waits behind another namespace's pod is not told its name") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").of("secret").line("H100", 4).strict());
+  s.has(in("secret", "runs", 3));
+  CHECK(s.decide() == Texts{"runs → a"});
+  s.has(in("secret", "merger", 2));
+  s.has(in("ml", "small", 1).created_at(kStart + 1s));
+  s.has(in("secret", "tiny", 1).created_at(kStart + 2s));
+  const Texts told = s.decide();
+  REQUIRE(told.size() == 3);
+  const std::string strict = "waits: quota q is Strict: ";
+  CHECK(told[1] ==
+        "small " + strict + "2nd in line, behind a pod of another namespace, and none may pass");
+  CHECK(told[2] == "tiny " + strict + "3rd in line, behind secret/merger, and none may pass");
+}
+
 TEST_CASE("for a pod that has waited long, quota and then a node are kept") {
   QuotaCluster s;
   s.has(node("a").gpus(4).product(kH100).cpu("64"));

@@ -398,7 +398,8 @@ TEST_CASE("caches beyond the bound go, least recently used first, and answers st
   const std::size_t one = [&] {
     ScoreCache cache(world.nodes, all_profiles[0], shapes[0], PrepareContext{world.names});
     cache.catch_up();
-    return cache.memory() + ScoreCaches::kMemoryOfShape;
+    return cache.memory() + ScoreCaches::kMemoryOfShape +
+           ScoreCaches::kCopiesOfKey * shapes[0].key_size();
   }();
   WorkloadStatistics statistics(std::nullopt, false);
   ScoreCaches few(world.nodes, all_profiles, world.names, statistics, one * 5 / 2);
@@ -414,6 +415,25 @@ TEST_CASE("caches beyond the bound go, least recently used first, and answers st
   none.get(0, shapes[0]);
   none.get(0, shapes[1]);
   CHECK(none.size() == 1);  // the one just asked for stays
+}
+
+TEST_CASE("large shapes take as much of the bound as they hold") {
+  const auto all_profiles = profiles();
+  World world(5);
+  for (int i = 0; i < 10; ++i) world.change();
+  WorkloadStatistics statistics(std::nullopt, false);
+  ScoreCaches caches(world.nodes, all_profiles, world.names, statistics, std::size_t{10} << 20);
+  // Each some 100 kB, and half a megabyte with what is made of it: twenty fill the bound.
+  for (int i = 0; i < 100; ++i) {
+    std::vector<std::string> values;
+    for (int k = 0; k < 2'000; ++k) values.push_back(std::string(40, 'v') + std::to_string(k));
+    values.push_back(std::to_string(i));
+    const PodBuilder pod = our_pod("p").requires_nodes({term({label("zone").in(values)})});
+    caches.get(0, world.shapes.intern(shape_of(pod, world.names)));
+    REQUIRE(caches.size() <= 25);
+    REQUIRE(world.shapes.size() <= 25);  // what is dropped holds nothing any more
+  }
+  CHECK(caches.size() > 10);
 }
 
 TEST_CASE("on few nodes what the shapes themselves take bounds their number") {
