@@ -3,28 +3,59 @@
 #include "scheduler/base/qualified_name.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sched {
 
+namespace {
+
+constexpr auto kById = [](const ResourceAmount& a, const ResourceAmount& b) {
+  return a.resource < b.resource;
+};
+
+}  // namespace
+
 ResourceNames::ResourceNames() {
-  for (const char* name : {"cpu", "memory", "ephemeral-storage", "pods", "nvidia.com/gpu",
-                           "resources beyond those that are counted"}) {
+  for (const char* name : {"cpu", "memory", "ephemeral-storage", "pods", "nvidia.com/gpu"}) {
     intern(name);
   }
+  news_ = 0;
+}
+
+ResourceNames::ResourceNames(const ResourceNames& other)
+    : ids_(other.ids_), names_(other.names_.size()), unused_(other.unused_), news_(other.news_) {
+  for (const auto& [name, id] : ids_) names_[static_cast<std::size_t>(id)] = &name;
 }
 
 ResourceId ResourceNames::intern(std::string_view name) {
-  if (names_.size() == kMostNames) return find(name).value_or(kUncounted);
-  const auto next = static_cast<ResourceId>(names_.size());
-  const auto [entry, is_new] = ids_.emplace(std::string(name), next);
-  if (is_new) names_.emplace_back(name);
-  return entry->second;
+  if (const auto known = find(name)) return *known;
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<ResourceId>(names_.size()));
+    names_.push_back(nullptr);
+  }
+  const ResourceId id = unused_.back();
+  unused_.pop_back();
+  names_[static_cast<std::size_t>(id)] = &ids_.emplace(name, id).first->first;
+  ++news_;
+  return id;
 }
 
 std::optional<ResourceId> ResourceNames::find(std::string_view name) const {
-  const auto found = ids_.find(std::string(name));
+  const auto found = ids_.find(name);
   if (found == ids_.end()) return std::nullopt;
   return found->second;
+}
+
+void ResourceNames::keep_only(const std::vector<bool>& in_use) {
+  constexpr auto kAlwaysThere = static_cast<std::size_t>(kNvidiaGpu) + 1;
+  unused_.clear();
+  for (std::size_t i = names_.size(); i-- > kAlwaysThere;) {
+    if (in_use[i]) continue;
+    if (names_[i] != nullptr) ids_.erase(ids_.find(*names_[i]));
+    names_[i] = nullptr;
+    unused_.push_back(static_cast<ResourceId>(i));
+  }
+  news_ = 0;
 }
 
 bool is_extended_resource(std::string_view name) {
@@ -41,62 +72,78 @@ bool is_scalar_resource(std::string_view name) {
          name.starts_with("attachable-volumes-");
 }
 
-void Resources::set(ResourceId id, std::int64_t amount) {
-  const auto i = static_cast<std::size_t>(id);
-  if (i >= amounts_.size()) {
-    if (amount == 0) return;
-    amounts_.resize(i + 1);
+Resources::Resources(std::vector<ResourceAmount> list) {
+  for (const auto& [id, amount] : list) {
+    const auto i = static_cast<std::size_t>(id);
+    if (i < kInPlace) first_[i] = amount;
   }
-  amounts_[i] = amount;
+  std::erase_if(list, [](const ResourceAmount& each) {
+    return static_cast<std::size_t>(each.resource) < kInPlace || each.amount == 0;
+  });
+  if (list.empty()) return;
+  std::sort(list.begin(), list.end(), kById);
+  others_ = std::move(list);
 }
 
-void Resources::add(ResourceId id, std::int64_t amount) {
-  set(id, saturating_add(get(id), amount));
+std::int64_t Resources::of_others(ResourceId id) const {
+  const auto at = std::lower_bound(others_.begin(), others_.end(), ResourceAmount{id}, kById);
+  return at != others_.end() && at->resource == id ? at->amount : 0;
+}
+
+void Resources::set(ResourceId id, std::int64_t amount) {
+  const auto i = static_cast<std::size_t>(id);
+  if (i < kInPlace) {
+    first_[i] = amount;
+    return;
+  }
+  const auto at = std::lower_bound(others_.begin(), others_.end(), ResourceAmount{id}, kById);
+  const bool known = at != others_.end() && at->resource == id;
+  if (known && amount != 0) {
+    at->amount = amount;
+  } else if (known) {
+    others_.erase(at);
+  } else if (amount != 0) {
+    others_.insert(at, {id, amount});
+  }
 }
 
 void Resources::add(const Resources& other) {
-  for (std::size_t i = 0; i < other.size(); ++i) {
-    const auto id = static_cast<ResourceId>(i);
-    add(id, other.get(id));
-  }
+  other.for_each([this](ResourceId id, std::int64_t amount) { add(id, amount); });
 }
 
-void Resources::subtract(const Resources& other) {
-  for (std::size_t i = 0; i < other.size(); ++i) {
-    const auto id = static_cast<ResourceId>(i);
-    set(id, saturating_subtract(get(id), other.get(id)));
+void Resources::add(const std::vector<ResourceAmount>& list, std::int64_t sign) {
+  const auto known = static_cast<std::ptrdiff_t>(others_.size());
+  for (const auto& [id, amount] : list) {
+    const auto i = static_cast<std::size_t>(id);
+    if (i < kInPlace) {
+      first_[i] = saturating_add(first_[i], sign * amount);
+      continue;
+    }
+    const auto end = others_.begin() + known;
+    const auto at = std::lower_bound(others_.begin(), end, ResourceAmount{id}, kById);
+    if (at != end && at->resource == id) {
+      at->amount = saturating_add(at->amount, sign * amount);
+    } else {
+      others_.push_back({id, sign * amount});
+    }
   }
-}
-
-void Resources::raise_to(const Resources& other) {
-  for (std::size_t i = 0; i < other.size(); ++i) {
-    const auto id = static_cast<ResourceId>(i);
-    set(id, std::max(get(id), other.get(id)));
-  }
-}
-
-bool operator==(const Resources& a, const Resources& b) {
-  const std::size_t size = std::max(a.size(), b.size());
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto id = static_cast<ResourceId>(i);
-    if (a.get(id) != b.get(id)) return false;
-  }
-  return true;
+  if (others_.empty()) return;
+  std::inplace_merge(others_.begin(), others_.begin() + known, others_.end(), kById);
+  std::erase_if(others_, [](const ResourceAmount& each) { return each.amount == 0; });
 }
 
 Resources to_resources(const k8s::ResourceList& list, ResourceNames& names) {
-  Resources resources;
+  std::vector<ResourceAmount> amounts;
+  amounts.reserve(list.size());
   for (const auto& [name, quantity] : list) {
     if (name == "cpu") {
-      resources.set(kCpu, quantity.milli_value());
+      amounts.push_back({kCpu, quantity.milli_value()});
     } else if (name == "memory" || name == "ephemeral-storage" || name == "pods" ||
                is_scalar_resource(name)) {
-      const ResourceId id = names.intern(name);
-      const std::int64_t others = id == kUncounted ? resources.get(id) : 0;
-      resources.set(id, saturating_add(others, quantity.value()));
+      amounts.push_back({names.intern(name), quantity.value()});
     }
   }
-  return resources;
+  return Resources(std::move(amounts));
 }
 
 }  // namespace sched

@@ -1,21 +1,21 @@
-// Amounts of resources: names interned to small ids, amounts as 64-bit integers in flat arrays.
+// Amounts of resources: names interned to small ids, amounts as 64-bit integers by id.
 //
 // The unit of an amount is that of its resource: milli-CPU for cpu, bytes for memory, storage and
 // hugepages, pieces for everything else. A resource that is absent is zero (a node without
-// nvidia.com/gpu has none), so reading beyond an array's end gives 0 and no name is ever "unknown".
+// nvidia.com/gpu has none), so no name is ever "unknown".
 #pragma once
 
 #include "k8s-client/api/node.h"
 
-#include <boost/container/small_vector.hpp>
-
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace sched {
@@ -28,32 +28,44 @@ inline constexpr ResourceId kMemory{1};            // bytes
 inline constexpr ResourceId kEphemeralStorage{2};  // bytes
 inline constexpr ResourceId kPods{3};              // pieces
 inline constexpr ResourceId kNvidiaGpu{4};         // pieces of nvidia.com/gpu
-// Any name beyond the first kMostNames. No node has any of it, so who asks for it waits.
-inline constexpr ResourceId kUncounted{5};
 
-// The names of one engine. Ids are dense and never reused; those above are always there.
+// The names of one engine. Those above are always there.
 //
-// A cluster has some dozens of names, but whoever may create pods may make up more, and amounts are
-// arrays by id. So there is an end to them.
+// A cluster has some dozens of names, but whoever may create pods may make up more. So names that
+// are not in use any more are forgotten, and their ids are given to others: what keeps an id from
+// one event to the next is known to whoever calls keep_only().
 class ResourceNames {
  public:
-  static constexpr std::size_t kMostNames = 4'096;
-
   ResourceNames();
+  ResourceNames(const ResourceNames& other);
+  ResourceNames& operator=(const ResourceNames&) = delete;
+  ~ResourceNames() = default;
 
-  // The id of `name`, new if need be; names are never dropped. kUncounted when there are
-  // kMostNames.
+  // The id of `name`, new if need be. O(log names).
   ResourceId intern(std::string_view name);
-  // The id of `name`, if anybody has named it yet.
+  // The id of `name`, if it is known. O(log names).
   [[nodiscard]] std::optional<ResourceId> find(std::string_view name) const;
+  // Of an id that is in use.
   [[nodiscard]] const std::string& name(ResourceId id) const {
-    return names_[static_cast<std::size_t>(id)];
+    return *names_[static_cast<std::size_t>(id)];
   }
-  [[nodiscard]] std::size_t size() const { return names_.size(); }
+  // Names that are known.
+  [[nodiscard]] std::size_t size() const { return ids_.size(); }
+  // One past the largest id.
+  [[nodiscard]] std::size_t end_of_ids() const { return names_.size(); }
+  // How many became known since keep_only().
+  [[nodiscard]] std::size_t news() const { return news_; }
+
+  // Forgets all names but those that are always there and those whose ids, as indices, are
+  // `in_use`. O(ids).
+  void keep_only(const std::vector<bool>& in_use);
 
  private:
-  std::vector<std::string> names_;
-  std::unordered_map<std::string, ResourceId> ids_;
+  // A tree and no hash table: names can be made up so that their hashes collide.
+  std::map<std::string, ResourceId, std::less<>> ids_;
+  std::vector<const std::string*> names_;  // by id, in ids_; null: the id is unused
+  std::vector<ResourceId> unused_;         // descending
+  std::size_t news_ = 0;
 };
 
 // True for extended resources: a qualified name with a domain outside *kubernetes.io that does not
@@ -80,44 +92,62 @@ class ResourceNames {
   return b > 0 ? Limits::min() : Limits::max();
 }
 
-// Amounts by id, dense, the first few in the object itself: what a node has and what is taken there
-// are asked for by every shape, and one look at memory less each. Plain value type.
-class Resources {
- public:
-  [[nodiscard]] std::int64_t get(ResourceId id) const {
-    const auto i = static_cast<std::size_t>(id);
-    return i < amounts_.size() ? amounts_[i] : 0;
-  }
-  void set(ResourceId id, std::int64_t amount);
-  // Adds, holding at the limits of int64 instead of overflowing.
-  void add(ResourceId id, std::int64_t amount);
-  void add(const Resources& other);
-  void subtract(const Resources& other);
-  // Raises each amount to at least that of `other`.
-  void raise_to(const Resources& other);
-
-  // One past the largest id that may be non-zero.
-  [[nodiscard]] std::size_t size() const { return amounts_.size(); }
-
-  // Trailing zeroes do not count.
-  friend bool operator==(const Resources& a, const Resources& b);
-
- private:
-  // cpu, memory, ephemeral-storage, pods, nvidia.com/gpu, and two sizes of huge pages with a name
-  // to spare.
-  static constexpr std::size_t kInPlace = 8;
-  boost::container::small_vector<std::int64_t, kInPlace> amounts_;
-};
-
-// One amount of a sparse list.
+// One amount of a list.
 struct ResourceAmount {
   ResourceId resource{};
   std::int64_t amount = 0;
   friend bool operator==(const ResourceAmount&, const ResourceAmount&) = default;
 };
 
+// Amounts by id. The first few are in the object itself: what a node has and what is taken there
+// are asked for by every shape, and one look at memory less each. The others are a list, since ids
+// may be large where somebody makes up names. Plain value type.
+class Resources {
+ public:
+  Resources() = default;
+  // Of a list in any order, each id once. O(n log n).
+  explicit Resources(std::vector<ResourceAmount> list);
+
+  // O(1) of the first few ids, else O(log amounts).
+  [[nodiscard]] std::int64_t get(ResourceId id) const {
+    const auto i = static_cast<std::size_t>(id);
+    return i < kInPlace ? first_[i] : of_others(id);
+  }
+  // O(1) of the first few ids, else O(amounts).
+  void set(ResourceId id, std::int64_t amount);
+  // These add, and hold at the limits of int64 instead of overflowing.
+  void add(ResourceId id, std::int64_t amount) { set(id, saturating_add(get(id), amount)); }
+  void add(const Resources& other);
+  // Of a list by ascending id, each of which is there once, with amounts above zero. O(amounts of
+  // both, log).
+  void add(const std::vector<ResourceAmount>& list) { add(list, +1); }
+  void subtract(const std::vector<ResourceAmount>& list) { add(list, -1); }
+
+  // Calls visit(id, amount) for those that are not zero, by ascending id.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t i = 0; i < kInPlace; ++i) {
+      if (first_[i] != 0) visit(static_cast<ResourceId>(i), first_[i]);
+    }
+    for (const auto& [id, amount] : others_) visit(id, amount);
+  }
+
+  friend bool operator==(const Resources&, const Resources&) = default;
+
+ private:
+  // cpu, memory, ephemeral-storage, pods, nvidia.com/gpu, and two sizes of huge pages with a name
+  // to spare.
+  static constexpr std::size_t kInPlace = 8;
+
+  [[nodiscard]] std::int64_t of_others(ResourceId id) const;
+  void add(const std::vector<ResourceAmount>& list, std::int64_t sign);
+
+  std::array<std::int64_t, kInPlace> first_{};
+  std::vector<ResourceAmount> others_;  // not zero, by ascending id
+};
+
 // `list` in units as above: cpu in thousandths, all else in whole units, rounded up. Names that a
-// scheduler does not count are left out; those of kUncounted are counted together.
+// scheduler does not count are left out. O(n log n).
 [[nodiscard]] Resources to_resources(const k8s::ResourceList& list, ResourceNames& names);
 
 }  // namespace sched

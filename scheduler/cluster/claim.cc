@@ -34,18 +34,15 @@ Claim claim_of_bound(const k8s::Pod& pod, ResourceNames& names) {
               .devices = {},
               .gpu_size = {}};
   const Resources requests = requests_of_bound(pod, names);
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const auto id = static_cast<ResourceId>(i);
-    if (id != kPods && requests.get(id) > 0) claim.requests.push_back({id, requests.get(id)});
-  }
+  requests.for_each([&](ResourceId id, std::int64_t amount) {
+    if (id != kPods && amount > 0) claim.requests.push_back({id, amount});
+  });
   claim.gpu_size = gpu::size_class_of(gpu::demand_of(claim.requests, pod.spec, names));
   return claim;
 }
 
 void add_claim(NodeUsage& usage, const Claim& claim) {
-  for (const ResourceAmount& request : claim.requests) {
-    usage.requested.add(request.resource, request.amount);
-  }
+  usage.requested.add(claim.requests);
   usage.requested.add(kPods, 1);
   usage.nonzero.cpu = saturating_add(usage.nonzero.cpu, claim.nonzero.cpu);
   usage.nonzero.memory = saturating_add(usage.nonzero.memory, claim.nonzero.memory);
@@ -59,9 +56,7 @@ void add_claim(NodeUsage& usage, const Claim& claim) {
 
 bool subtract_claim(NodeUsage& usage, const Claim& claim) {
   if (at_limit(usage, claim)) return false;
-  for (const ResourceAmount& request : claim.requests) {
-    usage.requested.add(request.resource, -request.amount);
-  }
+  usage.requested.subtract(claim.requests);
   usage.requested.add(kPods, -1);
   usage.nonzero.cpu -= claim.nonzero.cpu;
   usage.nonzero.memory -= claim.nonzero.memory;

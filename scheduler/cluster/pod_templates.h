@@ -34,6 +34,9 @@ class PodTemplates {
   // claim_of_bound(), of a pod that has a node.
   [[nodiscard]] Claim claim_of_bound(const k8s::Pod& pod);
 
+  // Forgets all templates, and so the names of resources that only they know.
+  void clear() { templates_.clear(); }
+
   [[nodiscard]] std::size_t size() const { return templates_.size(); }
   // How many templates were worked out so far: for tests, since no answer shows what was saved.
   [[nodiscard]] std::uint64_t made() const { return made_; }

@@ -1,5 +1,7 @@
 #include "scheduler/cluster/shapes.h"
 
+#include <algorithm>
+
 namespace sched {
 
 ShapeRef::ShapeRef(const ShapeRef& other) : shapes_(other.shapes_), id_(other.id_) {
@@ -29,10 +31,22 @@ ShapeRef Shapes::intern(PodShape shape) {
   return {*this, found->second};
 }
 
+void Shapes::put_aside_unless(const std::vector<bool>& in_use) {
+  std::erase_if(ids_, [&](const auto& interned) {
+    Entry& at = entry(interned.second);
+    const bool stays = std::all_of(at.shape.requests.begin(), at.shape.requests.end(),
+                                   [&](const ResourceAmount& request) {
+                                     return in_use[static_cast<std::size_t>(request.resource)];
+                                   });
+    if (!stays) at.key = nullptr;
+    return !stays;
+  });
+}
+
 void Shapes::release(ShapeId id) {
   Entry& released = entry(id);
   if (--released.references > 0) return;
-  ids_.erase(ids_.find(*released.key));
+  if (released.key != nullptr) ids_.erase(ids_.find(*released.key));
   released = {};
   unused_.push_back(id);
 }

@@ -56,6 +56,11 @@ class Shapes {
 
   [[nodiscard]] ShapeRef intern(PodShape shape);
 
+  // The shapes that ask for a resource whose id is not `in_use` are given to no other pod: the id
+  // will mean another resource. Who has a reference keeps the shape, and its id. O(shapes).
+  void put_aside_unless(const std::vector<bool>& in_use);
+
+  // Those that may be given to a pod.
   [[nodiscard]] std::size_t size() const { return ids_.size(); }
 
  private:
@@ -64,7 +69,7 @@ class Shapes {
   struct Entry {
     PodShape shape;
     std::size_t references = 0;
-    const std::string* key = nullptr;  // in ids_, where keys stay in place
+    const std::string* key = nullptr;  // in ids_, where keys stay in place; null: put aside
   };
 
   Entry& entry(ShapeId id) { return entries_[static_cast<std::size_t>(id)]; }

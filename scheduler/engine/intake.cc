@@ -1,5 +1,6 @@
 #include "scheduler/engine/intake.h"
 
+#include "scheduler/engine/names_in_use.h"
 #include "scheduler/framework/free_devices.h"
 #include "scheduler/gpu/choose_devices.h"
 #include "scheduler/gpu/resource_kind.h"
@@ -46,6 +47,7 @@ bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
 }  // namespace
 
 void Intake::apply(Event&& event, Time now) {
+  forget_unused_names(world_, queue_);
   health_.advance(now);
   std::visit([&](auto& what) { on(std::move(what), now); }, event);
 }
@@ -151,6 +153,7 @@ void Intake::on(const event::BindFailed& event, Time now) {
   if (event.because == Because::kRefused) {
     waiting.refused_binds.add(event.node, event.message, now);
   }
+  waiting.shape = world_.templates.shape(waiting.pod);  // names_in_use.h says why
   waiting.queue = waking_.queue_for(waiting);
   if (is_gated(waiting.pod)) {
     queue_.gate(waiting);

@@ -8,7 +8,6 @@ namespace sched {
 
 NodeFacts facts_of(const k8s::Node& node, ResourceNames& names) {
   Resources allocatable = to_resources(node.status.allocatable, names);
-  allocatable.set(kUncounted, 0);
   gpu::Inventory gpu = gpu::inventory_of(node.metadata.labels, allocatable, names);
   return {.name = node.metadata.name,
           .labels = node.metadata.labels,

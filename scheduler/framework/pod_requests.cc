@@ -223,13 +223,15 @@ ResourceList defaults_of_bound(const k8s::Pod& pod, const Reading& reading) {
   return defaults;
 }
 
-// Of the names that `counts`. No API server takes what is negative, and nothing here gives room by
-// it.
+// Of the entries that `counts`. No API server takes what is negative, and nothing here gives room
+// by it.
 template <typename Counts>
 Resources to_resources(const Amounts& amounts, ResourceNames& names, const Counts& counts) {
   ResourceList list;
+  list.reserve(amounts.size());
   for (const auto& [name, amount] : amounts) {
-    if (name != "pods" && counts(name)) list.emplace_back(name, std::max(amount, Quantity()));
+    if (name == "pods" || !counts(name, amount)) continue;
+    list.emplace_back(name, std::max(amount, Quantity()));
   }
   return to_resources(list, names);
 }
@@ -265,7 +267,8 @@ PendingRequests requests_of_pending(const k8s::Pod& pod, ResourceNames& names) {
   const Amounts sum = sum_of(pod, reading_of(pod, false));
   PendingRequests requests;
   requests.too_many = sum.size() > kMostResourcesOfPod;
-  requests.amounts = to_resources(sum, names, [&](std::string_view name) {
+  requests.amounts = to_resources(sum, names, [&](std::string_view name, Quantity amount) {
+    if (amount < Quantity()) return false;
     return !requests.too_many || names.find(name).has_value();
   });
   return requests;
@@ -273,7 +276,7 @@ PendingRequests requests_of_pending(const k8s::Pod& pod, ResourceNames& names) {
 
 Resources requests_of_bound(const k8s::Pod& pod, ResourceNames& names) {
   return to_resources(sum_of(pod, reading_of(pod, true)), names,
-                      [](std::string_view) { return true; });
+                      [](std::string_view, Quantity) { return true; });
 }
 
 bool asks_as_pending(const k8s::Pod& bound) {

@@ -235,10 +235,9 @@ PodShape shape_of(const k8s::Pod& pod, ResourceNames& names) {
   PodShape shape;
   const auto [requests, too_many] = requests_of_pending(pod, names);
   shape.too_many_resources = too_many;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const auto id = static_cast<ResourceId>(i);
-    if (requests.get(id) > 0) shape.requests.push_back({id, requests.get(id)});
-  }
+  requests.for_each([&](ResourceId id, std::int64_t amount) {
+    shape.requests.push_back({id, amount});
+  });
   shape.nonzero = nonzero_requests_of(pod, false);
   shape.node_selector = pod.spec.node_selector;
   shape.node_affinity = pod.spec.node_affinity;

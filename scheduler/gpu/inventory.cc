@@ -160,20 +160,17 @@ class InventoryReader {
   }
 
   void read_instances() {
-    for (std::size_t i = 0; i < allocatable_.size(); ++i) {
-      const auto id = static_cast<ResourceId>(i);
+    allocatable_.for_each([this](ResourceId id, std::int64_t amount) {
       const std::string& name = names_.name(id);
-      if (allocatable_.get(id) <= 0 || !name.starts_with(kMigResourcePrefix)) continue;
+      if (amount <= 0 || !name.starts_with(kMigResourcePrefix)) return;
       const auto parsed = mig::parse_resource(name);
       if (!parsed) {
         complain("resource {} is not that of a MIG profile, and nothing but its amount counts",
                  name);
-        continue;
+        return;
       }
-      MigInstances instances{.resource = id,
-                             .profile = parsed->profile,
-                             .pieces = allocatable_.get(id),
-                             .shared = parsed->shared};
+      MigInstances instances{
+          .resource = id, .profile = parsed->profile, .pieces = amount, .shared = parsed->shared};
       // Labels leave ".shared" out.
       const std::string memory = fmt::format("{}{}.memory", kMigResourcePrefix, parsed->profile);
       instances.memory_mib =
@@ -184,7 +181,7 @@ class InventoryReader {
         check_most(instances, *profile, name);
       }
       read_.instances.push_back(std::move(instances));
-    }
+    });
     if (!read_.instances.empty() && read_.mig_strategy == "single") {
       complain(
           "it offers nvidia.com/mig-… resources, although label nvidia.com/mig.strategy says "

@@ -12,11 +12,11 @@ namespace sched::quota {
 namespace {
 
 bool offers_gpus(const Resources& allocatable, const ResourceNames& names) {
-  for (auto i = static_cast<std::size_t>(kNvidiaGpu); i < allocatable.size(); ++i) {
-    const auto id = static_cast<ResourceId>(i);
-    if (allocatable.get(id) > 0 && gpu::is_gpu_resource(names.name(id))) return true;
-  }
-  return false;
+  bool offers = false;
+  allocatable.for_each([&](ResourceId id, std::int64_t amount) {
+    if (id >= kNvidiaGpu && amount > 0) offers = offers || gpu::is_gpu_resource(names.name(id));
+  });
+  return offers;
 }
 
 // One instance; a whole GPU where the model or its profile is not known.

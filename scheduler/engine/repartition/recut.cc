@@ -17,10 +17,11 @@ constexpr std::string_view kCountLabel = "nvidia.com/gpu.count";
 
 // Of the last cut: resources, and labels of the instances that there were.
 void forget_instances(NodeFacts& node, const ResourceNames& names) {
-  for (std::size_t i = 0; i < node.allocatable.size(); ++i) {
-    const auto id = static_cast<ResourceId>(i);
-    if (names.name(id).starts_with(gpu::kNvidiaPrefix)) node.allocatable.set(id, 0);
-  }
+  std::vector<ResourceId> offered;
+  node.allocatable.for_each([&](ResourceId id, std::int64_t /*amount*/) {
+    if (names.name(id).starts_with(gpu::kNvidiaPrefix)) offered.push_back(id);
+  });
+  for (const ResourceId id : offered) node.allocatable.set(id, 0);
   std::vector<std::string> stale;
   for (const auto& [key, value] : node.labels) {
     if (key.starts_with(gpu::kMigResourcePrefix)) stale.push_back(key);

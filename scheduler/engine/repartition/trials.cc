@@ -30,10 +30,6 @@ RepartitionTrials::RepartitionTrials(const World& world, const Finder& finder,
                                      const PrepareContext& context,
                                      std::vector<const WaitingPod*> pods)
     : nodes_(world.nodes), finder_(finder), context_(context), pods_(std::move(pods)) {
-  for (std::size_t i = 0; i < context.resources.size(); ++i) {
-    const auto id = static_cast<ResourceId>(i);
-    if (context.resources.name(id).starts_with(gpu::kNvidiaPrefix)) nvidias_.push_back(id);
-  }
   for (const WaitingPod* pod : pods_) {
     const auto key = std::make_pair(pod->profile, pod->shape.id());
     if (shapes_.contains(key)) continue;
@@ -66,8 +62,15 @@ bool RepartitionTrials::is_idle(const NodeView& node) const {
   constexpr auto kMostGpus = static_cast<std::int64_t>(gpu::kMaxDevices);
   const std::int64_t gpus = physical_gpus(node.facts);
   if (gpus == 0 || gpus > kMostGpus || gpu.gpus > gpu.gpu_count) return false;
-  return std::all_of(nvidias_.begin(), nvidias_.end(),
-                     [&](ResourceId id) { return node.requested(id) <= 0; });
+  bool is_idle = true;
+  node.usage.requested.for_each([&](ResourceId id, std::int64_t amount) {
+    is_idle = is_idle && (amount <= 0 || !is_nvidias(id));
+  });
+  return is_idle;
+}
+
+bool RepartitionTrials::is_nvidias(ResourceId id) const {
+  return context_.resources.name(id).starts_with(gpu::kNvidiaPrefix);
 }
 
 std::vector<std::string> RepartitionTrials::wanted() const {
@@ -104,12 +107,11 @@ std::vector<std::size_t> RepartitionTrials::fits(std::size_t node,
 std::string RepartitionTrials::cost(std::size_t node) const {
   const NodeFacts& facts = nodes_.facts(slots_[node]);
   std::string offers;
-  for (const ResourceId id : nvidias_) {
-    const std::int64_t amount = facts.allocatable.get(id);
-    if (amount <= 0) continue;
+  facts.allocatable.for_each([&](ResourceId id, std::int64_t amount) {
+    if (amount <= 0 || !is_nvidias(id)) return;
     offers +=
         fmt::format("{}{} {}", offers.empty() ? "" : ", ", amount, context_.resources.name(id));
-  }
+  });
   return fmt::format("{}{}, and minutes in which the node offers no GPU",
                      offers.empty() ? "nothing that is offered now" : offers + " that nobody uses",
                      needs_reset(facts) ? ", a reset of its GPUs" : "");

@@ -53,12 +53,12 @@ class RepartitionTrials {
  private:
   void find_idle_nodes();
   [[nodiscard]] bool is_idle(const NodeView& node) const;
+  [[nodiscard]] bool is_nvidias(ResourceId id) const;
 
   const Nodes& nodes_;
   const Finder& finder_;
   const PrepareContext& context_;
   std::vector<const WaitingPod*> pods_;
-  std::vector<ResourceId> nvidias_;  // every name of NVIDIA's that is known
   std::vector<gpu::mig::IdleNode> idle_;
   std::vector<NodeSlot> slots_;                                      // of idle_
   std::map<std::pair<std::size_t, ShapeId>, PreparedShape> shapes_;  // by profile

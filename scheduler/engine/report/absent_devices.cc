@@ -26,11 +26,6 @@ AbsentDevices::AbsentDevices(const std::vector<ResourceAmount>& requests,
     device.is_mig = name.starts_with(gpu::kMigResourcePrefix);
     devices_.push_back(device);
   }
-  if (devices_.empty()) return;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto id = static_cast<ResourceId>(i);
-    if (names.name(id).starts_with(gpu::kNvidiaPrefix)) nvidias_.push_back(id);
-  }
 }
 
 void AbsentDevices::add(const NodeView& node, std::uint64_t rank) {
@@ -50,7 +45,7 @@ void AbsentDevices::add(const NodeView& node, std::uint64_t rank) {
 AbsentDevices::Why AbsentDevices::why(const Device& device, const NodeFacts& node) const {
   if (!device.nvidias) return Why::kNone;
   if (node.health.mig_change != gpu::MigChange::kNone) return Why::kMigChange;
-  if (!offers_any(node)) return node.health.labelled_gpus ? Why::kNoPlugin : Why::kNone;
+  if (forms_of(node).empty()) return node.health.labelled_gpus ? Why::kNoPlugin : Why::kNone;
   if (device.is_mig && node.allocatable.get(kNvidiaGpu) > 0) {
     if (gpu::label_of(node.labels, kStrategyLabel) == "none") return Why::kNotByName;
     if (gpu::label_of(node.labels, kStrategyLabel) == "single" &&
@@ -59,11 +54,6 @@ AbsentDevices::Why AbsentDevices::why(const Device& device, const NodeFacts& nod
     }
   }
   return Why::kOtherForms;
-}
-
-bool AbsentDevices::offers_any(const NodeFacts& node) const {
-  return std::any_of(nvidias_.begin(), nvidias_.end(),
-                     [&](ResourceId id) { return node.allocatable.get(id) > 0; });
 }
 
 std::string AbsentDevices::text() const {
@@ -105,20 +95,22 @@ std::string AbsentDevices::clause(Why why, const Group& group) const {
           group.nodes, first.name, gpu::label_of(first.labels, gpu::kProductLabel));
     case Why::kOtherForms:
       return fmt::format("{} offer GPUs in another form (first {}: {})", group.nodes, first.name,
-                         forms_of(first));
+                         fmt::join(forms_of(first), ", "));
     case Why::kNone:
       break;
   }
   return "";
 }
 
-std::string AbsentDevices::forms_of(const NodeFacts& node) const {
-  std::vector<std::string> forms;
-  for (const ResourceId id : nvidias_) {
-    if (node.allocatable.get(id) > 0) forms.push_back(names_.name(id));
-  }
+std::vector<std::string_view> AbsentDevices::forms_of(const NodeFacts& node) const {
+  std::vector<std::string_view> forms;
+  node.allocatable.for_each([&](ResourceId id, std::int64_t amount) {
+    if (id < kNvidiaGpu || amount <= 0) return;
+    const std::string& name = names_.name(id);
+    if (name.starts_with(gpu::kNvidiaPrefix)) forms.push_back(name);
+  });
   std::sort(forms.begin(), forms.end());
-  return fmt::format("{}", fmt::join(forms, ", "));
+  return forms;
 }
 
 }  // namespace sched

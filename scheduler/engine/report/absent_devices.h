@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sched {
@@ -58,16 +59,14 @@ class AbsentDevices {
   };
 
   [[nodiscard]] Why why(const Device& device, const NodeFacts& node) const;
-  [[nodiscard]] bool offers_any(const NodeFacts& node) const;
   [[nodiscard]] std::string sentence(const Device& device) const;
   [[nodiscard]] std::string clause(Why why, const Group& group) const;
-  // "nvidia.com/gpu.shared, nvidia.com/mig-1g.10gb": what the node offers of NVIDIA's.
-  [[nodiscard]] std::string forms_of(const NodeFacts& node) const;
+  // What the node offers of NVIDIA's: {"nvidia.com/gpu.shared", "nvidia.com/mig-1g.10gb"}.
+  [[nodiscard]] std::vector<std::string_view> forms_of(const NodeFacts& node) const;
 
   const ResourceNames& names_;
-  std::vector<Device> devices_;      // asked for, by ascending resource
-  std::vector<ResourceId> nvidias_;  // every name of NVIDIA's that is known, by ascending id
-  std::size_t nodes_ = 0;            // added
+  std::vector<Device> devices_;  // asked for, by ascending resource
+  std::size_t nodes_ = 0;        // added
 };
 
 }  // namespace sched

@@ -1,6 +1,5 @@
 #include "scheduler/base/resources.h"
 
-#include "scheduler/framework/node_view.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
@@ -40,20 +39,29 @@ TEST_CASE("names of resources are told apart as upstream does") {
   }
 }
 
-TEST_CASE("there is an end to the names that are counted, and what is beyond is nowhere") {
+TEST_CASE("names that are not in use any more are forgotten, and their ids given to others") {
   ResourceNames names;
-  const ResourceId early = names.intern("example.com/early");
-  for (int i = 0; i < 10'000; ++i) names.intern("example.com/made-up-" + std::to_string(i));
-  CHECK(names.size() == ResourceNames::kMostNames);
-  CHECK(names.intern("example.com/early") == early);
-  CHECK(names.intern("example.com/late") == kUncounted);
-  CHECK(names.find("example.com/late") == std::nullopt);
-
-  const auto asked = to_resources(
-      tests::resources({{"example.com/late", "1"}, {"example.com/later", "2"}}), names);
-  CHECK(asked.get(kUncounted) == 3);
-  const NodeFacts facts = facts_of(tests::node("n").offers("example.com/late", "8"), names);
-  CHECK(facts.allocatable.get(kUncounted) == 0);
+  const std::size_t always_there = names.size();
+  const ResourceId a = names.intern("example.com/a");
+  const ResourceId b = names.intern("example.com/b");
+  const ResourceId c = names.intern("example.com/c");
+  CHECK(names.news() == 3);
+  std::vector<bool> in_use(names.end_of_ids());
+  in_use[static_cast<std::size_t>(b)] = true;
+  names.keep_only(in_use);
+  CHECK(names.size() == always_there + 1);
+  CHECK(names.news() == 0);
+  CHECK(names.find("nvidia.com/gpu") == kNvidiaGpu);
+  CHECK(names.find("example.com/b") == b);
+  CHECK(names.find("example.com/a") == std::nullopt);
+  const ResourceNames copy = names;
+  names.intern("example.com/d");
+  CHECK(copy.name(b) == "example.com/b");
+  CHECK(copy.find("example.com/d") == std::nullopt);
+  CHECK(names.find("example.com/d") == a);
+  CHECK(names.intern("example.com/e") == c);
+  CHECK(names.name(a) == "example.com/d");
+  CHECK(names.intern("example.com/a") > c);
 }
 
 TEST_CASE("names longer than Kubernetes allows are not extended resources") {
@@ -98,21 +106,34 @@ TEST_CASE("amounts hold at the limits of 64 bits") {
   CHECK(sum.get(kCpu) == kMax);
 }
 
-TEST_CASE("resources add, subtract and compare without regard to trailing zeroes") {
-  Resources a;
-  a.set(kCpu, 100);
-  Resources b;
-  b.set(kMemory, 5);
-  Resources sum = a;
-  sum.add(b);
-  CHECK(sum.get(kCpu) == 100);
-  CHECK(sum.get(kMemory) == 5);
-  sum.subtract(b);
-  CHECK(sum == a);
-  b.raise_to(a);
-  CHECK(b.get(kCpu) == 100);
-  CHECK(b.get(kMemory) == 5);
-  CHECK_FALSE(b == a);
+TEST_CASE("amounts of whatever id add up, and zero is the same as absent") {
+  const auto id = [](std::uint32_t number) { return static_cast<ResourceId>(number); };
+  Resources taken;
+  taken.set(kCpu, 100);
+  taken.set(id(1'000'000), 7);
+  const Resources before = taken;
+  const std::vector<ResourceAmount> pod = {
+      {kMemory, 5}, {id(9), 1}, {id(70), 2}, {id(1'000'000), 3}, {id(2'000'000), 4}};
+  taken.add(pod);
+  taken.add(id(8), 6);
+  std::vector<ResourceAmount> all;
+  taken.for_each([&](ResourceId each, std::int64_t amount) { all.push_back({each, amount}); });
+  CHECK(all == std::vector<ResourceAmount>{{kCpu, 100},
+                                           {kMemory, 5},
+                                           {id(8), 6},
+                                           {id(9), 1},
+                                           {id(70), 2},
+                                           {id(1'000'000), 10},
+                                           {id(2'000'000), 4}});
+  for (const ResourceAmount& each : all) CHECK(taken.get(each.resource) == each.amount);
+  CHECK(taken.get(id(71)) == 0);
+  CHECK_FALSE(taken == before);
+  taken.subtract(pod);
+  taken.set(id(8), 0);
+  CHECK(taken == before);
+  Resources twice = before;
+  twice.add(before);
+  CHECK(twice.get(id(1'000'000)) == 14);
 }
 
 TEST_CASE("resource names keep their ids") {
@@ -123,15 +144,6 @@ TEST_CASE("resource names keep their ids") {
   CHECK(names.intern("example.com/b") != id);
   CHECK(names.find("example.com/a") == id);
   CHECK(names.name(id) == "example.com/a");
-}
-
-TEST_CASE("however many names there are, none is taken for another") {
-  constexpr std::size_t kMany = ResourceNames::kMostNames - 1;
-  ResourceNames names;
-  while (names.size() < kMany) names.intern("example.com/r" + std::to_string(names.size()));
-  const ResourceId last = names.intern("example.com/last");
-  CHECK(static_cast<std::size_t>(last) == kMany);
-  CHECK(names.name(last) == "example.com/last");
 }
 
 }  // namespace sched

@@ -18,10 +18,7 @@ using Named = std::map<std::string, std::int64_t>;
 
 Named named(const Resources& amounts, const ResourceNames& names) {
   Named found;
-  for (std::size_t i = 0; i < amounts.size(); ++i) {
-    const auto id = static_cast<ResourceId>(i);
-    if (amounts.get(id) != 0) found[names.name(id)] = amounts.get(id);
-  }
+  amounts.for_each([&](ResourceId id, std::int64_t amount) { found[names.name(id)] = amount; });
   return found;
 }
 
