@@ -76,6 +76,9 @@ struct PodRejected {
   Time at{};           // by the kubelet's clock
   // What it asked for of extended resources, by name: the most that one container asks.
   std::map<std::string, std::int64_t> devices{};
+  // What it asked for in all, by name, in the unit of the resource (resources.h). Empty: not known,
+  // as in old recordings.
+  std::map<std::string, std::int64_t> requests{};
 };
 
 // All watches have delivered the state of the cluster once, and no bind of an earlier process can

@@ -24,7 +24,8 @@ Occupant occupant_of(const k8s::Pod& pod, Claim claim, bool ours) {
           .priority = pod.spec.priority,
           .kind = Occupant::Kind::kPod,
           .terminating = pod.is_terminating(),
-          .ours = ours};
+          .ours = ours,
+          .chosen_here = pod.spec.node_name.empty()};
 }
 
 }  // namespace sched

@@ -29,6 +29,9 @@ struct Occupant {
   Kind kind = Kind::kPod;
   bool terminating = false;
   bool ours = false;  // names one of the profiles of this scheduler
+  // The pod had no node of its own when it was put here: this process chose the node. That a pod
+  // names one of our profiles does not say so: whoever creates it may name its node as well.
+  bool chosen_here = false;
 };
 
 // The pod's claim with its identity, but for `uid`.

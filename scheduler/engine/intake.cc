@@ -130,7 +130,10 @@ void Intake::on(const event::QuotaDeleted& event, Time /*now*/) {
 
 void Intake::on(const event::PodRejected& event, Time now) { health_.pod_rejected(event, now); }
 
-void Intake::on(const event::Synced& /*event*/, Time /*now*/) { synced_ = true; }
+void Intake::on(const event::Synced& /*event*/, Time now) {
+  synced_ = true;
+  health_.synced(now);
+}
 
 void Intake::on(const event::BindSucceeded& event, Time /*now*/) {
   PodRecord* record = world_.pods.find(event.pod.uid);
@@ -179,7 +182,10 @@ void Intake::pod_bound(const k8s::Pod& pod, Time now) {
   }
   claim.devices = devices_of_bound(pod, record, node);
   quota::Demand demand = quota::demand_of(claim.requests, world_.names);
-  record.bind(world_.nodes, node, occupant_of(pod, std::move(claim), ours));
+  Occupant occupant = occupant_of(pod, std::move(claim), ours);
+  occupant.chosen_here = record.placement() && record.placement()->node() == node &&
+                         record.placement()->occupant().chosen_here;
+  record.bind(world_.nodes, node, std::move(occupant));
   world_.charge(record, pod, std::move(demand), ours ? quota::charged_as(pod) : "");
   waking_.cluster_changed(BoundPodUpserted{pod}, news ? kBoundPodChanged : 0);
   health_.pod_seen(pod, now);
@@ -249,6 +255,7 @@ void Intake::pod_gone(const std::string& uid) {
   if (record == nullptr) return;
   if (record->waiting() != nullptr) queue_.remove(*record->waiting());
   const bool held = record->placement().has_value();
+  if (held) health_.pod_gone(uid, *record->placement());
   const std::string gone = uid;  // `uid` may live in what is destroyed now
   world_.pods.erase(gone);
   foreign_.gone(gone);

@@ -2,6 +2,7 @@
 
 #include "scheduler/engine/health/rejected_pod.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sched {
@@ -23,10 +24,15 @@ NodeHealth::NodeHealth(World& world)
 
 void NodeHealth::pod_rejected(const event::PodRejected& event, Time now) {
   if (!black_holes_) return;
+  if (!synced_) {
+    early_.push_back(event);
+    if (early_.size() > kMostEarly) early_.pop_front();
+    return;
+  }
   const NodeSlot slot = world_.nodes.find(event.node);
   const bool present = slot != kNoSlot && world_.nodes.present(slot);
   if (is_by_rule(event, present ? &world_.nodes.facts(slot).gpu : nullptr)) return;
-  if (!black_holes_->rejected(event, now)) return;
+  if (!speaks_against_node(event, slot) || !black_holes_->rejected(event, now)) return;
   publish(event.node);
   const gpu::AdmissionBackoff& backoff = *black_holes_->backoff(event.node);
   news_.insert_or_assign(
@@ -39,6 +45,34 @@ void NodeHealth::pod_rejected(const event::PodRejected& event, Time now) {
           .reason = event.reason,
           .pod = event.pod,
           .platform = present ? gpu::platform_of(world_.nodes.facts(slot).gpu) : std::string()});
+}
+
+bool NodeHealth::speaks_against_node(const event::PodRejected& event, NodeSlot slot) const {
+  const PodRecord* record = world_.pods.find(event.pod.uid);
+  const bool is_there =
+      record != nullptr && record->placement() && record->placement()->node() == slot;
+  const Occupant* pod = is_there ? &record->placement()->occupant() : nullptr;
+  const bool chosen_here =
+      pod != nullptr
+          ? pod->chosen_here
+          : std::find(gone_.begin(), gone_.end(), Gone{event.pod.uid, event.node}) != gone_.end();
+  if (event.reason.starts_with("OutOf") && !chosen_here) return false;
+  const NodeFacts nowhere;
+  const NodeUsage nothing;
+  return had_room(event, slot == kNoSlot ? NodeView{nowhere, nothing} : world_.nodes.view(slot),
+                  pod == nullptr ? nullptr : &pod->claim, world_.names);
+}
+
+void NodeHealth::synced(Time now) {
+  synced_ = true;
+  for (const event::PodRejected& early : std::exchange(early_, {})) pod_rejected(early, now);
+}
+
+void NodeHealth::pod_gone(const std::string& uid, const Placement& held) {
+  const Occupant& pod = held.occupant();
+  if (!black_holes_ || !pod.chosen_here || pod.since != Occupant::kNotStarted) return;
+  gone_.push_back({.uid = uid, .node = world_.nodes.name(held.node())});
+  if (gone_.size() > kMostGone) gone_.pop_front();
 }
 
 void NodeHealth::pod_seen(const k8s::Pod& pod, Time now) {

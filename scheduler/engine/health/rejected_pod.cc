@@ -1,6 +1,7 @@
 #include "scheduler/engine/health/rejected_pod.h"
 
 #include "scheduler/base/resources.h"
+#include "scheduler/framework/pod_requests.h"
 #include "scheduler/gpu/demand.h"
 
 #include <algorithm>
@@ -29,6 +30,15 @@ void add(Devices& devices, const std::vector<k8s::Container>& containers) {
   }
 }
 
+std::map<std::string, std::int64_t> requests_by_name(const k8s::Pod& pod) {
+  ResourceNames names;
+  std::map<std::string, std::int64_t> requests;
+  requests_of_bound(pod, names).for_each([&](ResourceId id, std::int64_t amount) {
+    requests.emplace(names.name(id), amount);
+  });
+  return requests;
+}
+
 }  // namespace
 
 std::map<std::string, std::int64_t> devices_of(const k8s::Pod& pod) {
@@ -55,13 +65,34 @@ std::optional<event::PodRejected> rejection_of(const k8s::Pod& pod) {
       .node = pod.spec.node_name,
       .reason = reason,
       .at = pod.status.start_time ? *pod.status.start_time : created.value_or(Time{}),
-      .devices = std::move(devices)};
+      .devices = std::move(devices),
+      .requests = requests_by_name(pod)};
 }
 
 bool is_by_rule(const event::PodRejected& rejection, const gpu::Inventory* node) {
   const auto gpus = rejection.devices.find(std::string(gpu::kGpuResource));
   if (gpus == rejection.devices.end() || gpus->second <= 1) return false;
   return node == nullptr || node->sharing != gpu::Sharing::kNone;
+}
+
+bool had_room(const event::PodRejected& rejection, const NodeView& node, const Claim* held,
+              const ResourceNames& names) {
+  if (rejection.requests.empty()) return true;
+  Resources others = node.usage.requested;
+  if (held != nullptr) {
+    others.subtract(held->requests);
+    others.add(kPods, -1);
+  }
+  const auto fits = [&](ResourceId id, std::int64_t asked) {
+    return asked <= saturating_subtract(node.allocatable(id), others.get(id));
+  };
+  return fits(kPods, 1) && std::all_of(rejection.requests.begin(), rejection.requests.end(),
+                                       [&](const auto& request) {
+                                         const auto& [name, asked] = request;
+                                         const auto id = names.find(name);
+                                         // A name that nobody knows is one that no node offers.
+                                         return asked <= 0 || (id && fits(*id, asked));
+                                       });
 }
 
 }  // namespace sched

@@ -3,6 +3,8 @@
 
 #include "k8s-client/api/pod.h"
 #include "scheduler/base/event.h"
+#include "scheduler/cluster/claim.h"
+#include "scheduler/framework/node_view.h"
 #include "scheduler/gpu/inventory.h"
 
 #include <cstdint>
@@ -33,5 +35,11 @@ namespace sched {
 // tells. `node`: what it offers; null: not known, and then it may be. A user's mistake must not
 // make black holes of sound nodes.
 [[nodiscard]] bool is_by_rule(const event::PodRejected& rejection, const gpu::Inventory* node);
+
+// Whether the node has, beside what the other pods there take, what the pod asked for: else it was
+// rejected for what it asked, and its kubelet was right. `held`: what the pod itself takes there;
+// null: nothing any more. True where it is not known what the pod asked for.
+[[nodiscard]] bool had_room(const event::PodRejected& rejection, const NodeView& node,
+                            const Claim* held, const ResourceNames& names);
 
 }  // namespace sched

@@ -87,12 +87,12 @@ decision::Bind bind_from(const Json& json) {
   return bind;
 }
 
-// Absent in recordings from before devices were told of.
-std::map<std::string, std::int64_t> devices_from(const Json& json) {
-  const auto devices = json.find("devices");
-  if (devices == json.end()) return {};
+// Absent in recordings from before they were told of.
+std::map<std::string, std::int64_t> amounts_from(const Json& json, std::string_view key) {
+  const auto amounts = json.find(key);
+  if (amounts == json.end()) return {};
   std::map<std::string, std::int64_t> counts;
-  for (const auto& [name, count] : devices->get_ref<const Json::object_t&>()) {
+  for (const auto& [name, count] : amounts->get_ref<const Json::object_t&>()) {
     counts[name] = whole<std::int64_t>(count);
   }
   return counts;
@@ -228,7 +228,8 @@ k8s::Result<Event> event_from(const Json& json) {
                                     .node = json.at("node"),
                                     .reason = json.at("reason"),
                                     .at = time_from(json.at("rejectedAt")),
-                                    .devices = devices_from(json)}};
+                                    .devices = amounts_from(json, "devices"),
+                                    .requests = amounts_from(json, "requests")}};
   }
   if (name == "Synced") return Event{event::Synced{}};
   if (name == "BindSucceeded") {

@@ -153,7 +153,8 @@ struct EventFields {
                                   {"node", e.node},
                                   {"reason", e.reason},
                                   {"rejectedAt", micros(e.at)},
-                                  {"devices", e.devices}});
+                                  {"devices", e.devices},
+                                  {"requests", e.requests}});
   }
   std::string operator()(const event::Synced&) const { return fields("Synced", Json::object()); }
   std::string operator()(const event::BindSucceeded& e) const {

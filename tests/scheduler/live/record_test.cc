@@ -51,7 +51,12 @@ std::vector<Event> one_of_each() {
           event::ClaimDeleted{"ml", "data"},
           event::VolumeDeleted{"v1"},
           event::DeviceClassDeleted{"gpu.nvidia.com"},
-          event::PodRejected{ref, "n1", "UnexpectedAdmissionError", kAt, {{"nvidia.com/gpu", 2}}},
+          event::PodRejected{ref,
+                             "n1",
+                             "UnexpectedAdmissionError",
+                             kAt,
+                             {{"nvidia.com/gpu", 2}},
+                             {{"cpu", 500}, {"nvidia.com/gpu", 3}}},
           event::Synced{},
           event::BindSucceeded{ref, "n1"},
           event::BindFailed{ref, "n1", "409 Conflict: \n\"é\""},
@@ -145,8 +150,8 @@ auto fields(const sched::decision::NodeComplaint& complaint) {
 }
 
 auto fields(const event::PodRejected& rejected) {
-  const auto& [pod, node, reason, at, devices] = rejected;
-  return std::tie(pod, node, reason, at, devices);
+  const auto& [pod, node, reason, at, devices, requests] = rejected;
+  return std::tie(pod, node, reason, at, devices, requests);
 }
 auto fields(const event::BindSucceeded& succeeded) {
   const auto& [pod, node] = succeeded;

@@ -3,8 +3,11 @@
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <random>
+#include <string>
 
 using namespace sched;
 using namespace tests;
@@ -24,7 +27,7 @@ struct OneNode : Scheduler {
   void rejects(const std::string& name) {
     apply(event::PodRejected{.pod = {"ml", name, "uid-" + name},
                              .node = "n",
-                             .reason = "OutOfnvidia.com/gpu",
+                             .reason = "UnexpectedAdmissionError",
                              .at = now});
   }
   void falls() {
@@ -64,7 +67,7 @@ TEST_CASE("the decision names what led to it, and what the node has") {
                                 .until = s.now + 60s,
                                 .in_a_row = 1,
                                 .rejected = 3,
-                                .reason = "OutOfnvidia.com/gpu",
+                                .reason = "UnexpectedAdmissionError",
                                 .pod = {"ml", "z", "uid-z"},
                                 .platform = "NVIDIA-L4, driver 570.124.06, CUDA 12.8"});
 }
@@ -154,8 +157,10 @@ TEST_CASE("a node that is backed off again is said to have rejected what it did 
 
 TEST_CASE("a rejection that its kubelet dated ahead is no news until that time has long passed") {
   OneNode s;
-  const event::PodRejected ahead{
-      .pod = {"ml", "x", "uid-x"}, .node = "n", .reason = "OutOfcpu", .at = s.now + 1'000s};
+  const event::PodRejected ahead{.pod = {"ml", "x", "uid-x"},
+                                 .node = "n",
+                                 .reason = "UnexpectedAdmissionError",
+                                 .at = s.now + 1'000s};
   s.apply(ahead);
   for (int i = 0; i < 4; ++i) {
     s.now += 325s;
@@ -179,13 +184,104 @@ TEST_CASE("what is known of a node holds through its updates and ends with it") 
 TEST_CASE("rejections may be told before their node, and before the start") {
   Scheduler s;
   for (const char* name : {"x", "y", "z"}) {
-    s.apply(event::PodRejected{
-        .pod = {"ml", name, name}, .node = "n", .reason = "OutOfcpu", .at = s.now - 10s});
+    s.apply(event::PodRejected{.pod = {"ml", name, name},
+                               .node = "n",
+                               .reason = "UnexpectedAdmissionError",
+                               .at = s.now - 10s});
   }
   s.has(node("n").gpus(8));
   s.has(our_pod("a").gpus(1));
   s.synced();
   CHECK(s.decide() == Texts{"n is backed off", std::string("a") + kRefused});
+}
+
+TEST_CASE("what a tenant has a sound node reject makes no black hole of it") {
+  using Made = PodBuilder (*)(const std::string& name);
+  struct Case {
+    const char* name;
+    const char* reason;
+    Made made;
+  };
+  const Case each = GENERATE(
+      Case{"more than the node has", "OutOfnvidia.com/gpu",
+           [](const std::string& name) { return their_pod(name).gpus(99); }},
+      Case{"more than the node has, which its device plugin is asked for",
+           "UnexpectedAdmissionError",
+           [](const std::string& name) { return their_pod(name).gpus(99); }},
+      Case{"more than is free there", "UnexpectedAdmissionError",
+           [](const std::string& name) { return their_pod(name).gpus(3); }},
+      Case{"more than is free there, by two containers", "UnexpectedAdmissionError",
+           [](const std::string& name) {
+             return their_pod(name).gpus(2).with(container("b", {{"nvidia.com/gpu", "1"}}));
+           }},
+      Case{"more CPUs than are there", "UnexpectedAdmissionError",
+           [](const std::string& name) { return their_pod(name).gpus(1).cpu("65"); }},
+      Case{"a device that no node offers", "UnexpectedAdmissionError",
+           [](const std::string& name) {
+             return their_pod(name).requests("example.com/made-up", "1");
+           }},
+      Case{"what another pod has just taken", "OutOfnvidia.com/gpu",
+           [](const std::string& name) { return their_pod(name).gpus(1); }},
+      Case{"the same in our name", "OutOfnvidia.com/gpu",
+           [](const std::string& name) { return our_pod(name).gpus(1); }});
+  const bool gone_first = GENERATE(false, true);
+  CAPTURE(each.name, gone_first);
+  Scheduler s;
+  s.has(node("n").gpus(8).cpu("64"));
+  s.has(their_pod("there").gpus(6).on("n"));
+  s.synced();
+  for (int i = 0; i < 12; ++i) {
+    PodBuilder made = each.made(fmt::format("p{}", i));
+    const k8s::Pod pod = made.on("n");
+    const auto rejection = rejection_of(made.on("n").started_at(s.now).failed(each.reason));
+    REQUIRE(rejection);
+    s.has(pod);
+    if (gone_first) s.pod_gone(pod);
+    s.apply(*rejection);
+    if (!gone_first) s.pod_gone(pod);
+  }
+  s.has(our_pod("a").gpus(1));
+  const Texts decided = s.decide();
+  CHECK(decided.back() == "a → n");
+  CHECK(s.engine.gpu_figures() == GpuFigures{});
+}
+
+TEST_CASE("what this process binds and its node rejects makes a black hole of it") {
+  // What has been told of the pod when its rejection is.
+  enum Told { kDecided, kBound, kSeen, kGone };
+  const Told told = GENERATE(kDecided, kBound, kSeen, kGone);
+  const std::string reason = GENERATE("OutOfnvidia.com/gpu", "UnexpectedAdmissionError");
+  CAPTURE(told, reason);
+  Scheduler s;
+  s.has(node("n").gpus(8));
+  s.synced();
+  for (const char* name : {"x", "y", "z"}) {
+    PodBuilder made = our_pod(name).gpus(8);
+    s.has(made);
+    CHECK(s.decide() == Texts{std::string(name) + " → n"});
+    if (told >= kBound) s.bind_succeeded(made, "n");
+    if (told >= kSeen) s.has(made.on("n"));
+    if (told == kGone) s.pod_gone(made);
+    s.apply(*rejection_of(made.on("n").started_at(s.now).failed(reason)));
+    s.pod_gone(made);
+  }
+  CHECK(s.decide() == Texts{"n is backed off"});
+}
+
+TEST_CASE("of pods that had their node at the start it is not known who put them there") {
+  struct Case {
+    const char* reason;
+    std::size_t backed_off;
+  };
+  const Case each = GENERATE(Case{"OutOfnvidia.com/gpu", 0}, Case{"UnexpectedAdmissionError", 1});
+  Scheduler s;
+  for (const char* name : {"x", "y", "z"}) {
+    PodBuilder made = our_pod(name).gpus(1);
+    s.apply(*rejection_of(made.on("n").started_at(s.now).failed(each.reason)));
+  }
+  s.has(node("n").gpus(8));
+  s.synced();
+  CHECK(s.engine.gpu_figures().nodes_backed_off == each.backed_off);
 }
 
 TEST_CASE("profiles without GpuHealth know no black holes") {
@@ -196,7 +292,8 @@ TEST_CASE("profiles without GpuHealth know no black holes") {
   Engine engine(std::move(profiles), {});
   engine.apply(event::NodeUpserted{node("n").gpus(8)}, kStart);
   for (const char* name : {"x", "y", "z"}) {
-    engine.apply(event::PodRejected{{"ml", name, name}, "n", "OutOfcpu", kStart}, kStart);
+    engine.apply(event::PodRejected{{"ml", name, name}, "n", "UnexpectedAdmissionError", kStart},
+                 kStart);
   }
   engine.apply(event::PodUpserted{our_pod("a").gpus(1)}, kStart);
   engine.apply(event::Synced{}, kStart);
