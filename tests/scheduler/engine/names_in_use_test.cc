@@ -11,8 +11,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 using namespace sched;
 using namespace tests;
@@ -23,12 +27,12 @@ namespace {
 constexpr const char* kMig = "nvidia.com/mig-1g.10gb";
 
 // A pod with as many names of its own as a pod may have.
-PodBuilder with_made_up_names(int number) {
-  PodBuilder made = our_pod(fmt::format("made-up-{}", number));
+k8s::Pod with_made_up_names(int number) {
+  k8s::Container made = container("made-up", {});
   for (std::size_t i = 0; i < kMostResourcesOfPod; ++i) {
-    made.requests(fmt::format("example.com/r{}-{}", number, i), "1");
+    made.requests.emplace_back(fmt::format("example.com/r{}-{}", number, i), k8s::Quantity::of(1));
   }
-  return made;
+  return our_pod(fmt::format("made-up-{}", number)).with(made);
 }
 
 struct Cluster : Scheduler {
