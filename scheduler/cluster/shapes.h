@@ -37,7 +37,7 @@ class ShapeRef {
   [[nodiscard]] ShapeId id() const { return id_; }
   [[nodiscard]] const PodShape& operator*() const;
   [[nodiscard]] const PodShape* operator->() const { return &**this; }
-  // Of its key, in bytes: how large the shape is.
+  // Of its key, in bytes: how large the shape is, put aside or not.
   [[nodiscard]] std::size_t key_size() const;
 
  private:
@@ -69,6 +69,7 @@ class Shapes {
   struct Entry {
     PodShape shape;
     std::size_t references = 0;
+    std::size_t key_size = 0;
     const std::string* key = nullptr;  // in ids_, where keys stay in place; null: put aside
   };
 

@@ -25,7 +25,7 @@ class AnswerReader {
 
   enum class Progress { kPartial, kComplete, kBroken };
 
-  // The bytes from here on are an answer, whose head and body `handler` gets, until stop().
+  // The bytes from here on are an answer: `handler` is called with its head and body, until stop().
   void start(AnswerHandler& handler);
   // Calls the handler no more; from within its calls, too. What take() returns then means nothing.
   void stop();

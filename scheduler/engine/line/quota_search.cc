@@ -1,6 +1,5 @@
 #include "scheduler/engine/line/quota_search.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace sched {

@@ -3,6 +3,8 @@
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
+#include <vector>
+
 using namespace sched;
 using tests::pod;
 
@@ -41,4 +43,18 @@ TEST_CASE("a shape that nobody refers to is forgotten, and its id used again") {
   const ShapeRef b = shapes.intern(shape_of(pod("b").gpus(2), names));
   CHECK(b.id() == first);
   CHECK(*b == shape_of(pod("b").gpus(2), names));
+}
+
+TEST_CASE("a shape that is put aside stays what it is for its holders, and is nobody else's") {
+  ResourceNames names;
+  Shapes shapes;
+  const PodShape asked = shape_of(pod("a").gpus(1), names);
+  const ShapeRef held = shapes.intern(asked);
+  const std::size_t key_size = held.key_size();
+  CHECK(key_size == shape_key(asked).size());
+  shapes.put_aside_unless(std::vector<bool>(names.end_of_ids(), false));
+  CHECK(shapes.size() == 0);
+  CHECK(*held == asked);
+  CHECK(held.key_size() == key_size);
+  CHECK(shapes.intern(asked).id() != held.id());
 }
