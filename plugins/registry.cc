@@ -1,17 +1,18 @@
 #include "plugins/registry.h"
 
 #include "plugins/device_classes/device_classes.h"
-#include "plugins/existing_anti_affinity/existing_anti_affinity.h"
 #include "plugins/gpu_health/gpu_health.h"
 #include "plugins/gpu_packing/gpu_packing.h"
 #include "plugins/gpu_sharing/gpu_sharing.h"
 #include "plugins/gpu_type/gpu_type.h"
+#include "plugins/inter_pod_affinity/inter_pod_affinity.h"
 #include "plugins/mig_fit/mig_fit.h"
 #include "plugins/node_affinity/node_affinity.h"
 #include "plugins/node_name/node_name.h"
 #include "plugins/node_ports/node_ports.h"
 #include "plugins/node_resources_fit/node_resources_fit.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
+#include "plugins/pod_topology_spread/pod_topology_spread.h"
 #include "plugins/taint_toleration/taint_toleration.h"
 #include "plugins/unsupported_constraints/unsupported_constraints.h"
 #include "plugins/usable_gpu/usable_gpu.h"
@@ -55,7 +56,9 @@ const sched::Registry& registry() {
       {.name = "UsableGpu", .scores = true, .on_by_default = false, .make = make_usable_gpu},
       {.name = "UnsupportedConstraints", .constrains = true, .make = make_unsupported_constraints},
       {.name = "VolumeConstraints", .constrains = true, .make = make_volume_constraints},
-      {.name = "ExistingAntiAffinity", .constrains = true, .make = make_existing_anti_affinity},
+      // kube-scheduler's, in its order.
+      {.name = "PodTopologySpread", .constrains = true, .make = make_pod_topology_spread},
+      {.name = "InterPodAffinity", .constrains = true, .make = make_inter_pod_affinity},
       {.name = "DeviceClasses", .constrains = true, .make = make_device_classes},
   };
   return kRegistry;

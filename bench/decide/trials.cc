@@ -46,7 +46,7 @@ class FullCluster {
       if (on == sched::kNoSlot) continue;
       placed_.push_back(std::make_unique<sched::Placement>(
           world_.nodes, on,
-          sched::occupant_of(pods_[kind], sched::claim_of(*shapes_[kind]), true)));
+          sched::occupant_of(pods_[kind], sched::claim_of(*shapes_[kind]), {}, true)));
       taken += shapes_[kind]->request(sched::kNvidiaGpu);
     }
   }

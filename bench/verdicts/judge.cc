@@ -23,14 +23,13 @@ constexpr const char* kProfileName = "kube-parity";
 const std::set<std::string, std::less<>> kFilters = {"NodeUnschedulable", "NodeName",
                                                      "TaintToleration",   "NodeAffinity",
                                                      "NodePorts",         "NodeResourcesFit"};
-// Plugins of ours that have some of its rules across nodes.
-const std::set<std::string, std::less<>> kConstraints = {"VolumeConstraints",
-                                                         "ExistingAntiAffinity"};
-// Those rules: plugin, reason.
+// Its rules across nodes that are.
+const std::set<std::string, std::less<>> kConstraints = {"PodTopologySpread", "InterPodAffinity"};
+// A plugin of ours has some more: plugin, reason.
+constexpr const char* kVolumes = "VolumeConstraints";
 const std::set<std::pair<std::string, std::string>> kRules = {
     {"VolumeBinding", "node(s) didn't match PersistentVolume's node affinity"},
-    {"VolumeZone", "node(s) had no available volume zone"},
-    {"InterPodAffinity", "node(s) didn't satisfy existing pods anti-affinity rules"}};
+    {"VolumeZone", "node(s) had no available volume zone"}};
 
 // What a constraint excludes, without what it holds back.
 class Exclusions final : public sched::ClusterConstraint {
@@ -40,7 +39,6 @@ class Exclusions final : public sched::ClusterConstraint {
   std::vector<sched::Exclusion> excludes(const k8s::Pod& pod) const override {
     return all_->excludes(pod);
   }
-  sched::ChangeMask wakes_on() const override { return all_->wakes_on(); }
   bool apply(const sched::ClusterChange& change) override { return all_->apply(change); }
 
  private:
@@ -55,6 +53,9 @@ sched::Profile parity_profile() {
     k8s::yaml::ObjectReader args(no_args, "");
     if (kFilters.contains(entry.name)) profile.filters.push_back(entry.make(args).filter);
     if (kConstraints.contains(entry.name)) {
+      profile.constraints.push_back(entry.make(args).constraint);
+    }
+    if (entry.name == kVolumes) {
       profile.constraints.push_back(std::make_unique<Exclusions>(entry.make(args).constraint));
     }
   }
@@ -88,7 +89,7 @@ sched::Engine engine_with(const Case& question) {
 }  // namespace
 
 bool is_built(const NodeVerdict& verdict) {
-  if (kFilters.contains(verdict.plugin)) return true;
+  if (kFilters.contains(verdict.plugin) || kConstraints.contains(verdict.plugin)) return true;
   return !verdict.reasons.empty() &&
          std::all_of(verdict.reasons.begin(), verdict.reasons.end(), [&](const auto& reason) {
            return kRules.contains({verdict.plugin, reason});

@@ -1,5 +1,6 @@
 #include "plugins/node_affinity/node_affinity.h"
 
+#include "plugins/node_affinity/required_nodes.h"
 #include "plugins/node_affinity/terms.h"
 
 #include <algorithm>
@@ -28,31 +29,17 @@ void add_preferred(const std::optional<k8s::NodeAffinity>& affinity, Preferred& 
   }
 }
 
-bool has_labels(const NodeFacts& node, const k8s::StringMap& wanted) {
-  return std::all_of(wanted.begin(), wanted.end(), [&](const k8s::StringMap::Entry& entry) {
-    const std::string* value = node.labels.find(entry.first);
-    return value != nullptr && *value == entry.second;
-  });
-}
-
 class Check final : public NodeFilter {
  public:
   // `added` is the plugin's and outlives the check.
-  Check(const Required& added, const PodShape& shape)
-      : added_(added),
-        selector_(shape.node_selector),
-        required_(required_of(shape.node_affinity)) {}
+  Check(const Required& added, const PodShape& shape) : added_(added), required_(shape) {}
 
   Verdict check(const NodeView& node) const override {
     const NodeFacts& facts = node.facts;
     if (added_ && !added_->matches(facts.name, facts.labels)) {
       return Verdict::unresolvable(1U << kEnforced);
     }
-    if (!has_labels(facts, selector_) ||
-        (required_ && !required_->matches(facts.name, facts.labels))) {
-      return Verdict::unresolvable(1U << kOfPod);
-    }
-    return Verdict::ok();
+    return required_.match(facts) ? Verdict::ok() : Verdict::unresolvable(1U << kOfPod);
   }
 
   bool reads_usage() const override { return false; }
@@ -68,8 +55,7 @@ class Check final : public NodeFilter {
   enum Reason : unsigned { kEnforced, kOfPod };
 
   const Required& added_;
-  k8s::StringMap selector_;
-  Required required_;
+  RequiredNodes required_;
 };
 
 class AffinityFilter final : public FilterPlugin {

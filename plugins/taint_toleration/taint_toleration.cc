@@ -1,6 +1,7 @@
 #include "plugins/taint_toleration/taint_toleration.h"
 
 #include "plugins/support/one_reason.h"
+#include "plugins/support/taints.h"
 
 #include <algorithm>
 
@@ -16,10 +17,6 @@ using Tolerations = std::vector<k8s::Toleration>;
 bool is_tolerated(const Taint& taint, const Tolerations& tolerations) {
   return std::any_of(tolerations.begin(), tolerations.end(),
                      [&](const k8s::Toleration& each) { return each.tolerates(taint); });
-}
-
-bool keeps_pods_off(const Taint& taint) {
-  return taint.effect == TaintEffect::kNoSchedule || taint.effect == TaintEffect::kNoExecute;
 }
 
 // As `kubectl taint` writes it: key=value:Effect.
@@ -48,10 +45,7 @@ class Check final : public OneReasonFilter {
 
  private:
   const Taint* untolerated(const NodeView& node) const {
-    for (const Taint& taint : node.facts.taints) {
-      if (keeps_pods_off(taint) && !is_tolerated(taint, tolerations_)) return &taint;
-    }
-    return nullptr;
+    return first_untolerated(node.facts.taints, tolerations_);
   }
 
   Tolerations tolerations_;

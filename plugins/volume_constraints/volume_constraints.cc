@@ -144,14 +144,12 @@ class VolumeConstraints final : public ClusterConstraint {
         found.push_back({.plugin = kVolumeBinding,
                          .reason = kNotItsNode,
                          .code = Code::kUnresolvable,
-                         .domains = {},
                          .only = &*volume->object.node_affinity});
       }
       if (volume->zones) {
         zones.push_back({.plugin = kVolumeZone,
                          .reason = kNotItsZone,
                          .code = Code::kUnresolvable,
-                         .domains = {},
                          .only = &*volume->zones});
       }
     }

@@ -29,4 +29,9 @@ struct PodRef {
 using NodeSlot = std::uint32_t;
 inline constexpr NodeSlot kNoSlot = std::numeric_limits<NodeSlot>::max();
 
+// A topology domain: the nodes that carry one value of a label. Numbered for each label by itself;
+// one that loses its last node may become another.
+using DomainId = std::uint32_t;
+inline constexpr DomainId kNoDomain = std::numeric_limits<DomainId>::max();
+
 }  // namespace sched

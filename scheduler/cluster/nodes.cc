@@ -88,13 +88,17 @@ void Nodes::remove(NodeSlot slot, const Occupant& occupant) {
 void Nodes::change(NodeSlot slot, Occupant& occupant, Occupant to) {
   Node& node = nodes_[slot];
   const bool same_claim = occupant.claim == to.claim;
+  const bool counts_as_before = counts_alike(occupant, to);
   const bool moves = more_important(occupant, to) || more_important(to, occupant);
   if (moves)
     node.occupants.erase(std::find(node.occupants.begin(), node.occupants.end(), &occupant));
   const bool exact = same_claim || subtract_claim(node.usage, occupant.claim);
   occupant = std::move(to);
   if (moves) insert(node, occupant);
-  if (same_claim) return;
+  if (same_claim) {
+    if (!counts_as_before && present(slot)) changes_.append(slot);
+    return;
+  }
   if (exact) {
     add_claim(node.usage, occupant.claim);
   } else {

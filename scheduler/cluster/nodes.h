@@ -38,7 +38,8 @@ class Nodes {
   // it must stay where it is, unchanged, until it is removed. O(occupants of the node).
   void add(NodeSlot slot, const Occupant& occupant);
   void remove(NodeSlot slot, const Occupant& occupant);
-  // `occupant` (added before) becomes `to`. Only another claim is a change of the node.
+  // `occupant` (added before) becomes `to`. Only another claim, or that rules across nodes count it
+  // otherwise, is a change of the node.
   void change(NodeSlot slot, Occupant& occupant, Occupant to);
 
   // Everything that takes room on the node, the most important first; of equals the one that came

@@ -16,8 +16,9 @@ std::uint64_t owner_of(const k8s::Pod& pod) {
 
 }  // namespace
 
-Occupant occupant_of(const k8s::Pod& pod, Claim claim, bool ours) {
+Occupant occupant_of(const k8s::Pod& pod, Claim claim, PodClassRef pod_class, bool ours) {
   return {.claim = std::move(claim),
+          .pod_class = std::move(pod_class),
           .uid = nullptr,
           .owner = owner_of(pod),
           .since = pod.status.start_time.value_or(Occupant::kNotStarted),

@@ -6,6 +6,7 @@
 
 #include "scheduler/base/types.h"
 #include "scheduler/cluster/claim.h"
+#include "scheduler/cluster/pod_classes.h"
 
 #include <cstdint>
 #include <string>
@@ -22,6 +23,7 @@ struct Occupant {
   static constexpr Time kNotStarted = Time::max();
 
   Claim claim;
+  PodClassRef pod_class{};           // none: rules across nodes do not count it
   const std::string* uid = nullptr;  // of the pod; borrowed from its record or its hold
   std::uint64_t owner = 0;           // text_hash() of the uid of its controller; 0: it has none
   Time since = kNotStarted;          // status.startTime
@@ -35,7 +37,13 @@ struct Occupant {
 };
 
 // The pod's claim with its identity, but for `uid`.
-[[nodiscard]] Occupant occupant_of(const k8s::Pod& pod, Claim claim, bool ours);
+[[nodiscard]] Occupant occupant_of(const k8s::Pod& pod, Claim claim, PodClassRef pod_class,
+                                   bool ours);
+
+// Whether rules across nodes count both alike.
+[[nodiscard]] inline bool counts_alike(const Occupant& a, const Occupant& b) {
+  return a.pod_class == b.pod_class && a.terminating == b.terminating;
+}
 
 // Whether `a` is the more important: an order without ties would need the uids, which say nothing.
 // Source: kube-scheduler util.MoreImportantPod.

@@ -23,8 +23,8 @@ class Placement {
   [[nodiscard]] const Occupant& occupant() const { return occupant_; }
   [[nodiscard]] const Claim& claim() const { return occupant_.claim; }
 
-  // The same node and pod, with another claim (an in-place resize), priority or state. The node
-  // changes only where the claim is another.
+  // The same node and pod, with another claim (an in-place resize), class, priority or state
+  // (Nodes::change).
   void change(Occupant to);
 
  private:

@@ -15,18 +15,6 @@
 namespace sched {
 namespace {
 
-std::size_t digest_of(const k8s::StringMap& labels) {
-  std::size_t digest = labels.size();
-  const auto mix = [&digest](const std::string& text) {
-    digest = digest * 31 + std::hash<std::string>{}(text);
-  };
-  for (const auto& [key, value] : labels) {
-    mix(key);
-    mix(value);
-  }
-  return digest;
-}
-
 bool is_gated(const k8s::Pod& pod) { return !pod.spec.scheduling_gates.empty(); }
 
 // Since when a pod that is new to this process might have been placed. That it had gates once shows
@@ -169,10 +157,6 @@ void Intake::pod_bound(const k8s::Pod& pod, Time now) {
   PodRecord& record = world_.pods.at(pod.metadata.uid);
   if (record.waiting() != nullptr) queue_.remove(*record.waiting());
   const NodeSlot node = world_.nodes.slot_of(pod.spec.node_name);
-  const std::size_t digest = digest_of(pod.metadata.labels);
-  const bool news =
-      !record.placement() || record.placement()->node() != node || record.labels_digest != digest;
-  record.labels_digest = digest;
 
   Claim claim = world_.templates.claim_of_bound(pod);
   const bool ours = world_.profile_of(pod.spec.scheduler_name).has_value();
@@ -182,7 +166,9 @@ void Intake::pod_bound(const k8s::Pod& pod, Time now) {
   }
   claim.devices = devices_of_bound(pod, record, node);
   quota::Demand demand = quota::demand_of(claim.requests, world_.names);
-  Occupant occupant = occupant_of(pod, std::move(claim), ours);
+  Occupant occupant = occupant_of(pod, std::move(claim), world_.classes.intern(pod), ours);
+  const bool news = !record.placement() || record.placement()->node() != node ||
+                    !counts_alike(record.placement()->occupant(), occupant);
   occupant.chosen_here = record.placement() && record.placement()->node() == node &&
                          record.placement()->occupant().chosen_here;
   record.bind(world_.nodes, node, std::move(occupant));
@@ -228,9 +214,8 @@ void Intake::pod_changed(PodRecord& record, k8s::Pod pod, Time now) {
 
   if (record.state() == PodRecord::State::kAssumed) {
     take_over(waiting, std::move(pod));
-    record.seen(waiting.pod);
+    record.seen(waiting.pod, waiting.pod_class);
     if (!changed) return;
-    record.labels_digest = digest_of(waiting.pod.metadata.labels);
     waking_.assumed(waiting, world_.nodes.name(record.placement()->node()), kBoundPodChanged);
   } else if (pod.is_terminating()) {
     pod_gone(pod.metadata.uid);
@@ -265,6 +250,7 @@ void Intake::pod_gone(const std::string& uid) {
 void Intake::take_over(WaitingPod& waiting, k8s::Pod pod) {
   waiting.pod = std::move(pod);
   waiting.shape = world_.templates.shape(waiting.pod);
+  waiting.pod_class = world_.classes.intern(waiting.pod);
   waiting.demand = world_.demand_of(waiting.profile, *waiting.shape, world_.names);
   waiting.queue = waking_.queue_for(waiting);
   waiting.order.priority = waiting.pod.spec.priority;

@@ -21,7 +21,6 @@ inline constexpr ChangeMask kNodeChanged = 1U << 2;      // a node appeared or c
 inline constexpr ChangeMask kNamespaceChanged = 1U << 3;
 inline constexpr ChangeMask kStorageChanged = 1U << 4;  // a claim or a volume
 inline constexpr ChangeMask kDeviceClassChanged = 1U << 5;
-inline constexpr ChangeMask kRoomOpened = 1U << 6;  // a node may take what it did not take before
 
 // Objects are borrowed for the duration of the call.
 struct BoundPodUpserted {

@@ -22,13 +22,18 @@
 #include "scheduler/base/resources.h"
 #include "scheduler/framework/cluster_change.h"
 #include "scheduler/framework/cluster_context.h"
+#include "scheduler/framework/domain_counts.h"
 #include "scheduler/framework/node_view.h"
+#include "scheduler/framework/pod_class.h"
 #include "scheduler/framework/pod_shape.h"
 #include "scheduler/framework/verdict.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -194,20 +199,66 @@ class ScorePlugin {
                                                            const PrepareContext& context) const = 0;
 };
 
-// The nodes that a rule across nodes rules out for a pod. What it borrows is the constraint's, and
+// Nodes that are ruled out for a pod by their labels. What it borrows is the constraint's, and
 // holds until its next change.
 struct Exclusion {
-  // Every node that carries the same value of a label as a given node. Where that node lacks the
-  // label, or is not there, no node.
-  struct Domain {
-    std::string_view key;   // of the label
-    std::string_view node;  // by name
-  };
   std::string_view plugin;  // whose rule it is, by kube-scheduler's name
   std::string_view reason;  // in kube-scheduler's words
   Code code = Code::kUnschedulable;
-  std::vector<Domain> domains;              // their nodes are out
-  const k8s::NodeSelector* only = nullptr;  // nodes whose labels do not match it are out
+  const k8s::NodeSelector* only =
+      nullptr;  // never null; nodes whose labels do not match it are out
+};
+
+// What is counted of the pods on nodes, for a rule that bounds how much there may be in a domain.
+// The answers never change.
+class Counted {
+ public:
+  Counted() = default;
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  virtual ~Counted() = default;
+
+  // How much a pod of that class adds to the domain of its node: of most classes 0.
+  [[nodiscard]] virtual std::int32_t amount(const PodClass& pod) const = 0;
+  // Whether a pod that is being deleted adds it still.
+  [[nodiscard]] virtual bool counts_terminating() const { return true; }
+  // False: what is on that node does not count, nor the node as one of its domain.
+  [[nodiscard]] virtual bool counts_on(const NodeFacts& /*node*/) const { return true; }
+};
+
+// One count that a rule needs, by domain. The engine keeps it, in whatever world is asked about.
+struct DomainCount {
+  // Counts of one id are kept once for all rules: it says everything that decides what is counted.
+  std::string id;
+  std::string key;  // the label whose values are the domains
+  std::shared_ptr<const Counted> what;
+};
+
+// Nodes that are ruled out by what is counted in their domain.
+struct DomainBound {
+  std::size_t count = 0;  // index in PodRule::counts()
+  // In the domain of a node that is not ruled out there is so much.
+  std::int64_t at_least = std::numeric_limits<std::int64_t>::min();
+  std::int64_t at_most = std::numeric_limits<std::int64_t>::max();
+  bool needs_label = false;  // nodes without the label are ruled out
+  std::string_view plugin;   // as in Exclusion, for the plugin's life
+  std::string_view reason;
+  Code code = Code::kUnschedulable;
+};
+
+// What a constraint demands of the domains for pods of one class and shape.
+class PodRule {
+ public:
+  PodRule() = default;
+  PodRule(const PodRule&) = delete;
+  PodRule& operator=(const PodRule&) = delete;
+  virtual ~PodRule() = default;
+
+  // Fixed after construction.
+  [[nodiscard]] virtual const std::vector<DomainCount>& counts() const = 0;
+  // Where counts() are as given. Of a node that several bounds rule out the first is told.
+  [[nodiscard]] virtual std::vector<DomainBound> bounds(
+      std::span<const DomainCounts* const> counted) const = 0;
 };
 
 // Keeps, by events, what it must know of the cluster, and answers for a pod as a whole.
@@ -230,14 +281,21 @@ class ClusterConstraint {
   [[nodiscard]] virtual std::vector<Exclusion> excludes(const k8s::Pod& /*pod*/) const {
     return {};
   }
-  // The changes after which a refused pod, or one that found all its nodes excluded, is worth
-  // asking about again.
-  [[nodiscard]] virtual ChangeMask wakes_on() const = 0;
+  // What it demands of topology domains for pods like this one: it may read what PodShape and
+  // PodClass hold, and what is_ruled() and rules_version() stand for. Null where is_ruled() is
+  // false, which is cheap to ask. Kept for all pods alike as long as rules_version() is the same.
+  [[nodiscard]] virtual bool is_ruled(const k8s::Pod& /*pod*/) const { return false; }
+  [[nodiscard]] virtual std::unique_ptr<PodRule> rule_for(const k8s::Pod& /*pod*/) const {
+    return nullptr;
+  }
+  [[nodiscard]] virtual std::uint64_t rules_version() const { return 0; }
+  // The changes after which a refused pod is worth asking about again.
+  [[nodiscard]] virtual ChangeMask wakes_on() const { return 0; }
   // What is worth adding to the message of a pod that found no node; empty: nothing.
   [[nodiscard]] virtual std::string note(const k8s::Pod& /*pod*/) const { return {}; }
 
-  // Every change of a cluster object, before anything is decided on it. False: no objection or
-  // exclusion that was made before is lifted by it; if all constraints say so, no pod is woken.
+  // Every change of a cluster object, before anything is decided on it. False: no objection that
+  // was made before is lifted by it; if all constraints say so, no refused pod is woken.
   virtual bool apply(const ClusterChange& change) = 0;
 };
 

@@ -1,4 +1,5 @@
-// Pods that fit on no node, parked together by what makes them alike: profile and shape.
+// Pods that fit on no node, parked together by what makes them alike: profile and shape, and, where
+// rules across nodes have a say, what these read besides.
 //
 // What holds for one pod of such a group holds for all, so a group is asked about once, not its
 // pods. A group sleeps, by what it waits for, until something of that kind opens up; then it is
@@ -13,7 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace sched {
@@ -48,8 +49,8 @@ class ParkedShapes {
     // Where it is among those that sleep for the same, by bit.
     std::array<std::size_t, kWaitsForBits> asleep_at{};
   };
-  using Key = std::pair<std::size_t, ShapeId>;  // profile, shape
-  static Key key_of(const WaitingPod& pod) { return {pod.profile, pod.shape.id()}; }
+  using Key = std::tuple<std::size_t, ShapeId, Apart>;
+  static Key key_of(const WaitingPod& pod) { return {pod.profile, pod.shape.id(), pod.apart}; }
   static const QueueOrder& best(const Group& group) { return group.pods.begin()->first; }
   // Worth a check from now on; asleep from now on, for `waits_for`.
   void rouse(Group& group);

@@ -18,8 +18,9 @@ void PodQueue::back_off(WaitingPod& pod, Time until) {
   roster_.timers.start(pod, until);
 }
 
-void PodQueue::park(WaitingPod& pod, WaitsFor waits_for, Time try_anew_at) {
+void PodQueue::park(WaitingPod& pod, const Apart& apart, WaitsFor waits_for, Time try_anew_at) {
   leave(pod);
+  pod.apart = apart;
   set_in_line(pod, waits_for != kWaitsForChange);
   enter(pod, QueuePlace::kParked);
   parked_.add(pod, waits_for);

@@ -42,8 +42,8 @@ class PodQueue {
 
   void activate(WaitingPod& pod);
   void back_off(WaitingPod& pod, Time until);
-  // The pod's shape has no room, as of now.
-  void park(WaitingPod& pod, WaitsFor waits_for, Time try_anew_at);
+  // No node takes it, as of now; those that are like it so far neither.
+  void park(WaitingPod& pod, const Apart& apart, WaitsFor waits_for, Time try_anew_at);
   void refuse(WaitingPod& pod, ChangeMask wakes_on, Time try_anew_at);
   void gate(WaitingPod& pod);
   void remove(WaitingPod& pod);

@@ -48,11 +48,17 @@ void Queues::wake(ChangeMask changes) {
   }
 }
 
-bool Queues::any_waits_for(ChangeMask changes) const {
-  if (roster_.in(QueuePlace::kRefused) == 0) return false;
-  if (main_.waits_for(changes)) return true;
-  return std::any_of(slots_.begin(), slots_.end(),
-                     [&](const auto& slot) { return slot.second.queue.waits_for(changes); });
+void Queues::others_changed() {
+  main_.check_parked(kWaitsForOthers);
+  for (auto& [id, slot] : slots_) {
+    if ((slot.queue.asleep() & kWaitsForOthers) != 0) touch(id).check_parked(kWaitsForOthers);
+  }
+}
+
+bool Queues::any_waits_for_others() const {
+  const auto waits = [](const PodQueue& queue) { return (queue.asleep() & kWaitsForOthers) != 0; };
+  return waits(main_) || std::any_of(slots_.begin(), slots_.end(),
+                                     [&](const auto& slot) { return waits(slot.second.queue); });
 }
 
 void Queues::nodes_opened() {

@@ -35,8 +35,8 @@ class Queues {
   // As PodQueue's, on the queue that the pod belongs to.
   void activate(WaitingPod& pod) { entered(pod).activate(pod); }
   void back_off(WaitingPod& pod, Time until) { entered(pod).back_off(pod, until); }
-  void park(WaitingPod& pod, WaitsFor waits_for, Time try_anew_at) {
-    entered(pod).park(pod, waits_for, try_anew_at);
+  void park(WaitingPod& pod, const Apart& apart, WaitsFor waits_for, Time try_anew_at) {
+    entered(pod).park(pod, apart, waits_for, try_anew_at);
   }
   void refuse(WaitingPod& pod, ChangeMask wakes_on, Time try_anew_at) {
     entered(pod).refuse(pod, wakes_on, try_anew_at);
@@ -51,9 +51,10 @@ class Queues {
 
   // Refused pods of all queues that wait for one of these changes become active.
   void wake(ChangeMask changes);
-  // Whether a refused pod waits for one of these changes. O(1) where none is refused, else
-  // O(queues).
-  [[nodiscard]] bool any_waits_for(ChangeMask changes) const;
+  // Parked pods that wait for others may have room. O(queues).
+  void others_changed();
+  // Whether there are any. O(queues).
+  [[nodiscard]] bool any_waits_for_others() const;
   // Parked pods may have room on nodes. O(queues with such pods).
   void nodes_opened();
   // Pods whose waiting time is over become active.

@@ -4,12 +4,14 @@
 #pragma once
 
 #include "k8s-client/api/pod.h"
+#include "scheduler/cluster/pod_classes.h"
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/framework/cluster_change.h"
 #include "scheduler/queue/queue_order.h"
 #include "scheduler/queue/refused_binds.h"
 #include "scheduler/quota/demand.h"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,23 +28,36 @@ inline constexpr WaitsFor kWaitsForNodes = 1U << 0;   // room on some node
 inline constexpr WaitsFor kWaitsForQuota = 1U << 1;   // room in its quota
 inline constexpr WaitsFor kWaitsForTurn = 1U << 2;    // the pods before it in line
 inline constexpr WaitsFor kWaitsForChange = 1U << 3;  // of its quota, which can never give so much
-inline constexpr std::size_t kWaitsForBits = 4;
+inline constexpr WaitsFor kWaitsForOthers = 1U << 4;  // other pods, elsewhere; or other objects
+inline constexpr std::size_t kWaitsForBits = 5;
 
 // Which of the queue's parts holds a pod.
 enum class QueuePlace : std::uint8_t {
   kNone,     // in no part: assumed
   kActive,   // waits for its turn
   kBackoff,  // waits for `ready_at`
-  kParked,   // no node takes its shape; waits for one that does
+  kParked,   // no node takes it; waits for one that does
   kRefused,  // a constraint objects; waits for a change that may lift the objection
   kGated,    // has scheduling gates
 };
 inline constexpr std::size_t kQueuePlaces = 6;
 
+// What sets a parked pod apart from others of its shape, since rules across nodes rule nodes out
+// for it: what helps those need not help it.
+struct Apart {
+  // Of both 0: nothing does.
+  std::uint64_t pod_class = 0;  // its class's id and 1: only pods of this class are like it
+  std::uint64_t arrival = 0;    // its own: no other pod is
+
+  [[nodiscard]] bool any() const { return pod_class != 0 || arrival != 0; }
+  friend auto operator<=>(const Apart&, const Apart&) = default;
+};
+
 struct WaitingPod {
   k8s::Pod pod;
   std::size_t profile = 0;
   ShapeRef shape;
+  PodClassRef pod_class;
   quota::Demand demand;        // what it would be charged for
   QueueId queue = kMainQueue;  // that of its quota; changes only while it is in no place
   QueueOrder order;
@@ -59,6 +74,7 @@ struct WaitingPod {
   QueuePlace place = QueuePlace::kNone;
   Time ready_at{};          // kBackoff: until when; kParked, kRefused: tried anew by then
   ChangeMask wakes_on = 0;  // kRefused
+  Apart apart;              // kParked
   bool in_line = false;
   std::size_t index = 0;  // among all waiting pods
   // What a constraint said last, so that a woken pod need not be told again. Empty: whatever is

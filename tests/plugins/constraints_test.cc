@@ -20,20 +20,6 @@ std::unique_ptr<ClusterConstraint> constraint(const char* name) {
   return std::move(made->constraint);
 }
 
-// What the constraint excludes for the pod, as "zone of n" for each domain; none: nothing.
-std::vector<std::string> excluded(const ClusterConstraint& asked, const k8s::Pod& pod) {
-  std::vector<std::string> domains;
-  for (const Exclusion& exclusion : asked.excludes(pod)) {
-    CHECK(exclusion.plugin == "InterPodAffinity");
-    CHECK(exclusion.reason == "node(s) didn't satisfy existing pods anti-affinity rules");
-    for (const Exclusion::Domain& domain : exclusion.domains) {
-      domains.push_back(std::string(domain.key) + " of " + std::string(domain.node));
-    }
-  }
-  return domains;
-}
-using Domains = std::vector<std::string>;
-
 k8s::PodAffinityTerm preferred_only() { return pods_like({{"app", "x"}}, "zone"); }
 
 }  // namespace
@@ -44,23 +30,12 @@ TEST_CASE("UnsupportedConstraints refuses what is hard, and says what") {
     k8s::Pod given;
     Refusal want;
   };
-  const auto term = pods_like({{"app", "x"}}, "kubernetes.io/hostname");
   k8s::Pod soft = pod("a").spread_over("zone", false);
   soft.spec.pod_affinity.emplace().preferred.push_back({1, preferred_only()});
   soft.spec.pod_anti_affinity.emplace().preferred.push_back({1, preferred_only()});
   const std::vector<Case> cases = {
       {"plain", pod("a").gpus(1), std::nullopt},
       {"preferences", soft, std::nullopt},
-      {"spread", pod("a").spread_over("zone"),
-       "pod has a topology spread constraint (DoNotSchedule), which gpu-scheduler cannot honour "
-       "yet"},
-      {"a soft and a hard one", pod("a").spread_over("zone", false).spread_over("rack"),
-       "pod has a topology spread constraint (DoNotSchedule), which gpu-scheduler cannot honour "
-       "yet"},
-      {"affinity", pod("a").near(term),
-       "pod has required inter-pod affinity, which gpu-scheduler cannot honour yet"},
-      {"anti-affinity", pod("a").away_from(term),
-       "pod has required inter-pod anti-affinity, which gpu-scheduler cannot honour yet"},
       {"resource claims", pod("a").uses_resource_claim("gpu"),
        "pod has resource claims (DRA), which gpu-scheduler cannot allocate yet"},
   };
@@ -69,117 +44,6 @@ TEST_CASE("UnsupportedConstraints refuses what is hard, and says what") {
     INFO(each.name);
     CHECK(asked->refuses(each.given) == each.want);
   }
-}
-
-TEST_CASE("ExistingAntiAffinity: which pods a running pod keeps off its domain") {
-  struct Case {
-    const char* name;
-    k8s::PodAffinityTerm term;
-    k8s::Pod pending;
-    bool kept_off;
-  };
-  const auto like_web = [] { return pods_like({{"app", "web"}}, "zone"); };
-  k8s::PodAffinityTerm null_selector = like_web();
-  null_selector.label_selector.reset();
-  k8s::PodAffinityTerm everything = like_web();
-  everything.label_selector = k8s::LabelSelector{};
-  k8s::PodAffinityTerm in_ml = like_web();
-  in_ml.namespaces = {"ml"};
-  k8s::PodAffinityTerm of_gold = like_web();
-  of_gold.namespace_selector = tests::selector({{"tier", "gold"}});
-  k8s::PodAffinityTerm of_all = like_web();
-  of_all.namespace_selector = k8s::LabelSelector{};
-  k8s::PodAffinityTerm in_ml_or_gold = of_gold;
-  in_ml_or_gold.namespaces = {"ml"};
-  const auto web = [] { return pod("p").labelled("app", "web"); };
-  const std::vector<Case> cases = {
-      {"selected", like_web(), web(), true},
-      {"other labels", like_web(), pod("p").labelled("app", "db"), false},
-      {"another namespace", like_web(), web().in_namespace("ml"), false},
-      {"a null selector selects nothing", null_selector, web(), false},
-      {"an empty one everything", everything, pod("p"), true},
-      {"a named namespace", in_ml, web().in_namespace("ml"), true},
-      {"not its own then", in_ml, web(), false},
-      {"a namespace by labels", of_gold, web().in_namespace("gold-1"), true},
-      {"one without them", of_gold, web().in_namespace("ml"), false},
-      {"not its own either", of_gold, web(), false},
-      {"every namespace, known or not", of_all, web().in_namespace("unknown"), true},
-      {"by name or by labels: by name", in_ml_or_gold, web().in_namespace("ml"), true},
-      {"by name or by labels: by labels", in_ml_or_gold, web().in_namespace("gold-1"), true},
-  };
-  for (const Case& each : cases) {
-    INFO(each.name);
-    const auto asked = constraint("ExistingAntiAffinity");
-    asked->apply(NamespaceUpserted{tests::name_space("gold-1", {{"tier", "gold"}})});
-    asked->apply(NamespaceUpserted{tests::name_space("ml")});
-    asked->apply(BoundPodUpserted{pod("web-0").on("n").away_from(each.term)});
-    CHECK(excluded(*asked, each.pending) == (each.kept_off ? Domains{"zone of n"} : Domains{}));
-    CHECK_FALSE(asked->refuses(each.pending));
-  }
-}
-
-TEST_CASE("ExistingAntiAffinity follows the pods that come, change and go") {
-  const auto asked = constraint("ExistingAntiAffinity");
-  const auto in_zone = pods_like({{"app", "web"}}, "zone");
-  const auto on_host = pods_like({{"app", "web"}}, "host");
-  const k8s::Pod pending = pod("p").labelled("app", "web");
-  const auto keeper = [&](const char* name, const char* on) -> k8s::Pod {
-    return pod(name).labelled("app", "web").on(on).away_from(in_zone).away_from(in_zone);
-  };
-  asked->apply(BoundPodUpserted{keeper("b", "n1")});
-  asked->apply(BoundPodUpserted{keeper("a", "n2")});
-  asked->apply(BoundPodUpserted{keeper("a", "n2")});
-  asked->apply(BoundPodUpserted{pod("c").on("n2").away_from(on_host)});
-  CHECK(excluded(*asked, pending) == Domains{"host of n2", "zone of n1", "zone of n2"});
-  // Asked about where it runs, a pod does not stand in its own way; others of the kind do.
-  CHECK(excluded(*asked, keeper("a", "n2")) == Domains{"host of n2", "zone of n1"});
-  asked->apply(BoundPodUpserted{keeper("d", "n2")});
-  CHECK(excluded(*asked, keeper("a", "n2")) == Domains{"host of n2", "zone of n1", "zone of n2"});
-  asked->apply(BoundPodGone{"uid-default-d"});
-  asked->apply(BoundPodGone{"uid-default-a"});
-  CHECK(excluded(*asked, pending) == Domains{"host of n2", "zone of n1"});
-  // Terms of a pod do not change in Kubernetes; of a new pod under an old name they may.
-  asked->apply(BoundPodUpserted{pod("b").on("n1")});
-  asked->apply(BoundPodGone{"uid-default-c"});
-  CHECK(excluded(*asked, pending).empty());
-  asked->apply(BoundPodGone{"uid-default-b"});
-  asked->apply(BoundPodGone{"uid-never-seen"});
-  CHECK(excluded(*asked, pending).empty());
-}
-
-TEST_CASE("ExistingAntiAffinity is asked again only for what can lift an objection") {
-  const auto asked = constraint("ExistingAntiAffinity");
-  CHECK((asked->wakes_on() & kBoundPodRemoved) != 0);
-  CHECK((asked->wakes_on() & kNamespaceChanged) != 0);
-  CHECK((asked->wakes_on() & kNodeChanged) != 0);
-  CHECK((asked->wakes_on() & kBoundPodChanged) == 0);
-
-  const std::string gone = "n";
-  CHECK_FALSE(asked->apply(NodeGone{gone}));  // it keeps no pod off any node yet
-  const auto term = pods_like({{"app", "web"}}, "zone");
-  CHECK(asked->apply(NamespaceUpserted{tests::name_space("default")}));
-  CHECK_FALSE(asked->apply(NamespaceUpserted{tests::name_space("default")}));  // nothing new
-  CHECK_FALSE(asked->apply(BoundPodUpserted{pod("plain").on("n")}));
-  CHECK_FALSE(asked->apply(BoundPodUpserted{pod("a").on("n").away_from(term)}));
-  CHECK_FALSE(asked->apply(BoundPodUpserted{pod("b").on("n").away_from(term)}));
-  CHECK_FALSE(asked->apply(BoundPodUpserted{pod("b").on("n").away_from(term)}));
-  CHECK_FALSE(asked->apply(BoundPodGone{"uid-default-plain"}));
-  CHECK(asked->apply(NodeGone{gone}));
-  CHECK_FALSE(asked->apply(BoundPodGone{"uid-default-a"}));  // the other keeps pods away still
-  CHECK(asked->apply(BoundPodGone{"uid-default-b"}));
-}
-
-TEST_CASE("ExistingAntiAffinity reads namespaces as they are now") {
-  const auto asked = constraint("ExistingAntiAffinity");
-  k8s::PodAffinityTerm term = pods_like({{"app", "web"}}, "zone");
-  term.namespace_selector = tests::selector({{"tier", "gold"}});
-  asked->apply(BoundPodUpserted{pod("web-0").on("n").away_from(term)});
-  const k8s::Pod pending = pod("p").labelled("app", "web");
-  CHECK(excluded(*asked, pending).empty());
-  asked->apply(NamespaceUpserted{tests::name_space("default", {{"tier", "gold"}})});
-  CHECK(excluded(*asked, pending) == Domains{"zone of n"});
-  asked->apply(NamespaceGone{"default"});
-  CHECK(excluded(*asked, pending).empty());
 }
 
 TEST_CASE("VolumeConstraints: which volumes a pod has to wait for") {

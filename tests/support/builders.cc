@@ -229,7 +229,10 @@ PodBuilder& PodBuilder::spread_over(std::string_view topology_key, bool do_not_s
   k8s::TopologySpreadConstraint made;
   made.topology_key = topology_key;
   made.do_not_schedule = do_not_schedule;
-  pod_.spec.topology_spread_constraints.push_back(std::move(made));
+  return spread_over(std::move(made));
+}
+PodBuilder& PodBuilder::spread_over(k8s::TopologySpreadConstraint constraint) {
+  pod_.spec.topology_spread_constraints.push_back(std::move(constraint));
   return *this;
 }
 PodBuilder& PodBuilder::mounts_claim(std::string_view claim) {

@@ -101,6 +101,7 @@ class PodBuilder {
   PodBuilder& near(k8s::PodAffinityTerm term);       // required affinity
   PodBuilder& away_from(k8s::PodAffinityTerm term);  // required anti-affinity
   PodBuilder& spread_over(std::string_view topology_key, bool do_not_schedule = true);
+  PodBuilder& spread_over(k8s::TopologySpreadConstraint constraint);
   PodBuilder& mounts_claim(std::string_view claim);
   PodBuilder& mounts(k8s::Volume volume);
   PodBuilder& uses_resource_claim(std::string_view name);

@@ -22,11 +22,11 @@ std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
       return refuse(pod, *std::move(objection), now);
     }
   }
-  if (answers.feasible() == 0) return park(pod, now);
+  if (answers.feasible() == 0) return park(pod, {}, kWaitsForNodes, now);
   const Excluded excluded = excluded_for(pod, now);
   const Where where{.excluded = &excluded};
   Best best = answers.best(where);
-  if (best.node == kNoSlot) return refuse_excluded(pod, answers, where, now);
+  if (best.node == kNoSlot) return park(pod, where, kWaitsForNodes | kWaitsForOthers, now);
   return assume_best(pod, answers, std::move(best), where);
 }
 
@@ -47,12 +47,6 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   if (found.held_node) return assume_held(pod);
   const Where where{.scope = found.scope, .excluded = &excluded};
   if (found.any()) return assume_best(pod, answers, std::move(found.best), where);
-  if (answers.feasible(found.scope) > 0) {
-    auto told = refuse_excluded(pod, answers, where, now);
-    if (!told) return std::nullopt;
-    return with_quota_words(*std::move(told), pod);
-  }
-
   if (holds_.of(pod) != nullptr && !found.admission.within.empty()) {
     holds_.hold_node(pod, {.scope = search_.scope_of(found.admission.within),
                            .excluded = &excluded,
@@ -60,7 +54,7 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
     // The hold itself has changed a node.
     static_cast<void>(finder_.refresh(pod.profile, pod.shape, found.scope));
   }
-  return with_quota_words(park(pod, now, found.scope, found.waits_for()), pod);
+  return with_quota_words(park(pod, where, found.waits_for(excluded), now), pod);
 }
 
 Decision Place::with_quota_words(decision::Unschedulable told, const WaitingPod& pod) const {
@@ -68,9 +62,9 @@ Decision Place::with_quota_words(decision::Unschedulable told, const WaitingPod&
   return told;
 }
 
-Excluded Place::excluded_for(WaitingPod& pod, Time now) const {
+Excluded Place::excluded_for(WaitingPod& pod, Time now) {
   pod.refused_binds.forget(now);
-  return world_.excluded_for(pod.pod, pod.profile, pod.refused_binds);
+  return finder_.excluded_for(pod);
 }
 
 std::optional<Decision> Place::assume_best(WaitingPod& pod, const ScoreCache& answers, Best best,
@@ -114,7 +108,7 @@ std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers
   Claim claim = claim_of(*pod.shape);
   claim.devices = bind.devices;
   PodRecord& record = world_.pods.at(bind.pod.uid);
-  record.assume(world_.nodes, node, occupant_of(pod.pod, std::move(claim), true));
+  record.assume(world_.nodes, node, occupant_of(pod.pod, std::move(claim), pod.pod_class, true));
   world_.charge(record, pod.pod, pod.demand, bind.charged_as.value_or(""));
   waking_.assumed(pod, bind.node, kBoundPodChanged);
   return decided;
@@ -133,17 +127,42 @@ std::vector<gpu::DeviceShare> Place::devices_for(const PodShape& shape, const Sc
   return gpu::choose_devices(shape.gpu, devices_of(view)).value_or(std::vector<gpu::DeviceShare>{});
 }
 
-decision::Unschedulable Place::park(WaitingPod& pod, Time now, const Scope& scope,
-                                    WaitsFor waits_for) {
-  const FitReport& report = finder_.report(pod.profile, pod.shape, scope);
+decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFor waits_for,
+                                    Time now) {
+  const Excluded* excluded = where.excluded;
   decision::Unschedulable refusal = refusal_of(pod);
-  refusal.message = report.message;
-  refusal.details = joined(report.details, refusal.details);
-  refusal.plugins = report.plugins;
+  word(refusal, pod, where);
   pod.last_refusal.clear();
   if (!world_.options.gpu_devices && asks_for_instances(*pod.shape)) repartitions_.pod_waits();
-  queue_.park(pod, waits_for, now + world_.options.max_unschedulable_wait);
+  Time again = now + world_.options.max_unschedulable_wait;
+  Apart apart;
+  if (excluded != nullptr && !excluded->none()) {
+    if (const auto end = pod.refused_binds.next_end()) again = std::min(again, *end);
+    if (excluded->of_class) apart.pod_class = 1 + static_cast<std::uint64_t>(pod.pod_class.id());
+    if (excluded->of_pod) apart.arrival = pod.order.arrival;
+  }
+  queue_.park(pod, apart, waits_for, again);
   return refusal;
+}
+
+void Place::word(decision::Unschedulable& refusal, const WaitingPod& pod, const Where& where) {
+  const FitReport& report = finder_.report(pod.profile, pod.shape, where.scope);
+  refusal.details = joined(report.details, refusal.details);
+  refusal.message = report.message;
+  refusal.plugins = report.plugins;
+  const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape, where.scope);
+  if (where.excluded == nullptr || answers.feasible(where.scope) == 0) return;
+  ReasonCounts reasons;
+  std::set<std::string> plugins(report.plugins.begin(), report.plugins.end());
+  for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
+    if (!answers.takes(slot, where.scope)) continue;
+    const Excluded::Why& why = *where.excluded->find(slot);
+    ++reasons[std::string(why.reason)];
+    plugins.emplace(why.plugin);
+  }
+  refusal.message = fit_error(world_.nodes.size(), answers.prepared(),
+                              answers.verdicts(where.scope), std::move(reasons));
+  refusal.plugins = {plugins.begin(), plugins.end()};
 }
 
 std::optional<Decision> Place::refuse(WaitingPod& pod, Objection objection, Time now) {
@@ -157,48 +176,17 @@ std::optional<Decision> Place::refuse(WaitingPod& pod, Objection objection, Time
   return refusal;
 }
 
-std::optional<decision::Unschedulable> Place::refuse_excluded(WaitingPod& pod,
-                                                              const ScoreCache& answers,
-                                                              const Where& where, Time now) {
-  const Excluded& excluded = *where.excluded;
-  Time again = now + world_.options.max_unschedulable_wait;
-  if (const auto end = pod.refused_binds.next_end()) again = std::min(again, *end);
-  queue_.refuse(pod, excluded.wakes_on | kRoomOpened, again);
-  ReasonCounts reasons;
-  std::set<std::string> plugins;
-  for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
-    if (!answers.takes(slot, where.scope)) continue;
-    const Excluded::Why& why = *excluded.find(slot);
-    ++reasons[std::string(why.reason)];
-    plugins.emplace(why.plugin);
-  }
-  const VerdictCounts verdicts = answers.verdicts(where.scope);
-  std::string message =
-      fit_error(world_.nodes.size(), answers.prepared(), verdicts, std::move(reasons));
-  if (pod.last_refusal == message) return std::nullopt;
-  for (std::string& plugin : refusing_plugins(answers.prepared(), verdicts)) {
-    plugins.insert(std::move(plugin));
-  }
-  decision::Unschedulable refusal = refusal_of(pod);
-  refusal.message = message;
-  refusal.details =
-      joined(finder_.report(pod.profile, pod.shape, where.scope).details, refusal.details);
-  refusal.plugins = {plugins.begin(), plugins.end()};
-  pod.last_refusal = std::move(message);
-  return refusal;
-}
-
 Decision Place::over_quota(WaitingPod& pod, Time now) {
   decision::Unschedulable refusal = quota_refusal(pod, words_.of(pod));
   const bool hopeless = world_.ledger.never_fits(quota_of(pod), pod.demand);
-  queue_.park(pod, hopeless ? kWaitsForChange : kWaitsForQuota,
+  queue_.park(pod, {}, hopeless ? kWaitsForChange : kWaitsForQuota,
               now + world_.options.max_unschedulable_wait);
   return refusal;
 }
 
 Decision Place::wait_for_turn(WaitingPod& pod, Time now) {
   decision::Unschedulable refusal = quota_refusal(pod, words_.behind(pod));
-  queue_.park(pod, kWaitsForTurn, now + world_.options.max_unschedulable_wait);
+  queue_.park(pod, {}, kWaitsForTurn, now + world_.options.max_unschedulable_wait);
   return refusal;
 }
 

@@ -46,7 +46,7 @@ class Place {
 
  private:
   [[nodiscard]] std::optional<Decision> attempt_by_quota(WaitingPod& pod, Time now);
-  [[nodiscard]] Excluded excluded_for(WaitingPod& pod, Time now) const;
+  [[nodiscard]] Excluded excluded_for(WaitingPod& pod, Time now);
   // The pod is assumed on the best node, or on one as good where the profile draws / on the node
   // that it holds / on that node.
   [[nodiscard]] std::optional<Decision> assume_best(WaitingPod& pod, const ScoreCache& answers,
@@ -59,14 +59,11 @@ class Place {
                                                           NodeSlot node) const;
   // No node takes it / a constraint objects / its quota has no room / it is not its turn in a
   // Strict quota.
-  [[nodiscard]] decision::Unschedulable park(WaitingPod& pod, Time now, const Scope& scope = {},
-                                             WaitsFor waits_for = kWaitsForNodes);
+  [[nodiscard]] decision::Unschedulable park(WaitingPod& pod, const Where& where,
+                                             WaitsFor waits_for, Time now);
+  // Adds why no node there takes it.
+  void word(decision::Unschedulable& refusal, const WaitingPod& pod, const Where& where);
   [[nodiscard]] std::optional<Decision> refuse(WaitingPod& pod, Objection objection, Time now);
-  // Every node that takes the pod is excluded for it.
-  [[nodiscard]] std::optional<decision::Unschedulable> refuse_excluded(WaitingPod& pod,
-                                                                       const ScoreCache& answers,
-                                                                       const Where& where,
-                                                                       Time now);
   [[nodiscard]] Decision with_quota_words(decision::Unschedulable told,
                                           const WaitingPod& pod) const;
   [[nodiscard]] Decision over_quota(WaitingPod& pod, Time now);

@@ -10,6 +10,7 @@
 // what refuses it. verdict() asks one node, also of a shape that nothing is kept of.
 #pragma once
 
+#include "scheduler/engine/finder/exclusions.h"
 #include "scheduler/engine/finder/score_caches.h"
 #include "scheduler/engine/finder/where.h"
 #include "scheduler/engine/world/world.h"
@@ -23,7 +24,8 @@ class Finder {
   // `world` outlives the finder. `memory`: what is kept, in bytes.
   explicit Finder(World& world, std::size_t memory = ScoreCaches::kDefaultMemory)
       : nodes_(world.nodes),
-        caches_(world.nodes, world.profiles, world.names, world.statistics, memory) {}
+        caches_(world.nodes, world.profiles, world.names, world.statistics, memory),
+        exclusions_(world) {}
 
   // All nodes' answers to the shape, up to date, for questions about that scope and about all
   // nodes. The reference holds until the next call.
@@ -36,6 +38,14 @@ class Finder {
     return caches_.report(profile, shape, scope);
   }
 
+  // The nodes that rules across nodes rule out for a pod that waits / for any pod, in that world,
+  // keeping nothing (exclusions.h).
+  [[nodiscard]] Excluded excluded_for(const WaitingPod& pod) { return exclusions_.of(pod); }
+  [[nodiscard]] Excluded excluded_anew(const k8s::Pod& pod, std::size_t profile,
+                                       const RefusedBinds& refused, const Trial& trial) const {
+    return exclusions_.anew(pod, profile, refused, trial);
+  }
+
   // What the node, which is there, says to the shape. Not after a rejection.
   [[nodiscard]] NodeVerdict verdict(const PreparedShape& shape, NodeSlot node,
                                     const Where& where = {}) const;
@@ -45,6 +55,7 @@ class Finder {
  private:
   const Nodes& nodes_;
   ScoreCaches caches_;
+  Exclusions exclusions_;
 };
 
 }  // namespace sched

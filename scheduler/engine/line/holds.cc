@@ -187,7 +187,7 @@ void Holds::hold_node(const WaitingPod& pod, const Where& if_empty) {
     if (!best || candidate < *best) best = candidate;
   }
   if (!best) return;
-  Occupant reservation = occupant_of(pod.pod, claim_of(*pod.shape), true);
+  Occupant reservation = occupant_of(pod.pod, claim_of(*pod.shape), {}, true);
   reservation.uid = &hold.uid;
   reservation.kind = Occupant::Kind::kReservation;
   hold.on.emplace(world_.nodes, best->second, std::move(reservation));

@@ -6,13 +6,14 @@ namespace sched {
 
 using quota::QuotaId;
 
-WaitsFor QuotaSearch::Found::waits_for() const {
+WaitsFor QuotaSearch::Found::waits_for(const Excluded& excluded) const {
   const bool admitted = !admission.within.empty() || !admission.borrowing.empty();
   const WaitsFor nodes = admitted || !admission.refused_some ? kWaitsForNodes : 0;
+  const WaitsFor others = nodes != 0 && !excluded.none() ? kWaitsForOthers : 0;
   // Where quota refuses nothing, more of it does not help. If others take it meanwhile, a node that
   // has room then shows it.
   const WaitsFor quota = admission.refused_some ? kWaitsForQuota : 0;
-  return static_cast<WaitsFor>(nodes | quota);
+  return static_cast<WaitsFor>(nodes | others | quota);
 }
 
 Scope QuotaSearch::scope_of(std::vector<quota::ClassId> classes) {
@@ -54,18 +55,23 @@ bool QuotaSearch::must_wait_for_turn(const WaitingPod& pod) const {
 
 std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
   if (pod.queue == kMainQueue) {
-    if (finder_.refresh(pod.profile, pod.shape).feasible() > 0) return std::nullopt;
-    return kWaitsForNodes;
+    if (finder_.refresh(pod.profile, pod.shape).feasible() == 0) return kWaitsForNodes;
+    if (!pod.apart.any()) return std::nullopt;
+    const Excluded excluded = finder_.excluded_for(pod);
+    const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape);
+    if (answers.best({.excluded = &excluded}).node != kNoSlot) return std::nullopt;
+    return kWaitsForNodes | kWaitsForOthers;
   }
   if (pod.in_line && must_wait_for_turn(pod)) return kWaitsForTurn;
-  const Found found = find(pod);
+  const Excluded excluded = pod.apart.any() ? finder_.excluded_for(pod) : Excluded{};
+  const Found found = find(pod, excluded);
   if (found.any()) return std::nullopt;
   // Quota has room for it now and no node has: it is to hold one.
   const Hold* hold = holds_.of(pod);
   if (hold != nullptr && !hold->looked_for_node && !found.admission.within.empty()) {
     return std::nullopt;
   }
-  return found.waits_for();
+  return found.waits_for(excluded);
 }
 
 quota::Standing QuotaAccounts::standing(const WaitingPod& head) const {

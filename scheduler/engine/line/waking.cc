@@ -10,7 +10,9 @@ using quota::QuotaId;
 
 void Waking::cluster_changed(const ClusterChange& change, ChangeMask kind) {
   const bool lifts_some = world_.tell_constraints(change);
-  if (kind != 0 && lifts_some) queue_.wake(kind);
+  if (kind == 0) return;
+  if (lifts_some) queue_.wake(kind);
+  others_changed_ = true;
 }
 
 void Waking::assumed(WaitingPod& waiting, const std::string& node, ChangeMask kind) {
@@ -24,18 +26,17 @@ void Waking::wake_for_nodes(Time now) {
   if (openings_seen_ != world_.nodes.openings()) {
     openings_seen_ = world_.nodes.openings();
     queue_.nodes_opened();
-    room_opened_ = true;
   }
-  if (!room_opened_ || now - kBetweenRoomWakes < woken_for_room_) return;
-  room_opened_ = false;
-  if (!queue_.any_waits_for(kRoomOpened)) return;
-  woken_for_room_ = now;
-  queue_.wake(kRoomOpened);
+  if (!others_changed_ || now - kBetweenLooks < looked_for_others_) return;
+  others_changed_ = false;
+  if (!queue_.any_waits_for_others()) return;
+  looked_for_others_ = now;
+  queue_.others_changed();
 }
 
 std::optional<Time> Waking::next() const {
-  if (!room_opened_ || !queue_.any_waits_for(kRoomOpened)) return std::nullopt;
-  return woken_for_room_ + kBetweenRoomWakes;
+  if (!others_changed_ || !queue_.any_waits_for_others()) return std::nullopt;
+  return looked_for_others_ + kBetweenLooks;
 }
 
 void Waking::wake_for_quota() {

@@ -23,8 +23,8 @@ class Waking {
   void assumed(WaitingPod& waiting, const std::string& node, ChangeMask kind);
 
   // What nodes and quotas have become since the last call: parked pods that may have room now are
-  // looked at again. Pods that found all their nodes excluded are looked at one by one, so they are
-  // woken for room once a second at most.
+  // looked at again. For what other pods and objects have become, once a second at most: every bind
+  // changes some.
   void wake_for_nodes(Time now);
   void wake_for_quota();
   // When wake_for_nodes() will have something to do although nothing changes; nullopt: never.
@@ -42,11 +42,11 @@ class Waking {
 
   World& world_;
   Queues& queue_;
-  static constexpr std::chrono::seconds kBetweenRoomWakes{1};
+  static constexpr std::chrono::seconds kBetweenLooks{1};
 
   std::uint64_t openings_seen_ = 0;
-  bool room_opened_ = false;  // since pods were woken for it
-  Time woken_for_room_ = Time::min();
+  bool others_changed_ = false;  // since pods were looked at for it
+  Time looked_for_others_ = Time::min();
 };
 
 }  // namespace sched

@@ -58,7 +58,7 @@ std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at
 
   const Trial without_it = without(pod);
   quota::ClassSets sets;
-  const Excluded excluded = world_.excluded_for(pod, index, refused_binds_of(pod));
+  const Excluded excluded = finder_.excluded_anew(pod, index, refused_binds_of(pod), without_it);
   Where where{.excluded = &excluded, .trial = &without_it};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->classes())};
   std::vector<Scored> nodes;

@@ -50,7 +50,7 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
   const auto by_quota = holds_something ? std::nullopt : judge_by_quota(pod, shape_of_pod, names);
   quota::ClassSets sets;
   const RefusedBinds& refused = refused_binds_of(pod);
-  const Excluded excluded = world_.excluded_for(pod, profile, refused);
+  const Excluded excluded = finder_.excluded_anew(pod, profile, refused, without_it);
   const std::string notes = joined(world_.notes(profile, pod), refused.text());
   Where where{.excluded = &excluded, .trial = &without_it};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->admission.classes())};

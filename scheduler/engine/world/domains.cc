@@ -1,16 +1,97 @@
 #include "scheduler/engine/world/domains.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sched {
+namespace {
 
-const std::vector<NodeSlot>& Domains::nodes_like(std::string_view key, std::string_view node) {
+void insert(std::vector<NodeSlot>& ascending, NodeSlot slot) {
+  ascending.insert(std::lower_bound(ascending.begin(), ascending.end(), slot), slot);
+}
+void erase(std::vector<NodeSlot>& ascending, NodeSlot slot) {
+  ascending.erase(std::lower_bound(ascending.begin(), ascending.end(), slot));
+}
+
+}  // namespace
+
+void DomainIndex::catch_up() {
+  if (facts_version_ != nodes_.facts_version() || position_ == 0) {
+    of_.resize(nodes_.slots(), kNoDomain);
+    lacks_it_.resize(nodes_.slots());
+    std::vector<NodeSlot> changed;
+    nodes_.changes().since(position_, [&](NodeSlot slot) {
+      if (nodes_.facts_changed(slot) > position_) changed.push_back(slot);
+    });
+    // In the order of slots each comes to the end of its domain, as long as all are new.
+    std::sort(changed.begin(), changed.end());
+    for (const NodeSlot slot : changed) review(slot);
+    facts_version_ = nodes_.facts_version();
+  }
+  position_ = nodes_.changes().end();
+}
+
+void DomainIndex::review(NodeSlot slot) {
+  const bool present = nodes_.present(slot);
+  const std::string* value = present ? nodes_.facts(slot).labels.find(key_) : nullptr;
+  const bool lacks_it = present && value == nullptr;
+  if (lacks_it != lacks_it_[slot]) {
+    lacks_it_[slot] = lacks_it;
+    if (lacks_it) {
+      insert(without_, slot);
+    } else {
+      erase(without_, slot);
+    }
+  }
+  const DomainId was = of_[slot];
+  if (value != nullptr && was != kNoDomain && *values_[was] == *value) return;
+  if (was != kNoDomain) leave(slot);
+  if (value == nullptr) return;
+  const auto [known, is_new] = ids_.try_emplace(*value);
+  if (is_new) {
+    if (unused_.empty()) {
+      unused_.push_back(static_cast<DomainId>(nodes_of_.size()));
+      nodes_of_.emplace_back();
+      values_.push_back(nullptr);
+    }
+    known->second = unused_.back();
+    unused_.pop_back();
+    values_[known->second] = &known->first;
+  }
+  of_[slot] = known->second;
+  insert(nodes_of_[known->second], slot);
+}
+
+void DomainIndex::leave(NodeSlot slot) {
+  const DomainId domain = std::exchange(of_[slot], kNoDomain);
+  erase(nodes_of_[domain], slot);
+  if (!nodes_of_[domain].empty()) return;
+  ids_.erase(ids_.find(*values_[domain]));
+  values_[domain] = nullptr;
+  unused_.push_back(domain);
+}
+
+DomainId DomainIndex::of(const NodeFacts& facts) const {
+  const std::string* value = facts.labels.find(key_);
+  if (value == nullptr) return kNoDomain;
+  const auto known = ids_.find(*value);
+  return known == ids_.end() ? kNoDomain : known->second;
+}
+
+const std::vector<NodeSlot>& DomainIndex::with(const std::string& value) const {
   static const std::vector<NodeSlot> kNone;
-  const NodeSlot slot = nodes_.find(node);
-  if (slot == kNoSlot || !nodes_.present(slot)) return kNone;
-  const std::string* value = nodes_.facts(slot).labels.find(key);
-  if (value == nullptr) return kNone;
-  return indexed(key).nodes[*value];
+  const auto known = ids_.find(value);
+  return known == ids_.end() ? kNone : nodes_of_[known->second];
+}
+
+std::shared_ptr<DomainIndex> Domains::of(const std::string& key) {
+  auto known = indexes_.find(key);
+  if (known == indexes_.end()) {
+    if (indexes_.size() == kMostKeys) indexes_.clear();
+    known = indexes_.emplace(key, std::make_shared<DomainIndex>(nodes_, key)).first;
+  }
+  known->second->catch_up();
+  return known->second;
 }
 
 std::vector<NodeSlot> Domains::nodes_matching(const k8s::NodeSelector& selector) {
@@ -28,33 +109,14 @@ std::vector<NodeSlot> Domains::nodes_matching(const k8s::NodeSelector& selector)
       }
       continue;
     }
-    const auto& by_value = indexed(values->key).nodes;
+    const std::shared_ptr<DomainIndex> index = of(values->key);
     for (const std::string& value : values->values) {
-      const auto with_value = by_value.find(value);
-      if (with_value == by_value.end()) continue;
-      for (const NodeSlot slot : with_value->second) add_if_it_matches(slot);
+      for (const NodeSlot slot : index->with(value)) add_if_it_matches(slot);
     }
   }
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
-}
-
-Domains::Key& Domains::indexed(std::string_view key) {
-  const auto known = keys_.find(std::string(key));
-  if (known != keys_.end() && known->second.facts_version == nodes_.facts_version()) {
-    return known->second;
-  }
-  if (known == keys_.end() && keys_.size() == kMostKeys) keys_.clear();
-  Key& fresh = keys_[std::string(key)];
-  fresh = {.facts_version = nodes_.facts_version(), .nodes = {}};
-  for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
-    if (!nodes_.present(slot)) continue;
-    if (const std::string* value = nodes_.facts(slot).labels.find(key)) {
-      fresh.nodes[*value].push_back(slot);
-    }
-  }
-  return fresh;
 }
 
 }  // namespace sched

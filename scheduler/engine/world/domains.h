@@ -1,7 +1,8 @@
 // Which nodes carry which value of a label: the domains that rules across nodes speak of.
 //
-// A key is indexed when it is first asked about, and again when nodes have changed since. Pods name
-// keys, and whoever may create pods may name many: beyond kMostKeys all are forgotten.
+// An index of a label is made when somebody first asks for it, and follows the change log then.
+// Pods name labels, and whoever may create pods may name many: beyond kMostKeys all indexes are
+// let go but those that somebody keeps.
 #pragma once
 
 #include "k8s-client/api/selector.h"
@@ -9,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,31 +18,66 @@
 
 namespace sched {
 
+// The domains of one label.
+class DomainIndex {
+ public:
+  // `nodes` outlives the index.
+  DomainIndex(const Nodes& nodes, std::string key) : nodes_(nodes), key_(std::move(key)) {}
+  DomainIndex(const DomainIndex&) = delete;
+  DomainIndex& operator=(const DomainIndex&) = delete;
+
+  // Brings what is below up to date. O(nodes that changed since).
+  void catch_up();
+
+  // kNoDomain of a node that lacks the label or is not there.
+  [[nodiscard]] DomainId of(NodeSlot slot) const {
+    return slot < of_.size() ? of_[slot] : kNoDomain;
+  }
+  // The domain of a node that is labelled so; kNoDomain too where no node has its value.
+  [[nodiscard]] DomainId of(const NodeFacts& facts) const;
+  // One past the largest domain.
+  [[nodiscard]] std::size_t size() const { return nodes_of_.size(); }
+  // Those of a domain, and those that are there and lack the label, by ascending slot.
+  [[nodiscard]] const std::vector<NodeSlot>& in(DomainId domain) const { return nodes_of_[domain]; }
+  [[nodiscard]] const std::vector<NodeSlot>& without() const { return without_; }
+  // By the value of the label.
+  [[nodiscard]] const std::vector<NodeSlot>& with(const std::string& value) const;
+
+  [[nodiscard]] const std::string& key() const { return key_; }
+
+ private:
+  void review(NodeSlot slot);
+  void leave(NodeSlot slot);
+
+  const Nodes& nodes_;
+  std::string key_;
+  std::unordered_map<std::string, DomainId> ids_;  // by value
+  std::vector<const std::string*> values_;         // by domain, in ids_; null: of none
+  std::vector<std::vector<NodeSlot>> nodes_of_;    // by domain
+  std::vector<DomainId> unused_;
+  std::vector<DomainId> of_;    // by slot
+  std::vector<bool> lacks_it_;  // by slot: whether it is in without_
+  std::vector<NodeSlot> without_;
+  ChangeLog::Position position_ = 0;
+  std::uint64_t facts_version_ = 0;
+};
+
 class Domains {
  public:
   static constexpr std::size_t kMostKeys = 32;
 
-  // `nodes` outlives the index.
+  // `nodes` outlives the indexes.
   explicit Domains(const Nodes& nodes) : nodes_(nodes) {}
 
-  // The nodes that carry the same value of that label as the node of that name, itself among them,
-  // by ascending slot; empty where it lacks the label or is not there. The reference holds until
-  // the next call. O(1), and O(nodes) where the key is indexed.
-  [[nodiscard]] const std::vector<NodeSlot>& nodes_like(std::string_view key,
-                                                        std::string_view node);
+  // The index of that label, up to date now.
+  [[nodiscard]] std::shared_ptr<DomainIndex> of(const std::string& key);
   // The nodes whose labels match; no node matches fields. By ascending slot. O(nodes that carry one
   // of the values, where each term asks for some of a label; else O(nodes)).
   [[nodiscard]] std::vector<NodeSlot> nodes_matching(const k8s::NodeSelector& selector);
 
  private:
-  struct Key {
-    std::uint64_t facts_version = 0;  // of the nodes, when it was indexed
-    std::unordered_map<std::string, std::vector<NodeSlot>> nodes;  // by value
-  };
-  Key& indexed(std::string_view key);
-
   const Nodes& nodes_;
-  std::unordered_map<std::string, Key> keys_;
+  std::unordered_map<std::string, std::shared_ptr<DomainIndex>> indexes_;  // by label
 };
 
 }  // namespace sched

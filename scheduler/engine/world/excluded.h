@@ -2,7 +2,6 @@
 #pragma once
 
 #include "scheduler/base/types.h"
-#include "scheduler/framework/cluster_change.h"
 #include "scheduler/framework/verdict.h"
 
 #include <cstddef>
@@ -32,7 +31,9 @@ class Excluded {
   [[nodiscard]] const std::vector<NodeSlot>& out() const { return out_; }
   [[nodiscard]] const std::optional<std::vector<NodeSlot>>& only() const { return only_; }
 
-  ChangeMask wakes_on = 0;  // the changes after which the rules are worth asking again
+  // Whom it holds for, besides pods of the same shape: the class, or that pod alone.
+  bool of_class = false;
+  bool of_pod = false;
 
  private:
   struct Rule {

@@ -19,8 +19,8 @@ void PodRecord::bind(Nodes& nodes, NodeSlot node, Occupant occupant) {
   }
 }
 
-void PodRecord::seen(const k8s::Pod& pod) {
-  Occupant now = occupant_of(pod, placement_->claim(), true);
+void PodRecord::seen(const k8s::Pod& pod, PodClassRef pod_class) {
+  Occupant now = occupant_of(pod, placement_->claim(), std::move(pod_class), true);
   now.uid = uid_;
   placement_->change(std::move(now));
 }

@@ -56,8 +56,8 @@ class PodRecord {
   // → bound, from every state, or from bound with another claim or state. The claim moves without a
   // trace where it is the same.
   void bind(Nodes& nodes, NodeSlot node, Occupant occupant);
-  // assumed, with what the pod says of itself now; its claim stays.
-  void seen(const k8s::Pod& pod);
+  // assumed, with what the pod says of itself now, and its class; its claim stays.
+  void seen(const k8s::Pod& pod, PodClassRef pod_class);
   // assumed → bound, as assumed.
   void confirm() { waiting_.reset(); }
 
@@ -70,9 +70,6 @@ class PodRecord {
     Time created{};
   };
   void charge(quota::Ledger& ledger, const Charged& pod, quota::Demand demand);
-
-  // Digest of the labels that a bound pod was last seen with, to notice their change.
-  std::size_t labels_digest = 0;
 
  private:
   friend class Pods;

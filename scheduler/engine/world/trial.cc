@@ -9,7 +9,10 @@ namespace sched {
 void Trial::take_away(NodeSlot slot, const Occupant& occupant) {
   Overlay& overlay = touch(slot);
   overlay.gone.push_back(&occupant);
-  if (!subtract_claim(overlay.usage, occupant.claim)) sum_up(slot, overlay);
+  if (subtract_claim(overlay.usage, occupant.claim)) return;
+  overlay.usage = {};
+  for_each_occupant(slot, overlay,
+                    [&](const Occupant& stays) { add_claim(overlay.usage, stays.claim); });
 }
 
 void Trial::put_back(NodeSlot slot, const Occupant& occupant) {
@@ -18,19 +21,32 @@ void Trial::put_back(NodeSlot slot, const Occupant& occupant) {
   add_claim(overlay.usage, occupant.claim);
 }
 
-void Trial::add(NodeSlot slot, const Claim& claim) {
+void Trial::add(NodeSlot slot, const Occupant& occupant) {
   Overlay& overlay = touch(slot);
-  overlay.added.push_back(claim);
-  add_claim(overlay.usage, claim);
+  overlay.added.push_back(occupant);
+  add_claim(overlay.usage, occupant.claim);
 }
 
 void Trial::replace(NodeSlot slot, NodeFacts facts) { touch(slot).facts = std::move(facts); }
 
 NodeView Trial::view(NodeSlot slot) const {
+  const Overlay* at = overlay(slot);
+  if (at == nullptr) return nodes_.view(slot);
+  return {at->facts ? *at->facts : nodes_.facts(slot), at->usage};
+}
+
+std::vector<const Occupant*> Trial::occupants(NodeSlot slot) const {
+  const Overlay* at = overlay(slot);
+  if (at == nullptr) return nodes_.occupants(slot);
+  std::vector<const Occupant*> there;
+  for_each_occupant(slot, *at, [&](const Occupant& occupant) { there.push_back(&occupant); });
+  return there;
+}
+
+const Trial::Overlay* Trial::overlay(NodeSlot slot) const {
   const auto at = std::lower_bound(touched_.begin(), touched_.end(), slot);
-  if (at == touched_.end() || *at != slot) return nodes_.view(slot);
-  const Overlay& overlay = overlays_[static_cast<std::size_t>(at - touched_.begin())];
-  return {overlay.facts ? *overlay.facts : nodes_.facts(slot), overlay.usage};
+  if (at == touched_.end() || *at != slot) return nullptr;
+  return &overlays_[static_cast<std::size_t>(at - touched_.begin())];
 }
 
 Trial::Overlay& Trial::touch(NodeSlot slot) {
@@ -42,14 +58,14 @@ Trial::Overlay& Trial::touch(NodeSlot slot) {
       overlay, {.facts = std::nullopt, .usage = nodes_.usage(slot), .gone = {}, .added = {}});
 }
 
-void Trial::sum_up(NodeSlot slot, Overlay& overlay) const {
-  overlay.usage = {};
+template <typename Visit>
+void Trial::for_each_occupant(NodeSlot slot, const Overlay& overlay, Visit&& visit) const {
   for (const Occupant* occupant : nodes_.occupants(slot)) {
     const bool is_gone =
         std::find(overlay.gone.begin(), overlay.gone.end(), occupant) != overlay.gone.end();
-    if (!is_gone) add_claim(overlay.usage, occupant->claim);
+    if (!is_gone) visit(*occupant);
   }
-  for (const Claim& claim : overlay.added) add_claim(overlay.usage, claim);
+  for (const Occupant& occupant : overlay.added) visit(occupant);
 }
 
 }  // namespace sched

@@ -27,13 +27,16 @@ class Trial {
   void take_away(NodeSlot slot, const Occupant& occupant);
   // It would stay after all.
   void put_back(NodeSlot slot, const Occupant& occupant);
-  // One pod more would be there. The claim is copied.
-  void add(NodeSlot slot, const Claim& claim);
+  // One pod more would be there. The occupant is copied.
+  void add(NodeSlot slot, const Occupant& occupant);
   // The node would be this. What is taken there stays. Its name must be the same.
   void replace(NodeSlot slot, NodeFacts facts);
 
   // Of a node that is there.
   [[nodiscard]] NodeView view(NodeSlot slot) const;
+
+  // Who would be on it, in no order that means anything.
+  [[nodiscard]] std::vector<const Occupant*> occupants(NodeSlot slot) const;
 
   // The nodes that are, or may be, other than they are; by ascending slot.
   [[nodiscard]] const std::vector<NodeSlot>& touched() const { return touched_; }
@@ -43,10 +46,14 @@ class Trial {
     std::optional<NodeFacts> facts;  // nullopt: as they are
     NodeUsage usage;
     std::vector<const Occupant*> gone;
-    std::vector<Claim> added;
+    std::vector<Occupant> added;
   };
+  // Null: the node is as it is.
+  [[nodiscard]] const Overlay* overlay(NodeSlot slot) const;
   Overlay& touch(NodeSlot slot);
-  void sum_up(NodeSlot slot, Overlay& overlay) const;
+  // Calls visit(occupant) for each that would be there.
+  template <typename Visit>
+  void for_each_occupant(NodeSlot slot, const Overlay& overlay, Visit&& visit) const;
 
   const Nodes& nodes_;
   // Few: searched one by one.

@@ -3,7 +3,6 @@
 #include "scheduler/engine/sentences.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace sched {
@@ -58,39 +57,6 @@ std::optional<Objection> World::objection_to(const k8s::Pod& pod, std::size_t pr
     }
   }
   return std::nullopt;
-}
-
-Excluded World::excluded_for(const k8s::Pod& pod, std::size_t profile,
-                             const RefusedBinds& refused) const {
-  Excluded all;
-  for (const auto& constraint : profiles[profile].constraints) {
-    for (const Exclusion& exclusion : constraint->excludes(pod)) {
-      std::vector<NodeSlot> out;
-      // Many domains may be one: a zone with many nodes that have such pods.
-      std::set<std::pair<std::string_view, NodeSlot>> seen;  // key, first node
-      for (const Exclusion::Domain& domain : exclusion.domains) {
-        const std::vector<NodeSlot>& like = domains_.nodes_like(domain.key, domain.node);
-        if (like.empty() || !seen.emplace(domain.key, like.front()).second) continue;
-        out.insert(out.end(), like.begin(), like.end());
-      }
-      std::optional<std::vector<NodeSlot>> only;
-      if (exclusion.only != nullptr) only = domains_.nodes_matching(*exclusion.only);
-      all.add({exclusion.plugin, exclusion.reason, exclusion.code}, std::move(out),
-              std::move(only));
-      all.wakes_on |= constraint->wakes_on();
-    }
-  }
-  std::vector<NodeSlot> out;
-  for (const std::string& name : refused.left_out()) {
-    const NodeSlot slot = nodes.find(name);
-    if (slot != kNoSlot) out.push_back(slot);
-  }
-  // kube-scheduler's name of what binds.
-  if (!out.empty()) {
-    all.add({"DefaultBinder", "node(s) were left out after the pod's binding was refused there"},
-            std::move(out), std::nullopt);
-  }
-  return all;
 }
 
 std::string World::notes(std::size_t profile, const k8s::Pod& pod) const {

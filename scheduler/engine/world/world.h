@@ -5,15 +5,13 @@
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
+#include "scheduler/cluster/pod_classes.h"
 #include "scheduler/cluster/pod_templates.h"
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/cluster/workload.h"
 #include "scheduler/engine/options.h"
-#include "scheduler/engine/world/domains.h"
-#include "scheduler/engine/world/excluded.h"
 #include "scheduler/engine/world/pods.h"
 #include "scheduler/framework/profile.h"
-#include "scheduler/queue/refused_binds.h"
 #include "scheduler/quota/ledger.h"
 
 #include <cstddef>
@@ -51,10 +49,6 @@ struct World {
   // The first objection of the profile's constraints to the pod; nullopt: there is none.
   [[nodiscard]] std::optional<Objection> objection_to(const k8s::Pod& pod,
                                                       std::size_t profile) const;
-  // The nodes that the profile's constraints rule out for the pod, and those on which its binding
-  // was refused. O(domains + nodes in them, or that are left).
-  [[nodiscard]] Excluded excluded_for(const k8s::Pod& pod, std::size_t profile,
-                                      const RefusedBinds& refused) const;
   // What the profile's constraints add to the details of a pod that found no node.
   [[nodiscard]] std::string notes(std::size_t profile, const k8s::Pod& pod) const;
   // Every constraint learns of the change. True: it may lift an objection of one of them.
@@ -63,6 +57,7 @@ struct World {
   const std::vector<Profile> profiles;
   const EngineOptions options;
   ResourceNames names;
+  PodClasses classes;
   Nodes nodes;
   Shapes shapes;
   PodTemplates templates{shapes, names};
@@ -70,9 +65,6 @@ struct World {
   Pods pods;
   WorkloadStatistics statistics;
   std::uint64_t arrivals = 0;  // pods of ours that were seen waiting, ever
-
- private:
-  mutable Domains domains_{nodes};  // an index: what it answers follows from the nodes
 };
 
 }  // namespace sched

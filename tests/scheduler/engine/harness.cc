@@ -179,6 +179,9 @@ Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& schedule
                           Kind::kDeviceClass}) {
     made.constraints.push_back(std::make_unique<WaitsForObject>(kind));
   }
+  for (const char* name : {"PodTopologySpread", "InterPodAffinity"}) {
+    made.constraints.push_back(make(name).constraint);
+  }
   return made;
 }
 

@@ -88,9 +88,11 @@ class World : RandomPods {
     Node& known = nodes_[name];
     if (pick(3) == 0 || known.zone.empty()) {
       known.gpus = static_cast<int>(pick(9));
-      known.zone = "z" + std::to_string(pick(3));
+      known.zone = pick(10) == 0 ? "none" : "z" + std::to_string(pick(3));
     }
-    s_.has(node(name).gpus(known.gpus).labelled("zone", known.zone).cpu("64"));
+    NodeBuilder made = node(name).gpus(known.gpus).labelled("host", name).cpu("64");
+    if (known.zone != "none") made.labelled("zone", known.zone);
+    s_.has(made);
   }
   void node_deleted() {
     if (nodes_.empty()) return;
@@ -105,8 +107,28 @@ class World : RandomPods {
     if (pick(4) == 0) made.selects("zone", "z" + std::to_string(pick(3)));
     if (pick(6) == 0) made.host_port(80);
     if (pick(12) == 0) made.gated("later");
+    rule(made);
     return made;
   }
+  // Which pods it wants to be near, or not, and over what it wants to be spread.
+  void rule(PodBuilder& made) {
+    const std::string app = pick(2) == 0 ? "a" : "b";
+    made.labelled("app", app);
+    const auto some_app = [&] {
+      return pods_like({{"app", pick(2) == 0 ? "a" : "b"}}, some_key());
+    };
+    if (pick(6) == 0) made.away_from(some_app());
+    if (pick(8) == 0) made.near(some_app());
+    if (pick(5) == 0) {
+      k8s::TopologySpreadConstraint spread;
+      spread.topology_key = some_key();
+      spread.max_skew = static_cast<std::int32_t>(1 + pick(2));
+      spread.label_selector = selector({{"app", app}});
+      if (pick(3) == 0) spread.min_domains = 3;
+      made.spread_over(std::move(spread));
+    }
+  }
+  const char* some_key() { return pick(2) == 0 ? "zone" : "host"; }
   void pod_created() {
     if (pods_.size() > 60) return pod_gone();
     const std::string name = new_name("p");
@@ -122,7 +144,9 @@ class World : RandomPods {
     const std::string on = std::next(nodes_.begin(), pick(nodes_.size()))->first;
     Pod& made = pods_[name];
     made.count = pick(2);
-    made.object = their_pod(name).gpus(static_cast<int>(made.count));
+    PodBuilder object = their_pod(name).gpus(static_cast<int>(made.count));
+    rule(object);
+    made.object = object;
     is_foreign(made, on);
   }
 
@@ -138,12 +162,16 @@ class World : RandomPods {
     if (pod != nullptr && pod->ours) s_.has(pod->object);  // without a node
   }
   void decide() {
+    decide_all();
+    if (synced_ && pick(4) == 0) check_rest();
+  }
+
+  void decide_all() {
     while (auto decision = s_.engine.step(s_.now)) {
       REQUIRE(synced_);
       if (const auto* bind = std::get_if<decision::Bind>(&*decision)) check_bind(*bind);
       if (const auto* none = std::get_if<decision::Unschedulable>(&*decision)) check_refusal(*none);
     }
-    if (synced_ && pick(4) == 0) check_rest();
   }
 
   void check_bind(const decision::Bind& bind) {
@@ -158,9 +186,29 @@ class World : RandomPods {
     REQUIRE((pod.count == 0 || pod.count <= free));
     const std::string* zone = pod.object.spec.node_selector.find("zone");
     REQUIRE((zone == nullptr || *zone == nodes_.at(bind.node).zone));
+    for (const auto& [name, other] : pods_) {
+      if (other.stage == Stage::kWaiting) continue;
+      REQUIRE_FALSE(keeps_off(pod.object, bind.node, other.object, other.node));
+      REQUIRE_FALSE(keeps_off(other.object, other.node, pod.object, bind.node));
+    }
     pod.stage = Stage::kAssumed;
     pod.node = bind.node;
     if (pick(4) == 0) check_undo(pod);
+  }
+
+  // Whether a pod's anti-affinity keeps the other out of where it is.
+  bool keeps_off(const k8s::Pod& pod, const std::string& on, const k8s::Pod& other,
+                 const std::string& other_on) {
+    const auto& anti_affinity = pod.spec.pod_anti_affinity;
+    if (!anti_affinity || !nodes_.contains(on) || !nodes_.contains(other_on)) return false;
+    return std::any_of(anti_affinity->required.begin(), anti_affinity->required.end(),
+                       [&](const auto& term) {
+                         const std::string& zone = nodes_.at(on).zone;
+                         const bool same = term.topology_key == "host"
+                                               ? on == other_on
+                                               : zone != "none" && zone == nodes_.at(other_on).zone;
+                         return same && term.label_selector->matches(other.metadata.labels);
+                       });
   }
 
   // Deciding and undoing leaves every pod's prospects as they were.
@@ -190,6 +238,9 @@ class World : RandomPods {
 
   // The engine has nothing to decide: every pod of ours waits in one place, and for a reason.
   void check_rest() {
+    // For what other pods have become, those that wait are looked at once a second.
+    s_.now += 1s;
+    decide_all();
     std::size_t waiting = 0;
     for (const auto& [name, pod] : pods_) {
       if (pod.stage != Stage::kWaiting) continue;

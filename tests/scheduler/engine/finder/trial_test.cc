@@ -42,6 +42,12 @@ class TakenAndLarge final : public ScorePlugin {
   Normalisation how_;
 };
 
+Occupant occupant(const Claim& claim) {
+  Occupant made;
+  made.claim = claim;
+  return made;
+}
+
 // Nodes with pods, and the same changes tried and done.
 class TriedAndDone {
  public:
@@ -68,7 +74,7 @@ class TriedAndDone {
     }
     for (auto i = random_() % 3; i > 0; --i) {
       come.emplace_back(some_slot(), some_claim());
-      trial.add(come.back().first, come.back().second);
+      trial.add(come.back().first, occupant(come.back().second));
     }
     for (auto i = random_() % 2; i > 0; --i) {
       NodeFacts facts = some_node(nodes_.name(some_slot()));
@@ -224,8 +230,8 @@ TEST_CASE("a trial that is dropped leaves no trace, and one without a change cha
     CHECK(trial.view(a).free(kNvidiaGpu) == 2);
     trial.take_away(a, placed.occupant());
     CHECK(trial.view(a).free(kNvidiaGpu) == 4);
-    trial.add(a, two);
-    trial.add(a, two);
+    trial.add(a, occupant(two));
+    trial.add(a, occupant(two));
     CHECK(trial.view(a).free(kNvidiaGpu) == 0);
     NodeFacts larger = nodes.facts(a);
     larger.allocatable.set(kNvidiaGpu, 9);

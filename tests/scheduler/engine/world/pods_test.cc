@@ -119,7 +119,7 @@ TEST_CASE("an occupant is what its pod says") {
   ResourceNames names;
   k8s::Pod pod = tests::pod("a").gpus(2).priority(7);
   const Claim claim = claim_of_bound(pod, names);
-  const Occupant waiting = occupant_of(pod, claim, true);
+  const Occupant waiting = occupant_of(pod, claim, {}, true);
   CHECK(waiting.claim == claim);
   CHECK(waiting.owner == 0);
   CHECK(waiting.since == Occupant::kNotStarted);
@@ -137,14 +137,14 @@ TEST_CASE("an occupant is what its pod says") {
   job.uid = "job";
   job.controller = true;
   pod.metadata.owner_references = {other, job};
-  const Occupant running = occupant_of(pod, claim, false);
+  const Occupant running = occupant_of(pod, claim, {}, false);
   CHECK(running.since == start);
   CHECK(running.terminating);
   CHECK_FALSE(running.ours);
   CHECK(running.owner != 0);
   k8s::Pod sibling = pod;
   sibling.metadata.owner_references = {job};
-  CHECK(occupant_of(sibling, claim, false).owner == running.owner);
+  CHECK(occupant_of(sibling, claim, {}, false).owner == running.owner);
   sibling.metadata.owner_references.back().uid = "another job";
-  CHECK(occupant_of(sibling, claim, false).owner != running.owner);
+  CHECK(occupant_of(sibling, claim, {}, false).owner != running.owner);
 }

@@ -1,0 +1,57 @@
+#include "plugins/support/pod_selector.h"
+
+#include <algorithm>
+
+namespace plugins {
+
+// Length first, so that different values never read alike.
+void append_key(std::string& key, const std::string& value) {
+  key.append(std::to_string(value.size())).append(":").append(value);
+}
+
+void append_key(std::string& key, const k8s::StringMap& entries) {
+  key += "m" + std::to_string(entries.size());
+  for (const auto& [name, value] : entries) {
+    append_key(key, name);
+    append_key(key, value);
+  }
+}
+
+void append_key(std::string& key, const std::vector<k8s::SelectorRequirement>& requirements) {
+  key += "e" + std::to_string(requirements.size());
+  for (const k8s::SelectorRequirement& requirement : requirements) {
+    append_key(key, requirement.key);
+    key += std::to_string(static_cast<int>(requirement.op)) + "v" +
+           std::to_string(requirement.values.size());
+    for (const std::string& value : requirement.values) append_key(key, value);
+  }
+}
+
+void append_key(std::string& key, const std::optional<k8s::LabelSelector>& selector) {
+  if (!selector) {
+    key += "-";
+    return;
+  }
+  append_key(key, selector->match_labels);
+  append_key(key, selector->match_expressions);
+}
+
+PodSelector::PodSelector(const k8s::PodAffinityTerm& term, const std::string& own_namespace)
+    : pods_(term.label_selector),
+      namespaces_(term.namespaces),
+      of_namespace_(term.namespace_selector) {
+  if (namespaces_.empty() && !of_namespace_) namespaces_.push_back(own_namespace);
+  std::sort(namespaces_.begin(), namespaces_.end());
+  for (const std::string& name : namespaces_) append_key(key_, name);
+  append_key(key_, of_namespace_);
+  append_key(key_, pods_);
+}
+
+bool PodSelector::selects(const std::string& namespace_, const k8s::StringMap& labels,
+                          const k8s::StringMap& namespace_labels) const {
+  const bool in_scope = std::binary_search(namespaces_.begin(), namespaces_.end(), namespace_) ||
+                        (of_namespace_ && of_namespace_->matches(namespace_labels));
+  return in_scope && pods_ && pods_->matches(labels);
+}
+
+}  // namespace plugins

@@ -1,0 +1,128 @@
+#include "scheduler/engine/finder/exclusions.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace sched {
+namespace {
+
+bool is_ruled(const Profile& profile, const k8s::Pod& pod) {
+  return std::any_of(profile.constraints.begin(), profile.constraints.end(),
+                     [&](const auto& constraint) { return constraint->is_ruled(pod); });
+}
+
+std::uint64_t version_of(const Profile& profile) {
+  std::uint64_t version = 0;
+  for (const auto& constraint : profile.constraints) version += constraint->rules_version();
+  return version;
+}
+
+// Adds the nodes whose labels rule them out.
+void exclude_by_labels(const Profile& profile, const k8s::Pod& pod, Domains& domains,
+                       Excluded& all) {
+  for (const auto& constraint : profile.constraints) {
+    for (const Exclusion& exclusion : constraint->excludes(pod)) {
+      all.add({exclusion.plugin, exclusion.reason, exclusion.code}, {},
+              domains.nodes_matching(*exclusion.only));
+      all.of_pod = true;
+    }
+  }
+}
+
+void exclude_refused(const Nodes& nodes, const RefusedBinds& refused, Excluded& all) {
+  std::vector<NodeSlot> out;
+  for (const std::string& name : refused.left_out()) {
+    const NodeSlot slot = nodes.find(name);
+    if (slot != kNoSlot) out.push_back(slot);
+  }
+  // kube-scheduler's name of what binds.
+  if (out.empty()) return;
+  all.add({"DefaultBinder", "node(s) were left out after the pod's binding was refused there"},
+          std::move(out), std::nullopt);
+  all.of_pod = true;
+}
+
+}  // namespace
+
+Excluded Exclusions::of(const WaitingPod& pod) {
+  Excluded all;
+  const Profile& profile = world_.profiles[pod.profile];
+  exclude_by_labels(profile, pod.pod, domains_, all);
+  if (is_ruled(profile, pod.pod)) {
+    const PreparedRules& rules = rules_of(pod);
+    rules.exclude(all);
+    all.of_class = !rules.none();
+  }
+  exclude_refused(world_.nodes, pod.refused_binds, all);
+  return all;
+}
+
+Excluded Exclusions::anew(const k8s::Pod& pod, std::size_t profile, const RefusedBinds& refused,
+                          const Trial& trial) const {
+  Excluded all;
+  Domains domains(world_.nodes);
+  exclude_by_labels(world_.profiles[profile], pod, domains, all);
+  PreparedRules rules(world_.profiles[profile], pod, [&](const DomainCount& count) {
+    return std::make_shared<Tally>(world_.nodes, world_.classes, domains.of(count.key), count.what);
+  });
+  rules.catch_up();
+  rules.exclude(all, &trial);
+  exclude_refused(world_.nodes, refused, all);
+  return all;
+}
+
+const PreparedRules& Exclusions::rules_of(const WaitingPod& pod) {
+  const Profile& profile = world_.profiles[pod.profile];
+  const Key key{pod.profile, pod.pod_class.id(), pod.shape.id()};
+  const std::uint64_t version = version_of(profile);
+  const auto known = by_key_.find(key);
+  if (known != by_key_.end()) {
+    kinds_.splice(kinds_.begin(), kinds_, known->second);
+  } else {
+    kinds_.push_front({.key = key,
+                       .pod_class = pod.pod_class,
+                       .shape = pod.shape,
+                       .version = version + 1,
+                       .rules = {}});
+    by_key_.emplace(key, kinds_.begin());
+  }
+  Kind& kind = kinds_.front();
+  if (kind.version != version) {
+    // The old rules' counts are taken over where the new ones need them.
+    kind.rules =
+        PreparedRules(profile, pod.pod, [this](const DomainCount& count) { return tally(count); });
+    kind.version = version;
+    forget_some();
+  }
+  kind.rules.catch_up();
+  return kind.rules;
+}
+
+std::shared_ptr<Tally> Exclusions::tally(const DomainCount& count) {
+  std::weak_ptr<Tally>& known = tallies_[count.id];
+  std::shared_ptr<Tally> kept = known.lock();
+  if (kept == nullptr) {
+    kept =
+        std::make_shared<Tally>(world_.nodes, world_.classes, domains_.of(count.key), count.what);
+    known = kept;
+  }
+  return kept;
+}
+
+void Exclusions::forget_some() {
+  const std::size_t of_one = Tally::memory(world_.nodes.slots(), world_.classes.size());
+  const auto too_many = [&] {
+    return kinds_.size() > kMostKinds || tallies_.size() * of_one > memory_limit_;
+  };
+  if (too_many()) std::erase_if(tallies_, [](const auto& each) { return each.second.expired(); });
+  while (too_many() && kinds_.size() > 1) {
+    by_key_.erase(kinds_.back().key);
+    kinds_.pop_back();
+    std::erase_if(tallies_, [](const auto& each) { return each.second.expired(); });
+  }
+}
+
+}  // namespace sched

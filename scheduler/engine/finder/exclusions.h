@@ -1,0 +1,67 @@
+// The nodes that rules across nodes rule out for a pod.
+//
+// Of the pods that wait much is kept: what the rules of their kind are, and the counts that these
+// need, which follow the change log. Whatever is kept can be worked out anew, and is for a pod that
+// is only asked about.
+#pragma once
+
+#include "scheduler/engine/finder/prepared_rules.h"
+#include "scheduler/engine/world/domains.h"
+#include "scheduler/engine/world/excluded.h"
+#include "scheduler/engine/world/tally.h"
+#include "scheduler/engine/world/world.h"
+#include "scheduler/queue/waiting_pod.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+namespace sched {
+
+class Exclusions {
+ public:
+  // So many kinds of pods have their rules kept, and so many bytes their counts may take.
+  static constexpr std::size_t kMostKinds = 4'096;
+  static constexpr std::size_t kMemoryOfCounts = std::size_t{64} << 20U;
+
+  // `world` outlives it.
+  explicit Exclusions(const World& world, std::size_t memory = kMemoryOfCounts)
+      : world_(world), memory_limit_(memory) {}
+
+  // For a pod that waits, with the nodes on which its binding was refused. O(nodes that changed
+  // since · counts + domains + nodes ruled out).
+  [[nodiscard]] Excluded of(const WaitingPod& pod);
+  // For any pod, in that world; nothing is kept. O(nodes · counts).
+  [[nodiscard]] Excluded anew(const k8s::Pod& pod, std::size_t profile, const RefusedBinds& refused,
+                              const Trial& trial) const;
+
+  // How many counts are kept: for tests.
+  [[nodiscard]] std::size_t tallies() const { return tallies_.size(); }
+
+ private:
+  using Key = std::tuple<std::size_t, PodClassId, ShapeId>;
+  struct Kind {
+    Key key;
+    PodClassRef pod_class;  // so that the ids stay theirs
+    ShapeRef shape;
+    std::uint64_t version = 0;  // of the constraints' rules
+    PreparedRules rules;
+  };
+  const PreparedRules& rules_of(const WaitingPod& pod);
+  [[nodiscard]] std::shared_ptr<Tally> tally(const DomainCount& count);
+  void forget_some();
+
+  const World& world_;
+  std::size_t memory_limit_;
+  Domains domains_{world_.nodes};
+  std::unordered_map<std::string, std::weak_ptr<Tally>> tallies_;  // by DomainCount::id
+  std::list<Kind> kinds_;                                          // the last asked about first
+  std::map<Key, std::list<Kind>::iterator> by_key_;
+};
+
+}  // namespace sched

@@ -1,0 +1,72 @@
+// What a rule across nodes counts of the pods on nodes, by domain, kept up to date by the change
+// log.
+//
+// Per node the part is kept that it adds to its domain. A node that changed is summed up anew, over
+// the pods on it, and the difference goes to its domain: so a decision costs each tally that is
+// asked afterwards one node.
+#pragma once
+
+#include "scheduler/cluster/nodes.h"
+#include "scheduler/cluster/pod_classes.h"
+#include "scheduler/engine/world/domains.h"
+#include "scheduler/engine/world/trial.h"
+#include "scheduler/framework/plugin.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+namespace sched {
+
+class Tally {
+ public:
+  // All that is borrowed outlives it.
+  Tally(const Nodes& nodes, const PodClasses& classes, std::shared_ptr<DomainIndex> domains,
+        std::shared_ptr<const Counted> what)
+      : nodes_(nodes),
+        classes_(classes),
+        domains_(std::move(domains)),
+        what_(std::move(what)),
+        counts_terminating_(what_->counts_terminating()) {}
+
+  // Brings counts() and domains() up to date. O(changed nodes · pods on one).
+  void catch_up();
+
+  [[nodiscard]] const DomainCounts& counts() const { return counts_; }
+  [[nodiscard]] const DomainIndex& domains() const { return *domains_; }
+  // What there would be. O(domains + nodes touched · pods on one).
+  [[nodiscard]] DomainCounts counts_in(const Trial& trial) const;
+
+  // The bytes that one takes, roughly, without the index, which tallies share.
+  [[nodiscard]] static std::size_t memory(std::size_t nodes, std::size_t classes);
+
+ private:
+  // What a node adds to its domain.
+  struct Part {
+    DomainId domain = kNoDomain;  // none: it does not count
+    std::int32_t amount = 0;
+  };
+  static constexpr std::int32_t kNotAsked = std::numeric_limits<std::int32_t>::min();
+
+  void review(NodeSlot slot);
+  void forget_classes();
+  // The sum over these occupants.
+  template <typename Occupants>
+  [[nodiscard]] std::int32_t sum(const Occupants& occupants) const;
+  [[nodiscard]] std::int32_t amount(const Occupant& occupant) const;
+
+  const Nodes& nodes_;
+  const PodClasses& classes_;
+  std::shared_ptr<DomainIndex> domains_;
+  std::shared_ptr<const Counted> what_;
+  bool counts_terminating_ = true;
+  mutable std::vector<std::int32_t> amounts_;  // by class; what follows from it, once it was asked
+  std::vector<Part> parts_;                    // by slot
+  DomainCounts counts_;
+  ChangeLog::Position position_ = 0;
+  ChangeLog::Position births_seen_ = 0;
+};
+
+}  // namespace sched

@@ -1,0 +1,30 @@
+// What rules across nodes read of a pod: of one that has a node, what it counts as; of one that
+// waits, besides its shape, what it asks for.
+#pragma once
+
+#include "k8s-client/api/pod.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sched {
+
+struct PodClass {
+  std::string namespace_;
+  k8s::StringMap labels;
+  std::optional<k8s::PodAffinity> affinity;
+  std::optional<k8s::PodAffinity> anti_affinity;
+  std::vector<k8s::TopologySpreadConstraint> spread;
+
+  friend bool operator==(const PodClass&, const PodClass&) = default;
+};
+
+[[nodiscard]] PodClass class_of(const k8s::Pod& pod);
+// Whether class_of(pod) is that class, without making it.
+[[nodiscard]] bool is_of_class(const k8s::Pod& pod, const PodClass& known);
+// Equal for pods of one class, and seldom for others.
+[[nodiscard]] std::size_t class_digest(const k8s::Pod& pod);
+
+}  // namespace sched

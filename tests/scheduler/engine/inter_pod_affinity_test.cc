@@ -1,0 +1,266 @@
+// Required affinity and anti-affinity between pods, in all directions.
+#include "tests/scheduler/engine/domains_cluster.h"
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* kNotNear =
+    "UnschedulableAndUnresolvable InterPodAffinity: node(s) didn't match pod affinity rules";
+constexpr const char* kNotAway =
+    "Unschedulable InterPodAffinity: node(s) didn't match pod anti-affinity rules";
+constexpr const char* kKeptOff =
+    "Unschedulable InterPodAffinity: node(s) didn't satisfy existing pods anti-affinity rules";
+
+struct Cluster : DomainsCluster {
+  explicit Cluster(const std::vector<k8s::Pod>& running = {})
+      : DomainsCluster("InterPodAffinity", running) {}
+};
+
+k8s::PodAffinityTerm like(const char* app, const char* key) {
+  return pods_like({{"app", app}}, key);
+}
+PodBuilder runs(const char* name, const char* app, const char* on) {
+  return their_pod(name).labelled("app", app).on(on);
+}
+PodBuilder asks(const char* app = "web") { return our_pod("p").labelled("app", app); }
+
+}  // namespace
+
+TEST_CASE("which nodes a pod's own terms leave it") {
+  struct Case {
+    const char* name;
+    std::vector<k8s::Pod> running;
+    k8s::Pod pod;
+    const char* want;
+    const char* why;  // of the first that is refused; empty: none is
+  };
+  k8s::PodAffinityTerm elsewhere = like("db", "zone");
+  elsewhere.namespaces = {"other"};
+  k8s::PodAffinityTerm nobody = like("db", "zone");
+  nobody.label_selector.reset();
+  k8s::PodAffinityTerm everybody = like("db", "zone");
+  everybody.label_selector = k8s::LabelSelector{};
+  const auto db_on_b1 = std::vector<k8s::Pod>{runs("db", "db", "b1")};
+  const std::vector<Case> cases = {
+      {"near a zone's pod", db_on_b1, asks().near(like("db", "zone")), "b1 b2", kNotNear},
+      {"near a node's pod", db_on_b1, asks().near(like("db", "host")), "b1", kNotNear},
+      {"near both", db_on_b1, asks().near(like("db", "host")).near(like("db", "zone")), "b1",
+       kNotNear},
+      {"all terms mean one pod",
+       {runs("db", "db", "b1"), runs("cache", "cache", "b1")},
+       asks().near(like("db", "zone")).near(like("cache", "zone")),
+       "",
+       kNotNear},
+      {"near nobody, and not one of those", {}, asks().near(like("db", "zone")), "", kNotNear},
+      {"the first of its kind", {}, asks("db").near(like("db", "zone")), "a1 a2 b1 b2", kNotNear},
+      {"not the first any more", db_on_b1, asks("db").near(like("db", "zone")), "b1 b2", kNotNear},
+      {"one where no domain is counts for nothing",
+       {runs("db", "db", "c0")},
+       asks("db").near(like("db", "zone")),
+       "a1 a2 b1 b2",
+       kNotNear},
+      {"one of another namespace does not count", db_on_b1, asks().near(elsewhere), "", kNotNear},
+      {"it does where it is named",
+       {runs("db", "db", "b1").in_namespace("other")},
+       asks().near(elsewhere),
+       "b1 b2",
+       kNotNear},
+      {"a null selector", db_on_b1, asks().near(nobody), "", kNotNear},
+      {"an empty one", db_on_b1, asks().near(everybody), "b1 b2", kNotNear},
+      {"one that is being deleted counts",
+       {runs("db", "db", "b1").terminating()},
+       asks().near(like("db", "zone")),
+       "b1 b2",
+       kNotNear},
+      {"one that has finished does not",
+       {runs("db", "db", "b1").finished()},
+       asks().near(like("db", "zone")),
+       "",
+       kNotNear},
+      {"away from a zone's pod", db_on_b1, asks().away_from(like("db", "zone")), "a1 a2 c0",
+       kNotAway},
+      {"away from a node's pod", db_on_b1, asks().away_from(like("db", "host")), "a1 a2 b2 c0",
+       kNotAway},
+      {"away from nobody", {}, asks("db").away_from(like("db", "zone")), "a1 a2 b1 b2 c0", ""},
+      {"near one and away from another",
+       {runs("db", "db", "b1"), runs("web", "web", "b2")},
+       asks().near(like("db", "zone")).away_from(like("web", "host")),
+       "b1",
+       kNotNear},
+      {"a label that no node has: away", db_on_b1, asks().away_from(like("db", "rack")),
+       "a1 a2 b1 b2 c0", ""},
+      {"a label that no node has: near", db_on_b1, asks("db").near(like("db", "rack")), "",
+       kNotNear},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.name);
+    Cluster s(each.running);
+    CHECK(s.allowed(each.pod) == each.want);
+    CHECK((s.refused.empty() ? "" : s.refused.begin()->second) == each.why);
+  }
+}
+
+TEST_CASE("which pods a running pod's anti-affinity keeps off its domain") {
+  struct Case {
+    const char* name;
+    k8s::PodAffinityTerm term;
+    k8s::Pod pod;
+    bool kept_off;
+  };
+  const auto like_web = [] { return like("web", "zone"); };
+  k8s::PodAffinityTerm null_selector = like_web();
+  null_selector.label_selector.reset();
+  k8s::PodAffinityTerm everything = like_web();
+  everything.label_selector = k8s::LabelSelector{};
+  k8s::PodAffinityTerm in_ml = like_web();
+  in_ml.namespaces = {"ml"};
+  k8s::PodAffinityTerm of_gold = like_web();
+  of_gold.namespace_selector = selector({{"tier", "gold"}});
+  k8s::PodAffinityTerm of_all = like_web();
+  of_all.namespace_selector = k8s::LabelSelector{};
+  k8s::PodAffinityTerm in_ml_or_gold = of_gold;
+  in_ml_or_gold.namespaces = {"ml"};
+  const std::vector<Case> cases = {
+      {"selected", like_web(), asks(), true},
+      {"other labels", like_web(), asks("db"), false},
+      {"another namespace", like_web(), asks().in_namespace("ml"), false},
+      {"a null selector selects nothing", null_selector, asks(), false},
+      {"an empty one everything", everything, our_pod("p"), true},
+      {"a named namespace", in_ml, asks().in_namespace("ml"), true},
+      {"not its own then", in_ml, asks(), false},
+      {"a namespace by labels", of_gold, asks().in_namespace("gold-1"), true},
+      {"one without them", of_gold, asks().in_namespace("ml"), false},
+      {"not its own either", of_gold, asks(), false},
+      {"every namespace, known or not", of_all, asks().in_namespace("unknown"), true},
+      {"by name or by labels: by name", in_ml_or_gold, asks().in_namespace("ml"), true},
+      {"by name or by labels: by labels", in_ml_or_gold, asks().in_namespace("gold-1"), true},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.name);
+    Cluster s;
+    s.apply(event::NamespaceUpserted{name_space("gold-1", {{"tier", "gold"}})});
+    s.apply(event::NamespaceUpserted{name_space("ml")});
+    s.has(their_pod("keeper").on("b1").away_from(each.term));
+    CHECK(s.allowed(each.pod) == (each.kept_off ? "a1 a2 c0" : "a1 a2 b1 b2 c0"));
+    if (each.kept_off) CHECK(s.refused["b2"] == kKeptOff);
+  }
+}
+
+TEST_CASE("what keeps pods off follows the pods and namespaces that come, change and go") {
+  Cluster s;
+  const auto keeper = [&](const char* name, const char* on, const char* key) -> k8s::Pod {
+    return runs(name, "web", on).away_from(like("web", key)).away_from(like("web", key));
+  };
+  s.has(keeper("a", "a1", "host"));
+  s.has(keeper("b", "b1", "zone"));
+  s.has(keeper("b", "b1", "zone"));
+  CHECK(s.allowed(asks()) == "a2 c0");
+  // Asked about where it runs, a pod does not stand in its own way; others of the kind do.
+  CHECK(s.allowed(keeper("b", "b1", "zone")) == "a2 b1 b2 c0");
+  s.has(keeper("d", "b2", "zone"));
+  CHECK(s.allowed(keeper("b", "b1", "zone")) == "a2 c0");
+  s.pod_gone(keeper("d", "b2", "zone"));
+  s.pod_gone(keeper("b", "b1", "zone"));
+  CHECK(s.allowed(asks()) == "a2 b1 b2 c0");
+  // Of a new pod under an old name the terms may be others.
+  s.has(runs("a", "web", "a1"));
+  CHECK(s.allowed(asks()) == "a1 a2 b1 b2 c0");
+
+  k8s::PodAffinityTerm of_gold = like("web", "zone");
+  of_gold.namespace_selector = selector({{"tier", "gold"}});
+  s.has(their_pod("gold").on("a1").away_from(of_gold));
+  CHECK(s.allowed(asks()) == "a1 a2 b1 b2 c0");
+  s.apply(event::NamespaceUpserted{name_space("default", {{"tier", "gold"}})});
+  CHECK(s.allowed(asks()) == "b1 b2 c0");
+  s.apply(event::NamespaceDeleted{"default"});
+  CHECK(s.allowed(asks()) == "a1 a2 b1 b2 c0");
+}
+
+TEST_CASE("what brings back a pod that waits for other pods") {
+  using Step = std::function<void(Cluster&)>;
+  struct Case {
+    const char* name;
+    std::vector<k8s::Pod> running;
+    k8s::Pod pod;
+    Step step;
+    const char* want;
+  };
+  const auto db = [](const char* on) -> k8s::Pod { return runs("db", "db", on); };
+  const auto relabelled = [&](const char* app) -> k8s::Pod { return runs("db", app, "a1"); };
+  const std::vector<Case> cases = {
+      {"one that it wants to be near comes",
+       {},
+       asks().gpus(1).near(like("db", "zone")),
+       [&](Cluster& s) { s.has(db("b2")); },
+       "p → b1"},
+      {"one gets the label",
+       {relabelled("other")},
+       asks().gpus(1).near(like("db", "zone")),
+       [&](Cluster& s) { s.has(relabelled("db")); },
+       "p → a2"},
+      {"a namespace gets the label",
+       {db("a1")},
+       asks().gpus(1).near([] {
+         k8s::PodAffinityTerm term = pods_like({{"app", "db"}}, "zone");
+         term.namespace_selector = selector({{"tier", "gold"}});
+         return term;
+       }()),
+       [](Cluster& s) {
+         s.apply(event::NamespaceUpserted{name_space("default", {{"tier", "gold"}})});
+       },
+       "p → a2"},
+      {"those that it stays away from go",
+       {runs("x", "db", "a1"), runs("y", "db", "b1"),
+        runs("z", "db", "c0").away_from(like("web", "host"))},
+       asks().gpus(1).away_from(like("db", "zone")),
+       [](Cluster& s) { s.pod_gone(runs("y", "db", "b1")); },
+       "p → b1"},
+      {"one of them loses the label",
+       {relabelled("db"), runs("y", "db", "b1"),
+        runs("z", "db", "c0").away_from(like("web", "host"))},
+       asks().gpus(1).away_from(like("db", "zone")),
+       [&](Cluster& s) { s.has(relabelled("other")); },
+       "p → a2"},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.name);
+    Cluster s(each.running);
+    s.has(each.pod);
+    REQUIRE(s.decide().size() == 1);
+    CHECK(s.engine.pending() == PendingPods{.unschedulable = 1});
+    s.now += 1s;
+    CHECK(s.decide().empty());
+    each.step(s);
+    s.now += 1s;
+    CHECK(s.decide() == Texts{each.want});
+  }
+}
+
+TEST_CASE("pods that must not meet are placed apart, and those that must together") {
+  Cluster s;
+  for (int i = 0; i < 6; ++i) {
+    s.has(our_pod("p" + std::to_string(i)).labelled("app", "web").away_from(like("web", "host")));
+  }
+  const std::string none =
+      "0/5 nodes are available: 5 node(s) didn't match pod anti-affinity rules.";
+  CHECK(s.decide() ==
+        Texts{"p0 → a1", "p1 → a2", "p2 → b1", "p3 → b2", "p4 → c0", "p5 waits: " + none});
+  for (int i = 0; i < 3; ++i) {
+    s.has(our_pod("q" + std::to_string(i))
+              .gpus(8)
+              .labelled("app", "gang")
+              .near(like("gang", "zone")));
+  }
+  CHECK(s.decide() ==
+        Texts{"q0 → a1", "q1 → a2",
+              "q2 waits: 0/5 nodes are available: 2 Insufficient nvidia.com/gpu, 3 node(s) didn't "
+              "match pod affinity rules."});
+}
