@@ -71,7 +71,9 @@ class Selected final : public Counted {
   std::int32_t amount(const PodClass& pod) const override {
     const k8s::StringMap& labels = namespaces_->labels_of(pod.namespace_);
     return std::all_of(by_.begin(), by_.end(),
-                       [&](const PodSelector& selector) { return selector.selects(pod, labels); })
+                       [&](const PodSelector& selector) {
+                         return selector.selects_for_its_pod(pod.namespace_, pod.labels, labels);
+                       })
                ? 1
                : 0;
   }
@@ -138,13 +140,14 @@ class InterPodAffinity final : public ClusterConstraint {
     auto rule = std::make_unique<Rule>();
     const std::string& own = pod.metadata.namespace_;
     const k8s::StringMap& labels = namespaces_->labels_of(own);
-    const auto selects_it = [&](const Term& term) { return term.selector.selects(pod, labels); };
 
     const Terms affinity = required_terms(pod.spec.pod_affinity, own);
     std::vector<PodSelector> all;
     for (const Term& term : affinity) all.push_back(term.selector);
     for (const Term& term : affinity) rule->counts_.push_back(selected(all, term.key));
-    rule->may_be_first_ = std::all_of(affinity.begin(), affinity.end(), selects_it);
+    rule->may_be_first_ = std::all_of(affinity.begin(), affinity.end(), [&](const Term& term) {
+      return term.selector.selects_for_its_pod(own, pod.metadata.labels, labels);
+    });
     rule->first_anti_ = std::ssize(rule->counts_);
 
     for (const Term& term : required_terms(pod.spec.pod_anti_affinity, own)) {
@@ -153,7 +156,7 @@ class InterPodAffinity final : public ClusterConstraint {
     rule->first_existing_ = std::ssize(rule->counts_);
 
     for (const auto& [term, pods] : terms_) {
-      if (!selects_it(term)) continue;
+      if (!term.selector.selects(pod, labels)) continue;
       rule->counts_.push_back(
           {.id = "held:" + term.text(), .key = term.key, .what = std::make_shared<Holding>(term)});
     }

@@ -47,11 +47,10 @@ PodSelector::PodSelector(const k8s::PodAffinityTerm& term, const std::string& ow
   append_key(key_, pods_);
 }
 
-bool PodSelector::selects(const std::string& namespace_, const k8s::StringMap& labels,
-                          const k8s::StringMap& namespace_labels) const {
-  const bool in_scope = std::binary_search(namespaces_.begin(), namespaces_.end(), namespace_) ||
-                        (of_namespace_ && of_namespace_->matches(namespace_labels));
-  return in_scope && pods_ && pods_->matches(labels);
+bool PodSelector::in_scope(const std::string& namespace_,
+                           const k8s::StringMap& namespace_labels) const {
+  return std::binary_search(namespaces_.begin(), namespaces_.end(), namespace_) ||
+         (of_namespace_ && of_namespace_->matches(namespace_labels));
 }
 
 }  // namespace plugins

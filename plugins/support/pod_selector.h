@@ -27,12 +27,17 @@ class PodSelector {
   // the selector when the pod was created.
   PodSelector(const k8s::PodAffinityTerm& term, const std::string& own_namespace);
 
-  [[nodiscard]] bool selects(const sched::PodClass& pod,
-                             const k8s::StringMap& namespace_labels) const {
-    return selects(pod.namespace_, pod.labels, namespace_labels);
-  }
   [[nodiscard]] bool selects(const k8s::Pod& pod, const k8s::StringMap& namespace_labels) const {
-    return selects(pod.metadata.namespace_, pod.metadata.labels, namespace_labels);
+    return in_scope(pod.metadata.namespace_, namespace_labels) && selects(pod.metadata.labels);
+  }
+  // The same by a term of the pod that is to be placed: there kube-scheduler takes every namespace
+  // by a selector that takes one without labels (NotIn, DoesNotExist).
+  // Source: kube-scheduler 1.36 interpodaffinity, mergeAffinityTermNamespacesIfNotEmpty: it lists
+  // the namespaces, and drops the selector in a copy alone.
+  [[nodiscard]] bool selects_for_its_pod(const std::string& namespace_,
+                                         const k8s::StringMap& labels,
+                                         const k8s::StringMap& namespace_labels) const {
+    return (in_scope(namespace_, namespace_labels) || in_scope(namespace_, {})) && selects(labels);
   }
   // Whether the labels of namespaces matter.
   [[nodiscard]] bool reads_namespaces() const { return of_namespace_.has_value(); }
@@ -43,8 +48,11 @@ class PodSelector {
   friend auto operator<=>(const PodSelector& a, const PodSelector& b) { return a.key_ <=> b.key_; }
 
  private:
-  [[nodiscard]] bool selects(const std::string& namespace_, const k8s::StringMap& labels,
-                             const k8s::StringMap& namespace_labels) const;
+  [[nodiscard]] bool in_scope(const std::string& namespace_,
+                              const k8s::StringMap& namespace_labels) const;
+  [[nodiscard]] bool selects(const k8s::StringMap& labels) const {
+    return pods_ && pods_->matches(labels);
+  }
 
   std::optional<k8s::LabelSelector> pods_;          // absent: no pod
   std::vector<std::string> namespaces_;             // sorted

@@ -12,14 +12,27 @@ PodClassRef::~PodClassRef() {
 
 const PodClass& PodClassRef::operator*() const { return (*classes_)[id_]; }
 
-PodClassRef PodClasses::intern(const k8s::Pod& pod) {
-  const std::size_t digest = class_digest(pod);
+PodClassRef PodClasses::intern(const k8s::Pod& pod, const PodClassRef& known) {
+  if (!known.none() && is_of_class(pod, *known)) return known;
+  if (static_cast<std::size_t>(last_) < entries_.size()) {
+    Entry& last = entry(last_);
+    if (last.references > 0 && is_of_class(pod, last.pod_class)) {
+      ++last.references;
+      return {*this, last_};
+    }
+  }
+  PodClassRef found = find(pod, class_digest(pod));
+  last_ = found.id();
+  return found;
+}
+
+PodClassRef PodClasses::find(const k8s::Pod& pod, std::size_t digest) {
   const auto [from, to] = ids_.equal_range(digest);
-  for (auto known = from; known != to; ++known) {
-    Entry& alike = entry(known->second);
-    if (!is_of_class(pod, alike.pod_class)) continue;
-    ++alike.references;
-    return {*this, known->second};
+  for (auto alike = from; alike != to; ++alike) {
+    Entry& at = entry(alike->second);
+    if (!is_of_class(pod, at.pod_class)) continue;
+    ++at.references;
+    return {*this, alike->second};
   }
   if (unused_.empty()) {
     unused_.push_back(static_cast<PodClassId>(entries_.size()));

@@ -57,7 +57,8 @@ class PodClasses {
   PodClasses(const PodClasses&) = delete;
   PodClasses& operator=(const PodClasses&) = delete;
 
-  [[nodiscard]] PodClassRef intern(const k8s::Pod& pod);
+  // `known`: what the pod's class was, where it had one; most often it is the same.
+  [[nodiscard]] PodClassRef intern(const k8s::Pod& pod, const PodClassRef& known = {});
   // Of an id that is in use.
   [[nodiscard]] const PodClass& operator[](PodClassId id) const {
     return entries_[static_cast<std::size_t>(id)].pod_class;
@@ -76,12 +77,15 @@ class PodClasses {
   };
 
   Entry& entry(PodClassId id) { return entries_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] PodClassRef find(const k8s::Pod& pod, std::size_t digest);
   void release(PodClassId id);
 
   std::vector<Entry> entries_;
   std::vector<PodClassId> unused_;
   Ids ids_;
   ChangeLog births_;
+  // The one that was asked for last, which keeps no class alive: pods that are alike come together.
+  PodClassId last_{};
 };
 
 }  // namespace sched

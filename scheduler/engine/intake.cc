@@ -166,7 +166,9 @@ void Intake::pod_bound(const k8s::Pod& pod, Time now) {
   }
   claim.devices = devices_of_bound(pod, record, node);
   quota::Demand demand = quota::demand_of(claim.requests, world_.names);
-  Occupant occupant = occupant_of(pod, std::move(claim), world_.classes.intern(pod), ours);
+  PodClassRef pod_class = world_.classes.intern(
+      pod, record.placement() ? record.placement()->occupant().pod_class : PodClassRef{});
+  Occupant occupant = occupant_of(pod, std::move(claim), std::move(pod_class), ours);
   const bool news = !record.placement() || record.placement()->node() != node ||
                     !counts_alike(record.placement()->occupant(), occupant);
   occupant.chosen_here = record.placement() && record.placement()->node() == node &&
@@ -250,7 +252,7 @@ void Intake::pod_gone(const std::string& uid) {
 void Intake::take_over(WaitingPod& waiting, k8s::Pod pod) {
   waiting.pod = std::move(pod);
   waiting.shape = world_.templates.shape(waiting.pod);
-  waiting.pod_class = world_.classes.intern(waiting.pod);
+  waiting.pod_class = world_.classes.intern(waiting.pod, waiting.pod_class);
   waiting.demand = world_.demand_of(waiting.profile, *waiting.shape, world_.names);
   waiting.queue = waking_.queue_for(waiting);
   waiting.order.priority = waiting.pod.spec.priority;

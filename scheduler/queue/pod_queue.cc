@@ -21,6 +21,7 @@ void PodQueue::back_off(WaitingPod& pod, Time until) {
 void PodQueue::park(WaitingPod& pod, const Apart& apart, WaitsFor waits_for, Time try_anew_at) {
   leave(pod);
   pod.apart = apart;
+  if (apart.any()) ++roster_.apart;
   set_in_line(pod, waits_for != kWaitsForChange);
   enter(pod, QueuePlace::kParked);
   parked_.add(pod, waits_for);
@@ -62,6 +63,7 @@ void PodQueue::leave(WaitingPod& pod) {
       break;
     case QueuePlace::kParked:
       parked_.remove(pod);
+      if (pod.apart.any()) --roster_.apart;
       roster_.timers.stop(pod);
       break;
     case QueuePlace::kRefused:

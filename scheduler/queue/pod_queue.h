@@ -28,6 +28,7 @@ namespace sched {
 struct Roster {
   Timers timers;                                 // of pods in backoff, parked, refused
   std::array<std::size_t, kQueuePlaces> pods{};  // how many are in each place
+  std::size_t apart = 0;                         // how many are parked apart
   [[nodiscard]] std::size_t in(QueuePlace place) const {
     return pods[static_cast<std::size_t>(place)];
   }

@@ -55,12 +55,6 @@ void Queues::others_changed() {
   }
 }
 
-bool Queues::any_waits_for_others() const {
-  const auto waits = [](const PodQueue& queue) { return (queue.asleep() & kWaitsForOthers) != 0; };
-  return waits(main_) || std::any_of(slots_.begin(), slots_.end(),
-                                     [&](const auto& slot) { return waits(slot.second.queue); });
-}
-
 void Queues::nodes_opened() {
   main_.check_parked(kWaitsForNodes);
   refresh();

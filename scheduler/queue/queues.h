@@ -53,8 +53,8 @@ class Queues {
   void wake(ChangeMask changes);
   // Parked pods that wait for others may have room. O(queues).
   void others_changed();
-  // Whether there are any. O(queues).
-  [[nodiscard]] bool any_waits_for_others() const;
+  // Whether some pod may wait for others.
+  [[nodiscard]] bool any_waits_for_others() const { return roster_.apart > 0; }
   // Parked pods may have room on nodes. O(queues with such pods).
   void nodes_opened();
   // Pods whose waiting time is over become active.

@@ -46,7 +46,7 @@ class Waking {
 
   std::uint64_t openings_seen_ = 0;
   bool others_changed_ = false;  // since pods were looked at for it
-  Time looked_for_others_ = Time::min();
+  Time looked_for_others_{-kBetweenLooks};
 };
 
 }  // namespace sched
