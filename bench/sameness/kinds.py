@@ -9,7 +9,7 @@ WORDS = [("holds node", "a node is held"), ("is Strict", "behind in a Strict quo
          ("first in line", "first in line"), (" a pod, ", "more than one pod may have"), ("it can never give", "more than a quota ever gives"),
          ("has no GPU quota", "no quota, no GPUs"), ("is also served by DRA", "a class of devices that DRA serves, too")]
 PLUGINS = ["NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "GpuHealth", "GpuType", "MigFit",
-           "GpuSharing", "UnsupportedConstraints", "VolumeConstraints", "DeviceClasses"]
+           "GpuSharing", "UnsupportedConstraints", "VolumeConstraints", "PodTopologySpread", "InterPodAffinity", "DeviceClasses"]
 # What the random worlds together must show; a test sees to it.
 WANTED = (
     ["bind", "bind: charged", "bind: after a refusal or a failed bind", "bind: of several best scores normalised",

@@ -25,12 +25,6 @@ struct Term {
   PodSelector selector;
   std::string key;  // topologyKey
   friend auto operator<=>(const Term&, const Term&) = default;
-
-  [[nodiscard]] std::string text() const {
-    std::string all = selector.key();
-    append_key(all, key);
-    return all;
-  }
 };
 using Terms = std::vector<Term>;
 
@@ -83,18 +77,23 @@ class Selected final : public Counted {
   std::shared_ptr<const Namespaces> namespaces_;
 };
 
-// Pods that have the term in their required anti-affinity, one each.
+// Pods that have one of the terms in their required anti-affinity, one each.
 class Holding final : public Counted {
  public:
-  explicit Holding(Term term) : term_(std::move(term)) {}
+  explicit Holding(Terms terms) : terms_(std::move(terms)) {}
 
   std::int32_t amount(const PodClass& pod) const override {
-    const Terms terms = required_terms(pod.anti_affinity, pod.namespace_);
-    return std::find(terms.begin(), terms.end(), term_) != terms.end() ? 1 : 0;
+    const Terms has = required_terms(pod.anti_affinity, pod.namespace_);
+    return std::any_of(has.begin(), has.end(),
+                       [&](const Term& term) {
+                         return std::binary_search(terms_.begin(), terms_.end(), term);
+                       })
+               ? 1
+               : 0;
   }
 
  private:
-  Term term_;
+  Terms terms_;  // sorted
 };
 
 class Rule final : public PodRule {
@@ -155,10 +154,18 @@ class InterPodAffinity final : public ClusterConstraint {
     }
     rule->first_existing_ = std::ssize(rule->counts_);
 
-    for (const auto& [term, pods] : terms_) {
+    // One count for each key, however many terms there are.
+    std::map<std::string, Kept> by_key;
+    for (const auto& [term, held] : terms_) {
       if (!term.selector.selects(pod, labels)) continue;
-      rule->counts_.push_back(
-          {.id = "held:" + term.text(), .key = term.key, .what = std::make_shared<Holding>(term)});
+      Kept& kept = by_key[term.key];
+      kept.terms.push_back(term);
+      kept.numbers += "," + std::to_string(held.number);
+    }
+    for (auto& [key, kept] : by_key) {
+      rule->counts_.push_back({.id = "held:" + kept.numbers,
+                               .key = key,
+                               .what = std::make_shared<Holding>(std::move(kept.terms))});
     }
     return rule->counts_.empty() ? nullptr : std::move(rule);
   }
@@ -179,9 +186,18 @@ class InterPodAffinity final : public ClusterConstraint {
   }
 
  private:
-  // How many terms of pods there are. A node of a map stays where it is, so a pod remembers its
-  // terms by pointer.
-  using Holders = std::map<Term, std::size_t>;
+  // The pods that have a term. A node of a map stays where it is, so a pod remembers its terms by
+  // pointer.
+  struct Held {
+    std::uint64_t number = 0;  // given to no other term
+    std::size_t pods = 0;
+  };
+  using Holders = std::map<Term, Held>;
+  // Terms of one key that select a pod.
+  struct Kept {
+    Terms terms;
+    std::string numbers;
+  };
 
   DomainCount selected(const std::vector<PodSelector>& by, const std::string& key) const {
     DomainCount count{.id = "selected:", .key = key, .what = nullptr};
@@ -210,9 +226,9 @@ class InterPodAffinity final : public ClusterConstraint {
     if (terms.empty()) return remove(pod.metadata.uid);
     std::vector<Holders::value_type*> held;
     for (Term& term : terms) {
-      const auto [known, is_new] = terms_.try_emplace(std::move(term), 0);
-      if (is_new) ++version_;
-      ++known->second;
+      const auto [known, is_new] = terms_.try_emplace(std::move(term));
+      if (is_new) known->second.number = ++version_;
+      ++known->second.pods;
       held.push_back(&*known);
     }
     // Only then, lest a term be let go and come back as a new one.
@@ -226,7 +242,7 @@ class InterPodAffinity final : public ClusterConstraint {
     const std::vector<Holders::value_type*> held = std::move(found->second);
     pods_.erase(found);
     for (Holders::value_type* term : held) {
-      if (--term->second == 0) terms_.erase(terms_.find(term->first));
+      if (--term->second.pods == 0) terms_.erase(terms_.find(term->first));
     }
   }
 

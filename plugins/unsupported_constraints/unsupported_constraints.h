@@ -1,10 +1,9 @@
 // UnsupportedConstraints: a pod whose hard constraints gpu-scheduler cannot honour yet is placed
 // nowhere.
 //
-// Topology spread (DoNotSchedule), required inter-pod affinity and anti-affinity, resource claims:
-// to place such a pod by the rest of its spec would be to ignore what it asks for. It waits, and
-// its message says for what. Preferences (ScheduleAnyway, preferred terms) are no reason to wait.
-// Without arguments.
+// Resource claims; more required pod affinity terms and topology spread constraints than are
+// counted for. To place such a pod by the rest of its spec would be to ignore what it asks for. It
+// waits, and its message says for what. Without arguments.
 #pragma once
 
 #include "scheduler/framework/registry.h"

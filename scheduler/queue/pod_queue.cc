@@ -22,7 +22,7 @@ void PodQueue::park(WaitingPod& pod, const Apart& apart, WaitsFor waits_for, Tim
   leave(pod);
   pod.apart = apart;
   if (apart.any()) ++roster_.apart;
-  set_in_line(pod, waits_for != kWaitsForChange);
+  set_in_line(pod, waits_for != kWaitsForChange && !apart.any());
   enter(pod, QueuePlace::kParked);
   parked_.add(pod, waits_for);
   roster_.timers.start(pod, try_anew_at);

@@ -69,7 +69,7 @@ class PodQueue {
   [[nodiscard]] std::vector<WaitingPod*> parked_kinds() const { return parked_.one_of_each(); }
 
   // The pods that wait for room or for the end of their back-off; empty without a line. Not in line
-  // are those that wait for something else: gated, refused, or not to be helped by anybody.
+  // are those that wait for something else: gated, refused, parked apart, or not to be helped.
   [[nodiscard]] const WaitingLine& line() const { return line_; }
 
  private:

@@ -30,12 +30,21 @@ TEST_CASE("UnsupportedConstraints refuses what is hard, and says what") {
     k8s::Pod given;
     Refusal want;
   };
+  const auto with_terms = [](int number) -> k8s::Pod {
+    auto made = pod("a").spread_over("zone").near(pods_like({{"app", "x"}}, "zone"));
+    for (int i = 2; i < number; ++i) made.away_from(pods_like({{"app", "x"}}, "host"));
+    return made;
+  };
   k8s::Pod soft = pod("a").spread_over("zone", false);
   soft.spec.pod_affinity.emplace().preferred.push_back({1, preferred_only()});
   soft.spec.pod_anti_affinity.emplace().preferred.push_back({1, preferred_only()});
   const std::vector<Case> cases = {
       {"plain", pod("a").gpus(1), std::nullopt},
       {"preferences", soft, std::nullopt},
+      {"as many terms as are counted for", with_terms(32), std::nullopt},
+      {"one more", with_terms(33),
+       "pod has 33 required pod affinity terms and topology spread constraints; gpu-scheduler "
+       "counts for 32 at most"},
       {"resource claims", pod("a").uses_resource_claim("gpu"),
        "pod has resource claims (DRA), which gpu-scheduler cannot allocate yet"},
   };

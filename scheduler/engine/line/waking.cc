@@ -55,6 +55,7 @@ void Waking::rejoin_by_quota() {
   std::vector<const WaitingPod*> others;
   queue_.for_each_quota([&](QueueId id, const PodQueue& queue) {
     for (const WaitingPod* pod : queue.parked_kinds()) {
+      if (pod->apart.any()) continue;  // not in line for its rules
       const bool hopeless = world_.ledger.never_fits(QuotaId{id}, pod->demand);
       if (hopeless == pod->in_line) others.push_back(pod);
     }

@@ -14,7 +14,7 @@ TEST_CASE("bench knows the scheduler's plugins, and those of studies, each in it
   CHECK(names ==
         "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit "
         "GpuDevices GpuHealth GpuType MigFit GpuSharing GpuPacking UsableGpu "
-        "UnsupportedConstraints VolumeConstraints ExistingAntiAffinity DeviceClasses "
+        "UnsupportedConstraints VolumeConstraints PodTopologySpread InterPodAffinity DeviceClasses "
         "Fgd BestFit DotProd GpuClustering GpuPackingScore RandomDevice MigPlacement ");
 }
 

@@ -80,7 +80,7 @@ TEST_CASE("a pod is in one place, the last it was put to") {
   CHECK(counts() == Counts{1, 0, 0, 0});
   q.queue.back_off(pod, kStart + 1s);
   CHECK(counts() == Counts{0, 1, 0, 0});
-  q.queue.park(pod, kWaitsForNodes, kStart + 2s);
+  q.queue.park(pod, {}, kWaitsForNodes, kStart + 2s);
   CHECK(counts() == Counts{0, 0, 1, 0});
   CHECK(q.queue.next_deadline() == kStart + 2s);
   q.queue.refuse(pod, kNodeChanged, kStart + 3s);
@@ -94,11 +94,34 @@ TEST_CASE("a pod is in one place, the last it was put to") {
   CHECK(counts() == Counts{0, 0, 0, 0});
 }
 
+TEST_CASE("pods that are parked apart are looked at apart, and when others change") {
+  Queue q;
+  WaitingPod& plain = q.pod("plain", 0, kStart + 1s);
+  WaitingPod& of_class = q.pod("of a class", 0, kStart + 2s);
+  WaitingPod& alike = q.pod("of the class, too", 0, kStart + 3s);
+  WaitingPod& alone = q.pod("alone", 0, kStart + 4s);
+  q.fitting = {"plain", "of a class", "of the class, too", "alone"};
+  const WaitsFor both = kWaitsForNodes | kWaitsForOthers;
+  q.queue.park(plain, {}, kWaitsForNodes, kStart + 1h);
+  CHECK_FALSE(q.queue.any_waits_for_others());
+  q.queue.park(of_class, {.pod_class = 1}, both, kStart + 1h);
+  q.queue.park(alike, {.pod_class = 1}, both, kStart + 1h);
+  q.queue.park(alone, {.arrival = 9}, both, kStart + 1h);
+  CHECK(q.queue.any_waits_for_others());
+  CHECK(q.drain().empty());
+  q.queue.others_changed();
+  CHECK(q.drain() == Names{"of a class", "of the class, too", "alone"});
+  CHECK_FALSE(q.queue.any_waits_for_others());
+  q.queue.park(alone, {.arrival = 9}, both, kStart + 1h);
+  q.queue.nodes_opened();
+  CHECK(q.drain() == Names{"plain", "alone"});
+}
+
 TEST_CASE("waiting times end in their order, not before") {
   Queue q;
   q.queue.back_off(q.pod("second"), kStart + 2s);
   q.queue.back_off(q.pod("first"), kStart + 1s);
-  q.queue.park(q.pod("parked"), kWaitsForNodes, kStart + 3s);
+  q.queue.park(q.pod("parked"), {}, kWaitsForNodes, kStart + 3s);
   q.queue.advance(kStart + 1s - 1us);
   CHECK(q.drain() == Names{});
   q.queue.advance(kStart + 1s);
@@ -123,8 +146,8 @@ TEST_CASE("refused pods are woken by what they wait for") {
 
 TEST_CASE("of a parked shape that fits again one pod at a time has its turn, the best first") {
   Queue q;
-  q.queue.park(q.pod("younger", 0, kStart + 1s), kWaitsForNodes, kStart + 1h);
-  q.queue.park(q.pod("older", 0, kStart), kWaitsForNodes, kStart + 1h);
+  q.queue.park(q.pod("younger", 0, kStart + 1s), {}, kWaitsForNodes, kStart + 1h);
+  q.queue.park(q.pod("older", 0, kStart), {}, kWaitsForNodes, kStart + 1h);
   CHECK(q.next() == nullptr);
 
   q.fitting = {"older"};
@@ -142,8 +165,8 @@ TEST_CASE("of a parked shape that fits again one pod at a time has its turn, the
 
 TEST_CASE("priorities hold between active pods and parked shapes") {
   Queue q;
-  q.queue.park(q.pod("parked high", 10, kStart, 4), kWaitsForNodes, kStart + 1h);
-  q.queue.park(q.pod("parked low", 1, kStart, 2), kWaitsForNodes, kStart + 1h);
+  q.queue.park(q.pod("parked high", 10, kStart, 4), {}, kWaitsForNodes, kStart + 1h);
+  q.queue.park(q.pod("parked low", 1, kStart, 2), {}, kWaitsForNodes, kStart + 1h);
   q.queue.activate(q.pod("active middle", 5));
   q.fitting = {"parked high", "parked low"};
   q.queue.nodes_opened();
@@ -152,7 +175,7 @@ TEST_CASE("priorities hold between active pods and parked shapes") {
 
 TEST_CASE("parked shapes behind the active head are not asked about") {
   Queue q;
-  q.queue.park(q.pod("parked", 1, kStart, 4), kWaitsForNodes, kStart + 1h);
+  q.queue.park(q.pod("parked", 1, kStart, 4), {}, kWaitsForNodes, kStart + 1h);
   q.queue.activate(q.pod("active", 5));
   q.queue.nodes_opened();
   REQUIRE(q.next() != nullptr);

@@ -84,7 +84,7 @@ TEST_CASE("pods without quota have their turn before those of quotas where that 
 TEST_CASE("pods that wait for quota are not asked about when something else opens") {
   Fixture f;
   for (int i = 0; i < 100; ++i) {
-    f.queues.park(f.pod("p" + std::to_string(i), kVision), kWaitsForQuota, kStart + 1h);
+    f.queues.park(f.pod("p" + std::to_string(i), kVision), {}, kWaitsForQuota, kStart + 1h);
   }
   f.blocked = {"p1"};
   f.queues.nodes_opened();
@@ -107,13 +107,13 @@ TEST_CASE("each pod of a quota knows its place in line, whatever it waits for") 
   WaitingPod& second = f.pod("second", kVision);
   WaitingPod& third = f.pod("third", kVision, 2);
   f.queues.back_off(first, kStart + 1s);
-  f.queues.park(second, kWaitsForQuota, kStart + 1h);
+  f.queues.park(second, {}, kWaitsForQuota, kStart + 1h);
   f.queues.activate(third);
   const WaitingLine& line = f.queues.find(kVision)->line();
   CHECK(line.first() == &first);
   CHECK(line.before(third) == 2);
   // Who cannot be helped by anybody, or waits for something else, keeps nobody waiting.
-  f.queues.park(first, kWaitsForChange, kStart + 1h);
+  f.queues.park(first, {}, kWaitsForChange, kStart + 1h);
   CHECK(line.first() == &second);
   f.queues.refuse(second, kStorageChanged, kStart + 1h);
   CHECK(line.before(third) == 0);
@@ -126,8 +126,8 @@ TEST_CASE("each pod of a quota knows its place in line, whatever it waits for") 
 TEST_CASE("who waits for its turn is asked about when those before it are gone") {
   Fixture f;
   WaitingPod& first = f.pod("first", kVision);
-  f.queues.park(first, kWaitsForQuota, kStart + 1h);
-  f.queues.park(f.pod("second", kVision, 2), kWaitsForTurn, kStart + 1h);
+  f.queues.park(first, {}, kWaitsForQuota, kStart + 1h);
+  f.queues.park(f.pod("second", kVision, 2), {}, kWaitsForTurn, kStart + 1h);
   CHECK(f.next() == nullptr);
   f.queues.remove(first);
   REQUIRE(f.next() != nullptr);
@@ -163,7 +163,7 @@ TEST_CASE("a pod that belongs to another queue has its turn there") {
   WaitingPod& parked = f.pod("parked", kVision);
   WaitingPod& resting = f.pod("resting", kVision);
   WaitingPod& gated = f.pod("gated", kVision);
-  f.queues.park(parked, kWaitsForQuota, kStart + 1h);
+  f.queues.park(parked, {}, kWaitsForQuota, kStart + 1h);
   f.queues.back_off(resting, kStart + 1s);
   f.queues.gate(gated);
   for (WaitingPod* each : {&parked, &resting, &gated}) f.queues.move(*each, kMainQueue);
@@ -180,7 +180,7 @@ TEST_CASE(
     "a hundred GPUs freed at once for a thousand pods alike cost a hundred and one questions") {
   Fixture f;
   for (int i = 0; i < 1'000; ++i) {
-    f.queues.park(f.pod("p" + std::to_string(i), kVision), kWaitsForQuota, kStart + 1h);
+    f.queues.park(f.pod("p" + std::to_string(i), kVision), {}, kWaitsForQuota, kStart + 1h);
   }
   int room = 100;
   f.accounts.obstacle_of = [&](const WaitingPod&) -> std::optional<WaitsFor> {
@@ -199,9 +199,9 @@ TEST_CASE(
   std::vector<WaitingPod*> hopeless;
   for (const char* name : {"a", "b", "c"}) {
     hopeless.push_back(&f.pod(name, kVision));
-    f.queues.park(*hopeless.back(), kWaitsForChange, kStart + 1h);
+    f.queues.park(*hopeless.back(), {}, kWaitsForChange, kStart + 1h);
   }
-  f.queues.park(f.pod("other", kVision, 2), kWaitsForQuota, kStart + 1h);
+  f.queues.park(f.pod("other", kVision, 2), {}, kWaitsForQuota, kStart + 1h);
   CHECK(f.queues.find(kVision)->line().size() == 1);
   CHECK(f.queues.find(kVision)->parked_kinds().size() == 2);
   f.queues.rejoin(*hopeless[1]);
@@ -226,7 +226,7 @@ struct Cohort : Fixture {
       accounts.pools[queue] = {kPool};
       accounts.used[queue] = static_cast<int>(kQuotas - queue);
       for (int shape = 1; shape <= kShapes; ++shape) {
-        queues.park(pod("p", queue, shape), kWaitsForQuota, kStart + 1h);
+        queues.park(pod("p", queue, shape), {}, kWaitsForQuota, kStart + 1h);
       }
     }
     CHECK(next() == nullptr);
