@@ -34,7 +34,14 @@ void EngineThread::start() {
 void EngineThread::stop() {
   queue_.close();
   if (thread_.joinable()) thread_.join();
+  questions_.close();
   heartbeat_.end();  // what is asked for from now on is asked of nobody
+}
+
+void EngineThread::ask(Question question) {
+  questions_.push(std::move(question));
+  heartbeat_.wake();
+  queue_.wake();
 }
 
 void EngineThread::set_aside(std::size_t binds) {
@@ -55,6 +62,7 @@ void EngineThread::run() {
     hooks_.on_pending(engine_.pending());
     tell_quotas();
     hooks_.on_gpu_figures(engine_.gpu_figures());
+    answer_one();
   }
 }
 
@@ -102,6 +110,18 @@ bool EngineThread::decide() {
   return more;
 }
 
+void EngineThread::answer_one() {
+  const auto begin = Heartbeat::Clock::now();
+  const auto question = questions_.take(begin);
+  if (!question) return;
+  if (!synced_) return question->refuse(Unanswered::kNotDeciding);
+  heartbeat_.beat(begin);
+  question->answer(engine_);
+  const auto end = Heartbeat::Clock::now();
+  heartbeat_.beat(end);
+  questions_.answered(begin, end);
+}
+
 bool EngineThread::quotas_changed() const {
   return synced_ && quotas_told_ != engine_.quota_version();
 }
@@ -121,12 +141,13 @@ Time EngineThread::now() {
 
 std::optional<std::chrono::nanoseconds> EngineThread::until_wakeup() {
   std::optional<std::chrono::nanoseconds> wait;
-  if (quotas_changed()) wait = quotas_due_ - std::chrono::steady_clock::now();
+  const auto at_most = [&wait](std::chrono::nanoseconds until) {
+    wait = wait ? std::min(*wait, until) : until;
+  };
+  if (quotas_changed()) at_most(quotas_due_ - std::chrono::steady_clock::now());
+  if (const auto due = questions_.due()) at_most(*due - std::chrono::steady_clock::now());
   if (!is_full()) {
-    if (const auto wakeup = engine_.next_wakeup()) {
-      const std::chrono::nanoseconds until = *wakeup - now();
-      wait = wait ? std::min(*wait, until) : until;
-    }
+    if (const auto wakeup = engine_.next_wakeup()) at_most(*wakeup - now());
   }
   if (!wait) return std::nullopt;
   return std::max<std::chrono::nanoseconds>(*wait, std::chrono::milliseconds(1));

@@ -7,12 +7,17 @@
 // drop. Binds whose outcome is unknown for a while do not count: those of one namespace must not
 // keep all others from being decided.
 //
+// After each round it may answer one question (questions/question_queue.h). What it knows leaves it
+// otherwise only as the hooks have it: the figures for metrics are handed out after each round, so
+// that a scrape shows the last ones even where this thread hangs.
+//
 // Time is told to the engine by this thread's clock, which never goes backwards.
 #pragma once
 
 #include "scheduler/engine/engine.h"
 #include "scheduler/live/event_queue.h"
 #include "scheduler/live/heartbeat.h"
+#include "scheduler/live/questions/question_queue.h"
 
 #include <atomic>
 #include <chrono>
@@ -60,15 +65,18 @@ class EngineThread {
     heartbeat_.wake();
     queue_.push(std::move(event));
   }
+  // Has the question answered, between two rounds; refused until Synced has been applied. What
+  // comes of it is in no recording. Thread-safe.
+  void ask(Question question);
   // So many of the open binds are set aside until their outcome is certain (writes/binder.h).
   // Thread-safe.
   void set_aside(std::size_t binds);
-  // How long the event or the decision at hand has taken so far, or what waits has waited for the
-  // thread to wake; zero while there is nothing to do, and once it was stopped. Thread-safe.
+  // How long the event, decision or question at hand has taken so far, or what waits has waited for
+  // the thread to wake; zero while there is nothing to do, and once it was stopped. Thread-safe.
   [[nodiscard]] std::chrono::nanoseconds working_for(Heartbeat::Clock::time_point now) const {
     return heartbeat_.working_for(now);
   }
-  // Decides nothing more; returns when the thread has ended.
+  // Decides and answers nothing more; returns when the thread has ended.
   void stop();
 
  private:
@@ -78,6 +86,7 @@ class EngineThread {
   // Decides until there is nothing to decide, events wait, or too many binds are open. True if the
   // engine may have more to say.
   bool decide();
+  void answer_one();
   [[nodiscard]] bool is_full() const;
   [[nodiscard]] bool quotas_changed() const;
   void tell_quotas();
@@ -95,8 +104,9 @@ class EngineThread {
   bool synced_ = false;
   std::optional<std::uint64_t> quotas_told_;  // their version; nullopt: never
   std::chrono::steady_clock::time_point quotas_due_{};
-  Heartbeat heartbeat_;  // beats after each event and each decision
+  Heartbeat heartbeat_;  // beats after each event, decision and question
   EventQueue queue_;
+  QuestionQueue questions_;
   std::thread thread_;
 };
 

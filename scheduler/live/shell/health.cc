@@ -12,7 +12,7 @@ server::Check engine_check(std::chrono::nanoseconds working_for) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(working_for);
   return {.name = "engine",
           .passed = working_for < kEngineHangsAfter,
-          .why_not = fmt::format("one event or decision has taken {} s so far", seconds.count())};
+          .why_not = fmt::format("one event, decision or question has taken {} s so far", seconds.count())};
 }
 
 std::vector<server::Check> Shell::Parts::liveness() const {

@@ -10,13 +10,16 @@
 #include <latch>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace {
 
+using sched::PendingPods;
 using sched::live::Decided;
 using sched::live::EngineThread;
+using sched::live::Unanswered;
 namespace event = sched::event;
 
 // Collects decisions, and waits for them without a clock.
@@ -41,6 +44,21 @@ class Bench {
 
   void push(sched::Event event) { thread_.push(std::move(event)); }
   void set_aside(std::size_t binds) { thread_.set_aside(binds); }
+  // Puts a question; blocks until it was answered with how many pods wait, or refused.
+  tl::expected<PendingPods, Unanswered> ask() {
+    std::optional<tl::expected<PendingPods, Unanswered>> end;
+    const auto tell = [&](tl::expected<PendingPods, Unanswered> what) {
+      const std::lock_guard lock(mutex_);
+      end = what;
+      changed_.notify_all();
+    };
+    thread_.ask({.answer = [&](const sched::Engine& engine) { tell(engine.pending()); },
+                 .refuse = [&](Unanswered why) { tell(tl::unexpected(why)); },
+                 .is_wanted = [] { return true; }});
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return end.has_value(); });
+    return *end;
+  }
 
   // Blocks until that many decisions have been made.
   std::vector<sched::Decision> wait_for(std::size_t count) {
@@ -243,6 +261,41 @@ TEST_CASE("a standby says nothing of quotas") {
   // It has what it does not say.
   bench.push(event::Synced{});
   CHECK(bench.wait_for_quotas([](const auto& quotas) { return !quotas.empty(); }).size() == 1);
+}
+
+TEST_CASE("a question is answered by the engine as it is, once it decides") {
+  Bench bench;
+  CHECK(bench.ask() == tl::unexpected(Unanswered::kNotDeciding));
+  bench.push(event::NodeUpserted{tests::node("n1").gpus(1)});
+  for (const char* name : {"a", "b"}) bench.push(event::PodUpserted{gpu_pod(name)});
+  bench.push(event::Synced{});
+  bench.wait_for(2);
+  CHECK(bench.ask() == PendingPods{.unschedulable = 1});
+  // More than one, though each has the next one wait.
+  CHECK(bench.ask() == PendingPods{.unschedulable = 1});
+}
+
+TEST_CASE("a question that nobody waits for is not computed, those at the end are refused") {
+  EngineThread thread(Bench::make_engine(),
+                      {.on_decisions = [](const std::vector<Decided>&) {},
+                       .on_pending = [](const PendingPods&) {},
+                       .clock = [] { return sched::Time(std::chrono::seconds(1)); }},
+                      nullptr);
+  std::vector<std::string> said;
+  const auto ask = [&](const std::string& name) {
+    thread.ask({.answer = [&, name](const sched::Engine&) { said.push_back("answer " + name); },
+                .refuse =
+                    [&, name](Unanswered why) {
+                      CHECK(why == Unanswered::kEnded);
+                      said.push_back("refuse " + name);
+                    },
+                .is_wanted = [name] { return name != "gone"; }});
+  };
+  ask("gone");
+  ask("a");  // of a thread that has not begun
+  thread.stop();
+  ask("b");
+  CHECK(said == std::vector<std::string>{"refuse a", "refuse b"});
 }
 
 TEST_CASE("nothing is decided after the stop") {

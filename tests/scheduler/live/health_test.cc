@@ -34,7 +34,7 @@ TEST_CASE("a thread that does not wake for its work hangs") {
   CHECK(heart.working_for(kStart + 1h) == 1h);
 }
 
-TEST_CASE("the engine hangs after two minutes with one event or decision") {
+TEST_CASE("the engine hangs after two minutes with one event, decision or question") {
   struct Case {
     std::chrono::nanoseconds working_for;
     bool want;
@@ -43,5 +43,5 @@ TEST_CASE("the engine hangs after two minutes with one event or decision") {
        {Case{0s, true}, {100ms, true}, {119s, true}, {2min, false}}) {
     CHECK(sched::live::engine_check(working_for).passed == want);
   }
-  CHECK(sched::live::engine_check(150s).why_not == "one event or decision has taken 150 s so far");
+  CHECK(sched::live::engine_check(150s).why_not == "one event, decision or question has taken 150 s so far");
 }

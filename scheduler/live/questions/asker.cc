@@ -1,0 +1,57 @@
+#include "scheduler/live/questions/asker.h"
+
+#include <mutex>
+
+namespace sched::live {
+
+// Taken by the engine's thread; blocked when there is nothing at its other end any more.
+struct Asker::Way {
+  std::mutex mutex;
+  Asker* asker;  // nullptr once it is gone; only its loop's thread calls it
+};
+
+Asker::Asker(k8s::EventLoop& loop, Put put, Limits limits)
+    : loop_(loop), put_(std::move(put)), limits_(limits), way_(std::make_shared<Way>()) {
+  way_->asker = this;
+}
+
+Asker::~Asker() {
+  const std::lock_guard lock(way_->mutex);
+  way_->asker = nullptr;
+}
+
+void Asker::put(std::function<void(const Engine&)> question, std::weak_ptr<const void> client,
+                Done done) {
+  std::erase_if(open_, [](const auto& open) { return open.second.client.expired(); });
+  if (open_.size() >= limits_.open) return done(Unanswered::kTooMany);
+  const std::uint64_t number = ++last_number_;
+  const auto wanted = std::make_shared<const bool>(true);
+  const auto back = [way = way_, number](std::optional<Unanswered> why) {
+    const std::lock_guard lock(way->mutex);
+    if (way->asker == nullptr) return;
+    way->asker->loop_.post([way, number, why] {
+      if (way->asker != nullptr) way->asker->end(number, why);
+    });
+  };
+  open_[number] = {.done = std::move(done),
+                   .client = client,
+                   .wanted = wanted,
+                   .patience = loop_.after(limits_.patience,
+                                           [this, number] { end(number, Unanswered::kTooLate); })};
+  put_({.answer =
+            [back, question = std::move(question)](const Engine& engine) {
+              question(engine);
+              back(std::nullopt);
+            },
+        .refuse = [back](Unanswered why) { back(why); },
+        .is_wanted = [client = std::move(client),
+                      open =
+                          std::weak_ptr(wanted)] { return !client.expired() && !open.expired(); }});
+}
+
+void Asker::end(std::uint64_t number, std::optional<Unanswered> why) {
+  const auto ended = open_.extract(number);
+  if (!ended.empty() && !ended.mapped().client.expired()) ended.mapped().done(why);
+}
+
+}  // namespace sched::live

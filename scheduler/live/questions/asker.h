@@ -1,0 +1,81 @@
+// One asker of the engine's thread, and where its answers come back: on its own event loop, as
+// calls.
+//
+// Only so many of its questions are open at a time, so that askers of one kind do not crowd out
+// those of another; and each waits only so long. The engine's thread never computes one that nobody
+// waits for: its client has gone, its time is up, or the asker is no more.
+#pragma once
+
+#include "k8s-client/http/event_loop.h"
+#include "scheduler/live/questions/question_queue.h"
+
+#include <tl/expected.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace sched::live {
+
+// On its loop's thread.
+class Asker {
+ public:
+  struct Limits {
+    std::size_t open = 8;
+    std::chrono::milliseconds patience{5'000};
+  };
+  // Puts a question before the engine's thread (EngineThread::ask). Thread-safe; may outlive the
+  // asker's questions, but is not called after its destructor.
+  using Put = std::function<void(Question)>;
+
+  // `loop` must outlive it.
+  Asker(k8s::EventLoop& loop, Put put, Limits limits);
+  ~Asker();
+  Asker(const Asker&) = delete;
+  Asker& operator=(const Asker&) = delete;
+
+  // `question` is called with the engine on its thread, where all that it holds must be its own.
+  // `done` is called once with what it returned, or with why it was not called: at once where too
+  // many are open, else from the loop. Not after `client` has expired.
+  template <typename Ask, typename Done>
+  void ask(Ask question, std::weak_ptr<const void> client, Done done) {
+    using Answer = std::invoke_result_t<Ask, const Engine&>;
+    const auto answer = std::make_shared<std::optional<Answer>>();
+    put([answer, question = std::move(question)](
+            const Engine& engine) { answer->emplace(question(engine)); },
+        std::move(client),
+        [answer, done = std::move(done)](std::optional<Unanswered> why) {
+          using Result = tl::expected<Answer, Unanswered>;
+          done(why ? Result(tl::unexpected(*why)) : Result(*std::move(*answer)));
+        });
+  }
+
+ private:
+  using Done = std::function<void(std::optional<Unanswered>)>;
+  struct Way;  // back to the loop
+  struct Open {
+    Done done;
+    std::weak_ptr<const void> client;
+    std::shared_ptr<const bool> wanted;  // expires with this
+    std::unique_ptr<k8s::Timer> patience;
+  };
+
+  void put(std::function<void(const Engine&)> question, std::weak_ptr<const void> client,
+           Done done);
+  void end(std::uint64_t number, std::optional<Unanswered> why);
+
+  k8s::EventLoop& loop_;
+  const Put put_;
+  const Limits limits_;
+  std::uint64_t last_number_ = 0;
+  std::map<std::uint64_t, Open> open_;
+  std::shared_ptr<Way> way_;
+};
+
+}  // namespace sched::live
