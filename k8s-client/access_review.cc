@@ -1,6 +1,9 @@
 #include "k8s-client/access_review.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <utility>
 
 namespace k8s {
 namespace {
@@ -38,15 +41,31 @@ std::string token_review(const std::string& token) {
                   {"spec", {{"token", token}}}});
 }
 
-std::string subject_access_review(const UserInfo& user, const NonResourceAccess& access) {
+std::string to_string(const Access& access) {
+  if (const auto* path = std::get_if<NonResourceAccess>(&access)) {
+    return fmt::format("{} \"{}\"", path->verb, path->path);
+  }
+  const auto& object = std::get<ResourceAccess>(access);
+  return fmt::format("{} {} \"{}/{}\"", object.verb, object.resource, object.namespace_,
+                     object.name);
+}
+
+std::string subject_access_review(const UserInfo& user, const Access& access) {
+  Json spec = {
+      {"user", user.username}, {"uid", user.uid}, {"groups", user.groups}, {"extra", user.extra}};
+  if (const auto* path = std::get_if<NonResourceAccess>(&access)) {
+    spec["nonResourceAttributes"] = {{"path", path->path}, {"verb", path->verb}};
+  } else {
+    const auto& object = std::get<ResourceAccess>(access);
+    spec["resourceAttributes"] = {{"verb", object.verb},
+                                  {"group", object.group},
+                                  {"resource", object.resource},
+                                  {"namespace", object.namespace_},
+                                  {"name", object.name}};
+  }
   return text_of({{"apiVersion", "authorization.k8s.io/v1"},
                   {"kind", "SubjectAccessReview"},
-                  {"spec",
-                   {{"user", user.username},
-                    {"uid", user.uid},
-                    {"groups", user.groups},
-                    {"extra", user.extra},
-                    {"nonResourceAttributes", {{"path", access.path}, {"verb", access.verb}}}}}});
+                  {"spec", std::move(spec)}});
 }
 
 Result<TokenStatus> token_status_of(const std::string& body) {

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace k8s {
@@ -33,12 +34,27 @@ struct TokenStatus {
 struct NonResourceAccess {
   std::string path;
   std::string verb;
+  friend bool operator==(const NonResourceAccess&, const NonResourceAccess&) = default;
 };
+
+// A request for one object of a namespace.
+struct ResourceAccess {
+  std::string verb;
+  std::string group = {};  // empty: the core group
+  std::string resource;    // the plural: "pods"
+  std::string namespace_;
+  std::string name;
+  friend bool operator==(const ResourceAccess&, const ResourceAccess&) = default;
+};
+
+using Access = std::variant<NonResourceAccess, ResourceAccess>;
+
+// "get \"/metrics\"", "get pods \"ml/train-0\"".
+[[nodiscard]] std::string to_string(const Access& access);
 
 // The bodies of the two requests.
 [[nodiscard]] std::string token_review(const std::string& token);
-[[nodiscard]] std::string subject_access_review(const UserInfo& user,
-                                                const NonResourceAccess& access);
+[[nodiscard]] std::string subject_access_review(const UserInfo& user, const Access& access);
 // What the answers say; kDecode if they are not what they should be.
 [[nodiscard]] Result<TokenStatus> token_status_of(const std::string& body);
 [[nodiscard]] Result<bool> is_allowed_of(const std::string& body);

@@ -204,10 +204,10 @@ void Client::bind(const Binding& binding, BindLimits limits,
 }
 
 void Client::get_pod(const std::string& namespace_, const std::string& name,
-                     std::function<void(Result<Pod>)> done) {
+                     std::function<void(Result<Pod>)> done, std::chrono::milliseconds deadline) {
   std::string doing = fmt::format("pods \"{}/{}\": get", namespace_, name);
   parts_->call_idempotent(
-      {.target = pod_target(namespace_, name).text()}, doing,
+      {.target = pod_target(namespace_, name).text(), .deadline = deadline}, doing,
       [parts = parts_.get(), doing, done = std::move(done)](Result<Response> answer) {
         if (!answer) return done(tl::unexpected(std::move(answer.error())));
         auto pod = parts->decoder.object<Pod>(answer->body);
@@ -309,7 +309,7 @@ void Client::review_token(const std::string& token, std::chrono::milliseconds de
                       "token: review", token_status_of, std::move(done));
 }
 
-void Client::review_access(const UserInfo& user, const NonResourceAccess& access,
+void Client::review_access(const UserInfo& user, const Access& access,
                            std::chrono::milliseconds deadline,
                            std::function<void(Result<bool>)> done) {
   parts_->call_review({.method = Method::kPost,
@@ -317,7 +317,7 @@ void Client::review_access(const UserInfo& user, const NonResourceAccess& access
                        .body = subject_access_review(user, access),
                        .deadline = deadline,
                        .repeatable = true},
-                      fmt::format("access of \"{}\" to \"{}\": review", user.username, access.path),
+                      fmt::format("\"{}\" may {}: review", user.username, to_string(access)),
                       is_allowed_of, std::move(done));
 }
 

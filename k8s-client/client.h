@@ -60,7 +60,8 @@ class Client {
 
   // 404 is an Error of kStatus.
   void get_pod(const std::string& namespace_, const std::string& name,
-               std::function<void(Result<Pod>)> done);
+               std::function<void(Result<Pod>)> done,
+               std::chrono::milliseconds deadline = std::chrono::seconds{30});
 
   // Strategic merge patch of pods/status that sets the one condition, and nothing else; carries the
   // uid, so that a pod of the same name that came later is not touched (422: a uid is immutable),
@@ -93,8 +94,8 @@ class Client {
   // Whose token it is, and whether somebody may do something; once each.
   void review_token(const std::string& token, std::chrono::milliseconds deadline,
                     std::function<void(Result<TokenStatus>)> done);
-  void review_access(const UserInfo& user, const NonResourceAccess& access,
-                     std::chrono::milliseconds deadline, std::function<void(Result<bool>)> done);
+  void review_access(const UserInfo& user, const Access& access, std::chrono::milliseconds deadline,
+                     std::function<void(Result<bool>)> done);
 
   // GET /version: "v1.36.3".
   void server_version(std::function<void(Result<std::string>)> done);

@@ -64,10 +64,11 @@ void add_leader_election_flags(CLI::App& app, sched::config::LeaderElectionFlags
       ->type_name("NAMESPACE");
 }
 
-// kube-scheduler's own, but that only metrics are served there, and to nobody else by default.
+// kube-scheduler's own, but that no probes are served there, and to nobody else by default.
 void add_secure_serving_flags(CLI::App& app, Flags& flags) {
   app.add_option("--secure-port", flags.secure_port,
-                 "Where /metrics is served over HTTPS, to those who may get it there; 0: nowhere")
+                 "Where /metrics, /explain and /candidates are served over HTTPS, to those who may "
+                 "get them there; 0: nowhere")
       ->type_name("PORT")
       ->check(CLI::Range(0, 65535))
       ->take_last()
@@ -207,16 +208,16 @@ int start(const Flags& flags) {
   sched::live::ShellOptions options{.configuration = std::move(*config),
                                     .cluster = std::move(*cluster),
                                     .http_bind_address = flags.http_bind_address,
-                                    .metrics_port = {},
+                                    .secure_port = {},
                                     .record_file = flags.record,
                                     .config_file = flags.config,
                                     .config_text = std::move(*text)};
   if (flags.secure_port != 0) {
     auto reviewer = find_cluster(flags.kubeconfig, configured);
     if (!reviewer) return fail(kBadUsage, reviewer.error().message);
-    options.metrics_port = {.address = secure_address(flags),
-                            .certificate = flags.certificate,
-                            .cluster = std::move(*reviewer)};
+    options.secure_port = {.address = secure_address(flags),
+                           .certificate = flags.certificate,
+                           .cluster = std::move(*reviewer)};
   }
   return run(std::move(options));
 }

@@ -124,15 +124,19 @@ k8s::Result<void> Shell::Parts::listen() {
   return {};
 }
 
-k8s::Result<void> Shell::Parts::open_metrics_port() {
-  if (!options_.metrics_port) return {};
-  auto port = MetricsPort::open(
-      std::move(*options_.metrics_port), [this] { return metrics_text(); },
-      [this](std::string_view verb, int status, std::chrono::nanoseconds duration) {
-        metrics_.request(verb, status, duration);
-      });
+k8s::Result<void> Shell::Parts::open_secure_port() {
+  if (!options_.secure_port) return {};
+  auto port = SecurePort::open(
+      std::move(*options_.secure_port),
+      {.metrics = [this] { return metrics_text(); },
+       .ask = [this](Question question) { engine_->ask(std::move(question)); },
+       .names = ours_,
+       .on_request =
+           [this](std::string_view verb, int status, std::chrono::nanoseconds duration) {
+             metrics_.request(verb, status, duration);
+           }});
   if (!port) return tl::unexpected<k8s::Error>(std::move(port.error()));
-  metrics_port_ = std::move(*port);
+  secure_port_ = std::move(*port);
   return {};
 }
 
@@ -140,7 +144,7 @@ Shell::End Shell::Parts::run() {
   LogLine line("starting");
   line.with("cluster", options_.cluster.description).with("profiles", joined(profile_names_));
   if (health_) line.with("http_port", health_->port());
-  if (metrics_port_) line.with("secure_port", metrics_port_->port());
+  if (secure_port_) line.with("secure_port", secure_port_->port());
   line.info();
   if (!options_.cluster.warning.empty()) LogLine(options_.cluster.warning).warning();
   engine_->start();
@@ -181,7 +185,7 @@ k8s::Result<std::unique_ptr<Shell>> Shell::create(ShellOptions options) {
     recorder = std::move(*created);
   }
   auto parts = std::make_unique<Parts>(std::move(options), std::move(recorder));
-  for (const auto open : {&Parts::listen, &Parts::open_metrics_port}) {
+  for (const auto open : {&Parts::listen, &Parts::open_secure_port}) {
     if (auto opened = (*parts.*open)(); !opened) {
       return tl::unexpected<k8s::Error>(std::move(opened.error()));
     }

@@ -3,7 +3,8 @@
 // Two threads do the work. The I/O thread (the event loop's, the one that calls run()) talks to the
 // API server: watches become events, decisions become API calls, outcomes become events again. The
 // engine's thread decides. Between them go queues, nothing is shared. Binds go out first, then
-// conditions, then events. A third thread serves metrics (shell/metrics_port.h).
+// conditions, then events. A third thread serves metrics and answers questions about pods
+// (shell/secure_port.h); what it asks of the engine goes between them, too (questions/).
 //
 // With leader election it stands by until it leads (leadership/leadership.h), and ends at once when
 // it loses the lease: binds that were sent have landed, or never will, before another one begins.
@@ -20,7 +21,7 @@
 #include "k8s-client/auth/cluster_access.h"
 #include "k8s-client/error.h"
 #include "scheduler/config/config.h"
-#include "scheduler/live/shell/metrics_port.h"
+#include "scheduler/live/shell/secure_port.h"
 
 #include <chrono>
 #include <memory>
@@ -32,10 +33,10 @@ namespace sched::live {
 struct ShellOptions {
   config::Configuration configuration;
   k8s::ClusterAccess cluster;
-  std::string http_bind_address;                   // for probes; "0": no server
-  std::optional<MetricsPortOptions> metrics_port;  // nullopt: metrics are not served
-  std::string record_file;                         // empty: no recording
-  std::string config_file;                         // what a recording says of its configuration
+  std::string http_bind_address;                 // for probes; "0": no server
+  std::optional<SecurePortOptions> secure_port;  // nullopt: no such port
+  std::string record_file;                       // empty: no recording
+  std::string config_file;                       // what a recording says of its configuration
   std::string config_text;
 };
 

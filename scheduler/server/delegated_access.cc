@@ -6,6 +6,13 @@ namespace sched::server {
 
 namespace {
 
+// Neither a token nor the text of what is wanted contains a zero byte.
+std::string joined(std::string_view token, const std::vector<k8s::Access>& wanted) {
+  std::string text(token);
+  for (const k8s::Access& access : wanted) text += '\0' + k8s::to_string(access);
+  return text;
+}
+
 std::string sha256(std::string_view text) {
   std::string digest(SHA256_DIGEST_LENGTH, '\0');
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(),
@@ -18,18 +25,21 @@ std::string sha256(std::string_view text) {
 DelegatedAccess::DelegatedAccess(k8s::EventLoop& loop, Calls calls, Limits limits, Hooks hooks)
     : loop_(loop), calls_(std::move(calls)), limits_(limits), hooks_(std::move(hooks)) {}
 
-void DelegatedAccess::ask(std::string_view token, std::function<void(const Verdict&)> done) {
+void DelegatedAccess::ask(std::string_view token, std::vector<k8s::Access> wanted,
+                          std::function<void(const Verdict&)> done) {
   forget_old();
-  const Digest digest = sha256(token);
+  const Digest digest = sha256(joined(token, wanted));
   if (const auto known = known_.find(digest); known != known_.end()) {
     return done(known->second.verdict);
   }
   if (const auto open = open_.find(digest); open != open_.end()) {
-    open->second.push_back(std::move(done));
+    open->second.waiting.push_back(std::move(done));
     return;
   }
   if (open_.size() >= limits_.open) return done({});
-  open_[digest].push_back(std::move(done));
+  Open& open = open_[digest];
+  open.wanted = std::move(wanted);
+  open.waiting.push_back(std::move(done));
   calls_.review_token(std::string(token), [this, digest](k8s::Result<k8s::TokenStatus> status) {
     on_token(digest, std::move(status));
   });
@@ -39,17 +49,31 @@ void DelegatedAccess::on_token(const Digest& digest, k8s::Result<k8s::TokenStatu
   if (!status) return fail(digest, status.error());
   hooks_.on_progress();
   if (!status->authenticated) return remember(digest, {.outcome = Outcome::kUnknownToken});
-  calls_.review_access(status->user,
-                       [this, digest, user = status->user.username](k8s::Result<bool> allowed) {
-                         on_access(digest, user, std::move(allowed));
-                       });
+  open_.at(digest).user = std::move(status->user);
+  review_next(digest);
 }
 
-void DelegatedAccess::on_access(const Digest& digest, const std::string& user,
-                                k8s::Result<bool> allowed) {
+void DelegatedAccess::review_next(const Digest& digest) {
+  const Open& open = open_.at(digest);
+  if (open.allowed == open.wanted.size()) {
+    return remember(digest, {.outcome = Outcome::kAllowed, .user = open.user.username});
+  }
+  calls_.review_access(
+      open.user, open.wanted[open.allowed],
+      [this, digest](k8s::Result<bool> allowed) { on_access(digest, std::move(allowed)); });
+}
+
+void DelegatedAccess::on_access(const Digest& digest, k8s::Result<bool> allowed) {
   if (!allowed) return fail(digest, allowed.error());
   hooks_.on_progress();
-  remember(digest, {.outcome = *allowed ? Outcome::kAllowed : Outcome::kForbidden, .user = user});
+  Open& open = open_.at(digest);
+  if (!*allowed) {
+    return remember(digest, {.outcome = Outcome::kForbidden,
+                             .user = open.user.username,
+                             .denied = open.wanted[open.allowed]});
+  }
+  ++open.allowed;
+  review_next(digest);
 }
 
 void DelegatedAccess::remember(const Digest& digest, Verdict verdict) {
@@ -68,8 +92,8 @@ void DelegatedAccess::fail(const Digest& digest, const k8s::Error& error) {
 }
 
 void DelegatedAccess::finish(const Digest& digest, const Verdict& verdict) {
-  const auto waiting = open_.extract(digest);
-  for (const auto& done : waiting.mapped()) done(verdict);
+  const auto open = open_.extract(digest);
+  for (const auto& done : open.mapped().waiting) done(verdict);
 }
 
 void DelegatedAccess::forget_old() {

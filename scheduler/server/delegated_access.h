@@ -1,11 +1,11 @@
-// Who may read a path, as the API server says: TokenReview, then SubjectAccessReview, which is how
+// Who may do what, as the API server says: TokenReview, then SubjectAccessReview, which is how
 // kube-scheduler guards its --secure-port.
 //
 // An answer is good for ten seconds, yes and no alike (kube-scheduler's own times), so that scrapes
 // cost the API server next to nothing, and a right that was taken away ends as soon. What strangers
 // can cause is bounded: reviews at a time, and answers that are remembered, the oldest of which go
-// first; requests with one token share one review. Tokens themselves are not kept, but their
-// SHA-256. A review that fails is no answer, and not remembered.
+// first; requests for the same with one token share one review. Tokens themselves are not kept, but
+// their SHA-256. A review that fails is no answer, and not remembered.
 #pragma once
 
 #include "k8s-client/access_review.h"
@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -35,7 +36,8 @@ class DelegatedAccess {
   };
   struct Verdict {
     Outcome outcome = Outcome::kNotReviewed;
-    std::string user = {};  // kAllowed and kForbidden: whose token it is
+    std::string user = {};                   // kAllowed and kForbidden: whose token it is
+    std::optional<k8s::Access> denied = {};  // kForbidden: what that user may not
     friend bool operator==(const Verdict&, const Verdict&) = default;
   };
 
@@ -44,7 +46,9 @@ class DelegatedAccess {
     std::function<void(const std::string& token,
                        std::function<void(k8s::Result<k8s::TokenStatus>)>)>
         review_token;
-    std::function<void(const k8s::UserInfo&, std::function<void(k8s::Result<bool>)>)> review_access;
+    std::function<void(const k8s::UserInfo&, const k8s::Access&,
+                       std::function<void(k8s::Result<bool>)>)>
+        review_access;
   };
 
   struct Limits {
@@ -64,19 +68,28 @@ class DelegatedAccess {
   DelegatedAccess(const DelegatedAccess&) = delete;
   DelegatedAccess& operator=(const DelegatedAccess&) = delete;
 
-  // Calls `done` once, at once if the verdict is known.
-  void ask(std::string_view token, std::function<void(const Verdict&)> done);
+  // Whether the token's user may do all of `wanted`, which are reviewed in that order until one is
+  // denied. Calls `done` once, at once if the verdict is known.
+  void ask(std::string_view token, std::vector<k8s::Access> wanted,
+           std::function<void(const Verdict&)> done);
 
  private:
   using Clock = k8s::EventLoop::Clock;
-  using Digest = std::string;
+  using Digest = std::string;  // of the token and of all that is wanted
   struct Known {
     Verdict verdict;
     Clock::time_point until;
   };
+  struct Open {
+    std::vector<k8s::Access> wanted;
+    std::size_t allowed = 0;  // of them, so far
+    k8s::UserInfo user = {};
+    std::vector<std::function<void(const Verdict&)>> waiting;
+  };
 
   void on_token(const Digest& digest, k8s::Result<k8s::TokenStatus> status);
-  void on_access(const Digest& digest, const std::string& user, k8s::Result<bool> allowed);
+  void review_next(const Digest& digest);
+  void on_access(const Digest& digest, k8s::Result<bool> allowed);
   void remember(const Digest& digest, Verdict verdict);
   void fail(const Digest& digest, const k8s::Error& error);
   void finish(const Digest& digest, const Verdict& verdict);
@@ -88,8 +101,7 @@ class DelegatedAccess {
   Hooks hooks_;
   std::unordered_map<Digest, Known> known_;
   std::deque<Digest> order_;  // of known_, the oldest first
-  // Reviews that are open, and what waits for each.
-  std::unordered_map<Digest, std::vector<std::function<void(const Verdict&)>>> open_;
+  std::unordered_map<Digest, Open> open_;
 };
 
 }  // namespace sched::server

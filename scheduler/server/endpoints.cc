@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+#include <variant>
 
 namespace sched::server {
 
@@ -31,52 +32,61 @@ Reply health_reply(std::string_view page, const std::vector<Check>& checks) {
   return text_reply(503, fmt::format("{}{} check failed\n", body, page));
 }
 
+// `what`: the first of what was wanted.
+Reply refusal(const DelegatedAccess::Verdict& verdict, const std::string& what) {
+  using Outcome = DelegatedAccess::Outcome;
+  switch (verdict.outcome) {
+    case Outcome::kUnknownToken:
+      return text_reply(401, "the API server does not know this token\n");
+    case Outcome::kForbidden: {
+      const bool is_path = std::holds_alternative<k8s::NonResourceAccess>(*verdict.denied);
+      return text_reply(403, fmt::format("\"{}\" cannot {}: a {} would let it\n", verdict.user,
+                                         k8s::to_string(*verdict.denied),
+                                         is_path ? "ClusterRole with that nonResourceURL"
+                                                 : "Role with that right"));
+    }
+    case Outcome::kAllowed:
+    case Outcome::kNotReviewed:
+      break;
+  }
+  return text_reply(503, fmt::format("the API server cannot be asked now who may {}\n", what));
+}
+
 }  // namespace
 
 Reply HealthEndpoints::get(std::string_view path) const {
   if (path == "/livez" || path == "/healthz") return health_reply(path.substr(1), liveness());
   if (path == "/readyz") return health_reply("readyz", readiness());
   return text_reply(404,
-                    "not here; there are /healthz, /livez and /readyz, and /metrics over HTTPS at "
-                    "--secure-port\n");
+                    "not here; there are /healthz, /livez and /readyz, and over HTTPS at "
+                    "--secure-port /metrics, /explain and /candidates\n");
 }
 
-MetricsEndpoint::MetricsEndpoint(k8s::EventLoop& loop, DelegatedAccess& access,
-                                 std::function<std::string()> text)
-    : loop_(loop), access_(access), text_(std::move(text)) {}
+MetricsEndpoint::MetricsEndpoint(k8s::EventLoop& loop, std::function<std::string()> text)
+    : loop_(loop), text_(std::move(text)) {}
 
-void MetricsEndpoint::get(const Request& request, HttpServer::Answer answer) {
-  if (request.path != "/metrics") return answer(text_reply(404, "not here; there is /metrics\n"));
-  if (!request.bearer_token) {
-    return answer(
-        text_reply(401, "a bearer token is needed, of an account that may get /metrics\n"));
-  }
-  access_.ask(*request.bearer_token,
-              [this, answer = std::move(answer)](const DelegatedAccess::Verdict& verdict) {
-                answer(reply_to(verdict));
-              });
-}
-
-Reply MetricsEndpoint::reply_to(const DelegatedAccess::Verdict& verdict) {
-  using Outcome = DelegatedAccess::Outcome;
-  switch (verdict.outcome) {
-    case Outcome::kUnknownToken:
-      return text_reply(401, "the API server does not know this token\n");
-    case Outcome::kForbidden:
-      return text_reply(403, fmt::format("\"{}\" cannot get \"/metrics\": a ClusterRole with that "
-                                         "nonResourceURL would let it\n",
-                                         verdict.user));
-    case Outcome::kNotReviewed:
-      return text_reply(503, "the API server cannot be asked now who may get /metrics\n");
-    case Outcome::kAllowed:
-      break;
-  }
+Reply MetricsEndpoint::page() {
   const auto now = loop_.now();
   if (!page_ || now - page_made_ >= kPageLife) {
     page_ = std::make_shared<const std::string>(text_());
     page_made_ = now;
   }
   return {.body = page_, .content_type = "text/plain; version=0.0.4; charset=utf-8"};
+}
+
+void if_allowed(DelegatedAccess& access, const Request& request, std::vector<k8s::Access> wanted,
+                HttpServer::Answer answer, std::function<void(HttpServer::Answer)> allowed) {
+  const std::string what = k8s::to_string(wanted.front());
+  if (!request.bearer_token) {
+    return answer(text_reply(
+        401, fmt::format("a bearer token is needed, of an account that may {}\n", what)));
+  }
+  access.ask(*request.bearer_token, std::move(wanted),
+             [what, answer = std::move(answer),
+              allowed = std::move(allowed)](const DelegatedAccess::Verdict& verdict) {
+               if (verdict.outcome == DelegatedAccess::Outcome::kAllowed) return allowed(answer);
+               answer(refusal(verdict, what));
+             });
 }
 
 }  // namespace sched::server

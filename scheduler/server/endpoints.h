@@ -1,6 +1,6 @@
 // The paths that are served, as kube-scheduler has them: /livez and /healthz (a restart would not
 // help), /readyz (it knows the cluster; a standby, too, which may not decide yet) to everybody;
-// /metrics to those who may read it.
+// /metrics to those who may read it, by the API server's word.
 #pragma once
 
 #include "k8s-client/http/event_loop.h"
@@ -30,23 +30,25 @@ struct HealthEndpoints {
   [[nodiscard]] Reply get(std::string_view path) const;
 };
 
-// /metrics, behind the API server's word. On its loop's thread.
+// The page of /metrics. On its loop's thread.
 class MetricsEndpoint {
  public:
   // `text`: Prometheus' text format. It is asked for once a second at most, however many read it;
-  // who reads it in between gets the same page. `loop` and `access` must outlive this.
-  MetricsEndpoint(k8s::EventLoop& loop, DelegatedAccess& access, std::function<std::string()> text);
+  // who reads it in between gets the same page. `loop` must outlive this.
+  MetricsEndpoint(k8s::EventLoop& loop, std::function<std::string()> text);
 
-  void get(const Request& request, HttpServer::Answer answer);
+  [[nodiscard]] Reply page();
 
  private:
-  Reply reply_to(const DelegatedAccess::Verdict& verdict);
-
   k8s::EventLoop& loop_;
-  DelegatedAccess& access_;
   std::function<std::string()> text_;
   std::shared_ptr<const std::string> page_;  // as of page_made_; nullptr: never made
   k8s::EventLoop::Clock::time_point page_made_{};
 };
+
+// Calls `allowed` with `answer` if the user of the request's token may do all of `wanted`;
+// otherwise answers why not: 401, 403, or 503 where the API server cannot be asked.
+void if_allowed(DelegatedAccess& access, const Request& request, std::vector<k8s::Access> wanted,
+                HttpServer::Answer answer, std::function<void(HttpServer::Answer)> allowed);
 
 }  // namespace sched::server

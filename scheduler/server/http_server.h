@@ -27,8 +27,12 @@ class ServingCertificate;
 
 // Valid during the handler's call only.
 struct Request {
-  std::string_view path;  // without its query
-  std::optional<std::string_view> bearer_token;
+  std::string_view path;        // without its query
+  std::string_view query = {};  // what stands behind the "?", as it came: see query.h
+  std::optional<std::string_view> bearer_token = {};
+  // Expires when nobody waits for the answer any more: it was given, or the client is gone, or its
+  // time is up. May be kept.
+  std::weak_ptr<const void> client = {};
 };
 
 struct Reply {

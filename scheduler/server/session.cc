@@ -1,6 +1,7 @@
 #include "scheduler/server/session.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <chrono>
 #include <string_view>
@@ -85,9 +86,25 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
       return answer(text_reply(405, "only GET\n"));
     }
     const std::string_view target = view(request.target());
-    handler_({.path = target.substr(0, target.find('?')),
-              .bearer_token = bearer_token(view(request[http::field::authorization]))},
-             [self = this->shared_from_this()](Reply reply) { self->answer(std::move(reply)); });
+    const auto mark = std::min(target.find('?'), target.size());
+    const std::weak_ptr<SessionOn> weak = this->weak_from_this();
+    handler_({.path = target.substr(0, mark),
+              .query = target.substr(std::min(mark + 1, target.size())),
+              .bearer_token = bearer_token(view(request[http::field::authorization])),
+              .client = weak},
+             [weak](Reply reply) {
+               if (const auto self = weak.lock()) self->answer(std::move(reply));
+             });
+    if (!answered_) wait_for_the_end();
+  }
+
+  // This keeps the connection while its answer is being made; when the client has gone it ends
+  // here. What a client sends behind its request is not looked at.
+  void wait_for_the_end() {
+    stream_.async_read_some(asio::buffer(ignored_),
+                            [self = this->shared_from_this()](error_code error, std::size_t) {
+                              if (!error && !self->answered_) self->wait_for_the_end();
+                            });
   }
 
   void answer(Reply reply) {
@@ -116,6 +133,7 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
     } else {
       error_code ignored;
       stream_.socket().shutdown(ServerSocket::shutdown_send, ignored);
+      cut();
     }
   }
 
@@ -124,6 +142,7 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
   const HttpServer::Handler& handler_;
   std::shared_ptr<void> owner_;
   beast::flat_buffer buffer_{2 * kMaxHeader};
+  std::array<char, 512> ignored_{};
   http::request_parser<http::empty_body> parser_;
   Reply reply_;  // keeps what response_ shows
   bool answered_ = false;

@@ -4,6 +4,7 @@
 // our own client: two implementations of HTTP against each other.
 #include "k8s-client/http/asio/answer_reader.h"
 #include "scheduler/server/endpoints.h"
+#include "scheduler/server/query.h"
 #include "scheduler/server/session.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/pieces.h"
@@ -34,7 +35,7 @@ DelegatedAccess::Calls reviews() {
                 status.user.username = token;
                 done(status);
               },
-          .review_access = [](const k8s::UserInfo& user,
+          .review_access = [](const k8s::UserInfo& user, const k8s::Access&,
                               const auto& done) { done(user.username == "reader"); }};
 }
 
@@ -48,7 +49,16 @@ class Pages {
       fuzz::require(request.path.find('?') == std::string_view::npos, "a path has no query");
       fuzz::require(!request.bearer_token || !request.bearer_token->empty(),
                     "a token is not empty");
-      if (request.path.starts_with("/m")) return metrics_.get(request, std::move(answer));
+      if (const auto query = parse_query(request.query)) {
+        for (const auto& [name, value] : *query) {
+          fuzz::require(name.size() + value.size() <= request.query.size(),
+                        "decoding adds nothing");
+        }
+      }
+      if (request.path.starts_with("/m")) {
+        return if_allowed(access_, request, {k8s::NonResourceAccess{"/metrics", "get"}},
+                          std::move(answer), [this](const auto& to) { to(metrics_.page()); });
+      }
       answer(health_.get(request.path));
     };
   }
@@ -58,7 +68,7 @@ class Pages {
  private:
   tests::ManualLoop loop_;
   DelegatedAccess access_{loop_, reviews(), {.remembered = 8}, {}};
-  MetricsEndpoint metrics_{loop_, access_, [] { return std::string("up 1\n"); }};
+  MetricsEndpoint metrics_{loop_, [] { return std::string("up 1\n"); }};
   HealthEndpoints health_{.liveness =
                               [] {
                                 return std::vector<Check>{{"ping", true, ""}};

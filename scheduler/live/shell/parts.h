@@ -15,7 +15,7 @@
 #include "scheduler/live/problem_log.h"
 #include "scheduler/live/record/recorder.h"
 #include "scheduler/live/shell.h"
-#include "scheduler/live/shell/metrics_port.h"
+#include "scheduler/live/shell/secure_port.h"
 #include "scheduler/live/shell/shutdown.h"
 #include "scheduler/live/writes/binder.h"
 #include "scheduler/live/writes/quota_status_writer.h"
@@ -42,7 +42,7 @@ class Shell::Parts {
   Parts(ShellOptions options, std::unique_ptr<Recorder> recorder);
 
   k8s::Result<void> listen();
-  k8s::Result<void> open_metrics_port();
+  k8s::Result<void> open_secure_port();
   End run();
   void shut_down(const std::string& reason);
 
@@ -103,8 +103,8 @@ class Shell::Parts {
   bool shutting_down_ = false;
   std::unique_ptr<Shutdown> shutdown_;
   End end_ = End::kShutDown;
-  // Last, so that its thread, which asks for metrics, ends first.
-  std::unique_ptr<MetricsPort> metrics_port_;
+  // Last, so that its thread, which asks all the others, ends first.
+  std::unique_ptr<SecurePort> secure_port_;
 };
 
 }  // namespace sched::live

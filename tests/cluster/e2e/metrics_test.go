@@ -16,9 +16,6 @@ import (
 
 	"gpu-scheduler.io/tests/cluster/controlplane"
 	"gpu-scheduler.io/tests/cluster/fixture"
-
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestMetricsAreForThoseWhoMayGetThem asks for metrics with tokens of the API server's, which says who may; then many who may ask at once,
@@ -42,7 +39,7 @@ func TestMetricsAreForThoseWhoMayGetThem(t *testing.T) {
 		status int
 		body   string
 	}{
-		{"", http.StatusUnauthorized, "a bearer token is needed, of an account that may get /metrics\n"},
+		{"", http.StatusUnauthorized, "a bearer token is needed, of an account that may get \"/metrics\"\n"},
 		{"made-up", http.StatusUnauthorized, "the API server does not know this token\n"},
 		{stranger, http.StatusForbidden, fmt.Sprintf("%q cannot get \"/metrics\": a ClusterRole with that nonResourceURL would let it\n",
 			"system:serviceaccount:"+w.ns+":stranger")},
@@ -149,10 +146,5 @@ func (w *world) letReadMetrics(account string) {
 	if output, err := apply.CombinedOutput(); err != nil {
 		w.t.Fatalf("kubectl apply -f %s: %v\n%s", role, err, output)
 	}
-	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: w.ns + "-" + account},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "gpu-scheduler-metrics-reader"},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: w.ns, Name: account}},
-	}
-	w.must(w.client.RbacV1().ClusterRoleBindings().Create(w.t.Context(), binding, metav1.CreateOptions{}))
+	w.bindClusterRole("gpu-scheduler-metrics-reader", account)
 }

@@ -57,7 +57,7 @@ TEST_CASE("whether somebody may", "[client]") {
   tests::FakeTransport transport(loop);
   Client client(transport, loop);
   std::optional<Result<bool>> got;
-  client.review_access(kPrometheus, {.path = "/metrics", .verb = "get"}, 4s,
+  client.review_access(kPrometheus, NonResourceAccess{.path = "/metrics", .verb = "get"}, 4s,
                        [&](Result<bool> allowed) { got = std::move(allowed); });
   const auto call = transport.next();
   CHECK(call->request().method == Method::kPost);
@@ -71,8 +71,19 @@ TEST_CASE("whether somebody may", "[client]") {
   call->respond(500, "no");
   loop.run_ready();
   REQUIRE(got);
-  CHECK_THAT(text_of(*got), Catch::StartsWith("access of \"system:serviceaccount:monitoring:"
-                                              "prometheus\" to \"/metrics\": review: 500 "));
+  CHECK_THAT(text_of(*got), Catch::StartsWith("\"system:serviceaccount:monitoring:prometheus\" may "
+                                              "get \"/metrics\": review: 500 "));
+}
+
+TEST_CASE("whether somebody may see one object", "[client]") {
+  const Access access =
+      ResourceAccess{.verb = "get", .resource = "pods", .namespace_ = "ml", .name = "train-0"};
+  CHECK(to_string(access) == "get pods \"ml/train-0\"");
+  CHECK(Json::parse(subject_access_review({.username = "ada"}, access)) ==
+        Json::parse(R"({"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+            "spec": {"user": "ada", "uid": "", "groups": [], "extra": {},
+                     "resourceAttributes": {"verb": "get", "group": "", "resource": "pods",
+                                            "namespace": "ml", "name": "train-0"}}})"));
 }
 
 TEST_CASE("what is no review is an error, and shows nothing of what came", "[client]") {

@@ -14,6 +14,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
+const k8s::Access kPage = k8s::NonResourceAccess{.path = "/metrics", .verb = "get"};
+
+k8s::Access pod(const std::string& name) {
+  return k8s::ResourceAccess{.verb = "get", .resource = "pods", .namespace_ = "ml", .name = name};
+}
+
 // An API server that is the test, and who asks for what.
 class World {
  public:
@@ -22,16 +28,20 @@ class World {
             loop,
             {.review_token = [this](const std::string& token,
                                     auto done) { tokens.emplace_back(token, done); },
-             .review_access = [this](const k8s::UserInfo& user,
-                                     auto done) { users.emplace_back(user, done); }},
+             .review_access =
+                 [this](const k8s::UserInfo& user, const k8s::Access& access, auto done) {
+                   users.emplace_back(user, done);
+                   reviewed.push_back(k8s::to_string(access));
+                 }},
             limits,
             {.on_problem = [this](const k8s::Error& error) { problems.push_back(error.message); },
              .on_progress = [this] { ++progress; }}) {}
 
   // The verdicts of a request, none yet if it waits.
-  std::vector<Verdict>& ask(const std::string& token) {
+  std::vector<Verdict>& ask(const std::string& token, std::vector<k8s::Access> wanted = {kPage}) {
     auto& verdicts = asked_.emplace_back();
-    access_.ask(token, [&verdicts](const Verdict& verdict) { verdicts.push_back(verdict); });
+    access_.ask(token, std::move(wanted),
+                [&verdicts](const Verdict& verdict) { verdicts.push_back(verdict); });
     return verdicts;
   }
   void answer_token(bool authenticated, const std::string& name = "") {
@@ -50,6 +60,7 @@ class World {
   tests::ManualLoop loop;
   std::deque<std::pair<std::string, std::function<void(k8s::Result<k8s::TokenStatus>)>>> tokens;
   std::deque<std::pair<k8s::UserInfo, std::function<void(k8s::Result<bool>)>>> users;
+  std::vector<std::string> reviewed;
   std::vector<std::string> problems;
   int progress = 0;
 
@@ -66,10 +77,10 @@ class World {
   DelegatedAccess access_;
 };
 
-const Verdict kNobody{.outcome = Outcome::kUnknownToken, .user = ""};
+const Verdict kNobody{.outcome = Outcome::kUnknownToken};
 const Verdict kNotReviewed{};
 const Verdict kMayRead{.outcome = Outcome::kAllowed, .user = "prometheus"};
-const Verdict kMayNot{.outcome = Outcome::kForbidden, .user = "prometheus"};
+const Verdict kMayNot{.outcome = Outcome::kForbidden, .user = "prometheus", .denied = kPage};
 
 }  // namespace
 
@@ -118,6 +129,36 @@ TEST_CASE("requests with one token share one review") {
   world.answer_access(true);
   CHECK(first == std::vector{kMayRead});
   CHECK(second == std::vector{kMayRead});
+}
+
+TEST_CASE("who wants several things is told of the first that is denied, and is asked no further") {
+  World world;
+  const auto& asked = world.ask("a", {kPage, pod("x"), pod("y")});
+  world.answer_token(true, "ada");
+  world.answer_access(true);
+  world.answer_access(false);
+  CHECK(asked ==
+        std::vector{Verdict{.outcome = Outcome::kForbidden, .user = "ada", .denied = pod("x")}});
+  CHECK(world.reviewed == std::vector<std::string>{"get \"/metrics\"", "get pods \"ml/x\""});
+  CHECK(world.users.empty());
+
+  const auto& all = world.ask("a", {kPage, pod("z")});
+  world.answer_token(true, "ada");
+  world.answer_access(true);
+  CHECK(all.empty());
+  world.answer_access(true);
+  CHECK(all == std::vector{Verdict{.outcome = Outcome::kAllowed, .user = "ada"}});
+}
+
+TEST_CASE("a verdict is of what was wanted, and of nothing else") {
+  World world;
+  world.ask("a", {pod("x")});
+  world.answer_token(true, "ada");
+  world.answer_access(true);
+  CHECK(world.ask("a", {pod("x")}).size() == 1);
+  CHECK(world.ask("a", {pod("y")}).empty());
+  CHECK(world.ask("a", {kPage, pod("x")}).empty());
+  CHECK(world.tokens.size() == 2);
 }
 
 TEST_CASE("a review that fails is told, and not remembered") {

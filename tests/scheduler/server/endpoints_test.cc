@@ -30,18 +30,22 @@ HealthEndpoints endpoints(bool nodes_synced, bool engine_works = true) {
               }};
 }
 
-// /metrics of a scheduler whose figure grows by one at each look, and an API server that knows the
-// tokens "may" and "may-not".
-class GuardedMetrics {
+// A page for those who may get it and see a pod, and an API server that knows the tokens "may",
+// "may-get" and "may-not".
+class Guarded {
  public:
-  Reply get(std::string_view path, std::optional<std::string_view> token = {}) {
+  Reply get(std::optional<std::string_view> token) {
     std::optional<Reply> got;
-    endpoint_.get({.path = path, .bearer_token = token}, [&](Reply reply) { got = reply; });
+    sched::server::if_allowed(
+        access_, {.path = "/page", .bearer_token = token}, {kPage, kPod},
+        [&](Reply reply) { got = reply; },
+        [](const sched::server::HttpServer::Answer& answer) {
+          answer(sched::server::text_reply(200, "a page"));
+        });
     REQUIRE(got);
     return *got;
   }
 
-  tests::ManualLoop loop;
   bool away = false;  // the API server
 
  private:
@@ -51,20 +55,24 @@ class GuardedMetrics {
     return answer;
   }
 
-  int looks_ = 0;
+  const k8s::Access kPage = k8s::NonResourceAccess{.path = "/page", .verb = "get"};
+  const k8s::Access kPod =
+      k8s::ResourceAccess{.verb = "get", .resource = "pods", .namespace_ = "ml", .name = "x"};
+  tests::ManualLoop loop_;
   DelegatedAccess access_{
-      loop,
+      loop_,
       {.review_token =
            [this](const std::string& token, auto done) {
              done(unless_away(k8s::TokenStatus{.authenticated = token.starts_with("may"),
                                                .user = {.username = "user of " + token}}));
            },
-       .review_access = [this](const k8s::UserInfo& user,
-                               auto done) { done(unless_away(user.username == "user of may")); }},
+       .review_access =
+           [this](const k8s::UserInfo& user, const k8s::Access& access, auto done) {
+             done(unless_away(user.username == "user of may" ||
+                              (user.username == "user of may-get" && access == kPage)));
+           }},
       {},
       {}};
-  MetricsEndpoint endpoint_{loop, access_,
-                            [this] { return "m " + std::to_string(++looks_) + "\n"; }};
 };
 
 }  // namespace
@@ -105,15 +113,13 @@ TEST_CASE("other paths are not found, nor are metrics where everybody may look")
   CHECK(endpoints(true).get("/metrics").status == 404);
 }
 
-TEST_CASE("metrics in Prometheus' text format, for those who may get them") {
-  GuardedMetrics metrics;
-  const Reply reply = metrics.get("/metrics", "may");
+TEST_CASE("a page for those who may get it") {
+  const Reply reply = Guarded().get("may");
   CHECK(reply.status == 200);
-  CHECK(*reply.body == "m 1\n");
-  CHECK(reply.content_type == "text/plain; version=0.0.4; charset=utf-8");
+  CHECK(*reply.body == "a page");
 }
 
-TEST_CASE("metrics are refused in words") {
+TEST_CASE("who may not is told why, in words") {
   struct Case {
     std::optional<std::string_view> token;
     bool away;
@@ -121,27 +127,32 @@ TEST_CASE("metrics are refused in words") {
     std::string body;
   };
   for (const Case& c : std::vector<Case>{
-           {{}, false, 401, "a bearer token is needed, of an account that may get /metrics\n"},
+           {{}, false, 401, "a bearer token is needed, of an account that may get \"/page\"\n"},
            {"made-up", false, 401, "the API server does not know this token\n"},
            {"may-not", false, 403,
-            "\"user of may-not\" cannot get \"/metrics\": a ClusterRole with that nonResourceURL "
+            "\"user of may-not\" cannot get \"/page\": a ClusterRole with that nonResourceURL "
             "would let it\n"},
-           {"may", true, 503, "the API server cannot be asked now who may get /metrics\n"}}) {
-    GuardedMetrics metrics;
-    metrics.away = c.away;
-    const Reply reply = metrics.get("/metrics", c.token);
+           {"may-get", false, 403,
+            "\"user of may-get\" cannot get pods \"ml/x\": a Role with that right would let it\n"},
+           {"may", true, 503, "the API server cannot be asked now who may get \"/page\"\n"}}) {
+    Guarded guarded;
+    guarded.away = c.away;
+    const Reply reply = guarded.get(c.token);
     CHECK(reply.status == c.want);
     CHECK(*reply.body == c.body);
   }
-  CHECK(GuardedMetrics().get("/livez", "may").status == 404);
 }
 
-TEST_CASE("the page is made once a second, however many read it") {
-  GuardedMetrics metrics;
-  const Reply first = metrics.get("/metrics", "may");
-  metrics.loop.advance(999ms);
-  CHECK(metrics.get("/metrics", "may").body == first.body);  // the very same
-  metrics.loop.advance(1ms);
-  CHECK(*metrics.get("/metrics", "may").body == "m 2\n");
+TEST_CASE("the page of metrics is made once a second, however many read it") {
+  tests::ManualLoop loop;
+  int looks = 0;
+  MetricsEndpoint metrics(loop, [&] { return "m " + std::to_string(++looks) + "\n"; });
+  const Reply first = metrics.page();
+  CHECK(first.status == 200);
+  CHECK(first.content_type == "text/plain; version=0.0.4; charset=utf-8");
+  loop.advance(999ms);
+  CHECK(metrics.page().body == first.body);  // the very same
+  loop.advance(1ms);
+  CHECK(*metrics.page().body == "m 2\n");
   CHECK(*first.body == "m 1\n");
 }

@@ -13,9 +13,12 @@
 
 #include <array>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -61,6 +64,12 @@ class Bench {
   [[nodiscard]] std::string exchange(const std::string& request) const {
     return exchange(request, connect());
   }
+  // The answer to a GET, over TLS where the server has it.
+  [[nodiscard]] std::string get(const std::string& target) const {
+    const std::string request = "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    return has_tls() ? HttpsConnection(port).exchange(request) : exchange(request);
+  }
+  [[nodiscard]] bool has_tls() const { return certificate_ != nullptr; }
   // The same over a connection that the kernel has taken up already.
   [[nodiscard]] static std::string exchange(const std::string& request, int socket) {
     REQUIRE(send(socket, request.data(), request.size(), MSG_NOSIGNAL) ==
@@ -107,10 +116,11 @@ class Bench {
       later_.clear();
     });
   }
-  // Blocks until so many have asked for /later.
-  void wait_for_later(std::size_t count) {
+  // Blocks until so many have asked for /later; the last one's client.
+  std::weak_ptr<const void> wait_for_later(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return asked_later_ >= count; });
+    return client_;
   }
 
  private:
@@ -119,8 +129,12 @@ class Bench {
       later_.push_back(std::move(answer));
       const std::lock_guard lock(mutex_);
       ++asked_later_;
+      client_ = request.client;
       changed_.notify_all();
       return;
+    }
+    if (request.path == "/query") {
+      return answer(text_reply(200, "query " + std::string(request.query) + "\n"));
     }
     if (request.path == "/large") return answer(text_reply(200, std::string(32 << 20, 'x')));
     if (request.path == "/secret" && request.bearer_token != "key") {
@@ -142,6 +156,7 @@ class Bench {
   std::string problem_;
   std::vector<milliseconds> pauses_;
   std::size_t asked_later_ = 0;
+  std::weak_ptr<const void> client_;
   std::vector<HttpServer::Answer> later_;  // on the loop
   std::unique_ptr<ServingCertificate> certificate_;
   std::unique_ptr<k8s::EventLoop> loop_ = k8s::make_asio_event_loop();
@@ -218,6 +233,54 @@ TEST_CASE("an answer may come later, and who is being given one keeps its place"
     CHECK_THAT(Bench::read_all(waiting[i]), Catch::EndsWith("later\n"));
   }
   CHECK_THAT(Bench::read_all(served), Catch::EndsWith(std::string(100, 'x')));
+}
+
+TEST_CASE("a client that goes before its answer is there is known to be gone") {
+  Bench bench(GENERATE(Bench::Tls::kNo, Bench::Tls::kYes));
+  const std::string request = "GET /later HTTP/1.1\r\nHost: x\r\n\r\n";
+  const auto has_gone = [](const std::weak_ptr<const void>& client) {
+    while (!client.expired()) std::this_thread::yield();
+    return true;
+  };
+  if (bench.has_tls()) {
+    std::optional<HttpsConnection> going(bench.port);
+    going->send(request);
+    const auto client = bench.wait_for_later(1);
+    CHECK_FALSE(client.expired());
+    going.reset();
+    CHECK(has_gone(client));
+  } else {
+    const int going = bench.connect();
+    REQUIRE(send(going, request.data(), request.size(), MSG_NOSIGNAL) > 0);
+    const auto client = bench.wait_for_later(1);
+    // More than one request: the rest is not looked at.
+    REQUIRE(send(going, request.data(), request.size(), MSG_NOSIGNAL) > 0);
+    CHECK_FALSE(client.expired());
+    close(going);
+    CHECK(has_gone(client));
+  }
+  bench.answer_later();  // to nobody
+  CHECK_THAT(bench.get("/ok"), Catch::EndsWith("path /ok\n"));
+}
+
+TEST_CASE("an answer that comes later is whole, and ends the connection and the client") {
+  Bench bench(GENERATE(Bench::Tls::kNo, Bench::Tls::kYes));
+  std::string answer;
+  std::thread reader([&] { answer = bench.get("/later"); });
+  const auto client = bench.wait_for_later(1);
+  bench.answer_later();
+  reader.join();
+  CHECK_THAT(answer, Catch::StartsWith("HTTP/1.1 200 ") && Catch::EndsWith("\r\n\r\nlater\n"));
+  while (!client.expired()) std::this_thread::yield();
+}
+
+TEST_CASE("a query is handed on as it came") {
+  const Bench bench;
+  for (const auto& [target, want] :
+       {std::pair("/query", "query \n"), std::pair("/query?", "query \n"),
+        std::pair("/query?a=%31+2&b?c", "query a=%31+2&b?c\n")}) {
+    CHECK_THAT(bench.get(target), Catch::EndsWith(std::string("\r\n\r\n") + want));
+  }
 }
 
 TEST_CASE("a bearer token is handed on, and asked for where it is missing") {

@@ -1,9 +1,10 @@
-#include "scheduler/live/shell/metrics_port.h"
+#include "scheduler/live/shell/secure_port.h"
 
 #include "k8s-client/http/asio_transport.h"
 #include "k8s-client/http/event_loop.h"
 #include "scheduler/live/log.h"
 #include "scheduler/live/problem_log.h"
+#include "scheduler/live/questions/pod_questions.h"
 #include "scheduler/server/delegated_access.h"
 #include "scheduler/server/endpoints.h"
 #include "scheduler/server/http_server.h"
@@ -23,7 +24,8 @@ using std::chrono::milliseconds;
 constexpr int kLowerPriority = 10;  // as of nice(1)
 // Eighty who scrape at once are served at once.
 constexpr std::size_t kMaxConnections = 128;
-// Of a review. A connection has ten seconds in all.
+const char* const kMetrics = "/metrics";
+// Of a review, or of reading a pod. A connection has ten seconds in all.
 constexpr std::chrono::seconds kReviewDeadline{4};
 
 // What strangers with made-up tokens can make us ask for.
@@ -43,14 +45,16 @@ std::string host_of(const std::string& address) {
 
 }  // namespace
 
-class MetricsPort::Parts {
+class SecurePort::Parts {
  public:
-  Parts(k8s::ClusterAccess cluster, std::function<std::string()> text,
-        k8s::RequestObserver observer)
-      : cluster_(std::move(cluster)), endpoint_(*loop_, access_, std::move(text)) {
+  Parts(k8s::ClusterAccess cluster, Scheduler scheduler)
+      : cluster_(std::move(cluster)),
+        metrics_(*loop_, std::move(scheduler.metrics)),
+        asker_(*loop_, std::move(scheduler.ask), {}),
+        questions_(access_, asker_, get_pod(), std::move(scheduler.names)) {
     cluster_.credentials->on_problem(
         [this](const k8s::Error& error) { problem("credentials of the secure port", error); });
-    client_.set_observer(std::move(observer));
+    client_.set_observer(std::move(scheduler.on_request));
   }
 
   ~Parts() {
@@ -70,13 +74,13 @@ class MetricsPort::Parts {
         *loop_,
         {.address = address, .max_connections = kMaxConnections, .certificate = certificate_.get()},
         [this](const server::Request& request, server::HttpServer::Answer answer) {
-          endpoint_.get(request, std::move(answer));
+          get(request, std::move(answer));
         },
         {.on_problem =
              [this](const k8s::Error& error, milliseconds retry_in) {
-               problems_.report("serve metrics", error, retry_in);
+               problems_.report("serve the secure port", error, retry_in);
              },
-         .on_progress = [this] { problems_.resolved("serve metrics"); }});
+         .on_progress = [this] { problems_.resolved("serve the secure port"); }});
     if (!server) return tl::unexpected<k8s::Error>(std::move(server.error()));
     server_ = std::move(*server);
     return {};
@@ -92,6 +96,18 @@ class MetricsPort::Parts {
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
 
  private:
+  void get(const server::Request& request, server::HttpServer::Answer answer) {
+    if (PodQuestions::serves(request.path)) return questions_.get(request, std::move(answer));
+    if (request.path != kMetrics) {
+      return answer(
+          server::text_reply(404, "not here; there are /metrics, /explain and /candidates\n"));
+    }
+    server::if_allowed(access_, request, {k8s::NonResourceAccess{.path = kMetrics, .verb = "get"}},
+                       std::move(answer), [this](const server::HttpServer::Answer& allowed) {
+                         allowed(metrics_.page());
+                       });
+  }
+
   void problem(const std::string& what, const k8s::Error& error) {
     problems_.report(what, error, milliseconds(0));
   }
@@ -102,10 +118,15 @@ class MetricsPort::Parts {
                   client_.review_token(token, kReviewDeadline, std::move(done));
                 },
             .review_access =
-                [this](const k8s::UserInfo& user, auto done) {
-                  client_.review_access(user, {.path = "/metrics", .verb = "get"}, kReviewDeadline,
-                                        std::move(done));
+                [this](const k8s::UserInfo& user, const k8s::Access& access, auto done) {
+                  client_.review_access(user, access, kReviewDeadline, std::move(done));
                 }};
+  }
+
+  PodQuestions::GetPod get_pod() {
+    return [this](const std::string& namespace_, const std::string& name, auto done) {
+      client_.get_pod(namespace_, name, std::move(done), kReviewDeadline);
+    };
   }
 
   server::DelegatedAccess::Hooks access_hooks() {
@@ -121,28 +142,28 @@ class MetricsPort::Parts {
       k8s::make_asio_transport(*loop_, cluster_.endpoint, *cluster_.credentials, review_limits());
   k8s::Client client_{*transport_, *loop_};
   server::DelegatedAccess access_{*loop_, calls(), {}, access_hooks()};
-  server::MetricsEndpoint endpoint_;
+  server::MetricsEndpoint metrics_;
+  Asker asker_;
+  PodQuestions questions_;
   std::unique_ptr<server::ServingCertificate> certificate_;
   std::unique_ptr<server::HttpServer> server_;
   std::thread thread_;
 };
 
-k8s::Result<std::unique_ptr<MetricsPort>> MetricsPort::open(MetricsPortOptions options,
-                                                            std::function<std::string()> text,
-                                                            k8s::RequestObserver observer) {
-  auto parts =
-      std::make_unique<Parts>(std::move(options.cluster), std::move(text), std::move(observer));
+k8s::Result<std::unique_ptr<SecurePort>> SecurePort::open(SecurePortOptions options,
+                                                          Scheduler scheduler) {
+  auto parts = std::make_unique<Parts>(std::move(options.cluster), std::move(scheduler));
   if (auto listening = parts->listen(options.address, options.certificate); !listening) {
     return tl::unexpected<k8s::Error>(
         k8s::with_context(std::move(listening.error()), "secure port"));
   }
   parts->run();
-  return std::unique_ptr<MetricsPort>(new MetricsPort(std::move(parts)));
+  return std::unique_ptr<SecurePort>(new SecurePort(std::move(parts)));
 }
 
-MetricsPort::MetricsPort(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-MetricsPort::~MetricsPort() = default;
+SecurePort::SecurePort(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+SecurePort::~SecurePort() = default;
 
-std::uint16_t MetricsPort::port() const { return parts_->port(); }
+std::uint16_t SecurePort::port() const { return parts_->port(); }
 
 }  // namespace sched::live

@@ -1,9 +1,14 @@
 // The secure port over real sockets on the loopback interface, before an API server inside the
 // test.
-#include "scheduler/live/shell/metrics_port.h"
+#include "scheduler/live/shell/secure_port.h"
 
+#include "k8s-client/api/encode.h"
 #include "k8s-client/auth/file_credentials.h"
+#include "plugins/registry.h"
+#include "scheduler/config/config.h"
+#include "scheduler/live/engine_thread.h"
 #include "scheduler/server/http_server.h"
+#include "tests/support/builders.h"
 #include "tests/support/catch.h"
 #include "tests/support/certificates.h"
 #include "tests/support/https_connection.h"
@@ -16,6 +21,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -39,8 +46,14 @@ std::string body_of(const std::string& answer) {
   return end == std::string::npos ? "no answer" : answer.substr(end + 4);
 }
 
-// Knows the tokens "prometheus" and "stranger", and lets the first get /metrics.
-std::string review(const ReceivedRequest& request) {
+// Knows the tokens "prometheus" and "stranger", and lets the first get /metrics and /explain, and
+// the pod "ml/fits".
+std::string answer_to(const ReceivedRequest& request) {
+  if (request.method == "GET") {
+    REQUIRE(request.target == "/api/v1/namespaces/ml/pods/fits");
+    const k8s::Pod pod = tests::pod("fits").in_namespace("ml").served_by("gpu-scheduler");
+    return tests::answer(200, "Content-Type: application/json\r\n", k8s::encode(pod));
+  }
   const Json body = Json::parse(request.body);
   Json status;
   if (request.target == "/apis/authentication.k8s.io/v1/tokenreviews") {
@@ -53,12 +66,20 @@ std::string review(const ReceivedRequest& request) {
     }
   } else if (request.target == "/apis/authorization.k8s.io/v1/subjectaccessreviews") {
     const std::string user = body["spec"]["user"];
-    const Json want = {{"user", user},
-                       {"uid", "u"},
-                       {"groups", {"g"}},
-                       {"extra", {{"k", {"v"}}}},
-                       {"nonResourceAttributes", {{"path", "/metrics"}, {"verb", "get"}}}};
-    status["allowed"] = body["spec"] == want && user == "prometheus";
+    Json want = {{"user", user}, {"uid", "u"}, {"groups", {"g"}}, {"extra", {{"k", {"v"}}}}};
+    bool allowed = user == "prometheus";
+    if (const Json& spec = body["spec"]; spec.contains("nonResourceAttributes")) {
+      const std::string path = spec["nonResourceAttributes"]["path"];
+      want["nonResourceAttributes"] = {{"path", path}, {"verb", "get"}};
+      allowed = allowed && (path == "/metrics" || path == "/explain");
+    } else {
+      want["resourceAttributes"] = {{"verb", "get"},
+                                    {"group", ""},
+                                    {"resource", "pods"},
+                                    {"namespace", "ml"},
+                                    {"name", "fits"}};
+    }
+    status["allowed"] = body["spec"] == want && allowed;
   }
   return tests::answer(201, "Content-Type: application/json\r\n", Json{{"status", status}}.dump());
 }
@@ -69,14 +90,17 @@ class World {
     k8s::auth::CredentialSources sources;
     sources.ca.inline_text = authority_.pem();
     sources.token = "own";
-    MetricsPortOptions options;
+    SecurePortOptions options;
     options.address = "127.0.0.1:0";
     options.cluster.endpoint.host = "127.0.0.1";
     options.cluster.endpoint.port = api_.port();
     options.cluster.credentials = std::make_unique<k8s::auth::FileCredentials>(
         sources, [] { return std::chrono::steady_clock::now(); });
-    auto opened = MetricsPort::open(std::move(options), std::move(text),
-                                    [](std::string_view, int, std::chrono::nanoseconds) {});
+    auto opened = SecurePort::open(
+        std::move(options), {.metrics = std::move(text),
+                             .ask = [this](Question question) { engine_.ask(std::move(question)); },
+                             .names = {"gpu-scheduler"},
+                             .on_request = [](std::string_view, int, std::chrono::nanoseconds) {}});
     REQUIRE(opened);
     port_ = std::move(*opened);
   }
@@ -86,11 +110,28 @@ class World {
     return connect().exchange(get("/metrics", token)).substr(9, 3);
   }
   [[nodiscard]] std::vector<ReceivedRequest> reviews() const { return api_.requests(); }
+  // With a node.
+  void begin_to_decide() {
+    engine_.push(event::NodeUpserted{tests::node("n1")});
+    engine_.push(event::Synced{});
+    engine_.start();
+  }
 
  private:
+  static Engine make_engine() {
+    auto config = config::parse("", "default", plugins::registry());
+    REQUIRE(config);
+    return Engine(std::move(config->profiles), config->engine);
+  }
+
   tests::Authority authority_{"authority"};
-  tests::TlsServer api_{{.identity = authority_.issue_server()}, tests::answering(review)};
-  std::unique_ptr<MetricsPort> port_;
+  tests::TlsServer api_{{.identity = authority_.issue_server()}, tests::answering(answer_to)};
+  EngineThread engine_{make_engine(),
+                       {.on_decisions = [](const std::vector<Decided>&) {},
+                        .on_pending = [](const PendingPods&) {},
+                        .clock = [] { return Time(std::chrono::seconds(1)); }},
+                       nullptr};
+  std::unique_ptr<SecurePort> port_;
 };
 
 // Answers probes on a loop of its own, as the shell's does.
@@ -154,6 +195,40 @@ TEST_CASE("the secure port shows metrics to those whom the API server lets get t
   for (const ReceivedRequest& request : world.reviews()) {
     CHECK(request.header("authorization") == "Bearer own");
   }
+}
+
+TEST_CASE("the secure port puts questions about pods to the engine") {
+  World world([] { return std::string(); });
+  world.begin_to_decide();
+  const std::string page = "/explain?namespace=ml&pod=fits";
+  CHECK(world.connect().exchange(get(page, "")).substr(9, 3) == "401");
+  CHECK(world.connect().exchange(get(page, "stranger")).substr(9, 3) == "403");
+  CHECK(world.connect()
+            .exchange(get("/candidates?namespace=ml&pod=fits", "prometheus"))
+            .substr(9, 3) == "403");
+  CHECK(world.connect().exchange(get("/explain?pod=fits", "prometheus")).substr(9, 3) == "400");
+  const Json got = Json::parse(body_of(world.connect().exchange(get(page, "prometheus"))));
+  CHECK(got["message"] == "");
+  CHECK(got["nodes"] == Json::parse(R"([{"node": "n1", "code": "Success", "plugin": "",
+                                         "reasons": [], "numbers": []}])"));
+}
+
+TEST_CASE("the secure port ends while a question waits") {
+  std::optional<HttpsConnection> asking;
+  tests::Gate asked;
+  const std::stop_token never;
+  {
+    World world([&] {
+      asked.open();
+      return std::string();
+    });
+    asking.emplace(world.connect());
+    asking->send(get("/explain?namespace=ml&pod=fits", "prometheus"));
+    // The engine's thread has not begun. That the port's thread still serves:
+    CHECK(world.status("prometheus") == "200");
+    REQUIRE(asked.wait(never));
+  }
+  CHECK(asking->read_all().empty());
 }
 
 TEST_CASE("eighty who read two megabytes at once are served, and hold up nobody but themselves") {

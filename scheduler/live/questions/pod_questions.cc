@@ -1,0 +1,188 @@
+#include "scheduler/live/questions/pod_questions.h"
+
+#include "k8s-client/shown.h"
+#include "scheduler/live/questions/answers.h"
+#include "scheduler/server/endpoints.h"
+#include "scheduler/server/query.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace sched::live {
+
+namespace {
+
+using server::HttpServer;
+using server::Reply;
+using server::text_reply;
+
+constexpr std::string_view kExplain = "/explain";
+constexpr std::string_view kCandidates = "/candidates";
+constexpr std::size_t kDefaultLimit = 100;
+constexpr std::size_t kGreatestLimit = 10'000;
+constexpr std::size_t kLongestName = 253;
+
+struct Parameters {
+  std::string namespace_;
+  std::string pod;
+  std::size_t limit = kDefaultLimit;
+};
+
+// What a namespace's or a pod's name may be, more or less: nothing that means something in a path.
+bool is_name(std::string_view text) {
+  const auto is_alphanumeric = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+  };
+  return !text.empty() && text.size() <= kLongestName && is_alphanumeric(text.front()) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_alphanumeric(c) || c == '-' || c == '.'; });
+}
+
+// Each of the parameters once; on error, what is wrong.
+tl::expected<Parameters, std::string> read(std::string_view query) {
+  auto given = server::parse_query(query);
+  if (!given) return tl::unexpected(std::move(given.error()));
+  Parameters parameters;
+  for (const auto& [name, into] :
+       {std::pair("namespace", &parameters.namespace_), std::pair("pod", &parameters.pod)}) {
+    const auto value = given->extract(name);
+    if (value.empty()) {
+      return tl::unexpected(fmt::format("the parameter \"{}\" is missing", name));
+    }
+    if (!is_name(value.mapped())) {
+      return tl::unexpected(
+          fmt::format("{} \"{}\": that is no name", name, k8s::shown(value.mapped())));
+    }
+    *into = value.mapped();
+  }
+  if (const auto limit = given->extract("limit"); !limit.empty()) {
+    const std::string& text = limit.mapped();
+    const char* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, parameters.limit);
+    const bool fits = parameters.limit >= 1 && parameters.limit <= kGreatestLimit;
+    if (read.ec != std::errc() || read.ptr != end || !fits) {
+      return tl::unexpected(fmt::format("limit \"{}\": it must be a number from 1 to {}",
+                                        k8s::shown(text), kGreatestLimit));
+    }
+  }
+  if (!given->empty()) {
+    return tl::unexpected(
+        fmt::format("there is no parameter \"{}\"; there are namespace, pod and limit",
+                    k8s::shown(given->begin()->first)));
+  }
+  return parameters;
+}
+
+Reply json_reply(std::string json) {
+  Reply reply = text_reply(200, std::move(json));
+  reply.content_type = "application/json";
+  return reply;
+}
+
+Reply reply_to(Unanswered why) {
+  switch (why) {
+    case Unanswered::kTooMany:
+      return text_reply(429,
+                        "as many questions as may be are open already; ask again in a moment\n");
+    case Unanswered::kNotDeciding:
+      return text_reply(
+          503,
+          "this replica decides nothing: it does not know the cluster yet, or another "
+          "one holds the lease; ask that one\n");
+    case Unanswered::kTooLate:
+      return text_reply(503,
+                        "the engine did not come to it in time: a tenth of its time is for "
+                        "questions; ask again in a moment\n");
+    case Unanswered::kEnded:
+      break;
+  }
+  return text_reply(503, "the process is shutting down\n");
+}
+
+}  // namespace
+
+// A question on its way.
+struct PodQuestions::Asked {
+  bool explains = false;  // or names candidates
+  Parameters parameters;
+  HttpServer::Answer answer;
+  std::weak_ptr<const void> client;
+};
+
+PodQuestions::PodQuestions(server::DelegatedAccess& access, Asker& asker, GetPod get_pod,
+                           std::unordered_set<std::string> scheduler_names)
+    : access_(access),
+      asker_(asker),
+      get_pod_(std::move(get_pod)),
+      scheduler_names_(std::move(scheduler_names)) {}
+
+bool PodQuestions::serves(std::string_view path) { return path == kExplain || path == kCandidates; }
+
+void PodQuestions::get(const server::Request& request, HttpServer::Answer answer) {
+  auto parameters = read(request.query);
+  if (!parameters) return answer(text_reply(400, parameters.error() + '\n'));
+  std::vector<k8s::Access> wanted = {
+      k8s::NonResourceAccess{.path = std::string(request.path), .verb = "get"},
+      k8s::ResourceAccess{.verb = "get",
+                          .resource = "pods",
+                          .namespace_ = parameters->namespace_,
+                          .name = parameters->pod}};
+  server::if_allowed(
+      access_, request, std::move(wanted), std::move(answer),
+      [this, explains = request.path == kExplain, parameters = *std::move(parameters),
+       client = request.client](HttpServer::Answer allowed) {
+        read_pod(
+            std::make_shared<const Asked>(Asked{explains, parameters, std::move(allowed), client}));
+      });
+}
+
+void PodQuestions::read_pod(const std::shared_ptr<const Asked>& asked) {
+  const auto& [namespace_, name, limit] = asked->parameters;
+  get_pod_(namespace_, name, [this, asked](const k8s::Result<k8s::Pod>& pod) {
+    if (pod) return ask_engine(asked, *pod);
+    const bool is_unknown = pod.error().is_status(404);
+    asked->answer(text_reply(is_unknown ? 404 : 503, pod.error().message + '\n'));
+  });
+}
+
+std::string PodQuestions::objection_to(const k8s::Pod& pod) const {
+  if (!scheduler_names_.contains(pod.spec.scheduler_name)) {
+    return fmt::format("its schedulerName is \"{}\", which is not served here",
+                       k8s::shown(pod.spec.scheduler_name));
+  }
+  if (pod.is_finished()) return "it has finished";
+  return {};
+}
+
+void PodQuestions::ask_engine(const std::shared_ptr<const Asked>& asked, const k8s::Pod& pod) {
+  if (const std::string objection = objection_to(pod); !objection.empty()) {
+    return asked->answer(
+        text_reply(404, fmt::format("pods \"{}/{}\": {}\n", pod.metadata.namespace_,
+                                    pod.metadata.name, objection)));
+  }
+  // Where it could go, not only where it is.
+  k8s::Pod unbound = pod;
+  unbound.spec.node_name.clear();
+  const std::size_t limit = asked->parameters.limit;
+  if (asked->explains) {
+    asker_.ask([unbound](const Engine& engine) { return engine.explain(unbound); }, asked->client,
+               [asked, pod, limit](const tl::expected<Explanation, Unanswered>& answer) {
+                 asked->answer(answer ? json_reply(to_json(pod, *answer, limit))
+                                      : reply_to(answer.error()));
+               });
+  } else {
+    asker_.ask(
+        [unbound, limit](const Engine& engine) { return engine.candidates(unbound, limit); },
+        asked->client,
+        [asked, pod](const tl::expected<std::vector<Candidate>, Unanswered>& answer) {
+          asked->answer(answer ? json_reply(to_json(pod, *answer)) : reply_to(answer.error()));
+        });
+  }
+}
+
+}  // namespace sched::live

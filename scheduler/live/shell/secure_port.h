@@ -1,0 +1,57 @@
+// The secure port: /metrics, /explain and /candidates over HTTPS, on a thread of its own, for those
+// who may, by the API server's word.
+//
+// Whatever is done to it costs nothing on the event loop, which renews the lease and answers
+// probes: TLS, pages of megabytes and the reviews of tokens are this thread's, which has a lower
+// priority. What only the engine knows is asked of its thread, which gives it a bounded part of its
+// time (questions/question_queue.h). The port asks the API server over connections of its own, a
+// few times a second at most, with credentials of its own (those of the event loop know one
+// thread).
+#pragma once
+
+#include "k8s-client/auth/cluster_access.h"
+#include "k8s-client/client.h"
+#include "k8s-client/error.h"
+#include "scheduler/live/questions/question_queue.h"
+#include "scheduler/server/serving_certificate.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_set>
+
+namespace sched::live {
+
+struct SecurePortOptions {
+  std::string address;  // "IP:PORT"
+  server::CertificateFiles certificate;
+  k8s::ClusterAccess cluster;  // whom to ask who may, and for pods
+};
+
+class SecurePort {
+ public:
+  // What it serves of the scheduler. All are called on its thread.
+  struct Scheduler {
+    std::function<std::string()> metrics;   // Prometheus' text format
+    std::function<void(Question)> ask;      // EngineThread::ask
+    std::unordered_set<std::string> names;  // whose pods may be asked about
+    k8s::RequestObserver on_request;        // each request to the API server
+  };
+
+  // Opens the port, and serves until it is destroyed.
+  [[nodiscard]] static k8s::Result<std::unique_ptr<SecurePort>> open(SecurePortOptions options,
+                                                                     Scheduler scheduler);
+  ~SecurePort();
+  SecurePort(const SecurePort&) = delete;
+  SecurePort& operator=(const SecurePort&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const;
+
+ private:
+  class Parts;
+  explicit SecurePort(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace sched::live

@@ -1,0 +1,22 @@
+// The part of a URL behind its "?": parameters, as forms and `curl --data-urlencode` write them.
+//
+// Strict, since a parameter that is misread gives the answer to another question: each name once,
+// and every "%" with two hexadecimal digits behind it. What a name or a value may be is for the
+// reader to say. A header's limit bounds all of it (session.cc).
+#pragma once
+
+#include <tl/expected.hpp>
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace sched::server {
+
+// By name; both decoded: "+" is a space, "%2B" a plus. A name without "=" has an empty value.
+using Query = std::map<std::string, std::string, std::less<>>;
+
+// On error: what is wrong, for who asked.
+[[nodiscard]] tl::expected<Query, std::string> parse_query(std::string_view query);
+
+}  // namespace sched::server
