@@ -142,7 +142,7 @@ class Demo {
 
 int run_demo(const DemoOptions& options) {
   // First, so that it ends last: the credentials may have a program running on it.
-  const auto loop = k8s::make_asio_event_loop();
+  const auto loop = k8s::make_event_loop();
   auto expected = load_expected(options.expected);
   auto access = k8s::load_kubeconfig(options.kubeconfig);
   if (!expected || !access) {

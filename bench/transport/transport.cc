@@ -146,7 +146,7 @@ int run(const Options& options, std::ostream& out, std::ostream& errors) {
     return 2;
   }
   // First, so that it ends last: the credentials may have a program running on it.
-  const auto loop = k8s::make_asio_event_loop();
+  const auto loop = k8s::make_event_loop();
   auto access = k8s::load_kubeconfig(options.kubeconfig);
   if (!access) {
     errors << "bench transport: " << access.error().message << "\n";

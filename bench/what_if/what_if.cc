@@ -83,7 +83,7 @@ int run_what_if(const WhatIfOptions& options) {
   auto config = sched::config::load(options.config, plugins::registry());
   if (!config) return fail(2, config.error());
   // First, so that it ends last: the credentials may have a program running on it.
-  const auto loop = k8s::make_asio_event_loop();
+  const auto loop = k8s::make_event_loop();
   auto access = k8s::load_kubeconfig(options.kubeconfig);
   if (!access) return fail(2, access.error());
   std::vector<k8s::Pod> pods;

@@ -1,6 +1,5 @@
 #include "k8s-client/auth/child_process.h"
 
-#include "k8s-client/http/base/asio_event_loop.h"
 #include "k8s-client/http/base/boost_asio.h"
 
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
@@ -80,8 +79,7 @@ int spawn(const Command& command, int output, int errors, pid_t& pid) {
 // The process and its pipes; kept alive by what it waits for, until it has ended or is given up.
 class Running : public std::enable_shared_from_this<Running> {
  public:
-  Running(http::AsioEventLoop& loop, const Command& command,
-          std::function<void(Result<Finished>)> done)
+  Running(EventLoop& loop, const Command& command, std::function<void(Result<Finished>)> done)
       : loop_(loop),
         program_(command.program),
         time_limit_(command.time_limit),
@@ -109,7 +107,7 @@ class Running : public std::enable_shared_from_this<Running> {
   void finish(Result<Finished> result);
   void fail_soon(Error error);
 
-  http::AsioEventLoop& loop_;
+  EventLoop& loop_;
   const std::string program_;
   const std::chrono::milliseconds time_limit_;
   const std::size_t output_limit_;
@@ -262,8 +260,7 @@ class Handle final : public ChildProcess {
 
 std::unique_ptr<ChildProcess> run_process(EventLoop& loop, const Command& command,
                                           std::function<void(Result<Finished>)> done) {
-  auto running =
-      std::make_shared<Running>(dynamic_cast<http::AsioEventLoop&>(loop), command, std::move(done));
+  auto running = std::make_shared<Running>(loop, command, std::move(done));
   running->start(command);
   return std::make_unique<Handle>(std::move(running));
 }

@@ -43,7 +43,7 @@ class ChildProcess {
 // Runs `command`. `done` is called once, from `loop`: when the process has ended, also with an exit
 // code that is not 0; with kConfig when it could not be started; with kTimeout when the time was
 // up, and kDecode when there was more output than allowed, and it has been killed. `done` may
-// destroy the ChildProcess. `loop` must come from make_asio_event_loop().
+// destroy the ChildProcess.
 [[nodiscard]] std::unique_ptr<ChildProcess> run_process(EventLoop& loop, const Command& command,
                                                         std::function<void(Result<Finished>)> done);
 

@@ -11,7 +11,7 @@
 
 namespace k8s {
 
-// `loop` must come from make_asio_event_loop(); it and `credentials` must outlive the transport.
+// `loop` and `credentials` must outlive the transport.
 [[nodiscard]] std::unique_ptr<Transport> make_asio_transport(EventLoop& loop, Endpoint endpoint,
                                                              Credentials& credentials,
                                                              TransportOptions options = {});

@@ -45,9 +45,8 @@ namespace k8s {
 // Whether it is built in.
 [[nodiscard]] bool has_cpprest_transport();
 
-// Only if it is built in. `loop` must come from make_asio_event_loop(); it and `credentials` must
-// outlive the transport. Starts cpprestsdk's thread if this is the first, so signals must have been
-// blocked before.
+// Only if it is built in. `loop` and `credentials` must outlive the transport. Starts cpprestsdk's
+// thread if this is the first, so signals must have been blocked before.
 [[nodiscard]] std::unique_ptr<Transport> make_cpprest_transport(EventLoop& loop, Endpoint endpoint,
                                                                 Credentials& credentials,
                                                                 TransportOptions options = {});

@@ -3,11 +3,18 @@
 // Everything of k8s-client that waits (connections, timers, watches) runs on this loop, so none of
 // it needs locks: callbacks are called on the loop's thread, one at a time. Only `post`, `stop` and
 // `now` may be called from other threads.
+//
+// It is an io_context of Boost.Asio, which sockets and pipes are opened on, and a clock for timers,
+// which tests replace with one that they move themselves.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <memory>
+
+namespace boost::asio {
+class io_context;
+}
 
 namespace k8s {
 
@@ -44,9 +51,12 @@ class EventLoop {
 
   // Makes run() return after the callback in progress. Thread-safe.
   virtual void stop() = 0;
+
+  // For those that do I/O: what they start here, run() sees through.
+  [[nodiscard]] virtual boost::asio::io_context& context() = 0;
 };
 
-// The loop on Boost.Asio.
-[[nodiscard]] std::unique_ptr<EventLoop> make_asio_event_loop();
+// With the steady clock.
+[[nodiscard]] std::unique_ptr<EventLoop> make_event_loop();
 
 }  // namespace k8s

@@ -43,7 +43,7 @@ Time wall_clock() {
 }
 
 Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
-    : loop_(k8s::make_asio_event_loop()),
+    : loop_(k8s::make_event_loop()),
       options_(std::move(options)),
       times_(bind_times(options_.configuration.leader_election)),
       profile_names_(names_of(options_.configuration.profiles)),

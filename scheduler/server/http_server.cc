@@ -1,6 +1,6 @@
 #include "scheduler/server/http_server.h"
 
-#include "k8s-client/http/base/asio_event_loop.h"
+#include "k8s-client/http/base/boost_asio.h"
 #include "scheduler/server/serving_certificate.h"
 #include "scheduler/server/session.h"
 
@@ -65,7 +65,7 @@ Reply text_reply(int status, std::string text) {
 
 class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
  public:
-  Listener(k8s::http::AsioEventLoop& loop, const Options& options, Handler handler, Hooks hooks)
+  Listener(k8s::EventLoop& loop, const Options& options, Handler handler, Hooks hooks)
       : loop_(loop),
         max_connections_(options.max_connections),
         certificate_(options.certificate),
@@ -148,8 +148,7 @@ k8s::Result<std::unique_ptr<HttpServer>> HttpServer::listen(k8s::EventLoop& loop
                                                             Hooks hooks) {
   const auto endpoint = endpoint_of(options.address);
   if (!endpoint) return tl::unexpected<k8s::Error>(endpoint.error());
-  auto listener = std::make_shared<Listener>(dynamic_cast<k8s::http::AsioEventLoop&>(loop), options,
-                                             std::move(handler), std::move(hooks));
+  auto listener = std::make_shared<Listener>(loop, options, std::move(handler), std::move(hooks));
   if (const error_code error = listener->open(*endpoint)) {
     return tl::unexpected<k8s::Error>(connection_error("listening on " + options.address, error));
   }

@@ -68,7 +68,7 @@ class HttpServer {
     std::function<void()> on_progress = [] {};
   };
 
-  // `loop` must come from make_asio_event_loop() and outlive the server.
+  // `loop` must outlive the server.
   [[nodiscard]] static k8s::Result<std::unique_ptr<HttpServer>> listen(k8s::EventLoop& loop,
                                                                        const Options& options,
                                                                        Handler handler,

@@ -1,5 +1,7 @@
 #include "tests/support/manual_loop.h"
 
+#include "k8s-client/http/base/boost_asio.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -28,7 +30,12 @@ class ManualLoop::PendingTimer final : public k8s::Timer {
 };
 
 // Not the clock's epoch, which stands for "never" in places.
-ManualLoop::ManualLoop() : now_(std::chrono::hours{1000}), timers_(std::make_shared<Timers>()) {}
+ManualLoop::ManualLoop()
+    : now_(std::chrono::hours{1000}),
+      timers_(std::make_shared<Timers>()),
+      context_(std::make_unique<boost::asio::io_context>()) {}
+
+ManualLoop::~ManualLoop() = default;
 
 void ManualLoop::post(std::function<void()> task) {
   const std::lock_guard lock(mutex_);
@@ -72,9 +79,12 @@ bool ManualLoop::run_one() {
       timers_->erase(timers_->begin());
     }
   }
-  if (!task) return false;
-  task();
-  return true;
+  if (task) {
+    task();
+    return true;
+  }
+  context_->restart();
+  return context_->poll_one() > 0;
 }
 
 void ManualLoop::run_ready() {

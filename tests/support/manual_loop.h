@@ -18,6 +18,7 @@ namespace tests {
 class ManualLoop final : public k8s::EventLoop {
  public:
   ManualLoop();
+  ~ManualLoop() override;
 
   void post(std::function<void()> task) override;
   [[nodiscard]] std::unique_ptr<k8s::Timer> after(Clock::duration delay,
@@ -27,6 +28,8 @@ class ManualLoop final : public k8s::EventLoop {
   // Runs until stop(), jumping from timer to timer; returns too when nothing is left to happen.
   void run() override;
   void stop() override;
+  // run_ready() runs what is ready there, too; it does not wait for what is not.
+  [[nodiscard]] boost::asio::io_context& context() override { return *context_; }
 
   // Runs everything posted, what that posts in turn, and the timers that are due.
   void run_ready();
@@ -53,6 +56,7 @@ class ManualLoop final : public k8s::EventLoop {
   Clock::time_point now_{};
   bool stopped_ = false;
   std::shared_ptr<Timers> timers_;
+  std::unique_ptr<boost::asio::io_context> context_;
 };
 
 }  // namespace tests

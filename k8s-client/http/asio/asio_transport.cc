@@ -2,7 +2,7 @@
 
 #include "k8s-client/http/asio/asio_connection.h"
 #include "k8s-client/http/asio/request_writer.h"
-#include "k8s-client/http/base/asio_event_loop.h"
+#include "k8s-client/http/base/boost_asio.h"
 #include "k8s-client/http/pooled/pooled_transport.h"
 
 #include <chrono>
@@ -14,7 +14,7 @@ namespace {
 
 class AsioConnectionFactory final : public ConnectionFactory {
  public:
-  AsioConnectionFactory(AsioEventLoop& loop, Endpoint endpoint, const TransportOptions& options)
+  AsioConnectionFactory(EventLoop& loop, Endpoint endpoint, const TransportOptions& options)
       : loop_(loop),
         endpoint_(std::move(endpoint)),
         writer_(endpoint_, options.user_agent),
@@ -26,7 +26,7 @@ class AsioConnectionFactory final : public ConnectionFactory {
   }
 
  private:
-  AsioEventLoop& loop_;
+  EventLoop& loop_;
   const Endpoint endpoint_;
   const RequestWriter writer_;
   const std::chrono::milliseconds unacknowledged_limit_;
@@ -37,9 +37,8 @@ class AsioConnectionFactory final : public ConnectionFactory {
 
 std::unique_ptr<Transport> make_asio_transport(EventLoop& loop, Endpoint endpoint,
                                                Credentials& credentials, TransportOptions options) {
-  auto& asio_loop = http::asio_loop(loop);
-  auto factory = std::make_unique<http::AsioConnectionFactory>(asio_loop, endpoint, options);
-  return http::make_pooled_transport(asio_loop, endpoint, credentials, options, std::move(factory));
+  auto factory = std::make_unique<http::AsioConnectionFactory>(loop, endpoint, options);
+  return http::make_pooled_transport(loop, endpoint, credentials, options, std::move(factory));
 }
 
 }  // namespace k8s

@@ -1,6 +1,5 @@
 #include "k8s-client/http/cpprest_transport.h"
 
-#include "k8s-client/http/base/asio_event_loop.h"
 #include "k8s-client/http/cpprest/cpprest_connection.h"
 #include "k8s-client/http/pooled/pooled_transport.h"
 
@@ -41,8 +40,7 @@ std::unique_ptr<Transport> make_cpprest_transport(EventLoop& loop, Endpoint endp
                                                   TransportOptions options) {
   http::sdk::start();
   auto factory = std::make_unique<http::CpprestConnectionFactory>(loop, endpoint, options);
-  return http::make_pooled_transport(http::asio_loop(loop), endpoint, credentials, options,
-                                     std::move(factory));
+  return http::make_pooled_transport(loop, endpoint, credentials, options, std::move(factory));
 }
 
 }  // namespace k8s

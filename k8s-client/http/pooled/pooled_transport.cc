@@ -1,6 +1,6 @@
 #include "k8s-client/http/pooled/pooled_transport.h"
 
-#include "k8s-client/http/base/asio_event_loop.h"
+#include "k8s-client/http/base/boost_asio.h"
 #include "k8s-client/http/base/tls_context.h"
 #include "k8s-client/http/pooled/connection_pool.h"
 #include "k8s-client/http/pooled/exchange.h"
@@ -10,8 +10,6 @@
 #include <boost/asio/post.hpp>
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <list>
 #include <utility>
 
@@ -32,7 +30,7 @@ struct Opening {
 
 class PooledTransport final : public Transport, private ExchangeHost {
  public:
-  PooledTransport(AsioEventLoop& loop, const Endpoint& endpoint, Credentials& credentials,
+  PooledTransport(EventLoop& loop, const Endpoint& endpoint, Credentials& credentials,
                   const TransportOptions& options, std::unique_ptr<ConnectionFactory> factory)
       : loop_(loop),
         uses_tls_(endpoint.tls),
@@ -79,7 +77,7 @@ class PooledTransport final : public Transport, private ExchangeHost {
   // The first of the list, which waits no longer.
   std::shared_ptr<Exchange> next(ExchangeList& list);
 
-  AsioEventLoop& loop_;
+  EventLoop& loop_;
   const bool uses_tls_;
   const std::string server_;
   Credentials& credentials_;
@@ -285,13 +283,7 @@ std::shared_ptr<Exchange> PooledTransport::next(ExchangeList& list) {
 
 }  // namespace
 
-AsioEventLoop& asio_loop(EventLoop& loop) {
-  if (auto* found = dynamic_cast<AsioEventLoop*>(&loop)) return *found;
-  std::fputs("transport: the loop is not one of make_asio_event_loop()\n", stderr);
-  std::abort();
-}
-
-std::unique_ptr<Transport> make_pooled_transport(AsioEventLoop& loop, const Endpoint& endpoint,
+std::unique_ptr<Transport> make_pooled_transport(EventLoop& loop, const Endpoint& endpoint,
                                                  Credentials& credentials,
                                                  const TransportOptions& options,
                                                  std::unique_ptr<ConnectionFactory> factory) {

@@ -7,6 +7,7 @@
 
 #include "k8s-client/http/credentials.h"
 #include "k8s-client/http/endpoint.h"
+#include "k8s-client/http/event_loop.h"
 #include "k8s-client/http/pooled/connection.h"
 #include "k8s-client/http/transport.h"
 #include "k8s-client/http/transport_options.h"
@@ -15,14 +16,9 @@
 
 namespace k8s::http {
 
-class AsioEventLoop;
-
-// The loop of make_asio_event_loop() that `loop` is; ends the program if it is another.
-[[nodiscard]] AsioEventLoop& asio_loop(EventLoop& loop);
-
 // `loop` and `credentials` must outlive the transport.
 [[nodiscard]] std::unique_ptr<Transport> make_pooled_transport(
-    AsioEventLoop& loop, const Endpoint& endpoint, Credentials& credentials,
+    EventLoop& loop, const Endpoint& endpoint, Credentials& credentials,
     const TransportOptions& options, std::unique_ptr<ConnectionFactory> factory);
 
 }  // namespace k8s::http

@@ -135,7 +135,7 @@ class SecurePort::Parts {
   }
 
   // First, so that it ends last: a program for credentials may run on it.
-  std::unique_ptr<k8s::EventLoop> loop_ = k8s::make_asio_event_loop();
+  std::unique_ptr<k8s::EventLoop> loop_ = k8s::make_event_loop();
   k8s::ClusterAccess cluster_;
   ProblemLog problems_{*loop_};
   std::unique_ptr<k8s::Transport> transport_ =

@@ -39,7 +39,7 @@ void run_until_no_children(k8s::EventLoop& loop) {
 
 // Runs it to its end.
 k8s::Result<Finished> result_of(const Command& command) {
-  const auto loop = k8s::make_asio_event_loop();
+  const auto loop = k8s::make_event_loop();
   std::optional<k8s::Result<Finished>> result;
   std::unique_ptr<ChildProcess> process;
   process = run_process(*loop, command, [&](k8s::Result<Finished> finished) {
@@ -130,7 +130,7 @@ TEST_CASE("child process: what cannot be started") {
 }
 
 TEST_CASE("child process: given up, it is killed and nothing is heard of it") {
-  const auto loop = k8s::make_asio_event_loop();
+  const auto loop = k8s::make_event_loop();
   bool called = false;
   auto process = run_process(*loop, shell("sleep 600"), [&](const auto&) { called = true; });
   process.reset();

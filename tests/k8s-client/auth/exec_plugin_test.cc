@@ -42,7 +42,7 @@ struct Asked {
 };
 
 Asked ask(const std::string& file) {
-  const auto loop = k8s::make_asio_event_loop();
+  const auto loop = k8s::make_event_loop();
   auto access = k8s::load_kubeconfig(file);
   if (!access) FAIL(access.error().message);
   CHECK_FALSE(access->credentials->prepare(*loop, [&] { loop->stop(); }));

@@ -8,7 +8,7 @@
 using namespace std::chrono_literals;
 
 TEST_CASE("event loop: tasks run in the order in which they were posted") {
-  const auto loop = k8s::make_asio_event_loop();
+  const auto loop = k8s::make_event_loop();
   std::string order;
   loop->post([&] {
     order += "a";
@@ -22,7 +22,7 @@ TEST_CASE("event loop: tasks run in the order in which they were posted") {
 }
 
 TEST_CASE("event loop: it can be stopped from another thread, and run again") {
-  const auto loop = k8s::make_asio_event_loop();
+  const auto loop = k8s::make_event_loop();
   for (int i = 0; i < 3; ++i) {
     std::jthread other([&] { loop->post([&] { loop->stop(); }); });
     loop->run();
@@ -33,7 +33,7 @@ TEST_CASE("event loop: it can be stopped from another thread, and run again") {
 }
 
 TEST_CASE("event loop: timers fire in their order, each once") {
-  const auto loop = k8s::make_asio_event_loop();
+  const auto loop = k8s::make_event_loop();
   std::string order;
   const auto never = loop->after(1h, [&] { order += "never"; });
   const auto first = loop->after(1ms, [&] { order += "1"; });
@@ -44,7 +44,7 @@ TEST_CASE("event loop: timers fire in their order, each once") {
 }
 
 TEST_CASE("event loop: a destroyed timer does not fire, even when it was due already") {
-  const auto loop = k8s::make_asio_event_loop();
+  const auto loop = k8s::make_event_loop();
   bool fired = false;
   std::unique_ptr<k8s::Timer> doomed;
   const auto killer = loop->after(0ms, [&] { doomed.reset(); });
@@ -55,7 +55,7 @@ TEST_CASE("event loop: a destroyed timer does not fire, even when it was due alr
 }
 
 TEST_CASE("event loop: a timer may destroy itself and start the next") {
-  const auto loop = k8s::make_asio_event_loop();
+  const auto loop = k8s::make_event_loop();
   int fired = 0;
   std::unique_ptr<k8s::Timer> timer;
   std::function<void()> again = [&] {

@@ -68,7 +68,7 @@ const k8s::Error& Sent::error() const {
 }
 
 TransportFixture::TransportFixture(const TransportUnderTest& under_test)
-    : under_test_(under_test), loop_(k8s::make_asio_event_loop()) {
+    : under_test_(under_test), loop_(k8s::make_event_loop()) {
   endpoint.host = "127.0.0.1";
   credentials.material.ca_pem = cluster_authority().pem();
 }

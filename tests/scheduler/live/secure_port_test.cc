@@ -174,7 +174,7 @@ class Probed {
   }
 
  private:
-  std::unique_ptr<k8s::EventLoop> loop_ = k8s::make_asio_event_loop();
+  std::unique_ptr<k8s::EventLoop> loop_ = k8s::make_event_loop();
   std::unique_ptr<server::HttpServer> server_;
   std::thread thread_;
 };

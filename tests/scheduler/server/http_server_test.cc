@@ -159,7 +159,7 @@ class Bench {
   std::weak_ptr<const void> client_;
   std::vector<HttpServer::Answer> later_;  // on the loop
   std::unique_ptr<ServingCertificate> certificate_;
-  std::unique_ptr<k8s::EventLoop> loop_ = k8s::make_asio_event_loop();
+  std::unique_ptr<k8s::EventLoop> loop_ = k8s::make_event_loop();
   std::unique_ptr<HttpServer> server_;
   std::thread thread_;
 };
@@ -338,7 +338,7 @@ TEST_CASE(
 }
 
 TEST_CASE("addresses that cannot be listened on") {
-  const auto loop = k8s::make_asio_event_loop();
+  const auto loop = k8s::make_event_loop();
   const auto message = [&](const std::string& address) {
     const auto server = HttpServer::listen(
         *loop, {.address = address},

@@ -1,4 +1,6 @@
-#include "k8s-client/http/base/asio_event_loop.h"
+#include "k8s-client/http/event_loop.h"
+
+#include "k8s-client/http/base/boost_asio.h"
 
 #include <boost/asio/post.hpp>
 
@@ -39,28 +41,34 @@ class PendingTask final : public Timer {
   std::shared_ptr<State> state_;
 };
 
+class SteadyLoop final : public EventLoop {
+ public:
+  void post(std::function<void()> task) override { asio::post(context_, std::move(task)); }
+  std::unique_ptr<Timer> after(Clock::duration delay, std::function<void()> task) override {
+    return std::make_unique<PendingTask>(context_, delay, std::move(task));
+  }
+  [[nodiscard]] Clock::time_point now() const override { return Clock::now(); }
+  // May be called again after it returned; a stop() before it makes it return at once.
+  void run() override {
+    context_.run();
+    context_.restart();
+  }
+  void stop() override { context_.stop(); }
+  [[nodiscard]] asio::io_context& context() override { return context_; }
+
+ private:
+  // The hint of one thread spares Asio its wake-ups between threads; posting from others stays
+  // safe.
+  asio::io_context context_{1};
+  // Keeps run() from returning when nothing is pending.
+  asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
+};
+
 }  // namespace
-
-// The hint of one thread spares Asio its wake-ups between threads; posting from others stays safe.
-AsioEventLoop::AsioEventLoop() : context_(1), work_(context_.get_executor()) {}
-
-void AsioEventLoop::post(std::function<void()> task) { asio::post(context_, std::move(task)); }
-
-std::unique_ptr<Timer> AsioEventLoop::after(Clock::duration delay, std::function<void()> task) {
-  return std::make_unique<PendingTask>(context_, delay, std::move(task));
-}
-
-void AsioEventLoop::run() {
-  context_.run();
-  context_.restart();
-}
-
 }  // namespace k8s::http
 
 namespace k8s {
 
-std::unique_ptr<EventLoop> make_asio_event_loop() {
-  return std::make_unique<http::AsioEventLoop>();
-}
+std::unique_ptr<EventLoop> make_event_loop() { return std::make_unique<http::SteadyLoop>(); }
 
 }  // namespace k8s
