@@ -1,8 +1,7 @@
 #include "k8s-client/api/encode.h"
 
 #include "k8s-client/api/decode/rfc3339.h"
-#include "k8s-client/api/encode/gpu_quota_json.h"
-#include "k8s-client/api/encode/pod_json.h"
+#include "k8s-client/api/encode/json.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "k8s-client/api/encode/pod_json.h"
+#include "k8s-client/api/encode/json.h"
 
 namespace k8s::json {
 namespace {

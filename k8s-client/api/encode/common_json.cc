@@ -1,6 +1,5 @@
-#include "k8s-client/api/encode/common_json.h"
-
 #include "k8s-client/api/decode/rfc3339.h"
+#include "k8s-client/api/encode/json.h"
 
 namespace k8s::json {
 namespace {

@@ -9,7 +9,7 @@
 // what it costs the API server. So are device classes: they carry their drivers' parameters as JSON
 // of any kind, and a number beyond 64 bits in it ends simdjson's reading of the whole page; here it
 // is some bytes that are stepped over. Binds and events are written so, for they are nearly all of
-// what it writes (../../call_protobuf.h). All else stays JSON, which people can read.
+// what it writes (../../call_bodies.h). All else stays JSON, which people can read.
 #pragma once
 
 #include "k8s-client/api/decode.h"

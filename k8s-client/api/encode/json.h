@@ -1,9 +1,11 @@
-// Structs that several kinds share, as nlohmann values. Fields that are empty are left out where
-// Kubernetes leaves them out. Included by the .cc files of encoding only.
+// The parts of objects as nlohmann values. Fields that are empty are left out where Kubernetes
+// leaves them out. Included by the .cc files of encoding only.
 #pragma once
 
+#include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/meta.h"
 #include "k8s-client/api/node.h"
+#include "k8s-client/api/pod.h"
 #include "k8s-client/api/selector.h"
 
 #include <nlohmann/json.hpp>
@@ -16,6 +18,7 @@ namespace k8s::json {
 
 using Json = nlohmann::ordered_json;
 
+// Of several kinds: common_json.cc.
 [[nodiscard]] Json to_json(const ObjectMeta& metadata);
 [[nodiscard]] Json to_json(const StringMap& map);
 [[nodiscard]] Json to_json(const ResourceList& resources);
@@ -29,5 +32,17 @@ void set(Json& object, const char* key, const std::string& value);
 void set(Json& object, const char* key, const std::vector<std::string>& value);
 void set(Json& object, const char* key, const StringMap& value);
 void set(Json& object, const char* key, const ResourceList& value);
+
+// Of pods: pod_json.cc, affinity_json.cc.
+[[nodiscard]] Json to_json(const Pod::Spec& spec);
+[[nodiscard]] Json to_json(const Pod::Status& status);
+
+[[nodiscard]] Json to_json(const NodeAffinity& affinity);
+[[nodiscard]] Json to_json(const PodAffinity& affinity);
+[[nodiscard]] Json to_json(const TopologySpreadConstraint& constraint);
+
+// Of GpuQuotas: gpu_quota_json.cc. Patches of their status need it, too.
+[[nodiscard]] Json to_json(const GpuQuota::Spec& spec);
+[[nodiscard]] Json to_json(const GpuQuota::Status& status);
 
 }  // namespace k8s::json

@@ -1,5 +1,7 @@
-// The JSON of the calls of client.h: the bodies they send (but for binds and events,
-// call_protobuf.h), and the one small answer they read.
+// The bodies of the calls of client.h, and the one small answer they read.
+//
+// Those that go out by the thousands, binds and events, are in protobuf: in JSON, reading them is a
+// good part of what they cost the API server.
 #pragma once
 
 #include "k8s-client/api/event.h"
@@ -12,6 +14,12 @@
 #include <string>
 
 namespace k8s {
+
+// v1 Binding, for POST …/pods/NAME/binding.
+[[nodiscard]] std::string binding_body(const Binding& binding);
+
+// events.k8s.io/v1 Event, for POST.
+[[nodiscard]] std::string event_body(const EventObject& event);
 
 // Strategic merge patch of pods/status: merges the one condition by its type. It carries the uid
 // and, if it has one, the resource version of `pod`. lastTransitionTime is

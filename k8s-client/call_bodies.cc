@@ -1,15 +1,49 @@
-#include "k8s-client/call_json.h"
+#include "k8s-client/call_bodies.h"
 
 #include "k8s-client/api/decode/rfc3339.h"
-#include "k8s-client/api/encode/gpu_quota_json.h"
+#include "k8s-client/api/encode/json.h"
+#include "k8s-client/api/protobuf/documents.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <string_view>
 
 namespace k8s {
 namespace {
+
+// ---- protobuf
+
+using protobuf::Writer;
+
+// v1 ObjectReference.
+struct Reference {
+  std::string_view kind;
+  std::string_view namespace_ = {};
+  std::string_view name;
+  std::string_view uid = {};
+  std::string_view api_version;
+};
+
+void write_reference(Writer& out, std::uint32_t field, const Reference& reference) {
+  out.message(field, [&] {
+    out.text(1, reference.kind);
+    out.text(2, reference.namespace_);
+    out.text(3, reference.name);
+    out.text(4, reference.uid);
+    out.text(5, reference.api_version);
+  });
+}
+
+// Numbers of fields of metav1.ObjectMeta.
+constexpr std::uint32_t kName = 1;
+constexpr std::uint32_t kNamespace = 3;
+constexpr std::uint32_t kUid = 5;
+constexpr std::uint32_t kAnnotations = 12;
+
+// ---- JSON
 
 using Json = nlohmann::json;
 
@@ -24,6 +58,46 @@ std::string seconds_text(Timestamp time) {
 }
 
 }  // namespace
+
+std::string binding_body(const Binding& binding) {
+  return protobuf::document("v1", "Binding", [&](Writer& out) {
+    out.message(1, [&] {
+      out.text(kName, binding.pod);
+      out.text(kNamespace, binding.namespace_);
+      out.text(kUid, binding.pod_uid);
+      out.map(kAnnotations, binding.annotations);
+    });
+    write_reference(out, 2, {.kind = "Node", .name = binding.node, .api_version = "v1"});
+  });
+}
+
+std::string event_body(const EventObject& event) {
+  return protobuf::document("events.k8s.io/v1", "Event", [&](Writer& out) {
+    out.message(1, [&] {
+      out.text(kName, event.name);
+      out.text(kNamespace, event.namespace_);
+    });
+    out.micro_time(2, event.event_time);
+    if (event.series_count > 0) {
+      out.message(3, [&] {
+        out.number(1, event.series_count);
+        out.micro_time(2, event.series_last_observed);
+      });
+    }
+    out.text(4, event.reporting_controller);
+    out.text(5, event.reporting_instance);
+    out.text(6, event.action);
+    out.text(7, event.reason);
+    write_reference(out, 8,
+                    {.kind = event.regarding_kind,
+                     .namespace_ = event.regarding_namespace,
+                     .name = event.regarding_name,
+                     .uid = event.regarding_uid,
+                     .api_version = event.regarding_api_version});
+    out.text(10, event.note);
+    out.text(11, event.type);
+  });
+}
 
 std::string pod_scheduled_patch(const Pod& pod, const PodScheduledCondition& condition,
                                 Timestamp now) {
