@@ -108,8 +108,8 @@ std::unique_ptr<Leadership> Shell::Parts::make_leadership(const k8s::RequestObse
 
 k8s::Result<void> Shell::Parts::listen() {
   if (options_.http_bind_address == "0") return {};
-  server::HealthEndpoints endpoints{.liveness = [this] { return liveness(); },
-                                    .readiness = [this] { return readiness(); }};
+  server::ProbeEndpoints endpoints{.liveness = [this] { return liveness(); },
+                                   .readiness = [this] { return readiness(); }};
   auto server = server::HttpServer::listen(
       *loop_, {.address = options_.http_bind_address},
       [endpoints = std::move(endpoints)](const server::Request& request,
@@ -120,7 +120,7 @@ k8s::Result<void> Shell::Parts::listen() {
                             milliseconds retry_in) { problems_.report("serve", error, retry_in); },
        .on_progress = [this] { problems_.resolved("serve"); }});
   if (!server) return tl::unexpected<k8s::Error>(std::move(server.error()));
-  health_ = std::move(*server);
+  probes_ = std::move(*server);
   return {};
 }
 
@@ -143,7 +143,7 @@ k8s::Result<void> Shell::Parts::open_secure_port() {
 Shell::End Shell::Parts::run() {
   LogLine line("starting");
   line.with("cluster", options_.cluster.description).with("profiles", joined(profile_names_));
-  if (health_) line.with("http_port", health_->port());
+  if (probes_) line.with("http_port", probes_->port());
   if (secure_port_) line.with("secure_port", secure_port_->port());
   line.info();
   if (!options_.cluster.warning.empty()) LogLine(options_.cluster.warning).warning();

@@ -20,7 +20,7 @@ std::string line_of(const Check& check) {
 }
 
 // "ok" alone when all is well; otherwise every check, in the form of Kubernetes' own health pages.
-Reply health_reply(std::string_view page, const std::vector<Check>& checks) {
+Reply probe_reply(std::string_view page, const std::vector<Check>& checks) {
   const bool well =
       std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.passed; });
   const bool noted = std::any_of(checks.begin(), checks.end(),
@@ -54,9 +54,9 @@ Reply refusal(const DelegatedAccess::Verdict& verdict, const std::string& what) 
 
 }  // namespace
 
-Reply HealthEndpoints::get(std::string_view path) const {
-  if (path == "/livez" || path == "/healthz") return health_reply(path.substr(1), liveness());
-  if (path == "/readyz") return health_reply("readyz", readiness());
+Reply ProbeEndpoints::get(std::string_view path) const {
+  if (path == "/livez" || path == "/healthz") return probe_reply(path.substr(1), liveness());
+  if (path == "/readyz") return probe_reply("readyz", readiness());
   return text_reply(404,
                     "not here; there are /healthz, /livez and /readyz, and over HTTPS at "
                     "--secure-port /metrics, /explain and /candidates\n");

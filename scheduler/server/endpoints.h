@@ -23,7 +23,7 @@ struct Check {
   std::string note = {};  // what is to be known even if it passes; empty: nothing
 };
 
-struct HealthEndpoints {
+struct ProbeEndpoints {
   std::function<std::vector<Check>()> liveness;
   std::function<std::vector<Check>()> readiness;
 

@@ -59,7 +59,7 @@ class Pages {
         return if_allowed(access_, request, {k8s::NonResourceAccess{"/metrics", "get"}},
                           std::move(answer), [this](const auto& to) { to(metrics_.page()); });
       }
-      answer(health_.get(request.path));
+      answer(probes_.get(request.path));
     };
   }
 
@@ -69,14 +69,14 @@ class Pages {
   tests::ManualLoop loop_;
   DelegatedAccess access_{loop_, reviews(), {.remembered = 8}, {}};
   MetricsEndpoint metrics_{loop_, [] { return std::string("up 1\n"); }};
-  HealthEndpoints health_{.liveness =
-                              [] {
-                                return std::vector<Check>{{"ping", true, ""}};
-                              },
-                          .readiness =
-                              [] {
-                                return std::vector<Check>{{"caches", false, "not yet"}};
-                              }};
+  ProbeEndpoints probes_{.liveness =
+                             [] {
+                               return std::vector<Check>{{"ping", true, ""}};
+                             },
+                         .readiness =
+                             [] {
+                               return std::vector<Check>{{"caches", false, "not yet"}};
+                             }};
 };
 
 // Reads what came to `socket` until its end.

@@ -2,7 +2,7 @@
 //
 //   shell.cc            makes the parts and runs them
 //   shell/hooks.cc      what flows between them: events, decisions, outcomes
-//   shell/health.cc     what they say of themselves to probes
+//   shell/probes.cc     what they say of themselves to probes
 //   shell/shutdown.cc   how they end
 #pragma once
 
@@ -97,7 +97,7 @@ class Shell::Parts {
   std::unique_ptr<k8s::Transport> lease_transport_;
   std::unique_ptr<k8s::Client> lease_client_;
   std::unique_ptr<Leadership> leadership_;  // nullptr without leader election
-  std::unique_ptr<server::HttpServer> health_;
+  std::unique_ptr<server::HttpServer> probes_;
   // When the decisions whose binds are open began, by uid.
   std::unordered_map<std::string, Clock::time_point> began_;
   bool shutting_down_ = false;

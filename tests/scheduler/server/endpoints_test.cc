@@ -9,14 +9,14 @@
 #include <vector>
 
 using sched::server::DelegatedAccess;
-using sched::server::HealthEndpoints;
 using sched::server::MetricsEndpoint;
+using sched::server::ProbeEndpoints;
 using sched::server::Reply;
 using namespace std::chrono_literals;
 
 namespace {
 
-HealthEndpoints endpoints(bool nodes_synced, bool engine_works = true) {
+ProbeEndpoints endpoints(bool nodes_synced, bool engine_works = true) {
   return {.liveness =
               [engine_works] {
                 return std::vector<sched::server::Check>{
@@ -89,7 +89,7 @@ TEST_CASE("alive is not ready") {
 }
 
 TEST_CASE("what is to be known of a check that passes is shown, and fails nothing") {
-  HealthEndpoints noted = endpoints(true);
+  ProbeEndpoints noted = endpoints(true);
   noted.readiness = [] {
     return std::vector<sched::server::Check>{
         {.name = "watch-pods", .passed = true, .why_not = "", .note = "one is bad"},

@@ -1,4 +1,4 @@
-#include "scheduler/live/shell/health.h"
+#include "scheduler/live/shell/probes.h"
 
 #include "scheduler/live/shell/parts.h"
 
@@ -12,7 +12,8 @@ server::Check engine_check(std::chrono::nanoseconds working_for) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(working_for);
   return {.name = "engine",
           .passed = working_for < kEngineHangsAfter,
-          .why_not = fmt::format("one event, decision or question has taken {} s so far", seconds.count())};
+          .why_not = fmt::format("one event, decision or question has taken {} s so far",
+                                 seconds.count())};
 }
 
 std::vector<server::Check> Shell::Parts::liveness() const {

@@ -1,5 +1,5 @@
 // When a thread is thought to hang.
-#include "scheduler/live/shell/health.h"
+#include "scheduler/live/shell/probes.h"
 
 #include "scheduler/live/heartbeat.h"
 #include "tests/support/catch.h"
