@@ -166,9 +166,12 @@ void Shell::Parts::ask_version() {
 
 std::string Shell::Parts::metrics_text() {
   metrics_.events(events_->counters());
-  for (const Intake::Source& source : intake_->sources()) {
-    metrics_.unreadable(source.kind, source.unreadable);
-  }
+  // The watches are the event loop's: what it says of them is on the next page.
+  loop_->post([this] {
+    for (const Intake::Source& source : intake_->sources()) {
+      metrics_.unreadable(source.kind, source.unreadable);
+    }
+  });
   if (recorder_) metrics_.recording(recorder_->is_writing());
   return metrics_.text();
 }

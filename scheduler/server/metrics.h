@@ -43,7 +43,7 @@ class Metrics {
   void node_complaints(std::size_t nodes);
   // One finished API call; `status` 0: no answer.
   void request(std::string_view verb, int status, std::chrono::nanoseconds duration);
-  // Objects of that kind that cannot be read; called before each scrape.
+  // Objects of that kind that cannot be read; called after each scrape, for the next one.
   void unreadable(const std::string& kind, std::size_t objects);
   // Whether the recording is still written. Not called: there is none.
   void recording(bool writes);
