@@ -1,6 +1,9 @@
 #include "k8s-client/leader_election/election.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace k8s {
@@ -41,6 +44,12 @@ ElectionStep Election::answered(Result<Lease> answer, ElectionTime now) {
   const auto asked = std::exchange(asked_, std::nullopt);
   if (state_ == State::kEnded || !asked) return {};
   if (answer) {
+    if (goes_back(*answer)) {
+      return lose(
+          fmt::format("the lease is at version {} after {}: its store has gone back in time, "
+                      "as when etcd is restored from a backup",
+                      answer->metadata.resource_version, newest_version_));
+    }
     return *asked == Kind::kGet ? on_seen(std::move(*answer), now)
                                 : on_written(std::move(*answer), now);
   }
@@ -113,6 +122,15 @@ ElectionStep Election::give_back(ElectionTime now) {
 }
 
 // ---- answers
+
+bool Election::goes_back(const Lease& lease) {
+  const std::string& text = lease.metadata.resource_version;
+  std::uint64_t version = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), version);
+  if (read.ec != std::errc()) return false;  // not one of Kubernetes': it says nothing
+  const auto newest = std::exchange(newest_version_, std::max(newest_version_, version));
+  return version < newest;
+}
 
 ElectionStep Election::on_seen(Lease lease, ElectionTime now) {
   // The resource version does not count: who changes a label does not renew.

@@ -29,6 +29,19 @@
 //  * A lease that vanishes counts as held until it would have expired, for those who saw it.
 //  * A follower tries when the lease expires, not at its next try after that, and reads the lease
 //    four times per retry period: by default it sees a renewal 0.6 s late at most, not 2.4 s.
+//  * A lease that is shown at an older version than before ends the election, for leader and
+//    follower alike: its store has gone back in time.
+//
+// That last rule is how a process notices that etcd was restored from a backup. What it knows of
+// the cluster is then worth nothing: pods that it saw bound may be unbound, those that it saw go
+// may be back on their GPUs. Its watches do not tell: one that is opened at a version that the
+// store has not reached yet is silent, and an older list may just be another API server's watch
+// cache. A lease is proof: it is read with no resourceVersion, a quorum read, one request at a
+// time; versions of a kind only grow (Kubernetes compares them as numbers, KEP-5504); and it is
+// written every retry_period, so that any backup is older, also one that was restored with
+// `--bump-revision`, which keeps the versions of objects. Whoever ends so should begin anew as a
+// new process, which waits, reads and binds as after any other start. Not noticed: a restored store
+// that is not the lease's (--etcd-servers-overrides).
 #pragma once
 
 #include "k8s-client/api/lease.h"
@@ -105,8 +118,8 @@ class Election {
   [[nodiscard]] Origin origin() const { return origin_; }
   // Who held the lease when it was last seen; empty: nobody, or not seen yet.
   [[nodiscard]] const std::string& holder() const { return observed_.spec.holder_identity; }
-  // Of kEnded: why leadership was lost; empty: it was given back, or never held, or lapsed while it
-  // was to be given back.
+  // Of kEnded: why leadership was lost, or following makes no sense any more; empty: it was given
+  // back, or never held, or lapsed while it was to be given back.
   [[nodiscard]] const std::string& why_lost() const { return why_lost_; }
   // Of kEnded: the lease was held, and the server has said that it is nobody's now: the next leader
   // need not wait.
@@ -119,6 +132,8 @@ class Election {
   [[nodiscard]] ElectionStep renew(ElectionTime now);
   [[nodiscard]] ElectionStep give_back(ElectionTime now);
 
+  // Whether the lease is older than one that was seen before.
+  [[nodiscard]] bool goes_back(const Lease& lease);
   [[nodiscard]] ElectionStep on_seen(Lease lease, ElectionTime now);
   [[nodiscard]] ElectionStep on_absent(ElectionTime now);
   [[nodiscard]] ElectionStep on_written(Lease lease, ElectionTime now);
@@ -140,6 +155,7 @@ class Election {
   Lease observed_;           // as it was last read or written; no resourceVersion: there is none
   TimePoint observed_at_{};  // when it was first seen like that
   bool ever_observed_ = false;
+  std::uint64_t newest_version_ = 0;  // of those seen
 
   std::optional<LeaseRequest::Kind> asked_;  // the request under way
   TimePoint sent_at_{};                      // of the last request

@@ -8,6 +8,8 @@
 //
 // With leader election it stands by until it leads (leadership/leadership.h), and ends at once when
 // it loses the lease: binds that were sent have landed, or never will, before another one begins.
+// Likewise, leading or not, when the lease shows that etcd was restored from a backup
+// (k8s-client/leader_election/election.h).
 //
 // Shutdown: nothing more is decided, binds that were sent are seen through to their outcome, then
 // conditions are written, the lease is given back and events are written, all within a time limit

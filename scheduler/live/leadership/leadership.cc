@@ -98,6 +98,7 @@ void Leadership::start() {
 
 void Leadership::on_started_leading() {
   if (ending_) return;
+  led_ = true;
   const Origin origin = elector_.election().origin();
   LogLine line("leading");
   line.with("lease", lease_text(options_.election))
@@ -115,7 +116,10 @@ void Leadership::on_started_leading() {
 
 void Leadership::on_stopped_leading(const std::string& why) {
   stop();
-  LogLine("leadership lost").with("lease", lease_text(options_.election)).with("why", why).error();
+  LogLine(led_ ? "leadership lost" : "standing by no more")
+      .with("lease", lease_text(options_.election))
+      .with("why", why)
+      .error();
   hooks_.on_leads(false);
   hooks_.on_lost(why);
 }

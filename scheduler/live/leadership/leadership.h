@@ -106,6 +106,7 @@ class Leadership {
   bool watches_synced_ = false;
   bool caught_up_ = false;
   bool told_to_decide_ = false;
+  bool led_ = false;  // ever
   bool ending_ = false;
 };
 

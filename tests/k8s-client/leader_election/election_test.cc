@@ -25,6 +25,7 @@ using std::chrono::milliseconds;
 //   lease H RENEWAL     the GET is answered: H holds it ("-": nobody) since his renewal of that
 //                       number ("never": it has none), for 15 s
 //   short H RENEWAL     the same, for 3 s
+//   old H RENEWAL       the same as the first, at the version before the last one
 //   ok                  the write is accepted
 //   lost                no answer to the request
 //   N, N/R              refused with status N, Retry-After R
@@ -80,13 +81,13 @@ class Script {
       lease.metadata.resource_version = std::to_string(++version_);
       return lease;
     }
-    if (word == "lease" || word == "short") {
+    if (word == "lease" || word == "short" || word == "old") {
       std::string holder;
       std::string renewal;
       rest >> holder >> renewal;
       Lease lease;
       lease.metadata.name = "scheduler";
-      lease.metadata.resource_version = std::to_string(++version_);
+      lease.metadata.resource_version = std::to_string(word == "old" ? version_ - 1 : ++version_);
       lease.spec.holder_identity = holder == "-" ? "" : holder;
       lease.spec.lease_duration_seconds = word == "short" ? 3 : 15;
       if (renewal != "never")
@@ -207,6 +208,25 @@ void check(const std::vector<Case>& cases) {
       CHECK(script.feed(c.rows[i].input) == c.rows[i].want);
     }
   }
+}
+
+TEST_CASE("a lease that goes back in time ends the election", "[election]") {
+  const std::string kBack =
+      "lost: the lease is at version 1 after 2: its store has gone back in time, as when etcd is "
+      "restored from a backup";
+  check({
+      {"of a leader, whose renewal conflicts", after(kLeads, {{"wait", "update me 15 0"},
+                                                              {"ok", "wait 2000"},
+                                                              {"wait", "update me 15 0"},
+                                                              {"409", "get"},
+                                                              {"old me 1", kBack}})},
+      {"of a follower, whoever holds it then", after(kFollows, {{"wait", "get"},
+                                                                {"lease other 2", "wait ~500"},
+                                                                {"wait", "get"},
+                                                                {"old other 1", kBack}})},
+      {"but not one that stays as it is",
+       after(kFollows, {{"wait", "get"}, {"lease other 2", "wait ~500"}})},
+  });
 }
 
 TEST_CASE("acquiring the lease", "[election]") {

@@ -46,7 +46,7 @@ struct Bench {
     Lease lease;
     lease.metadata.namespace_ = "kube";
     lease.metadata.name = "scheduler";
-    lease.metadata.resource_version = "7";
+    lease.metadata.resource_version = std::to_string(++version);
     lease.spec.holder_identity = holder;
     lease.spec.lease_duration_seconds = 15;
     lease.spec.renew_time = Timestamp(1s);
@@ -59,7 +59,7 @@ struct Bench {
     auto lease = Decoder().object<Lease>(call->request().body);
     REQUIRE(lease);
     const Lease sent = *lease;
-    lease->metadata.resource_version = "8";
+    lease->metadata.resource_version = std::to_string(++version);
     call->respond(200, encode(*lease));
     loop.run_ready();
     return sent;
@@ -75,6 +75,7 @@ struct Bench {
   Client client{transport, loop};
   std::vector<std::string> log;
   int answered = 0;
+  int version = 6;  // of the lease
   std::unique_ptr<LeaderElector> elector;
 };
 

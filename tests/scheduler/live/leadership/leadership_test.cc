@@ -250,6 +250,22 @@ TEST_CASE("while renewals do not get through, the gate closes long before the le
   }
 }
 
+TEST_CASE("a lease that goes back in time ends it, for one that stands by as well") {
+  Bench bench;
+  bench.lease.hold("other");
+  bench.lease.hold("other");
+  bench.leadership->start();
+  bench.loop.advance(1s);
+  CHECK(bench.told() == Lines{});
+  bench.lease.lease->metadata.resource_version = "1";
+  bench.loop.advance(1s);
+  CHECK(bench.told() == Lines{"follows",
+                              "lost: the lease is at version 1 after 2: its store has "
+                              "gone back in time, as when etcd is restored from a backup"});
+  bench.loop.advance(1h);
+  CHECK(bench.told().empty());
+}
+
 TEST_CASE("a lease in another's name ends it at once") {
   Bench bench;
   bench.lead();
