@@ -30,8 +30,7 @@ class Asker {
     std::size_t open = 8;
     std::chrono::milliseconds patience{5'000};
   };
-  // Puts a question before the engine's thread (EngineThread::ask). Thread-safe; may outlive the
-  // asker's questions, but is not called after its destructor.
+  // Puts a question before the engine's thread (EngineThread::ask). Called on the loop's thread.
   using Put = std::function<void(Question)>;
 
   // `loop` must outlive it.

@@ -5,10 +5,11 @@
 // and only its end lets another one lead.
 //
 // How long is too long? One event or one decision, which is what the heartbeat measures, took at
-// most 0.11 s with 100,000 nodes (bench decide: the first look at a shape on all nodes). The bound
-// is a thousand times that: a machine that starves the scheduler, or a build with sanitizers, is no
-// reason to restart it, which would only add a start to the load. The probes of the Deployment add
-// half a minute (three failures, ten seconds apart).
+// most 0.11 s with 100,000 nodes (bench decide: the first look at a shape on all nodes). A question
+// looks at each node once as well, and words what it sees. The bound is a thousand times that: a
+// machine that starves the scheduler, or a build with sanitizers, is no reason to restart it, which
+// would only add a start to the load. The probes of the Deployment add half a minute (three
+// failures, ten seconds apart).
 #pragma once
 
 #include "scheduler/server/endpoints.h"

@@ -43,5 +43,6 @@ TEST_CASE("the engine hangs after two minutes with one event, decision or questi
        {Case{0s, true}, {100ms, true}, {119s, true}, {2min, false}}) {
     CHECK(sched::live::engine_check(working_for).passed == want);
   }
-  CHECK(sched::live::engine_check(150s).why_not == "one event, decision or question has taken 150 s so far");
+  CHECK(sched::live::engine_check(150s).why_not ==
+        "one event, decision or question has taken 150 s so far");
 }
