@@ -92,8 +92,8 @@ build_kwok() {
 
 # Nobody debugs these: without tables for a debugger they are linked in half the time.
 build_own() {
-  go build -ldflags "-s -w" -o "$out/" ./cmd/testcluster ./cmd/compare ./cmd/soak
-  go test -c -ldflags "-s -w" -o "$out/" ./internal/measure ./cmd/compare ./cmd/soak ./controlplane ./history ./faults ./e2e
+  go build -ldflags "-s -w" -o "$out/" ./cmd/testcluster ./cmd/compare ./cmd/soak ./cmd/parity
+  go test -c -ldflags "-s -w" -o "$out/" ./internal/measure ./cmd/compare ./cmd/soak ./controlplane ./history ./faults ./parity ./parity/draw ./e2e
 }
 
 # fetch downloads the modules first, and tries again: a module mirror may be down for a moment, a compiler is not.

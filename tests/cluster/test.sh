@@ -31,7 +31,7 @@ export E2E_DIR=${E2E_DIR:-build/cluster/e2e}
 harness() {
   local tests child= outcome=0
   trap 'kill $child; exit 1' TERM
-  for tests in measure compare soak controlplane history faults; do
+  for tests in measure compare soak controlplane history faults parity draw; do
     "$bin/$tests.test" -test.v -test.timeout 60m "$@" &
     child=$!
     wait $child || outcome=1

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"gpu-scheduler.io/tests/cluster/parity"
+)
+
+// report prints what was found and gives the number of cases that differ.
+func report(s settings, found *outcome) int {
+	if found.failed > 0 {
+		fmt.Printf("%d cases are not asked: a plugin of kube-scheduler ends with an error there, and the pod would be tried again\n", found.failed)
+	}
+	if s.bench == "" {
+		return 0
+	}
+	a := found.agreement
+	table("focus", "cases", s.foci, a.Cases)
+	table("plugin", "verdicts", slices.Sorted(maps.Keys(a.Verdicts)), a.Verdicts)
+	table("", "messages", []string{""}, map[string]parity.Count{"": a.Messages})
+	if len(a.Missing) > 0 {
+		fmt.Printf("left out: cases that need what bench verdicts cannot answer yet of %s\n", strings.Join(slices.Sorted(maps.Keys(a.Missing)), ", "))
+	}
+	total := a.Total()
+	fmt.Printf("%d cases agree, %d differ, %d are left out\n", total.Agree, total.Differ, total.LeftOut)
+	return total.Differ
+}
+
+func table(what, of string, rows []string, counts map[string]parity.Count) {
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(out, "%s\t%s\tagree\tdiffer\tleft out\t\n", what, of)
+	for _, row := range rows {
+		c := counts[row]
+		fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%d\t\n", row, c.Agree+c.Differ+c.LeftOut, c.Agree, c.Differ, c.LeftOut)
+	}
+	out.Flush()
+	fmt.Println()
+}

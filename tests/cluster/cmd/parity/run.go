@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"gpu-scheduler.io/tests/cluster/parity"
+	"gpu-scheduler.io/tests/cluster/parity/draw"
+)
+
+// batch is so many cases of a focus that starting the program under test for them costs nothing beside its work.
+type batch struct {
+	focus    string
+	from, to int
+}
+
+const batchSize = 500
+
+// made is a batch with kube-scheduler's answers.
+type made struct {
+	batch
+	cases  []*parity.Case
+	lines  [][]byte
+	failed int // cases on which a plugin of kube-scheduler ends with an error
+}
+
+// outcome is what the workers have found together.
+type outcome struct {
+	sync.Mutex
+	agreement   *parity.Agreement
+	written     map[string]*parity.Writer
+	differences []*parity.Case
+	failed      int
+	err         error
+}
+
+// run gives the number of cases that differ.
+func run(ctx context.Context, s settings) (int, error) {
+	fmt.Printf("seed %d: %d cases, beside kube-scheduler v1.36.3\n", s.seed, s.cases)
+	folder, err := os.MkdirTemp("", "parity-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	found := &outcome{agreement: parity.NewAgreement(), written: map[string]*parity.Writer{}}
+	if s.write != "" {
+		if err := found.create(s); err != nil {
+			return 0, err
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	batches := make(chan batch)
+	var workers sync.WaitGroup
+	for range s.workers {
+		workers.Go(func() {
+			if err := work(ctx, s, folder, batches, found); err != nil {
+				found.fail(err)
+				cancel()
+			}
+		})
+	}
+	divide(ctx, s, batches)
+	workers.Wait()
+	for _, writer := range found.written {
+		found.fail(writer.Close())
+	}
+	found.fail(ctx.Err())
+	if found.err != nil {
+		return 0, found.err
+	}
+	return report(s, found), nil
+}
+
+func (o *outcome) create(s settings) error {
+	if err := os.MkdirAll(s.write, 0o755); err != nil {
+		return err
+	}
+	for _, focus := range s.foci {
+		writer, err := parity.Create(filepath.Join(s.write, focus+".jsonl.gz"))
+		if err != nil {
+			return err
+		}
+		o.written[focus] = writer
+	}
+	return nil
+}
+
+// fail keeps the first error.
+func (o *outcome) fail(err error) {
+	o.Lock()
+	defer o.Unlock()
+	if o.err == nil {
+		o.err = err
+	}
+}
+
+// divide gives each focus as many cases as the others.
+func divide(ctx context.Context, s settings, batches chan<- batch) {
+	defer close(batches)
+	for i, focus := range s.foci {
+		cases := s.cases / len(s.foci)
+		if i < s.cases%len(s.foci) {
+			cases++
+		}
+		for from := 0; from < cases; from += batchSize {
+			select {
+			case batches <- batch{focus, from, min(from+batchSize, cases)}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+func work(ctx context.Context, s settings, folder string, batches <-chan batch, found *outcome) error {
+	scheduler, err := parity.NewScheduler(ctx)
+	if err != nil {
+		return err
+	}
+	bench := parity.Bench{Program: s.bench, Folder: folder}
+	for next := range batches {
+		made, err := answer(ctx, s, scheduler, next)
+		if err != nil {
+			return err
+		}
+		var reply parity.Reply
+		if s.bench != "" {
+			if reply, err = bench.Ask(ctx, made.lines); err != nil {
+				return err
+			}
+		}
+		if err := found.add(made, reply); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer draws the cases of a batch and has kube-scheduler's plugins answer what a file of them says.
+func answer(ctx context.Context, s settings, scheduler *parity.Scheduler, b batch) (made, error) {
+	m := made{batch: b}
+	for number := b.from; number < b.to && ctx.Err() == nil; number++ {
+		drawn, err := draw.Case(s.seed, b.focus, number)
+		if err != nil {
+			return m, err
+		}
+		line, err := drawn.Encode()
+		if err != nil {
+			return m, err
+		}
+		c, err := parity.Decode(line)
+		if err != nil {
+			return m, fmt.Errorf("%s: %w", drawn.ID, err)
+		}
+		if c.Answer, err = scheduler.Answer(ctx, c); err != nil {
+			m.failed++
+			continue
+		}
+		if line, err = c.Encode(); err != nil {
+			return m, err
+		}
+		m.cases = append(m.cases, c)
+		m.lines = append(m.lines, line)
+	}
+	return m, ctx.Err()
+}
+
+func (o *outcome) add(m made, reply parity.Reply) error {
+	o.Lock()
+	defer o.Unlock()
+	o.failed += m.failed
+	var err error
+	if writer := o.written[m.focus]; writer != nil {
+		for _, line := range m.lines {
+			err = errors.Join(err, writer.Write(line))
+		}
+	}
+	if reply.Answers == nil {
+		return err
+	}
+	o.agreement.Add(m.focus, m.cases, reply)
+	for i, c := range m.cases {
+		if reply.Differs[i] {
+			o.differences = append(o.differences, c)
+		}
+	}
+	return err
+}

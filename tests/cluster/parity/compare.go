@@ -1,0 +1,151 @@
+package parity
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Difference is a node, or the message, of which two answers to a case say different things.
+type Difference struct {
+	Node        string // empty: the message
+	Given, Ours Verdict
+	GivenText   string // of the message
+	OursText    string
+}
+
+func (d Difference) String() string {
+	if d.Node == "" {
+		return fmt.Sprintf("message: kube-scheduler %q, ours %q", d.GivenText, d.OursText)
+	}
+	return fmt.Sprintf("%s: kube-scheduler %v, ours %v", d.Node, d.Given, d.Ours)
+}
+
+// Kind is what stays the same while a case is made smaller: who says what instead of what.
+func (d Difference) Kind() string {
+	if d.Node == "" {
+		return "message"
+	}
+	return fmt.Sprintf("%s %s, ours %s %s", d.Given.Code, d.Given.Plugin, d.Ours.Code, d.Ours.Plugin)
+}
+
+// Differences compares as bench verdicts does (bench/verdicts/compare.h): of a node that a PreFilter left out only the code counts, and an
+// absent message is unknown unless some node fits.
+func Differences(given, ours Answer) []Difference {
+	var found []Difference
+	fits := false
+	for _, node := range slices.Sorted(maps.Keys(given.Verdicts)) {
+		verdict, our := given.Verdicts[node], ours.Verdicts[node]
+		fits = fits || verdict.Fits()
+		if !agree(verdict, our) {
+			found = append(found, Difference{Node: node, Given: verdict, Ours: our})
+		}
+	}
+	for _, node := range slices.Sorted(maps.Keys(ours.Verdicts)) {
+		if _, ok := given.Verdicts[node]; !ok {
+			found = append(found, Difference{Node: node, Ours: ours.Verdicts[node]})
+		}
+	}
+	if (given.Message != "" || fits) && given.Message != ours.Message {
+		found = append(found, Difference{GivenText: given.Message, OursText: ours.Message})
+	}
+	return found
+}
+
+func agree(given, ours Verdict) bool {
+	if !given.Fits() && given.Plugin == "" {
+		return given.Code == ours.Code
+	}
+	return given.Code == ours.Code && given.Plugin == ours.Plugin && slices.Equal(given.Reasons, ours.Reasons)
+}
+
+// Count is how often two answers were the same. Left out are differences that the program under test does not call one, since it cannot
+// give such a verdict yet.
+type Count struct{ Agree, Differ, LeftOut int }
+
+func (c *Count) add(same, leftOut bool) {
+	switch {
+	case same:
+		c.Agree++
+	case leftOut:
+		c.LeftOut++
+	default:
+		c.Differ++
+	}
+}
+
+func (c *Count) join(other Count) {
+	c.Agree += other.Agree
+	c.Differ += other.Differ
+	c.LeftOut += other.LeftOut
+}
+
+// Agreement sums up a run.
+type Agreement struct {
+	Cases    map[string]Count // by focus
+	Verdicts map[string]Count // by the plugin that rejects in kube-scheduler's answer, or fits, or narrowed
+	Messages Count
+	Missing  map[string]bool // plugins that the program under test cannot answer for
+}
+
+// NewAgreement is of no case yet.
+func NewAgreement() *Agreement {
+	return &Agreement{Cases: map[string]Count{}, Verdicts: map[string]Count{}, Missing: map[string]bool{}}
+}
+
+// Add counts cases of a focus; the reply is to them.
+func (a *Agreement) Add(focus string, cases []*Case, reply Reply) {
+	of := a.Cases[focus]
+	of.join(Count{Agree: reply.Tally.Agree, Differ: reply.Tally.Differ, LeftOut: reply.Tally.LeftOut})
+	a.Cases[focus] = of
+	for _, plugin := range reply.Tally.MissingPlugins {
+		a.Missing[plugin] = true
+	}
+	for i, c := range cases {
+		ours := reply.Answers[i]
+		leftOut := !reply.Differs[i]
+		for node, verdict := range c.Verdicts {
+			of := a.Verdicts[by(verdict)]
+			of.add(agree(verdict, ours.Verdicts[node]), leftOut)
+			a.Verdicts[by(verdict)] = of
+		}
+		if c.Message != "" {
+			a.Messages.add(c.Message == ours.Message, leftOut)
+		}
+	}
+}
+
+func by(verdict Verdict) string {
+	switch {
+	case verdict.Fits():
+		return "(fits)"
+	case verdict.Plugin == "":
+		return "(narrowed by a PreFilter)"
+	}
+	return verdict.Plugin
+}
+
+// Join adds what another run has counted.
+func (a *Agreement) Join(other *Agreement) {
+	for focus, count := range other.Cases {
+		of := a.Cases[focus]
+		of.join(count)
+		a.Cases[focus] = of
+	}
+	for plugin, count := range other.Verdicts {
+		of := a.Verdicts[plugin]
+		of.join(count)
+		a.Verdicts[plugin] = of
+	}
+	a.Messages.join(other.Messages)
+	maps.Copy(a.Missing, other.Missing)
+}
+
+// Total is of all cases.
+func (a *Agreement) Total() Count {
+	var total Count
+	for _, count := range a.Cases {
+		total.join(count)
+	}
+	return total
+}

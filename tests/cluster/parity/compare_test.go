@@ -1,0 +1,59 @@
+package parity
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestDifferences(t *testing.T) {
+	fits := Verdict{Code: "Success"}
+	full := Verdict{Code: "Unschedulable", Plugin: "NodeResourcesFit", Reasons: []string{"Too many pods"}}
+	narrowed := Verdict{Code: "UnschedulableAndUnresolvable"}
+	unresolvable := Verdict{Code: "UnschedulableAndUnresolvable", Plugin: "NodeAffinity", Reasons: []string{"no"}}
+	answer := func(verdict Verdict, message string) Answer {
+		return Answer{Verdicts: map[string]Verdict{"n": verdict}, Message: message}
+	}
+	for _, c := range []struct {
+		name        string
+		given, ours Answer
+		want        []Difference
+	}{
+		{"the same", answer(full, "0/1"), answer(full, "0/1"), nil},
+		{"another verdict", answer(fits, ""), answer(full, ""), []Difference{{Node: "n", Given: fits, Ours: full}}},
+		{"another message", answer(full, "0/1"), answer(full, "0/2"), []Difference{{GivenText: "0/1", OursText: "0/2"}}},
+		{"a message where a node fits", answer(fits, ""), answer(fits, "0/1"), []Difference{{OursText: "0/1"}}},
+		{"narrowed: only the code counts, and the message is unknown", answer(narrowed, ""), answer(unresolvable, "0/1"), nil},
+		{"narrowed, and another code", answer(narrowed, ""), answer(full, ""), []Difference{{Node: "n", Given: narrowed, Ours: full}}},
+		{"a node that is not there", Answer{}, answer(fits, ""), []Difference{{Node: "n", Ours: fits}}},
+		{"a node that we leave out", answer(fits, ""), Answer{}, []Difference{{Node: "n", Given: fits}}},
+	} {
+		if got := Differences(c.given, c.ours); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestAgreement(t *testing.T) {
+	fits := Verdict{Code: "Success"}
+	spread := Verdict{Code: "Unschedulable", Plugin: "PodTopologySpread", Reasons: []string{"no"}}
+	full := Verdict{Code: "Unschedulable", Plugin: "NodeResourcesFit", Reasons: []string{"Too many pods"}}
+	of := func(a, b Verdict, message string) Answer {
+		return Answer{Verdicts: map[string]Verdict{"a": a, "b": b}, Message: message}
+	}
+	cases := []*Case{{Answer: of(fits, full, "")}, {Answer: of(spread, full, "x")}, {Answer: of(full, full, "y")}}
+	reply := Reply{Answers: []Answer{of(fits, full, ""), of(fits, full, ""), of(full, fits, "")}, Differs: []bool{false, false, true},
+		Tally: Tally{Agree: 1, Differ: 1, LeftOut: 1, MissingPlugins: []string{"PodTopologySpread"}}}
+	got := NewAgreement()
+	got.Add("mixed", cases, reply)
+	want := &Agreement{
+		Cases:    map[string]Count{"mixed": {Agree: 1, Differ: 1, LeftOut: 1}},
+		Verdicts: map[string]Count{"(fits)": {Agree: 1}, "PodTopologySpread": {LeftOut: 1}, "NodeResourcesFit": {Agree: 3, Differ: 1}},
+		Messages: Count{Differ: 1, LeftOut: 1}, Missing: map[string]bool{"PodTopologySpread": true}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	got.Join(want)
+	if total := got.Total(); total != (Count{2, 2, 2}) {
+		t.Errorf("the total of two: %+v", total)
+	}
+}
