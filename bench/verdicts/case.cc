@@ -51,8 +51,8 @@ class CaseReader {
 
  private:
   static bool is_unneeded(std::string_view key) {
-    constexpr std::array<std::string_view, 4> kKeys = {"focus", "preFilter", "storageClasses",
-                                                       "csiNodes"};
+    constexpr std::array<std::string_view, 5> kKeys = {"focus", "preFilter", "storageClasses",
+                                                       "csiNodes", "scores"};
     return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
   }
 

@@ -5,8 +5,9 @@
 // `persistentVolumeClaims`, `deviceClasses` are lists of API objects, as `kubectl get … -o json`
 // has them under `items`, `pod` is the pending pod; all but `pod` may be absent. An answer is
 // `verdicts` (node → code, plugin, reasons) and `message`. `id` names the case; `focus`,
-// `preFilter`, `storageClasses` and `csiNodes` may be there and are not needed. Any other field is
-// an error: it would be a misspelt one.
+// `preFilter`, `storageClasses`, `csiNodes` and `scores` (node → score plugin → raw, normalized,
+// weighted) may be there and are not needed. Any other field is an error: it would be a misspelt
+// one.
 #pragma once
 
 #include "k8s-client/api/decode.h"

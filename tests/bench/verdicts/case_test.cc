@@ -16,6 +16,7 @@ TEST_CASE("a case is read in full") {
     "persistentVolumeClaims": [{"metadata": {"name": "c"}}],
     "deviceClasses": [{"metadata": {"name": "d"}}], "storageClasses": [{}], "csiNodes": null,
     "pod": {"metadata": {"name": "a"}, "spec": {"priority": 3}}, "preFilter": {"code": "x"},
+    "scores": {"m": {"NodeAffinity": {"raw": 7, "normalized": 100, "weighted": 200}}},
     "verdicts": {"n": {"code": "Unschedulable", "plugin": "P", "reasons": ["b", "a"]},
                  "m": {"code": "Success"}},
     "message": "no"})",

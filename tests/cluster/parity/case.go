@@ -40,6 +40,7 @@ type Answer struct {
 	Verdicts  map[string]Verdict `json:"verdicts,omitempty"`  // by node
 	PreFilter *Verdict           `json:"preFilter,omitempty"` // a rejection before any node was asked; each node carries it
 	Message   string             `json:"message,omitempty"`   // the text of the FitError; empty: a node fits, or a PreFilter narrowed the nodes
+	Scores    map[string]Scores  `json:"scores,omitempty"`    // by node that fits; nil: not asked for
 }
 
 // Verdict is what the filters say of a node. A rejection without a plugin is of a node that a PreFilter left out.

@@ -23,9 +23,12 @@ import (
 // Scheduler answers cases with kube-scheduler's own framework and plugins: the default profile without DynamicResources. What the profile's
 // plugins read is swapped from case to case, so one Scheduler answers one case at a time.
 type Scheduler struct {
+	Scores bool // answers have scores, too
+
 	store     *store
 	snapshot  *snapshot
 	framework framework.Framework
+	scorers   []scorer
 }
 
 // snapshot is the lister that the plugins hold on to, whichever case it shows.
@@ -39,8 +42,8 @@ func NewScheduler(ctx context.Context) (*Scheduler, error) {
 		return nil, err
 	}
 	s := &Scheduler{store: newStore(), snapshot: &snapshot{schedcache.NewEmptySnapshot()}}
-	registry := plugins.NewInTreeRegistry()
-	s.framework, err = runtime.NewFramework(ctx, registry, profile,
+	made := map[string]fwk.Plugin{}
+	s.framework, err = runtime.NewFramework(ctx, captured(plugins.NewInTreeRegistry(), made), profile,
 		runtime.WithClientSet(s.store.client),
 		runtime.WithInformerFactory(s.store.factory),
 		runtime.WithSnapshotSharedLister(s.snapshot),
@@ -49,7 +52,7 @@ func NewScheduler(ctx context.Context) (*Scheduler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kube-scheduler's framework: %w", err)
 	}
-	return s, nil
+	return s, s.findScorers(made)
 }
 
 func defaultProfile() (*config.KubeSchedulerProfile, error) {
@@ -75,8 +78,11 @@ func (s *Scheduler) Answer(ctx context.Context, c *Case) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	asked, err := s.filter(ctx, c, nodes)
-	return asked.answer, err
+	a, err := s.filter(ctx, c, nodes)
+	if err == nil && s.Scores && len(a.fits) > 0 {
+		a.answer.Scores, err = s.score(ctx, &c.Pod, a)
+	}
+	return a.answer, err
 }
 
 // show puts the case before the plugins and gives its nodes.

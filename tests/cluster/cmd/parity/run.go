@@ -122,6 +122,7 @@ func work(ctx context.Context, s settings, folder string, batches <-chan batch, 
 	if err != nil {
 		return err
 	}
+	scheduler.Scores = s.scores
 	bench := parity.Bench{Program: s.bench, Folder: folder}
 	for next := range batches {
 		made, err := answer(ctx, s, scheduler, next)
