@@ -21,12 +21,14 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: kube-scheduler %v, ours %v", d.Node, d.Given, d.Ours)
 }
 
-// Kind is what stays the same while a case is made smaller: who says what instead of what.
+// Kind is what stays the same while a case is made smaller: which code of which plugin there is instead of which.
 func (d Difference) Kind() string {
 	if d.Node == "" {
-		return "message"
+		return "another message"
 	}
-	return fmt.Sprintf("%s %s, ours %s %s", d.Given.Code, d.Given.Plugin, d.Ours.Code, d.Ours.Plugin)
+	given, ours := d.Given, d.Ours
+	given.Reasons, ours.Reasons = nil, nil
+	return fmt.Sprintf("kube-scheduler %v, ours %v", given, ours)
 }
 
 // Differences compares as bench verdicts does (bench/verdicts/compare.h): of a node that a PreFilter left out only the code counts, and an

@@ -11,14 +11,8 @@ import (
 	"gpu-scheduler.io/tests/cluster/parity"
 )
 
-// report prints what was found and gives the number of cases that differ.
-func report(s settings, found *outcome) int {
-	if found.failed > 0 {
-		fmt.Printf("%d cases are not asked: a plugin of kube-scheduler ends with an error there, and the pod would be tried again\n", found.failed)
-	}
-	if s.bench == "" {
-		return 0
-	}
+// report prints what was found.
+func report(s settings, found *outcome) {
 	a := found.agreement
 	table("focus", "cases", s.foci, a.Cases)
 	table("plugin", "verdicts", slices.Sorted(maps.Keys(a.Verdicts)), a.Verdicts)
@@ -28,7 +22,6 @@ func report(s settings, found *outcome) int {
 	}
 	total := a.Total()
 	fmt.Printf("%d cases agree, %d differ, %d are left out\n", total.Agree, total.Differ, total.LeftOut)
-	return total.Differ
 }
 
 func table(what, of string, rows []string, counts map[string]parity.Count) {

@@ -33,7 +33,7 @@ type outcome struct {
 	sync.Mutex
 	agreement   *parity.Agreement
 	written     map[string]*parity.Writer
-	differences []*parity.Case
+	differences []differing
 	failed      int
 	err         error
 }
@@ -73,7 +73,14 @@ func run(ctx context.Context, s settings) (int, error) {
 	if found.err != nil {
 		return 0, found.err
 	}
-	return report(s, found), nil
+	if found.failed > 0 {
+		fmt.Printf("%d cases are not asked: a plugin of kube-scheduler ends with an error there, and the pod would be tried again\n", found.failed)
+	}
+	if s.bench == "" {
+		return 0, nil
+	}
+	report(s, found)
+	return len(found.differences), keep(ctx, s, found.differences)
 }
 
 func (o *outcome) create(s settings) error {
@@ -187,7 +194,7 @@ func (o *outcome) add(m made, reply parity.Reply) error {
 	o.agreement.Add(m.focus, m.cases, reply)
 	for i, c := range m.cases {
 		if reply.Differs[i] {
-			o.differences = append(o.differences, c)
+			o.differences = append(o.differences, differing{c, m.lines[i], parity.Differences(c.Answer, reply.Answers[i])[0]})
 		}
 	}
 	return err

@@ -2,7 +2,7 @@
 //
 // Everything is drawn from small vocabularies, so that things meet: labels match, taints are almost tolerated, resources fit to the unit or
 // miss by one. A focus says what a case stresses; the rest is there, too, but seldom. Pods go through the API server's own defaulting,
-// validation and changes on creation (stored.go), so a case has only what an API server would store.
+// validation and changes on creation (package stored), so a case has only what an API server would store.
 //
 // The same seed, focus and number give the same case with the same vocabulary, whatever was drawn before.
 package draw

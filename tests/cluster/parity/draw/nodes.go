@@ -4,6 +4,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"gpu-scheduler.io/tests/cluster/parity/stored"
 )
 
 const (
@@ -32,7 +34,16 @@ func (d *drawer) namespaces() []corev1.Namespace {
 	return all
 }
 
+// node draws one that the API server would store.
 func (d *drawer) node(name string) corev1.Node {
+	for {
+		if node := d.anyNode(name); stored.CheckNode(&node) == nil {
+			return node
+		}
+	}
+}
+
+func (d *drawer) anyNode(name string) corev1.Node {
 	labels := map[string]string{hostname: name, "kubernetes.io/os": "linux", region: "r1"}
 	drawn := map[string]string{
 		zone: d.pick("z-a", "z-a", "z-b", "z-c"), rack: d.pick("0", "1", "2", "3"), "gpu-type": d.pick("a100", "h100", "t4"),
@@ -64,7 +75,7 @@ func (d *drawer) node(name string) corev1.Node {
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionStatus(d.pick("True", "True", "False"))}}
 	for _, image := range images {
 		if d.chance(.3) {
-			size := []int64{1 << 20, 23 << 20, 24 << 20, 300 << 20, 999 << 20, 1001 << 20, 20 << 30}[d.IntN(7)]
+			size := []int64{1 << 20, 24 << 20, 300 << 20, 999 << 20, 1001 << 20, 2 << 30, 20 << 30}[d.IntN(7)]
 			node.Status.Images = append(node.Status.Images, corev1.ContainerImage{Names: []string{image}, SizeBytes: size})
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"gpu-scheduler.io/tests/cluster/parity/stored"
 )
 
 // deleted is when pods that are being deleted were told so.
@@ -18,9 +20,9 @@ func (d *drawer) pod(name, namespace string, pending bool) corev1.Pod {
 	var refused error
 	for range 50 {
 		pod := d.wish(name, namespace, pending)
-		stored, err := store(&pod)
+		made, err := stored.Pod(&pod)
 		if err == nil {
-			return *stored
+			return *made
 		}
 		refused = err
 	}
