@@ -94,6 +94,7 @@ build_kwok() {
 build_own() {
   go build -ldflags "-s -w" -o "$out/" ./cmd/testcluster ./cmd/compare ./cmd/soak ./cmd/parity
   go test -c -ldflags "-s -w" -o "$out/" ./internal/measure ./cmd/compare ./cmd/soak ./controlplane ./history ./faults ./parity ./parity/draw ./e2e
+  go test -c -ldflags "-s -w" -o "$out/parity-run.test" ./cmd/parity  # its folder has the name of the library's
 }
 
 # fetch downloads the modules first, and tries again: a module mirror may be down for a moment, a compiler is not.

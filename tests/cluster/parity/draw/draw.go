@@ -91,6 +91,7 @@ func (d *drawer) cluster(c *parity.Case) {
 	}
 	pending := d.pick("ml", "ml", "team-a", "default")
 	c.Pod = d.pod("pending", pending, true)
+	d.claimScratch(c, &c.Pod)
 	// Most pods share the namespace of the pending one, and some nodes have more than their share of them.
 	crowded := d.IntN(nodes)
 	pods := d.IntN(1 + 3*nodes)
@@ -109,6 +110,7 @@ func (d *drawer) cluster(c *parity.Case) {
 		}
 		pod.Spec.NodeName = c.Nodes[on].Name
 		d.live(&pod)
+		d.claimScratch(c, &pod)
 		c.Pods = append(c.Pods, pod)
 	}
 }

@@ -22,6 +22,10 @@ func (d *drawer) pod(name, namespace string, pending bool) corev1.Pod {
 		pod := d.wish(name, namespace, pending)
 		made, err := stored.Pod(&pod)
 		if err == nil {
+			// Before 1.34 the API server did not merge the matchLabelKeys of spread constraints into their selectors.
+			if d.chance(.2) {
+				made.Spec.TopologySpreadConstraints = pod.Spec.TopologySpreadConstraints
+			}
 			return *made
 		}
 		refused = err

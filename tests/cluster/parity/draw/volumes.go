@@ -41,11 +41,11 @@ func (d *drawer) storage(c *parity.Case) {
 		volume := d.volume(fmt.Sprintf("pv-%d", i))
 		claim := d.claim(fmt.Sprintf("pvc-%d", i), d.pick("ml", "ml", "team-a", "default"))
 		switch x := d.Float64(); {
-		case x < .6:
+		case x < .5:
 			bind(&volume, &claim)
-		case x < .7:
+		case x < .57:
 			claim.Spec.VolumeName = d.pick(volume.Name, "gone") // half-way bound
-		case x < .8:
+		case x < .75:
 			claim.Annotations = map[string]string{"volume.kubernetes.io/selected-node": d.pick("node-0", "node-1", "gone")}
 		}
 		if !d.chance(.05) {
@@ -86,7 +86,10 @@ func (d *drawer) accessMode() corev1.PersistentVolumeAccessMode {
 }
 
 func (d *drawer) claim(name, namespace string) corev1.PersistentVolumeClaim {
-	class, mode := d.pick("wait", "wait", "wait-zoned", "local", "now", "gone"), corev1.PersistentVolumeFilesystem
+	class, mode := d.pick("wait", "wait", "wait", "wait-zoned", "wait-zoned", "local", "local", "now"), corev1.PersistentVolumeFilesystem
+	if d.chance(.01) {
+		class = "gone"
+	}
 	return corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, UID: types.UID("uid-" + name)},
 		Spec: corev1.PersistentVolumeClaimSpec{AccessModes: []corev1.PersistentVolumeAccessMode{d.accessMode()}, StorageClassName: &class, VolumeMode: &mode,
@@ -114,9 +117,9 @@ func (d *drawer) mount(pod *corev1.Pod) {
 	mounted := map[string]bool{}
 	for range 1 + d.IntN(2) {
 		name := d.pick("missing", "pvc-0")
-		if of := d.claims[d.IntN(len(d.claims))]; of.namespace == pod.Namespace || d.chance(.1) {
+		if of := d.claims[d.IntN(len(d.claims))]; of.namespace == pod.Namespace || d.chance(.03) {
 			name = of.name
-		} else if !d.chance(.1) {
+		} else if !d.chance(.03) {
 			continue
 		}
 		if !mounted[name] {
@@ -125,8 +128,33 @@ func (d *drawer) mount(pod *corev1.Pod) {
 				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}})
 		}
 	}
+	if d.chance(.15) {
+		claim := d.claim("", "")
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "scratch", VolumeSource: corev1.VolumeSource{
+			Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{Spec: claim.Spec}}}})
+	}
 	if d.chance(.08) {
 		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "disk", VolumeSource: corev1.VolumeSource{
 			GCEPersistentDisk: &corev1.GCEPersistentDiskVolumeSource{PDName: d.pick("disk-1", "disk-2"), ReadOnly: d.chance(.4)}}})
+	}
+}
+
+// claimScratch makes the claims of a pod's ephemeral volumes, as a controller does some time after the pod is there. One of that name may be
+// somebody else's.
+func (d *drawer) claimScratch(c *parity.Case, pod *corev1.Pod) {
+	for _, volume := range pod.Spec.Volumes {
+		if volume.Ephemeral == nil || d.chance(.2) {
+			continue
+		}
+		claim := corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Name: pod.Name + "-" + volume.Name, Namespace: pod.Namespace, UID: types.UID("uid-" + pod.Name + "-" + volume.Name)},
+			Spec:       *volume.Ephemeral.VolumeClaimTemplate.Spec.DeepCopy(),
+			Status:     corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending},
+		}
+		if !d.chance(.2) {
+			yes := true
+			claim.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: &yes, BlockOwnerDeletion: &yes}}
+		}
+		c.Claims = append(c.Claims, claim)
 	}
 }
