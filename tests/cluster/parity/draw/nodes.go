@@ -25,6 +25,9 @@ var (
 func (d *drawer) namespaces() []corev1.Namespace {
 	var all []corev1.Namespace
 	for _, name := range []string{"default", "ml", "team-a", "bare"} {
+		if d.chance(.02) {
+			continue // a watch may show a pod before its namespace
+		}
 		labels := map[string]string{"kubernetes.io/metadata.name": name}
 		if name != "bare" {
 			labels["tier"] = d.pick("gold", "silver")
@@ -55,11 +58,17 @@ func (d *drawer) anyNode(name string) corev1.Node {
 			labels[key] = drawn[key]
 		}
 	}
+	if d.chance(d.inTree) {
+		labels["topology.gke.io/zone"] = drawn[zone]
+	}
 	// Hostnames may be missing, and two nodes may share one.
 	if d.chance(d.unlabelled / 3) {
 		delete(labels, hostname)
 	} else if d.chance(.03) {
 		labels[hostname] = "node-0"
+	}
+	if d.chance(.02) {
+		labels = nil
 	}
 	node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
 	node.Spec.Unschedulable = d.chance(d.cordoned)
@@ -122,6 +131,9 @@ func (d *drawer) allocatable() corev1.ResourceList {
 	}
 	if d.chance(d.huge * 10) {
 		set(d.pick("cpu", "memory", "nvidia.com/gpu"), d.pick("1P", "2P", "64Ti", "9007199254740", "9007199254741"))
+	}
+	if d.chance(.04) {
+		delete(list, corev1.ResourceName(d.pick("cpu", "memory")))
 	}
 	if d.chance(d.overflow) {
 		set(d.pick("cpu", "memory", "nvidia.com/gpu"), d.pick("9223372036854775807", "7Ei", "7E"))

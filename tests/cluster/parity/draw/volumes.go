@@ -35,7 +35,14 @@ func (d *drawer) storage(c *parity.Case) {
 			count := int32(d.IntN(3)) //nolint:gosec // below 3
 			on.Allocatable = &storagev1.VolumeNodeResources{Count: &count}
 		}
-		c.CSINodes = append(c.CSINodes, storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}, Spec: storagev1.CSINodeSpec{Drivers: []storagev1.CSINodeDriver{on}}})
+		csiNode := storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}, Spec: storagev1.CSINodeSpec{Drivers: []storagev1.CSINodeDriver{on}}}
+		if d.chance(d.inTree * 2) {
+			one := int32(1)
+			csiNode.Annotations = map[string]string{"storage.alpha.kubernetes.io/migrated-plugins": "kubernetes.io/gce-pd"}
+			csiNode.Spec.Drivers = append(csiNode.Spec.Drivers, storagev1.CSINodeDriver{Name: "pd.csi.storage.gke.io", NodeID: node.Name,
+				Allocatable: &storagev1.VolumeNodeResources{Count: &one}})
+		}
+		c.CSINodes = append(c.CSINodes, csiNode)
 	}
 	for i := range 1 + d.IntN(5) {
 		volume := d.volume(fmt.Sprintf("pv-%d", i))
@@ -67,6 +74,9 @@ func (d *drawer) volume(name string) corev1.PersistentVolume {
 		PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: name}},
 	}}
 	volume.Status.Phase = corev1.VolumeAvailable
+	if d.chance(d.inTree) {
+		volume.Spec.PersistentVolumeSource = corev1.PersistentVolumeSource{GCEPersistentDisk: &corev1.GCEPersistentDiskVolumeSource{PDName: name}}
+	}
 	if d.chance(.3) {
 		volume.Labels = map[string]string{zone: d.pick("z-a", "z-b", "z-a__z-b")}
 	}
@@ -109,8 +119,12 @@ func bind(volume *corev1.PersistentVolume, claim *corev1.PersistentVolumeClaim) 
 	claim.Status.Phase = corev1.ClaimBound
 }
 
-// mount gives a pod some of the claims of its namespace, a claim that is not there, or a disk without a claim.
+// mount gives a pod some of the claims of its namespace, a claim that is not there, a disk without a claim, or an image.
 func (d *drawer) mount(pod *corev1.Pod) {
+	if d.chance(.05) {
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "image", VolumeSource: corev1.VolumeSource{
+			Image: &corev1.ImageVolumeSource{Reference: d.pick(images...)}}})
+	}
 	if len(d.claims) == 0 || !d.chance(d.volumes) {
 		return
 	}
