@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -25,6 +26,9 @@ const mostKinds = 12
 // keep writes all cases that differ into differences.jsonl of the folder, and of each kind of difference one reduced to the least that still
 // differs, in a file of its own. It prints what is different in those.
 func keep(ctx context.Context, s settings, found []differing) error {
+	if len(found) == 0 {
+		return nil
+	}
 	slices.SortFunc(found, func(a, b differing) int {
 		return cmp.Or(cmp.Compare(len(a.line), len(b.line)), cmp.Compare(a.ID, b.ID))
 	})
@@ -78,6 +82,18 @@ func reduce(ctx context.Context, minimiser parity.Minimiser, folder string, of d
 		return "", err
 	}
 	return path, writeCases(path, line)
+}
+
+// keepUnanswered writes the cases on which the program under test has ended with an error.
+func keepUnanswered(s settings, m made, failure error) error {
+	if s.keep == "" {
+		return failure
+	}
+	path := filepath.Join(s.keep, "unanswered.jsonl")
+	if err := errors.Join(os.MkdirAll(s.keep, 0o755), writeCases(path, m.lines...)); err != nil {
+		return errors.Join(failure, err)
+	}
+	return fmt.Errorf("%s: %w", path, failure)
 }
 
 func writeCases(path string, lines ...[]byte) error {

@@ -139,7 +139,7 @@ func work(ctx context.Context, s settings, folder string, batches <-chan batch, 
 		var reply parity.Reply
 		if s.bench != "" {
 			if reply, err = bench.Ask(ctx, made.lines); err != nil {
-				return err
+				return keepUnanswered(s, made, err)
 			}
 		}
 		if err := found.add(made, reply); err != nil {
