@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,10 +31,34 @@ type made struct {
 type outcome struct {
 	sync.Mutex
 	agreement   *parity.Agreement
-	written     map[string]*parity.Writer
+	written     map[string]*file // by focus
 	differences []differing
 	failed      int
 	err         error
+}
+
+// file of the cases of a focus, in the order of their numbers whichever worker is the first to have its batch done.
+type file struct {
+	*parity.Writer
+	waiting map[int]made // by the number of their first case
+	next    int
+}
+
+func (f *file) add(m made) error {
+	f.waiting[m.from] = m
+	for {
+		next, ok := f.waiting[f.next]
+		if !ok {
+			return nil
+		}
+		for _, line := range next.lines {
+			if err := f.Write(line); err != nil {
+				return err
+			}
+		}
+		delete(f.waiting, f.next)
+		f.next = next.to
+	}
 }
 
 // run gives the number of cases that differ.
@@ -46,7 +69,7 @@ func run(ctx context.Context, s settings) (int, error) {
 		return 0, err
 	}
 	defer os.RemoveAll(folder)
-	found := &outcome{agreement: parity.NewAgreement(), written: map[string]*parity.Writer{}}
+	found := &outcome{agreement: parity.NewAgreement(), written: map[string]*file{}}
 	if s.write != "" {
 		if err := found.create(s); err != nil {
 			return 0, err
@@ -92,7 +115,7 @@ func (o *outcome) create(s settings) error {
 		if err != nil {
 			return err
 		}
-		o.written[focus] = writer
+		o.written[focus] = &file{Writer: writer, waiting: map[int]made{}}
 	}
 	return nil
 }
@@ -183,19 +206,22 @@ func (o *outcome) add(m made, reply parity.Reply) error {
 	defer o.Unlock()
 	o.failed += m.failed
 	var err error
-	if writer := o.written[m.focus]; writer != nil {
-		for _, line := range m.lines {
-			err = errors.Join(err, writer.Write(line))
-		}
+	if file := o.written[m.focus]; file != nil {
+		err = file.add(m)
 	}
 	if reply.Answers == nil {
 		return err
 	}
 	o.agreement.Add(m.focus, m.cases, reply)
 	for i, c := range m.cases {
-		if reply.Differs[i] {
-			o.differences = append(o.differences, differing{c, m.lines[i], parity.Differences(c.Answer, reply.Answers[i])[0]})
+		if !reply.Differs[i] {
+			continue
 		}
+		different := parity.Differences(c.Answer, reply.Answers[i])
+		if len(different) == 0 {
+			return fmt.Errorf("%s: bench verdicts says that it differs, and its answer does not", c.ID)
+		}
+		o.differences = append(o.differences, differing{c, m.lines[i], different[0]})
 	}
 	return err
 }
