@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"gpu-scheduler.io/tests/cluster/parity"
@@ -24,7 +25,7 @@ type made struct {
 	batch
 	cases  []*parity.Case
 	lines  [][]byte
-	failed int // cases on which a plugin of kube-scheduler ends with an error
+	failed []string // on which cases a plugin of kube-scheduler ends with which error
 }
 
 // outcome is what the workers have found together.
@@ -33,7 +34,7 @@ type outcome struct {
 	agreement   *parity.Agreement
 	written     map[string]*file // by focus
 	differences []differing
-	failed      int
+	failed      []string
 	err         error
 }
 
@@ -96,8 +97,10 @@ func run(ctx context.Context, s settings) (int, error) {
 	if found.err != nil {
 		return 0, found.err
 	}
-	if found.failed > 0 {
-		fmt.Printf("%d cases are not asked: a plugin of kube-scheduler ends with an error there, and the pod would be tried again\n", found.failed)
+	if len(found.failed) > 0 {
+		slices.Sort(found.failed)
+		fmt.Printf("%d cases are not asked: a plugin of kube-scheduler ends with an error there, and the pod would be tried again. For one\n    %s\n",
+			len(found.failed), found.failed[0])
 	}
 	if s.bench == "" {
 		return 0, nil
@@ -189,7 +192,7 @@ func answer(ctx context.Context, s settings, scheduler *parity.Scheduler, b batc
 			return m, fmt.Errorf("%s: %w", drawn.ID, err)
 		}
 		if c.Answer, err = scheduler.Answer(ctx, c); err != nil {
-			m.failed++
+			m.failed = append(m.failed, c.ID+": "+err.Error())
 			continue
 		}
 		if line, err = c.Encode(); err != nil {
@@ -204,7 +207,7 @@ func answer(ctx context.Context, s settings, scheduler *parity.Scheduler, b batc
 func (o *outcome) add(m made, reply parity.Reply) error {
 	o.Lock()
 	defer o.Unlock()
-	o.failed += m.failed
+	o.failed = append(o.failed, m.failed...)
 	var err error
 	if file := o.written[m.focus]; file != nil {
 		err = file.add(m)
