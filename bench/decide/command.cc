@@ -64,6 +64,9 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
       ->check(CLI::Range(0, 1'000'000'000))
       ->excludes(waiting)
       ->capture_default_str();
+  command.add_flag("--rules", options->rules,
+                   "Instead of pods that come and go: pods with rules across nodes, which come and "
+                   "stay; --pods of each, as many as nodes at most");
   command.add_option("--load", options->load, "Share of the cluster that pods hold")
       ->check(CLI::Range(0.0, 1.0) & CLI::Validator(is_number, ""))
       ->capture_default_str();

@@ -3,12 +3,14 @@
 #include "bench/decide/churn.h"
 #include "bench/decide/contention.h"
 #include "bench/decide/figures.h"
+#include "bench/decide/ruled.h"
 #include "bench/decide/trials.h"
 #include "scheduler/config/config.h"
 #include "scheduler/engine/engine.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <ostream>
 
@@ -58,6 +60,24 @@ k8s::Result<void> try_all(const Options& options, const sched::Registry& registr
   return {};
 }
 
+// A line for every number of nodes with every rule.
+k8s::Result<void> try_rules(const Options& options, const sched::Registry& registry,
+                            std::ostream& out) {
+  out << "| nodes | pods | bound | decisions/s |\n| --- | --- | --- | --- |\n";
+  for (std::size_t rule = 0; rule < kRules.size(); ++rule) {
+    for (const std::size_t nodes : options.nodes) {
+      auto configuration = configuration_of(options, registry);
+      if (!configuration) return tl::unexpected(configuration.error());
+      sched::Engine engine(std::move(configuration->profiles), configuration->engine);
+      const std::size_t pods = std::min(options.pods, nodes);
+      const RuledFigures figures = run_ruled(engine, rule, nodes, pods);
+      out << fmt::format("| {} | {} | {} | {:.0f} |\n", nodes, kRules[rule].what, figures.bound,
+                         static_cast<double>(pods) / figures.cpu_seconds);
+    }
+  }
+  return {};
+}
+
 int complain(std::ostream& err, const std::string& what) {
   err << "decide: " << what << '\n';
   return 2;
@@ -77,6 +97,10 @@ int run(const Options& options, const sched::Registry& registry, std::ostream& o
   if (!options.json.empty() && !can_write(options.json)) return complain(err, unwritable);
   if (options.trials > 0) {
     const auto tried = try_all(options, registry, out);
+    return tried ? 0 : complain(err, tried.error().message);
+  }
+  if (options.rules) {
+    const auto tried = try_rules(options, registry, out);
     return tried ? 0 : complain(err, tried.error().message);
   }
   std::vector<Figures> runs;

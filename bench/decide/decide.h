@@ -28,6 +28,7 @@ struct Options {
   WaitingFor waiting_for = WaitingFor::kNodes;
   std::size_t quotas = 0;
   std::size_t trials = 0;  // so many, instead of pods that come and go
+  bool rules = false;  // pods with rules across nodes (ruled.h), instead of pods that come and go
   double load = 0.9;
   std::uint64_t seed = 1;
   std::string json{};    // file; empty: none

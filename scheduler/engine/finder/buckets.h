@@ -1,13 +1,13 @@
 // The nodes that take a shape, in buckets of those which every question treats alike.
 //
 // What decides between two nodes of one bucket is their plain scores alone. Everything else that
-// the answer to a question depends on is the bucket's: its charge class, by which a scope allows
-// it or not, and the raw values of the normalised scores, which count for as much as the extremes
-// over the nodes in question say. So a question looks at the buckets first, and at their best
-// nodes then, and what is kept of the nodes holds for every question.
+// the answer to a question depends on is the bucket's: its charge class and its topology domains,
+// by which it is allowed or not, and the raw values of the normalised scores, which count for as
+// much as the extremes over the nodes in question say. So a question looks at the buckets first,
+// and at their best nodes then, and what is kept of the nodes holds for every question.
 //
-// Most shapes have one bucket: no quota asks about their classes, and nobody has soft taints or
-// preferred nodes.
+// Most shapes have one bucket: no quota asks about their classes, no rule across nodes about their
+// domains, and nobody has soft taints or preferred nodes.
 #pragma once
 
 #include "scheduler/base/types.h"
@@ -30,11 +30,13 @@ class Buckets {
 
   struct Key {
     quota::ClassId charge_class = quota::kNoGpuClass;     // as long as nobody asks: this one
+    boost::container::small_vector<DomainId, 2> domains;  // of the labels that somebody asked about
     boost::container::small_vector<std::int64_t, 2> raw;  // by normalised score
 
     friend bool operator==(const Key&, const Key&) = default;
     friend bool operator<(const Key& a, const Key& b) {
-      return a.charge_class != b.charge_class ? a.charge_class < b.charge_class : a.raw < b.raw;
+      if (a.charge_class != b.charge_class) return a.charge_class < b.charge_class;
+      return a.domains != b.domains ? a.domains < b.domains : a.raw < b.raw;
     }
   };
 

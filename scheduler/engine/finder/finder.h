@@ -40,7 +40,7 @@ class Finder {
 
   // The nodes that rules across nodes rule out for a pod that waits / for any pod, in that world,
   // keeping nothing (exclusions.h).
-  [[nodiscard]] Excluded excluded_for(const WaitingPod& pod) { return exclusions_.of(pod); }
+  [[nodiscard]] Excluded excluded_for(const WaitingPod& pod);
   [[nodiscard]] Excluded excluded_anew(const k8s::Pod& pod, std::size_t profile,
                                        const RefusedBinds& refused, const Trial& trial) const {
     return exclusions_.anew(pod, profile, refused, trial);

@@ -13,22 +13,36 @@ void append(std::vector<NodeSlot>& to, const std::vector<NodeSlot>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-void exclude_by(const DomainBound& bound, const DomainCounts& counts, const DomainIndex& domains,
-                Excluded& all) {
+// Of a label with so many domains at most the domains are ruled out, of others their nodes.
+constexpr std::size_t kFewDomains = 16;
+
+void exclude_by(const DomainBound& bound, const DomainCounts& counts,
+                const std::shared_ptr<DomainIndex>& domains, Excluded& all) {
+  const Excluded::Why why{.plugin = bound.plugin, .reason = bound.reason, .code = bound.code};
+  const auto allows = [&](DomainId domain) {
+    const std::int64_t amount = counts.of(domain);
+    return bound.at_least <= amount && amount <= bound.at_most;
+  };
+  if (domains->size() <= kFewDomains) {
+    Excluded::ByDomain out{.domains = domains, .out = {}, .without = bound.needs_label};
+    bool some = out.without && !domains->without().empty();
+    for (DomainId domain = 0; domain < domains->size(); ++domain) {
+      out.out.push_back(!allows(domain));
+      some = some || (out.out.back() && !domains->in(domain).empty());
+    }
+    if (some) all.add(why, std::move(out));
+    return;
+  }
   // Where something has to be there, it is in few domains; where it must not be too much, it is in
   // few as well. The shorter list is made.
   const bool wants_some = bound.at_least > 0;
   std::vector<NodeSlot> nodes;
-  for (DomainId domain = 0; domain < domains.size(); ++domain) {
-    const std::int64_t amount = counts.of(domain);
-    const bool allowed = bound.at_least <= amount && amount <= bound.at_most;
-    if (allowed == wants_some) append(nodes, domains.in(domain));
+  for (DomainId domain = 0; domain < domains->size(); ++domain) {
+    if (allows(domain) == wants_some) append(nodes, domains->in(domain));
   }
-  if (!wants_some && bound.needs_label) append(nodes, domains.without());
-  if (wants_some && !bound.needs_label) append(nodes, domains.without());
+  if (bound.needs_label != wants_some) append(nodes, domains->without());
   // One node a domain: they are in order.
   if (!std::is_sorted(nodes.begin(), nodes.end())) std::sort(nodes.begin(), nodes.end());
-  const Excluded::Why why{.plugin = bound.plugin, .reason = bound.reason, .code = bound.code};
   if (wants_some) {
     all.add(why, {}, std::move(nodes));
   } else if (!nodes.empty()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,8 @@ void ScoreCache::catch_up(const Scope& scope) {
     return;
   }
   const bool splits = !by_class_ && !scope.is_all();
+  by_class_ = by_class_ || splits;
+  for (const auto& domains : by_domain_) domains->catch_up();
   if (position_ != nodes_.changes().end()) {
     const bool has_grown = answers_.size() < nodes_.slots();
     answers_.resize(nodes_.slots());
@@ -40,15 +43,35 @@ void ScoreCache::catch_up(const Scope& scope) {
     facts_version_ = nodes_.facts_version();
     play(has_grown, places_moved);
   }
-  if (splits) split_by_class();
+  if (splits) split();
 }
 
-void ScoreCache::split_by_class() {
-  by_class_ = true;
+void ScoreCache::split_by(const std::vector<Excluded::ByDomain>& asked) {
+  catch_up();
+  bool splits = false;
+  for (const Excluded::ByDomain& each : asked) {
+    const std::size_t buckets = std::max<std::size_t>(buckets_.in_use(), 1);
+    if (place_in_keys(*each.domains)) continue;
+    if (buckets * (each.domains->size() + 1) > kMostTrees) continue;
+    by_domain_.push_back(each.domains);
+    each.domains->catch_up();
+    splits = true;
+  }
+  if (splits && !prepared_.rejection()) split();
+}
+
+std::optional<std::size_t> ScoreCache::place_in_keys(const DomainIndex& domains) const {
+  for (std::size_t i = 0; i < by_domain_.size(); ++i) {
+    if (by_domain_[i].get() == &domains) return i;
+  }
+  return std::nullopt;
+}
+
+void ScoreCache::split() {
   for (NodeSlot slot = 0; slot < answers_.size(); ++slot) {
     if (!answers_[slot].is_feasible()) continue;
     buckets_.remove(slot);
-    buckets_.add(slot, key_of(nodes_.view(slot)));
+    buckets_.add(slot, key_of(slot, nodes_.view(slot)));
   }
   play(true, false);
 }
@@ -133,19 +156,22 @@ void ScoreCache::admit(NodeSlot slot, const NodeView& node, bool same_facts) {
     // Of equals the facts may decide.
     if (now != before || !same_facts) moves_.push_back({slot, was});
     if (same_facts && !raw_scores_read_usage_) return;
-    const Buckets::Key key = key_of(node);
+    const Buckets::Key key = key_of(slot, node);
     if (key == buckets_.key(was)) return;
     if (now == before && same_facts) moves_.push_back({slot, was});
     buckets_.remove(slot);
     moves_.push_back({slot, buckets_.add(slot, key)});
   } else {
-    moves_.push_back({slot, buckets_.add(slot, key_of(node))});
+    moves_.push_back({slot, buckets_.add(slot, key_of(slot, node))});
   }
 }
 
-Buckets::Key ScoreCache::key_of(const NodeView& node) const {
-  return {.charge_class = by_class_ ? node.facts.charge_class : quota::kNoGpuClass,
-          .raw = raw_scores(node)};
+Buckets::Key ScoreCache::key_of(NodeSlot slot, const NodeView& node) const {
+  Buckets::Key key{.charge_class = by_class_ ? node.facts.charge_class : quota::kNoGpuClass,
+                   .domains = {},
+                   .raw = raw_scores(node)};
+  for (const auto& domains : by_domain_) key.domains.push_back(domains->of(slot));
+  return key;
 }
 
 ScoreCache::RawScores ScoreCache::raw_scores(const NodeView& node) const {
@@ -248,6 +274,17 @@ ScoreCache::Left ScoreCache::left_by(const Where& where, std::vector<NodeSlot>& 
             .aside = where.aside(room),
             .only = where.only(),
             .gone = {}};
+  static const std::vector<Excluded::ByDomain> kNone;
+  const auto& by_domain = where.excluded == nullptr ? kNone : where.excluded->by_domain();
+  for (const Excluded::ByDomain& out : by_domain) {
+    if (place_in_keys(*out.domains)) continue;
+    const std::vector<NodeSlot> nodes = out.nodes();
+    std::vector<NodeSlot> both;
+    std::set_union(left.aside.begin(), left.aside.end(), nodes.begin(), nodes.end(),
+                   std::back_inserter(both));
+    room = std::move(both);
+    left.aside = room;
+  }
   if (left.only != nullptr) {
     for (Buckets::Id id = 0; id < buckets_.size(); ++id) left.gone.push_back(buckets_.nodes(id));
     for (const NodeSlot slot : *left.only) {
@@ -255,10 +292,18 @@ ScoreCache::Left ScoreCache::left_by(const Where& where, std::vector<NodeSlot>& 
         --left.gone[buckets_.of(slot)];
       }
     }
-  } else if (!left.aside.empty()) {
+  } else if (!left.aside.empty() || !by_domain.empty()) {
     left.gone.resize(buckets_.size());
     for (const NodeSlot slot : left.aside) {
       if (takes(slot)) ++left.gone[buckets_.of(slot)];
+    }
+  }
+  for (const Excluded::ByDomain& out : by_domain) {
+    const auto place = place_in_keys(*out.domains);
+    for (Buckets::Id id = 0; place && id < buckets_.size(); ++id) {
+      // One that nobody is in need not have a key.
+      if (buckets_.nodes(id) == 0) continue;
+      if (out.rules_out(buckets_.key(id).domains[*place])) left.gone[id] = buckets_.nodes(id);
     }
   }
   return left;

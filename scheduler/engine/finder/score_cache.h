@@ -38,6 +38,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -67,6 +68,11 @@ class ScoreCache {
   // Brings everything below up to date. Questions about a scope may be asked once this was called
   // with one. O(changed nodes · (plugins + log nodes)); O(nodes) for the first scope.
   void catch_up(const Scope& scope = {});
+
+  // Questions that leave domains of these labels out cost O(buckets) from now on, where buckets do
+  // not become too many by it; else as many steps as nodes are left out. Caught up afterwards.
+  // O(nodes) for the first of a label.
+  void split_by(const std::vector<Excluded::ByDomain>& asked);
 
   // Takes over a new version of the statistics: scores that read them are computed anew, of the
   // nodes that may run the pod alone. False, and the cache is to be made anew, when that is not
@@ -144,9 +150,11 @@ class ScoreCache {
   void review(NodeSlot slot, bool same_facts);
   void refuse(NodeSlot slot, NodeAnswer now);
   void admit(NodeSlot slot, const NodeView& node, bool same_facts);
-  // All nodes that take the shape, into buckets by charge class as well.
-  void split_by_class();
-  [[nodiscard]] Buckets::Key key_of(const NodeView& node) const;
+  // All nodes that take the shape, into buckets anew.
+  void split();
+  [[nodiscard]] Buckets::Key key_of(NodeSlot slot, const NodeView& node) const;
+  // The place of the label's domain in the keys of buckets; nullopt: it has none.
+  [[nodiscard]] std::optional<std::size_t> place_in_keys(const DomainIndex& domains) const;
   [[nodiscard]] RawScores raw_scores(const NodeView& node) const;
   // The scores that are not normalised, and those that are.
   [[nodiscard]] std::int64_t plain_part(const NodeView& node) const;
@@ -189,7 +197,8 @@ class ScoreCache {
   PreparedShape prepared_;
   std::vector<std::size_t> normalised_;  // indices in prepared_.scores()
   bool raw_scores_read_usage_ = false;
-  bool by_class_ = false;            // buckets tell charge classes apart
+  bool by_class_ = false;                                // buckets tell charge classes apart
+  std::vector<std::shared_ptr<DomainIndex>> by_domain_;  // and the domains of these labels
   std::vector<NodeAnswer> answers_;  // by slot; totals without the normalised scores
   std::vector<bool> ruled_out_;      // by slot: refused for what the node is
   Buckets buckets_;                  // of the nodes that take the shape

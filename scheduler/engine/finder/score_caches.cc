@@ -31,6 +31,14 @@ ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const S
   return found.cache;
 }
 
+void ScoreCaches::split_by(std::size_t profile, const ShapeRef& shape,
+                           const std::vector<Excluded::ByDomain>& asked) {
+  static_cast<void>(statistics_.current());
+  Entry& found = entry(profile, shape);
+  found.cache.split_by(asked);
+  account(found);
+}
+
 const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape,
                                      const Scope& scope) {
   Entry& found = entry(profile, shape);

@@ -39,6 +39,9 @@ class ScoreCaches {
   // The cache of the shape under the profile of that index, caught up for questions about that
   // scope. The reference holds until the next call.
   ScoreCache& get(std::size_t profile, const ShapeRef& shape, const Scope& scope = {});
+  // ScoreCache::split_by, of that cache.
+  void split_by(std::size_t profile, const ShapeRef& shape,
+                const std::vector<Excluded::ByDomain>& asked);
 
   // Why the shape fits on no node of the scope; get() must have been called with it since the last
   // change. Worded once per change of the nodes.

@@ -30,9 +30,27 @@ void Excluded::add(Why why, std::vector<NodeSlot> out, std::optional<std::vector
   rules_.push_back({.why = why, .out = std::move(out), .only = std::move(only)});
 }
 
+void Excluded::add(Why why, ByDomain out) {
+  rules_.push_back({.why = why, .out = {}, .only = {}, .by_domain = by_domain_.size()});
+  by_domain_.push_back(std::move(out));
+}
+
+std::vector<NodeSlot> Excluded::ByDomain::nodes() const {
+  std::vector<NodeSlot> all;
+  if (without) all = domains->without();
+  for (DomainId domain = 0; domain < out.size(); ++domain) {
+    if (out[domain]) all.insert(all.end(), domains->in(domain).begin(), domains->in(domain).end());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
 const Excluded::Why* Excluded::find(NodeSlot slot) const {
   for (const Rule& rule : rules_) {
     if (contains(rule.out, slot) || (rule.only && !contains(*rule.only, slot))) return &rule.why;
+    if (rule.by_domain == kNone) continue;
+    const ByDomain& out = by_domain_[rule.by_domain];
+    if (out.rules_out(out.domains->of(slot))) return &rule.why;
   }
   return nullptr;
 }

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "scheduler/base/types.h"
+#include "scheduler/engine/world/domains.h"
 #include "scheduler/framework/verdict.h"
 
 #include <cstddef>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -19,17 +22,34 @@ class Excluded {
     Code code = Code::kUnschedulable;
   };
 
+  // The nodes of some domains of a label.
+  struct ByDomain {
+    std::shared_ptr<DomainIndex> domains;
+    std::vector<bool> out;  // by domain
+    bool without = false;   // those without the label as well
+
+    [[nodiscard]] bool rules_out(DomainId domain) const {
+      return domain == kNoDomain ? without : domain < out.size() && out[domain];
+    }
+    // All of them, ascending.
+    [[nodiscard]] std::vector<NodeSlot> nodes() const;
+  };
+
   // A rule more: the nodes `out` (each once or more) and, where `only` is there, all nodes but
   // these, which ascend.
   void add(Why why, std::vector<NodeSlot> out, std::optional<std::vector<NodeSlot>> only);
+  void add(Why why, ByDomain out);
 
-  [[nodiscard]] bool none() const { return out_.empty() && !only_; }
+  [[nodiscard]] bool none() const { return out_.empty() && !only_ && by_domain_.empty(); }
   // The first rule that excludes the node; null: none does.
   [[nodiscard]] const Why* find(NodeSlot slot) const;
 
   // Ascending: those that are out one by one; and of the others all but those of only(), if any.
   [[nodiscard]] const std::vector<NodeSlot>& out() const { return out_; }
   [[nodiscard]] const std::optional<std::vector<NodeSlot>>& only() const { return only_; }
+
+  // And those that are out by domain.
+  [[nodiscard]] const std::vector<ByDomain>& by_domain() const { return by_domain_; }
 
   // Whom it holds for, besides pods of the same shape: the class, or that pod alone.
   bool of_class = false;
@@ -40,10 +60,13 @@ class Excluded {
     Why why;
     std::vector<NodeSlot> out;
     std::optional<std::vector<NodeSlot>> only;
+    std::size_t by_domain = kNone;  // index in by_domain_
   };
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   std::vector<Rule> rules_;
   std::vector<NodeSlot> out_;                  // of any rule
   std::optional<std::vector<NodeSlot>> only_;  // of every rule that has them
+  std::vector<ByDomain> by_domain_;
 };
 
 }  // namespace sched

@@ -35,7 +35,7 @@ class Tally {
   void catch_up();
 
   [[nodiscard]] const DomainCounts& counts() const { return counts_; }
-  [[nodiscard]] const DomainIndex& domains() const { return *domains_; }
+  [[nodiscard]] const std::shared_ptr<DomainIndex>& domains() const { return domains_; }
   // What there would be. O(domains + nodes touched · pods on one).
   [[nodiscard]] DomainCounts counts_in(const Trial& trial) const;
 

@@ -5,6 +5,7 @@
 #include "bench/decide/contention.h"
 #include "bench/decide/figures.h"
 #include "bench/decide/kinds.h"
+#include "bench/decide/ruled.h"
 #include "bench/decide/trials.h"
 #include "plugins/registry.h"
 #include "scheduler/config/config.h"
@@ -154,4 +155,19 @@ TEST_CASE("Trials are asked of a full cluster, and some of them help") {
   CHECK(figures.pods > 100);
   CHECK(figures.helped > 0);
   CHECK(figures.helped < figures.trials);
+}
+
+TEST_CASE("pods with rules across nodes come and stay") {
+  for (std::size_t rule = 0; rule < kRules.size(); ++rule) {
+    CAPTURE(kRules[rule].name);
+    auto configuration = sched::config::parse("", "default", plugins::registry());
+    REQUIRE(configuration);
+    sched::Engine engine(std::move(configuration->profiles), configuration->engine);
+    const RuledFigures figures = run_ruled(engine, rule, 40, 50);
+    // No more than one to a node where they keep away from each other.
+    const bool one_each = std::string(kRules[rule].name) == "anti-affinity";
+    CHECK(figures.bound == (one_each ? 40 : 50));
+    CHECK(figures.refused == (one_each ? 10 : 0));
+    CHECK(figures.cpu_seconds > 0);
+  }
 }

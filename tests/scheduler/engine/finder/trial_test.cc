@@ -92,6 +92,13 @@ class TriedAndDone {
     for (auto i = random_() % 4; i > 0; --i) out.push_back(some_slot());
     if (!out.empty()) except.add({}, out, std::nullopt);
     for (auto i = random_() % 5; i > 2; --i) except.add({}, {}, some_slots());
+    for (const char* key : {"zone", "rack"}) {
+      if (random_() % 3 != 0) continue;
+      Excluded::ByDomain some{
+          .domains = domains_.of(key), .out = {}, .without = random_() % 2 == 0};
+      for (DomainId i = 0; i < some.domains->size(); ++i) some.out.push_back(random_() % 3 == 0);
+      except.add({}, std::move(some));
+    }
 
     std::vector<Scope> scopes;
     std::vector<Answer> tried;
@@ -99,6 +106,8 @@ class TriedAndDone {
     for (const auto& cache : caches_) {
       scopes.push_back(some_scope());
       cache->catch_up(scopes.back());
+      // The others put aside the nodes that these domains have.
+      if (random_() % 2 == 0) cache->split_by(except.by_domain());
       const Answer before = answer(cache->best());
       tried.push_back(
           answer(cache->best({.scope = scopes.back(), .excluded = &except, .trial = &trial})));
@@ -155,6 +164,7 @@ class TriedAndDone {
     NodeBuilder made = node(name);
     made.gpus(static_cast<int>(random_() % 9)).cpu(std::to_string(1 + random_() % 16));
     if (random_() % 2 == 0) made.labelled("zone", "z" + std::to_string(random_() % 2));
+    if (random_() % 2 == 0) made.labelled("rack", "r" + std::to_string(random_() % 3));
     if (random_() % 3 == 0) made.labelled("rank", std::to_string(random_() % 4));
     if (random_() % 9 == 0) made.cordoned();
     if (random_() % 5 == 0) made.tainted("soft", "", k8s::TaintEffect::kPreferNoSchedule);
@@ -184,6 +194,7 @@ class TriedAndDone {
   std::mt19937 random_;
   ResourceNames names_;
   Nodes nodes_;
+  Domains domains_{nodes_};
   Shapes shapes_;
   quota::ClassSets sets_;
   std::vector<std::unique_ptr<Placement>> pods_;

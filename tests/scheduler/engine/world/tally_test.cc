@@ -131,8 +131,8 @@ class World {
   Counts of(const Tally& tally, const DomainCounts& counts) {
     Counts all{
         .amounts = {}, .size = counts.size(), .least = counts.least(), .total = counts.total()};
-    for (DomainId domain = 0; domain < tally.domains().size(); ++domain) {
-      const std::vector<NodeSlot>& nodes = tally.domains().in(domain);
+    for (DomainId domain = 0; domain < tally.domains()->size(); ++domain) {
+      const std::vector<NodeSlot>& nodes = tally.domains()->in(domain);
       if (!nodes.empty()) all.amounts[nodes.front()] = counts.of(domain);
     }
     return all;

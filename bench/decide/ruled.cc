@@ -1,0 +1,110 @@
+#include "bench/decide/ruled.h"
+
+#include "bench/decide/cluster.h"
+#include "bench/decide/kinds.h"
+#include "bench/replay/run/cpu_clock.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace bench::decide {
+namespace {
+
+constexpr const char* kZone = "topology.kubernetes.io/zone";
+constexpr const char* kHost = "kubernetes.io/hostname";
+
+k8s::LabelSelector alike() {
+  k8s::LabelSelector selector;
+  selector.match_labels.set("color", "blue");
+  return selector;
+}
+
+k8s::PodAffinityTerm near_alike(const char* key) {
+  k8s::PodAffinityTerm term;
+  term.label_selector = alike();
+  term.topology_key = key;
+  return term;
+}
+
+k8s::TopologySpreadConstraint spread(const char* key, std::int32_t max_skew) {
+  k8s::TopologySpreadConstraint constraint;
+  constraint.topology_key = key;
+  constraint.max_skew = max_skew;
+  constraint.label_selector = alike();
+  return constraint;
+}
+
+k8s::Pod pod_with(const std::string& rule) {
+  k8s::Pod pod;
+  pod.metadata.namespace_ = "team-a";
+  pod.metadata.labels.set("color", "blue");
+  pod.spec.scheduler_name = kSchedulerName;
+  k8s::Container& container = pod.spec.containers.emplace_back();
+  container.name = "pause";
+  container.image = "registry.k8s.io/pause:3.10";
+  container.requests.emplace_back("cpu", k8s::Quantity::of_milli(100));
+  container.requests.emplace_back("memory", k8s::Quantity::of(std::int64_t{500} << 20));
+  pod.spec.tolerations.push_back({"", k8s::TolerationOperator::kExists, "", {}});
+  auto& spreads = pod.spec.topology_spread_constraints;
+  if (rule == "spread") spreads.push_back(spread(kZone, 5));
+  if (rule == "host-spread") spreads.push_back(spread(kHost, 1));
+  if (rule == "affinity") pod.spec.pod_affinity.emplace().required = {near_alike(kZone)};
+  if (rule == "anti-affinity") pod.spec.pod_anti_affinity.emplace().required = {near_alike(kHost)};
+  return pod;
+}
+
+}  // namespace
+
+RuledFigures run_ruled(sched::Engine& engine, std::size_t rule, std::size_t nodes,
+                       std::size_t pods) {
+  const sched::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
+  for (std::size_t i = 0; i < nodes; ++i) engine.apply(sched::event::NodeUpserted{node(i)}, now);
+  std::size_t number = 0;
+  const k8s::Pod plain = pod_with("none");
+  for (std::size_t i = 0; i < nodes; i += 5) {
+    k8s::Pod there = numbered(plain, ++number);
+    there.metadata.labels = {};
+    there.spec.node_name = node(i).metadata.name;
+    engine.apply(sched::event::PodUpserted{std::move(there)}, now);
+  }
+  engine.apply(sched::event::Synced{}, now);
+  while (engine.step(now)) {
+  }
+
+  RuledFigures figures;
+  const k8s::Pod asked = pod_with(kRules[rule].name);
+  // Made in advance, so that what is measured is the engine.
+  constexpr std::size_t kBatch = 256;
+  for (std::size_t done = 0; done < pods;) {
+    std::vector<k8s::Pod> pending;
+    for (std::size_t i = 0; i < kBatch && done < pods; ++i, ++done) {
+      pending.push_back(numbered(asked, ++number));
+    }
+    std::vector<k8s::Pod> bound = pending;
+    const double began = replay::cpu_seconds();
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      engine.apply(sched::event::PodUpserted{std::move(pending[i])}, now);
+      bool placed = false;
+      while (auto decision = engine.step(now)) {
+        auto* bind = std::get_if<sched::decision::Bind>(&*decision);
+        if (bind == nullptr) continue;
+        placed = true;
+        bound[i].spec.node_name = bind->node;
+        engine.apply(sched::event::BindSucceeded{bind->pod, bind->node}, now);
+      }
+      if (placed) {
+        ++figures.bound;
+        engine.apply(sched::event::PodUpserted{std::move(bound[i])}, now);
+      } else {
+        ++figures.refused;
+      }
+    }
+    figures.cpu_seconds += replay::cpu_seconds() - began;
+  }
+  return figures;
+}
+
+}  // namespace bench::decide

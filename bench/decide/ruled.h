@@ -1,0 +1,40 @@
+// How fast pods with rules across nodes are decided, beside plain ones: the pods of
+// scheduler_perf's workloads TopologySpreading, SchedulingPodAffinity and
+// SchedulingPodAntiAffinity.
+//
+// One plain pod for every five nodes is there; then pods without GPU come, all with one rule, and
+// stay. Each is decided on, and the engine hears that its bind went through, and what the watch
+// then shows.
+// Source: kubernetes test/integration/scheduler_perf.
+#pragma once
+
+#include "scheduler/engine/engine.h"
+
+#include <array>
+#include <cstddef>
+
+namespace bench::decide {
+
+struct Rule {
+  const char* name;
+  const char* what;
+};
+inline constexpr std::array<Rule, 5> kRules{{
+    {"none", "plain pods"},
+    {"spread", "spread over zones, a skew of 5 at most"},
+    {"affinity", "in one zone with pods alike"},
+    {"host-spread", "spread over nodes, a skew of 1 at most"},
+    {"anti-affinity", "on a node without pods alike"},
+}};
+
+struct RuledFigures {
+  std::size_t bound = 0;
+  std::size_t refused = 0;
+  double cpu_seconds = 0;  // of all that the engine did for the pods that came
+};
+
+// `engine` is fresh, with a profile named kSchedulerName. `rule`: index in kRules.
+[[nodiscard]] RuledFigures run_ruled(sched::Engine& engine, std::size_t rule, std::size_t nodes,
+                                     std::size_t pods);
+
+}  // namespace bench::decide
