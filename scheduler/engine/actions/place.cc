@@ -15,15 +15,16 @@ namespace sched {
 
 std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
   if (pod.queue != kMainQueue) return attempt_by_quota(pod, now);
-  const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape);
+  const ScoreCache& of_shape = finder_.refresh(pod.profile, pod.shape);
   // A shape that no node can ever take is told that, whatever constraints say.
-  if (!answers.prepared().rejection()) {
+  if (!of_shape.prepared().rejection()) {
     if (auto objection = world_.objection_to(pod.pod, pod.profile)) {
       return refuse(pod, *std::move(objection), now);
     }
   }
-  if (answers.feasible() == 0) return park(pod, {}, kWaitsForNodes, now);
+  if (of_shape.feasible() == 0) return park(pod, {}, kWaitsForNodes, now);
   const Excluded excluded = excluded_for(pod, now);
+  const ScoreCache& answers = finder_.refresh(pod, excluded);
   const Where where{.excluded = &excluded};
   Best best = answers.best(where);
   if (best.node == kNoSlot) return park(pod, where, kWaitsForNodes | kWaitsForOthers, now);
@@ -146,11 +147,11 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
 }
 
 void Place::word(decision::Unschedulable& refusal, const WaitingPod& pod, const Where& where) {
+  const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape, where.scope);
   const FitReport& report = finder_.report(pod.profile, pod.shape, where.scope);
   refusal.details = joined(report.details, refusal.details);
   refusal.message = report.message;
   refusal.plugins = report.plugins;
-  const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape, where.scope);
   if (where.excluded == nullptr || answers.feasible(where.scope) == 0) return;
   ReasonCounts reasons;
   std::set<std::string> plugins(report.plugins.begin(), report.plugins.end());

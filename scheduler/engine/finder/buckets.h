@@ -31,12 +31,14 @@ class Buckets {
   struct Key {
     quota::ClassId charge_class = quota::kNoGpuClass;     // as long as nobody asks: this one
     boost::container::small_vector<DomainId, 2> domains;  // of the labels that somebody asked about
-    boost::container::small_vector<std::int64_t, 2> raw;  // by normalised score
+    boost::container::small_vector<std::int64_t, 2> amounts;  // of what is counted on the node
+    boost::container::small_vector<std::int64_t, 2> raw;      // by normalised score
 
     friend bool operator==(const Key&, const Key&) = default;
     friend bool operator<(const Key& a, const Key& b) {
       if (a.charge_class != b.charge_class) return a.charge_class < b.charge_class;
-      return a.domains != b.domains ? a.domains < b.domains : a.raw < b.raw;
+      if (a.domains != b.domains) return a.domains < b.domains;
+      return a.amounts != b.amounts ? a.amounts < b.amounts : a.raw < b.raw;
     }
   };
 

@@ -8,14 +8,6 @@ NodeView Finder::view(NodeSlot node, const Where& where) const {
   return where.if_empty ? NodeView{view.facts, kNothing} : view;
 }
 
-Excluded Finder::excluded_for(const WaitingPod& pod) {
-  Excluded excluded = exclusions_.of(pod);
-  if (!excluded.by_domain().empty()) {
-    caches_.split_by(pod.profile, pod.shape, excluded.by_domain());
-  }
-  return excluded;
-}
-
 NodeVerdict Finder::verdict(const PreparedShape& shape, NodeSlot node, const Where& where) const {
   const NodeView asked = view(node, where);
   const NodeVerdict verdict = shape.check(asked);

@@ -32,6 +32,12 @@ class Finder {
   const ScoreCache& refresh(std::size_t profile, const ShapeRef& shape, const Scope& scope = {}) {
     return caches_.get(profile, shape, scope);
   }
+  // The same for questions about a pod that leave those nodes out.
+  const ScoreCache& refresh(const WaitingPod& pod, const Excluded& excluded,
+                            const Scope& scope = {}) {
+    if (excluded.none()) return refresh(pod.profile, pod.shape, scope);
+    return caches_.get(pod.profile, pod.shape, scope, excluded);
+  }
   // Why the shape fits on no node of the scope; refresh() must have been called since the last
   // change. Worded once per change of the nodes.
   const FitReport& report(std::size_t profile, const ShapeRef& shape, const Scope& scope = {}) {
@@ -40,7 +46,7 @@ class Finder {
 
   // The nodes that rules across nodes rule out for a pod that waits / for any pod, in that world,
   // keeping nothing (exclusions.h).
-  [[nodiscard]] Excluded excluded_for(const WaitingPod& pod);
+  [[nodiscard]] Excluded excluded_for(const WaitingPod& pod) { return exclusions_.of(pod); }
   [[nodiscard]] Excluded excluded_anew(const k8s::Pod& pod, std::size_t profile,
                                        const RefusedBinds& refused, const Trial& trial) const {
     return exclusions_.anew(pod, profile, refused, trial);

@@ -16,8 +16,10 @@ void append(std::vector<NodeSlot>& to, const std::vector<NodeSlot>& from) {
 // Of a label with so many domains at most the domains are ruled out, of others their nodes.
 constexpr std::size_t kFewDomains = 16;
 
+// `counts`: of the tally, or in a trial.
 void exclude_by(const DomainBound& bound, const DomainCounts& counts,
-                const std::shared_ptr<DomainIndex>& domains, Excluded& all) {
+                const std::shared_ptr<Tally>& tally, Excluded& all) {
+  const std::shared_ptr<DomainIndex>& domains = tally->domains();
   const Excluded::Why why{.plugin = bound.plugin, .reason = bound.reason, .code = bound.code};
   const auto allows = [&](DomainId domain) {
     const std::int64_t amount = counts.of(domain);
@@ -31,6 +33,13 @@ void exclude_by(const DomainBound& bound, const DomainCounts& counts,
       some = some || (out.out.back() && !domains->in(domain).empty());
     }
     if (some) all.add(why, std::move(out));
+    return;
+  }
+  if (&counts == &tally->counts() && domains->one_node_each()) {
+    all.add(why, Excluded::ByAmount{.tally = tally,
+                                    .at_least = bound.at_least,
+                                    .at_most = bound.at_most,
+                                    .without = bound.needs_label});
     return;
   }
   // Where something has to be there, it is in few domains; where it must not be too much, it is in
@@ -80,7 +89,7 @@ void PreparedRules::exclude(Excluded& all, const Trial* trial) const {
       counted.push_back(differs ? &tried.back() : &tally->counts());
     }
     for (const DomainBound& bound : each.rule->bounds(counted)) {
-      exclude_by(bound, *counted[bound.count], each.tallies[bound.count]->domains(), all);
+      exclude_by(bound, *counted[bound.count], each.tallies[bound.count], all);
     }
   }
 }

@@ -28,9 +28,15 @@ void ScoreCache::catch_up(const Scope& scope) {
     position_ = nodes_.changes().end();
     return;
   }
-  const bool splits = !by_class_ && !scope.is_all();
+  bool splits = !by_class_ && !scope.is_all();
   by_class_ = by_class_ || splits;
   for (const auto& domains : by_domain_) domains->catch_up();
+  for (Counted& each : by_amount_) {
+    each.tally->catch_up();
+    // What was counted on one node of a domain has changed the others' amounts.
+    const std::uint64_t crowdings = each.tally->domains()->crowdings();
+    splits = splits || std::exchange(each.crowdings, crowdings) != crowdings;
+  }
   if (position_ != nodes_.changes().end()) {
     const bool has_grown = answers_.size() < nodes_.slots();
     answers_.resize(nodes_.slots());
@@ -46,10 +52,15 @@ void ScoreCache::catch_up(const Scope& scope) {
   if (splits) split();
 }
 
-void ScoreCache::split_by(const std::vector<Excluded::ByDomain>& asked) {
+void ScoreCache::split_by(const Excluded& asked) {
   catch_up();
   bool splits = false;
-  for (const Excluded::ByDomain& each : asked) {
+  for (const Excluded::ByAmount& each : asked.by_amount()) {
+    if (by_amount_.size() == kMostCounts || place_in_keys(*each.tally)) continue;
+    by_amount_.push_back({.tally = each.tally, .crowdings = each.tally->domains()->crowdings()});
+    splits = true;
+  }
+  for (const Excluded::ByDomain& each : asked.by_domain()) {
     const std::size_t buckets = std::max<std::size_t>(buckets_.in_use(), 1);
     if (place_in_keys(*each.domains)) continue;
     if (buckets * (each.domains->size() + 1) > kMostTrees) continue;
@@ -63,6 +74,13 @@ void ScoreCache::split_by(const std::vector<Excluded::ByDomain>& asked) {
 std::optional<std::size_t> ScoreCache::place_in_keys(const DomainIndex& domains) const {
   for (std::size_t i = 0; i < by_domain_.size(); ++i) {
     if (by_domain_[i].get() == &domains) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> ScoreCache::place_in_keys(const Tally& tally) const {
+  for (std::size_t i = 0; i < by_amount_.size(); ++i) {
+    if (by_amount_[i].tally.get() == &tally) return i;
   }
   return std::nullopt;
 }
@@ -155,7 +173,7 @@ void ScoreCache::admit(NodeSlot slot, const NodeView& node, bool same_facts) {
     const Buckets::Id was = buckets_.of(slot);
     // Of equals the facts may decide.
     if (now != before || !same_facts) moves_.push_back({slot, was});
-    if (same_facts && !raw_scores_read_usage_) return;
+    if (same_facts && !raw_scores_read_usage_ && by_amount_.empty()) return;
     const Buckets::Key key = key_of(slot, node);
     if (key == buckets_.key(was)) return;
     if (now == before && same_facts) moves_.push_back({slot, was});
@@ -169,8 +187,10 @@ void ScoreCache::admit(NodeSlot slot, const NodeView& node, bool same_facts) {
 Buckets::Key ScoreCache::key_of(NodeSlot slot, const NodeView& node) const {
   Buckets::Key key{.charge_class = by_class_ ? node.facts.charge_class : quota::kNoGpuClass,
                    .domains = {},
+                   .amounts = {},
                    .raw = raw_scores(node)};
   for (const auto& domains : by_domain_) key.domains.push_back(domains->of(slot));
+  for (const Counted& each : by_amount_) key.amounts.push_back(each.tally->amount_at(slot));
   return key;
 }
 
@@ -274,16 +294,20 @@ ScoreCache::Left ScoreCache::left_by(const Where& where, std::vector<NodeSlot>& 
             .aside = where.aside(room),
             .only = where.only(),
             .gone = {}};
-  static const std::vector<Excluded::ByDomain> kNone;
-  const auto& by_domain = where.excluded == nullptr ? kNone : where.excluded->by_domain();
-  for (const Excluded::ByDomain& out : by_domain) {
-    if (place_in_keys(*out.domains)) continue;
-    const std::vector<NodeSlot> nodes = out.nodes();
+  const auto put_aside = [&](const std::vector<NodeSlot>& nodes) {
     std::vector<NodeSlot> both;
     std::set_union(left.aside.begin(), left.aside.end(), nodes.begin(), nodes.end(),
                    std::back_inserter(both));
     room = std::move(both);
     left.aside = room;
+  };
+  static const Excluded kNothing;
+  const Excluded& excluded = where.excluded == nullptr ? kNothing : *where.excluded;
+  for (const Excluded::ByDomain& out : excluded.by_domain()) {
+    if (!place_in_keys(*out.domains)) put_aside(out.nodes());
+  }
+  for (const Excluded::ByAmount& out : excluded.by_amount()) {
+    if (!place_in_keys(*out.tally)) put_aside(out.nodes());
   }
   if (left.only != nullptr) {
     for (Buckets::Id id = 0; id < buckets_.size(); ++id) left.gone.push_back(buckets_.nodes(id));
@@ -292,21 +316,33 @@ ScoreCache::Left ScoreCache::left_by(const Where& where, std::vector<NodeSlot>& 
         --left.gone[buckets_.of(slot)];
       }
     }
-  } else if (!left.aside.empty() || !by_domain.empty()) {
+  } else if (!left.aside.empty() || !excluded.by_domain().empty() ||
+             !excluded.by_amount().empty()) {
     left.gone.resize(buckets_.size());
     for (const NodeSlot slot : left.aside) {
       if (takes(slot)) ++left.gone[buckets_.of(slot)];
     }
   }
-  for (const Excluded::ByDomain& out : by_domain) {
-    const auto place = place_in_keys(*out.domains);
-    for (Buckets::Id id = 0; place && id < buckets_.size(); ++id) {
-      // One that nobody is in need not have a key.
-      if (buckets_.nodes(id) == 0) continue;
-      if (out.rules_out(buckets_.key(id).domains[*place])) left.gone[id] = buckets_.nodes(id);
-    }
-  }
+  leave_out(excluded, left);
   return left;
+}
+
+void ScoreCache::leave_out(const Excluded& excluded, Left& left) const {
+  const auto leave_out_by = [&](const auto& rule, std::size_t place, auto part) {
+    for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
+      // One that nobody is in need not have such a key.
+      if (buckets_.nodes(id) == 0) continue;
+      if (rule.rules_out((buckets_.key(id).*part)[place])) left.gone[id] = buckets_.nodes(id);
+    }
+  };
+  for (const Excluded::ByDomain& out : excluded.by_domain()) {
+    const auto place = place_in_keys(*out.domains);
+    if (place) leave_out_by(out, *place, &Buckets::Key::domains);
+  }
+  for (const Excluded::ByAmount& out : excluded.by_amount()) {
+    const auto place = place_in_keys(*out.tally);
+    if (place) leave_out_by(out, *place, &Buckets::Key::amounts);
+  }
 }
 
 Best ScoreCache::measure(const Left& left, const std::vector<Tried>& tried) const {

@@ -60,6 +60,8 @@ class ScoreCache {
  public:
   // More buckets than this have no trees.
   static constexpr std::size_t kMostTrees = 32;
+  // By so many counts buckets are told apart.
+  static constexpr std::size_t kMostCounts = 2;
 
   // `nodes` and `profile` outlive the cache. The shape is kept interned.
   ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
@@ -69,10 +71,10 @@ class ScoreCache {
   // with one. O(changed nodes · (plugins + log nodes)); O(nodes) for the first scope.
   void catch_up(const Scope& scope = {});
 
-  // Questions that leave domains of these labels out cost O(buckets) from now on, where buckets do
-  // not become too many by it; else as many steps as nodes are left out. Caught up afterwards.
-  // O(nodes) for the first of a label.
-  void split_by(const std::vector<Excluded::ByDomain>& asked);
+  // Questions that leave nodes out by these domains and amounts cost O(buckets) from now on, where
+  // buckets do not become too many by it; else as many steps as nodes are left out. Caught up
+  // afterwards. O(nodes) for the first by a label, or by a count.
+  void split_by(const Excluded& asked);
 
   // Takes over a new version of the statistics: scores that read them are computed anew, of the
   // nodes that may run the pod alone. False, and the cache is to be made anew, when that is not
@@ -155,6 +157,7 @@ class ScoreCache {
   [[nodiscard]] Buckets::Key key_of(NodeSlot slot, const NodeView& node) const;
   // The place of the label's domain in the keys of buckets; nullopt: it has none.
   [[nodiscard]] std::optional<std::size_t> place_in_keys(const DomainIndex& domains) const;
+  [[nodiscard]] std::optional<std::size_t> place_in_keys(const Tally& tally) const;
   [[nodiscard]] RawScores raw_scores(const NodeView& node) const;
   // The scores that are not normalised, and those that are.
   [[nodiscard]] std::int64_t plain_part(const NodeView& node) const;
@@ -180,6 +183,8 @@ class ScoreCache {
       return gone.empty() ? buckets.nodes(id) : buckets.nodes(id) - gone[id];
     }
   };
+  // Of the buckets that are ruled out nothing is left.
+  void leave_out(const Excluded& excluded, Left& left) const;
   [[nodiscard]] Left left_by(const Where& where, std::vector<NodeSlot>& room) const;
   // Over the nodes that are left and take the shape, and those tried; and how many these are.
   [[nodiscard]] Best measure(const Left& left, const std::vector<Tried>& tried) const;
@@ -199,6 +204,12 @@ class ScoreCache {
   bool raw_scores_read_usage_ = false;
   bool by_class_ = false;                                // buckets tell charge classes apart
   std::vector<std::shared_ptr<DomainIndex>> by_domain_;  // and the domains of these labels
+  // And what is counted on their nodes, one of a domain.
+  struct Counted {
+    std::shared_ptr<Tally> tally;
+    std::uint64_t crowdings = 0;  // of its domains, when nodes were split
+  };
+  std::vector<Counted> by_amount_;
   std::vector<NodeAnswer> answers_;  // by slot; totals without the normalised scores
   std::vector<bool> ruled_out_;      // by slot: refused for what the node is
   Buckets buckets_;                  // of the nodes that take the shape

@@ -31,12 +31,20 @@ ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const S
   return found.cache;
 }
 
-void ScoreCaches::split_by(std::size_t profile, const ShapeRef& shape,
-                           const std::vector<Excluded::ByDomain>& asked) {
+ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const Scope& scope,
+                             const Excluded& excluded) {
   static_cast<void>(statistics_.current());
-  Entry& found = entry(profile, shape);
-  found.cache.split_by(asked);
+  Counts counts{};
+  const auto& by_amount = excluded.by_amount();
+  for (std::size_t i = 0; i < std::min(counts.size(), by_amount.size()); ++i) {
+    counts[i] = by_amount[i].tally.get();
+  }
+  // Its cache keeps them, so no other comes to be where they are.
+  Entry& found = entry(profile, shape, counts);
+  found.cache.split_by(excluded);
+  found.cache.catch_up(scope);
   account(found);
+  return found.cache;
 }
 
 const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape,
@@ -61,8 +69,9 @@ const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape,
   return report->second;
 }
 
-ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shape) {
-  const Key key{profile, shape.id()};
+ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shape,
+                                       const Counts& counts) {
+  const Key key{profile, shape.id(), counts};
   const auto found = by_key_.find(key);
   if (found != by_key_.end()) {
     if (!is_stale(*found->second) || renew(*found->second)) {
@@ -96,7 +105,7 @@ void ScoreCaches::account(Entry& entry) {
 }
 
 bool ScoreCaches::is_stale(const Entry& entry) {
-  return reads_statistics_[entry.key.first] && entry.version != statistics_.last()->version;
+  return reads_statistics_[std::get<0>(entry.key)] && entry.version != statistics_.last()->version;
 }
 
 bool ScoreCaches::renew(Entry& entry) {

@@ -10,10 +10,12 @@
 #include "scheduler/cluster/workload.h"
 #include "scheduler/engine/finder/score_cache.h"
 
+#include <array>
 #include <cstddef>
 #include <list>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,9 +41,11 @@ class ScoreCaches {
   // The cache of the shape under the profile of that index, caught up for questions about that
   // scope. The reference holds until the next call.
   ScoreCache& get(std::size_t profile, const ShapeRef& shape, const Scope& scope = {});
-  // ScoreCache::split_by, of that cache.
-  void split_by(std::size_t profile, const ShapeRef& shape,
-                const std::vector<Excluded::ByDomain>& asked);
+  // The same for questions that leave those nodes out (ScoreCache::split_by). Where they are left
+  // out by what is counted on them, the pods about which the same is counted have a cache of their
+  // own.
+  ScoreCache& get(std::size_t profile, const ShapeRef& shape, const Scope& scope,
+                  const Excluded& excluded);
 
   // Why the shape fits on no node of the scope; get() must have been called with it since the last
   // change. Worded once per change of the nodes.
@@ -57,7 +61,9 @@ class ScoreCaches {
   static constexpr std::size_t kCopiesOfKey = 5;
 
  private:
-  using Key = std::pair<std::size_t, ShapeId>;  // the first: profile
+  // Counts by which nodes are left out; null: none, or one less.
+  using Counts = std::array<const Tally*, ScoreCache::kMostCounts>;
+  using Key = std::tuple<std::size_t, ShapeId, Counts>;  // the first: profile
   struct Entry {
     Key key;
     ScoreCache cache;
@@ -66,7 +72,7 @@ class ScoreCaches {
     std::map<quota::ClassSetId, FitReport> reports;  // by scope
     ChangeLog::Position reported_at = 0;             // of the nodes that they are about
   };
-  Entry& entry(std::size_t profile, const ShapeRef& shape);
+  Entry& entry(std::size_t profile, const ShapeRef& shape, const Counts& counts = {});
   [[nodiscard]] bool is_stale(const Entry& entry);
   [[nodiscard]] bool renew(Entry& entry);
   void drop(std::list<Entry>::iterator entry);

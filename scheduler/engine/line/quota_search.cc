@@ -35,7 +35,7 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Excluded& excl
   const auto& [within, borrowing, refused_some] = found.admission;
   const auto look = [&](std::vector<quota::ClassId> classes) {
     found.scope = scope_of(std::move(classes));
-    found.answers = &finder_.refresh(pod.profile, pod.shape, found.scope);
+    found.answers = &finder_.refresh(pod, excluded, found.scope);
     found.best = found.answers->best({.scope = found.scope, .excluded = &excluded});
   };
   if (!within.empty() || borrowing.empty()) look(within);
@@ -58,7 +58,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
     if (finder_.refresh(pod.profile, pod.shape).feasible() == 0) return kWaitsForNodes;
     if (!pod.apart.any()) return std::nullopt;
     const Excluded excluded = finder_.excluded_for(pod);
-    const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape);
+    const ScoreCache& answers = finder_.refresh(pod, excluded);
     if (answers.best({.excluded = &excluded}).node != kNoSlot) return std::nullopt;
     return kWaitsForNodes | kWaitsForOthers;
   }

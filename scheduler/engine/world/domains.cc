@@ -60,11 +60,15 @@ void DomainIndex::review(NodeSlot slot) {
   }
   of_[slot] = known->second;
   insert(nodes_of_[known->second], slot);
+  if (nodes_of_[known->second].size() != 2) return;
+  ++crowded_;
+  ++crowdings_;
 }
 
 void DomainIndex::leave(NodeSlot slot) {
   const DomainId domain = std::exchange(of_[slot], kNoDomain);
   erase(nodes_of_[domain], slot);
+  if (nodes_of_[domain].size() == 1) --crowded_;
   if (!nodes_of_[domain].empty()) return;
   ids_.erase(ids_.find(*values_[domain]));
   values_[domain] = nullptr;

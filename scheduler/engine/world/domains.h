@@ -37,6 +37,10 @@ class DomainIndex {
   [[nodiscard]] DomainId of(const NodeFacts& facts) const;
   // One past the largest domain.
   [[nodiscard]] std::size_t size() const { return nodes_of_.size(); }
+  // Whether no domain has a second node; and how often one got a second: as long as that is the
+  // same, it was so all the time.
+  [[nodiscard]] bool one_node_each() const { return crowded_ == 0; }
+  [[nodiscard]] std::uint64_t crowdings() const { return crowdings_; }
   // Those of a domain, and those that are there and lack the label, by ascending slot.
   [[nodiscard]] const std::vector<NodeSlot>& in(DomainId domain) const { return nodes_of_[domain]; }
   [[nodiscard]] const std::vector<NodeSlot>& without() const { return without_; }
@@ -60,6 +64,8 @@ class DomainIndex {
   std::vector<NodeSlot> without_;
   ChangeLog::Position position_ = 0;
   std::uint64_t facts_version_ = 0;
+  std::size_t crowded_ = 0;  // domains with more than one node
+  std::uint64_t crowdings_ = 0;
 };
 
 class Domains {

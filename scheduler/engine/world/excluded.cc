@@ -35,6 +35,24 @@ void Excluded::add(Why why, ByDomain out) {
   by_domain_.push_back(std::move(out));
 }
 
+void Excluded::add(Why why, ByAmount out) {
+  rules_.push_back({.why = why, .out = {}, .only = {}, .by_amount = by_amount_.size()});
+  by_amount_.push_back(std::move(out));
+}
+
+std::vector<NodeSlot> Excluded::ByAmount::nodes() const {
+  const DomainIndex& domains = *tally->domains();
+  std::vector<NodeSlot> all;
+  if (without) all = domains.without();
+  for (DomainId domain = 0; domain < domains.size(); ++domain) {
+    if (!rules_out(tally->counts().of(domain))) continue;
+    all.insert(all.end(), domains.in(domain).begin(), domains.in(domain).end());
+  }
+  // Most often they are in order.
+  if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
+  return all;
+}
+
 std::vector<NodeSlot> Excluded::ByDomain::nodes() const {
   std::vector<NodeSlot> all;
   if (without) all = domains->without();
@@ -48,9 +66,14 @@ std::vector<NodeSlot> Excluded::ByDomain::nodes() const {
 const Excluded::Why* Excluded::find(NodeSlot slot) const {
   for (const Rule& rule : rules_) {
     if (contains(rule.out, slot) || (rule.only && !contains(*rule.only, slot))) return &rule.why;
-    if (rule.by_domain == kNone) continue;
-    const ByDomain& out = by_domain_[rule.by_domain];
-    if (out.rules_out(out.domains->of(slot))) return &rule.why;
+    if (rule.by_amount != kNone) {
+      const ByAmount& out = by_amount_[rule.by_amount];
+      if (out.rules_out(out.tally->amount_at(slot))) return &rule.why;
+    }
+    if (rule.by_domain != kNone) {
+      const ByDomain& out = by_domain_[rule.by_domain];
+      if (out.rules_out(out.domains->of(slot))) return &rule.why;
+    }
   }
   return nullptr;
 }

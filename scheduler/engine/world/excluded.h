@@ -3,9 +3,11 @@
 
 #include "scheduler/base/types.h"
 #include "scheduler/engine/world/domains.h"
+#include "scheduler/engine/world/tally.h"
 #include "scheduler/framework/verdict.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -35,12 +37,30 @@ class Excluded {
     [[nodiscard]] std::vector<NodeSlot> nodes() const;
   };
 
+  // The nodes with too much or too little of something, where each domain is one node.
+  struct ByAmount {
+    std::shared_ptr<Tally> tally;
+    std::int64_t at_least = std::numeric_limits<std::int64_t>::min();
+    std::int64_t at_most = std::numeric_limits<std::int64_t>::max();
+    bool without = false;  // those without the label as well
+
+    [[nodiscard]] bool rules_out(std::int64_t amount) const {
+      if (amount == Tally::kNoAmount) return without;
+      return amount < at_least || amount > at_most;
+    }
+    // All of them, ascending.
+    [[nodiscard]] std::vector<NodeSlot> nodes() const;
+  };
+
   // A rule more: the nodes `out` (each once or more) and, where `only` is there, all nodes but
   // these, which ascend.
   void add(Why why, std::vector<NodeSlot> out, std::optional<std::vector<NodeSlot>> only);
   void add(Why why, ByDomain out);
+  void add(Why why, ByAmount out);
 
-  [[nodiscard]] bool none() const { return out_.empty() && !only_ && by_domain_.empty(); }
+  [[nodiscard]] bool none() const {
+    return out_.empty() && !only_ && by_domain_.empty() && by_amount_.empty();
+  }
   // The first rule that excludes the node; null: none does.
   [[nodiscard]] const Why* find(NodeSlot slot) const;
 
@@ -48,8 +68,9 @@ class Excluded {
   [[nodiscard]] const std::vector<NodeSlot>& out() const { return out_; }
   [[nodiscard]] const std::optional<std::vector<NodeSlot>>& only() const { return only_; }
 
-  // And those that are out by domain.
+  // And those that are out by domain, or by what is counted there.
   [[nodiscard]] const std::vector<ByDomain>& by_domain() const { return by_domain_; }
+  [[nodiscard]] const std::vector<ByAmount>& by_amount() const { return by_amount_; }
 
   // Whom it holds for, besides pods of the same shape: the class, or that pod alone.
   bool of_class = false;
@@ -61,12 +82,14 @@ class Excluded {
     std::vector<NodeSlot> out;
     std::optional<std::vector<NodeSlot>> only;
     std::size_t by_domain = kNone;  // index in by_domain_
+    std::size_t by_amount = kNone;  // index in by_amount_
   };
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   std::vector<Rule> rules_;
   std::vector<NodeSlot> out_;                  // of any rule
   std::optional<std::vector<NodeSlot>> only_;  // of every rule that has them
   std::vector<ByDomain> by_domain_;
+  std::vector<ByAmount> by_amount_;
 };
 
 }  // namespace sched

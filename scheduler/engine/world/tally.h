@@ -35,6 +35,12 @@ class Tally {
   void catch_up();
 
   [[nodiscard]] const DomainCounts& counts() const { return counts_; }
+  // In the domain of that node; kNoAmount where it has none.
+  static constexpr std::int64_t kNoAmount = std::numeric_limits<std::int64_t>::min();
+  [[nodiscard]] std::int64_t amount_at(NodeSlot slot) const {
+    const DomainId domain = domains_->of(slot);
+    return domain == kNoDomain ? kNoAmount : counts_.of(domain);
+  }
   [[nodiscard]] const std::shared_ptr<DomainIndex>& domains() const { return domains_; }
   // What there would be. O(domains + nodes touched · pods on one).
   [[nodiscard]] DomainCounts counts_in(const Trial& trial) const;

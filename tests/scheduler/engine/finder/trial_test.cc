@@ -107,7 +107,7 @@ class TriedAndDone {
       scopes.push_back(some_scope());
       cache->catch_up(scopes.back());
       // The others put aside the nodes that these domains have.
-      if (random_() % 2 == 0) cache->split_by(except.by_domain());
+      if (random_() % 2 == 0) cache->split_by(except);
       const Answer before = answer(cache->best());
       tried.push_back(
           answer(cache->best({.scope = scopes.back(), .excluded = &except, .trial = &trial})));
