@@ -24,7 +24,7 @@ std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
   }
   if (of_shape.feasible() == 0) return park(pod, {}, kWaitsForNodes, now);
   const Excluded excluded = excluded_for(pod, now);
-  const ScoreCache& answers = finder_.refresh(pod, excluded);
+  const ScoreCache& answers = excluded.none() ? of_shape : finder_.refresh(pod, excluded);
   const Where where{.excluded = &excluded};
   Best best = answers.best(where);
   if (best.node == kNoSlot) return park(pod, where, kWaitsForNodes | kWaitsForOthers, now);

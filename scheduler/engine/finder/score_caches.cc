@@ -71,7 +71,7 @@ const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape,
 
 ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shape,
                                        const Counts& counts) {
-  const Key key{profile, shape.id(), counts};
+  const Key key{.profile = profile, .shape = shape.id(), .counts = counts};
   const auto found = by_key_.find(key);
   if (found != by_key_.end()) {
     if (!is_stale(*found->second) || renew(*found->second)) {
@@ -105,7 +105,7 @@ void ScoreCaches::account(Entry& entry) {
 }
 
 bool ScoreCaches::is_stale(const Entry& entry) {
-  return reads_statistics_[std::get<0>(entry.key)] && entry.version != statistics_.last()->version;
+  return reads_statistics_[entry.key.profile] && entry.version != statistics_.last()->version;
 }
 
 bool ScoreCaches::renew(Entry& entry) {

@@ -15,7 +15,6 @@
 #include <list>
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -63,7 +62,15 @@ class ScoreCaches {
  private:
   // Counts by which nodes are left out; null: none, or one less.
   using Counts = std::array<const Tally*, ScoreCache::kMostCounts>;
-  using Key = std::tuple<std::size_t, ShapeId, Counts>;  // the first: profile
+  struct Key {
+    std::size_t profile = 0;
+    ShapeId shape{};
+    Counts counts{};
+    friend bool operator<(const Key& a, const Key& b) {
+      if (a.shape != b.shape) return a.shape < b.shape;
+      return a.profile != b.profile ? a.profile < b.profile : a.counts < b.counts;
+    }
+  };
   struct Entry {
     Key key;
     ScoreCache cache;
