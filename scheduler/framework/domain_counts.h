@@ -33,6 +33,9 @@ class DomainCounts {
   // Over all domains.
   [[nodiscard]] std::int64_t total() const { return total_; }
 
+  // Bytes, roughly.
+  [[nodiscard]] std::size_t memory() const { return domains_.capacity() * sizeof(Domain); }
+
  private:
   struct Domain {
     std::int64_t amount = 0;

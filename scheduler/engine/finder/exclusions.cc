@@ -95,6 +95,7 @@ const PreparedRules& Exclusions::rules_of(const WaitingPod& pod) {
     kind.rules =
         PreparedRules(profile, pod.pod, [this](const DomainCount& count) { return tally(count); });
     kind.version = version;
+    kind.rules.catch_up();
     forget_some();
   }
   kind.rules.catch_up();
@@ -113,16 +114,22 @@ std::shared_ptr<Tally> Exclusions::tally(const DomainCount& count) {
 }
 
 void Exclusions::forget_some() {
-  const std::size_t of_one = Tally::memory(world_.nodes.slots(), world_.classes.size());
-  const auto too_many = [&] {
-    return kinds_.size() > kMostKinds || tallies_.size() * of_one > memory_limit_;
-  };
-  if (too_many()) std::erase_if(tallies_, [](const auto& each) { return each.second.expired(); });
-  while (too_many() && kinds_.size() > 1) {
+  // Whoever has a few kinds keeps them, also where they are large.
+  constexpr std::size_t kFewKinds = 4;
+  while (kinds_.size() > kMostKinds || (kinds_.size() > kFewKinds && memory() > memory_limit_)) {
     by_key_.erase(kinds_.back().key);
     kinds_.pop_back();
-    std::erase_if(tallies_, [](const auto& each) { return each.second.expired(); });
   }
+}
+
+std::size_t Exclusions::memory() {
+  std::size_t bytes = 0;
+  std::erase_if(tallies_, [&](const auto& each) {
+    const std::shared_ptr<Tally> kept = each.second.lock();
+    if (kept != nullptr) bytes += kept->memory();
+    return kept == nullptr;
+  });
+  return bytes;
 }
 
 }  // namespace sched

@@ -27,7 +27,7 @@ class Exclusions {
  public:
   // So many kinds of pods have their rules kept, and so many bytes their counts may take.
   static constexpr std::size_t kMostKinds = 4'096;
-  static constexpr std::size_t kMemoryOfCounts = std::size_t{64} << 20U;
+  static constexpr std::size_t kMemoryOfCounts = std::size_t{128} << 20U;
 
   // `world` outlives it.
   explicit Exclusions(const World& world, std::size_t memory = kMemoryOfCounts)
@@ -55,6 +55,8 @@ class Exclusions {
   const PreparedRules& rules_of(const WaitingPod& pod);
   [[nodiscard]] std::shared_ptr<Tally> tally(const DomainCount& count);
   void forget_some();
+  // Of the counts that somebody keeps. O(their number).
+  [[nodiscard]] std::size_t memory();
 
   const World& world_;
   std::size_t memory_limit_;

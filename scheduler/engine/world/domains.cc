@@ -91,7 +91,9 @@ const std::vector<NodeSlot>& DomainIndex::with(const std::string& value) const {
 std::shared_ptr<DomainIndex> Domains::of(const std::string& key) {
   auto known = indexes_.find(key);
   if (known == indexes_.end()) {
-    if (indexes_.size() == kMostKeys) indexes_.clear();
+    if (indexes_.size() >= kMostKeys) {
+      std::erase_if(indexes_, [](const auto& index) { return index.second.use_count() == 1; });
+    }
     known = indexes_.emplace(key, std::make_shared<DomainIndex>(nodes_, key)).first;
   }
   known->second->catch_up();

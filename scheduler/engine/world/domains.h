@@ -1,8 +1,8 @@
 // Which nodes carry which value of a label: the domains that rules across nodes speak of.
 //
 // An index of a label is made when somebody first asks for it, and follows the change log then.
-// Pods name labels, and whoever may create pods may name many: beyond kMostKeys all indexes are
-// let go but those that somebody keeps.
+// Pods name labels, and whoever may create pods may name many: beyond kMostKeys all are let go but
+// those that somebody keeps, so that of a label that is in use there is one index.
 #pragma once
 
 #include "k8s-client/api/selector.h"
@@ -47,8 +47,6 @@ class DomainIndex {
   // By the value of the label.
   [[nodiscard]] const std::vector<NodeSlot>& with(const std::string& value) const;
 
-  [[nodiscard]] const std::string& key() const { return key_; }
-
  private:
   void review(NodeSlot slot);
   void leave(NodeSlot slot);
@@ -77,6 +75,7 @@ class Domains {
 
   // The index of that label, up to date now.
   [[nodiscard]] std::shared_ptr<DomainIndex> of(const std::string& key);
+  [[nodiscard]] std::size_t size() const { return indexes_.size(); }
   // The nodes whose labels match; no node matches fields. By ascending slot. O(nodes that carry one
   // of the values, where each term asks for some of a label; else O(nodes)).
   [[nodiscard]] std::vector<NodeSlot> nodes_matching(const k8s::NodeSelector& selector);

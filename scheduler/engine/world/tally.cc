@@ -74,10 +74,4 @@ std::int32_t Tally::amount(const Occupant& occupant) const {
   return amounts_[id];
 }
 
-std::size_t Tally::memory(std::size_t nodes, std::size_t classes) {
-  // As many domains as nodes at most.
-  return sizeof(Tally) + nodes * (sizeof(Part) + 2 * sizeof(std::int64_t)) +
-         classes * sizeof(std::int32_t);
-}
-
 }  // namespace sched

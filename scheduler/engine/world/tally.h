@@ -45,8 +45,11 @@ class Tally {
   // What there would be. O(domains + nodes touched · pods on one).
   [[nodiscard]] DomainCounts counts_in(const Trial& trial) const;
 
-  // The bytes that one takes, roughly, without the index, which tallies share.
-  [[nodiscard]] static std::size_t memory(std::size_t nodes, std::size_t classes);
+  // Bytes, roughly, without the index, which tallies share.
+  [[nodiscard]] std::size_t memory() const {
+    return sizeof(*this) + parts_.capacity() * sizeof(Part) +
+           amounts_.capacity() * sizeof(std::int32_t) + counts_.memory();
+  }
 
  private:
   // What a node adds to its domain.

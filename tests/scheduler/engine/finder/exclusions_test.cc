@@ -1,0 +1,85 @@
+// What is kept of rules across nodes says what working it out anew says, and stays within bounds.
+#include "scheduler/engine/finder/exclusions.h"
+
+#include "tests/scheduler/engine/quota_cluster.h"
+#include "tests/support/catch.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+
+namespace {
+
+// Two zones of ten nodes.
+struct Zones {
+  Zones() : world(profile_with_spread(), {}) {
+    for (int i = 0; i < 20; ++i) {
+      NodeBuilder made = node("n" + std::to_string(i)).gpus(8).labelled("zone", i < 10 ? "a" : "b");
+      world.nodes.upsert(facts_of(made, world.names));
+    }
+  }
+  static std::vector<Profile> profile_with_spread() {
+    std::vector<Profile> all(1);
+    all[0].scheduler_name = "gpu-scheduler";
+    all[0].constraints.push_back(shipped_constraint("PodTopologySpread"));
+    return all;
+  }
+  // Waits, spread over zones with its like; one of them runs in zone a.
+  WaitingPod kind(int number) {
+    const std::string app = std::to_string(number);
+    k8s::TopologySpreadConstraint over_zones;
+    over_zones.topology_key = "zone";
+    over_zones.label_selector = selector({{"app", app}});
+    WaitingPod made;
+    made.pod = our_pod("p").labelled("app", app).spread_over(over_zones);
+    made.shape = world.templates.shape(made.pod);
+    made.pod_class = world.classes.intern(made.pod);
+    running.push_back(std::make_unique<Placement>(world.nodes, NodeSlot{0},
+                                                  occupant_of(made.pod, {}, made.pod_class, true)));
+    return made;
+  }
+
+  World world;
+  std::vector<std::unique_ptr<Placement>> running;
+};
+
+}  // namespace
+
+TEST_CASE("of many kinds of pods the counts of some are kept, and all are right") {
+  Zones s;
+  Exclusions exclusions(s.world, 4'096);
+  std::vector<WaitingPod> kinds;
+  for (int i = 0; i < 40; ++i) kinds.push_back(s.kind(i));
+  const Trial as_it_is(s.world.nodes);
+  for (int round = 0; round < 2; ++round) {
+    for (const WaitingPod& pod : kinds) {
+      const Excluded kept = exclusions.of(pod);
+      const Excluded anew = exclusions.anew(pod.pod, 0, {}, as_it_is);
+      for (NodeSlot slot = 0; slot < s.world.nodes.slots(); ++slot) {
+        CHECK((kept.find(slot) != nullptr) == (slot < 10));
+        CHECK((anew.find(slot) != nullptr) == (slot < 10));
+      }
+      CHECK(exclusions.tallies() < 20);
+    }
+    for (auto& each : s.running) each = nullptr;
+    for (const WaitingPod& pod : kinds) {
+      CHECK(exclusions.of(pod).find(0) == nullptr);
+      s.running.push_back(std::make_unique<Placement>(
+          s.world.nodes, NodeSlot{1}, occupant_of(pod.pod, {}, pod.pod_class, true)));
+    }
+  }
+}
+
+TEST_CASE("of a label that somebody uses there is one index, however many are asked about") {
+  Zones s;
+  Domains domains(s.world.nodes);
+  const std::shared_ptr<DomainIndex> zones = domains.of("zone");
+  for (int i = 0; i < 100; ++i) static_cast<void>(domains.of("key-" + std::to_string(i)));
+  CHECK(domains.of("zone") == zones);
+  CHECK(domains.size() <= Domains::kMostKeys + 1);
+  CHECK(zones->in(zones->of(NodeSlot{15})).size() == 10);
+}
