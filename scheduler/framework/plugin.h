@@ -205,8 +205,8 @@ struct Exclusion {
   std::string_view plugin;  // whose rule it is, by kube-scheduler's name
   std::string_view reason;  // in kube-scheduler's words
   Code code = Code::kUnschedulable;
-  const k8s::NodeSelector* only =
-      nullptr;  // never null; nodes whose labels do not match it are out
+  // Nodes whose labels do not match it are out. Never null.
+  const k8s::NodeSelector* only = nullptr;
 };
 
 // What is counted of the pods on nodes, for a rule that bounds how much there may be in a domain.
@@ -261,7 +261,7 @@ class PodRule {
       std::span<const DomainCounts* const> counted) const = 0;
 };
 
-// Keeps, by events, what it must know of the cluster, and answers for a pod as a whole.
+// A rule across nodes. Keeps, by events, what it must know of the cluster besides what is counted.
 class ClusterConstraint {
  public:
   ClusterConstraint() = default;
@@ -281,9 +281,9 @@ class ClusterConstraint {
   [[nodiscard]] virtual std::vector<Exclusion> excludes(const k8s::Pod& /*pod*/) const {
     return {};
   }
-  // What it demands of topology domains for pods like this one: it may read what PodShape and
-  // PodClass hold, and what is_ruled() and rules_version() stand for. Null where is_ruled() is
-  // false, which is cheap to ask. Kept for all pods alike as long as rules_version() is the same.
+  // What it demands of topology domains for pods like this one; null: nothing. It may read of the
+  // pod what PodShape and PodClass hold, and is kept for all pods of that shape and class until
+  // rules_version() is another. Only asked where is_ruled(), which is cheap, is true.
   [[nodiscard]] virtual bool is_ruled(const k8s::Pod& /*pod*/) const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PodRule> rule_for(const k8s::Pod& /*pod*/) const {
     return nullptr;
