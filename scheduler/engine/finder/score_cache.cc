@@ -35,7 +35,7 @@ void ScoreCache::catch_up(const Scope& scope) {
     each.tally->catch_up();
     // What was counted on one node of a domain has changed the others' amounts.
     const std::uint64_t crowdings = each.tally->domains()->crowdings();
-    splits = splits || std::exchange(each.crowdings, crowdings) != crowdings;
+    if (std::exchange(each.crowdings, crowdings) != crowdings) splits = true;
   }
   if (position_ != nodes_.changes().end()) {
     const bool has_grown = answers_.size() < nodes_.slots();
