@@ -16,16 +16,17 @@ namespace {
 
 // Two zones of ten nodes.
 struct Zones {
-  Zones() : world(profile_with_spread(), {}) {
+  explicit Zones(const char* constraint = "PodTopologySpread")
+      : world(profile_with(constraint), {}) {
     for (int i = 0; i < 20; ++i) {
       NodeBuilder made = node("n" + std::to_string(i)).gpus(8).labelled("zone", i < 10 ? "a" : "b");
       world.nodes.upsert(facts_of(made, world.names));
     }
   }
-  static std::vector<Profile> profile_with_spread() {
+  static std::vector<Profile> profile_with(const char* constraint) {
     std::vector<Profile> all(1);
     all[0].scheduler_name = "gpu-scheduler";
-    all[0].constraints.push_back(shipped_constraint("PodTopologySpread"));
+    all[0].constraints.push_back(shipped_constraint(constraint));
     return all;
   }
   // Waits, spread over zones with its like; one of them runs in zone a.
@@ -82,4 +83,35 @@ TEST_CASE("of a label that somebody uses there is one index, however many are as
   CHECK(domains.of("zone") == zones);
   CHECK(domains.size() <= Domains::kMostKeys + 1);
   CHECK(zones->in(zones->of(NodeSlot{15})).size() == 10);
+}
+
+TEST_CASE("running pods' terms are counted once for each label, however many there are") {
+  Zones s("InterPodAffinity");
+  // Each with a term of its own that selects every other pod of every namespace.
+  for (int i = 0; i < 300; ++i) {
+    k8s::PodAffinityTerm term;
+    term.namespace_selector = k8s::LabelSelector{};
+    term.label_selector = k8s::LabelSelector{};
+    term.label_selector->match_expressions.push_back({.key = "made-up-" + std::to_string(i),
+                                                      .op = k8s::SelectorOperator::kDoesNotExist,
+                                                      .values = {}});
+    term.topology_key = i % 3 == 0 ? "zone" : "no-such-label-" + std::to_string(i % 7);
+    const k8s::Pod keeper = their_pod("k" + std::to_string(i)).on("n0").away_from(term);
+    s.world.tell_constraints(BoundPodUpserted{keeper});
+    s.running.push_back(std::make_unique<Placement>(
+        s.world.nodes, NodeSlot{0},
+        occupant_of(keeper, {}, s.world.classes.intern(keeper), false)));
+  }
+  Exclusions exclusions(s.world);
+  for (int i = 0; i < 10; ++i) {
+    WaitingPod pod;
+    pod.pod = our_pod("p").labelled("app", std::to_string(i));
+    pod.shape = s.world.templates.shape(pod.pod);
+    pod.pod_class = s.world.classes.intern(pod.pod);
+    const Excluded excluded = exclusions.of(pod);
+    for (NodeSlot slot = 0; slot < s.world.nodes.slots(); ++slot) {
+      CHECK((excluded.find(slot) != nullptr) == (slot < 10));
+    }
+  }
+  CHECK(exclusions.tallies() == 8);
 }
