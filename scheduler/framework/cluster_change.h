@@ -15,7 +15,8 @@ namespace sched {
 
 // Kinds of change as bits.
 using ChangeMask = std::uint32_t;
-inline constexpr ChangeMask kBoundPodChanged = 1U << 0;  // a bound pod appeared, changed its labels
+// A bound pod appeared, got other labels, or is being deleted.
+inline constexpr ChangeMask kBoundPodChanged = 1U << 0;
 inline constexpr ChangeMask kBoundPodRemoved = 1U << 1;  // a bound pod finished or is gone
 inline constexpr ChangeMask kNodeChanged = 1U << 2;      // a node appeared or changed
 inline constexpr ChangeMask kNamespaceChanged = 1U << 3;
