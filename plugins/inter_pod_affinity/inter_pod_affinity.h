@@ -1,6 +1,6 @@
 // InterPodAffinity: required affinity and anti-affinity between pods.
 //
-// Three demands, in the order in which they are told of a node:
+// Three demands, in the order in which they are reported for a node:
 //   * the pod's own affinity: for each term the node carries its topologyKey, and in its domain
 //   runs
 //     a pod that all terms select. As long as no such pod runs anywhere, a pod that its own terms

@@ -1,4 +1,4 @@
-// Taints that keep pods off a node, and who tolerates them.
+// Taints that keep pods off a node, and tolerations of them.
 #pragma once
 
 #include "k8s-client/api/pod.h"

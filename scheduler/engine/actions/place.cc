@@ -130,14 +130,18 @@ std::vector<gpu::DeviceShare> Place::devices_for(const PodShape& shape, const Sc
 
 decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFor waits_for,
                                     Time now) {
-  const Excluded* excluded = where.excluded;
   decision::Unschedulable refusal = refusal_of(pod);
   word(refusal, pod, where);
   pod.last_refusal.clear();
   if (!world_.options.gpu_devices && asks_for_instances(*pod.shape)) repartitions_.pod_waits();
   Time again = now + world_.options.max_unschedulable_wait;
   Apart apart;
-  if (excluded != nullptr && !excluded->none()) {
+  // Where no node would take it anyway it waits as others of its shape do, and a node may be held.
+  const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape, where.scope);
+  if (where.excluded == nullptr || answers.feasible(where.scope) == 0) {
+    waits_for = static_cast<WaitsFor>(waits_for & ~kWaitsForOthers);
+  } else {
+    const Excluded* excluded = where.excluded;
     if (const auto end = pod.refused_binds.next_end()) again = std::min(again, *end);
     if (excluded->of_class) apart.pod_class = 1 + static_cast<std::uint64_t>(pod.pod_class.id());
     if (excluded->of_pod) apart.arrival = pod.order.arrival;

@@ -20,7 +20,7 @@ std::uint64_t version_of(const Profile& profile) {
   return version;
 }
 
-// Adds the nodes whose labels rule them out.
+// Adds the nodes that are ruled out by their labels.
 void exclude_by_labels(const Profile& profile, const k8s::Pod& pod, Domains& domains,
                        Excluded& all) {
   for (const auto& constraint : profile.constraints) {
@@ -90,15 +90,15 @@ const PreparedRules& Exclusions::rules_of(const WaitingPod& pod) {
     by_key_.emplace(key, kinds_.begin());
   }
   Kind& kind = kinds_.front();
-  if (kind.version != version) {
+  const bool is_new = kind.version != version;
+  if (is_new) {
     // The old rules' counts are taken over where the new ones need them.
     kind.rules =
         PreparedRules(profile, pod.pod, [this](const DomainCount& count) { return tally(count); });
     kind.version = version;
-    kind.rules.catch_up();
-    forget_some();
   }
   kind.rules.catch_up();
+  if (is_new) forget_some();
   return kind.rules;
 }
 

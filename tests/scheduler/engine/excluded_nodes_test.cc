@@ -2,6 +2,7 @@
 // where there are none.
 #include "tests/scheduler/engine/quota_cluster.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <set>
@@ -198,4 +199,28 @@ TEST_CASE("a pod under quota borrows where all nodes within its guarantee are ex
   CHECK(told[0].find(kReason) != std::string::npos);
   s.pod_gone(keeper("l1", "host"));
   CHECK(s.decide() == Texts{"r → l1"});
+}
+
+TEST_CASE("a node is held for a pod with rules as for others, where all are full") {
+  Cluster s;
+  s.has(gpu_quota("team").of("team").line("L4", 8));
+  for (const char* name : {"a1", "b1"}) {
+    k8s::Node made = l4(name, 2);
+    made.metadata.labels.set("host", name);
+    s.has(made);
+    for (const char* number : {"1", "2"}) {
+      s.has(their_pod(std::string(name) + "-" + number).gpus(1).on(name));
+    }
+  }
+  s.has(keeper("a1", "host"));
+  s.has(in("team", "p", 2));
+  REQUIRE(s.decide().size() == 1);
+  s.now += 11min;
+  s.decide();
+  s.pod_gone(their_pod("b1-1").on("b1"));
+  s.has(in("team", "young", 1));
+  const Texts told = s.decide();
+  CHECK(std::count(told.begin(), told.end(), "young → b1") == 0);
+  s.pod_gone(their_pod("b1-2").on("b1"));
+  CHECK(s.decide().at(0) == "p → b1");
 }
