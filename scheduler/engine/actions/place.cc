@@ -23,9 +23,9 @@ std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
     }
   }
   if (of_shape.feasible() == 0) return park(pod, {}, kWaitsForNodes, now);
-  const Excluded excluded = excluded_for(pod, now);
-  const ScoreCache& answers = excluded.none() ? of_shape : finder_.refresh(pod, excluded);
-  const Where where{.excluded = &excluded};
+  const Ruling ruling = ruling_for(pod, now);
+  const ScoreCache& answers = ruling.none() ? of_shape : finder_.refresh(pod, ruling);
+  const Where where{.ruling = &ruling};
   Best best = answers.best(where);
   if (best.node == kNoSlot) return park(pod, where, kWaitsForNodes | kWaitsForOthers, now);
   return assume_best(pod, answers, std::move(best), where);
@@ -36,8 +36,8 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
     const bool hopeless = world_.ledger.never_fits(quota_of(pod), pod.demand);
     return hopeless ? over_quota(pod, now) : wait_for_turn(pod, now);
   }
-  const Excluded excluded = excluded_for(pod, now);
-  QuotaSearch::Found found = search_.find(pod, excluded);
+  const Ruling ruling = ruling_for(pod, now);
+  QuotaSearch::Found found = search_.find(pod, ruling);
   if (found.admission.refuses()) return over_quota(pod, now);
   const ScoreCache& answers = *found.answers;
   if (!answers.prepared().rejection()) {
@@ -46,16 +46,16 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
     }
   }
   if (found.held_node) return assume_held(pod);
-  const Where where{.scope = found.scope, .excluded = &excluded};
+  const Where where{.scope = found.scope, .ruling = &ruling};
   if (found.any()) return assume_best(pod, answers, std::move(found.best), where);
   if (holds_.of(pod) != nullptr && !found.admission.within.empty()) {
-    holds_.hold_node(pod, {.scope = search_.scope_of(found.admission.within),
-                           .excluded = &excluded,
-                           .if_empty = true});
+    holds_.hold_node(
+        pod,
+        {.scope = search_.scope_of(found.admission.within), .ruling = &ruling, .if_empty = true});
     // The hold itself has changed a node.
     static_cast<void>(finder_.refresh(pod.profile, pod.shape, found.scope));
   }
-  return with_quota_words(park(pod, where, found.waits_for(excluded), now), pod);
+  return with_quota_words(park(pod, where, found.waits_for(ruling), now), pod);
 }
 
 Decision Place::with_quota_words(decision::Unschedulable told, const WaitingPod& pod) const {
@@ -63,9 +63,9 @@ Decision Place::with_quota_words(decision::Unschedulable told, const WaitingPod&
   return told;
 }
 
-Excluded Place::excluded_for(WaitingPod& pod, Time now) {
+Ruling Place::ruling_for(WaitingPod& pod, Time now) {
   pod.refused_binds.forget(now);
-  return finder_.excluded_for(pod);
+  return finder_.ruling_for(pod);
 }
 
 std::optional<Decision> Place::assume_best(WaitingPod& pod, const ScoreCache& answers, Best best,
@@ -138,13 +138,13 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
   Apart apart;
   // Where no node would take it anyway it waits as others of its shape do, and a node may be held.
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape, where.scope);
-  if (where.excluded == nullptr || answers.feasible(where.scope) == 0) {
+  if (where.ruling == nullptr || answers.feasible(where.scope) == 0) {
     waits_for = static_cast<WaitsFor>(waits_for & ~kWaitsForOthers);
   } else {
-    const Excluded* excluded = where.excluded;
+    const Ruling* ruling = where.ruling;
     if (const auto end = pod.refused_binds.next_end()) again = std::min(again, *end);
-    if (excluded->of_class) apart.pod_class = 1 + static_cast<std::uint64_t>(pod.pod_class.id());
-    if (excluded->of_pod) apart.arrival = pod.order.arrival;
+    if (ruling->of_class) apart.pod_class = 1 + static_cast<std::uint64_t>(pod.pod_class.id());
+    if (ruling->of_pod) apart.arrival = pod.order.arrival;
   }
   queue_.park(pod, apart, waits_for, again);
   return refusal;
@@ -156,12 +156,12 @@ void Place::word(decision::Unschedulable& refusal, const WaitingPod& pod, const 
   refusal.details = joined(report.details, refusal.details);
   refusal.message = report.message;
   refusal.plugins = report.plugins;
-  if (where.excluded == nullptr || answers.feasible(where.scope) == 0) return;
+  if (where.ruling == nullptr || answers.feasible(where.scope) == 0) return;
   ReasonCounts reasons;
   std::set<std::string> plugins(report.plugins.begin(), report.plugins.end());
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (!answers.takes(slot, where.scope)) continue;
-    const Excluded::Why& why = *where.excluded->find(slot);
+    const Ruling::Why& why = *where.ruling->find(slot);
     ++reasons[std::string(why.reason)];
     plugins.emplace(why.plugin);
   }

@@ -46,7 +46,7 @@ class Place {
 
  private:
   [[nodiscard]] std::optional<Decision> attempt_by_quota(WaitingPod& pod, Time now);
-  [[nodiscard]] Excluded excluded_for(WaitingPod& pod, Time now);
+  [[nodiscard]] Ruling ruling_for(WaitingPod& pod, Time now);
   // The pod is assumed on the best node, or on one as good where the profile draws / on the node
   // that it holds / on that node.
   [[nodiscard]] std::optional<Decision> assume_best(WaitingPod& pod, const ScoreCache& answers,

@@ -13,7 +13,7 @@ NodeVerdict Finder::verdict(const PreparedShape& shape, NodeSlot node, const Whe
   const NodeVerdict verdict = shape.check(asked);
   if (!verdict.is_ok()) return verdict;
   if (!where.scope.allows(asked.facts)) return NodeVerdict::no_quota();
-  const bool excluded = where.excluded != nullptr && where.excluded->find(node) != nullptr;
+  const bool excluded = where.ruling != nullptr && where.ruling->find(node) != nullptr;
   return excluded ? NodeVerdict::excluded() : verdict;
 }
 

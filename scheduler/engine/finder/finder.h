@@ -10,7 +10,7 @@
 // what refuses it. verdict() asks one node, also of a shape that nothing is kept of.
 #pragma once
 
-#include "scheduler/engine/finder/exclusions.h"
+#include "scheduler/engine/finder/rulings.h"
 #include "scheduler/engine/finder/score_caches.h"
 #include "scheduler/engine/finder/where.h"
 #include "scheduler/engine/world/world.h"
@@ -25,7 +25,7 @@ class Finder {
   explicit Finder(World& world, std::size_t memory = ScoreCaches::kDefaultMemory)
       : nodes_(world.nodes),
         caches_(world.nodes, world.profiles, world.names, world.statistics, memory),
-        exclusions_(world) {}
+        rulings_(world) {}
 
   // All nodes' answers to the shape, up to date, for questions about that scope and about all
   // nodes. The reference holds until the next call.
@@ -33,10 +33,9 @@ class Finder {
     return caches_.get(profile, shape, scope);
   }
   // The same for questions about a pod that leave those nodes out.
-  const ScoreCache& refresh(const WaitingPod& pod, const Excluded& excluded,
-                            const Scope& scope = {}) {
-    if (excluded.none()) return refresh(pod.profile, pod.shape, scope);
-    return caches_.get(pod.profile, pod.shape, scope, excluded);
+  const ScoreCache& refresh(const WaitingPod& pod, const Ruling& ruling, const Scope& scope = {}) {
+    if (ruling.none()) return refresh(pod.profile, pod.shape, scope);
+    return caches_.get(pod.profile, pod.shape, scope, ruling);
   }
   // Why the shape fits on no node of the scope; refresh() must have been called since the last
   // change. Worded once per change of the nodes.
@@ -45,11 +44,11 @@ class Finder {
   }
 
   // The nodes that rules across nodes rule out for a pod that waits / for any pod, in that world,
-  // keeping nothing (exclusions.h).
-  [[nodiscard]] Excluded excluded_for(const WaitingPod& pod) { return exclusions_.of(pod); }
-  [[nodiscard]] Excluded excluded_anew(const k8s::Pod& pod, std::size_t profile,
-                                       const RefusedBinds& refused, const Trial& trial) const {
-    return exclusions_.anew(pod, profile, refused, trial);
+  // keeping nothing (rulings.h).
+  [[nodiscard]] Ruling ruling_for(const WaitingPod& pod) { return rulings_.of(pod); }
+  [[nodiscard]] Ruling ruling_anew(const k8s::Pod& pod, std::size_t profile,
+                                   const RefusedBinds& refused, const Trial& trial) const {
+    return rulings_.anew(pod, profile, refused, trial);
   }
 
   // What the node, which is there, says to the shape. Not after a rejection.
@@ -61,7 +60,7 @@ class Finder {
  private:
   const Nodes& nodes_;
   ScoreCaches caches_;
-  Exclusions exclusions_;
+  Rulings rulings_;
 };
 
 }  // namespace sched

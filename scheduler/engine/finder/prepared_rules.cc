@@ -18,15 +18,15 @@ constexpr std::size_t kFewDomains = 16;
 
 // `counts`: of the tally, or in a trial.
 void exclude_by(const DomainBound& bound, const DomainCounts& counts,
-                const std::shared_ptr<Tally>& tally, Excluded& all) {
+                const std::shared_ptr<Tally>& tally, Ruling& all) {
   const std::shared_ptr<DomainIndex>& domains = tally->domains();
-  const Excluded::Why why{.plugin = bound.plugin, .reason = bound.reason, .code = bound.code};
+  const Ruling::Why why{.plugin = bound.plugin, .reason = bound.reason, .code = bound.code};
   const auto allows = [&](DomainId domain) {
     const std::int64_t amount = counts.of(domain);
     return bound.at_least <= amount && amount <= bound.at_most;
   };
   if (domains->size() <= kFewDomains) {
-    Excluded::ByDomain out{.domains = domains, .out = {}, .without = bound.needs_label};
+    Ruling::ByDomain out{.domains = domains, .out = {}, .without = bound.needs_label};
     bool some = out.without && !domains->without().empty();
     for (DomainId domain = 0; domain < domains->size(); ++domain) {
       out.out.push_back(!allows(domain));
@@ -36,10 +36,10 @@ void exclude_by(const DomainBound& bound, const DomainCounts& counts,
     return;
   }
   if (&counts == &tally->counts() && domains->one_node_each()) {
-    all.add(why, Excluded::ByAmount{.tally = tally,
-                                    .at_least = bound.at_least,
-                                    .at_most = bound.at_most,
-                                    .without = bound.needs_label});
+    all.add(why, Ruling::ByAmount{.tally = tally,
+                                  .at_least = bound.at_least,
+                                  .at_most = bound.at_most,
+                                  .without = bound.needs_label});
     return;
   }
   // Where something has to be there, it is in few domains; where it must not be too much, it is in
@@ -78,7 +78,7 @@ void PreparedRules::catch_up() {
   }
 }
 
-void PreparedRules::exclude(Excluded& all, const Trial* trial) const {
+void PreparedRules::exclude(Ruling& all, const Trial* trial) const {
   const bool differs = trial != nullptr && !trial->touched().empty();
   for (const Rule& each : rules_) {
     std::vector<DomainCounts> tried;

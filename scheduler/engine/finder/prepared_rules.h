@@ -2,7 +2,7 @@
 // counts that they need.
 #pragma once
 
-#include "scheduler/engine/world/excluded.h"
+#include "scheduler/engine/world/ruling.h"
 #include "scheduler/engine/world/tally.h"
 #include "scheduler/framework/profile.h"
 
@@ -23,7 +23,7 @@ class PreparedRules {
   // Brings the counts up to date. O(changed nodes · counts).
   void catch_up();
   // Adds what they rule out, as the nodes are or would be. O(domains + nodes ruled out).
-  void exclude(Excluded& all, const Trial* trial = nullptr) const;
+  void exclude(Ruling& all, const Trial* trial = nullptr) const;
 
  private:
   struct Rule {

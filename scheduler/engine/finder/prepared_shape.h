@@ -23,7 +23,7 @@ struct NodeVerdict {
   static constexpr std::uint32_t kNarrowed = 0xffff'ffff;
   // Every filter lets it pass, but the quota of the pod's namespace has no room for its GPUs.
   static constexpr std::uint32_t kNoQuota = 0xffff'fffe;
-  // Every filter lets it pass, but a rule across nodes excludes it for the pod (Excluded says why).
+  // Every filter lets it pass, but a rule across nodes excludes it for the pod (Ruling says why).
   static constexpr std::uint32_t kExcluded = 0xffff'fffd;
   Code code = Code::kOk;
   std::uint32_t filter = 0;

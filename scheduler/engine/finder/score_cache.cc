@@ -52,15 +52,15 @@ void ScoreCache::catch_up(const Scope& scope) {
   if (splits) split();
 }
 
-void ScoreCache::split_by(const Excluded& asked) {
+void ScoreCache::split_by(const Ruling& asked) {
   catch_up();
   bool splits = false;
-  for (const Excluded::ByAmount& each : asked.by_amount()) {
+  for (const Ruling::ByAmount& each : asked.by_amount()) {
     if (by_amount_.size() == kMostCounts || place_in_keys(*each.tally)) continue;
     by_amount_.push_back({.tally = each.tally, .crowdings = each.tally->domains()->crowdings()});
     splits = true;
   }
-  for (const Excluded::ByDomain& each : asked.by_domain()) {
+  for (const Ruling::ByDomain& each : asked.by_domain()) {
     const std::size_t buckets = std::max<std::size_t>(buckets_.in_use(), 1);
     if (place_in_keys(*each.domains)) continue;
     if (buckets * (each.domains->size() + 1) > kMostTrees) continue;
@@ -280,7 +280,7 @@ std::vector<ScoreCache::Tried> ScoreCache::try_nodes(const Where& where) const {
   if (where.trial == nullptr) return tried;
   for (const NodeSlot slot : where.trial->touched()) {
     if (!nodes_.present(slot)) continue;
-    if (where.excluded != nullptr && where.excluded->find(slot) != nullptr) continue;
+    if (where.ruling != nullptr && where.ruling->find(slot) != nullptr) continue;
     const NodeView node = where.trial->view(slot);
     if (!where.scope.allows(node.facts) || !prepared_.check(node).is_ok()) continue;
     tried.push_back({.slot = slot, .plain = plain_part(node), .raw = raw_scores(node)});
@@ -301,12 +301,12 @@ ScoreCache::Left ScoreCache::left_by(const Where& where, std::vector<NodeSlot>& 
     room = std::move(both);
     left.aside = room;
   };
-  static const Excluded kNothing;
-  const Excluded& excluded = where.excluded == nullptr ? kNothing : *where.excluded;
-  for (const Excluded::ByDomain& out : excluded.by_domain()) {
+  static const Ruling kNothing;
+  const Ruling& ruling = where.ruling == nullptr ? kNothing : *where.ruling;
+  for (const Ruling::ByDomain& out : ruling.by_domain()) {
     if (!place_in_keys(*out.domains)) put_aside(out.nodes());
   }
-  for (const Excluded::ByAmount& out : excluded.by_amount()) {
+  for (const Ruling::ByAmount& out : ruling.by_amount()) {
     if (!place_in_keys(*out.tally)) put_aside(out.nodes());
   }
   if (left.only != nullptr) {
@@ -316,18 +316,17 @@ ScoreCache::Left ScoreCache::left_by(const Where& where, std::vector<NodeSlot>& 
         --left.gone[buckets_.of(slot)];
       }
     }
-  } else if (!left.aside.empty() || !excluded.by_domain().empty() ||
-             !excluded.by_amount().empty()) {
+  } else if (!left.aside.empty() || !ruling.by_domain().empty() || !ruling.by_amount().empty()) {
     left.gone.resize(buckets_.size());
     for (const NodeSlot slot : left.aside) {
       if (takes(slot)) ++left.gone[buckets_.of(slot)];
     }
   }
-  leave_out(excluded, left);
+  leave_out(ruling, left);
   return left;
 }
 
-void ScoreCache::leave_out(const Excluded& excluded, Left& left) const {
+void ScoreCache::leave_out(const Ruling& ruling, Left& left) const {
   const auto leave_out_by = [&](const auto& rule, std::size_t place, auto part) {
     for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
       // One that nobody is in need not have such a key.
@@ -335,11 +334,11 @@ void ScoreCache::leave_out(const Excluded& excluded, Left& left) const {
       if (rule.rules_out((buckets_.key(id).*part)[place])) left.gone[id] = buckets_.nodes(id);
     }
   };
-  for (const Excluded::ByDomain& out : excluded.by_domain()) {
+  for (const Ruling::ByDomain& out : ruling.by_domain()) {
     const auto place = place_in_keys(*out.domains);
     if (place) leave_out_by(out, *place, &Buckets::Key::domains);
   }
-  for (const Excluded::ByAmount& out : excluded.by_amount()) {
+  for (const Ruling::ByAmount& out : ruling.by_amount()) {
     const auto place = place_in_keys(*out.tally);
     if (place) leave_out_by(out, *place, &Buckets::Key::amounts);
   }

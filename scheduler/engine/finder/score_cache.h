@@ -74,7 +74,7 @@ class ScoreCache {
   // Questions that leave nodes out by these domains and amounts cost O(buckets) from now on, where
   // buckets do not become too many by it; else as many steps as nodes are left out. Caught up
   // afterwards. O(nodes) for the first by a label, or by a count.
-  void split_by(const Excluded& asked);
+  void split_by(const Ruling& asked);
 
   // Takes over a new version of the statistics: scores that read them are computed anew, of the
   // nodes that may run the pod alone. False, and the cache is to be made anew, when that is not
@@ -184,7 +184,7 @@ class ScoreCache {
     }
   };
   // Of the buckets that are ruled out nothing is left.
-  void leave_out(const Excluded& excluded, Left& left) const;
+  void leave_out(const Ruling& ruling, Left& left) const;
   [[nodiscard]] Left left_by(const Where& where, std::vector<NodeSlot>& room) const;
   // Over the nodes that are left and take the shape, and those tried; and how many these are.
   [[nodiscard]] Best measure(const Left& left, const std::vector<Tried>& tried) const;

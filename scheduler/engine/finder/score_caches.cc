@@ -32,16 +32,16 @@ ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const S
 }
 
 ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const Scope& scope,
-                             const Excluded& excluded) {
+                             const Ruling& ruling) {
   static_cast<void>(statistics_.current());
   Counts counts{};
-  const auto& by_amount = excluded.by_amount();
+  const auto& by_amount = ruling.by_amount();
   for (std::size_t i = 0; i < std::min(counts.size(), by_amount.size()); ++i) {
     counts[i] = by_amount[i].tally.get();
   }
   // Its cache keeps them, so no other comes to be where they are.
   Entry& found = entry(profile, shape, counts);
-  found.cache.split_by(excluded);
+  found.cache.split_by(ruling);
   found.cache.catch_up(scope);
   account(found);
   return found.cache;

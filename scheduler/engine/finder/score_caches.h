@@ -44,7 +44,7 @@ class ScoreCaches {
   // out by what is counted on them, the pods about which the same is counted have a cache of their
   // own.
   ScoreCache& get(std::size_t profile, const ShapeRef& shape, const Scope& scope,
-                  const Excluded& excluded);
+                  const Ruling& ruling);
 
   // Why the shape fits on no node of the scope; get() must have been called with it since the last
   // change. Worded once per change of the nodes.

@@ -1,7 +1,7 @@
 // Which nodes a question is about, and in which world.
 #pragma once
 
-#include "scheduler/engine/world/excluded.h"
+#include "scheduler/engine/world/ruling.h"
 #include "scheduler/engine/world/trial.h"
 #include "scheduler/framework/node_view.h"
 #include "scheduler/quota/class_set.h"
@@ -29,25 +29,25 @@ struct Scope {
 // All of it outlives the question.
 struct Where {
   Scope scope{};
-  const Excluded* excluded = nullptr;  // for the pod; null: no node is
-  const Trial* trial = nullptr;        // null: the nodes as they are
-  bool if_empty = false;               // as if nothing were taken on the node
+  const Ruling* ruling = nullptr;  // for the pod; null: no node is
+  const Trial* trial = nullptr;    // null: the nodes as they are
+  bool if_empty = false;           // as if nothing were taken on the node
 
   // The nodes that are left out or may be other than they are, ascending. `room`: to put them
   // together in.
   [[nodiscard]] std::span<const NodeSlot> aside(std::vector<NodeSlot>& room) const {
     if (trial == nullptr || trial->touched().empty()) {
-      return excluded == nullptr ? std::span<const NodeSlot>{} : excluded->out();
+      return ruling == nullptr ? std::span<const NodeSlot>{} : ruling->out();
     }
     const std::vector<NodeSlot>& touched = trial->touched();
-    if (excluded == nullptr || excluded->out().empty()) return touched;
-    std::set_union(excluded->out().begin(), excluded->out().end(), touched.begin(), touched.end(),
+    if (ruling == nullptr || ruling->out().empty()) return touched;
+    std::set_union(ruling->out().begin(), ruling->out().end(), touched.begin(), touched.end(),
                    std::back_inserter(room));
     return room;
   }
   // All others are out; null: they are not.
   [[nodiscard]] const std::vector<NodeSlot>* only() const {
-    return excluded != nullptr && excluded->only() ? &*excluded->only() : nullptr;
+    return ruling != nullptr && ruling->only() ? &*ruling->only() : nullptr;
   }
 };
 

@@ -6,10 +6,10 @@ namespace sched {
 
 using quota::QuotaId;
 
-WaitsFor QuotaSearch::Found::waits_for(const Excluded& excluded) const {
+WaitsFor QuotaSearch::Found::waits_for(const Ruling& ruling) const {
   const bool admitted = !admission.within.empty() || !admission.borrowing.empty();
   const WaitsFor nodes = admitted || !admission.refused_some ? kWaitsForNodes : 0;
-  const WaitsFor others = nodes != 0 && !excluded.none() ? kWaitsForOthers : 0;
+  const WaitsFor others = nodes != 0 && !ruling.none() ? kWaitsForOthers : 0;
   // Where quota refuses nothing, more of it does not help. If others take it meanwhile, a node that
   // has room then shows it.
   const WaitsFor quota = admission.refused_some ? kWaitsForQuota : 0;
@@ -27,7 +27,7 @@ Scope QuotaSearch::scope_of(std::vector<quota::ClassId> classes) {
   return {&class_sets_, class_sets_.intern(std::move(classes))};
 }
 
-QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Excluded& excluded) {
+QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Ruling& ruling) {
   Found found;
   const bool is_holder = holds_.of(pod) != nullptr;
   found.admission = world_.ledger.admit(quota_of(pod), pod.demand, is_holder);
@@ -35,13 +35,13 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Excluded& excl
   const auto& [within, borrowing, refused_some] = found.admission;
   const auto look = [&](std::vector<quota::ClassId> classes) {
     found.scope = scope_of(std::move(classes));
-    found.answers = &finder_.refresh(pod, excluded, found.scope);
-    found.best = found.answers->best({.scope = found.scope, .excluded = &excluded});
+    found.answers = &finder_.refresh(pod, ruling, found.scope);
+    found.best = found.answers->best({.scope = found.scope, .ruling = &ruling});
   };
   if (!within.empty() || borrowing.empty()) look(within);
   if (!found.any() && is_holder) {
     found.held_node = holds_.held_node_has_room(pod, within) &&
-                      excluded.find(holds_.of(pod)->on->node()) == nullptr;
+                      ruling.find(holds_.of(pod)->on->node()) == nullptr;
   }
   if (found.any() || borrowing.empty()) return found;
   // With the others, of which none has room: so the refusals of all are counted in one place.
@@ -57,21 +57,21 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
   if (pod.queue == kMainQueue) {
     if (finder_.refresh(pod.profile, pod.shape).feasible() == 0) return kWaitsForNodes;
     if (!pod.apart.any()) return std::nullopt;
-    const Excluded excluded = finder_.excluded_for(pod);
-    const ScoreCache& answers = finder_.refresh(pod, excluded);
-    if (answers.best({.excluded = &excluded}).node != kNoSlot) return std::nullopt;
+    const Ruling ruling = finder_.ruling_for(pod);
+    const ScoreCache& answers = finder_.refresh(pod, ruling);
+    if (answers.best({.ruling = &ruling}).node != kNoSlot) return std::nullopt;
     return kWaitsForNodes | kWaitsForOthers;
   }
   if (pod.in_line && must_wait_for_turn(pod)) return kWaitsForTurn;
-  const Excluded excluded = pod.apart.any() ? finder_.excluded_for(pod) : Excluded{};
-  const Found found = find(pod, excluded);
+  const Ruling ruling = pod.apart.any() ? finder_.ruling_for(pod) : Ruling{};
+  const Found found = find(pod, ruling);
   if (found.any()) return std::nullopt;
   // Quota has room for it now and no node has: it is to hold one.
   const Hold* hold = holds_.of(pod);
   if (hold != nullptr && !hold->looked_for_node && !found.admission.within.empty()) {
     return std::nullopt;
   }
-  return found.waits_for(excluded);
+  return found.waits_for(ruling);
 }
 
 quota::Standing QuotaAccounts::standing(const WaitingPod& head) const {

@@ -34,10 +34,10 @@ class QuotaSearch {
     Best best;                            // of the scope's nodes, for the pod
     bool held_node = false;               // the node that is held for it has room
     [[nodiscard]] bool any() const { return best.node != kNoSlot || held_node; }
-    [[nodiscard]] WaitsFor waits_for(const Excluded& excluded) const;
+    [[nodiscard]] WaitsFor waits_for(const Ruling& ruling) const;
   };
   // Of a pod that a quota counts.
-  [[nodiscard]] Found find(const WaitingPod& pod, const Excluded& excluded = {});
+  [[nodiscard]] Found find(const WaitingPod& pod, const Ruling& ruling = {});
 
   // What a parked pod waits for; nullopt: there is room.
   [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingPod& pod);

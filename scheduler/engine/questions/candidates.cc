@@ -58,8 +58,8 @@ std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at
 
   const Trial without_it = without(pod);
   quota::ClassSets sets;
-  const Excluded excluded = finder_.excluded_anew(pod, index, refused_binds_of(pod), without_it);
-  Where where{.excluded = &excluded, .trial = &without_it};
+  const Ruling ruling = finder_.ruling_anew(pod, index, refused_binds_of(pod), without_it);
+  Where where{.ruling = &ruling, .trial = &without_it};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->classes())};
   std::vector<Scored> nodes;
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {

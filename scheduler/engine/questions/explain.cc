@@ -50,9 +50,9 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
   const auto by_quota = holds_something ? std::nullopt : judge_by_quota(pod, shape_of_pod, names);
   quota::ClassSets sets;
   const RefusedBinds& refused = refused_binds_of(pod);
-  const Excluded excluded = finder_.excluded_anew(pod, profile, refused, without_it);
+  const Ruling ruling = finder_.ruling_anew(pod, profile, refused, without_it);
   const std::string notes = joined(world_.notes(profile, pod), refused.text());
-  Where where{.excluded = &excluded, .trial = &without_it};
+  Where where{.ruling = &ruling, .trial = &without_it};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->admission.classes())};
   VerdictCounts counts;
   ReasonCounts excluded_for;
@@ -74,7 +74,7 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
     fits = fits || verdict.is_ok();
     if (verdict.is_ok()) continue;
     if (verdict == NodeVerdict::excluded()) {
-      const Excluded::Why& why = *excluded.find(slot);
+      const Ruling::Why& why = *ruling.find(slot);
       all.nodes.back().code = why.code;
       all.nodes.back().plugin = why.plugin;
       all.nodes.back().reasons = {std::string(why.reason)};

@@ -87,15 +87,14 @@ class TriedAndDone {
     }
 
     // Some nodes are left out: what is left is as if they were cordoned.
-    Excluded except;
+    Ruling except;
     std::vector<NodeSlot> out;
     for (auto i = random_() % 4; i > 0; --i) out.push_back(some_slot());
     if (!out.empty()) except.add({}, out, std::nullopt);
     for (auto i = random_() % 5; i > 2; --i) except.add({}, {}, some_slots());
     for (const char* key : {"zone", "rack"}) {
       if (random_() % 3 != 0) continue;
-      Excluded::ByDomain some{
-          .domains = domains_.of(key), .out = {}, .without = random_() % 2 == 0};
+      Ruling::ByDomain some{.domains = domains_.of(key), .out = {}, .without = random_() % 2 == 0};
       for (DomainId i = 0; i < some.domains->size(); ++i) some.out.push_back(random_() % 3 == 0);
       except.add({}, std::move(some));
     }
@@ -110,7 +109,7 @@ class TriedAndDone {
       if (random_() % 2 == 0) cache->split_by(except);
       const Answer before = answer(cache->best());
       tried.push_back(
-          answer(cache->best({.scope = scopes.back(), .excluded = &except, .trial = &trial})));
+          answer(cache->best({.scope = scopes.back(), .ruling = &except, .trial = &trial})));
       CHECK(answer(cache->best()) == before);
     }
     CHECK(nodes_.changes().end() == changes);

@@ -16,7 +16,7 @@
 
 namespace sched {
 
-class Excluded {
+class Ruling {
  public:
   struct Why {
     std::string_view plugin;

@@ -1,4 +1,4 @@
-#include "scheduler/engine/finder/exclusions.h"
+#include "scheduler/engine/finder/rulings.h"
 
 #include <algorithm>
 #include <iterator>
@@ -21,8 +21,7 @@ std::uint64_t version_of(const Profile& profile) {
 }
 
 // Adds the nodes that are ruled out by their labels.
-void exclude_by_labels(const Profile& profile, const k8s::Pod& pod, Domains& domains,
-                       Excluded& all) {
+void exclude_by_labels(const Profile& profile, const k8s::Pod& pod, Domains& domains, Ruling& all) {
   for (const auto& constraint : profile.constraints) {
     for (const Exclusion& exclusion : constraint->excludes(pod)) {
       all.add({exclusion.plugin, exclusion.reason, exclusion.code}, {},
@@ -32,7 +31,7 @@ void exclude_by_labels(const Profile& profile, const k8s::Pod& pod, Domains& dom
   }
 }
 
-void exclude_refused(const Nodes& nodes, const RefusedBinds& refused, Excluded& all) {
+void exclude_refused(const Nodes& nodes, const RefusedBinds& refused, Ruling& all) {
   std::vector<NodeSlot> out;
   for (const std::string& name : refused.left_out()) {
     const NodeSlot slot = nodes.find(name);
@@ -47,8 +46,8 @@ void exclude_refused(const Nodes& nodes, const RefusedBinds& refused, Excluded& 
 
 }  // namespace
 
-Excluded Exclusions::of(const WaitingPod& pod) {
-  Excluded all;
+Ruling Rulings::of(const WaitingPod& pod) {
+  Ruling all;
   const Profile& profile = world_.profiles[pod.profile];
   exclude_by_labels(profile, pod.pod, domains_, all);
   if (is_ruled(profile, pod.pod)) {
@@ -60,9 +59,9 @@ Excluded Exclusions::of(const WaitingPod& pod) {
   return all;
 }
 
-Excluded Exclusions::anew(const k8s::Pod& pod, std::size_t profile, const RefusedBinds& refused,
-                          const Trial& trial) const {
-  Excluded all;
+Ruling Rulings::anew(const k8s::Pod& pod, std::size_t profile, const RefusedBinds& refused,
+                     const Trial& trial) const {
+  Ruling all;
   Domains domains(world_.nodes);
   exclude_by_labels(world_.profiles[profile], pod, domains, all);
   PreparedRules rules(world_.profiles[profile], pod, [&](const DomainCount& count) {
@@ -74,7 +73,7 @@ Excluded Exclusions::anew(const k8s::Pod& pod, std::size_t profile, const Refuse
   return all;
 }
 
-const PreparedRules& Exclusions::rules_of(const WaitingPod& pod) {
+const PreparedRules& Rulings::rules_of(const WaitingPod& pod) {
   const Profile& profile = world_.profiles[pod.profile];
   const Key key{pod.profile, pod.pod_class.id(), pod.shape.id()};
   const std::uint64_t version = version_of(profile);
@@ -102,7 +101,7 @@ const PreparedRules& Exclusions::rules_of(const WaitingPod& pod) {
   return kind.rules;
 }
 
-std::shared_ptr<Tally> Exclusions::tally(const DomainCount& count) {
+std::shared_ptr<Tally> Rulings::tally(const DomainCount& count) {
   std::weak_ptr<Tally>& known = tallies_[count.id];
   std::shared_ptr<Tally> kept = known.lock();
   if (kept == nullptr) {
@@ -113,7 +112,7 @@ std::shared_ptr<Tally> Exclusions::tally(const DomainCount& count) {
   return kept;
 }
 
-void Exclusions::forget_some() {
+void Rulings::forget_some() {
   // Whoever has a few kinds keeps them, also where they are large.
   constexpr std::size_t kFewKinds = 4;
   while (kinds_.size() > kMostKinds || (kinds_.size() > kFewKinds && memory() > memory_limit_)) {
@@ -122,7 +121,7 @@ void Exclusions::forget_some() {
   }
 }
 
-std::size_t Exclusions::memory() {
+std::size_t Rulings::memory() {
   std::size_t bytes = 0;
   std::erase_if(tallies_, [&](const auto& each) {
     const std::shared_ptr<Tally> kept = each.second.lock();

@@ -1,5 +1,5 @@
 // What is kept of rules across nodes says what working it out anew says, and stays within bounds.
-#include "scheduler/engine/finder/exclusions.h"
+#include "scheduler/engine/finder/rulings.h"
 
 #include "tests/scheduler/engine/quota_cluster.h"
 #include "tests/support/catch.h"
@@ -52,23 +52,23 @@ struct Zones {
 
 TEST_CASE("of many kinds of pods the counts of some are kept, and all are right") {
   Zones s;
-  Exclusions exclusions(s.world, 4'096);
+  Rulings rulings(s.world, 4'096);
   std::vector<WaitingPod> kinds;
   for (int i = 0; i < 40; ++i) kinds.push_back(s.kind(i));
   const Trial as_it_is(s.world.nodes);
   for (int round = 0; round < 2; ++round) {
     for (const WaitingPod& pod : kinds) {
-      const Excluded kept = exclusions.of(pod);
-      const Excluded anew = exclusions.anew(pod.pod, 0, {}, as_it_is);
+      const Ruling kept = rulings.of(pod);
+      const Ruling anew = rulings.anew(pod.pod, 0, {}, as_it_is);
       for (NodeSlot slot = 0; slot < s.world.nodes.slots(); ++slot) {
         CHECK((kept.find(slot) != nullptr) == (slot < 10));
         CHECK((anew.find(slot) != nullptr) == (slot < 10));
       }
-      CHECK(exclusions.tallies() < 20);
+      CHECK(rulings.tallies() < 20);
     }
     for (auto& each : s.running) each = nullptr;
     for (const WaitingPod& pod : kinds) {
-      CHECK(exclusions.of(pod).find(0) == nullptr);
+      CHECK(rulings.of(pod).find(0) == nullptr);
       s.running.push_back(std::make_unique<Placement>(
           s.world.nodes, NodeSlot{1}, occupant_of(pod.pod, {}, pod.pod_class, true)));
     }
@@ -102,16 +102,16 @@ TEST_CASE("running pods' terms are counted once for each label, however many the
         s.world.nodes, NodeSlot{0},
         occupant_of(keeper, {}, s.world.classes.intern(keeper), false)));
   }
-  Exclusions exclusions(s.world);
+  Rulings rulings(s.world);
   for (int i = 0; i < 10; ++i) {
     WaitingPod pod;
     pod.pod = our_pod("p").labelled("app", std::to_string(i));
     pod.shape = s.world.templates.shape(pod.pod);
     pod.pod_class = s.world.classes.intern(pod.pod);
-    const Excluded excluded = exclusions.of(pod);
+    const Ruling ruling = rulings.of(pod);
     for (NodeSlot slot = 0; slot < s.world.nodes.slots(); ++slot) {
-      CHECK((excluded.find(slot) != nullptr) == (slot < 10));
+      CHECK((ruling.find(slot) != nullptr) == (slot < 10));
     }
   }
-  CHECK(exclusions.tallies() == 8);
+  CHECK(rulings.tallies() == 8);
 }

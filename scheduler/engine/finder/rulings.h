@@ -7,7 +7,7 @@
 
 #include "scheduler/engine/finder/prepared_rules.h"
 #include "scheduler/engine/world/domains.h"
-#include "scheduler/engine/world/excluded.h"
+#include "scheduler/engine/world/ruling.h"
 #include "scheduler/engine/world/tally.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/queue/waiting_pod.h"
@@ -23,22 +23,22 @@
 
 namespace sched {
 
-class Exclusions {
+class Rulings {
  public:
   // So many kinds of pods have their rules kept, and so many bytes their counts may take.
   static constexpr std::size_t kMostKinds = 4'096;
   static constexpr std::size_t kMemoryOfCounts = std::size_t{128} << 20U;
 
   // `world` outlives it.
-  explicit Exclusions(const World& world, std::size_t memory = kMemoryOfCounts)
+  explicit Rulings(const World& world, std::size_t memory = kMemoryOfCounts)
       : world_(world), memory_limit_(memory) {}
 
   // For a pod that waits, with the nodes on which its binding was refused. O(nodes that changed
   // since · counts + domains + nodes ruled out).
-  [[nodiscard]] Excluded of(const WaitingPod& pod);
+  [[nodiscard]] Ruling of(const WaitingPod& pod);
   // For any pod, in that world; nothing is kept. O(nodes · counts).
-  [[nodiscard]] Excluded anew(const k8s::Pod& pod, std::size_t profile, const RefusedBinds& refused,
-                              const Trial& trial) const;
+  [[nodiscard]] Ruling anew(const k8s::Pod& pod, std::size_t profile, const RefusedBinds& refused,
+                            const Trial& trial) const;
 
   // How many counts are kept: for tests.
   [[nodiscard]] std::size_t tallies() const { return tallies_.size(); }

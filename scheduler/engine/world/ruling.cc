@@ -1,4 +1,4 @@
-#include "scheduler/engine/world/excluded.h"
+#include "scheduler/engine/world/ruling.h"
 
 #include <algorithm>
 #include <iterator>
@@ -13,7 +13,7 @@ bool contains(const std::vector<NodeSlot>& ascending, NodeSlot slot) {
 
 }  // namespace
 
-void Excluded::add(Why why, std::vector<NodeSlot> out, std::optional<std::vector<NodeSlot>> only) {
+void Ruling::add(Why why, std::vector<NodeSlot> out, std::optional<std::vector<NodeSlot>> only) {
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   std::vector<NodeSlot> all_out;
@@ -30,17 +30,17 @@ void Excluded::add(Why why, std::vector<NodeSlot> out, std::optional<std::vector
   rules_.push_back({.why = why, .out = std::move(out), .only = std::move(only)});
 }
 
-void Excluded::add(Why why, ByDomain out) {
+void Ruling::add(Why why, ByDomain out) {
   rules_.push_back({.why = why, .out = {}, .only = {}, .by_domain = by_domain_.size()});
   by_domain_.push_back(std::move(out));
 }
 
-void Excluded::add(Why why, ByAmount out) {
+void Ruling::add(Why why, ByAmount out) {
   rules_.push_back({.why = why, .out = {}, .only = {}, .by_amount = by_amount_.size()});
   by_amount_.push_back(std::move(out));
 }
 
-std::vector<NodeSlot> Excluded::ByAmount::nodes() const {
+std::vector<NodeSlot> Ruling::ByAmount::nodes() const {
   const DomainIndex& domains = *tally->domains();
   std::vector<NodeSlot> all;
   if (without) all = domains.without();
@@ -53,7 +53,7 @@ std::vector<NodeSlot> Excluded::ByAmount::nodes() const {
   return all;
 }
 
-std::vector<NodeSlot> Excluded::ByDomain::nodes() const {
+std::vector<NodeSlot> Ruling::ByDomain::nodes() const {
   std::vector<NodeSlot> all;
   if (without) all = domains->without();
   for (DomainId domain = 0; domain < out.size(); ++domain) {
@@ -63,7 +63,7 @@ std::vector<NodeSlot> Excluded::ByDomain::nodes() const {
   return all;
 }
 
-const Excluded::Why* Excluded::find(NodeSlot slot) const {
+const Ruling::Why* Ruling::find(NodeSlot slot) const {
   for (const Rule& rule : rules_) {
     if (contains(rule.out, slot) || (rule.only && !contains(*rule.only, slot))) return &rule.why;
     if (rule.by_amount != kNone) {
