@@ -93,7 +93,7 @@ func (w *world) allowForLateness() {
 	w.t.Cleanup(func() { w.recorder.Late(0) })
 }
 
-// waitNoNews returns when what was done to nodes and quotas so far excuses nothing any more.
+// waitNoNews returns when what was done to nodes, quotas and running pods so far excuses nothing any more.
 func (w *world) waitNoNews() {
 	w.t.Helper()
 	w.catchUp()

@@ -14,8 +14,10 @@ import (
 // may have been another. What of that is accepted is said here, once. Each excuse names the revisions that caused it: changes that are in
 // the history, without which the bind would have been right. There is none without a cause.
 //
-// What a scheduler has bound itself it knows at once, whether or not the bind has landed. So its own binds excuse nothing, but for one case:
-// an owner takes his guarantee back by a bind that was decided later and lands earlier than the borrower's.
+// What a scheduler has bound itself it knows at once, whether or not the bind has landed. So its own binds excuse nothing, but in two cases:
+// an owner takes his guarantee back by a bind that was decided later and lands earlier than the borrower's; and binds land in another order than they
+// were decided in, so that a pod lands beside fewer than it was decided beside. Affinity and spread may need those that are missing. Two pods
+// that must not be together never were, so nothing of that excuses a bind that breaks anti-affinity.
 
 // Excuse is why a bind that broke a rule was right when it was decided.
 type Excuse string
@@ -35,10 +37,20 @@ const (
 	// QuotaChange: a GpuQuota that counts, or a namespace, was changed while this bind was under way, or within the window: the watch of
 	// quotas may be behind that of pods.
 	QuotaChange Excuse = "quota change"
+	// PodChange: pods ended, were deleted or relabelled within the window. Of a bind that breaks a rule across nodes, by which pods count that are not
+	// there any more; so do ForeignBind and NodeChange, which includes nodes that are new, and namespaces. The changes are taken back the newest
+	// first, as a watch that is behind shows them.
+	PodChange Excuse = "pod change"
+	// BindUnderWay: the scheduler's own binds landed out of order: after this one, while it counts as under way, such as it was to be with or in
+	// the other domains; or before it, such as the rule does not bind itself. Of affinity and spread.
+	BindUnderWay Excuse = "bind under way"
+	// BindCutShort: pods of the scheduler's own, which counted as those under way do, were deleted before they were bound, or waited when the
+	// scheduler was killed (Recorder.Killed), while this bind was under way or within the window before. Of affinity and spread.
+	BindCutShort Excuse = "bind cut short"
 )
 
 // excuses in the order in which they are reported.
-var excuses = []Excuse{ForeignBind, NodeChange, OwnerTookBack, QuotaChange}
+var excuses = []Excuse{ForeignBind, NodeChange, OwnerTookBack, QuotaChange, PodChange, BindUnderWay, BindCutShort}
 
 // excuse is one of a bind, with the revisions that it rests on.
 type excuse struct {

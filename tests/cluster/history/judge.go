@@ -8,6 +8,7 @@
 //   - placement: does the node exist, does the pod tolerate its taints, match its labels, may it be scheduled to?
 //   - over-quota: does the GpuQuota of the pod's namespace allow the GPUs, counting the pods of every scheduler, and if they are
 //     borrowed, does the cohort have as many to lend?
+//   - anti-affinity, affinity, spread: do the pods that run allow it, by the pod's rules across nodes and by theirs (pod_rules.go)?
 //   - double bind: was the pod bound before? The API server refuses that, so what was tried in vain is read in its audit log (attempts.go).
 //
 // and at the end
@@ -20,8 +21,8 @@
 // is *explained*: counted, and not held against it. What explains is said in excuses.go, and by which clock in clock.go. A test says how much of
 // it there may be: where nobody but the scheduler did anything, nothing.
 //
-// Requests, tolerations and affinity are computed by Kubernetes' own libraries. Not judged: host ports, volumes, topology
-// spread, affinity between pods, resource claims.
+// Requests, tolerations and selectors are computed by Kubernetes' own libraries. Not judged: host ports, volumes, resource claims, and
+// preferences of any kind.
 package history
 
 import (
@@ -84,6 +85,9 @@ type Judge struct {
 	waiting map[string]*podState // ours, not bound: the ones that could be lost
 	marks   map[string]bool      // pods, by namespace/name, that somebody tried to bind without knowing them
 	exceeds map[string]bool      // namespaces of which a pod was ever told that its quota is exceeded
+	guards  map[types.UID]bool   // pods that run and have anti-affinity
+	changes changes              // of late, of what rules across nodes read
+	appeals []*appeal            // binds that broke one, and may still be found right
 
 	testimony *testimony // of what a scheduler was shown; nil while nobody tells
 
@@ -110,11 +114,12 @@ type landed struct {
 type podState struct {
 	pod               *corev1.Pod
 	requests          amounts
-	chargedAs         string  // what the scheduler noted when it bound it; "" of pods of others, whose notes do not count
-	specRevision      int64   // of the last change of its spec
-	conditionRevision int64   // of the last change of its PodScheduled condition
-	decidable         int64   // the revision from which it could be decided as it is
-	bound             ownBind // by the scheduler, if it was
+	rules             *podRules // across nodes; nil if it has none
+	chargedAs         string    // what the scheduler noted when it bound it; "" of pods of others, whose notes do not count
+	specRevision      int64     // of the last change of its spec
+	conditionRevision int64     // of the last change of its PodScheduled condition
+	decidable         int64     // the revision from which it could be decided as it is
+	bound             ownBind   // by the scheduler, if it was
 }
 
 // nodeState is what is on a node, and what others did to it lately. It outlives the node object: pods do, too.
@@ -152,6 +157,7 @@ func NewJudge(options Options) *Judge {
 		options: options,
 		ours:    map[string]bool{}, pods: map[string]*podState{}, nodes: map[string]*nodeState{}, book: &quotaBook{},
 		binds: map[types.UID]landed{}, waiting: map[string]*podState{}, exceeds: map[string]bool{}, marks: map[string]bool{},
+		guards: map[types.UID]bool{},
 	}
 	for _, name := range options.Schedulers {
 		j.ours[name] = true
@@ -191,6 +197,7 @@ func (j *Judge) tick(now time.Time) {
 	}
 	j.now, j.dated = now, len(j.violations)
 	j.forgetBooks()
+	j.hearAppeals(false)
 }
 
 // window is how far back something that others did explains a violation.
@@ -200,14 +207,17 @@ func (j *Judge) applyNamespace(e Event) {
 	before, known := j.book.namespaces[e.Key]
 	switch {
 	case e.Namespace == nil && known:
+		j.noteNamespace(e, before)
 		j.turn(e, j.book.withNamespace(e.Key, nil))
 	case e.Namespace != nil && (!known || !labels.Equals(before, e.Namespace.Labels)):
+		j.noteNamespace(e, before)
 		j.turn(e, j.book.withNamespace(e.Key, labels.Merge(e.Namespace.Labels, nil)))
 	}
 }
 
 func (j *Judge) applyNode(e Event) {
 	n := j.node(e.Key)
+	j.noteNode(e, n)
 	if n.node == nil {
 		j.counts.nodesSeen++
 	} else {
@@ -223,7 +233,7 @@ func (j *Judge) applyNode(e Event) {
 func (j *Judge) applyPod(e Event) {
 	before := j.pods[e.Key]
 	if before != nil && (e.Pod == nil || e.Pod.UID != before.pod.UID) {
-		j.remove(e.Key, before)
+		j.remove(e, before)
 		before = nil
 	}
 	if e.Pod == nil {
@@ -231,6 +241,7 @@ func (j *Judge) applyPod(e Event) {
 	}
 	after := j.track(e, before)
 	j.pods[e.Key] = after
+	j.noteForRules(e, before, after)
 	j.place(e, before, after)
 	if j.ours[after.pod.Spec.SchedulerName] && after.pod.Spec.NodeName == "" && !finished(after.pod) {
 		j.waiting[e.Key] = after
@@ -251,9 +262,13 @@ func (j *Judge) track(e Event, before *podState) *podState {
 	if before == nil {
 		j.counts.podsSeen++
 		j.progress++
+		after.rules = rulesOf(e.Pod)
 		return after
 	}
 	after.bound, after.decidable = before.bound, before.decidable
+	if after.rules = before.rules; before.pod.Generation != e.Pod.Generation {
+		after.rules = rulesOf(e.Pod)
+	}
 	if before.pod.Generation == e.Pod.Generation {
 		after.specRevision = before.specRevision
 	} else if e.Pod.Spec.NodeName == "" {
@@ -322,6 +337,7 @@ func (j *Judge) bound(e Event, before, after *podState, n *nodeState) {
 	if detail := misplaced(n.node, after.pod); detail != "" {
 		j.violate(e, after, Placement, detail, j.excuseForPlacement(n, after.pod))
 	}
+	j.judgeRules(e, after, n)
 }
 
 // violate notes a bind that broke a rule, with its excuse if it has one.
@@ -333,10 +349,11 @@ func (j *Judge) violate(e Event, p *podState, kind ViolationKind, detail string,
 	j.violations = append(j.violations, v)
 }
 
-func (j *Judge) remove(key string, p *podState) {
+func (j *Judge) remove(e Event, p *podState) {
 	j.progress++
-	delete(j.pods, key)
-	delete(j.waiting, key)
+	j.noteForRules(e, p, nil)
+	delete(j.pods, e.Key)
+	delete(j.waiting, e.Key)
 	if p.pod.Spec.NodeName != "" {
 		delete(j.node(p.pod.Spec.NodeName).pods, p.pod.UID)
 	}
@@ -383,7 +400,8 @@ func (j *Judge) Unexcused() bool {
 			return false
 		}
 	}
-	return len(j.books) == 0
+	j.forgetChanges()
+	return len(j.books)+len(j.changes.pods)+len(j.changes.nodes) == 0
 }
 
 // Binds counts the binds of pods that name one of the judged schedulers, ever.

@@ -101,6 +101,13 @@ func (r *Recorder) Late(most time.Duration) {
 	r.judge.late = most
 }
 
+// Killed says that a scheduler was killed, when all is recorded that happened before: nobody knows which binds it had decided and not sent.
+func (r *Recorder) Killed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.judge.Killed()
+}
+
 func (r *Recorder) take(e *clientv3.Event) {
 	event, err := decode(e)
 	switch {

@@ -12,11 +12,17 @@ type ViolationKind string
 
 // The rules of binds.
 const (
-	OverCommit ViolationKind = "over-commit"
-	DoubleBind ViolationKind = "double bind"
-	Placement  ViolationKind = "placement"
-	OverQuota  ViolationKind = "over-quota"
+	OverCommit   ViolationKind = "over-commit"
+	DoubleBind   ViolationKind = "double bind"
+	Placement    ViolationKind = "placement"
+	OverQuota    ViolationKind = "over-quota"
+	AntiAffinity ViolationKind = "anti-affinity" // the pod's own, or that of a pod that runs
+	Affinity     ViolationKind = "affinity"      // to pods that run
+	Spread       ViolationKind = "spread"
 )
+
+// violationKinds in the order in which they are reported.
+var violationKinds = []ViolationKind{OverCommit, OverQuota, Placement, AntiAffinity, Affinity, Spread, DoubleBind}
 
 // Violation is a bind that broke a rule.
 type Violation struct {
@@ -60,6 +66,7 @@ type Report struct {
 
 // Report judges what has been seen, for the pods in the namespaces given, or for all.
 func (j *Judge) Report(namespaces ...string) Report {
+	j.hearAppeals(true)
 	r := Report{
 		First: j.counts.first, Last: j.counts.last, Events: j.counts.events, PodsSeen: j.counts.podsSeen, NodesSeen: j.counts.nodesSeen,
 		Binds: j.counts.binds, ForeignBinds: j.counts.foreignBinds, ForeignOverCommits: j.counts.foreignOverCommits,
@@ -152,7 +159,7 @@ func (r Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "revisions %d-%d: %d events, %d pods, %d nodes\n", r.First, r.Last, r.Events, r.PodsSeen, r.NodesSeen)
 	fmt.Fprintf(&b, "binds %d of %d attempts, foreign binds %d (%d of them over-committed)\n", r.Binds, r.Attempts, r.ForeignBinds, r.ForeignOverCommits)
-	for _, kind := range []ViolationKind{OverCommit, OverQuota, Placement, DoubleBind} {
+	for _, kind := range violationKinds {
 		explained, unexplained := 0, 0
 		for _, v := range r.Violations {
 			if v.Kind == kind && v.Explained != "" {

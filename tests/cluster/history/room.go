@@ -9,8 +9,9 @@ import (
 
 // roomSearch looks for nodes that would take pods that wait, at one revision.
 type roomSearch struct {
-	judge *Judge
-	sum   account // of what is used of all quotas; nil until it is asked for
+	judge    *Judge
+	sum      account   // of what is used of all quotas; nil until it is asked for
+	standing *standing // of all pods; nil until it is asked for
 }
 
 // find names a node that would take a pending pod by all the rules judged here, or "". Pods with constraints that are not judged here are left
@@ -19,9 +20,13 @@ func (s *roomSearch) find(p *podState) string {
 	if p.pod.DeletionTimestamp != nil || len(p.pod.Spec.SchedulingGates) > 0 || constrainedOtherwise(p.pod) || s.mayWaitBehindAnother(p) {
 		return ""
 	}
+	if s.standing == nil {
+		s.standing = s.judge.standing()
+	}
+	across := s.standing.ask(p, doubt{})
 	var names []string
 	for name, n := range s.judge.nodes {
-		if n.node != nil && misplaced(n.node, p.pod) == "" && s.fits(p, n) {
+		if n.node != nil && misplaced(n.node, p.pod) == "" && len(across.breaches(n.node)) == 0 && s.fits(p, n) {
 			names = append(names, name)
 		}
 	}
@@ -87,10 +92,7 @@ func priority(pod *corev1.Pod) int32 {
 
 // constrainedOtherwise tells whether a pod has constraints that this package does not judge.
 func constrainedOtherwise(pod *corev1.Pod) bool {
-	if len(pod.Spec.TopologySpreadConstraints) > 0 || len(pod.Spec.ResourceClaims) > 0 {
-		return true
-	}
-	if a := pod.Spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
+	if len(pod.Spec.ResourceClaims) > 0 {
 		return true
 	}
 	for _, volume := range pod.Spec.Volumes {

@@ -91,10 +91,7 @@ func misplaced(node *corev1.Node, pod *corev1.Pod) string {
 		return "the node does not exist"
 	}
 	var found []string
-	hard := func(t *corev1.Taint) bool {
-		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
-	}
-	taint, untolerated := schedulinghelper.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, pod.Spec.Tolerations, hard, false)
+	taint, untolerated := schedulinghelper.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, pod.Spec.Tolerations, isHard, false)
 	if untolerated {
 		found = append(found, fmt.Sprintf("untolerated taint %s", taint.ToString()))
 	}
@@ -106,6 +103,11 @@ func misplaced(node *corev1.Node, pod *corev1.Pod) string {
 		found = append(found, "node selector or required affinity does not match")
 	}
 	return strings.Join(found, ", ")
+}
+
+// isHard tells whether a taint keeps pods away that do not tolerate it.
+func isHard(t *corev1.Taint) bool {
+	return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
 }
 
 // finished pods hold nothing any more.
