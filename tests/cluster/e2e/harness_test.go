@@ -82,6 +82,24 @@ func TestHarnessCatchesABindToACordonedNode(t *testing.T) {
 	w.expectCaught("the node is unschedulable")
 }
 
+// A scheduler that takes the first node with room for every pod keeps to no rule across nodes.
+func TestHarnessCatchesRulesAcrossNodesIgnored(t *testing.T) {
+	w := newWorld(t)
+	for _, zone := range []string{"a", "b"} {
+		w.addNode(fixture.CPUNode(w.ns+"-"+zone, fixture.Zone(zone)))
+	}
+	w.waitNoNews()
+	even := []fixture.PodOption{app("web"), spread("web", 0)}
+	w.addPodOf(naiveName, "pod-0", even...)
+	w.addPodOf(naiveName, "pod-1", apart(hostname, "web"))
+	w.addPodOf(naiveName, "pod-2", together(zone, "db"))
+	w.addPodOf(naiveName, "pod-3", even...)
+	w.runNaive(naivescheduler.Options{Name: naiveName})
+	w.waitBinds(4)
+	// pod-3, too, has the label that pod-1 is not to be with.
+	w.expectCaught("anti-affinity: 2 unexplained, 0 explained\naffinity: 1 unexplained, 0 explained\nspread: 1 unexplained, 0 explained")
+}
+
 // What is explained is no violation, and yet no test is content with it that does not expect it.
 func TestHarnessCatchesAnExcuseThatNobodyExpected(t *testing.T) {
 	w := newWorld(t)
