@@ -1,6 +1,6 @@
 // Package e2e tests a scheduler's program against a real control plane: what pods and events look like to a user, and that no
-// GPU is given twice and no pod is lost when the scheduler is killed, the API server goes away, the past is compacted away, nodes
-// change underneath, another scheduler binds to the same nodes, or the leader of two replicas is lost in any way.
+// GPU is given twice, no rule across nodes is broken and no pod is lost when the scheduler is killed, the API server goes away, the past
+// is compacted away, nodes change underneath, another scheduler binds to the same nodes, or the leader of two replicas is lost in any way.
 //
 // Each test is lent a control plane that it has to itself, on which other tests were before it; it has a namespace, nodes that its pods
 // are confined to, and a scheduler process of its own. Several tests run at a time, each with its control plane. Each ends with the

@@ -224,6 +224,7 @@ func long() []func(*testing.T) {
 		TestEtcdTroubleUnderLoad,
 		TestFaultsOnCpprestsdk,
 		TestLeadersAmongFaults,
+		TestRulesUnderChurn,
 		TestPastIsForgottenUnderLoad,
 		TestAPIServerGoesAway,
 		TestPastIsForgotten,
