@@ -10,6 +10,7 @@
 #include "plugins/node_affinity/node_affinity.h"
 #include "plugins/node_name/node_name.h"
 #include "plugins/node_ports/node_ports.h"
+#include "plugins/node_resources_balanced_allocation/node_resources_balanced_allocation.h"
 #include "plugins/node_resources_fit/node_resources_fit.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
 #include "plugins/pod_topology_spread/pod_topology_spread.h"
@@ -23,8 +24,8 @@ namespace plugins {
 const sched::Registry& registry() {
   static const sched::Registry kRegistry = {
       // kube-scheduler's, in its order. Its weights are 3, 2 and 1, beside scores of its own that
-      // are not here; ours put an administrator's soft taints before a user's preferred nodes, and
-      // these before GPU packing (scheduler/config/defaults.h).
+      // are not here; ours put an administrator's soft taints before what a user prefers of
+      // nodes and of pods nearby, and that before GPU packing (scheduler/config/defaults.h).
       {.name = "NodeUnschedulable", .filters = true, .make = make_node_unschedulable},
       {.name = "NodeName", .filters = true, .make = make_node_name},
       {.name = "TaintToleration",
@@ -42,6 +43,10 @@ const sched::Registry& registry() {
        .filters = true,
        .scores = true,
        .make = make_node_resources_fit},
+      {.name = "NodeResourcesBalancedAllocation",
+       .scores = true,
+       .on_by_default = false,
+       .make = make_node_resources_balanced_allocation},
       // Ours.
       {.name = "GpuHealth", .filters = true, .make = make_gpu_health},
       {.name = "GpuType", .filters = true, .scores = true, .make = make_gpu_type},
@@ -57,8 +62,16 @@ const sched::Registry& registry() {
       {.name = "UnsupportedConstraints", .constrains = true, .make = make_unsupported_constraints},
       {.name = "VolumeConstraints", .constrains = true, .make = make_volume_constraints},
       // kube-scheduler's, in its order.
-      {.name = "PodTopologySpread", .constrains = true, .make = make_pod_topology_spread},
-      {.name = "InterPodAffinity", .constrains = true, .make = make_inter_pod_affinity},
+      {.name = "PodTopologySpread",
+       .scores = true,
+       .constrains = true,
+       .default_weight = 20,
+       .make = make_pod_topology_spread},
+      {.name = "InterPodAffinity",
+       .scores = true,
+       .constrains = true,
+       .default_weight = 20,
+       .make = make_inter_pod_affinity},
       {.name = "DeviceClasses", .constrains = true, .make = make_device_classes},
   };
   return kRegistry;

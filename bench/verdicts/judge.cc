@@ -53,10 +53,10 @@ sched::Profile parity_profile() {
     k8s::yaml::ObjectReader args(no_args, "");
     if (kFilters.contains(entry.name)) profile.filters.push_back(entry.make(args).filter);
     if (kConstraints.contains(entry.name)) {
-      profile.constraints.push_back(entry.make(args).constraint);
+      profile.constraints.emplace_back(entry.make(args).constraint);
     }
     if (entry.name == kVolumes) {
-      profile.constraints.push_back(std::make_unique<Exclusions>(entry.make(args).constraint));
+      profile.constraints.emplace_back(std::make_unique<Exclusions>(entry.make(args).constraint));
     }
   }
   return profile;

@@ -1,12 +1,11 @@
 #include "plugins/inter_pod_affinity/inter_pod_affinity.h"
 
-#include "plugins/support/pod_selector.h"
+#include "plugins/inter_pod_affinity/preference.h"
+#include "plugins/inter_pod_affinity/terms.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,41 +19,6 @@ constexpr std::string_view kPlugin = "InterPodAffinity";
 constexpr std::string_view kAffinity = "node(s) didn't match pod affinity rules";
 constexpr std::string_view kAntiAffinity = "node(s) didn't match pod anti-affinity rules";
 constexpr std::string_view kExisting = "node(s) didn't satisfy existing pods anti-affinity rules";
-
-struct Term {
-  PodSelector selector;
-  std::string key;  // topologyKey
-  friend auto operator<=>(const Term&, const Term&) = default;
-};
-using Terms = std::vector<Term>;
-
-Terms required_terms(const std::optional<k8s::PodAffinity>& affinity, const std::string& in) {
-  Terms terms;
-  if (!affinity) return terms;
-  for (const k8s::PodAffinityTerm& term : affinity->required) {
-    terms.push_back({PodSelector(term, in), term.topology_key});
-  }
-  return terms;
-}
-
-// The labels of the namespaces that are there, by name.
-class Namespaces {
- public:
-  [[nodiscard]] const k8s::StringMap& labels_of(const std::string& name) const {
-    static const k8s::StringMap kNone;
-    const auto found = labels_.find(name);
-    return found == labels_.end() ? kNone : found->second;
-  }
-  // True: something changed.
-  bool set(const k8s::ObjectMeta& namespace_) {
-    const auto [known, is_new] = labels_.try_emplace(namespace_.name);
-    return std::exchange(known->second, namespace_.labels) != namespace_.labels || is_new;
-  }
-  bool erase(const std::string& name) { return labels_.erase(name) > 0; }
-
- private:
-  std::unordered_map<std::string, k8s::StringMap> labels_;
-};
 
 // Pods that all of these select, one each.
 class Selected final : public Counted {
@@ -128,10 +92,13 @@ class Rule final : public PodRule {
 
 class InterPodAffinity final : public ClusterConstraint {
  public:
+  explicit InterPodAffinity(const InterPodAffinityArgs& args) : args_(args) {}
+
   std::string_view name() const override { return kPlugin; }
 
   bool is_ruled(const k8s::Pod& pod) const override {
-    return !terms_.empty() || (pod.spec.pod_affinity && !pod.spec.pod_affinity->required.empty()) ||
+    return !keeping_off_.none() ||
+           (pod.spec.pod_affinity && !pod.spec.pod_affinity->required.empty()) ||
            (pod.spec.pod_anti_affinity && !pod.spec.pod_anti_affinity->required.empty());
   }
 
@@ -155,19 +122,24 @@ class InterPodAffinity final : public ClusterConstraint {
     rule->first_existing_ = std::ssize(rule->counts_);
 
     // One count for each key, however many terms there are.
-    std::map<std::string, Kept> by_key;
-    for (const auto& [term, held] : terms_) {
-      if (!term.selector.selects(pod, labels)) continue;
-      Kept& kept = by_key[term.key];
-      kept.terms.push_back(term);
-      kept.numbers += "," + std::to_string(held.number);
-    }
-    for (auto& [key, kept] : by_key) {
-      rule->counts_.push_back({.id = "held:" + kept.numbers,
+    for (auto& [key, held] : keeping_off_.selecting(pod, labels)) {
+      rule->counts_.push_back({.id = "held:" + held.numbers,
                                .key = key,
-                               .what = std::make_shared<Holding>(std::move(kept.terms))});
+                               .what = std::make_shared<Holding>(std::move(held.terms))});
     }
     return rule->counts_.empty() ? nullptr : std::move(rule);
+  }
+
+  bool prefers(const k8s::Pod& pod) const override {
+    return has_preferences(pod) ||
+           (!args_.ignore_preferred_terms_of_existing_pods && !drawing_.none());
+  }
+
+  std::unique_ptr<PodPreference> preference_for(const k8s::Pod& pod) const override {
+    const std::string& own = pod.metadata.namespace_;
+    return make_preference(preferred_terms(pod.spec.pod_affinity, pod.spec.pod_anti_affinity, own),
+                           drawing_.selecting(pod, namespaces_->labels_of(own)),
+                           args_.hard_pod_affinity_weight, namespaces_, namespaces_version_);
   }
 
   std::uint64_t rules_version() const override { return version_; }
@@ -176,7 +148,8 @@ class InterPodAffinity final : public ClusterConstraint {
     if (const auto* pod = std::get_if<BoundPodUpserted>(&change)) {
       put(pod->pod);
     } else if (const auto* gone = std::get_if<BoundPodGone>(&change)) {
-      remove(gone->uid);
+      keeping_off_.remove(gone->uid);
+      drawing_.remove(gone->uid);
     } else if (const auto* upserted = std::get_if<NamespaceUpserted>(&change)) {
       change_namespaces([&](Namespaces& all) { return all.set(upserted->object.metadata); });
     } else if (const auto* removed = std::get_if<NamespaceGone>(&change)) {
@@ -186,18 +159,10 @@ class InterPodAffinity final : public ClusterConstraint {
   }
 
  private:
-  // The pods that have a term. A node of a map stays where it is, so a pod remembers its terms by
-  // pointer.
-  struct Held {
-    std::uint64_t number = 0;  // given to no other term
-    std::size_t pods = 0;
-  };
-  using Holders = std::map<Term, Held>;
-  // Terms of one key that select a pod.
-  struct Kept {
-    Terms terms;
-    std::string numbers;
-  };
+  static bool has_preferences(const k8s::Pod& pod) {
+    return (pod.spec.pod_affinity && !pod.spec.pod_affinity->preferred.empty()) ||
+           (pod.spec.pod_anti_affinity && !pod.spec.pod_anti_affinity->preferred.empty());
+  }
 
   DomainCount selected(const std::vector<PodSelector>& by, const std::string& key) const {
     DomainCount count{.id = "selected:", .key = key, .what = nullptr};
@@ -222,32 +187,26 @@ class InterPodAffinity final : public ClusterConstraint {
   }
 
   void put(const k8s::Pod& pod) {
-    Terms terms = required_terms(pod.spec.pod_anti_affinity, pod.metadata.namespace_);
-    if (terms.empty()) return remove(pod.metadata.uid);
-    std::vector<Holders::value_type*> held;
-    for (Term& term : terms) {
-      const auto [known, is_new] = terms_.try_emplace(std::move(term));
-      if (is_new) known->second.number = ++version_;
-      ++known->second.pods;
-      held.push_back(&*known);
+    const std::string& in = pod.metadata.namespace_;
+    Terms drawing;
+    for (WeighedTerm& each :
+         preferred_terms(pod.spec.pod_affinity, pod.spec.pod_anti_affinity, in)) {
+      drawing.push_back(std::move(each.term));
     }
-    // Only then, lest a term be let go and come back as a new one.
-    remove(pod.metadata.uid);
-    pods_.emplace(pod.metadata.uid, std::move(held));
+    if (args_.hard_pod_affinity_weight > 0) {
+      for (Term& term : required_terms(pod.spec.pod_affinity, in)) {
+        drawing.push_back(std::move(term));
+      }
+    }
+    const bool draws_anew = drawing_.put(pod.metadata.uid, std::move(drawing));
+    const bool keeps_off_anew =
+        keeping_off_.put(pod.metadata.uid, required_terms(pod.spec.pod_anti_affinity, in));
+    if (draws_anew || keeps_off_anew) ++version_;
   }
 
-  void remove(const std::string& uid) {
-    const auto found = pods_.find(uid);
-    if (found == pods_.end()) return;
-    const std::vector<Holders::value_type*> held = std::move(found->second);
-    pods_.erase(found);
-    for (Holders::value_type* term : held) {
-      if (--term->second.pods == 0) terms_.erase(terms_.find(term->first));
-    }
-  }
-
-  Holders terms_;
-  std::unordered_map<std::string, std::vector<Holders::value_type*>> pods_;  // by uid; with terms
+  InterPodAffinityArgs args_;
+  RunningTerms keeping_off_;  // required anti-affinity
+  RunningTerms drawing_;      // all that says where others would rather be
   std::shared_ptr<Namespaces> namespaces_ = std::make_shared<Namespaces>();
   std::uint64_t namespaces_version_ = 0;
   std::uint64_t version_ = 0;
@@ -255,10 +214,20 @@ class InterPodAffinity final : public ClusterConstraint {
 
 }  // namespace
 
-PluginInstance make_inter_pod_affinity(k8s::yaml::ObjectReader&) {
+PluginInstance make_inter_pod_affinity(const InterPodAffinityArgs& args) {
   PluginInstance instance;
-  instance.constraint = std::make_unique<InterPodAffinity>();
+  instance.constraint = std::make_unique<InterPodAffinity>(args);
   return instance;
+}
+
+PluginInstance make_inter_pod_affinity(k8s::yaml::ObjectReader& args) {
+  InterPodAffinityArgs read;
+  if (const auto weight = args.integer("hardPodAffinityWeight", {.min = 0, .max = 100})) {
+    read.hard_pod_affinity_weight = static_cast<std::int32_t>(*weight);
+  }
+  read.ignore_preferred_terms_of_existing_pods =
+      args.boolean("ignorePreferredTermsOfExistingPods").value_or(false);
+  return make_inter_pod_affinity(read);
 }
 
 }  // namespace plugins

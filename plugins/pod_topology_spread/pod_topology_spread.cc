@@ -5,6 +5,7 @@
 #include "plugins/support/taints.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@ using namespace sched;
 using k8s::TopologySpreadConstraint;
 
 constexpr std::string_view kPlugin = "PodTopologySpread";
+constexpr std::string_view kHostname = "kubernetes.io/hostname";
 constexpr std::string_view kSkewed = "node(s) didn't match pod topology spread constraints";
 constexpr std::string_view kNoLabel =
     "node(s) didn't match pod topology spread constraints (missing required label)";
@@ -37,13 +39,23 @@ std::optional<k8s::LabelSelector> selector_of(const TopologySpreadConstraint& co
   return selector;
 }
 
+// The keys of the pod's constraints that are strict, or of those that are not.
+std::vector<std::string> keys_of(const k8s::Pod& pod, bool strict) {
+  std::vector<std::string> keys;
+  for (const TopologySpreadConstraint& each : pod.spec.topology_spread_constraints) {
+    if (each.do_not_schedule == strict) keys.push_back(each.topology_key);
+  }
+  return keys;
+}
+
 class Spread final : public Counted {
  public:
-  Spread(const k8s::Pod& pod, const TopologySpreadConstraint& constraint,
-         std::vector<std::string> keys)
+  // `on_all`: on whatever node, not on those alone that the constraint lets count.
+  Spread(const k8s::Pod& pod, const TopologySpreadConstraint& constraint, bool on_all = false)
       : namespace_(pod.metadata.namespace_),
-        selector_(selector_of(constraint, pod.metadata.labels)),
-        keys_(std::move(keys)) {
+        selector_(selector_of(constraint, pod.metadata.labels)) {
+    if (on_all) return;
+    keys_ = keys_of(pod, constraint.do_not_schedule);
     if (constraint.node_affinity_honor) nodes_.emplace(pod.spec);
     if (constraint.node_taints_honor) tolerations_ = pod.spec.tolerations;
   }
@@ -87,27 +99,29 @@ class Spread final : public Counted {
  private:
   std::string namespace_;
   std::optional<k8s::LabelSelector> selector_;
-  std::vector<std::string> keys_;                            // of all the pod's constraints
+  std::vector<std::string> keys_;                            // that a node must carry
   std::optional<RequiredNodes> nodes_;                       // absent: any
   std::optional<std::vector<k8s::Toleration>> tolerations_;  // absent: taints do not matter
 };
 
+DomainCount count_of(const TopologySpreadConstraint& constraint,
+                     const std::shared_ptr<const Spread>& what) {
+  DomainCount count{.id = "spread:", .key = constraint.topology_key, .what = what};
+  append_key(count.id, constraint.topology_key);
+  count.id += what->text();
+  return count;
+}
+
 class Rule final : public PodRule {
  public:
   explicit Rule(const k8s::Pod& pod) {
-    std::vector<std::string> keys;
-    for (const TopologySpreadConstraint& each : pod.spec.topology_spread_constraints) {
-      if (each.do_not_schedule) keys.push_back(each.topology_key);
-    }
     for (const TopologySpreadConstraint& each : pod.spec.topology_spread_constraints) {
       if (!each.do_not_schedule) continue;
-      auto what = std::make_shared<Spread>(pod, each, keys);
-      std::string id = "spread:";
-      append_key(id, each.topology_key);
+      auto what = std::make_shared<Spread>(pod, each);
       terms_.push_back({.max_skew = each.max_skew,
                         .min_domains = static_cast<std::size_t>(each.min_domains.value_or(1)),
                         .own = what->selects(pod) ? 1 : 0});
-      counts_.push_back({.id = id + what->text(), .key = each.topology_key, .what = what});
+      counts_.push_back(count_of(each, what));
     }
   }
 
@@ -145,6 +159,48 @@ class Rule final : public PodRule {
   std::vector<DomainCount> counts_;  // by term
 };
 
+class Preference final : public PodPreference {
+ public:
+  explicit Preference(const k8s::Pod& pod) {
+    for (const TopologySpreadConstraint& each : pod.spec.topology_spread_constraints) {
+      if (each.do_not_schedule) continue;
+      // A node's own pods count by node, whatever others have its name, and whatever the policies.
+      const bool by_node = each.topology_key == kHostname;
+      DomainCount count = count_of(each, std::make_shared<Spread>(pod, each, by_node));
+      count.by_node = by_node;
+      counts_.push_back(std::move(count));
+      tolerated_.push_back(each.max_skew - 1);
+    }
+  }
+
+  const std::vector<DomainCount>& counts() const override { return counts_; }
+  bool needs_labels() const override { return true; }
+  // A pod weighs more where there are more domains to choose from.
+  std::vector<double> weights(std::span<const std::size_t> domains) const override {
+    std::vector<double> weights;
+    for (const std::size_t size : domains) {
+      weights.push_back(std::log(static_cast<double>(size) + 2));
+    }
+    return weights;
+  }
+  std::int64_t raw(std::span<const std::int64_t> amounts,
+                   std::span<const double> weights) const override {
+    double all = 0;
+    for (std::size_t i = 0; i < amounts.size(); ++i) {
+      all += static_cast<double>(amounts[i]) * weights[i] + static_cast<double>(tolerated_[i]);
+    }
+    return std::llround(all);
+  }
+  std::int64_t score(std::int64_t raw, const Extremes& extremes) const override {
+    const auto [min, max] = extremes;
+    return max == 0 ? kMaxScore : kMaxScore * (max + min - raw) / max;
+  }
+
+ private:
+  std::vector<DomainCount> counts_;
+  std::vector<std::int32_t> tolerated_;  // by count, the skew that does not matter
+};
+
 class PodTopologySpread final : public ClusterConstraint {
  public:
   std::string_view name() const override { return kPlugin; }
@@ -156,6 +212,14 @@ class PodTopologySpread final : public ClusterConstraint {
   }
   std::unique_ptr<PodRule> rule_for(const k8s::Pod& pod) const override {
     return std::make_unique<Rule>(pod);
+  }
+  bool prefers(const k8s::Pod& pod) const override {
+    const auto& all = pod.spec.topology_spread_constraints;
+    return std::any_of(all.begin(), all.end(),
+                       [](const auto& each) { return !each.do_not_schedule; });
+  }
+  std::unique_ptr<PodPreference> preference_for(const k8s::Pod& pod) const override {
+    return std::make_unique<Preference>(pod);
   }
   bool apply(const ClusterChange&) override { return false; }
 };

@@ -39,6 +39,8 @@ class PodSelector {
                                          const k8s::StringMap& namespace_labels) const {
     return (in_scope(namespace_, namespace_labels) || in_scope(namespace_, {})) && selects(labels);
   }
+  // Those that the term names, sorted.
+  [[nodiscard]] const std::vector<std::string>& namespaces() const { return namespaces_; }
   // Whether the labels of namespaces matter.
   [[nodiscard]] bool reads_namespaces() const { return of_namespace_.has_value(); }
   // All of it as text.

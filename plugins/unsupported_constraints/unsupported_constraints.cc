@@ -14,8 +14,23 @@ using namespace sched;
 // Each is counted on every node.
 constexpr std::size_t kMostTerms = 32;
 
-std::size_t required_terms(const std::optional<k8s::PodAffinity>& affinity) {
-  return affinity ? affinity->required.size() : 0;
+// The terms of a pod, those that are strict and those that it would rather have.
+struct Terms {
+  std::size_t strict = 0;
+  std::size_t preferred = 0;
+};
+
+Terms terms_of(const k8s::Pod::Spec& pod) {
+  Terms terms;
+  for (const auto* affinity : {&pod.pod_affinity, &pod.pod_anti_affinity}) {
+    if (!*affinity) continue;
+    terms.strict += (*affinity)->required.size();
+    terms.preferred += (*affinity)->preferred.size();
+  }
+  for (const k8s::TopologySpreadConstraint& each : pod.topology_spread_constraints) {
+    ++(each.do_not_schedule ? terms.strict : terms.preferred);
+  }
+  return terms;
 }
 
 class UnsupportedConstraints final : public ClusterConstraint {
@@ -23,14 +38,18 @@ class UnsupportedConstraints final : public ClusterConstraint {
   std::string_view name() const override { return "UnsupportedConstraints"; }
 
   std::optional<std::string> refuses(const k8s::Pod& pod) const override {
-    const std::size_t terms = required_terms(pod.spec.pod_affinity) +
-                              required_terms(pod.spec.pod_anti_affinity) +
-                              pod.spec.topology_spread_constraints.size();
-    if (terms > kMostTerms) {
+    const Terms terms = terms_of(pod.spec);
+    if (terms.strict > kMostTerms) {
       return fmt::format(
           "pod has {} required pod affinity terms and topology spread constraints; "
           "gpu-scheduler counts for {} at most",
-          terms, kMostTerms);
+          terms.strict, kMostTerms);
+    }
+    if (terms.preferred > kMostTerms) {
+      return fmt::format(
+          "pod has {} preferred pod affinity terms and ScheduleAnyway constraints; "
+          "gpu-scheduler counts for {} at most",
+          terms.preferred, kMostTerms);
     }
     if (!pod.spec.resource_claims.empty()) {
       return "pod has resource claims (DRA), which gpu-scheduler cannot allocate yet";

@@ -53,6 +53,9 @@ bool scores_by_default(const PluginEntry& entry) {
 }
 
 std::string_view default_args(std::string_view plugin) {
+  // What others prefer does not move a pod that prefers nothing: whoever may create pods could
+  // keep everybody's off the nodes of their choice.
+  if (plugin == "InterPodAffinity") return "ignorePreferredTermsOfExistingPods: true";
   if (plugin != "NodeResourcesFit") return {};
   return "scoringStrategy: {type: MostAllocated, "
          "resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}]}";

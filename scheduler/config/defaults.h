@@ -3,10 +3,11 @@
 //
 // The default profile serves `gpu-scheduler`: every filter that is built in is on, and the weights
 // (plugins/registry.cc) put a cluster's wishes in order. An administrator's soft taints come first
-// (30), then a user's preferred nodes (20), then GPU packing, which also keeps pods without GPU off
-// GPU nodes (10). The first of equal nodes is taken, which fills them by name. Scoring by cpu and
-// memory as well is left out on purpose: even as the last word it undoes GPU packing once pods come
-// and go (bench/replay/README.md). manifests/base/config.yaml says the same in full.
+// (30), then what a user prefers of nodes and of pods nearby (20), then GPU packing, which also
+// keeps pods without GPU off GPU nodes (10). The first of equal nodes is taken, which fills them by
+// name. Scoring by cpu and memory as well is left out on purpose: even as the last word it undoes
+// GPU packing once pods come and go (bench/replay/README.md). manifests/base/config.yaml says the
+// same in full.
 #pragma once
 
 #include "scheduler/framework/registry.h"

@@ -82,8 +82,9 @@ Profile assemble(std::string scheduler_name, const std::vector<PluginUse>& uses,
     if (use.score && instance.score) {
       profile.scores.push_back({std::move(instance.score), use.weight});
     }
-    if (use.constraint && instance.constraint) {
-      profile.constraints.push_back(std::move(instance.constraint));
+    if (instance.constraint) {
+      profile.constraints.emplace_back(std::move(instance.constraint), use.constraint,
+                                       use.score ? use.weight : 0);
     }
   }
   return profile;

@@ -7,10 +7,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
 namespace sched {
+
+// Of a node without the label: there is no domain to count in.
+inline constexpr std::int64_t kNoAmount = std::numeric_limits<std::int64_t>::min();
 
 class DomainCounts {
  public:

@@ -8,6 +8,8 @@
 //   prepare(shape)  → a checker for that shape, or nothing when the plugin does not apply to it
 //   check(node)     → a Verdict;   score(node) → 0 … kMaxScore
 //
+// A ClusterConstraint may score as well, by what is counted in topology domains (PodPreference).
+//
 // Locality: what a checker answers depends on its shape, on the one node it is shown and on the
 // version of the cluster's statistics it was prepared with, on nothing else: no clock, no
 // randomness, no other node, no state that changes. The engine relies on it: it keeps each answer
@@ -177,6 +179,13 @@ enum class Normalisation : std::uint8_t {
   kMinMax,    // 100·(raw − min)/(max − min); all 0 when max is min
 };
 
+// The least and the greatest raw score of the nodes that are measured by each other.
+struct Extremes {
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+  friend bool operator==(const Extremes&, const Extremes&) = default;
+};
+
 class ScorePlugin {
  public:
   ScorePlugin() = default;
@@ -209,8 +218,8 @@ struct Exclusion {
   const k8s::NodeSelector* only = nullptr;
 };
 
-// What is counted of the pods on nodes, for a rule that bounds how much there may be in a domain.
-// The answers never change.
+// What is counted of the pods on nodes, for a rule that bounds how much there may be in a domain,
+// or for a score. The answers never change.
 class Counted {
  public:
   Counted() = default;
@@ -218,7 +227,8 @@ class Counted {
   Counted& operator=(const Counted&) = delete;
   virtual ~Counted() = default;
 
-  // How much a pod of that class adds to the domain of its node: of most classes 0.
+  // How much a pod of that class adds to the domain of its node: of most classes 0; a score may
+  // take off.
   [[nodiscard]] virtual std::int32_t amount(const PodClass& pod) const = 0;
   // Whether a pod that is being deleted adds it still.
   [[nodiscard]] virtual bool counts_terminating() const { return true; }
@@ -232,6 +242,8 @@ struct DomainCount {
   std::string id;
   std::string key;  // the label whose values are the domains
   std::shared_ptr<const Counted> what;
+  // Each node that carries the label is a domain of its own, also where others have its value.
+  bool by_node = false;
 };
 
 // Nodes that are ruled out by what is counted in their domain.
@@ -261,6 +273,31 @@ class PodRule {
       std::span<const DomainCounts* const> counted) const = 0;
 };
 
+// What a constraint would rather have for pods of one class and shape: it scores the nodes on which
+// they may run, by what is counted in their domains. Such a node is measured by the others.
+class PodPreference {
+ public:
+  PodPreference() = default;
+  PodPreference(const PodPreference&) = delete;
+  PodPreference& operator=(const PodPreference&) = delete;
+  virtual ~PodPreference() = default;
+
+  // Fixed after construction.
+  [[nodiscard]] virtual const std::vector<DomainCount>& counts() const = 0;
+  // Whether nodes that lack the label of one of the counts are left out: they score 0, and nothing
+  // is measured by them.
+  [[nodiscard]] virtual bool needs_labels() const { return false; }
+  // How much each count weighs where the nodes that are measured lie in so many domains of it:
+  // those without its label in one more, and each in its own where the count is by node.
+  [[nodiscard]] virtual std::vector<double> weights(std::span<const std::size_t> domains) const = 0;
+  // Of a node that is measured, in whose domains there is so much: kNoAmount where it lacks the
+  // label.
+  [[nodiscard]] virtual std::int64_t raw(std::span<const std::int64_t> amounts,
+                                         std::span<const double> weights) const = 0;
+  // 0 … kMaxScore of a raw score.
+  [[nodiscard]] virtual std::int64_t score(std::int64_t raw, const Extremes& extremes) const = 0;
+};
+
 // A rule across nodes. Keeps, by events, what it must know of the cluster besides what is counted.
 class ClusterConstraint {
  public:
@@ -286,6 +323,12 @@ class ClusterConstraint {
   // rules_version() is another. Only asked where is_ruled(), which is cheap, is true.
   [[nodiscard]] virtual bool is_ruled(const k8s::Pod& /*pod*/) const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PodRule> rule_for(const k8s::Pod& /*pod*/) const {
+    return nullptr;
+  }
+  // What it would rather have, in the same way; asked of a constraint that has a weight.
+  [[nodiscard]] virtual bool prefers(const k8s::Pod& /*pod*/) const { return false; }
+  [[nodiscard]] virtual std::unique_ptr<PodPreference> preference_for(
+      const k8s::Pod& /*pod*/) const {
     return nullptr;
   }
   [[nodiscard]] virtual std::uint64_t rules_version() const { return 0; }

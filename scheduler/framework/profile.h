@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sched {
@@ -28,11 +29,21 @@ struct WeightedScore {
   std::int64_t weight = 1;
 };
 
+struct UsedConstraint {
+  // NOLINTNEXTLINE(google-explicit-constructor): one that only says no is just that.
+  UsedConstraint(std::unique_ptr<ClusterConstraint> made, bool says_no = true,
+                 std::int64_t weight_of_score = 0)
+      : plugin(std::move(made)), filters(says_no), weight(weight_of_score) {}
+  std::unique_ptr<ClusterConstraint> plugin;
+  bool filters = true;      // false: it scores alone
+  std::int64_t weight = 0;  // of its score; 0: it does not score
+};
+
 struct Profile {
   std::string scheduler_name;
   std::vector<std::unique_ptr<FilterPlugin>> filters;  // in the order they are asked
   std::vector<WeightedScore> scores;
-  std::vector<std::unique_ptr<ClusterConstraint>> constraints;
+  std::vector<UsedConstraint> constraints;
   TieBreak tie_break;
 };
 

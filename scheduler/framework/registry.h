@@ -26,7 +26,7 @@ struct PluginInstance {
 
 struct PluginEntry {
   std::string_view name;  // as configuration names it
-  // Which roles instances have; known before one is made.
+  // Which roles instances have; known before one is made. A constraint that scores does so itself.
   bool filters = false;
   bool scores = false;
   bool constrains = false;

@@ -35,6 +35,11 @@ TEST_CASE("UnsupportedConstraints refuses what is hard, and says what") {
     for (int i = 2; i < number; ++i) made.away_from(pods_like({{"app", "x"}}, "host"));
     return made;
   };
+  const auto with_preferences = [](int number) -> k8s::Pod {
+    auto made = pod("a").spread_over("zone", false).rather_near(1, preferred_only());
+    for (int i = 2; i < number; ++i) made.rather_away_from(1, preferred_only());
+    return made;
+  };
   k8s::Pod soft = pod("a").spread_over("zone", false);
   soft.spec.pod_affinity.emplace().preferred.push_back({1, preferred_only()});
   soft.spec.pod_anti_affinity.emplace().preferred.push_back({1, preferred_only()});
@@ -44,6 +49,10 @@ TEST_CASE("UnsupportedConstraints refuses what is hard, and says what") {
       {"as many terms as are counted for", with_terms(32), std::nullopt},
       {"one more", with_terms(33),
        "pod has 33 required pod affinity terms and topology spread constraints; gpu-scheduler "
+       "counts for 32 at most"},
+      {"as many preferences as are counted for", with_preferences(32), std::nullopt},
+      {"one preference more", with_preferences(33),
+       "pod has 33 preferred pod affinity terms and ScheduleAnyway constraints; gpu-scheduler "
        "counts for 32 at most"},
       {"resource claims", pod("a").uses_resource_claim("gpu"),
        "pod has resource claims (DRA), which gpu-scheduler cannot allocate yet"},

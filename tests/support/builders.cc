@@ -225,6 +225,16 @@ PodBuilder& PodBuilder::away_from(k8s::PodAffinityTerm term) {
   pod_.spec.pod_anti_affinity->required.push_back(std::move(term));
   return *this;
 }
+PodBuilder& PodBuilder::rather_near(std::int32_t weight, k8s::PodAffinityTerm term) {
+  if (!pod_.spec.pod_affinity) pod_.spec.pod_affinity.emplace();
+  pod_.spec.pod_affinity->preferred.push_back({.weight = weight, .term = std::move(term)});
+  return *this;
+}
+PodBuilder& PodBuilder::rather_away_from(std::int32_t weight, k8s::PodAffinityTerm term) {
+  if (!pod_.spec.pod_anti_affinity) pod_.spec.pod_anti_affinity.emplace();
+  pod_.spec.pod_anti_affinity->preferred.push_back({.weight = weight, .term = std::move(term)});
+  return *this;
+}
 PodBuilder& PodBuilder::spread_over(std::string_view topology_key, bool do_not_schedule) {
   k8s::TopologySpreadConstraint made;
   made.topology_key = topology_key;

@@ -100,6 +100,8 @@ class PodBuilder {
 
   PodBuilder& near(k8s::PodAffinityTerm term);       // required affinity
   PodBuilder& away_from(k8s::PodAffinityTerm term);  // required anti-affinity
+  PodBuilder& rather_near(std::int32_t weight, k8s::PodAffinityTerm term);  // preferred
+  PodBuilder& rather_away_from(std::int32_t weight, k8s::PodAffinityTerm term);
   PodBuilder& spread_over(std::string_view topology_key, bool do_not_schedule = true);
   PodBuilder& spread_over(k8s::TopologySpreadConstraint constraint);
   PodBuilder& mounts_claim(std::string_view claim);

@@ -80,7 +80,7 @@ std::optional<Decision> Place::assume_held(WaitingPod& pod) {
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape);
   Best held = answers.best();
   held.node = node;
-  held.total = answers.total(node, held.extremes);
+  held.total = answers.total(node, held);
   return assume(pod, answers, held);
 }
 
@@ -95,7 +95,7 @@ std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers
   bind.node = world_.nodes.name(node);
   bind.devices = devices_for(*pod.shape, answers, node);
   bind.total_score = on.total;
-  bind.scores = answers.scores(node, on.extremes);
+  bind.scores = answers.scores(node, on);
   bind.feasible_nodes = on.feasible;
   bind.all_nodes = world_.nodes.size();
   bind.attempts = ++pod.attempts;

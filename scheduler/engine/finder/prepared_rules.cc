@@ -63,12 +63,27 @@ void exclude_by(const DomainBound& bound, const DomainCounts& counts,
 
 PreparedRules::PreparedRules(const Profile& profile, const k8s::Pod& pod,
                              const FindTally& find_tally) {
-  for (const auto& constraint : profile.constraints) {
-    if (!constraint->is_ruled(pod)) continue;
-    Rule made{.rule = constraint->rule_for(pod), .tallies = {}};
-    if (made.rule == nullptr) continue;
-    for (const DomainCount& count : made.rule->counts()) made.tallies.push_back(find_tally(count));
-    rules_.push_back(std::move(made));
+  const auto find_all = [&](const std::vector<DomainCount>& counts) {
+    std::vector<std::shared_ptr<Tally>> tallies;
+    for (const DomainCount& count : counts) tallies.push_back(find_tally(count));
+    return tallies;
+  };
+  for (const UsedConstraint& used : profile.constraints) {
+    if (used.filters && used.plugin->is_ruled(pod)) {
+      if (auto rule = used.plugin->rule_for(pod)) {
+        auto tallies = find_all(rule->counts());
+        rules_.push_back({.rule = std::move(rule), .tallies = std::move(tallies)});
+      }
+    }
+    if (used.weight != 0 && used.plugin->prefers(pod)) {
+      if (std::shared_ptr<const PodPreference> how = used.plugin->preference_for(pod)) {
+        preferences_.push_back({.plugin = used.plugin->name(),
+                                .weight = used.weight,
+                                .how = how,
+                                .tallies = find_all(how->counts()),
+                                .tried = {}});
+      }
+    }
   }
 }
 
@@ -76,22 +91,42 @@ void PreparedRules::catch_up() {
   for (const Rule& each : rules_) {
     for (const auto& tally : each.tallies) tally->catch_up();
   }
+  for (const Ruling::Preference& each : preferences_) {
+    for (const auto& tally : each.tallies) tally->catch_up();
+  }
 }
 
-void PreparedRules::exclude(Ruling& all, const Trial* trial) const {
+void PreparedRules::rule(Ruling& all, const Trial* trial) const {
   const bool differs = trial != nullptr && !trial->touched().empty();
+  const auto try_all = [&](const std::vector<std::shared_ptr<Tally>>& tallies) {
+    std::vector<DomainCounts> tried;
+    for (const auto& tally : tallies) tried.push_back(tally->counts_in(*trial));
+    return tried;
+  };
   for (const Rule& each : rules_) {
     std::vector<DomainCounts> tried;
+    if (differs) tried = try_all(each.tallies);
     std::vector<const DomainCounts*> counted;
-    tried.reserve(each.tallies.size());
-    for (const auto& tally : each.tallies) {
-      if (differs) tried.push_back(tally->counts_in(*trial));
-      counted.push_back(differs ? &tried.back() : &tally->counts());
+    for (std::size_t i = 0; i < each.tallies.size(); ++i) {
+      counted.push_back(differs ? &tried[i] : &each.tallies[i]->counts());
     }
     for (const DomainBound& bound : each.rule->bounds(counted)) {
       exclude_by(bound, *counted[bound.count], each.tallies[bound.count], all);
     }
   }
+  for (const Ruling::Preference& each : preferences_) {
+    Ruling::Preference preference = each;
+    if (differs) preference.tried = try_all(each.tallies);
+    all.add(std::move(preference));
+  }
+}
+
+bool is_ruled(const Profile& profile, const k8s::Pod& pod) {
+  return std::any_of(profile.constraints.begin(), profile.constraints.end(),
+                     [&](const UsedConstraint& used) {
+                       return (used.filters && used.plugin->is_ruled(pod)) ||
+                              (used.weight != 0 && used.plugin->prefers(pod));
+                     });
 }
 
 }  // namespace sched

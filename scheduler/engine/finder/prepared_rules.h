@@ -1,5 +1,5 @@
-// What the rules across nodes of a profile demand of the domains for one kind of pods, with the
-// counts that they need.
+// What the rules across nodes of a profile demand of the domains for one kind of pods, and what
+// they prefer, with the counts that they need.
 #pragma once
 
 #include "scheduler/engine/world/ruling.h"
@@ -19,11 +19,13 @@ class PreparedRules {
   // The profile outlives them.
   PreparedRules(const Profile& profile, const k8s::Pod& pod, const FindTally& find_tally);
 
+  // Whether they rule nothing out, ever.
   [[nodiscard]] bool none() const { return rules_.empty(); }
   // Brings the counts up to date. O(changed nodes · counts).
   void catch_up();
-  // Adds what they rule out, as the nodes are or would be. O(domains + nodes ruled out).
-  void exclude(Ruling& all, const Trial* trial = nullptr) const;
+  // Adds what they rule out and what they prefer, as the nodes are or would be. O(domains + nodes
+  // ruled out).
+  void rule(Ruling& all, const Trial* trial = nullptr) const;
 
  private:
   struct Rule {
@@ -31,6 +33,10 @@ class PreparedRules {
     std::vector<std::shared_ptr<Tally>> tallies;  // by count
   };
   std::vector<Rule> rules_;
+  std::vector<Ruling::Preference> preferences_;
 };
+
+// Whether there is a rule or a preference of the profile for the pod.
+[[nodiscard]] bool is_ruled(const Profile& profile, const k8s::Pod& pod);
 
 }  // namespace sched

@@ -38,11 +38,12 @@ PreparedShape::PreparedShape(const Profile& profile, const PodShape& shape,
                        .normalisation = weighted.plugin->normalisation(),
                        .score = weighted.plugin->prepare(shape, context)});
   }
-  weigh_those_that_go_first();
+  weigh_those_that_go_first(profile);
 }
 
-void PreparedShape::weigh_those_that_go_first() {
+void PreparedShape::weigh_those_that_go_first(const Profile& profile) {
   std::int64_t others = 0;
+  for (const UsedConstraint& used : profile.constraints) others += used.weight * kMaxScore;
   const auto most = [](const PreparedScore& score) {
     return score.normalisation == Normalisation::kNone ? score.plugin->max_score() : kMaxScore;
   };

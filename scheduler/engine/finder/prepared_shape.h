@@ -104,7 +104,7 @@ class PreparedShape {
   [[nodiscard]] NodeVerdict check_from(std::uint32_t filter, const NodeView& node) const;
   [[nodiscard]] NodeVerdict ask(std::uint32_t filter, const NodeView& node) const;
   // A step of such a score outweighs all that the others can add up to.
-  void weigh_those_that_go_first();
+  void weigh_those_that_go_first(const Profile& profile);
 
   std::vector<PreparedFilter> filters_;
   std::uint32_t facts_filters_ = 0;           // so many of the first read nothing but facts
@@ -123,13 +123,6 @@ void for_each_reason(std::uint64_t reasons, Visit&& visit) {
     visit(static_cast<unsigned>(std::countr_zero(reasons)));
   }
 }
-
-// The least and the greatest raw score of the nodes that the pod may run on.
-struct Extremes {
-  std::int64_t min = 0;
-  std::int64_t max = 0;
-  friend bool operator==(const Extremes&, const Extremes&) = default;
-};
 
 // 0 … kMaxScore of a raw score (as it is with kNone).
 [[nodiscard]] std::int64_t normalise(Normalisation how, std::int64_t raw, const Extremes& extremes);

@@ -9,21 +9,17 @@
 namespace sched {
 namespace {
 
-bool is_ruled(const Profile& profile, const k8s::Pod& pod) {
-  return std::any_of(profile.constraints.begin(), profile.constraints.end(),
-                     [&](const auto& constraint) { return constraint->is_ruled(pod); });
-}
-
 std::uint64_t version_of(const Profile& profile) {
   std::uint64_t version = 0;
-  for (const auto& constraint : profile.constraints) version += constraint->rules_version();
+  for (const UsedConstraint& used : profile.constraints) version += used.plugin->rules_version();
   return version;
 }
 
 // Adds the nodes that are ruled out by their labels.
 void exclude_by_labels(const Profile& profile, const k8s::Pod& pod, Domains& domains, Ruling& all) {
-  for (const auto& constraint : profile.constraints) {
-    for (const Exclusion& exclusion : constraint->excludes(pod)) {
+  for (const UsedConstraint& used : profile.constraints) {
+    if (!used.filters) continue;
+    for (const Exclusion& exclusion : used.plugin->excludes(pod)) {
       all.add({exclusion.plugin, exclusion.reason, exclusion.code}, {},
               domains.nodes_matching(*exclusion.only));
       all.of_pod = true;
@@ -52,7 +48,7 @@ Ruling Rulings::of(const WaitingPod& pod) {
   exclude_by_labels(profile, pod.pod, domains_, all);
   if (is_ruled(profile, pod.pod)) {
     const PreparedRules& rules = rules_of(pod);
-    rules.exclude(all);
+    rules.rule(all);
     all.of_class = !rules.none();
   }
   exclude_refused(world_.nodes, pod.refused_binds, all);
@@ -65,10 +61,11 @@ Ruling Rulings::anew(const k8s::Pod& pod, std::size_t profile, const RefusedBind
   Domains domains(world_.nodes);
   exclude_by_labels(world_.profiles[profile], pod, domains, all);
   PreparedRules rules(world_.profiles[profile], pod, [&](const DomainCount& count) {
-    return std::make_shared<Tally>(world_.nodes, world_.classes, domains.of(count.key), count.what);
+    return std::make_shared<Tally>(world_.nodes, world_.classes,
+                                   domains.of(count.key, count.by_node), count.what);
   });
   rules.catch_up();
-  rules.exclude(all, &trial);
+  rules.rule(all, &trial);
   exclude_refused(world_.nodes, refused, all);
   return all;
 }
@@ -105,8 +102,8 @@ std::shared_ptr<Tally> Rulings::tally(const DomainCount& count) {
   std::weak_ptr<Tally>& known = tallies_[count.id];
   std::shared_ptr<Tally> kept = known.lock();
   if (kept == nullptr) {
-    kept =
-        std::make_shared<Tally>(world_.nodes, world_.classes, domains_.of(count.key), count.what);
+    kept = std::make_shared<Tally>(world_.nodes, world_.classes,
+                                   domains_.of(count.key, count.by_node), count.what);
     known = kept;
   }
   return kept;

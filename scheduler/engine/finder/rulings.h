@@ -1,4 +1,4 @@
-// The nodes that rules across nodes rule out for a pod.
+// What rules across nodes say for a pod.
 //
 // Of the pods that wait much is kept: what the rules of their kind are, and the counts that these
 // need, which follow the change log. Whatever is kept can be worked out anew, and is for a pod that

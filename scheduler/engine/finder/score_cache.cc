@@ -55,17 +55,17 @@ void ScoreCache::catch_up(const Scope& scope) {
 void ScoreCache::split_by(const Ruling& asked) {
   catch_up();
   bool splits = false;
-  for (const Ruling::ByAmount& each : asked.by_amount()) {
-    if (by_amount_.size() == kMostCounts || place_in_keys(*each.tally)) continue;
-    by_amount_.push_back({.tally = each.tally, .crowdings = each.tally->domains()->crowdings()});
+  for (const std::shared_ptr<Tally>& tally : asked.counts_by_node()) {
+    if (by_amount_.size() == kMostCounts || place_in_keys(*tally)) continue;
+    by_amount_.push_back({.tally = tally, .crowdings = tally->domains()->crowdings()});
     splits = true;
   }
-  for (const Ruling::ByDomain& each : asked.by_domain()) {
+  for (const std::shared_ptr<DomainIndex>& domains : asked.labels()) {
     const std::size_t buckets = std::max<std::size_t>(buckets_.in_use(), 1);
-    if (place_in_keys(*each.domains)) continue;
-    if (buckets * (each.domains->size() + 1) > kMostTrees) continue;
-    by_domain_.push_back(each.domains);
-    each.domains->catch_up();
+    if (place_in_keys(*domains)) continue;
+    if (buckets * (domains->size() + 1) > kMostTrees) continue;
+    by_domain_.push_back(domains);
+    domains->catch_up();
     splits = true;
   }
   if (splits && !prepared_.rejection()) split();
@@ -283,7 +283,8 @@ std::vector<ScoreCache::Tried> ScoreCache::try_nodes(const Where& where) const {
     if (where.ruling != nullptr && where.ruling->find(slot) != nullptr) continue;
     const NodeView node = where.trial->view(slot);
     if (!where.scope.allows(node.facts) || !prepared_.check(node).is_ok()) continue;
-    tried.push_back({.slot = slot, .plain = plain_part(node), .raw = raw_scores(node)});
+    tried.push_back(
+        {.slot = slot, .plain = plain_part(node), .raw = raw_scores(node), .places = {}});
   }
   return tried;
 }
@@ -381,31 +382,99 @@ void ScoreCache::for_each_left(const Left& left, Visit&& visit) const {
   }
 }
 
+std::vector<PlacesOfNode> ScoreCache::places_of_buckets(
+    const Left& left, const MeasuredPreferences& preferences) const {
+  std::vector<PlacesOfNode> places(buckets_.size());
+  for (const Ruling::Preference& each : preferences.all()) {
+    for (std::size_t i = 0; i < each.tallies.size(); ++i) {
+      const auto in_domains = place_in_keys(*each.tallies[i]->domains());
+      const auto in_amounts =
+          each.tried.empty() ? place_in_keys(*each.tallies[i]) : std::optional<std::size_t>{};
+      if (!in_domains && !in_amounts) return {};
+      for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
+        if (left[id] == 0) continue;
+        const Buckets::Key& key = buckets_.key(id);
+        if (in_domains) {
+          const DomainId domain = key.domains[*in_domains];
+          places[id].push_back({domain, each.amount_in(i, domain)});
+        } else if (const std::int64_t amount = key.amounts[*in_amounts]; amount != kNoAmount) {
+          places[id].push_back({PlaceOfNode::kEachItsOwn, amount});
+        } else {
+          places[id].push_back({});
+        }
+      }
+    }
+  }
+  return places;
+}
+
+std::vector<std::int64_t> ScoreCache::measure_preferences(const Where& where, const Left& left,
+                                                          std::vector<Tried>& tried,
+                                                          Best& best) const {
+  const auto measured = std::make_shared<MeasuredPreferences>(*where.ruling);
+  best.preferences = measured;
+  for (Tried& node : tried) node.places = measured->places_of(where.trial->view(node.slot).facts);
+  const std::vector<PlacesOfNode> of_buckets = places_of_buckets(left, *measured);
+  // Calls use(places, nodes) with all nodes in question, together where they are alike.
+  const auto for_each_kind = [&](auto&& use) {
+    for (Buckets::Id id = 0; id < of_buckets.size(); ++id) {
+      if (left[id] > 0) use(of_buckets[id], left[id]);
+    }
+    if (of_buckets.empty()) {
+      for_each_left(left, [&](NodeSlot slot) { use(measured->places_of(slot), 1); });
+    }
+    for (const Tried& node : tried) use(node.places, 1);
+  };
+  for_each_kind(
+      [&](const PlacesOfNode& places, std::size_t nodes) { measured->count(places, nodes); });
+  for_each_kind([&](const PlacesOfNode& places, std::size_t) { measured->measure(places); });
+  std::vector<std::int64_t> parts(of_buckets.size());
+  for (Buckets::Id id = 0; id < parts.size(); ++id) {
+    if (left[id] > 0) parts[id] = measured->total(of_buckets[id]);
+  }
+  return parts;
+}
+
 Best ScoreCache::best(const Where& where) const {
   if (prepared_.rejection()) return {};
   std::vector<NodeSlot> room;
   const Left left = left_by(where, room);
-  const std::vector<Tried> tried = try_nodes(where);
+  std::vector<Tried> tried = try_nodes(where);
   Best best = measure(left, tried);
+  const bool prefers = where.ruling != nullptr && !where.ruling->preferences().empty();
+  std::vector<std::int64_t> of_buckets;  // what preferences add
+  if (prefers) of_buckets = measure_preferences(where, left, tried, best);
+  const bool buckets_are_alike = !prefers || !of_buckets.empty();
+  const auto total_of = [&](NodeSlot slot) {
+    std::int64_t total = own_total(slot, best.extremes);
+    if (!of_buckets.empty()) {
+      total += of_buckets[buckets_.of(slot)];
+    } else if (prefers) {
+      total += best.preferences->total(best.preferences->places_of(slot));
+    }
+    return total;
+  };
   const auto consider = [&](NodeSlot slot, std::int64_t total) {
     if (best.node != kNoSlot && total < best.total) return;
     if (best.node != kNoSlot && total == best.total && !order_.before(slot, best.node)) return;
     best.node = slot;
     best.total = total;
   };
-  if (has_trees_ && left.only == nullptr) {
+  if (has_trees_ && left.only == nullptr && buckets_are_alike) {
     for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
       if (left[id] == 0) continue;
       const NodeSlot slot = in_tree(trees_, id, [&](const MaxTree& tree, const auto& answers) {
         return tree.best_except(answers, left.aside, before());
       });
-      consider(slot, total(slot, best.extremes));
+      consider(slot, total_of(slot));
     }
   } else {
-    for_each_left(left, [&](NodeSlot slot) { consider(slot, total(slot, best.extremes)); });
+    for_each_left(left, [&](NodeSlot slot) { consider(slot, total_of(slot)); });
   }
   for (const Tried& node : tried) {
-    consider(node.slot, node.plain + normalised_part(node.raw, best.extremes));
+    std::int64_t total = node.plain + normalised_part(node.raw, best.extremes);
+    if (prefers) total += best.preferences->total(node.places);
+    consider(node.slot, total);
   }
   return best;
 }
@@ -417,7 +486,8 @@ NodeSlot ScoreCache::draw(std::uint64_t number, const Best& best, const Where& w
   const auto among = [&](NodeSlot slot) {
     if (!std::binary_search(left.aside.begin(), left.aside.end(), slot)) equals.push_back(slot);
   };
-  if (has_trees_ && left.only == nullptr) {
+  // What rules across nodes prefer may differ within a bucket.
+  if (has_trees_ && left.only == nullptr && best.preferences == nullptr) {
     for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
       if (left[id] == 0) continue;
       const std::int64_t plain = best.total - normalised_part(buckets_.key(id).raw, best.extremes);
@@ -429,14 +499,20 @@ NodeSlot ScoreCache::draw(std::uint64_t number, const Best& best, const Where& w
     std::sort(equals.begin(), equals.end());
   } else {
     for_each_left(left, [&](NodeSlot slot) {
-      if (total(slot, best.extremes) == best.total) equals.push_back(slot);
+      if (total(slot, best) == best.total) equals.push_back(slot);
     });
   }
   if (equals.empty()) return kNoSlot;
   return equals[bounded(mix64(mix64(seed_) + number), equals.size())];
 }
 
-std::vector<PluginScore> ScoreCache::scores(NodeSlot slot, const ExtremesOfScores& extremes) const {
+std::int64_t ScoreCache::total(NodeSlot slot, const Best& best) const {
+  const std::int64_t own = own_total(slot, best.extremes);
+  if (best.preferences == nullptr) return own;
+  return own + best.preferences->total(best.preferences->places_of(slot));
+}
+
+std::vector<PluginScore> ScoreCache::scores(NodeSlot slot, const Best& best) const {
   std::vector<PluginScore> scores;
   scores.reserve(prepared_.scores().size());
   const NodeView node = nodes_.view(slot);
@@ -448,10 +524,13 @@ std::vector<PluginScore> ScoreCache::scores(NodeSlot slot, const ExtremesOfScore
       value = score.score->score(node);
     } else if (score.score) {
       const std::size_t i = next_normalised++;
-      value = normalise(score.normalisation, raw[i], extremes[i]);
+      value = normalise(score.normalisation, raw[i], best.extremes[i]);
     }
     scores.push_back(
         {.plugin = std::string(score.plugin->name()), .score = value, .weight = score.weight});
+  }
+  if (best.preferences != nullptr) {
+    best.preferences->append_scores(best.preferences->places_of(slot), scores);
   }
   return scores;
 }

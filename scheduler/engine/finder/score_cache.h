@@ -28,6 +28,7 @@
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/finder/buckets.h"
 #include "scheduler/engine/finder/max_tree.h"
+#include "scheduler/engine/finder/measured_preferences.h"
 #include "scheduler/engine/finder/node_answer.h"
 #include "scheduler/engine/finder/prepared_shape.h"
 #include "scheduler/engine/finder/tie_order.h"
@@ -54,6 +55,8 @@ struct Best {
   NodeSlot node = kNoSlot;  // none takes it
   std::int64_t total = 0;
   ExtremesOfScores extremes{};
+  // What rules across nodes prefer, measured by the same nodes; null: nothing. Borrows the ruling.
+  std::shared_ptr<const MeasuredPreferences> preferences{};
 };
 
 class ScoreCache {
@@ -61,7 +64,7 @@ class ScoreCache {
   // More buckets than this have no trees.
   static constexpr std::size_t kMostTrees = 32;
   // By so many counts buckets are told apart.
-  static constexpr std::size_t kMostCounts = 2;
+  static constexpr std::size_t kMostCounts = 4;
 
   // `nodes` and `profile` outlive the cache. The shape is kept interned.
   ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
@@ -97,12 +100,9 @@ class ScoreCache {
   // same for the same `number`. O(nodes).
   [[nodiscard]] NodeSlot draw(std::uint64_t number, const Best& best,
                               const Where& where = {}) const;
-  // Of a feasible node, measured by those extremes.
-  [[nodiscard]] std::int64_t total(NodeSlot slot, const ExtremesOfScores& extremes) const {
-    return answers_[slot].total() + normalised_part(buckets_.key(buckets_.of(slot)).raw, extremes);
-  }
-  [[nodiscard]] std::vector<PluginScore> scores(NodeSlot slot,
-                                                const ExtremesOfScores& extremes) const;
+  // Of a feasible node, as it is, measured by the nodes that `best` was found among.
+  [[nodiscard]] std::int64_t total(NodeSlot slot, const Best& best) const;
+  [[nodiscard]] std::vector<PluginScore> scores(NodeSlot slot, const Best& best) const;
 
   // Why the node does not take the pod; nullopt: it does, or is not there. Not after a rejection.
   [[nodiscard]] std::optional<NodeVerdict> verdict(NodeSlot slot, const Scope& scope = {}) const;
@@ -129,6 +129,7 @@ class ScoreCache {
     NodeSlot slot = kNoSlot;
     std::int64_t plain = 0;
     RawScores raw;
+    PlacesOfNode places;
   };
   // The answers of one bucket's nodes; of the others: nothing.
   struct OfBucket {
@@ -188,6 +189,19 @@ class ScoreCache {
   [[nodiscard]] Left left_by(const Where& where, std::vector<NodeSlot>& room) const;
   // Over the nodes that are left and take the shape, and those tried; and how many these are.
   [[nodiscard]] Best measure(const Left& left, const std::vector<Tried>& tried) const;
+  // Where the nodes of each bucket that is left are, to the preferences; none where not all of a
+  // bucket are alike to them.
+  [[nodiscard]] std::vector<PlacesOfNode> places_of_buckets(
+      const Left& left, const MeasuredPreferences& preferences) const;
+  // How the preferences score them, and by bucket what is added to each total; empty: it is not the
+  // same for all of a bucket.
+  [[nodiscard]] std::vector<std::int64_t> measure_preferences(const Where& where, const Left& left,
+                                                              std::vector<Tried>& tried,
+                                                              Best& best) const;
+  // Of a node as it is, without what rules across nodes prefer.
+  [[nodiscard]] std::int64_t own_total(NodeSlot slot, const ExtremesOfScores& extremes) const {
+    return answers_[slot].total() + normalised_part(buckets_.key(buckets_.of(slot)).raw, extremes);
+  }
   // Calls visit(slot) for those that are left and take the shape, by ascending slot.
   template <typename Visit>
   void for_each_left(const Left& left, Visit&& visit) const;

@@ -35,9 +35,9 @@ ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const S
                              const Ruling& ruling) {
   static_cast<void>(statistics_.current());
   Counts counts{};
-  const auto& by_amount = ruling.by_amount();
-  for (std::size_t i = 0; i < std::min(counts.size(), by_amount.size()); ++i) {
-    counts[i] = by_amount[i].tally.get();
+  const auto by_node = ruling.counts_by_node();
+  for (std::size_t i = 0; i < std::min(counts.size(), by_node.size()); ++i) {
+    counts[i] = by_node[i].get();
   }
   // Its cache keeps them, so no other comes to be where they are.
   Entry& found = entry(profile, shape, counts);

@@ -9,7 +9,7 @@ using quota::QuotaId;
 WaitsFor QuotaSearch::Found::waits_for(const Ruling& ruling) const {
   const bool admitted = !admission.within.empty() || !admission.borrowing.empty();
   const WaitsFor nodes = admitted || !admission.refused_some ? kWaitsForNodes : 0;
-  const WaitsFor others = nodes != 0 && !ruling.none() ? kWaitsForOthers : 0;
+  const WaitsFor others = nodes != 0 && !ruling.allows_all() ? kWaitsForOthers : 0;
   // Where quota refuses nothing, more of it does not help. If others take it meanwhile, a node that
   // has room then shows it.
   const WaitsFor quota = admission.refused_some ? kWaitsForQuota : 0;

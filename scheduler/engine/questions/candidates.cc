@@ -1,3 +1,4 @@
+#include "scheduler/engine/finder/measured_preferences.h"
 #include "scheduler/engine/finder/tie_order.h"
 #include "scheduler/engine/questions/questions.h"
 
@@ -15,6 +16,7 @@ struct Scored {
   Room room = Room::kGuaranteed;  // by the pod's quota
   std::int64_t total = 0;
   std::vector<PluginScore> scores;  // raw until weigh()
+  PlacesOfNode places;
 };
 
 Room room_on(const quota::Admission& admission, const NodeFacts& node) {
@@ -28,7 +30,7 @@ Room room_on(const quota::Admission& admission, const NodeFacts& node) {
 }
 
 // Raw values become scores, and their weighted sum the total.
-void weigh(std::span<Scored> nodes, const PreparedShape& shape) {
+void weigh(std::span<Scored> nodes, const PreparedShape& shape, const Ruling& ruling) {
   for (std::size_t i = 0; i < shape.scores().size(); ++i) {
     const PreparedScore& plugin = shape.scores()[i];
     if (!plugin.score || nodes.empty()) continue;
@@ -42,6 +44,14 @@ void weigh(std::span<Scored> nodes, const PreparedShape& shape) {
       score = normalise(plugin.normalisation, score, extremes);
       node.total += score * plugin.weight;
     }
+  }
+  if (ruling.preferences().empty()) return;
+  MeasuredPreferences preferences(ruling);
+  for (const Scored& node : nodes) preferences.count(node.places, 1);
+  for (const Scored& node : nodes) preferences.measure(node.places);
+  for (Scored& node : nodes) {
+    node.total += preferences.total(node.places);
+    preferences.append_scores(node.places, node.scores);
   }
 }
 
@@ -61,13 +71,18 @@ std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at
   const Ruling ruling = finder_.ruling_anew(pod, index, refused_binds_of(pod), without_it);
   Where where{.ruling = &ruling, .trial = &without_it};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->classes())};
+  const MeasuredPreferences preferences(ruling);
   std::vector<Scored> nodes;
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (!world_.nodes.present(slot)) continue;
     if (!finder_.verdict(shape, slot, where).is_ok()) continue;
     const NodeView view = finder_.view(slot, where);
     const Room room = by_quota ? room_on(*by_quota, view.facts) : Room::kGuaranteed;
-    Scored scored{.node = slot, .room = room, .total = 0, .scores = {}};
+    Scored scored{.node = slot,
+                  .room = room,
+                  .total = 0,
+                  .scores = {},
+                  .places = preferences.places_of(view.facts)};
     for (const PreparedScore& plugin : shape.scores()) {
       scored.scores.push_back({.plugin = std::string(plugin.plugin->name()),
                                .score = plugin.score ? plugin.score->score(view) : 0,
@@ -80,8 +95,8 @@ std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at
   const auto borrowed = std::stable_partition(nodes.begin(), nodes.end(), [](const Scored& node) {
     return node.room == Room::kGuaranteed;
   });
-  weigh({nodes.begin(), borrowed}, shape);
-  weigh({borrowed, nodes.end()}, shape);
+  weigh({nodes.begin(), borrowed}, shape, ruling);
+  weigh({borrowed, nodes.end()}, shape, ruling);
 
   const TieOrder order(profile.tie_break, world_.nodes);
   const auto shown = nodes.begin() + static_cast<std::ptrdiff_t>(std::min(at_most, nodes.size()));

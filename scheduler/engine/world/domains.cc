@@ -33,7 +33,7 @@ void DomainIndex::catch_up() {
 
 void DomainIndex::review(NodeSlot slot) {
   const bool present = nodes_.present(slot);
-  const std::string* value = present ? nodes_.facts(slot).labels.find(key_) : nullptr;
+  const std::string* value = present ? value_of(nodes_.facts(slot)) : nullptr;
   const bool lacks_it = present && value == nullptr;
   if (lacks_it != lacks_it_[slot]) {
     lacks_it_[slot] = lacks_it;
@@ -76,7 +76,7 @@ void DomainIndex::leave(NodeSlot slot) {
 }
 
 DomainId DomainIndex::of(const NodeFacts& facts) const {
-  const std::string* value = facts.labels.find(key_);
+  const std::string* value = value_of(facts);
   if (value == nullptr) return kNoDomain;
   const auto known = ids_.find(*value);
   return known == ids_.end() ? kNoDomain : known->second;
@@ -88,13 +88,16 @@ const std::vector<NodeSlot>& DomainIndex::with(const std::string& value) const {
   return known == ids_.end() ? kNone : nodes_of_[known->second];
 }
 
-std::shared_ptr<DomainIndex> Domains::of(const std::string& key) {
-  auto known = indexes_.find(key);
+std::shared_ptr<DomainIndex> Domains::of(const std::string& key, bool by_node) {
+  auto known = indexes_.find({key, by_node});
   if (known == indexes_.end()) {
     if (indexes_.size() >= kMostKeys) {
       std::erase_if(indexes_, [](const auto& index) { return index.second.use_count() == 1; });
     }
-    known = indexes_.emplace(key, std::make_shared<DomainIndex>(nodes_, key)).first;
+    known =
+        indexes_
+            .emplace(std::pair(key, by_node), std::make_shared<DomainIndex>(nodes_, key, by_node))
+            .first;
   }
   known->second->catch_up();
   return known->second;

@@ -10,10 +10,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace sched {
@@ -21,8 +23,9 @@ namespace sched {
 // The domains of one label.
 class DomainIndex {
  public:
-  // `nodes` outlives the index.
-  DomainIndex(const Nodes& nodes, std::string key) : nodes_(nodes), key_(std::move(key)) {}
+  // `nodes` outlives the index. `by_node`: each node that carries the label is a domain of its own.
+  DomainIndex(const Nodes& nodes, std::string key, bool by_node = false)
+      : nodes_(nodes), key_(std::move(key)), by_node_(by_node) {}
   DomainIndex(const DomainIndex&) = delete;
   DomainIndex& operator=(const DomainIndex&) = delete;
 
@@ -44,15 +47,21 @@ class DomainIndex {
   // Those of a domain, and those that are there and lack the label, by ascending slot.
   [[nodiscard]] const std::vector<NodeSlot>& in(DomainId domain) const { return nodes_of_[domain]; }
   [[nodiscard]] const std::vector<NodeSlot>& without() const { return without_; }
-  // By the value of the label.
+  // By the value of the label. Not of one by node.
   [[nodiscard]] const std::vector<NodeSlot>& with(const std::string& value) const;
 
  private:
   void review(NodeSlot slot);
   void leave(NodeSlot slot);
+  // What names the node's domain; null: it is in none.
+  [[nodiscard]] const std::string* value_of(const NodeFacts& facts) const {
+    const std::string* value = facts.labels.find(key_);
+    return value != nullptr && by_node_ ? &facts.name : value;
+  }
 
   const Nodes& nodes_;
   std::string key_;
+  bool by_node_ = false;
   std::unordered_map<std::string, DomainId> ids_;  // by value
   std::vector<const std::string*> values_;         // by domain, in ids_; null: of none
   std::vector<std::vector<NodeSlot>> nodes_of_;    // by domain
@@ -74,7 +83,7 @@ class Domains {
   explicit Domains(const Nodes& nodes) : nodes_(nodes) {}
 
   // The index of that label, up to date now.
-  [[nodiscard]] std::shared_ptr<DomainIndex> of(const std::string& key);
+  [[nodiscard]] std::shared_ptr<DomainIndex> of(const std::string& key, bool by_node = false);
   [[nodiscard]] std::size_t size() const { return indexes_.size(); }
   // The nodes whose labels match; no node matches fields. By ascending slot. O(nodes that carry one
   // of the values, where each term asks for some of a label; else O(nodes)).
@@ -82,7 +91,7 @@ class Domains {
 
  private:
   const Nodes& nodes_;
-  std::unordered_map<std::string, std::shared_ptr<DomainIndex>> indexes_;  // by label
+  std::map<std::pair<std::string, bool>, std::shared_ptr<DomainIndex>> indexes_;  // by label
 };
 
 }  // namespace sched

@@ -63,6 +63,31 @@ std::vector<NodeSlot> Ruling::ByDomain::nodes() const {
   return all;
 }
 
+std::vector<std::shared_ptr<Tally>> Ruling::counts_by_node() const {
+  std::vector<std::shared_ptr<Tally>> all;
+  const auto add_once = [&](const std::shared_ptr<Tally>& tally) {
+    if (std::find(all.begin(), all.end(), tally) == all.end()) all.push_back(tally);
+  };
+  for (const ByAmount& each : by_amount_) add_once(each.tally);
+  for (const Preference& each : preferences_) {
+    for (const auto& tally : each.tallies) {
+      if (tally->domains()->one_node_each()) add_once(tally);
+    }
+  }
+  return all;
+}
+
+std::vector<std::shared_ptr<DomainIndex>> Ruling::labels() const {
+  std::vector<std::shared_ptr<DomainIndex>> all;
+  for (const ByDomain& each : by_domain_) all.push_back(each.domains);
+  for (const Preference& each : preferences_) {
+    for (const auto& tally : each.tallies) {
+      if (!tally->domains()->one_node_each()) all.push_back(tally->domains());
+    }
+  }
+  return all;
+}
+
 const Ruling::Why* Ruling::find(NodeSlot slot) const {
   for (const Rule& rule : rules_) {
     if (contains(rule.out, slot) || (rule.only && !contains(*rule.only, slot))) return &rule.why;

@@ -1,10 +1,11 @@
-// The nodes that rules across nodes rule out for one pod, and why.
+// What rules across nodes say of the nodes for one pod: which are ruled out, and why, and what the
+// others score by.
 #pragma once
 
 #include "scheduler/base/types.h"
 #include "scheduler/engine/world/domains.h"
 #include "scheduler/engine/world/tally.h"
-#include "scheduler/framework/verdict.h"
+#include "scheduler/framework/plugin.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sched {
@@ -45,11 +47,25 @@ class Ruling {
     bool without = false;  // those without the label as well
 
     [[nodiscard]] bool rules_out(std::int64_t amount) const {
-      if (amount == Tally::kNoAmount) return without;
+      if (amount == kNoAmount) return without;
       return amount < at_least || amount > at_most;
     }
     // All of them, ascending.
     [[nodiscard]] std::vector<NodeSlot> nodes() const;
+  };
+
+  // What a constraint would rather have.
+  struct Preference {
+    std::string_view plugin;
+    std::int64_t weight = 1;
+    std::shared_ptr<const PodPreference> how;
+    std::vector<std::shared_ptr<Tally>> tallies;  // by count of `how`
+    std::vector<DomainCounts> tried;  // the same as it would be in a trial; empty: as it is
+
+    [[nodiscard]] std::int64_t amount_in(std::size_t count, DomainId domain) const {
+      if (domain == kNoDomain) return kNoAmount;
+      return tried.empty() ? tallies[count]->counts().of(domain) : tried[count].of(domain);
+    }
   };
 
   // A rule more: the nodes `out` (each once or more) and, where `only` is there, all nodes but
@@ -58,9 +74,13 @@ class Ruling {
   void add(Why why, ByDomain out);
   void add(Why why, ByAmount out);
 
-  [[nodiscard]] bool none() const {
+  void add(Preference preference) { preferences_.push_back(std::move(preference)); }
+
+  // Whether it rules no node out; and says nothing at all.
+  [[nodiscard]] bool allows_all() const {
     return out_.empty() && !only_ && by_domain_.empty() && by_amount_.empty();
   }
+  [[nodiscard]] bool none() const { return allows_all() && preferences_.empty(); }
   // The first rule that excludes the node; null: none does.
   [[nodiscard]] const Why* find(NodeSlot slot) const;
 
@@ -72,7 +92,14 @@ class Ruling {
   [[nodiscard]] const std::vector<ByDomain>& by_domain() const { return by_domain_; }
   [[nodiscard]] const std::vector<ByAmount>& by_amount() const { return by_amount_; }
 
-  // Whom it holds for, besides pods of the same shape: the class, or that pod alone.
+  [[nodiscard]] const std::vector<Preference>& preferences() const { return preferences_; }
+
+  // What is counted on single nodes and decides about them, each once.
+  [[nodiscard]] std::vector<std::shared_ptr<Tally>> counts_by_node() const;
+  // The labels whose domains decide otherwise.
+  [[nodiscard]] std::vector<std::shared_ptr<DomainIndex>> labels() const;
+
+  // Whom its rules hold for, besides pods of the same shape: the class, or that pod alone.
   bool of_class = false;
   bool of_pod = false;
 
@@ -90,6 +117,7 @@ class Ruling {
   std::optional<std::vector<NodeSlot>> only_;  // of every rule that has them
   std::vector<ByDomain> by_domain_;
   std::vector<ByAmount> by_amount_;
+  std::vector<Preference> preferences_;
 };
 
 }  // namespace sched

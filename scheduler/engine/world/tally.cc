@@ -8,6 +8,8 @@ void Tally::catch_up() {
   domains_->catch_up();
   forget_classes();
   if (position_ == nodes_.changes().end()) return;
+  // Whoever may create pods may name many labels that no node has: these take no room.
+  if (domains_->size() == 0) return;
   parts_.resize(nodes_.slots());
   nodes_.changes().since(position_, [&](NodeSlot slot) { review(slot); });
   position_ = nodes_.changes().end();

@@ -36,7 +36,6 @@ class Tally {
 
   [[nodiscard]] const DomainCounts& counts() const { return counts_; }
   // In the domain of that node; kNoAmount where it has none.
-  static constexpr std::int64_t kNoAmount = std::numeric_limits<std::int64_t>::min();
   [[nodiscard]] std::int64_t amount_at(NodeSlot slot) const {
     const DomainId domain = domains_->of(slot);
     return domain == kNoDomain ? kNoAmount : counts_.of(domain);

@@ -52,8 +52,9 @@ void World::charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand,
 
 std::optional<Objection> World::objection_to(const k8s::Pod& pod, std::size_t profile) const {
   for (const auto& constraint : profiles[profile].constraints) {
-    if (auto reason = constraint->refuses(pod)) {
-      return Objection{constraint.get(), std::move(*reason)};
+    if (!constraint.filters) continue;
+    if (auto reason = constraint.plugin->refuses(pod)) {
+      return Objection{constraint.plugin.get(), std::move(*reason)};
     }
   }
   return std::nullopt;
@@ -62,7 +63,7 @@ std::optional<Objection> World::objection_to(const k8s::Pod& pod, std::size_t pr
 std::string World::notes(std::size_t profile, const k8s::Pod& pod) const {
   std::string all;
   for (const auto& constraint : profiles[profile].constraints) {
-    all = joined(std::move(all), constraint->note(pod));
+    if (constraint.filters) all = joined(std::move(all), constraint.plugin->note(pod));
   }
   return all;
 }
@@ -71,7 +72,7 @@ bool World::tell_constraints(const ClusterChange& change) {
   bool lifts_some = false;
   for (const Profile& profile : profiles) {
     for (const auto& constraint : profile.constraints) {
-      lifts_some = constraint->apply(change) || lifts_some;
+      lifts_some = constraint.plugin->apply(change) || lifts_some;
     }
   }
   return lifts_some;

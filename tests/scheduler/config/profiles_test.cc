@@ -28,8 +28,11 @@ std::string described(const Configuration& configuration) {
       text += fmt::format(" {}*{}", score.plugin->name(), score.weight);
     }
     text += " |";
-    for (const auto& constraint : profile.constraints)
-      text += fmt::format(" {}", constraint->name());
+    for (const auto& constraint : profile.constraints) {
+      text += fmt::format(" {}", constraint.plugin->name());
+      if (!constraint.filters) text += " scores alone";
+      if (constraint.weight != 0) text += fmt::format(" *{}", constraint.weight);
+    }
     text += "\n";
   }
   return text;

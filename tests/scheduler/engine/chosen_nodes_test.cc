@@ -13,11 +13,15 @@ using namespace tests;
 
 namespace {
 
-// All plugins, or those that read nothing of GPUs beside one score that makes equals of most nodes.
-std::vector<Profile> profile_with(TieBreak::Order order, bool all_scores) {
+// All plugins and pods by themselves; those that read nothing of GPUs beside one score that makes
+// equals of most nodes; or these, and pods that would rather be near some and away from others: by
+// zone and host, or by racks, too, and with hosts of one name.
+enum class Kind { kAllScores, kOneScore, kCompany, kCompanyInRacks };
+
+std::vector<Profile> profile_with(TieBreak::Order order, Kind kind) {
   std::vector<Profile> made = profiles();
   made[0].tie_break = {order, 7};
-  if (!all_scores) {
+  if (kind != Kind::kAllScores) {
     std::erase_if(made[0].scores, [](const WeightedScore& each) {
       return each.plugin->name() != "TaintToleration";
     });
@@ -27,8 +31,9 @@ std::vector<Profile> profile_with(TieBreak::Order order, bool all_scores) {
 
 class World : RandomPods {
  public:
-  World(unsigned seed, TieBreak::Order order, bool all_scores) : RandomPods(seed), order_(order) {
-    s_.engine = Engine(profile_with(order, all_scores), {});
+  World(unsigned seed, TieBreak::Order order, Kind kind)
+      : RandomPods(seed), order_(order), kind_(kind) {
+    s_.engine = Engine(profile_with(order, kind), {});
     for (std::size_t i = 0; i < kNodes; ++i) upsert_node(i);
     s_.synced();
   }
@@ -78,6 +83,11 @@ class World : RandomPods {
       made.tainted("soft" + std::to_string(i), "", k8s::TaintEffect::kPreferNoSchedule);
     }
     if (pick(10) == 0) made.cordoned();
+    const bool in_racks = kind_ == Kind::kCompanyInRacks;
+    if (in_racks) made.labelled("rack", "r" + std::to_string(pick(20)));
+    // As with machines that somebody cloned, two may have one name.
+    const std::size_t host = in_racks && pick(20) == 0 ? number / 2 : number;
+    if (pick(20) != 0) made.labelled(kHost, "h" + std::to_string(host));
     s_.has(made);
   }
   // Few kinds, so that each is asked about again and again.
@@ -92,8 +102,34 @@ class World : RandomPods {
     if (kind == 3) made.tolerates("soft1").tolerates("soft2");
     if (kind == 5) made.host_port(80);
     if (kind == 6) made.annotated("gpu-scheduler.io/gpu-type", "H100, L4");
+    if (kind_ >= Kind::kCompany) has_company(made);
     pods_[name].object = made;
     s_.has(pods_[name].object);
+  }
+
+  void has_company(PodBuilder& made) {
+    const auto some_app = [&] { return std::string(1, static_cast<char>('a' + pick(2))); };
+    const auto some_key = [&] {
+      return std::array{"zone", kHost, "none",
+                        "rack"}[pick(kind_ == Kind::kCompanyInRacks ? 4 : 3)];
+    };
+    const auto some_pods = [&] { return pods_like({{"app", some_app()}}, some_key()); };
+    const auto some_weight = [&] { return static_cast<std::int32_t>(1 + pick(100)); };
+    const std::string app = some_app();
+    made.labelled("app", app);
+    for (unsigned i = pick(3); i > 0; --i) {
+      k8s::TopologySpreadConstraint spread;
+      spread.topology_key = some_key();
+      spread.max_skew = static_cast<std::int32_t>(1 + pick(3));
+      spread.do_not_schedule = pick(4) == 0;
+      spread.label_selector = selector({{"app", app}});
+      spread.node_taints_honor = pick(2) == 0;
+      made.spread_over(std::move(spread));
+    }
+    for (unsigned i = pick(3); i > 0; --i) made.rather_near(some_weight(), some_pods());
+    for (unsigned i = pick(3); i > 0; --i) made.rather_away_from(some_weight(), some_pods());
+    if (pick(6) == 0) made.near(some_pods());
+    if (pick(6) == 0) made.away_from(some_pods());
   }
 
   void decide() {
@@ -127,7 +163,9 @@ class World : RandomPods {
     REQUIRE(explained.details == refusal.details);
   }
 
+  static constexpr const char* kHost = "kubernetes.io/hostname";
   TieBreak::Order order_;
+  Kind kind_;
 };
 
 }  // namespace
@@ -136,9 +174,10 @@ TEST_CASE("among a hundred nodes each pod goes to the one that is best when all 
   using Order = TieBreak::Order;
   const auto order =
       GENERATE(Order::kFirstNode, Order::kShuffledNodes, Order::kFewestGpusFirst, Order::kRandom);
-  const bool all_scores = GENERATE(true, false);
-  INFO("order " << static_cast<int>(order) << (all_scores ? ", all scores" : ", one score"));
-  World world(static_cast<unsigned>(order) + 1, order, all_scores);
+  const auto kind =
+      GENERATE(Kind::kAllScores, Kind::kOneScore, Kind::kCompany, Kind::kCompanyInRacks);
+  INFO("order " << static_cast<int>(order) << ", kind " << static_cast<int>(kind));
+  World world(static_cast<unsigned>(order) + 1, order, kind);
   world.run(600);
   CHECK(world.binds > 200);
   CHECK(world.refusals > 0);
@@ -149,7 +188,7 @@ namespace {
 // Forty nodes of 16 GPUs, beside those that a test adds; all are equal but for the order.
 struct FewestGpusFirst : Scheduler {
   FewestGpusFirst() {
-    engine = Engine(profile_with(TieBreak::Order::kFewestGpusFirst, false), {});
+    engine = Engine(profile_with(TieBreak::Order::kFewestGpusFirst, Kind::kOneScore), {});
     synced();
   }
   void others() {

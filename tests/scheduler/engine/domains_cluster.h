@@ -3,6 +3,7 @@
 
 #include "tests/scheduler/engine/quota_cluster.h"
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -34,6 +35,20 @@ struct DomainsCluster : QuotaCluster {
         refused[node.node] = std::string(to_string(node.code)) + " " + node.plugin + ": " +
                              (node.reasons.empty() ? "" : node.reasons.front());
       }
+    }
+    return all;
+  }
+
+  // What the constraint scores the nodes that take the pod: "a1 33, a2 33". Empty: nothing.
+  std::string scores(const k8s::Pod& pod) const {
+    std::map<std::string, std::int64_t> by_node;
+    for (const sched::Candidate& node : engine.candidates(pod, 100)) {
+      const sched::PluginScore& last = node.scores.back();
+      if (last.weight == 20) by_node[node.node] = last.score;
+    }
+    std::string all;
+    for (const auto& [name, score] : by_node) {
+      all += (all.empty() ? "" : ", ") + name + " " + std::to_string(score);
     }
     return all;
   }

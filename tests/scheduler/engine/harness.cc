@@ -173,14 +173,15 @@ Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& schedule
     }
   }
   made.filters.push_back(std::make_unique<OwnsLabelled>());
-  made.constraints.push_back(std::make_unique<WaitsForNamespace>(bound));
+  made.constraints.emplace_back(std::make_unique<WaitsForNamespace>(bound));
   using Kind = WaitsForObject::Kind;
   for (const Kind kind : {Kind::kNode, Kind::kPod, Kind::kEndOfPod, Kind::kClaim, Kind::kVolume,
                           Kind::kDeviceClass}) {
-    made.constraints.push_back(std::make_unique<WaitsForObject>(kind));
+    made.constraints.emplace_back(std::make_unique<WaitsForObject>(kind));
   }
   for (const char* name : {"PodTopologySpread", "InterPodAffinity"}) {
-    made.constraints.push_back(make(name).constraint);
+    made.constraints.emplace_back(make(name).constraint, true,
+                                  find_plugin(bench::registry(), name)->default_weight);
   }
   return made;
 }

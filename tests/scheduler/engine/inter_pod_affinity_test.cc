@@ -1,4 +1,6 @@
-// Required affinity and anti-affinity between pods, in all directions.
+// Required and preferred affinity and anti-affinity between pods, in all directions.
+#include "plugins/inter_pod_affinity/inter_pod_affinity.h"
+
 #include "tests/scheduler/engine/domains_cluster.h"
 
 #include <chrono>
@@ -265,4 +267,55 @@ TEST_CASE("pods that must not meet are placed apart, and those that must togethe
         Texts{"q0 → a1", "q1 → a2",
               "q2 waits: 0/5 nodes are available: 2 Insufficient nvidia.com/gpu, 3 node(s) didn't "
               "match pod affinity rules."});
+}
+
+TEST_CASE("how what pods prefer scores the nodes") {
+  struct Case {
+    const char* name;
+    k8s::Pod pod;
+    const char* want;
+  };
+  const std::vector<Case> cases = {
+      {"near a zone's pod", asks("x").rather_near(50, like("db", "zone")),
+       "a1 0, a2 0, b1 100, b2 100, c0 0"},
+      {"away from it", asks("x").rather_away_from(50, like("db", "zone")),
+       "a1 100, a2 100, b1 0, b2 0, c0 100"},
+      {"near one more than away from another: 10, 0, 20, 30, 0",
+       asks("x")
+           .rather_near(30, like("db", "zone"))
+           .rather_away_from(10, like("db", "host"))
+           .rather_near(10, like("cache", "host")),
+       "a1 33, a2 0, b1 66, b2 100, c0 0"},
+      {"nothing of the kind runs", asks("x").rather_near(50, like("nobody", "zone")),
+       "a1 0, a2 0, b1 0, b2 0, c0 0"},
+      {"what a running pod prefers, and what another requires: 100, 100, -50, -50, 1",
+       asks("wanted"), "a1 100, a2 100, b1 0, b2 0, c0 34"},
+      {"nobody prefers anything", asks("x"), ""},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.name);
+    const k8s::Pod draws = runs("cache", "cache", "a1").rather_near(100, like("wanted", "zone"));
+    const k8s::Pod keeps_off = runs("db", "db", "b1").rather_away_from(50, like("wanted", "zone"));
+    const k8s::Pod needs = runs("needs", "needs", "c0").near(like("wanted", "host"));
+    Cluster s({draws, keeps_off, needs});
+    CHECK(s.scores(each.pod) == each.want);
+  }
+}
+
+TEST_CASE("what others prefer may be left out of account for pods that prefer nothing") {
+  const auto shipped = [](bool ignored) {
+    return plugins::make_inter_pod_affinity(
+               plugins::InterPodAffinityArgs{.ignore_preferred_terms_of_existing_pods = ignored})
+        .constraint;
+  };
+  const k8s::Pod runs_here = runs("cache", "cache", "a1").rather_near(9, like("web", "zone"));
+  for (const bool ignored : {true, false}) {
+    const auto made = shipped(ignored);
+    CHECK_FALSE(made->prefers(asks()));
+    made->apply(BoundPodUpserted{runs_here});
+    CHECK(made->prefers(asks()) == !ignored);
+    CHECK(made->prefers(asks().rather_away_from(1, like("x", "zone"))));
+    made->apply(BoundPodGone{runs_here.metadata.uid});
+    CHECK_FALSE(made->prefers(asks()));
+  }
 }

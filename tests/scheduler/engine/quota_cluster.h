@@ -43,7 +43,7 @@ struct QuotaCluster : Scheduler {
   explicit QuotaCluster(std::string_view constraint, sched::TieBreak tie_break = {}) {
     std::vector<sched::Profile> with_it = profiles(&told_bound);
     with_it[0].constraints.clear();  // of which some are woken by whatever happens
-    with_it[0].constraints.push_back(shipped_constraint(constraint));
+    with_it[0].constraints.emplace_back(shipped_constraint(constraint), true, 20);
     with_it[0].tie_break = tie_break;
     engine = sched::Engine(std::move(with_it), {});
     synced();

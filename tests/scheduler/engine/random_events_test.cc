@@ -129,8 +129,11 @@ class World : RandomPods {
       spread.max_skew = static_cast<std::int32_t>(1 + pick(2));
       spread.label_selector = selector({{"app", app}});
       if (pick(3) == 0) spread.min_domains = 3;
+      spread.do_not_schedule = pick(2) == 0;
       made.spread_over(std::move(spread));
     }
+    if (pick(6) == 0) made.rather_near(static_cast<std::int32_t>(1 + pick(100)), some_app());
+    if (pick(6) == 0) made.rather_away_from(static_cast<std::int32_t>(1 + pick(100)), some_app());
   }
   const char* some_key() { return pick(2) == 0 ? "zone" : "host"; }
   void pod_created() {

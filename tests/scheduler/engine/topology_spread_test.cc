@@ -199,3 +199,67 @@ TEST_CASE("pods are spread one by one, and the next waits until others follow") 
     CHECK(s.decide() == Texts{"p1 → a1", "p2 → a1"});
   }
 }
+
+TEST_CASE("how a pod that would rather be spread scores its nodes") {
+  struct Case {
+    const char* name;
+    k8s::Pod pod;
+    const char* want;
+  };
+  const auto rather = [](const char* key, int max_skew = 1) {
+    return over(key, [&](auto& each) {
+      each.do_not_schedule = false;
+      each.max_skew = max_skew;
+    });
+  };
+  // Two in zone a, both on a1, and one in zone b: ln 4 = 1.39 a pod by zone, ln 7 = 1.95 by host.
+  const std::vector<Case> cases = {
+      {"by zone: 3 and 1", asks().spread_over(rather("zone")),
+       "a1 33, a2 33, b1 100, b2 100, c0 0"},
+      {"by zone, with a skew that does not matter: 5 and 3", asks().spread_over(rather("zone", 3)),
+       "a1 60, a2 60, b1 100, b2 100, c0 0"},
+      {"by host: 4, 0, 2, 0, 0", asks().spread_over(rather("host")),
+       "a1 0, a2 100, b1 50, b2 100, c0 100"},
+      {"by both, of which c0 lacks one, so ln 6 by host: 6, 3, 3, 1",
+       asks().spread_over(rather("zone")).spread_over(rather("host")),
+       "a1 16, a2 66, b1 66, b2 100, c0 0"},
+      {"of pods that are nowhere",
+       our_pod("p")
+           .labelled("app", "db")
+           .spread_over(over("zone",
+                             [](auto& each) {
+                               each.do_not_schedule = false;
+                               each.label_selector = selector({{"app", "db"}});
+                             })),
+       "a1 100, a2 100, b1 100, b2 100, c0 0"},
+      {"strictly alone", asks().spread_over(over("zone")), ""},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.name);
+    Cluster s({runs("w1", "a1"), runs("w2", "a1"), runs("w3", "b1")});
+    CHECK(s.scores(each.pod) == each.want);
+  }
+}
+
+TEST_CASE("pods that would rather be spread are, and none waits for it") {
+  Cluster s;
+  for (int i = 0; i < 6; ++i) {
+    s.has(our_pod("p" + std::to_string(i))
+              .labelled("app", "web")
+              .gpus(4)
+              .spread_over(over("zone", [](auto& each) { each.do_not_schedule = false; })));
+  }
+  CHECK(s.decide() == Texts{"p0 → a1", "p1 → b1", "p2 → a1", "p3 → b1", "p4 → a2", "p5 → b2"});
+}
+
+// As with machines that somebody cloned: of the hostname it is the node itself that counts.
+TEST_CASE("nodes of one name are spread over one by one") {
+  Cluster s;
+  for (const char* name : {"x1", "x2"}) {
+    s.has(node(name).gpus(8).labelled("kubernetes.io/hostname", "x"));
+  }
+  s.has(runs("w", "x1"));
+  const k8s::Pod pod = asks().spread_over(
+      over("kubernetes.io/hostname", [](auto& each) { each.do_not_schedule = false; }));
+  CHECK(s.scores(pod) == "a1 100, a2 100, b1 100, b2 100, c0 100, x1 0, x2 100");
+}

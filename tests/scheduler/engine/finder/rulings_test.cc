@@ -26,7 +26,7 @@ struct Zones {
   static std::vector<Profile> profile_with(const char* constraint) {
     std::vector<Profile> all(1);
     all[0].scheduler_name = "gpu-scheduler";
-    all[0].constraints.push_back(shipped_constraint(constraint));
+    all[0].constraints.emplace_back(shipped_constraint(constraint));
     return all;
   }
   // Waits, spread over zones with its like; one of them runs in zone a.

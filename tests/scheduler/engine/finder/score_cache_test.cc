@@ -48,7 +48,7 @@ Answers cached(const ScoreCache& cache, const Nodes& nodes, const Scope& scope =
   if (best.node != kNoSlot) {
     answers.best = nodes.name(best.node);
     answers.total = best.total;
-    CHECK(best.total == cache.total(best.node, best.extremes));
+    CHECK(best.total == cache.total(best.node, best));
   }
   answers.verdicts = counts_of(cache.verdicts(scope));
   answers.message = fit_error(nodes.size(), cache.prepared(), cache.verdicts(scope));
@@ -270,7 +270,7 @@ TEST_CASE("a random tie-break draws each of the best nodes equally often, and no
     for (std::uint64_t number = 0; number < 3'000; ++number) ++drawn[cache.draw(number, best)];
     std::size_t equals = 0;
     for (const auto& [name, slot] : world.nodes.by_name()) {
-      if (!cache.takes(slot) || cache.total(slot, best.extremes) != best.total) continue;
+      if (!cache.takes(slot) || cache.total(slot, best) != best.total) continue;
       ++equals;
       CHECK(drawn.contains(slot));
     }
@@ -379,7 +379,7 @@ TEST_CASE("the scores of a node add up to its total") {
     const Best best = cache.best();
     if (best.node == kNoSlot) continue;
     std::int64_t total = 0;
-    for (const PluginScore& score : cache.scores(best.node, best.extremes)) {
+    for (const PluginScore& score : cache.scores(best.node, best)) {
       total += score.score * score.weight;
     }
     CHECK(total == best.total);
@@ -471,7 +471,7 @@ TEST_CASE("a score that differs from node to node is measured as by asking every
       REQUIRE(cached(cache, world.nodes) == naive(cache.prepared(), world.nodes, tie_break));
       const Best best = cache.best();
       const NodeSlot drawn = cache.draw(random(), best);
-      REQUIRE(cache.total(drawn, best.extremes) == best.total);
+      REQUIRE(cache.total(drawn, best) == best.total);
     }
   }
 }

@@ -1,0 +1,24 @@
+// NodeResourcesBalancedAllocation: the more evenly a node's resources are taken, the better.
+//
+// Of the shares that are taken of the listed resources, 1 at most each, the standard deviation is
+// the imbalance. A node is measured by how much better or worse the pod makes it: 75 where it stays
+// as it is, 50 … 100. Resources that the node has none of do not count, nor extended ones that the
+// pod does not ask for; a pod that asks for none of them scores nothing.
+//
+// Source: kube-scheduler 1.36 NodeResourcesBalancedAllocation; until 1.35 what counted was the
+// imbalance with the pod alone. Arguments: `resources`, as upstream; cpu and memory by default.
+#pragma once
+
+#include "scheduler/framework/registry.h"
+
+#include <string>
+#include <vector>
+
+namespace plugins {
+
+[[nodiscard]] sched::PluginInstance make_node_resources_balanced_allocation(
+    std::vector<std::string> resources);
+[[nodiscard]] sched::PluginInstance make_node_resources_balanced_allocation(
+    k8s::yaml::ObjectReader& args);
+
+}  // namespace plugins
