@@ -30,6 +30,7 @@ void add_verdicts(CLI::App& app, int& exit_code) {
       "them differ");
   command->add_option("CASES", options->files, "Case files, .jsonl or .jsonl.gz")->required();
   command->add_flag("-q,--quiet", options->quiet, "Only differences and the closing line");
+  command->add_flag("--scores", options->scores, "Scores of the nodes that fit, too");
   command->callback(
       [options, &exit_code] { exit_code = bench::verdicts::run(*options, std::cout, std::cerr); });
 }

@@ -36,6 +36,8 @@ class CaseReader {
       object(value, key, case_.pod);
     } else if (key == "verdicts") {
       verdicts(value);
+    } else if (key == "scores") {
+      scores(value);
     } else if (key == "message") {
       answer().message = text(value, key);
     } else if (!is_unneeded(key)) {
@@ -51,8 +53,8 @@ class CaseReader {
 
  private:
   static bool is_unneeded(std::string_view key) {
-    constexpr std::array<std::string_view, 5> kKeys = {"focus", "preFilter", "storageClasses",
-                                                       "csiNodes", "scores"};
+    constexpr std::array<std::string_view, 4> kKeys = {"focus", "preFilter", "storageClasses",
+                                                       "csiNodes"};
     return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
   }
 
@@ -127,6 +129,38 @@ class CaseReader {
     }
     if (!has_code) complain(where + ".code", "is missing");
     return verdict;
+  }
+
+  void scores(element value) {
+    for_each_field(value, "scores", [&](const std::string& node, element plugins) {
+      const std::string of_node = "scores." + node;
+      Scores& scores = answer().scores[node];
+      for_each_field(plugins, of_node, [&](const std::string& plugin, element fields) {
+        const std::string of_plugin = of_node + "." + plugin;
+        for_each_field(fields, of_plugin, [&](const std::string& key, element number) {
+          read_score(of_plugin, key, number, scores[plugin]);
+        });
+      });
+    });
+  }
+
+  void read_score(const std::string& where, const std::string& key, element number, Score& into) {
+    std::int64_t read = 0;
+    if (number.get(read) != simdjson::SUCCESS) complain(where, key + " must be a whole number");
+    if (key == "normalized") {
+      into.normalized = read;
+    } else if (key == "weighted") {
+      into.weighted = read;
+    } else if (key != "raw") {
+      complain(where, key + " is not a field of a score");
+    }
+  }
+
+  template <typename Use>
+  void for_each_field(element value, const std::string& where, Use&& use) {
+    simdjson::dom::object fields;
+    if (value.get(fields) != simdjson::SUCCESS) return complain(where, "must be an object");
+    for (const auto& [key, field] : fields) use(std::string(key), field);
   }
 
   sched::Code read_code(const std::string& word, const std::string& where) {

@@ -4,16 +4,17 @@
 // One JSON object a line: `nodes`, `pods`, `namespaces`, `persistentVolumes`,
 // `persistentVolumeClaims`, `deviceClasses` are lists of API objects, as `kubectl get … -o json`
 // has them under `items`, `pod` is the pending pod; all but `pod` may be absent. An answer is
-// `verdicts` (node → code, plugin, reasons) and `message`. `id` names the case; `focus`,
-// `preFilter`, `storageClasses`, `csiNodes` and `scores` (node → score plugin → raw, normalized,
-// weighted) may be there and are not needed. Any other field is an error: it would be a misspelt
-// one.
+// `verdicts` (node → code, plugin, reasons), `message` and `scores` (node that fits → score plugin
+// → normalized, weighted; raw may be there and is not read). `id` names the case; `focus`,
+// `preFilter`, `storageClasses` and `csiNodes` may be there and are not needed. Any other field is
+// an error: it would be a misspelt one.
 #pragma once
 
 #include "k8s-client/api/decode.h"
 #include "k8s-client/error.h"
 #include "scheduler/framework/verdict.h"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,9 +30,18 @@ struct NodeVerdict {
   friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
 };
 
+// Of one plugin; one that says nothing of a pod gives 0.
+struct Score {
+  std::int64_t normalized = 0;  // 0 … 100
+  std::int64_t weighted = 0;    // what it adds to the node's sum
+  friend bool operator==(const Score&, const Score&) = default;
+};
+using Scores = std::map<std::string, Score>;  // by plugin
+
 struct Answer {
   std::map<std::string, NodeVerdict> nodes;
-  std::string message;  // empty: not said
+  std::string message;                        // empty: not said
+  std::map<std::string, Scores> scores = {};  // by node that fits; empty: not said
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 

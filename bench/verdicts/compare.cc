@@ -17,6 +17,15 @@ std::string to_text(const NodeVerdict& verdict) {
   return text;
 }
 
+std::string to_text(const Score& score) {
+  return std::to_string(score.normalized) + " (" + std::to_string(score.weighted) + ")";
+}
+
+Score score_of(const Scores& scores, const std::string& plugin) {
+  const auto known = scores.find(plugin);
+  return known == scores.end() ? Score{} : known->second;
+}
+
 bool agrees(const NodeVerdict& given, const NodeVerdict& ours) {
   const bool was_asked = given.code == sched::Code::kOk || !given.plugin.empty();
   return was_asked ? given == ours : given.code == ours.code;
@@ -29,7 +38,8 @@ bool some_node_fits(const Answer& answer) {
 
 }  // namespace
 
-std::vector<std::string> differences(const Answer& given, const Answer& ours) {
+std::vector<std::string> differences(const Answer& given, const Answer& ours,
+                                     const std::set<std::string>& scoring) {
   std::vector<std::string> found;
   for (const auto& [node, verdict] : given.nodes) {
     const auto our = ours.nodes.find(node);
@@ -46,6 +56,16 @@ std::vector<std::string> differences(const Answer& given, const Answer& ours) {
   const bool is_known = !given.message.empty() || some_node_fits(given);
   if (is_known && given.message != ours.message) {
     found.push_back("message: given \"" + given.message + "\"; ours \"" + ours.message + "\"");
+  }
+  for (const auto& [node, scores] : given.scores) {
+    for (const std::string& plugin : scoring) {
+      const Score theirs = score_of(scores, plugin);
+      const auto known = ours.scores.find(node);
+      const Score own = known == ours.scores.end() ? Score{} : score_of(known->second, plugin);
+      if (theirs == own) continue;
+      found.push_back(node + ": score of " + plugin + ": given " + to_text(theirs) + "; ours " +
+                      to_text(own));
+    }
   }
   return found;
 }

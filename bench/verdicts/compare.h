@@ -10,11 +10,12 @@
 
 namespace bench::verdicts {
 
-// What differs, in words, a line each; empty: they agree. Codes, plugins and reasons of all nodes
-// and the message are compared, as far as the given answer has them: a refusing verdict without a
-// plugin is a node that was never asked (only its code counts), an absent message is not known,
-// unless some node fits: then there must be none.
-[[nodiscard]] std::vector<std::string> differences(const Answer& given, const Answer& ours);
+// What differs, in words, a line each; empty: they agree. Codes, plugins and reasons of all nodes,
+// the message and the scores of those plugins are compared, as far as the given answer has them: a
+// refusing verdict without a plugin is a node that was never asked (only its code counts), an
+// absent message is not known, unless some node fits: then there must be none.
+[[nodiscard]] std::vector<std::string> differences(const Answer& given, const Answer& ours,
+                                                   const std::set<std::string>& scoring);
 
 // The plugins of the answer's verdicts that are not `built`, sorted.
 [[nodiscard]] std::set<std::string> missing_plugins(

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -23,6 +25,10 @@ constexpr const char* kProfileName = "kube-parity";
 const std::set<std::string, std::less<>> kFilters = {"NodeUnschedulable", "NodeName",
                                                      "TaintToleration",   "NodeAffinity",
                                                      "NodePorts",         "NodeResourcesFit"};
+// Its scores that are, with their weights. ImageLocality is not.
+const std::map<std::string, std::int64_t, std::less<>> kScores = {
+    {"TaintToleration", 3},   {"NodeAffinity", 2},     {"NodeResourcesFit", 1},
+    {"PodTopologySpread", 2}, {"InterPodAffinity", 2}, {"NodeResourcesBalancedAllocation", 1}};
 // Its rules across nodes that are.
 const std::set<std::string, std::less<>> kConstraints = {"PodTopologySpread", "InterPodAffinity"};
 // A plugin of ours has some more: plugin, reason.
@@ -51,12 +57,16 @@ sched::Profile parity_profile() {
   const k8s::yaml::Value no_args;
   for (const sched::PluginEntry& entry : plugins::registry()) {
     k8s::yaml::ObjectReader args(no_args, "");
-    if (kFilters.contains(entry.name)) profile.filters.push_back(entry.make(args).filter);
+    const auto weight = kScores.find(entry.name);
+    sched::PluginInstance made = entry.make(args);
+    if (kFilters.contains(entry.name)) profile.filters.push_back(std::move(made.filter));
     if (kConstraints.contains(entry.name)) {
-      profile.constraints.emplace_back(entry.make(args).constraint);
+      profile.constraints.emplace_back(std::move(made.constraint), true, weight->second);
+    } else if (weight != kScores.end()) {
+      profile.scores.push_back({std::move(made.score), weight->second});
     }
     if (entry.name == kVolumes) {
-      profile.constraints.emplace_back(std::make_unique<Exclusions>(entry.make(args).constraint));
+      profile.constraints.emplace_back(std::make_unique<Exclusions>(std::move(made.constraint)));
     }
   }
   return profile;
@@ -96,7 +106,14 @@ bool is_built(const NodeVerdict& verdict) {
          });
 }
 
-Answer judge(const Case& question) {
+std::set<std::string> scoring_plugins(const k8s::Pod& pod) {
+  std::set<std::string> names;
+  for (const auto& [name, weight] : kScores) names.insert(name);
+  if (pod.spec.resource_requests) names.erase("NodeResourcesFit");
+  return names;
+}
+
+Answer judge(const Case& question, bool with_scores) {
   const sched::Engine engine = engine_with(question);
   // Whoever the pod asks for, it is this profile that is to judge it.
   k8s::Pod pod = question.pod;
@@ -107,6 +124,16 @@ Answer judge(const Case& question) {
     answer.nodes[node.node] = {.code = node.code, .plugin = node.plugin, .reasons = node.reasons};
   }
   answer.message = explanation.message;
+  if (!with_scores) return answer;
+  const std::set<std::string> scoring = scoring_plugins(pod);
+  for (const sched::Candidate& node : engine.candidates(pod, question.nodes.size())) {
+    Scores& scores = answer.scores[node.node];
+    for (const std::string& plugin : scoring) scores[plugin] = {};
+    for (const sched::PluginScore& each : node.scores) {
+      if (!scoring.contains(each.plugin)) continue;
+      scores[each.plugin] = {.normalized = each.score, .weighted = each.score * each.weight};
+    }
+  }
   return answer;
 }
 

@@ -39,6 +39,12 @@ std::string to_line(const std::string& id, const Answer& answer) {
   }
   Json json = {{"id", id}, {"verdicts", std::move(nodes)}};
   if (!answer.message.empty()) json["message"] = answer.message;
+  for (const auto& [node, scores] : answer.scores) {
+    Json& of_node = json["scores"][node];
+    for (const auto& [plugin, score] : scores) {
+      of_node[plugin] = {{"normalized", score.normalized}, {"weighted", score.weighted}};
+    }
+  }
   return to_line(json);
 }
 
@@ -57,15 +63,15 @@ void compare(const Case& question, const Answer& ours, const std::string& place,
     tally.missing_plugins.insert(missing.begin(), missing.end());
     return;
   }
-  const auto found = differences(*question.answer, ours);
+  const auto found = differences(*question.answer, ours, scoring_plugins(question.pod));
   ++(found.empty() ? tally.agree : tally.differ);
   for (const std::string& difference : found) {
     err << place << ": " << question.id << ": " << difference << "\n";
   }
 }
 
-k8s::Result<void> run_file(const std::string& path, bool quiet, Tally& tally, std::ostream& out,
-                           std::ostream& err) {
+k8s::Result<void> run_file(const std::string& path, const Options& options, Tally& tally,
+                           std::ostream& out, std::ostream& err) {
   auto lines = LineReader::open(path);
   if (!lines) return tl::unexpected(lines.error());
   while (true) {
@@ -76,8 +82,9 @@ k8s::Result<void> run_file(const std::string& path, bool quiet, Tally& tally, st
     const auto question = parse_case(**line, lines->place());
     if (!question) return tl::unexpected(k8s::with_context(question.error(), lines->place()));
     ++tally.cases;
-    const Answer ours = judge(*question);
-    if (!quiet) out << to_line(question->id, ours);
+    const bool given = question->answer && !question->answer->scores.empty();
+    const Answer ours = judge(*question, options.scores || given);
+    if (!options.quiet) out << to_line(question->id, ours);
     if (question->answer) compare(*question, ours, lines->place(), tally, err);
   }
 }
@@ -88,7 +95,7 @@ int run(const Options& options, std::ostream& out, std::ostream& err) {
   Tally tally;
   for (const std::string& path : options.files) {
     const std::size_t before = tally.cases;
-    if (const auto done = run_file(path, options.quiet, tally, out, err); !done) {
+    if (const auto done = run_file(path, options, tally, out, err); !done) {
       err << done.error().message << "\n";
       return 2;
     }

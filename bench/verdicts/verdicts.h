@@ -2,7 +2,8 @@
 // otherwise.
 //
 // Reads cases (case.h) from .jsonl and .jsonl.gz files and prints, one JSON object a line,
-//   {"id": …, "verdicts": {node: {"code", "plugin", "reasons"}}, "message": …}
+//   {"id": …, "verdicts": {node: {"code", "plugin", "reasons"}}, "message": …,
+//    "scores": {node: {plugin: {"normalized", "weighted"}}}}
 // and, where cases come with answers, a closing line
 //   {"agree": 1247, "differ": 0, "leftOut": 1003, "missingPlugins": ["InterPodAffinity", …]}
 // Left out of the comparison are cases whose answers have verdicts that are not built here
@@ -17,7 +18,8 @@ namespace bench::verdicts {
 
 struct Options {
   std::vector<std::string> files;
-  bool quiet = false;  // only the closing line
+  bool quiet = false;   // only the closing line
+  bool scores = false;  // scores, too; they are compared wherever a case has them
 };
 
 // 0: no difference; 1: some; 2: a file cannot be read, or a line is not a case (said as FILE:LINE).

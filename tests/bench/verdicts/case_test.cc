@@ -34,6 +34,7 @@ TEST_CASE("a case is read in full") {
   want.nodes["n"] = {.code = Code::kUnschedulable, .plugin = "P", .reasons = {"a", "b"}};
   want.nodes["m"] = {};
   want.message = "no";
+  want.scores["m"]["NodeAffinity"] = {.normalized = 100, .weighted = 200};
   CHECK(read->answer == want);
 }
 
@@ -106,7 +107,7 @@ TEST_CASE("what differs between two answers") {
   };
   for (const Pair& each : cases) {
     INFO(each.name);
-    CHECK(differences(each.given, each.ours).size() == each.differences);
+    CHECK(differences(each.given, each.ours, {}).size() == each.differences);
   }
 }
 
@@ -119,4 +120,39 @@ TEST_CASE("plugins of an answer's verdicts that we have not") {
   const auto is_ports = [](const NodeVerdict& verdict) { return verdict.plugin == "NodePorts"; };
   CHECK(missing_plugins(given, is_ports) ==
         std::set<std::string>{"InterPodAffinity", "VolumeZone"});
+}
+
+TEST_CASE("scores are read, and compared plugin by plugin") {
+  const auto read = parse_case(
+      R"({"pod":{"metadata":{"name":"p"}},"verdicts":{"n":{"code":"Success"}},)"
+      R"("scores":{"n":{"A":{"raw":7,"normalized":50,"weighted":100},"B":{"weighted":3}}}})",
+      "here");
+  REQUIRE(read);
+  const Answer given = *read->answer;
+  CHECK(given.scores == std::map<std::string, Scores>{{"n", {{"A", {50, 100}}, {"B", {0, 3}}}}});
+
+  Answer ours = given;
+  CHECK(differences(given, ours, {"A", "B", "C"}).empty());
+  ours.scores["n"]["A"].weighted = 50;
+  ours.scores["n"].erase("B");
+  CHECK(differences(given, ours, {"A", "B", "C"}) ==
+        std::vector<std::string>{"n: score of A: given 50 (100); ours 50 (50)",
+                                 "n: score of B: given 0 (3); ours 0 (0)"});
+  CHECK(differences(given, ours, {"C"}).empty());
+  ours.scores.clear();
+  CHECK(differences(given, ours, {"A"}) ==
+        std::vector<std::string>{"n: score of A: given 50 (100); ours 0 (0)"});
+}
+
+TEST_CASE("scores that are none are refused in words") {
+  const auto error = [](const std::string& scores) {
+    const auto read = parse_case(R"({"pod":{"metadata":{"name":"p"}},"scores":)" + scores + "}", "here");
+    return read ? "" : read.error().message;
+  };
+  CHECK_THAT(error("[]"), Catch::Contains("scores: must be an object"));
+  CHECK_THAT(error(R"({"n":1})"), Catch::Contains("scores.n: must be an object"));
+  CHECK_THAT(error(R"({"n":{"A":{"raw":"x"}}})"),
+             Catch::Contains("scores.n.A: raw must be a whole number"));
+  CHECK_THAT(error(R"({"n":{"A":{"total":1}}})"),
+             Catch::Contains("scores.n.A: total is not a field of a score"));
 }

@@ -6,17 +6,22 @@ import (
 	"slices"
 )
 
-// Difference is a node, or the message, of which two answers to a case say different things.
+// Difference is a node, a score of one, or the message, of which two answers to a case say different things.
 type Difference struct {
-	Node        string // empty: the message
-	Given, Ours Verdict
-	GivenText   string // of the message
-	OursText    string
+	Node                  string // empty: the message
+	Given, Ours           Verdict
+	GivenText             string // of the message
+	OursText              string
+	Plugin                string // it is its score of the node; empty: it is the verdict, or the message
+	GivenScore, OursScore Score
 }
 
 func (d Difference) String() string {
 	if d.Node == "" {
 		return fmt.Sprintf("message: kube-scheduler %q, ours %q", d.GivenText, d.OursText)
+	}
+	if d.Plugin != "" {
+		return fmt.Sprintf("%s: score of %s: kube-scheduler %v, ours %v", d.Node, d.Plugin, d.GivenScore, d.OursScore)
 	}
 	return fmt.Sprintf("%s: kube-scheduler %v, ours %v", d.Node, d.Given, d.Ours)
 }
@@ -25,6 +30,9 @@ func (d Difference) String() string {
 func (d Difference) Kind() string {
 	if d.Node == "" {
 		return "another message"
+	}
+	if d.Plugin != "" {
+		return "another score of " + d.Plugin
 	}
 	given, ours := d.Given, d.Ours
 	given.Reasons, ours.Reasons = nil, nil
@@ -46,6 +54,14 @@ func Differences(given, ours Answer) []Difference {
 	for _, node := range slices.Sorted(maps.Keys(ours.Verdicts)) {
 		if _, ok := given.Verdicts[node]; !ok {
 			found = append(found, Difference{Node: node, Ours: ours.Verdicts[node]})
+		}
+	}
+	for _, node := range slices.Sorted(maps.Keys(given.Scores)) {
+		for _, plugin := range slices.Sorted(maps.Keys(ours.Scores[node])) {
+			theirs, own := given.Scores[node][plugin], ours.Scores[node][plugin]
+			if !theirs.counts(own) {
+				found = append(found, Difference{Node: node, Plugin: plugin, GivenScore: theirs, OursScore: own})
+			}
 		}
 	}
 	if (given.Message != "" || fits) && given.Message != ours.Message {
@@ -86,13 +102,14 @@ func (c *Count) join(other Count) {
 type Agreement struct {
 	Cases    map[string]Count // by focus
 	Verdicts map[string]Count // by the plugin that rejects in kube-scheduler's answer, or fits, or narrowed
+	Scores   map[string]Count // by plugin, a node each
 	Messages Count
 	Missing  map[string]bool // plugins that the program under test cannot answer for
 }
 
 // NewAgreement is of no case yet.
 func NewAgreement() *Agreement {
-	return &Agreement{Cases: map[string]Count{}, Verdicts: map[string]Count{}, Missing: map[string]bool{}}
+	return &Agreement{Cases: map[string]Count{}, Verdicts: map[string]Count{}, Scores: map[string]Count{}, Missing: map[string]bool{}}
 }
 
 // Add counts cases of a focus; the reply is to them.
@@ -110,6 +127,14 @@ func (a *Agreement) Add(focus string, cases []*Case, reply Reply) {
 			of := a.Verdicts[by(verdict)]
 			of.add(agree(verdict, ours.Verdicts[node]), leftOut)
 			a.Verdicts[by(verdict)] = of
+		}
+		for node, scores := range c.Scores {
+			for plugin, score := range scores {
+				own, ok := ours.Scores[node][plugin]
+				of := a.Scores[plugin]
+				of.add(ok && score.counts(own), leftOut || !ok)
+				a.Scores[plugin] = of
+			}
 		}
 		if c.Message != "" {
 			a.Messages.add(c.Message == ours.Message, leftOut)
@@ -138,6 +163,11 @@ func (a *Agreement) Join(other *Agreement) {
 		of := a.Verdicts[plugin]
 		of.join(count)
 		a.Verdicts[plugin] = of
+	}
+	for plugin, count := range other.Scores {
+		of := a.Scores[plugin]
+		of.join(count)
+		a.Scores[plugin] = of
 	}
 	a.Messages.join(other.Messages)
 	maps.Copy(a.Missing, other.Missing)

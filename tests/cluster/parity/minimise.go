@@ -143,7 +143,6 @@ func (m Minimiser) answer(ctx context.Context, of tree) (*Case, []byte, error) {
 	if c.Answer, err = m.Scheduler.Answer(ctx, c); err != nil {
 		return nil, nil, err
 	}
-	c.Scores = nil
 	line, err = c.Encode()
 	return c, line, err
 }

@@ -20,6 +20,11 @@ type Score struct {
 	Weighted   int64 `json:"weighted"`   // the normalised one times the plugin's weight in the profile; a node's sum is of these
 }
 
+// counts says whether both add the same to a node's sum; how they come about is not compared.
+func (s Score) counts(like Score) bool {
+	return s.Normalized == like.Normalized && s.Weighted == like.Weighted
+}
+
 // scorer is a score plugin of the profile.
 type scorer struct {
 	fwk.ScorePlugin

@@ -56,6 +56,7 @@ func keep(ctx context.Context, s settings, found []differing) error {
 	if err != nil {
 		return err
 	}
+	scheduler.Scores = s.scores
 	minimiser := parity.Minimiser{Scheduler: scheduler, Program: parity.Bench{Program: s.bench, Folder: s.keep}}
 	for i, kind := range slices.Sorted(maps.Keys(kinds)) {
 		of := kinds[kind]

@@ -1,6 +1,6 @@
 // parity compares the verdicts of `bench verdicts` with those of kube-scheduler's own plugins, on clusters and pods that it draws.
 //
-//	parity --bench PROGRAM [--cases 10000] [--seed 7] [--foci spread,interpod] [--write FOLDER] [--keep FOLDER] [--scores]
+//	parity --bench PROGRAM [--cases 10000] [--seed 7] [--foci spread,interpod] [--write FOLDER] [--keep FOLDER] [--scores=false]
 //	parity --write FOLDER …             only writes the cases with kube-scheduler's answers, a file for each focus
 //
 // It prints how many cases of each focus and how many verdicts of each plugin agree, and exits 1 if any differs. What `bench verdicts`
@@ -56,7 +56,7 @@ func parse() (s settings) {
 	flag.StringVar(&s.bench, "bench", "", "the program under test: build/release/bin/bench")
 	flag.StringVar(&s.write, "write", "", "a folder for all cases, a file for each focus")
 	flag.StringVar(&s.keep, "keep", "", "a folder for the cases that differ, and the smallest case of each kind of difference")
-	flag.BoolVar(&s.scores, "scores", false, "the cases have the scores of the nodes that fit, too")
+	flag.BoolVar(&s.scores, "scores", true, "the cases have the scores of the nodes that fit, too")
 	flag.Parse()
 	s.foci = strings.Split(foci, ",")
 	if flag.NArg() > 0 || (s.bench == "" && s.write == "") || s.cases < 1 || s.workers < 1 {

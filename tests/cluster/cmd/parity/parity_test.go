@@ -13,7 +13,7 @@ func TestAgreesWithKubeScheduler(t *testing.T) {
 	if _, err := os.Stat(bench); err != nil {
 		t.Skipf("BENCH_BIN is no program: %v", err)
 	}
-	differ, err := run(t.Context(), settings{cases: 4000, seed: 1, foci: draw.Foci, workers: 2, bench: bench, keep: os.Getenv("PARITY_DIR")})
+	differ, err := run(t.Context(), settings{cases: 4000, seed: 1, foci: draw.Foci, workers: 2, bench: bench, keep: os.Getenv("PARITY_DIR"), scores: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,9 @@ func report(s settings, found *outcome) {
 	a := found.agreement
 	table("focus", "cases", s.foci, a.Cases)
 	table("plugin", "verdicts", slices.Sorted(maps.Keys(a.Verdicts)), a.Verdicts)
+	if s.scores {
+		table("plugin", "scores", slices.Sorted(maps.Keys(a.Scores)), a.Scores)
+	}
 	table("", "messages", []string{""}, map[string]parity.Count{"": a.Messages})
 	if len(a.Missing) > 0 {
 		fmt.Printf("left out: cases that need what bench verdicts cannot answer yet of %s\n", strings.Join(slices.Sorted(maps.Keys(a.Missing)), ", "))
