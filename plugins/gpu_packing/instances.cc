@@ -16,13 +16,6 @@ constexpr std::int64_t kUnknownWorth = 1;
 // More pieces than this make no difference; sums stay small.
 constexpr std::int64_t kMostPieces = 1'000'000;
 
-// Under a name of their own or under that of the instances, which then a label tells.
-bool are_replicas(const gpu::MigInstances& instances, const gpu::Inventory& gpu) {
-  return instances.shared ||
-         std::any_of(gpu.instance_replicas.begin(), gpu.instance_replicas.end(),
-                     [&](const auto& each) { return each.first == instances.profile; });
-}
-
 std::int64_t worth_of(const gpu::MigInstances& instances, const gpu::Inventory& gpu) {
   if (instances.slices == 0 || gpu.product.geometry == nullptr) return kUnknownWorth;
   const std::int64_t all = gpu.product.geometry->slices;
@@ -37,7 +30,7 @@ class InstanceScore final : public NodeScore {
     const gpu::Inventory& gpu = node.facts.gpu;
     std::int64_t free = gpu.whole_gpus() > 0 ? left(node, kNvidiaGpu) * kGpuWorth : 0;
     for (const gpu::MigInstances& each : gpu.instances) {
-      if (!are_replicas(each, gpu)) free += left(node, each.resource) * worth_of(each, gpu);
+      if (!each.shared) free += left(node, each.resource) * worth_of(each, gpu);
     }
     return std::max<std::int64_t>(kMostInstanceScore - free * kFreeGpu / kGpuWorth, 0);
   }

@@ -3,6 +3,7 @@
 #include "plugins/support/args.h"
 #include "plugins/support/share.h"
 #include "plugins/support/wish_problems.h"
+#include "scheduler/gpu/demand.h"
 
 #include <fmt/format.h>
 
@@ -25,29 +26,50 @@ struct Settings {
   std::optional<bool> one_only;  // failRequestsGreaterThanOne; nullopt: as the sharing has it
 };
 
+bool is_mig_resource(std::string_view name) { return name.starts_with(gpu::kMigResourcePrefix); }
+
 bool is_shared_resource(std::string_view name) {
-  return name == gpu::kSharedResource ||
-         (name.starts_with("nvidia.com/mig-") && name.ends_with(".shared"));
+  return name == gpu::kSharedResource || (is_mig_resource(name) && name.ends_with(".shared"));
 }
 
-enum Reason : unsigned { kShared, kNotShared, kSeveral };
+enum Reason : unsigned { kShared, kNotShared, kSeveral, kSeveralUnsaid };
 
-// For pods that ask for nvidia.com/gpu, or for several of nvidia.com/gpu.shared.
+// What a pod asks for of one resource that may be a piece of something shared.
+struct Ask {
+  // Of what a container that asks for several pieces is to expect.
+  enum class Several : std::uint8_t { kServed, kAsTheNodeHasIt, kFailed };
+
+  ResourceId resource{};
+  std::string name;
+  SharingWish wish = SharingWish::kAllowed;  // as said, or by default; never kUnsaid
+  bool several_unsaid = false;  // several for one container, which has not said that they may share
+  Several several = Several::kServed;
+
+  // Whether there are nodes that it keeps the pod off.
+  [[nodiscard]] bool may_refuse() const {
+    return wish != SharingWish::kAllowed || several_unsaid || several != Several::kServed;
+  }
+};
+
+// The node's instances of that resource; null: there are none.
+const gpu::MigInstances* instances_of(const NodeView& node, ResourceId resource) {
+  const auto& all = node.facts.gpu.instances;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const gpu::MigInstances& each) {
+    return each.resource == resource;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
 class SharingFilter final : public NodeFilter {
  public:
-  // What keeps a pod that asks for several pieces off shared GPUs.
-  enum class Several : std::uint8_t { kServed, kFailedByMps, kFailed };
-
-  SharingFilter(SharingWish sharing, Several several) : sharing_(sharing), several_(several) {}
+  explicit SharingFilter(std::vector<Ask> asks) : asks_(std::move(asks)) {}
 
   Verdict check(const NodeView& node) const override {
-    if (node.facts.gpu.sharing == gpu::Sharing::kNone) {
-      return sharing_ == SharingWish::kRequired ? Verdict::unresolvable(1U << kNotShared)
-                                                : Verdict::ok();
+    for (const Ask& ask : asks_) {
+      const auto reason = reason_against(ask, node);
+      if (reason) return Verdict::unresolvable(1U << *reason);
     }
-    if (sharing_ == SharingWish::kNever) return Verdict::unresolvable(1U << kShared);
-    return fails_several(node.facts.gpu.sharing) ? Verdict::unresolvable(1U << kSeveral)
-                                                 : Verdict::ok();
+    return Verdict::ok();
   }
 
   bool reads_usage() const override { return false; }
@@ -57,24 +79,45 @@ class SharingFilter final : public NodeFilter {
         "node(s) had shared GPUs, which the pod does not accept",
         "node(s) had no shared GPUs",
         "node(s) had shared GPUs, of which a pod may ask for one piece only",
+        "node(s) had shared GPUs, of which several pieces are only for pods that say "
+        "gpu-scheduler.io/sharing: allowed",
     };
     return kReasons;
   }
 
-  std::string numbers(const NodeView& node, unsigned) const override {
+  std::string numbers(const NodeView& node, unsigned index) const override {
     const gpu::Inventory& gpu = node.facts.gpu;
-    if (gpu.sharing == gpu::Sharing::kNone) return fmt::format("{} GPUs, not shared", gpu.gpus);
+    for (const Ask& ask : asks_) {
+      if (reason_against(ask, node) != index) continue;
+      if (is_mig_resource(ask.name)) {
+        return fmt::format("{}: instances{} shared", ask.name, index == kNotShared ? " not" : "");
+      }
+      if (index == kNotShared) return fmt::format("{} GPUs, not shared", gpu.gpus);
+      break;
+    }
     return fmt::format("{}, {} pieces to a GPU", to_string(gpu.sharing), gpu.replicas);
   }
 
  private:
-  [[nodiscard]] bool fails_several(gpu::Sharing sharing) const {
-    return several_ == Several::kFailed ||
-           (several_ == Several::kFailedByMps && sharing == gpu::Sharing::kMps);
+  static std::optional<unsigned> reason_against(const Ask& ask, const NodeView& node) {
+    const gpu::Inventory& gpu = node.facts.gpu;
+    const gpu::MigInstances* instances =
+        is_mig_resource(ask.name) ? instances_of(node, ask.resource) : nullptr;
+    const bool shared = is_mig_resource(ask.name) ? instances != nullptr && instances->shared
+                                                  : gpu.sharing != gpu::Sharing::kNone;
+    if (!shared) {
+      if (ask.wish == SharingWish::kRequired) return kNotShared;
+      return std::nullopt;
+    }
+    if (ask.wish == SharingWish::kNever) return kShared;
+    const bool fails = ask.several == Ask::Several::kFailed ||
+                       (ask.several == Ask::Several::kAsTheNodeHasIt && gpu.one_piece_a_container);
+    if (fails) return kSeveral;
+    if (ask.several_unsaid) return kSeveralUnsaid;
+    return std::nullopt;
   }
 
-  SharingWish sharing_;
-  Several several_;
+  std::vector<Ask> asks_;
 };
 
 class GpuSharingFilter final : public FilterPlugin {
@@ -85,39 +128,59 @@ class GpuSharingFilter final : public FilterPlugin {
   FilterPreparation prepare(const PodShape& shape, const PrepareContext& context) const override {
     FilterPreparation preparation;
     preparation.rejection = problem_with({gpu::kSharingAnnotation}, shape.wishes);
+    std::vector<Ask> asks;
     for (const ResourceAmount& request : shape.requests) {
-      const std::string& resource = context.resources.name(request.resource);
-      if (preparation.rejection || !is_shared_resource(resource)) continue;
-      if (shape.wishes.sharing == SharingWish::kNever) {
-        preparation.rejection =
-            fmt::format("{}: never, but the pod asks for {}", gpu::kSharingAnnotation, resource);
-      } else if (several_of(shape, request.resource) == Several::kFailed) {
-        preparation.rejection =
-            fmt::format("asks for {} {}: a pod may ask for one piece of a shared GPU only",
-                        request.amount, resource);
-      } else if (resource == gpu::kSharedResource &&
-                 several_of(shape, request.resource) != Several::kServed) {
-        preparation.filter =
-            std::make_unique<SharingFilter>(SharingWish::kAllowed, Several::kFailedByMps);
+      const std::string& name = context.resources.name(request.resource);
+      if (is_shared_resource(name)) {
+        if (!preparation.rejection) preparation.rejection = refusal(shape, request, name);
+        asks.push_back({.resource = request.resource,
+                        .name = name,
+                        .several = several_of(shape, request.resource)});
+      } else if (request.resource == kNvidiaGpu || is_mig_resource(name)) {
+        asks.push_back(ask_of(shape, request.resource, name));
       }
     }
-    if (shape.request(kNvidiaGpu) > 0) {
-      const SharingWish said = shape.wishes.sharing;
-      preparation.filter = std::make_unique<SharingFilter>(
-          said == SharingWish::kUnsaid ? settings_.default_sharing : said,
-          several_of(shape, kNvidiaGpu));
-    }
+    std::erase_if(asks, [](const Ask& ask) { return !ask.may_refuse(); });
+    if (!asks.empty()) preparation.filter = std::make_unique<SharingFilter>(std::move(asks));
     return preparation;
   }
 
  private:
-  using Several = SharingFilter::Several;
+  using Several = Ask::Several;
 
   // Device plugins are asked for one container at a time.
   [[nodiscard]] Several several_of(const PodShape& shape, ResourceId resource) const {
     if (shape.request_of_one_container(resource) <= 1) return Several::kServed;
-    if (!settings_.one_only) return Several::kFailedByMps;
+    if (!settings_.one_only) return Several::kAsTheNodeHasIt;
     return *settings_.one_only ? Several::kFailed : Several::kServed;
+  }
+
+  // Of nvidia.com/gpu or an instance, which may be shared under that name.
+  [[nodiscard]] Ask ask_of(const PodShape& shape, ResourceId resource,
+                           const std::string& name) const {
+    Ask ask{.resource = resource, .name = name, .several = several_of(shape, resource)};
+    const SharingWish said = shape.wishes.sharing;
+    ask.wish = said == SharingWish::kUnsaid ? settings_.default_sharing : said;
+    if (said != SharingWish::kUnsaid) return ask;
+    // What an instance is, its name says; that it is to be shared, too, only the pod can say.
+    if (is_mig_resource(name) && ask.wish == SharingWish::kRequired) {
+      ask.wish = SharingWish::kAllowed;
+    }
+    ask.several_unsaid =
+        ask.wish == SharingWish::kAllowed && shape.request_of_one_container(resource) > 1;
+    return ask;
+  }
+
+  // Of what is called shared: why no node will do.
+  [[nodiscard]] std::optional<std::string> refusal(const PodShape& shape,
+                                                   const ResourceAmount& request,
+                                                   const std::string& name) const {
+    if (shape.wishes.sharing == SharingWish::kNever) {
+      return fmt::format("{}: never, but the pod asks for {}", gpu::kSharingAnnotation, name);
+    }
+    if (several_of(shape, request.resource) != Several::kFailed) return std::nullopt;
+    return fmt::format("asks for {} {}: a pod may ask for one piece of a shared GPU only",
+                       request.amount, name);
   }
 
   Settings settings_;

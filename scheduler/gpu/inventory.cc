@@ -18,6 +18,12 @@ namespace {
 
 constexpr std::int64_t kMibPerGb = 1'024;
 constexpr std::string_view kReplicasSuffix = ".replicas";
+constexpr std::string_view kStrategyLabel = "nvidia.com/gpu.sharing-strategy";
+constexpr std::string_view kGkeStrategyLabel = "cloud.google.com/gke-gpu-sharing-strategy";
+// The largest that are built have so many.
+constexpr std::int64_t kMostGpusOfAMachine = 16;
+// No model can be cut into more instances.
+constexpr std::int64_t kMostInstances = 7;
 
 // The 10 of "1g.10gb"; 0 when it is not there.
 std::int64_t gigabytes_of(std::string_view profile) {
@@ -40,8 +46,9 @@ class InventoryReader {
   Inventory read() && {
     read_product();
     read_mig();
+    read_counts();
     read_sharing();
-    read_amounts();
+    check_amounts();
     read_instance_replicas();
     read_instances();
     read_memory();
@@ -94,14 +101,22 @@ class InventoryReader {
     }
   }
 
+  void read_counts() {
+    read_.gpu_count = labels_
+                          .number({"nvidia.com/gpu.count", "cloud.google.com/gke-accelerator-count",
+                                   "karpenter.k8s.aws/instance-gpu-count",
+                                   "eks.amazonaws.com/instance-gpu-count"})
+                          .value_or(0);
+    read_.gpus = offered(kGpuResource);
+    read_.shared = offered(kSharedResource);
+  }
+
   void read_sharing() {
-    const std::string_view strategy = labels_.text(
-        {"nvidia.com/gpu.sharing-strategy", "cloud.google.com/gke-gpu-sharing-strategy"});
+    const std::string_view strategy = labels_.text({kStrategyLabel, kGkeStrategyLabel});
     const auto replicas = labels_.number(
         {"nvidia.com/gpu.replicas", "cloud.google.com/gke-max-shared-clients-per-gpu"});
     const std::int64_t said = replicas.value_or(1);
     read_.replicas = believable(said);
-    read_.shared = offered(kSharedResource);
     // Before v0.15 GPU feature discovery named no strategy, and there was but one.
     const bool old = strategy.empty() && label_.shared;
     if (strategy == "time-slicing" || strategy == "time-sharing" || old) {
@@ -115,39 +130,71 @@ class InventoryReader {
           "it is not clear how its GPUs are shared (sharing-strategy \"{}\", replicas {}, "
           "product label with{} -SHARED, {} nvidia.com/gpu.shared): they count as shared",
           strategy, said, label_.shared ? "" : "out", read_.shared);
+    } else {
+      return infer_sharing();
     }
-    if (read_.sharing == Sharing::kNone) return;
     if (read_.piece == GpuPiece::kWholeGpu) read_.piece = GpuPiece::kReplica;
+    const bool by_gke = labels_.text({kStrategyLabel}).empty() && !strategy.empty();
+    read_.one_piece_a_container = by_gke ? read_.sharing != Sharing::kMps || read_.gpu_count != 1
+                                         : read_.sharing == Sharing::kMps;
     // Zero replicas: all GPUs are in MIG mode, and what is shared are instances.
     if (said == 1) {
       complain("its GPUs are shared, but label nvidia.com/gpu.replicas does not say by how many");
     }
   }
 
-  void read_amounts() {
-    const auto count = labels_.number(
-        {"nvidia.com/gpu.count", "cloud.google.com/gke-accelerator-count",
-         "karpenter.k8s.aws/instance-gpu-count", "eks.amazonaws.com/instance-gpu-count"});
-    read_.gpus = offered("nvidia.com/gpu");
+  // Where GPU feature discovery says that nothing is shared, twice as many GPUs as of the product
+  // are rather those of another model.
+  void infer_sharing() {
+    const bool denied = label_of(node_labels_, kStrategyLabel) == "none";
+    const bool multiple =
+        read_.gpu_count > 0 && read_.gpus > read_.gpu_count && read_.gpus % read_.gpu_count == 0;
+    if (read_.piece != GpuPiece::kWholeGpu || !multiple) return;
+    if (denied && read_.gpus <= kMostGpusOfAMachine) return;
+    read_.sharing = Sharing::kUnknown;
+    read_.piece = GpuPiece::kReplica;
+    read_.replicas = std::min(read_.gpus / read_.gpu_count, kMostReplicas);
+    complain("it offers {} nvidia.com/gpu, but has {} {}: they count as shared, {} pieces to each",
+             read_.gpus, read_.gpu_count, product_in_words(), read_.replicas);
+  }
+
+  void check_amounts() {
     if (read_.gpus > 0 && read_.shared > 0) {
       complain("it offers nvidia.com/gpu and nvidia.com/gpu.shared; both count as shared");
     }
     const std::int64_t pieces = std::max(read_.gpus, read_.shared);
-    read_.gpu_count = count.value_or(0);
     constexpr auto kMost = static_cast<std::int64_t>(kMaxDevices);
     if (pieces / read_.replicas > kMost && read_.piece != GpuPiece::kMigInstance) {
       complain("it offers {} pieces of GPUs, {} to a GPU: more GPUs than any machine has", pieces,
                read_.replicas);
-    } else if (count && pieces > saturating_product(*count, read_.replicas)) {
+    } else if (pieces > most_pieces()) {
       read_.mixed_products = read_.piece == GpuPiece::kWholeGpu && !read_.product.name.empty();
-      complain("it offers {} pieces of GPUs, but has {} {} with {} to each{}", pieces, *count,
-               read_.product.name.empty() ? "GPUs" : read_.product.name, read_.replicas,
+      complain("it offers {} pieces of GPUs, but has {} {} with {} to each{}", pieces,
+               read_.gpu_count, product_in_words(), most_pieces() / read_.gpu_count,
                read_.mixed_products ? ": GPUs of several models, so the product label is not to be "
                                       "relied on"
                                     : "");
     }
   }
 
+  // Of nvidia.com/gpu, or of nvidia.com/gpu.shared, by what labels count.
+  std::int64_t most_pieces() const {
+    if (read_.gpu_count == 0) return std::numeric_limits<std::int64_t>::max();
+    std::int64_t most = saturating_product(read_.gpu_count, read_.replicas);
+    // GKE counts GPUs also where they are cut.
+    if (label_.mig_profile.empty() && read_.piece == GpuPiece::kMigInstance) {
+      const mig::Profile* profile = known(read_.single_profile);
+      most = saturating_product(most, profile == nullptr ? kMostInstances : profile->max_instances);
+    }
+    return most;
+  }
+
+  std::string_view product_in_words() const {
+    return read_.product.name.empty() ? "GPUs" : std::string_view(read_.product.name);
+  }
+
+  // GPU feature discovery says of each profile how often its instances are shared. They keep the
+  // resource's name unless the device plugin renames them.
   void read_instance_replicas() {
     for (const auto& [key, value] : node_labels_) {
       if (!key.starts_with(kMigResourcePrefix) || !key.ends_with(kReplicasSuffix)) continue;
@@ -171,6 +218,7 @@ class InventoryReader {
       }
       MigInstances instances{
           .resource = id, .profile = parsed->profile, .pieces = amount, .shared = parsed->shared};
+      instances.shared = instances.shared || labels_share(instances.profile);
       // Labels leave ".shared" out.
       const std::string memory = fmt::format("{}{}.memory", kMigResourcePrefix, parsed->profile);
       instances.memory_mib =
@@ -189,16 +237,21 @@ class InventoryReader {
     }
   }
 
-  void check_most(const MigInstances& instances, const mig::Profile& profile,
+  void check_most(MigInstances& instances, const mig::Profile& profile,
                   const std::string& resource) {
-    if (instances.shared || read_.gpu_count == 0 || is_shared(instances.profile)) return;
+    if (instances.shared || read_.gpu_count == 0) return;
     const std::int64_t most = saturating_product(read_.gpu_count, profile.max_instances);
     if (instances.pieces <= most) return;
-    complain("it offers {} {}, but {} {} can hold {} at most", instances.pieces, resource,
-             read_.gpu_count, read_.product.name, most);
+    instances.shared = true;
+    complain("it offers {} {}, but {} {} can hold {} at most: they count as shared",
+             instances.pieces, resource, read_.gpu_count, read_.product.name, most);
   }
 
-  bool is_shared(const std::string& profile) const {
+  // By how many pods, or by a strategy.
+  bool labels_share(const std::string& profile) const {
+    const std::string_view strategy =
+        labels_.text({fmt::format("{}{}.sharing-strategy", kMigResourcePrefix, profile)});
+    if (!strategy.empty() && strategy != "none") return true;
     return std::any_of(read_.instance_replicas.begin(), read_.instance_replicas.end(),
                        [&](const auto& each) { return each.first == profile; });
   }

@@ -5,14 +5,17 @@
 // instance. Labels tell which, and they can be wrong: written by hand, left over from before a
 // repartition, or of one product where a node has two. So whatever contradicts itself is read with
 // caution (a piece that may be shared counts as shared) and complained of, and no count is ever
-// taken from a label: what there is to give away is allocatable alone.
+// taken from a label: what there is to give away is allocatable alone. Where no label speaks of
+// sharing, amounts do: a node that offers k times as many nvidia.com/gpu as it has GPUs, k ≥ 2,
+// shares them in a way that is not known (a device plugin without GPU feature discovery, HAMi's).
 //
 // Other vendors' devices, and NVIDIA's under resource names of somebody's own, are plain extended
 // resources and not in here. What speaks against a node's GPUs, among it that they are just being
 // cut anew, is health.h.
 //
 // Sources: NVIDIA k8s-device-plugin v0.20 (resource names, docs/gpu-feature-discovery), the GPU
-// operator's MIG manager, GKE's documentation of GPU sharing.
+// operator's MIG manager, GKE's documentation of GPU sharing and its device plugin
+// (container-engine-accelerators, pkg/gpu/nvidia/gpusharing).
 #pragma once
 
 #include "k8s-client/api/meta.h"
@@ -48,7 +51,7 @@ struct MigInstances {
   ResourceId resource{};        // nvidia.com/mig-1g.10gb, or nvidia.com/mig-1g.10gb.shared
   std::string profile;          // "1g.10gb", as the resource writes it
   std::int64_t pieces = 0;      // > 0
-  bool shared = false;          // pieces are replicas of instances
+  bool shared = false;          // pieces are replicas of instances, whatever they are called
   std::int64_t memory_mib = 0;  // of an instance; 0: not known
   std::int64_t slices = 0;      // memory slices of an instance; 0: not known of this model
   friend bool operator==(const MigInstances&, const MigInstances&) = default;
@@ -66,6 +69,10 @@ struct Inventory {
 
   bool mig_capable = false;
   std::string mig_strategy;  // "none", "single", "mixed"; empty: not said
+
+  // The device plugin refuses a container that asks for several pieces of a shared GPU: NVIDIA's
+  // does with MPS, GKE's with time-sharing, and with MPS unless the node has a single GPU.
+  bool one_piece_a_container = false;
 
   // Of one piece of nvidia.com/gpu, in MiB: of the GPU, of an instance, with MPS of a replica's
   // part; as the device reports it, else as marketed. 0: not known.
@@ -86,7 +93,7 @@ struct Inventory {
   Sharing sharing = Sharing::kNone;
   std::int64_t replicas = 1;  // pieces to a GPU, or to an instance; 1 … kMostReplicas
   // GPUs of the product as labels count them, whole or cut; under `single`, once they are cut,
-  // their instances. 0: not said. Nothing is given away by it.
+  // NVIDIA's label counts their instances. 0: not said. Nothing is given away by it.
   std::int64_t gpu_count = 0;
   std::int64_t gpus = 0;    // nvidia.com/gpu on offer
   std::int64_t shared = 0;  // nvidia.com/gpu.shared on offer

@@ -264,6 +264,8 @@ std::string wrong(const k8s::Pod& object, const k8s::Node& there) {
   const bool asks_gpu = object.spec.containers[0].requests.front().first == "nvidia.com/gpu";
   if (asks_gpu && annotation(kSharing) == "never" && shared) return "shared, though never";
   if (asks_gpu && annotation(kSharing) == "required" && !shared) return "not shared";
+  const std::int64_t gpus = object.spec.containers[0].requests.front().second.value();
+  if (asks_gpu && annotation(kSharing).empty() && shared && gpus > 1) return "several pieces";
   if (asks_gpu && cut != (annotation(kProfile) == "1g.10gb")) return "instance or not";
   const std::string types = annotation(kType);
   if (types == "A100-80GB" && product.find("A100") == std::string::npos) return "not an A100";

@@ -19,6 +19,9 @@ constexpr const char* kShared = "nvidia.com/gpu.shared";
 const Answer kRefusesShared =
     unresolvable({"node(s) had shared GPUs, which the pod does not accept"});
 const Answer kNotShared = unresolvable({"node(s) had no shared GPUs"});
+const Answer kSeveralUnsaid =
+    unresolvable({"node(s) had shared GPUs, of which several pieces are only for pods that say "
+                  "gpu-scheduler.io/sharing: allowed"});
 const Answer kOneOnly =
     unresolvable({"node(s) had shared GPUs, of which a pod may ask for one piece only"});
 
@@ -37,6 +40,25 @@ tests::NodeBuilder renamed_mps() {
       .product("NVIDIA-L4")
       .labelled("nvidia.com/gpu.replicas", "4")
       .labelled("nvidia.com/gpu.sharing-strategy", "mps");
+}
+tests::NodeBuilder gke(const char* strategy, const char* gpus) {
+  return node("n")
+      .gpus(8)
+      .labelled("cloud.google.com/gke-accelerator", "nvidia-l4")
+      .labelled("cloud.google.com/gke-accelerator-count", gpus)
+      .labelled("cloud.google.com/gke-gpu-sharing-strategy", strategy)
+      .labelled("cloud.google.com/gke-max-shared-clients-per-gpu", "4");
+}
+constexpr const char* kMig = "nvidia.com/mig-1g.5gb";
+tests::NodeBuilder mixed() {
+  return node("n")
+      .offers(kMig, "14")
+      .product("NVIDIA-A100-SXM4-40GB")
+      .labelled("nvidia.com/mig.strategy", "mixed");
+}
+// Replicas of instances, under the instances' name.
+tests::NodeBuilder mixed_replicas() {
+  return mixed().labelled("nvidia.com/mig-1g.5gb.replicas", "2");
 }
 // Two containers of one piece each, which the device plugin sees one at a time.
 tests::PodBuilder pair(const char* resource) {
@@ -69,14 +91,35 @@ TEST_CASE("GpuSharing gives pieces of shared GPUs to those who take them") {
       {"by default never, but it says allowed", "defaultSharing: never", wants("allowed"),
        replicas(), kFits},
       {"by default required", "defaultSharing: required", pod("p").gpus(1), whole(), kNotShared},
-      {"several pieces", "", pod("p").gpus(2), replicas(), kFits},
+      {"several pieces, and says nothing", "", pod("p").gpus(2), replicas(), kSeveralUnsaid},
+      {"several pieces, allowed", "", wants("allowed", 2), replicas(), kFits},
+      {"several pieces, required", "", wants("required", 2), replicas(), kFits},
+      {"several pieces, by default required", "defaultSharing: required", pod("p").gpus(2),
+       replicas(), kFits},
+      {"several GPUs on a node that shares them and does not say so", "", pod("p").gpus(8),
+       node("n").gpus(8).product("NVIDIA-L4").labelled("nvidia.com/gpu.count", "1"),
+       kSeveralUnsaid},
+      {"never, on a node that shares them and does not say so", "", wants("never"),
+       node("n").gpus(80).labelled("nvidia.com/gpu.count", "8"), kRefusesShared},
+      {"several of GKE's time-sharing, allowed", "", wants("allowed", 2), gke("time-sharing", "2"),
+       kOneOnly},
+      {"the same of a single GPU", "", wants("allowed", 2),
+       gke("time-sharing", "1").labelled("cloud.google.com/gke-max-shared-clients-per-gpu", "8"),
+       kOneOnly},
+      {"one of GKE's time-sharing", "", pod("p").gpus(1), gke("time-sharing", "2"), kFits},
+      {"one for each container of it", "", pair("nvidia.com/gpu"), gke("time-sharing", "2"), kFits},
+      {"several of GKE's MPS", "", wants("allowed", 2), gke("mps", "2"), kOneOnly},
+      {"several of GKE's MPS on a single GPU", "", wants("allowed", 2),
+       gke("mps", "1").labelled("cloud.google.com/gke-max-shared-clients-per-gpu", "8"), kFits},
+      {"several of GKE's where the plugin is said to serve them",
+       "failRequestsGreaterThanOne: false", wants("allowed", 2), gke("time-sharing", "2"), kFits},
       {"several pieces where the plugin fails them", kOne, pod("p").gpus(2), replicas(), kOneOnly},
       {"several pieces of MPS, which fails them unsaid", "", pod("p").gpus(2), mps(), kOneOnly},
       {"one piece of MPS", "", pod("p").gpus(1), mps(), kFits},
       {"one piece of MPS for each container", "", pair("nvidia.com/gpu"), mps(), kFits},
       {"one piece for each container", kOne, pair("nvidia.com/gpu"), replicas(), kFits},
       {"several pieces of MPS that serves them", "failRequestsGreaterThanOne: false",
-       pod("p").gpus(2), mps(), kFits},
+       wants("allowed", 2), mps(), kFits},
       {"by name, several of MPS", "", pod("p").requests(kShared, "2"), renamed_mps(), kOneOnly},
       {"several pieces of MPS where the plugin fails them", kOne, pod("p").gpus(2), mps(),
        kOneOnly},
@@ -100,6 +143,33 @@ TEST_CASE("GpuSharing gives pieces of shared GPUs to those who take them") {
        replicas(),
        unresolvable({"gpu-scheduler.io/sharing: never, but the pod asks for "
                      "nvidia.com/mig-1g.5gb.shared"})},
+      {"an instance, and never", "", pod("p").requests(kMig, "1").annotated(kSharing, "never"),
+       mixed(), kFits},
+      {"replicas under the instances' name, and never", "",
+       pod("p").requests(kMig, "1").annotated(kSharing, "never"), mixed_replicas(), kRefusesShared},
+      {"the same by a strategy", "", pod("p").requests(kMig, "1").annotated(kSharing, "never"),
+       mixed().labelled("nvidia.com/mig-1g.5gb.sharing-strategy", "time-slicing"), kRefusesShared},
+      {"the same by default", "defaultSharing: never", pod("p").requests(kMig, "1"),
+       mixed_replicas(), kRefusesShared},
+      {"more instances than its GPUs can hold, and never", "",
+       pod("p").requests(kMig, "1").annotated(kSharing, "never"),
+       mixed().labelled("nvidia.com/gpu.count", "1"), kRefusesShared},
+      {"replicas of another profile, and never", "",
+       pod("p").requests(kMig, "1").annotated(kSharing, "never"),
+       mixed().labelled("nvidia.com/mig-2g.10gb.replicas", "2"), kFits},
+      {"a replica under the instances' name", "", pod("p").requests(kMig, "1"), mixed_replicas(),
+       kFits},
+      {"several of them, and says nothing", "", pod("p").requests(kMig, "2"), mixed_replicas(),
+       kSeveralUnsaid},
+      {"several of them, allowed", "", pod("p").requests(kMig, "2").annotated(kSharing, "allowed"),
+       mixed_replicas(), kFits},
+      {"several of them where the plugin fails them", kOne,
+       pod("p").requests(kMig, "2").annotated(kSharing, "allowed"), mixed_replicas(), kOneOnly},
+      {"several instances", "", pod("p").requests(kMig, "2"), mixed(), kFits},
+      {"an instance, by default required", "defaultSharing: required", pod("p").requests(kMig, "1"),
+       mixed(), kFits},
+      {"an instance, and required", "",
+       pod("p").requests(kMig, "1").annotated(kSharing, "required"), mixed(), kNotShared},
       {"no GPU", "", pod("p").annotated(kSharing, "never"), replicas(), kFits},
       {"a typo", "", wants("maybe"), whole(),
        unresolvable({"gpu-scheduler.io/sharing: \"maybe\" is none of allowed, required, never"})},
@@ -116,6 +186,14 @@ TEST_CASE("GpuSharing gives pieces of shared GPUs to those who take them") {
         std::vector<std::string>{"time-slicing, 4 pieces to a GPU"});
   CHECK(OneNode(whole()).numbers(*made->filter, wants("required")) ==
         std::vector<std::string>{"2 GPUs, not shared"});
+  CHECK(OneNode(replicas()).numbers(*made->filter, pod("p").gpus(2)) ==
+        std::vector<std::string>{"time-slicing, 4 pieces to a GPU"});
+  CHECK(OneNode(mixed_replicas())
+            .numbers(*made->filter, pod("p").requests(kMig, "1").annotated(kSharing, "never")) ==
+        std::vector<std::string>{"nvidia.com/mig-1g.5gb: instances shared"});
+  CHECK(OneNode(mixed()).numbers(*made->filter,
+                                 pod("p").requests(kMig, "1").annotated(kSharing, "required")) ==
+        std::vector<std::string>{"nvidia.com/mig-1g.5gb: instances not shared"});
   CHECK_FALSE(make_plugin("GpuSharing", "defaultSharing: sometimes"));
 }
 

@@ -66,7 +66,7 @@ TEST_CASE("GpuType lets a pod onto the GPUs that its annotations ask for") {
        {"NVIDIA-H200"}},
       {"several models on a node",
        wants(kType, "L4"),
-       gpus("NVIDIA-L4").labelled("nvidia.com/gpu.count", "4"),
+       gpus("NVIDIA-L4").labelled("nvidia.com/gpu.count", "5"),
        unresolvable({"node(s) had GPUs of several types"}),
        {"8 nvidia.com/gpu, not all of them NVIDIA-L4"}},
       {"enough memory",

@@ -78,14 +78,14 @@ func (w *world) poll(what string, until func(context.Context) bool) {
 }
 
 // TestTwoSharesFailOnTheNode: a device plugin with failRequestsGreaterThanOne rejects a pod with two shares, and unless the scheduler
-// is told, that pod is bound and fails there.
+// is told, a pod that says it may share is bound and fails there.
 func TestTwoSharesFailOnTheNode(t *testing.T) {
 	w := newWorld(t)
 	startSubject(t)
 	w.addNode(fixture.GPUNode("fails-two", fixture.L4, 2, fixture.Shared(fixture.L4, 2, 4)))
 	w.startKubelet("fails-two", false).oneOnly.Store(true)
 
-	w.addPod("two", fixture.GPUs(2))
+	w.addPod("two", fixture.GPUs(2), fixture.Annotated(sharingAnnotation, "allowed"))
 	w.waitPod("two", "rejected by its node", func(p *corev1.Pod) bool { return p.Status.Reason == "UnexpectedAdmissionError" })
 	w.addPod("one", fixture.GPUs(1))
 	w.waitPod("one", "running", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning })

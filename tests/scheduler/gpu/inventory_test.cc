@@ -118,6 +118,22 @@ TEST_CASE("A piece of nvidia.com/gpu is what the labels say that it is") {
            .labelled("cloud.google.com/gke-accelerator", "nvidia-tesla-a100")
            .labelled("cloud.google.com/gke-gpu-partition-size", "1g.5gb"),
        0, GpuPiece::kMigInstance, Sharing::kNone, 1, "1g.5gb", 5 * 1'024},
+      {"GKE, GPUs counted and cut",
+       node("a")
+           .gpus(14)
+           .labelled("cloud.google.com/gke-accelerator", "nvidia-tesla-a100")
+           .labelled("cloud.google.com/gke-accelerator-count", "2")
+           .labelled("cloud.google.com/gke-gpu-partition-size", "1g.5gb"),
+       0, GpuPiece::kMigInstance, Sharing::kNone, 1, "1g.5gb", 5 * 1'024},
+      {"GKE, GPUs counted, cut and shared",
+       node("a")
+           .gpus(28)
+           .labelled("cloud.google.com/gke-accelerator", "nvidia-tesla-a100")
+           .labelled("cloud.google.com/gke-accelerator-count", "1")
+           .labelled("cloud.google.com/gke-gpu-partition-size", "1g.5gb")
+           .labelled("cloud.google.com/gke-gpu-sharing-strategy", "time-sharing")
+           .labelled("cloud.google.com/gke-max-shared-clients-per-gpu", "4"),
+       0, GpuPiece::kMigInstance, Sharing::kTimeSlicing, 4, "1g.5gb", 5 * 1'024},
       {"Karpenter",
        node("a")
            .gpus(8)
@@ -242,6 +258,25 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
        "it offers 12 pieces of GPUs, but has 8 NVIDIA-A100-SXM4-40GB", 12},
       {"more replicas than there can be", sliced("2"),
        "it offers 32 pieces of GPUs, but has 8 NVIDIA-A100-SXM4-40GB with 2 to each", 0},
+      {"more instances than GKE can cut its GPUs into",
+       node("a")
+           .gpus(8)
+           .labelled("cloud.google.com/gke-accelerator", "nvidia-tesla-a100")
+           .labelled("cloud.google.com/gke-accelerator-count", "1")
+           .labelled("cloud.google.com/gke-gpu-partition-size", "1g.5gb"),
+       "it offers 8 pieces of GPUs, but has 1 nvidia-tesla-a100 with 7 to each", 0},
+      {"as many pieces to each GPU, and nothing says how",
+       node("a").gpus(80).product(kA100).labelled("nvidia.com/gpu.count", "8"),
+       "it offers 80 nvidia.com/gpu, but has 8 NVIDIA-A100-SXM4-40GB: they count as shared, 10 "
+       "pieces to each",
+       0},
+      {"the same by a cloud's count",
+       node("a").gpus(4).labelled("karpenter.k8s.aws/instance-gpu-count", "1"),
+       "it offers 4 nvidia.com/gpu, but has 1 GPUs: they count as shared, 4 pieces to each", 0},
+      {"more than a machine has, and GPU feature discovery says that none is shared",
+       a100().gpus(80), "they count as shared, 10 pieces to each", 0},
+      {"as many again, and GPU feature discovery says that none is shared", a100().gpus(16),
+       "GPUs of several models", 16},
       {"more GPUs than any machine has", node("a").gpus(1'000'000), "than any machine has",
        1'000'000},
       {"less than nothing", node("a").offers("nvidia.com/gpu", "-4"), "it offers -4 nvidia.com/gpu",
@@ -255,7 +290,7 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
        "3g.40gb is no MIG profile of NVIDIA-A100-SXM4-40GB", 8},
       {"more instances than the GPUs can hold",
        a100().labelled("nvidia.com/mig.strategy", "mixed").offers("nvidia.com/mig-3g.20gb", "17"),
-       "can hold 16 at most", 8},
+       "can hold 16 at most: they count as shared", 8},
       {"a resource that names no profile", a100().offers("nvidia.com/mig-big", "1"),
        "resource nvidia.com/mig-big is not that of a MIG profile", 8},
       {"mixed resources under single", a100().offers("nvidia.com/mig-3g.20gb", "1"),
@@ -281,6 +316,30 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
   CHECK(inventory_of(a100().labelled("nvidia.com/gpu.memory", "81920")).memory_mib == 40 * 1'024);
   CHECK(inventory_of(a100().gpus(12)).mixed_products);
   CHECK_FALSE(inventory_of(sliced("2")).mixed_products);
+  const Inventory hami =
+      inventory_of(node("a").gpus(80).product(kA100).labelled("nvidia.com/gpu.count", "8"));
+  CHECK((hami.sharing == Sharing::kUnknown));
+  CHECK(hami.replicas == 10);
+  CHECK_FALSE(hami.mixed_products);
+}
+
+TEST_CASE("Instances are shared under their own name when labels or amounts say so") {
+  const auto shared = [](const NodeBuilder& object) {
+    const Inventory read = inventory_of(object);
+    REQUIRE(read.instances.size() == 1);
+    return read.instances.front().shared;
+  };
+  const auto cut = [](const char* pieces) {
+    return a100()
+        .labelled("nvidia.com/mig.strategy", "mixed")
+        .offers("nvidia.com/mig-3g.20gb", pieces);
+  };
+  CHECK_FALSE(shared(cut("16")));
+  CHECK_FALSE(shared(cut("16").labelled("nvidia.com/mig-3g.20gb.replicas", "1")));
+  CHECK_FALSE(shared(cut("16").labelled("nvidia.com/mig-3g.20gb.sharing-strategy", "none")));
+  CHECK(shared(cut("32").labelled("nvidia.com/mig-3g.20gb.replicas", "2")));
+  CHECK(shared(cut("16").labelled("nvidia.com/mig-3g.20gb.sharing-strategy", "time-slicing")));
+  CHECK(shared(cut("17")));
 }
 
 TEST_CASE("a label may say a little more or less memory than the product has") {
