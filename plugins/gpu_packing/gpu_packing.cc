@@ -69,7 +69,7 @@ class Apart final : public NodeScore {
       : on_gpu_nodes_(std::move(on_gpu_nodes)), neutral_(neutral) {}
 
   std::int64_t score(const NodeView& node) const override {
-    if (!node.facts.gpu.has_gpu()) return neutral_ + kMaxScore;
+    if (!node.facts.gpu.is_gpu_node()) return neutral_ + kMaxScore;
     return on_gpu_nodes_ ? on_gpu_nodes_->score(node) : neutral_;
   }
 

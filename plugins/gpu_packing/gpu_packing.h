@@ -15,7 +15,9 @@
 //  * MIG instances, also beside GPUs: the node where what stays free is worth least, large profiles
 //    and whole GPUs weighing most (instances.h);
 //  * no GPU: nodes without any, whose CPU and memory GPU pods do not need. They are ahead by 100 of
-//    every node with GPU, and among those it is UsableGpu again.
+//    every node with GPU, and among those it is UsableGpu again. A node whose labels speak of GPUs
+//    has some also while it shows none (its device plugin restarts, or has not started yet), and so
+//    has one that offers other vendors', or NVIDIA's under a name of somebody's own.
 //
 // On a live cluster GPUs are counts: which GPU of a node a pod gets is kubelet's choice.
 //

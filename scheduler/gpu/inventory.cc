@@ -5,6 +5,7 @@
 #include "scheduler/gpu/health.h"
 #include "scheduler/gpu/labels.h"
 #include "scheduler/gpu/mig/resource_name.h"
+#include "scheduler/gpu/resource_kind.h"
 
 #include <fmt/format.h>
 
@@ -53,6 +54,8 @@ class InventoryReader {
     read_instances();
     read_memory();
     read_compute();
+    read_.others =
+        !read_.has_gpu() && (labels_speak_of_gpus(node_labels_) || offers_accelerators());
     read_.driver = labels_.text({"nvidia.com/cuda.driver-version.full"});
     read_.cuda = labels_.text({"nvidia.com/cuda.runtime-version.full"});
     return std::move(read_);
@@ -293,6 +296,14 @@ class InventoryReader {
     } else {
       read_.compute = said;
     }
+  }
+
+  bool offers_accelerators() const {
+    bool offers = false;
+    allocatable_.for_each([&](ResourceId id, std::int64_t amount) {
+      offers = offers || (amount > 0 && is_accelerator(names_.name(id)));
+    });
+    return offers;
   }
 
   // The value of a label that has a few only; empty: it has none of them.

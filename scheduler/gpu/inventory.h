@@ -10,8 +10,8 @@
 // shares them in a way that is not known (a device plugin without GPU feature discovery, HAMi's).
 //
 // Other vendors' devices, and NVIDIA's under resource names of somebody's own, are plain extended
-// resources and not in here. What speaks against a node's GPUs, among it that they are just being
-// cut anew, is health.h.
+// resources and not in here, but for that there are some. What speaks against a node's GPUs, among
+// it that they are just being cut anew, is health.h.
 //
 // Sources: NVIDIA k8s-device-plugin v0.20 (resource names, docs/gpu-feature-discovery), the GPU
 // operator's MIG manager, GKE's documentation of GPU sharing and its device plugin
@@ -100,8 +100,15 @@ struct Inventory {
 
   // GPUs that one pod has to itself.
   [[nodiscard]] std::int64_t whole_gpus() const { return piece == GpuPiece::kWholeGpu ? gpus : 0; }
+  // The node is there for accelerators of which none of the amounts here tells: those that its
+  // labels speak of while it offers none (no device plugin yet, GPUs that are just being cut),
+  // other vendors', and NVIDIA's under a name of somebody's own.
+  bool others = false;
+
   // Whether there is any of this, and be it nothing but a share.
   [[nodiscard]] bool has_gpu() const { return gpus > 0 || shared > 0 || !instances.empty(); }
+  // Whether the node is there for GPUs, or their like, whatever it offers just now.
+  [[nodiscard]] bool is_gpu_node() const { return has_gpu() || others; }
 
   friend bool operator==(const Inventory&, const Inventory&) = default;
 };

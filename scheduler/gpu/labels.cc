@@ -21,6 +21,16 @@ constexpr std::array<std::string_view, 8> kProductLabels = {kProductLabel,
                                                             "k8s.amazonaws.com/accelerator",
                                                             "gpu.nvidia.com/model",
                                                             "gpu.nvidia.com/class"};
+// That a node has GPUs, where the value is "true". The GPU operators go by node feature discovery's
+// before their own labels are there: 10de is NVIDIA, 0300 and 0302 are display and 3D controllers.
+constexpr std::array<std::string_view, 5> kPresenceLabels = {
+    "nvidia.com/gpu.present", "feature.node.kubernetes.io/pci-10de.present",
+    "feature.node.kubernetes.io/pci-0300_10de.present",
+    "feature.node.kubernetes.io/pci-0302_10de.present", "feature.node.kubernetes.io/amd-gpu"};
+// The same, whatever the value is: AKS' says the vendor.
+constexpr std::array<std::string_view, 4> kOtherLabels = {
+    "kubernetes.azure.com/accelerator", "amd.com/gpu.product-name", "amd.com/gpu.family",
+    "cloud.google.com/gke-tpu-accelerator"};
 constexpr std::string_view kFamilyLabel = "nvidia.com/gpu.family";
 
 }  // namespace
@@ -55,6 +65,14 @@ std::string_view product_label_of(const k8s::StringMap& labels) {
     if (found != nullptr && !found->empty()) return *found;
   }
   return {};
+}
+
+bool labels_speak_of_gpus(const k8s::StringMap& labels) {
+  return !product_label_of(labels).empty() ||
+         std::any_of(kPresenceLabels.begin(), kPresenceLabels.end(),
+                     [&](std::string_view key) { return label_of(labels, key) == "true"; }) ||
+         std::any_of(kOtherLabels.begin(), kOtherLabels.end(),
+                     [&](std::string_view key) { return !label_of(labels, key).empty(); });
 }
 
 bool names_type(std::string_view label) {

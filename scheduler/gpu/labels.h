@@ -53,6 +53,9 @@ class LabelReader {
 
 // What a node's labels call its GPU model, NVIDIA's before the clouds'; empty: nothing.
 [[nodiscard]] std::string_view product_label_of(const k8s::StringMap& labels);
+// Whether labels say that the node has GPUs, whoever made them, and whether or not it offers any:
+// the GPU operators', the clouds', or node feature discovery's of a card on the PCI bus.
+[[nodiscard]] bool labels_speak_of_gpus(const k8s::StringMap& labels);
 // The value of one label; empty when there is none. Valid as long as the labels are.
 [[nodiscard]] std::string_view label_of(const k8s::StringMap& labels, std::string_view key);
 

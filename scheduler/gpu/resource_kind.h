@@ -10,7 +10,11 @@
 //
 // A name of the last kind is one under nvidia.com/ that says GPU, PGPU, VGPU or GRID, or a model
 // that is known (models.h), as a word of its own. Others are not taken for GPUs: the same domain
-// has network devices (nvidia.com/hostdev), and amounts of memory and cores (nvidia.com/gpumem).
+// has network devices (nvidia.com/hostdev, nvidia.com/rdma_gpu_shared), and amounts of memory and
+// cores (nvidia.com/gpumem).
+//
+// Other vendors' devices are counted by nobody here, but that a node has some matters: pods without
+// GPU are better elsewhere.
 //
 // Sources: k8s-device-plugin, api/config/v1/resources.go; kubevirt-gpu-device-plugin, README;
 // network-operator, example of hostDeviceNetwork; HAMi, docs/config.md.
@@ -29,5 +33,10 @@ enum class ResourceKind : std::uint8_t { kNoGpu, kGpu, kShared, kInstance, kOwnN
 [[nodiscard]] inline bool is_gpu_resource(std::string_view name) {
   return kind_of_resource(name) != ResourceKind::kNoGpu;
 }
+
+// Whether it is what a node is bought for, whoever made it: all of the above, names that say GPU as
+// a word of their own (amd.com/gpu, gpu.intel.com/xe, aliyun.com/gpu-mem), and accelerators that
+// are called otherwise (amd.com/cpx_nps4, habana.ai/gaudi, google.com/tpu). O(length of the name).
+[[nodiscard]] bool is_accelerator(std::string_view name);
 
 }  // namespace sched::gpu

@@ -172,7 +172,11 @@ TEST_CASE("What the labels of a node say besides is kept") {
   CHECK(read.mig_strategy == "single");
   CHECK(to_string(inventory_of(node("a").gpus(1).product("NVIDIA-L4")).compute) == "8.9");
   CHECK_FALSE(inventory_of(node("a")).has_gpu());
-  CHECK_FALSE(inventory_of(node("a").offers("amd.com/gpu", "8")).has_gpu());
+  const Inventory amd = inventory_of(node("a").offers("amd.com/gpu", "8"));
+  CHECK_FALSE(amd.has_gpu());
+  CHECK(amd.is_gpu_node());
+  CHECK_FALSE(inventory_of(node("a").offers("amd.com/gpu", "0")).is_gpu_node());
+  CHECK(inventory_of(a100().gpus(0)).is_gpu_node());
 }
 
 TEST_CASE("MIG instances of the strategy mixed are offered by profile") {
