@@ -31,6 +31,34 @@ constexpr std::array<std::string_view, 5> kPresenceLabels = {
 constexpr std::array<std::string_view, 4> kOtherLabels = {
     "kubernetes.azure.com/accelerator", "amd.com/gpu.product-name", "amd.com/gpu.family",
     "cloud.google.com/gke-tpu-accelerator"};
+// AKS' own label names the vendor only. By the end of node.kubernetes.io/instance-type, the longest
+// first where one is the end of another; sizes with a part of a GPU have its vGPU type.
+struct InstanceType {
+  std::string_view ending;
+  std::string_view product;
+};
+constexpr std::string_view kInstanceTypeLabel = "node.kubernetes.io/instance-type";
+constexpr std::string_view kAzurePrefix = "Standard_N";
+constexpr std::array kAzureTypes = {
+    InstanceType{"as_T4_v3", "Tesla-T4"},
+    InstanceType{"NC6s_v3", "Tesla-V100-PCIE-16GB"},
+    InstanceType{"NC12s_v3", "Tesla-V100-PCIE-16GB"},
+    InstanceType{"NC24s_v3", "Tesla-V100-PCIE-16GB"},
+    InstanceType{"NC24rs_v3", "Tesla-V100-PCIE-16GB"},
+    InstanceType{"ND40rs_v2", "Tesla-V100-SXM2-32GB"},
+    InstanceType{"ND96asr_v4", "NVIDIA-A100-SXM4-40GB"},
+    InstanceType{"ND96amsr_A100_v4", "NVIDIA-A100-SXM4-80GB"},
+    InstanceType{"ads_A100_v4", "NVIDIA-A100-80GB-PCIe"},
+    InstanceType{"NV6ads_A10_v5", "NVIDIA-A10-4Q"},
+    InstanceType{"NV12ads_A10_v5", "NVIDIA-A10-8Q"},
+    InstanceType{"NV18ads_A10_v5", "NVIDIA-A10-12Q"},
+    InstanceType{"_A10_v5", "NVIDIA-A10"},
+    InstanceType{"ND96isr_H100_v5", "NVIDIA-H100-80GB-HBM3"},
+    InstanceType{"_H100_v5", "NVIDIA-H100-NVL"},
+    InstanceType{"ND96isr_H200_v5", "NVIDIA-H200"},
+    InstanceType{"_GB200_v6", "NVIDIA-GB200"},
+    InstanceType{"_GB300_v6", "NVIDIA-GB300"},
+};
 constexpr std::string_view kFamilyLabel = "nvidia.com/gpu.family";
 
 }  // namespace
@@ -63,6 +91,11 @@ std::string_view product_label_of(const k8s::StringMap& labels) {
   for (const std::string_view label : kProductLabels) {
     const std::string* found = labels.find(label);
     if (found != nullptr && !found->empty()) return *found;
+  }
+  const std::string_view type = label_of(labels, kInstanceTypeLabel);
+  if (!type.starts_with(kAzurePrefix)) return {};
+  for (const InstanceType& each : kAzureTypes) {
+    if (type.ends_with(each.ending)) return each.product;
   }
   return {};
 }

@@ -51,7 +51,8 @@ class LabelReader {
   std::vector<std::string>& complaints_;
 };
 
-// What a node's labels call its GPU model, NVIDIA's before the clouds'; empty: nothing.
+// What a node's labels call its GPU model, NVIDIA's before the clouds'; where none does, what
+// Azure builds into machines of that instance type; empty: nothing.
 [[nodiscard]] std::string_view product_label_of(const k8s::StringMap& labels);
 // Whether labels say that the node has GPUs, whoever made them, and whether or not it offers any:
 // the GPU operators', the clouds', or node feature discovery's of a card on the PCI bus.

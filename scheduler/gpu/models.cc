@@ -16,6 +16,7 @@ constexpr std::array kClasses = {
     GpuClass{"P40", {"P40"}, {6, 1}},
     GpuClass{"P100", {"P100"}, {6, 0}},
     GpuClass{"V100", {"V100"}, {7, 0}},
+    GpuClass{"V100S", {"V100S"}, {7, 0}},
     GpuClass{"T4", {"T4"}, {7, 5}},
     GpuClass{"T4G", {"T4G"}, {7, 5}},
     GpuClass{"A2", {"A2"}, {8, 6}},
@@ -33,31 +34,40 @@ constexpr std::array kClasses = {
     GpuClass{"L40", {"L40"}, {8, 9}},
     GpuClass{"L40S", {"L40S"}, {8, 9}},
     GpuClass{"H100", {"H100"}, {9, 0}},
-    GpuClass{"H800", {"H800"}, {9, 0}},
-    GpuClass{"H20", {"H20"}, {9, 0}},
-    GpuClass{"H200", {"H200"}, {9, 0}},
+    GpuClass{"H800", {"H800"}, {9, 0}, Form::kSxm},
+    GpuClass{"H20", {"H20"}, {9, 0}, Form::kSxm},
+    GpuClass{"H200", {"H200"}, {9, 0}, Form::kSxm},
     GpuClass{"GH200", {"GH200"}, {9, 0}},
-    GpuClass{"B200", {"B200"}, {10, 0}},
+    GpuClass{"B200", {"B200"}, {10, 0}, Form::kSxm},
     GpuClass{"GB200", {"GB200"}, {10, 0}},
-    GpuClass{"B300", {"B300"}, {10, 3}},
+    GpuClass{"B300", {"B300"}, {10, 3}, Form::kSxm},
     GpuClass{"GB300", {"GB300"}, {10, 3}},
+    GpuClass{"GB10", {"GB10"}, {12, 1}},
     GpuClass{"RTX-A4000", {"RTX", "A4000"}, {8, 6}},
     GpuClass{"RTX-A5000", {"RTX", "A5000"}, {8, 6}},
     GpuClass{"RTX-A6000", {"RTX", "A6000"}, {8, 6}},
     GpuClass{"RTX-6000-ADA", {"RTX", "6000", "ADA"}, {8, 9}},
     GpuClass{"RTX-PRO-6000", {"RTX", "PRO", "6000"}, {12, 0}},
+    GpuClass{"RTX-PRO-5000", {"RTX", "PRO", "5000"}, {12, 0}},
+    GpuClass{"RTX-PRO-4500", {"RTX", "PRO", "4500"}, {12, 0}},
+    GpuClass{"RTX-PRO-4000", {"RTX", "PRO", "4000"}, {12, 0}},
     GpuClass{"RTX-3090", {"RTX", "3090"}, {8, 6}},
     GpuClass{"RTX-4090", {"RTX", "4090"}, {8, 9}},
     GpuClass{"RTX-5090", {"RTX", "5090"}, {12, 0}},
 };
 
-// The variants of each class. A name's words decide; the row without a word is for names that say
-// nothing, so a class with several such possibilities has none.
+// As GKE calls some: "nvidia-tesla-v100". Drivers write "Tesla V100-…", without the vendor.
+constexpr std::string_view kGke = "TESLA";
+
+// The variants of each class. A name's words decide, then the memory that the device reports; the
+// row without a word is for names that say nothing, so a class with several such possibilities has
+// none.
 struct Row {
   std::string_view gpu_class;
   std::string_view word;  // upper case
   std::int64_t memory_gb = 0;
-  std::string_view geometry{};  // the model in mig::geometries(); empty: none that is known
+  std::string_view geometry{};   // the model in mig::geometries(); empty: none that is known
+  std::int64_t reported_gb = 0;  // GiB, where that is another number than memory_gb; else 0
 };
 constexpr std::array kRows = {
     Row{"K80", "", 12},
@@ -66,8 +76,11 @@ constexpr std::array kRows = {
     Row{"P40", "", 24},
     Row{"P100", "12GB", 12},
     Row{"P100", "16GB", 16},
+    Row{"P100", kGke, 16},
     Row{"V100", "16GB", 16},
     Row{"V100", "32GB", 32},
+    Row{"V100", kGke, 16},
+    Row{"V100S", "", 32},
     Row{"T4", "", 16},
     Row{"T4G", "", 16},
     Row{"A2", "", 16},
@@ -79,7 +92,7 @@ constexpr std::array kRows = {
     Row{"A100", "40GB", 40, "A100-40GB"},
     Row{"A100", "80GB", 80, "A100-80GB"},
     Row{"A100", "64GB", 64},
-    Row{"A100", "TESLA", 40, "A100-40GB"},  // as GKE calls it
+    Row{"A100", kGke, 40, "A100-40GB"},
     Row{"A100X", "", 80, "A100-80GB"},
     Row{"A800", "40GB", 40, "A100-40GB"},
     Row{"A800", "80GB", 80, "A100-80GB"},
@@ -94,23 +107,36 @@ constexpr std::array kRows = {
     Row{"H100", "80GB", 80, "H100-80GB"},
     Row{"H100", "64GB", 64},
     Row{"H100", "PCIE", 80, "H100-80GB"},
+    Row{"H800", "NVL", 94, "H100-94GB"},
+    Row{"H800", "94GB", 94, "H100-94GB"},
     Row{"H800", "80GB", 80, "H100-80GB"},
     Row{"H800", "PCIE", 80, "H100-80GB"},
     Row{"H20", "3E", 141},  // its profiles' names are not known
     Row{"H20", "", 96, "H100-96GB"},
     Row{"H200", "", 141, "H200-141GB"},
     Row{"GH200", "144G", 144, "GH200-144GB"},
-    Row{"GH200", "480GB", 96, "H100-96GB"},  // 480 is what the CPU has
+    Row{"GH200", "480GB", 96, "H100-96GB"},  // 480 is what the CPU has, or 120
+    Row{"GH200", "120GB", 96, "H100-96GB"},
     Row{"GH200", "96GB", 96, "H100-96GB"},
     Row{"B200", "", 180, "B200-180GB"},
+    Row{"B200", "192GB", 180, "B200-180GB"},
     Row{"GB200", "", 186, "GB200-186GB"},
+    Row{"GB200", "192GB", 186, "GB200-186GB"},
+    Row{"GB200", "189GB", 186, "GB200-189GB", 189},
     Row{"B300", "", 269, "B300-269GB"},
+    Row{"B300", "288GB", 269, "B300-269GB"},
     Row{"GB300", "", 278, "GB300-278GB"},
+    Row{"GB300", "288GB", 278, "GB300-278GB"},
+    Row{"GB10", "", 128},  // which the CPU uses, too
     Row{"RTX-A4000", "", 16},
     Row{"RTX-A5000", "", 24},
     Row{"RTX-A6000", "", 48},
     Row{"RTX-6000-ADA", "", 48},
     Row{"RTX-PRO-6000", "", 96, "RTX-PRO-6000-96GB"},
+    Row{"RTX-PRO-5000", "72GB", 72},
+    Row{"RTX-PRO-5000", "", 48},
+    Row{"RTX-PRO-4500", "", 32},
+    Row{"RTX-PRO-4000", "", 24},
     Row{"RTX-3090", "", 24},
     Row{"RTX-4090", "", 24},
     Row{"RTX-5090", "", 32},
@@ -118,6 +144,10 @@ constexpr std::array kRows = {
 
 bool says(const std::vector<std::string>& words, std::string_view word) {
   return word.empty() || std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool says(const std::vector<std::string>& words, const Row& row) {
+  return says(words, row.word) && (row.word != kGke || says(words, "NVIDIA"));
 }
 
 const mig::Geometry* geometry_of_model(std::string_view model) {
@@ -138,11 +168,9 @@ const Row* row_by_memory(std::string_view gpu_class, std::int64_t memory_mib) {
   const Row* closest = nullptr;
   double least = 0;
   for (const Row& row : kRows) {
-    const auto marketed = static_cast<double>(row.memory_gb);
-    if (row.gpu_class != gpu_class || reported < 0.92 * marketed || reported > 1.02 * marketed) {
-      continue;
-    }
-    const double away = std::abs(reported - marketed);
+    const auto most = static_cast<double>(row.reported_gb > 0 ? row.reported_gb : row.memory_gb);
+    if (row.gpu_class != gpu_class || reported < 0.92 * most || reported > 1.02 * most) continue;
+    const double away = std::abs(reported - most);
     if (closest == nullptr || away < least) {
       closest = &row;
       least = away;
@@ -196,12 +224,12 @@ GpuVariant variant_of(const GpuClass& gpu_class, const std::vector<std::string>&
     if (row.gpu_class != gpu_class.name) continue;
     if (row.word.empty()) {
       silent = &row;
-    } else if (says(words, row.word)) {
+    } else if (says(words, row)) {
       return variant_of(row);
     }
   }
-  if (silent != nullptr) return variant_of(*silent);
   const Row* row = memory_mib > 0 ? row_by_memory(gpu_class.name, memory_mib) : nullptr;
+  if (row == nullptr) row = silent;
   return row == nullptr ? GpuVariant{} : variant_of(*row);
 }
 

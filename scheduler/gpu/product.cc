@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <optional>
 
 namespace sched::gpu {
 
@@ -31,6 +33,19 @@ std::string key_of(const std::vector<std::string>& words) {
   return key;
 }
 
+// The 8 of "8Q"; nullopt: no vGPU type. Less than a gigabyte is 0.
+std::optional<std::int64_t> vgpu_gigabytes(std::string_view word) {
+  if (word.empty() || std::string_view("ABCQ").find(word.back()) == std::string_view::npos) {
+    return std::nullopt;
+  }
+  word.remove_suffix(1);
+  std::int64_t gigabytes = 0;
+  const char* const all = word.data() + word.size();
+  const auto [end, error] = std::from_chars(word.data(), all, gigabytes);
+  if (error != std::errc() || end != all) return std::nullopt;
+  return gigabytes;
+}
+
 Product product_named(std::string name, std::int64_t memory_mib) {
   const std::vector<std::string> words = words_of(name);
   Product product;
@@ -40,6 +55,12 @@ Product product_named(std::string name, std::int64_t memory_mib) {
   product.form = form_of(words);
   product.gpu_class = class_of(words);
   if (product.gpu_class == nullptr) return product;
+  if (const auto part = vgpu_gigabytes(words.back())) {
+    product.is_part = true;
+    product.memory_gb = *part;
+    return product;
+  }
+  if (product.form == Form::kUnknown) product.form = product.gpu_class->form;
   const GpuVariant variant = variant_of(*product.gpu_class, words, memory_mib);
   product.memory_gb = variant.memory_gb;
   product.geometry = variant.geometry;

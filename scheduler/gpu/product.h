@@ -7,6 +7,9 @@
 // product: two halves of one pool, one of them shared, hold the same GPUs. Clouds name the same
 // GPUs in labels of their own (labels.h).
 //
+// A virtual machine sees a part of a GPU, whose name ends in the part's memory ("NVIDIA-A40-8Q",
+// NVIDIA's vGPU types): it is of the board's class, has that memory, and cannot be cut.
+//
 // A name that is not known is kept as it is: such a GPU is a product of no class, and works as the
 // plain extended resource that it is.
 #pragma once
@@ -21,13 +24,11 @@
 
 namespace sched::gpu {
 
-// How a board is built, where its name says so.
-enum class Form : std::uint8_t { kUnknown, kSxm, kPcie, kNvl };
-
 struct Product {
   std::string name;                     // canonical: "NVIDIA-A100-SXM4-80GB"; empty: no GPU named
   const GpuClass* gpu_class = nullptr;  // null: not a GPU that is known
   std::int64_t memory_gb = 0;           // of a whole GPU, as marketed; 0: not known
+  bool is_part = false;                 // a vGPU type: memory_gb is what the part has
   Form form = Form::kUnknown;
   const mig::Geometry* geometry = nullptr;  // how it can be cut; null: not known
   std::string key;  // the words of `name`, each between dashes: "-NVIDIA-A100-SXM4-80GB-"

@@ -25,7 +25,7 @@ std::int64_t gigabytes(std::string_view word) {
 }
 
 constexpr std::string_view kVendor = "NVIDIA";
-constexpr std::string_view kTesla = "TESLA";  // a vendor's word, but part of GKE's name of an A100
+constexpr std::string_view kTesla = "TESLA";  // a vendor's word, but part of GKE's names
 
 bool names_class(const GpuClass& gpu_class, std::string_view word) {
   return std::find(gpu_class.words.begin(), gpu_class.words.end(), word) != gpu_class.words.end();
@@ -57,8 +57,10 @@ TypeName parse_type_name(std::string_view text) {
   if (type.gpu_class == nullptr) return type;
   const std::vector<std::string> words = words_of(label.product.name);
   for (const std::string& word : words) add_word(type, word);
-  const bool tesla = std::find(words.begin(), words.end(), kTesla) != words.end();
-  if (tesla && type.memory_gb == 0) {
+  const auto says = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  if (says(kTesla) && says(kVendor) && type.memory_gb == 0) {
     type.memory_gb = variant_by_word(*type.gpu_class, kTesla).memory_gb;
   }
   return type;

@@ -63,8 +63,8 @@ constexpr std::array kEightSlices = {
     EightSlices{"H100-80GB", 10, 20, 40, 80},    EightSlices{"H100-94GB", 12, 24, 47, 94},
     EightSlices{"H100-96GB", 12, 24, 48, 96},    EightSlices{"H200-141GB", 18, 35, 71, 141},
     EightSlices{"GH200-144GB", 18, 36, 72, 144}, EightSlices{"B200-180GB", 23, 45, 90, 180},
-    EightSlices{"GB200-186GB", 23, 47, 93, 186}, EightSlices{"B300-269GB", 34, 67, 135, 269},
-    EightSlices{"GB300-278GB", 35, 70, 139, 278}};
+    EightSlices{"GB200-186GB", 23, 47, 93, 186}, EightSlices{"GB200-189GB", 24, 47, 95, 189},
+    EightSlices{"B300-269GB", 34, 67, 135, 269}, EightSlices{"GB300-278GB", 35, 70, 139, 278}};
 
 Geometry eight_slices(const EightSlices& row) {
   Geometry made{.model = row.model, .slices = 8};
@@ -122,8 +122,18 @@ std::vector<Geometry> all_geometries() {
   for (const EightSlices& row : kEightSlices) {
     all.push_back(eight_slices(row));
     if (all.back().model == "GB200-186GB") {
-      all.back().aliases = {
-          {"3g.95gb", "3g.93gb"}, {"4g.95gb", "4g.93gb"}, {"7g.189gb", "7g.186gb"}};
+      all.back().aliases = {{"1g.24gb", "1g.23gb"},
+                            {"1g.24gb+me", "1g.23gb+me"},
+                            {"3g.95gb", "3g.93gb"},
+                            {"4g.95gb", "4g.93gb"},
+                            {"7g.189gb", "7g.186gb"}};
+    }
+    if (all.back().model == "GB200-189GB") {
+      all.back().aliases = {{"1g.23gb", "1g.24gb"},
+                            {"1g.23gb+me", "1g.24gb+me"},
+                            {"3g.93gb", "3g.95gb"},
+                            {"4g.93gb", "4g.95gb"},
+                            {"7g.186gb", "7g.189gb"}};
     }
   }
   all.push_back(a30());

@@ -57,7 +57,9 @@ struct Geometry {
   std::size_t index = 0;            // in geometries()
   std::uint8_t slices = 0;          // memory slices: 4, 8 or 12
   std::vector<Profile> profiles{};  // largest first; variants after all plain ones
-  // Second names of profiles on some machines: {"3g.95gb", "3g.93gb"}.
+  // What the same profiles are called on machines whose GPUs report a little more or less memory:
+  // {"3g.95gb", "3g.93gb"}. A node's memory label tells which it has; where none does, both names
+  // mean the same.
   std::vector<std::pair<std::string, std::string>> aliases{};
 
   // By NVIDIA's name or as a resource writes it ("1g.10gb.me" for "1g.10gb+me"); nullptr: this

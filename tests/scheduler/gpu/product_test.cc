@@ -49,6 +49,30 @@ TEST_CASE("A product label says model, memory, form and what was done to the GPU
       {"nvidia-h100-mega-80gb", "nvidia-h100-mega-80gb", "H100", 80, Form::kUnknown, false, ""},
       {"H100_NVLINK_80GB", "H100_NVLINK_80GB", "H100", 80, Form::kSxm, false, ""},
       {"l4", "l4", "L4", 24, Form::kUnknown, false, ""},
+      {"nvidia-tesla-v100", "nvidia-tesla-v100", "V100", 16, Form::kUnknown, false, ""},
+      {"nvidia-tesla-p100", "nvidia-tesla-p100", "P100", 16, Form::kUnknown, false, ""},
+      {"Tesla-V100-PG503-216", "Tesla-V100-PG503-216", "V100", 0, Form::kUnknown, false, ""},
+      // Boards that are built in one way unless they say another.
+      {"NVIDIA-H200", "NVIDIA-H200", "H200", 141, Form::kSxm, false, ""},
+      {"NVIDIA-H200-NVL", "NVIDIA-H200-NVL", "H200", 141, Form::kNvl, false, ""},
+      {"NVIDIA-B200", "NVIDIA-B200", "B200", 180, Form::kSxm, false, ""},
+      {"NVIDIA-H800-NVL", "NVIDIA-H800-NVL", "H800", 94, Form::kNvl, false, ""},
+      // The CPU's memory in a name, not the GPU's.
+      {"NVIDIA-GH200-120GB", "NVIDIA-GH200-120GB", "GH200", 96, Form::kUnknown, false, ""},
+      {"Tesla-V100S-PCIE-32GB", "Tesla-V100S-PCIE-32GB", "V100S", 32, Form::kPcie, false, ""},
+      {"NVIDIA-GB10", "NVIDIA-GB10", "GB10", 128, Form::kUnknown, false, ""},
+      {"NVIDIA-RTX-PRO-5000-Blackwell", "NVIDIA-RTX-PRO-5000-Blackwell", "RTX-PRO-5000", 48,
+       Form::kUnknown, false, ""},
+      {"NVIDIA-RTX-PRO-5000-72GB-Blackwell", "NVIDIA-RTX-PRO-5000-72GB-Blackwell", "RTX-PRO-5000",
+       72, Form::kUnknown, false, ""},
+      {"NVIDIA-RTX-PRO-4500-Blackwell", "NVIDIA-RTX-PRO-4500-Blackwell", "RTX-PRO-4500", 32,
+       Form::kUnknown, false, ""},
+      {"NVIDIA-RTX-PRO-4000-Blackwell-SFF-Edition", "NVIDIA-RTX-PRO-4000-Blackwell-SFF-Edition",
+       "RTX-PRO-4000", 24, Form::kUnknown, false, ""},
+      // Parts of a GPU, as a virtual machine sees them.
+      {"NVIDIA-A40-8Q", "NVIDIA-A40-8Q", "A40", 8, Form::kUnknown, false, ""},
+      {"GRID-T4-16C", "GRID-T4-16C", "T4", 16, Form::kUnknown, false, ""},
+      {"NVIDIA-A100-3-20C", "NVIDIA-A100-3-20C", "A100", 20, Form::kUnknown, false, ""},
       // The memory is open, or the model is not known.
       {"NVIDIA-A100", "NVIDIA-A100", "A100", 0, Form::kUnknown, false, ""},
       {"G2", "G2", "", 0, Form::kUnknown, false, ""},
@@ -82,6 +106,10 @@ TEST_CASE("Where a name leaves the variant open, the memory that the device repo
       {"h100", 81'559, 80, "H100-80GB"},
       {"H100", 95'830, 94, "H100-94GB"},
       {"H100", 97'871, 96, "H100-96GB"},
+      {"NVIDIA-GB200", 189'471, 186, "GB200-186GB"},
+      {"NVIDIA-GB200", 192'900, 186, "GB200-189GB"},
+      {"NVIDIA-H20", 143'771, 141, ""},
+      {"NVIDIA-RTX-PRO-5000-Blackwell", 73'000, 72, ""},
       // The words count for more than the number; a number that no variant has decides nothing.
       {"NVIDIA-A100-SXM4-40GB", 81'920, 40, "A100-40GB"},
       {"a100", 20'000, 0, ""},
@@ -101,6 +129,17 @@ TEST_CASE("NVIDIA's product label counts before the clouds'") {
                             {"nvidia.com/gpu.product", "NVIDIA-L4"}};
   const k8s::StringMap cloud{{"karpenter.k8s.aws/instance-gpu-name", "l4"}, {"zone", "a"}};
   const k8s::StringMap empty{{"nvidia.com/gpu.product", ""}};
+  const auto azure = [](const char* type) {
+    return product_label_of({{"node.kubernetes.io/instance-type", type}});
+  };
+  CHECK(azure("Standard_NC24ads_A100_v4") == "NVIDIA-A100-80GB-PCIe");
+  CHECK(azure("Standard_ND96asr_v4") == "NVIDIA-A100-SXM4-40GB");
+  CHECK(azure("Standard_ND96isr_H100_v5") == "NVIDIA-H100-80GB-HBM3");
+  CHECK(azure("Standard_NC40ads_H100_v5") == "NVIDIA-H100-NVL");
+  CHECK(azure("Standard_NV6ads_A10_v5") == "NVIDIA-A10-4Q");
+  CHECK(azure("Standard_NV36ads_A10_v5") == "NVIDIA-A10");
+  CHECK(azure("Standard_D4s_v3").empty());
+  CHECK(azure("p5.48xlarge").empty());
   CHECK(product_label_of(both) == "NVIDIA-L4");
   CHECK(product_label_of(cloud) == "l4");
   CHECK(product_label_of(empty).empty());

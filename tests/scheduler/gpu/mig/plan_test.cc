@@ -109,6 +109,8 @@ TEST_CASE("the configurations that mig-manager knows for a model") {
             "all-2g.20gb: 2g.20gb×3", "all-1g.20gb: 1g.20gb×4", "all-1g.10gb: 1g.10gb×7",
             "all-1g.10gb.me: 1g.10gb+me×1", "all-balanced: 3g.40gb×1 2g.20gb×1 1g.10gb×2"});
   CHECK(texts_of("A30-24GB").back() == "all-balanced: 2g.12gb×1 1g.6gb×2");
+  CHECK(texts_of("GB200-186GB").back() == "all-balanced: 3g.93gb×1 2g.47gb×1 1g.23gb×2");
+  CHECK(texts_of("GB200-189GB").back() == "all-balanced: 3g.95gb×1 2g.47gb×1 1g.24gb×2");
   CHECK(texts_of("RTX-PRO-6000-96GB").back() == "all-balanced: 2g.48gb×1 1g.24gb×2");
 }
 
