@@ -52,12 +52,16 @@ class InventoryReader {
     check_amounts();
     read_instance_replicas();
     read_instances();
+    check_missing();
     read_memory();
     read_compute();
     read_.others =
         !read_.has_gpu() && (labels_speak_of_gpus(node_labels_) || offers_accelerators());
-    read_.driver = labels_.text({"nvidia.com/cuda.driver-version.full"});
-    read_.cuda = labels_.text({"nvidia.com/cuda.runtime-version.full"});
+    read_.driver = version("nvidia.com/cuda.driver-version.full",
+                           {"nvidia.com/cuda.driver.major", "nvidia.com/cuda.driver.minor",
+                            "nvidia.com/cuda.driver.rev"});
+    read_.cuda = version("nvidia.com/cuda.runtime-version.full",
+                         {"nvidia.com/cuda.runtime.major", "nvidia.com/cuda.runtime.minor"});
     return std::move(read_);
   }
 
@@ -71,10 +75,16 @@ class InventoryReader {
     const std::string_view label = product_label_of(node_labels_);
     product_memory_ = labels_.number({kMemoryLabel, "karpenter.k8s.aws/instance-gpu-memory",
                                       "eks.amazonaws.com/instance-gpu-memory"});
+    if (product_memory_ == 0) product_memory_.reset();  // the driver does not know
     label_ = parse_product(label);
     // Under the strategy `single` the memory is that of an instance and says nothing of the GPU.
     if (label_.mig_profile.empty()) label_ = parse_product(label, product_memory_.value_or(0));
     read_.product = label_.product;
+    // What a virtual machine has of a GPU, its name or its memory says; the board's does not.
+    if (labels_.text({"nvidia.com/vgpu.present"}) == "true" && !read_.product.is_part) {
+      read_.product.geometry = nullptr;
+      read_.product.memory_gb = 0;
+    }
   }
 
   void read_mig() {
@@ -178,6 +188,25 @@ class InventoryReader {
                                       "relied on"
                                     : "");
     }
+  }
+
+  // GPUs that the device plugin has taken out of service, or that have fallen off the bus. A node
+  // that offers none at all has no device plugin.
+  void check_missing() {
+    const std::int64_t pieces = read_.gpus + read_.shared;
+    if (read_.gpu_count == 0 || pieces == 0 || may_be_cut()) return;
+    const std::int64_t missing = most_pieces() - pieces;
+    if (missing <= 0 || missing % read_.replicas != 0) return;
+    complain("it offers {} of its {} {}: {} missing", read_.gpu_count - missing / read_.replicas,
+             read_.gpu_count, product_in_words(), missing / read_.replicas);
+  }
+
+  // Whether GPUs are in MIG mode, and so not among nvidia.com/gpu: under the strategy mixed one
+  // that is not cut yet shows nowhere.
+  bool may_be_cut() const {
+    if (read_.piece == GpuPiece::kMigInstance || !read_.instances.empty()) return true;
+    return read_.mig_strategy == "mixed" && read_.mig_capable &&
+           labels_.text({kMigConfigLabel}) != "all-disabled";
   }
 
   // Of nvidia.com/gpu, or of nvidia.com/gpu.shared, by what labels count.
@@ -296,6 +325,18 @@ class InventoryReader {
     } else {
       read_.compute = said;
     }
+  }
+
+  // GPU feature discovery before v0.14 has its parts only, each in a label of its own.
+  std::string version(std::string_view whole, std::initializer_list<std::string_view> parts) const {
+    std::string text(labels_.text({whole}));
+    if (!text.empty()) return text;
+    for (const std::string_view part : parts) {
+      const std::string_view value = labels_.text({part});
+      if (value.empty()) break;
+      text += text.empty() ? std::string(value) : fmt::format(".{}", value);
+    }
+    return text;
   }
 
   bool offers_accelerators() const {

@@ -295,6 +295,19 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
       {"more instances than the GPUs can hold",
        a100().labelled("nvidia.com/mig.strategy", "mixed").offers("nvidia.com/mig-3g.20gb", "17"),
        "can hold 16 at most: they count as shared", 8},
+      {"a GPU that is gone", a100().gpus(7),
+       "it offers 7 of its 8 NVIDIA-A100-SXM4-40GB: 1 missing", 7},
+      {"a shared GPU that is gone", sliced("4").gpus(28),
+       "it offers 7 of its 8 NVIDIA-A100-SXM4-40GB: 1 missing", 0},
+      {"GPUs that are gone by a cloud's count",
+       node("a").gpus(6).labelled("karpenter.k8s.aws/instance-gpu-count", "8"),
+       "it offers 6 of its 8 GPUs: 2 missing", 6},
+      {"a GPU that is gone where none is in MIG mode",
+       a100()
+           .gpus(7)
+           .labelled("nvidia.com/mig.strategy", "mixed")
+           .labelled("nvidia.com/mig.config", "all-disabled"),
+       "1 missing", 7},
       {"a resource that names no profile", a100().offers("nvidia.com/mig-big", "1"),
        "resource nvidia.com/mig-big is not that of a MIG profile", 8},
       {"mixed resources under single", a100().offers("nvidia.com/mig-3g.20gb", "1"),
@@ -325,6 +338,37 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
   CHECK((hami.sharing == Sharing::kUnknown));
   CHECK(hami.replicas == 10);
   CHECK_FALSE(hami.mixed_products);
+}
+
+TEST_CASE("A node that offers fewer GPUs than it has is no contradiction where GPUs may be cut") {
+  const NodeBuilder mixed = a100().gpus(7).labelled("nvidia.com/mig.strategy", "mixed");
+  for (const k8s::Node& object :
+       {k8s::Node(NodeBuilder(mixed)),
+        k8s::Node(NodeBuilder(mixed).offers("nvidia.com/mig-3g.20gb", "2")),
+        k8s::Node(a100().gpus(0)),
+        // Time-sliced MIG instances beside whole GPUs.
+        k8s::Node(sliced("4").gpus(30).labelled("nvidia.com/mig.strategy", "mixed"))}) {
+    CHECK(inventory_of(object).complaints == std::vector<std::string>{});
+  }
+}
+
+TEST_CASE("A virtual GPU has the memory that it says, and cannot be cut") {
+  for (const char* product : {"NVIDIA-A100-20C", "NVIDIA-A100-SXM4-40GB", "NVIDIA-L40S"}) {
+    INFO(product);
+    const Inventory read = inventory_of(node("a")
+                                            .gpus(1)
+                                            .product(product)
+                                            .labelled("nvidia.com/vgpu.present", "true")
+                                            .labelled("nvidia.com/gpu.memory", "20480"));
+    CHECK(read.product.gpu_class != nullptr);
+    CHECK(read.product.geometry == nullptr);
+    CHECK(read.memory_mib == 20'480);
+    CHECK(read.complaints.empty());
+  }
+  const Inventory part = inventory_of(
+      node("a").gpus(1).product("NVIDIA-A40-8Q").labelled("nvidia.com/gpu.memory", "8192"));
+  CHECK(part.memory_mib == 8'192);
+  CHECK(part.complaints.empty());
 }
 
 TEST_CASE("Instances are shared under their own name when labels or amounts say so") {
