@@ -24,7 +24,8 @@ GpuTypeAsk::GpuTypeAsk(const PodShape& shape, const ResourceNames& names) : wish
 }
 
 bool GpuTypeAsk::is_none() const {
-  return wishes_.types.empty() && wishes_.min_memory == 0 && !wishes_.min_compute.is_known();
+  return wishes_.types.empty() && wishes_.min_memory == 0 && !wishes_.min_compute.is_known() &&
+         !wishes_.min_driver.is_known() && !wishes_.min_cuda.is_known();
 }
 
 std::optional<std::size_t> GpuTypeAsk::type_of(const gpu::Inventory& gpu) const {

@@ -3,6 +3,7 @@
 #include "plugins/gpu_type/ask.h"
 #include "plugins/gpu_type/survey.h"
 #include "plugins/support/wish_problems.h"
+#include "scheduler/gpu/labels.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,33 @@ namespace {
 
 using namespace sched;
 
-enum Reason : unsigned { kOtherType, kSeveralTypes, kTooLittleMemory, kTooOld };
+enum Reason : unsigned {
+  kOtherType,
+  kSeveralTypes,
+  kTooLittleMemory,
+  kTooOld,
+  kOldDriver,
+  kOldCuda
+};
+
+// Of the GPU operator, while it brings a node's driver up to date.
+constexpr std::string_view kUpgradeLabel = "nvidia.com/gpu-driver-upgrade-state";
+
+// Labels can hold any text; what is no version is not known.
+gpu::Version version_of(std::string_view label) {
+  return gpu::parse_version(label).value_or(gpu::Version{});
+}
+
+std::string driver_text(const NodeView& node) {
+  const gpu::Inventory& gpu = node.facts.gpu;
+  std::string text = gpu.driver.empty() ? "driver not known" : "driver " + gpu.driver;
+  if (!gpu.cuda.empty()) text += ", CUDA " + gpu.cuda;
+  const std::string_view state = gpu::label_of(node.facts.labels, kUpgradeLabel);
+  if (!state.empty() && state != "upgrade-done") {
+    text += fmt::format(", {}: {}", kUpgradeLabel, state);
+  }
+  return text;
+}
 
 std::string listed(const std::vector<gpu::TypeName>& types) {
   std::vector<std::string_view> texts;
@@ -34,7 +61,11 @@ class TypeFilter final : public NodeFilter {
                  fmt::format("node(s) had no GPU with {} of memory",
                              gibibytes(ask_.wishes().min_memory)),
                  fmt::format("node(s) had no GPU of compute capability {}",
-                             to_string(ask_.wishes().min_compute))} {}
+                             to_string(ask_.wishes().min_compute)),
+                 fmt::format("node(s) had no GPU driver of version {} or later",
+                             to_string(ask_.wishes().min_driver)),
+                 fmt::format("node(s) had no GPU driver for CUDA {} or later",
+                             to_string(ask_.wishes().min_cuda))} {}
 
   Verdict check(const NodeView& node) const override {
     const gpu::Inventory& gpu = node.facts.gpu;
@@ -45,7 +76,7 @@ class TypeFilter final : public NodeFilter {
       return Verdict::unresolvable(1U << kTooLittleMemory);
     }
     if (gpu.compute < ask_.wishes().min_compute) return Verdict::unresolvable(1U << kTooOld);
-    return Verdict::ok();
+    return driver_verdict(gpu);
   }
 
   bool reads_usage() const override { return false; }
@@ -64,6 +95,9 @@ class TypeFilter final : public NodeFilter {
       case kTooOld:
         return fmt::format("{}: {}", product,
                            gpu.compute.is_known() ? to_string(gpu.compute) : "not known");
+      case kOldDriver:
+      case kOldCuda:
+        return driver_text(node);
       default:
         return product;
     }
@@ -72,6 +106,17 @@ class TypeFilter final : public NodeFilter {
   std::unique_ptr<Survey> survey() const override { return make_gpu_type_survey(ask_); }
 
  private:
+  [[nodiscard]] Verdict driver_verdict(const gpu::Inventory& gpu) const {
+    const gpu::Wishes& wishes = ask_.wishes();
+    if (wishes.min_driver.is_known() && version_of(gpu.driver) < wishes.min_driver) {
+      return Verdict::unresolvable(1U << kOldDriver);
+    }
+    if (wishes.min_cuda.is_known() && version_of(gpu.cuda) < wishes.min_cuda) {
+      return Verdict::unresolvable(1U << kOldCuda);
+    }
+    return Verdict::ok();
+  }
+
   static std::string in_words(std::int64_t memory) {
     return memory == 0 ? "memory not known" : gibibytes(memory) + " of memory";
   }
@@ -88,7 +133,8 @@ class GpuTypeFilter final : public FilterPlugin {
   FilterPreparation prepare(const PodShape& shape, const PrepareContext& context) const override {
     FilterPreparation preparation;
     preparation.rejection =
-        problem_with({gpu::kTypeAnnotation, gpu::kMinMemoryAnnotation, gpu::kMinComputeAnnotation},
+        problem_with({gpu::kTypeAnnotation, gpu::kMinMemoryAnnotation, gpu::kMinComputeAnnotation,
+                      gpu::kMinDriverAnnotation, gpu::kMinCudaAnnotation},
                      shape.wishes);
     GpuTypeAsk ask(shape, context.resources);
     if (!ask.is_none()) preparation.filter = std::make_unique<TypeFilter>(std::move(ask));

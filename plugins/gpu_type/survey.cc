@@ -21,6 +21,8 @@ class GpuTypeSurvey final : public Survey {
 
   void add(const NodeView& node, const Refusal& /*refusal*/) override {
     const gpu::Inventory& gpu = node.facts.gpu;
+    keep_newest(gpu.driver, newest_driver_);
+    keep_newest(gpu.cuda, newest_cuda_);
     if (gpu.product.name.empty()) return;
     ++product(gpu.product).nodes;
     for (std::size_t i = 0; i < nodes_of_type_.size(); ++i) {
@@ -46,10 +48,27 @@ class GpuTypeSurvey final : public Survey {
                       to_string(ask_.wishes().min_compute),
                       most_compute_.is_known() ? to_string(most_compute_) : "not known"));
     }
+    if (ask_.wishes().min_driver > newest_driver_) {
+      sentences.push_back(
+          too_old("a GPU driver of version", ask_.wishes().min_driver, newest_driver_));
+    }
+    if (ask_.wishes().min_cuda > newest_cuda_) {
+      sentences.push_back(too_old("a GPU driver for CUDA", ask_.wishes().min_cuda, newest_cuda_));
+    }
     return fmt::format("{}", fmt::join(sentences, " "));
   }
 
  private:
+  static void keep_newest(std::string_view label, gpu::Version& newest) {
+    if (const auto version = gpu::parse_version(label)) newest = std::max(newest, *version);
+  }
+
+  static std::string too_old(std::string_view what, const gpu::Version& asked,
+                             const gpu::Version& newest) {
+    return fmt::format("No node is known to have {} {} or later; the newest is {}.", what,
+                       to_string(asked), newest.is_known() ? to_string(newest) : "not known");
+  }
+
   struct Seen {
     std::string name;
     std::string gpu_class;
@@ -112,6 +131,8 @@ class GpuTypeSurvey final : public Survey {
   std::int64_t most_memory_ = 0;  // bytes
   std::string most_memory_of_;
   gpu::Capability most_compute_;
+  gpu::Version newest_driver_;
+  gpu::Version newest_cuda_;
 };
 
 }  // namespace

@@ -73,6 +73,8 @@ void write(KeyWriter& key, const gpu::Wishes& wishes) {
   key.number(wishes.min_memory);
   key.number(wishes.min_compute.major);
   key.number(wishes.min_compute.minor);
+  for (const std::int32_t part : wishes.min_driver.parts) key.number(part);
+  for (const std::int32_t part : wishes.min_cuda.parts) key.number(part);
   key.number(static_cast<std::int64_t>(wishes.sharing));
   key.text(wishes.mig_profile);
   key.list(wishes.problems, [&](const gpu::WishProblem& problem) { key.text(problem.text); });

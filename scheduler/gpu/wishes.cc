@@ -12,6 +12,7 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <limits>
 #include <optional>
 
 namespace sched::gpu {
@@ -20,12 +21,18 @@ namespace {
 
 using k8s::shown;
 
-constexpr std::array kKeys = {kTypeAnnotation, kMinMemoryAnnotation, kMinComputeAnnotation,
-                              kSharingAnnotation, kMigProfileAnnotation};
+constexpr std::array kKeys = {kTypeAnnotation,      kMinMemoryAnnotation, kMinComputeAnnotation,
+                              kMinDriverAnnotation, kMinCudaAnnotation,   kSharingAnnotation,
+                              kMigProfileAnnotation};
+// What the scheduler itself writes to pods (scheduler/quota/charged_as.h).
+constexpr std::string_view kChargedAs = "gpu-scheduler.io/charged-as";
 
 // Each key that is not known is compared with all that are. A pod has few; who made up hundreds has
 // read enough after these.
 constexpr std::size_t kMostStrangers = 16;
+
+// Of GPUs, no amount is as small: what is given in bytes lacks its unit.
+constexpr std::int64_t kLeastMemory = std::int64_t{1} << 20;
 
 // "a, b,,c" → visits "a", " b", "", "c", up to the first that is answered with false.
 template <class Visit>
@@ -56,7 +63,7 @@ class WishReader {
 
   Wishes read() && {
     read_annotations();
-    read_profile_label();
+    read_labels();
     read_node_selection();
     auto& profiles = wishes_.known_profiles;
     std::sort(profiles.begin(), profiles.end());
@@ -75,7 +82,6 @@ class WishReader {
   }
 
   void read_annotations() {
-    std::size_t strangers = 0;
     for (const auto& [key, value] : pod_.metadata.annotations) {
       if (!is_ours(key)) continue;
       if (key == kTypeAnnotation) {
@@ -84,18 +90,53 @@ class WishReader {
         read_memory(value);
       } else if (key == kMinComputeAnnotation) {
         read_compute(value);
+      } else if (key == kMinDriverAnnotation) {
+        wishes_.min_driver = read_version(kMinDriverAnnotation, value, "570.86");
+      } else if (key == kMinCudaAnnotation) {
+        wishes_.min_cuda = read_version(kMinCudaAnnotation, value, "12.8");
       } else if (key == kSharingAnnotation) {
         read_sharing(value);
       } else if (key == kMigProfileAnnotation) {
         read_profile(value);
-      } else if (++strangers > kMostStrangers) {
-        continue;
-      } else if (const auto meant = nearest_name(key, {kKeys.begin(), kKeys.end()})) {
-        wishes_.problems.push_back(
-            {.key = *meant,
-             .text = fmt::format("annotation {} is not known; {} is", shown(key), *meant)});
+      } else if (key != kChargedAs) {
+        stranger("annotation", key);
       }
     }
+  }
+
+  void read_labels() {
+    for (const auto& [key, value] : pod_.metadata.labels) {
+      if (!is_ours(key)) continue;
+      const auto* const known = std::find(kKeys.begin(), kKeys.end(), key);
+      if (key == kMigProfileAnnotation) {
+        read_profile(value);
+      } else if (known != kKeys.end()) {
+        wishes_.problems.push_back(
+            {.key = *known, .text = fmt::format("{} is an annotation, not a label", key)});
+      } else {
+        stranger("label", key);
+      }
+    }
+  }
+
+  // A key of ours that nobody reads. The plugin that reads the nearest one tells of it.
+  void stranger(std::string_view kind, std::string_view key) {
+    if (++strangers_ > kMostStrangers) return;
+    std::string_view nearest;
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (const std::string_view known : kKeys) {
+      const std::size_t distance = edit_distance(key.substr(kAnnotationPrefix.size()),
+                                                 known.substr(kAnnotationPrefix.size()));
+      if (distance >= least) continue;
+      least = distance;
+      nearest = known;
+    }
+    constexpr std::size_t kSlip = 2;
+    wishes_.problems.push_back(
+        {.key = nearest,
+         .text = fmt::format("{} {} is not known; {}", kind, shown(key),
+                             least <= kSlip ? fmt::format("{} is", nearest)
+                                            : fmt::format("the nearest is {}", nearest))});
   }
 
   void read_types(std::string_view list) {
@@ -119,11 +160,23 @@ class WishReader {
 
   void read_memory(const std::string& text) {
     const auto amount = k8s::Quantity::parse(text);
-    if (amount && !(*amount < k8s::Quantity::of(1))) {
-      wishes_.min_memory = amount->value();
-      return;
+    if (!amount || *amount < k8s::Quantity::of(1)) {
+      problem(kMinMemoryAnnotation, "\"{}\" is not an amount of memory, such as 40Gi", shown(text));
+    } else if (const std::int64_t bytes = amount->value(); bytes < kLeastMemory) {
+      const bool plain = text.find_first_not_of("0123456789") == std::string::npos;
+      const std::string_view unit = bytes < 1'000 ? "G" : "M";
+      problem(kMinMemoryAnnotation, "\"{}\" is {} bytes{}", shown(text), bytes,
+              plain ? fmt::format(": {0}{1}i or {0}{1}?", bytes, unit) : ", less than any GPU has");
+    } else {
+      wishes_.min_memory = bytes;
     }
-    problem(kMinMemoryAnnotation, "\"{}\" is not an amount of memory, such as 40Gi", shown(text));
+  }
+
+  // `key` is one of the constants: problems refer to it.
+  Version read_version(std::string_view key, std::string_view text, std::string_view example) {
+    if (const auto version = parse_version(text)) return *version;
+    problem(key, "\"{}\" is not a version, such as \"{}\"", shown(text), example);
+    return {};
   }
 
   void read_compute(std::string_view text) {
@@ -161,11 +214,6 @@ class WishReader {
     add_known(*profile);
   }
 
-  void read_profile_label() {
-    const std::string* label = pod_.metadata.labels.find(kMigProfileAnnotation);
-    if (label != nullptr) read_profile(*label);
-  }
-
   // A label of a node that says which profile its nvidia.com/gpu are, and its values.
   void read_node_selection() {
     for (const auto& [key, value] : pod_.spec.node_selector) add_selected(key, value);
@@ -193,6 +241,7 @@ class WishReader {
 
   const k8s::Pod& pod_;
   Wishes wishes_;
+  std::size_t strangers_ = 0;
 };
 
 bool key_is_ours(const k8s::StringMap::Entry& entry) { return is_ours(entry.first); }
@@ -204,6 +253,26 @@ std::vector<k8s::StringMap::Entry> ours(const k8s::StringMap& annotations) {
 }
 
 }  // namespace
+
+std::optional<Version> parse_version(std::string_view text) {
+  Version version;
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  for (std::int32_t& part : version.parts) {
+    const auto [after, error] = std::from_chars(at, end, part);
+    if (error != std::errc() || part < 0) return std::nullopt;
+    if (after == end) return version.is_known() ? std::optional(version) : std::nullopt;
+    if (*after != '.') return std::nullopt;
+    at = after + 1;
+  }
+  return std::nullopt;
+}
+
+std::string to_string(const Version& version) {
+  const auto [first, second, third] = version.parts;
+  return third > 0 ? fmt::format("{}.{}.{}", first, second, third)
+                   : fmt::format("{}.{}", first, second);
+}
 
 Wishes wishes_of(const k8s::Pod& pod) { return WishReader(pod).read(); }
 

@@ -71,7 +71,9 @@ TEST_CASE("A type that the cluster does not have is said so, with the nearest th
   Cluster cluster;
   cluster.has(whole("h1", "NVIDIA-H100-80GB-HBM3"));
   cluster.has(whole("h2", "NVIDIA-H100-80GB-HBM3"));
-  cluster.has(whole("l1", "NVIDIA-L4").labelled("nvidia.com/gpu.memory", "23034"));
+  cluster.has(whole("l1", "NVIDIA-L4")
+                  .labelled("nvidia.com/gpu.memory", "23034")
+                  .labelled("nvidia.com/cuda.driver-version.full", "550.90"));
   CHECK_THAT(cluster.place(ours("a").gpus(1).annotated(kType, "H10O")),
              Catch::StartsWith("0/3 nodes are available: 3 node(s) had no GPU of type H10O.") &&
                  Catch::Contains("No node has a GPU of type H10O; the nearest are H100: "
@@ -83,6 +85,13 @@ TEST_CASE("A type that the cluster does not have is said so, with the nearest th
       cluster.place(ours("c").gpus(1).annotated("gpu-scheduler.io/min-compute-capability", "10.0")),
       Catch::Contains("No node is known to have GPUs of compute capability 10.0; the highest "
                       "is 9.0."));
+  CHECK_THAT(
+      cluster.place(ours("e").gpus(1).annotated("gpu-scheduler.io/min-driver-version", "600")),
+      Catch::Contains("No node is known to have a GPU driver of version 600.0 or later; the newest "
+                      "is 550.90."));
+  CHECK_THAT(cluster.place(ours("f").gpus(1).annotated("gpu-scheduler.io/min-cuda-version", "13")),
+             Catch::Contains("No node is known to have a GPU driver for CUDA 13.0 or later; the "
+                             "newest is not known."));
   CHECK_THAT(cluster.place(ours("d").gpus(1).annotated(kSharing, "mabye")),
              Catch::StartsWith("0/3 nodes are available: gpu-scheduler.io/sharing: \"mabye\" is "
                                "none of allowed, required, never."));

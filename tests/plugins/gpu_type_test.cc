@@ -17,6 +17,8 @@ namespace {
 constexpr const char* kType = "gpu-scheduler.io/gpu-type";
 constexpr const char* kMemory = "gpu-scheduler.io/min-gpu-memory";
 constexpr const char* kCompute = "gpu-scheduler.io/min-compute-capability";
+constexpr const char* kDriver = "gpu-scheduler.io/min-driver-version";
+constexpr const char* kCuda = "gpu-scheduler.io/min-cuda-version";
 constexpr const char* kMig = "nvidia.com/mig-3g.40gb";
 
 tests::NodeBuilder gpus(const char* product) { return node("n").gpus(8).product(product); }
@@ -107,6 +109,51 @@ TEST_CASE("GpuType lets a pod onto the GPUs that its annotations ask for") {
        gpus("G2"),
        unresolvable({"node(s) had no GPU of compute capability 3.5"}),
        {"G2: not known"}},
+      {"a recent driver",
+       wants(kDriver, "570.86"),
+       gpus("NVIDIA-L4").labelled("nvidia.com/cuda.driver-version.full", "570.124.06"),
+       kFits,
+       {}},
+      {"an old driver",
+       wants(kDriver, "570.86"),
+       gpus("NVIDIA-L4")
+           .labelled("nvidia.com/cuda.driver-version.full", "570.9.10")
+           .labelled("nvidia.com/cuda.runtime-version.full", "12.8"),
+       unresolvable({"node(s) had no GPU driver of version 570.86 or later"}),
+       {"driver 570.9.10, CUDA 12.8"}},
+      {"an old driver that is just being upgraded, by labels of old",
+       wants(kDriver, "570"),
+       gpus("NVIDIA-L4")
+           .labelled("nvidia.com/cuda.driver.major", "550")
+           .labelled("nvidia.com/cuda.driver.minor", "90")
+           .labelled("nvidia.com/cuda.driver.rev", "07")
+           .labelled("nvidia.com/gpu-driver-upgrade-state", "drain-required"),
+       unresolvable({"node(s) had no GPU driver of version 570.0 or later"}),
+       {"driver 550.90.07, nvidia.com/gpu-driver-upgrade-state: drain-required"}},
+      {"an upgrade that is done",
+       wants(kDriver, "570"),
+       gpus("NVIDIA-L4").labelled("nvidia.com/gpu-driver-upgrade-state", "upgrade-done"),
+       unresolvable({"node(s) had no GPU driver of version 570.0 or later"}),
+       {"driver not known"}},
+      {"CUDA that the driver serves",
+       wants(kCuda, "12.8"),
+       gpus("NVIDIA-L4").labelled("nvidia.com/cuda.runtime-version.full", "12.8"),
+       kFits,
+       {}},
+      {"CUDA that it does not",
+       wants(kCuda, "12.8"),
+       gpus("NVIDIA-L4")
+           .labelled("nvidia.com/cuda.driver-version.full", "550.90.07")
+           .labelled("nvidia.com/cuda.runtime-version.full", "12.4"),
+       unresolvable({"node(s) had no GPU driver for CUDA 12.8 or later"}),
+       {"driver 550.90.07, CUDA 12.4"}},
+      {"a vGPU has its own memory",
+       wants(kMemory, "20Gi"),
+       gpus("NVIDIA-A40-8Q")
+           .labelled("nvidia.com/vgpu.present", "true")
+           .labelled("nvidia.com/gpu.memory", "8192"),
+       unresolvable({"node(s) had no GPU with 20Gi of memory"}),
+       {"NVIDIA-A40-8Q: 8Gi of memory"}},
       {"a typo",
        wants(kMemory, "40Gx"),
        gpus("NVIDIA-H200"),
@@ -118,6 +165,12 @@ TEST_CASE("GpuType lets a pod onto the GPUs that its annotations ask for") {
        gpus("NVIDIA-L4"),
        unresolvable({"annotation gpu-scheduler.io/gpu-tpye is not known; "
                      "gpu-scheduler.io/gpu-type is"}),
+       {}},
+      {"a key that is like none",
+       wants("gpu-scheduler.io/gpu-model", "H100"),
+       gpus("NVIDIA-L4"),
+       unresolvable({"annotation gpu-scheduler.io/gpu-model is not known; the nearest is "
+                     "gpu-scheduler.io/gpu-type"}),
        {}},
       {"a typo that others are to tell of",
        wants("gpu-scheduler.io/sharing", "x"),

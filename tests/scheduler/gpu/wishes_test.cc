@@ -1,5 +1,6 @@
 #include "scheduler/gpu/wishes.h"
 
+#include "scheduler/quota/charged_as.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
@@ -30,6 +31,9 @@ TEST_CASE("A pod's annotations are read once, in their order") {
   CHECK(wishes_for(kMinMemoryAnnotation, "80G").min_memory == 80'000'000'000);
   CHECK(to_string(wishes_for(kMinComputeAnnotation, "8.9").min_compute) == "8.9");
   CHECK(to_string(wishes_for(kMinComputeAnnotation, "9").min_compute) == "9.0");
+  CHECK(to_string(wishes_for(kMinDriverAnnotation, "570.124.06").min_driver) == "570.124.6");
+  CHECK(to_string(wishes_for(kMinDriverAnnotation, "570").min_driver) == "570.0");
+  CHECK(to_string(wishes_for(kMinCudaAnnotation, "12.8").min_cuda) == "12.8");
   CHECK((wishes_for(kSharingAnnotation, "never").sharing == SharingWish::kNever));
   CHECK((wishes_for(kSharingAnnotation, "required").sharing == SharingWish::kRequired));
   CHECK((wishes_for(kSharingAnnotation, "allowed").sharing == SharingWish::kAllowed));
@@ -37,7 +41,7 @@ TEST_CASE("A pod's annotations are read once, in their order") {
   CHECK((wishes_of(pod("p").gpus(1)) == Wishes{}));
   // Other people's annotations, and ours that are no wishes.
   CHECK((wishes_for("example.com/gpu-type", "x") == Wishes{}));
-  CHECK((wishes_for("gpu-scheduler.io/pod-group", "x") == Wishes{}));
+  CHECK((wishes_for(sched::quota::kChargedAsAnnotation, "x") == Wishes{}));
 }
 
 TEST_CASE("What cannot be understood is a problem, with the annotation and what it could be") {
@@ -55,6 +59,16 @@ TEST_CASE("What cannot be understood is a problem, with the annotation and what 
       {kMinMemoryAnnotation, "-1Gi", "\"-1Gi\" is not an amount of memory"},
       {kMinMemoryAnnotation, "0", "is not an amount of memory"},
       {kMinMemoryAnnotation, "", "is not an amount of memory"},
+      {kMinMemoryAnnotation, "80", "\"80\" is 80 bytes: 80Gi or 80G?"},
+      {kMinMemoryAnnotation, "81920", "\"81920\" is 81920 bytes: 81920Mi or 81920M?"},
+      {kMinMemoryAnnotation, "40Ki", "\"40Ki\" is 40960 bytes, less than any GPU has"},
+      {kMinDriverAnnotation, "latest", "\"latest\" is not a version, such as \"570.86\""},
+      {kMinDriverAnnotation, "570.", "\"570.\" is not a version"},
+      {kMinDriverAnnotation, "570.124.06.1", "is not a version"},
+      {kMinDriverAnnotation, "-570", "is not a version"},
+      {kMinDriverAnnotation, "0.1", "is not a version"},
+      {kMinDriverAnnotation, "", "is not a version"},
+      {kMinCudaAnnotation, "12,8", "\"12,8\" is not a version, such as \"12.8\""},
       {kMinComputeAnnotation, "8.", "\"8.\" is not a compute capability, such as \"8.0\""},
       {kMinComputeAnnotation, "ampere", "\"ampere\" is not a compute capability"},
       {kMinComputeAnnotation, "8.0.1", "is not a compute capability"},
@@ -66,19 +80,33 @@ TEST_CASE("What cannot be understood is a problem, with the annotation and what 
       {"gpu-scheduler.io/gpu-typ", "H100",
        "annotation gpu-scheduler.io/gpu-typ is not known; gpu-scheduler.io/gpu-type is"},
       {"gpu-scheduler.io/GPU-type", "H100", "gpu-scheduler.io/gpu-type is"},
-      {"gpu-scheduler.io/min-gpu-mem", "1Gi", nullptr},  // three characters: something else
+      {"gpu-scheduler.io/min-gpu-mem", "1Gi",
+       "annotation gpu-scheduler.io/min-gpu-mem is not known; the nearest is "
+       "gpu-scheduler.io/min-gpu-memory"},
+      {"gpu-scheduler.io/pod-group", "x",
+       "annotation gpu-scheduler.io/pod-group is not known; the"},
+      {"gpu-scheduler.io/", "x", "annotation gpu-scheduler.io/ is not known; the nearest is"},
       {"gpu-scheduler.io/shraing", "never", "gpu-scheduler.io/sharing is"},
   };
   for (const Case& each : cases) {
     INFO(each.key << ": " << each.value);
     const Wishes wishes = wishes_for(each.key, each.value);
-    if (each.problem == nullptr) {
-      CHECK(wishes.problems.empty());
-      continue;
-    }
     REQUIRE(wishes.problems.size() == 1);
     CHECK_THAT(wishes.problems.front().text, Catch::Contains(each.problem));
   }
+}
+
+TEST_CASE("A label of ours that nobody reads is a problem, too") {
+  const auto problem = [](std::string_view key, std::string_view value) {
+    const Wishes wishes = wishes_of(pod("p").gpus(1).labelled(key, value));
+    return wishes.problems.empty() ? std::string() : wishes.problems.front().text;
+  };
+  CHECK(problem(kMigProfileAnnotation, "1g.10gb").empty());
+  CHECK(problem("example.com/gpu-type", "H100").empty());
+  CHECK(problem("gpu-scheduler.io/mig-profil", "1g.10gb") ==
+        "label gpu-scheduler.io/mig-profil is not known; gpu-scheduler.io/mig-profile is");
+  CHECK(problem(kTypeAnnotation, "H100") ==
+        "gpu-scheduler.io/gpu-type is an annotation, not a label");
 }
 
 TEST_CASE("A pod knows of MIG instances as nvidia.com/gpu when it names their profile") {
