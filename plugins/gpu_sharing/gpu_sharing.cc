@@ -186,20 +186,21 @@ class GpuSharingFilter final : public FilterPlugin {
   Settings settings_;
 };
 
-// How a node's pieces would be taken with the pod. A GPU of one's own is ahead of them, or behind
-// where replicas are welcome.
+// How a node's pieces would be taken with the pod. A GPU or instance of one's own is ahead of them,
+// or behind where replicas are welcome.
 class SharingScore final : public NodeScore {
  public:
-  SharingScore(ResourceAmount asked, bool own_gpu_first, bool spread)
+  enum class Of : std::uint8_t { kGpu, kInstance, kReplica };  // what the asked resource is called
+
+  SharingScore(ResourceAmount asked, Of of, bool own_gpu_first, bool spread)
       : asked_(asked),
+        of_(of),
         own_gpu_(own_gpu_first ? 2 * kMaxScore : 0),
         replica_(own_gpu_first ? 0 : kMaxScore),
         spread_(spread) {}
 
   std::int64_t score(const NodeView& node) const override {
-    if (asked_.resource == kNvidiaGpu && node.facts.gpu.sharing == gpu::Sharing::kNone) {
-      return own_gpu_;
-    }
+    if (is_own(node)) return own_gpu_;
     const std::int64_t pieces = node.allocatable(asked_.resource);
     if (pieces <= 0) return 0;
     const std::int64_t taken = std::clamp<std::int64_t>(
@@ -209,7 +210,15 @@ class SharingScore final : public NodeScore {
   }
 
  private:
+  [[nodiscard]] bool is_own(const NodeView& node) const {
+    if (of_ == Of::kGpu) return node.facts.gpu.sharing == gpu::Sharing::kNone;
+    if (of_ == Of::kReplica) return false;
+    const gpu::MigInstances* instances = instances_of(node, asked_.resource);
+    return instances == nullptr || !instances->shared;
+  }
+
   ResourceAmount asked_;
+  Of of_;
   std::int64_t own_gpu_;
   std::int64_t replica_;
   bool spread_;
@@ -224,15 +233,25 @@ class GpuSharingScore final : public ScorePlugin {
   std::unique_ptr<NodeScore> prepare(const PodShape& shape,
                                      const PrepareContext& context) const override {
     for (const ResourceAmount& request : shape.requests) {
-      const bool gpu = request.resource == kNvidiaGpu;
-      if (!gpu && !is_shared_resource(context.resources.name(request.resource))) continue;
-      const bool own_gpu_first = !gpu || shape.wishes.sharing == SharingWish::kUnsaid;
-      return std::make_unique<SharingScore>(request, own_gpu_first, settings_.spread);
+      const auto of = kind_of(request.resource, context.resources);
+      if (!of) continue;
+      const bool own_gpu_first =
+          *of == SharingScore::Of::kReplica || shape.wishes.sharing == SharingWish::kUnsaid;
+      return std::make_unique<SharingScore>(request, *of, own_gpu_first, settings_.spread);
     }
     return nullptr;
   }
 
  private:
+  // nullopt: nothing that is shared.
+  static std::optional<SharingScore::Of> kind_of(ResourceId resource, const ResourceNames& names) {
+    const std::string& name = names.name(resource);
+    if (resource == kNvidiaGpu) return SharingScore::Of::kGpu;
+    if (is_shared_resource(name)) return SharingScore::Of::kReplica;
+    if (is_mig_resource(name)) return SharingScore::Of::kInstance;
+    return std::nullopt;
+  }
+
   Settings settings_;
 };
 

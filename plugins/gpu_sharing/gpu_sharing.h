@@ -8,11 +8,11 @@
 //   required   a replica only
 //   never      a GPU of its own only
 //
-// `defaultSharing` is for pods without the annotation; as long as that allows replicas, a GPU of
-// its own is preferred, for the pod did not say that it can do with less. And a container of such a
-// pod that asks for several pieces gets no replicas: two of them are neither two GPUs nor twice the
-// share, and all may be of one GPU. A pod that asks for nvidia.com/gpu.shared by name wants a
-// replica whatever the default is.
+// `defaultSharing` is for pods without the annotation; as long as that allows replicas, a GPU or
+// instance of its own is preferred, for the pod did not say that it can do with less. And a
+// container of such a pod that asks for several pieces gets no replicas: two of them are neither
+// two GPUs nor twice the share, and all may be of one GPU. A pod that asks for
+// nvidia.com/gpu.shared by name wants a replica whatever the default is.
 //
 // Arguments (GpuSharingArgs):
 //   defaultSharing: allowed             or required, or never, for pods without the annotation;

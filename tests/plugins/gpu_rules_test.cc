@@ -165,6 +165,25 @@ TEST_CASE("A GPU of one's own comes before a replica, unless a replica will do")
                                "had shared GPUs, which the pod does not accept."));
 }
 
+TEST_CASE("An instance of one's own comes before a replica of one, whatever they are called") {
+  Cluster cluster;
+  const auto mixed = [](std::string_view name) {
+    return whole(name, "NVIDIA-A100-SXM4-80GB", 0)
+        .labelled("nvidia.com/mig.strategy", "mixed")
+        .offers(kSmallMig, "2");
+  };
+  cluster.has(mixed("a-replicas").labelled("nvidia.com/mig-1g.10gb.replicas", "2"));
+  cluster.has(mixed("own"));
+  CHECK(cluster.place(ours("a").requests(kSmallMig, "1").annotated(kSharing, "allowed")) ==
+        "a-replicas");
+  CHECK(cluster.place(ours("b").requests(kSmallMig, "1")) == "own");
+  CHECK(cluster.place(ours("c").requests(kSmallMig, "1").annotated(kSharing, "never")) == "own");
+  CHECK_THAT(cluster.place(ours("d").requests(kSmallMig, "1").annotated(kSharing, "never")),
+             Catch::StartsWith("0/2 nodes are available: 1 Insufficient nvidia.com/mig-1g.10gb, 1 "
+                               "node(s) had shared GPUs, which the pod does not accept."));
+  CHECK(cluster.place(ours("e").requests(kSmallMig, "1")) == "a-replicas");
+}
+
 TEST_CASE("With upstream's plugins alone no annotation and no label of a GPU changes a verdict") {
   const std::vector<k8s::Node> nodes = {
       sliced("n"), whole("n", "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb", 7),
