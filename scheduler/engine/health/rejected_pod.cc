@@ -3,6 +3,7 @@
 #include "scheduler/base/resources.h"
 #include "scheduler/framework/pod_requests.h"
 #include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/mig/resource_name.h"
 
 #include <algorithm>
 #include <utility>
@@ -39,6 +40,11 @@ std::map<std::string, std::int64_t> requests_by_name(const k8s::Pod& pod) {
   return requests;
 }
 
+bool has_shared(const gpu::Inventory& node, std::string_view profile) {
+  return std::any_of(node.instances.begin(), node.instances.end(),
+                     [&](const auto& each) { return each.shared && each.profile == profile; });
+}
+
 }  // namespace
 
 std::map<std::string, std::int64_t> devices_of(const k8s::Pod& pod) {
@@ -70,9 +76,13 @@ std::optional<event::PodRejected> rejection_of(const k8s::Pod& pod) {
 }
 
 bool is_by_rule(const event::PodRejected& rejection, const gpu::Inventory* node) {
-  const auto gpus = rejection.devices.find(std::string(gpu::kGpuResource));
-  if (gpus == rejection.devices.end() || gpus->second <= 1) return false;
-  return node == nullptr || node->sharing != gpu::Sharing::kNone;
+  return std::any_of(rejection.devices.begin(), rejection.devices.end(), [&](const auto& device) {
+    const auto& [name, pieces] = device;
+    if (pieces <= 1) return false;
+    if (name == gpu::kGpuResource) return node == nullptr || node->sharing != gpu::Sharing::kNone;
+    const auto instance = gpu::mig::parse_resource(name);
+    return instance && (node == nullptr || has_shared(*node, instance->profile));
+  });
 }
 
 bool had_room(const event::PodRejected& rejection, const NodeView& node, const Claim* held,

@@ -31,9 +31,9 @@ namespace sched {
 // Whether the pod may have been rejected for what it asked, and not for what is wrong with its
 // node: NVIDIA's plugin fails a container that asks for several pieces of a shared GPU, with
 // time-slicing where failRequestsGreaterThanOne is set, with MPS of its own accord (since v0.15,
-// api/config/v1/config.go). Such pieces may go by the name of whole GPUs, nvidia.com/gpu; the node
-// tells. `node`: what it offers; null: not known, and then it may be. A user's mistake must not
-// make black holes of sound nodes.
+// api/config/v1/config.go). Such pieces may go by the name of whole GPUs, nvidia.com/gpu, or of
+// whole instances; the node tells. `node`: what it offers; null: not known, and then it may be. A
+// user's mistake must not make black holes of sound nodes.
 [[nodiscard]] bool is_by_rule(const event::PodRejected& rejection, const gpu::Inventory* node);
 
 // Whether the node has, beside what the other pods there take, what the pod asked for: else it was

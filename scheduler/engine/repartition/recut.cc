@@ -3,6 +3,7 @@
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/health.h"
 #include "scheduler/gpu/labels.h"
+#include "scheduler/gpu/resource_kind.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ constexpr std::string_view kCountLabel = "nvidia.com/gpu.count";
 void forget_instances(NodeFacts& node, const ResourceNames& names) {
   std::vector<ResourceId> offered;
   node.allocatable.for_each([&](ResourceId id, std::int64_t /*amount*/) {
-    if (names.name(id).starts_with(gpu::kNvidiaPrefix)) offered.push_back(id);
+    if (gpu::is_gpu_resource(names.name(id))) offered.push_back(id);
   });
   for (const ResourceId id : offered) node.allocatable.set(id, 0);
   std::vector<std::string> stale;

@@ -4,6 +4,7 @@
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/health.h"
 #include "scheduler/gpu/labels.h"
+#include "scheduler/gpu/resource_kind.h"
 
 #include <fmt/format.h>
 
@@ -64,13 +65,13 @@ bool RepartitionTrials::is_idle(const NodeView& node) const {
   if (gpus == 0 || gpus > kMostGpus || gpu.gpus > gpu.gpu_count) return false;
   bool is_idle = true;
   node.usage.requested.for_each([&](ResourceId id, std::int64_t amount) {
-    is_idle = is_idle && (amount <= 0 || !is_nvidias(id));
+    is_idle = is_idle && (amount <= 0 || !is_gpu(id));
   });
   return is_idle;
 }
 
-bool RepartitionTrials::is_nvidias(ResourceId id) const {
-  return context_.resources.name(id).starts_with(gpu::kNvidiaPrefix);
+bool RepartitionTrials::is_gpu(ResourceId id) const {
+  return gpu::is_gpu_resource(context_.resources.name(id));
 }
 
 std::vector<std::string> RepartitionTrials::wanted() const {
@@ -108,7 +109,7 @@ std::string RepartitionTrials::cost(std::size_t node) const {
   const NodeFacts& facts = nodes_.facts(slots_[node]);
   std::string offers;
   facts.allocatable.for_each([&](ResourceId id, std::int64_t amount) {
-    if (amount <= 0 || !is_nvidias(id)) return;
+    if (amount <= 0 || !is_gpu(id)) return;
     offers +=
         fmt::format("{}{} {}", offers.empty() ? "" : ", ", amount, context_.resources.name(id));
   });

@@ -53,7 +53,7 @@ class RepartitionTrials {
  private:
   void find_idle_nodes();
   [[nodiscard]] bool is_idle(const NodeView& node) const;
-  [[nodiscard]] bool is_nvidias(ResourceId id) const;
+  [[nodiscard]] bool is_gpu(ResourceId id) const;
 
   const Nodes& nodes_;
   const Finder& finder_;

@@ -2,6 +2,7 @@
 
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/labels.h"
+#include "scheduler/gpu/resource_kind.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +23,7 @@ AbsentDevices::AbsentDevices(const std::vector<ResourceAmount>& requests,
     if (!is_extended_resource(name)) continue;
     Device device;
     device.resource = request.resource;
-    device.nvidias = name.starts_with(gpu::kNvidiaPrefix);
+    device.is_gpu = gpu::is_gpu_resource(name);
     device.is_mig = name.starts_with(gpu::kMigResourcePrefix);
     devices_.push_back(device);
   }
@@ -43,7 +44,7 @@ void AbsentDevices::add(const NodeView& node, std::uint64_t rank) {
 }
 
 AbsentDevices::Why AbsentDevices::why(const Device& device, const NodeFacts& node) const {
-  if (!device.nvidias) return Why::kNone;
+  if (!device.is_gpu) return Why::kNone;
   if (node.health.mig_change != gpu::MigChange::kNone) return Why::kMigChange;
   if (forms_of(node).empty()) return node.health.labelled_gpus ? Why::kNoPlugin : Why::kNone;
   if (device.is_mig && node.allocatable.get(kNvidiaGpu) > 0) {
@@ -66,7 +67,7 @@ std::string AbsentDevices::text() const {
 
 std::string AbsentDevices::sentence(const Device& device) const {
   std::string text = fmt::format("{}: no such {} on {} of {} nodes", names_.name(device.resource),
-                                 device.nvidias ? "GPU" : "device", device.nodes, nodes_);
+                                 device.is_gpu ? "GPU" : "device", device.nodes, nodes_);
   for (std::size_t i = 0; i < kReasons; ++i) {
     const Group& group = device.groups[i];
     if (group.nodes > 0) text += "; " + clause(static_cast<Why>(i), group);
@@ -107,7 +108,7 @@ std::vector<std::string_view> AbsentDevices::forms_of(const NodeFacts& node) con
   node.allocatable.for_each([&](ResourceId id, std::int64_t amount) {
     if (id < kNvidiaGpu || amount <= 0) return;
     const std::string& name = names_.name(id);
-    if (name.starts_with(gpu::kNvidiaPrefix)) forms.push_back(name);
+    if (gpu::is_gpu_resource(name)) forms.push_back(name);
   });
   std::sort(forms.begin(), forms.end());
   return forms;

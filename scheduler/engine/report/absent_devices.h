@@ -52,7 +52,7 @@ class AbsentDevices {
   };
   struct Device {
     ResourceId resource{};
-    bool nvidias = false;
+    bool is_gpu = false;
     bool is_mig = false;
     std::size_t nodes = 0;  // that have none
     std::array<Group, kReasons> groups{};

@@ -129,6 +129,15 @@ TEST_CASE("a node that carries a GPU pod is left alone, whoever placed it") {
   CHECK(advised(s) == Texts{"n should become all-3g.40gb"});
 }
 
+TEST_CASE("a network device of NVIDIA's is no GPU: it stays, and who holds one does no harm") {
+  Scheduler s;
+  s.synced();
+  s.has(h100("n").offers("nvidia.com/hostdev", "2"));
+  s.has(their_pod("theirs").requests("nvidia.com/hostdev", "1").on("n"));
+  s.has(instance("a").requests("nvidia.com/hostdev", "1"));
+  CHECK(advised(s) == Texts{"n should become all-3g.40gb"});
+}
+
 TEST_CASE("advice is looked for at most once per interval, after a change, and told once") {
   Scheduler s;
   s.synced();

@@ -119,6 +119,11 @@ std::vector<Case> cases() {
        {node("n"), gpu_node("m").gpus(8)},
        our_pod("a").requests("amd.com/gpu", "1"),
        "amd.com/gpu: no such device on 2 of 2 nodes."},
+      {"network devices of NVIDIA's are no GPUs",
+       {gpu_node("n").offers("nvidia.com/hostdev", "4")},
+       our_pod("a").gpus(1).requests("nvidia.com/rdma_ib", "1"),
+       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; device plugin absent on 1 that carry GPU "
+       "labels (first n). nvidia.com/rdma_ib: no such device on 1 of 1 nodes."},
       {"two devices",
        {node("n")},
        our_pod("a").gpus(1).requests("rdma/hca", "1"),
