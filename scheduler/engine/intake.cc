@@ -29,7 +29,7 @@ Time waiting_since(const k8s::Pod& pod, Time now) {
 // own status patches come back as updates.
 bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
   return before.spec != now.spec || before.metadata.labels != now.metadata.labels ||
-         gpu::wishes_may_differ(before, now);
+         !gpu::same_of_ours(before.metadata.annotations, now.metadata.annotations);
 }
 
 }  // namespace

@@ -5,106 +5,197 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <concepts>
 #include <functional>
-#include <iterator>
 #include <string_view>
+#include <type_traits>
 
 namespace sched {
 
 namespace {
 
 // Writes values so that different ones never read alike: texts and lists with their length in
-// front, every number with an end.
+// front, every number with an end. A struct is written through a structured binding: it must name
+// all fields, so one that is added does not compile before it is named here.
 class KeyWriter {
  public:
-  void number(std::int64_t value) { key_.append(std::to_string(value)).push_back(';'); }
-  void text(std::string_view value) {
-    number(static_cast<std::int64_t>(value.size()));
-    key_.append(value);
-  }
-  void count(std::size_t value) { number(static_cast<std::int64_t>(value)); }
-  template <typename List, typename Write>
-  void list(const List& values, Write write) {
-    count(values.size());
-    for (const auto& value : values) write(value);
+  template <typename... Values>
+  void add(const Values&... values) {
+    (write(values), ...);
   }
   [[nodiscard]] std::string take() { return std::move(key_); }
 
  private:
+  template <typename Number>
+  requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
+  void write(Number value) {
+    key_.append(std::to_string(static_cast<std::int64_t>(value))).push_back(';');
+  }
+  void write(const std::string& text) {
+    write(text.size());
+    key_.append(text);
+  }
+  void write(const k8s::StringMap& entries) {
+    write(entries.size());
+    for (const auto& [key, value] : entries) add(key, value);
+  }
+  template <typename Value>
+  void write(const std::vector<Value>& values) {
+    write(values.size());
+    for (const Value& value : values) write(value);
+  }
+  template <typename Value>
+  void write(const std::optional<Value>& value) {
+    write(value.has_value());
+    if (value) write(*value);
+  }
+  void write(const k8s::SelectorRequirement& requirement) {
+    const auto& [key, op, values] = requirement;
+    add(key, op, values);
+  }
+  void write(const k8s::NodeSelectorTerm& term) {
+    const auto& [expressions, fields] = term;
+    add(expressions, fields);
+  }
+  void write(const k8s::NodeSelector& selector) {
+    const auto& [terms] = selector;
+    add(terms);
+  }
+  void write(const k8s::PreferredNodeTerm& preferred) {
+    const auto& [weight, preference] = preferred;
+    add(weight, preference);
+  }
+  void write(const k8s::NodeAffinity& affinity) {
+    const auto& [required, preferred] = affinity;
+    add(required, preferred);
+  }
+  void write(const k8s::Toleration& toleration) {
+    const auto& [key, op, value, effect] = toleration;
+    add(key, op, value, effect);
+  }
+  void write(const HostPort& used) {
+    const auto& [ip, protocol, port] = used;
+    add(ip, protocol, port);
+  }
+  void write(const ResourceAmount& request) {
+    const auto& [resource, amount] = request;
+    add(resource, amount);
+  }
+  void write(const NonZeroRequests& requests) {
+    const auto& [cpu, memory] = requests;
+    add(cpu, memory);
+  }
+  void write(const gpu::Capability& capability) {
+    const auto& [major, minor] = capability;
+    add(major, minor);
+  }
+  void write(const gpu::Version& version) {
+    for (const std::int32_t part : version.parts) write(part);
+  }
+  // A name is its text, parsed.
+  void write(const gpu::TypeName& type) { write(type.text); }
+  // A problem's text begins with its key.
+  void write(const gpu::WishProblem& problem) { write(problem.text); }
+  void write(const gpu::Wishes& wishes) {
+    // What is known of profiles follows from these and from the node selection.
+    const auto& [types, memory, compute, driver, cuda, sharing, profile, known_profiles, problems] =
+        wishes;
+    add(types, memory, compute, driver, cuda, sharing, profile, problems);
+  }
+
   std::string key_;
 };
 
-void write(KeyWriter& key, const k8s::SelectorRequirement& requirement) {
-  key.text(requirement.key);
-  key.number(static_cast<std::int64_t>(requirement.op));
-  key.list(requirement.values, [&](const std::string& value) { key.text(value); });
+// The entries of a pod's labels or annotations that are ours.
+template <typename Map>
+struct Ours {
+  Map& entries;
+};
+template <typename Map>
+Ours(Map&) -> Ours<Map>;
+
+// Of a container, what a shape reads: not who it is, nor its limits.
+template <typename Visit, typename... Containers>
+bool visit_needs(Visit&& visit, Containers&... containers) {
+  return visit(containers.requests...) && visit(containers.ports...) &&
+         visit(containers.restart_always...);
 }
 
-void write(KeyWriter& key, const k8s::NodeSelectorTerm& term) {
-  const auto each = [&](const k8s::SelectorRequirement& requirement) { write(key, requirement); };
-  key.list(term.match_expressions, each);
-  key.list(term.match_fields, each);
+// Each part of a pod that shape_of() reads, once: of one pod or of several side by side, until
+// `visit` answers with false.
+template <typename Visit, typename... Pods>
+bool visit_template(Visit&& visit, Pods&... pods) {
+  return visit(pods.spec.priority...) && visit(pods.spec.containers...) &&
+         visit(pods.spec.init_containers...) && visit(pods.spec.resource_requests...) &&
+         visit(pods.spec.overhead...) && visit(pods.spec.node_selector...) &&
+         visit(pods.spec.node_affinity...) && visit(pods.spec.tolerations...) &&
+         visit(Ours{pods.metadata.annotations}...) && visit(Ours{pods.metadata.labels}...);
 }
 
-void write(KeyWriter& key, const std::optional<k8s::NodeAffinity>& affinity) {
-  key.number(affinity ? 1 : 0);
-  if (!affinity) return;
-  key.number(affinity->required ? 1 : 0);
-  if (affinity->required) {
-    key.list(affinity->required->terms,
-             [&](const k8s::NodeSelectorTerm& term) { write(key, term); });
+struct Copy {
+  template <typename Part>
+  bool operator()(Part& to, const Part& from) const {
+    to = from;
+    return true;
   }
-  key.list(affinity->preferred, [&](const k8s::PreferredNodeTerm& preferred) {
-    key.number(preferred.weight);
-    write(key, preferred.preference);
-  });
-}
+  bool operator()(std::vector<k8s::Container>& to, const std::vector<k8s::Container>& from) const {
+    to.resize(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) visit_needs(*this, to[i], from[i]);
+    return true;
+  }
+  bool operator()(Ours<k8s::StringMap> to, Ours<const k8s::StringMap> from) const {
+    for (const auto& [key, value] : from.entries) {
+      if (gpu::is_ours(key)) to.entries.set(key, value);
+    }
+    return true;
+  }
+};
 
-void write(KeyWriter& key, const k8s::Toleration& toleration) {
-  key.text(toleration.key);
-  key.number(static_cast<std::int64_t>(toleration.op));
-  key.text(toleration.value);
-  key.number(toleration.effect ? static_cast<std::int64_t>(*toleration.effect) : -1);
-}
+struct Same {
+  template <typename Part>
+  bool operator()(const Part& a, const Part& b) const {
+    return a == b;
+  }
+  bool operator()(const std::vector<k8s::Container>& a,
+                  const std::vector<k8s::Container>& b) const {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [this](const auto& x, const auto& y) { return visit_needs(*this, x, y); });
+  }
+  bool operator()(Ours<const k8s::StringMap> a, Ours<const k8s::StringMap> b) const {
+    return gpu::same_of_ours(a.entries, b.entries);
+  }
+};
 
-// What follows from the node selection is left out.
-void write(KeyWriter& key, const gpu::Wishes& wishes) {
-  key.list(wishes.types, [&](const gpu::TypeName& type) { key.text(type.text); });
-  key.number(wishes.min_memory);
-  key.number(wishes.min_compute.major);
-  key.number(wishes.min_compute.minor);
-  for (const std::int32_t part : wishes.min_driver.parts) key.number(part);
-  for (const std::int32_t part : wishes.min_cuda.parts) key.number(part);
-  key.number(static_cast<std::int64_t>(wishes.sharing));
-  key.text(wishes.mig_profile);
-  key.list(wishes.problems, [&](const gpu::WishProblem& problem) { key.text(problem.text); });
-}
-
-void write(KeyWriter& key, const HostPort& port) {
-  key.text(port.ip);
-  key.text(port.protocol);
-  key.number(port.port);
-}
-
-// What template_digest() mixes.
+// What template_digest() mixes of each kind of part.
 class Digest {
  public:
-  explicit Digest(std::uint64_t value) : value_(value) {}
+  template <typename Part>
+  bool operator()(const Part& part) {
+    add(part);
+    return true;
+  }
+  [[nodiscard]] std::size_t value() const { return value_; }
 
-  void add(std::uint64_t more) { value_ = mix64(value_ ^ more); }
-
+ private:
+  template <std::integral Number>
+  void add(Number more) {
+    value_ = mix64(value_ ^ static_cast<std::uint64_t>(more));
+  }
+  void add(const std::string& text) { add(std::hash<std::string>{}(text)); }
   void add(const std::vector<k8s::Container>& containers) {
     add(containers.size());
-    for (const k8s::Container& container : containers) {
-      add(container.requests.size());
-      for (const auto& [name, amount] : container.requests) {
-        // Equal quantities are the same number, so the same words.
-        const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(amount);
-        add(words[0] + words[1]);
-      }
+    for (const k8s::Container& container : containers) visit_needs(*this, container);
+  }
+  void add(const k8s::ResourceList& amounts) {
+    for (const auto& [name, amount] : amounts) {
+      // Equal quantities are the same number, so the same words.
+      const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(amount);
+      add(words[0] + words[1]);
     }
   }
-
+  // Few pods differ in these alone.
+  void add(const std::vector<k8s::ContainerPort>& /*ports*/) {}
+  void add(bool /*is_sidecar*/) {}
   void add(const std::vector<k8s::Toleration>& tolerations) {
     add(tolerations.size());
     for (const k8s::Toleration& toleration : tolerations) {
@@ -112,64 +203,23 @@ class Digest {
       add(toleration.value);
     }
   }
-
-  // Of the entries whose keys are `counted`.
-  template <typename Counted>
-  void add_values(const k8s::StringMap& entries, Counted counted) {
-    for (const auto& [key, value] : entries) {
-      if (counted(key)) add(value);
+  void add(const k8s::StringMap& entries) {
+    for (const auto& [key, value] : entries) add(value);
+  }
+  void add(Ours<const k8s::StringMap> ours) {
+    for (const auto& [key, value] : ours.entries) {
+      if (gpu::is_ours(key)) add(value);
     }
   }
+  // What an affinity says is left out: a daemon's pods each name their own node, and would crowd
+  // out all other templates if they were spread over many digests.
+  template <typename Part>
+  void add(const std::optional<Part>& part) {
+    if (part) add(1);
+  }
 
-  [[nodiscard]] std::size_t value() const { return value_; }
-
- private:
-  void add(std::string_view text) { add(std::hash<std::string_view>{}(text)); }
-
-  std::uint64_t value_;
+  std::uint64_t value_ = 0;
 };
-
-// Of a container, what a shape reads: not who it is, nor its limits.
-bool same_needs(const k8s::Container& a, const k8s::Container& b) {
-  return a.requests == b.requests && a.ports == b.ports;
-}
-
-// An init container gets its host ports only where it is a sidecar.
-bool same_first_needs(const k8s::Container& a, const k8s::Container& b) {
-  return a.restart_always == b.restart_always && a.requests == b.requests &&
-         (!a.restart_always || a.ports == b.ports);
-}
-
-std::vector<k8s::Container> needs_of(const std::vector<k8s::Container>& containers) {
-  std::vector<k8s::Container> needs;
-  needs.reserve(containers.size());
-  for (const k8s::Container& container : containers) {
-    k8s::Container& need = needs.emplace_back();
-    need.requests = container.requests;
-    need.ports = container.ports;
-    need.restart_always = container.restart_always;
-  }
-  return needs;
-}
-
-bool same_containers(const k8s::Pod::Spec& a, const k8s::Pod::Spec& b) {
-  return std::equal(a.containers.begin(), a.containers.end(), b.containers.begin(),
-                    b.containers.end(), same_needs) &&
-         std::equal(a.init_containers.begin(), a.init_containers.end(), b.init_containers.begin(),
-                    b.init_containers.end(), same_first_needs);
-}
-
-// Whether the entries whose keys are ours are the same.
-bool same_of_ours(const k8s::StringMap& a, const k8s::StringMap& b) {
-  const auto is_ours = [](const k8s::StringMap::Entry& entry) { return gpu::is_ours(entry.first); };
-  auto x = std::find_if(a.begin(), a.end(), is_ours);
-  auto y = std::find_if(b.begin(), b.end(), is_ours);
-  while (x != a.end() && y != b.end() && *x == *y) {
-    x = std::find_if(std::next(x), a.end(), is_ours);
-    y = std::find_if(std::next(y), b.end(), is_ours);
-  }
-  return x == a.end() && y == b.end();
-}
 
 // By ascending id.
 const ResourceAmount* find_amount(const std::vector<ResourceAmount>& amounts, ResourceId id) {
@@ -255,73 +305,25 @@ PodShape shape_of(const k8s::Pod& pod, ResourceNames& names) {
 
 k8s::Pod template_of(const k8s::Pod& pod) {
   k8s::Pod sample;
-  const k8s::Pod::Spec& spec = pod.spec;
-  sample.spec.priority = spec.priority;
-  sample.spec.init_containers = needs_of(spec.init_containers);
-  sample.spec.containers = needs_of(spec.containers);
-  sample.spec.resource_requests = spec.resource_requests;
-  sample.spec.overhead = spec.overhead;
-  sample.spec.node_selector = spec.node_selector;
-  sample.spec.node_affinity = spec.node_affinity;
-  sample.spec.tolerations = spec.tolerations;
-  for (const auto& [key, value] : pod.metadata.annotations) {
-    if (gpu::is_ours(key)) sample.metadata.annotations.set(key, value);
-  }
-  for (const auto& [key, value] : pod.metadata.labels) {
-    if (gpu::is_ours(key)) sample.metadata.labels.set(key, value);
-  }
+  visit_template(Copy{}, sample, pod);
   return sample;
 }
 
-bool same_template(const k8s::Pod& a, const k8s::Pod& b) {
-  const k8s::Pod::Spec& x = a.spec;
-  const k8s::Pod::Spec& y = b.spec;
-  return x.priority == y.priority && same_containers(x, y) &&
-         x.resource_requests == y.resource_requests && x.overhead == y.overhead &&
-         x.node_selector == y.node_selector && x.node_affinity == y.node_affinity &&
-         x.tolerations == y.tolerations &&
-         same_of_ours(a.metadata.annotations, b.metadata.annotations) &&
-         same_of_ours(a.metadata.labels, b.metadata.labels);
-}
+bool same_template(const k8s::Pod& a, const k8s::Pod& b) { return visit_template(Same{}, a, b); }
 
 std::size_t template_digest(const k8s::Pod& pod) {
-  const k8s::Pod::Spec& spec = pod.spec;
-  Digest digest(static_cast<std::uint32_t>(spec.priority));
-  digest.add(spec.containers);
-  digest.add(spec.init_containers);
-  digest.add_values(spec.node_selector, [](std::string_view) { return true; });
-  digest.add(spec.tolerations);
-  // What an affinity says is left out: a daemon's pods each name their own node, and would crowd
-  // out all other templates if they were spread over many digests.
-  digest.add(spec.node_affinity ? 1 : 0);
-  digest.add_values(pod.metadata.annotations, gpu::is_ours);
-  digest.add_values(pod.metadata.labels, gpu::is_ours);
+  Digest digest;
+  visit_template(digest, pod);
   return digest.value();
 }
 
 std::string shape_key(const PodShape& shape) {
+  // `demand` follows from the rest, and is left out.
+  const auto& [requests, nonzero, node_selector, node_affinity, tolerations, host_ports, node_name,
+               priority, too_many_resources, by_container, demand, wishes] = shape;
   KeyWriter key;
-  key.list(shape.requests, [&](const ResourceAmount& request) {
-    key.number(static_cast<std::int64_t>(request.resource));
-    key.number(request.amount);
-  });
-  key.list(shape.by_container, [&](const ResourceAmount& request) {
-    key.number(static_cast<std::int64_t>(request.resource));
-    key.number(request.amount);
-  });
-  key.number(shape.nonzero.cpu);
-  key.number(shape.nonzero.memory);
-  key.list(shape.node_selector, [&](const k8s::StringMap::Entry& entry) {
-    key.text(entry.first);
-    key.text(entry.second);
-  });
-  write(key, shape.node_affinity);
-  key.list(shape.tolerations, [&](const k8s::Toleration& toleration) { write(key, toleration); });
-  key.list(shape.host_ports, [&](const HostPort& port) { write(key, port); });
-  key.text(shape.node_name);
-  key.number(shape.priority);
-  key.number(shape.too_many_resources ? 1 : 0);
-  if (shape.wishes != gpu::Wishes{}) write(key, shape.wishes);
+  key.add(requests, nonzero, node_selector, node_affinity, tolerations, host_ports, node_name,
+          priority, too_many_resources, by_container, wishes);
   return key.take();
 }
 

@@ -244,14 +244,6 @@ class WishReader {
   std::size_t strangers_ = 0;
 };
 
-bool key_is_ours(const k8s::StringMap::Entry& entry) { return is_ours(entry.first); }
-
-std::vector<k8s::StringMap::Entry> ours(const k8s::StringMap& annotations) {
-  std::vector<k8s::StringMap::Entry> found;
-  std::copy_if(annotations.begin(), annotations.end(), std::back_inserter(found), key_is_ours);
-  return found;
-}
-
 }  // namespace
 
 std::optional<Version> parse_version(std::string_view text) {
@@ -276,8 +268,15 @@ std::string to_string(const Version& version) {
 
 Wishes wishes_of(const k8s::Pod& pod) { return WishReader(pod).read(); }
 
-bool wishes_may_differ(const k8s::Pod& a, const k8s::Pod& b) {
-  return ours(a.metadata.annotations) != ours(b.metadata.annotations);
+bool same_of_ours(const k8s::StringMap& a, const k8s::StringMap& b) {
+  const auto is_of_ours = [](const k8s::StringMap::Entry& entry) { return is_ours(entry.first); };
+  auto x = std::find_if(a.begin(), a.end(), is_of_ours);
+  auto y = std::find_if(b.begin(), b.end(), is_of_ours);
+  while (x != a.end() && y != b.end() && *x == *y) {
+    x = std::find_if(std::next(x), a.end(), is_of_ours);
+    y = std::find_if(std::next(y), b.end(), is_of_ours);
+  }
+  return x == a.end() && y == b.end();
 }
 
 bool names_profile(const Wishes& wishes, std::string_view profile) {

@@ -85,8 +85,8 @@ struct Wishes {
 
 [[nodiscard]] Wishes wishes_of(const k8s::Pod& pod);
 
-// Whether the two pods' wishes may differ: for whoever wants to know without parsing.
-[[nodiscard]] bool wishes_may_differ(const k8s::Pod& a, const k8s::Pod& b);
+// Whether the entries that are ours are the same in both. O(entries).
+[[nodiscard]] bool same_of_ours(const k8s::StringMap& a, const k8s::StringMap& b);
 
 // Whether the pod knows that nvidia.com/gpu are MIG instances of `profile` where it goes.
 [[nodiscard]] bool names_profile(const Wishes& wishes, std::string_view profile);

@@ -149,10 +149,19 @@ TEST_CASE("A pod knows of MIG instances as nvidia.com/gpu when it names their pr
   CHECK_THAT(wishes_of(torn).problems.front().text, Catch::Contains("different profiles"));
 }
 
-TEST_CASE("Only annotations of ours make a pod another one") {
-  const k8s::Pod before = pod("p").gpus(1);
-  CHECK_FALSE(wishes_may_differ(before, pod("p").gpus(1).annotated("example.com/seen", "yes")));
-  CHECK(wishes_may_differ(before, pod("p").gpus(1).annotated(kSharingAnnotation, "never")));
+TEST_CASE("only entries of ours make the entries differ") {
+  const k8s::StringMap none;
+  const k8s::StringMap other{{"example.com/seen", "yes"}, {"z", ""}};
+  const k8s::StringMap never{{"example.com/seen", "no"},
+                             {std::string(kSharingAnnotation), "never"}};
+  const k8s::StringMap allowed{{std::string(kSharingAnnotation), "allowed"}};
+  const k8s::StringMap more{{std::string(kSharingAnnotation), "never"},
+                            {std::string(kTypeAnnotation), "H100"}};
+  CHECK(same_of_ours(none, other));
+  CHECK_FALSE(same_of_ours(none, never));
+  CHECK_FALSE(same_of_ours(allowed, never));
+  CHECK_FALSE(same_of_ours(never, more));
+  CHECK(same_of_ours(never, {{"a", "b"}, {std::string(kSharingAnnotation), "never"}}));
 }
 
 TEST_CASE("what is made up by the hundred is not read to the end, nor repeated in full") {
