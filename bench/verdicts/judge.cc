@@ -81,7 +81,8 @@ sched::Engine engine_with(const Case& question) {
     engine.apply(sched::event::NamespaceUpserted{each}, now);
   }
   for (const auto& each : question.volumes) engine.apply(sched::event::VolumeUpserted{each}, now);
-  for (const auto& each : question.claims) engine.apply(sched::event::ClaimUpserted{each}, now);
+  for (const auto& each : question.claims)
+    engine.apply(sched::event::VolumeClaimUpserted{each}, now);
   for (const auto& each : question.device_classes) {
     engine.apply(sched::event::DeviceClassUpserted{each}, now);
   }

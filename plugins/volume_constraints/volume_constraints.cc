@@ -160,10 +160,10 @@ class VolumeConstraints final : public ClusterConstraint {
   ChangeMask wakes_on() const override { return kStorageChanged; }
 
   bool apply(const ClusterChange& change) override {
-    if (const auto* claim = std::get_if<ClaimUpserted>(&change)) {
+    if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
       const k8s::ObjectMeta& meta = claim->object.metadata;
       claims_[{meta.namespace_, meta.name}] = claim->object;
-    } else if (const auto* claim_gone = std::get_if<ClaimGone>(&change)) {
+    } else if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
       claims_.erase({claim_gone->namespace_, claim_gone->name});
     } else if (const auto* volume = std::get_if<VolumeUpserted>(&change)) {
       volumes_[volume->object.metadata.name] = {volume->object, zones_of(volume->object)};

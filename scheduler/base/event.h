@@ -30,7 +30,7 @@ struct PodUpserted {
 struct NamespaceUpserted {
   k8s::Namespace object;
 };
-struct ClaimUpserted {
+struct VolumeClaimUpserted {
   k8s::PersistentVolumeClaim object;
 };
 struct VolumeUpserted {
@@ -53,7 +53,7 @@ struct PodDeleted {
 struct NamespaceDeleted {
   std::string name;
 };
-struct ClaimDeleted {
+struct VolumeClaimDeleted {
   std::string namespace_;
   std::string name;
 };
@@ -109,8 +109,8 @@ struct BindFailed {
 
 using Event =
     std::variant<event::NodeUpserted, event::NodeDeleted, event::PodUpserted, event::PodDeleted,
-                 event::NamespaceUpserted, event::NamespaceDeleted, event::ClaimUpserted,
-                 event::ClaimDeleted, event::VolumeUpserted, event::VolumeDeleted,
+                 event::NamespaceUpserted, event::NamespaceDeleted, event::VolumeClaimUpserted,
+                 event::VolumeClaimDeleted, event::VolumeUpserted, event::VolumeDeleted,
                  event::DeviceClassUpserted, event::DeviceClassDeleted, event::QuotaUpserted,
                  event::QuotaDeleted, event::PodRejected, event::Synced, event::BindSucceeded,
                  event::BindFailed>;

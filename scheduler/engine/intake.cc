@@ -90,11 +90,11 @@ void Intake::on(const event::NamespaceDeleted& event, Time /*now*/) {
   if (world_.ledger.erase_namespace(event.name)) waking_.requeue_by_quota();
   waking_.cluster_changed(NamespaceGone{event.name}, kNamespaceChanged);
 }
-void Intake::on(const event::ClaimUpserted& event, Time /*now*/) {
-  waking_.cluster_changed(ClaimUpserted{event.object}, kStorageChanged);
+void Intake::on(const event::VolumeClaimUpserted& event, Time /*now*/) {
+  waking_.cluster_changed(VolumeClaimUpserted{event.object}, kStorageChanged);
 }
-void Intake::on(const event::ClaimDeleted& event, Time /*now*/) {
-  waking_.cluster_changed(ClaimGone{event.namespace_, event.name}, kStorageChanged);
+void Intake::on(const event::VolumeClaimDeleted& event, Time /*now*/) {
+  waking_.cluster_changed(VolumeClaimGone{event.namespace_, event.name}, kStorageChanged);
 }
 void Intake::on(const event::VolumeUpserted& event, Time /*now*/) {
   waking_.cluster_changed(VolumeUpserted{event.object}, kStorageChanged);

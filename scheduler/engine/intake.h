@@ -46,8 +46,8 @@ class Intake {
   void on(const event::PodDeleted& event, Time now);
   void on(const event::NamespaceUpserted& event, Time now);
   void on(const event::NamespaceDeleted& event, Time now);
-  void on(const event::ClaimUpserted& event, Time now);
-  void on(const event::ClaimDeleted& event, Time now);
+  void on(const event::VolumeClaimUpserted& event, Time now);
+  void on(const event::VolumeClaimDeleted& event, Time now);
   void on(const event::VolumeUpserted& event, Time now);
   void on(const event::VolumeDeleted& event, Time now);
   void on(const event::DeviceClassUpserted& event, Time now);

@@ -20,7 +20,7 @@ inline constexpr ChangeMask kBoundPodChanged = 1U << 0;
 inline constexpr ChangeMask kBoundPodRemoved = 1U << 1;  // a bound pod finished or is gone
 inline constexpr ChangeMask kNodeChanged = 1U << 2;      // a node appeared or changed
 inline constexpr ChangeMask kNamespaceChanged = 1U << 3;
-inline constexpr ChangeMask kStorageChanged = 1U << 4;  // a claim or a volume
+inline constexpr ChangeMask kStorageChanged = 1U << 4;  // a volume claim or a volume
 inline constexpr ChangeMask kDeviceClassChanged = 1U << 5;
 
 // Objects are borrowed for the duration of the call.
@@ -36,10 +36,10 @@ struct NamespaceUpserted {
 struct NamespaceGone {
   const std::string& name;
 };
-struct ClaimUpserted {
+struct VolumeClaimUpserted {
   const k8s::PersistentVolumeClaim& object;
 };
-struct ClaimGone {
+struct VolumeClaimGone {
   const std::string& namespace_;
   const std::string& name;
 };
@@ -64,7 +64,7 @@ struct NodeGone {
 
 using ClusterChange =
     std::variant<BoundPodUpserted, BoundPodGone, NodeUpserted, NodeGone, NamespaceUpserted,
-                 NamespaceGone, ClaimUpserted, ClaimGone, VolumeUpserted, VolumeGone,
+                 NamespaceGone, VolumeClaimUpserted, VolumeClaimGone, VolumeUpserted, VolumeGone,
                  DeviceClassUpserted, DeviceClassGone>;
 
 }  // namespace sched

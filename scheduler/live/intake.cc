@@ -149,10 +149,10 @@ void Intake::add_reflectors() {
   add<k8s::Namespace, event::NamespaceUpserted>(
       "namespaces", all_of("/api/v1/namespaces"),
       [](const k8s::ObjectKey& key) { return event::NamespaceDeleted{key.name}; });
-  add<k8s::PersistentVolumeClaim, event::ClaimUpserted>(
+  add<k8s::PersistentVolumeClaim, event::VolumeClaimUpserted>(
       "persistentvolumeclaims", all_of("/api/v1/persistentvolumeclaims"),
       [](const k8s::ObjectKey& key) {
-        return event::ClaimDeleted{key.namespace_, key.name};
+        return event::VolumeClaimDeleted{key.namespace_, key.name};
       });
   add<k8s::PersistentVolume, event::VolumeUpserted>(
       "persistentvolumes", all_of("/api/v1/persistentvolumes"),

@@ -11,32 +11,32 @@ QuotaId Assignment::id_of(const std::string& quota) {
 }
 
 bool Assignment::upsert(const k8s::GpuQuota& quota) {
-  Claim claim{.quota = quota.metadata.name,
-              .id = id_of(quota.metadata.name),
-              .created = quota.metadata.creation_timestamp.value_or(k8s::Timestamp{}),
-              .namespaces = quota.spec.namespaces,
-              .selector = quota.spec.namespace_selector};
-  const auto known = claims_.find(claim.id);
-  if (known != claims_.end() && known->second == claim) return false;
-  erase(claim.quota);
-  const Claim& made = claims_.emplace(claim.id, std::move(claim)).first->second;
-  for_each_claimed(made, [&](const std::string& name) { join(made, name); });
+  Selection selection{.quota = quota.metadata.name,
+                      .id = id_of(quota.metadata.name),
+                      .created = quota.metadata.creation_timestamp.value_or(k8s::Timestamp{}),
+                      .namespaces = quota.spec.namespaces,
+                      .selector = quota.spec.namespace_selector};
+  const auto known = selections_.find(selection.id);
+  if (known != selections_.end() && known->second == selection) return false;
+  erase(selection.quota);
+  const Selection& made = selections_.emplace(selection.id, std::move(selection)).first->second;
+  for_each_selected(made, [&](const std::string& name) { join(made, name); });
   if (made.selector) {
-    const auto place = std::upper_bound(selecting_.begin(), selecting_.end(), made.id,
+    const auto place = std::upper_bound(by_label_.begin(), by_label_.end(), made.id,
                                         [this](QuotaId a, QuotaId b) { return is_older(a, b); });
-    selecting_.insert(place, made.id);
+    by_label_.insert(place, made.id);
   }
   changed_.insert(made.id);
   return true;
 }
 
 bool Assignment::erase(const std::string& quota) {
-  const auto known = claims_.find(id_of(quota));
-  if (known == claims_.end()) return false;
-  const Claim& claim = known->second;
-  for_each_claimed(claim, [&](const std::string& name) { leave(claim, name); });
-  std::erase(selecting_, claim.id);
-  claims_.erase(known);
+  const auto known = selections_.find(id_of(quota));
+  if (known == selections_.end()) return false;
+  const Selection& selection = known->second;
+  for_each_selected(selection, [&](const std::string& name) { leave(selection, name); });
+  std::erase(by_label_, selection.id);
+  selections_.erase(known);
   return true;
 }
 
@@ -45,12 +45,12 @@ bool Assignment::namespace_labels(const std::string& namespace_, const k8s::Stri
   const bool is_new = known == labels_.end();
   if (!is_new && known->second == labels) return false;
   const QuotaId before = quota_of(namespace_);
-  for (const auto& [id, claim] : claims_) {
-    if (!claim.selector || names(claim, namespace_)) continue;
-    const bool asked = !is_new && claim.selector->matches(known->second);
-    const bool asks = claim.selector->matches(labels);
-    if (asks && !asked) join(claim, namespace_);
-    if (asked && !asks) leave(claim, namespace_);
+  for (const auto& [id, selection] : selections_) {
+    if (!selection.selector || names(selection, namespace_)) continue;
+    const bool was_selected = !is_new && selection.selector->matches(known->second);
+    const bool is_selected = selection.selector->matches(labels);
+    if (is_selected && !was_selected) join(selection, namespace_);
+    if (was_selected && !is_selected) leave(selection, namespace_);
   }
   labels_[namespace_] = labels;
   return quota_of(namespace_) != before;
@@ -60,9 +60,9 @@ bool Assignment::namespace_gone(const std::string& namespace_) {
   const auto known = labels_.find(namespace_);
   if (known == labels_.end()) return false;
   const QuotaId before = quota_of(namespace_);
-  for (const auto& [id, claim] : claims_) {
-    if (!claim.selector || names(claim, namespace_)) continue;
-    if (claim.selector->matches(known->second)) leave(claim, namespace_);
+  for (const auto& [id, selection] : selections_) {
+    if (!selection.selector || names(selection, namespace_)) continue;
+    if (selection.selector->matches(known->second)) leave(selection, namespace_);
   }
   labels_.erase(known);
   return quota_of(namespace_) != before;
@@ -70,20 +70,20 @@ bool Assignment::namespace_gone(const std::string& namespace_) {
 
 QuotaId Assignment::quota_of(const std::string& namespace_) const {
   if (depends_on_labels(namespace_)) return kUndecidedQuota;
-  if (const auto found = claimants_.find(namespace_); found != claimants_.end()) {
+  if (const auto found = selected_by_.find(namespace_); found != selected_by_.end()) {
     return found->second.front();
   }
   if (options_.without_quota == WithoutQuota::kUnlimited) return kUnlimitedQuota;
   if (options_.without_quota == WithoutQuota::kNone) return kNothingQuota;
   const auto named = ids_.find(options_.default_quota);
-  const bool is_there = named != ids_.end() && claims_.contains(named->second);
+  const bool is_there = named != ids_.end() && selections_.contains(named->second);
   return is_there ? named->second : kNothingQuota;
 }
 
 bool Assignment::depends_on_labels(const std::string& namespace_) const {
-  if (selecting_.empty() || labels_.contains(namespace_)) return false;
-  const auto named = claimants_.find(namespace_);
-  return named == claimants_.end() || is_older(selecting_.front(), named->second.front());
+  if (by_label_.empty() || labels_.contains(namespace_)) return false;
+  const auto named = selected_by_.find(namespace_);
+  return named == selected_by_.end() || is_older(by_label_.front(), named->second.front());
 }
 
 std::vector<Overlap> Assignment::overlaps(QuotaId quota) const {
@@ -91,65 +91,65 @@ std::vector<Overlap> Assignment::overlaps(QuotaId quota) const {
   const auto in_vain = in_vain_.find(quota);
   if (in_vain == in_vain_.end()) return overlaps;
   for (const std::string& name : in_vain->second) {
-    const QuotaId keeps = claimants_.find(name)->second.front();
-    overlaps.push_back({.namespace_ = name, .kept_by = claims_.find(keeps)->second.quota});
+    const QuotaId keeps = selected_by_.find(name)->second.front();
+    overlaps.push_back({.namespace_ = name, .kept_by = selections_.find(keeps)->second.quota});
   }
   return overlaps;
 }
 
 template <typename Visit>
-void Assignment::for_each_claimed(const Claim& claim, Visit&& visit) const {
-  const std::set<std::string> named(claim.namespaces.begin(), claim.namespaces.end());
+void Assignment::for_each_selected(const Selection& selection, Visit&& visit) const {
+  const std::set<std::string> named(selection.namespaces.begin(), selection.namespaces.end());
   for (const std::string& name : named) visit(name);
-  if (!claim.selector) return;
+  if (!selection.selector) return;
   for (const auto& [name, labels] : labels_) {
-    if (!named.contains(name) && claim.selector->matches(labels)) visit(name);
+    if (!named.contains(name) && selection.selector->matches(labels)) visit(name);
   }
 }
 
-bool Assignment::names(const Claim& claim, const std::string& namespace_) {
-  const auto& names = claim.namespaces;
+bool Assignment::names(const Selection& selection, const std::string& namespace_) {
+  const auto& names = selection.namespaces;
   return std::find(names.begin(), names.end(), namespace_) != names.end();
 }
 
 bool Assignment::is_older(QuotaId a, QuotaId b) const {
   const auto age = [this](QuotaId id) {
-    const Claim& claim = claims_.find(id)->second;
-    return std::tie(claim.created, claim.quota);
+    const Selection& selection = selections_.find(id)->second;
+    return std::tie(selection.created, selection.quota);
   };
   return age(a) < age(b);
 }
 
-void Assignment::join(const Claim& claim, const std::string& namespace_) {
-  std::vector<QuotaId>& claimants = claimants_[namespace_];
-  const auto place = std::upper_bound(claimants.begin(), claimants.end(), claim.id,
+void Assignment::join(const Selection& selection, const std::string& namespace_) {
+  std::vector<QuotaId>& quotas = selected_by_[namespace_];
+  const auto place = std::upper_bound(quotas.begin(), quotas.end(), selection.id,
                                       [this](QuotaId a, QuotaId b) { return is_older(a, b); });
-  const bool keeps = place == claimants.begin();
-  claimants.insert(place, claim.id);
-  if (keeps) return kept_by_another(claimants, namespace_);
-  in_vain_[claim.id].insert(namespace_);
-  changed_.insert(claim.id);
+  const bool keeps = place == quotas.begin();
+  quotas.insert(place, selection.id);
+  if (keeps) return kept_by_another(quotas, namespace_);
+  in_vain_[selection.id].insert(namespace_);
+  changed_.insert(selection.id);
 }
 
-void Assignment::leave(const Claim& claim, const std::string& namespace_) {
-  const auto found = claimants_.find(namespace_);
-  std::vector<QuotaId>& claimants = found->second;
-  const bool kept = claimants.front() == claim.id;
-  claimants.erase(std::find(claimants.begin(), claimants.end(), claim.id));
-  if (const auto in_vain = in_vain_.find(claim.id); in_vain != in_vain_.end()) {
+void Assignment::leave(const Selection& selection, const std::string& namespace_) {
+  const auto found = selected_by_.find(namespace_);
+  std::vector<QuotaId>& quotas = found->second;
+  const bool kept = quotas.front() == selection.id;
+  quotas.erase(std::find(quotas.begin(), quotas.end(), selection.id));
+  if (const auto in_vain = in_vain_.find(selection.id); in_vain != in_vain_.end()) {
     in_vain->second.erase(namespace_);
     if (in_vain->second.empty()) in_vain_.erase(in_vain);
   }
-  changed_.insert(claim.id);
-  if (kept) kept_by_another(claimants, namespace_);
-  if (claimants.empty()) claimants_.erase(found);
+  changed_.insert(selection.id);
+  if (kept) kept_by_another(quotas, namespace_);
+  if (quotas.empty()) selected_by_.erase(found);
 }
 
-void Assignment::kept_by_another(const std::vector<QuotaId>& claimants,
+void Assignment::kept_by_another(const std::vector<QuotaId>& quotas,
                                  const std::string& namespace_) {
-  for (const QuotaId id : claimants) {
+  for (const QuotaId id : quotas) {
     changed_.insert(id);
-    if (id == claimants.front()) {
+    if (id == quotas.front()) {
       in_vain_[id].erase(namespace_);
     } else {
       in_vain_[id].insert(namespace_);

@@ -1,14 +1,13 @@
 // Which namespace belongs to which GpuQuota.
 //
-// A quota claims namespaces by name and by a selector over their labels. Of several that claim one
-// namespace the oldest keeps it (by creation time, then by name, so that a restart decides alike);
-// the others are told in their conditions. A namespace that nobody claims follows the configured
-// default.
+// A quota selects namespaces by name and by their labels. Of several that select one namespace the
+// oldest keeps it (by creation time, then by name, so that a restart decides alike); the others'
+// conditions say so. A namespace that no quota selects follows the configured default.
 //
-// A pod's event may overtake that of its new namespace, for the two come by different watches. Then
-// a quota with a selector may claim the namespace or not, and nobody can say until its labels are
-// known: it belongs to no quota yet, and its pods wait for its event. Who has no namespaces to
-// tell, as a replay, must say so: with an event for each, if only with its name.
+// A pod's event may overtake that of its new namespace, for the two come by different watches.
+// Until the labels are known, a quota that selects by labels may select the namespace or not: it
+// belongs to no quota yet, and its pods wait for its event. A replay, which has no namespaces, must
+// make an event for each all the same, if only with its name.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
@@ -36,7 +35,7 @@ inline constexpr QuotaId kNothingQuota{1};
 inline constexpr QuotaId kUndecidedQuota{2};
 inline constexpr QuotaId kFirstQuota{3};
 
-// A namespace that a quota claims and an older one has.
+// A namespace that a quota selects and an older one has.
 struct Overlap {
   std::string namespace_;
   std::string kept_by;
@@ -50,51 +49,52 @@ class Assignment {
   // The quota's number, whether it exists or not.
   QuotaId id_of(const std::string& quota);
 
-  // What a quota claims now. True if a namespace may belong elsewhere than before. O(namespaces)
-  // where it claims by label.
+  // Which namespaces a quota selects now. True if one may belong elsewhere than before.
+  // O(namespaces) where it selects by labels.
   bool upsert(const k8s::GpuQuota& quota);
   bool erase(const std::string& quota);
-  // True if the namespace belongs elsewhere than before. O(quotas that claim by label).
+  // True if the namespace belongs elsewhere than before. O(quotas that select by labels).
   bool namespace_labels(const std::string& namespace_, const k8s::StringMap& labels);
   bool namespace_gone(const std::string& namespace_);
 
   [[nodiscard]] QuotaId quota_of(const std::string& namespace_) const;
-  // The namespaces that this quota claims in vain; by name. One that it names counts whether it
-  // is known or not.
-  // O(their number).
+  // The namespaces that this quota selects in vain; by name. One that it names counts whether it
+  // is known or not. O(their number).
   [[nodiscard]] std::vector<Overlap> overlaps(QuotaId quota) const;
   // The quotas whose overlaps() may say something else than when this was last called.
   [[nodiscard]] std::set<QuotaId> take_changed() { return std::exchange(changed_, {}); }
 
  private:
-  struct Claim {
+  // Which namespaces a quota selects, and how old it is.
+  struct Selection {
     std::string quota;
     QuotaId id{};
     k8s::Timestamp created{};
     std::vector<std::string> namespaces;
     std::optional<k8s::LabelSelector> selector;
-    friend bool operator==(const Claim&, const Claim&) = default;
+    friend bool operator==(const Selection&, const Selection&) = default;
   };
-  // Every namespace that the claim asks for now: visit(name).
+  // Every namespace that is selected now: visit(name).
   template <typename Visit>
-  void for_each_claimed(const Claim& claim, Visit&& visit) const;
-  [[nodiscard]] static bool names(const Claim& claim, const std::string& namespace_);
+  void for_each_selected(const Selection& selection, Visit&& visit) const;
+  [[nodiscard]] static bool names(const Selection& selection, const std::string& namespace_);
   [[nodiscard]] bool is_older(QuotaId a, QuotaId b) const;
-  // The quota is / is no more one of those that ask for the namespace.
-  void join(const Claim& claim, const std::string& namespace_);
-  void leave(const Claim& claim, const std::string& namespace_);
-  // Who keeps the namespace is another.
-  void kept_by_another(const std::vector<QuotaId>& claimants, const std::string& namespace_);
-  // Whether a quota that selects namespaces may turn out to be the oldest that claims this one.
+  // The quota is / is no more one of those that select the namespace.
+  void join(const Selection& selection, const std::string& namespace_);
+  void leave(const Selection& selection, const std::string& namespace_);
+  // The namespace belongs to another quota than before.
+  void kept_by_another(const std::vector<QuotaId>& quotas, const std::string& namespace_);
+  // Whether a quota that selects namespaces may turn out to be the oldest that selects this one.
   [[nodiscard]] bool depends_on_labels(const std::string& namespace_) const;
 
   Options options_;
   std::map<std::string, QuotaId> ids_;
-  std::map<QuotaId, Claim> claims_;
-  std::vector<QuotaId> selecting_;                // those that claim by label, the oldest first
+  std::map<QuotaId, Selection> selections_;
+  std::vector<QuotaId> by_label_;                 // those that select by labels, the oldest first
   std::map<std::string, k8s::StringMap> labels_;  // of the namespaces that are there
-  // By namespace, those that are there or that a quota names: who asks for it, the oldest first.
-  std::unordered_map<std::string, std::vector<QuotaId>> claimants_;
+  // By namespace, those that are there or that a quota names: the quotas that select it, the oldest
+  // first.
+  std::unordered_map<std::string, std::vector<QuotaId>> selected_by_;
   std::map<QuotaId, std::set<std::string>> in_vain_;  // the namespaces that an older quota has
   std::set<QuotaId> changed_;
 };

@@ -22,7 +22,7 @@ namespace sched::quota {
 [[nodiscard]] std::string behind_message(const std::string& quota, const std::string& first,
                                          std::size_t before);
 
-// For a namespace that no quota claims where the default allows nothing.
+// For a namespace that no quota selects where the default allows nothing.
 [[nodiscard]] std::string no_quota_message(const std::string& namespace_);
 
 // For a namespace whose labels decide which quota counts it, and that has not been heard of.

@@ -7,7 +7,7 @@
 
 namespace sched::quota {
 
-// What holds for a namespace that no GpuQuota claims.
+// What holds for a namespace that no GpuQuota selects.
 enum class WithoutQuota : std::uint8_t {
   kUnlimited,  // its pods use what they find
   kNone,       // its pods get no GPUs

@@ -163,7 +163,7 @@ TEST_CASE("VolumeConstraints: which volumes a pod has to wait for") {
   for (const Case& each : cases) {
     INFO(each.name);
     const auto asked = constraint("VolumeConstraints");
-    for (const auto& it : each.claims) asked->apply(ClaimUpserted{it});
+    for (const auto& it : each.claims) asked->apply(VolumeClaimUpserted{it});
     for (const auto& it : each.volumes) asked->apply(VolumeUpserted{it});
     CHECK(asked->refuses(each.given) == each.want);
   }
@@ -188,7 +188,7 @@ TEST_CASE("VolumeConstraints: on which nodes a pod's volumes can be used") {
   asked->apply(VolumeUpserted{labelled("old", {{kOldZone, "a"}, {kRegion, "r"}})});
   asked->apply(VolumeUpserted{labelled("unreadable", {{kZone, "a__"}})});
   for (const char* name : {"local", "anywhere", "zonal", "two-zones", "old", "unreadable"}) {
-    asked->apply(ClaimUpserted{claim(name, name)});
+    asked->apply(VolumeClaimUpserted{claim(name, name)});
   }
   const auto rules = [&](const k8s::Pod& given) {
     std::vector<std::string> plugins;
@@ -232,15 +232,15 @@ TEST_CASE("VolumeConstraints follows claims and volumes") {
   const auto asked = constraint("VolumeConstraints");
   CHECK((asked->wakes_on() & kStorageChanged) != 0);
   const k8s::Pod waiting = pod("a").mounts_claim("c");
-  asked->apply(ClaimUpserted{claim("c", "")});
+  asked->apply(VolumeClaimUpserted{claim("c", "")});
   CHECK(asked->refuses(waiting));
   asked->apply(VolumeUpserted{volume("v")});
-  asked->apply(ClaimUpserted{claim("c", "v")});
+  asked->apply(VolumeClaimUpserted{claim("c", "v")});
   CHECK_FALSE(asked->refuses(waiting));
   asked->apply(VolumeGone{"v"});
   CHECK(asked->refuses(waiting));
   asked->apply(VolumeUpserted{volume("v")});
-  asked->apply(ClaimGone{"default", "c"});
+  asked->apply(VolumeClaimGone{"default", "c"});
   CHECK(asked->refuses(waiting) == Refusal("persistentvolumeclaim \"c\" not found"));
 }
 

@@ -19,8 +19,8 @@
 //  * The server ends its work on it `deadline` after it began (?timeout=).
 //
 // So at valid_until every bind of this leader has landed or never will, and the next leader finds
-// in the cluster what there is to know. His own claim begins later still, by what passed between S
-// and his seeing the renewal. A slow server makes renewals late, and with them the gate: it closes,
+// in the cluster what there is to know. Its own lease begins later still, by what passed between S
+// and its seeing the renewal. A slow server makes renewals late, and with them the gate: it closes,
 // binds wait, and they go on when a renewal gets through.
 //
 // What this does not cover, since nothing here could:

@@ -205,7 +205,7 @@ k8s::Result<Event> event_from(const Json& json) {
     return object_event<event::NamespaceUpserted, k8s::Namespace>(json);
   }
   if (name == "ClaimUpserted") {
-    return object_event<event::ClaimUpserted, k8s::PersistentVolumeClaim>(json);
+    return object_event<event::VolumeClaimUpserted, k8s::PersistentVolumeClaim>(json);
   }
   if (name == "VolumeUpserted") {
     return object_event<event::VolumeUpserted, k8s::PersistentVolume>(json);
@@ -219,7 +219,7 @@ k8s::Result<Event> event_from(const Json& json) {
   if (name == "PodDeleted") return Event{event::PodDeleted{pod_from(json.at("pod"))}};
   if (name == "NamespaceDeleted") return Event{event::NamespaceDeleted{json.at("name")}};
   if (name == "ClaimDeleted") {
-    return Event{event::ClaimDeleted{json.at("namespace"), json.at("name")}};
+    return Event{event::VolumeClaimDeleted{json.at("namespace"), json.at("name")}};
   }
   if (name == "VolumeDeleted") return Event{event::VolumeDeleted{json.at("name")}};
   if (name == "DeviceClassDeleted") return Event{event::DeviceClassDeleted{json.at("name")}};

@@ -115,7 +115,7 @@ struct EventFields {
   std::string operator()(const event::NamespaceUpserted& e) const {
     return object("NamespaceUpserted", e.object);
   }
-  std::string operator()(const event::ClaimUpserted& e) const {
+  std::string operator()(const event::VolumeClaimUpserted& e) const {
     return object("ClaimUpserted", e.object);
   }
   std::string operator()(const event::VolumeUpserted& e) const {
@@ -139,7 +139,7 @@ struct EventFields {
   std::string operator()(const event::NamespaceDeleted& e) const {
     return fields("NamespaceDeleted", {{"name", e.name}});
   }
-  std::string operator()(const event::ClaimDeleted& e) const {
+  std::string operator()(const event::VolumeClaimDeleted& e) const {
     return fields("ClaimDeleted", {{"namespace", e.namespace_}, {"name", e.name}});
   }
   std::string operator()(const event::VolumeDeleted& e) const {

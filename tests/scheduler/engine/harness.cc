@@ -135,11 +135,11 @@ bool WaitsForObject::apply(const ClusterChange& change) {
       if (const auto* gone = std::get_if<BoundPodGone>(&change)) return goes(gone->uid);
       break;
     case Kind::kClaim:
-      if (const auto* claim = std::get_if<sched::ClaimUpserted>(&change)) {
+      if (const auto* claim = std::get_if<sched::VolumeClaimUpserted>(&change)) {
         const k8s::ObjectMeta& made = claim->object.metadata;
         return comes(made.namespace_ + "/" + made.name, made.name);
       }
-      if (const auto* gone = std::get_if<ClaimGone>(&change)) {
+      if (const auto* gone = std::get_if<VolumeClaimGone>(&change)) {
         return goes(gone->namespace_ + "/" + gone->name);
       }
       break;

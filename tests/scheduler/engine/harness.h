@@ -76,7 +76,9 @@ class Scheduler {
   void bind_succeeded(const k8s::Pod& pod, const std::string& node) {
     apply(sched::event::BindSucceeded{ref(pod), node});
   }
-  void has(const k8s::PersistentVolumeClaim& claim) { apply(sched::event::ClaimUpserted{claim}); }
+  void has(const k8s::PersistentVolumeClaim& claim) {
+    apply(sched::event::VolumeClaimUpserted{claim});
+  }
   void has(const k8s::PersistentVolume& volume) { apply(sched::event::VolumeUpserted{volume}); }
   void has(const k8s::DeviceClass& object) { apply(sched::event::DeviceClassUpserted{object}); }
   void bind_failed(const k8s::Pod& pod, const std::string& node,

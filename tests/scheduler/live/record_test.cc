@@ -40,7 +40,7 @@ std::vector<Event> one_of_each() {
   return {event::NodeUpserted{tests::node("n1").gpus(8).tainted("nvidia.com/gpu")},
           event::PodUpserted{tests::pod("a").gpus(2).cpu("1500m").selects("zone", "a")},
           event::NamespaceUpserted{tests::name_space("ml", {{"team", "vision"}})},
-          event::ClaimUpserted{tests::claim("data", "v1")},
+          event::VolumeClaimUpserted{tests::claim("data", "v1")},
           event::VolumeUpserted{tests::volume("v1")},
           event::DeviceClassUpserted{device_class},
           event::QuotaUpserted{tests::gpu_quota("team-vision").of("vision").line("H100", 8)},
@@ -48,7 +48,7 @@ std::vector<Event> one_of_each() {
           event::NodeDeleted{"n1"},
           event::PodDeleted{ref},
           event::NamespaceDeleted{"ml"},
-          event::ClaimDeleted{"ml", "data"},
+          event::VolumeClaimDeleted{"ml", "data"},
           event::VolumeDeleted{"v1"},
           event::DeviceClassDeleted{"gpu.nvidia.com"},
           event::PodRejected{ref,
@@ -161,7 +161,7 @@ auto fields(const event::BindFailed& failed) {
   const auto& [pod, node, message, because] = failed;
   return std::tie(pod, node, message, because);
 }
-auto fields(const event::ClaimDeleted& deleted) {
+auto fields(const event::VolumeClaimDeleted& deleted) {
   const auto& [space, name] = deleted;
   return std::tie(space, name);
 }
