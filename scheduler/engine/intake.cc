@@ -47,7 +47,7 @@ void Intake::on(const event::NodeUpserted& event, Time /*now*/) {
                                                  static_cast<std::int64_t>(gpu::kMaxDevices));
   }
   facts.charge_class = world_.ledger.intern(facts, world_.names);
-  const quota::ClassId charge_class = facts.charge_class;
+  const quota::ChargeClassId charge_class = facts.charge_class;
   complaints_.seen(facts.name, facts.gpu);
   health_.complete(facts);
   const NodeSlot known = world_.nodes.find(facts.name);

@@ -22,7 +22,7 @@ bool has_no_mig(const gpu::Product& gpu) {
 
 }  // namespace
 
-bool Ledger::eligible(ClassId id, const Demand& demand) const {
+bool Ledger::eligible(ChargeClassId id, const Demand& demand) const {
   if (!classes_.present(id)) return false;
   if (!demand.instances.empty() && has_no_mig(classes_[id].product)) return false;
   return allows(demand.allowed, classes_[id]);
@@ -30,7 +30,7 @@ bool Ledger::eligible(ClassId id, const Demand& demand) const {
 
 template <typename Visit>
 void Ledger::for_each_choice(const Quota& quota, const Demand& demand, Visit&& visit) const {
-  for (ClassId id = kNoGpuClass + 1; id < classes_.size(); ++id) {
+  for (ChargeClassId id = kNoGpuClass + 1; id < classes_.size(); ++id) {
     if (!eligible(id, demand)) continue;
     const std::size_t line = id < quota.line_of.size()
                                  ? quota.line_of[id]
@@ -51,7 +51,7 @@ Line::Answer Ledger::ask(const Quota& quota, std::size_t line, GpuShare amount,
   return quota.lines[line].ask(amount, own ? quota.lines[line].held() : GpuShare());
 }
 
-void Admission::add(ClassId on, Room room) {
+void Admission::add(ChargeClassId on, Room room) {
   switch (room) {
     case Room::kGuaranteed:
       return within.push_back(on);
@@ -62,8 +62,8 @@ void Admission::add(ClassId on, Room room) {
   }
 }
 
-std::vector<ClassId> Admission::classes() const {
-  std::vector<ClassId> all;
+std::vector<ChargeClassId> Admission::classes() const {
+  std::vector<ChargeClassId> all;
   all.reserve(within.size() + borrowing.size());
   std::merge(within.begin(), within.end(), borrowing.begin(), borrowing.end(),
              std::back_inserter(all));
@@ -73,7 +73,7 @@ std::vector<ClassId> Admission::classes() const {
 Admission Ledger::admit(QuotaId id, const Demand& demand, bool is_holder) const {
   Admission admission;
   const Quota& quota = at(id);
-  for_each_choice(quota, demand, [&](ClassId on, std::size_t line, GpuShare amount) {
+  for_each_choice(quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
     admission.add(on, ask(quota, line, amount, is_holder).room);
   });
   return admission;
@@ -83,7 +83,7 @@ Admission Ledger::admit_anew(const Charge& charge, const Demand& demand) const {
   Admission admission;
   if (!charge.quota_) return admission;
   const Quota& quota = at(*charge.quota_);
-  for_each_choice(quota, demand, [&](ClassId on, std::size_t line, GpuShare amount) {
+  for_each_choice(quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
     Room room = ask(quota, line, amount, false).room;
     if (line == charge.line_ && may_have(quota, line, amount)) {
       room = quota.lines[line].ask_without(charge.amount_, amount).room;
@@ -127,7 +127,7 @@ std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, bool i
   const Quota& quota = at(id);
   // Of classes that are charged to one line, that on which the pod needs least.
   std::map<std::pair<std::size_t, std::string>, LineAnswer> by_line;
-  for_each_choice(quota, demand, [&](ClassId on, std::size_t line, GpuShare amount) {
+  for_each_choice(quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
     LineAnswer said = answer(quota, line, amount, is_holder);
     if (said.why == LineAnswer::Why::kNoLine) said.gpu_type = classes_[on].product.name;
     const auto [known, is_new] = by_line.try_emplace({line, said.gpu_type}, said);
@@ -141,7 +141,7 @@ std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, bool i
 Standing Ledger::standing(QuotaId id, const Demand& demand, bool is_holder) const {
   const Quota& quota = at(id);
   bool within = false;
-  for_each_choice(quota, demand, [&](ClassId /*on*/, std::size_t line, GpuShare amount) {
+  for_each_choice(quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
     within = within || ask(quota, line, amount, is_holder).room == Room::kGuaranteed;
   });
   return within ? Standing{} : as_borrower(id);
@@ -180,7 +180,7 @@ bool Ledger::never_fits(QuotaId id, const Demand& demand) const {
   const Quota& quota = at(id);
   bool some = false;
   bool fits = false;
-  for_each_choice(quota, demand, [&](ClassId /*on*/, std::size_t line, GpuShare amount) {
+  for_each_choice(quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
     some = true;
     if (!may_have(quota, line, amount)) return;
     fits = fits || amount <= quota.lines[line].most();
@@ -189,10 +189,10 @@ bool Ledger::never_fits(QuotaId id, const Demand& demand) const {
 }
 
 std::optional<std::pair<std::size_t, GpuShare>> Ledger::best_hold(
-    const Quota& quota, const Demand& demand, const std::vector<ClassId>& classes) const {
+    const Quota& quota, const Demand& demand, const std::vector<ChargeClassId>& classes) const {
   std::optional<std::pair<std::size_t, GpuShare>> best;
   GpuShare best_missing;
-  for_each_choice(quota, demand, [&](ClassId on, std::size_t line, GpuShare amount) {
+  for_each_choice(quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
     if (!may_have(quota, line, amount)) return;
     if (!std::binary_search(classes.begin(), classes.end(), on)) return;
     const LineSpec& spec = quota.lines[line].spec();
@@ -206,11 +206,11 @@ std::optional<std::pair<std::size_t, GpuShare>> Ledger::best_hold(
 }
 
 bool Ledger::could_hold(QuotaId id, const Demand& demand,
-                        const std::vector<ClassId>& classes) const {
+                        const std::vector<ChargeClassId>& classes) const {
   return best_hold(at(id), demand, classes).has_value();
 }
 
-bool Ledger::hold(QuotaId id, const Demand& demand, const std::vector<ClassId>& classes) {
+bool Ledger::hold(QuotaId id, const Demand& demand, const std::vector<ChargeClassId>& classes) {
   Quota& quota = at(id);
   release(id);
   const auto best = best_hold(quota, demand, classes);
@@ -238,7 +238,7 @@ std::optional<std::pair<std::size_t, GpuShare>> Ledger::asks_of(QuotaId id,
   const Quota& quota = at(id);
   std::optional<std::pair<std::size_t, GpuShare>> asked;
   std::pair<GpuShare, GpuShare> least;
-  for_each_choice(quota, demand, [&](ClassId /*on*/, std::size_t line, GpuShare amount) {
+  for_each_choice(quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
     if (line == quota.spec.lines.size()) return;
     const Line& of = quota.lines[line];
     const GpuShare after = of.used() + amount;

@@ -76,22 +76,22 @@ std::pair<ChargeClass, bool> charge_class_of(const NodeFacts& node, const Resour
           true};
 }
 
-ClassId ChargeClasses::intern(const NodeFacts& node, const ResourceNames& names) {
+ChargeClassId ChargeClasses::intern(const NodeFacts& node, const ResourceNames& names) {
   auto [value, has_gpus] = charge_class_of(node, names);
   if (!has_gpus) return kNoGpuClass;
   const auto known = std::find(classes_.begin() + 1, classes_.end(), value);
-  const auto id = static_cast<ClassId>(known - classes_.begin());
+  const auto id = static_cast<ChargeClassId>(known - classes_.begin());
   if (known != classes_.end()) return id;
   classes_.push_back(std::move(value));
   nodes_.push_back(0);
   return id;
 }
 
-void ChargeClasses::add_node(ClassId id) {
+void ChargeClasses::add_node(ChargeClassId id) {
   if (nodes_[id]++ == 0) ++version_;
 }
 
-void ChargeClasses::remove_node(ClassId id) {
+void ChargeClasses::remove_node(ChargeClassId id) {
   if (--nodes_[id] == 0) ++version_;
 }
 

@@ -26,10 +26,10 @@
 namespace sched::quota {
 
 // Index of a class in ChargeClasses; as in NodeFacts::charge_class.
-using ClassId = std::uint32_t;
+using ChargeClassId = std::uint32_t;
 // Nodes without GPUs, and nodes that are not there. What a pod holds on such a node counts by
 // ChargeClass{}.
-inline constexpr ClassId kNoGpuClass = 0;
+inline constexpr ChargeClassId kNoGpuClass = 0;
 
 struct ChargeClass {
   gpu::Product product{};  // without a name: GPUs without a label
@@ -61,15 +61,15 @@ class ChargeClasses {
   ChargeClasses() : classes_(1), nodes_(1, 0) {}
 
   // The number of the node's class.
-  ClassId intern(const NodeFacts& node, const ResourceNames& names);
-  [[nodiscard]] const ChargeClass& operator[](ClassId id) const { return classes_[id]; }
+  ChargeClassId intern(const NodeFacts& node, const ResourceNames& names);
+  [[nodiscard]] const ChargeClass& operator[](ChargeClassId id) const { return classes_[id]; }
 
   // A node of the class came / went.
-  void add_node(ClassId id);
-  void remove_node(ClassId id);
+  void add_node(ChargeClassId id);
+  void remove_node(ChargeClassId id);
   // One past the largest id.
   [[nodiscard]] std::size_t size() const { return classes_.size(); }
-  [[nodiscard]] bool present(ClassId id) const { return nodes_[id] > 0; }
+  [[nodiscard]] bool present(ChargeClassId id) const { return nodes_[id] > 0; }
   // Grows when a class gets its first node or loses its last.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 

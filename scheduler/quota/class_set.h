@@ -18,11 +18,11 @@ inline constexpr ClassSetId kEveryClass{0};  // also those that are not known ye
 class ClassSets {
  public:
   // `classes` by ascending id, without kNoGpuClass.
-  ClassSetId intern(std::vector<ClassId> classes);
-  [[nodiscard]] bool contains(ClassSetId set, ClassId id) const;
+  ClassSetId intern(std::vector<ChargeClassId> classes);
+  [[nodiscard]] bool contains(ClassSetId set, ChargeClassId id) const;
 
  private:
-  std::map<std::vector<ClassId>, ClassSetId> ids_;
+  std::map<std::vector<ChargeClassId>, ClassSetId> ids_;
   std::vector<std::vector<bool>> members_{{}};  // by set, by class; the first is kEveryClass
 };
 

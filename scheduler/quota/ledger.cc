@@ -75,12 +75,12 @@ void Ledger::recount(const std::string& namespace_) {
   }
 }
 
-void Ledger::node_is(NodeSlot node, ClassId id) {
+void Ledger::node_is(NodeSlot node, ChargeClassId id) {
   if (node >= class_of_node_.size()) {
     class_of_node_.resize(node + std::size_t{1}, kNoGpuClass);
     on_node_.resize(node + std::size_t{1});
   }
-  ClassId& known = class_of_node_[node];
+  ChargeClassId& known = class_of_node_[node];
   if (known == id) return;
   const std::uint64_t classes_before = classes_.version();
   if (known != kNoGpuClass) classes_.remove_node(known);
@@ -133,7 +133,7 @@ void Ledger::count(Charge& charge) {
   if (id == kUnlimitedQuota) return;
   Quota& quota = at(id);
   map_classes(quota);
-  const ClassId on = class_of_node_[charge.node_];
+  const ChargeClassId on = class_of_node_[charge.node_];
   charge.quota_ = id;
   const std::string& noted = charge.charged_as();
   if (classes_[on].product.name.empty() && !noted.empty()) {
@@ -194,7 +194,7 @@ void Ledger::rebuild() {
 
 void Ledger::map_classes(Quota& quota) const {
   while (quota.line_of.size() < classes_.size()) {
-    const auto id = static_cast<ClassId>(quota.line_of.size());
+    const auto id = static_cast<ChargeClassId>(quota.line_of.size());
     quota.line_of.push_back(line_for(quota.spec.lines, classes_[id].product));
   }
 }

@@ -77,13 +77,13 @@ class Charge {
 // Where a pod has room by its quota.
 struct Admission {
   // Classes on which it would be within the guarantee / would borrow; by ascending id.
-  std::vector<ClassId> within;
-  std::vector<ClassId> borrowing;
+  std::vector<ChargeClassId> within;
+  std::vector<ChargeClassId> borrowing;
   bool refused_some = false;  // some class that it may run on has no room
 
-  void add(ClassId on, Room room);
+  void add(ChargeClassId on, Room room);
   // All classes with room, by ascending id.
-  [[nodiscard]] std::vector<ClassId> classes() const;
+  [[nodiscard]] std::vector<ChargeClassId> classes() const;
   // There are GPUs that the pod may run on, and none with room.
   [[nodiscard]] bool refuses() const { return within.empty() && borrowing.empty() && refused_some; }
 };
@@ -126,8 +126,8 @@ class Ledger {
   bool erase_namespace(const std::string& name);
 
   // The class of the node of that number from now on; kNoGpuClass when it goes. O(pods on it).
-  void node_is(NodeSlot node, ClassId id);
-  [[nodiscard]] ClassId intern(const NodeFacts& node, const ResourceNames& names) {
+  void node_is(NodeSlot node, ChargeClassId id);
+  [[nodiscard]] ChargeClassId intern(const NodeFacts& node, const ResourceNames& names) {
     return classes_.intern(node, names);
   }
   [[nodiscard]] const ChargeClasses& classes() const { return classes_; }
@@ -169,11 +169,11 @@ class Ledger {
   // Whether a pod with this demand could ever be within the guarantee on one of those classes (by
   // ascending id): of other pods nothing is kept for them.
   [[nodiscard]] bool could_hold(QuotaId quota, const Demand& demand,
-                                const std::vector<ClassId>& classes) const;
+                                const std::vector<ChargeClassId>& classes) const;
   // Keeps what becomes free for such a pod, of the lines of those classes on that where least is
   // missing, until release(), or until quotas change. False, and nothing is kept: it could not be
   // within the guarantee even then.
-  bool hold(QuotaId quota, const Demand& demand, const std::vector<ClassId>& classes);
+  bool hold(QuotaId quota, const Demand& demand, const std::vector<ChargeClassId>& classes);
   void release(QuotaId quota);
   [[nodiscard]] bool holds(QuotaId quota) const;
 
@@ -245,7 +245,7 @@ class Ledger {
 
   [[nodiscard]] const Quota& at(QuotaId quota) const;
   [[nodiscard]] Quota& at(QuotaId quota);
-  [[nodiscard]] bool eligible(ClassId id, const Demand& demand) const;
+  [[nodiscard]] bool eligible(ChargeClassId id, const Demand& demand) const;
   // Visits (class, line index, amount) for every class that is there and that the demand allows.
   template <typename Visit>
   void for_each_choice(const Quota& quota, const Demand& demand, Visit&& visit) const;
@@ -257,7 +257,7 @@ class Ledger {
                                   bool is_holder) const;
   // What would be held, and on which line.
   [[nodiscard]] std::optional<std::pair<std::size_t, GpuShare>> best_hold(
-      const Quota& quota, const Demand& demand, const std::vector<ClassId>& classes) const;
+      const Quota& quota, const Demand& demand, const std::vector<ChargeClassId>& classes) const;
   [[nodiscard]] GpuShare lent(const Quota& quota, std::size_t line) const;
   void list_lenders();
   void share_out(Lending& lending) const;
@@ -272,7 +272,7 @@ class Ledger {
   std::map<QuotaId, Quota> quotas_;  // kNothingQuota is always there
   std::unordered_map<std::string, std::vector<Charge*>> in_namespace_;
   std::vector<std::vector<Charge*>> on_node_;  // by slot
-  std::vector<ClassId> class_of_node_;         // by slot
+  std::vector<ChargeClassId> class_of_node_;   // by slot
   News news_;
   std::uint64_t version_ = 0;
 };

@@ -134,7 +134,7 @@ k8s::GpuQuota::Status Ledger::status(QuotaId id, const std::vector<GpuShare>& pe
     status.quotas.push_back({.gpu_type = type, .use = in_quantities(amounts)});
     if (line.used() > line.limit()) over.push_back(over_limit(type, line.used(), line.limit()));
     bool known = type == kAnyType;
-    for (ClassId on = kNoGpuClass + 1; on < classes_.size() && !known; ++on) {
+    for (ChargeClassId on = kNoGpuClass + 1; on < classes_.size() && !known; ++on) {
       known = classes_.present(on) && names(line.spec(), classes_[on].product);
     }
     if (!known) unknown.push_back(fmt::format("no node has GPUs of type {}", type));

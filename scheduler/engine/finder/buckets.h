@@ -29,7 +29,7 @@ class Buckets {
   using Id = std::uint32_t;
 
   struct Key {
-    quota::ClassId charge_class = quota::kNoGpuClass;     // as long as nobody asks: this one
+    quota::ChargeClassId charge_class = quota::kNoGpuClass;  // as long as nobody asks: this one
     boost::container::small_vector<DomainId, 2> domains;  // of the labels that somebody asked about
     boost::container::small_vector<std::int64_t, 2> amounts;  // of what is counted on the node
     boost::container::small_vector<std::int64_t, 2> raw;      // by normalised score

@@ -20,7 +20,7 @@ struct Scope {
   quota::ClassSetId set = quota::kEveryClass;
 
   [[nodiscard]] bool is_all() const { return set == quota::kEveryClass; }
-  [[nodiscard]] bool allows(quota::ClassId charge_class) const {
+  [[nodiscard]] bool allows(quota::ChargeClassId charge_class) const {
     return is_all() || sets->contains(set, charge_class);
   }
   [[nodiscard]] bool allows(const NodeFacts& node) const { return allows(node.charge_class); }

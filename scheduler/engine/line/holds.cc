@@ -76,7 +76,7 @@ void Holds::renew(QueueId queue, const WaitingLine& line, Time now) {
   Hold* hold = of(*pod);
   if (hold == nullptr && pod->place != QueuePlace::kParked) return;
   // Quotas or nodes have changed: a node that is held meanwhile stays so, if it still serves.
-  const std::vector<quota::ClassId>& classes = reach_of(*pod, now);
+  const std::vector<quota::ChargeClassId>& classes = reach_of(*pod, now);
   if (!world_.ledger.hold(quota, pod->demand, classes)) return release(queue);
   if (hold == nullptr) hold = &holds_[queue];
   hold->uid = pod->pod.metadata.uid;
@@ -136,7 +136,7 @@ WaitingPod* Holds::next_to_hold(quota::QuotaId quota, const WaitingLine& line, T
   return nullptr;
 }
 
-const std::vector<quota::ClassId>& Holds::reach_of(const WaitingPod& pod, Time now) {
+const std::vector<quota::ChargeClassId>& Holds::reach_of(const WaitingPod& pod, Time now) {
   constexpr std::chrono::seconds kLooksAgain{10};
   Reach& reach = reach_[{pod.profile, pod.shape.id()}];
   reach.in_use = true;
@@ -155,10 +155,10 @@ const std::vector<quota::ClassId>& Holds::reach_of(const WaitingPod& pod, Time n
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (!world_.nodes.present(slot)) continue;
     // One node of a class that could take it is enough.
-    const quota::ClassId id = world_.nodes.facts(slot).charge_class;
+    const quota::ChargeClassId id = world_.nodes.facts(slot).charge_class;
     seen[id] = seen[id] || finder_.verdict(prepared, slot, {.if_empty = true}).is_ok();
   }
-  for (quota::ClassId id = 0; id < seen.size(); ++id) {
+  for (quota::ChargeClassId id = 0; id < seen.size(); ++id) {
     if (seen[id]) reach.classes.push_back(id);
   }
   return reach.classes;
@@ -193,12 +193,13 @@ void Holds::hold_node(const WaitingPod& pod, const Where& if_empty) {
   hold.on.emplace(world_.nodes, best->second, std::move(reservation));
 }
 
-bool Holds::held_node_has_room(const WaitingPod& pod, const std::vector<quota::ClassId>& within) {
+bool Holds::held_node_has_room(const WaitingPod& pod,
+                               const std::vector<quota::ChargeClassId>& within) {
   const Hold* hold = of(pod);
   if (hold == nullptr || !hold->on) return false;
   const NodeSlot node = hold->on->node();
   if (!world_.nodes.present(node)) return false;
-  const quota::ClassId id = world_.nodes.facts(node).charge_class;
+  const quota::ChargeClassId id = world_.nodes.facts(node).charge_class;
   if (!std::binary_search(within.begin(), within.end(), id)) return false;
   const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
   if (prepared.rejection()) return false;

@@ -33,12 +33,12 @@ namespace sched {
 
 // What is held for one pod.
 struct Hold {
-  std::string uid;                      // of the pod
-  std::uint64_t arrival = 0;            // of the pod
-  std::vector<quota::ClassId> classes;  // of the nodes that could take it
-  std::optional<Placement> on;          // a reservation in the pod's name
-  bool looked_for_node = false;         // with or without success
-  std::uint64_t facts_version = 0;      // of the nodes, when `on` was looked at last
+  std::string uid;                            // of the pod
+  std::uint64_t arrival = 0;                  // of the pod
+  std::vector<quota::ChargeClassId> classes;  // of the nodes that could take it
+  std::optional<Placement> on;                // a reservation in the pod's name
+  bool looked_for_node = false;               // with or without success
+  std::uint64_t facts_version = 0;            // of the nodes, when `on` was looked at last
 };
 
 class Holds {
@@ -65,7 +65,7 @@ class Holds {
   // Whether the pod holds a node that would take it now without the reservation, within the
   // guarantee: of one of those classes, by ascending id.
   [[nodiscard]] bool held_node_has_room(const WaitingPod& pod,
-                                        const std::vector<quota::ClassId>& within);
+                                        const std::vector<quota::ChargeClassId>& within);
 
  private:
   // The classes of the nodes that could take a pod of that shape if they were empty: nothing is
@@ -74,8 +74,8 @@ class Holds {
     ShapeRef shape;                              // keeps its number
     std::optional<std::uint64_t> facts_version;  // of the nodes
     Time at{};
-    std::vector<quota::ClassId> classes;  // by ascending id
-    bool in_use = false;                  // since holds were renewed last
+    std::vector<quota::ChargeClassId> classes;  // by ascending id
+    bool in_use = false;                        // since holds were renewed last
   };
 
   void renew(QueueId queue, const WaitingLine& line, Time now);
@@ -88,7 +88,7 @@ class Holds {
   // hold_after, or cannot be helped.
   [[nodiscard]] WaitingPod* next_to_hold(quota::QuotaId quota, const WaitingLine& line, Time now);
   // Found anew when nodes have changed, but not more often than every ten seconds. O(nodes) then.
-  [[nodiscard]] const std::vector<quota::ClassId>& reach_of(const WaitingPod& pod, Time now);
+  [[nodiscard]] const std::vector<quota::ChargeClassId>& reach_of(const WaitingPod& pod, Time now);
   void due_at(Time at) { next_ = next_ ? std::min(*next_, at) : at; }
 
   World& world_;

@@ -16,10 +16,10 @@ WaitsFor QuotaSearch::Found::waits_for(const Ruling& ruling) const {
   return static_cast<WaitsFor>(nodes | others | quota);
 }
 
-Scope QuotaSearch::scope_of(std::vector<quota::ClassId> classes) {
+Scope QuotaSearch::scope_of(std::vector<quota::ChargeClassId> classes) {
   const quota::ChargeClasses& all = world_.ledger.classes();
   std::size_t present = 0;
-  for (quota::ClassId id = 1; id < all.size(); ++id) {
+  for (quota::ChargeClassId id = 1; id < all.size(); ++id) {
     if (all.present(id)) ++present;
   }
   // Then the answers of pods without quota serve as well.
@@ -33,7 +33,7 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Ruling& ruling
   found.admission = world_.ledger.admit(quota_of(pod), pod.demand, is_holder);
   if (found.admission.refuses()) return found;
   const auto& [within, borrowing, refused_some] = found.admission;
-  const auto look = [&](std::vector<quota::ClassId> classes) {
+  const auto look = [&](std::vector<quota::ChargeClassId> classes) {
     found.scope = scope_of(std::move(classes));
     found.answers = &finder_.refresh(pod, ruling, found.scope);
     found.best = found.answers->best({.scope = found.scope, .ruling = &ruling});

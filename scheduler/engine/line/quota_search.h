@@ -45,7 +45,7 @@ class QuotaSearch {
   [[nodiscard]] bool must_wait_for_turn(const WaitingPod& pod) const;
 
   // The nodes of those classes, by ascending id, and the nodes without GPUs.
-  [[nodiscard]] Scope scope_of(std::vector<quota::ClassId> classes);
+  [[nodiscard]] Scope scope_of(std::vector<quota::ChargeClassId> classes);
 
  private:
   const World& world_;

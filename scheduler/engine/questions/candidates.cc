@@ -21,7 +21,7 @@ struct Scored {
 
 Room room_on(const quota::Admission& admission, const NodeFacts& node) {
   const auto& [within, borrowing, refused_some] = admission;
-  const quota::ClassId on = node.charge_class;
+  const quota::ChargeClassId on = node.charge_class;
   if (on == quota::kNoGpuClass || std::binary_search(within.begin(), within.end(), on)) {
     return Room::kGuaranteed;
   }

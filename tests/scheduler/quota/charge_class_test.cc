@@ -132,7 +132,7 @@ TEST_CASE("nodes where everything counts alike are one class") {
   ChargeClasses classes;
   const auto id = [&](const k8s::Node& n) { return classes.intern(facts_of(n, names), names); };
   CHECK(id(node("cpu")) == kNoGpuClass);
-  const ClassId h100 = id(of("NVIDIA-H100-80GB-HBM3"));
+  const ChargeClassId h100 = id(of("NVIDIA-H100-80GB-HBM3"));
   CHECK(h100 != kNoGpuClass);
   CHECK(id(node("other").gpus(4).product("NVIDIA-H100-80GB-HBM3")) == h100);
   CHECK(id(of("NVIDIA-L4")) != h100);

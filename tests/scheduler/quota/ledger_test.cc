@@ -112,11 +112,11 @@ TEST_CASE("the ledger tells classes within the guarantee from those to borrow") 
   const auto admit = [&](std::int64_t gpus) {
     return books.ledger.admit(books.id(), Demand{.gpus = gpus}, false);
   };
-  CHECK(admit(1).within == std::vector<ClassId>{1, 2});
-  CHECK(admit(2).within == std::vector<ClassId>{1});
-  CHECK(admit(2).borrowing == std::vector<ClassId>{2});
+  CHECK(admit(1).within == std::vector<ChargeClassId>{1, 2});
+  CHECK(admit(2).within == std::vector<ChargeClassId>{1});
+  CHECK(admit(2).borrowing == std::vector<ChargeClassId>{2});
   CHECK(admit(3).within.empty());
-  CHECK(admit(3).borrowing == std::vector<ClassId>{2});
+  CHECK(admit(3).borrowing == std::vector<ChargeClassId>{2});
   CHECK(admit(3).refused_some);
   CHECK(admit(10).borrowing.empty());
   CHECK(books.ledger.never_fits(books.id(), Demand{.gpus = 10}));
