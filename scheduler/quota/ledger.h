@@ -11,12 +11,15 @@
 // quota's guarantee, and on which it would borrow. A GPU type that no line of the quota names has
 // no room.
 //
-// The ledger knows neither nodes nor the queue; nodes are numbers to it.
+// The ledger knows neither nodes nor the queue; nodes are numbers to it. What it keeps is in
+// ledger.cc, what it answers about a pod that waits in ledger_answers.cc, and a quota's account, as
+// its status says it, in ledger_status.cc.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/namespace.h"
 #include "scheduler/base/types.h"
+#include "scheduler/quota/admission.h"
 #include "scheduler/quota/assignment.h"
 #include "scheduler/quota/charge_class.h"
 #include "scheduler/quota/class_set.h"
@@ -72,36 +75,6 @@ class Charge {
   std::optional<QuotaId> quota_;  // that counts it; nullopt: none does
   std::size_t line_ = 0;          // of that quota
   GpuShare amount_;
-};
-
-// Where a pod has room by its quota.
-struct Admission {
-  // Classes on which it would be within the guarantee / would borrow; by ascending id.
-  std::vector<ChargeClassId> within;
-  std::vector<ChargeClassId> borrowing;
-  bool refused_some = false;  // some class that it may run on has no room
-
-  void add(ChargeClassId on, Room room);
-  // All classes with room, by ascending id.
-  [[nodiscard]] std::vector<ChargeClassId> classes() const;
-  // There are GPUs that the pod may run on, and none with room.
-  [[nodiscard]] bool refuses() const { return within.empty() && borrowing.empty() && refused_some; }
-};
-
-// What one line says to a pod.
-struct LineAnswer {
-  enum class Why : std::uint8_t { kHasRoom, kLimit, kCohort, kKept, kTooLarge, kNoLine };
-  std::string gpu_type;  // of the line; of the GPUs where no line names them
-  Why why = Why::kHasRoom;
-  GpuShare needs;
-  GpuShare used;
-  GpuShare guaranteed;
-  GpuShare limit;
-  GpuShare most;  // of the limit, what the guarantee and the cohort could ever give
-  GpuShare borrowed;
-  GpuShare missing;  // what must be freed first
-  std::string cohort;
-  friend bool operator==(const LineAnswer&, const LineAnswer&) = default;
 };
 
 // What has changed in a ledger since somebody asked last, for those who keep what follows from it.

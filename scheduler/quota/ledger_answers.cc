@@ -2,7 +2,6 @@
 #include "scheduler/quota/ledger.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace sched::quota {
@@ -49,25 +48,6 @@ Line::Answer Ledger::ask(const Quota& quota, std::size_t line, GpuShare amount,
   if (!may_have(quota, line, amount)) return {};
   const bool own = is_holder && quota.holding == line;
   return quota.lines[line].ask(amount, own ? quota.lines[line].held() : GpuShare());
-}
-
-void Admission::add(ChargeClassId on, Room room) {
-  switch (room) {
-    case Room::kGuaranteed:
-      return within.push_back(on);
-    case Room::kBorrowed:
-      return borrowing.push_back(on);
-    case Room::kNone:
-      refused_some = true;
-  }
-}
-
-std::vector<ChargeClassId> Admission::classes() const {
-  std::vector<ChargeClassId> all;
-  all.reserve(within.size() + borrowing.size());
-  std::merge(within.begin(), within.end(), borrowing.begin(), borrowing.end(),
-             std::back_inserter(all));
-  return all;
 }
 
 Admission Ledger::admit(QuotaId id, const Demand& demand, bool is_holder) const {

@@ -1,0 +1,62 @@
+// What the ledger answers about a pod: on which charge classes its quota has room for it, and what
+// each line says.
+#pragma once
+
+#include "scheduler/quota/charge_class.h"
+#include "scheduler/quota/gpu_share.h"
+#include "scheduler/quota/line.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace sched::quota {
+
+// Where a pod has room by its quota.
+struct Admission {
+  // Classes on which it would be within the guarantee / would borrow; by ascending id.
+  std::vector<ChargeClassId> within;
+  std::vector<ChargeClassId> borrowing;
+  bool refused_some = false;  // some class that it may run on has no room
+
+  void add(ChargeClassId on, Room room) {
+    switch (room) {
+      case Room::kGuaranteed:
+        return within.push_back(on);
+      case Room::kBorrowed:
+        return borrowing.push_back(on);
+      case Room::kNone:
+        refused_some = true;
+    }
+  }
+  // All classes with room, by ascending id.
+  [[nodiscard]] std::vector<ChargeClassId> classes() const {
+    std::vector<ChargeClassId> all;
+    all.reserve(within.size() + borrowing.size());
+    std::merge(within.begin(), within.end(), borrowing.begin(), borrowing.end(),
+               std::back_inserter(all));
+    return all;
+  }
+  // There are GPUs that the pod may run on, and none with room.
+  [[nodiscard]] bool refuses() const { return within.empty() && borrowing.empty() && refused_some; }
+};
+
+// What one line says to a pod.
+struct LineAnswer {
+  enum class Why : std::uint8_t { kHasRoom, kLimit, kCohort, kKept, kTooLarge, kNoLine };
+  std::string gpu_type;  // of the line; of the GPUs where no line names them
+  Why why = Why::kHasRoom;
+  GpuShare needs;
+  GpuShare used;
+  GpuShare guaranteed;
+  GpuShare limit;
+  GpuShare most;  // of the limit, what the guarantee and the cohort could ever give
+  GpuShare borrowed;
+  GpuShare missing;  // what must be freed first
+  std::string cohort;
+  friend bool operator==(const LineAnswer&, const LineAnswer&) = default;
+};
+
+}  // namespace sched::quota
