@@ -11,7 +11,7 @@
 //     tolerate by name. A toleration of everything was not written with a broken node in mind;
 //     one that names the key was. Tolerations without a key count elsewhere as they always do;
 //   * it is backed off, since its kubelet rejected pods with devices one after the other
-//     (scheduler/engine/health/black_holes.h; `rejectedPods` within `rejectedWithinSeconds`, for
+//     (scheduler/engine/backoffs/black_holes.h; `rejectedPods` within `rejectedWithinSeconds`, for
 //     `initialBackoffSeconds` … `maxBackoffSeconds`). A node is the same for all profiles:
 //     these four are those of the first that has this plugin, and another that says something else
 //     is refused.

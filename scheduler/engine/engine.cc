@@ -2,8 +2,8 @@
 
 #include "scheduler/engine/actions/advise.h"
 #include "scheduler/engine/actions/place.h"
+#include "scheduler/engine/backoffs/node_backoffs.h"
 #include "scheduler/engine/finder/finder.h"
-#include "scheduler/engine/health/node_health.h"
 #include "scheduler/engine/intake.h"
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/quota_search.h"
@@ -38,7 +38,7 @@ class Engine::Parts {
 
   // What is known.
   World world;
-  NodeHealth health{world};
+  NodeBackoffs backoffs{world};
   ForeignGpuPods foreign;
   NodeComplaints complaints;
 
@@ -52,7 +52,7 @@ class Engine::Parts {
   Intake intake{{.world = world,
                  .queue = queue,
                  .waking = waking,
-                 .health = health,
+                 .backoffs = backoffs,
                  .foreign = foreign,
                  .complaints = complaints}};
 
@@ -85,9 +85,9 @@ void Engine::apply(Event event, Time now) { parts_->intake.apply(std::move(event
 std::optional<Decision> Engine::step(Time now) {
   Parts& parts = *parts_;
   if (!parts.intake.synced()) return std::nullopt;
-  parts.health.advance(now);
+  parts.backoffs.advance(now);
   if (auto foreign = parts.foreign.next()) return *std::move(foreign);
-  if (auto news = parts.health.next_news()) return news;
+  if (auto news = parts.backoffs.next_news()) return news;
 
   parts.queue.advance(now);
   parts.holds.renew(now);
@@ -107,7 +107,7 @@ std::optional<Time> Engine::next_wakeup() const {
   std::optional<Time> next = earliest(parts.queue.next_deadline(), parts.holds.next());
   next = earliest(next, parts.waking.next());
   next = earliest(next, parts.advise.due());
-  return earliest(next, parts.health.next_end());
+  return earliest(next, parts.backoffs.next_end());
 }
 
 PendingPods Engine::pending() const {
@@ -119,8 +119,8 @@ PendingPods Engine::pending() const {
 }
 
 GpuFigures Engine::gpu_figures() const {
-  return {.nodes_backed_off = parts_->health.nodes_backed_off(),
-          .rejected_pods = parts_->health.rejected_pods(),
+  return {.nodes_backed_off = parts_->backoffs.nodes_backed_off(),
+          .rejected_pods = parts_->backoffs.rejected_pods(),
           .repartitions = parts_->repartitions.nodes(),
           .repartition_pods = parts_->repartitions.pods()};
 }

@@ -36,7 +36,7 @@ bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
 
 void Intake::apply(Event&& event, Time now) {
   forget_unused_names(world_, queue_);
-  health_.advance(now);
+  backoffs_.advance(now);
   std::visit([&](auto& what) { on(std::move(what), now); }, event);
 }
 
@@ -49,7 +49,7 @@ void Intake::on(const event::NodeUpserted& event, Time /*now*/) {
   facts.charge_class = world_.ledger.intern(facts, world_.names);
   const quota::ChargeClassId charge_class = facts.charge_class;
   complaints_.seen(facts.name, facts.gpu);
-  health_.complete(facts);
+  backoffs_.complete(facts);
   const NodeSlot known = world_.nodes.find(facts.name);
   const bool there = known != kNoSlot && world_.nodes.present(known);
   world_.statistics.node_changed(there ? &world_.nodes.facts(known) : nullptr, &facts);
@@ -65,7 +65,7 @@ void Intake::on(const event::NodeDeleted& event, Time /*now*/) {
     world_.statistics.node_changed(&world_.nodes.facts(node), nullptr);
     world_.ledger.node_is(node, quota::kNoGpuClass);
   }
-  health_.node_gone(event.name);
+  backoffs_.node_gone(event.name);
   world_.nodes.erase(event.name);
   complaints_.gone(event.name);
   waking_.cluster_changed(NodeGone{event.name}, kNodeChanged);
@@ -116,11 +116,11 @@ void Intake::on(const event::QuotaDeleted& event, Time /*now*/) {
   if (world_.ledger.erase(event.name)) waking_.requeue_by_quota();
 }
 
-void Intake::on(const event::PodRejected& event, Time now) { health_.pod_rejected(event, now); }
+void Intake::on(const event::PodRejected& event, Time now) { backoffs_.pod_rejected(event, now); }
 
 void Intake::on(const event::Synced& /*event*/, Time now) {
   synced_ = true;
-  health_.synced(now);
+  backoffs_.synced(now);
 }
 
 void Intake::on(const event::BindSucceeded& event, Time /*now*/) {
@@ -176,7 +176,7 @@ void Intake::pod_bound(const k8s::Pod& pod, Time now) {
   record.bind(world_.nodes, node, std::move(occupant));
   world_.charge(record, pod, std::move(demand), ours ? quota::charged_as(pod) : "");
   waking_.cluster_changed(BoundPodUpserted{pod}, news ? kBoundPodChanged : 0);
-  health_.pod_seen(pod, now);
+  backoffs_.pod_seen(pod, now);
 }
 
 std::vector<gpu::DeviceShare> Intake::devices_of_bound(const k8s::Pod& pod, const PodRecord& record,
@@ -242,7 +242,7 @@ void Intake::pod_gone(const std::string& uid) {
   if (record == nullptr) return;
   if (record->waiting() != nullptr) queue_.remove(*record->waiting());
   const bool held = record->placement().has_value();
-  if (held) health_.pod_gone(uid, *record->placement());
+  if (held) backoffs_.pod_gone(uid, *record->placement());
   const std::string gone = uid;  // `uid` may live in what is destroyed now
   world_.pods.erase(gone);
   foreign_.gone(gone);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "scheduler/base/event.h"
-#include "scheduler/engine/health/node_health.h"
+#include "scheduler/engine/backoffs/node_backoffs.h"
 #include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/notices/foreign_gpu_pods.h"
 #include "scheduler/engine/notices/node_complaints.h"
@@ -22,7 +22,7 @@ class Intake {
     World& world;
     Queues& queue;
     Waking& waking;
-    NodeHealth& health;
+    NodeBackoffs& backoffs;
     ForeignGpuPods& foreign;
     NodeComplaints& complaints;
   };
@@ -30,7 +30,7 @@ class Intake {
       : world_(parts.world),
         queue_(parts.queue),
         waking_(parts.waking),
-        health_(parts.health),
+        backoffs_(parts.backoffs),
         foreign_(parts.foreign),
         complaints_(parts.complaints) {}
 
@@ -75,7 +75,7 @@ class Intake {
   World& world_;
   Queues& queue_;
   Waking& waking_;
-  NodeHealth& health_;
+  NodeBackoffs& backoffs_;
   ForeignGpuPods& foreign_;
   NodeComplaints& complaints_;
   bool synced_ = false;

@@ -7,7 +7,7 @@
 //   conditions   what node-problem-detector and its kin found. Which of them matter is for plugins
 //                to say; here are those that say something is wrong.
 //   backoff      kubelet rejected pods with devices there, one after the other (a black hole); the
-//                engine keeps count and sets it.
+//                engine keeps count and sets it (engine/backoffs/node_backoffs.h).
 //
 // Taints are not repeated here; NodeFacts has them. Source: NVIDIA/mig-parted, pkg/mig/reconfigure;
 // gpu-operator's node labels.

@@ -1,6 +1,6 @@
 #include "scheduler/live/intake.h"
 
-#include "scheduler/engine/health/rejected_pod.h"
+#include "scheduler/engine/backoffs/rejected_pod.h"
 #include "scheduler/live/read_back_off.h"
 #include "scheduler/live/stand_in.h"
 

@@ -107,7 +107,7 @@ TEST_CASE("a pod that changes while it is assumed asks for what it says if its b
 
 TEST_CASE("a million names in pods that come and go leave no more than some thousands") {
   World world{profiles(), {}};
-  NodeHealth health{world};
+  NodeBackoffs backoffs{world};
   ForeignGpuPods foreign;
   NodeComplaints complaints;
   Finder finder{world};
@@ -120,7 +120,7 @@ TEST_CASE("a million names in pods that come and go leave no more than some thou
   } accounts;
   Queues queue{accounts};
   Waking waking{world, queue};
-  Intake intake{{world, queue, waking, health, foreign, complaints}};
+  Intake intake{{world, queue, waking, backoffs, foreign, complaints}};
   intake.apply(event::NodeUpserted{node("n").offers(kMig, "7")}, kStart);
 
   std::size_t most = 0;

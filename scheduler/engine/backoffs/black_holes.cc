@@ -1,4 +1,4 @@
-#include "scheduler/engine/health/black_holes.h"
+#include "scheduler/engine/backoffs/black_holes.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
-#include "scheduler/engine/health/node_health.h"
+#include "scheduler/engine/backoffs/node_backoffs.h"
 
-#include "scheduler/engine/health/rejected_pod.h"
+#include "scheduler/engine/backoffs/rejected_pod.h"
 
 #include <algorithm>
 #include <utility>
@@ -19,10 +19,10 @@ std::optional<BlackHoles> black_holes_for(const std::vector<Profile>& profiles) 
 
 }  // namespace
 
-NodeHealth::NodeHealth(World& world)
+NodeBackoffs::NodeBackoffs(World& world)
     : world_(world), black_holes_(black_holes_for(world.profiles)) {}
 
-void NodeHealth::pod_rejected(const event::PodRejected& event, Time now) {
+void NodeBackoffs::pod_rejected(const event::PodRejected& event, Time now) {
   if (!black_holes_) return;
   if (!synced_) {
     early_.push_back(event);
@@ -47,7 +47,7 @@ void NodeHealth::pod_rejected(const event::PodRejected& event, Time now) {
           .platform = present ? gpu::platform_of(world_.nodes.facts(slot).gpu) : std::string()});
 }
 
-bool NodeHealth::speaks_against_node(const event::PodRejected& event, NodeSlot slot) const {
+bool NodeBackoffs::speaks_against_node(const event::PodRejected& event, NodeSlot slot) const {
   const PodRecord* record = world_.pods.find(event.pod.uid);
   const bool is_there =
       record != nullptr && record->placement() && record->placement()->node() == slot;
@@ -63,19 +63,19 @@ bool NodeHealth::speaks_against_node(const event::PodRejected& event, NodeSlot s
                   pod == nullptr ? nullptr : &pod->claim, world_.names);
 }
 
-void NodeHealth::synced(Time now) {
+void NodeBackoffs::synced(Time now) {
   synced_ = true;
   for (const event::PodRejected& early : std::exchange(early_, {})) pod_rejected(early, now);
 }
 
-void NodeHealth::pod_gone(const std::string& uid, const Placement& held) {
+void NodeBackoffs::pod_gone(const std::string& uid, const Placement& held) {
   const Occupant& pod = held.occupant();
   if (!black_holes_ || !pod.chosen_here || pod.since != Occupant::kNotStarted) return;
   gone_.push_back({.uid = uid, .node = world_.nodes.name(held.node())});
   if (gone_.size() > kMostGone) gone_.pop_front();
 }
 
-void NodeHealth::pod_seen(const k8s::Pod& pod, Time now) {
+void NodeBackoffs::pod_seen(const k8s::Pod& pod, Time now) {
   if (!black_holes_ || !black_holes_->knows(pod.spec.node_name)) return;
   if (pod.status.phase != k8s::PodPhase::kRunning || !pod.status.start_time) return;
   const auto devices = devices_of(pod);
@@ -85,19 +85,19 @@ void NodeHealth::pod_seen(const k8s::Pod& pod, Time now) {
   }
 }
 
-void NodeHealth::advance(Time now) {
+void NodeBackoffs::advance(Time now) {
   if (!black_holes_) return;
   const auto next = black_holes_->next_end();
   if (!next || *next > now) return;
   for (const std::string& node : black_holes_->end(now)) released(node, false);
 }
 
-void NodeHealth::released(const std::string& node, bool proven) {
+void NodeBackoffs::released(const std::string& node, bool proven) {
   publish(node);
   news_.insert_or_assign(node, decision::NodeReleased{.node = node, .proven = proven});
 }
 
-void NodeHealth::publish(const std::string& node) {
+void NodeBackoffs::publish(const std::string& node) {
   const NodeSlot slot = world_.nodes.find(node);
   if (slot == kNoSlot || !world_.nodes.present(slot)) return;
   NodeFacts facts = world_.nodes.facts(slot);
@@ -106,32 +106,32 @@ void NodeHealth::publish(const std::string& node) {
   world_.nodes.upsert(std::move(facts));
 }
 
-std::optional<Decision> NodeHealth::next_news() {
+std::optional<Decision> NodeBackoffs::next_news() {
   if (news_.empty()) return std::nullopt;
   Decision news = std::move(news_.begin()->second);
   news_.erase(news_.begin());
   return news;
 }
 
-void NodeHealth::complete(NodeFacts& facts) const {
+void NodeBackoffs::complete(NodeFacts& facts) const {
   if (!black_holes_ || black_holes_->empty()) return;
   if (const auto* backoff = black_holes_->backoff(facts.name)) facts.health.backoff = *backoff;
 }
 
-void NodeHealth::node_gone(const std::string& node) {
+void NodeBackoffs::node_gone(const std::string& node) {
   if (black_holes_) black_holes_->forget(node);
   news_.erase(node);
 }
 
-std::optional<Time> NodeHealth::next_end() const {
+std::optional<Time> NodeBackoffs::next_end() const {
   return black_holes_ ? black_holes_->next_end() : std::nullopt;
 }
 
-std::size_t NodeHealth::nodes_backed_off() const {
+std::size_t NodeBackoffs::nodes_backed_off() const {
   return black_holes_ ? black_holes_->backed_off() : 0;
 }
 
-std::uint64_t NodeHealth::rejected_pods() const {
+std::uint64_t NodeBackoffs::rejected_pods() const {
   return black_holes_ ? black_holes_->rejections() : 0;
 }
 

@@ -12,8 +12,8 @@
 #pragma once
 
 #include "scheduler/base/event.h"
+#include "scheduler/engine/backoffs/black_holes.h"
 #include "scheduler/engine/decision.h"
-#include "scheduler/engine/health/black_holes.h"
 #include "scheduler/engine/world/world.h"
 
 #include <cstddef>
@@ -25,10 +25,10 @@
 
 namespace sched {
 
-class NodeHealth {
+class NodeBackoffs {
  public:
   // `world` outlives it. Does nothing unless a filter of a profile reads back-offs.
-  explicit NodeHealth(World& world);
+  explicit NodeBackoffs(World& world);
 
   void pod_rejected(const event::PodRejected& event, Time now);
   // All nodes and pods are known: what was told before can be judged.

@@ -1,4 +1,4 @@
-#include "scheduler/engine/health/rejected_pod.h"
+#include "scheduler/engine/backoffs/rejected_pod.h"
 
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"

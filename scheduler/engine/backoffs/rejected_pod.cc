@@ -1,4 +1,4 @@
-#include "scheduler/engine/health/rejected_pod.h"
+#include "scheduler/engine/backoffs/rejected_pod.h"
 
 #include "scheduler/base/resources.h"
 #include "scheduler/framework/pod_requests.h"

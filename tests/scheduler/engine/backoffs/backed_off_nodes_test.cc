@@ -1,5 +1,5 @@
 // Black holes through the engine: what pods, people and the next decisions see of them.
-#include "scheduler/engine/health/rejected_pod.h"
+#include "scheduler/engine/backoffs/rejected_pod.h"
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
 
