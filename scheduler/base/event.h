@@ -21,51 +21,36 @@ namespace event {
 
 // An object appeared or changed; a whole new state, not a difference. The same state twice is
 // harmless.
-struct NodeUpserted {
-  k8s::Node node;
-};
-struct PodUpserted {
-  k8s::Pod pod;
-};
-struct NamespaceUpserted {
-  k8s::Namespace object;
-};
-struct VolumeClaimUpserted {
-  k8s::PersistentVolumeClaim object;
-};
-struct VolumeUpserted {
-  k8s::PersistentVolume object;
-};
-struct DeviceClassUpserted {
-  k8s::DeviceClass object;
-};
-struct QuotaUpserted {
-  k8s::GpuQuota object;
+template <typename Object>
+struct Upserted {
+  Object object;
 };
 
 // An object is gone.
-struct NodeDeleted {
+template <typename Object>
+struct Deleted {
   std::string name;
+  std::string namespace_{};  // empty where the kind has none
 };
-struct PodDeleted {
+template <>
+struct Deleted<k8s::Pod> {
   PodRef pod;
 };
-struct NamespaceDeleted {
-  std::string name;
-};
-struct VolumeClaimDeleted {
-  std::string namespace_;
-  std::string name;
-};
-struct VolumeDeleted {
-  std::string name;
-};
-struct DeviceClassDeleted {
-  std::string name;
-};
-struct QuotaDeleted {
-  std::string name;
-};
+
+using NodeUpserted = Upserted<k8s::Node>;
+using NodeDeleted = Deleted<k8s::Node>;
+using PodUpserted = Upserted<k8s::Pod>;
+using PodDeleted = Deleted<k8s::Pod>;
+using NamespaceUpserted = Upserted<k8s::Namespace>;
+using NamespaceDeleted = Deleted<k8s::Namespace>;
+using VolumeClaimUpserted = Upserted<k8s::PersistentVolumeClaim>;
+using VolumeClaimDeleted = Deleted<k8s::PersistentVolumeClaim>;
+using VolumeUpserted = Upserted<k8s::PersistentVolume>;
+using VolumeDeleted = Deleted<k8s::PersistentVolume>;
+using DeviceClassUpserted = Upserted<k8s::DeviceClass>;
+using DeviceClassDeleted = Deleted<k8s::DeviceClass>;
+using QuotaUpserted = Upserted<k8s::GpuQuota>;
+using QuotaDeleted = Deleted<k8s::GpuQuota>;
 
 // The kubelet of a pod's node would not run it: it failed before it began. (The watch of unfinished
 // pods shows it as deleted.)
@@ -107,12 +92,17 @@ struct BindFailed {
 
 }  // namespace event
 
-using Event =
-    std::variant<event::NodeUpserted, event::NodeDeleted, event::PodUpserted, event::PodDeleted,
-                 event::NamespaceUpserted, event::NamespaceDeleted, event::VolumeClaimUpserted,
-                 event::VolumeClaimDeleted, event::VolumeUpserted, event::VolumeDeleted,
-                 event::DeviceClassUpserted, event::DeviceClassDeleted, event::QuotaUpserted,
-                 event::QuotaDeleted, event::PodRejected, event::Synced, event::BindSucceeded,
-                 event::BindFailed>;
+template <typename... Objects>
+struct Kinds {
+  using Event =
+      std::variant<event::Upserted<Objects>..., event::Deleted<Objects>..., event::PodRejected,
+                   event::Synced, event::BindSucceeded, event::BindFailed>;
+};
+
+// The kinds of objects that the engine is told of.
+using WatchedKinds = Kinds<k8s::Node, k8s::Pod, k8s::Namespace, k8s::PersistentVolumeClaim,
+                           k8s::PersistentVolume, k8s::DeviceClass, k8s::GpuQuota>;
+
+using Event = WatchedKinds::Event;
 
 }  // namespace sched

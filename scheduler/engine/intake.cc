@@ -32,7 +32,27 @@ bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
          !gpu::same_of_ours(before.metadata.annotations, now.metadata.annotations);
 }
 
+// Which change it is when an object that only constraints read comes, changes or goes.
+template <typename Object>
+constexpr ChangeMask kChange = 0;
+template <>
+constexpr ChangeMask kChange<k8s::PersistentVolumeClaim> = kStorageChanged;
+template <>
+constexpr ChangeMask kChange<k8s::PersistentVolume> = kStorageChanged;
+template <>
+constexpr ChangeMask kChange<k8s::DeviceClass> = kDeviceClassChanged;
+
 }  // namespace
+
+template <typename Object>
+void Intake::on(const event::Upserted<Object>& event, Time /*now*/) {
+  static_assert(kChange<Object> != 0);
+  waking_.cluster_changed(ObjectUpserted<Object>{event.object}, kChange<Object>);
+}
+template <typename Object>
+void Intake::on(const event::Deleted<Object>& event, Time /*now*/) {
+  waking_.cluster_changed(ObjectGone<Object>{event.name, event.namespace_}, kChange<Object>);
+}
 
 void Intake::apply(Event&& event, Time now) {
   forget_unused_names(world_, queue_);
@@ -41,7 +61,7 @@ void Intake::apply(Event&& event, Time now) {
 }
 
 void Intake::on(const event::NodeUpserted& event, Time /*now*/) {
-  NodeFacts facts = facts_of(event.node, world_.names);
+  NodeFacts facts = facts_of(event.object, world_.names);
   if (world_.options.gpu_devices) {
     facts.gpu_devices = std::clamp<std::int64_t>(facts.gpu.whole_gpus(), 0,
                                                  static_cast<std::int64_t>(gpu::kMaxDevices));
@@ -55,8 +75,8 @@ void Intake::on(const event::NodeUpserted& event, Time /*now*/) {
   world_.statistics.node_changed(there ? &world_.nodes.facts(known) : nullptr, &facts);
   if (world_.owns(facts)) foreign_.node_owned(facts.name);
   const bool news = world_.nodes.upsert(std::move(facts));
-  world_.ledger.node_is(world_.nodes.find(event.node.metadata.name), charge_class);
-  waking_.cluster_changed(NodeUpserted{event.node}, news ? kNodeChanged : 0);
+  world_.ledger.node_is(world_.nodes.find(event.object.metadata.name), charge_class);
+  waking_.cluster_changed(NodeUpserted{event.object}, news ? kNodeChanged : 0);
 }
 
 void Intake::on(const event::NodeDeleted& event, Time /*now*/) {
@@ -68,11 +88,11 @@ void Intake::on(const event::NodeDeleted& event, Time /*now*/) {
   backoffs_.node_gone(event.name);
   world_.nodes.erase(event.name);
   complaints_.gone(event.name);
-  waking_.cluster_changed(NodeGone{event.name}, kNodeChanged);
+  waking_.cluster_changed(NodeGone{event.name, event.namespace_}, kNodeChanged);
 }
 
 void Intake::on(event::PodUpserted&& event, Time now) {
-  k8s::Pod& pod = event.pod;
+  k8s::Pod& pod = event.object;
   if (pod.is_finished()) return pod_gone(pod.metadata.uid);
   if (!pod.spec.node_name.empty()) return pod_bound(pod, now);
   if (const auto profile = world_.profile_of(pod.spec.scheduler_name)) {
@@ -88,27 +108,8 @@ void Intake::on(const event::NamespaceUpserted& event, Time /*now*/) {
 }
 void Intake::on(const event::NamespaceDeleted& event, Time /*now*/) {
   if (world_.ledger.erase_namespace(event.name)) waking_.requeue_by_quota();
-  waking_.cluster_changed(NamespaceGone{event.name}, kNamespaceChanged);
+  waking_.cluster_changed(NamespaceGone{event.name, event.namespace_}, kNamespaceChanged);
 }
-void Intake::on(const event::VolumeClaimUpserted& event, Time /*now*/) {
-  waking_.cluster_changed(VolumeClaimUpserted{event.object}, kStorageChanged);
-}
-void Intake::on(const event::VolumeClaimDeleted& event, Time /*now*/) {
-  waking_.cluster_changed(VolumeClaimGone{event.namespace_, event.name}, kStorageChanged);
-}
-void Intake::on(const event::VolumeUpserted& event, Time /*now*/) {
-  waking_.cluster_changed(VolumeUpserted{event.object}, kStorageChanged);
-}
-void Intake::on(const event::VolumeDeleted& event, Time /*now*/) {
-  waking_.cluster_changed(VolumeGone{event.name}, kStorageChanged);
-}
-void Intake::on(const event::DeviceClassUpserted& event, Time /*now*/) {
-  waking_.cluster_changed(DeviceClassUpserted{event.object}, kDeviceClassChanged);
-}
-void Intake::on(const event::DeviceClassDeleted& event, Time /*now*/) {
-  waking_.cluster_changed(DeviceClassGone{event.name}, kDeviceClassChanged);
-}
-
 void Intake::on(const event::QuotaUpserted& event, Time /*now*/) {
   if (world_.ledger.upsert(event.object)) waking_.requeue_by_quota();
 }

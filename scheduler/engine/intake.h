@@ -46,18 +46,17 @@ class Intake {
   void on(const event::PodDeleted& event, Time now);
   void on(const event::NamespaceUpserted& event, Time now);
   void on(const event::NamespaceDeleted& event, Time now);
-  void on(const event::VolumeClaimUpserted& event, Time now);
-  void on(const event::VolumeClaimDeleted& event, Time now);
-  void on(const event::VolumeUpserted& event, Time now);
-  void on(const event::VolumeDeleted& event, Time now);
-  void on(const event::DeviceClassUpserted& event, Time now);
-  void on(const event::DeviceClassDeleted& event, Time now);
   void on(const event::QuotaUpserted& event, Time now);
   void on(const event::QuotaDeleted& event, Time now);
   void on(const event::PodRejected& event, Time now);
   void on(const event::Synced& event, Time now);
   void on(const event::BindSucceeded& event, Time now);
   void on(const event::BindFailed& event, Time now);
+  // Objects that only constraints read.
+  template <typename Object>
+  void on(const event::Upserted<Object>& event, Time now);
+  template <typename Object>
+  void on(const event::Deleted<Object>& event, Time now);
 
   void pod_bound(const k8s::Pod& pod, Time now);
   void pod_waits(k8s::Pod pod, std::size_t profile, Time now);

@@ -30,37 +30,26 @@ struct BoundPodUpserted {
 struct BoundPodGone {  // deleted, or finished
   const std::string& uid;
 };
-struct NamespaceUpserted {
-  const k8s::Namespace& object;
+template <typename Object>
+struct ObjectUpserted {
+  const Object& object;
 };
-struct NamespaceGone {
+template <typename Object>
+struct ObjectGone {
   const std::string& name;
+  const std::string& namespace_;  // empty where the kind has none
 };
-struct VolumeClaimUpserted {
-  const k8s::PersistentVolumeClaim& object;
-};
-struct VolumeClaimGone {
-  const std::string& namespace_;
-  const std::string& name;
-};
-struct VolumeUpserted {
-  const k8s::PersistentVolume& object;
-};
-struct VolumeGone {
-  const std::string& name;
-};
-struct DeviceClassUpserted {
-  const k8s::DeviceClass& object;
-};
-struct DeviceClassGone {
-  const std::string& name;
-};
-struct NodeUpserted {
-  const k8s::Node& object;
-};
-struct NodeGone {
-  const std::string& name;
-};
+
+using NodeUpserted = ObjectUpserted<k8s::Node>;
+using NodeGone = ObjectGone<k8s::Node>;
+using NamespaceUpserted = ObjectUpserted<k8s::Namespace>;
+using NamespaceGone = ObjectGone<k8s::Namespace>;
+using VolumeClaimUpserted = ObjectUpserted<k8s::PersistentVolumeClaim>;
+using VolumeClaimGone = ObjectGone<k8s::PersistentVolumeClaim>;
+using VolumeUpserted = ObjectUpserted<k8s::PersistentVolume>;
+using VolumeGone = ObjectGone<k8s::PersistentVolume>;
+using DeviceClassUpserted = ObjectUpserted<k8s::DeviceClass>;
+using DeviceClassGone = ObjectGone<k8s::DeviceClass>;
 
 using ClusterChange =
     std::variant<BoundPodUpserted, BoundPodGone, NodeUpserted, NodeGone, NamespaceUpserted,

@@ -5,6 +5,7 @@
 #include "scheduler/live/stand_in.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace sched::live {
@@ -26,18 +27,13 @@ constexpr std::chrono::seconds kQuotasAbsentInterval{10};
 constexpr std::chrono::seconds kIdleLimit{120};
 constexpr std::chrono::seconds kContactLimit = 2 * kIdleLimit;
 
-k8s::ResourcePath all_of(std::string path) {
-  return {.path = std::move(path), .field_selector = {}, .label_selector = {}};
-}
-
-k8s::ResourcePath unfinished_pods() {
-  k8s::ResourcePath resource = all_of("/api/v1/pods");
-  resource.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
-  return resource;
-}
-
-PodRef ref_of(const k8s::ObjectKey& key) {
-  return {.namespace_ = key.namespace_, .name = key.name, .uid = key.uid};
+template <typename Object>
+event::Deleted<Object> deleted(const k8s::ObjectKey& key) {
+  if constexpr (std::is_same_v<Object, k8s::Pod>) {
+    return {{.namespace_ = key.namespace_, .name = key.name, .uid = key.uid}};
+  } else {
+    return {.name = key.name, .namespace_ = key.namespace_};
+  }
 }
 
 }  // namespace
@@ -77,21 +73,21 @@ struct Intake::Observer {
   std::function<std::optional<Object>(Object)> stand_in = {};
 };
 
-template <typename Object, typename Upserted, typename ToDeleted>
-void Intake::add(std::string_view kind, k8s::ResourcePath resource, ToDeleted to_deleted,
-                 Observer<Object> observer) {
+template <typename Object>
+void Intake::add(std::string_view kind, std::string path, Observer<Object> observer) {
   k8s::ReflectorHandler<Object> handler;
   handler.on_upsert = [this, seen = std::move(observer.seen)](Object object) {
     seen(object);
-    hooks_.on_event(Upserted{std::move(object)});
+    hooks_.on_event(event::Upserted<Object>{std::move(object)});
   };
-  handler.on_delete = [this, to_deleted,
-                       gone = std::move(observer.gone)](const k8s::ObjectKey& key) {
+  handler.on_delete = [this, gone = std::move(observer.gone)](const k8s::ObjectKey& key) {
     gone(key.uid);
-    hooks_.on_event(to_deleted(key));
+    hooks_.on_event(deleted<Object>(key));
   };
   handler.on_presence = std::move(observer.presence);
   handler.stand_in = std::move(observer.stand_in);
+  k8s::ResourcePath resource{.path = std::move(path), .field_selector = {}, .label_selector = {}};
+  if (kind == kPods) resource.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
   add_watch<Object>(std::string(kind), std::move(resource), std::move(handler));
 }
 
@@ -137,36 +133,19 @@ void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
 }
 
 void Intake::add_reflectors() {
-  add<k8s::Pod, event::PodUpserted>(
-      kPods, unfinished_pods(),
-      [](const k8s::ObjectKey& key) { return event::PodDeleted{ref_of(key)}; },
-      {.seen = hooks_.on_pod, .gone = hooks_.on_pod_gone, .stand_in = stand_in_for_pod});
+  add<k8s::Pod>(kPods, "/api/v1/pods",
+                {.seen = hooks_.on_pod, .gone = hooks_.on_pod_gone, .stand_in = stand_in_for_pod});
   add_failed_pods();
-  add<k8s::Node, event::NodeUpserted>(
-      "nodes", all_of("/api/v1/nodes"),
-      [](const k8s::ObjectKey& key) { return event::NodeDeleted{key.name}; },
-      {.stand_in = stand_in_for_node});
-  add<k8s::Namespace, event::NamespaceUpserted>(
-      "namespaces", all_of("/api/v1/namespaces"),
-      [](const k8s::ObjectKey& key) { return event::NamespaceDeleted{key.name}; });
-  add<k8s::PersistentVolumeClaim, event::VolumeClaimUpserted>(
-      "persistentvolumeclaims", all_of("/api/v1/persistentvolumeclaims"),
-      [](const k8s::ObjectKey& key) {
-        return event::VolumeClaimDeleted{key.namespace_, key.name};
-      });
-  add<k8s::PersistentVolume, event::VolumeUpserted>(
-      "persistentvolumes", all_of("/api/v1/persistentvolumes"),
-      [](const k8s::ObjectKey& key) { return event::VolumeDeleted{key.name}; });
-  add<k8s::DeviceClass, event::DeviceClassUpserted>(
-      kDeviceClasses, all_of("/apis/resource.k8s.io/v1/deviceclasses"),
-      [](const k8s::ObjectKey& key) { return event::DeviceClassDeleted{key.name}; });
-  add<k8s::GpuQuota, event::QuotaUpserted>(
-      kQuotas, all_of("/apis/gpu-scheduler.io/v1alpha1/gpuquotas"),
-      [](const k8s::ObjectKey& key) { return event::QuotaDeleted{key.name}; },
-      {.seen = hooks_.on_quota,
-       .gone = hooks_.on_quota_gone,
-       .presence = hooks_.on_quotas_presence,
-       .stand_in = stand_in_for_quota});
+  add<k8s::Node>("nodes", "/api/v1/nodes", {.stand_in = stand_in_for_node});
+  add<k8s::Namespace>("namespaces", "/api/v1/namespaces");
+  add<k8s::PersistentVolumeClaim>("persistentvolumeclaims", "/api/v1/persistentvolumeclaims");
+  add<k8s::PersistentVolume>("persistentvolumes", "/api/v1/persistentvolumes");
+  add<k8s::DeviceClass>(kDeviceClasses, "/apis/resource.k8s.io/v1/deviceclasses");
+  add<k8s::GpuQuota>(kQuotas, "/apis/gpu-scheduler.io/v1alpha1/gpuquotas",
+                     {.seen = hooks_.on_quota,
+                      .gone = hooks_.on_quota_gone,
+                      .presence = hooks_.on_quotas_presence,
+                      .stand_in = stand_in_for_quota});
 }
 
 void Intake::start(std::chrono::milliseconds pods_after) {

@@ -98,9 +98,8 @@ class Intake {
   struct Watch;
   template <typename Object>
   struct Observer;
-  template <typename Object, typename Upserted, typename ToDeleted>
-  void add(std::string_view kind, k8s::ResourcePath resource, ToDeleted to_deleted,
-           Observer<Object> observer = {});
+  template <typename Object>
+  void add(std::string_view kind, std::string path, Observer<Object> observer = {});
   template <typename Object>
   void add_watch(const std::string& kind, k8s::ResourcePath resource,
                  k8s::ReflectorHandler<Object> handler);

@@ -237,10 +237,10 @@ TEST_CASE("VolumeConstraints follows claims and volumes") {
   asked->apply(VolumeUpserted{volume("v")});
   asked->apply(VolumeClaimUpserted{claim("c", "v")});
   CHECK_FALSE(asked->refuses(waiting));
-  asked->apply(VolumeGone{"v"});
+  asked->apply(VolumeGone{"v", ""});
   CHECK(asked->refuses(waiting));
   asked->apply(VolumeUpserted{volume("v")});
-  asked->apply(VolumeClaimGone{"default", "c"});
+  asked->apply(VolumeClaimGone{"c", "default"});
   CHECK(asked->refuses(waiting) == Refusal("persistentvolumeclaim \"c\" not found"));
 }
 
@@ -261,7 +261,7 @@ TEST_CASE("DeviceClasses says what DRA would serve") {
   CHECK_FALSE(asked->refuses(waiting));
   CHECK(asked->note(pod("a").cpu("1")).empty());
   CHECK(asked->note(pod("a").gpus(0)).empty());
-  asked->apply(DeviceClassGone{"gpu.nvidia.com"});
+  asked->apply(DeviceClassGone{"gpu.nvidia.com", ""});
   CHECK(asked->note(waiting).empty());
   CHECK(asked->refuses(pod("a").requests("deviceclass.resource.kubernetes.io/gpu", "1")) ==
         Refusal("deviceclass.resource.kubernetes.io/gpu is served by DRA, which gpu-scheduler does "

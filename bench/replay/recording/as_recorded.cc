@@ -38,16 +38,18 @@ class Follower {
  private:
   template <typename Other>
   void on(const Other&) {}
-  void on(const event::NodeUpserted& e) { account_.node_upserted(sched::facts_of(e.node, names_)); }
+  void on(const event::NodeUpserted& e) {
+    account_.node_upserted(sched::facts_of(e.object, names_));
+  }
   void on(const event::NodeDeleted& e) { account_.node_gone(e.name); }
   void on(const event::PodDeleted& e) { left(e.pod.uid); }
   void on(const event::BindSucceeded& e) {
     if (const auto number = pods_.number_of(e.pod.uid)) placed(*number, e.node);
   }
   void on(const event::PodUpserted& e) {
-    const std::size_t number = *pods_.number_of(e.pod.metadata.uid);
-    if (e.pod.is_finished()) return account_.left(number);
-    const std::string& node = e.pod.spec.node_name;
+    const std::size_t number = *pods_.number_of(e.object.metadata.uid);
+    if (e.object.is_finished()) return account_.left(number);
+    const std::string& node = e.object.spec.node_name;
     if (pods_[number].ours) {
       if (account_.is_new(number)) account_.came(number, pods_[number].kind);
       if (!node.empty()) placed(number, node);

@@ -13,7 +13,7 @@ const k8s::Pod* pod_of(const sched::live::EngineCall& call) {
   const auto* applied = std::get_if<sched::live::AppliedCall>(&call);
   if (applied == nullptr) return nullptr;
   const auto* upserted = std::get_if<sched::event::PodUpserted>(&applied->event);
-  return upserted == nullptr ? nullptr : &upserted->pod;
+  return upserted == nullptr ? nullptr : &upserted->object;
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ Trace trace_of(const Recording& recording, const RecordedPods& pods) {
     if (applied == nullptr) continue;
     const auto* node = std::get_if<sched::event::NodeUpserted>(&applied->event);
     if (node == nullptr) continue;
-    const auto [found, is_new] = known.try_emplace(node->node.metadata.name, trace.nodes.size());
-    if (is_new) trace.nodes.push_back(node->node);
+    const auto [found, is_new] = known.try_emplace(node->object.metadata.name, trace.nodes.size());
+    if (is_new) trace.nodes.push_back(node->object);
   }
   trace.counts["nodes"] = trace.nodes.size();
   trace.counts["pods"] = pods.size();

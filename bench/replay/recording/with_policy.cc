@@ -62,7 +62,7 @@ class Retelling {
   void on(const event::BindSucceeded&) {}
   void on(const event::BindFailed&) {}
   void on(const event::NodeUpserted& e) {
-    account_.node_upserted(sched::facts_of(e.node, names_));
+    account_.node_upserted(sched::facts_of(e.object, names_));
     apply(e);
   }
   void on(const event::NodeDeleted& e) {
@@ -74,13 +74,13 @@ class Retelling {
     apply(e);
   }
   void on(const event::PodUpserted& e) {
-    const std::size_t number = *parts_.pods.number_of(e.pod.metadata.uid);
-    if (e.pod.is_finished()) {
+    const std::size_t number = *parts_.pods.number_of(e.object.metadata.uid);
+    if (e.object.is_finished()) {
       account_.left(number);
       apply(e);
     } else if (parts_.pods[number].ours) {
-      retell(number, e.pod);
-    } else if (!e.pod.spec.node_name.empty()) {
+      retell(number, e.object);
+    } else if (!e.object.spec.node_name.empty()) {
       there(number, e);
     }
   }
@@ -88,7 +88,7 @@ class Retelling {
   void there(std::size_t number, const event::PodUpserted& e) {
     if (account_.is_new(number)) {
       account_.came(number, parts_.pods[number].kind);
-      account_.was_there(number, e.pod.spec.node_name);
+      account_.was_there(number, e.object.spec.node_name);
     }
     apply(e);
   }

@@ -7,8 +7,11 @@
 
 #include <exception>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace sched::live {
@@ -166,63 +169,64 @@ decision::NodeComplaint complaint_from(const Json& json) {
           .lasts = json.at("lasts").get<bool>()};
 }
 
-k8s::Result<std::optional<Decision>> decision_from(const Json& json) {
-  std::optional<Decision> decision;
-  if (json.is_null()) return decision;
-  if (json.contains("bind")) {
-    decision = bind_from(json.at("bind"));
-  } else if (json.contains("unschedulable")) {
-    decision = unschedulable_from(json.at("unschedulable"));
-  } else if (json.contains("foreignGpuPod")) {
-    decision = foreign_from(json.at("foreignGpuPod"));
-  } else if (json.contains("nodeBackedOff")) {
-    decision = backed_off_from(json.at("nodeBackedOff"));
-  } else if (json.contains("nodeReleased")) {
-    decision = released_from(json.at("nodeReleased"));
-  } else if (json.contains("migRepartition")) {
-    decision = repartition_from(json.at("migRepartition"));
-  } else if (json.contains("nodeComplaint")) {
-    decision = complaint_from(json.at("nodeComplaint"));
-  } else {
-    return k8s::decode_error("step: a decision of no known kind");
-  }
-  return decision;
+template <auto Read>
+Decision decision_of(const Json& json) {
+  return Read(json);
 }
 
-template <typename EventType, typename Object>
-k8s::Result<Event> object_event(const Json& json) {
+struct DecisionKind {
+  std::string_view name;
+  Decision (*read)(const Json&);
+};
+constexpr DecisionKind kDecisionKinds[] = {{"bind", decision_of<bind_from>},
+                                           {"unschedulable", decision_of<unschedulable_from>},
+                                           {"foreignGpuPod", decision_of<foreign_from>},
+                                           {"nodeBackedOff", decision_of<backed_off_from>},
+                                           {"nodeReleased", decision_of<released_from>},
+                                           {"migRepartition", decision_of<repartition_from>},
+                                           {"nodeComplaint", decision_of<complaint_from>}};
+
+k8s::Result<std::optional<Decision>> decision_from(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  for (const auto& [name, read] : kDecisionKinds) {
+    if (const auto found = json.find(name); found != json.end()) return read(*found);
+  }
+  return k8s::decode_error("step: a decision of no known kind");
+}
+
+template <typename Object>
+event::Deleted<Object> deleted_from(const Json& json) {
+  if constexpr (std::is_same_v<Object, k8s::Pod>) {
+    return {pod_from(json.at("pod"))};
+  } else {
+    return {.name = json.at("name"), .namespace_ = json.value("namespace", "")};
+  }
+}
+
+// nullopt: the event of that name is not about an object of that kind.
+template <typename Object>
+std::optional<k8s::Result<Event>> event_about(std::string_view name, const Json& json) {
+  if (!name.starts_with(kKindWord<Object>)) return std::nullopt;
+  name.remove_prefix(kKindWord<Object>.size());
+  if (name == "Deleted") return deleted_from<Object>(json);
+  if (name != "Upserted") return std::nullopt;
   k8s::Decoder decoder;
   auto object = decoder.object<Object>(json.at("object").dump());
   if (!object) return tl::unexpected<k8s::Error>(std::move(object.error()));
-  return Event{EventType{std::move(*object)}};
+  return event::Upserted<Object>{std::move(*object)};
+}
+
+template <typename... Objects>
+std::optional<k8s::Result<Event>> event_about_any(Kinds<Objects...> /*kinds*/,
+                                                  std::string_view name, const Json& json) {
+  std::optional<k8s::Result<Event>> found;
+  static_cast<void>(((found = event_about<Objects>(name, json)).has_value() || ...));
+  return found;
 }
 
 k8s::Result<Event> event_from(const Json& json) {
   const std::string name = json.at("event");
-  if (name == "NodeUpserted") return object_event<event::NodeUpserted, k8s::Node>(json);
-  if (name == "PodUpserted") return object_event<event::PodUpserted, k8s::Pod>(json);
-  if (name == "NamespaceUpserted") {
-    return object_event<event::NamespaceUpserted, k8s::Namespace>(json);
-  }
-  if (name == "ClaimUpserted") {
-    return object_event<event::VolumeClaimUpserted, k8s::PersistentVolumeClaim>(json);
-  }
-  if (name == "VolumeUpserted") {
-    return object_event<event::VolumeUpserted, k8s::PersistentVolume>(json);
-  }
-  if (name == "DeviceClassUpserted") {
-    return object_event<event::DeviceClassUpserted, k8s::DeviceClass>(json);
-  }
-  if (name == "QuotaUpserted") return object_event<event::QuotaUpserted, k8s::GpuQuota>(json);
-  if (name == "QuotaDeleted") return Event{event::QuotaDeleted{json.at("name")}};
-  if (name == "NodeDeleted") return Event{event::NodeDeleted{json.at("name")}};
-  if (name == "PodDeleted") return Event{event::PodDeleted{pod_from(json.at("pod"))}};
-  if (name == "NamespaceDeleted") return Event{event::NamespaceDeleted{json.at("name")}};
-  if (name == "ClaimDeleted") {
-    return Event{event::VolumeClaimDeleted{json.at("namespace"), json.at("name")}};
-  }
-  if (name == "VolumeDeleted") return Event{event::VolumeDeleted{json.at("name")}};
-  if (name == "DeviceClassDeleted") return Event{event::DeviceClassDeleted{json.at("name")}};
+  if (auto about = event_about_any(WatchedKinds{}, name, json)) return *std::move(about);
   if (name == "PodRejected") {
     return Event{event::PodRejected{.pod = pod_from(json.at("pod")),
                                     .node = json.at("node"),

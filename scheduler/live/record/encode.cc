@@ -95,12 +95,17 @@ Json to_json(const decision::NodeComplaint& complaint) {
             {"lasts", complaint.lasts}}}};
 }
 
+template <typename Object>
+Json to_json(const event::Deleted<Object>& gone) {
+  Json json;
+  if (!gone.namespace_.empty()) json["namespace"] = gone.namespace_;
+  json["name"] = gone.name;
+  return json;
+}
+Json to_json(const event::PodDeleted& gone) { return {{"pod", to_json(gone.pod)}}; }
+
 // The rest of an event's line, behind its time. Objects are spliced in as the text they encode to.
 struct EventFields {
-  template <typename Object>
-  static std::string object(std::string_view event, const Object& value) {
-    return fmt::format(R"("event":"{}","object":{})", event, k8s::encode(value));
-  }
   static std::string fields(std::string_view event, Json fields) {
     Json all{{"event", event}};
     all.update(std::move(fields));
@@ -108,45 +113,14 @@ struct EventFields {
     return text.substr(1, text.size() - 2);
   }
 
-  std::string operator()(const event::NodeUpserted& e) const {
-    return object("NodeUpserted", e.node);
+  template <typename Object>
+  std::string operator()(const event::Upserted<Object>& e) const {
+    return fmt::format(R"("event":"{}Upserted","object":{})", kKindWord<Object>,
+                       k8s::encode(e.object));
   }
-  std::string operator()(const event::PodUpserted& e) const { return object("PodUpserted", e.pod); }
-  std::string operator()(const event::NamespaceUpserted& e) const {
-    return object("NamespaceUpserted", e.object);
-  }
-  std::string operator()(const event::VolumeClaimUpserted& e) const {
-    return object("ClaimUpserted", e.object);
-  }
-  std::string operator()(const event::VolumeUpserted& e) const {
-    return object("VolumeUpserted", e.object);
-  }
-  std::string operator()(const event::DeviceClassUpserted& e) const {
-    return object("DeviceClassUpserted", e.object);
-  }
-  std::string operator()(const event::QuotaUpserted& e) const {
-    return object("QuotaUpserted", e.object);
-  }
-  std::string operator()(const event::QuotaDeleted& e) const {
-    return fields("QuotaDeleted", {{"name", e.name}});
-  }
-  std::string operator()(const event::NodeDeleted& e) const {
-    return fields("NodeDeleted", {{"name", e.name}});
-  }
-  std::string operator()(const event::PodDeleted& e) const {
-    return fields("PodDeleted", {{"pod", to_json(e.pod)}});
-  }
-  std::string operator()(const event::NamespaceDeleted& e) const {
-    return fields("NamespaceDeleted", {{"name", e.name}});
-  }
-  std::string operator()(const event::VolumeClaimDeleted& e) const {
-    return fields("ClaimDeleted", {{"namespace", e.namespace_}, {"name", e.name}});
-  }
-  std::string operator()(const event::VolumeDeleted& e) const {
-    return fields("VolumeDeleted", {{"name", e.name}});
-  }
-  std::string operator()(const event::DeviceClassDeleted& e) const {
-    return fields("DeviceClassDeleted", {{"name", e.name}});
+  template <typename Object>
+  std::string operator()(const event::Deleted<Object>& e) const {
+    return fields(fmt::format("{}Deleted", kKindWord<Object>), to_json(e));
   }
   std::string operator()(const event::PodRejected& e) const {
     return fields("PodRejected", {{"pod", to_json(e.pod)},

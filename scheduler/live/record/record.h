@@ -39,6 +39,24 @@ struct StepCall {
 
 using EngineCall = std::variant<AppliedCall, StepCall>;
 
+// What events about a kind of object begin with: "NodeUpserted", "NodeDeleted".
+template <typename Object>
+inline constexpr std::string_view kKindWord = "";
+template <>
+inline constexpr std::string_view kKindWord<k8s::Node> = "Node";
+template <>
+inline constexpr std::string_view kKindWord<k8s::Pod> = "Pod";
+template <>
+inline constexpr std::string_view kKindWord<k8s::Namespace> = "Namespace";
+template <>
+inline constexpr std::string_view kKindWord<k8s::PersistentVolumeClaim> = "Claim";
+template <>
+inline constexpr std::string_view kKindWord<k8s::PersistentVolume> = "Volume";
+template <>
+inline constexpr std::string_view kKindWord<k8s::DeviceClass> = "DeviceClass";
+template <>
+inline constexpr std::string_view kKindWord<k8s::GpuQuota> = "Quota";
+
 // One line each, without its newline.
 [[nodiscard]] std::string encode(const RecordHeader& header);
 [[nodiscard]] std::string encode(const EngineCall& call);

@@ -3,6 +3,7 @@
 #include "scheduler/live/shell/parts.h"
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -136,29 +137,18 @@ void Shell::Parts::handle(std::vector<Decided> decisions) {
 }
 
 void Shell::Parts::handle(Decided decided) {
-  if (auto* bind = std::get_if<decision::Bind>(&decided.decision)) {
-    began_[bind->pod.uid] = loop_->now() - decided.duration;
-    binder_->bind(std::move(*bind));
-  } else if (const auto* no = std::get_if<decision::Unschedulable>(&decided.decision)) {
-    reporter_->unschedulable(*no, decided.duration);
-  } else {
-    tell(decided.decision);
-  }
-}
-
-// What is news to people, and to nobody else.
-void Shell::Parts::tell(const Decision& decision) {
-  if (const auto* foreign = std::get_if<decision::ForeignGpuPod>(&decision)) {
-    reporter_->foreign_gpu_pod(*foreign);
-  } else if (const auto* backed_off = std::get_if<decision::NodeBackedOff>(&decision)) {
-    reporter_->node_backed_off(*backed_off);
-  } else if (const auto* released = std::get_if<decision::NodeReleased>(&decision)) {
-    reporter_->node_released(*released);
-  } else if (const auto* advice = std::get_if<decision::MigRepartition>(&decision)) {
-    reporter_->mig_repartition(*advice);
-  } else if (const auto* complaint = std::get_if<decision::NodeComplaint>(&decision)) {
-    reporter_->node_complaint(*complaint);
-  }
+  const auto carry_out = [&](auto& what) {
+    using Kind = std::decay_t<decltype(what)>;
+    if constexpr (std::is_same_v<Kind, decision::Bind>) {
+      began_[what.pod.uid] = loop_->now() - decided.duration;
+      binder_->bind(std::move(what));
+    } else if constexpr (std::is_same_v<Kind, decision::Unschedulable>) {
+      reporter_->unschedulable(what, decided.duration);
+    } else {
+      reporter_->report(what);
+    }
+  };
+  std::visit(carry_out, decided.decision);
 }
 
 void Shell::Parts::handle(const QuotaNews& quotas) {

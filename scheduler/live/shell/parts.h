@@ -61,7 +61,6 @@ class Shell::Parts {
   void handle(std::vector<Decided> decisions);
   void handle(Decided decided);
   void handle(const QuotaNews& quotas);
-  void tell(const Decision& decision);
   void on_outcome(BindOutcome outcome);
   void on_pod(const k8s::Pod& pod);
   // Lets what waits behind binds go, once none waits.

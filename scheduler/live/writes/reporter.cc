@@ -66,7 +66,7 @@ void Reporter::unschedulable(const decision::Unschedulable& decision,
          message);
 }
 
-void Reporter::foreign_gpu_pod(const decision::ForeignGpuPod& decision) {
+void Reporter::report(const decision::ForeignGpuPod& decision) {
   LogLine("a pod of another scheduler takes GPUs on a node that a profile owns")
       .with("pod", path_of(decision.pod))
       .with("uid", decision.pod.uid)
@@ -80,7 +80,7 @@ void Reporter::foreign_gpu_pod(const decision::ForeignGpuPod& decision) {
                      decision.gpus, decision.node, decision.scheduler_name));
 }
 
-void Reporter::node_backed_off(const decision::NodeBackedOff& decision) {
+void Reporter::report(const decision::NodeBackedOff& decision) {
   const auto length = std::chrono::ceil<std::chrono::seconds>(decision.until - clocks_.engine());
   LogLine("node backed off: it rejects pods with devices")
       .with("node", decision.node)
@@ -100,14 +100,14 @@ void Reporter::node_backed_off(const decision::NodeBackedOff& decision) {
                           decision.in_a_row, platform));
 }
 
-void Reporter::node_released(const decision::NodeReleased& decision) {
+void Reporter::report(const decision::NodeReleased& decision) {
   const std::string why = decision.proven ? "a pod with devices has started there"
                                           : "its back-off is over; it is on trial";
   LogLine("node released").with("node", decision.node).with("why", why).info();
   record_node(decision.node, "Normal", "TakesGpuPodsAgain", "gets pods with devices again: " + why);
 }
 
-void Reporter::mig_repartition(const decision::MigRepartition& decision) {
+void Reporter::report(const decision::MigRepartition& decision) {
   const std::string advice =
       fmt::format("label node {} with nvidia.com/mig.config={} (now {})", decision.node,
                   decision.to, decision.from.empty() ? "not labelled" : decision.from);
@@ -127,7 +127,7 @@ void Reporter::mig_repartition(const decision::MigRepartition& decision) {
   }
 }
 
-void Reporter::node_complaint(const decision::NodeComplaint& decision) {
+void Reporter::report(const decision::NodeComplaint& decision) {
   if (decision.complaints.empty()) {
     complained_of_.erase(decision.node);
     LogLine("a node's GPU labels are in order again").with("node", decision.node).info();

@@ -30,11 +30,12 @@ class Reporter {
 
   // `duration`: what deciding took.
   void unschedulable(const decision::Unschedulable& decision, std::chrono::nanoseconds duration);
-  void foreign_gpu_pod(const decision::ForeignGpuPod& decision);
-  void node_backed_off(const decision::NodeBackedOff& decision);
-  void node_released(const decision::NodeReleased& decision);
-  void mig_repartition(const decision::MigRepartition& decision);
-  void node_complaint(const decision::NodeComplaint& decision);
+  // What is news to people, and to nobody else.
+  void report(const decision::ForeignGpuPod& decision);
+  void report(const decision::NodeBackedOff& decision);
+  void report(const decision::NodeReleased& decision);
+  void report(const decision::MigRepartition& decision);
+  void report(const decision::NodeComplaint& decision);
   // The API server has not said for long what became of a bind; `answer` is what it said instead.
   void bind_unsettled(const decision::Bind& bind, const std::string& answer);
   // `duration`: from the decision's begin to the bind's outcome.

@@ -149,7 +149,7 @@ TEST_CASE("each kind of change wakes the pods that wait for it, and takes back w
       {"waits-for-pod", [&](Scheduler& s) { s.has(x); }, [&](Scheduler& s) { s.pod_gone(x); }},
       {"waits-for-claim", [](Scheduler& s) { s.has(claim("x", "")); },
        [](Scheduler& s) {
-         s.apply(event::VolumeClaimDeleted{"default", "x"});
+         s.apply(event::VolumeClaimDeleted{"x", "default"});
        }},
       {"waits-for-volume", [](Scheduler& s) { s.has(volume("x")); },
        [](Scheduler& s) { s.apply(event::VolumeDeleted{"x"}); }},

@@ -147,8 +147,8 @@ TEST_CASE("pods come as events, deletions with their uid") {
   bench.intake.start(1s);
   bench.loop.advance(2s);
   REQUIRE(bench.events.size() == 2);
-  CHECK(std::get<event::PodUpserted>(bench.events[0]).pod.metadata.name == "a");
-  CHECK(std::get<event::PodUpserted>(bench.events[1]).pod.metadata.name == "b");
+  CHECK(std::get<event::PodUpserted>(bench.events[0]).object.metadata.name == "a");
+  CHECK(std::get<event::PodUpserted>(bench.events[1]).object.metadata.name == "b");
   CHECK(bench.synced);
   bench.pod_stream->send(event_line("DELETED", bench.pods[0]));
   bench.loop.run_ready();
@@ -373,18 +373,18 @@ TEST_CASE("an object that cannot be read holds up its node or its quota, and not
   CHECK(unreadable == 3);
   for (const sched::Event& each : bench.events) {
     if (const auto* pod = std::get_if<event::PodUpserted>(&each)) {
-      CHECK(pod->pod.spec.node_name == "n1");
-      REQUIRE(pod->pod.spec.containers.size() == 1);
+      CHECK(pod->object.spec.node_name == "n1");
+      REQUIRE(pod->object.spec.containers.size() == 1);
       std::vector<std::string> names;
-      for (const auto& [name, amount] : pod->pod.spec.containers[0].requests) {
+      for (const auto& [name, amount] : pod->object.spec.containers[0].requests) {
         names.push_back(name);
         CHECK(k8s::Quantity::of(100'000) < amount);
       }
       CHECK(names == std::vector<std::string>{"cpu", "ephemeral-storage", "memory",
                                               "nvidia.com/gpu", "nvidia.com/mig-1g.5gb"});
     } else if (const auto* node = std::get_if<event::NodeUpserted>(&each)) {
-      CHECK(node->node.spec.unschedulable);
-      CHECK(node->node.status.allocatable.empty());
+      CHECK(node->object.spec.unschedulable);
+      CHECK(node->object.status.allocatable.empty());
     } else {
       const auto& quota = std::get<event::QuotaUpserted>(each).object;
       CHECK(quota.spec.namespaces == std::vector<std::string>{"ml"});

@@ -48,7 +48,7 @@ std::vector<Event> one_of_each() {
           event::NodeDeleted{"n1"},
           event::PodDeleted{ref},
           event::NamespaceDeleted{"ml"},
-          event::VolumeClaimDeleted{"ml", "data"},
+          event::VolumeClaimDeleted{"data", "ml"},
           event::VolumeDeleted{"v1"},
           event::DeviceClassDeleted{"gpu.nvidia.com"},
           event::PodRejected{ref,
@@ -162,11 +162,17 @@ auto fields(const event::BindFailed& failed) {
   return std::tie(pod, node, message, because);
 }
 auto fields(const event::VolumeClaimDeleted& deleted) {
-  const auto& [space, name] = deleted;
-  return std::tie(space, name);
+  const auto& [name, space] = deleted;
+  return std::tie(name, space);
+}
+auto fields(const event::PodDeleted& deleted) { return std::tie(deleted.pod); }
+// Of a kind without namespaces.
+template <typename Object>
+auto fields(const event::Deleted<Object>& deleted) {
+  return std::tie(deleted.name);
 }
 std::tuple<> fields(const event::Synced&) { return {}; }
-// The others: an object, or what a gone one was called.
+// The others: an object.
 template <typename EventType>
 auto fields(const EventType& event) {
   const auto& [what] = event;
@@ -209,6 +215,22 @@ TEST_CASE("every kind of event comes back") {
   CHECK(kinds.size() == std::variant_size_v<Event>);
 }
 
+TEST_CASE("events keep the names by which recordings have them") {
+  std::set<std::string> names;
+  for (const Event& event : one_of_each()) {
+    const std::string line = sched::live::encode(EngineCall{AppliedCall{event, kAt}});
+    const std::string before = "\"event\":\"";
+    const std::size_t from = line.find(before) + before.size();
+    names.insert(line.substr(from, line.find('"', from) - from));
+  }
+  CHECK(names == std::set<std::string>{"NodeUpserted", "NodeDeleted", "PodUpserted", "PodDeleted",
+                                       "NamespaceUpserted", "NamespaceDeleted", "ClaimUpserted",
+                                       "ClaimDeleted", "VolumeUpserted", "VolumeDeleted",
+                                       "DeviceClassUpserted", "DeviceClassDeleted", "QuotaUpserted",
+                                       "QuotaDeleted", "PodRejected", "Synced", "BindSucceeded",
+                                       "BindFailed"});
+}
+
 TEST_CASE("text that is no UTF-8 does not end a recording") {
   const std::string line = sched::live::encode(
       EngineCall{AppliedCall{event::BindFailed{{}, "n1", "409 Conflict: \xff"}, kAt}});
@@ -223,7 +245,7 @@ TEST_CASE("objects come back whole") {
   const auto read = sched::live::decode_call(
       sched::live::encode(EngineCall{AppliedCall{event::PodUpserted{pod}, kAt}}));
   REQUIRE(read);
-  CHECK(std::get<event::PodUpserted>(std::get<AppliedCall>(*read).event).pod == pod);
+  CHECK(std::get<event::PodUpserted>(std::get<AppliedCall>(*read).event).object == pod);
 }
 
 TEST_CASE("every kind of decision comes back") {

@@ -164,20 +164,21 @@ TEST_CASE("a bind that was not sent is told where its namespace is stuck, withou
 
 TEST_CASE("a foreign pod on an owned node gets a warning of its own") {
   Bench bench;
-  bench.reporter.foreign_gpu_pod({{"other", "b", "uid-b"}, "gpu-scheduler", "n1", 2});
+  bench.reporter.report(decision::ForeignGpuPod{{"other", "b", "uid-b"}, "gpu-scheduler", "n1", 2});
   CHECK(bench.requests_with({"/namespaces/other/events", "\"ForeignGpuPod\"", "\"Warning\"",
                              "takes 2 GPU(s) on node n1"}) == 1);
 }
 
 TEST_CASE("a node that rejects pods gets events of its own, where kubectl looks for them") {
   Bench bench;
-  bench.reporter.node_backed_off({.node = "n1",
-                                  .until = kNow + 60s,
-                                  .in_a_row = 2,
-                                  .rejected = 3,
-                                  .reason = "UnexpectedAdmissionError",
-                                  .pod = {"ml", "a", "uid-a"},
-                                  .platform = "NVIDIA-L4, driver 570.124.06, CUDA 12.8"});
+  bench.reporter.report(
+      decision::NodeBackedOff{.node = "n1",
+                              .until = kNow + 60s,
+                              .in_a_row = 2,
+                              .rejected = 3,
+                              .reason = "UnexpectedAdmissionError",
+                              .pod = {"ml", "a", "uid-a"},
+                              .platform = "NVIDIA-L4, driver 570.124.06, CUDA 12.8"});
   CHECK(
       bench.requests_with(
           {"/namespaces/default/events", R"("kind":"Node")", R"("uid":"n1")", "\"RejectsGpuPods\"",
@@ -185,28 +186,29 @@ TEST_CASE("a node that rejects pods gets events of its own, where kubectl looks 
            "rejected 3 pod(s) with devices, the last ml/a with "
            "UnexpectedAdmissionError; gets no such pods for 60 s (2 in a row), or until one starts "
            "there; it has NVIDIA-L4, driver 570.124.06, CUDA 12.8\""}) == 1);
-  bench.reporter.node_backed_off({.node = "unlabelled",
-                                  .until = kNow + 60s,
-                                  .in_a_row = 1,
-                                  .rejected = 3,
-                                  .reason = "UnexpectedAdmissionError",
-                                  .pod = {"ml", "a", "uid-a"}});
+  bench.reporter.report(decision::NodeBackedOff{.node = "unlabelled",
+                                                .until = kNow + 60s,
+                                                .in_a_row = 1,
+                                                .rejected = 3,
+                                                .reason = "UnexpectedAdmissionError",
+                                                .pod = {"ml", "a", "uid-a"}});
   CHECK(bench.requests_with({"\"RejectsGpuPods\"", "unlabelled",
                              "(1 in a row), or until one starts there\""}) == 1);
-  bench.reporter.node_released({.node = "n1", .proven = true});
+  bench.reporter.report(decision::NodeReleased{.node = "n1", .proven = true});
   CHECK(bench.requests_with({"\"TakesGpuPodsAgain\"", "\"Normal\"", "has started there"}) == 1);
-  bench.reporter.node_released({.node = "n2", .proven = false});
+  bench.reporter.report(decision::NodeReleased{.node = "n2", .proven = false});
   CHECK(bench.requests_with({"\"TakesGpuPodsAgain\"", "n2", "it is on trial"}) == 1);
 }
 
 TEST_CASE("advice about a MIG configuration goes to every pod that it would place") {
   Bench bench;
-  bench.reporter.mig_repartition({.scheduler_name = "gpu-scheduler",
-                                  .node = "n1",
-                                  .from = "",
-                                  .to = "all-3g.40gb",
-                                  .pods = {{"ml", "a", "uid-a"}, {"ml", "b", "uid-b"}},
-                                  .cost = "1 nvidia.com/gpu that nobody uses"});
+  bench.reporter.report(
+      decision::MigRepartition{.scheduler_name = "gpu-scheduler",
+                               .node = "n1",
+                               .from = "",
+                               .to = "all-3g.40gb",
+                               .pods = {{"ml", "a", "uid-a"}, {"ml", "b", "uid-b"}},
+                               .cost = "1 nvidia.com/gpu that nobody uses"});
   for (const char* uid : {"uid-a", "uid-b"}) {
     CHECK(bench.requests_with(
               {"/namespaces/ml/events", uid, "\"MigRepartitionAdvised\"",
@@ -222,11 +224,12 @@ TEST_CASE("nodes with complaints are counted until they have none") {
                Catch::Contains("gpu_scheduler_nodes_with_complaints " + std::to_string(count)));
   };
   nodes(0);
-  bench.reporter.node_complaint({.node = "n1", .complaints = {"x"}});
-  bench.reporter.node_complaint({.node = "n1", .complaints = {"x", "y"}});
-  bench.reporter.node_complaint({.node = "n2", .complaints = {"z"}});
-  bench.reporter.node_complaint({.node = "n3", .complaints = {"not known"}, .lasts = false});
+  bench.reporter.report(decision::NodeComplaint{.node = "n1", .complaints = {"x"}});
+  bench.reporter.report(decision::NodeComplaint{.node = "n1", .complaints = {"x", "y"}});
+  bench.reporter.report(decision::NodeComplaint{.node = "n2", .complaints = {"z"}});
+  bench.reporter.report(
+      decision::NodeComplaint{.node = "n3", .complaints = {"not known"}, .lasts = false});
   nodes(2);
-  bench.reporter.node_complaint({.node = "n1", .complaints = {}});
+  bench.reporter.report(decision::NodeComplaint{.node = "n1", .complaints = {}});
   nodes(1);
 }
