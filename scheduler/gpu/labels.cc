@@ -1,7 +1,5 @@
 #include "scheduler/gpu/labels.h"
 
-#include "scheduler/gpu/type_labels.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -60,4 +60,11 @@ class LabelReader {
 // The value of one label; empty when there is none. Valid as long as the labels are.
 [[nodiscard]] std::string_view label_of(const k8s::StringMap& labels, std::string_view key);
 
+// Whether a label says which GPUs its node has, and nothing else about it: so a pod that selects
+// nodes by it says which types it allows. These are the product under NVIDIA's name and the clouds'
+// (product_label_of), and NVIDIA's family ("hopper").
+[[nodiscard]] bool names_type(std::string_view label);
+// Those of a node's labels.
+[[nodiscard]] k8s::StringMap type_labels_of(const k8s::StringMap& labels);
+
 }  // namespace sched::gpu

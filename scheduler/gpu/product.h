@@ -53,6 +53,12 @@ struct ProductLabel {
 // apart where the name does not.
 [[nodiscard]] ProductLabel parse_product(std::string_view label, std::int64_t memory_mib = 0);
 
+// The MIG geometry of the GPUs that a label names; nullptr: a GPU without MIG, or one whose
+// geometry is not known.
+[[nodiscard]] inline const mig::Geometry* geometry_of(std::string_view label) {
+  return parse_product(label).product.geometry;
+}
+
 // The form that the words of a name speak of.
 [[nodiscard]] Form form_of(const std::vector<std::string>& words);
 

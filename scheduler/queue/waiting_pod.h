@@ -4,10 +4,10 @@
 #pragma once
 
 #include "k8s-client/api/pod.h"
+#include "scheduler/base/types.h"
 #include "scheduler/cluster/pod_classes.h"
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/framework/cluster_change.h"
-#include "scheduler/queue/queue_order.h"
 #include "scheduler/queue/refused_binds.h"
 #include "scheduler/quota/demand.h"
 
@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 namespace sched {
 
@@ -41,6 +42,19 @@ enum class QueuePlace : std::uint8_t {
   kGated,    // has scheduling gates
 };
 inline constexpr std::size_t kQueuePlaces = 6;
+
+// Whose turn it is: the pod of higher priority, then the older one, then the one seen first.
+struct QueueOrder {
+  std::int32_t priority = 0;
+  Time created{};
+  std::uint64_t arrival = 0;  // different for all pods, so the order is total
+
+  // Less means earlier turn.
+  friend bool operator<(const QueueOrder& a, const QueueOrder& b) {
+    return std::tie(b.priority, a.created, a.arrival) < std::tie(a.priority, b.created, b.arrival);
+  }
+  friend bool operator==(const QueueOrder&, const QueueOrder&) = default;
+};
 
 // What sets a parked pod apart from others of its shape, since rules across nodes rule nodes out
 // for it: what helps those need not help it.

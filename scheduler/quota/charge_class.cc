@@ -2,8 +2,8 @@
 
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/inventory.h"
+#include "scheduler/gpu/labels.h"
 #include "scheduler/gpu/resource_kind.h"
-#include "scheduler/gpu/type_labels.h"
 
 #include <algorithm>
 #include <string_view>

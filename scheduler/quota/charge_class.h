@@ -33,7 +33,7 @@ inline constexpr ChargeClassId kNoGpuClass = 0;
 
 struct ChargeClass {
   gpu::Product product{};  // without a name: GPUs without a label
-  // What the nodes' labels say of their type (gpu/type_labels.h): what pods select them by.
+  // What the nodes' labels say of their type (gpu/labels.h): what pods select them by.
   k8s::StringMap type_labels{};
   // MIG strategy single: the profile that a piece of nvidia.com/gpu is an instance of; empty: a
   // piece is a GPU.

@@ -1,6 +1,6 @@
 #include "scheduler/quota/type_choice.h"
 
-#include "scheduler/gpu/type_labels.h"
+#include "scheduler/gpu/labels.h"
 #include "scheduler/quota/charge_class.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Which types of GPU a pod allows, by its own words:
 //
-//   nodeSelector, required node affinity   over the labels that name a type (gpu/type_labels.h)
+//   nodeSelector, required node affinity   over the labels that name a type (gpu/labels.h)
 //   gpu-scheduler.io/gpu-type              where a plugin of its profile enforces it
 //
 // A type that the pod does not allow is none of its choices: its quota is not asked about it, the

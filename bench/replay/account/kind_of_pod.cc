@@ -1,7 +1,7 @@
 #include "bench/replay/account/kind_of_pod.h"
 
 #include "scheduler/gpu/mig/geometry.h"
-#include "scheduler/gpu/mig/product.h"
+#include "scheduler/gpu/product.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -65,7 +65,7 @@ std::int64_t gpu_milli_of(std::int64_t milli, std::uint16_t slices, std::int64_t
 }
 
 std::int64_t slices_of(std::string_view product) {
-  const auto* geometry = sched::gpu::mig::geometry_of(product);
+  const auto* geometry = sched::gpu::geometry_of(product);
   return geometry == nullptr ? 8 : geometry->slices;
 }
 

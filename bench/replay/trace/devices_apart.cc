@@ -4,7 +4,7 @@
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/devices.h"
 #include "scheduler/gpu/mig/geometry.h"
-#include "scheduler/gpu/mig/product.h"
+#include "scheduler/gpu/product.h"
 
 #include <algorithm>
 #include <string>
@@ -52,7 +52,7 @@ void add_milli(std::vector<k8s::Container>& containers) {
 // Which of them go together on one GPU is for the engine to say.
 void add_instances(k8s::Node& node) {
   const std::string* product = node.metadata.labels.find(sched::gpu::kProductLabel);
-  const auto* geometry = product == nullptr ? nullptr : sched::gpu::mig::geometry_of(*product);
+  const auto* geometry = product == nullptr ? nullptr : sched::gpu::geometry_of(*product);
   const std::int64_t gpus = std::min<std::int64_t>(gpus_of(node), sched::gpu::kMaxDevices);
   if (geometry == nullptr || gpus <= 0 || offers_mig(node)) return;
   for (const sched::gpu::mig::Profile& profile : geometry->profiles) {

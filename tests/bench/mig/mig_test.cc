@@ -4,7 +4,7 @@
 #include "bench/mig/run.h"
 #include "bench/mig/table.h"
 #include "bench/policies/registry.h"
-#include "scheduler/gpu/mig/product.h"
+#include "scheduler/gpu/product.h"
 #include "tests/support/catch.h"
 
 #include <cmath>
@@ -30,7 +30,7 @@ enum : std::size_t { k7g, k4g, k3g, k2g, k1gDouble, k1g };
 }  // namespace
 
 TEST_CASE("The profiles of the load are those of its GPU") {
-  const auto* geometry = sched::gpu::mig::geometry_of(kProduct);
+  const auto* geometry = sched::gpu::geometry_of(kProduct);
   REQUIRE(geometry != nullptr);
   for (const ProfileOfLoad& each : kProfiles) {
     const auto* profile = geometry->find(each.name);

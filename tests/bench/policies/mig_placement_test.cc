@@ -1,5 +1,5 @@
 #include "bench/policies/mig_placement/rules.h"
-#include "scheduler/gpu/mig/product.h"
+#include "scheduler/gpu/product.h"
 #include "tests/bench/policies/mig_node.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
@@ -18,7 +18,7 @@ k8s::Result<PluginInstance> placement(const std::string& policy) {
   return make_plugin("MigPlacement", "policy: " + policy);
 }
 
-const gpu::mig::Geometry& a100() { return *gpu::mig::geometry_of(kA100); }
+const gpu::mig::Geometry& a100() { return *gpu::geometry_of(kA100); }
 
 }  // namespace
 

@@ -2,7 +2,7 @@
 // and a ledger of its own checks every GPU.
 #include "scheduler/engine/engine.h"
 #include "scheduler/gpu/demand.h"
-#include "scheduler/gpu/mig/product.h"
+#include "scheduler/gpu/product.h"
 #include "tests/bench/policies/mig_node.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
@@ -23,7 +23,7 @@ constexpr std::int64_t kNodes = 4;
 constexpr std::int64_t kGpus = 3;  // of each
 constexpr const char* kOurs = "gpu-scheduler";
 
-const gpu::mig::Geometry& a100() { return *gpu::mig::geometry_of(tests::kA100); }
+const gpu::mig::Geometry& a100() { return *gpu::geometry_of(tests::kA100); }
 
 Profile profile_with(const std::string& policy) {
   Profile profile;

@@ -1,8 +1,8 @@
 #include "scheduler/gpu/mig/place.h"
 
 #include "scheduler/gpu/choose_devices.h"
-#include "scheduler/gpu/mig/product.h"
 #include "scheduler/gpu/mig/states.h"
+#include "scheduler/gpu/product.h"
 #include "tests/support/catch.h"
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using mig::Profile;
 
 namespace {
 
-const Geometry& a100() { return *mig::geometry_of("NVIDIA-A100-SXM4-80GB"); }
+const Geometry& a100() { return *geometry_of("NVIDIA-A100-SXM4-80GB"); }
 
 Demand instances(std::int64_t count, const char* profile) {
   return {.gpus = 0, .milli = 0, .instances = {{profile, count}}, .products = {}};

@@ -3,7 +3,7 @@
 #include "scheduler/gpu/mig/place_together.h"
 
 #include "scheduler/gpu/choose_devices.h"
-#include "scheduler/gpu/mig/product.h"
+#include "scheduler/gpu/product.h"
 #include "tests/support/catch.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using mig::Profile;
 
 namespace {
 
-const Geometry& a100() { return *mig::geometry_of("NVIDIA-A100-SXM4-80GB"); }
+const Geometry& a100() { return *geometry_of("NVIDIA-A100-SXM4-80GB"); }
 
 using Asked = std::vector<InstanceDemand>;
 using Shares = std::vector<DeviceShare>;

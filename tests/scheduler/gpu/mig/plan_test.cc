@@ -3,7 +3,7 @@
 
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/mig/place.h"
-#include "scheduler/gpu/mig/product.h"
+#include "scheduler/gpu/product.h"
 #include "tests/support/catch.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "scheduler/gpu/mig/states.h"
 
-#include "scheduler/gpu/mig/product.h"
+#include "scheduler/gpu/product.h"
 #include "tests/support/catch.h"
 
 #include <map>
@@ -15,9 +15,9 @@ using mig::State;
 
 namespace {
 
-const Geometry& a100() { return *mig::geometry_of("NVIDIA-A100-SXM4-80GB"); }
-const Geometry& a30() { return *mig::geometry_of("NVIDIA-A30"); }
-const Geometry& rtx() { return *mig::geometry_of("NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition"); }
+const Geometry& a100() { return *geometry_of("NVIDIA-A100-SXM4-80GB"); }
+const Geometry& a30() { return *geometry_of("NVIDIA-A30"); }
+const Geometry& rtx() { return *geometry_of("NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition"); }
 
 std::vector<const Profile*> without(std::vector<const Profile*> profiles, std::string_view name) {
   std::erase_if(profiles, [&](const Profile* profile) { return profile->name == name; });

@@ -1,5 +1,4 @@
-#include "scheduler/gpu/mig/product.h"
-
+#include "scheduler/gpu/product.h"
 #include "tests/support/catch.h"
 
 #include <string>
@@ -54,7 +53,7 @@ TEST_CASE("The geometry of a product label is that of the model it names") {
   };
   for (const Case& each : cases) {
     INFO(each.product);
-    const sched::gpu::mig::Geometry* found = sched::gpu::mig::geometry_of(each.product);
+    const sched::gpu::mig::Geometry* found = sched::gpu::geometry_of(each.product);
     CHECK((found == nullptr ? std::string() : found->model) == each.want);
   }
 }
