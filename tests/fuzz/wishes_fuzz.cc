@@ -66,11 +66,13 @@ k8s::Pod pod_of(std::string_view text) {
 
 void check_problems(const Wishes& wishes) {
   static const std::set<std::string_view> kKeys = {
-      sched::gpu::kTypeAnnotation, sched::gpu::kMinMemoryAnnotation,
-      sched::gpu::kMinComputeAnnotation, sched::gpu::kSharingAnnotation,
+      sched::gpu::kTypeAnnotation,       sched::gpu::kMinMemoryAnnotation,
+      sched::gpu::kMinComputeAnnotation, sched::gpu::kMinDriverAnnotation,
+      sched::gpu::kMinCudaAnnotation,    sched::gpu::kSharingAnnotation,
       sched::gpu::kMigProfileAnnotation};
-  // Of each key one, of the profile's label two more, and of strangers sixteen.
-  fuzz::require(wishes.problems.size() <= kKeys.size() + 2 + 16, "problems have an end");
+  // Of each key one as an annotation and one as a label, of the profile's label two more, and of
+  // strangers sixteen.
+  fuzz::require(wishes.problems.size() <= 2 * kKeys.size() + 2 + 16, "problems have an end");
   for (const auto& problem : wishes.problems) {
     fuzz::require(kKeys.contains(problem.key), "a problem is one of an annotation of ours");
     fuzz::require(problem.text.size() <= kMostOfAProblem, "a problem is told shortly");

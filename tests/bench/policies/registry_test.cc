@@ -13,7 +13,8 @@ TEST_CASE("bench knows the scheduler's plugins, and those of studies, each in it
   for (const sched::PluginEntry& entry : bench::registry()) names.append(entry.name).append(" ");
   CHECK(names ==
         "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit "
-        "GpuDevices GpuHealth GpuType MigFit GpuSharing GpuPacking UsableGpu "
+        "GpuDevices NodeResourcesBalancedAllocation GpuHealth GpuType MigFit GpuSharing GpuPacking "
+        "UsableGpu "
         "UnsupportedConstraints VolumeConstraints PodTopologySpread InterPodAffinity DeviceClasses "
         "Fgd BestFit DotProd GpuClustering GpuPackingScore RandomDevice MigPlacement ");
 }
