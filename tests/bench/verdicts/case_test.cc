@@ -146,7 +146,8 @@ TEST_CASE("scores are read, and compared plugin by plugin") {
 
 TEST_CASE("scores that are none are refused in words") {
   const auto error = [](const std::string& scores) {
-    const auto read = parse_case(R"({"pod":{"metadata":{"name":"p"}},"scores":)" + scores + "}", "here");
+    const auto read =
+        parse_case(R"({"pod":{"metadata":{"name":"p"}},"scores":)" + scores + "}", "here");
     return read ? "" : read.error().message;
   };
   CHECK_THAT(error("[]"), Catch::Contains("scores: must be an object"));
