@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -97,6 +98,17 @@ sched::Engine engine_with(const Case& question) {
   return engine;
 }
 
+// More of something, in thousandths of a CPU or in bytes, is beyond 64 bits a hundred times.
+constexpr std::int64_t kMostOfNode = std::numeric_limits<std::int64_t>::max() / sched::kMaxScore;
+
+bool wraps_around(const k8s::Node& node) {
+  const auto& all = node.status.allocatable;
+  return std::any_of(all.begin(), all.end(), [](const auto& entry) {
+    const auto& [name, amount] = entry;
+    return (name == "cpu" ? amount.milli_value() : amount.value()) > kMostOfNode;
+  });
+}
+
 }  // namespace
 
 bool is_built(const NodeVerdict& verdict) {
@@ -107,10 +119,11 @@ bool is_built(const NodeVerdict& verdict) {
          });
 }
 
-std::set<std::string> scoring_plugins(const k8s::Pod& pod) {
+std::set<std::string> scoring_plugins(const Case& question) {
   std::set<std::string> names;
   for (const auto& [name, weight] : kScores) names.insert(name);
-  if (pod.spec.resource_requests) names.erase("NodeResourcesFit");
+  const bool some_wraps = std::any_of(question.nodes.begin(), question.nodes.end(), wraps_around);
+  if (question.pod.spec.resource_requests || some_wraps) names.erase("NodeResourcesFit");
   return names;
 }
 
@@ -126,7 +139,7 @@ Answer judge(const Case& question, bool with_scores) {
   }
   answer.message = explanation.message;
   if (!with_scores) return answer;
-  const std::set<std::string> scoring = scoring_plugins(pod);
+  const std::set<std::string> scoring = scoring_plugins(question);
   for (const sched::Candidate& node : engine.candidates(pod, question.nodes.size())) {
     Scores& scores = answer.scores[node.node];
     for (const std::string& plugin : scoring) scores[plugin] = {};

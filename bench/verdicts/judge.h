@@ -16,11 +16,13 @@ namespace bench::verdicts {
 // Whether the profile can give that verdict, of a node that refuses.
 [[nodiscard]] bool is_built(const NodeVerdict& verdict);
 
-// The plugins of the profile whose scores are those of kube-scheduler. Of a pod that asks for
-// resources as a whole NodeResourcesFit is none: kube-scheduler 1.36 does not tell its scorer of
-// these (noderesources/fit.go makes it without enablePodLevelResources), so that it goes by the
-// defaults of the containers, and a pod of 8 GiB scores as one of 200 MiB.
-[[nodiscard]] std::set<std::string> scoring_plugins(const k8s::Pod& pod);
+// The plugins of the profile whose scores are those of kube-scheduler. NodeResourcesFit is none
+//   * of a pod that asks for resources as a whole: kube-scheduler 1.36 does not tell its scorer of
+//     these (noderesources/fit.go makes it without enablePodLevelResources), so that it goes by the
+//     defaults of the containers, and a pod of 8 GiB scores as one of 200 MiB;
+//   * where a hundred times what a node has is beyond 64 bits, as of a thousand million million
+//     CPUs: kube-scheduler's product wraps around.
+[[nodiscard]] std::set<std::string> scoring_plugins(const Case& question);
 
 // Puts the cluster of the case into a new engine and asks it about the pod.
 [[nodiscard]] Answer judge(const Case& question, bool with_scores);

@@ -63,7 +63,7 @@ void compare(const Case& question, const Answer& ours, const std::string& place,
     tally.missing_plugins.insert(missing.begin(), missing.end());
     return;
   }
-  const auto found = differences(*question.answer, ours, scoring_plugins(question.pod));
+  const auto found = differences(*question.answer, ours, scoring_plugins(question));
   ++(found.empty() ? tally.agree : tally.differ);
   for (const std::string& difference : found) {
     err << place << ": " << question.id << ": " << difference << "\n";
