@@ -53,6 +53,14 @@ k8s::Pod pod_with(const std::string& rule) {
   if (rule == "host-spread") spreads.push_back(spread(kHost, 1));
   if (rule == "affinity") pod.spec.pod_affinity.emplace().required = {near_alike(kZone)};
   if (rule == "anti-affinity") pod.spec.pod_anti_affinity.emplace().required = {near_alike(kHost)};
+  if (rule == "rather-spread") {
+    spreads.push_back(spread(kZone, 5));
+    spreads.back().do_not_schedule = false;
+  }
+  if (rule == "rather-near") pod.spec.pod_affinity.emplace().preferred = {{1, near_alike(kHost)}};
+  if (rule == "rather-apart") {
+    pod.spec.pod_anti_affinity.emplace().preferred = {{1, near_alike(kHost)}};
+  }
   return pod;
 }
 

@@ -1,6 +1,6 @@
 // How fast pods with rules across nodes are decided, beside plain ones: the pods of
 // scheduler_perf's workloads TopologySpreading, SchedulingPodAffinity and
-// SchedulingPodAntiAffinity.
+// SchedulingPodAntiAffinity, and of those with preferences instead.
 //
 // One plain pod for every five nodes is there; then pods without GPU come, all with one rule, and
 // stay. Each is decided on, and the engine hears that its bind went through, and what the watch
@@ -19,12 +19,15 @@ struct Rule {
   const char* name;
   const char* what;
 };
-inline constexpr std::array<Rule, 5> kRules{{
+inline constexpr std::array<Rule, 8> kRules{{
     {"none", "plain pods"},
     {"spread", "spread over zones, a skew of 5 at most"},
     {"affinity", "in one zone with pods alike"},
     {"host-spread", "spread over nodes, a skew of 1 at most"},
     {"anti-affinity", "on a node without pods alike"},
+    {"rather-spread", "rather spread over zones"},
+    {"rather-near", "rather on a node with pods alike"},
+    {"rather-apart", "rather on a node without them"},
 }};
 
 struct RuledFigures {
