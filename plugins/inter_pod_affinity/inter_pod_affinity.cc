@@ -148,8 +148,7 @@ class InterPodAffinity final : public ClusterConstraint {
     if (const auto* pod = std::get_if<BoundPodUpserted>(&change)) {
       put(pod->pod);
     } else if (const auto* gone = std::get_if<BoundPodGone>(&change)) {
-      keeping_off_.remove(gone->uid);
-      drawing_.remove(gone->uid);
+      forget(gone->uid);
     } else if (const auto* upserted = std::get_if<NamespaceUpserted>(&change)) {
       change_namespaces([&](Namespaces& all) { return all.set(upserted->object.metadata); });
     } else if (const auto* removed = std::get_if<NamespaceGone>(&change)) {
@@ -186,7 +185,13 @@ class InterPodAffinity final : public ClusterConstraint {
     ++version_;
   }
 
+  void forget(const std::string& uid) {
+    keeping_off_.remove(uid);
+    drawing_.remove(uid);
+  }
+
   void put(const k8s::Pod& pod) {
+    if (!pod.spec.pod_affinity && !pod.spec.pod_anti_affinity) return forget(pod.metadata.uid);
     const std::string& in = pod.metadata.namespace_;
     Terms drawing;
     for (WeighedTerm& each :

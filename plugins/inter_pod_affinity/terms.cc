@@ -37,6 +37,8 @@ bool RunningTerms::put(const std::string& uid, Terms terms) {
 }
 
 void RunningTerms::remove(const std::string& uid) {
+  // Every pod that comes or goes is told of, and most clusters' have no terms.
+  if (pods_.empty()) return;
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return;
   const std::vector<Entry*> held = std::move(found->second);
