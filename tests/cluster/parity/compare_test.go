@@ -40,14 +40,19 @@ func TestAgreement(t *testing.T) {
 	of := func(a, b Verdict, message string) Answer {
 		return Answer{Verdicts: map[string]Verdict{"a": a, "b": b}, Message: message}
 	}
-	cases := []*Case{{Answer: of(fits, full, "")}, {Answer: of(spread, full, "x")}, {Answer: of(full, full, "y")}}
-	reply := Reply{Answers: []Answer{of(fits, full, ""), of(fits, full, ""), of(full, fits, "")}, Differs: []bool{false, false, true},
+	scored := func(answer Answer, plugin string, score int64) Answer {
+		answer.Scores = map[string]Scores{"a": {plugin: {Normalized: score, Weighted: 2 * score}}}
+		return answer
+	}
+	cases := []*Case{{Answer: scored(of(fits, full, ""), "NodeAffinity", 7)}, {Answer: of(spread, full, "x")}, {Answer: of(full, full, "y")}}
+	reply := Reply{Answers: []Answer{scored(of(fits, full, ""), "NodeAffinity", 7), of(fits, full, ""), of(full, fits, "")}, Differs: []bool{false, false, true},
 		Tally: Tally{Agree: 1, Differ: 1, LeftOut: 1, MissingPlugins: []string{"PodTopologySpread"}}}
 	got := NewAgreement()
 	got.Add("mixed", cases, reply)
 	want := &Agreement{
 		Cases:    map[string]Count{"mixed": {Agree: 1, Differ: 1, LeftOut: 1}},
 		Verdicts: map[string]Count{"(fits)": {Agree: 1}, "PodTopologySpread": {LeftOut: 1}, "NodeResourcesFit": {Agree: 3, Differ: 1}},
+		Scores:   map[string]Count{"NodeAffinity": {Agree: 1}},
 		Messages: Count{Differ: 1, LeftOut: 1}, Missing: map[string]bool{"PodTopologySpread": true}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -55,5 +60,21 @@ func TestAgreement(t *testing.T) {
 	got.Join(want)
 	if total := got.Total(); total != (Count{2, 2, 2}) {
 		t.Errorf("the total of two: %+v", total)
+	}
+}
+
+func TestScoresThatDiffer(t *testing.T) {
+	answer := func(normalized, weighted int64) Answer {
+		return Answer{Verdicts: map[string]Verdict{"a": {Code: "Success"}},
+			Scores: map[string]Scores{"a": {"NodeAffinity": {Raw: normalized + 1, Normalized: normalized, Weighted: weighted}}}}
+	}
+	if found := Differences(answer(7, 14), answer(7, 14)); len(found) != 0 {
+		t.Errorf("equal scores differ: %v", found)
+	}
+	for _, ours := range []Answer{answer(8, 14), answer(7, 16)} {
+		found := Differences(answer(7, 14), ours)
+		if len(found) != 1 || found[0].Kind() != "another score of NodeAffinity" {
+			t.Errorf("got %v, want one difference of a score", found)
+		}
 	}
 }
