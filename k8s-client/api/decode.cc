@@ -25,6 +25,16 @@ constexpr std::string_view kKind<PersistentVolumeClaim> = "PersistentVolumeClaim
 template <>
 constexpr std::string_view kKind<PersistentVolume> = "PersistentVolume";
 template <>
+constexpr std::string_view kKind<StorageClass> = "StorageClass";
+template <>
+constexpr std::string_view kKind<CsiNode> = "CSINode";
+template <>
+constexpr std::string_view kKind<CsiDriver> = "CSIDriver";
+template <>
+constexpr std::string_view kKind<CsiStorageCapacity> = "CSIStorageCapacity";
+template <>
+constexpr std::string_view kKind<VolumeAttachment> = "VolumeAttachment";
+template <>
 constexpr std::string_view kKind<DeviceClass> = "DeviceClass";
 template <>
 constexpr std::string_view kKind<Lease> = "Lease";
@@ -264,6 +274,11 @@ K8S_DECODABLE(Node)
 K8S_DECODABLE(Namespace)
 K8S_DECODABLE(PersistentVolumeClaim)
 K8S_DECODABLE(PersistentVolume)
+K8S_DECODABLE(StorageClass)
+K8S_DECODABLE(CsiNode)
+K8S_DECODABLE(CsiDriver)
+K8S_DECODABLE(CsiStorageCapacity)
+K8S_DECODABLE(VolumeAttachment)
 K8S_DECODABLE(DeviceClass)
 K8S_DECODABLE(Lease)
 K8S_DECODABLE(GpuQuota)

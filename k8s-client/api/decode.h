@@ -72,7 +72,8 @@ class Decoder {
   Decoder& operator=(Decoder&&) noexcept;
   ~Decoder();
 
-  // T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, DeviceClass, Lease, GpuQuota.
+  // T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, StorageClass, CsiNode,
+  // CsiDriver, CsiStorageCapacity, VolumeAttachment, DeviceClass, Lease, GpuQuota.
   template <typename T>
   [[nodiscard]] Result<T> object(std::string_view json);
 

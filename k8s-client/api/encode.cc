@@ -25,6 +25,16 @@ Json head(std::string_view api_version, std::string_view kind, const ObjectMeta&
   return object;
 }
 
+constexpr std::string_view kStorage = "storage.k8s.io/v1";
+
+// A kind whose other fields fill() knows.
+template <typename Object>
+std::string with_head(std::string_view api_version, std::string_view kind, const Object& object) {
+  Json whole = head(api_version, kind, object.metadata);
+  json::fill(whole, object);
+  return text_of(whole);
+}
+
 Json to_json(const Taint& taint) {
   Json object;
   object["key"] = taint.key;
@@ -66,25 +76,23 @@ std::string encode(const Node& node) {
 std::string encode(const Namespace& ns) { return text_of(head("v1", "Namespace", ns.metadata)); }
 
 std::string encode(const PersistentVolumeClaim& claim) {
-  Json object = head("v1", "PersistentVolumeClaim", claim.metadata);
-  Json& spec = object["spec"] = Json::object();
-  json::set(spec, "volumeName", claim.volume_name);
-  json::set(spec, "storageClassName", claim.storage_class);
-  json::set(spec, "accessModes", claim.access_modes);
-  Json& status = object["status"] = Json::object();
-  json::set(status, "phase", claim.phase);
-  return text_of(object);
+  return with_head("v1", "PersistentVolumeClaim", claim);
 }
 
 std::string encode(const PersistentVolume& volume) {
-  Json object = head("v1", "PersistentVolume", volume.metadata);
-  Json& spec = object["spec"] = Json::object();
-  json::set(spec, "accessModes", volume.access_modes);
-  if (volume.node_affinity) {
-    spec["nodeAffinity"]["required"] = json::to_json(*volume.node_affinity);
-  }
-  if (!volume.csi_driver.empty()) spec["csi"]["driver"] = volume.csi_driver;
-  return text_of(object);
+  return with_head("v1", "PersistentVolume", volume);
+}
+
+std::string encode(const StorageClass& storage_class) {
+  return with_head(kStorage, "StorageClass", storage_class);
+}
+std::string encode(const CsiNode& node) { return with_head(kStorage, "CSINode", node); }
+std::string encode(const CsiDriver& driver) { return with_head(kStorage, "CSIDriver", driver); }
+std::string encode(const CsiStorageCapacity& capacity) {
+  return with_head(kStorage, "CSIStorageCapacity", capacity);
+}
+std::string encode(const VolumeAttachment& attachment) {
+  return with_head(kStorage, "VolumeAttachment", attachment);
 }
 
 std::string encode(const Lease& lease) {

@@ -1,6 +1,7 @@
 // Plain structs back to JSON that Kubernetes, and our own decoder, read as the same object.
 //
-// decode(encode(x)) == x holds for every struct of this folder.
+// decode(encode(x)) == x holds for every struct of this folder that decode() can give. (It gives no
+// claim, for one, whose class is another than its old annotation says.)
 #pragma once
 
 #include "k8s-client/api/device_class.h"
@@ -20,6 +21,11 @@ namespace k8s {
 [[nodiscard]] std::string encode(const Namespace& ns);
 [[nodiscard]] std::string encode(const PersistentVolumeClaim& claim);
 [[nodiscard]] std::string encode(const PersistentVolume& volume);
+[[nodiscard]] std::string encode(const StorageClass& storage_class);
+[[nodiscard]] std::string encode(const CsiNode& node);
+[[nodiscard]] std::string encode(const CsiDriver& driver);
+[[nodiscard]] std::string encode(const CsiStorageCapacity& capacity);
+[[nodiscard]] std::string encode(const VolumeAttachment& attachment);
 [[nodiscard]] std::string encode(const DeviceClass& device_class);
 [[nodiscard]] std::string encode(const Lease& lease);
 [[nodiscard]] std::string encode(const GpuQuota& quota);

@@ -1,9 +1,13 @@
-// Persistent volumes and claims, as far as they tie a pod to nodes.
+// Persistent volumes and claims, and what says where a volume can be made or attached: the fields
+// that tie a pod to nodes, and those by which a claim finds its volume.
+//
+// Sizes are bytes, rounded up; those beyond 64 bits are the largest.
 #pragma once
 
 #include "k8s-client/api/meta.h"
 #include "k8s-client/api/selector.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,18 +17,100 @@ namespace k8s {
 struct PersistentVolumeClaim {
   ObjectMeta metadata;
   std::string volume_name;  // empty: unbound
+  // By the annotation volume.beta.kubernetes.io/storage-class if it is there, as kube-scheduler has
+  // it, else by spec.storageClassName. Empty: none.
   std::string storage_class;
+  std::string volume_attributes_class;
+  std::string volume_mode;  // empty: Filesystem, also where the API server says that word
   std::vector<std::string> access_modes;
-  std::string phase;  // "Pending", "Bound", "Lost"
+  std::optional<std::int64_t> requested_bytes;  // spec.resources.requests.storage
+  std::optional<LabelSelector> selector;        // absent: any volume
+  std::string phase;                            // "Pending", "Bound", "Lost"
   friend bool operator==(const PersistentVolumeClaim&, const PersistentVolumeClaim&) = default;
+};
+
+// The claim that a volume is for. One that was written by hand may lack the uid until the claim is
+// bound.
+struct ClaimReference {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  friend bool operator==(const ClaimReference&, const ClaimReference&) = default;
+};
+
+// A disk by a field of the volume's spec that was there before CSI was, where kube-scheduler
+// (csi-translation-lib) counts it as a volume of the CSI driver that serves it today.
+struct InTreeDisk {
+  std::string source;  // the field's name: "gcePersistentDisk"
+  // What the driver would know it by: awsElasticBlockStore.volumeID, azureDisk.diskURI,
+  // cinder.volumeID, gcePersistentDisk.pdName, portworxVolume.volumeID.
+  std::string id;
+  friend bool operator==(const InTreeDisk&, const InTreeDisk&) = default;
 };
 
 struct PersistentVolume {
   ObjectMeta metadata;
   std::optional<NodeSelector> node_affinity;  // spec.nodeAffinity.required
-  std::string csi_driver;                     // spec.csi.driver; empty: another kind of volume
+  std::optional<ClaimReference> claim_ref;
+  // As a claim's, by the same annotation and spec.storageClassName.
+  std::string storage_class;
+  std::string volume_attributes_class;
+  std::string volume_mode;  // as a claim's
   std::vector<std::string> access_modes;
+  std::optional<std::int64_t> capacity_bytes;  // spec.capacity.storage
+  std::string csi_driver;                      // spec.csi.driver; empty: another kind of volume
+  std::string csi_volume_handle;               // spec.csi.volumeHandle
+  std::optional<InTreeDisk> in_tree_disk;
+  std::string phase;  // "Pending", "Available", "Bound", "Released", "Failed"
   friend bool operator==(const PersistentVolume&, const PersistentVolume&) = default;
+};
+
+// storage.k8s.io/v1 StorageClass.
+struct StorageClass {
+  ObjectMeta metadata;
+  std::string provisioner;
+  std::optional<std::string> binding_mode;  // "Immediate", "WaitForFirstConsumer"
+  // The nodes that volumes can be made for; its requirements are all kIn. Absent: every node.
+  std::optional<NodeSelector> allowed_topologies;
+  friend bool operator==(const StorageClass&, const StorageClass&) = default;
+};
+
+// storage.k8s.io/v1 CSINode: the drivers of the node of that name.
+struct CsiNode {
+  struct Driver {
+    std::string name;
+    std::optional<std::int32_t> allocatable_count;  // volumes at a time; absent: not bounded
+    friend bool operator==(const Driver&, const Driver&) = default;
+  };
+  ObjectMeta metadata;
+  std::vector<Driver> drivers;
+  friend bool operator==(const CsiNode&, const CsiNode&) = default;
+};
+
+// storage.k8s.io/v1 CSIDriver.
+struct CsiDriver {
+  ObjectMeta metadata;
+  bool storage_capacity = false;  // says by CSIStorageCapacities where it has room
+  friend bool operator==(const CsiDriver&, const CsiDriver&) = default;
+};
+
+// storage.k8s.io/v1 CSIStorageCapacity: how much a class can make for the nodes of a segment.
+struct CsiStorageCapacity {
+  ObjectMeta metadata;
+  std::string storage_class;
+  std::optional<LabelSelector> node_topology;  // absent: no node
+  std::optional<std::int64_t> capacity_bytes;  // absent: not known
+  std::optional<std::int64_t> maximum_volume_bytes;
+  friend bool operator==(const CsiStorageCapacity&, const CsiStorageCapacity&) = default;
+};
+
+// storage.k8s.io/v1 VolumeAttachment.
+struct VolumeAttachment {
+  ObjectMeta metadata;
+  std::string attacher;  // a CSI driver
+  std::string node;
+  std::string volume;  // a PersistentVolume; empty: one that a pod has in-line
+  friend bool operator==(const VolumeAttachment&, const VolumeAttachment&) = default;
 };
 
 }  // namespace k8s

@@ -46,6 +46,17 @@ bool mounts_anywhere(std::string_view volume_source) {
   return std::find(kSources.begin(), kSources.end(), volume_source) != kSources.end();
 }
 
+// Those that kube-scheduler 1.36 counts (plugins/nodevolumelimits/utils.go), and what their
+// translation makes a CSI volume's handle from (k8s.io/csi-translation-lib/plugins).
+std::string_view id_field_of(std::string_view volume_source) {
+  if (volume_source == "awsElasticBlockStore") return "volumeID";
+  if (volume_source == "azureDisk") return "diskURI";
+  if (volume_source == "cinder") return "volumeID";
+  if (volume_source == "gcePersistentDisk") return "pdName";
+  if (volume_source == "portworxVolume") return "volumeID";
+  return {};
+}
+
 Volume::Kind volume_kind(std::string_view volume_source) {
   if (volume_source == "ephemeral") return Volume::Kind::kEphemeral;
   if (volume_source == "persistentVolumeClaim") return Volume::Kind::kPersistentVolumeClaim;

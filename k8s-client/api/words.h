@@ -24,4 +24,8 @@ namespace k8s {
 // Of one that ties a pod to nodes, or is not known here: better a pod that waits than a wrong node.
 [[nodiscard]] Volume::Kind volume_kind(std::string_view volume_source);
 
+// The field of a PersistentVolume's source that has the id of such a disk (InTreeDisk); empty: the
+// source is none of those.
+[[nodiscard]] std::string_view id_field_of(std::string_view volume_source);
+
 }  // namespace k8s

@@ -463,6 +463,11 @@ template class Reflector<Node>;
 template class Reflector<Namespace>;
 template class Reflector<PersistentVolumeClaim>;
 template class Reflector<PersistentVolume>;
+template class Reflector<StorageClass>;
+template class Reflector<CsiNode>;
+template class Reflector<CsiDriver>;
+template class Reflector<CsiStorageCapacity>;
+template class Reflector<VolumeAttachment>;
 template class Reflector<DeviceClass>;
 template class Reflector<GpuQuota>;
 

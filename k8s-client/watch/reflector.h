@@ -92,7 +92,8 @@ struct ReflectorOptions {
   std::uint64_t seed = 0;        // of its jitter
 };
 
-// T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, DeviceClass, GpuQuota.
+// T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, StorageClass, CsiNode,
+// CsiDriver, CsiStorageCapacity, VolumeAttachment, DeviceClass, GpuQuota.
 template <typename T>
 class Reflector {
  public:

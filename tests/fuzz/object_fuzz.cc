@@ -60,6 +60,11 @@ void fuzz_one_input(const std::uint8_t* data, std::size_t size) {
   check_object<k8s::Namespace>(decoder, text);
   check_object<k8s::PersistentVolume>(decoder, text);
   check_object<k8s::PersistentVolumeClaim>(decoder, text);
+  check_object<k8s::StorageClass>(decoder, text);
+  check_object<k8s::CsiNode>(decoder, text);
+  check_object<k8s::CsiDriver>(decoder, text);
+  check_object<k8s::CsiStorageCapacity>(decoder, text);
+  check_object<k8s::VolumeAttachment>(decoder, text);
   check_object<k8s::DeviceClass>(decoder, text);
   check_object<k8s::Lease>(decoder, text);
   check_object<k8s::GpuQuota>(decoder, text);

@@ -7,6 +7,7 @@
 #include "k8s-client/api/node.h"
 #include "k8s-client/api/pod.h"
 #include "k8s-client/api/selector.h"
+#include "k8s-client/api/storage.h"
 
 #include <nlohmann/json.hpp>
 
@@ -40,6 +41,17 @@ void set(Json& object, const char* key, const ResourceList& value);
 [[nodiscard]] Json to_json(const NodeAffinity& affinity);
 [[nodiscard]] Json to_json(const PodAffinity& affinity);
 [[nodiscard]] Json to_json(const TopologySpreadConstraint& constraint);
+
+// Of storage: storage_json.cc. What an object has besides its kind and metadata. Patches write a
+// claimRef, too.
+[[nodiscard]] Json to_json(const ClaimReference& claim);
+void fill(Json& object, const PersistentVolumeClaim& claim);
+void fill(Json& object, const PersistentVolume& volume);
+void fill(Json& object, const StorageClass& storage_class);
+void fill(Json& object, const CsiNode& node);
+void fill(Json& object, const CsiDriver& driver);
+void fill(Json& object, const CsiStorageCapacity& capacity);
+void fill(Json& object, const VolumeAttachment& attachment);
 
 // Of GpuQuotas: gpu_quota_json.cc. Patches of their status need it, too.
 [[nodiscard]] Json to_json(const GpuQuota::Spec& spec);

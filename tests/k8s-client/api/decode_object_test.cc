@@ -1,4 +1,4 @@
-// Whole objects of every kind but pods, and the errors that all kinds share.
+// Whole objects of every kind but pods and storage, and the errors that all kinds share.
 #include "k8s-client/api/decode.h"
 #include "tests/support/catch.h"
 
@@ -62,30 +62,7 @@ TEST_CASE("A node is read", "[decode]") {
   CHECK(node == want);
 }
 
-TEST_CASE("Storage and device classes are read", "[decode]") {
-  const auto claim = decoded<PersistentVolumeClaim>(
-      R"({"metadata":{"name":"c","namespace":"ml"},"spec":{"volumeName":"v",
-      "storageClassName":"fast","accessModes":["ReadWriteOnce"]},"status":{"phase":"Bound"}})");
-  PersistentVolumeClaim want_claim;
-  want_claim.metadata.name = "c";
-  want_claim.metadata.namespace_ = "ml";
-  want_claim.volume_name = "v";
-  want_claim.storage_class = "fast";
-  want_claim.access_modes = {"ReadWriteOnce"};
-  want_claim.phase = "Bound";
-  CHECK(claim == want_claim);
-
-  const auto volume = decoded<PersistentVolume>(
-      R"({"metadata":{"name":"v"},"spec":{"accessModes":["ReadWriteMany"],"csi":{"driver":"d"},
-      "nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[
-        {"key":"zone","operator":"In","values":["a"]}]}]}}}})");
-  PersistentVolume want_volume;
-  want_volume.metadata.name = "v";
-  want_volume.access_modes = {"ReadWriteMany"};
-  want_volume.csi_driver = "d";
-  want_volume.node_affinity = NodeSelector{{{{{"zone", SelectorOperator::kIn, {"a"}}}, {}}}};
-  CHECK(volume == want_volume);
-
+TEST_CASE("A device class is read", "[decode]") {
   const auto device_class = decoded<DeviceClass>(
       R"({"metadata":{"name":"gpu"},"spec":{"extendedResourceName":"nvidia.com/gpu"}})");
   CHECK(device_class.extended_resource_name == "nvidia.com/gpu");

@@ -223,16 +223,76 @@ Node RandomObjects::node() {
 Namespace RandomObjects::ns() { return {metadata()}; }
 
 PersistentVolumeClaim RandomObjects::claim() {
-  return {metadata(), text(), text(), list([&] { return text(); }), text()};
+  PersistentVolumeClaim claim;
+  claim.metadata = metadata();
+  claim.volume_name = text();
+  claim.storage_class = text();
+  claim.volume_attributes_class = text();
+  claim.volume_mode = text();
+  claim.access_modes = list([&] { return text(); });
+  claim.requested_bytes = maybe([&] { return quantity().value(); });
+  claim.selector = maybe([&] { return label_selector(); });
+  claim.phase = text();
+  return claim;
 }
 
 PersistentVolume RandomObjects::volume() {
   PersistentVolume volume;
   volume.metadata = metadata();
   volume.node_affinity = maybe([&] { return NodeSelector{list([&] { return node_term(); })}; });
-  volume.csi_driver = text();
+  volume.claim_ref = maybe([&] { return ClaimReference{text(), text(), text()}; });
+  volume.storage_class = text();
+  volume.volume_attributes_class = text();
+  volume.volume_mode = text();
   volume.access_modes = list([&] { return text(); });
+  volume.capacity_bytes = maybe([&] { return quantity().value(); });
+  volume.csi_driver = text();
+  volume.csi_volume_handle = text();
+  static const std::array<std::string, 5> kDisks = {"awsElasticBlockStore", "azureDisk", "cinder",
+                                                    "gcePersistentDisk", "portworxVolume"};
+  volume.in_tree_disk = maybe([&] { return InTreeDisk{kDisks[below(kDisks.size())], text()}; });
+  volume.phase = text();
   return volume;
+}
+
+NodeSelectorTerm RandomObjects::topology() {
+  const auto values = [&] { return list([&] { return text(); }); };
+  const auto one_of = [&] { return SelectorRequirement{text(), SelectorOperator::kIn, values()}; };
+  return {list(one_of), {}};
+}
+
+StorageClass RandomObjects::storage_class() {
+  StorageClass made{metadata(), text(), maybe([&] { return text(); }), {}};
+  const auto terms = list([&] { return topology(); });
+  if (!terms.empty()) made.allowed_topologies = NodeSelector{terms};
+  return made;
+}
+
+CsiNode RandomObjects::csi_node() {
+  const auto count = [&] { return static_cast<std::int32_t>(random_()); };
+  return {metadata(), list([&] { return CsiNode::Driver{text(), maybe(count)}; })};
+}
+
+CsiDriver RandomObjects::csi_driver() { return {metadata(), chance()}; }
+
+CsiStorageCapacity RandomObjects::csi_storage_capacity() {
+  const auto bytes = [&] { return quantity().value(); };
+  CsiStorageCapacity capacity;
+  capacity.metadata = metadata();
+  capacity.storage_class = text();
+  capacity.node_topology = maybe([&] { return label_selector(); });
+  capacity.capacity_bytes = maybe(bytes);
+  capacity.maximum_volume_bytes = maybe(bytes);
+  return capacity;
+}
+
+VolumeAttachment RandomObjects::volume_attachment() {
+  VolumeAttachment attachment;
+  attachment.metadata = metadata();
+  attachment.attacher = text();
+  attachment.node = text();
+  attachment.volume = text();
+  return attachment;
 }
 
 DeviceClass RandomObjects::device_class() { return {metadata(), text()}; }

@@ -23,6 +23,11 @@ class RandomObjects {
   Namespace ns();
   PersistentVolumeClaim claim();
   PersistentVolume volume();
+  StorageClass storage_class();
+  CsiNode csi_node();
+  CsiDriver csi_driver();
+  CsiStorageCapacity csi_storage_capacity();
+  VolumeAttachment volume_attachment();
   DeviceClass device_class();
   Lease lease();
   GpuQuota gpu_quota();
@@ -41,6 +46,7 @@ class RandomObjects {
   SelectorRequirement requirement();
   LabelSelector label_selector();
   NodeSelectorTerm node_term();
+  NodeSelectorTerm topology();
   PodAffinityTerm pod_term();
   PodAffinity pod_affinity();
   NodeAffinity node_affinity();

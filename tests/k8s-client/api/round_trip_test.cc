@@ -37,6 +37,11 @@ TEST_CASE("Encoding and decoding gives the same object", "[decode][encode]") {
     check_round_trip(decoder, random.ns());
     check_round_trip(decoder, random.claim());
     check_round_trip(decoder, random.volume());
+    check_round_trip(decoder, random.storage_class());
+    check_round_trip(decoder, random.csi_node());
+    check_round_trip(decoder, random.csi_driver());
+    check_round_trip(decoder, random.csi_storage_capacity());
+    check_round_trip(decoder, random.volume_attachment());
     check_round_trip(decoder, random.device_class());
     check_round_trip(decoder, random.lease());
     check_round_trip(decoder, random.gpu_quota());

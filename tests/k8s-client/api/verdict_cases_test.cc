@@ -56,7 +56,9 @@ std::size_t check_case(Decoder& decoder, const Json& one) {
          check_objects<Namespace>(decoder, one.value("namespaces", Json::array())) +
          check_objects<PersistentVolume>(decoder, one.value("persistentVolumes", Json::array())) +
          check_objects<PersistentVolumeClaim>(decoder,
-                                              one.value("persistentVolumeClaims", Json::array()));
+                                              one.value("persistentVolumeClaims", Json::array())) +
+         check_objects<StorageClass>(decoder, one.value("storageClasses", Json::array())) +
+         check_objects<CsiNode>(decoder, one.value("csiNodes", Json::array()));
 }
 
 TEST_CASE("All objects of the verdict cases decode", "[decode]") {
