@@ -47,6 +47,16 @@ using VolumeClaimUpserted = Upserted<k8s::PersistentVolumeClaim>;
 using VolumeClaimDeleted = Deleted<k8s::PersistentVolumeClaim>;
 using VolumeUpserted = Upserted<k8s::PersistentVolume>;
 using VolumeDeleted = Deleted<k8s::PersistentVolume>;
+using StorageClassUpserted = Upserted<k8s::StorageClass>;
+using StorageClassDeleted = Deleted<k8s::StorageClass>;
+using CsiNodeUpserted = Upserted<k8s::CsiNode>;
+using CsiNodeDeleted = Deleted<k8s::CsiNode>;
+using CsiDriverUpserted = Upserted<k8s::CsiDriver>;
+using CsiDriverDeleted = Deleted<k8s::CsiDriver>;
+using CsiStorageCapacityUpserted = Upserted<k8s::CsiStorageCapacity>;
+using CsiStorageCapacityDeleted = Deleted<k8s::CsiStorageCapacity>;
+using VolumeAttachmentUpserted = Upserted<k8s::VolumeAttachment>;
+using VolumeAttachmentDeleted = Deleted<k8s::VolumeAttachment>;
 using DeviceClassUpserted = Upserted<k8s::DeviceClass>;
 using DeviceClassDeleted = Deleted<k8s::DeviceClass>;
 using QuotaUpserted = Upserted<k8s::GpuQuota>;
@@ -100,8 +110,10 @@ struct Kinds {
 };
 
 // The kinds of objects that the engine is told of.
-using WatchedKinds = Kinds<k8s::Node, k8s::Pod, k8s::Namespace, k8s::PersistentVolumeClaim,
-                           k8s::PersistentVolume, k8s::DeviceClass, k8s::GpuQuota>;
+using WatchedKinds =
+    Kinds<k8s::Node, k8s::Pod, k8s::Namespace, k8s::PersistentVolumeClaim, k8s::PersistentVolume,
+          k8s::StorageClass, k8s::CsiNode, k8s::CsiDriver, k8s::CsiStorageCapacity,
+          k8s::VolumeAttachment, k8s::DeviceClass, k8s::GpuQuota>;
 
 using Event = WatchedKinds::Event;
 

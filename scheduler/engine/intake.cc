@@ -40,6 +40,16 @@ constexpr ChangeMask kChange<k8s::PersistentVolumeClaim> = kStorageChanged;
 template <>
 constexpr ChangeMask kChange<k8s::PersistentVolume> = kStorageChanged;
 template <>
+constexpr ChangeMask kChange<k8s::StorageClass> = kStorageChanged;
+template <>
+constexpr ChangeMask kChange<k8s::CsiNode> = kStorageChanged;
+template <>
+constexpr ChangeMask kChange<k8s::CsiDriver> = kStorageChanged;
+template <>
+constexpr ChangeMask kChange<k8s::CsiStorageCapacity> = kStorageChanged;
+template <>
+constexpr ChangeMask kChange<k8s::VolumeAttachment> = kStorageChanged;
+template <>
 constexpr ChangeMask kChange<k8s::DeviceClass> = kDeviceClassChanged;
 
 }  // namespace

@@ -20,7 +20,8 @@ inline constexpr ChangeMask kBoundPodChanged = 1U << 0;
 inline constexpr ChangeMask kBoundPodRemoved = 1U << 1;  // a bound pod finished or is gone
 inline constexpr ChangeMask kNodeChanged = 1U << 2;      // a node appeared or changed
 inline constexpr ChangeMask kNamespaceChanged = 1U << 3;
-inline constexpr ChangeMask kStorageChanged = 1U << 4;  // a volume claim or a volume
+// A volume claim, a volume, or an object of storage.k8s.io.
+inline constexpr ChangeMask kStorageChanged = 1U << 4;
 inline constexpr ChangeMask kDeviceClassChanged = 1U << 5;
 
 // Objects are borrowed for the duration of the call.
@@ -48,12 +49,25 @@ using VolumeClaimUpserted = ObjectUpserted<k8s::PersistentVolumeClaim>;
 using VolumeClaimGone = ObjectGone<k8s::PersistentVolumeClaim>;
 using VolumeUpserted = ObjectUpserted<k8s::PersistentVolume>;
 using VolumeGone = ObjectGone<k8s::PersistentVolume>;
+using StorageClassUpserted = ObjectUpserted<k8s::StorageClass>;
+using StorageClassGone = ObjectGone<k8s::StorageClass>;
+using CsiNodeUpserted = ObjectUpserted<k8s::CsiNode>;
+using CsiNodeGone = ObjectGone<k8s::CsiNode>;
+using CsiDriverUpserted = ObjectUpserted<k8s::CsiDriver>;
+using CsiDriverGone = ObjectGone<k8s::CsiDriver>;
+using CsiStorageCapacityUpserted = ObjectUpserted<k8s::CsiStorageCapacity>;
+using CsiStorageCapacityGone = ObjectGone<k8s::CsiStorageCapacity>;
+using VolumeAttachmentUpserted = ObjectUpserted<k8s::VolumeAttachment>;
+using VolumeAttachmentGone = ObjectGone<k8s::VolumeAttachment>;
 using DeviceClassUpserted = ObjectUpserted<k8s::DeviceClass>;
 using DeviceClassGone = ObjectGone<k8s::DeviceClass>;
 
 using ClusterChange =
     std::variant<BoundPodUpserted, BoundPodGone, NodeUpserted, NodeGone, NamespaceUpserted,
                  NamespaceGone, VolumeClaimUpserted, VolumeClaimGone, VolumeUpserted, VolumeGone,
+                 StorageClassUpserted, StorageClassGone, CsiNodeUpserted, CsiNodeGone,
+                 CsiDriverUpserted, CsiDriverGone, CsiStorageCapacityUpserted,
+                 CsiStorageCapacityGone, VolumeAttachmentUpserted, VolumeAttachmentGone,
                  DeviceClassUpserted, DeviceClassGone>;
 
 }  // namespace sched

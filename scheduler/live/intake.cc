@@ -5,6 +5,7 @@
 #include "scheduler/live/stand_in.h"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 #include <utility>
 
@@ -13,10 +14,13 @@ namespace sched::live {
 namespace {
 
 constexpr std::string_view kPods = "pods";
-constexpr std::string_view kDeviceClasses = "deviceclasses";
 constexpr std::string_view kQuotas = "gpuquotas";
+// What a cluster may hide from the scheduler: device classes, and the kinds of storage.k8s.io.
+constexpr std::array<std::string_view, 6> kHideable = {
+    "deviceclasses", "storageclasses",       "csinodes",
+    "csidrivers",    "csistoragecapacities", "volumeattachments"};
 
-// How long a cluster that starts may refuse device classes before that is its answer.
+// How long a cluster that starts may refuse one of those before that is its answer.
 constexpr std::chrono::seconds kHiddenAfter{30};
 
 // How soon quotas are in force after their definition has been installed.
@@ -26,6 +30,10 @@ constexpr std::chrono::seconds kQuotasAbsentInterval{10};
 // is a server that does not answer.
 constexpr std::chrono::seconds kIdleLimit{120};
 constexpr std::chrono::seconds kContactLimit = 2 * kIdleLimit;
+
+bool may_be_hidden(std::string_view kind) {
+  return std::find(kHideable.begin(), kHideable.end(), kind) != kHideable.end();
+}
 
 template <typename Object>
 event::Deleted<Object> deleted(const k8s::ObjectKey& key) {
@@ -59,9 +67,7 @@ Intake::Intake(k8s::Transport& transport, k8s::EventLoop& loop, Hooks hooks,
 
 Intake::~Intake() { stop(); }
 
-bool Intake::is_optional(std::string_view kind) {
-  return kind == kDeviceClasses || kind == kQuotas;
-}
+bool Intake::is_optional(std::string_view kind) { return may_be_hidden(kind) || kind == kQuotas; }
 
 // Who hears of the objects of a kind besides the engine.
 template <typename Object>
@@ -115,7 +121,7 @@ void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
   handler.on_unreadable = [this, kind](const k8s::Error& why) { hooks_.on_unreadable(kind, why); };
   k8s::ReflectorOptions options;
   options.optional = is_optional(kind);
-  if (kind == kDeviceClasses) options.hidden_after = kHiddenAfter;
+  if (may_be_hidden(kind)) options.hidden_after = kHiddenAfter;
   if (kind == kQuotas) options.absent_interval = kQuotasAbsentInterval;
   options.idle_limit = kIdleLimit;
   options.back_off = kReadBackOff;
@@ -140,7 +146,13 @@ void Intake::add_reflectors() {
   add<k8s::Namespace>("namespaces", "/api/v1/namespaces");
   add<k8s::PersistentVolumeClaim>("persistentvolumeclaims", "/api/v1/persistentvolumeclaims");
   add<k8s::PersistentVolume>("persistentvolumes", "/api/v1/persistentvolumes");
-  add<k8s::DeviceClass>(kDeviceClasses, "/apis/resource.k8s.io/v1/deviceclasses");
+  add<k8s::StorageClass>("storageclasses", "/apis/storage.k8s.io/v1/storageclasses");
+  add<k8s::CsiNode>("csinodes", "/apis/storage.k8s.io/v1/csinodes");
+  add<k8s::CsiDriver>("csidrivers", "/apis/storage.k8s.io/v1/csidrivers");
+  add<k8s::CsiStorageCapacity>("csistoragecapacities",
+                               "/apis/storage.k8s.io/v1/csistoragecapacities");
+  add<k8s::VolumeAttachment>("volumeattachments", "/apis/storage.k8s.io/v1/volumeattachments");
+  add<k8s::DeviceClass>("deviceclasses", "/apis/resource.k8s.io/v1/deviceclasses");
   add<k8s::GpuQuota>(kQuotas, "/apis/gpu-scheduler.io/v1alpha1/gpuquotas",
                      {.seen = hooks_.on_quota,
                       .gone = hooks_.on_quota_gone,

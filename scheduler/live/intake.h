@@ -15,11 +15,19 @@
 // ("failedpods"), of which only what kubelets rejected goes on, as small events; the rest costs a
 // key each, and Kubernetes keeps their number within bounds (--terminated-pod-gc-threshold).
 //
-// Device classes and GPU quotas are optional: a cluster that says it has no such API (404) works
-// too, and when they appear they are read. A 403 says less: a server that has just started refuses
-// until it knows its roles. For device classes half a minute of it is taken for an answer. For
-// quotas it never is, since to take hidden ones for none would place pods beyond them: nothing is
-// decided until they can be read, and if that right is lost later, those last seen stay in force.
+// Device classes, the kinds of storage.k8s.io and GPU quotas are optional: a cluster that says it
+// has no such API (404) works too, and when they appear they are read. A 403 says less: a server
+// that has just started refuses until it knows its roles. For quotas it never is an answer, since
+// to take hidden ones for none would place pods beyond them: nothing is decided until they can be
+// read, and if that right is lost later, those last seen stay in force.
+//
+// For the others half a minute of 403 is an answer, and they count as none. Every Kubernetes has
+// storage.k8s.io, but a ClusterRole from before the scheduler read it does not show it, and then:
+// without storage classes no claim is known to wait for its pod's node, so a pod whose claims are
+// unbound waits until they are bound; without CSINodes and VolumeAttachments no attach limit is
+// known, so kubelet may leave a pod with one volume too many in ContainerCreating; without
+// CSIDrivers no driver is known to say where it has room, and without CSIStorageCapacities one that
+// does has room nowhere.
 //
 // An object that cannot be read holds up nobody but itself (stand_in.h): of a pod that has a node,
 // that node, of a node itself, of a quota its namespaces. Of the other kinds it counts as not

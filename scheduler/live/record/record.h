@@ -53,6 +53,16 @@ inline constexpr std::string_view kKindWord<k8s::PersistentVolumeClaim> = "Claim
 template <>
 inline constexpr std::string_view kKindWord<k8s::PersistentVolume> = "Volume";
 template <>
+inline constexpr std::string_view kKindWord<k8s::StorageClass> = "StorageClass";
+template <>
+inline constexpr std::string_view kKindWord<k8s::CsiNode> = "CSINode";
+template <>
+inline constexpr std::string_view kKindWord<k8s::CsiDriver> = "CSIDriver";
+template <>
+inline constexpr std::string_view kKindWord<k8s::CsiStorageCapacity> = "CSIStorageCapacity";
+template <>
+inline constexpr std::string_view kKindWord<k8s::VolumeAttachment> = "VolumeAttachment";
+template <>
 inline constexpr std::string_view kKindWord<k8s::DeviceClass> = "DeviceClass";
 template <>
 inline constexpr std::string_view kKindWord<k8s::GpuQuota> = "Quota";

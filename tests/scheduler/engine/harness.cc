@@ -78,6 +78,16 @@ std::optional<std::string> WaitsForObject::refuses(const k8s::Pod& pod) const {
         return "waits-for-claim";
       case Kind::kVolume:
         return "waits-for-volume";
+      case Kind::kStorageClass:
+        return "waits-for-storage-class";
+      case Kind::kCsiNode:
+        return "waits-for-csi-node";
+      case Kind::kCsiDriver:
+        return "waits-for-csi-driver";
+      case Kind::kCsiStorageCapacity:
+        return "waits-for-csi-storage-capacity";
+      case Kind::kVolumeAttachment:
+        return "waits-for-volume-attachment";
       case Kind::kDeviceClass:
         break;
     }
@@ -101,6 +111,11 @@ ChangeMask WaitsForObject::wakes_on() const {
       return kBoundPodRemoved;
     case Kind::kClaim:
     case Kind::kVolume:
+    case Kind::kStorageClass:
+    case Kind::kCsiNode:
+    case Kind::kCsiDriver:
+    case Kind::kCsiStorageCapacity:
+    case Kind::kVolumeAttachment:
       return kStorageChanged;
     case Kind::kDeviceClass:
       break;
@@ -110,22 +125,30 @@ ChangeMask WaitsForObject::wakes_on() const {
 
 std::string WaitsForObject::note(const k8s::Pod& /*pod*/) const { return ""; }
 
+bool WaitsForObject::comes(const std::string& key, const std::string& name) {
+  there_[key] = name;
+  return kind_ != Kind::kEndOfPod;
+}
+
+bool WaitsForObject::goes(const std::string& key) {
+  there_.erase(key);
+  return kind_ == Kind::kEndOfPod;
+}
+
+template <typename Object>
+bool WaitsForObject::note_object(const ClusterChange& change) {
+  if (const auto* made = std::get_if<ObjectUpserted<Object>>(&change)) {
+    const k8s::ObjectMeta& metadata = made->object.metadata;
+    return comes(metadata.namespace_ + "/" + metadata.name, metadata.name);
+  }
+  const auto* gone = std::get_if<ObjectGone<Object>>(&change);
+  return gone != nullptr && goes(gone->namespace_ + "/" + gone->name);
+}
+
 bool WaitsForObject::apply(const ClusterChange& change) {
-  const auto comes = [this](const std::string& key, const std::string& name) {
-    there_[key] = name;
-    return kind_ != Kind::kEndOfPod;
-  };
-  const auto goes = [this](const std::string& key) {
-    there_.erase(key);
-    return kind_ == Kind::kEndOfPod;
-  };
   switch (kind_) {
     case Kind::kNode:
-      if (const auto* node = std::get_if<sched::NodeUpserted>(&change)) {
-        return comes(node->object.metadata.name, node->object.metadata.name);
-      }
-      if (const auto* gone = std::get_if<NodeGone>(&change)) return goes(gone->name);
-      break;
+      return note_object<k8s::Node>(change);
     case Kind::kPod:
     case Kind::kEndOfPod:
       if (const auto* bound = std::get_if<BoundPodUpserted>(&change)) {
@@ -133,30 +156,25 @@ bool WaitsForObject::apply(const ClusterChange& change) {
         return comes(bound->pod.metadata.uid, is == nullptr ? "" : *is);
       }
       if (const auto* gone = std::get_if<BoundPodGone>(&change)) return goes(gone->uid);
-      break;
+      return false;
     case Kind::kClaim:
-      if (const auto* claim = std::get_if<sched::VolumeClaimUpserted>(&change)) {
-        const k8s::ObjectMeta& made = claim->object.metadata;
-        return comes(made.namespace_ + "/" + made.name, made.name);
-      }
-      if (const auto* gone = std::get_if<VolumeClaimGone>(&change)) {
-        return goes(gone->namespace_ + "/" + gone->name);
-      }
-      break;
+      return note_object<k8s::PersistentVolumeClaim>(change);
     case Kind::kVolume:
-      if (const auto* volume = std::get_if<sched::VolumeUpserted>(&change)) {
-        return comes(volume->object.metadata.name, volume->object.metadata.name);
-      }
-      if (const auto* gone = std::get_if<VolumeGone>(&change)) return goes(gone->name);
-      break;
+      return note_object<k8s::PersistentVolume>(change);
+    case Kind::kStorageClass:
+      return note_object<k8s::StorageClass>(change);
+    case Kind::kCsiNode:
+      return note_object<k8s::CsiNode>(change);
+    case Kind::kCsiDriver:
+      return note_object<k8s::CsiDriver>(change);
+    case Kind::kCsiStorageCapacity:
+      return note_object<k8s::CsiStorageCapacity>(change);
+    case Kind::kVolumeAttachment:
+      return note_object<k8s::VolumeAttachment>(change);
     case Kind::kDeviceClass:
-      if (const auto* made = std::get_if<sched::DeviceClassUpserted>(&change)) {
-        return comes(made->object.metadata.name, made->object.metadata.name);
-      }
-      if (const auto* gone = std::get_if<DeviceClassGone>(&change)) return goes(gone->name);
       break;
   }
-  return false;
+  return note_object<k8s::DeviceClass>(change);
 }
 
 Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& scheduler_name) {
@@ -176,7 +194,8 @@ Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& schedule
   made.constraints.emplace_back(std::make_unique<WaitsForNamespace>(bound));
   using Kind = WaitsForObject::Kind;
   for (const Kind kind : {Kind::kNode, Kind::kPod, Kind::kEndOfPod, Kind::kClaim, Kind::kVolume,
-                          Kind::kDeviceClass}) {
+                          Kind::kStorageClass, Kind::kCsiNode, Kind::kCsiDriver,
+                          Kind::kCsiStorageCapacity, Kind::kVolumeAttachment, Kind::kDeviceClass}) {
     made.constraints.emplace_back(std::make_unique<WaitsForObject>(kind));
   }
   for (const char* name : {"PodTopologySpread", "InterPodAffinity"}) {

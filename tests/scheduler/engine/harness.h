@@ -37,13 +37,25 @@ class WaitsForNamespace final : public sched::ClusterConstraint {
 };
 
 // The same for everything else that constraints are told of, each woken by its own kind of change.
-//   waits-for-node, -pod, -claim, -volume, -class: NAME   until there is one of that name; a pod is
-//                                                         named by its label "is", and must be
-//                                                         bound
-//   waits-for-end-of: NAME                                until no bound pod has that label
+//   waits-for-KIND: NAME     until there is one of that name: a node, claim, volume, storage-class,
+//                            csi-node, csi-driver, csi-storage-capacity, volume-attachment, class
+//                            (of devices), or a bound pod, which is named by its label "is"
+//   waits-for-end-of: NAME   until no bound pod has that label
 class WaitsForObject final : public sched::ClusterConstraint {
  public:
-  enum class Kind { kNode, kPod, kEndOfPod, kClaim, kVolume, kDeviceClass };
+  enum class Kind {
+    kNode,
+    kPod,
+    kEndOfPod,
+    kClaim,
+    kVolume,
+    kStorageClass,
+    kCsiNode,
+    kCsiDriver,
+    kCsiStorageCapacity,
+    kVolumeAttachment,
+    kDeviceClass
+  };
   explicit WaitsForObject(Kind kind) : kind_(kind) {}
   [[nodiscard]] std::string_view name() const override { return "WaitsForObject"; }
   [[nodiscard]] std::optional<std::string> refuses(const k8s::Pod& pod) const override;
@@ -52,6 +64,11 @@ class WaitsForObject final : public sched::ClusterConstraint {
   bool apply(const sched::ClusterChange& change) override;
 
  private:
+  bool comes(const std::string& key, const std::string& name);
+  bool goes(const std::string& key);
+  template <typename Object>
+  bool note_object(const sched::ClusterChange& change);
+
   Kind kind_;
   std::map<std::string, std::string> there_;  // by what names the object in events: its own name
 };

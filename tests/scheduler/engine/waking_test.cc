@@ -140,8 +140,12 @@ TEST_CASE("each kind of change wakes the pods that wait for it, and takes back w
     std::function<void(Scheduler&)> comes;
     std::function<void(Scheduler&)> goes;
   };
-  k8s::DeviceClass gpu_class;
-  gpu_class.metadata.name = "x";
+  const auto upsert = []<typename Object>(Object made) {
+    made.metadata.name = "x";
+    return [made](Scheduler& s) { s.apply(event::Upserted<Object>{made}); };
+  };
+  k8s::CsiStorageCapacity capacity;
+  capacity.metadata.namespace_ = "ns";
   const PodBuilder x = their_pod("x").labelled("is", "x").on("n");
   const Case cases[] = {
       {"waits-for-node", [](Scheduler& s) { s.has(node("x").cordoned()); },
@@ -153,7 +157,19 @@ TEST_CASE("each kind of change wakes the pods that wait for it, and takes back w
        }},
       {"waits-for-volume", [](Scheduler& s) { s.has(volume("x")); },
        [](Scheduler& s) { s.apply(event::VolumeDeleted{"x"}); }},
-      {"waits-for-class", [&](Scheduler& s) { s.has(gpu_class); },
+      {"waits-for-storage-class", upsert(k8s::StorageClass()),
+       [](Scheduler& s) { s.apply(event::StorageClassDeleted{"x"}); }},
+      {"waits-for-csi-node", upsert(k8s::CsiNode()),
+       [](Scheduler& s) { s.apply(event::CsiNodeDeleted{"x"}); }},
+      {"waits-for-csi-driver", upsert(k8s::CsiDriver()),
+       [](Scheduler& s) { s.apply(event::CsiDriverDeleted{"x"}); }},
+      {"waits-for-csi-storage-capacity", upsert(capacity),
+       [](Scheduler& s) {
+         s.apply(event::CsiStorageCapacityDeleted{"x", "ns"});
+       }},
+      {"waits-for-volume-attachment", upsert(k8s::VolumeAttachment()),
+       [](Scheduler& s) { s.apply(event::VolumeAttachmentDeleted{"x"}); }},
+      {"waits-for-class", upsert(k8s::DeviceClass()),
        [](Scheduler& s) { s.apply(event::DeviceClassDeleted{"x"}); }},
       {"waits-for", [](Scheduler& s) { s.has(name_space("x")); },
        [](Scheduler& s) { s.apply(event::NamespaceDeleted{"x"}); }},

@@ -1,14 +1,18 @@
 #include "scheduler/live/intake.h"
 
 #include "k8s-client/api/encode.h"
+#include "scheduler/live/record/record.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_transport.h"
 #include "tests/support/manual_loop.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 namespace {
@@ -158,6 +162,63 @@ TEST_CASE("pods come as events, deletions with their uid") {
   CHECK(bench.seen_pods == std::vector<std::string>{"a", "b", "-uid-a"});
 }
 
+TEST_CASE("the kinds of storage come as events, each from its path") {
+  const auto named = []<typename Object>(Object object) {
+    object.metadata.name = "x";
+    object.metadata.uid = "uid-x";
+    return object;
+  };
+  k8s::CsiStorageCapacity capacity;
+  capacity.metadata.namespace_ = "ns";
+  const auto lines = [&](const std::string& type) {
+    const std::string storage = "/apis/storage.k8s.io/v1/";
+    return std::map<std::string, std::string>{
+        {"/api/v1/persistentvolumeclaims", event_line(type, named(tests::claim("x", "")))},
+        {"/api/v1/persistentvolumes", event_line(type, named(tests::volume("x")))},
+        {storage + "storageclasses", event_line(type, named(k8s::StorageClass()))},
+        {storage + "csinodes", event_line(type, named(k8s::CsiNode()))},
+        {storage + "csidrivers", event_line(type, named(k8s::CsiDriver()))},
+        {storage + "csistoragecapacities", event_line(type, named(capacity))},
+        {storage + "volumeattachments", event_line(type, named(k8s::VolumeAttachment()))}};
+  };
+  Bench bench;
+  std::map<std::string, std::shared_ptr<tests::FakeCall>> streams;
+  bench.transport.serve([&](const std::shared_ptr<tests::FakeCall>& call) {
+    const std::string& target = call->request().target;
+    const std::string path = target.substr(0, target.find('?'));
+    call->open();
+    if (const auto added = lines("ADDED"); added.contains(path)) call->send(added.at(path));
+    call->send(std::string(kInitialEventsEnd));
+    streams[path] = call;
+  });
+  bench.intake.start(0s);
+  bench.loop.advance(1s);
+  CHECK(bench.synced);
+  for (const auto& [path, line] : lines("DELETED")) streams.at(path)->send(line);
+  bench.loop.run_ready();
+  // "StorageClass x", "-CSIStorageCapacity ns/x"
+  std::vector<std::string> got;
+  for (const sched::Event& each : bench.events) {
+    got.push_back(std::visit(
+        []<typename EventType>(const EventType& what) -> std::string {
+          if constexpr (requires { what.object; }) {
+            using Object = std::decay_t<decltype(what.object)>;
+            return std::string(sched::live::kKindWord<Object>) + " " + what.object.metadata.name;
+          } else if constexpr (requires { what.namespace_; }) {
+            return "-" + what.namespace_ + "/" + what.name;
+          } else {
+            return "another";
+          }
+        },
+        each));
+  }
+  std::sort(got.begin(), got.end());
+  CHECK(got == std::vector<std::string>{"-/x", "-/x", "-/x", "-/x", "-/x", "-default/x", "-ns/x",
+                                        "CSIDriver x", "CSINode x", "CSIStorageCapacity x",
+                                        "Claim x", "StorageClass x", "Volume x",
+                                        "VolumeAttachment x"});
+}
+
 TEST_CASE("after any outage the cluster is looked at again within seconds of its end") {
   Bench bench;
   bool away = true;
@@ -200,7 +261,7 @@ TEST_CASE("of failed pods those that kubelets rejected come as events, and nothi
   CHECK(bench.seen_pods.empty());
 }
 
-TEST_CASE("a required kind that is refused holds everything back; device classes do not") {
+TEST_CASE("a required kind that is refused holds everything back; one that may be hidden not") {
   SECTION("nodes") {
     Bench bench;
     bench.refused = "/api/v1/nodes";
@@ -214,9 +275,14 @@ TEST_CASE("a required kind that is refused holds everything back; device classes
       CHECK(source.synced == (source.kind != "nodes"));
     }
   }
-  SECTION("device classes") {
+  SECTION("what may be hidden") {
     Bench bench;
-    bench.refused = "/apis/resource.k8s.io/v1/deviceclasses";
+    bench.refused = GENERATE(
+        as<std::string>(), "/apis/resource.k8s.io/v1/deviceclasses",
+        "/apis/storage.k8s.io/v1/storageclasses", "/apis/storage.k8s.io/v1/csinodes",
+        "/apis/storage.k8s.io/v1/csidrivers", "/apis/storage.k8s.io/v1/csistoragecapacities",
+        "/apis/storage.k8s.io/v1/volumeattachments");
+    CAPTURE(bench.refused);
     bench.serve();
     bench.intake.start(1s);
     bench.loop.advance(10s);

@@ -37,11 +37,20 @@ std::vector<Event> one_of_each() {
   k8s::DeviceClass device_class;
   device_class.metadata.name = "gpu.nvidia.com";
   device_class.extended_resource_name = "nvidia.com/gpu";
+  const auto named = []<typename Object>(Object object) {
+    object.metadata.name = "x";
+    return event::Upserted<Object>{object};
+  };
   return {event::NodeUpserted{tests::node("n1").gpus(8).tainted("nvidia.com/gpu")},
           event::PodUpserted{tests::pod("a").gpus(2).cpu("1500m").selects("zone", "a")},
           event::NamespaceUpserted{tests::name_space("ml", {{"team", "vision"}})},
           event::VolumeClaimUpserted{tests::claim("data", "v1")},
           event::VolumeUpserted{tests::volume("v1")},
+          named(k8s::StorageClass()),
+          named(k8s::CsiNode()),
+          named(k8s::CsiDriver()),
+          named(k8s::CsiStorageCapacity()),
+          named(k8s::VolumeAttachment()),
           event::DeviceClassUpserted{device_class},
           event::QuotaUpserted{tests::gpu_quota("team-vision").of("vision").line("H100", 8)},
           event::QuotaDeleted{"team-vision"},
@@ -50,6 +59,11 @@ std::vector<Event> one_of_each() {
           event::NamespaceDeleted{"ml"},
           event::VolumeClaimDeleted{"data", "ml"},
           event::VolumeDeleted{"v1"},
+          event::StorageClassDeleted{"x"},
+          event::CsiNodeDeleted{"x"},
+          event::CsiDriverDeleted{"x"},
+          event::CsiStorageCapacityDeleted{"x", "ns"},
+          event::VolumeAttachmentDeleted{"x"},
           event::DeviceClassDeleted{"gpu.nvidia.com"},
           event::PodRejected{ref,
                              "n1",
@@ -161,15 +175,11 @@ auto fields(const event::BindFailed& failed) {
   const auto& [pod, node, message, because] = failed;
   return std::tie(pod, node, message, because);
 }
-auto fields(const event::VolumeClaimDeleted& deleted) {
-  const auto& [name, space] = deleted;
-  return std::tie(name, space);
-}
 auto fields(const event::PodDeleted& deleted) { return std::tie(deleted.pod); }
-// Of a kind without namespaces.
 template <typename Object>
 auto fields(const event::Deleted<Object>& deleted) {
-  return std::tie(deleted.name);
+  const auto& [name, space] = deleted;
+  return std::tie(name, space);
 }
 std::tuple<> fields(const event::Synced&) { return {}; }
 // The others: an object.
@@ -223,11 +233,33 @@ TEST_CASE("events keep the names by which recordings have them") {
     const std::size_t from = line.find(before) + before.size();
     names.insert(line.substr(from, line.find('"', from) - from));
   }
-  CHECK(names == std::set<std::string>{"NodeUpserted", "NodeDeleted", "PodUpserted", "PodDeleted",
-                                       "NamespaceUpserted", "NamespaceDeleted", "ClaimUpserted",
-                                       "ClaimDeleted", "VolumeUpserted", "VolumeDeleted",
-                                       "DeviceClassUpserted", "DeviceClassDeleted", "QuotaUpserted",
-                                       "QuotaDeleted", "PodRejected", "Synced", "BindSucceeded",
+  CHECK(names == std::set<std::string>{"NodeUpserted",
+                                       "NodeDeleted",
+                                       "PodUpserted",
+                                       "PodDeleted",
+                                       "NamespaceUpserted",
+                                       "NamespaceDeleted",
+                                       "ClaimUpserted",
+                                       "ClaimDeleted",
+                                       "VolumeUpserted",
+                                       "VolumeDeleted",
+                                       "StorageClassUpserted",
+                                       "StorageClassDeleted",
+                                       "CSINodeUpserted",
+                                       "CSINodeDeleted",
+                                       "CSIDriverUpserted",
+                                       "CSIDriverDeleted",
+                                       "CSIStorageCapacityUpserted",
+                                       "CSIStorageCapacityDeleted",
+                                       "VolumeAttachmentUpserted",
+                                       "VolumeAttachmentDeleted",
+                                       "DeviceClassUpserted",
+                                       "DeviceClassDeleted",
+                                       "QuotaUpserted",
+                                       "QuotaDeleted",
+                                       "PodRejected",
+                                       "Synced",
+                                       "BindSucceeded",
                                        "BindFailed"});
 }
 
