@@ -2,12 +2,13 @@
 // answer.
 //
 // One JSON object a line: `nodes`, `pods`, `namespaces`, `persistentVolumes`,
-// `persistentVolumeClaims`, `deviceClasses` are lists of API objects, as `kubectl get … -o json`
-// has them under `items`, `pod` is the pending pod; all but `pod` may be absent. An answer is
+// `persistentVolumeClaims`, `storageClasses`, `csiNodes`, `csiDrivers`, `csiStorageCapacities`,
+// `volumeAttachments`, `deviceClasses` are lists of API objects, as `kubectl get … -o json` has
+// them under `items`, `pod` is the pending pod; all but `pod` may be absent. An answer is
 // `verdicts` (node → code, plugin, reasons), `message` and `scores` (node that fits → score plugin
-// → normalized, weighted; raw may be there and is not read). `id` names the case; `focus`,
-// `preFilter`, `storageClasses` and `csiNodes` may be there and are not needed. Any other field is
-// an error: it would be a misspelt one.
+// → normalized, weighted; raw may be there and is not read). `id` names the case; `focus` and
+// `preFilter` may be there and are not needed. Any other field is an error: it would be a misspelt
+// one.
 #pragma once
 
 #include "k8s-client/api/decode.h"
@@ -52,6 +53,11 @@ struct Case {
   std::vector<k8s::Namespace> namespaces;
   std::vector<k8s::PersistentVolume> volumes;
   std::vector<k8s::PersistentVolumeClaim> claims;
+  std::vector<k8s::StorageClass> storage_classes;
+  std::vector<k8s::CsiNode> csi_nodes;
+  std::vector<k8s::CsiDriver> csi_drivers;
+  std::vector<k8s::CsiStorageCapacity> csi_storage_capacities;
+  std::vector<k8s::VolumeAttachment> volume_attachments;
   std::vector<k8s::DeviceClass> device_classes;
   k8s::Pod pod;
   std::optional<Answer> answer;

@@ -78,16 +78,19 @@ sched::Engine engine_with(const Case& question) {
   profiles.push_back(parity_profile());
   sched::Engine engine(std::move(profiles), {});
   const sched::Time now{};
-  for (const auto& each : question.namespaces) {
-    engine.apply(sched::event::NamespaceUpserted{each}, now);
-  }
-  for (const auto& each : question.volumes) engine.apply(sched::event::VolumeUpserted{each}, now);
-  for (const auto& each : question.claims)
-    engine.apply(sched::event::VolumeClaimUpserted{each}, now);
-  for (const auto& each : question.device_classes) {
-    engine.apply(sched::event::DeviceClassUpserted{each}, now);
-  }
-  for (const auto& each : question.nodes) engine.apply(sched::event::NodeUpserted{each}, now);
+  const auto tell = [&]<typename Object>(const std::vector<Object>& objects) {
+    for (const Object& each : objects) engine.apply(sched::event::Upserted<Object>{each}, now);
+  };
+  tell(question.namespaces);
+  tell(question.volumes);
+  tell(question.claims);
+  tell(question.storage_classes);
+  tell(question.csi_nodes);
+  tell(question.csi_drivers);
+  tell(question.csi_storage_capacities);
+  tell(question.volume_attachments);
+  tell(question.device_classes);
+  tell(question.nodes);
   for (std::size_t i = 0; i < question.pods.size(); ++i) {
     k8s::Pod pod = question.pods[i];
     // The engine tells pods apart by uid, which a case that was written by hand may leave out.

@@ -14,7 +14,11 @@ TEST_CASE("a case is read in full") {
     "namespaces": [{"metadata": {"name": "ml"}}],
     "persistentVolumes": [{"metadata": {"name": "v"}}],
     "persistentVolumeClaims": [{"metadata": {"name": "c"}}],
-    "deviceClasses": [{"metadata": {"name": "d"}}], "storageClasses": [{}], "csiNodes": null,
+    "storageClasses": [{"metadata": {"name": "s"}, "provisioner": "p"}],
+    "csiNodes": [{"metadata": {"name": "n"}}], "csiDrivers": [{"metadata": {"name": "p"}}],
+    "csiStorageCapacities": [{"metadata": {"name": "x"}}],
+    "volumeAttachments": [{"metadata": {"name": "y"}}],
+    "deviceClasses": [{"metadata": {"name": "d"}}],
     "pod": {"metadata": {"name": "a"}, "spec": {"priority": 3}}, "preFilter": {"code": "x"},
     "scores": {"m": {"NodeAffinity": {"raw": 7, "normalized": 100, "weighted": 200}}},
     "verdicts": {"n": {"code": "Unschedulable", "plugin": "P", "reasons": ["b", "a"]},
@@ -28,6 +32,11 @@ TEST_CASE("a case is read in full") {
   CHECK(read->namespaces.at(0).metadata.name == "ml");
   CHECK(read->volumes.at(0).metadata.name == "v");
   CHECK(read->claims.at(0).metadata.name == "c");
+  CHECK(read->storage_classes.at(0).provisioner == "p");
+  CHECK(read->csi_nodes.at(0).metadata.name == "n");
+  CHECK(read->csi_drivers.at(0).metadata.name == "p");
+  CHECK(read->csi_storage_capacities.at(0).metadata.name == "x");
+  CHECK(read->volume_attachments.at(0).metadata.name == "y");
   CHECK(read->device_classes.at(0).metadata.name == "d");
   CHECK(read->pod.spec.priority == 3);
   Answer want;
@@ -39,7 +48,8 @@ TEST_CASE("a case is read in full") {
 }
 
 TEST_CASE("a case needs no more than a pod, and is then named after its place") {
-  const auto read = parse_case(R"({"pod": {"metadata": {"name": "a"}}})", "cases.jsonl:7");
+  const auto read =
+      parse_case(R"({"pod": {"metadata": {"name": "a"}}, "csiNodes": null})", "cases.jsonl:7");
   REQUIRE(read);
   CHECK(read->id == "cases.jsonl:7");
   CHECK_FALSE(read->answer);

@@ -22,16 +22,19 @@ import (
 
 // Case is a scheduling question with its answer. Pods are as the API server stores them, each with the name of its node.
 type Case struct {
-	ID         string                         `json:"id"`
-	Focus      string                         `json:"focus,omitempty"`
-	Nodes      []corev1.Node                  `json:"nodes"`
-	Pods       []corev1.Pod                   `json:"pods,omitempty"`
-	Namespaces []corev1.Namespace             `json:"namespaces,omitempty"`
-	Volumes    []corev1.PersistentVolume      `json:"persistentVolumes,omitempty"`
-	Claims     []corev1.PersistentVolumeClaim `json:"persistentVolumeClaims,omitempty"`
-	Classes    []storagev1.StorageClass       `json:"storageClasses,omitempty"`
-	CSINodes   []storagev1.CSINode            `json:"csiNodes,omitempty"`
-	Pod        corev1.Pod                     `json:"pod"`
+	ID          string                         `json:"id"`
+	Focus       string                         `json:"focus,omitempty"`
+	Nodes       []corev1.Node                  `json:"nodes"`
+	Pods        []corev1.Pod                   `json:"pods,omitempty"`
+	Namespaces  []corev1.Namespace             `json:"namespaces,omitempty"`
+	Volumes     []corev1.PersistentVolume      `json:"persistentVolumes,omitempty"`
+	Claims      []corev1.PersistentVolumeClaim `json:"persistentVolumeClaims,omitempty"`
+	Classes     []storagev1.StorageClass       `json:"storageClasses,omitempty"`
+	CSINodes    []storagev1.CSINode            `json:"csiNodes,omitempty"`
+	CSIDrivers  []storagev1.CSIDriver          `json:"csiDrivers,omitempty"`
+	Capacities  []storagev1.CSIStorageCapacity `json:"csiStorageCapacities,omitempty"`
+	Attachments []storagev1.VolumeAttachment   `json:"volumeAttachments,omitempty"`
+	Pod         corev1.Pod                     `json:"pod"`
 	Answer
 }
 

@@ -57,7 +57,7 @@ func newStore() *store {
 	s := &store{client: client, factory: informers.NewSharedInformerFactory(client, 0), contents: map[string]*informer{}}
 	for _, kind := range []runtime.Object{
 		&corev1.Node{}, &corev1.Namespace{}, &corev1.PersistentVolume{}, &corev1.PersistentVolumeClaim{},
-		&storagev1.StorageClass{}, &storagev1.CSINode{},
+		&storagev1.StorageClass{}, &storagev1.CSINode{}, &storagev1.CSIDriver{}, &storagev1.CSIStorageCapacity{}, &storagev1.VolumeAttachment{},
 	} {
 		// The factory keeps the first informer of a kind that it is given.
 		made := &informer{SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, kind, 0,
@@ -72,7 +72,7 @@ func newStore() *store {
 func (s *store) put(c *Case) error {
 	for _, err := range []error{
 		replace(s, c.Nodes), replace(s, c.Namespaces), replace(s, c.Volumes), replace(s, c.Claims),
-		replace(s, c.Classes), replace(s, c.CSINodes),
+		replace(s, c.Classes), replace(s, c.CSINodes), replace(s, c.CSIDrivers), replace(s, c.Capacities), replace(s, c.Attachments),
 	} {
 		if err != nil {
 			return err

@@ -15,7 +15,8 @@ type path []any
 // objectsOf are the objects of the cluster and of what they are made of whole: those whose insides are not looked into.
 func objectsOf(t tree) []path {
 	var found []path
-	for _, list := range []string{"pods", "nodes", "namespaces", "persistentVolumes", "persistentVolumeClaims", "storageClasses", "csiNodes"} {
+	for _, list := range []string{"pods", "nodes", "namespaces", "persistentVolumes", "persistentVolumeClaims", "storageClasses", "csiNodes",
+		"csiDrivers", "csiStorageCapacities", "volumeAttachments"} {
 		items, _ := t[list].([]any)
 		for i := range items {
 			found = append(found, path{list, i})
