@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 namespace k8s {
 namespace {
@@ -55,6 +56,13 @@ std::string dump(const Json& document) {
 // metav1.Time is in whole seconds.
 std::string seconds_text(Timestamp time) {
   return json::format_rfc3339(std::chrono::floor<std::chrono::seconds>(time));
+}
+
+// A volume that was written by hand may name its claim without the uid.
+bool is_for(const PersistentVolume& volume, const ObjectMeta& claim) {
+  const auto& ref = volume.claim_ref;
+  return ref && ref->name == claim.name && ref->namespace_ == claim.namespace_ &&
+         (ref->uid.empty() || ref->uid == claim.uid);
 }
 
 }  // namespace
@@ -119,6 +127,24 @@ std::string pod_scheduled_patch(const Pod& pod, const PodScheduledCondition& con
   }
   return dump({{"metadata", std::move(metadata)},
                {"status", {{"conditions", Json::array({std::move(entry)})}}}});
+}
+
+std::string selected_node_patch(const ObjectMeta& claim, const std::string& node) {
+  Json metadata = {{"resourceVersion", claim.resource_version}};
+  metadata["annotations"]["volume.kubernetes.io/selected-node"] = node;
+  return dump({{"metadata", std::move(metadata)}});
+}
+
+std::string volume_claim_patch(const PersistentVolume& volume, const ObjectMeta& claim) {
+  Json metadata = {{"resourceVersion", volume.metadata.resource_version}};
+  if (!is_for(volume, claim)) {
+    metadata["annotations"]["pv.kubernetes.io/bound-by-controller"] = "yes";
+  }
+  Json patch = {{"metadata", std::move(metadata)}};
+  Json& ref = patch["spec"]["claimRef"];
+  ref = json::to_json(ClaimReference{claim.namespace_, claim.name, claim.uid});
+  ref["resourceVersion"] = claim.resource_version;
+  return dump(patch);
 }
 
 std::string gpu_quota_status_patch(const ObjectMeta& quota, const GpuQuota::Status& status) {

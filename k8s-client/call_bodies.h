@@ -8,6 +8,7 @@
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/meta.h"
 #include "k8s-client/api/pod.h"
+#include "k8s-client/api/storage.h"
 #include "k8s-client/calls.h"
 #include "k8s-client/error.h"
 
@@ -28,6 +29,17 @@ namespace k8s {
 [[nodiscard]] std::string pod_scheduled_patch(const Pod& pod,
                                               const PodScheduledCondition& condition,
                                               Timestamp now);
+
+// Merge patch of a claim: the annotation of the node that its volume is to be made for. It carries
+// the resource version of `claim`: the server answers 409 if the object has changed since, or is
+// another one.
+[[nodiscard]] std::string selected_node_patch(const ObjectMeta& claim, const std::string& node);
+
+// Merge patch of a volume, at the version of `volume` likewise: the claim that it is for, and the
+// annotation of a binding that was not the user's own, unless the volume named that claim before.
+// Source: k8s.io/component-helpers storage/volume/pv_helpers.go, GetBindVolumeToClaim.
+[[nodiscard]] std::string volume_claim_patch(const PersistentVolume& volume,
+                                             const ObjectMeta& claim);
 
 // Merge patch of gpuquotas/status. It carries the uid and the resource version of `quota`: the
 // server answers 409 if the object is another one, or has changed since.

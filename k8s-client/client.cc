@@ -20,7 +20,7 @@ namespace {
 using Clock = EventLoop::Clock;
 
 constexpr const char* kStrategicMergePatch = "application/strategic-merge-patch+json";
-// Custom resources know no other.
+// Of an object without lists to merge; custom resources know no other.
 constexpr const char* kMergePatch = "application/merge-patch+json";
 
 RequestTarget pod_target(const std::string& namespace_, const std::string& name) {
@@ -200,6 +200,39 @@ void Client::bind(const Binding& binding, BindLimits limits,
        .send_by = limits.send_by},
       fmt::format("pods \"{}/{}\": bind to \"{}\"", binding.namespace_, binding.pod, binding.node),
       ignoring_body(std::move(done)));
+}
+
+void Client::select_node(const ObjectMeta& claim, const std::string& node, BindLimits limits,
+                         std::function<void(Result<void>)> done) {
+  RequestTarget target("/api/v1/namespaces");
+  target.segment(claim.namespace_).segment("persistentvolumeclaims").segment(claim.name);
+  target.query("timeout", duration_text(limits.deadline));
+  parts_->call_once({.method = Method::kPatch,
+                     .target = target.text(),
+                     .headers = accepting_protobuf(),
+                     .body = selected_node_patch(claim, node),
+                     .content_type = kMergePatch,
+                     .deadline = limits.deadline,
+                     .send_by = limits.send_by},
+                    fmt::format("persistentvolumeclaims \"{}/{}\": select node \"{}\"",
+                                claim.namespace_, claim.name, node),
+                    ignoring_body(std::move(done)));
+}
+
+void Client::bind_volume(const PersistentVolume& volume, const ObjectMeta& claim, BindLimits limits,
+                         std::function<void(Result<void>)> done) {
+  RequestTarget target("/api/v1/persistentvolumes");
+  target.segment(volume.metadata.name).query("timeout", duration_text(limits.deadline));
+  parts_->call_once({.method = Method::kPatch,
+                     .target = target.text(),
+                     .headers = accepting_protobuf(),
+                     .body = volume_claim_patch(volume, claim),
+                     .content_type = kMergePatch,
+                     .deadline = limits.deadline,
+                     .send_by = limits.send_by},
+                    fmt::format("persistentvolumes \"{}\": bind to claim \"{}/{}\"",
+                                volume.metadata.name, claim.namespace_, claim.name),
+                    ignoring_body(std::move(done)));
 }
 
 void Client::get_pod(const std::string& namespace_, const std::string& name,

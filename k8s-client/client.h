@@ -4,9 +4,9 @@
 // answer of 2xx is a value, everything else an Error that names the call, the object, the status
 // and the server's words: `pods "ml/train-0": bind to "gpu-7": 409 Conflict: …`. Idempotent calls
 // (get, patch of a status) are retried here on 429 and 503, not before Retry-After if the server
-// sent it, a bounded number of times (retry.h). A bind never is: its outcome may be unknown, and
-// only its caller can find out (see Error::may_have_acted). Nor are events, whose recorder has its
-// own idea of when to write.
+// sent it, a bounded number of times (retry.h). A bind, of a pod or of a volume, never is: its
+// outcome may be unknown, and only its caller can find out (see Error::may_have_acted). Nor are
+// events, whose recorder has its own idea of when to write.
 #pragma once
 
 #include "k8s-client/access_review.h"
@@ -14,6 +14,7 @@
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
 #include "k8s-client/api/pod.h"
+#include "k8s-client/api/storage.h"
 #include "k8s-client/boot_clock.h"
 #include "k8s-client/calls.h"
 #include "k8s-client/error.h"
@@ -70,6 +71,20 @@ class Client {
   // whether the status changes (only then lastTransitionTime does).
   void set_pod_scheduled(const Pod& pod, const PodScheduledCondition& condition,
                          std::function<void(Result<void>)> done);
+
+  // Merge patch of a claim that says for which node its volume is to be made: the annotation
+  // volume.kubernetes.io/selected-node, which starts its provisioner. `claim` is the claim as last
+  // seen: 409 if it has changed since, or if its name is another's by now. Sent once, within the
+  // same limits as a bind: so it cannot land later than that either.
+  void select_node(const ObjectMeta& claim, const std::string& node, BindLimits limits,
+                   std::function<void(Result<void>)> done);
+
+  // Merge patch of a volume that gives it to a claim: spec.claimRef, and the annotation
+  // pv.kubernetes.io/bound-by-controller unless the volume named that claim before. The volume
+  // controller does the rest. `volume` is the volume as last seen: 409 if it has changed since.
+  // Sent once, as select_node is.
+  void bind_volume(const PersistentVolume& volume, const ObjectMeta& claim, BindLimits limits,
+                   std::function<void(Result<void>)> done);
 
   // Merge patch of gpuquotas/status that replaces all of it. `quota` is the object as last seen:
   // its metadata say which one. 409 if it has changed since, or if its name is another's by now: so
