@@ -41,7 +41,7 @@ void add_what_if(CLI::App& app, int& exit_code) {
       "what-if", "What the scheduler would do with pods on a cluster; writes nothing there");
   command->add_option("--kubeconfig", options->kubeconfig, "The cluster")->required();
   command->add_option("--config", options->config, "The scheduler's configuration")->required();
-  command->add_option("-n,--namespace", options->namespace_, "Namespace of pods that name none")
+  command->add_option("-n,--namespace", options->namespace_, "Namespace of objects that name none")
       ->check([](const std::string& name) -> std::string {
         const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
         const bool good =
@@ -49,7 +49,9 @@ void add_what_if(CLI::App& app, int& exit_code) {
             std::all_of(name.begin(), name.end(), [&](char c) { return fits(c) || c == '-'; });
         return good ? "" : "\"" + name + "\" is no name of a namespace";
       });
-  command->add_option("MANIFESTS", options->files, "YAML files with pods")->required();
+  command
+      ->add_option("MANIFESTS", options->files, "YAML files with pods, and what storage they bring")
+      ->required();
   command->callback([options, &exit_code] { exit_code = bench::run_what_if(*options); });
 }
 

@@ -87,10 +87,12 @@ int run_what_if(const WhatIfOptions& options) {
   auto access = k8s::load_kubeconfig(options.kubeconfig);
   if (!access) return fail(2, access.error());
   std::vector<k8s::Pod> pods;
+  std::vector<sched::Event> storage;
   for (const std::string& file : options.files) {
-    auto loaded = load_pods(file, options.namespace_);
+    auto loaded = load_manifests(file, options.namespace_);
     if (!loaded) return fail(2, loaded.error());
-    std::move(loaded->begin(), loaded->end(), std::back_inserter(pods));
+    std::move(loaded->pods.begin(), loaded->pods.end(), std::back_inserter(pods));
+    std::move(loaded->storage.begin(), loaded->storage.end(), std::back_inserter(storage));
   }
   if (auto good = check_pods(pods); !good) return fail(2, good.error());
   const sched::Time now = wall_clock();
@@ -98,6 +100,7 @@ int run_what_if(const WhatIfOptions& options) {
   for (const sched::Profile& profile : config->profiles) served.insert(profile.scheduler_name);
   sched::Engine engine(std::move(config->profiles), config->engine);
   if (auto read = read_cluster(*loop, *access, engine, now); !read) return fail(1, read.error());
+  for (const sched::Event& event : storage) engine.apply(event, now);
   const std::vector<Outcome> outcomes = answers(engine, pods, served, now);
   fmt::print("What gpu-scheduler would do now ({}); nothing was written:\n", access->description);
   print_table(std::cout, outcomes);

@@ -1,8 +1,9 @@
 // What would the scheduler do with these pods on that cluster, now?
 //
-// Reads the cluster's state once, puts the pods behind it as if they had just been created, and
-// prints what the engine decides. It writes nothing: no pod, no namespace, no event. The pods see
-// each other, so ten pods for eight GPUs show which two would wait.
+// Reads the cluster's state once, puts the pods behind it as if they had just been created, with
+// the claims and volumes that stand beside them in their files, and prints what the engine decides.
+// It writes nothing: no pod, no namespace, no event. The pods see each other, so ten pods for eight
+// GPUs show which two would wait.
 #pragma once
 
 #include <string>

@@ -10,15 +10,29 @@ import (
 
 	"gpu-scheduler.io/tests/cluster/controlplane"
 	"gpu-scheduler.io/tests/cluster/fixture"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestWhatIf asks what would become of pods that are not there: one goes, one is beyond its quota. Nothing is written.
+// TestWhatIf asks what would become of pods that are not there: one goes, with a claim that is not there either, and one is beyond its quota.
+// Nothing is written.
 func TestWhatIf(t *testing.T) {
 	w := newWorld(t)
 	w.addNode(fixture.GPUNode("what-if-node", fixture.H100, 8))
 	quotas(t)
 	w.createQuota(quota("what-if", w.anyType("4", nil)))
-	pods := ""
+	pods := `
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: what-if-volume}
+spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], csi: {driver: csi.example, volumeHandle: v}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, annotations: {pv.kubernetes.io/bind-completed: "yes"}}
+spec: {volumeName: what-if-volume, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+status: {phase: Bound}
+`
 	for i, gpus := range []int{4, 1} {
 		pods += fmt.Sprintf(`
 ---
@@ -28,6 +42,7 @@ metadata: {name: pod-%d}
 spec:
   schedulerName: %s
   nodeSelector: {%s: %s}
+  volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
   containers:
   - name: main
     image: none
@@ -51,6 +66,9 @@ spec:
 	}
 	if seen := w.podsThat(bound); len(seen) > 0 {
 		t.Errorf("it made pods: %v", seen)
+	}
+	if claims, err := w.client.CoreV1().PersistentVolumeClaims(w.ns).List(t.Context(), metav1.ListOptions{}); err != nil || len(claims.Items) > 0 {
+		t.Errorf("it made claims: %v, %v", claims, err)
 	}
 }
 
