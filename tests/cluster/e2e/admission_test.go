@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -42,7 +44,8 @@ func TestPriorityClassIsTheSchedulersOwn(t *testing.T) {
 	}
 }
 
-// TestAccountDoesWhatTheSchedulerDoes: whoever holds the scheduler's credentials does no more with pods than the scheduler does.
+// TestAccountDoesWhatTheSchedulerDoes: whoever holds the scheduler's credentials does no more with pods, claims and volumes than the scheduler
+// does.
 func TestAccountDoesWhatTheSchedulerDoes(t *testing.T) {
 	w, account := withPolicies(t)
 	w.addPodOf(schedulerName, "ours")
@@ -58,10 +61,35 @@ func TestAccountDoesWhatTheSchedulerDoes(t *testing.T) {
 			Target:     corev1.ObjectReference{Kind: "Node", Name: "a"},
 		}, metav1.CreateOptions{DryRun: dryRun})
 	}
+	w.createVolume("free", nil)
+	w.createVolume("taken", &corev1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: w.ns, Name: "other", UID: "u-1"})
+	w.createVolume("meant", &corev1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: w.ns, Name: w.ns})
+	w.createVolume("elsewhere", &corev1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: "elsewhere", Name: w.ns})
+	w.createClaim(w.ns)
+	w.createClaim("kube-system")
+	patchClaim := func(namespace, patch string) error {
+		_, err := account.CoreV1().PersistentVolumeClaims(namespace).Patch(t.Context(), w.ns, types.MergePatchType, []byte(patch),
+			metav1.PatchOptions{DryRun: dryRun})
+		return err
+	}
+	patchVolume := func(volume, patch string) error {
+		_, err := account.CoreV1().PersistentVolumes().Patch(t.Context(), w.ns+"-"+volume, types.MergePatchType, []byte(patch),
+			metav1.PatchOptions{DryRun: dryRun})
+		return err
+	}
+	// As the scheduler's client writes them (k8s-client/call_bodies.h), but for the version that was seen.
+	const onNode = `{"metadata":{"annotations":{"volume.kubernetes.io/selected-node":"a"}}}`
+	forClaim := fmt.Sprintf(`{"metadata":{"annotations":{"pv.kubernetes.io/bound-by-controller":"yes"}},"spec":{"claimRef":{"apiVersion":"v1",
+		"kind":"PersistentVolumeClaim","namespace":%q,"name":%q,"uid":"u-2","resourceVersion":"7"}}}`, w.ns, w.ns)
+	const otherSpec, otherVolumeLabels = "the scheduler's account writes of a volume's spec its claimRef alone",
+		"the scheduler's account changes no labels, finalizers or owners of volumes"
+	const otherClaimLabels = "the scheduler's account changes no labels, finalizers or owners of claims"
 	const unschedulable = `{"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"no"}]}}`
 	until(t, "the policies to be in force", func() bool {
 		return apierrors.IsForbidden(patch("theirs", unschedulable)) && apierrors.IsForbidden(bind("kube-system", "ours", nil)) &&
-			apierrors.IsForbidden(bind(w.ns, "ours", map[string]string{"a": "b"}))
+			apierrors.IsForbidden(bind(w.ns, "ours", map[string]string{"a": "b"})) &&
+			apierrors.IsForbidden(patchClaim(w.ns, `{"metadata":{"labels":{"a":"b"}}}`)) &&
+			apierrors.IsForbidden(patchVolume("free", `{"metadata":{"labels":{"a":"b"}}}`))
 	})
 	for _, c := range []struct {
 		what    string
@@ -84,14 +112,91 @@ func TestAccountDoesWhatTheSchedulerDoes(t *testing.T) {
 		{"a bind with another annotation", bind(w.ns, "ours", map[string]string{"example.com/a": "b"}),
 			"the scheduler's account gives pods no annotations but its own"},
 		{"a bind in kube-system", bind("kube-system", "ours", nil), "the scheduler's account binds no pods in the namespace kube-system"},
+		{"a claim's node", patchClaim(w.ns, onNode), ""},
+		{"a claim's node in kube-system", patchClaim("kube-system", onNode), "the scheduler's account binds no claims in the namespace kube-system"},
+		{"another annotation of a claim", patchClaim(w.ns, `{"metadata":{"annotations":{"volume.kubernetes.io/selected-node":"a","a":"b"}}}`),
+			"the scheduler's account writes of a claim's annotations volume.kubernetes.io/selected-node alone"},
+		{"a changed annotation of a claim", patchClaim(w.ns, `{"metadata":{"annotations":{"kept":"not"}}}`),
+			"the scheduler's account writes of a claim's annotations volume.kubernetes.io/selected-node alone"},
+		{"an annotation of a claim gone", patchClaim(w.ns, `{"metadata":{"annotations":{"kept":null}}}`),
+			"the scheduler's account writes of a claim's annotations volume.kubernetes.io/selected-node alone"},
+		{"a claim's volume", patchClaim(w.ns, `{"spec":{"volumeName":"v"}}`), "the scheduler's account changes no claim's spec"},
+		{"a label of a claim", patchClaim(w.ns, `{"metadata":{"labels":{"a":"b"}}}`), otherClaimLabels},
+		{"a finalizer of a claim gone", patchClaim(w.ns, `{"metadata":{"finalizers":null}}`), otherClaimLabels},
+		{"an owner of a claim", patchClaim(w.ns, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"}]}}`),
+			otherClaimLabels},
+		{"a volume for a claim", patchVolume("free", forClaim), ""},
+		{"a volume for the claim that it is meant for", patchVolume("meant", forClaim), ""},
+		{"a volume that is another's", patchVolume("taken", forClaim), "the scheduler's account takes volumes from no claim"},
+		{"a volume that is meant for another namespace", patchVolume("elsewhere", forClaim), "the scheduler's account takes volumes from no claim"},
+		{"the end of a volume's claim", patchVolume("taken", `{"spec":{"claimRef":null}}`), "the scheduler's account takes volumes from no claim"},
+		{"another uid of a volume's claim", patchVolume("taken", `{"spec":{"claimRef":{"uid":"u-2"}}}`),
+			"the scheduler's account takes volumes from no claim"},
+		{"another annotation of a volume", patchVolume("taken", `{"metadata":{"annotations":{"pv.kubernetes.io/provisioned-by":"me"}}}`),
+			"the scheduler's account writes of a volume's annotations pv.kubernetes.io/bound-by-controller alone"},
+		{"a volume's size", patchVolume("taken", `{"spec":{"capacity":{"storage":"2Gi"}}}`), otherSpec},
+		{"a volume's reclaim policy", patchVolume("taken", `{"spec":{"persistentVolumeReclaimPolicy":"Delete"}}`), otherSpec},
+		{"a volume's class", patchVolume("taken", `{"spec":{"storageClassName":"other"}}`), otherSpec},
+		{"a volume's access modes", patchVolume("taken", `{"spec":{"accessModes":["ReadWriteMany"]}}`), otherSpec},
+		{"a volume's mount options", patchVolume("taken", `{"spec":{"mountOptions":["ro"]}}`), otherSpec},
+		{"a secret of a volume", patchVolume("taken", `{"spec":{"csi":{"controllerExpandSecretRef":{"name":"s","namespace":"n"}}}}`), otherSpec},
+		{"a volume's nodes", patchVolume("taken", `{"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[
+			{"key":"zone","operator":"Exists"}]}]}}}}`), otherSpec},
+		{"a label of a volume", patchVolume("taken", `{"metadata":{"labels":{"topology.kubernetes.io/zone":"a"}}}`), otherVolumeLabels},
+		{"a volume's finalizers", patchVolume("taken", `{"metadata":{"finalizers":["example.com/a"]}}`), otherVolumeLabels},
 	} {
 		expectRefusal(t, c.what, c.err, c.refusal)
+	}
+	// What the client counts on: nothing is written to a claim or a volume that is not as it was seen.
+	const stale = `{"metadata":{"resourceVersion":"1"}}`
+	for what, err := range map[string]error{"claim": patchClaim(w.ns, stale), "volume": patchVolume("meant", stale)} {
+		if !apierrors.IsConflict(err) {
+			t.Errorf("a %s at an old version: got %v, want a conflict", what, err)
+		}
 	}
 	// The policies are about this account alone.
 	kubelet := []byte(`{"status":{"phase":"Failed"}}`)
 	_, err := w.client.CoreV1().Pods(w.ns).Patch(t.Context(), "theirs", types.StrategicMergePatchType, kubelet, metav1.PatchOptions{DryRun: dryRun}, "status")
 	expectRefusal(t, "anybody else", err, "")
 }
+
+// createVolume makes a volume of a CSI driver, named after the world's namespace, too, which goes with the test.
+func (w *world) createVolume(name string, claim *corev1.ObjectReference) {
+	w.t.Helper()
+	volume := &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: w.ns + "-" + name},
+		Spec: corev1.PersistentVolumeSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, Capacity: aGibibyte, ClaimRef: claim,
+			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: "csi.example", VolumeHandle: name}},
+		},
+	}
+	w.must(w.client.CoreV1().PersistentVolumes().Create(w.t.Context(), volume, metav1.CreateOptions{}))
+	w.t.Cleanup(func() {
+		if err := w.client.CoreV1().PersistentVolumes().Delete(context.Background(), volume.Name, metav1.DeleteOptions{}); err != nil {
+			w.t.Error(err)
+		}
+	})
+}
+
+// createClaim makes a claim named after the world's namespace, with an annotation of its own, which goes with the test.
+func (w *world) createClaim(namespace string) {
+	w.t.Helper()
+	claim := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: w.ns, Annotations: map[string]string{"kept": "yes"}},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, Resources: corev1.VolumeResourceRequirements{Requests: aGibibyte},
+		},
+	}
+	claims := w.client.CoreV1().PersistentVolumeClaims(namespace)
+	w.must(claims.Create(w.t.Context(), claim, metav1.CreateOptions{}))
+	w.t.Cleanup(func() {
+		if err := claims.Delete(context.Background(), w.ns, metav1.DeleteOptions{}); err != nil {
+			w.t.Error(err)
+		}
+	})
+}
+
+var aGibibyte = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
 
 // withPolicies is a world in which manifests/base has been applied, and a client that is the scheduler for the API server.
 func withPolicies(t *testing.T) (*world, kubernetes.Interface) {
