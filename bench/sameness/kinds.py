@@ -9,7 +9,7 @@ WORDS = [("holds node", "a node is held"), ("is Strict", "behind in a Strict quo
          ("first in line", "first in line"), (" a pod, ", "more than one pod may have"), ("it can never give", "more than a quota ever gives"),
          ("has no GPU quota", "no quota, no GPUs"), ("is also served by DRA", "a class of devices that DRA serves, too")]
 PLUGINS = ["NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "GpuHealth", "GpuType", "MigFit",
-           "GpuSharing", "UnsupportedConstraints", "VolumeConstraints", "PodTopologySpread", "InterPodAffinity", "DeviceClasses"]
+           "GpuSharing", "UnsupportedConstraints", "VolumeRestrictions", "VolumeBinding", "PodTopologySpread", "InterPodAffinity", "DeviceClasses"]
 # What the random worlds together must show; a test sees to it.
 WANTED = (
     ["bind", "bind: charged", "bind: after a refusal or a failed bind", "bind: of several best scores normalised",
@@ -66,6 +66,8 @@ def of_refusal(refusal):
 
 KINDS = {
     "bind": of_bind,
+    "prepare": lambda _: ["prepare"],
+    "notPrepared": lambda _: ["not prepared"],
     "unschedulable": of_refusal,
     "foreignGpuPod": lambda _: ["foreign GPU pod"],
     "nodeBackedOff": lambda what: ["node: backed off"] + (["node: backed off again"] if what["inARow"] > 1 else []),

@@ -80,6 +80,12 @@ struct PodRejected {
 // land any more. Nothing is decided before it.
 struct Synced {};
 
+// What had to be written before a pod is bound is written, or has failed.
+struct Prepared {
+  std::uint64_t plan = 0;  // decision::Prepare::plan
+  std::string failure{};   // empty: all writes are done
+};
+
 // The server took the bind. The capacity stays assumed until the watch shows the bound pod.
 struct BindSucceeded {
   PodRef pod;
@@ -106,7 +112,7 @@ template <typename... Objects>
 struct Kinds {
   using Event =
       std::variant<event::Upserted<Objects>..., event::Deleted<Objects>..., event::PodRejected,
-                   event::Synced, event::BindSucceeded, event::BindFailed>;
+                   event::Synced, event::Prepared, event::BindSucceeded, event::BindFailed>;
 };
 
 // The kinds of objects that the engine is told of.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scheduler/base/event.h"
+#include "scheduler/framework/preparation.h"
 #include "scheduler/gpu/devices.h"
 
 #include <cstdint>
@@ -38,6 +39,29 @@ struct Bind {
   int attempts = 0;     // this one included
   Time queued_since{};  // when the pod was first seen pending
   friend bool operator==(const Bind&, const Bind&) = default;
+};
+
+// The pod's node is chosen, and its room assumed; before it is bound these writes have to be done,
+// in this order, and none after one that fails. What came of them is an event (Prepared). A Bind
+// follows, or NotPrepared.
+struct Prepare {
+  std::uint64_t plan = 0;  // a number of its own; the event names it
+  PodRef pod;
+  std::string scheduler_name;
+  std::string node;
+  std::vector<ObjectWrite> writes;  // never empty
+  friend bool operator==(const Prepare&, const Prepare&) = default;
+};
+
+// The pod is not bound to the node that was chosen for it, since something that it needs there has
+// failed, or took too long. Nothing is held for it any more; it is tried again after a back-off.
+struct NotPrepared {
+  PodRef pod;
+  std::string scheduler_name;
+  std::int64_t generation = 0;  // metadata.generation of the pod that was judged
+  std::string node;
+  std::string message;  // why
+  friend bool operator==(const NotPrepared&, const NotPrepared&) = default;
 };
 
 // Not placed for now. Tell the pod why; nothing else happens until something changes.
@@ -118,8 +142,9 @@ struct NodeComplaint {
 
 }  // namespace decision
 
-using Decision = std::variant<decision::Bind, decision::Unschedulable, decision::ForeignGpuPod,
-                              decision::NodeBackedOff, decision::NodeReleased,
-                              decision::MigRepartition, decision::NodeComplaint>;
+using Decision =
+    std::variant<decision::Bind, decision::Prepare, decision::NotPrepared, decision::Unschedulable,
+                 decision::ForeignGpuPod, decision::NodeBackedOff, decision::NodeReleased,
+                 decision::MigRepartition, decision::NodeComplaint>;
 
 }  // namespace sched

@@ -10,6 +10,7 @@
 #include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/notices/foreign_gpu_pods.h"
 #include "scheduler/engine/notices/node_complaints.h"
+#include "scheduler/engine/plans.h"
 #include "scheduler/engine/questions/questions.h"
 #include "scheduler/engine/repartition/advice.h"
 #include "scheduler/engine/report/quota_statuses.h"
@@ -49,9 +50,11 @@ class Engine::Parts {
   Holds holds{world, finder, queue};
   QuotaSearch search{world, finder, queue, holds};
   Waking waking{world, queue};
+  Plans plans{world, queue, waking};
   Intake intake{{.world = world,
                  .queue = queue,
                  .waking = waking,
+                 .plans = plans,
                  .backoffs = backoffs,
                  .foreign = foreign,
                  .complaints = complaints}};
@@ -65,6 +68,7 @@ class Engine::Parts {
                .holds = holds,
                .search = search,
                .waking = waking,
+               .plans = plans,
                .words = words,
                .repartitions = repartitions}};
   Advise advise{world, finder, queue, search, repartitions};
@@ -88,6 +92,7 @@ std::optional<Decision> Engine::step(Time now) {
   parts.backoffs.advance(now);
   if (auto foreign = parts.foreign.next()) return *std::move(foreign);
   if (auto news = parts.backoffs.next_news()) return news;
+  if (auto part = parts.plans.next(now)) return part;
 
   parts.queue.advance(now);
   parts.holds.renew(now);
@@ -106,6 +111,7 @@ std::optional<Time> Engine::next_wakeup() const {
   if (!parts.intake.synced()) return std::nullopt;
   std::optional<Time> next = earliest(parts.queue.next_deadline(), parts.holds.next());
   next = earliest(next, parts.waking.next());
+  next = earliest(next, parts.plans.next_end());
   next = earliest(next, parts.advise.due());
   return earliest(next, parts.backoffs.next_end());
 }

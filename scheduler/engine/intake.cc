@@ -57,10 +57,12 @@ constexpr ChangeMask kChange<k8s::DeviceClass> = kDeviceClassChanged;
 template <typename Object>
 void Intake::on(const event::Upserted<Object>& event, Time /*now*/) {
   static_assert(kChange<Object> != 0);
+  plans_.look_again();
   waking_.cluster_changed(ObjectUpserted<Object>{event.object}, kChange<Object>);
 }
 template <typename Object>
 void Intake::on(const event::Deleted<Object>& event, Time /*now*/) {
+  plans_.look_again();
   waking_.cluster_changed(ObjectGone<Object>{event.name, event.namespace_}, kChange<Object>);
 }
 
@@ -98,6 +100,7 @@ void Intake::on(const event::NodeDeleted& event, Time /*now*/) {
   backoffs_.node_gone(event.name);
   world_.nodes.erase(event.name);
   complaints_.gone(event.name);
+  plans_.look_again();
   waking_.cluster_changed(NodeGone{event.name, event.namespace_}, kNodeChanged);
 }
 
@@ -134,38 +137,23 @@ void Intake::on(const event::Synced& /*event*/, Time now) {
   backoffs_.synced(now);
 }
 
+void Intake::on(const event::Prepared& event, Time /*now*/) { plans_.on(event); }
+
 void Intake::on(const event::BindSucceeded& event, Time /*now*/) {
-  PodRecord* record = world_.pods.find(event.pod.uid);
-  if (record == nullptr || record->state() != PodRecord::State::kAssumed) return;
-  if (world_.nodes.name(record->placement()->node()) == event.node) record->confirm();
+  if (PodRecord* record = world_.assumed(event.pod.uid, event.node)) record->confirm();
 }
 
 void Intake::on(const event::BindFailed& event, Time now) {
-  PodRecord* record = world_.pods.find(event.pod.uid);
   // The watch may have told better already, or the pod may have been decided anew.
-  if (record == nullptr || record->state() != PodRecord::State::kAssumed) return;
-  if (world_.nodes.name(record->placement()->node()) != event.node) return;
-
-  WaitingPod& waiting = *record->waiting();
-  if (waiting.pod.is_terminating()) return pod_gone(event.pod.uid);
-  record->forget();
-  waking_.cluster_changed(BoundPodGone{event.pod.uid}, kBoundPodRemoved);
-  using Because = event::BindFailed::Because;
-  if (event.because != Because::kNotSent) ++waiting.failed_binds;
-  if (event.because == Because::kRefused) {
-    waiting.refused_binds.add(event.node, event.message, now);
-  }
-  waiting.shape = world_.templates.shape(waiting.pod);  // names_in_use.h says why
-  waiting.queue = waking_.queue_for(waiting);
-  if (is_gated(waiting.pod)) {
-    queue_.gate(waiting);
-  } else {
-    queue_.back_off(waiting, end_of_backoff(waiting, now));
-  }
+  PodRecord* record = world_.assumed(event.pod.uid, event.node);
+  if (record == nullptr) return;
+  if (record->waiting()->pod.is_terminating()) return pod_gone(event.pod.uid);
+  plans_.bind_failed(*record, event, now);
 }
 
 void Intake::pod_bound(const k8s::Pod& pod, Time now) {
   PodRecord& record = world_.pods.at(pod.metadata.uid);
+  plans_.drop(pod.metadata.uid);
   if (record.waiting() != nullptr) queue_.remove(*record.waiting());
   const NodeSlot node = world_.nodes.slot_of(pod.spec.node_name);
 
@@ -226,6 +214,10 @@ void Intake::pod_changed(PodRecord& record, k8s::Pod pod, Time now) {
   const bool changed = asks_for_another_try(waiting.pod, pod);
 
   if (record.state() == PodRecord::State::kAssumed) {
+    // The server binds no such pod; where a bind is open, its outcome says so.
+    if (pod.is_terminating() && plans_.prepares(pod.metadata.uid)) {
+      return pod_gone(pod.metadata.uid);
+    }
     take_over(waiting, std::move(pod));
     record.seen(waiting.pod, waiting.pod_class);
     if (!changed) return;
@@ -251,6 +243,7 @@ void Intake::pod_changed(PodRecord& record, k8s::Pod pod, Time now) {
 void Intake::pod_gone(const std::string& uid) {
   PodRecord* record = world_.pods.find(uid);
   if (record == nullptr) return;
+  plans_.drop(uid);
   if (record->waiting() != nullptr) queue_.remove(*record->waiting());
   const bool held = record->placement().has_value();
   if (held) backoffs_.pod_gone(uid, *record->placement());
@@ -290,12 +283,6 @@ void Intake::note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim& claim
   if (foreign.gpus == 0) return;
   const bool on_owned_node = world_.nodes.present(node) && world_.owns(world_.nodes.facts(node));
   foreign_.seen(std::move(foreign), on_owned_node);
-}
-
-Time Intake::end_of_backoff(const WaitingPod& waiting, Time now) const {
-  auto wait = world_.options.initial_backoff;
-  for (int i = 1; i < waiting.failed_binds && wait < world_.options.max_backoff; ++i) wait *= 2;
-  return now + std::min(wait, world_.options.max_backoff);
 }
 
 }  // namespace sched

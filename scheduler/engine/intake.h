@@ -7,6 +7,7 @@
 #include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/notices/foreign_gpu_pods.h"
 #include "scheduler/engine/notices/node_complaints.h"
+#include "scheduler/engine/plans.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/queue/queues.h"
 
@@ -22,6 +23,7 @@ class Intake {
     World& world;
     Queues& queue;
     Waking& waking;
+    Plans& plans;
     NodeBackoffs& backoffs;
     ForeignGpuPods& foreign;
     NodeComplaints& complaints;
@@ -30,6 +32,7 @@ class Intake {
       : world_(parts.world),
         queue_(parts.queue),
         waking_(parts.waking),
+        plans_(parts.plans),
         backoffs_(parts.backoffs),
         foreign_(parts.foreign),
         complaints_(parts.complaints) {}
@@ -50,6 +53,7 @@ class Intake {
   void on(const event::QuotaDeleted& event, Time now);
   void on(const event::PodRejected& event, Time now);
   void on(const event::Synced& event, Time now);
+  void on(const event::Prepared& event, Time now);
   void on(const event::BindSucceeded& event, Time now);
   void on(const event::BindFailed& event, Time now);
   // Objects that only constraints read.
@@ -69,11 +73,11 @@ class Intake {
                                                                NodeSlot node);
   void enqueue(WaitingPod& waiting);
   void note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim& claim);
-  [[nodiscard]] Time end_of_backoff(const WaitingPod& waiting, Time now) const;
 
   World& world_;
   Queues& queue_;
   Waking& waking_;
+  Plans& plans_;
   NodeBackoffs& backoffs_;
   ForeignGpuPods& foreign_;
   NodeComplaints& complaints_;

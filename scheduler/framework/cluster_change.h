@@ -6,6 +6,7 @@
 #include "k8s-client/api/node.h"
 #include "k8s-client/api/pod.h"
 #include "k8s-client/api/storage.h"
+#include "scheduler/framework/preparation.h"
 
 #include <cstdint>
 #include <string>
@@ -41,6 +42,15 @@ struct ObjectGone {
   const std::string& namespace_;  // empty where the kind has none
 };
 
+// A plan counts on a write that a constraint wanted before a bind (preparation.h): others are to
+// see it as done. / The plan is over: from now on what the watches show is all there is of it.
+struct WriteAssumed {
+  const ObjectWrite& write;
+};
+struct WriteOver {
+  const ObjectWrite& write;
+};
+
 using NodeUpserted = ObjectUpserted<k8s::Node>;
 using NodeGone = ObjectGone<k8s::Node>;
 using NamespaceUpserted = ObjectUpserted<k8s::Namespace>;
@@ -68,6 +78,6 @@ using ClusterChange =
                  StorageClassUpserted, StorageClassGone, CsiNodeUpserted, CsiNodeGone,
                  CsiDriverUpserted, CsiDriverGone, CsiStorageCapacityUpserted,
                  CsiStorageCapacityGone, VolumeAttachmentUpserted, VolumeAttachmentGone,
-                 DeviceClassUpserted, DeviceClassGone>;
+                 DeviceClassUpserted, DeviceClassGone, WriteAssumed, WriteOver>;
 
 }  // namespace sched

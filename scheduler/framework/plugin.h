@@ -28,6 +28,7 @@
 #include "scheduler/framework/node_view.h"
 #include "scheduler/framework/pod_class.h"
 #include "scheduler/framework/pod_shape.h"
+#include "scheduler/framework/preparation.h"
 #include "scheduler/framework/verdict.h"
 
 #include <cstddef>
@@ -332,6 +333,20 @@ class ClusterConstraint {
     return nullptr;
   }
   [[nodiscard]] virtual std::uint64_t rules_version() const { return 0; }
+  // What has to be done, or waited for, before the pod can be bound to that node, which nothing
+  // rules out; nullopt: nothing. The writes are told to all constraints as assumed, which see to it
+  // that no other pod counts on what they take. Only asked where prepares(), which is cheap, is
+  // true.
+  [[nodiscard]] virtual bool prepares(const k8s::Pod& /*pod*/) const { return false; }
+  [[nodiscard]] virtual std::optional<Preparation> preparation_for(
+      const k8s::Pod& /*pod*/, const NodeFacts& /*node*/) const {
+    return std::nullopt;
+  }
+  // How far that is, once all writes are done. Asked again after changes of objects.
+  [[nodiscard]] virtual Readiness readiness(const k8s::Pod& /*pod*/,
+                                            const NodeFacts& /*node*/) const {
+    return {};
+  }
   // The changes after which a refused pod is worth asking about again.
   [[nodiscard]] virtual ChangeMask wakes_on() const { return 0; }
   // What is worth adding to the message of a pod that found no node; empty: nothing.

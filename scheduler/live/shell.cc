@@ -65,6 +65,7 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
   Binder::Options binder_options;
   binder_options.deadline = times_.deadline;
   binder_ = std::make_unique<Binder>(*loop_, binder_calls(), binder_options, binder_hooks());
+  preparer_ = std::make_unique<Preparer>(preparer_calls(), preparer_hooks());
   statuses_ = std::make_unique<StatusWriter>(
       *loop_,
       [this](const k8s::Pod& pod, const k8s::PodScheduledCondition& condition, auto done) {

@@ -28,7 +28,7 @@ std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
   const Where where{.ruling = &ruling};
   Best best = answers.best(where);
   if (best.node == kNoSlot) return park(pod, where, kWaitsForNodes | kWaitsForOthers, now);
-  return assume_best(pod, answers, std::move(best), where);
+  return assume_best(pod, answers, std::move(best), where, now);
 }
 
 std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
@@ -45,9 +45,9 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
       return refuse(pod, *std::move(objection), now);
     }
   }
-  if (found.held_node) return assume_held(pod);
+  if (found.held_node) return assume_held(pod, now);
   const Where where{.scope = found.scope, .ruling = &ruling};
-  if (found.any()) return assume_best(pod, answers, std::move(found.best), where);
+  if (found.any()) return assume_best(pod, answers, std::move(found.best), where, now);
   if (holds_.of(pod) != nullptr && !found.admission.within.empty()) {
     holds_.hold_node(
         pod,
@@ -69,22 +69,23 @@ Ruling Place::ruling_for(WaitingPod& pod, Time now) {
 }
 
 std::optional<Decision> Place::assume_best(WaitingPod& pod, const ScoreCache& answers, Best best,
-                                           const Where& where) {
+                                           const Where& where, Time now) {
   if (answers.draws()) best.node = answers.draw(++draws_, best, where);
-  return assume(pod, answers, best);
+  return assume(pod, answers, best, now);
 }
 
-std::optional<Decision> Place::assume_held(WaitingPod& pod) {
+std::optional<Decision> Place::assume_held(WaitingPod& pod, Time now) {
   const NodeSlot node = holds_.of(pod)->on->node();
   holds_.release(pod.queue);
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape);
   Best held = answers.best();
   held.node = node;
   held.total = answers.total(node, held);
-  return assume(pod, answers, held);
+  return assume(pod, answers, held, now);
 }
 
-std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers, const Best& on) {
+std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers, const Best& on,
+                                      Time now) {
   const NodeSlot node = on.node;
   // Made where it is returned: moving it costs as much as some of what is asked above.
   std::optional<Decision> decided(std::in_place, std::in_place_type<decision::Bind>);
@@ -112,6 +113,9 @@ std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers
   record.assume(world_.nodes, node, occupant_of(pod.pod, std::move(claim), pod.pod_class, true));
   world_.charge(record, pod.pod, pod.demand, bind.charged_as.value_or(""));
   waking_.assumed(pod, bind.node, kBoundPodChanged);
+  if (auto wanted = plans_.preparation_for(pod.pod, pod.profile, node)) {
+    decided = plans_.begin(std::move(bind), *std::move(wanted), now);
+  }
   return decided;
 }
 

@@ -6,6 +6,7 @@
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/quota_search.h"
 #include "scheduler/engine/line/waking.h"
+#include "scheduler/engine/plans.h"
 #include "scheduler/engine/repartition/advice.h"
 #include "scheduler/engine/report/quota_words.h"
 #include "scheduler/engine/world/world.h"
@@ -27,6 +28,7 @@ class Place {
     Holds& holds;
     QuotaSearch& search;
     Waking& waking;
+    Plans& plans;
     const QuotaWords& words;
     RepartitionAdvice& repartitions;
   };
@@ -37,6 +39,7 @@ class Place {
         holds_(parts.holds),
         search_(parts.search),
         waking_(parts.waking),
+        plans_(parts.plans),
         words_(parts.words),
         repartitions_(parts.repartitions) {}
 
@@ -50,10 +53,10 @@ class Place {
   // The pod is assumed on the best node, or on one as good where the profile draws / on the node
   // that it holds / on that node.
   [[nodiscard]] std::optional<Decision> assume_best(WaitingPod& pod, const ScoreCache& answers,
-                                                    Best best, const Where& where);
-  [[nodiscard]] std::optional<Decision> assume_held(WaitingPod& pod);
+                                                    Best best, const Where& where, Time now);
+  [[nodiscard]] std::optional<Decision> assume_held(WaitingPod& pod, Time now);
   [[nodiscard]] std::optional<Decision> assume(WaitingPod& pod, const ScoreCache& answers,
-                                               const Best& on);
+                                               const Best& on, Time now);
   [[nodiscard]] std::vector<gpu::DeviceShare> devices_for(const PodShape& shape,
                                                           const ScoreCache& answers,
                                                           NodeSlot node) const;
@@ -78,6 +81,7 @@ class Place {
   Holds& holds_;
   QuotaSearch& search_;
   Waking& waking_;
+  Plans& plans_;
   const QuotaWords& words_;
   RepartitionAdvice& repartitions_;
   std::uint64_t draws_ = 0;  // random tie-breaks so far

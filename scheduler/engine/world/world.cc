@@ -50,6 +50,12 @@ void World::charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand,
                 std::move(demand));
 }
 
+PodRecord* World::assumed(const std::string& uid, const std::string& node) {
+  PodRecord* record = pods.find(uid);
+  if (record == nullptr || record->state() != PodRecord::State::kAssumed) return nullptr;
+  return nodes.name(record->placement()->node()) == node ? record : nullptr;
+}
+
 std::optional<Objection> World::objection_to(const k8s::Pod& pod, std::size_t profile) const {
   for (const auto& constraint : profiles[profile].constraints) {
     if (!constraint.filters) continue;

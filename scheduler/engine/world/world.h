@@ -46,6 +46,9 @@ struct World {
   void charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand,
               const std::string& charged_as);
 
+  // The pod of that uid if it is assumed on that node; else null.
+  [[nodiscard]] PodRecord* assumed(const std::string& uid, const std::string& node);
+
   // The first objection of the profile's constraints to the pod; nullopt: there is none.
   [[nodiscard]] std::optional<Objection> objection_to(const k8s::Pod& pod,
                                                       std::size_t profile) const;

@@ -90,6 +90,41 @@ decision::Bind bind_from(const Json& json) {
   return bind;
 }
 
+SeenObject seen_from(const Json& json) {
+  return {.namespace_ = json.at("namespace"),
+          .name = json.at("name"),
+          .uid = json.at("uid"),
+          .resource_version = json.at("resourceVersion")};
+}
+
+ObjectWrite write_from(const Json& json) {
+  if (const auto select = json.find("selectNode"); select != json.end()) {
+    return SelectNode{.claim = seen_from(select->at("claim")), .node = select->at("node")};
+  }
+  const Json& reserve = json.at("reserveVolume");
+  return ReserveVolume{.volume = seen_from(reserve.at("volume")),
+                       .claim = seen_from(reserve.at("claim")),
+                       .named_claim = reserve.at("namedClaim").get<bool>()};
+}
+
+decision::Prepare prepare_from(const Json& json) {
+  decision::Prepare prepare{.plan = whole<std::uint64_t>(json.at("plan")),
+                            .pod = pod_from(json.at("pod")),
+                            .scheduler_name = json.at("schedulerName"),
+                            .node = json.at("node"),
+                            .writes = {}};
+  for (const Json& write : json.at("writes")) prepare.writes.push_back(write_from(write));
+  return prepare;
+}
+
+decision::NotPrepared not_prepared_from(const Json& json) {
+  return {.pod = pod_from(json.at("pod")),
+          .scheduler_name = json.at("schedulerName"),
+          .generation = whole<std::int64_t>(json.at("generation")),
+          .node = json.at("node"),
+          .message = json.at("message")};
+}
+
 // Absent in recordings from before they were told of.
 std::map<std::string, std::int64_t> amounts_from(const Json& json, std::string_view key) {
   const auto amounts = json.find(key);
@@ -179,6 +214,8 @@ struct DecisionKind {
   Decision (*read)(const Json&);
 };
 constexpr DecisionKind kDecisionKinds[] = {{"bind", decision_of<bind_from>},
+                                           {"prepare", decision_of<prepare_from>},
+                                           {"notPrepared", decision_of<not_prepared_from>},
                                            {"unschedulable", decision_of<unschedulable_from>},
                                            {"foreignGpuPod", decision_of<foreign_from>},
                                            {"nodeBackedOff", decision_of<backed_off_from>},
@@ -236,6 +273,10 @@ k8s::Result<Event> event_from(const Json& json) {
                                     .requests = amounts_from(json, "requests")}};
   }
   if (name == "Synced") return Event{event::Synced{}};
+  if (name == "Prepared") {
+    return Event{event::Prepared{.plan = whole<std::uint64_t>(json.at("plan")),
+                                 .failure = json.at("failure")}};
+  }
   if (name == "BindSucceeded") {
     return Event{event::BindSucceeded{pod_from(json.at("pod")), json.at("node")}};
   }

@@ -41,6 +41,44 @@ Json to_json(const decision::Bind& bind) {
   return {{"bind", std::move(json)}};
 }
 
+Json to_json(const SeenObject& seen) {
+  return {{"namespace", seen.namespace_},
+          {"name", seen.name},
+          {"uid", seen.uid},
+          {"resourceVersion", seen.resource_version}};
+}
+
+Json to_json(const ObjectWrite& write) {
+  if (const auto* select = std::get_if<SelectNode>(&write)) {
+    return {{"selectNode", {{"claim", to_json(select->claim)}, {"node", select->node}}}};
+  }
+  const auto& reserve = std::get<ReserveVolume>(write);
+  return {{"reserveVolume",
+           {{"volume", to_json(reserve.volume)},
+            {"claim", to_json(reserve.claim)},
+            {"namedClaim", reserve.named_claim}}}};
+}
+
+Json to_json(const decision::Prepare& prepare) {
+  Json writes = Json::array();
+  for (const ObjectWrite& write : prepare.writes) writes.push_back(to_json(write));
+  return {{"prepare",
+           {{"plan", prepare.plan},
+            {"pod", to_json(prepare.pod)},
+            {"schedulerName", prepare.scheduler_name},
+            {"node", prepare.node},
+            {"writes", std::move(writes)}}}};
+}
+
+Json to_json(const decision::NotPrepared& undone) {
+  return {{"notPrepared",
+           {{"pod", to_json(undone.pod)},
+            {"schedulerName", undone.scheduler_name},
+            {"generation", undone.generation},
+            {"node", undone.node},
+            {"message", undone.message}}}};
+}
+
 Json to_json(const decision::Unschedulable& no) {
   return {{"unschedulable",
            {{"pod", to_json(no.pod)},
@@ -131,6 +169,9 @@ struct EventFields {
                                   {"requests", e.requests}});
   }
   std::string operator()(const event::Synced&) const { return fields("Synced", Json::object()); }
+  std::string operator()(const event::Prepared& e) const {
+    return fields("Prepared", {{"plan", e.plan}, {"failure", e.failure}});
+  }
   std::string operator()(const event::BindSucceeded& e) const {
     return fields("BindSucceeded", {{"pod", to_json(e.pod)}, {"node", e.node}});
   }

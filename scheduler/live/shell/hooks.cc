@@ -19,7 +19,11 @@ Leadership::Hooks Shell::Parts::leadership_hooks() {
             LogLine("the watches do not show what has been bound; they are opened anew").warning();
             intake_->reopen();
           },
-      .on_gate_open = [this] { binder_->resume(); },
+      .on_gate_open =
+          [this] {
+            binder_->resume();
+            preparer_->resume();
+          },
       .on_lost = [this](const std::string&) { on_leadership_lost(); },
       .on_problem = [this](const std::string& source, const k8s::Error& error,
                            milliseconds retry_in) { problems_.report(source, error, retry_in); },
@@ -49,6 +53,49 @@ Binder::Hooks Shell::Parts::binder_hooks() {
                           const std::string& answer) { reporter_->bind_unsettled(bind, answer); },
       .on_set_aside = [this](std::size_t binds) { engine_->set_aside(binds); },
       .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
+}
+
+namespace {
+
+k8s::ObjectMeta meta_of(const SeenObject& seen) {
+  k8s::ObjectMeta meta;
+  meta.namespace_ = seen.namespace_;
+  meta.name = seen.name;
+  meta.uid = seen.uid;
+  meta.resource_version = seen.resource_version;
+  return meta;
+}
+
+}  // namespace
+
+Preparer::Calls Shell::Parts::preparer_calls() {
+  const auto limits = [this] {
+    k8s::BindLimits all{.deadline = times_.deadline};
+    if (leadership_) all.send_by = leadership_->gate().send_by();
+    return all;
+  };
+  return {.select_node =
+              [this, limits](const SelectNode& write, auto done) {
+                client_->select_node(meta_of(write.claim), write.node, limits(), std::move(done));
+              },
+          .reserve_volume =
+              [this, limits](const ReserveVolume& write, auto done) {
+                k8s::PersistentVolume volume;
+                volume.metadata = meta_of(write.volume);
+                const k8s::ObjectMeta claim = meta_of(write.claim);
+                if (write.named_claim) {
+                  volume.claim_ref = {claim.namespace_, claim.name, claim.uid};
+                }
+                client_->bind_volume(volume, claim, limits(), std::move(done));
+              }};
+}
+
+Preparer::Hooks Shell::Parts::preparer_hooks() {
+  return {.on_outcome =
+              [this](std::uint64_t plan, std::string failure) {
+                engine_->push(event::Prepared{.plan = plan, .failure = std::move(failure)});
+              },
+          .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
 }
 
 StatusWriter::Hooks Shell::Parts::status_hooks() {
@@ -142,6 +189,10 @@ void Shell::Parts::handle(Decided decided) {
     if constexpr (std::is_same_v<Kind, decision::Bind>) {
       began_[what.pod.uid] = loop_->now() - decided.duration;
       binder_->bind(std::move(what));
+    } else if constexpr (std::is_same_v<Kind, decision::Prepare>) {
+      preparer_->prepare(std::move(what));
+    } else if constexpr (std::is_same_v<Kind, decision::NotPrepared>) {
+      reporter_->not_prepared(what, decided.duration);
     } else if constexpr (std::is_same_v<Kind, decision::Unschedulable>) {
       reporter_->unschedulable(what, decided.duration);
     } else {

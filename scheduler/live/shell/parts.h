@@ -18,6 +18,7 @@
 #include "scheduler/live/shell/secure_port.h"
 #include "scheduler/live/shell/shutdown.h"
 #include "scheduler/live/writes/binder.h"
+#include "scheduler/live/writes/preparer.h"
 #include "scheduler/live/writes/quota_status_writer.h"
 #include "scheduler/live/writes/reporter.h"
 #include "scheduler/live/writes/status_writer.h"
@@ -53,6 +54,8 @@ class Shell::Parts {
   Leadership::Hooks leadership_hooks();
   Binder::Calls binder_calls();
   Binder::Hooks binder_hooks();
+  Preparer::Calls preparer_calls();
+  Preparer::Hooks preparer_hooks();
   StatusWriter::Hooks status_hooks();
   QuotaStatusWriter::Hooks quota_hooks();
   Intake::Hooks intake_hooks();
@@ -87,6 +90,7 @@ class Shell::Parts {
   std::unique_ptr<k8s::Transport> transport_;
   std::unique_ptr<k8s::Client> client_;
   std::unique_ptr<Binder> binder_;
+  std::unique_ptr<Preparer> preparer_;
   std::unique_ptr<StatusWriter> statuses_;
   std::unique_ptr<QuotaStatusWriter> quota_statuses_;
   std::unique_ptr<k8s::EventRecorder> events_;

@@ -64,6 +64,7 @@ void Shell::Parts::begin_shutdown(const std::string& reason) {
   intake_->stop();
   engine_->stop();
   binder_->drop_waiting();
+  preparer_->stop();
   statuses_->repeat_nothing();
   shutdown_ = std::make_unique<Shutdown>(*loop_, Shutdown::Options{}, shutdown_parts());
   shutdown_->begin();

@@ -66,6 +66,28 @@ void Reporter::unschedulable(const decision::Unschedulable& decision,
          message);
 }
 
+template <typename Attempt>
+void Reporter::tell_not_bound(const Attempt& attempt, const std::string& message) {
+  statuses_.write(attempt.pod, {.status = "False",
+                                .reason = "SchedulerError",
+                                .message = message,
+                                .observed_generation = attempt.generation});
+  record(attempt.pod, attempt.scheduler_name, "Warning", "FailedScheduling", "Scheduling", message);
+}
+
+void Reporter::not_prepared(const decision::NotPrepared& decision,
+                            std::chrono::nanoseconds duration) {
+  LogLine("not prepared")
+      .with("pod", path_of(decision.pod))
+      .with("uid", decision.pod.uid)
+      .with("node", decision.node)
+      .with("why", decision.message)
+      .info();
+  metrics_.attempt(decision.scheduler_name, AttemptResult::kError, duration);
+  tell_not_bound(decision,
+                 fmt::format("not bound to node {}: {}", decision.node, decision.message));
+}
+
 void Reporter::report(const decision::ForeignGpuPod& decision) {
   LogLine("a pod of another scheduler takes GPUs on a node that a profile owns")
       .with("pod", path_of(decision.pod))
@@ -205,14 +227,6 @@ void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds du
     case BindEnd::kOvertaken:  // nobody left who waits for an answer
       return;
   }
-}
-
-void Reporter::tell_not_bound(const decision::Bind& bind, const std::string& message) {
-  statuses_.write(bind.pod, {.status = "False",
-                             .reason = "SchedulerError",
-                             .message = message,
-                             .observed_generation = bind.generation});
-  record(bind.pod, bind.scheduler_name, "Warning", "FailedScheduling", "Scheduling", message);
 }
 
 // Nodes have no namespace, and kubectl looks for their events by name in place of the uid, as

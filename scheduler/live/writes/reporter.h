@@ -30,6 +30,7 @@ class Reporter {
 
   // `duration`: what deciding took.
   void unschedulable(const decision::Unschedulable& decision, std::chrono::nanoseconds duration);
+  void not_prepared(const decision::NotPrepared& decision, std::chrono::nanoseconds duration);
   // What is news to people, and to nobody else.
   void report(const decision::ForeignGpuPod& decision);
   void report(const decision::NodeBackedOff& decision);
@@ -44,7 +45,9 @@ class Reporter {
  private:
   void bound(const decision::Bind& bind, std::chrono::nanoseconds duration);
   void not_bound(const BindOutcome& outcome, std::chrono::nanoseconds duration);
-  void tell_not_bound(const decision::Bind& bind, const std::string& message);
+  // kube-scheduler's reason for what fails after a node was chosen.
+  template <typename Attempt>
+  void tell_not_bound(const Attempt& attempt, const std::string& message);
   void record(const PodRef& pod, const std::string& scheduler_name, std::string type,
               std::string reason, std::string action, std::string note);
   void record_node(const std::string& node, std::string type, std::string reason, std::string note);

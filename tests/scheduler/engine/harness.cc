@@ -177,6 +177,53 @@ bool WaitsForObject::apply(const ClusterChange& change) {
   return note_object<k8s::DeviceClass>(change);
 }
 
+bool BindsClaim::prepares(const k8s::Pod& pod) const {
+  return pod.metadata.labels.find("binds-claim") != nullptr;
+}
+
+std::optional<std::string> BindsClaim::refuses(const k8s::Pod& pod) const {
+  if (!prepares(pod)) return std::nullopt;
+  const std::string& claim = *pod.metadata.labels.find("binds-claim");
+  if (std::find(assumed_.begin(), assumed_.end(), claim) == assumed_.end()) return std::nullopt;
+  return "claim " + claim + " is another pod's";
+}
+
+std::optional<Preparation> BindsClaim::preparation_for(const k8s::Pod& pod,
+                                                       const NodeFacts& node) const {
+  const std::string& name = *pod.metadata.labels.find("binds-claim");
+  const auto claim = claims_.find(name);
+  if (claim != claims_.end() && claim->second.phase == "Bound") return std::nullopt;
+  Preparation wanted{.writes = {}, .patience = kPatience};
+  if (claim != claims_.end() && !claim->second.metadata.annotations.empty()) return wanted;
+  wanted.writes.push_back(SelectNode{
+      .claim = {pod.metadata.namespace_, name, "uid of " + name, "1"}, .node = node.name});
+  return wanted;
+}
+
+Readiness BindsClaim::readiness(const k8s::Pod& pod, const NodeFacts& /*node*/) const {
+  const std::string& name = *pod.metadata.labels.find("binds-claim");
+  const auto claim = claims_.find(name);
+  const std::string phase = claim == claims_.end() ? "" : claim->second.phase;
+  if (phase == "Bound") return {};
+  if (phase == "Lost") return {Readiness::State::kFailed, "claim " + name + " is lost"};
+  return {Readiness::State::kWaits, "claim " + name + " is not bound"};
+}
+
+bool BindsClaim::apply(const ClusterChange& change) {
+  if (const auto* claim = std::get_if<sched::VolumeClaimUpserted>(&change)) {
+    claims_[claim->object.metadata.name] = claim->object;
+  } else if (const auto* gone = std::get_if<VolumeClaimGone>(&change)) {
+    claims_.erase(gone->name);
+  } else if (const auto* assumed = std::get_if<WriteAssumed>(&change)) {
+    assumed_.push_back(std::get<SelectNode>(assumed->write).claim.name);
+  } else if (const auto* over = std::get_if<WriteOver>(&change)) {
+    std::erase(assumed_, std::get<SelectNode>(over->write).claim.name);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& scheduler_name) {
   Profile made;
   made.scheduler_name = scheduler_name;
@@ -198,6 +245,7 @@ Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& schedule
                           Kind::kCsiStorageCapacity, Kind::kVolumeAttachment, Kind::kDeviceClass}) {
     made.constraints.emplace_back(std::make_unique<WaitsForObject>(kind));
   }
+  made.constraints.emplace_back(std::make_unique<BindsClaim>());
   for (const char* name : {"PodTopologySpread", "InterPodAffinity"}) {
     made.constraints.emplace_back(make(name).constraint, true,
                                   find_plugin(bench::registry(), name)->default_weight);
@@ -224,6 +272,12 @@ std::vector<std::string> Scheduler::decide() {
   struct InWords {
     std::string operator()(const decision::Bind& bind) const {
       return bind.pod.name + " → " + bind.node;
+    }
+    std::string operator()(const decision::Prepare& prepare) const {
+      return prepare.pod.name + " prepares for " + prepare.node;
+    }
+    std::string operator()(const decision::NotPrepared& undone) const {
+      return undone.pod.name + " not to " + undone.node + ": " + undone.message;
     }
     std::string operator()(const decision::Unschedulable& refusal) const {
       return refusal.pod.name + " waits: " + refusal.message;

@@ -73,8 +73,31 @@ class WaitsForObject final : public sched::ClusterConstraint {
   std::map<std::string, std::string> there_;  // by what names the object in events: its own name
 };
 
+// Has a claim bound before a pod that is labelled so, as volumes are.
+//   binds-claim: NAME   the claim's node is written, and the pod waits until its phase is Bound; it
+//                       fails when that is Lost. Meanwhile no other pod has that claim
+class BindsClaim final : public sched::ClusterConstraint {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "BindsClaim"; }
+  [[nodiscard]] std::optional<std::string> refuses(const k8s::Pod& pod) const override;
+  [[nodiscard]] bool prepares(const k8s::Pod& pod) const override;
+  [[nodiscard]] std::optional<sched::Preparation> preparation_for(
+      const k8s::Pod& pod, const sched::NodeFacts& node) const override;
+  [[nodiscard]] sched::Readiness readiness(const k8s::Pod& pod,
+                                           const sched::NodeFacts& node) const override;
+  [[nodiscard]] sched::ChangeMask wakes_on() const override { return sched::kStorageChanged; }
+  bool apply(const sched::ClusterChange& change) override;
+
+  static constexpr std::chrono::seconds kPatience{60};
+
+ private:
+  std::map<std::string, k8s::PersistentVolumeClaim> claims_;
+  std::vector<std::string> assumed_;
+};
+
 // kube-scheduler's node plugins with their weights, packing by NodeResourcesFit; the GPU types that
-// pods ask for; nodes with the label `owned: yes` are owned; WaitsForNamespace and WaitsForObject.
+// pods ask for; nodes with the label `owned: yes` are owned; WaitsForNamespace, WaitsForObject and
+// BindsClaim.
 [[nodiscard]] sched::Profile profile(WaitsForNamespace::BoundPods* bound = nullptr,
                                      const std::string& scheduler_name = kOurs);
 [[nodiscard]] std::vector<sched::Profile> profiles(WaitsForNamespace::BoundPods* bound = nullptr);
@@ -98,6 +121,9 @@ class Scheduler {
   }
   void has(const k8s::PersistentVolume& volume) { apply(sched::event::VolumeUpserted{volume}); }
   void has(const k8s::DeviceClass& object) { apply(sched::event::DeviceClassUpserted{object}); }
+  void prepared(std::uint64_t plan, const std::string& failure = {}) {
+    apply(sched::event::Prepared{.plan = plan, .failure = failure});
+  }
   void bind_failed(const k8s::Pod& pod, const std::string& node,
                    sched::event::BindFailed::Because because = {}) {
     apply(sched::event::BindFailed{ref(pod), node, "409 Conflict", because});

@@ -120,7 +120,8 @@ TEST_CASE("a million names in pods that come and go leave no more than some thou
   } accounts;
   Queues queue{accounts};
   Waking waking{world, queue};
-  Intake intake{{world, queue, waking, backoffs, foreign, complaints}};
+  Plans plans{world, queue, waking};
+  Intake intake{{world, queue, waking, plans, backoffs, foreign, complaints}};
   intake.apply(event::NodeUpserted{node("n").offers(kMig, "7")}, kStart);
 
   std::size_t most = 0;

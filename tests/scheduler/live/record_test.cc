@@ -72,6 +72,7 @@ std::vector<Event> one_of_each() {
                              {{"nvidia.com/gpu", 2}},
                              {{"cpu", 500}, {"nvidia.com/gpu", 3}}},
           event::Synced{},
+          event::Prepared{.plan = 7, .failure = "409 Conflict"},
           event::BindSucceeded{ref, "n1"},
           event::BindFailed{ref, "n1", "409 Conflict: \n\"é\""},
           event::BindFailed{ref, "n1", "gone", event::BindFailed::Because::kOvertaken},
@@ -94,6 +95,20 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
                             .all_nodes = 8,
                             .attempts = 2,
                             .queued_since = kAt},
+      sched::decision::Prepare{
+          .plan = 7,
+          .pod = ref,
+          .scheduler_name = "s",
+          .node = "n1",
+          .writes = {sched::SelectNode{.claim = {"ml", "c", "uid-2", "3"}, .node = "n1"},
+                     sched::ReserveVolume{.volume = {"", "v", "uid-3", "4"},
+                                          .claim = {"ml", "d", "uid-4", "5"},
+                                          .named_claim = true}}},
+      sched::decision::NotPrepared{.pod = ref,
+                                   .scheduler_name = "s",
+                                   .generation = 4,
+                                   .node = "n1",
+                                   .message = "waited too long"},
       sched::decision::Unschedulable{.pod = ref,
                                      .scheduler_name = "s",
                                      .generation = 4,
@@ -138,6 +153,14 @@ auto fields(const sched::decision::Bind& bind) {
   return std::tie(pod, scheduler, generation, node, charged, total, scores, feasible, all, attempts,
                   since);
 }
+auto fields(const sched::decision::Prepare& prepare) {
+  const auto& [plan, pod, scheduler, node, writes] = prepare;
+  return std::tie(plan, pod, scheduler, node, writes);
+}
+auto fields(const sched::decision::NotPrepared& undone) {
+  const auto& [pod, scheduler, generation, node, message] = undone;
+  return std::tie(pod, scheduler, generation, node, message);
+}
 auto fields(const sched::decision::Unschedulable& no) {
   const auto& [pod, scheduler, generation, message, details, plugins, attempts, reason] = no;
   return std::tie(pod, scheduler, generation, message, details, plugins, attempts, reason);
@@ -166,6 +189,10 @@ auto fields(const sched::decision::NodeComplaint& complaint) {
 auto fields(const event::PodRejected& rejected) {
   const auto& [pod, node, reason, at, devices, requests] = rejected;
   return std::tie(pod, node, reason, at, devices, requests);
+}
+auto fields(const event::Prepared& prepared) {
+  const auto& [plan, failure] = prepared;
+  return std::tie(plan, failure);
 }
 auto fields(const event::BindSucceeded& succeeded) {
   const auto& [pod, node] = succeeded;
@@ -259,6 +286,7 @@ TEST_CASE("events keep the names by which recordings have them") {
                                        "QuotaDeleted",
                                        "PodRejected",
                                        "Synced",
+                                       "Prepared",
                                        "BindSucceeded",
                                        "BindFailed"});
 }

@@ -139,6 +139,22 @@ TEST_CASE("a bind that the server refused is told; one that was overtaken is not
   CHECK_THAT(bench.metrics.text(), Catch::Contains(R"(result="error"} 2)"));
 }
 
+TEST_CASE("a pod that could not be prepared for its node is told why") {
+  Bench bench;
+  bench.reporter.not_prepared({.pod = {"ml", "a", "uid-a"},
+                               .scheduler_name = "gpu-scheduler",
+                               .generation = 4,
+                               .node = "n1",
+                               .message = "provisioning failed for PVC \"c\""},
+                              1ms);
+  CHECK(bench.conditions ==
+        std::vector<std::string>{
+            "a False SchedulerError: not bound to node n1: provisioning failed for PVC \"c\" (4)"});
+  CHECK(bench.requests_with({"/events", "\"FailedScheduling\"", "\"Warning\"",
+                             "not bound to node n1: provisioning failed"}) == 1);
+  CHECK_THAT(bench.metrics.text(), Catch::Contains(R"(result="error"} 1)"));
+}
+
 TEST_CASE("a bind whose outcome is unknown for long is told with the last answer") {
   Bench bench;
   bench.reporter.bind_unsettled(bind(), "500 Internal Server Error: failed calling webhook");

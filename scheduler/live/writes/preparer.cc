@@ -1,0 +1,79 @@
+#include "scheduler/live/writes/preparer.h"
+
+#include "scheduler/live/log.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
+
+namespace sched::live {
+namespace {
+
+std::string text_of(const ObjectWrite& write) {
+  if (const auto* select = std::get_if<SelectNode>(&write)) {
+    return fmt::format("selecting node {} for claim {}", select->node, select->claim.name);
+  }
+  const auto& reserve = std::get<ReserveVolume>(write);
+  return fmt::format("binding volume {} to claim {}", reserve.volume.name, reserve.claim.name);
+}
+
+}  // namespace
+
+void Preparer::prepare(decision::Prepare decision) {
+  waiting_.push_back(std::make_shared<Task>(Task{std::move(decision)}));
+  send_more();
+}
+
+void Preparer::stop() {
+  stopped_ = true;
+  waiting_.clear();
+}
+
+void Preparer::send_more() {
+  while (!stopped_ && !waiting_.empty() && open_ < kMostOpen && hooks_.may_send()) {
+    const auto task = waiting_.front();
+    waiting_.pop_front();
+    send(task);
+  }
+}
+
+void Preparer::send(const std::shared_ptr<Task>& task) {
+  ++open_;
+  auto done = [this, alive = alive_, task](const k8s::Result<void>& result) {
+    if (*alive) on_answer(task, result);
+  };
+  const ObjectWrite& write = task->decision.writes[task->next];
+  if (const auto* select = std::get_if<SelectNode>(&write)) {
+    calls_.select_node(*select, std::move(done));
+  } else {
+    calls_.reserve_volume(std::get<ReserveVolume>(write), std::move(done));
+  }
+}
+
+void Preparer::on_answer(const std::shared_ptr<Task>& task, const k8s::Result<void>& result) {
+  --open_;
+  const ObjectWrite& write = task->decision.writes[task->next];
+  if (!result) {
+    end(*task, fmt::format("{} failed: {}", text_of(write), result.error().message));
+  } else if (++task->next == task->decision.writes.size()) {
+    end(*task, {});
+  } else {
+    // Before others': whoever has begun is not held up by them.
+    waiting_.push_front(task);
+  }
+  send_more();
+}
+
+void Preparer::end(const Task& task, std::string failure) {
+  LogLine("prepared")
+      .with("pod", task.decision.pod.namespace_ + "/" + task.decision.pod.name)
+      .with("uid", task.decision.pod.uid)
+      .with("node", task.decision.node)
+      .with("writes", task.next)
+      .with("failure", failure)
+      .debug();
+  if (!stopped_) hooks_.on_outcome(task.decision.plan, std::move(failure));
+}
+
+}  // namespace sched::live
