@@ -13,11 +13,14 @@
 #include "plugins/node_resources_balanced_allocation/node_resources_balanced_allocation.h"
 #include "plugins/node_resources_fit/node_resources_fit.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
+#include "plugins/node_volume_limits/node_volume_limits.h"
 #include "plugins/pod_topology_spread/pod_topology_spread.h"
 #include "plugins/taint_toleration/taint_toleration.h"
 #include "plugins/unsupported_constraints/unsupported_constraints.h"
 #include "plugins/usable_gpu/usable_gpu.h"
-#include "plugins/volume_constraints/volume_constraints.h"
+#include "plugins/volume_binding/volume_binding.h"
+#include "plugins/volume_restrictions/volume_restrictions.h"
+#include "plugins/volume_zone/volume_zone.h"
 
 namespace plugins {
 
@@ -60,8 +63,11 @@ const sched::Registry& registry() {
       // The alternative to GpuPacking, for profiles that ask for it.
       {.name = "UsableGpu", .scores = true, .on_by_default = false, .make = make_usable_gpu},
       {.name = "UnsupportedConstraints", .constrains = true, .make = make_unsupported_constraints},
-      {.name = "VolumeConstraints", .constrains = true, .make = make_volume_constraints},
       // kube-scheduler's, in its order.
+      {.name = "VolumeRestrictions", .constrains = true, .make = make_volume_restrictions},
+      {.name = "NodeVolumeLimits", .constrains = true, .make = make_node_volume_limits},
+      {.name = "VolumeBinding", .constrains = true, .make = make_volume_binding},
+      {.name = "VolumeZone", .constrains = true, .make = make_volume_zone},
       {.name = "PodTopologySpread",
        .scores = true,
        .constrains = true,

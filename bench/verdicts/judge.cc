@@ -31,26 +31,9 @@ const std::map<std::string, std::int64_t, std::less<>> kScores = {
     {"TaintToleration", 3},   {"NodeAffinity", 2},     {"NodeResourcesFit", 1},
     {"PodTopologySpread", 2}, {"InterPodAffinity", 2}, {"NodeResourcesBalancedAllocation", 1}};
 // Its rules across nodes that are.
-const std::set<std::string, std::less<>> kConstraints = {"PodTopologySpread", "InterPodAffinity"};
-// A plugin of ours has some more: plugin, reason.
-constexpr const char* kVolumes = "VolumeConstraints";
-const std::set<std::pair<std::string, std::string>> kRules = {
-    {"VolumeBinding", "node(s) didn't match PersistentVolume's node affinity"},
-    {"VolumeZone", "node(s) had no available volume zone"}};
-
-// What a constraint excludes, without what it holds back.
-class Exclusions final : public sched::ClusterConstraint {
- public:
-  explicit Exclusions(std::unique_ptr<ClusterConstraint> all) : all_(std::move(all)) {}
-  std::string_view name() const override { return all_->name(); }
-  std::vector<sched::Exclusion> excludes(const k8s::Pod& pod) const override {
-    return all_->excludes(pod);
-  }
-  bool apply(const sched::ClusterChange& change) override { return all_->apply(change); }
-
- private:
-  std::unique_ptr<ClusterConstraint> all_;
-};
+const std::set<std::string, std::less<>> kConstraints = {"VolumeRestrictions", "NodeVolumeLimits",
+                                                         "VolumeBinding",      "VolumeZone",
+                                                         "PodTopologySpread",  "InterPodAffinity"};
 
 sched::Profile parity_profile() {
   sched::Profile profile;
@@ -62,12 +45,10 @@ sched::Profile parity_profile() {
     sched::PluginInstance made = entry.make(args);
     if (kFilters.contains(entry.name)) profile.filters.push_back(std::move(made.filter));
     if (kConstraints.contains(entry.name)) {
-      profile.constraints.emplace_back(std::move(made.constraint), true, weight->second);
+      profile.constraints.emplace_back(std::move(made.constraint), true,
+                                       weight == kScores.end() ? 0 : weight->second);
     } else if (weight != kScores.end()) {
       profile.scores.push_back({std::move(made.score), weight->second});
-    }
-    if (entry.name == kVolumes) {
-      profile.constraints.emplace_back(std::make_unique<Exclusions>(std::move(made.constraint)));
     }
   }
   return profile;
@@ -115,11 +96,7 @@ bool wraps_around(const k8s::Node& node) {
 }  // namespace
 
 bool is_built(const NodeVerdict& verdict) {
-  if (kFilters.contains(verdict.plugin) || kConstraints.contains(verdict.plugin)) return true;
-  return !verdict.reasons.empty() &&
-         std::all_of(verdict.reasons.begin(), verdict.reasons.end(), [&](const auto& reason) {
-           return kRules.contains({verdict.plugin, reason});
-         });
+  return kFilters.contains(verdict.plugin) || kConstraints.contains(verdict.plugin);
 }
 
 std::set<std::string> scoring_plugins(const Case& question) {

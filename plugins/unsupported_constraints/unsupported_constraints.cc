@@ -51,6 +51,12 @@ class UnsupportedConstraints final : public ClusterConstraint {
           "gpu-scheduler counts for {} at most",
           terms.preferred, kMostTerms);
     }
+    for (const k8s::Volume& volume : pod.spec.volumes) {
+      if (volume.kind != k8s::Volume::Kind::kDisk) continue;
+      return fmt::format(
+          "pod mounts the disk \"{}\" in-line ({}), which gpu-scheduler cannot honour yet",
+          volume.name, volume.source);
+    }
     if (!pod.spec.resource_claims.empty()) {
       return "pod has resource claims (DRA), which gpu-scheduler cannot allocate yet";
     }

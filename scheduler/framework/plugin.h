@@ -33,12 +33,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace sched {
@@ -209,14 +211,24 @@ class ScorePlugin {
                                                            const PrepareContext& context) const = 0;
 };
 
-// Nodes that are ruled out for a pod by their labels. What it borrows is the constraint's, and
+// Nodes by name.
+struct NamedNodes {
+  std::vector<std::string> names;
+  bool all_others = false;  // all but these
+};
+
+// Nodes that are ruled out for a pod by what they are. What it borrows is the constraint's, and
 // holds until its next change.
 struct Exclusion {
   std::string_view plugin;  // whose rule it is, by kube-scheduler's name
   std::string_view reason;  // in kube-scheduler's words
   Code code = Code::kUnschedulable;
-  // Nodes whose labels do not match it are out. Never null.
-  const k8s::NodeSelector* only = nullptr;
+  // The nodes that are left: whose labels match, never null; or these; or for which it holds, which
+  // is asked of every node.
+  std::variant<const k8s::NodeSelector*, NamedNodes, std::function<bool(const NodeFacts&)>> allowed;
+  // Of a node that several exclude the first is told; this one as well where that is of the same
+  // plugin.
+  bool also_told = false;
 };
 
 // What is counted of the pods on nodes, for a rule that bounds how much there may be in a domain,
@@ -314,8 +326,7 @@ class ClusterConstraint {
   [[nodiscard]] virtual std::optional<std::string> refuses(const k8s::Pod& /*pod*/) const {
     return std::nullopt;
   }
-  // The nodes that the pod may not use now, whatever filters say; none: it excludes none. Of a node
-  // that several exclude the first is told.
+  // The nodes that the pod may not use now, whatever filters say; none: it excludes none.
   [[nodiscard]] virtual std::vector<Exclusion> excludes(const k8s::Pod& /*pod*/) const {
     return {};
   }

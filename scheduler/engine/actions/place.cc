@@ -165,9 +165,10 @@ void Place::word(decision::Unschedulable& refusal, const WaitingPod& pod, const 
   std::set<std::string> plugins(report.plugins.begin(), report.plugins.end());
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (!answers.takes(slot, where.scope)) continue;
-    const Ruling::Why& why = *where.ruling->find(slot);
-    ++reasons[std::string(why.reason)];
-    plugins.emplace(why.plugin);
+    for (const std::string_view reason : where.ruling->reasons(slot)) {
+      ++reasons[std::string(reason)];
+    }
+    plugins.emplace(where.ruling->find(slot)->plugin);
   }
   refusal.message = fit_error(world_.nodes.size(), answers.prepared(),
                               answers.verdicts(where.scope), std::move(reasons));

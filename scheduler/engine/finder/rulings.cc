@@ -1,9 +1,11 @@
 #include "scheduler/engine/finder/rulings.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace sched {
@@ -15,15 +17,52 @@ std::uint64_t version_of(const Profile& profile) {
   return version;
 }
 
-// Adds the nodes that are ruled out by their labels.
-void exclude_by_labels(const Profile& profile, const k8s::Pod& pod, Domains& domains, Ruling& all) {
-  for (const UsedConstraint& used : profile.constraints) {
-    if (!used.filters) continue;
-    for (const Exclusion& exclusion : used.plugin->excludes(pod)) {
-      all.add({exclusion.plugin, exclusion.reason, exclusion.code}, {},
-              domains.nodes_matching(*exclusion.only));
-      all.of_pod = true;
+// Adds a rule of a constraint that says which nodes are left.
+class Excluder {
+ public:
+  Excluder(const Nodes& nodes, Domains& domains, Ruling& all)
+      : nodes_(nodes), domains_(domains), all_(all) {}
+
+  void add(const Exclusion& exclusion) {
+    why_ = {exclusion.plugin, exclusion.reason, exclusion.code, exclusion.also_told};
+    std::visit(*this, exclusion.allowed);
+    all_.of_pod = true;
+  }
+
+  void operator()(const k8s::NodeSelector* selector) const {
+    all_.add(why_, {}, domains_.nodes_matching(*selector));
+  }
+  void operator()(const NamedNodes& named) const {
+    std::vector<NodeSlot> slots;
+    for (const std::string& name : named.names) {
+      const NodeSlot slot = nodes_.find(name);
+      if (slot != kNoSlot) slots.push_back(slot);
     }
+    if (named.all_others) return all_.add(why_, std::move(slots), std::nullopt);
+    std::sort(slots.begin(), slots.end());
+    all_.add(why_, {}, std::move(slots));
+  }
+  void operator()(const std::function<bool(const NodeFacts&)>& holds) const {
+    std::vector<NodeSlot> out;
+    for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
+      if (nodes_.present(slot) && !holds(nodes_.facts(slot))) out.push_back(slot);
+    }
+    all_.add(why_, std::move(out), std::nullopt);
+  }
+
+ private:
+  const Nodes& nodes_;
+  Domains& domains_;
+  Ruling& all_;
+  Ruling::Why why_;
+};
+
+void exclude(const World& world, std::size_t profile, const k8s::Pod& pod, Domains& domains,
+             Ruling& all) {
+  Excluder excluder(world.nodes, domains, all);
+  for (const UsedConstraint& used : world.profiles[profile].constraints) {
+    if (!used.filters) continue;
+    for (const Exclusion& exclusion : used.plugin->excludes(pod)) excluder.add(exclusion);
   }
 }
 
@@ -45,7 +84,7 @@ void exclude_refused(const Nodes& nodes, const RefusedBinds& refused, Ruling& al
 Ruling Rulings::of(const WaitingPod& pod) {
   Ruling all;
   const Profile& profile = world_.profiles[pod.profile];
-  exclude_by_labels(profile, pod.pod, domains_, all);
+  exclude(world_, pod.profile, pod.pod, domains_, all);
   if (is_ruled(profile, pod.pod)) {
     const PreparedRules& rules = rules_of(pod);
     rules.rule(all);
@@ -59,7 +98,7 @@ Ruling Rulings::anew(const k8s::Pod& pod, std::size_t profile, const RefusedBind
                      const Trial& trial) const {
   Ruling all;
   Domains domains(world_.nodes);
-  exclude_by_labels(world_.profiles[profile], pod, domains, all);
+  exclude(world_, profile, pod, domains, all);
   PreparedRules rules(world_.profiles[profile], pod, [&](const DomainCount& count) {
     return std::make_shared<Tally>(world_.nodes, world_.classes,
                                    domains.of(count.key, count.by_node), count.what);

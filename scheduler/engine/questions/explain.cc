@@ -77,8 +77,11 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
       const Ruling::Why& why = *ruling.find(slot);
       all.nodes.back().code = why.code;
       all.nodes.back().plugin = why.plugin;
-      all.nodes.back().reasons = {std::string(why.reason)};
-      ++excluded_for[all.nodes.back().reasons.front()];
+      for (const std::string_view reason : ruling.reasons(slot)) {
+        all.nodes.back().reasons.emplace_back(reason);
+        ++excluded_for[all.nodes.back().reasons.back()];
+      }
+      std::sort(all.nodes.back().reasons.begin(), all.nodes.back().reasons.end());
       continue;
     }
     counts.add(verdict);

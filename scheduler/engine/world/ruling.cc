@@ -88,19 +88,34 @@ std::vector<std::shared_ptr<DomainIndex>> Ruling::labels() const {
   return all;
 }
 
-const Ruling::Why* Ruling::find(NodeSlot slot) const {
-  for (const Rule& rule : rules_) {
-    if (contains(rule.out, slot) || (rule.only && !contains(*rule.only, slot))) return &rule.why;
-    if (rule.by_amount != kNone) {
-      const ByAmount& out = by_amount_[rule.by_amount];
-      if (out.rules_out(out.tally->amount_at(slot))) return &rule.why;
-    }
-    if (rule.by_domain != kNone) {
-      const ByDomain& out = by_domain_[rule.by_domain];
-      if (out.rules_out(out.domains->of(slot))) return &rule.why;
-    }
+bool Ruling::rules_out(const Rule& rule, NodeSlot slot) const {
+  if (contains(rule.out, slot) || (rule.only && !contains(*rule.only, slot))) return true;
+  if (rule.by_amount != kNone) {
+    const ByAmount& out = by_amount_[rule.by_amount];
+    if (out.rules_out(out.tally->amount_at(slot))) return true;
   }
-  return nullptr;
+  if (rule.by_domain == kNone) return false;
+  const ByDomain& out = by_domain_[rule.by_domain];
+  return out.rules_out(out.domains->of(slot));
+}
+
+const Ruling::Why* Ruling::find(NodeSlot slot) const {
+  const auto first = std::find_if(rules_.begin(), rules_.end(),
+                                  [&](const Rule& rule) { return rules_out(rule, slot); });
+  return first == rules_.end() ? nullptr : &first->why;
+}
+
+std::vector<std::string_view> Ruling::reasons(NodeSlot slot) const {
+  std::vector<std::string_view> told;
+  const Why* first = nullptr;
+  for (const Rule& rule : rules_) {
+    const bool goes_with =
+        first != nullptr && rule.why.also_told && rule.why.plugin == first->plugin;
+    if ((first != nullptr && !goes_with) || !rules_out(rule, slot)) continue;
+    if (first == nullptr) first = &rule.why;
+    told.push_back(rule.why.reason);
+  }
+  return told;
 }
 
 }  // namespace sched

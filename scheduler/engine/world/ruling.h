@@ -24,6 +24,7 @@ class Ruling {
     std::string_view plugin;
     std::string_view reason;
     Code code = Code::kUnschedulable;
+    bool also_told = false;  // Exclusion
   };
 
   // The nodes of some domains of a label.
@@ -83,6 +84,8 @@ class Ruling {
   [[nodiscard]] bool none() const { return allows_all() && preferences_.empty(); }
   // The first rule that excludes the node; null: none does.
   [[nodiscard]] const Why* find(NodeSlot slot) const;
+  // What is told of a node that is ruled out: that rule's reason, and those that go with it.
+  [[nodiscard]] std::vector<std::string_view> reasons(NodeSlot slot) const;
 
   // Ascending: those that are out one by one; and of the others all but those of only(), if any.
   [[nodiscard]] const std::vector<NodeSlot>& out() const { return out_; }
@@ -111,6 +114,8 @@ class Ruling {
     std::size_t by_domain = kNone;  // index in by_domain_
     std::size_t by_amount = kNone;  // index in by_amount_
   };
+  [[nodiscard]] bool rules_out(const Rule& rule, NodeSlot slot) const;
+
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   std::vector<Rule> rules_;
   std::vector<NodeSlot> out_;                  // of any rule

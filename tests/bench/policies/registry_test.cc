@@ -15,7 +15,8 @@ TEST_CASE("bench knows the scheduler's plugins, and those of studies, each in it
         "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit "
         "GpuDevices NodeResourcesBalancedAllocation GpuHealth GpuType MigFit GpuSharing GpuPacking "
         "UsableGpu "
-        "UnsupportedConstraints VolumeConstraints PodTopologySpread InterPodAffinity DeviceClasses "
+        "UnsupportedConstraints VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone "
+        "PodTopologySpread InterPodAffinity DeviceClasses "
         "Fgd BestFit DotProd GpuClustering GpuPackingScore RandomDevice MigPlacement ");
 }
 

@@ -14,7 +14,7 @@ namespace tests {
 
 struct DomainsCluster : QuotaCluster {
   explicit DomainsCluster(std::string_view constraint, const std::vector<k8s::Pod>& running = {})
-      : QuotaCluster(constraint) {
+      : QuotaCluster({constraint}) {
     for (const auto& [name, zone] : kZones) {
       NodeBuilder made = node(name).gpus(8).cpu("64").labelled("host", name);
       if (*zone != '\0') made.labelled("zone", zone);

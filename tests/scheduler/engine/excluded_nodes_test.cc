@@ -20,7 +20,7 @@ constexpr const char* kReason = "node(s) didn't satisfy existing pods anti-affin
 
 // The cluster with the plugin that knows required anti-affinity of running pods.
 struct Cluster : QuotaCluster {
-  explicit Cluster(TieBreak tie_break = {}) : QuotaCluster("InterPodAffinity", tie_break) {}
+  explicit Cluster(TieBreak tie_break = {}) : QuotaCluster({"InterPodAffinity"}, tie_break) {}
 };
 
 k8s::Node in_zone(const char* name, const char* zone) {

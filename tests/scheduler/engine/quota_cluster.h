@@ -8,6 +8,7 @@
 #include "tests/support/gpu_quotas.h"
 
 #include <chrono>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,13 +40,16 @@ struct QuotaCluster : Scheduler {
   explicit QuotaCluster(sched::EngineOptions options = {}) : Scheduler(std::move(options)) {
     synced();
   }
-  // With that constraint alone, and that tie-break.
-  explicit QuotaCluster(std::string_view constraint, sched::TieBreak tie_break = {}) {
-    std::vector<sched::Profile> with_it = profiles(&told_bound);
-    with_it[0].constraints.clear();  // of which some are woken by whatever happens
-    with_it[0].constraints.emplace_back(shipped_constraint(constraint), true, 20);
-    with_it[0].tie_break = tie_break;
-    engine = sched::Engine(std::move(with_it), {});
+  // With those constraints alone, and that tie-break.
+  explicit QuotaCluster(std::initializer_list<std::string_view> constraints,
+                        sched::TieBreak tie_break = {}) {
+    std::vector<sched::Profile> with_them = profiles(&told_bound);
+    with_them[0].constraints.clear();  // of which some are woken by whatever happens
+    for (const std::string_view name : constraints) {
+      with_them[0].constraints.emplace_back(shipped_constraint(name), true, 20);
+    }
+    with_them[0].tie_break = tie_break;
+    engine = sched::Engine(std::move(with_them), {});
     synced();
   }
   using Scheduler::has;

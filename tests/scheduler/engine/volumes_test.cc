@@ -21,7 +21,8 @@ k8s::Node in_zone(const char* name, const char* zone, int gpus = 2) {
 
 // Two nodes in each of two zones; a volume of host a2, and one of zone b.
 struct Cluster : QuotaCluster {
-  Cluster() : QuotaCluster("VolumeConstraints") {
+  Cluster()
+      : QuotaCluster({"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"}) {
     for (const char* name : {"a1", "a2"}) has(in_zone(name, "a"));
     for (const char* name : {"b1", "b2"}) has(in_zone(name, "b"));
     k8s::PersistentVolume local = volume("local");

@@ -1,0 +1,55 @@
+// The claims that a pod's volumes need.
+#pragma once
+
+#include "k8s-client/api/pod.h"
+#include "k8s-client/api/storage.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace plugins {
+
+using ClaimKey = std::pair<std::string, std::string>;  // namespace, name
+
+[[nodiscard]] inline ClaimKey key_of(const k8s::ObjectMeta& claim) {
+  return {claim.namespace_, claim.name};
+}
+
+// That of one volume; nullopt: it needs none. The claim of an ephemeral volume is made for the pod.
+[[nodiscard]] inline std::optional<ClaimKey> claim_of(const k8s::Pod& pod,
+                                                      const k8s::Volume& volume) {
+  switch (volume.kind) {
+    case k8s::Volume::Kind::kPersistentVolumeClaim:
+      return ClaimKey{pod.metadata.namespace_, volume.claim_name};
+    case k8s::Volume::Kind::kEphemeral:
+      return ClaimKey{pod.metadata.namespace_, pod.metadata.name + "-" + volume.name};
+    case k8s::Volume::Kind::kDisk:
+      break;
+  }
+  return std::nullopt;
+}
+
+// Those of all volumes, in their order.
+[[nodiscard]] inline std::vector<ClaimKey> claims_of(const k8s::Pod& pod) {
+  std::vector<ClaimKey> all;
+  for (const k8s::Volume& volume : pod.spec.volumes) {
+    if (auto claim = claim_of(pod, volume)) all.push_back(*std::move(claim));
+  }
+  return all;
+}
+
+// A claim is bound when the volume controller says that it is done.
+[[nodiscard]] inline bool is_bound(const k8s::PersistentVolumeClaim& claim) {
+  return !claim.volume_name.empty() &&
+         claim.metadata.annotations.find("pv.kubernetes.io/bind-completed") != nullptr;
+}
+
+// kube-scheduler's words.
+[[nodiscard]] inline std::string claim_not_found(std::string_view name) {
+  return "persistentvolumeclaim \"" + std::string(name) + "\" not found";
+}
+
+}  // namespace plugins

@@ -1,0 +1,149 @@
+#include "plugins/volume_binding/matching.h"
+
+#include <algorithm>
+
+namespace plugins {
+namespace {
+
+using namespace sched;
+using Claim = Storage::Claim;
+using Volume = Storage::Volume;
+
+// Of classes whose volumes are made by hand.
+constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
+
+bool is_usable_on(const Volume& volume, const NodeFacts& node) {
+  return !volume.node_affinity || volume.node_affinity->matches({}, node.labels);
+}
+
+bool has_all_modes(const Volume& volume, const Claim& claim) {
+  return std::all_of(claim.access_modes.begin(), claim.access_modes.end(), [&](const auto& mode) {
+    return std::find(volume.access_modes.begin(), volume.access_modes.end(), mode) !=
+           volume.access_modes.end();
+  });
+}
+
+// What holds of a reserved volume, too.
+bool suits(const Volume& volume, const Claim& claim) {
+  return volume.capacity_bytes.value_or(0) >= claim.requested_bytes.value_or(0) &&
+         volume.volume_mode == claim.volume_mode &&
+         volume.volume_attributes_class == claim.volume_attributes_class &&
+         !volume.metadata.deletion_timestamp;
+}
+
+bool fits(const Volume& volume, const Claim& claim) {
+  return suits(volume, claim) && has_all_modes(volume, claim) &&
+         (!claim.selector || claim.selector->matches(volume.metadata.labels));
+}
+
+}  // namespace
+
+Matching::Matching(const Storage& storage, const std::vector<const Claim*>& claims) {
+  for (const Claim* claim : claims) {
+    const k8s::StorageClass* of = storage.storage_class(claim->storage_class);
+    Wanted wanted{.claim = claim,
+                  .selected = storage.selected_node(*claim),
+                  .reserved = storage.reserved(*claim),
+                  .others = {},
+                  .pool = storage.free_volumes(claim->storage_class),
+                  .of = of,
+                  .room = storage.room_for(*of, *claim)};
+    if (!wanted.selected.empty()) {
+      selected_.push_back(std::move(wanted));
+      continue;
+    }
+    if (wanted.reserved != nullptr && (!suits(*wanted.reserved, *claim) ||
+                                       wanted.reserved->storage_class != claim->storage_class)) {
+      wanted.reserved = nullptr;
+    }
+    if (wanted.pool != nullptr) {
+      for (const Volume* volume : wanted.pool->others) {
+        if (fits(*volume, *claim)) wanted.others.push_back(volume);
+      }
+    }
+    open_.push_back(std::move(wanted));
+  }
+  std::stable_sort(open_.begin(), open_.end(), [](const Wanted& a, const Wanted& b) {
+    return a.claim->requested_bytes.value_or(0) < b.claim->requested_bytes.value_or(0);
+  });
+}
+
+Matching::OnNode Matching::on(const NodeFacts& node) const {
+  OnNode all;
+  std::vector<const Wanted*> to_provision;
+  for (const Wanted& wanted : selected_) {
+    if (wanted.selected != node.name) {
+      all.result = OnNode::Result::kNoVolume;
+      return all;
+    }
+    to_provision.push_back(&wanted);
+  }
+  std::vector<const Volume*> taken;
+  for (const Wanted& wanted : open_) {
+    if (const Volume* volume = find(wanted, node, taken)) {
+      taken.push_back(volume);
+      all.bound.emplace_back(wanted.claim, volume);
+    } else {
+      to_provision.push_back(&wanted);
+    }
+  }
+  for (const Wanted* wanted : to_provision) {
+    all.result = provision(*wanted, node);
+    if (all.result != OnNode::Result::kFits) return all;
+    all.provisioned.push_back(wanted->claim);
+  }
+  return all;
+}
+
+const Volume* Matching::find(const Wanted& wanted, const NodeFacts& node,
+                             const std::vector<const Volume*>& taken) {
+  const auto is_left = [&](const Volume* volume) {
+    return std::find(taken.begin(), taken.end(), volume) == taken.end() &&
+           is_usable_on(*volume, node);
+  };
+  if (wanted.reserved != nullptr) return is_left(wanted.reserved) ? wanted.reserved : nullptr;
+  const auto other = std::find_if(wanted.others.begin(), wanted.others.end(), is_left);
+  const Volume* smallest = other == wanted.others.end() ? nullptr : *other;
+  if (wanted.pool == nullptr) return smallest;
+  const std::string* host = node.labels.find("kubernetes.io/hostname");
+  if (host == nullptr) return smallest;
+  const auto of_host = wanted.pool->of_host.find(*host);
+  if (of_host == wanted.pool->of_host.end()) return smallest;
+  for (const Volume* volume : of_host->second) {
+    if (smallest != nullptr && !Storage::BySize{}(volume, smallest)) break;
+    if (fits(*volume, *wanted.claim) && is_left(volume)) return volume;
+  }
+  return smallest;
+}
+
+Matching::OnNode::Result Matching::provision(const Wanted& wanted, const NodeFacts& node) {
+  const k8s::StorageClass& of = *wanted.of;
+  if (of.provisioner.empty() || of.provisioner == kNoProvisioner) {
+    return OnNode::Result::kNoVolume;
+  }
+  if (of.allowed_topologies && !of.allowed_topologies->matches({}, node.labels)) {
+    return OnNode::Result::kNoVolume;
+  }
+  if (!wanted.room) return OnNode::Result::kFits;
+  const bool some = std::any_of(wanted.room->begin(), wanted.room->end(),
+                                [&](const auto* segment) { return segment->matches(node.labels); });
+  return some ? OnNode::Result::kFits : OnNode::Result::kNoRoom;
+}
+
+std::optional<const k8s::NodeSelector*> Matching::by_labels() const {
+  if (!selected_.empty()) return std::nullopt;
+  const k8s::NodeSelector* selector = nullptr;
+  for (const Wanted& wanted : open_) {
+    const bool only_provisioned = wanted.reserved == nullptr && wanted.others.empty() &&
+                                  (wanted.pool == nullptr || wanted.pool->of_host.empty()) &&
+                                  !wanted.room && !wanted.of->provisioner.empty() &&
+                                  wanted.of->provisioner != kNoProvisioner;
+    if (!only_provisioned) return std::nullopt;
+    if (!wanted.of->allowed_topologies || selector == &*wanted.of->allowed_topologies) continue;
+    if (selector != nullptr) return std::nullopt;
+    selector = &*wanted.of->allowed_topologies;
+  }
+  return selector;
+}
+
+}  // namespace plugins

@@ -1,0 +1,206 @@
+#include "plugins/volume_binding/storage.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace plugins {
+namespace {
+
+using namespace sched;
+
+constexpr std::string_view kHostname = "kubernetes.io/hostname";
+
+// The hosts that alone can use the volume; empty: it is not tied to hosts, or not to them alone.
+std::vector<std::string> hosts_of(const k8s::PersistentVolume& volume) {
+  if (!volume.node_affinity || volume.node_affinity->terms.size() != 1) return {};
+  for (const auto& each : volume.node_affinity->terms.front().match_expressions) {
+    if (each.key == kHostname && each.op == k8s::SelectorOperator::kIn) return each.values;
+  }
+  return {};
+}
+
+template <typename Map>
+auto* find_in(Map& map, const typename Map::key_type& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+bool is_reserved_for(const k8s::PersistentVolume& volume, const k8s::PersistentVolumeClaim& claim) {
+  if (!volume.claim_ref || volume.claim_ref->name != claim.metadata.name ||
+      volume.claim_ref->namespace_ != claim.metadata.namespace_) {
+    return false;
+  }
+  return volume.claim_ref->uid.empty() || volume.claim_ref->uid == claim.metadata.uid;
+}
+
+bool Storage::apply(const ClusterChange& change) {
+  if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
+    claims_[key_of(claim->object.metadata)] = claim->object;
+  } else if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
+    claims_.erase({claim_gone->namespace_, claim_gone->name});
+  } else if (const auto* volume = std::get_if<VolumeUpserted>(&change)) {
+    put(volume->object);
+  } else if (const auto* volume_gone = std::get_if<VolumeGone>(&change)) {
+    take_out(volume_gone->name);
+  } else if (const auto* made = std::get_if<StorageClassUpserted>(&change)) {
+    classes_[made->object.metadata.name] = made->object;
+  } else if (const auto* class_gone = std::get_if<StorageClassGone>(&change)) {
+    classes_.erase(class_gone->name);
+  } else if (const auto* driver = std::get_if<CsiDriverUpserted>(&change)) {
+    drivers_[driver->object.metadata.name] = driver->object.storage_capacity;
+  } else if (const auto* driver_gone = std::get_if<CsiDriverGone>(&change)) {
+    drivers_.erase(driver_gone->name);
+  } else if (const auto* room = std::get_if<CsiStorageCapacityUpserted>(&change)) {
+    capacities_[key_of(room->object.metadata)] = room->object;
+  } else if (const auto* room_gone = std::get_if<CsiStorageCapacityGone>(&change)) {
+    capacities_.erase({room_gone->namespace_, room_gone->name});
+  } else if (const auto* assumed = std::get_if<WriteAssumed>(&change)) {
+    assume(assumed->write, true);
+  } else if (const auto* over = std::get_if<WriteOver>(&change)) {
+    assume(over->write, false);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Storage::assume(const ObjectWrite& write, bool done) {
+  if (const auto* selection = std::get_if<SelectNode>(&write)) {
+    const ClaimKey claim{selection->claim.namespace_, selection->claim.name};
+    if (done) {
+      selections_[claim] = *selection;
+    } else {
+      selections_.erase(claim);
+    }
+    return;
+  }
+  const auto& reservation = std::get<ReserveVolume>(write);
+  const Volume* known = volume(reservation.volume.name);
+  if (known != nullptr) unfile(*known);
+  if (done) {
+    reservations_[reservation.volume.name] = reservation;
+  } else {
+    reservations_.erase(reservation.volume.name);
+  }
+  if (known != nullptr) file(*known);
+}
+
+void Storage::put(const Volume& volume) {
+  take_out(volume.metadata.name);
+  auto& kept = volumes_[volume.metadata.name];
+  kept = std::make_unique<Volume>(volume);
+  if (kept->claim_ref) {
+    reserved_[{kept->claim_ref->namespace_, kept->claim_ref->name}].insert(kept->metadata.name);
+  }
+  file(*kept);
+}
+
+void Storage::take_out(const std::string& name) {
+  const auto known = volumes_.find(name);
+  if (known == volumes_.end()) return;
+  const Volume& volume = *known->second;
+  unfile(volume);
+  if (volume.claim_ref) {
+    const auto of_claim = reserved_.find({volume.claim_ref->namespace_, volume.claim_ref->name});
+    of_claim->second.erase(name);
+    if (of_claim->second.empty()) reserved_.erase(of_claim);
+  }
+  volumes_.erase(known);
+}
+
+void Storage::file(const Volume& volume) {
+  const bool is_free = !volume.claim_ref && volume.phase == "Available" &&
+                       !volume.metadata.deletion_timestamp &&
+                       !reservations_.contains(volume.metadata.name);
+  if (!is_free) return;
+  Pool& pool = pools_[volume.storage_class];
+  const std::vector<std::string> hosts = hosts_of(volume);
+  if (hosts.empty()) pool.others.insert(&volume);
+  for (const std::string& host : hosts) pool.of_host[host].insert(&volume);
+}
+
+void Storage::unfile(const Volume& volume) {
+  Pool* pool = find_in(pools_, volume.storage_class);
+  if (pool == nullptr) return;
+  pool->others.erase(&volume);
+  for (const std::string& host : hosts_of(volume)) {
+    const auto known = pool->of_host.find(host);
+    if (known == pool->of_host.end()) continue;
+    known->second.erase(&volume);
+    if (known->second.empty()) pool->of_host.erase(known);
+  }
+  if (pool->others.empty() && pool->of_host.empty()) pools_.erase(volume.storage_class);
+}
+
+const Storage::Claim* Storage::claim(const ClaimKey& key) const { return find_in(claims_, key); }
+
+const Storage::Volume* Storage::volume(const std::string& name) const {
+  const auto* kept = find_in(volumes_, name);
+  return kept == nullptr ? nullptr : kept->get();
+}
+
+const k8s::StorageClass* Storage::storage_class(const std::string& name) const {
+  return find_in(classes_, name);
+}
+
+bool Storage::waits_for_pod(const Claim& claim) const {
+  // A claim that names its volume is the volume controller's.
+  if (!claim.volume_name.empty()) return false;
+  const k8s::StorageClass* of = storage_class(claim.storage_class);
+  return of != nullptr && of->binding_mode == "WaitForFirstConsumer";
+}
+
+std::string Storage::selected_node(const Claim& claim) const {
+  const SelectNode* assumed = assumed_selection(key_of(claim.metadata));
+  if (assumed != nullptr) return assumed->node;
+  const std::string* noted = claim.metadata.annotations.find("volume.kubernetes.io/selected-node");
+  return noted == nullptr ? "" : *noted;
+}
+
+const Storage::Volume* Storage::reserved(const Claim& claim) const {
+  const auto* named = find_in(reserved_, key_of(claim.metadata));
+  if (named != nullptr) {
+    for (const std::string& name : *named) {
+      const Volume* it = volume(name);
+      if (is_reserved_for(*it, claim)) return it;
+    }
+  }
+  for (const auto& [name, reservation] : reservations_) {
+    if (reservation.claim.name == claim.metadata.name &&
+        reservation.claim.namespace_ == claim.metadata.namespace_) {
+      return volume(name);
+    }
+  }
+  return nullptr;
+}
+
+const SelectNode* Storage::assumed_selection(const ClaimKey& claim) const {
+  return find_in(selections_, claim);
+}
+
+const ReserveVolume* Storage::assumed_reservation(const std::string& volume) const {
+  return find_in(reservations_, volume);
+}
+
+const Storage::Pool* Storage::free_volumes(const std::string& storage_class) const {
+  return find_in(pools_, storage_class);
+}
+
+std::optional<std::vector<const k8s::LabelSelector*>> Storage::room_for(const k8s::StorageClass& of,
+                                                                        const Claim& claim) const {
+  const bool* says = find_in(drivers_, of.provisioner);
+  if (says == nullptr || !*says || !claim.requested_bytes) return std::nullopt;
+  std::vector<const k8s::LabelSelector*> found;
+  for (const auto& [key, capacity] : capacities_) {
+    // The more precise of the two.
+    const auto& most =
+        capacity.maximum_volume_bytes ? capacity.maximum_volume_bytes : capacity.capacity_bytes;
+    if (capacity.storage_class != of.metadata.name || !capacity.node_topology || !most) continue;
+    if (*most >= *claim.requested_bytes) found.push_back(&*capacity.node_topology);
+  }
+  return found;
+}
+
+}  // namespace plugins

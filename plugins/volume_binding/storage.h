@@ -1,0 +1,88 @@
+// Claims, volumes, classes and capacities as the watches show them, with the writes that plans
+// count on as if they were done.
+#pragma once
+
+#include "k8s-client/api/storage.h"
+#include "plugins/support/volume_claims.h"
+#include "scheduler/framework/cluster_change.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace plugins {
+
+class Storage {
+ public:
+  using Claim = k8s::PersistentVolumeClaim;
+  using Volume = k8s::PersistentVolume;
+
+  // True: the change is one of these objects, or of what is assumed.
+  bool apply(const sched::ClusterChange& change);
+
+  // Null: there is none of that name.
+  [[nodiscard]] const Claim* claim(const ClaimKey& key) const;
+  [[nodiscard]] const Volume* volume(const std::string& name) const;
+  [[nodiscard]] const k8s::StorageClass* storage_class(const std::string& name) const;
+
+  // A claim that waits until its pod's node is chosen; no other claim that is not bound may have a
+  // pod placed that needs it.
+  [[nodiscard]] bool waits_for_pod(const Claim& claim) const;
+  // The node that was selected for it, or is assumed to be; empty: none.
+  [[nodiscard]] std::string selected_node(const Claim& claim) const;
+  // The volume that is reserved for the claim, or assumed to be; null: none.
+  [[nodiscard]] const Volume* reserved(const Claim& claim) const;
+  // The write that a plan counts on; null: none.
+  [[nodiscard]] const sched::SelectNode* assumed_selection(const ClaimKey& claim) const;
+  [[nodiscard]] const sched::ReserveVolume* assumed_reservation(const std::string& volume) const;
+
+  // The volumes of a class that are free, the smaller ones first.
+  struct BySize {
+    bool operator()(const Volume* a, const Volume* b) const {
+      return std::tuple(a->capacity_bytes.value_or(0), std::string_view(a->metadata.name)) <
+             std::tuple(b->capacity_bytes.value_or(0), std::string_view(b->metadata.name));
+    }
+  };
+  using Volumes = std::set<const Volume*, BySize>;
+  struct Pool {
+    Volumes others;
+    // Those that nodes of one value of the label kubernetes.io/hostname alone can use, by value.
+    std::map<std::string, Volumes> of_host;
+  };
+  // Null: there are none.
+  [[nodiscard]] const Pool* free_volumes(const std::string& storage_class) const;
+
+  // Where there is room for a volume of that size: the nodes that match one of the selectors.
+  // nullopt: nobody says, or it does not matter.
+  [[nodiscard]] std::optional<std::vector<const k8s::LabelSelector*>> room_for(
+      const k8s::StorageClass& of, const Claim& claim) const;
+
+ private:
+  void put(const Volume& volume);
+  void take_out(const std::string& name);
+  // Whether it is in the pool of its class: depends on the volume and on what is assumed of it.
+  void file(const Volume& volume);
+  void unfile(const Volume& volume);
+  void assume(const sched::ObjectWrite& write, bool done);
+
+  std::map<ClaimKey, Claim> claims_;
+  std::map<std::string, std::unique_ptr<Volume>> volumes_;
+  std::map<std::string, k8s::StorageClass> classes_;
+  std::map<std::string, bool> drivers_;  // whether a CSI driver says where it has room
+  std::map<ClaimKey, k8s::CsiStorageCapacity> capacities_;
+  std::map<ClaimKey, std::set<std::string>> reserved_;  // volumes, by the claim that they name
+  std::map<std::string, Pool> pools_;                   // by class
+  std::map<ClaimKey, sched::SelectNode> selections_;
+  std::map<std::string, sched::ReserveVolume> reservations_;  // by volume
+};
+
+// Whether the volume names the claim as the one that it is for.
+[[nodiscard]] bool is_reserved_for(const k8s::PersistentVolume& volume,
+                                   const k8s::PersistentVolumeClaim& claim);
+
+}  // namespace plugins

@@ -1,0 +1,238 @@
+#include "plugins/volume_binding/volume_binding.h"
+
+#include "plugins/support/args.h"
+#include "plugins/volume_binding/matching.h"
+#include "plugins/volume_binding/storage.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace plugins {
+namespace {
+
+using namespace sched;
+using Claim = Storage::Claim;
+using Volume = Storage::Volume;
+using Refusal = std::optional<std::string>;
+using Result = Matching::OnNode::Result;
+
+constexpr std::string_view kName = "VolumeBinding";
+constexpr std::string_view kNotItsNode = "node(s) didn't match PersistentVolume's node affinity";
+constexpr std::string_view kNoVolume = "node(s) didn't find available persistent volumes to bind";
+constexpr std::string_view kNoRoom = "node(s) did not have enough free storage";
+constexpr std::string_view kVolumeMissing =
+    "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
+constexpr const char* kUnbound = "pod has unbound immediate PersistentVolumeClaims";
+
+std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
+
+std::string of_claim(const Claim& claim) {
+  return "persistentvolumeclaim " + quoted(claim.metadata.name);
+}
+
+bool is_controlled_by(const Claim& claim, const k8s::Pod& pod) {
+  const auto& owners = claim.metadata.owner_references;
+  return std::any_of(owners.begin(), owners.end(), [&](const k8s::OwnerReference& owner) {
+    return owner.controller && owner.uid == pod.metadata.uid;
+  });
+}
+
+SeenObject seen(const k8s::ObjectMeta& object) {
+  return {object.namespace_, object.name, object.uid, object.resource_version};
+}
+
+Readiness waits(std::string for_what) { return {Readiness::State::kWaits, std::move(for_what)}; }
+Readiness failed(std::string why) { return {Readiness::State::kFailed, std::move(why)}; }
+
+class VolumeBinding final : public ClusterConstraint {
+ public:
+  explicit VolumeBinding(std::chrono::seconds patience) : patience_(patience) {}
+  std::string_view name() const override { return kName; }
+
+  Refusal refuses(const k8s::Pod& pod) const override {
+    for (const k8s::Volume& volume : pod.spec.volumes) {
+      if (auto refusal = refuses_one(pod, volume)) return refusal;
+    }
+    for (const ClaimKey& key : claims_of(pod)) {
+      const Claim& claim = *storage_.claim(key);
+      if (!is_bound(claim) && !storage_.waits_for_pod(claim)) return kUnbound;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
+    if (pod.spec.volumes.empty()) return {};
+    std::vector<Exclusion> all;
+    const auto exclude = [&](std::string_view reason, bool also_told, auto allowed) {
+      all.push_back({.plugin = kName,
+                     .reason = reason,
+                     .code = Code::kUnresolvable,
+                     .allowed = std::move(allowed),
+                     .also_told = also_told});
+    };
+    bool some_missing = false;
+    for (const ClaimKey& key : claims_of(pod)) {
+      const Claim* claim = storage_.claim(key);
+      if (claim == nullptr || !is_bound(*claim)) continue;
+      const Volume* volume = storage_.volume(claim->volume_name);
+      if (volume == nullptr) {
+        some_missing = true;
+      } else if (volume->node_affinity) {
+        exclude(kNotItsNode, false, &*volume->node_affinity);
+      }
+    }
+    exclude_by_matching(waiting_claims(pod), exclude);
+    if (some_missing) exclude(kVolumeMissing, true, NamedNodes{});
+    return all;
+  }
+
+  bool prepares(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
+
+  std::optional<Preparation> preparation_for(const k8s::Pod& pod,
+                                             const NodeFacts& node) const override {
+    const std::vector<const Claim*> waiting = waiting_claims(pod);
+    if (waiting.empty()) return std::nullopt;
+    const Matching::OnNode chosen = Matching(storage_, waiting).on(node);
+    Preparation wanted{.writes = {}, .patience = patience_};
+    for (const auto& [claim, volume] : chosen.bound) {
+      if (volume->claim_ref && volume->claim_ref->uid == claim->metadata.uid) continue;
+      wanted.writes.push_back(ReserveVolume{.volume = seen(volume->metadata),
+                                            .claim = seen(claim->metadata),
+                                            .named_claim = volume->claim_ref.has_value()});
+    }
+    for (const Claim* claim : chosen.provisioned) {
+      if (storage_.selected_node(*claim) == node.name) continue;
+      wanted.writes.push_back(SelectNode{.claim = seen(claim->metadata), .node = node.name});
+    }
+    return wanted;
+  }
+
+  Readiness readiness(const k8s::Pod& pod, const NodeFacts& node) const override {
+    Readiness all;
+    for (const ClaimKey& key : claims_of(pod)) {
+      Readiness one = readiness_of(key, node);
+      if (one.state == Readiness::State::kFailed) return one;
+      if (all.state == Readiness::State::kReady) all = std::move(one);
+    }
+    return all;
+  }
+
+  ChangeMask wakes_on() const override { return kStorageChanged; }
+
+  bool apply(const ClusterChange& change) override { return storage_.apply(change); }
+
+ private:
+  Refusal refuses_one(const k8s::Pod& pod, const k8s::Volume& volume) const {
+    const auto key = claim_of(pod, volume);
+    if (!key) return std::nullopt;
+    const bool ephemeral = volume.kind == k8s::Volume::Kind::kEphemeral;
+    const Claim* claim = storage_.claim(*key);
+    if (claim == nullptr) {
+      if (!ephemeral) return claim_not_found(key->second);
+      return "waiting for ephemeral volume controller to create the persistentvolumeclaim " +
+             quoted(key->second);
+    }
+    // The claim of an ephemeral volume is made for its pod. One that happens to have its name (of a
+    // pod that had the same, say) is another's: kubelet would refuse the pod for ever.
+    if (ephemeral && !is_controlled_by(*claim, pod)) {
+      return "PVC " + key->first + "/" + key->second + " was not created for pod " + key->first +
+             "/" + pod.metadata.name + " (pod is not owner)";
+    }
+    if (claim->phase == "Lost") {
+      return of_claim(*claim) + " bound to non-existent persistentvolume " +
+             quoted(claim->volume_name);
+    }
+    if (claim->metadata.deletion_timestamp) return of_claim(*claim) + " is being deleted";
+    return std::nullopt;
+  }
+
+  // Of those that refuses() has nothing against.
+  std::vector<const Claim*> waiting_claims(const k8s::Pod& pod) const {
+    std::vector<const Claim*> all;
+    for (const ClaimKey& key : claims_of(pod)) {
+      const Claim* claim = storage_.claim(key);
+      if (claim == nullptr || is_bound(*claim) || !storage_.waits_for_pod(*claim)) continue;
+      // A pod may mount a claim twice.
+      if (std::find(all.begin(), all.end(), claim) == all.end()) all.push_back(claim);
+    }
+    return all;
+  }
+
+  template <typename Exclude>
+  void exclude_by_matching(const std::vector<const Claim*>& waiting, const Exclude& exclude) const {
+    if (waiting.empty()) return;
+    const auto matching = std::make_shared<Matching>(storage_, waiting);
+    if (const auto selector = matching->by_labels()) {
+      if (*selector != nullptr) exclude(kNoVolume, true, *selector);
+      return;
+    }
+    const auto is_not = [&](Result result) {
+      return
+          [matching, result](const NodeFacts& node) { return matching->on(node).result != result; };
+    };
+    exclude(kNoVolume, true, is_not(Result::kNoVolume));
+    exclude(kNoRoom, true, is_not(Result::kNoRoom));
+  }
+
+  Readiness readiness_of(const ClaimKey& key, const NodeFacts& node) const {
+    const Claim* claim = storage_.claim(key);
+    if (claim == nullptr) return failed(claim_not_found(key.second));
+    if (is_bound(*claim)) {
+      const Volume* volume = storage_.volume(claim->volume_name);
+      if (volume == nullptr) {
+        return waits("volume " + quoted(claim->volume_name) + " of " + of_claim(*claim) +
+                     " is not to be seen yet");
+      }
+      if (volume->node_affinity && !volume->node_affinity->matches({}, node.labels)) {
+        return failed("volume " + quoted(claim->volume_name) + " of " + of_claim(*claim) +
+                      " can not be used there");
+      }
+      return {};
+    }
+    if (const Volume* volume = storage_.reserved(*claim)) {
+      const ReserveVolume* write = storage_.assumed_reservation(volume->metadata.name);
+      // Written, and not to be seen yet.
+      const bool is_old =
+          write != nullptr && write->volume.resource_version == volume->metadata.resource_version;
+      if (!is_old && !is_reserved_for(*volume, *claim)) {
+        return failed("volume " + quoted(volume->metadata.name) + " is not reserved for " +
+                      of_claim(*claim) + " any more");
+      }
+      return waits(of_claim(*claim) + " is not bound to volume " + quoted(volume->metadata.name) +
+                   " yet");
+    }
+    return provisioned(key, *claim, node);
+  }
+
+  Readiness provisioned(const ClaimKey& key, const Claim& claim, const NodeFacts& node) const {
+    const SelectNode* write = storage_.assumed_selection(key);
+    const bool is_old =
+        write != nullptr && write->claim.resource_version == claim.metadata.resource_version;
+    const std::string* noted =
+        claim.metadata.annotations.find("volume.kubernetes.io/selected-node");
+    if (!is_old && (noted == nullptr || *noted != node.name)) {
+      return failed("provisioning failed for PVC " + quoted(claim.metadata.name));
+    }
+    const k8s::StorageClass* of = storage_.storage_class(claim.storage_class);
+    return waits(of_claim(claim) + " has no volume yet from provisioner " +
+                 (of == nullptr ? "(none)" : of->provisioner));
+  }
+
+  std::chrono::seconds patience_;
+  Storage storage_;
+};
+
+}  // namespace
+
+PluginInstance make_volume_binding(k8s::yaml::ObjectReader& args) {
+  read_type(args, "VolumeBindingArgs");
+  const std::int64_t seconds =
+      args.integer("bindTimeoutSeconds", {.min = 0, .max = 24 * 3600}).value_or(600);
+  PluginInstance instance;
+  instance.constraint = std::make_unique<VolumeBinding>(std::chrono::seconds(seconds));
+  return instance;
+}
+
+}  // namespace plugins

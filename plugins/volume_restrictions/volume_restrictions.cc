@@ -1,0 +1,102 @@
+#include "plugins/volume_restrictions/volume_restrictions.h"
+
+#include "plugins/support/volume_claims.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace plugins {
+namespace {
+
+using namespace sched;
+
+constexpr std::string_view kInUse =
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
+    "in-use by another pod";
+
+class VolumeRestrictions final : public ClusterConstraint {
+ public:
+  std::string_view name() const override { return "VolumeRestrictions"; }
+
+  std::optional<std::string> refuses(const k8s::Pod& pod) const override {
+    for (const k8s::Volume& volume : pod.spec.volumes) {
+      if (volume.kind != k8s::Volume::Kind::kPersistentVolumeClaim) continue;
+      if (!for_one_pod_.contains(*claim_of(pod, volume))) return claim_not_found(volume.claim_name);
+    }
+    return std::nullopt;
+  }
+
+  std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
+    for (const k8s::Volume& volume : pod.spec.volumes) {
+      if (volume.kind != k8s::Volume::Kind::kPersistentVolumeClaim) continue;
+      const ClaimKey key = *claim_of(pod, volume);
+      const auto claim = for_one_pod_.find(key);
+      if (claim == for_one_pod_.end() || !claim->second) continue;
+      if (used_by_another(key, pod.metadata.uid)) {
+        return {{.plugin = "VolumeRestrictions", .reason = kInUse, .allowed = NamedNodes{}}};
+      }
+    }
+    return {};
+  }
+
+  ChangeMask wakes_on() const override { return kStorageChanged; }
+
+  bool apply(const ClusterChange& change) override {
+    if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
+      const auto& modes = claim->object.access_modes;
+      for_one_pod_[key_of(claim->object.metadata)] =
+          std::find(modes.begin(), modes.end(), "ReadWriteOncePod") != modes.end();
+      return true;
+    }
+    if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
+      for_one_pod_.erase({claim_gone->namespace_, claim_gone->name});
+    } else if (const auto* bound = std::get_if<BoundPodUpserted>(&change)) {
+      uses(bound->pod);
+    } else if (const auto* gone = std::get_if<BoundPodGone>(&change)) {
+      forget(gone->uid);
+    }
+    return false;
+  }
+
+ private:
+  bool used_by_another(const ClaimKey& claim, const std::string& uid) const {
+    const auto users = users_.find(claim);
+    if (users == users_.end()) return false;
+    return users->second.size() > 1 || !users->second.contains(uid);
+  }
+  void uses(const k8s::Pod& pod) {
+    if (pod.spec.volumes.empty()) return;
+    forget(pod.metadata.uid);
+    std::vector<ClaimKey> claims = claims_of(pod);
+    for (const ClaimKey& claim : claims) users_[claim].insert(pod.metadata.uid);
+    if (!claims.empty()) of_pod_[pod.metadata.uid] = std::move(claims);
+  }
+  void forget(const std::string& uid) {
+    const auto pod = of_pod_.find(uid);
+    if (pod == of_pod_.end()) return;
+    for (const ClaimKey& claim : pod->second) {
+      const auto users = users_.find(claim);
+      if (users == users_.end()) continue;  // the pod names it twice
+      users->second.erase(uid);
+      if (users->second.empty()) users_.erase(users);
+    }
+    of_pod_.erase(pod);
+  }
+
+  std::map<ClaimKey, bool> for_one_pod_;  // all claims
+  // The pods on nodes that have claims, by uid.
+  std::map<ClaimKey, std::set<std::string>> users_;
+  std::unordered_map<std::string, std::vector<ClaimKey>> of_pod_;
+};
+
+}  // namespace
+
+PluginInstance make_volume_restrictions(k8s::yaml::ObjectReader& /*args*/) {
+  PluginInstance instance;
+  instance.constraint = std::make_unique<VolumeRestrictions>();
+  return instance;
+}
+
+}  // namespace plugins

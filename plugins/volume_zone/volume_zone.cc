@@ -1,0 +1,146 @@
+#include "plugins/volume_zone/volume_zone.h"
+
+#include "plugins/support/volume_claims.h"
+
+#include <array>
+#include <map>
+
+namespace plugins {
+namespace {
+
+using namespace sched;
+using k8s::NodeSelector;
+using k8s::NodeSelectorTerm;
+using k8s::PersistentVolume;
+using k8s::SelectorOperator;
+using k8s::SelectorRequirement;
+
+constexpr std::string_view kName = "VolumeZone";
+constexpr std::string_view kNotItsZone = "node(s) had no available volume zone";
+
+// A label that ties volumes to a zone or region, and the one that nodes carry instead of an old
+// one.
+struct ZoneLabel {
+  std::string_view name;
+  std::string_view on_newer_nodes;
+};
+constexpr std::array<ZoneLabel, 4> kZoneLabels = {{
+    {"topology.kubernetes.io/zone", {}},
+    {"topology.kubernetes.io/region", {}},
+    {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
+    {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
+}};
+
+// "a__b": the volume is in both. None: not such a list.
+std::vector<std::string> zones_in(std::string_view text) {
+  constexpr std::string_view kBetween = "__";
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
+  std::vector<std::string> zones;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find(kBetween, from), text.size());
+    std::string_view zone = text.substr(from, to - from);
+    zone.remove_prefix(std::min(zone.find_first_not_of(kBlanks), zone.size()));
+    zone = zone.substr(0, zone.find_last_not_of(kBlanks) + 1);
+    if (zone.empty()) return {};
+    zones.emplace_back(zone);
+    from = to + kBetween.size();
+  }
+  return zones;
+}
+
+SelectorRequirement absent(std::string_view label) {
+  return {.key = std::string(label), .op = SelectorOperator::kDoesNotExist, .values = {}};
+}
+
+// The nodes that are in the volume's zones and regions, or in none at all; nullopt: it names none.
+std::optional<NodeSelector> zones_of(const PersistentVolume& volume) {
+  // Alternatives, each a list of what must hold.
+  std::vector<NodeSelectorTerm> terms(1);
+  for (const ZoneLabel& label : kZoneLabels) {
+    const std::string* value = volume.metadata.labels.find(label.name);
+    if (value == nullptr) continue;
+    const std::vector<std::string> zones = zones_in(*value);
+    if (zones.empty()) continue;
+    const auto in_zones = [&](std::string_view key) {
+      return SelectorRequirement{
+          .key = std::string(key), .op = SelectorOperator::kIn, .values = zones};
+    };
+    std::vector<NodeSelectorTerm> further;
+    for (NodeSelectorTerm& term : terms) {
+      if (!label.on_newer_nodes.empty()) {
+        NodeSelectorTerm& newer = further.emplace_back(term);
+        newer.match_expressions.push_back(in_zones(label.on_newer_nodes));
+        newer.match_expressions.push_back(absent(label.name));
+      }
+      term.match_expressions.push_back(in_zones(label.name));
+    }
+    terms.insert(terms.end(), further.begin(), further.end());
+  }
+  if (terms.front().match_expressions.empty()) return std::nullopt;
+  NodeSelectorTerm& in_none = terms.emplace_back();
+  for (const ZoneLabel& label : kZoneLabels)
+    in_none.match_expressions.push_back(absent(label.name));
+  return NodeSelector{std::move(terms)};
+}
+
+class VolumeZone final : public ClusterConstraint {
+ public:
+  std::string_view name() const override { return kName; }
+
+  std::optional<std::string> refuses(const k8s::Pod& pod) const override {
+    for (const ClaimKey& key : claims_of(pod)) {
+      const auto claim = volume_of_.find(key);
+      if (claim == volume_of_.end() || claim->second.empty()) continue;
+      if (!zones_.contains(claim->second)) {
+        return "persistentvolume \"" + claim->second + "\" not found";
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
+    std::vector<Exclusion> found;
+    for (const ClaimKey& key : claims_of(pod)) {
+      const auto claim = volume_of_.find(key);
+      if (claim == volume_of_.end()) continue;
+      const auto zones = zones_.find(claim->second);
+      if (zones == zones_.end() || !zones->second) continue;
+      found.push_back({.plugin = kName,
+                       .reason = kNotItsZone,
+                       .code = Code::kUnresolvable,
+                       .allowed = &*zones->second});
+    }
+    return found;
+  }
+
+  ChangeMask wakes_on() const override { return kStorageChanged; }
+
+  bool apply(const ClusterChange& change) override {
+    if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
+      volume_of_[key_of(claim->object.metadata)] = claim->object.volume_name;
+    } else if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
+      volume_of_.erase({claim_gone->namespace_, claim_gone->name});
+    } else if (const auto* volume = std::get_if<VolumeUpserted>(&change)) {
+      zones_[volume->object.metadata.name] = zones_of(volume->object);
+    } else if (const auto* volume_gone = std::get_if<VolumeGone>(&change)) {
+      zones_.erase(volume_gone->name);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  std::map<ClaimKey, std::string> volume_of_;                 // empty: none yet
+  std::map<std::string, std::optional<NodeSelector>> zones_;  // of all volumes
+};
+
+}  // namespace
+
+PluginInstance make_volume_zone(k8s::yaml::ObjectReader& /*args*/) {
+  PluginInstance instance;
+  instance.constraint = std::make_unique<VolumeZone>();
+  return instance;
+}
+
+}  // namespace plugins

@@ -1,0 +1,716 @@
+// The constraints about volumes: who waits for what, and where a pod's volumes can be used.
+#include "tests/plugins/one_node.h"
+#include "tests/support/catch.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace sched;
+using tests::claim;
+using tests::label;
+using tests::make_plugin;
+using tests::node;
+using tests::pod;
+using tests::term;
+using tests::volume;
+using Refusal = std::optional<std::string>;
+using Names = std::vector<std::string>;
+using State = Readiness::State;
+
+namespace {
+
+constexpr const char* kNotItsNode = "node(s) didn't match PersistentVolume's node affinity";
+constexpr const char* kNoVolume = "node(s) didn't find available persistent volumes to bind";
+constexpr const char* kNoRoom = "node(s) did not have enough free storage";
+constexpr const char* kHost = "kubernetes.io/hostname";
+constexpr const char* kZone = "topology.kubernetes.io/zone";
+constexpr std::int64_t kGi = std::int64_t{1} << 30;
+
+// One constraint, and the nodes it is asked about.
+struct Asked {
+  explicit Asked(const char* name, const char* args = "") {
+    auto made = make_plugin(name, args);
+    REQUIRE(made);
+    constraint = std::move(made->constraint);
+    REQUIRE(constraint);
+    CHECK(constraint->name() == name);
+  }
+  template <typename Object>
+  void has(const Object& object) {
+    constraint->apply(ObjectUpserted<Object>{object});
+  }
+  template <typename Object>
+  void lacks(const std::string& name, const std::string& name_space = "") {
+    constraint->apply(ObjectGone<Object>{name, name_space});
+  }
+  void bound(const k8s::Pod& it) { constraint->apply(BoundPodUpserted{it}); }
+  void gone(const k8s::Pod& it) { constraint->apply(BoundPodGone{it.metadata.uid}); }
+  [[nodiscard]] Refusal refuses(const k8s::Pod& it) const { return constraint->refuses(it); }
+
+  NodeFacts& on(const std::string& name, const k8s::StringMap& labels = {}) {
+    NodeFacts& facts = nodes[name];
+    facts.name = name;
+    facts.labels = labels;
+    facts.labels.set(kHost, name);
+    return facts;
+  }
+  // Of each node that is excluded: the reasons that are told.
+  [[nodiscard]] std::map<std::string, Names> excluded(const k8s::Pod& it) const {
+    std::map<std::string, Names> all;
+    for (const Exclusion& rule : constraint->excludes(it)) {
+      CHECK(rule.plugin == constraint->name());
+      codes[std::string(rule.reason)] = rule.code;
+      for (const auto& [name, facts] : nodes) {
+        if (allows(rule, facts)) continue;
+        if (!all.contains(name) || rule.also_told) all[name].emplace_back(rule.reason);
+      }
+    }
+    return all;
+  }
+  static bool allows(const Exclusion& rule, const NodeFacts& facts) {
+    struct Allows {
+      const NodeFacts& facts;
+      bool operator()(const k8s::NodeSelector* selector) const {
+        return selector->matches({}, facts.labels);
+      }
+      bool operator()(const NamedNodes& named) const {
+        const bool is_named =
+            std::find(named.names.begin(), named.names.end(), facts.name) != named.names.end();
+        return is_named != named.all_others;
+      }
+      bool operator()(const std::function<bool(const NodeFacts&)>& holds) const {
+        return holds(facts);
+      }
+    };
+    return std::visit(Allows{facts}, rule.allowed);
+  }
+
+  std::unique_ptr<ClusterConstraint> constraint;
+  std::map<std::string, NodeFacts> nodes;
+  mutable std::map<std::string, Code> codes;  // of reasons that were given
+};
+
+k8s::StorageClass storage_class(const char* name, const char* provisioner,
+                                const char* mode = "WaitForFirstConsumer") {
+  k8s::StorageClass made;
+  made.metadata.name = name;
+  made.provisioner = provisioner;
+  made.binding_mode = mode;
+  return made;
+}
+
+// An unbound claim of the class.
+k8s::PersistentVolumeClaim wanted(const char* name, const char* of, std::int64_t gi = 1) {
+  k8s::PersistentVolumeClaim made = claim(name, "");
+  made.metadata.uid = std::string("uid of ") + name;
+  made.metadata.resource_version = "1";
+  made.storage_class = of;
+  made.requested_bytes = gi * kGi;
+  return made;
+}
+
+// A free one of the class "local".
+k8s::PersistentVolume free_volume(const char* name, std::int64_t gi, const char* host = nullptr) {
+  k8s::PersistentVolume made = volume(name);
+  made.metadata.uid = std::string("uid of ") + name;
+  made.metadata.resource_version = "7";
+  made.storage_class = "local";
+  made.phase = "Available";
+  made.capacity_bytes = gi * kGi;
+  if (host != nullptr) made.node_affinity = k8s::NodeSelector{{term({label(kHost).in({host})})}};
+  return made;
+}
+
+k8s::PersistentVolumeClaim bound_claim(k8s::PersistentVolumeClaim it, const char* to) {
+  it.volume_name = to;
+  it.phase = "Bound";
+  it.metadata.annotations.set("pv.kubernetes.io/bind-completed", "yes");
+  it.metadata.resource_version = "9";
+  return it;
+}
+
+template <typename Object, typename Change>
+Object with(Object made, Change change) {
+  change(made);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("VolumeBinding: which claims a pod has to wait for") {
+  struct Case {
+    const char* name;
+    std::vector<k8s::PersistentVolumeClaim> claims;
+    k8s::Pod given;
+    Refusal want;
+  };
+  const auto done = claim("c", "v");
+  const auto mounting = [] { return pod("a").mounts_claim("c"); };
+  k8s::Volume scratch;
+  scratch.name = "scratch";
+  scratch.kind = k8s::Volume::Kind::kEphemeral;
+  k8s::PersistentVolumeClaim made_for_it = claim("a-scratch", "v");
+  made_for_it.metadata.owner_references = {{.api_version = "v1",
+                                            .kind = "Pod",
+                                            .name = "a",
+                                            .uid = "uid-default-a",
+                                            .controller = true}};
+  const Refusal unbound = "pod has unbound immediate PersistentVolumeClaims";
+  const std::vector<Case> cases = {
+      {"no volumes", {}, pod("a"), std::nullopt},
+      {"bound", {done}, mounting(), std::nullopt},
+      {"missing", {}, mounting(), "persistentvolumeclaim \"c\" not found"},
+      {"missing in its namespace",
+       {done},
+       mounting().in_namespace("ml"),
+       "persistentvolumeclaim \"c\" not found"},
+      {"unbound, no class", {claim("c", "")}, mounting(), unbound},
+      {"unbound, of a class that nobody knows", {wanted("c", "unknown")}, mounting(), unbound},
+      {"unbound, bound before pods are looked at", {wanted("c", "now")}, mounting(), unbound},
+      {"unbound, of a class that does not say when", {wanted("c", "silent")}, mounting(), unbound},
+      {"unbound, waits for the pod", {wanted("c", "wait")}, mounting(), std::nullopt},
+      {"waits for the pod, a volume chosen, not bound yet",
+       {with(wanted("c", "wait"), [](auto& it) { it.volume_name = "v"; })},
+       mounting(),
+       unbound},
+      {"lost",
+       {with(done, [](auto& it) { it.phase = "Lost"; })},
+       mounting(),
+       "persistentvolumeclaim \"c\" bound to non-existent persistentvolume \"v\""},
+      {"being deleted",
+       {with(done, [](auto& it) { it.metadata.deletion_timestamp.emplace(); })},
+       mounting(),
+       "persistentvolumeclaim \"c\" is being deleted"},
+      {"the second of two",
+       {wanted("c", "now")},
+       mounting().mounts_claim("d"),
+       "persistentvolumeclaim \"d\" not found"},
+      {"an ephemeral volume without its claim",
+       {},
+       pod("a").mounts(scratch),
+       "waiting for ephemeral volume controller to create the persistentvolumeclaim "
+       "\"a-scratch\""},
+      {"an ephemeral volume", {made_for_it}, pod("a").mounts(scratch), std::nullopt},
+      {"an ephemeral volume whose claim was made for another pod of its name",
+       {claim("a-scratch", "v")},
+       pod("a").mounts(scratch),
+       "PVC default/a-scratch was not created for pod default/a (pod is not owner)"},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    Asked asked("VolumeBinding");
+    asked.has(storage_class("wait", "p"));
+    asked.has(storage_class("now", "p", "Immediate"));
+    asked.has(with(storage_class("silent", "p"), [](auto& it) { it.binding_mode.reset(); }));
+    for (const auto& it : each.claims) asked.has(it);
+    CHECK(asked.refuses(each.given) == each.want);
+    CHECK((asked.constraint->wakes_on() & kStorageChanged) != 0);
+  }
+}
+
+TEST_CASE("VolumeBinding: a bound volume is used where its node affinity lets it") {
+  Asked asked("VolumeBinding");
+  asked.on("n");
+  asked.on("m");
+  const k8s::Pod given = pod("a").mounts_claim("c").mounts_claim("d");
+  asked.has(claim("c", "v"));
+  asked.has(claim("d", "w"));
+  const Names missing = {
+      "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"};
+  CHECK(asked.excluded(given) == std::map<std::string, Names>{{"m", missing}, {"n", missing}});
+  asked.has(free_volume("v", 1, "n"));
+  asked.has(free_volume("w", 1));
+  CHECK(asked.excluded(given) == std::map<std::string, Names>{{"m", {kNotItsNode}}});
+  CHECK(asked.codes[kNotItsNode] == Code::kUnresolvable);
+  CHECK_FALSE(asked.constraint->preparation_for(given, asked.on("n")));
+  asked.has(free_volume("w", 1, "n"));
+  // Once, however many volumes say so.
+  CHECK(asked.excluded(given) == std::map<std::string, Names>{{"m", {kNotItsNode}}});
+  asked.lacks<k8s::PersistentVolume>("w");
+  CHECK(asked.excluded(given) ==
+        std::map<std::string, Names>{{"m", {kNotItsNode, missing[0]}}, {"n", missing}});
+}
+
+TEST_CASE("VolumeBinding: a claim takes the smallest free volume that fits") {
+  struct Case {
+    const char* name;
+    std::vector<k8s::PersistentVolume> volumes;
+    const char* want;  // null: it finds none
+  };
+  const auto base = wanted("c", "local", 2);
+  const auto large = [](auto change) { return with(free_volume("v", 3), change); };
+  const k8s::ClaimReference its{"default", "c", "uid of c"};
+  const k8s::ClaimReference anothers{"default", "c", "another"};
+  const std::vector<Case> cases = {
+      {"none", {}, nullptr},
+      {"the smaller",
+       {free_volume("big", 4), free_volume("fits", 2), free_volume("small", 1)},
+       "fits"},
+      {"of two alike the first by name", {free_volume("b", 2), free_volume("a", 2)}, "a"},
+      {"one of its host", {free_volume("big", 4), free_volume("h", 3, "n")}, "h"},
+      {"a smaller one of all hosts", {free_volume("all", 3), free_volume("h", 4, "n")}, "all"},
+      {"one of another host", {free_volume("h", 3, "m")}, nullptr},
+      {"of another class", {large([](auto& it) { it.storage_class = "other"; })}, nullptr},
+      {"not available", {large([](auto& it) { it.phase = "Released"; })}, nullptr},
+      {"being deleted",
+       {large([](auto& it) { it.metadata.deletion_timestamp.emplace(); })},
+       nullptr},
+      {"of another mode", {large([](auto& it) { it.volume_mode = "Block"; })}, nullptr},
+      {"of other attributes", {large([](auto& it) { it.volume_attributes_class = "x"; })}, nullptr},
+      {"of other access modes",
+       {large([](auto& it) { it.access_modes = {"ReadOnlyMany"}; })},
+       nullptr},
+      {"for another claim", {large([&](auto& it) { it.claim_ref = anothers; })}, nullptr},
+      {"reserved for it, before smaller ones",
+       {free_volume("small", 2), large([&](auto& it) { it.claim_ref = its; })},
+       "v"},
+      {"reserved for it by hand",
+       {large([&](auto& it) {
+         it.claim_ref = {"default", "c", ""};
+       })},
+       "v"},
+      {"reserved for it and too small, so that it takes another",
+       {with(free_volume("v", 1), [&](auto& it) { it.claim_ref = its; }), free_volume("w", 4)},
+       "w"},
+      {"reserved for it and of another host",
+       {with(free_volume("v", 3, "m"), [&](auto& it) { it.claim_ref = its; }), free_volume("w", 4)},
+       nullptr},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    Asked asked("VolumeBinding");
+    asked.has(storage_class("local", "kubernetes.io/no-provisioner"));
+    asked.has(base);
+    for (const auto& it : each.volumes) asked.has(it);
+    const NodeFacts& n = asked.on("n");
+    const k8s::Pod given = pod("a").mounts_claim("c");
+    if (each.want == nullptr) {
+      CHECK(asked.excluded(given) == std::map<std::string, Names>{{"n", {kNoVolume}}});
+      CHECK(asked.codes[kNoVolume] == Code::kUnresolvable);
+      continue;
+    }
+    CHECK(asked.excluded(given).empty());
+    const auto wants = asked.constraint->preparation_for(given, n);
+    REQUIRE(wants);
+    CHECK(wants->patience == std::chrono::seconds(600));
+    const bool is_done = std::any_of(each.volumes.begin(), each.volumes.end(), [&](auto& it) {
+      return it.metadata.name == each.want && it.claim_ref == its;
+    });
+    if (is_done) {
+      CHECK(wants->writes.empty());
+      continue;
+    }
+    REQUIRE(wants->writes.size() == 1);
+    const auto& write = std::get<ReserveVolume>(wants->writes[0]);
+    CHECK(write.volume == SeenObject{"", each.want, std::string("uid of ") + each.want, "7"});
+    CHECK(write.claim == SeenObject{"default", "c", "uid of c", "1"});
+    CHECK(write.named_claim == (std::string_view(each.name) == "reserved for it by hand"));
+  }
+}
+
+TEST_CASE("VolumeBinding: claims do not take one volume twice, and the smaller ones choose first") {
+  Asked asked("VolumeBinding");
+  asked.has(storage_class("local", "kubernetes.io/no-provisioner"));
+  asked.has(wanted("big", "local", 3));
+  asked.has(wanted("small", "local", 1));
+  asked.has(with(wanted("labelled", "local", 1),
+                 [](auto& it) { it.selector.emplace().match_labels.set("disk", "fast"); }));
+  const k8s::Pod two = pod("a").mounts_claim("big").mounts_claim("small").mounts_claim("big");
+  const NodeFacts n = asked.on("n");
+  asked.has(free_volume("v3", 3));
+  CHECK(asked.excluded(two).size() == 1);
+  asked.has(free_volume("v4", 4));
+  CHECK(asked.excluded(two).empty());
+  const auto wants = asked.constraint->preparation_for(two, n);
+  REQUIRE(wants);
+  REQUIRE(wants->writes.size() == 2);
+  CHECK(std::get<ReserveVolume>(wants->writes[0]).claim.name == "small");
+  CHECK(std::get<ReserveVolume>(wants->writes[0]).volume.name == "v3");
+  CHECK(std::get<ReserveVolume>(wants->writes[1]).volume.name == "v4");
+  // What a plan counts on is nobody else's, on all nodes, until the plan is over.
+  const k8s::Pod other = pod("b").mounts_claim("small");
+  for (const ObjectWrite& write : wants->writes) asked.constraint->apply(WriteAssumed{write});
+  CHECK(asked.excluded(other).empty());  // its claim has one
+  asked.has(wanted("third", "local", 1));
+  const k8s::Pod third = pod("c").mounts_claim("third");
+  CHECK(asked.excluded(third).size() == 1);
+  for (const ObjectWrite& write : wants->writes) asked.constraint->apply(WriteOver{write});
+  CHECK(asked.excluded(third).empty());
+
+  const k8s::Pod picky = pod("d").mounts_claim("labelled");
+  CHECK(asked.excluded(picky).size() == 1);
+  asked.has(with(free_volume("fast", 9), [](auto& it) { it.metadata.labels.set("disk", "fast"); }));
+  CHECK(asked.excluded(picky).empty());
+}
+
+TEST_CASE("VolumeBinding: a volume is provisioned where the class can, and where there is room") {
+  Asked asked("VolumeBinding");
+  asked.on("a", {{kZone, "z"}});
+  asked.on("b", {{kZone, "y"}});
+  auto zoned = storage_class("zoned", "p");
+  zoned.allowed_topologies = k8s::NodeSelector{{term({label(kZone).in({"z"})})}};
+  auto elsewhere = storage_class("elsewhere", "p");
+  elsewhere.allowed_topologies = k8s::NodeSelector{{term({label(kZone).in({"y"})})}};
+  asked.has(zoned);
+  asked.has(elsewhere);
+  asked.has(storage_class("any", "p"));
+  asked.has(storage_class("none", ""));
+  for (const char* of : {"zoned", "elsewhere", "any", "none"}) asked.has(wanted(of, of, 5));
+  const auto out = [&](std::initializer_list<const char*> claims) {
+    auto given = pod("a");
+    for (const char* each : claims) given.mounts_claim(each);
+    return asked.excluded(given);
+  };
+  using Out = std::map<std::string, Names>;
+  CHECK(out({"any"}).empty());
+  CHECK(out({"zoned"}) == Out{{"b", {kNoVolume}}});
+  CHECK(out({"zoned", "any"}) == Out{{"b", {kNoVolume}}});
+  CHECK(out({"zoned", "elsewhere"}) == Out{{"a", {kNoVolume}}, {"b", {kNoVolume}}});
+  CHECK(out({"none"}) == Out{{"a", {kNoVolume}}, {"b", {kNoVolume}}});
+
+  k8s::CsiDriver driver;
+  driver.metadata.name = "p";
+  asked.has(driver);
+  CHECK(out({"any"}).empty());  // it does not say where it has room
+  driver.storage_capacity = true;
+  asked.has(driver);
+  CHECK(out({"any"}) == Out{{"a", {kNoRoom}}, {"b", {kNoRoom}}});
+  CHECK(out({"zoned"}) == Out{{"a", {kNoRoom}}, {"b", {kNoVolume}}});
+  k8s::CsiStorageCapacity room;
+  room.metadata.name = "r";
+  room.metadata.namespace_ = "csi";
+  room.storage_class = "any";
+  room.capacity_bytes = 9 * kGi;
+  asked.has(room);  // of no node
+  CHECK(out({"any"}).size() == 2);
+  room.node_topology.emplace().match_labels.set(kZone, "z");
+  asked.has(room);
+  CHECK(out({"any"}) == Out{{"b", {kNoRoom}}});
+  room.maximum_volume_bytes = 4 * kGi;
+  asked.has(room);
+  CHECK(out({"any"}).size() == 2);
+  room.maximum_volume_bytes = 5 * kGi;
+  asked.has(room);
+  CHECK(out({"any"}).size() == 1);
+  // A claim that does not say how much fits anywhere.
+  asked.has(with(wanted("any", "any"), [](auto& it) { it.requested_bytes.reset(); }));
+  CHECK(out({"any"}).empty());
+  asked.has(wanted("any", "any", 5));
+  asked.lacks<k8s::CsiStorageCapacity>("r", "csi");
+  CHECK(out({"any"}).size() == 2);
+  asked.lacks<k8s::CsiDriver>("p");
+  CHECK(out({"any"}).empty());
+  // Where another claim would find a volume, that does not help this one.
+  asked.has(free_volume("v", 9));
+  CHECK(out({"any", "zoned"}) == Out{{"b", {kNoVolume}}});
+}
+
+TEST_CASE("VolumeBinding: a claim that was given a node keeps its pods there") {
+  Asked asked("VolumeBinding");
+  const NodeFacts a = asked.on("a");
+  const NodeFacts b = asked.on("b");
+  asked.has(storage_class("any", "p"));
+  asked.has(wanted("c", "any"));
+  const k8s::Pod given = pod("p").mounts_claim("c");
+  const auto wants = asked.constraint->preparation_for(given, a);
+  REQUIRE(wants);
+  CHECK(wants->writes == std::vector<ObjectWrite>{
+                             SelectNode{.claim = {"default", "c", "uid of c", "1"}, .node = "a"}});
+  // Written by somebody, or counted on by a plan.
+  using Out = std::map<std::string, Names>;
+  asked.constraint->apply(WriteAssumed{wants->writes[0]});
+  CHECK(asked.excluded(given) == Out{{"b", {kNoVolume}}});
+  asked.constraint->apply(WriteOver{wants->writes[0]});
+  CHECK(asked.excluded(given).empty());
+  asked.has(with(wanted("c", "any"), [](auto& it) {
+    it.metadata.annotations.set("volume.kubernetes.io/selected-node", "b");
+  }));
+  CHECK(asked.excluded(given) == Out{{"a", {kNoVolume}}});
+  const auto again = asked.constraint->preparation_for(given, b);
+  REQUIRE(again);
+  CHECK(again->writes.empty());  // it is only waited
+}
+
+TEST_CASE("VolumeBinding: a bind waits for a volume that is provisioned") {
+  Asked asked("VolumeBinding");
+  const NodeFacts a = asked.on("a");
+  asked.has(storage_class("any", "p"));
+  const auto first = wanted("c", "any");
+  asked.has(first);
+  const k8s::Pod given = pod("p").mounts_claim("c");
+  const auto wants = asked.constraint->preparation_for(given, a);
+  asked.constraint->apply(WriteAssumed{wants->writes.at(0)});
+  const auto ready = [&] { return asked.constraint->readiness(given, a); };
+  // The watch lags behind the write.
+  CHECK(ready().state == State::kWaits);
+  const auto seen = [&](const char* node_name) {
+    return with(first, [&](auto& it) {
+      it.metadata.resource_version = "2";
+      if (node_name != nullptr) {
+        it.metadata.annotations.set("volume.kubernetes.io/selected-node", node_name);
+      }
+    });
+  };
+  asked.has(seen("a"));
+  CHECK(ready().state == State::kWaits);
+  CHECK(ready().why == "persistentvolumeclaim \"c\" has no volume yet from provisioner p");
+  SECTION("it comes") {
+    asked.has(bound_claim(seen("a"), "v"));
+    CHECK(ready().state == State::kWaits);
+    CHECK(ready().why == "volume \"v\" of persistentvolumeclaim \"c\" is not to be seen yet");
+    asked.has(free_volume("v", 1, "a"));
+    CHECK(ready().state == State::kReady);
+  }
+  SECTION("it can not be used there") {
+    asked.has(bound_claim(seen("a"), "v"));
+    asked.has(free_volume("v", 1, "b"));
+    CHECK(ready().state == State::kFailed);
+    CHECK(ready().why == "volume \"v\" of persistentvolumeclaim \"c\" can not be used there");
+  }
+  SECTION("the provisioner gives the node up") {
+    asked.has(seen(nullptr));
+    CHECK(ready().state == State::kFailed);
+    CHECK(ready().why == "provisioning failed for PVC \"c\"");
+  }
+  SECTION("somebody else chooses another node") {
+    asked.has(seen("b"));
+    CHECK(ready().state == State::kFailed);
+  }
+  SECTION("the claim goes") {
+    asked.lacks<k8s::PersistentVolumeClaim>("c", "default");
+    CHECK(ready().state == State::kFailed);
+    CHECK(ready().why == "persistentvolumeclaim \"c\" not found");
+  }
+}
+
+TEST_CASE("VolumeBinding: a bind waits for a volume that is reserved") {
+  Asked asked("VolumeBinding");
+  const NodeFacts a = asked.on("a");
+  asked.has(storage_class("local", "kubernetes.io/no-provisioner"));
+  const auto it = wanted("c", "local");
+  asked.has(it);
+  asked.has(free_volume("v", 2, "a"));
+  const k8s::Pod given = pod("p").mounts_claim("c");
+  const auto wants = asked.constraint->preparation_for(given, a);
+  asked.constraint->apply(WriteAssumed{wants->writes.at(0)});
+  const auto ready = [&] { return asked.constraint->readiness(given, a); };
+  CHECK(ready().state == State::kWaits);
+  CHECK(ready().why == "persistentvolumeclaim \"c\" is not bound to volume \"v\" yet");
+  const auto seen = [](const char* uid) {
+    return with(free_volume("v", 2, "a"), [&](auto& made) {
+      made.metadata.resource_version = "8";
+      if (uid != nullptr) made.claim_ref = {"default", "c", uid};
+    });
+  };
+  asked.has(seen("uid of c"));
+  CHECK(ready().state == State::kWaits);
+  SECTION("it is bound") {
+    asked.has(bound_claim(it, "v"));
+    CHECK(ready().state == State::kReady);
+  }
+  SECTION("it is taken back") {
+    asked.has(seen(nullptr));
+    CHECK(ready().state == State::kFailed);
+    CHECK(ready().why == "volume \"v\" is not reserved for persistentvolumeclaim \"c\" any more");
+  }
+  SECTION("it is another's") {
+    asked.has(seen("uid of another"));
+    CHECK(ready().state == State::kFailed);
+  }
+  SECTION("by a process that has ended") {
+    asked.constraint->apply(WriteOver{wants->writes[0]});
+    CHECK(asked.excluded(given).empty());
+    const auto again = asked.constraint->preparation_for(given, a);
+    REQUIRE(again);
+    CHECK(again->writes.empty());
+    CHECK(ready().state == State::kWaits);
+  }
+}
+
+TEST_CASE("VolumeBinding's patience is configured") {
+  Asked asked("VolumeBinding", "bindTimeoutSeconds: 30");
+  asked.has(storage_class("any", "p"));
+  asked.has(wanted("c", "any"));
+  const auto wants = asked.constraint->preparation_for(pod("p").mounts_claim("c"), asked.on("a"));
+  REQUIRE(wants);
+  CHECK(wants->patience == std::chrono::seconds(30));
+  CHECK_FALSE(make_plugin("VolumeBinding", "bindTimeoutSeconds: -1"));
+  CHECK_FALSE(make_plugin("VolumeBinding", "bindTimeout: 1"));
+}
+
+TEST_CASE("VolumeRestrictions: a claim for one pod at a time is one pod's") {
+  Asked asked("VolumeRestrictions");
+  asked.on("a");
+  asked.has(claim("shared", "v"));
+  asked.has(with(claim("own", "w"), [](auto& it) { it.access_modes = {"ReadWriteOncePod"}; }));
+  const k8s::Pod first = pod("first").mounts_claim("own").mounts_claim("own").on("a");
+  const k8s::Pod second = pod("second").mounts_claim("own");
+  CHECK(asked.excluded(second).empty());
+  asked.bound(first);
+  const std::string in_use =
+      "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
+      "in-use by another pod";
+  CHECK(asked.excluded(second) == std::map<std::string, Names>{{"a", {in_use}}});
+  CHECK(asked.codes[in_use] == Code::kUnschedulable);
+  CHECK(asked.excluded(first).empty());  // itself
+  CHECK(asked.excluded(pod("third").mounts_claim("shared")).empty());
+  CHECK(asked.excluded(pod("fourth").in_namespace("ml").mounts_claim("own")).empty());
+  asked.gone(first);
+  CHECK(asked.excluded(second).empty());
+
+  CHECK_FALSE(asked.refuses(second));
+  CHECK(asked.refuses(pod("p").mounts_claim("missing")) ==
+        "persistentvolumeclaim \"missing\" not found");
+  asked.lacks<k8s::PersistentVolumeClaim>("own", "default");
+  CHECK(asked.refuses(second) == "persistentvolumeclaim \"own\" not found");
+}
+
+TEST_CASE("NodeVolumeLimits: a node takes so many volumes of a driver") {
+  Asked asked("NodeVolumeLimits");
+  const auto limited = [](const char* name, std::optional<std::int32_t> most) {
+    k8s::CsiNode made;
+    made.metadata.name = name;
+    made.drivers = {{"d", most}, {"other", 0}};
+    return made;
+  };
+  const auto of_driver = [](const char* name, const char* handle, const char* driver = "d") {
+    return with(volume(name), [&](auto& it) {
+      it.csi_driver = driver;
+      it.csi_volume_handle = handle;
+      it.claim_ref = {"default", std::string("of-") + name, ""};
+    });
+  };
+  asked.on("a");
+  asked.on("b");
+  asked.has(limited("a", 2));
+  asked.has(limited("b", std::nullopt));
+  for (const char* name : {"v1", "v2", "v3"}) {
+    asked.has(of_driver(name, name));
+    asked.has(claim(std::string("of-") + name, name));
+  }
+  const auto mounting = [](const char* name, std::initializer_list<const char*> volumes) {
+    auto made = pod(name);
+    for (const char* each : volumes) made.mounts_claim(std::string("of-") + each);
+    return made;
+  };
+  using Out = std::map<std::string, Names>;
+  const Out full = {{"a", {"node(s) exceed max volume count"}}};
+  CHECK(asked.excluded(mounting("p", {"v1", "v2"})).empty());
+  CHECK(asked.excluded(mounting("p", {"v1", "v2", "v3"})) == full);
+  CHECK(asked.codes["node(s) exceed max volume count"] == Code::kUnschedulable);
+  const k8s::Pod first = mounting("first", {"v1", "v1"}).on("a");
+  const k8s::Pod second = mounting("second", {"v2"}).on("a");
+  asked.bound(first);
+  CHECK(asked.excluded(mounting("p", {"v2"})).empty());
+  asked.bound(second);
+  CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+  // One that is used there already needs no more room.
+  CHECK(asked.excluded(mounting("p", {"v2"})).empty());
+  CHECK(asked.excluded(mounting("p", {"v2", "v3"})) == full);
+  SECTION("a pod goes") {
+    asked.gone(first);
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
+  SECTION("the limit goes, and comes") {
+    asked.lacks<k8s::CsiNode>("a");
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+    asked.has(limited("a", 2));
+    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+    asked.has(limited("a", 3));
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
+  SECTION("two names of one volume") {
+    asked.has(of_driver("v2", "v1"));
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
+  SECTION("its claim is of no driver any more") {
+    asked.lacks<k8s::PersistentVolumeClaim>("of-v2", "default");
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
+  SECTION("a claim without a volume counts by its class") {
+    asked.has(wanted("new", "c"));
+    const k8s::Pod waiting = pod("w").mounts_claim("new");
+    CHECK(asked.excluded(waiting).empty());
+    asked.has(storage_class("c", "d"));
+    CHECK(asked.excluded(waiting) == full);
+    asked.gone(first);
+    CHECK(asked.excluded(waiting).empty());
+    asked.bound(with(waiting, [](auto& it) { it.spec.node_name = "a"; }));
+    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+    asked.lacks<k8s::StorageClass>("c");
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
+  SECTION("what is attached and used by no pod counts, too") {
+    asked.gone(first);
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+    k8s::VolumeAttachment left;
+    left.metadata.name = "left";
+    left.attacher = "d";
+    left.node = "a";
+    left.volume = "v1";
+    asked.has(left);
+    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+    left.volume = "v2";  // which a pod uses
+    asked.has(left);
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+    left.volume = "v9";
+    asked.has(left);
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+    asked.has(of_driver("v9", "v9"));
+    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+    asked.lacks<k8s::VolumeAttachment>("left");
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
+}
+
+TEST_CASE("VolumeZone: a volume is used in the zones that it is labelled with") {
+  Asked asked("VolumeZone");
+  const auto labelled = [](const char* name, const k8s::StringMap& labels) {
+    return with(volume(name), [&](auto& it) { it.metadata.labels = labels; });
+  };
+  constexpr const char* kRegion = "topology.kubernetes.io/region";
+  constexpr const char* kOldZone = "failure-domain.beta.kubernetes.io/zone";
+  asked.has(volume("anywhere"));
+  asked.has(labelled("zonal", {{kZone, "a"}}));
+  asked.has(labelled("two-zones", {{kZone, "a__ b"}}));
+  asked.has(labelled("old", {{kOldZone, "a"}, {kRegion, "r"}}));
+  asked.has(labelled("unreadable", {{kZone, "a__"}}));
+  for (const char* name : {"anywhere", "zonal", "two-zones", "old", "unreadable"}) {
+    asked.has(claim(name, name));
+  }
+  CHECK(asked.constraint->excludes(pod("p")).empty());
+  CHECK(asked.constraint->excludes(pod("p").mounts_claim("anywhere")).empty());
+  CHECK(asked.constraint->excludes(pod("p").mounts_claim("unreadable")).empty());
+  const auto allowed = [&](const char* name, const k8s::StringMap& labels) {
+    asked.nodes.clear();
+    asked.on("n", labels);
+    const auto out = asked.excluded(pod("p").mounts_claim(name));
+    if (!out.empty()) CHECK(out.at("n") == Names{"node(s) had no available volume zone"});
+    return out.empty();
+  };
+  CHECK(allowed("zonal", {{kZone, "a"}}));
+  CHECK_FALSE(allowed("zonal", {{kZone, "b"}}));
+  CHECK(asked.codes["node(s) had no available volume zone"] == Code::kUnresolvable);
+  // A node that carries some of these labels must carry the right one; one without any is anywhere.
+  CHECK_FALSE(allowed("zonal", {{kRegion, "r"}}));
+  CHECK_FALSE(allowed("zonal", {{kOldZone, "a"}}));
+  CHECK(allowed("zonal", {{"host", "n"}}));
+  CHECK(allowed("two-zones", {{kZone, "b"}}));
+  CHECK_FALSE(allowed("two-zones", {{kZone, "c"}}));
+  // A volume's old label is read as the new one, not the other way round.
+  CHECK(allowed("old", {{kZone, "a"}, {kRegion, "r"}}));
+  CHECK(allowed("old", {{kOldZone, "a"}, {kRegion, "r"}}));
+  CHECK_FALSE(allowed("old", {{kOldZone, "b"}, {kZone, "a"}, {kRegion, "r"}}));
+  CHECK_FALSE(allowed("old", {{kZone, "a"}, {kRegion, "s"}}));
+
+  const k8s::Pod given = pod("p").mounts_claim("zonal");
+  CHECK_FALSE(asked.refuses(given));
+  asked.lacks<k8s::PersistentVolume>("zonal");
+  CHECK(asked.refuses(given) == "persistentvolume \"zonal\" not found");
+  asked.has(claim("zonal", ""));  // it waits for its pod: VolumeBinding's
+  CHECK_FALSE(asked.refuses(given));
+}
