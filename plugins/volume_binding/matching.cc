@@ -118,9 +118,7 @@ const Volume* Matching::find(const Wanted& wanted, const NodeFacts& node,
 
 Matching::OnNode::Result Matching::provision(const Wanted& wanted, const NodeFacts& node) {
   const k8s::StorageClass& of = *wanted.of;
-  if (of.provisioner.empty() || of.provisioner == kNoProvisioner) {
-    return OnNode::Result::kNoVolume;
-  }
+  if (!is_provisioned(wanted)) return OnNode::Result::kNoVolume;
   if (of.allowed_topologies && !of.allowed_topologies->matches({}, node.labels)) {
     return OnNode::Result::kNoVolume;
   }
@@ -130,20 +128,51 @@ Matching::OnNode::Result Matching::provision(const Wanted& wanted, const NodeFac
   return some ? OnNode::Result::kFits : OnNode::Result::kNoRoom;
 }
 
-std::optional<const k8s::NodeSelector*> Matching::by_labels() const {
-  if (!selected_.empty()) return std::nullopt;
-  const k8s::NodeSelector* selector = nullptr;
-  for (const Wanted& wanted : open_) {
-    const bool only_provisioned = wanted.reserved == nullptr && wanted.others.empty() &&
-                                  (wanted.pool == nullptr || wanted.pool->of_host.empty()) &&
-                                  !wanted.room && !wanted.of->provisioner.empty() &&
-                                  wanted.of->provisioner != kNoProvisioner;
-    if (!only_provisioned) return std::nullopt;
-    if (!wanted.of->allowed_topologies || selector == &*wanted.of->allowed_topologies) continue;
-    if (selector != nullptr) return std::nullopt;
-    selector = &*wanted.of->allowed_topologies;
+bool Matching::finds_none(const Wanted& wanted) {
+  return wanted.reserved == nullptr && wanted.others.empty() &&
+         (wanted.pool == nullptr || wanted.pool->of_host.empty());
+}
+
+bool Matching::is_provisioned(const Wanted& wanted) {
+  return !wanted.of->provisioner.empty() && wanted.of->provisioner != kNoProvisioner;
+}
+
+Matching::Left Matching::left() const {
+  Left all{.nodes = NamedNodes{.names = {}, .all_others = true}, .exact = true};
+  const Left none{.nodes = NamedNodes{}, .exact = true};
+  const auto narrow = [&all](const Wanted& wanted) {
+    const auto& topologies = wanted.of->allowed_topologies;
+    if (wanted.room) all.exact = false;
+    if (!topologies) return;
+    const auto* named = std::get_if<NamedNodes>(&all.nodes);
+    if (named != nullptr && named->all_others) {
+      all.nodes = &*topologies;
+    } else if (named != nullptr || std::get<const k8s::NodeSelector*>(all.nodes) != &*topologies) {
+      all.exact = false;
+    }
+  };
+  if (!selected_.empty()) all.nodes = NamedNodes{.names = {selected_.front().selected}};
+  for (const Wanted& wanted : selected_) {
+    const bool elsewhere = wanted.selected != selected_.front().selected;
+    if (elsewhere || !is_provisioned(wanted)) return none;
+    narrow(wanted);
   }
-  return selector;
+  for (const Wanted& wanted : open_) {
+    if (!finds_none(wanted)) {
+      all.exact = false;
+    } else if (!is_provisioned(wanted)) {
+      return none;
+    } else {
+      narrow(wanted);
+    }
+  }
+  return all;
+}
+
+bool Matching::looks_for_room() const {
+  const auto looks = [](const Wanted& wanted) { return wanted.room.has_value(); };
+  return std::any_of(selected_.begin(), selected_.end(), looks) ||
+         std::any_of(open_.begin(), open_.end(), looks);
 }
 
 }  // namespace plugins

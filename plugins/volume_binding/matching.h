@@ -9,10 +9,12 @@
 
 #include "plugins/volume_binding/storage.h"
 #include "scheduler/framework/node_view.h"
+#include "scheduler/framework/plugin.h"
 
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace plugins {
@@ -32,9 +34,16 @@ class Matching {
   };
   [[nodiscard]] OnNode on(const sched::NodeFacts& node) const;
 
-  // Where the answer follows from a node's labels alone: the selector of those on which it fits,
-  // and null where it does on all; on the others it is kNoVolume. nullopt: it is not as simple.
-  [[nodiscard]] std::optional<const k8s::NodeSelector*> by_labels() const;
+  // The nodes that are left as far as that is known without asking each: by name, or those that
+  // match a selector, which is never null. `exact`: all of them fit, and all others are kNoVolume;
+  // else each that is left has to be asked.
+  struct Left {
+    std::variant<sched::NamedNodes, const k8s::NodeSelector*> nodes;
+    bool exact = false;
+  };
+  [[nodiscard]] Left left() const;
+  // Whether kNoRoom can be an answer.
+  [[nodiscard]] bool looks_for_room() const;
 
  private:
   struct Wanted {
@@ -46,6 +55,9 @@ class Matching {
     const k8s::StorageClass* of;
     std::optional<std::vector<const k8s::LabelSelector*>> room;
   };
+  // No volume that is there would do, on any node.
+  [[nodiscard]] static bool finds_none(const Wanted& wanted);
+  [[nodiscard]] static bool is_provisioned(const Wanted& wanted);
   [[nodiscard]] static const Volume* find(const Wanted& wanted, const sched::NodeFacts& node,
                                           const std::vector<const Volume*>& taken);
   [[nodiscard]] static OnNode::Result provision(const Wanted& wanted, const sched::NodeFacts& node);

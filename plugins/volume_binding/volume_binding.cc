@@ -164,16 +164,18 @@ class VolumeBinding final : public ClusterConstraint {
   void exclude_by_matching(const std::vector<const Claim*>& waiting, const Exclude& exclude) const {
     if (waiting.empty()) return;
     const auto matching = std::make_shared<Matching>(storage_, waiting);
-    if (const auto selector = matching->by_labels()) {
-      if (*selector != nullptr) exclude(kNoVolume, true, *selector);
-      return;
+    Matching::Left left = matching->left();
+    const auto* named = std::get_if<NamedNodes>(&left.nodes);
+    if (named == nullptr || !named->all_others) {
+      std::visit([&](auto& nodes) { exclude(kNoVolume, true, std::move(nodes)); }, left.nodes);
     }
+    if (left.exact) return;
     const auto is_not = [&](Result result) {
       return
           [matching, result](const NodeFacts& node) { return matching->on(node).result != result; };
     };
     exclude(kNoVolume, true, is_not(Result::kNoVolume));
-    exclude(kNoRoom, true, is_not(Result::kNoRoom));
+    if (matching->looks_for_room()) exclude(kNoRoom, true, is_not(Result::kNoRoom));
   }
 
   Readiness readiness_of(const ClaimKey& key, const NodeFacts& node) const {

@@ -2,6 +2,7 @@
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -66,7 +67,11 @@ struct Asked {
       codes[std::string(rule.reason)] = rule.code;
       for (const auto& [name, facts] : nodes) {
         if (allows(rule, facts)) continue;
-        if (!all.contains(name) || rule.also_told) all[name].emplace_back(rule.reason);
+        if (all.contains(name) && !rule.also_told) continue;
+        Names& told = all[name];
+        if (std::find(told.begin(), told.end(), rule.reason) == told.end()) {
+          told.emplace_back(rule.reason);
+        }
       }
     }
     return all;

@@ -113,7 +113,9 @@ std::vector<std::string_view> Ruling::reasons(NodeSlot slot) const {
         first != nullptr && rule.why.also_told && rule.why.plugin == first->plugin;
     if ((first != nullptr && !goes_with) || !rules_out(rule, slot)) continue;
     if (first == nullptr) first = &rule.why;
-    told.push_back(rule.why.reason);
+    if (std::find(told.begin(), told.end(), rule.why.reason) == told.end()) {
+      told.push_back(rule.why.reason);
+    }
   }
   return told;
 }

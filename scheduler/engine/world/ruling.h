@@ -84,7 +84,8 @@ class Ruling {
   [[nodiscard]] bool none() const { return allows_all() && preferences_.empty(); }
   // The first rule that excludes the node; null: none does.
   [[nodiscard]] const Why* find(NodeSlot slot) const;
-  // What is told of a node that is ruled out: that rule's reason, and those that go with it.
+  // What is told of a node that is ruled out: that rule's reason, and those that go with it, each
+  // once.
   [[nodiscard]] std::vector<std::string_view> reasons(NodeSlot slot) const;
 
   // Ascending: those that are out one by one; and of the others all but those of only(), if any.
