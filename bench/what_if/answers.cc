@@ -71,6 +71,11 @@ std::vector<Outcome> answers(sched::Engine& engine, const std::vector<k8s::Pod>&
   while (auto decision = engine.step(now)) {
     if (const auto* bind = std::get_if<sched::decision::Bind>(&*decision)) {
       tell(bind->pod, {.pod = {}, .node = bind->node, .scores = scores_text(*bind), .message = {}});
+    } else if (const auto* prepare = std::get_if<sched::decision::Prepare>(&*decision)) {
+      tell(prepare->pod, {.pod = {},
+                          .node = prepare->node,
+                          .scores = "once its volumes are bound",
+                          .message = {}});
     } else if (const auto* waits = std::get_if<sched::decision::Unschedulable>(&*decision)) {
       tell(waits->pod, {.pod = {}, .node = {}, .scores = {}, .message = waiting_text(*waits)});
     }

@@ -42,14 +42,14 @@ struct Bind {
 };
 
 // The pod's node is chosen, and its room assumed; before it is bound these writes have to be done,
-// in this order, and none after one that fails. What came of them is an event (Prepared). A Bind
-// follows, or NotPrepared.
+// in this order, and none after one that fails. What came of them is an event (Prepared), also
+// where there are none. A Bind follows, or NotPrepared.
 struct Prepare {
   std::uint64_t plan = 0;  // a number of its own; the event names it
   PodRef pod;
   std::string scheduler_name;
   std::string node;
-  std::vector<ObjectWrite> writes;  // never empty
+  std::vector<ObjectWrite> writes;  // empty: it is only waited
   friend bool operator==(const Prepare&, const Prepare&) = default;
 };
 

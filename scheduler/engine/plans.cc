@@ -27,29 +27,24 @@ std::optional<Preparation> Plans::preparation_for(const k8s::Pod& pod, std::size
   return all;
 }
 
-std::optional<Decision> Plans::begin(decision::Bind bind, Preparation wanted, Time now) {
+decision::Prepare Plans::begin(decision::Bind bind, Preparation wanted, Time now) {
   const Id id = ++last_;
   of_pod_.emplace(bind.pod.uid, id);
   const Time until = now + wanted.patience;
   ends_.emplace(until, id);
   for (const ObjectWrite& write : wanted.writes) world_.tell_constraints(WriteAssumed{write});
-  const bool none = wanted.writes.empty();
   const Plan& plan = plans_
                          .emplace(id, Plan{.bind = std::move(bind),
                                            .writes = std::move(wanted.writes),
-                                           .written = none,
+                                           .written = false,
                                            .end = until,
                                            .failure = {}})
                          .first->second;
-  if (none) {
-    look_from(id);
-    return std::nullopt;
-  }
-  return decision::Prepare{.plan = id,
-                           .pod = plan.bind.pod,
-                           .scheduler_name = plan.bind.scheduler_name,
-                           .node = plan.bind.node,
-                           .writes = plan.writes};
+  return {.plan = id,
+          .pod = plan.bind.pod,
+          .scheduler_name = plan.bind.scheduler_name,
+          .node = plan.bind.node,
+          .writes = plan.writes};
 }
 
 void Plans::on(const event::Prepared& event) {

@@ -45,9 +45,8 @@ class Plans {
   // the plan.
   [[nodiscard]] std::optional<Preparation> preparation_for(const k8s::Pod& pod, std::size_t profile,
                                                            NodeSlot node) const;
-  // The pod of the bind has just been assumed there. What has to be written first; nullopt:
-  // nothing, it is only waited.
-  [[nodiscard]] std::optional<Decision> begin(decision::Bind bind, Preparation wanted, Time now);
+  // The pod of the bind has just been assumed there. What comes first.
+  [[nodiscard]] decision::Prepare begin(decision::Bind bind, Preparation wanted, Time now);
 
   // What came of a part. The bind of that pod, which is assumed, has failed.
   void on(const event::Prepared& event);

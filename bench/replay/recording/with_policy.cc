@@ -59,6 +59,7 @@ class Retelling {
   void on(const Other& other) {
     apply(other);
   }
+  void on(const event::Prepared&) {}
   void on(const event::BindSucceeded&) {}
   void on(const event::BindFailed&) {}
   void on(const event::NodeUpserted& e) {
@@ -111,6 +112,10 @@ class Retelling {
     if (!std::holds_alternative<sched::decision::NodeComplaint>(*decision)) ++decisions_;
     if (const auto* bind = std::get_if<sched::decision::Bind>(&*decision)) place(*bind);
     if (const auto* no = std::get_if<sched::decision::Unschedulable>(&*decision)) wait(*no);
+    // The recording says when claims are bound, whatever node they were bound for.
+    if (const auto* prepare = std::get_if<sched::decision::Prepare>(&*decision)) {
+      apply(event::Prepared{.plan = prepare->plan});
+    }
     return true;
   }
   void place(const sched::decision::Bind& bind) {

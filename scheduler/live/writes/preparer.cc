@@ -21,6 +21,7 @@ std::string text_of(const ObjectWrite& write) {
 }  // namespace
 
 void Preparer::prepare(decision::Prepare decision) {
+  if (decision.writes.empty()) return end({std::move(decision)}, {});
   waiting_.push_back(std::make_shared<Task>(Task{std::move(decision)}));
   send_more();
 }

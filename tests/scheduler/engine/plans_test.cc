@@ -81,15 +81,18 @@ TEST_CASE("while a pod prepares its room is taken, and so is what it prepares") 
   CHECK(s.engine.pending() == PendingPods{.active = 0, .backoff = 0, .unschedulable = 1});
 }
 
-TEST_CASE(
-    "where everything is written already it is only waited, and where it is done not even that") {
+TEST_CASE("where everything is written it is only waited, and where it is done not even that") {
   Planning s;
   k8s::PersistentVolumeClaim written = claim_is("Pending");
   written.metadata.annotations = {{"selected", "a"}};
   s.has(written);
   s.has(s.pod);
-  CHECK(s.decide().empty());
+  const auto begun = s.decisions();
+  REQUIRE(begun.size() == 1);
+  CHECK(std::get<decision::Prepare>(begun[0]).writes.empty());
   CHECK(s.engine.next_wakeup() == s.now + BindsClaim::kPatience);
+  s.prepared(1);
+  CHECK(s.decide().empty());
   written.phase = "Bound";
   s.has(written);
   CHECK(s.decide() == Texts{"p → a"});

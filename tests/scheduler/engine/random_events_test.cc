@@ -59,8 +59,15 @@ class World : RandomPods {
     std::string host;
   };
 
+  struct Plan {
+    std::uint64_t number = 0;
+    Time begun{};
+    bool written = false;
+    bool failed = false;
+  };
+
   void something_happens() {
-    switch (pick(13)) {
+    switch (pick(15)) {
       case 0:
       case 1:
         return node_upserted();
@@ -81,6 +88,9 @@ class World : RandomPods {
         return bind_succeeded();
       case 11:
         return watch_shows_bound();
+      case 12:
+      case 13:
+        return plan_advances();
       default:
         return pod_changed();
     }
@@ -111,6 +121,7 @@ class World : RandomPods {
     if (pick(4) == 0) made.selects("zone", "z" + std::to_string(pick(3)));
     if (pick(6) == 0) made.host_port(80);
     if (pick(12) == 0) made.gated("later");
+    if (pick(5) == 0) made.labelled("binds-claim", name);
     rule(made);
     return made;
   }
@@ -164,8 +175,32 @@ class World : RandomPods {
     pod->object.metadata.labels.set("version", std::to_string(pick(3)));
     s_.has(pod->object);
   }
+  // The writes of a plan are done or fail; its claim is bound, lost, or as before; or somebody else
+  // binds the pod.
+  void plan_advances() {
+    Pod* pod = some(Stage::kPreparing);
+    if (pod == nullptr) return;
+    const std::string& name = pod->object.metadata.name;
+    Plan& plan = plans_.at(name);
+    if (pick(15) == 0 && !nodes_.empty()) {
+      pod->node = std::next(nodes_.begin(), pick(nodes_.size()))->first;
+      pod->stage = Stage::kBound;
+      return s_.has(as_stored(*pod));
+    }
+    if (!plan.written && pick(2) == 0) {
+      plan.written = true;
+      plan.failed = pick(4) == 0;
+      return s_.prepared(plan.number, plan.failed ? "409 Conflict" : "");
+    }
+    k8s::PersistentVolumeClaim claim;
+    claim.metadata.name = name;
+    claim.metadata.namespace_ = pod->object.metadata.namespace_;
+    claim.phase = pick(3) == 0 ? "Lost" : pick(4) == 0 ? "Pending" : "Bound";
+    claims_[name] = claim.phase;
+    s_.has(claim);
+  }
   void stale_update() {
-    Pod* pod = some(pick(2) == 0 ? Stage::kAssumed : Stage::kBound);
+    Pod* pod = some(static_cast<Stage>(1 + pick(3)));
     if (pod != nullptr && pod->ours) s_.has(pod->object);  // without a node
   }
   void decide() {
@@ -177,6 +212,10 @@ class World : RandomPods {
     while (auto decision = s_.engine.step(s_.now)) {
       REQUIRE(synced_);
       if (const auto* bind = std::get_if<decision::Bind>(&*decision)) check_bind(*bind);
+      if (const auto* begun = std::get_if<decision::Prepare>(&*decision)) check_prepare(*begun);
+      if (const auto* undone = std::get_if<decision::NotPrepared>(&*decision)) {
+        check_not_prepared(*undone);
+      }
       if (const auto* none = std::get_if<decision::Unschedulable>(&*decision)) check_refusal(*none);
     }
   }
@@ -184,23 +223,66 @@ class World : RandomPods {
   void check_bind(const decision::Bind& bind) {
     log.push_back(bind.pod.name + " → " + bind.node + " " + std::to_string(bind.total_score));
     Pod& pod = pods_.at(bind.pod.name);
+    if (pod.stage == Stage::kPreparing) {
+      const Plan& plan = plans_.at(bind.pod.name);
+      REQUIRE((plan.written && !plan.failed));
+      REQUIRE(bind.node == pod.node);
+      REQUIRE(nodes_.contains(bind.node));
+    } else {
+      check_choice(pod, bind.node);
+    }
+    REQUIRE((!binds_claim(pod) || claims_[bind.pod.name] == "Bound"));
+    pod.stage = Stage::kAssumed;
+    pod.node = bind.node;
+    if (pick(4) == 0) check_undo(pod);
+  }
+
+  void check_prepare(const decision::Prepare& begun) {
+    log.push_back(begun.pod.name + " prepares for " + begun.node);
+    Pod& pod = pods_.at(begun.pod.name);
+    check_choice(pod, begun.node);
+    REQUIRE(binds_claim(pod));
+    REQUIRE(claims_[begun.pod.name] != "Bound");
+    REQUIRE(begun.plan > last_plan_);
+    last_plan_ = begun.plan;
+    plans_[begun.pod.name] = {.number = begun.plan, .begun = s_.now};
+    pod.stage = Stage::kPreparing;
+    pod.node = begun.node;
+  }
+
+  void check_not_prepared(const decision::NotPrepared& undone) {
+    log.push_back(undone.pod.name + " not to " + undone.node + ": " + undone.message);
+    Pod& pod = pods_.at(undone.pod.name);
+    const Plan& plan = plans_.at(undone.pod.name);
+    REQUIRE(pod.stage == Stage::kPreparing);
+    REQUIRE(undone.node == pod.node);
+    const bool is_late = s_.now >= plan.begun + BindsClaim::kPatience;
+    const bool is_lost = plan.written && claims_[undone.pod.name] == "Lost";
+    REQUIRE((plan.failed || is_lost || is_late || !nodes_.contains(pod.node)));
+    pod.stage = Stage::kWaiting;
+    pod.backoff_until = s_.now + 1s;  // at least
+  }
+
+  // A node that a waiting pod is given.
+  void check_choice(const Pod& pod, const std::string& on) {
     REQUIRE(pod.stage == Stage::kWaiting);
     REQUIRE(pod.object.spec.scheduling_gates.empty());
     REQUIRE(pod.backoff_until <= s_.now);
     // Nothing is given that is not there.
-    REQUIRE(nodes_.contains(bind.node));
-    const std::int64_t free = nodes_.at(bind.node).gpus - taken(bind.node, pod.resource);
+    REQUIRE(nodes_.contains(on));
+    const std::int64_t free = nodes_.at(on).gpus - taken(on, pod.resource);
     REQUIRE((pod.count == 0 || pod.count <= free));
     const std::string* zone = pod.object.spec.node_selector.find("zone");
-    REQUIRE((zone == nullptr || *zone == nodes_.at(bind.node).zone));
+    REQUIRE((zone == nullptr || *zone == nodes_.at(on).zone));
     for (const auto& [name, other] : pods_) {
       if (other.stage == Stage::kWaiting) continue;
-      REQUIRE_FALSE(keeps_off(pod.object, bind.node, other.object, other.node));
-      REQUIRE_FALSE(keeps_off(other.object, other.node, pod.object, bind.node));
+      REQUIRE_FALSE(keeps_off(pod.object, on, other.object, other.node));
+      REQUIRE_FALSE(keeps_off(other.object, other.node, pod.object, on));
     }
-    pod.stage = Stage::kAssumed;
-    pod.node = bind.node;
-    if (pick(4) == 0) check_undo(pod);
+  }
+
+  static bool binds_claim(const Pod& pod) {
+    return pod.object.metadata.labels.find("binds-claim") != nullptr;
   }
 
   // Whether a pod's anti-affinity keeps the other out of where it is.
@@ -250,6 +332,13 @@ class World : RandomPods {
     decide_all();
     std::size_t waiting = 0;
     for (const auto& [name, pod] : pods_) {
+      // What is ready is bound, and what has failed is undone.
+      if (pod.stage == Stage::kPreparing) {
+        const Plan& plan = plans_.at(name);
+        REQUIRE((!plan.written || (!plan.failed && claims_[name] != "Bound")));
+        REQUIRE(nodes_.contains(pod.node));
+        REQUIRE(s_.now < plan.begun + BindsClaim::kPatience);
+      }
       if (pod.stage != Stage::kWaiting) continue;
       ++waiting;
       if (!pod.object.spec.scheduling_gates.empty()) continue;
@@ -266,6 +355,9 @@ class World : RandomPods {
   unsigned most_nodes_;
   bool synced_ = false;
   std::map<std::string, Node> nodes_;
+  std::map<std::string, Plan> plans_;          // the last of each pod, by its name
+  std::map<std::string, std::string> claims_;  // their phases, by pod
+  std::uint64_t last_plan_ = 0;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace tests {
 
 class RandomPods {
  protected:
-  enum class Stage { kWaiting, kAssumed, kBound };
+  enum class Stage { kWaiting, kPreparing, kAssumed, kBound };
   struct Pod {
     k8s::Pod object;
     std::string resource = "nvidia.com/gpu";

@@ -83,6 +83,13 @@ TEST_CASE("the writes of a plan go out one after the other") {
   CHECK(w.open.empty());
 }
 
+TEST_CASE("where there is nothing to write that is told at once") {
+  Writes w;
+  w.may_send = false;
+  w.prepare(7, {});
+  CHECK(w.outcomes == Writes::Outcomes{{7, ""}});
+}
+
 TEST_CASE("none goes out after one that fails, and what failed is told") {
   Writes w;
   w.prepare(7, {reserve("v", "c"), select("d")});
