@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -64,12 +65,99 @@ k8s::Pod pod_with(const std::string& rule) {
   return pod;
 }
 
+constexpr const char* kDriver = "csi.example";
+constexpr const char* kClass = "made-for-pods";
+
+// The storage of pods that have a volume of their own.
+class Volumes {
+ public:
+  Volumes(sched::Engine& engine, std::string_view rule, sched::Time now)
+      : engine_(engine), bound_(rule == "volume"), made_(rule == "new-volume"), now_(now) {}
+
+  void begin(std::size_t nodes) {
+    if (made_) {
+      k8s::StorageClass of;
+      of.metadata.name = kClass;
+      of.provisioner = kDriver;
+      of.binding_mode = "WaitForFirstConsumer";
+      apply(of);
+    }
+    for (std::size_t i = 0; bound_ && i < nodes; ++i) {
+      k8s::CsiNode limited;
+      limited.metadata.name = node(i).metadata.name;
+      limited.drivers = {{kDriver, 39}};
+      apply(limited);
+    }
+  }
+  // The pod gets its claim.
+  void give(k8s::Pod& pod) {
+    if (!bound_ && !made_) return;
+    k8s::Volume& volume = pod.spec.volumes.emplace_back();
+    volume.name = "data";
+    volume.claim_name = pod.metadata.name;
+  }
+  // The claim comes, before its pod.
+  void come(const k8s::Pod& pod) {
+    if (bound_) bind(claim_of(pod));
+    if (made_) apply(claim_of(pod));
+  }
+  // What has to be written is, and the volume is made.
+  void prepare(const sched::decision::Prepare& prepare, const k8s::Pod& pod) {
+    engine_.apply(sched::event::Prepared{.plan = prepare.plan}, now_);
+    k8s::PersistentVolumeClaim claim = claim_of(pod);
+    claim.metadata.resource_version = "2";
+    claim.metadata.annotations.set("volume.kubernetes.io/selected-node", prepare.node);
+    apply(claim);
+    bind(std::move(claim));
+  }
+
+ private:
+  template <typename Object>
+  void apply(const Object& object) {
+    engine_.apply(sched::event::Upserted<Object>{object}, now_);
+  }
+  k8s::PersistentVolumeClaim claim_of(const k8s::Pod& pod) const {
+    k8s::PersistentVolumeClaim claim;
+    claim.metadata.namespace_ = pod.metadata.namespace_;
+    claim.metadata.name = pod.metadata.name;
+    claim.metadata.uid = pod.metadata.uid;
+    claim.metadata.resource_version = "1";
+    if (made_) claim.storage_class = kClass;
+    claim.access_modes = {"ReadWriteOnce"};
+    claim.phase = "Pending";
+    return claim;
+  }
+  void bind(k8s::PersistentVolumeClaim claim) {
+    k8s::PersistentVolume volume;
+    volume.metadata.name = "pv-" + claim.metadata.name;
+    volume.claim_ref = {claim.metadata.namespace_, claim.metadata.name, claim.metadata.uid};
+    volume.storage_class = claim.storage_class;
+    volume.access_modes = claim.access_modes;
+    volume.csi_driver = kDriver;
+    volume.csi_volume_handle = volume.metadata.name;
+    volume.phase = "Bound";
+    apply(volume);
+    claim.volume_name = volume.metadata.name;
+    claim.metadata.resource_version = "3";
+    claim.metadata.annotations.set("pv.kubernetes.io/bind-completed", "yes");
+    claim.phase = "Bound";
+    apply(claim);
+  }
+
+  sched::Engine& engine_;
+  bool bound_;
+  bool made_;
+  sched::Time now_;
+};
+
 }  // namespace
 
 RuledFigures run_ruled(sched::Engine& engine, std::size_t rule, std::size_t nodes,
                        std::size_t pods) {
   const sched::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
   for (std::size_t i = 0; i < nodes; ++i) engine.apply(sched::event::NodeUpserted{node(i)}, now);
+  Volumes volumes(engine, kRules[rule].name, now);
+  volumes.begin(nodes);
   std::size_t number = 0;
   const k8s::Pod plain = pod_with("none");
   for (std::size_t i = 0; i < nodes; i += 5) {
@@ -90,13 +178,18 @@ RuledFigures run_ruled(sched::Engine& engine, std::size_t rule, std::size_t node
     std::vector<k8s::Pod> pending;
     for (std::size_t i = 0; i < kBatch && done < pods; ++i, ++done) {
       pending.push_back(numbered(asked, ++number));
+      volumes.give(pending.back());
     }
     std::vector<k8s::Pod> bound = pending;
     const double began = replay::cpu_seconds();
     for (std::size_t i = 0; i < pending.size(); ++i) {
+      volumes.come(bound[i]);
       engine.apply(sched::event::PodUpserted{std::move(pending[i])}, now);
       bool placed = false;
       while (auto decision = engine.step(now)) {
+        if (auto* prepare = std::get_if<sched::decision::Prepare>(&*decision)) {
+          volumes.prepare(*prepare, bound[i]);
+        }
         auto* bind = std::get_if<sched::decision::Bind>(&*decision);
         if (bind == nullptr) continue;
         placed = true;

@@ -1,10 +1,12 @@
 // How fast pods with rules across nodes are decided, beside plain ones: the pods of
-// scheduler_perf's workloads TopologySpreading, SchedulingPodAffinity and
-// SchedulingPodAntiAffinity, and of those with preferences instead.
+// scheduler_perf's workloads TopologySpreading, SchedulingPodAffinity,
+// SchedulingPodAntiAffinity and SchedulingCSIPVs, and of those with preferences instead; and pods
+// whose volumes are provisioned for their node.
 //
 // One plain pod for every five nodes is there; then pods without GPU come, all with one rule, and
 // stay. Each is decided on, and the engine hears that its bind went through, and what the watch
-// then shows.
+// then shows. Where a pod has a volume, its objects come before it, and a provisioner answers at
+// once.
 // Source: kubernetes test/integration/scheduler_perf.
 #pragma once
 
@@ -19,7 +21,7 @@ struct Rule {
   const char* name;
   const char* what;
 };
-inline constexpr std::array<Rule, 8> kRules{{
+inline constexpr std::array<Rule, 10> kRules{{
     {"none", "plain pods"},
     {"spread", "spread over zones, a skew of 5 at most"},
     {"affinity", "in one zone with pods alike"},
@@ -28,6 +30,8 @@ inline constexpr std::array<Rule, 8> kRules{{
     {"rather-spread", "rather spread over zones"},
     {"rather-near", "rather on a node with pods alike"},
     {"rather-apart", "rather on a node without them"},
+    {"volume", "a bound CSI volume each, 39 to a node at most"},
+    {"new-volume", "a volume each that is provisioned for its node"},
 }};
 
 struct RuledFigures {
