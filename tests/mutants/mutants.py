@@ -6,6 +6,7 @@
   mutants.py --under scheduler/quota  of that folder (or file) alone; may be given several times
   mutants.py --at scheduler/engine/intake.cc:150   all of those lines
   mutants.py --list                   the changes it would try
+  mutants.py --drawn-alone            builds with the drawn ones alone: quicker, if no other draw is to follow
 
 All mutants are in one build, each switched on by the environment variable GPU_SCHEDULER_MUTANT. A first
 run of the tests notes which test cases reach which mutants; a mutant is then tried with these alone, the
@@ -79,8 +80,8 @@ def write_if_other(path, text):
         path.write_text(text)
 
 
-def copy_tree(by_path, refused):
-    """The tree with all mutants in it, except those that do not compile."""
+def copy_tree(by_path, put_in):
+    """The tree with these mutants in it."""
     kept = set()
     for name in COPIED:
         whole = ROOT / name
@@ -92,7 +93,7 @@ def copy_tree(by_path, refused):
             if relative in by_path:
                 source = by_path[relative]
                 write_if_other(TREE / relative, sites.rewritten(
-                    source, [each for each in source.mutants if each.key not in refused]))
+                    source, [each for each in source.mutants if each.key in put_in]))
                 continue
             to = TREE / relative
             if not to.exists() or to.stat().st_mtime != path.stat().st_mtime:
@@ -117,18 +118,21 @@ def run(command, log, **options):
         return subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, **options).returncode
 
 
-def build(by_path, programs):
-    """Builds; what is refused by the compiler is left out, and it is tried again."""
+def build(by_path, programs, chosen):
+    """Builds with those of the mutants that are chosen, given the names of those that do not compile.
+
+    What is refused by the compiler is left out, and it is tried again. Returns the names of what is left out."""
     remembered = HOME / "refused.json"
     refused = set(json.loads(remembered.read_text())) if remembered.exists() else set()
     known = {mutant.key for source in by_path.values() for mutant in source.mutants}
     refused &= known
     for attempt in range(1, 12):
-        copy_tree(by_path, refused)
+        put_in = chosen(refused)
+        copy_tree(by_path, put_in)
         log = HOME / f"build-{attempt}.log"
         if not (BUILD / "build.ninja").exists():
             configure = ["cmake", "-S", str(TREE), "-B", str(BUILD), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None",
-                         f"-DCMAKE_CXX_FLAGS={FLAGS}", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=8",
+                         f"-DCMAKE_CXX_FLAGS={FLAGS}", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=16",
                          "-DGPU_SCHEDULER_MUTANTS=ON"]
             if shutil.which("ccache"):
                 configure.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
@@ -138,7 +142,7 @@ def build(by_path, programs):
         if done == 0:
             remembered.write_text(json.dumps(sorted(refused), ensure_ascii=False, indent=0))
             return refused
-        at_fault = mutants_at_fault(by_path, log.read_text(errors="replace"), refused)
+        at_fault = mutants_at_fault(by_path, log.read_text(errors="replace"), put_in)
         if not at_fault:
             sys.exit(f"mutants: does not compile, and no mutant is at fault; see {log}")
         print(f"{len(at_fault)} mutants do not compile", flush=True)
@@ -146,7 +150,7 @@ def build(by_path, programs):
     sys.exit("mutants: does not compile")
 
 
-def mutants_at_fault(by_path, log, refused):
+def mutants_at_fault(by_path, log, put_in):
     places = set()
     for match in re.finditer(r"^(\S+?):(\d+):\d+: +(?:error|required from|fatal error)", log, re.M):
         path = match.group(1)
@@ -158,7 +162,7 @@ def mutants_at_fault(by_path, log, refused):
             places.add((path, int(match.group(2))))
     found = set()
     for path, line in places:
-        alive = [each for each in by_path[path].mutants if each.key not in refused]
+        alive = [each for each in by_path[path].mutants if each.key in put_in]
         on_it = [each for each in alive if line in (each.line, each.last_line)]
         found |= {each.key for each in on_it or [each for each in alive if each.line <= line <= each.last_line]}
     return found
@@ -287,6 +291,7 @@ def main():
     words.add_argument("--minutes", type=float, default=60, help="no mutant is begun later")
     words.add_argument("--jobs", type=int, default=os.cpu_count())
     words.add_argument("--list", action="store_true")
+    words.add_argument("--drawn-alone", action="store_true", help="build with the drawn mutants alone")
     asked = words.parse_args()
 
     by_path = all_mutants()
@@ -310,14 +315,22 @@ def main():
 
     HOME.mkdir(parents=True, exist_ok=True)
     programs = asked.program or test_programs()
+    def sample_of(refused):
+        left = [each for each in mutants if each.key not in refused]
+        return left if asked.at else drawn(left, asked.seed, asked.count)
+
+    def chosen(refused):
+        if asked.drawn_alone:
+            return {each.key for each in sample_of(refused)}
+        return {each.key for source in by_path.values() for each in source.mutants} - refused
+
     began = time.monotonic()
-    refused = build(by_path, programs)
+    refused = build(by_path, programs, chosen)
     print(f"built in {time.monotonic() - began:.0f} s", flush=True)
     began = time.monotonic()
     by_mutant = coverage(programs)
     print(f"test cases run in {time.monotonic() - began:.0f} s", flush=True)
-    mutants = [each for each in mutants if each.key not in refused]
-    sample = mutants if asked.at else drawn(mutants, asked.seed, asked.count)
+    sample = sample_of(refused)
 
     began = time.monotonic()
     results = {}
