@@ -39,6 +39,9 @@ FOLDERS = ("scheduler", "plugins", "k8s-client")
 COPIED = FOLDERS + ("bench", "cmake", "tests", "manifests", "CMakeLists.txt")
 EQUIVALENT = pathlib.Path(__file__).with_name("equivalent.txt")
 FLAGS = "-O1 -D_GLIBCXX_ASSERTIONS"
+# Each run has processes of its own alone: a mutant of what ends processes could name all there are.
+APART = ["unshare", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"]), "--pid", "--fork",
+         "--kill-child", "--mount-proc", "sh", "-c", '"$@"; exit $?', "sh"]
 MEMORY = 6 << 30  # of a process under test
 QUICK = 200       # milliseconds; test cases that take longer come after the others
 
@@ -187,14 +190,14 @@ class Limits:
 
 
 def run_tests(program, mutant, cases, reached=None, log=None):
-    """The exit code of these test cases with that mutant switched on; None: they took too long. All test cases:
-    None."""
+    """The exit code of these test cases with that mutant switched on, 128 and a signal's number after a crash;
+    None: they took too long. All test cases: None."""
     limits = Limits(cases or [])
     with tempfile.TemporaryDirectory(dir=HOME) as here:
         environment = dict(os.environ, GPU_SCHEDULER_MUTANT=str(mutant))
         if reached:
             environment["GPU_SCHEDULER_MUTANTS_REACHED"] = str(reached)
-        command = ["nice", str(BUILD / "bin" / program)]
+        command = ["nice", *APART, str(BUILD / "bin" / program)]
         if cases is not None:
             names = pathlib.Path(here, "cases")
             names.write_text("".join(escaped(case.name) + "\n" for case in cases))
@@ -205,7 +208,7 @@ def run_tests(program, mutant, cases, reached=None, log=None):
                                        start_new_session=True)
             try:
                 code = process.wait(timeout=limits.seconds if cases else None)
-                return None if code == -signal.SIGXCPU else code
+                return None if code == 128 + signal.SIGXCPU else code
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, 9)
                 process.wait()
@@ -255,7 +258,7 @@ def killer(mutant, cases):
     for (_, program), batch in order:
         code = run_tests(program, mutant.number, batch)
         if code != 0:
-            return f"{program}{' (takes too long)' if code is None else ' (crash)' if code < 0 else ''}"
+            return f"{program}{' (takes too long)' if code is None else ' (crash)' if code > 128 else ''}"
     return None
 
 
