@@ -4,7 +4,10 @@
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
+#include <cstdint>
 #include <set>
+#include <string_view>
+#include <vector>
 
 TEST_CASE("every plugin is made, has the roles it is listed with, and its own name") {
   std::set<std::string_view> names;
@@ -31,6 +34,36 @@ TEST_CASE("filters are asked in kube-scheduler's order") {
   CHECK(filters == std::vector<std::string_view>{"NodeUnschedulable", "NodeName", "TaintToleration",
                                                  "NodeAffinity", "NodePorts", "NodeResourcesFit",
                                                  "GpuHealth", "GpuType", "MigFit", "GpuSharing"});
+}
+
+TEST_CASE("the default scores put soft taints before a pod's wishes, and these before packing") {
+  struct Score {
+    std::string_view name;
+    std::int64_t weight;
+    bool on_by_default;
+    bool operator==(const Score&) const = default;
+  };
+  std::vector<Score> scores;
+  for (const sched::PluginEntry& entry : plugins::registry()) {
+    if (entry.scores) scores.push_back({entry.name, entry.default_weight, entry.on_by_default});
+  }
+  CHECK(scores == std::vector<Score>{{"TaintToleration", 30, true},
+                                     {"NodeAffinity", 20, true},
+                                     {"NodeResourcesFit", 1, true},
+                                     {"NodeResourcesBalancedAllocation", 1, false},
+                                     {"GpuType", 1, true},
+                                     {"GpuSharing", 10, true},
+                                     {"GpuPacking", 10, true},
+                                     {"UsableGpu", 1, false},
+                                     {"PodTopologySpread", 20, true},
+                                     {"InterPodAffinity", 20, true}});
+}
+
+TEST_CASE("what only filters or constrains is on by default") {
+  for (const sched::PluginEntry& entry : plugins::registry()) {
+    INFO(entry.name);
+    if (!entry.scores) CHECK(entry.on_by_default);
+  }
 }
 
 TEST_CASE("a plugin without arguments takes none") {

@@ -100,6 +100,19 @@ TEST_CASE("An ERROR event carries a Status", "[decode]") {
   CHECK(event->status.retry_after_seconds == 2);
 }
 
+TEST_CASE("An event of an object that is identified says why the rest is not readable",
+          "[decode]") {
+  const auto event = Decoder().watch_event<Pod>(
+      R"({"type":"ADDED","object":{"metadata":{"name":"a","uid":"u","resourceVersion":"7"},
+          "status":{"phase":1}}})");
+  REQUIRE(event);
+  CHECK(event->object.metadata.name == "a");
+  CHECK(event->object.metadata.uid == "u");
+  CHECK(event->object.metadata.resource_version == "7");
+  REQUIRE(event->unreadable);
+  CHECK(event->unreadable->message == "Pod \"a\": status.phase: must be a string, found a number");
+}
+
 TEST_CASE("A broken watch event is an error", "[decode]") {
   struct Case {
     std::string given;
@@ -112,6 +125,10 @@ TEST_CASE("A broken watch event is an error", "[decode]") {
       {R"({"type":"ADDED"})", "watch event: object: is missing"},
       {R"({"type":"ADDED","object":null})", "Pod: metadata.name: is missing"},
       {R"({"type":"ADDED","object":{"metadata":{"name":"a"},"status":{"phase":1}}})",
+       "Pod \"a\": status.phase: must be a string, found a number"},
+      {R"({"type":"ADDED","object":{"metadata":{"name":"a","uid":"u"},"status":{"phase":1}}})",
+       "Pod \"a\": status.phase: must be a string, found a number"},
+      {R"({"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"7"},"status":{"phase":1}}})",
        "Pod \"a\": status.phase: must be a string, found a number"},
       {R"({"type":"ERROR","object":{"code":"x"}})",
        "watch event: code: must be an integer, found a string"},

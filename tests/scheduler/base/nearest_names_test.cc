@@ -9,6 +9,8 @@ TEST_CASE("Names are as far apart as there are slips between them") {
   CHECK(edit_distance("H100", "h100") == 0);
   CHECK(edit_distance("H10O", "H100") == 1);
   CHECK(edit_distance("shraing", "sharing") == 1);
+  CHECK(edit_distance("hsaring", "sharing") == 1);
+  CHECK(edit_distance("sharign", "sharing") == 1);
   CHECK(edit_distance("A100", "A10") == 1);
   CHECK(edit_distance("", "abc") == 3);
   CHECK(edit_distance("kitten", "sitting") == 3);

@@ -134,6 +134,41 @@ TEST_CASE("sums beyond int64 are taken back exactly") {
   CHECK(cluster.nodes.usage(slot).nonzero == NonZeroRequests{1250, 2});
 }
 
+TEST_CASE("whichever of a node's sums is beyond int64, it is taken back exactly") {
+  constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
+  const auto claim = [](std::vector<ResourceAmount> requests, NonZeroRequests nonzero) {
+    Claim made;
+    made.requests = std::move(requests);
+    made.nonzero = nonzero;
+    return made;
+  };
+  struct Case {
+    const char* name;
+    Claim huge;
+  };
+  const Case cases[] = {
+      {"what is requested", claim({{kCpu, 1}, {kMemory, kHuge}}, {1, 1})},
+      {"CPU, where none is requested", claim({}, {kHuge, 1})},
+      {"memory, where none is requested", claim({}, {1, kHuge})},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    Cluster cluster;
+    cluster.upsert(node("a"));
+    const NodeSlot slot = cluster.nodes.find("a");
+    const Occupant small = occupant(claim({{kCpu, 250}, {kMemory, 7}}, {250, 7}));
+    const Occupant one = occupant(each.huge);
+    const Occupant two = occupant(each.huge);
+    cluster.nodes.add(slot, small);
+    const NodeUsage before = cluster.nodes.usage(slot);
+    cluster.nodes.add(slot, one);
+    cluster.nodes.add(slot, two);
+    cluster.nodes.remove(slot, one);
+    cluster.nodes.remove(slot, two);
+    CHECK(cluster.nodes.usage(slot) == before);
+  }
+}
+
 TEST_CASE("a node lists its occupants by importance") {
   using std::chrono::seconds;
   const Time start{seconds(1'000'000)};

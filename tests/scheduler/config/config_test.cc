@@ -170,6 +170,9 @@ TEST_CASE("arguments that are wrong") {
        "c.yaml:6: profiles[0].pluginConfig[0].name: PrioritySort takes no arguments"},
       {"unknown argument", config("{name: NodePorts, args: {x: 1}}"),
        "c.yaml:6: profiles[0].pluginConfig[0].args.x: unknown field"},
+      {"another version", config("{name: NodePorts, args: {apiVersion: v1}}"),
+       "c.yaml:6: profiles[0].pluginConfig[0].args.apiVersion: must be one of "
+       "kubescheduler.config.k8s.io/v1"},
       {"another kind", config("{name: NodePorts, args: {kind: NodeAffinityArgs}}"),
        "c.yaml:6: profiles[0].pluginConfig[0].args.kind: must be one of NodePortsArgs"},
       {"deep inside", config("{name: NodeResourcesFit, args: {scoringStrategy: {type: x}}}"),

@@ -48,6 +48,11 @@ TEST_CASE("what is said about quotas arrives") {
   CHECK(named->default_quota == "everyone-else");
   CHECK_FALSE(named->pods_without_quota_first);
 
+  const std::string longest(253, 'q');
+  const auto long_name = read("  defaultQuota: " + longest + "\n");
+  if (!long_name) FAIL(long_name.error().message);
+  CHECK(long_name->default_quota == longest);
+
   const auto unlimited = read("  defaultQuota: Unlimited\n  holdAfter: \"0\"\n");
   if (!unlimited) FAIL(unlimited.error().message);
   CHECK(unlimited->without_quota == WithoutQuota::kUnlimited);
@@ -63,6 +68,8 @@ TEST_CASE("what is wrong in the section gpuQuota is said with its line") {
       {"  defaultQuota: unlimited team\n",
        "c.yaml:4: gpuQuota.defaultQuota: must be Unlimited, None, or the name of a GpuQuota"},
       {"  defaultQuota: none!\n",
+       "c.yaml:4: gpuQuota.defaultQuota: must be Unlimited, None, or the name of a GpuQuota"},
+      {"  defaultQuota: " + std::string(254, 'q') + "\n",
        "c.yaml:4: gpuQuota.defaultQuota: must be Unlimited, None, or the name of a GpuQuota"},
       {"  defaultQuota: none\n",
        "c.yaml:4: gpuQuota.defaultQuota: must be Unlimited or None, with a capital"},

@@ -65,6 +65,19 @@ TEST_CASE("the node that is held lacks least: devices first, then CPU, then memo
   }
 }
 
+TEST_CASE("a node whose GPUs the quota does not give is not held, however little it lacks") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(l4("b"));
+  s.has(our_pod("x").gpus(8).on("a"));
+  s.has(our_pod("y").gpus(1).on("b"));
+  s.has(gpu_quota("q").of("ml").line("H100", 8));
+  s.has(in("ml", "large", 4));
+  REQUIRE(s.decide().size() == 1);
+  s.now = kStart + kHoldAfter;
+  CHECK(holds(details(s)["large"], "a"));
+}
+
 TEST_CASE("a pod that found all nodes held for others is given one that is let go") {
   QuotaCluster s;
   s.has(node("a").gpus(4).product(kH100).cpu("64"));

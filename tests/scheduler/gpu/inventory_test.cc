@@ -331,6 +331,15 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
     CHECK(read.whole_gpus() == each.whole);
   }
   CHECK(inventory_of(a100().labelled("nvidia.com/gpu.memory", "81920")).memory_mib == 40 * 1'024);
+  const auto compute = [](const char* major, const char* minor) {
+    return to_string(inventory_of(a100()
+                                      .labelled("nvidia.com/gpu.compute.major", major)
+                                      .labelled("nvidia.com/gpu.compute.minor", minor))
+                         .compute);
+  };
+  CHECK(compute("9", "0") == "8.0");
+  CHECK(compute("8", "6") == "8.0");
+  CHECK(compute("7", "5") == "7.5");
   CHECK(inventory_of(a100().gpus(12)).mixed_products);
   CHECK_FALSE(inventory_of(sliced("2")).mixed_products);
   const Inventory hami =

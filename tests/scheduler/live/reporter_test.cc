@@ -2,12 +2,14 @@
 #include "scheduler/live/writes/reporter.h"
 
 #include "k8s-client/client.h"
+#include "tests/scheduler/live/captured_log.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_transport.h"
 #include "tests/support/manual_loop.h"
 #include "tests/support/request_body.h"
 
 #include <nlohmann/json.hpp>
+#include <spdlog/spdlog.h>
 
 #include <string>
 #include <vector>
@@ -248,4 +250,84 @@ TEST_CASE("nodes with complaints are counted until they have none") {
   nodes(2);
   bench.reporter.report(decision::NodeComplaint{.node = "n1", .complaints = {}});
   nodes(1);
+}
+
+// Operators search the log for these lines; scripts cut them at the keys.
+TEST_CASE("each decision is one line in the log") {
+  Bench bench;
+  tests::CapturedLog log;
+  spdlog::default_logger()->set_level(spdlog::level::debug);
+
+  decision::Unschedulable no;
+  no.pod = {"ml", "a", "uid-a"};
+  no.message = "0/1 nodes are available";
+  no.details = "asked 4";
+  no.attempts = 3;
+  bench.reporter.unschedulable(no, 1ms);
+  CHECK(log.take() ==
+        "unschedulable pod=ml/a uid=uid-a message=\"0/1 nodes are available\" details=\"asked 4\" "
+        "attempts=3\n");
+
+  decision::Bind scored = bind();
+  scored.total_score = 870;
+  scored.scores = {{"GpuPacking", 87, 10}, {"X", 0, 1}};
+  scored.feasible_nodes = 2;
+  scored.all_nodes = 5;
+  bench.reporter.bind_ended({scored, BindEnd::kBound, ""}, 2ms);
+  CHECK(log.take() ==
+        "bound pod=ml/a uid=uid-a node=n1 score=870 scores=\"GpuPacking=87*10 X=0*1\" "
+        "feasible=2/5 attempts=1 latency_ms=1000\n");
+  bench.reporter.bind_ended({bind(), BindEnd::kFailed, "403 Forbidden"}, 2ms);
+  CHECK(log.take() ==
+        "bind failed pod=ml/a uid=uid-a node=n1 error=\"403 Forbidden\" attempts=1\n");
+  bench.reporter.bind_ended({bind(), BindEnd::kGivenBack, "late"}, 2ms);
+  CHECK(log.take() ==
+        "bind not sent in time; decided anew pod=ml/a uid=uid-a node=n1 error=late attempts=1\n");
+  bench.reporter.bind_unsettled(bind(), "500");
+  CHECK(log.take() ==
+        "bind not settled; its capacity stays held until it is pod=ml/a uid=uid-a node=n1 "
+        "last_answer=500\n");
+
+  bench.reporter.report(decision::ForeignGpuPod{{"other", "b", "uid-b"}, "gpu-scheduler", "n1", 2});
+  CHECK(log.take() ==
+        "a pod of another scheduler takes GPUs on a node that a profile owns pod=other/b uid=uid-b "
+        "node=n1 gpus=2 profile=gpu-scheduler\n");
+  bench.reporter.report(decision::NodeBackedOff{.node = "n1",
+                                                .until = kNow + 59'001ms,
+                                                .in_a_row = 2,
+                                                .rejected = 3,
+                                                .reason = "UnexpectedAdmissionError",
+                                                .pod = {"ml", "a", "uid-a"},
+                                                .platform = "NVIDIA-L4"});
+  CHECK(log.take() ==
+        "node backed off: it rejects pods with devices node=n1 rejected=3 "
+        "reason=UnexpectedAdmissionError last_pod=ml/a seconds=60 in_a_row=2 platform=NVIDIA-L4\n");
+  bench.reporter.report(decision::NodeReleased{.node = "n1", .proven = true});
+  CHECK(log.take() == "node released node=n1 why=\"a pod with devices has started there\"\n");
+  bench.reporter.report(decision::MigRepartition{.scheduler_name = "gpu-scheduler",
+                                                 .node = "n1",
+                                                 .from = "all-disabled",
+                                                 .to = "all-3g.40gb",
+                                                 .pods = {{"ml", "a", "uid-a"}, {"ml", "b", "u"}},
+                                                 .cost = "nothing"});
+  CHECK(log.take() ==
+        "another MIG configuration would place pods that wait node=n1 from=all-disabled "
+        "to=all-3g.40gb pods=2 first_pod=ml/a cost=nothing\n");
+  bench.reporter.report(decision::NodeComplaint{.node = "n1", .complaints = {"x", "y"}});
+  CHECK(log.take() == "a node's GPU labels need a look node=n1 complaints=\"x; y\"\n");
+  bench.reporter.report(decision::NodeComplaint{.node = "n1", .complaints = {}});
+  CHECK(log.take() == "a node's GPU labels are in order again node=n1\n");
+}
+
+TEST_CASE("what befalls single binds is no more than a detail in the log") {
+  Bench bench;
+  tests::CapturedLog log;
+  spdlog::default_logger()->set_level(spdlog::level::info);
+  bench.reporter.bind_ended({bind(), BindEnd::kFailed, "403 Forbidden"}, 2ms);
+  bench.reporter.bind_ended({bind(), BindEnd::kGivenBack, "late"}, 2ms);
+  bench.reporter.bind_unsettled(bind(), "500");
+  CHECK(log.take().empty());
+  bench.reporter.bind_ended({bind(), BindEnd::kOvertaken, "the pod is gone"}, 2ms);
+  CHECK(log.take() ==
+        "bind failed pod=ml/a uid=uid-a node=n1 error=\"the pod is gone\" attempts=1\n");
 }

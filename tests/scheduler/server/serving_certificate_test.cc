@@ -8,7 +8,9 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <unistd.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -50,7 +52,7 @@ struct Secret {
 
 }  // namespace
 
-TEST_CASE("a certificate of our own is for its address, and another at each start") {
+TEST_CASE("a certificate of our own is for its address and its host, and another at each start") {
   const auto make = [] {
     auto made = ServingCertificate::make({}, "127.0.0.1", std::chrono::steady_clock::now, {});
     REQUIRE(made);
@@ -60,6 +62,9 @@ TEST_CASE("a certificate of our own is for its address, and another at each star
   X509* certificate = SSL_CTX_get0_certificate(tls->context.native_handle());
   CHECK(X509_check_ip_asc(certificate, "127.0.0.1", 0) == 1);
   CHECK(X509_check_ip_asc(certificate, "127.0.0.2", 0) == 0);
+  std::array<char, 256> host{};
+  REQUIRE(gethostname(host.data(), host.size() - 1) == 0);
+  CHECK(X509_check_host(certificate, host.data(), 0, 0, nullptr) == 1);
   CHECK(X509_cmp_current_time(X509_get0_notBefore(certificate)) < 0);
   CHECK(X509_cmp_current_time(X509_get0_notAfter(certificate)) > 0);
   CHECK(pem_of(*tls) != pem_of(*make()));

@@ -117,6 +117,33 @@ TEST_CASE("only nodes that could be cut, and would take the pod then") {
   }
 }
 
+TEST_CASE("a node that is cut anew keeps its labels, but for those of its instances") {
+  struct Case {
+    const char* selected;
+    const char* value;
+    bool want;
+  };
+  const Case cases[] = {{"rack", "r1", true},
+                        {"rack", "r2", false},
+                        {"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3", true},
+                        {"nvidia.com/mig.config", "all-3g.40gb", true},
+                        {"nvidia.com/mig.config", "all-1g.10gb", false},
+                        {"nvidia.com/mig-1g.10gb.count", "7", false}};
+  for (const Case& each : cases) {
+    INFO(each.selected << ": " << each.value);
+    Scheduler s;
+    s.synced();
+    s.has(h100("n")
+              .labelled("rack", "r1")
+              .labelled("nvidia.com/mig.config", "all-1g.10gb")
+              .labelled("nvidia.com/mig-1g.10gb.count", "7")
+              .gpus(0)
+              .offers("nvidia.com/mig-1g.10gb", "7"));
+    s.has(instance("a").selects(each.selected, each.value));
+    CHECK(advised(s).size() == (each.want ? 1 : 0));
+  }
+}
+
 TEST_CASE("a node that carries a GPU pod is left alone, whoever placed it") {
   Scheduler s;
   s.synced();

@@ -99,6 +99,17 @@ std::vector<Case> cases() {
        kInstance,
        "nvidia.com/mig-1g.10gb: no such GPU on 1 of 1 nodes; 1 have MIG strategy none, which "
        "offers no instances by profile (first n)."},
+      {"strategy none says nothing about names other than those of instances",
+       {gpu_node("n").gpus(8).labelled(kStrategy, "none")},
+       our_pod("a").requests("nvidia.com/gpu.shared", "1"),
+       "nvidia.com/gpu.shared: no such GPU on 1 of 1 nodes; 1 offer GPUs in another form (first n: "
+       "nvidia.com/gpu)."},
+      {"strategy none, and instances of another profile all the same",
+       {gpu_node("n").labelled(kStrategy, "none").offers("nvidia.com/mig-2g.20gb", "3")},
+       kInstance,
+       "nvidia.com/mig-1g.10gb: no such GPU on 1 of 1 nodes; 1 offer GPUs in another form (first "
+       "n: "
+       "nvidia.com/mig-2g.20gb)."},
       {"strategy single",
        {node("n")
             .gpus(56)
