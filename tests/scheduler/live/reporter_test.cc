@@ -288,6 +288,14 @@ TEST_CASE("each decision is one line in the log") {
         "bind not settled; its capacity stays held until it is pod=ml/a uid=uid-a node=n1 "
         "last_answer=500\n");
 
+  bench.reporter.not_prepared({.pod = {"ml", "a", "uid-a"},
+                               .scheduler_name = "gpu-scheduler",
+                               .generation = 4,
+                               .node = "n1",
+                               .message = "no volume"},
+                              1ms);
+  CHECK(log.take() == "not prepared pod=ml/a uid=uid-a node=n1 why=\"no volume\"\n");
+
   bench.reporter.report(decision::ForeignGpuPod{{"other", "b", "uid-b"}, "gpu-scheduler", "n1", 2});
   CHECK(log.take() ==
         "a pod of another scheduler takes GPUs on a node that a profile owns pod=other/b uid=uid-b "
