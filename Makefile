@@ -1,7 +1,7 @@
 # Everything a person or a machine runs. Each target but format and clean installs what it needs and is
 # fast when there is nothing to do.
 
-.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults etcd parity mutants fuzz format clean
+.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults etcd parity mutants fuzz debian format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
@@ -26,6 +26,7 @@ help:
 	@echo "make parity      does it say of each node what kube-scheduler says? N=100000 SEED=7 PARITY='--foci spread,interpod'"
 	@echo "make mutants     small changes to the product that no test notices; MUTANTS='--count 500 --seed 7'"
 	@echo "make fuzz        searches for inputs that break what reads input, a minute each; FUZZ='--seconds 3600 yaml object'"
+	@echo "make debian  build, and run the unit tests, on Debian 12 and 13, each in a chroot; as root"
 	@echo "make format  lay out the code"
 	@echo "make clean   remove build/"
 	@echo "make help    this"
@@ -110,6 +111,10 @@ pairs:
 sameness:
 	@.ci/install build
 	@NEW='$(NEW)' .ci/sameness '$(BASE)' $(SAMENESS)
+
+debian:
+	@.ci/install chroot
+	@.ci/on-debian $(DEBIAN)
 
 format:
 	@find k8s-client scheduler plugins bench tests -name '*.cc' -o -name '*.h' | \
