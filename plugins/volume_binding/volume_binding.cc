@@ -26,10 +26,10 @@ constexpr std::string_view kVolumeMissing =
     "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
 constexpr const char* kUnbound = "pod has unbound immediate PersistentVolumeClaims";
 
-std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
+std::string in_quotes(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
 std::string of_claim(const Claim& claim) {
-  return "persistentvolumeclaim " + quoted(claim.metadata.name);
+  return "persistentvolumeclaim " + in_quotes(claim.metadata.name);
 }
 
 bool is_controlled_by(const Claim& claim, const k8s::Pod& pod) {
@@ -132,7 +132,7 @@ class VolumeBinding final : public ClusterConstraint {
     if (claim == nullptr) {
       if (!ephemeral) return claim_not_found(key->second);
       return "waiting for ephemeral volume controller to create the persistentvolumeclaim " +
-             quoted(key->second);
+             in_quotes(key->second);
     }
     // The claim of an ephemeral volume is made for its pod. One that happens to have its name (of a
     // pod that had the same, say) is another's: kubelet would refuse the pod for ever.
@@ -142,7 +142,7 @@ class VolumeBinding final : public ClusterConstraint {
     }
     if (claim->phase == "Lost") {
       return of_claim(*claim) + " bound to non-existent persistentvolume " +
-             quoted(claim->volume_name);
+             in_quotes(claim->volume_name);
     }
     if (claim->metadata.deletion_timestamp) return of_claim(*claim) + " is being deleted";
     return std::nullopt;
@@ -184,11 +184,11 @@ class VolumeBinding final : public ClusterConstraint {
     if (is_bound(*claim)) {
       const Volume* volume = storage_.volume(claim->volume_name);
       if (volume == nullptr) {
-        return waits("volume " + quoted(claim->volume_name) + " of " + of_claim(*claim) +
+        return waits("volume " + in_quotes(claim->volume_name) + " of " + of_claim(*claim) +
                      " is not to be seen yet");
       }
       if (volume->node_affinity && !volume->node_affinity->matches({}, node.labels)) {
-        return failed("volume " + quoted(claim->volume_name) + " of " + of_claim(*claim) +
+        return failed("volume " + in_quotes(claim->volume_name) + " of " + of_claim(*claim) +
                       " can not be used there");
       }
       return {};
@@ -199,11 +199,11 @@ class VolumeBinding final : public ClusterConstraint {
       const bool is_old =
           write != nullptr && write->volume.resource_version == volume->metadata.resource_version;
       if (!is_old && !is_reserved_for(*volume, *claim)) {
-        return failed("volume " + quoted(volume->metadata.name) + " is not reserved for " +
+        return failed("volume " + in_quotes(volume->metadata.name) + " is not reserved for " +
                       of_claim(*claim) + " any more");
       }
-      return waits(of_claim(*claim) + " is not bound to volume " + quoted(volume->metadata.name) +
-                   " yet");
+      return waits(of_claim(*claim) + " is not bound to volume " +
+                   in_quotes(volume->metadata.name) + " yet");
     }
     return provisioned(key, *claim, node);
   }
@@ -215,7 +215,7 @@ class VolumeBinding final : public ClusterConstraint {
     const std::string* noted =
         claim.metadata.annotations.find("volume.kubernetes.io/selected-node");
     if (!is_old && (noted == nullptr || *noted != node.name)) {
-      return failed("provisioning failed for PVC " + quoted(claim.metadata.name));
+      return failed("provisioning failed for PVC " + in_quotes(claim.metadata.name));
     }
     const k8s::StorageClass* of = storage_.storage_class(claim.storage_class);
     return waits(of_claim(claim) + " has no volume yet from provisioner " +
