@@ -43,6 +43,12 @@ class Finder {
     return caches_.report(profile, shape, scope);
   }
 
+  // Whether it is known, without more ado, that no node takes the shape. False says nothing.
+  // O(nodes that changed since).
+  [[nodiscard]] bool knows_refused(std::size_t profile, const ShapeRef& shape) {
+    return caches_.knows_refused(profile, shape);
+  }
+
   // The nodes that rules across nodes rule out for a pod that waits / for any pod, in that world,
   // keeping nothing (rulings.h).
   [[nodiscard]] Ruling ruling_for(const WaitingPod& pod) { return rulings_.of(pod); }

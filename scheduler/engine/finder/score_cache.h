@@ -42,6 +42,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace sched {
@@ -110,6 +111,8 @@ class ScoreCache {
   [[nodiscard]] VerdictCounts verdicts(const Scope& scope = {}) const;
 
   [[nodiscard]] const PreparedShape& prepared() const { return prepared_; }
+  // The same to keep, where the cache is done with.
+  [[nodiscard]] PreparedShape take_prepared() && { return std::move(prepared_); }
   [[nodiscard]] const ShapeRef& shape() const { return shape_; }
 
   // Grows whenever catch_up() found a changed node: what was derived before may be out of date.

@@ -15,7 +15,8 @@ ScoreCaches::ScoreCaches(const Nodes& nodes, const std::vector<Profile>& profile
       profiles_(profiles),
       names_(names),
       statistics_(statistics),
-      memory_limit_(memory) {
+      memory_limit_(memory),
+      refused_(nodes, memory / 2) {
   for (const Profile& profile : profiles_) {
     reads_statistics_.push_back(
         std::any_of(profile.scores.begin(), profile.scores.end(),
@@ -80,6 +81,7 @@ ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shap
     }
     drop(found->second);
   }
+  if (counts == Counts{}) refused_.remove(profile, shape.id());
   const ClusterContextPtr& cluster = statistics_.last();
   entries_.push_front({.key = key,
                        .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_, cluster}),
@@ -99,9 +101,22 @@ void ScoreCaches::account(Entry& entry) {
     entry.memory += sizeof(report) + report.message.capacity() + report.details.capacity();
   }
   memory_ += entry.memory;
-  while (memory_ > memory_limit_ && entries_.size() > 1) {
-    drop(std::prev(entries_.end()));
+  while (memory_ + refused_.memory() > memory_limit_ && entries_.size() > 1) make_room();
+}
+
+void ScoreCaches::make_room() {
+  const auto oldest = std::prev(entries_.end());
+  ScoreCache& cache = oldest->cache;
+  // On few nodes there is nothing to gain.
+  const bool is_large = cache.memory() > kMemoryOfShape;
+  if (is_large && oldest->key.counts == Counts{} && !cache.prepared().rejection() &&
+      cache.feasible() == 0) {
+    const ShapeRef shape = cache.shape();
+    const ChangeLog::Position position = cache.position();
+    refused_.add(oldest->key.profile, shape, std::move(cache).take_prepared(), position,
+                 kMemoryOfShape + kCopiesOfKey * shape.key_size());
   }
+  drop(oldest);
 }
 
 bool ScoreCaches::is_stale(const Entry& entry) {

@@ -2,12 +2,14 @@
 //
 // Which caches are there changes how long an answer takes, never the answer. On many nodes what
 // counts is the arrays by node, on few what a shape takes itself. The least recently
-// used go first when the bound is passed; the one just asked for always stays. A cache that was
-// prepared with an old version of the cluster's statistics takes over the new one when it is asked
-// for.
+// used go first when the bound is passed; the one just asked for always stays. Of those that no
+// node takes, and that is most of what waits, a fraction is kept then (refused_shapes.h). A cache
+// that was prepared with an old version of the cluster's statistics takes over the new one when it
+// is asked for.
 #pragma once
 
 #include "scheduler/cluster/workload.h"
+#include "scheduler/engine/finder/refused_shapes.h"
 #include "scheduler/engine/finder/score_cache.h"
 
 #include <array>
@@ -29,8 +31,8 @@ struct FitReport {
 
 class ScoreCaches {
  public:
-  // Some 500 shapes on 100,000 nodes (1 MB each among the hundred of `bench decide`); on a few
-  // nodes some 60,000.
+  // Some 500 shapes on 100,000 nodes (1 MB each among the hundred of `bench decide`), and 30,000
+  // that no node takes; on a few nodes some 60,000.
   static constexpr std::size_t kDefaultMemory = std::size_t{512} << 20;
 
   // All borrowed things outlive the caches.
@@ -50,7 +52,15 @@ class ScoreCaches {
   // change. Worded once per change of the nodes.
   const FitReport& report(std::size_t profile, const ShapeRef& shape, const Scope& scope = {});
 
+  // Whether it is known, without more ado, that no node takes the shape. False says nothing.
+  // O(nodes that changed since it was last asked · filters).
+  [[nodiscard]] bool knows_refused(std::size_t profile, const ShapeRef& shape) {
+    return refused_.knows(profile, shape.id());
+  }
+
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  // How many more are known to be refused everywhere.
+  [[nodiscard]] std::size_t refused() const { return refused_.size(); }
 
   // What a shape takes besides its cache's arrays and its report's words: the shape and its key,
   // the prepared filters and scores, the kinds of verdicts, and what holds them together.
@@ -83,6 +93,8 @@ class ScoreCaches {
   [[nodiscard]] bool is_stale(const Entry& entry);
   [[nodiscard]] bool renew(Entry& entry);
   void drop(std::list<Entry>::iterator entry);
+  // The least recently used goes.
+  void make_room();
   void account(Entry& entry);
 
   const Nodes& nodes_;
@@ -94,6 +106,7 @@ class ScoreCaches {
   std::size_t memory_ = 0;
   std::list<Entry> entries_;  // the most recently used first
   std::map<Key, std::list<Entry>::iterator> by_key_;
+  RefusedShapes refused_;  // none of which is in entries_ without counts
 };
 
 }  // namespace sched

@@ -55,6 +55,7 @@ bool QuotaSearch::must_wait_for_turn(const WaitingPod& pod) const {
 
 std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
   if (pod.queue == kMainQueue) {
+    if (finder_.knows_refused(pod.profile, pod.shape)) return kWaitsForNodes;
     if (finder_.refresh(pod.profile, pod.shape).feasible() == 0) return kWaitsForNodes;
     if (!pod.apart.any()) return std::nullopt;
     const Ruling ruling = finder_.ruling_for(pod);
@@ -63,11 +64,16 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
     return kWaitsForNodes | kWaitsForOthers;
   }
   if (pod.in_line && must_wait_for_turn(pod)) return kWaitsForTurn;
+  const Hold* hold = holds_.of(pod);
   const Ruling ruling = pod.apart.any() ? finder_.ruling_for(pod) : Ruling{};
-  const Found found = find(pod, ruling);
+  Found found;
+  if (hold == nullptr && finder_.knows_refused(pod.profile, pod.shape)) {
+    found.admission = world_.ledger.admit(quota_of(pod), pod.demand, false);
+  } else {
+    found = find(pod, ruling);
+  }
   if (found.any()) return std::nullopt;
   // Quota has room for it now and no node has: it is to hold one.
-  const Hold* hold = holds_.of(pod);
   if (hold != nullptr && !hold->looked_for_node && !found.admission.within.empty()) {
     return std::nullopt;
   }

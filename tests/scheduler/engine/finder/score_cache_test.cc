@@ -453,6 +453,47 @@ TEST_CASE("on few nodes what the shapes themselves take bounds their number") {
   CHECK(caches.size() > 50);
 }
 
+TEST_CASE("of shapes that no node takes that much is kept when the nodes' answers have to go") {
+  const auto all_profiles = profiles();
+  World world(7);
+  const auto has = [&](int number, int gpus) {
+    world.nodes.upsert(facts_of(node("n" + std::to_string(number)).gpus(gpus), world.names));
+  };
+  for (int i = 0; i < 6'000; ++i) has(i, 2);
+  WorkloadStatistics statistics(std::nullopt, false);
+  ScoreCaches caches(world.nodes, all_profiles, world.names, statistics, std::size_t{400} << 10);
+  std::vector<ShapeRef> shapes;
+  for (int gpus = 1; gpus <= 20; ++gpus) {
+    shapes.push_back(world.shapes.intern(shape_of(our_pod("p").gpus(gpus + 1), world.names)));
+    caches.get(0, shapes.back());
+  }
+  // The first fits: of it nothing is kept.
+  CHECK(caches.size() + caches.refused() == 19);
+  const auto known = [&] {
+    std::set<int> gpus;
+    for (int i = 0; i < 20; ++i) {
+      if (caches.knows_refused(0, shapes[static_cast<std::size_t>(i)])) gpus.insert(i + 2);
+    }
+    return gpus;
+  };
+  std::set<int> want;
+  for (int gpus = 3; gpus < 3 + static_cast<int>(caches.refused()); ++gpus) want.insert(gpus);
+  REQUIRE(want.size() > 10);
+  CHECK(known() == want);
+  has(3, 1);
+  CHECK(known() == want);
+  has(3, 5);
+  for (const int fits : {3, 4, 5}) want.erase(fits);
+  CHECK(known() == want);
+  world.nodes.erase("n3");
+  has(20'000, 7);
+  for (const int fits : {6, 7}) want.erase(fits);
+  CHECK(known() == want);
+  // Once all is kept of it again, that tells.
+  caches.get(0, shapes[6]);
+  CHECK_FALSE(caches.knows_refused(0, shapes[6]));
+}
+
 // Every node a raw value of its own, and fewer again: buckets lose their trees and get them back.
 TEST_CASE("a score that differs from node to node is measured as by asking every node anew") {
   const unsigned draws = GENERATE(0U, 1U);
