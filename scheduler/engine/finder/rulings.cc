@@ -151,9 +151,19 @@ std::shared_ptr<Tally> Rulings::tally(const DomainCount& count) {
 void Rulings::forget_some() {
   // Whoever has a few kinds keeps them, also where they are large.
   constexpr std::size_t kFewKinds = 4;
-  while (kinds_.size() > kMostKinds || (kinds_.size() > kFewKinds && memory() > memory_limit_)) {
-    by_key_.erase(kinds_.back().key);
-    kinds_.pop_back();
+  // Bytes are counted, and kinds go, by so large a part at a time: counting costs O(counts).
+  constexpr std::size_t kPart = 16;
+  const auto forget = [this](std::size_t kinds) {
+    for (; kinds > 0; --kinds) {
+      by_key_.erase(kinds_.back().key);
+      kinds_.pop_back();
+    }
+  };
+  if (kinds_.size() > kMostKinds) forget(kinds_.size() - kMostKinds);
+  if (++kinds_since_counted_ * kPart < kinds_.size()) return;
+  kinds_since_counted_ = 0;
+  while (kinds_.size() > kFewKinds && memory() > memory_limit_) {
+    forget(std::max<std::size_t>(1, (kinds_.size() - kFewKinds) / kPart));
   }
 }
 

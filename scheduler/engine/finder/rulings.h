@@ -25,7 +25,8 @@ namespace sched {
 
 class Rulings {
  public:
-  // So many kinds of pods have their rules kept, and so many bytes their counts may take.
+  // So many kinds of pods have their rules kept, and so many bytes their counts may take, and a
+  // sixteenth more for a while.
   static constexpr std::size_t kMostKinds = 4'096;
   static constexpr std::size_t kMemoryOfCounts = std::size_t{128} << 20U;
 
@@ -63,6 +64,7 @@ class Rulings {
   Domains domains_{world_.nodes};
   std::unordered_map<std::string, std::weak_ptr<Tally>> tallies_;  // by DomainCount::id
   std::list<Kind> kinds_;                                          // the last asked about first
+  std::size_t kinds_since_counted_ = 0;  // so many are new since memory() was asked
   std::map<Key, std::list<Kind>::iterator> by_key_;
 };
 
