@@ -35,10 +35,12 @@ void ParkedShapes::remove(const WaitingPod& pod) {
   if (group.to_check) to_check_.emplace(best(group), &group);
 }
 
-void ParkedShapes::check(WaitsFor opened) {
+std::size_t ParkedShapes::check(WaitsFor opened) {
+  std::size_t roused = 0;
   for_each_bit(opened, [&](std::size_t bit) {
-    while (!asleep_[bit].empty()) rouse(*asleep_[bit].back());
+    for (; !asleep_[bit].empty(); ++roused) rouse(*asleep_[bit].back());
   });
+  return roused;
 }
 
 void ParkedShapes::check_group_of(const WaitingPod& pod, WaitsFor opened) {

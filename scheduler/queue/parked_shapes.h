@@ -25,8 +25,9 @@ class ParkedShapes {
   void add(WaitingPod& pod, WaitsFor waits_for);
   void remove(const WaitingPod& pod);
 
-  // Something opened up for those who wait for one of these. O(groups that sleep so · log groups).
-  void check(WaitsFor opened);
+  // Something opened up for those who wait for one of these; how many groups that is. O(groups that
+  // sleep so · log groups).
+  std::size_t check(WaitsFor opened);
   // The same for the group of this pod alone.
   void check_group_of(const WaitingPod& pod, WaitsFor opened);
   // The pod whose turn it would be among the groups worth a check; null: none.

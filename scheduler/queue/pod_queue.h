@@ -53,8 +53,9 @@ class PodQueue {
   [[nodiscard]] bool waits_for(ChangeMask changes) const;
   // Refused pods that wait for one of these changes become active. O(their number).
   void wake(ChangeMask changes);
-  // Parked pods that wait for one of these may have room.
-  void check_parked(WaitsFor opened) { parked_.check(opened); }
+  // Parked pods that wait for one of these may have room; so many kinds of them are to be asked
+  // about.
+  std::size_t check_parked(WaitsFor opened) { return parked_.check(opened); }
   // What some parked pods wait for without being worth a check.
   [[nodiscard]] WaitsFor asleep() const { return parked_.asleep(); }
 

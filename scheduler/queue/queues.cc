@@ -48,11 +48,14 @@ void Queues::wake(ChangeMask changes) {
   }
 }
 
-void Queues::others_changed() {
-  main_.check_parked(kWaitsForOthers);
+std::size_t Queues::others_changed() {
+  std::size_t kinds = main_.check_parked(kWaitsForOthers);
   for (auto& [id, slot] : slots_) {
-    if ((slot.queue.asleep() & kWaitsForOthers) != 0) touch(id).check_parked(kWaitsForOthers);
+    if ((slot.queue.asleep() & kWaitsForOthers) != 0) {
+      kinds += touch(id).check_parked(kWaitsForOthers);
+    }
   }
+  return kinds;
 }
 
 void Queues::nodes_opened() {

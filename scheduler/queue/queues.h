@@ -51,8 +51,9 @@ class Queues {
 
   // Refused pods of all queues that wait for one of these changes become active.
   void wake(ChangeMask changes);
-  // Parked pods that wait for others may have room. O(queues).
-  void others_changed();
+  // Parked pods that wait for others may have room; so many kinds of them are to be asked about.
+  // O(queues + kinds).
+  std::size_t others_changed();
   // Whether some pod may wait for others.
   [[nodiscard]] bool any_waits_for_others() const { return roster_.apart > 0; }
   // Parked pods may have room on nodes. O(queues with such pods).

@@ -143,6 +143,7 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
   // Where no node would take it anyway it waits as others of its shape do, and a node may be held.
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape, where.scope);
   if (where.ruling == nullptr || answers.feasible(where.scope) == 0) {
+    if ((waits_for & kWaitsForOthers) != 0) waits_for |= kWaitsForNodes;
     waits_for = static_cast<WaitsFor>(waits_for & ~kWaitsForOthers);
   } else {
     const Ruling* ruling = where.ruling;

@@ -6,14 +6,24 @@ namespace sched {
 
 using quota::QuotaId;
 
+namespace {
+
+// What a pod waits for that quota lets pass. Where all nodes are ruled out, room on one is of no
+// use.
+WaitsFor waits_for_nodes(const Ruling& ruling) {
+  if (ruling.allows_all()) return kWaitsForNodes;
+  return ruling.rules_out_all() ? kWaitsForOthers : kWaitsForNodes | kWaitsForOthers;
+}
+
+}  // namespace
+
 WaitsFor QuotaSearch::Found::waits_for(const Ruling& ruling) const {
   const bool admitted = !admission.within.empty() || !admission.borrowing.empty();
-  const WaitsFor nodes = admitted || !admission.refused_some ? kWaitsForNodes : 0;
-  const WaitsFor others = nodes != 0 && !ruling.allows_all() ? kWaitsForOthers : 0;
+  const WaitsFor nodes = admitted || !admission.refused_some ? waits_for_nodes(ruling) : 0;
   // Where quota refuses nothing, more of it does not help. If others take it meanwhile, a node that
   // has room then shows it.
   const WaitsFor quota = admission.refused_some ? kWaitsForQuota : 0;
-  return static_cast<WaitsFor>(nodes | others | quota);
+  return static_cast<WaitsFor>(nodes | quota);
 }
 
 Scope QuotaSearch::scope_of(std::vector<quota::ChargeClassId> classes) {
@@ -59,9 +69,10 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
     if (finder_.refresh(pod.profile, pod.shape).feasible() == 0) return kWaitsForNodes;
     if (!pod.apart.any()) return std::nullopt;
     const Ruling ruling = finder_.ruling_for(pod);
+    if (ruling.rules_out_all()) return waits_for_nodes(ruling);
     const ScoreCache& answers = finder_.refresh(pod, ruling);
     if (answers.best({.ruling = &ruling}).node != kNoSlot) return std::nullopt;
-    return kWaitsForNodes | kWaitsForOthers;
+    return waits_for_nodes(ruling);
   }
   if (pod.in_line && must_wait_for_turn(pod)) return kWaitsForTurn;
   const Hold* hold = holds_.of(pod);

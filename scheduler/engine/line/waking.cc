@@ -2,6 +2,7 @@
 
 #include "scheduler/engine/line/quota_search.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace sched {
@@ -27,16 +28,16 @@ void Waking::wake_for_nodes(Time now) {
     openings_seen_ = world_.nodes.openings();
     queue_.nodes_opened();
   }
-  if (!others_changed_ || now - kBetweenLooks < looked_for_others_) return;
+  if (!others_changed_ || now < next_look_for_others_) return;
   others_changed_ = false;
   if (!queue_.any_waits_for_others()) return;
-  looked_for_others_ = now;
-  queue_.others_changed();
+  const auto kinds = static_cast<std::chrono::milliseconds::rep>(queue_.others_changed());
+  next_look_for_others_ = now + std::max<Time::duration>(kBetweenLooks, kinds * kForEachKind);
 }
 
 std::optional<Time> Waking::next() const {
   if (!others_changed_ || !queue_.any_waits_for_others()) return std::nullopt;
-  return looked_for_others_ + kBetweenLooks;
+  return next_look_for_others_;
 }
 
 void Waking::wake_for_quota() {

@@ -23,8 +23,9 @@ class Waking {
   void assumed(WaitingPod& waiting, const std::string& node, ChangeMask kind);
 
   // What nodes and quotas have become since the last call: parked pods that may have room now are
-  // looked at again. For what other pods and objects have become, once a second at most: every bind
-  // changes some.
+  // looked at again. For what other pods and objects have become, once a second at most, since
+  // every bind changes some, and a thousand kinds of pods a second, since each may have counts of
+  // its own.
   void wake_for_nodes(Time now);
   void wake_for_quota();
   // When wake_for_nodes() will have something to do although nothing changes; nullopt: never.
@@ -43,10 +44,11 @@ class Waking {
   World& world_;
   Queues& queue_;
   static constexpr std::chrono::seconds kBetweenLooks{1};
+  static constexpr std::chrono::milliseconds kForEachKind{1};
 
   std::uint64_t openings_seen_ = 0;
   bool others_changed_ = false;  // since pods were looked at for it
-  Time looked_for_others_{-kBetweenLooks};
+  Time next_look_for_others_{};
 };
 
 }  // namespace sched

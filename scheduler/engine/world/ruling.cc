@@ -40,6 +40,17 @@ void Ruling::add(Why why, ByAmount out) {
   by_amount_.push_back(std::move(out));
 }
 
+bool Ruling::rules_out_all() const {
+  if (only_ && only_->empty()) return true;
+  return std::any_of(by_domain_.begin(), by_domain_.end(), [](const ByDomain& each) {
+    if (!each.without && !each.domains->without().empty()) return false;
+    for (DomainId domain = 0; domain < each.domains->size(); ++domain) {
+      if (!each.rules_out(domain) && !each.domains->in(domain).empty()) return false;
+    }
+    return true;
+  });
+}
+
 std::vector<NodeSlot> Ruling::ByAmount::nodes() const {
   const DomainIndex& domains = *tally->domains();
   std::vector<NodeSlot> all;

@@ -82,6 +82,9 @@ class Ruling {
     return out_.empty() && !only_ && by_domain_.empty() && by_amount_.empty();
   }
   [[nodiscard]] bool none() const { return allows_all() && preferences_.empty(); }
+  // Whether one of its rules by domain, or of those that leave some nodes only, rules every node
+  // out. False says nothing. O(domains).
+  [[nodiscard]] bool rules_out_all() const;
   // The first rule that excludes the node; null: none does.
   [[nodiscard]] const Why* find(NodeSlot slot) const;
   // What is told of a node that is ruled out: that rule's reason, and those that go with it, each

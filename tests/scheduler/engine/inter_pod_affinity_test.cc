@@ -248,6 +248,40 @@ TEST_CASE("what brings back a pod that waits for other pods") {
   }
 }
 
+TEST_CASE("a pod under a quota whose shape fits nowhere waits for nodes, whatever its rules say") {
+  Cluster s;
+  s.has(gpu_quota("ml").of("ml").line("H100", 8));
+  NodeBuilder z1 = node("z1").gpus(8).product(kH100).labelled("zone", "z");
+  s.has(z1.cpu("64"));
+  s.has(in("ml", "p", 1).cpu("100").near(like("db", "zone")));
+  REQUIRE(s.decide().size() == 1);
+  s.has(z1.cpu("128"));
+  s.now += 1s;
+  s.decide();
+  s.has(runs("db", "db", "z1").in_namespace("ml"));
+  s.now += 1s;
+  CHECK(s.decide() == Texts{"p → z1"});
+}
+
+TEST_CASE("the more kinds of pods wait for others, the more rarely they are looked at") {
+  const auto app = [](int i) { return "db" + std::to_string(i); };
+  Cluster s;
+  for (int i = 0; i < 1'500; ++i) {
+    s.has(our_pod("p" + std::to_string(i)).uid(app(i)).near(like(app(i).c_str(), "host")));
+  }
+  REQUIRE(s.decide().size() == 1'500);
+  s.now += 1s;
+  s.has(runs("x", app(7).c_str(), "b1"));
+  CHECK(s.decide() == Texts{"p7 → b1"});
+  s.has(runs("y", app(8).c_str(), "b2"));
+  CHECK(s.decide().empty());
+  CHECK(s.engine.next_wakeup() == s.now + 1'500ms);
+  s.now += 1'499ms;
+  CHECK(s.decide().empty());
+  s.now += 1ms;
+  CHECK(s.decide() == Texts{"p8 → b2"});
+}
+
 TEST_CASE("pods that must not meet are placed apart, and those that must together") {
   Cluster s;
   for (int i = 0; i < 6; ++i) {
