@@ -1,6 +1,7 @@
 #include "scheduler/live/intake.h"
 
 #include "scheduler/engine/backoffs/rejected_pod.h"
+#include "scheduler/gpu/wishes.h"
 #include "scheduler/live/read_back_off.h"
 #include "scheduler/live/stand_in.h"
 
@@ -33,6 +34,27 @@ constexpr std::chrono::seconds kContactLimit = 2 * kIdleLimit;
 
 bool may_be_hidden(std::string_view kind) {
   return std::find(kHideable.begin(), kHideable.end(), kind) != kHideable.end();
+}
+
+// Of annotations only these are read anywhere. Of a pod that waits and of a claim the whole is
+// kept, and whoever may create them may put 256 KiB of annotations on each.
+bool is_read(const k8s::Pod& /*of*/, std::string_view annotation) {
+  return gpu::is_ours(annotation);
+}
+bool is_read(const k8s::PersistentVolumeClaim& /*of*/, std::string_view annotation) {
+  return annotation.starts_with("pv.kubernetes.io/") ||
+         annotation == "volume.kubernetes.io/selected-node";
+}
+
+template <typename Object>
+void drop_unread_annotations(Object& object) {
+  if constexpr (requires { is_read(object, ""); }) {
+    std::vector<k8s::StringMap::Entry> kept;
+    for (const auto& entry : object.metadata.annotations) {
+      if (is_read(object, entry.first)) kept.push_back(entry);
+    }
+    object.metadata.annotations = k8s::StringMap(std::move(kept));
+  }
 }
 
 template <typename Object>
@@ -84,6 +106,7 @@ void Intake::add(std::string_view kind, std::string path, Observer<Object> obser
   k8s::ReflectorHandler<Object> handler;
   handler.on_upsert = [this, seen = std::move(observer.seen)](Object object) {
     seen(object);
+    drop_unread_annotations(object);
     hooks_.on_event(event::Upserted<Object>{std::move(object)});
   };
   handler.on_delete = [this, gone = std::move(observer.gone)](const k8s::ObjectKey& key) {

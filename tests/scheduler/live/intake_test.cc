@@ -64,6 +64,11 @@ struct Bench {
         }
         pod_stream = call;
       }
+      if (path == "/api/v1/persistentvolumeclaims") {
+        for (const k8s::PersistentVolumeClaim& claim : claims) {
+          call->send(event_line("ADDED", claim));
+        }
+      }
       if (path == kQuotas && quota) {
         call->send(event_line("ADDED", *quota));
         quota_stream = call;
@@ -77,6 +82,7 @@ struct Bench {
   tests::ManualLoop loop;
   tests::FakeTransport transport{loop};
   std::vector<k8s::Pod> pods;
+  std::vector<k8s::PersistentVolumeClaim> claims;
   std::optional<k8s::GpuQuota> quota;
   std::string refused;
   std::string absent;
@@ -217,6 +223,33 @@ TEST_CASE("the kinds of storage come as events, each from its path") {
                                         "CSIDriver x", "CSINode x", "CSIStorageCapacity x",
                                         "Claim x", "StorageClass x", "Volume x",
                                         "VolumeAttachment x"});
+}
+
+TEST_CASE("annotations that nothing reads are not kept") {
+  const k8s::StringMap of_pod{{"gpu-scheduler.io/gpu-type", "H100"}};
+  const k8s::StringMap of_claim{{"pv.kubernetes.io/bind-completed", "yes"},
+                                {"volume.kubernetes.io/selected-node", "n"}};
+  Bench bench;
+  bench.pods = {tests::pod("a")};
+  bench.claims = {tests::claim("a", "")};
+  bench.pods[0].metadata.annotations = of_pod;
+  bench.claims[0].metadata.annotations = of_claim;
+  for (k8s::StringMap* all :
+       {&bench.pods[0].metadata.annotations, &bench.claims[0].metadata.annotations}) {
+    all->set("kubectl.kubernetes.io/last-applied-configuration", "{…}");
+  }
+  bench.serve();
+  bench.intake.start(0s);
+  bench.loop.advance(1s);
+  REQUIRE(bench.events.size() == 2);
+  for (const sched::Event& each : bench.events) {
+    if (const auto* pod = std::get_if<event::PodUpserted>(&each)) {
+      CHECK(pod->object.metadata.annotations == of_pod);
+    } else {
+      const auto& claim = std::get<event::Upserted<k8s::PersistentVolumeClaim>>(each);
+      CHECK(claim.object.metadata.annotations == of_claim);
+    }
+  }
 }
 
 TEST_CASE("after any outage the cluster is looked at again within seconds of its end") {
