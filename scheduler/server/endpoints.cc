@@ -76,6 +76,15 @@ Reply MetricsEndpoint::page() {
 
 void if_allowed(DelegatedAccess& access, const Request& request, std::vector<k8s::Access> wanted,
                 HttpServer::Answer answer, std::function<void(HttpServer::Answer)> allowed) {
+  if_allowed(access, request, std::move(wanted), std::move(answer),
+             [allowed = std::move(allowed)](HttpServer::Answer to, const std::string& /*user*/) {
+               allowed(std::move(to));
+             });
+}
+
+void if_allowed(DelegatedAccess& access, const Request& request, std::vector<k8s::Access> wanted,
+                HttpServer::Answer answer,
+                std::function<void(HttpServer::Answer, const std::string& user)> allowed) {
   const std::string what = k8s::to_string(wanted.front());
   if (!request.bearer_token) {
     return answer(text_reply(
@@ -84,7 +93,9 @@ void if_allowed(DelegatedAccess& access, const Request& request, std::vector<k8s
   access.ask(*request.bearer_token, std::move(wanted),
              [what, answer = std::move(answer),
               allowed = std::move(allowed)](const DelegatedAccess::Verdict& verdict) {
-               if (verdict.outcome == DelegatedAccess::Outcome::kAllowed) return allowed(answer);
+               if (verdict.outcome == DelegatedAccess::Outcome::kAllowed) {
+                 return allowed(answer, verdict.user);
+               }
                answer(refusal(verdict, what));
              });
 }

@@ -1,5 +1,6 @@
 #include "scheduler/live/questions/asker.h"
 
+#include <algorithm>
 #include <mutex>
 
 namespace sched::live {
@@ -20,10 +21,15 @@ Asker::~Asker() {
   way_->asker = nullptr;
 }
 
-void Asker::put(std::function<void(const Engine&)> question, std::weak_ptr<const void> client,
-                Done done) {
-  std::erase_if(open_, [](const auto& open) { return open.second.client.expired(); });
-  if (open_.size() >= limits_.open) return done(Unanswered::kTooMany);
+void Asker::put(std::function<void(const Engine&)> question, Client client, Done done) {
+  std::erase_if(open_, [](const auto& open) { return open.second.client.connection.expired(); });
+  const auto of_account = std::count_if(open_.begin(), open_.end(), [&](const auto& open) {
+    return open.second.client.account == client.account;
+  });
+  if (open_.size() >= limits_.open ||
+      static_cast<std::size_t>(of_account) >= limits_.open_of_account) {
+    return done(Unanswered::kTooMany);
+  }
   const std::uint64_t number = ++last_number_;
   const auto wanted = std::make_shared<const bool>(true);
   const auto back = [way = way_, number](std::optional<Unanswered> why) {
@@ -44,14 +50,15 @@ void Asker::put(std::function<void(const Engine&)> question, std::weak_ptr<const
               back(std::nullopt);
             },
         .refuse = [back](Unanswered why) { back(why); },
-        .is_wanted = [client = std::move(client),
-                      open =
-                          std::weak_ptr(wanted)] { return !client.expired() && !open.expired(); }});
+        .is_wanted =
+            [connection = std::move(client.connection), open = std::weak_ptr(wanted)] {
+              return !connection.expired() && !open.expired();
+            }});
 }
 
 void Asker::end(std::uint64_t number, std::optional<Unanswered> why) {
   const auto ended = open_.extract(number);
-  if (!ended.empty() && !ended.mapped().client.expired()) ended.mapped().done(why);
+  if (!ended.empty() && !ended.mapped().client.connection.expired()) ended.mapped().done(why);
 }
 
 }  // namespace sched::live

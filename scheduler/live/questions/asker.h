@@ -2,8 +2,9 @@
 // calls.
 //
 // Only so many of its questions are open at a time, so that askers of one kind do not crowd out
-// those of another; and each waits only so long. The engine's thread never computes one that nobody
-// waits for: its client has gone, its time is up, or the asker is no more.
+// those of another, and fewer of one account, so that none crowds out the others; and each waits
+// only so long. The engine's thread never computes one that nobody waits for: its client has gone,
+// its time is up, or the asker is no more.
 #pragma once
 
 #include "k8s-client/http/event_loop.h"
@@ -18,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -27,11 +29,17 @@ namespace sched::live {
 class Asker {
  public:
   struct Limits {
-    std::size_t open = 8;
+    std::size_t open = 32;
+    std::size_t open_of_account = 4;
     std::chrono::milliseconds patience{5'000};
   };
   // Puts a question before the engine's thread (EngineThread::ask). Called on the loop's thread.
   using Put = std::function<void(Question)>;
+  // Who asks.
+  struct Client {
+    std::string account;                   // its questions are counted together
+    std::weak_ptr<const void> connection;  // it waits as long as this is there
+  };
 
   // `loop` must outlive it.
   Asker(k8s::EventLoop& loop, Put put, Limits limits);
@@ -41,9 +49,9 @@ class Asker {
 
   // `question` is called with the engine on its thread, where all that it holds must be its own.
   // `done` is called once with what it returned, or with why it was not called: at once where too
-  // many are open, else from the loop. Not after `client` has expired.
+  // many are open, else from the loop. Not after the client has gone.
   template <typename Ask, typename Done>
-  void ask(Ask question, std::weak_ptr<const void> client, Done done) {
+  void ask(Ask question, Client client, Done done) {
     using Answer = std::invoke_result_t<Ask, const Engine&>;
     const auto answer = std::make_shared<std::optional<Answer>>();
     put([answer, question = std::move(question)](
@@ -60,13 +68,12 @@ class Asker {
   struct Way;  // back to the loop
   struct Open {
     Done done;
-    std::weak_ptr<const void> client;
+    Client client;
     std::shared_ptr<const bool> wanted;  // expires with this
     std::unique_ptr<k8s::Timer> patience;
   };
 
-  void put(std::function<void(const Engine&)> question, std::weak_ptr<const void> client,
-           Done done);
+  void put(std::function<void(const Engine&)> question, Client client, Done done);
   void end(std::uint64_t number, std::optional<Unanswered> why);
 
   k8s::EventLoop& loop_;

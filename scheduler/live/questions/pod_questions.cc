@@ -111,7 +111,7 @@ struct PodQuestions::Asked {
   bool explains = false;  // or names candidates
   Parameters parameters;
   HttpServer::Answer answer;
-  std::weak_ptr<const void> client;
+  Asker::Client client;
 };
 
 PodQuestions::PodQuestions(server::DelegatedAccess& access, Asker& asker, GetPod get_pod,
@@ -135,9 +135,9 @@ void PodQuestions::get(const server::Request& request, HttpServer::Answer answer
   server::if_allowed(
       access_, request, std::move(wanted), std::move(answer),
       [this, explains = request.path == kExplain, parameters = *std::move(parameters),
-       client = request.client](HttpServer::Answer allowed) {
-        read_pod(
-            std::make_shared<const Asked>(Asked{explains, parameters, std::move(allowed), client}));
+       client = request.client](HttpServer::Answer allowed, const std::string& user) {
+        read_pod(std::make_shared<const Asked>(
+            Asked{explains, parameters, std::move(allowed), {user, client}}));
       });
 }
 

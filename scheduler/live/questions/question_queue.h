@@ -22,7 +22,7 @@ namespace sched::live {
 
 // Why a question has no answer.
 enum class Unanswered {
-  kTooMany,      // of this asker's, as many as may be are open already
+  kTooMany,      // of this asker's, or of the account's, as many as may be are open already
   kNotDeciding,  // the cluster is not known yet, or another replica leads
   kTooLate,      // its time was up before its turn came
   kEnded,        // the engine's thread has ended

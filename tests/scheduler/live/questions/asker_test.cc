@@ -22,13 +22,13 @@ class World {
   World() : asker(make()) {}
 
   // Asks for `answer`; what became of it is added to `ends`.
-  void ask(int answer, const std::weak_ptr<const void>& asks) {
+  void ask(int answer, const std::weak_ptr<const void>& asks, const std::string& account = "ada") {
     asker->ask(
         [this, answer](const sched::Engine&) {
           ++computed;
           return answer;
         },
-        asks,
+        {account, asks},
         [this](const tl::expected<int, Unanswered>& end) {
           ends.push_back(end ? std::to_string(*end) : words(end.error()));
         });
@@ -51,7 +51,7 @@ class World {
   std::unique_ptr<Asker> make() {
     return std::make_unique<Asker>(
         loop, [this](Question question) { put.push_back(std::move(question)); },
-        Asker::Limits{.open = 2, .patience = 5s});
+        Asker::Limits{.open = 3, .open_of_account = 2, .patience = 5s});
   }
   Question take() {
     REQUIRE_FALSE(put.empty());
@@ -104,6 +104,21 @@ TEST_CASE("no more questions are open than may be") {
   world.ask(4, world.client);
   CHECK(world.ends == Ends{"too many", "1"});
   CHECK(world.put.size() == 2);
+}
+
+TEST_CASE("an account that has as many open as it may have does not keep others out") {
+  World world;
+  for (int i = 1; i <= 3; ++i) world.ask(i, world.client, "ada");
+  CHECK(world.ends == Ends{"too many"});
+  world.ask(4, world.client, "bob");
+  CHECK(world.put.size() == 3);
+  world.ask(5, world.client, "eve");  // of all together there are as many as may be
+  CHECK(world.ends == Ends{"too many", "too many"});
+  world.answer();
+  world.loop.run_ready();
+  world.ask(6, world.client, "ada");
+  CHECK(world.ends == Ends{"too many", "too many", "1"});
+  CHECK(world.put.size() == 3);
 }
 
 TEST_CASE("a question waits only so long, and is not computed afterwards") {

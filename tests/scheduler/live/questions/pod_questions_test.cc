@@ -42,8 +42,8 @@ tests::PodBuilder ours(const char* name) {
   return pod(name).in_namespace("ml").served_by("gpu-scheduler");
 }
 
-// Whoever has the token "TOKEN" is the user of that name; "ada" may do everything, "eve" may get
-// the pages, and "bob" pods.
+// Whoever has the token "TOKEN" is the user of that name; "ada" and "boss" may do everything, "eve"
+// may get the pages, and "bob" pods.
 class World {
  public:
   // The answer as far as there is one; the engine's thread answers when the test says so.
@@ -102,12 +102,14 @@ class World {
            [this](const k8s::UserInfo& user, const k8s::Access& access, auto done) {
              reviewed.push_back(k8s::to_string(access));
              const bool is_path = std::holds_alternative<k8s::NonResourceAccess>(access);
-             done(user.username == "ada" || user.username == (is_path ? "eve" : "bob"));
+             done(user.username == "ada" || user.username == "boss" ||
+                  user.username == (is_path ? "eve" : "bob"));
            }},
       {},
       {}};
-  Asker asker_{
-      loop, [this](Question question) { put.push_back(std::move(question)); }, {.open = 2}};
+  Asker asker_{loop,
+               [this](Question question) { put.push_back(std::move(question)); },
+               {.open = 3, .open_of_account = 2}};
 
  public:
   PodQuestions questions{access_,
@@ -261,6 +263,9 @@ TEST_CASE("questions that cannot be answered now") {
   CHECK(world.replies.back()->status == 429);
   CHECK(*world.replies.back()->body ==
         "as many questions as may be are open already; ask again in a moment\n");
+  // Of that account; another one may ask.
+  world.ask("/explain", "namespace=ml&pod=fits", "boss");
+  CHECK_FALSE(world.replies.back());
 
   World away;
   away.api_error = k8s::make_error(k8s::ErrorKind::kConnect, "nobody there");
