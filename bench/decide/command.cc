@@ -67,6 +67,13 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
   command.add_flag("--rules", options->rules,
                    "Instead of pods that come and go: pods with rules across nodes, which come and "
                    "stay; --pods of each, as many as nodes at most");
+  command
+      .add_option(
+          "--crowd", options->crowd,
+          "Instead: so many pods of another tenant, of several kinds one after another, and "
+          "--pods of a neighbour's that come and go meanwhile")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
   command.add_option("--load", options->load, "Share of the cluster that pods hold")
       ->check(CLI::Range(0.0, 1.0) & CLI::Validator(is_number, ""))
       ->capture_default_str();

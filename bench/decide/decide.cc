@@ -2,6 +2,7 @@
 
 #include "bench/decide/churn.h"
 #include "bench/decide/contention.h"
+#include "bench/decide/crowd.h"
 #include "bench/decide/figures.h"
 #include "bench/decide/ruled.h"
 #include "bench/decide/trials.h"
@@ -78,6 +79,27 @@ k8s::Result<void> try_rules(const Options& options, const sched::Registry& regis
   return {};
 }
 
+// A line for every number of nodes with every crowd.
+k8s::Result<void> try_crowds(const Options& options, const sched::Registry& registry,
+                             std::ostream& out) {
+  out << "| nodes | another tenant's pods | they came in | a neighbour's turn | 99 % within | heap "
+         "| bound |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+  for (std::size_t crowd = 0; crowd < kCrowds.size(); ++crowd) {
+    for (const std::size_t nodes : options.nodes) {
+      auto configuration = configuration_of(options, registry);
+      if (!configuration) return tl::unexpected(configuration.error());
+      sched::Engine engine(std::move(configuration->profiles), configuration->engine);
+      const CrowdFigures figures = run_crowd(engine, crowd, nodes, options.crowd, options.pods);
+      out << fmt::format("| {} | {} | {:.2f} s | {:.0f} µs | {:.0f} µs | {:.0f} MB | {} |\n", nodes,
+                         kCrowds[crowd].what, figures.came_seconds, figures.mean_us,
+                         figures.longest_us, static_cast<double>(figures.held_bytes) / 1e6,
+                         figures.bound)
+          << std::flush;
+    }
+  }
+  return {};
+}
+
 int complain(std::ostream& err, const std::string& what) {
   err << "decide: " << what << '\n';
   return 2;
@@ -101,6 +123,10 @@ int run(const Options& options, const sched::Registry& registry, std::ostream& o
   }
   if (options.rules) {
     const auto tried = try_rules(options, registry, out);
+    return tried ? 0 : complain(err, tried.error().message);
+  }
+  if (options.crowd > 0) {
+    const auto tried = try_crowds(options, registry, out);
     return tried ? 0 : complain(err, tried.error().message);
   }
   std::vector<Figures> runs;

@@ -29,6 +29,7 @@ struct Options {
   std::size_t quotas = 0;
   std::size_t trials = 0;  // so many, instead of pods that come and go
   bool rules = false;  // pods with rules across nodes (ruled.h), instead of pods that come and go
+  std::size_t crowd = 0;  // so many pods of another tenant (crowd.h), one kind after the other
   double load = 0.9;
   std::uint64_t seed = 1;
   std::string json{};    // file; empty: none

@@ -1,0 +1,43 @@
+// What one tenant's pods cost another: a crowd of pods that is there, and a neighbour's pods that
+// come and go meanwhile.
+//
+// A turn: one of the neighbour's pods ends, which makes room that pods of the crowd may have waited
+// for, another comes, and is decided on. Where the crowd is restless, one of its objects changes,
+// too. The crowd's pods fit on no node, or are bound and ask for nothing but CPU.
+#pragma once
+
+#include "scheduler/engine/engine.h"
+
+#include <array>
+#include <cstddef>
+
+namespace bench::decide {
+
+struct Crowd {
+  const char* name;
+  const char* what;
+};
+inline constexpr std::array<Crowd, 8> kCrowds{{
+    {"nobody", "nobody"},
+    {"alike", "pods of one shape that fit nowhere"},
+    {"shapes", "pods that fit nowhere, each of another shape"},
+    {"near", "waiting pods, each with affinity to labels of its own"},
+    {"selectors", "waiting pods, each with affinity to namespaces of its own selector"},
+    {"apart", "bound pods with 30 terms of anti-affinity each"},
+    {"relabelled", "bound pods, of which one gets another label each turn"},
+    {"nodes", "bound pods, and a node gets another label each turn"},
+}};
+
+struct CrowdFigures {
+  std::size_t bound = 0;       // of the neighbour's pods
+  double came_seconds = 0;     // CPU, of all that the engine did when the crowd came
+  double mean_us = 0;          // CPU, of a turn
+  double longest_us = 0;       // the longest hundredth left out: others' turns of the machine
+  std::size_t held_bytes = 0;  // by the heap, more than before the crowd came
+};
+
+// `engine` is fresh, with a profile named kSchedulerName. `crowd`: index in kCrowds.
+[[nodiscard]] CrowdFigures run_crowd(sched::Engine& engine, std::size_t crowd, std::size_t nodes,
+                                     std::size_t pods, std::size_t turns);
+
+}  // namespace bench::decide

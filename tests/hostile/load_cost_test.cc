@@ -1,0 +1,172 @@
+// What a crowd of one tenant's pods costs a neighbour: steps and bytes, for each pod of the crowd.
+//
+// The crowd is there; then one of the neighbour's pods ends and another comes, which is bound. A
+// crowd may cost that so many steps, whether or not it grows with the crowd. Where something grew
+// with its square, four times the crowd would pass the bounds.
+#include "plugins/registry.h"
+#include "scheduler/engine/engine.h"
+#include "tests/hostile/cost.h"
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace sched {
+
+namespace {
+
+using tests::Cost;
+using tests::cost_of;
+using tests::PodBuilder;
+
+constexpr int kNodes = 200;
+
+Profile default_profile() {
+  Profile made;
+  made.scheduler_name = "gpu-scheduler";
+  const k8s::yaml::Value nothing;
+  for (const PluginEntry& entry : plugins::registry()) {
+    if (!entry.on_by_default) continue;
+    k8s::yaml::ObjectReader args(nothing, "test");
+    PluginInstance plugin = entry.make(args);
+    if (plugin.filter) made.filters.push_back(std::move(plugin.filter));
+    if (plugin.score) made.scores.push_back({std::move(plugin.score), entry.default_weight});
+    if (plugin.constraint) {
+      made.constraints.emplace_back(std::move(plugin.constraint), true, entry.default_weight);
+    }
+  }
+  return made;
+}
+
+k8s::Node node_of(int i) {
+  return tests::node(fmt::format("n{}", i))
+      .gpus(8)
+      .labelled("topology.kubernetes.io/zone", fmt::format("z{}", i % 3));
+}
+
+PodBuilder pod_of(const char* team, int i) {
+  const std::string name = fmt::format("{}-{}", team, i);
+  return tests::pod(name).in_namespace(team).uid(name).served_by("gpu-scheduler").cpu("1m");
+}
+
+k8s::PodAffinityTerm near_own(const std::string& value) {
+  return tests::pods_like({{"app", value}}, "topology.kubernetes.io/zone");
+}
+
+class Cluster {
+ public:
+  Cluster() : engine_(profiles(), {}) {
+    for (int i = 0; i < kNodes; ++i) tell(event::NodeUpserted{node_of(i)});
+    tell(event::Synced{});
+    neighbour_comes();
+  }
+
+  void tell(Event event) {
+    engine_.apply(std::move(event), now_);
+    while (auto decision = engine_.step(now_)) {
+      if (auto* bind = std::get_if<decision::Bind>(&*decision)) bound_ = std::move(*bind);
+    }
+  }
+
+  // One of the neighbour's pods ends, and another comes.
+  void turn() {
+    now_ += std::chrono::milliseconds(100);
+    tell(event::PodDeleted{{"neighbour", bound_.pod.name, bound_.pod.uid}});
+    neighbour_comes();
+  }
+
+ private:
+  static std::vector<Profile> profiles() {
+    std::vector<Profile> made;
+    made.push_back(default_profile());
+    return made;
+  }
+
+  void neighbour_comes() {
+    k8s::Pod pod = pod_of("neighbour", ++neighbours_).gpus(1);
+    tell(event::PodUpserted{pod});
+    REQUIRE(bound_.pod.name == pod.metadata.name);
+    tell(event::BindSucceeded{bound_.pod, bound_.node});
+    pod.spec.node_name = bound_.node;
+    tell(event::PodUpserted{std::move(pod)});
+  }
+
+  Time now_{std::chrono::seconds{1'000'000}};
+  Engine engine_;
+  decision::Bind bound_;
+  int neighbours_ = 0;
+};
+
+struct Load {
+  const char* name;
+  std::function<k8s::Pod(int)> pod;  // of the crowd
+  // What may be, for each pod of the crowd:
+  std::int64_t steps_to_come;
+  std::int64_t steps_of_turn;  // of a neighbour's turn; besides what it takes without any crowd
+  std::int64_t kept_bytes;
+};
+
+std::vector<Load> loads() {
+  const auto waits = [](int i) { return pod_of("crowd", i).gpus(100); };
+  return {
+      {"pods of one shape that fit nowhere", waits, 4'000, 3, 3'000},
+      {"pods that fit nowhere, each of another shape",
+       [=](int i) { return waits(i).cpu(fmt::format("{}m", i)); }, 100'000, 1'500, 14'000},
+      {"waiting pods, each with affinity to labels of its own",
+       [](int i) { return pod_of("crowd", i).near(near_own(fmt::format("a{}", i))); }, 90'000, 1,
+       12'000},
+      {"waiting pods, each with affinity to namespaces of its own selector",
+       [](int i) {
+         k8s::PodAffinityTerm term = near_own("a");
+         term.namespace_selector.emplace().match_labels.set("team", fmt::format("t{}", i));
+         return pod_of("crowd", i).near(std::move(term));
+       },
+       100'000, 1, 12'000},
+      {"bound pods with 30 terms of anti-affinity each",
+       [](int i) {
+         PodBuilder pod = pod_of("crowd", i).on(fmt::format("n{}", i % kNodes));
+         for (int k = 0; k < 30; ++k) pod.away_from(near_own(fmt::format("a{}-{}", i, k)));
+         return pod;
+       },
+       70'000, 1, 35'000},
+      {"bound pods of many labels each",
+       [](int i) {
+         PodBuilder pod = pod_of("crowd", i).on(fmt::format("n{}", i % kNodes));
+         for (int k = 0; k < 30; ++k) pod.labelled(fmt::format("l{}-{}", i, k), "x");
+         return pod;
+       },
+       4'000, 1, 4'000},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("a crowd costs a neighbour no more than so much for each of its pods") {
+  Cluster empty;
+  const Cost alone = cost_of([&] { empty.turn(); });
+  for (const Load& load : loads()) {
+    for (const int pods : {250, 1'000}) {
+      Cluster cluster;
+      const Cost came = cost_of([&] {
+        for (int i = 0; i < pods; ++i) cluster.tell(event::PodUpserted{load.pod(i)});
+      });
+      cluster.turn();  // what waits learns for what
+      const Cost turn = cost_of([&] { cluster.turn(); });
+      INFO(pods << " " << load.name << ": to come " << came << ", a turn " << turn << ", alone "
+                << alone);
+      CHECK(came.steps <= load.steps_to_come * pods);
+      CHECK(turn.steps - alone.steps <= load.steps_of_turn * pods);
+      CHECK(came.kept_bytes <= load.kept_bytes * pods);
+    }
+  }
+}
+
+}  // namespace sched
