@@ -28,10 +28,11 @@ var sizes = struct {
 	pods, kills, steps int
 	faults             int
 	quotaPods          int // of loads under quotas
+	crowd              int // pods of one team that bothers others
 	planes             int // control planes at a time, at most
 	seed               uint64
 	patience           time.Duration // quiet time after which a pod is lost
-}{pods: 400, kills: 10, steps: 60, faults: 100, quotaPods: 400, planes: 6, seed: 1, patience: time.Minute}
+}{pods: 400, kills: 10, steps: 60, faults: 100, quotaPods: 400, crowd: 500, planes: 6, seed: 1, patience: time.Minute}
 
 func TestMain(m *testing.M) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -86,10 +87,10 @@ func run(ctx context.Context, m *testing.M) (code int, err error) {
 
 func readSizes() error {
 	if os.Getenv("E2E_FULL") == "1" {
-		sizes.pods, sizes.kills, sizes.steps, sizes.faults, sizes.quotaPods, sizes.planes = 2000, 25, 400, 1000, 5000, 2
+		sizes.pods, sizes.kills, sizes.steps, sizes.faults, sizes.quotaPods, sizes.crowd, sizes.planes = 2000, 25, 400, 1000, 5000, 10_000, 2
 	}
 	for name, target := range map[string]*int{"E2E_PODS": &sizes.pods, "E2E_KILLS": &sizes.kills, "E2E_STEPS": &sizes.steps, "E2E_FAULTS": &sizes.faults,
-		"E2E_QUOTA_PODS": &sizes.quotaPods, "E2E_PLANES": &sizes.planes} {
+		"E2E_QUOTA_PODS": &sizes.quotaPods, "E2E_CROWD": &sizes.crowd, "E2E_PLANES": &sizes.planes} {
 		if text := os.Getenv(name); text != "" {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 1 {
