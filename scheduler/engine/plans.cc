@@ -4,11 +4,6 @@
 #include <iterator>
 
 namespace sched {
-namespace {
-
-constexpr const char* kGone = "the node is gone";
-
-}  // namespace
 
 std::optional<Preparation> Plans::preparation_for(const k8s::Pod& pod, std::size_t profile,
                                                   NodeSlot node) const {
@@ -95,11 +90,13 @@ std::optional<Time> Plans::next_end() const {
   return ends_.begin()->first;
 }
 
-Readiness Plans::readiness_of(const Plan& plan, Time now) {
+Readiness Plans::readiness_of(const Plan& plan, Time now) const {
   using State = Readiness::State;
   if (!plan.failure.empty()) return {State::kFailed, plan.failure};
   const NodeSlot node = world_.nodes.find(plan.bind.node);
-  if (node == kNoSlot || !world_.nodes.present(node)) return {State::kFailed, kGone};
+  if (node == kNoSlot || !world_.nodes.present(node)) {
+    return {State::kFailed, "the node is gone"};
+  }
   Readiness all{.state = plan.written ? State::kReady : State::kWaits,
                 .why = plan.written ? "" : "the API server has not taken what has to be written"};
   if (plan.written) {

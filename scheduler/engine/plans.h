@@ -75,10 +75,10 @@ class Plans {
   };
 
   void look_from(Id plan) { looked_until_ = std::min(looked_until_, plan - 1); }
-  [[nodiscard]] Readiness readiness_of(const Plan& plan, Time now);
+  [[nodiscard]] Readiness readiness_of(const Plan& plan, Time now) const;
   // The plan is over; its writes count no more but for what the watches show of them.
   Plan end(std::map<Id, Plan>::iterator plan);
-  // The pod is pending again. `told`: what failed counts for its back-off.
+  // The pod is pending again. `counts`: what failed makes its back-off longer.
   void undo(PodRecord& record, bool counts, Time now);
   [[nodiscard]] Time end_of_backoff(const WaitingPod& waiting, Time now) const;
 
