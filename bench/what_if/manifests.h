@@ -20,7 +20,7 @@ struct Manifests {
 // Every object of a YAML file of one or more documents; one that is neither a pod nor of storage is
 // an error. What the API server adds is added: a namespace, to pods a uid, requests from limits and
 // the default scheduler's name, to claims the phase Pending, to storage classes immediate binding.
-// A claim without a class gets none: there is nobody who would give it the cluster's default.
+// A claim without a class gets none: the cluster's default is the API server's to give.
 [[nodiscard]] k8s::Result<Manifests> load_manifests(const std::string& file,
                                                     const std::string& namespace_);
 

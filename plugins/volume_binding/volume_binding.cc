@@ -97,7 +97,9 @@ class VolumeBinding final : public ClusterConstraint {
     const Matching::OnNode chosen = Matching(storage_, waiting).on(node);
     Preparation wanted{.writes = {}, .patience = patience_};
     for (const auto& [claim, volume] : chosen.bound) {
-      if (volume->claim_ref && volume->claim_ref->uid == claim->metadata.uid) continue;
+      const bool is_reserved = volume->claim_ref && volume->claim_ref->uid == claim->metadata.uid;
+      // Another pod with that claim may have it written already.
+      if (is_reserved || storage_.assumed_reservation(volume->metadata.name) != nullptr) continue;
       wanted.writes.push_back(ReserveVolume{.volume = seen(volume->metadata),
                                             .claim = seen(claim->metadata),
                                             .named_claim = volume->claim_ref.has_value()});

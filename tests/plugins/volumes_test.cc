@@ -339,7 +339,8 @@ TEST_CASE("VolumeBinding: claims do not take one volume twice, and the smaller o
   // What a plan counts on is nobody else's, on all nodes, until the plan is over.
   const k8s::Pod other = pod("b").mounts_claim("small");
   for (const ObjectWrite& write : wants->writes) asked.constraint->apply(WriteAssumed{write});
-  CHECK(asked.excluded(other).empty());  // its claim has one
+  CHECK(asked.excluded(other).empty());  // its claim has one, and it is written once
+  CHECK(asked.constraint->preparation_for(other, n)->writes.empty());
   asked.has(wanted("third", "local", 1));
   const k8s::Pod third = pod("c").mounts_claim("third");
   CHECK(asked.excluded(third).size() == 1);
