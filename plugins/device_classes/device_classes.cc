@@ -48,6 +48,7 @@ class DeviceClasses final : public ClusterConstraint {
            "\"), which gpu-scheduler does not allocate yet";
   }
 
+  ChangeMask reads() const override { return kDeviceClassChanged; }
   bool apply(const ClusterChange& change) override {
     if (const auto* upserted = std::get_if<DeviceClassUpserted>(&change)) {
       served_[upserted->object.metadata.name] = upserted->object.extended_resource_name;

@@ -95,6 +95,7 @@ class InterPodAffinity final : public ClusterConstraint {
   explicit InterPodAffinity(const InterPodAffinityArgs& args) : args_(args) {}
 
   std::string_view name() const override { return kPlugin; }
+  bool concerns(const k8s::Pod& /*pod*/) const override { return false; }
 
   bool is_ruled(const k8s::Pod& pod) const override {
     return !keeping_off_.none() ||
@@ -144,6 +145,9 @@ class InterPodAffinity final : public ClusterConstraint {
 
   std::uint64_t rules_version() const override { return version_; }
 
+  ChangeMask reads() const override {
+    return kNamespaceChanged | kBoundPodChanged | kBoundPodRemoved;
+  }
   bool apply(const ClusterChange& change) override {
     if (const auto* pod = std::get_if<BoundPodUpserted>(&change)) {
       put(pod->pod);

@@ -22,10 +22,10 @@ constexpr std::string_view kTooMany = "node(s) exceed max volume count";
 class NodeVolumeLimits final : public ClusterConstraint {
  public:
   std::string_view name() const override { return kName; }
+  bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
   // Looks at the nodes that may be full for the pod's drivers alone.
   std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
-    if (pod.spec.volumes.empty()) return {};
     std::set<Attached> wanted;
     for (const ClaimKey& claim : claims_of(pod)) {
       if (auto volume = volume_of(claim)) wanted.insert(*std::move(volume));
@@ -45,6 +45,9 @@ class NodeVolumeLimits final : public ClusterConstraint {
     return {{.plugin = kName, .reason = kTooMany, .allowed = std::move(full)}};
   }
 
+  ChangeMask reads() const override {
+    return kStorageChanged | kBoundPodChanged | kBoundPodRemoved;
+  }
   bool apply(const ClusterChange& change) override {
     std::visit(*this, change);
     return false;

@@ -204,6 +204,7 @@ class Preference final : public PodPreference {
 class PodTopologySpread final : public ClusterConstraint {
  public:
   std::string_view name() const override { return kPlugin; }
+  bool concerns(const k8s::Pod& /*pod*/) const override { return false; }
 
   bool is_ruled(const k8s::Pod& pod) const override {
     const auto& all = pod.spec.topology_spread_constraints;
@@ -221,6 +222,7 @@ class PodTopologySpread final : public ClusterConstraint {
   std::unique_ptr<PodPreference> preference_for(const k8s::Pod& pod) const override {
     return std::make_unique<Preference>(pod);
   }
+  ChangeMask reads() const override { return 0; }
   bool apply(const ClusterChange&) override { return false; }
 };
 

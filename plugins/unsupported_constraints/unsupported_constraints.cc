@@ -36,6 +36,7 @@ Terms terms_of(const k8s::Pod::Spec& pod) {
 class UnsupportedConstraints final : public ClusterConstraint {
  public:
   std::string_view name() const override { return "UnsupportedConstraints"; }
+  bool concerns(const k8s::Pod& pod) const override { return refuses(pod).has_value(); }
 
   std::optional<std::string> refuses(const k8s::Pod& pod) const override {
     const Terms terms = terms_of(pod.spec);
@@ -65,6 +66,7 @@ class UnsupportedConstraints final : public ClusterConstraint {
 
   // Only a change of the pod itself can help.
   ChangeMask wakes_on() const override { return 0; }
+  ChangeMask reads() const override { return 0; }
   bool apply(const ClusterChange&) override { return false; }
 };
 

@@ -50,6 +50,7 @@ class VolumeBinding final : public ClusterConstraint {
  public:
   explicit VolumeBinding(std::chrono::seconds patience) : patience_(patience) {}
   std::string_view name() const override { return kName; }
+  bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
   Refusal refuses(const k8s::Pod& pod) const override {
     for (const k8s::Volume& volume : pod.spec.volumes) {
@@ -63,7 +64,6 @@ class VolumeBinding final : public ClusterConstraint {
   }
 
   std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
-    if (pod.spec.volumes.empty()) return {};
     std::vector<Exclusion> all;
     const auto exclude = [&](std::string_view reason, bool also_told, auto allowed) {
       all.push_back({.plugin = kName,
@@ -87,8 +87,6 @@ class VolumeBinding final : public ClusterConstraint {
     if (some_missing) exclude(kVolumeMissing, true, NamedNodes{});
     return all;
   }
-
-  bool prepares(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
   std::optional<Preparation> preparation_for(const k8s::Pod& pod,
                                              const NodeFacts& node) const override {
@@ -123,6 +121,7 @@ class VolumeBinding final : public ClusterConstraint {
 
   ChangeMask wakes_on() const override { return kStorageChanged; }
 
+  ChangeMask reads() const override { return kStorageChanged | kPlanChanged; }
   bool apply(const ClusterChange& change) override { return storage_.apply(change); }
 
  private:

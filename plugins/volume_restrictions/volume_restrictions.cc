@@ -19,6 +19,7 @@ constexpr std::string_view kInUse =
 class VolumeRestrictions final : public ClusterConstraint {
  public:
   std::string_view name() const override { return "VolumeRestrictions"; }
+  bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
   std::optional<std::string> refuses(const k8s::Pod& pod) const override {
     for (const k8s::Volume& volume : pod.spec.volumes) {
@@ -43,6 +44,9 @@ class VolumeRestrictions final : public ClusterConstraint {
 
   ChangeMask wakes_on() const override { return kStorageChanged; }
 
+  ChangeMask reads() const override {
+    return kStorageChanged | kBoundPodChanged | kBoundPodRemoved;
+  }
   bool apply(const ClusterChange& change) override {
     if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
       const auto& modes = claim->object.access_modes;

@@ -86,6 +86,7 @@ std::optional<NodeSelector> zones_of(const PersistentVolume& volume) {
 class VolumeZone final : public ClusterConstraint {
  public:
   std::string_view name() const override { return kName; }
+  bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
   std::optional<std::string> refuses(const k8s::Pod& pod) const override {
     for (const ClaimKey& key : claims_of(pod)) {
@@ -115,6 +116,7 @@ class VolumeZone final : public ClusterConstraint {
 
   ChangeMask wakes_on() const override { return kStorageChanged; }
 
+  ChangeMask reads() const override { return kStorageChanged; }
   bool apply(const ClusterChange& change) override {
     if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
       volume_of_[key_of(claim->object.metadata)] = claim->object.volume_name;

@@ -32,38 +32,17 @@ bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
          !gpu::same_of_ours(before.metadata.annotations, now.metadata.annotations);
 }
 
-// Which change it is when an object that only constraints read comes, changes or goes.
-template <typename Object>
-constexpr ChangeMask kChange = 0;
-template <>
-constexpr ChangeMask kChange<k8s::PersistentVolumeClaim> = kStorageChanged;
-template <>
-constexpr ChangeMask kChange<k8s::PersistentVolume> = kStorageChanged;
-template <>
-constexpr ChangeMask kChange<k8s::StorageClass> = kStorageChanged;
-template <>
-constexpr ChangeMask kChange<k8s::CsiNode> = kStorageChanged;
-template <>
-constexpr ChangeMask kChange<k8s::CsiDriver> = kStorageChanged;
-template <>
-constexpr ChangeMask kChange<k8s::CsiStorageCapacity> = kStorageChanged;
-template <>
-constexpr ChangeMask kChange<k8s::VolumeAttachment> = kStorageChanged;
-template <>
-constexpr ChangeMask kChange<k8s::DeviceClass> = kDeviceClassChanged;
-
 }  // namespace
 
 template <typename Object>
 void Intake::on(const event::Upserted<Object>& event, Time /*now*/) {
-  static_assert(kChange<Object> != 0);
   plans_.look_again();
-  waking_.cluster_changed(ObjectUpserted<Object>{event.object}, kChange<Object>);
+  waking_.cluster_changed(ObjectUpserted<Object>{event.object});
 }
 template <typename Object>
 void Intake::on(const event::Deleted<Object>& event, Time /*now*/) {
   plans_.look_again();
-  waking_.cluster_changed(ObjectGone<Object>{event.name, event.namespace_}, kChange<Object>);
+  waking_.cluster_changed(ObjectGone<Object>{event.name, event.namespace_});
 }
 
 void Intake::apply(Event&& event, Time now) {
@@ -88,7 +67,7 @@ void Intake::on(const event::NodeUpserted& event, Time /*now*/) {
   if (world_.owns(facts)) foreign_.node_owned(facts.name);
   const bool news = world_.nodes.upsert(std::move(facts));
   world_.ledger.node_is(world_.nodes.find(event.object.metadata.name), charge_class);
-  waking_.cluster_changed(NodeUpserted{event.object}, news ? kNodeChanged : 0);
+  waking_.cluster_changed(NodeUpserted{event.object}, news);
 }
 
 void Intake::on(const event::NodeDeleted& event, Time /*now*/) {
@@ -101,7 +80,7 @@ void Intake::on(const event::NodeDeleted& event, Time /*now*/) {
   world_.nodes.erase(event.name);
   complaints_.gone(event.name);
   plans_.look_again();
-  waking_.cluster_changed(NodeGone{event.name, event.namespace_}, kNodeChanged);
+  waking_.cluster_changed(NodeGone{event.name, event.namespace_});
 }
 
 void Intake::on(event::PodUpserted&& event, Time now) {
@@ -117,11 +96,11 @@ void Intake::on(const event::PodDeleted& event, Time /*now*/) { pod_gone(event.p
 
 void Intake::on(const event::NamespaceUpserted& event, Time /*now*/) {
   if (world_.ledger.upsert(event.object)) waking_.requeue_by_quota();
-  waking_.cluster_changed(NamespaceUpserted{event.object}, kNamespaceChanged);
+  waking_.cluster_changed(NamespaceUpserted{event.object});
 }
 void Intake::on(const event::NamespaceDeleted& event, Time /*now*/) {
   if (world_.ledger.erase_namespace(event.name)) waking_.requeue_by_quota();
-  waking_.cluster_changed(NamespaceGone{event.name, event.namespace_}, kNamespaceChanged);
+  waking_.cluster_changed(NamespaceGone{event.name, event.namespace_});
 }
 void Intake::on(const event::QuotaUpserted& event, Time /*now*/) {
   if (world_.ledger.upsert(event.object)) waking_.requeue_by_quota();
@@ -174,7 +153,7 @@ void Intake::pod_bound(const k8s::Pod& pod, Time now) {
                          record.placement()->occupant().chosen_here;
   record.bind(world_.nodes, node, std::move(occupant));
   world_.charge(record, pod, std::move(demand), ours ? quota::charged_as(pod) : "");
-  waking_.cluster_changed(BoundPodUpserted{pod}, news ? kBoundPodChanged : 0);
+  waking_.cluster_changed(BoundPodUpserted{pod}, news);
   backoffs_.pod_seen(pod, now);
 }
 
@@ -221,7 +200,7 @@ void Intake::pod_changed(PodRecord& record, k8s::Pod pod, Time now) {
     take_over(waiting, std::move(pod));
     record.seen(waiting.pod, waiting.pod_class);
     if (!changed) return;
-    waking_.assumed(waiting, world_.nodes.name(record.placement()->node()), kBoundPodChanged);
+    waking_.assumed(waiting, world_.nodes.name(record.placement()->node()));
   } else if (pod.is_terminating()) {
     pod_gone(pod.metadata.uid);
   } else if (!changed) {
@@ -250,13 +229,14 @@ void Intake::pod_gone(const std::string& uid) {
   const std::string gone = uid;  // `uid` may live in what is destroyed now
   world_.pods.erase(gone);
   foreign_.gone(gone);
-  if (held) waking_.cluster_changed(BoundPodGone{gone}, kBoundPodRemoved);
+  if (held) waking_.cluster_changed(BoundPodGone{gone});
 }
 
 void Intake::take_over(WaitingPod& waiting, k8s::Pod pod) {
   waiting.pod = std::move(pod);
   waiting.shape = world_.templates.shape(waiting.pod);
   waiting.pod_class = world_.classes.intern(waiting.pod, waiting.pod_class);
+  waiting.constraints = world_.constraints_for(waiting.pod, waiting.profile);
   waiting.demand = world_.demand_of(waiting.profile, *waiting.shape, world_.names);
   waiting.queue = waking_.queue_for(waiting);
   waiting.order.priority = waiting.pod.spec.priority;

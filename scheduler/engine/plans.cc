@@ -5,12 +5,10 @@
 
 namespace sched {
 
-std::optional<Preparation> Plans::preparation_for(const k8s::Pod& pod, std::size_t profile,
-                                                  NodeSlot node) const {
+std::optional<Preparation> Plans::preparation_for(const WaitingPod& pod, NodeSlot node) const {
   std::optional<Preparation> all;
-  for (const UsedConstraint& used : world_.profiles[profile].constraints) {
-    if (!used.filters || !used.plugin->prepares(pod)) continue;
-    auto wanted = used.plugin->preparation_for(pod, world_.nodes.facts(node));
+  for (const ClusterConstraint* constraint : pod.constraints) {
+    auto wanted = constraint->preparation_for(pod.pod, world_.nodes.facts(node));
     if (!wanted) continue;
     if (!all) {
       all = std::move(wanted);
@@ -101,9 +99,8 @@ Readiness Plans::readiness_of(const Plan& plan, Time now) const {
                 .why = plan.written ? "" : "the API server has not taken what has to be written"};
   if (plan.written) {
     const WaitingPod& pod = *world_.pods.find(plan.bind.pod.uid)->waiting();
-    for (const UsedConstraint& used : world_.profiles[pod.profile].constraints) {
-      if (!used.filters || !used.plugin->prepares(pod.pod)) continue;
-      Readiness one = used.plugin->readiness(pod.pod, world_.nodes.facts(node));
+    for (const ClusterConstraint* constraint : pod.constraints) {
+      Readiness one = constraint->readiness(pod.pod, world_.nodes.facts(node));
       if (one.state == State::kReady) continue;
       if (one.state == State::kFailed) return one;
       if (all.state == State::kReady) all = std::move(one);
@@ -130,7 +127,7 @@ Plans::Plan Plans::end(std::map<Id, Plan>::iterator plan) {
 void Plans::undo(PodRecord& record, bool counts, Time now) {
   WaitingPod& waiting = *record.waiting();
   record.forget();
-  waking_.cluster_changed(BoundPodGone{waiting.pod.metadata.uid}, kBoundPodRemoved);
+  waking_.cluster_changed(BoundPodGone{waiting.pod.metadata.uid});
   if (counts) ++waiting.failed_binds;
   waiting.shape = world_.templates.shape(waiting.pod);  // names_in_use.h says why
   waiting.queue = waking_.queue_for(waiting);

@@ -43,7 +43,7 @@ class Plans {
 
   // What the constraints want done before the pod is bound there; nullopt: nothing, and its bind is
   // the plan.
-  [[nodiscard]] std::optional<Preparation> preparation_for(const k8s::Pod& pod, std::size_t profile,
+  [[nodiscard]] std::optional<Preparation> preparation_for(const WaitingPod& pod,
                                                            NodeSlot node) const;
   // The pod of the bind has just been assumed there. What comes first.
   [[nodiscard]] decision::Prepare begin(decision::Bind bind, Preparation wanted, Time now);

@@ -8,6 +8,7 @@
 #include "k8s-client/api/storage.h"
 #include "scheduler/framework/preparation.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -24,20 +25,51 @@ inline constexpr ChangeMask kNamespaceChanged = 1U << 3;
 // A volume claim, a volume, or an object of storage.k8s.io.
 inline constexpr ChangeMask kStorageChanged = 1U << 4;
 inline constexpr ChangeMask kDeviceClassChanged = 1U << 5;
+inline constexpr ChangeMask kPlanChanged = 1U << 6;  // what plans count on
+inline constexpr std::size_t kChangeKinds = 7;
+inline constexpr ChangeMask kAnyChange = (1U << kChangeKinds) - 1;
+
+// Which kind it is when such an object comes, changes or goes.
+template <typename Object>
+inline constexpr ChangeMask kChangeOf = 0;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::Node> = kNodeChanged;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::Namespace> = kNamespaceChanged;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::PersistentVolumeClaim> = kStorageChanged;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::PersistentVolume> = kStorageChanged;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::StorageClass> = kStorageChanged;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::CsiNode> = kStorageChanged;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::CsiDriver> = kStorageChanged;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::CsiStorageCapacity> = kStorageChanged;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::VolumeAttachment> = kStorageChanged;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::DeviceClass> = kDeviceClassChanged;
 
 // Objects are borrowed for the duration of the call.
 struct BoundPodUpserted {
+  static constexpr ChangeMask kKind = kBoundPodChanged;
   const k8s::Pod& pod;
 };
 struct BoundPodGone {  // deleted, or finished
+  static constexpr ChangeMask kKind = kBoundPodRemoved;
   const std::string& uid;
 };
 template <typename Object>
 struct ObjectUpserted {
+  static constexpr ChangeMask kKind = kChangeOf<Object>;
   const Object& object;
 };
 template <typename Object>
 struct ObjectGone {
+  static constexpr ChangeMask kKind = kChangeOf<Object>;
   const std::string& name;
   const std::string& namespace_;  // empty where the kind has none
 };
@@ -45,9 +77,11 @@ struct ObjectGone {
 // A plan counts on a write that a constraint wanted before a bind (preparation.h): others are to
 // see it as done. / The plan is over: from now on what the watches show is all there is of it.
 struct WriteAssumed {
+  static constexpr ChangeMask kKind = kPlanChanged;
   const ObjectWrite& write;
 };
 struct WriteOver {
+  static constexpr ChangeMask kKind = kPlanChanged;
   const ObjectWrite& write;
 };
 
@@ -79,5 +113,15 @@ using ClusterChange =
                  CsiDriverUpserted, CsiDriverGone, CsiStorageCapacityUpserted,
                  CsiStorageCapacityGone, VolumeAttachmentUpserted, VolumeAttachmentGone,
                  DeviceClassUpserted, DeviceClassGone, WriteAssumed, WriteOver>;
+
+// One bit.
+[[nodiscard]] inline ChangeMask kind_of(const ClusterChange& change) {
+  return std::visit(
+      []<typename Change>(const Change&) {
+        static_assert(Change::kKind != 0);
+        return Change::kKind;
+      },
+      change);
+}
 
 }  // namespace sched

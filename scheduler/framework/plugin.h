@@ -321,6 +321,9 @@ class ClusterConstraint {
 
   [[nodiscard]] virtual std::string_view name() const = 0;
 
+  // Whether it may ever say something of that pod besides rules and preferences. Follows from the
+  // pod alone; asked once, so that pods to which it means nothing cost nothing.
+  [[nodiscard]] virtual bool concerns(const k8s::Pod& /*pod*/) const { return true; }
   // Why the pod cannot be placed anywhere now, as text for the pod's message; nullopt: no
   // objection.
   [[nodiscard]] virtual std::optional<std::string> refuses(const k8s::Pod& /*pod*/) const {
@@ -346,9 +349,7 @@ class ClusterConstraint {
   [[nodiscard]] virtual std::uint64_t rules_version() const { return 0; }
   // What has to be done, or waited for, before the pod can be bound to that node, which nothing
   // rules out; nullopt: nothing. The writes are told to all constraints as assumed, which see to it
-  // that no other pod counts on what they take. Only asked where prepares(), which is cheap, is
-  // true.
-  [[nodiscard]] virtual bool prepares(const k8s::Pod& /*pod*/) const { return false; }
+  // that no other pod counts on what they take.
   [[nodiscard]] virtual std::optional<Preparation> preparation_for(
       const k8s::Pod& /*pod*/, const NodeFacts& /*node*/) const {
     return std::nullopt;
@@ -363,8 +364,10 @@ class ClusterConstraint {
   // What is worth adding to the message of a pod that found no node; empty: nothing.
   [[nodiscard]] virtual std::string note(const k8s::Pod& /*pod*/) const { return {}; }
 
-  // Every change of a cluster object, before anything is decided on it. False: no objection that
-  // was made before is lifted by it; if all constraints say so, no refused pod is woken.
+  // The kinds of changes that it reads: it is told of no others.
+  [[nodiscard]] virtual ChangeMask reads() const { return kAnyChange; }
+  // Every such change of a cluster object, before anything is decided on it. False: no objection
+  // that was made before is lifted by it; if all constraints say so, no refused pod is woken.
   virtual bool apply(const ClusterChange& change) = 0;
 };
 

@@ -39,6 +39,9 @@ struct UsedConstraint {
   std::int64_t weight = 0;  // of its score; 0: it does not score
 };
 
+// Those of a profile that concern a pod (ClusterConstraint::concerns), in its order.
+using Constraints = std::vector<const ClusterConstraint*>;
+
 struct Profile {
   std::string scheduler_name;
   std::vector<std::unique_ptr<FilterPlugin>> filters;  // in the order they are asked

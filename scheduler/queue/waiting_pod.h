@@ -8,6 +8,7 @@
 #include "scheduler/cluster/pod_classes.h"
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/framework/cluster_change.h"
+#include "scheduler/framework/profile.h"
 #include "scheduler/queue/refused_binds.h"
 #include "scheduler/quota/demand.h"
 
@@ -72,6 +73,7 @@ struct WaitingPod {
   std::size_t profile = 0;
   ShapeRef shape;
   PodClassRef pod_class;
+  Constraints constraints;     // those that concern it
   quota::Demand demand;        // what it would be charged for
   QueueId queue = kMainQueue;  // that of its quota; changes only while it is in no place
   QueueOrder order;

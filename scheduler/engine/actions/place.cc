@@ -18,7 +18,7 @@ std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
   const ScoreCache& of_shape = finder_.refresh(pod.profile, pod.shape);
   // A shape that no node can ever take is told that, whatever constraints say.
   if (!of_shape.prepared().rejection()) {
-    if (auto objection = world_.objection_to(pod.pod, pod.profile)) {
+    if (auto objection = objection_to(pod.pod, pod.constraints)) {
       return refuse(pod, *std::move(objection), now);
     }
   }
@@ -41,7 +41,7 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   if (found.admission.refuses()) return over_quota(pod, now);
   const ScoreCache& answers = *found.answers;
   if (!answers.prepared().rejection()) {
-    if (auto objection = world_.objection_to(pod.pod, pod.profile)) {
+    if (auto objection = objection_to(pod.pod, pod.constraints)) {
       return refuse(pod, *std::move(objection), now);
     }
   }
@@ -112,8 +112,8 @@ std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers
   PodRecord& record = world_.pods.at(bind.pod.uid);
   record.assume(world_.nodes, node, occupant_of(pod.pod, std::move(claim), pod.pod_class, true));
   world_.charge(record, pod.pod, pod.demand, bind.charged_as.value_or(""));
-  waking_.assumed(pod, bind.node, kBoundPodChanged);
-  if (auto wanted = plans_.preparation_for(pod.pod, pod.profile, node)) {
+  waking_.assumed(pod, bind.node);
+  if (auto wanted = plans_.preparation_for(pod, node)) {
     decided = plans_.begin(std::move(bind), *std::move(wanted), now);
   }
   return decided;
@@ -215,7 +215,7 @@ decision::Unschedulable Place::refusal_of(WaitingPod& pod) const {
           .scheduler_name = pod.pod.spec.scheduler_name,
           .generation = pod.pod.metadata.generation,
           .message = {},
-          .details = joined(world_.notes(pod.profile, pod.pod), pod.refused_binds.text()),
+          .details = joined(notes_on(pod.pod, pod.constraints), pod.refused_binds.text()),
           .plugins = {},
           .attempts = ++pod.attempts};
 }

@@ -57,12 +57,11 @@ class Excluder {
   Ruling::Why why_;
 };
 
-void exclude(const World& world, std::size_t profile, const k8s::Pod& pod, Domains& domains,
-             Ruling& all) {
-  Excluder excluder(world.nodes, domains, all);
-  for (const UsedConstraint& used : world.profiles[profile].constraints) {
-    if (!used.filters) continue;
-    for (const Exclusion& exclusion : used.plugin->excludes(pod)) excluder.add(exclusion);
+void exclude(const Nodes& nodes, const k8s::Pod& pod, const Constraints& constraints,
+             Domains& domains, Ruling& all) {
+  Excluder excluder(nodes, domains, all);
+  for (const ClusterConstraint* constraint : constraints) {
+    for (const Exclusion& exclusion : constraint->excludes(pod)) excluder.add(exclusion);
   }
 }
 
@@ -84,7 +83,7 @@ void exclude_refused(const Nodes& nodes, const RefusedBinds& refused, Ruling& al
 Ruling Rulings::of(const WaitingPod& pod) {
   Ruling all;
   const Profile& profile = world_.profiles[pod.profile];
-  exclude(world_, pod.profile, pod.pod, domains_, all);
+  exclude(world_.nodes, pod.pod, pod.constraints, domains_, all);
   if (is_ruled(profile, pod.pod)) {
     const PreparedRules& rules = rules_of(pod);
     rules.rule(all);
@@ -98,7 +97,7 @@ Ruling Rulings::anew(const k8s::Pod& pod, std::size_t profile, const RefusedBind
                      const Trial& trial) const {
   Ruling all;
   Domains domains(world_.nodes);
-  exclude(world_, profile, pod, domains, all);
+  exclude(world_.nodes, pod, world_.constraints_for(pod, profile), domains, all);
   PreparedRules rules(world_.profiles[profile], pod, [&](const DomainCount& count) {
     return std::make_shared<Tally>(world_.nodes, world_.classes,
                                    domains.of(count.key, count.by_node), count.what);

@@ -9,17 +9,17 @@ namespace sched {
 
 using quota::QuotaId;
 
-void Waking::cluster_changed(const ClusterChange& change, ChangeMask kind) {
+void Waking::cluster_changed(const ClusterChange& change, bool news) {
   const bool lifts_some = world_.tell_constraints(change);
-  if (kind == 0) return;
-  if (lifts_some) queue_.wake(kind);
+  if (!news) return;
+  if (lifts_some) queue_.wake(kind_of(change));
   others_changed_ = true;
 }
 
-void Waking::assumed(WaitingPod& waiting, const std::string& node, ChangeMask kind) {
+void Waking::assumed(WaitingPod& waiting, const std::string& node) {
   // Only for the call: until the bind went through, the pod itself has no node.
   waiting.pod.spec.node_name = node;
-  cluster_changed(BoundPodUpserted{waiting.pod}, kind);
+  cluster_changed(BoundPodUpserted{waiting.pod});
   waiting.pod.spec.node_name.clear();
 }
 

@@ -17,10 +17,10 @@ class Waking {
   Waking(World& world, Queues& queue) : world_(world), queue_(queue) {}
 
   // The constraints learn of a change. If it may lift an objection of theirs, the pods that wait
-  // for a change of this kind become active.
-  void cluster_changed(const ClusterChange& change, ChangeMask kind);
+  // for a change of this kind become active; not where it is no news to those who wait.
+  void cluster_changed(const ClusterChange& change, bool news = true);
   // The constraints count the pod as bound to the node from now on.
-  void assumed(WaitingPod& waiting, const std::string& node, ChangeMask kind);
+  void assumed(WaitingPod& waiting, const std::string& node);
 
   // What nodes and quotas have become since the last call: parked pods that may have room now are
   // looked at again. For what other pods and objects have become, once a second at most, since

@@ -63,7 +63,7 @@ std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at
   ResourceNames names = world_.names;
   const PodShape shape_of_pod = shape_of(pod, names);
   const PreparedShape shape(profile, shape_of_pod, {names, world_.statistics.last()});
-  if (shape.rejection() || world_.objection_to(pod, index)) return {};
+  if (shape.rejection() || objection_to(pod, world_.constraints_for(pod, index))) return {};
   const auto by_quota = admission_anew(pod, shape_of_pod, names);
 
   const Trial without_it = without(pod);

@@ -36,11 +36,13 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
   const PreparedShape shape(world_.profiles[profile], shape_of_pod,
                             {names, world_.statistics.last()});
 
+  const Constraints constraints = world_.constraints_for(pod, profile);
+
   Explanation all;
   if (shape.rejection()) {
     all.rejection_plugin = shape.rejection()->plugin;
     all.rejection = shape.rejection()->reason;
-  } else if (auto objection = world_.objection_to(pod, profile)) {
+  } else if (auto objection = objection_to(pod, constraints)) {
     all.rejection_plugin = std::string(objection->by->name());
     all.rejection = std::move(objection->reason);
   }
@@ -51,7 +53,7 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
   quota::ClassSets sets;
   const RefusedBinds& refused = refused_binds_of(pod);
   const Ruling ruling = finder_.ruling_anew(pod, profile, refused, without_it);
-  const std::string notes = joined(world_.notes(profile, pod), refused.text());
+  const std::string notes = joined(notes_on(pod, constraints), refused.text());
   Where where{.ruling = &ruling, .trial = &without_it};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->admission.classes())};
   VerdictCounts counts;

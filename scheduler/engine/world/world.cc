@@ -3,15 +3,44 @@
 #include "scheduler/engine/sentences.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace sched {
+namespace {
+
+std::size_t kind_index(ChangeMask kind) { return static_cast<std::size_t>(std::countr_zero(kind)); }
+
+}  // namespace
+
+std::optional<Objection> objection_to(const k8s::Pod& pod, const Constraints& constraints) {
+  for (const ClusterConstraint* constraint : constraints) {
+    if (auto reason = constraint->refuses(pod)) return Objection{constraint, *std::move(reason)};
+  }
+  return std::nullopt;
+}
+
+std::string notes_on(const k8s::Pod& pod, const Constraints& constraints) {
+  std::string all;
+  for (const ClusterConstraint* constraint : constraints) {
+    all = joined(std::move(all), constraint->note(pod));
+  }
+  return all;
+}
 
 World::World(std::vector<Profile> profiles_of_it, EngineOptions options_of_it)
     : profiles(std::move(profiles_of_it)),
       options(std::move(options_of_it)),
       ledger(options.quota),
-      statistics(options.typical_pods, options.gpu_devices) {}
+      statistics(options.typical_pods, options.gpu_devices) {
+  for (const Profile& profile : profiles) {
+    for (const UsedConstraint& used : profile.constraints) {
+      for (std::size_t kind = 0; kind < kChangeKinds; ++kind) {
+        if ((used.plugin->reads() >> kind & 1U) != 0) readers_[kind].push_back(used.plugin.get());
+      }
+    }
+  }
+}
 
 std::optional<std::size_t> World::profile_of(std::string_view scheduler_name) const {
   for (std::size_t i = 0; i < profiles.size(); ++i) {
@@ -56,30 +85,18 @@ PodRecord* World::assumed(const std::string& uid, const std::string& node) {
   return nodes.name(record->placement()->node()) == node ? record : nullptr;
 }
 
-std::optional<Objection> World::objection_to(const k8s::Pod& pod, std::size_t profile) const {
-  for (const auto& constraint : profiles[profile].constraints) {
-    if (!constraint.filters) continue;
-    if (auto reason = constraint.plugin->refuses(pod)) {
-      return Objection{constraint.plugin.get(), std::move(*reason)};
-    }
-  }
-  return std::nullopt;
-}
-
-std::string World::notes(std::size_t profile, const k8s::Pod& pod) const {
-  std::string all;
-  for (const auto& constraint : profiles[profile].constraints) {
-    if (constraint.filters) all = joined(std::move(all), constraint.plugin->note(pod));
+Constraints World::constraints_for(const k8s::Pod& pod, std::size_t profile) const {
+  Constraints all;
+  for (const UsedConstraint& used : profiles[profile].constraints) {
+    if (used.filters && used.plugin->concerns(pod)) all.push_back(used.plugin.get());
   }
   return all;
 }
 
 bool World::tell_constraints(const ClusterChange& change) {
   bool lifts_some = false;
-  for (const Profile& profile : profiles) {
-    for (const auto& constraint : profile.constraints) {
-      lifts_some = constraint.plugin->apply(change) || lifts_some;
-    }
+  for (ClusterConstraint* reader : readers_[kind_index(kind_of(change))]) {
+    lifts_some = reader->apply(change) || lifts_some;
   }
   return lifts_some;
 }

@@ -14,6 +14,7 @@
 #include "scheduler/framework/profile.h"
 #include "scheduler/quota/ledger.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,6 +29,11 @@ struct Objection {
   const ClusterConstraint* by = nullptr;
   std::string reason;
 };
+// The first of the constraints that concern a pod; nullopt: they have none.
+[[nodiscard]] std::optional<Objection> objection_to(const k8s::Pod& pod,
+                                                    const Constraints& constraints);
+// What they add to the details of a pod that found no node.
+[[nodiscard]] std::string notes_on(const k8s::Pod& pod, const Constraints& constraints);
 
 struct World {
   World(std::vector<Profile> profiles_of_it, EngineOptions options_of_it);
@@ -49,12 +55,10 @@ struct World {
   // The pod of that uid if it is assumed on that node; else null.
   [[nodiscard]] PodRecord* assumed(const std::string& uid, const std::string& node);
 
-  // The first objection of the profile's constraints to the pod; nullopt: there is none.
-  [[nodiscard]] std::optional<Objection> objection_to(const k8s::Pod& pod,
-                                                      std::size_t profile) const;
-  // What the profile's constraints add to the details of a pod that found no node.
-  [[nodiscard]] std::string notes(std::size_t profile, const k8s::Pod& pod) const;
-  // Every constraint learns of the change. True: it may lift an objection of one of them.
+  // The profile's constraints that concern the pod.
+  [[nodiscard]] Constraints constraints_for(const k8s::Pod& pod, std::size_t profile) const;
+  // Every constraint that reads such changes learns of it. True: it may lift an objection of one of
+  // them.
   bool tell_constraints(const ClusterChange& change);
 
   const std::vector<Profile> profiles;
@@ -68,6 +72,9 @@ struct World {
   Pods pods;
   WorkloadStatistics statistics;
   std::uint64_t arrivals = 0;  // pods of ours that were seen waiting, ever
+
+ private:
+  std::array<std::vector<ClusterConstraint*>, kChangeKinds> readers_;
 };
 
 }  // namespace sched

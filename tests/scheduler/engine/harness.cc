@@ -177,12 +177,11 @@ bool WaitsForObject::apply(const ClusterChange& change) {
   return note_object<k8s::DeviceClass>(change);
 }
 
-bool BindsClaim::prepares(const k8s::Pod& pod) const {
+bool BindsClaim::concerns(const k8s::Pod& pod) const {
   return pod.metadata.labels.find("binds-claim") != nullptr;
 }
 
 std::optional<std::string> BindsClaim::refuses(const k8s::Pod& pod) const {
-  if (!prepares(pod)) return std::nullopt;
   const std::string& claim = *pod.metadata.labels.find("binds-claim");
   if (std::find(assumed_.begin(), assumed_.end(), claim) == assumed_.end()) return std::nullopt;
   return "claim " + claim + " is another pod's";

@@ -79,8 +79,8 @@ class WaitsForObject final : public sched::ClusterConstraint {
 class BindsClaim final : public sched::ClusterConstraint {
  public:
   [[nodiscard]] std::string_view name() const override { return "BindsClaim"; }
+  [[nodiscard]] bool concerns(const k8s::Pod& pod) const override;
   [[nodiscard]] std::optional<std::string> refuses(const k8s::Pod& pod) const override;
-  [[nodiscard]] bool prepares(const k8s::Pod& pod) const override;
   [[nodiscard]] std::optional<sched::Preparation> preparation_for(
       const k8s::Pod& pod, const sched::NodeFacts& node) const override;
   [[nodiscard]] sched::Readiness readiness(const k8s::Pod& pod,
