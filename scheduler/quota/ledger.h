@@ -42,6 +42,7 @@
 namespace sched::quota {
 
 class Ledger;
+class LedgerTrial;
 
 // What a pod takes of its namespace's quota, from when it is made until it is destroyed. Has a
 // fixed address.
@@ -65,6 +66,7 @@ class Charge {
 
  private:
   friend class Ledger;
+  friend class LedgerTrial;
   Ledger& ledger_;
   Pod pod_;
   NodeSlot node_;
@@ -113,18 +115,18 @@ class Ledger {
     return assignment_.quota_of(namespace_);
   }
 
-  // Where the pod has room. `is_holder`: what the quota holds is kept for this pod.
-  // O(classes · quota lines).
-  [[nodiscard]] Admission admit(QuotaId quota, const Demand& demand, bool is_holder) const;
-  // The same for a pod that has a charge, as if it had not. What is held is kept for others.
-  [[nodiscard]] Admission admit_anew(const Charge& charge, const Demand& demand) const;
+  // Where the pod has room. `is_holder`: what the quota holds is kept for this pod. `in`: as the
+  // accounts would be (ledger_trial.h); null: as they are. O(classes · quota lines).
+  [[nodiscard]] Admission admit(QuotaId quota, const Demand& demand, bool is_holder,
+                                const LedgerTrial* in = nullptr) const;
   // The same, line by line, for those who read; one answer a line that the pod may be charged to.
-  [[nodiscard]] std::vector<LineAnswer> answers(QuotaId quota, const Demand& demand,
-                                                bool is_holder) const;
+  [[nodiscard]] std::vector<LineAnswer> answers(QuotaId quota, const Demand& demand, bool is_holder,
+                                                const LedgerTrial* in = nullptr) const;
   // Where the quota stands for a pod with this demand. O(classes + lines of the quota).
-  [[nodiscard]] Standing standing(QuotaId quota, const Demand& demand, bool is_holder) const;
+  [[nodiscard]] Standing standing(QuotaId quota, const Demand& demand, bool is_holder,
+                                  const LedgerTrial* in = nullptr) const;
   // The same for a pod that would borrow.
-  [[nodiscard]] Standing as_borrower(QuotaId quota) const;
+  [[nodiscard]] Standing as_borrower(QuotaId quota, const LedgerTrial* in = nullptr) const;
   // The pools from which its lines may borrow more, as far as their limits go.
   [[nodiscard]] std::vector<PoolId> pools_of(QuotaId quota) const;
   // Whether the pool has something left to lend.
@@ -179,6 +181,7 @@ class Ledger {
 
  private:
   friend class Charge;
+  friend class LedgerTrial;
   using PoolKey = std::pair<std::string, std::string>;  // cohort, type_key
   // Who lends what a pool has lent: its quotas by name, each as much as it can.
   struct Lender {
@@ -204,6 +207,11 @@ class Ledger {
     bool changed = false;                // is in news_.accounts
     bool opened = false;                 // is in news_.opened
   };
+  // A quota with its lines as they are, or as they would be.
+  struct Account {
+    const Quota& quota;
+    const std::vector<Line>& lines;
+  };
 
   void add(Charge& charge);
   void remove(Charge& charge);
@@ -218,16 +226,19 @@ class Ledger {
 
   [[nodiscard]] const Quota& at(QuotaId quota) const;
   [[nodiscard]] Quota& at(QuotaId quota);
+  [[nodiscard]] Account account(QuotaId quota, const LedgerTrial* in) const;
+  // The line to which such GPUs are charged.
+  [[nodiscard]] std::size_t line_of(const Quota& quota, ChargeClassId on) const;
   [[nodiscard]] bool eligible(ChargeClassId id, const Demand& demand) const;
   // Visits (class, line index, amount) for every class that is there and that the demand allows.
   template <typename Visit>
   void for_each_choice(const Quota& quota, const Demand& demand, Visit&& visit) const;
   // Whether one pod may be given so much of that line, be it free or not.
   [[nodiscard]] static bool may_have(const Quota& quota, std::size_t line, GpuShare amount);
-  [[nodiscard]] Line::Answer ask(const Quota& quota, std::size_t line, GpuShare amount,
-                                 bool is_holder) const;
-  [[nodiscard]] LineAnswer answer(const Quota& quota, std::size_t line, GpuShare amount,
-                                  bool is_holder) const;
+  [[nodiscard]] static Line::Answer ask(const Account& account, std::size_t line, GpuShare amount,
+                                        bool is_holder);
+  [[nodiscard]] static LineAnswer answer(const Account& account, std::size_t line, GpuShare amount,
+                                         bool is_holder);
   // What would be held, and on which line.
   [[nodiscard]] std::optional<std::pair<std::size_t, GpuShare>> best_hold(
       const Quota& quota, const Demand& demand, const std::vector<ChargeClassId>& classes) const;

@@ -1,5 +1,6 @@
 // What the ledger answers about a pod that waits.
 #include "scheduler/quota/ledger.h"
+#include "scheduler/quota/ledger_trial.h"
 
 #include <algorithm>
 #include <utility>
@@ -21,6 +22,16 @@ bool has_no_mig(const gpu::Product& gpu) {
 
 }  // namespace
 
+Ledger::Account Ledger::account(QuotaId id, const LedgerTrial* in) const {
+  const Quota& quota = at(id);
+  return {quota, in == nullptr ? quota.lines : in->lines_of(id)};
+}
+
+std::size_t Ledger::line_of(const Quota& quota, ChargeClassId on) const {
+  if (on < quota.line_of.size()) return quota.line_of[on];
+  return line_for(quota.spec.lines, classes_[on].product);
+}
+
 bool Ledger::eligible(ChargeClassId id, const Demand& demand) const {
   if (!classes_.present(id)) return false;
   if (!demand.instances.empty() && has_no_mig(classes_[id].product)) return false;
@@ -31,10 +42,7 @@ template <typename Visit>
 void Ledger::for_each_choice(const Quota& quota, const Demand& demand, Visit&& visit) const {
   for (ChargeClassId id = kNoGpuClass + 1; id < classes_.size(); ++id) {
     if (!eligible(id, demand)) continue;
-    const std::size_t line = id < quota.line_of.size()
-                                 ? quota.line_of[id]
-                                 : line_for(quota.spec.lines, classes_[id].product);
-    visit(id, line, charge_of(demand, classes_[id]));
+    visit(id, line_of(quota, id), charge_of(demand, classes_[id]));
   }
 }
 
@@ -43,41 +51,30 @@ bool Ledger::may_have(const Quota& quota, std::size_t line, GpuShare amount) {
   return line != quota.spec.lines.size();
 }
 
-Line::Answer Ledger::ask(const Quota& quota, std::size_t line, GpuShare amount,
-                         bool is_holder) const {
-  if (!may_have(quota, line, amount)) return {};
-  const bool own = is_holder && quota.holding == line;
-  return quota.lines[line].ask(amount, own ? quota.lines[line].held() : GpuShare());
+Line::Answer Ledger::ask(const Account& account, std::size_t index, GpuShare amount,
+                         bool is_holder) {
+  if (!may_have(account.quota, index, amount)) return {};
+  const Line& line = account.lines[index];
+  const bool own = is_holder && account.quota.holding == index;
+  return line.ask(amount, own ? line.held() : GpuShare());
 }
 
-Admission Ledger::admit(QuotaId id, const Demand& demand, bool is_holder) const {
+Admission Ledger::admit(QuotaId id, const Demand& demand, bool is_holder,
+                        const LedgerTrial* in) const {
   Admission admission;
-  const Quota& quota = at(id);
-  for_each_choice(quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
-    admission.add(on, ask(quota, line, amount, is_holder).room);
+  const Account of = account(id, in);
+  for_each_choice(of.quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
+    admission.add(on, ask(of, line, amount, is_holder).room);
   });
   return admission;
 }
 
-Admission Ledger::admit_anew(const Charge& charge, const Demand& demand) const {
-  Admission admission;
-  if (!charge.quota_) return admission;
-  const Quota& quota = at(*charge.quota_);
-  for_each_choice(quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
-    Room room = ask(quota, line, amount, false).room;
-    if (line == charge.line_ && may_have(quota, line, amount)) {
-      room = quota.lines[line].ask_without(charge.amount_, amount).room;
-    }
-    admission.add(on, room);
-  });
-  return admission;
-}
-
-LineAnswer Ledger::answer(const Quota& quota, std::size_t index, GpuShare amount,
-                          bool is_holder) const {
+LineAnswer Ledger::answer(const Account& account, std::size_t index, GpuShare amount,
+                          bool is_holder) {
   using Why = LineAnswer::Why;
-  const Line& line = quota.lines[index];
-  const Line::Answer said = ask(quota, index, amount, is_holder);
+  const Quota& quota = account.quota;
+  const Line& line = account.lines[index];
+  const Line::Answer said = ask(account, index, amount, is_holder);
   LineAnswer answer{.gpu_type = line.spec().gpu_type,
                     .why = Why::kHasRoom,
                     .needs = amount,
@@ -103,12 +100,13 @@ LineAnswer Ledger::answer(const Quota& quota, std::size_t index, GpuShare amount
   return answer;
 }
 
-std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, bool is_holder) const {
-  const Quota& quota = at(id);
+std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, bool is_holder,
+                                        const LedgerTrial* in) const {
+  const Account of = account(id, in);
   // Of classes that are charged to one line, that on which the pod needs least.
   std::map<std::pair<std::size_t, std::string>, LineAnswer> by_line;
-  for_each_choice(quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
-    LineAnswer said = answer(quota, line, amount, is_holder);
+  for_each_choice(of.quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
+    LineAnswer said = answer(of, line, amount, is_holder);
     if (said.why == LineAnswer::Why::kNoLine) said.gpu_type = classes_[on].product.name;
     const auto [known, is_new] = by_line.try_emplace({line, said.gpu_type}, said);
     if (!is_new && needs_less(said, known->second)) known->second = std::move(said);
@@ -118,21 +116,21 @@ std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, bool i
   return all;
 }
 
-Standing Ledger::standing(QuotaId id, const Demand& demand, bool is_holder) const {
-  const Quota& quota = at(id);
+Standing Ledger::standing(QuotaId id, const Demand& demand, bool is_holder,
+                          const LedgerTrial* in) const {
+  const Account of = account(id, in);
   bool within = false;
-  for_each_choice(quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
-    within = within || ask(quota, line, amount, is_holder).room == Room::kGuaranteed;
+  for_each_choice(of.quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
+    within = within || ask(of, line, amount, is_holder).room == Room::kGuaranteed;
   });
-  return within ? Standing{} : as_borrower(id);
+  return within ? Standing{} : as_borrower(id, in);
 }
 
-Standing Ledger::as_borrower(QuotaId id) const {
+Standing Ledger::as_borrower(QuotaId id, const LedgerTrial* in) const {
   using Tier = Standing::Tier;
-  const Quota& quota = at(id);
   Standing dominant{.tier = Tier::kNoGuarantee, .used = {}, .guaranteed = GpuShare::gpus(1)};
   GpuShare all;
-  for (const Line& line : quota.lines) {
+  for (const Line& line : account(id, in).lines) {
     all += line.used();
     if (line.spec().guaranteed.is_zero()) continue;
     const Standing of_line{

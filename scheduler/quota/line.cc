@@ -36,17 +36,6 @@ Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
   return {missing.is_zero() ? Room::kBorrowed : Room::kNone, missing};
 }
 
-Line::Answer Line::ask_without(GpuShare gone, GpuShare amount) const {
-  Line line = *this;
-  Pool pool;
-  if (pool_ != nullptr) {
-    pool = *pool_;
-    line.pool_ = &pool;
-  }
-  line.refund(gone);
-  return line.ask(amount);
-}
-
 void Line::charge(GpuShare amount) {
   leave_pool();
   used_ += amount;

@@ -69,13 +69,13 @@ class Line {
     GpuShare missing{};
   };
   [[nodiscard]] Answer ask(GpuShare amount, GpuShare own = {}) const;
-  // The same, had `gone` of what is used never been charged.
-  [[nodiscard]] Answer ask_without(GpuShare gone, GpuShare amount) const;
 
   void charge(GpuShare amount);
   void refund(GpuShare amount);
   // Keeps `amount` for one pod; zero: no more.
   void hold(GpuShare amount);
+  // That copy of its pool is its pool from now on.
+  void use(Pool& copy) { pool_ = &copy; }
 
  private:
   void leave_pool();

@@ -58,26 +58,23 @@ void weigh(std::span<Scored> nodes, const PreparedShape& shape, const Ruling& ru
 }  // namespace
 
 std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at_most) const {
-  const std::size_t index = world_.profile_of(pod.spec.scheduler_name).value_or(0);
-  const Profile& profile = world_.profiles[index];
-  ResourceNames names = world_.names;
-  const PodShape shape_of_pod = shape_of(pod, names);
-  const PreparedShape shape(profile, shape_of_pod, {names, world_.statistics.last()});
-  if (shape.rejection() || objection_to(pod, world_.constraints_for(pod, index))) return {};
-  const auto by_quota = admission_anew(pod, shape_of_pod, names);
+  const Asked asked(world_, pod);
+  const PreparedShape& shape = asked.shape;
+  if (shape.rejection() || objection_to(pod, asked.constraints)) return {};
+  const auto by_quota = judge_by_quota(asked);
 
-  const Trial without_it = without(pod);
   quota::ClassSets sets;
-  const Ruling ruling = finder_.ruling_anew(pod, index, refused_binds_of(pod), without_it);
-  Where where{.ruling = &ruling, .trial = &without_it};
-  if (by_quota) where.scope = {&sets, sets.intern(by_quota->classes())};
+  const Trial& trial = asked.without_it.nodes;
+  const Ruling ruling = finder_.ruling_anew(pod, asked.profile, refused_binds_of(asked), trial);
+  Where where{.ruling = &ruling, .trial = &trial};
+  if (by_quota) where.scope = {&sets, sets.intern(by_quota->admission.classes())};
   const MeasuredPreferences preferences(ruling);
   std::vector<Scored> nodes;
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (!world_.nodes.present(slot)) continue;
     if (!finder_.verdict(shape, slot, where).is_ok()) continue;
     const NodeView view = finder_.view(slot, where);
-    const Room room = by_quota ? room_on(*by_quota, view.facts) : Room::kGuaranteed;
+    const Room room = by_quota ? room_on(by_quota->admission, view.facts) : Room::kGuaranteed;
     Scored scored{.node = slot,
                   .room = room,
                   .total = 0,
@@ -98,7 +95,7 @@ std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at
   weigh({nodes.begin(), borrowed}, shape, ruling);
   weigh({borrowed, nodes.end()}, shape, ruling);
 
-  const TieOrder order(profile.tie_break, world_.nodes);
+  const TieOrder order(world_.profiles[asked.profile].tie_break, world_.nodes);
   const auto shown = nodes.begin() + static_cast<std::ptrdiff_t>(std::min(at_most, nodes.size()));
   std::partial_sort(nodes.begin(), shown, nodes.end(), [&](const Scored& a, const Scored& b) {
     if (a.room != b.room) return a.room < b.room;

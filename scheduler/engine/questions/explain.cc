@@ -29,36 +29,43 @@ NodeExplanation in_words(const NodeView& node, const NodeVerdict& verdict,
 
 }  // namespace
 
-Explanation Questions::explain(const k8s::Pod& pod) const {
-  const std::size_t profile = world_.profile_of(pod.spec.scheduler_name).value_or(0);
-  ResourceNames names = world_.names;  // names that only this pod has are not kept
-  const PodShape shape_of_pod = shape_of(pod, names);
-  const PreparedShape shape(world_.profiles[profile], shape_of_pod,
-                            {names, world_.statistics.last()});
+Questions::Asked::Asked(const World& world, const k8s::Pod& pod_asked_about)
+    : pod(pod_asked_about),
+      profile(world.profile_of(pod.spec.scheduler_name).value_or(0)),
+      without_it(world),
+      names(world.names),
+      pod_shape(shape_of(pod, names)),
+      shape(world.profiles[profile], pod_shape, {names, world.statistics.last()}),
+      constraints(world.constraints_for(pod, profile)) {
+  const PodRecord* known = world.pods.find(pod.metadata.uid);
+  if (known == nullptr) return;
+  without_it.take_away(*known);
+  waiting = known->waiting();
+}
 
-  const Constraints constraints = world_.constraints_for(pod, profile);
+Explanation Questions::explain(const k8s::Pod& pod) const {
+  const Asked asked(world_, pod);
+  const PreparedShape& shape = asked.shape;
 
   Explanation all;
   if (shape.rejection()) {
     all.rejection_plugin = shape.rejection()->plugin;
     all.rejection = shape.rejection()->reason;
-  } else if (auto objection = objection_to(pod, constraints)) {
+  } else if (auto objection = objection_to(pod, asked.constraints)) {
     all.rejection_plugin = std::string(objection->by->name());
     all.rejection = std::move(objection->reason);
   }
 
-  const Trial without_it = without(pod);
-  const bool holds_something = !without_it.touched().empty();
-  const auto by_quota = holds_something ? std::nullopt : judge_by_quota(pod, shape_of_pod, names);
+  const auto by_quota = judge_by_quota(asked);
   quota::ClassSets sets;
-  const RefusedBinds& refused = refused_binds_of(pod);
-  const Ruling ruling = finder_.ruling_anew(pod, profile, refused, without_it);
-  const std::string notes = joined(notes_on(pod, constraints), refused.text());
-  Where where{.ruling = &ruling, .trial = &without_it};
+  const RefusedBinds& refused = refused_binds_of(asked);
+  const Ruling ruling = finder_.ruling_anew(pod, asked.profile, refused, asked.without_it.nodes);
+  const std::string notes = joined(notes_on(pod, asked.constraints), refused.text());
+  Where where{.ruling = &ruling, .trial = &asked.without_it.nodes};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->admission.classes())};
   VerdictCounts counts;
   ReasonCounts excluded_for;
-  ShortageReport shortages(shape, names);
+  ShortageReport shortages(shape, asked.names);
   bool fits = false;
   for (const auto& [name, slot] : world_.nodes.by_name()) {
     if (!world_.nodes.present(slot)) continue;
@@ -103,54 +110,30 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
   return all;
 }
 
-const RefusedBinds& Questions::refused_binds_of(const k8s::Pod& pod) const {
+const RefusedBinds& Questions::refused_binds_of(const Asked& asked) {
   static const RefusedBinds kNone;
-  const PodRecord* record = world_.pods.find(pod.metadata.uid);
-  return record != nullptr && record->waiting() != nullptr ? record->waiting()->refused_binds
-                                                           : kNone;
+  return asked.waiting != nullptr ? asked.waiting->refused_binds : kNone;
 }
 
-Trial Questions::without(const k8s::Pod& pod) const {
-  Trial trial(world_.nodes);
-  const PodRecord* record = world_.pods.find(pod.metadata.uid);
-  if (record != nullptr && record->placement()) {
-    trial.take_away(record->placement()->node(), record->placement()->occupant());
-  }
-  return trial;
-}
-
-std::optional<quota::Admission> Questions::admission_anew(const k8s::Pod& pod,
-                                                          const PodShape& shape,
-                                                          const ResourceNames& names) const {
-  const std::size_t profile = world_.profile_of(pod.spec.scheduler_name).value_or(0);
-  const quota::Demand demand = world_.demand_of(profile, shape, names);
-  const quota::QuotaId id = world_.ledger.quota_of(pod.metadata.namespace_);
+std::optional<Questions::Judgement> Questions::judge_by_quota(const Asked& asked) const {
+  const quota::Demand demand = world_.demand_of(asked.profile, asked.pod_shape, asked.names);
+  const quota::QuotaId id = world_.ledger.quota_of(asked.pod.metadata.namespace_);
   if (demand.is_none() || id == quota::kUnlimitedQuota) return std::nullopt;
-  const PodRecord* record = world_.pods.find(pod.metadata.uid);
-  const quota::Charge* charged = record == nullptr ? nullptr : record->charged();
-  if (charged != nullptr) return world_.ledger.admit_anew(*charged, demand);
-  const WaitingPod* waiting = record == nullptr ? nullptr : record->waiting();
-  return world_.ledger.admit(id, demand, waiting != nullptr && holds_.of(*waiting) != nullptr);
-}
-
-std::optional<Questions::Judgement> Questions::judge_by_quota(const k8s::Pod& pod,
-                                                              const PodShape& shape,
-                                                              const ResourceNames& names) const {
-  const std::size_t profile = world_.profile_of(pod.spec.scheduler_name).value_or(0);
-  const quota::Demand demand = world_.demand_of(profile, shape, names);
-  const quota::QuotaId id = world_.ledger.quota_of(pod.metadata.namespace_);
-  if (demand.is_none() || id == quota::kUnlimitedQuota) return std::nullopt;
-  const PodRecord* record = world_.pods.find(pod.metadata.uid);
-  const WaitingPod* waiting = record == nullptr ? nullptr : record->waiting();
   // It may be asked about as it is not: with other requests it would wait elsewhere.
-  if (waiting != nullptr && waiting->queue != static_cast<QueueId>(id)) waiting = nullptr;
+  const WaitingPod* waiting = asked.waiting;
+  if (waiting != nullptr &&
+      (waiting->place == QueuePlace::kNone || waiting->queue != static_cast<QueueId>(id))) {
+    waiting = nullptr;
+  }
   const bool is_holder = waiting != nullptr && holds_.of(*waiting) != nullptr;
-  Judgement judgement{.admission = world_.ledger.admit(id, demand, is_holder),
+  const quota::LedgerTrial& accounts = asked.without_it.quota;
+  Judgement judgement{.admission = world_.ledger.admit(id, demand, is_holder, &accounts),
                       .refuses = false,
                       .words = words_.of({.quota = id,
                                           .demand = demand,
-                                          .namespace_ = pod.metadata.namespace_,
-                                          .waiting = waiting})};
+                                          .namespace_ = asked.pod.metadata.namespace_,
+                                          .waiting = waiting,
+                                          .in = &accounts})};
   judgement.refuses = judgement.admission.refuses();
   if (waiting == nullptr || !search_.must_wait_for_turn(*waiting)) return judgement;
   if (!world_.ledger.never_fits(id, demand)) judgement.words = words_.behind(*waiting);

@@ -11,6 +11,7 @@
 #include "scheduler/engine/line/quota_search.h"
 #include "scheduler/engine/report/quota_words.h"
 #include "scheduler/engine/world/world.h"
+#include "scheduler/engine/world/world_trial.h"
 
 #include <cstddef>
 #include <optional>
@@ -31,23 +32,28 @@ class Questions {
   [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most) const;
 
  private:
+  // A pod that is asked about. It may hold something already, which must not stand in its own way:
+  // it is judged in the world as it would be without.
+  struct Asked {
+    Asked(const World& world, const k8s::Pod& pod_asked_about);
+    const k8s::Pod& pod;
+    std::size_t profile;
+    WorldTrial without_it;
+    ResourceNames names;  // with those that only this pod has
+    PodShape pod_shape;
+    PreparedShape shape;
+    Constraints constraints;              // those that concern it
+    const WaitingPod* waiting = nullptr;  // null: it was never waited for, or is bound
+  };
   // What quota says of a pod that is asked about.
   struct Judgement {
     quota::Admission admission;
     bool refuses = false;  // whatever the nodes say
     std::string words;
   };
-  // The nodes as they would be if the pod, which may hold something already, did not: it must not
-  // stand in its own way.
-  [[nodiscard]] Trial without(const k8s::Pod& pod) const;
-  [[nodiscard]] const RefusedBinds& refused_binds_of(const k8s::Pod& pod) const;
-  // Where quota lets the pod go, as if it held nothing; nullopt: no quota counts it.
-  [[nodiscard]] std::optional<quota::Admission> admission_anew(const k8s::Pod& pod,
-                                                               const PodShape& shape,
-                                                               const ResourceNames& names) const;
+  [[nodiscard]] static const RefusedBinds& refused_binds_of(const Asked& asked);
   // nullopt: no quota counts the pod.
-  [[nodiscard]] std::optional<Judgement> judge_by_quota(const k8s::Pod& pod, const PodShape& shape,
-                                                        const ResourceNames& names) const;
+  [[nodiscard]] std::optional<Judgement> judge_by_quota(const Asked& asked) const;
 
   const World& world_;
   const Finder& finder_;

@@ -38,7 +38,8 @@ std::string QuotaWords::of(const Question& question) const {
     hold = holds_.of(*question.waiting);
   }
   std::string words = quota::waiting_message(
-      ledger.name_of(id), ledger.answers(id, question.demand, hold != nullptr), before);
+      ledger.name_of(id), ledger.answers(id, question.demand, hold != nullptr, question.in),
+      before);
   if (hold == nullptr || !hold->on) return words;
   return words + "; holds node " + world_.nodes.name(hold->on->node()) + " until it has room";
 }

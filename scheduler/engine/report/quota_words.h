@@ -19,7 +19,8 @@ class QuotaWords {
     quota::QuotaId quota{};
     const quota::Demand& demand;
     const std::string& namespace_;
-    const WaitingPod* waiting = nullptr;  // null: the pod is asked about hypothetically
+    const WaitingPod* waiting = nullptr;     // null: the pod is asked about hypothetically
+    const quota::LedgerTrial* in = nullptr;  // null: as the accounts are
   };
   // "quota team-vision: H100 needs 4, 14 of 16 in use …, first in line; …".
   [[nodiscard]] std::string of(const Question& question) const;

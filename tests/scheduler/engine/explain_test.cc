@@ -49,6 +49,27 @@ TEST_CASE("a pod that holds a place does not stand in its own way") {
   CHECK(s.engine.explain(our_pod("a").gpus(2)).message.empty());
 }
 
+TEST_CASE("what a pod is charged for does not stand in its way") {
+  Scheduler s;
+  s.synced();
+  s.has(node("n").gpus(8));
+  s.apply(event::QuotaUpserted{gpu_quota("q").of("ml").line("*", 4)});
+  const PodBuilder pod = our_pod("a").in_namespace("ml").gpus(4);
+  const auto told = [&] { return s.engine.explain(pod).message; };
+  s.has(pod);
+  REQUIRE(s.decide() == Texts{"a → n"});
+  CHECK(told().empty());
+  s.has(PodBuilder(pod).on("n"));
+  CHECK(told().empty());
+  s.apply(event::QuotaUpserted{gpu_quota("q").of("ml").line("*", 5).generation(2)});
+  s.has(our_pod("b").in_namespace("ml").gpus(1));
+  REQUIRE(s.decide() == Texts{"b → n"});
+  CHECK(told().empty());
+  // It runs on. Were it pending, it would wait.
+  s.apply(event::QuotaUpserted{gpu_quota("q").of("ml").line("*", 4).generation(3)});
+  CHECK(told() == "quota q: * needs 4, 1 of 4 in use, first in line; 1 more must be freed");
+}
+
 TEST_CASE("a refusal of the pod as a whole is every node's answer") {
   Scheduler s;
   s.synced();

@@ -1,0 +1,30 @@
+// The world as it would be: nodes and accounts, with some pods taken away.
+#pragma once
+
+#include "scheduler/engine/world/pods.h"
+#include "scheduler/engine/world/trial.h"
+#include "scheduler/engine/world/world.h"
+#include "scheduler/quota/ledger_trial.h"
+
+namespace sched {
+
+struct WorldTrial {
+  // `world` outlives the trial and stays as it is meanwhile.
+  explicit WorldTrial(const World& world) : nodes(world.nodes), quota(world.ledger) {}
+
+  // What the pod holds, if anything, would be free: its room and its quota.
+  void take_away(const PodRecord& pod) {
+    if (pod.placement()) nodes.take_away(pod.placement()->node(), pod.placement()->occupant());
+    if (pod.charged() != nullptr) quota.take_away(*pod.charged());
+  }
+  // It would stay after all.
+  void put_back(const PodRecord& pod) {
+    if (pod.placement()) nodes.put_back(pod.placement()->node(), pod.placement()->occupant());
+    if (pod.charged() != nullptr) quota.put_back(*pod.charged());
+  }
+
+  Trial nodes;
+  quota::LedgerTrial quota;
+};
+
+}  // namespace sched

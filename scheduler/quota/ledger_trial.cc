@@ -1,0 +1,33 @@
+#include "scheduler/quota/ledger_trial.h"
+
+namespace sched::quota {
+
+void LedgerTrial::take_away(const Charge& charge) {
+  if (!charge.quota_) return;
+  lines_of(*charge.quota_)[charge.line_].refund(charge.amount_);
+}
+
+void LedgerTrial::put_back(const Charge& charge) {
+  if (!charge.quota_) return;
+  lines_of(*charge.quota_)[charge.line_].charge(charge.amount_);
+}
+
+void LedgerTrial::add(const std::string& namespace_, const Demand& demand, ChargeClassId on) {
+  const QuotaId quota = ledger_.quota_of(namespace_);
+  if (quota == kUnlimitedQuota) return;
+  const ChargeClass& gpus = ledger_.classes()[on];
+  lines_of(quota)[ledger_.line_of(ledger_.at(quota), on)].charge(charge_of(demand, gpus));
+}
+
+std::vector<Line>& LedgerTrial::lines_of(QuotaId quota) const {
+  const auto [copied, is_new] = lines_.try_emplace(quota);
+  if (!is_new) return copied->second;
+  copied->second = ledger_.at(quota).lines;
+  for (Line& line : copied->second) {
+    if (line.pool() == nullptr) continue;
+    line.use(pools_.try_emplace(line.pool()->id, *line.pool()).first->second);
+  }
+  return copied->second;
+}
+
+}  // namespace sched::quota

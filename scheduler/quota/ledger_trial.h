@@ -1,0 +1,45 @@
+// The accounts as they would be: with some charges gone, and some more.
+//
+// A sparse overlay of the ledger, which answers by it as it answers without (`in` of its
+// questions): what would be if a pod were evicted, if the rest of a gang were in place. It copies
+// the lines of the quotas that it is asked about and the pools that these share; the ledger never
+// hears of it, and must not change while it lives. What quotas keep for pods stays as it is.
+#pragma once
+
+#include "scheduler/quota/charge_class.h"
+#include "scheduler/quota/demand.h"
+#include "scheduler/quota/ledger.h"
+#include "scheduler/quota/line.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sched::quota {
+
+class LedgerTrial {
+ public:
+  // `ledger` outlives the trial and stays as it is meanwhile.
+  explicit LedgerTrial(const Ledger& ledger) : ledger_(ledger) {}
+  LedgerTrial(const LedgerTrial&) = delete;
+  LedgerTrial& operator=(const LedgerTrial&) = delete;
+
+  // The charge would be gone / would be there after all. The lines of its quota are copied when it
+  // is first named.
+  void take_away(const Charge& charge);
+  void put_back(const Charge& charge);
+  // A pod of that namespace with that demand would be on a node of that class.
+  void add(const std::string& namespace_, const Demand& demand, ChargeClassId on);
+
+ private:
+  friend class Ledger;
+  // The quota's lines as they would be.
+  std::vector<Line>& lines_of(QuotaId quota) const;
+
+  const Ledger& ledger_;
+  // Copies of what was asked about; their order of making shows nowhere.
+  mutable std::map<QuotaId, std::vector<Line>> lines_;
+  mutable std::map<PoolId, Pool> pools_;
+};
+
+}  // namespace sched::quota
