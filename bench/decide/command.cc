@@ -1,5 +1,6 @@
 #include "bench/decide/command.h"
 
+#include "bench/decide/crowd.h"
 #include "bench/decide/decide.h"
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace bench::decide {
 namespace {
@@ -67,13 +69,19 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
   command.add_flag("--rules", options->rules,
                    "Instead of pods that come and go: pods with rules across nodes, which come and "
                    "stay; --pods of each, as many as nodes at most");
-  command
-      .add_option(
-          "--crowd", options->crowd,
-          "Instead: so many pods of another tenant, of several kinds one after another, and "
-          "--pods of a neighbour's that come and go meanwhile")
-      ->check(CLI::Range(0, 1'000'000))
-      ->capture_default_str();
+  auto* crowd =
+      command
+          .add_option(
+              "--crowd", options->crowd,
+              "Instead: so many pods of another tenant, of several kinds one after another, and "
+              "--pods of a neighbour's that come and go meanwhile")
+          ->check(CLI::Range(0, 1'000'000))
+          ->capture_default_str();
+  std::vector<std::string> kinds;
+  for (const Crowd& each : kCrowds) kinds.emplace_back(each.name);
+  command.add_option("--crowds", options->crowds, "These kinds of them alone, beside nobody")
+      ->check(CLI::IsMember(kinds))
+      ->needs(crowd);
   command.add_option("--load", options->load, "Share of the cluster that pods hold")
       ->check(CLI::Range(0.0, 1.0) & CLI::Validator(is_number, ""))
       ->capture_default_str();

@@ -169,6 +169,7 @@ CrowdFigures run_crowd(sched::Engine& engine, std::size_t crowd, std::size_t nod
   }
   std::sort(took.begin(), took.end());
   figures.mean_us = sum / static_cast<double>(turns);
+  figures.median_us = took[turns / 2];
   figures.longest_us = took[(turns * 99) / 100];
   figures.held_bytes = heap_bytes() - before;
   return figures;

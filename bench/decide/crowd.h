@@ -29,9 +29,10 @@ inline constexpr std::array<Crowd, 8> kCrowds{{
 }};
 
 struct CrowdFigures {
-  std::size_t bound = 0;       // of the neighbour's pods
-  double came_seconds = 0;     // CPU, of all that the engine did when the crowd came
-  double mean_us = 0;          // CPU, of a turn
+  std::size_t bound = 0;    // of the neighbour's pods
+  double came_seconds = 0;  // CPU, of all that the engine did when the crowd came
+  double mean_us = 0;       // CPU, of a turn
+  double median_us = 0;
   double longest_us = 0;       // the longest hundredth left out: others' turns of the machine
   std::size_t held_bytes = 0;  // by the heap, more than before the crowd came
 };

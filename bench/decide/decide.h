@@ -30,6 +30,7 @@ struct Options {
   std::size_t trials = 0;  // so many, instead of pods that come and go
   bool rules = false;  // pods with rules across nodes (ruled.h), instead of pods that come and go
   std::size_t crowd = 0;  // so many pods of another tenant (crowd.h), one kind after the other
+  std::vector<std::string> crowds{};  // these kinds, and nobody; none: all
   double load = 0.9;
   std::uint64_t seed = 1;
   std::string json{};    // file; empty: none
