@@ -1,10 +1,71 @@
 #include "scheduler/framework/pod_class.h"
 
+#include "scheduler/base/random.h"
+
+#include <concepts>
 #include <functional>
+#include <string>
 
 namespace sched {
 
 namespace {
+
+// All that a class reads: what is left out, somebody's many pods differ in alone, and each is
+// compared with all of them.
+class ClassDigest {
+ public:
+  template <typename... Values>
+  void add(const Values&... values) {
+    (mix(values), ...);
+  }
+  [[nodiscard]] std::size_t value() const { return value_; }
+
+ private:
+  template <typename Number>
+  requires std::integral<Number> || std::is_enum_v<Number>
+  void mix(Number number) { value_ = mix64(value_ ^ static_cast<std::uint64_t>(number)); }
+  void mix(const std::string& text) { mix(std::hash<std::string>{}(text)); }
+  template <typename Value>
+  void mix(const std::optional<Value>& value) {
+    mix(value.has_value());
+    if (value) mix(*value);
+  }
+  template <typename Value>
+  void mix(const std::vector<Value>& values) {
+    mix(values.size());
+    for (const Value& value : values) mix(value);
+  }
+  void mix(const k8s::StringMap& entries) {
+    mix(entries.size());
+    for (const auto& [key, value] : entries) add(key, value);
+  }
+  void mix(const k8s::SelectorRequirement& requirement) {
+    const auto& [key, op, values] = requirement;
+    add(key, op, values);
+  }
+  void mix(const k8s::LabelSelector& selector) {
+    const auto& [labels, expressions] = selector;
+    add(labels, expressions);
+  }
+  void mix(const k8s::PodAffinityTerm& term) {
+    const auto& [pods, namespaces, by_selector, key, match, mismatch] = term;
+    add(pods, namespaces, by_selector, key, match, mismatch);
+  }
+  void mix(const k8s::WeightedPodAffinityTerm& weighted) {
+    const auto& [weight, term] = weighted;
+    add(weight, term);
+  }
+  void mix(const k8s::PodAffinity& affinity) {
+    const auto& [required, preferred] = affinity;
+    add(required, preferred);
+  }
+  void mix(const k8s::TopologySpreadConstraint& spread) {
+    const auto& [skew, key, required, pods, domains, affinity, taints, match] = spread;
+    add(skew, key, required, pods, domains, affinity, taints, match);
+  }
+
+  std::uint64_t value_ = 0;
+};
 
 // Each part of a class beside where a pod has it, until `visit` answers with false. The structured
 // binding must name all parts: one that is added does not compile before it is named here.
@@ -32,18 +93,14 @@ bool is_of_class(const k8s::Pod& pod, const PodClass& known) {
   return visit_parts(pod, known, std::equal_to<>());
 }
 
-// Pods with the same labels seldom differ in their terms.
 std::size_t class_digest(const k8s::Pod& pod) {
-  std::size_t digest = pod.metadata.labels.size();
-  const auto mix = [&digest](const std::string& text) {
-    digest = digest * 31 + std::hash<std::string>{}(text);
-  };
-  mix(pod.metadata.namespace_);
-  for (const auto& [key, value] : pod.metadata.labels) {
-    mix(key);
-    mix(value);
-  }
-  return digest;
+  static const PodClass kNone;
+  ClassDigest digest;
+  visit_parts(pod, kNone, [&digest](const auto& part, const auto& /*none*/) {
+    digest.add(part);
+    return true;
+  });
+  return digest.value();
 }
 
 }  // namespace sched

@@ -3,8 +3,11 @@
 #include "scheduler/framework/pod_class.h"
 #include "scheduler/framework/pod_shape.h"
 #include "tests/k8s-client/api/random_objects.h"
+#include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
+#include <cstddef>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -114,6 +117,34 @@ TEST_CASE("whatever changes a pod's class shows without making it") {
     });
   }
   CHECK(changed > 500);
+}
+
+TEST_CASE("pods that differ in one of their rules alone seldom have one digest") {
+  const auto near = [](const std::string& value, const std::string& key) {
+    return tests::pods_like({{"app", value}}, key);
+  };
+  std::set<std::size_t> digests;
+  std::size_t pods = 0;
+  const auto add = [&](const k8s::Pod& pod) {
+    digests.insert(class_digest(pod));
+    ++pods;
+  };
+  for (int i = 0; i < 100; ++i) {
+    const std::string own = std::to_string(i);
+    k8s::PodAffinityTerm by_namespaces = near("a", "zone");
+    by_namespaces.namespace_selector.emplace().match_labels.set("team", own);
+    k8s::Pod spread = tests::pod("a");
+    spread.spec.topology_spread_constraints.emplace_back().topology_key = own;
+    k8s::Pod prefers = tests::pod("a");
+    prefers.spec.pod_affinity.emplace().preferred.push_back({.weight = 1, .term = near(own, "a")});
+    add(tests::pod("a").near(near(own, "zone")));
+    add(tests::pod("a").near(near("a", own)));
+    add(tests::pod("a").away_from(near(own, "zone")));
+    add(tests::pod("a").near(by_namespaces));
+    add(spread);
+    add(prefers);
+  }
+  CHECK(digests.size() == pods);
 }
 
 }  // namespace
