@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace sched::gpu;
@@ -21,7 +22,7 @@ using mig::Repartition;
 
 namespace {
 
-const Geometry& model(const std::string& name) {
+const Geometry& model(std::string_view name) {
   const auto& all = mig::geometries();
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const Geometry& each) { return each.model == name; });
