@@ -52,6 +52,12 @@ class Check final : public NodeFilter {
     return unresolvable ? Verdict::unresolvable(reasons) : Verdict::unschedulable(reasons);
   }
 
+  std::int64_t least_free(ResourceId resource) const override {
+    const auto asked = std::find_if(asked_.begin(), asked_.end(),
+                                    [&](const auto& each) { return each.resource == resource; });
+    return asked == asked_.end() ? 0 : asked->amount;
+  }
+
   const std::vector<std::string>& reasons() const override { return reasons_; }
 
   std::optional<Shortage> shortage(const NodeView& node, unsigned index) const override {

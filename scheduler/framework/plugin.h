@@ -87,6 +87,9 @@ class NodeFilter {
   // when the facts of a node change, not at every pod that comes or goes there.
   [[nodiscard]] virtual bool reads_usage() const { return true; }
 
+  // check() refuses every node that has less than this free of the resource; 0 says nothing.
+  [[nodiscard]] virtual std::int64_t least_free(ResourceId /*resource*/) const { return 0; }
+
   // Every reason that check() may give, in Kubernetes' words ("Insufficient cpu"); bit i of a
   // verdict is entry i. Fixed after construction.
   [[nodiscard]] virtual const std::vector<std::string>& reasons() const = 0;

@@ -1,5 +1,7 @@
 #include "scheduler/queue/parked_shapes.h"
 
+#include <bit>
+
 namespace sched {
 namespace {
 
@@ -38,9 +40,17 @@ void ParkedShapes::remove(const WaitingPod& pod) {
 std::size_t ParkedShapes::check(WaitsFor opened) {
   std::size_t roused = 0;
   for_each_bit(opened, [&](std::size_t bit) {
-    for (; !asleep_[bit].empty(); ++roused) rouse(*asleep_[bit].back());
+    for (; !asleep_[bit].empty(); ++roused) rouse(*asleep_[bit].back().group);
   });
   return roused;
+}
+
+void ParkedShapes::check_nodes(const NodeRoom& free) {
+  constexpr auto kBit = static_cast<std::size_t>(std::countr_zero(kWaitsForNodes));
+  // From the back: where one goes, the last one, which was looked at, comes in its place.
+  for (std::size_t i = asleep_[kBit].size(); i-- > 0;) {
+    if (free.holds(asleep_[kBit][i].least_room)) rouse(*asleep_[kBit][i].group);
+  }
 }
 
 void ParkedShapes::check_group_of(const WaitingPod& pod, WaitsFor opened) {
@@ -87,9 +97,12 @@ void ParkedShapes::rouse(Group& group) {
 
 void ParkedShapes::lull(Group& group, WaitsFor waits_for) {
   group.waits_for = waits_for;
+  // What others do may help it on any node.
+  const bool for_others = (waits_for & kWaitsForOthers) != 0;
+  const NodeRoom least = for_others ? NodeRoom{} : group.pods.begin()->second->least_room;
   for_each_bit(waits_for, [&](std::size_t bit) {
     group.asleep_at[bit] = asleep_[bit].size();
-    asleep_[bit].push_back(&group);
+    asleep_[bit].push_back({.group = &group, .least_room = least});
   });
 }
 
@@ -99,8 +112,8 @@ void ParkedShapes::take_out(Group& group) {
     to_check_.erase(best(group));
   } else {
     for_each_bit(group.waits_for, [&](std::size_t bit) {
-      Group* const last = asleep_[bit].back();
-      last->asleep_at[bit] = group.asleep_at[bit];
+      const Asleep last = asleep_[bit].back();
+      last.group->asleep_at[bit] = group.asleep_at[bit];
       asleep_[bit][group.asleep_at[bit]] = last;
       asleep_[bit].pop_back();
     });

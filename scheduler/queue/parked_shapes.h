@@ -28,7 +28,11 @@ class ParkedShapes {
   // Something opened up for those who wait for one of these; how many groups that is. O(groups that
   // sleep so · log groups).
   std::size_t check(WaitsFor opened);
-  // The same for the group of this pod alone.
+  // There is room on nodes, so much on any of them at most: for the groups that wait for nodes,
+  // unless they wait for nodes alone and that is too little. O(groups that sleep so + those of them
+  // that are worth a check then · log groups).
+  void check_nodes(const NodeRoom& free);
+  // The same as check() for the group of this pod alone.
   void check_group_of(const WaitingPod& pod, WaitsFor opened);
   // The pod whose turn it would be among the groups worth a check; null: none.
   [[nodiscard]] WaitingPod* first_to_check() const;
@@ -61,8 +65,13 @@ class ParkedShapes {
 
   std::map<Key, Group> groups_;
   std::map<QueueOrder, Group*> to_check_;  // by the group's best pod
-  // By the bit of what they sleep for. Their order shows nowhere.
-  std::array<std::vector<Group*>, kWaitsForBits> asleep_;
+  // By the bit of what they sleep for. Their order shows nowhere. What decides whether a group is
+  // worth a check stands beside it, since there may be very many.
+  struct Asleep {
+    Group* group = nullptr;
+    NodeRoom least_room;  // of its pods, where they wait for nodes alone
+  };
+  std::array<std::vector<Asleep>, kWaitsForBits> asleep_;
 };
 
 }  // namespace sched

@@ -56,6 +56,8 @@ class PodQueue {
   // Parked pods that wait for one of these may have room; so many kinds of them are to be asked
   // about.
   std::size_t check_parked(WaitsFor opened) { return parked_.check(opened); }
+  // The same where there is room on nodes, so much on any of them at most.
+  void check_parked_for_nodes(const NodeRoom& free) { parked_.check_nodes(free); }
   // What some parked pods wait for without being worth a check.
   [[nodiscard]] WaitsFor asleep() const { return parked_.asleep(); }
 

@@ -58,9 +58,10 @@ std::size_t Queues::others_changed() {
   return kinds;
 }
 
-void Queues::nodes_opened() {
-  main_.check_parked(kWaitsForNodes);
+void Queues::nodes_opened(const NodeRoom& free) {
+  main_.check_parked_for_nodes(free);
   refresh();
+  // One of a quota may hold a node, where more is free for it than for others.
   for (const QueueId id : wait_for_nodes_) touch(id).check_parked(kWaitsForNodes);
 }
 

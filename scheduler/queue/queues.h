@@ -56,8 +56,9 @@ class Queues {
   std::size_t others_changed();
   // Whether some pod may wait for others.
   [[nodiscard]] bool any_waits_for_others() const { return roster_.apart > 0; }
-  // Parked pods may have room on nodes. O(queues with such pods).
-  void nodes_opened();
+  // Parked pods may have room on nodes, none of which has more free than that. O(queues with such
+  // pods + kinds of pods without quota).
+  void nodes_opened(const NodeRoom& free);
   // Pods whose waiting time is over become active.
   void advance(Time now);
   // When advance() will next have something to do; nullopt: never.

@@ -5,6 +5,7 @@
 
 #include "k8s-client/api/pod.h"
 #include "scheduler/base/types.h"
+#include "scheduler/cluster/node_room.h"
 #include "scheduler/cluster/pod_classes.h"
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/framework/cluster_change.h"
@@ -91,6 +92,7 @@ struct WaitingPod {
   Time ready_at{};          // kBackoff: until when; kParked, kRefused: tried anew by then
   ChangeMask wakes_on = 0;  // kRefused
   Apart apart;              // kParked
+  NodeRoom least_room;      // kParked: no node with less takes it; the same for all of its shape
   bool in_line = false;
   std::size_t index = 0;  // among all waiting pods
   // What a constraint said last, so that a woken pod need not be told again. Empty: whatever is

@@ -119,7 +119,7 @@ std::vector<Load> loads() {
   return {
       {"pods of one shape that fit nowhere", waits, 4'000, 3, 3'000},
       {"pods that fit nowhere, each of another shape",
-       [=](int i) { return waits(i).cpu(fmt::format("{}m", i)); }, 100'000, 1'500, 14'000},
+       [=](int i) { return waits(i).cpu(fmt::format("{}m", i)); }, 100'000, 20, 14'000},
       {"waiting pods, each with affinity to labels of its own",
        [](int i) { return pod_of("crowd", i).near(near_own(fmt::format("a{}", i))); }, 90'000, 1,
        12'000},

@@ -151,6 +151,7 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
     if (ruling->of_class) apart.pod_class = 1 + static_cast<std::uint64_t>(pod.pod_class.id());
     if (ruling->of_pod) apart.arrival = pod.order.arrival;
   }
+  pod.least_room = answers.prepared().least_room();
   queue_.park(pod, apart, waits_for, again);
   return refusal;
 }

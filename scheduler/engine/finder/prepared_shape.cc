@@ -126,6 +126,16 @@ bool PreparedShape::passes_rest(const NodeView& node, const NodeVerdict& verdict
       [&](const PreparedFilter& later) { return later.filter->check(node).is_ok(); });
 }
 
+NodeRoom PreparedShape::least_room() const {
+  NodeRoom least;
+  for (const PreparedFilter& each : filters_) {
+    for (std::size_t i = 0; i < NodeRoom::kCounted.size(); ++i) {
+      least.needs(i, each.filter->least_free(NodeRoom::kCounted[i]));
+    }
+  }
+  return least;
+}
+
 std::string_view PreparedShape::plugin_of(const NodeVerdict& verdict) const {
   if (verdict.is_ok() || verdict.filter == NodeVerdict::kNarrowed) return {};
   if (verdict.filter == NodeVerdict::kExcluded) return {};

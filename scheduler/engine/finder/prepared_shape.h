@@ -6,6 +6,7 @@
 // are not asked). Both speak kube-scheduler's words for it.
 #pragma once
 
+#include "scheduler/cluster/node_room.h"
 #include "scheduler/framework/plugin.h"
 #include "scheduler/framework/profile.h"
 
@@ -96,6 +97,8 @@ class PreparedShape {
   [[nodiscard]] const std::vector<PreparedScore>& scores() const { return scores_; }
   // The filters that named the only nodes in question, sorted; empty: all nodes are.
   [[nodiscard]] const std::vector<std::string>& narrowed_by() const { return narrowed_by_; }
+  // What a node must have free at least, as filters tell; one that has as much may refuse as well.
+  [[nodiscard]] NodeRoom least_room() const;
   // The amounts that the shape asks for.
   [[nodiscard]] const std::vector<ResourceAmount>& requests() const { return requests_; }
 

@@ -26,7 +26,12 @@ void Waking::assumed(WaitingPod& waiting, const std::string& node) {
 void Waking::wake_for_nodes(Time now) {
   if (openings_seen_ != world_.nodes.openings()) {
     openings_seen_ = world_.nodes.openings();
-    queue_.nodes_opened();
+    NodeRoom free;
+    world_.nodes.changes().since(nodes_seen_, [&](NodeSlot slot) {
+      if (world_.nodes.present(slot)) free.widen(world_.nodes.view(slot));
+    });
+    nodes_seen_ = world_.nodes.changes().end();
+    queue_.nodes_opened(free);
   }
   if (!others_changed_ || now < next_look_for_others_) return;
   others_changed_ = false;

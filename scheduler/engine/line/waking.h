@@ -47,6 +47,7 @@ class Waking {
   static constexpr std::chrono::milliseconds kForEachKind{1};
 
   std::uint64_t openings_seen_ = 0;
+  ChangeLog::Position nodes_seen_ = 0;
   bool others_changed_ = false;  // since pods were looked at for it
   Time next_look_for_others_{};
 };

@@ -113,8 +113,34 @@ TEST_CASE("pods that are parked apart are looked at apart, and when others chang
   CHECK(q.drain() == Names{"of a class", "of the class, too", "alone"});
   CHECK_FALSE(q.queue.any_waits_for_others());
   q.queue.park(alone, {.arrival = 9}, both, kStart + 1h);
-  q.queue.nodes_opened();
+  q.queue.nodes_opened({});
   CHECK(q.drain() == Names{"plain", "alone"});
+}
+
+TEST_CASE("of pods that wait for nodes those are asked about that may have room there") {
+  Queue q;
+  NodeRoom little;
+  little.needs(0, 1'000);
+  NodeRoom much;
+  much.needs(0, 8'000);
+  const auto park = [&](WaitingPod& pod, const NodeRoom& least, const Apart& apart,
+                        WaitsFor waits_for) {
+    pod.least_room = least;
+    q.queue.park(pod, apart, waits_for, kStart + 1h);
+  };
+  park(q.pod("small", 0, kStart, 1), little, {}, kWaitsForNodes);
+  park(q.pod("large", 0, kStart, 2), much, {}, kWaitsForNodes);
+  // Others that go elsewhere may help it on a node that is no other than it was.
+  park(q.pod("for others", 0, kStart, 3), much, {.pod_class = 7}, kWaitsForNodes | kWaitsForOthers);
+  q.fitting = {"small", "large", "for others"};
+  q.queue.nodes_opened({});
+  CHECK(q.drain() == Names{"for others"});
+  q.queue.nodes_opened(little);
+  CHECK(q.drain() == Names{"small"});
+  q.queue.nodes_opened(little);
+  CHECK(q.drain().empty());
+  q.queue.nodes_opened(much);
+  CHECK(q.drain() == Names{"large"});
 }
 
 TEST_CASE("waiting times end in their order, not before") {
@@ -152,14 +178,14 @@ TEST_CASE("of a parked shape that fits again one pod at a time has its turn, the
 
   q.fitting = {"older"};
   CHECK(q.next() == nullptr);  // nothing opened up: not even asked
-  q.queue.nodes_opened();
+  q.queue.nodes_opened({});
   REQUIRE(q.next() != nullptr);
   CHECK(q.next()->pod.metadata.name == "older");
   q.queue.remove(*q.next());
   CHECK(q.next() == nullptr);  // the younger one was asked and does not fit
   q.fitting = {"younger"};
   CHECK(q.next() == nullptr);
-  q.queue.nodes_opened();
+  q.queue.nodes_opened({});
   CHECK(q.drain() == Names{"younger"});
 }
 
@@ -169,7 +195,7 @@ TEST_CASE("priorities hold between active pods and parked shapes") {
   q.queue.park(q.pod("parked low", 1, kStart, 2), {}, kWaitsForNodes, kStart + 1h);
   q.queue.activate(q.pod("active middle", 5));
   q.fitting = {"parked high", "parked low"};
-  q.queue.nodes_opened();
+  q.queue.nodes_opened({});
   CHECK(q.drain() == Names{"parked high", "active middle", "parked low"});
 }
 
@@ -177,7 +203,7 @@ TEST_CASE("parked shapes behind the active head are not asked about") {
   Queue q;
   q.queue.park(q.pod("parked", 1, kStart, 4), {}, kWaitsForNodes, kStart + 1h);
   q.queue.activate(q.pod("active", 5));
-  q.queue.nodes_opened();
+  q.queue.nodes_opened({});
   REQUIRE(q.next() != nullptr);
   CHECK(q.accounts.obstacles == 0);
   q.queue.remove(*q.next());

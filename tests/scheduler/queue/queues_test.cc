@@ -87,7 +87,7 @@ TEST_CASE("pods that wait for quota are not asked about when something else open
     f.queues.park(f.pod("p" + std::to_string(i), kVision), {}, kWaitsForQuota, kStart + 1h);
   }
   f.blocked = {"p1"};
-  f.queues.nodes_opened();
+  f.queues.nodes_opened({});
   CHECK(f.next() == nullptr);
   CHECK(f.accounts.obstacles == 0);
   // Room for one: the first is asked about and taken, then the second, which finds none.
