@@ -32,6 +32,9 @@ struct Condition {
 struct GpuQuota {
   // Whether a pod that fits may pass an earlier one of its quota that does not.
   enum class Order { kBestEffort, kStrict, kUnknown };
+  // What becomes of its namespaces when it is deleted: they get no GPUs for a while, or what holds
+  // without a quota.
+  enum class WhenDeleted { kClose, kOpen };
 
   struct Line {
     std::string gpu_type;  // a product, a class ("H100"), or "*": any other
@@ -49,6 +52,7 @@ struct GpuQuota {
     std::vector<Line> quotas = {};
     std::optional<Quantity> max_gpus_per_pod = {};
     Order order = Order::kBestEffort;
+    WhenDeleted when_deleted = WhenDeleted::kClose;
     friend bool operator==(const Spec&, const Spec&) = default;
   };
 

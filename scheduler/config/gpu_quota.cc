@@ -36,18 +36,17 @@ void read_default(ObjectReader& fields, quota::Options& options) {
   }
 }
 
-void read_hold_after(ObjectReader& fields, quota::Options& options) {
-  const auto text = fields.string("holdAfter");
+void read_seconds(ObjectReader& fields, const char* key, std::chrono::seconds& out) {
+  const auto text = fields.string(key);
   if (!text) return;
   constexpr std::chrono::hours kLongest{24 * 365};
   const auto duration = parse_duration(*text);
   if (!duration || *duration > kLongest ||
       *duration % std::chrono::seconds(1) != duration->zero()) {
-    fields.complain("holdAfter",
-                    "must be a duration in whole seconds, at most a year, such as 10m");
+    fields.complain(key, "must be a duration in whole seconds, at most a year, such as 10m");
     return;
   }
-  options.hold_after = std::chrono::floor<std::chrono::seconds>(*duration);
+  out = std::chrono::floor<std::chrono::seconds>(*duration);
 }
 
 }  // namespace
@@ -56,7 +55,8 @@ quota::Options read_gpu_quota(ObjectReader& document) {
   quota::Options options;
   document.object("gpuQuota", [&](ObjectReader& fields) {
     read_default(fields, options);
-    read_hold_after(fields, options);
+    read_seconds(fields, "holdAfter", options.hold_after);
+    read_seconds(fields, "closedAfterDeletion", options.closed_after_deletion);
     options.pods_without_quota_first =
         fields.one_of("podsWithoutQuota", {"First", "Last"}) == "First";
   });

@@ -2,10 +2,11 @@
 // in line is. Not one of upstream's.
 //
 //   gpuQuota:
-//     defaultQuota: Unlimited     of namespaces that no GpuQuota claims: Unlimited, None (their
-//     pods
-//                                 get no GPUs), or the name of the GpuQuota that they share
+//     defaultQuota: Unlimited     of namespaces that no GpuQuota claims: Unlimited, None (no GPUs
+//                                 for their pods), or the name of the GpuQuota that they share
 //     holdAfter: 10m              quota and a node are held for the first in line after that time
+//     closedAfterDeletion: 1m     so long the namespaces of a deleted GpuQuota get no GPUs; "0":
+//                                 what defaultQuota says holds for them at once
 //     podsWithoutQuota: Last      whether they have their turn First or Last
 #pragma once
 

@@ -96,7 +96,7 @@ std::optional<Decision> Engine::step(Time now) {
 
   parts.queue.advance(now);
   parts.holds.renew(now);
-  parts.waking.wake_for_quota();
+  parts.waking.wake_for_quota(now);
   parts.waking.wake_for_nodes(now);
   while (WaitingPod* pod = parts.queue.next()) {
     if (auto decision = parts.place.attempt(*pod, now)) return decision;
@@ -111,6 +111,7 @@ std::optional<Time> Engine::next_wakeup() const {
   if (!parts.intake.synced()) return std::nullopt;
   std::optional<Time> next = earliest(parts.queue.next_deadline(), parts.holds.next());
   next = earliest(next, parts.waking.next());
+  next = earliest(next, parts.world.ledger.next_forgotten());
   next = earliest(next, parts.plans.next_end());
   next = earliest(next, parts.advise.due());
   return earliest(next, parts.backoffs.next_end());

@@ -105,8 +105,8 @@ void Intake::on(const event::NamespaceDeleted& event, Time /*now*/) {
 void Intake::on(const event::QuotaUpserted& event, Time /*now*/) {
   if (world_.ledger.upsert(event.object)) waking_.requeue_by_quota();
 }
-void Intake::on(const event::QuotaDeleted& event, Time /*now*/) {
-  if (world_.ledger.erase(event.name)) waking_.requeue_by_quota();
+void Intake::on(const event::QuotaDeleted& event, Time now) {
+  if (world_.ledger.erase(event.name, now)) waking_.requeue_by_quota();
 }
 
 void Intake::on(const event::PodRejected& event, Time now) { backoffs_.pod_rejected(event, now); }

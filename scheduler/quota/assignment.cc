@@ -11,21 +11,28 @@ QuotaId Assignment::id_of(const std::string& quota) {
 }
 
 bool Assignment::upsert(const k8s::GpuQuota& quota) {
-  Selection selection{.quota = quota.metadata.name,
-                      .id = id_of(quota.metadata.name),
-                      .created = quota.metadata.creation_timestamp.value_or(k8s::Timestamp{}),
-                      .namespaces = quota.spec.namespaces,
-                      .selector = quota.spec.namespace_selector};
+  return put({.quota = quota.metadata.name,
+              .id = id_of(quota.metadata.name),
+              .created = quota.metadata.creation_timestamp.value_or(k8s::Timestamp{}),
+              .namespaces = {quota.spec.namespaces.begin(), quota.spec.namespaces.end()},
+              .selector = quota.spec.namespace_selector});
+}
+
+void Assignment::keep_deleted(const std::string& quota) {
+  const auto known = selections_.find(id_of(quota));
+  if (known == selections_.end()) return;
+  Selection selection = known->second;
+  selection.deleted = true;
+  put(std::move(selection));
+}
+
+bool Assignment::put(Selection selection) {
   const auto known = selections_.find(selection.id);
   if (known != selections_.end() && known->second == selection) return false;
   erase(selection.quota);
   const Selection& made = selections_.emplace(selection.id, std::move(selection)).first->second;
   for_each_selected(made, [&](const std::string& name) { join(made, name); });
-  if (made.selector) {
-    const auto place = std::upper_bound(by_label_.begin(), by_label_.end(), made.id,
-                                        [this](QuotaId a, QuotaId b) { return is_older(a, b); });
-    by_label_.insert(place, made.id);
-  }
+  if (made.selector) by_label_.insert(made.id);
   changed_.insert(made.id);
   return true;
 }
@@ -35,7 +42,7 @@ bool Assignment::erase(const std::string& quota) {
   if (known == selections_.end()) return false;
   const Selection& selection = known->second;
   for_each_selected(selection, [&](const std::string& name) { leave(selection, name); });
-  std::erase(by_label_, selection.id);
+  by_label_.erase(selection.id);
   selections_.erase(known);
   return true;
 }
@@ -46,7 +53,7 @@ bool Assignment::namespace_labels(const std::string& namespace_, const k8s::Stri
   if (!is_new && known->second == labels) return false;
   const QuotaId before = quota_of(namespace_);
   for (const auto& [id, selection] : selections_) {
-    if (!selection.selector || names(selection, namespace_)) continue;
+    if (!selection.selector || selection.namespaces.contains(namespace_)) continue;
     const bool was_selected = !is_new && selection.selector->matches(known->second);
     const bool is_selected = selection.selector->matches(labels);
     if (is_selected && !was_selected) join(selection, namespace_);
@@ -61,7 +68,7 @@ bool Assignment::namespace_gone(const std::string& namespace_) {
   if (known == labels_.end()) return false;
   const QuotaId before = quota_of(namespace_);
   for (const auto& [id, selection] : selections_) {
-    if (!selection.selector || names(selection, namespace_)) continue;
+    if (!selection.selector || selection.namespaces.contains(namespace_)) continue;
     if (selection.selector->matches(known->second)) leave(selection, namespace_);
   }
   labels_.erase(known);
@@ -76,14 +83,18 @@ QuotaId Assignment::quota_of(const std::string& namespace_) const {
   if (options_.without_quota == WithoutQuota::kUnlimited) return kUnlimitedQuota;
   if (options_.without_quota == WithoutQuota::kNone) return kNothingQuota;
   const auto named = ids_.find(options_.default_quota);
-  const bool is_there = named != ids_.end() && selections_.contains(named->second);
-  return is_there ? named->second : kNothingQuota;
+  if (named == ids_.end()) return kNothingQuota;
+  const auto found = selections_.find(named->second);
+  return found == selections_.end() || found->second.deleted ? kNothingQuota : named->second;
 }
 
 bool Assignment::depends_on_labels(const std::string& namespace_) const {
   if (by_label_.empty() || labels_.contains(namespace_)) return false;
   const auto named = selected_by_.find(namespace_);
-  return named == selected_by_.end() || is_older(by_label_.front(), named->second.front());
+  if (named == selected_by_.end()) return true;
+  const auto is_deleted = [&](QuotaId id) { return selections_.find(id)->second.deleted; };
+  return is_deleted(named->second.front()) &&
+         !std::all_of(by_label_.begin(), by_label_.end(), is_deleted);
 }
 
 std::vector<Overlap> Assignment::overlaps(QuotaId quota) const {
@@ -91,39 +102,39 @@ std::vector<Overlap> Assignment::overlaps(QuotaId quota) const {
   const auto in_vain = in_vain_.find(quota);
   if (in_vain == in_vain_.end()) return overlaps;
   for (const std::string& name : in_vain->second) {
-    const QuotaId keeps = selected_by_.find(name)->second.front();
-    overlaps.push_back({.namespace_ = name, .kept_by = selections_.find(keeps)->second.quota});
+    const Selection& keeper = selections_.find(selected_by_.find(name)->second.front())->second;
+    const bool named = selections_.find(quota)->second.namespaces.contains(name);
+    overlaps.push_back({.namespace_ = name,
+                        .kept_by = keeper.quota,
+                        .by_name = !named && keeper.namespaces.contains(name)});
   }
   return overlaps;
 }
 
 template <typename Visit>
 void Assignment::for_each_selected(const Selection& selection, Visit&& visit) const {
-  const std::set<std::string> named(selection.namespaces.begin(), selection.namespaces.end());
-  for (const std::string& name : named) visit(name);
+  for (const std::string& name : selection.namespaces) visit(name);
   if (!selection.selector) return;
   for (const auto& [name, labels] : labels_) {
-    if (!named.contains(name) && selection.selector->matches(labels)) visit(name);
+    if (!selection.namespaces.contains(name) && selection.selector->matches(labels)) visit(name);
   }
 }
 
-bool Assignment::names(const Selection& selection, const std::string& namespace_) {
-  const auto& names = selection.namespaces;
-  return std::find(names.begin(), names.end(), namespace_) != names.end();
-}
-
-bool Assignment::is_older(QuotaId a, QuotaId b) const {
-  const auto age = [this](QuotaId id) {
+bool Assignment::comes_before(QuotaId a, QuotaId b, const std::string& namespace_) const {
+  const auto rank = [&](QuotaId id) {
     const Selection& selection = selections_.find(id)->second;
-    return std::tie(selection.created, selection.quota);
+    const bool names = selection.namespaces.contains(namespace_);
+    return std::tuple<bool, bool, k8s::Timestamp, const std::string&>(
+        selection.deleted, !names, selection.created, selection.quota);
   };
-  return age(a) < age(b);
+  return rank(a) < rank(b);
 }
 
 void Assignment::join(const Selection& selection, const std::string& namespace_) {
   std::vector<QuotaId>& quotas = selected_by_[namespace_];
-  const auto place = std::upper_bound(quotas.begin(), quotas.end(), selection.id,
-                                      [this](QuotaId a, QuotaId b) { return is_older(a, b); });
+  const auto place =
+      std::upper_bound(quotas.begin(), quotas.end(), selection.id,
+                       [&](QuotaId a, QuotaId b) { return comes_before(a, b, namespace_); });
   const bool keeps = place == quotas.begin();
   quotas.insert(place, selection.id);
   if (keeps) return kept_by_another(quotas, namespace_);

@@ -1,8 +1,11 @@
 // Which namespace belongs to which GpuQuota.
 //
-// A quota selects namespaces by name and by their labels. Of several that select one namespace the
-// oldest keeps it (by creation time, then by name, so that a restart decides alike); the others'
-// conditions say so. A namespace that no quota selects follows the configured default.
+// A quota selects namespaces by name and by their labels. Of several that select one namespace
+// those that name it come before those that select it by its labels, and then the oldest has it (by
+// creation time, then by name, so that a restart decides alike); the others' conditions say so. A
+// namespace that no quota selects follows the configured default.
+//
+// A quota that is deleted may keep what no other selects for a while (Ledger::erase).
 //
 // A pod's event may overtake that of its new namespace, for the two come by different watches.
 // Until the labels are known, a quota that selects by labels may select the namespace or not: it
@@ -35,10 +38,11 @@ inline constexpr QuotaId kNothingQuota{1};
 inline constexpr QuotaId kUndecidedQuota{2};
 inline constexpr QuotaId kFirstQuota{3};
 
-// A namespace that a quota selects and an older one has.
+// A namespace that a quota selects and another has.
 struct Overlap {
   std::string namespace_;
   std::string kept_by;
+  bool by_name = false;  // that one names it, and this one does not; else it is older
   friend bool operator==(const Overlap&, const Overlap&) = default;
 };
 
@@ -52,6 +56,9 @@ class Assignment {
   // Which namespaces a quota selects now. True if one may belong elsewhere than before.
   // O(namespaces) where it selects by labels.
   bool upsert(const k8s::GpuQuota& quota);
+  // The quota is deleted and keeps the namespaces that no other selects, until erase() or until
+  // there is one of its name again.
+  void keep_deleted(const std::string& quota);
   bool erase(const std::string& quota);
   // True if the namespace belongs elsewhere than before. O(quotas that select by labels).
   bool namespace_labels(const std::string& namespace_, const k8s::StringMap& labels);
@@ -70,32 +77,34 @@ class Assignment {
     std::string quota;
     QuotaId id{};
     k8s::Timestamp created{};
-    std::vector<std::string> namespaces;
+    bool deleted = false;
+    std::set<std::string> namespaces;
     std::optional<k8s::LabelSelector> selector;
     friend bool operator==(const Selection&, const Selection&) = default;
   };
   // Every namespace that is selected now: visit(name).
   template <typename Visit>
   void for_each_selected(const Selection& selection, Visit&& visit) const;
-  [[nodiscard]] static bool names(const Selection& selection, const std::string& namespace_);
-  [[nodiscard]] bool is_older(QuotaId a, QuotaId b) const;
+  bool put(Selection selection);
+  // Whether a has the namespace if both select it.
+  [[nodiscard]] bool comes_before(QuotaId a, QuotaId b, const std::string& namespace_) const;
   // The quota is / is no more one of those that select the namespace.
   void join(const Selection& selection, const std::string& namespace_);
   void leave(const Selection& selection, const std::string& namespace_);
   // The namespace belongs to another quota than before.
   void kept_by_another(const std::vector<QuotaId>& quotas, const std::string& namespace_);
-  // Whether a quota that selects namespaces may turn out to be the oldest that selects this one.
+  // Whether a quota that selects by labels may turn out to have the namespace.
   [[nodiscard]] bool depends_on_labels(const std::string& namespace_) const;
 
   Options options_;
   std::map<std::string, QuotaId> ids_;
   std::map<QuotaId, Selection> selections_;
-  std::vector<QuotaId> by_label_;                 // those that select by labels, the oldest first
+  std::set<QuotaId> by_label_;                    // those that select by labels
   std::map<std::string, k8s::StringMap> labels_;  // of the namespaces that are there
-  // By namespace, those that are there or that a quota names: the quotas that select it, the oldest
-  // first.
+  // By namespace, those that are there or that a quota names: the quotas that select it, the one
+  // that has it first.
   std::unordered_map<std::string, std::vector<QuotaId>> selected_by_;
-  std::map<QuotaId, std::set<std::string>> in_vain_;  // the namespaces that an older quota has
+  std::map<QuotaId, std::set<std::string>> in_vain_;  // the namespaces that another quota has
   std::set<QuotaId> changed_;
 };
 

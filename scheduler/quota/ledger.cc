@@ -28,6 +28,8 @@ bool Ledger::upsert(const k8s::GpuQuota& quota) {
     ++version_;
     status_changed_.insert(assignment_.id_of(quota.metadata.name));
   }
+  const bool was_deleted = deleted_.erase(assignment_.id_of(quota.metadata.name)) > 0;
+  known.opens_when_deleted = quota.spec.when_deleted == k8s::GpuQuota::WhenDeleted::kOpen;
   known.name = quota.metadata.name;
   known.uid = quota.metadata.uid;
   known.generation = quota.metadata.generation;
@@ -36,19 +38,59 @@ bool Ledger::upsert(const k8s::GpuQuota& quota) {
   std::optional<std::string> error;
   if (!spec) error = spec.error().message;
   Spec now = spec ? *std::move(spec) : Spec{};
-  if (!is_new && !moved && known.spec == now && known.error == error) return false;
+  if (!is_new && !was_deleted && !moved && known.spec == now && known.error == error) return false;
   known.spec = std::move(now);
   known.error = std::move(error);
   rebuild();
-  return moved || is_new;
+  return moved || is_new || was_deleted;
 }
 
-bool Ledger::erase(const std::string& quota) {
-  if (!assignment_.erase(quota)) return false;
-  quotas_.erase(assignment_.id_of(quota));
-  status_changed_.insert(assignment_.id_of(quota));
+bool Ledger::erase(const std::string& quota, Time now) {
+  const QuotaId id = assignment_.id_of(quota);
+  if (!has(id)) return false;
+  Quota& known = at(id);
+  if (known.opens_when_deleted || options_.closed_after_deletion.count() == 0) {
+    forget(id);
+  } else {
+    assignment_.keep_deleted(quota);
+    deleted_.emplace(id, now + options_.closed_after_deletion);
+    known.spec = {};
+    known.error.reset();
+  }
+  status_changed_.insert(id);
   rebuild();
   return true;
+}
+
+void Ledger::forget(QuotaId id) {
+  assignment_.erase(at(id).name);
+  deleted_.erase(id);
+  quotas_.erase(id);
+}
+
+bool Ledger::forget_deleted(Time now) {
+  std::vector<QuotaId> over;
+  for (const auto& [id, until] : deleted_) {
+    if (until <= now && deleted(id)->used.is_zero()) over.push_back(id);
+  }
+  if (over.empty()) return false;
+  for (const QuotaId id : over) forget(id);
+  rebuild();
+  return true;
+}
+
+std::optional<Time> Ledger::next_forgotten() const {
+  std::optional<Time> next;
+  for (const auto& [id, until] : deleted_) {
+    if (deleted(id)->used.is_zero() && (!next || until < *next)) next = until;
+  }
+  return next;
+}
+
+std::optional<Ledger::Deleted> Ledger::deleted(QuotaId id) const {
+  const auto found = deleted_.find(id);
+  if (found == deleted_.end()) return std::nullopt;
+  return Deleted{.until = found->second, .used = at(id).lines.back().used()};
 }
 
 bool Ledger::upsert(const k8s::Namespace& object) {
@@ -238,7 +280,7 @@ Ledger::Quota& Ledger::at(QuotaId quota) {
 std::vector<QuotaId> Ledger::quotas() const {
   std::vector<QuotaId> all;
   for (const auto& [id, quota] : quotas_) {
-    if (id != kNothingQuota) all.push_back(id);
+    if (id != kNothingQuota && has(id)) all.push_back(id);
   }
   std::sort(all.begin(), all.end(),
             [this](QuotaId a, QuotaId b) { return at(a).name < at(b).name; });

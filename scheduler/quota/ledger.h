@@ -96,9 +96,18 @@ class Ledger {
 
   // What is there. Each returns true if pods may belong to another quota than before.
   bool upsert(const k8s::GpuQuota& quota);
-  bool erase(const std::string& quota);
+  // The quota is deleted. Unless its spec or the options say otherwise it keeps the namespaces that
+  // no other selects, and gives nothing, until forget_deleted(): one that is only replaced opens
+  // its namespaces to nobody meanwhile.
+  bool erase(const std::string& quota, Time now);
   bool upsert(const k8s::Namespace& object);
   bool erase_namespace(const std::string& name);
+
+  // Forgets the deleted quotas whose time is over and to which no pod is charged any more. O(their
+  // number) if there is none.
+  bool forget_deleted(Time now);
+  // When there will be one; nullopt: not before something else changes.
+  [[nodiscard]] std::optional<Time> next_forgotten() const;
 
   // The class of the node of that number from now on; kNoGpuClass when it goes. O(pods on it).
   void node_is(NodeSlot node, ChargeClassId id);
@@ -140,6 +149,13 @@ class Ledger {
   [[nodiscard]] const std::string& uid_of(QuotaId quota) const;
   // Why the quota's spec is not applied; nullopt: it is.
   [[nodiscard]] std::optional<std::string> error_of(QuotaId quota) const;
+  // Until when a deleted quota gives nothing at least, and what is charged to it; nullopt: it is
+  // there.
+  struct Deleted {
+    Time until{};
+    GpuShare used;
+  };
+  [[nodiscard]] std::optional<Deleted> deleted(QuotaId quota) const;
 
   // Whether a pod with this demand could ever be within the guarantee on one of those classes (by
   // ascending id): of other pods nothing is kept for them.
@@ -166,7 +182,9 @@ class Ledger {
   [[nodiscard]] std::optional<std::pair<std::size_t, GpuShare>> asks_of(QuotaId quota,
                                                                         const Demand& demand) const;
   // Whether a quota of that number is there.
-  [[nodiscard]] bool has(QuotaId quota) const { return quotas_.contains(quota); }
+  [[nodiscard]] bool has(QuotaId quota) const {
+    return quotas_.contains(quota) && !deleted_.contains(quota);
+  }
   // The quota's account, `pending` by line as its waiting pods ask. O(its lines · classes), and
   // O(lines of a pool) once for each pool that has changed.
   [[nodiscard]] k8s::GpuQuota::Status status(QuotaId quota,
@@ -199,7 +217,8 @@ class Ledger {
     std::string uid;
     std::int64_t generation = 0;
     Spec spec;
-    std::optional<std::string> error;    // why `spec` is empty
+    std::optional<std::string> error;  // why `spec` is empty
+    bool opens_when_deleted = false;
     std::vector<Line> lines;             // of the spec; a last one for GPUs that none names
     std::vector<std::size_t> line_of;    // by class
     std::vector<std::size_t> lender_at;  // by line with a pool: its index in the pool's lenders
@@ -218,6 +237,7 @@ class Ledger {
   void count(Charge& charge);
   void uncount(Charge& charge);
   void rebuild();
+  void forget(QuotaId id);
   void recount(const std::string& namespace_);
   void map_classes(Quota& quota) const;
   // Charges, refunds or holds on a line of the quota, which is news.
@@ -254,6 +274,7 @@ class Ledger {
   std::vector<PoolId> stale_pools_;
   mutable std::set<QuotaId> status_changed_;
   std::map<QuotaId, Quota> quotas_;  // kNothingQuota is always there
+  std::map<QuotaId, Time> deleted_;  // of quotas_, with no lines; until when at least
   std::unordered_map<std::string, std::vector<Charge*>> in_namespace_;
   std::vector<std::vector<Charge*>> on_node_;  // by slot
   std::vector<ChargeClassId> class_of_node_;   // by slot

@@ -63,8 +63,11 @@ std::vector<std::string> in_words(const std::vector<Overlap>& overlaps) {
       words.push_back(fmt::format("and {} more", overlaps.size() - kMostNamed));
       break;
     }
-    words.push_back(fmt::format("namespace {} belongs to the older quota {}", overlap.namespace_,
-                                overlap.kept_by));
+    words.push_back(overlap.by_name
+                        ? fmt::format("namespace {} belongs to quota {}, which names it",
+                                      overlap.namespace_, overlap.kept_by)
+                        : fmt::format("namespace {} belongs to the older quota {}",
+                                      overlap.namespace_, overlap.kept_by));
   }
   return words;
 }

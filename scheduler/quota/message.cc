@@ -1,8 +1,11 @@
 #include "scheduler/quota/message.h"
 
+#include "k8s-client/api/decode/rfc3339.h"
+
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
 
 namespace sched::quota {
 namespace {
@@ -108,6 +111,14 @@ std::string undecided_message(const std::string& namespace_) {
 std::string invalid_quota_message(const std::string& quota, const std::string& error) {
   return fmt::format("quota {} is not valid: {}; until it is repaired it gives no GPUs", quota,
                      error);
+}
+
+std::string deleted_quota_message(const std::string& quota, Time until, GpuShare used) {
+  const std::string using_some =
+      used.is_zero() ? "" : fmt::format(", nor while their pods use any ({} now)", to_text(used));
+  return fmt::format(
+      "quota {} was deleted: its namespaces get no GPUs until {}{}; a quota for them ends that",
+      quota, k8s::json::format_rfc3339(std::chrono::ceil<std::chrono::seconds>(until)), using_some);
 }
 
 }  // namespace sched::quota

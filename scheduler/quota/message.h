@@ -28,6 +28,11 @@ namespace sched::quota {
 // For a namespace whose labels decide which quota counts it, and that has not been heard of.
 [[nodiscard]] std::string undecided_message(const std::string& namespace_);
 
+// For a quota that is deleted and keeps its namespaces: until when at least, and how much of it is
+// in use.
+[[nodiscard]] std::string deleted_quota_message(const std::string& quota, Time until,
+                                                GpuShare used);
+
 // For a quota whose spec is not valid.
 [[nodiscard]] std::string invalid_quota_message(const std::string& quota, const std::string& error);
 

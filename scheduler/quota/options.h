@@ -20,6 +20,9 @@ struct Options {
   // So long the first pod in line waits within its guarantee before quota and a node are held for
   // it: from its creation, or from when its scheduling gates were gone.
   std::chrono::seconds hold_after{600};
+  // So long the namespaces of a deleted quota get no GPUs, unless another quota selects them; zero:
+  // what holds without a quota holds for them at once.
+  std::chrono::seconds closed_after_deletion{60};
   // Whether pods without quota have their turn before those of quotas, or after.
   bool pods_without_quota_first = false;
 };

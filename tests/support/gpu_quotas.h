@@ -56,6 +56,10 @@ class GpuQuotaBuilder {
     quota_.spec.max_gpus_per_pod = k8s::Quantity::of(gpus);
     return *this;
   }
+  GpuQuotaBuilder& opens_when_deleted() {
+    quota_.spec.when_deleted = k8s::GpuQuota::WhenDeleted::kOpen;
+    return *this;
+  }
   GpuQuotaBuilder& strict() {
     quota_.spec.order = k8s::GpuQuota::Order::kStrict;
     return *this;

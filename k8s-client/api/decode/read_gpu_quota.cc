@@ -14,6 +14,13 @@ bool read(JsonValue value, GpuQuota::Order& out) {
   return true;
 }
 
+bool read(JsonValue value, GpuQuota::WhenDeleted& out) {
+  std::string text;
+  if (!json::read(value, text)) return false;
+  out = text == "Open" ? GpuQuota::WhenDeleted::kOpen : GpuQuota::WhenDeleted::kClose;
+  return true;
+}
+
 bool read(JsonValue value, GpuQuota::Line& out) {
   return value.fields([&](std::string_view key, JsonValue field) {
     if (key == "gpuType") return json::read(field, out.gpu_type);
@@ -37,6 +44,7 @@ bool read(JsonValue value, GpuQuota::Spec& out) {
     if (key == "quotas") return read_lines(field, out.quotas);
     if (key == "maxGpusPerPod") return read_optional(field, out.max_gpus_per_pod);
     if (key == "order") return read(field, out.order);
+    if (key == "whenDeleted") return read(field, out.when_deleted);
     return true;
   });
 }

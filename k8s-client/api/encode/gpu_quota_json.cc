@@ -62,6 +62,7 @@ Json to_json(const GpuQuota::Spec& spec) {
   for (const auto& line : spec.quotas) object["quotas"].push_back(to_json(line));
   set_quantity(object, "maxGpusPerPod", spec.max_gpus_per_pod);
   object["order"] = word(spec.order);
+  object["whenDeleted"] = spec.when_deleted == GpuQuota::WhenDeleted::kOpen ? "Open" : "Close";
   return object;
 }
 

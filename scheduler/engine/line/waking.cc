@@ -45,7 +45,8 @@ std::optional<Time> Waking::next() const {
   return next_look_for_others_;
 }
 
-void Waking::wake_for_quota() {
+void Waking::wake_for_quota(Time now) {
+  if (world_.ledger.forget_deleted(now)) requeue_by_quota();
   if (!world_.ledger.has_news()) return;
   const quota::News news = world_.ledger.take_news();
   if (news.terms) {

@@ -27,7 +27,8 @@ class Waking {
   // every bind changes some, and a thousand kinds of pods a second, since each may have counts of
   // its own.
   void wake_for_nodes(Time now);
-  void wake_for_quota();
+  // Deleted quotas whose time is over are forgotten, too.
+  void wake_for_quota(Time now);
   // When wake_for_nodes() will have something to do although nothing changes; nullopt: never.
   [[nodiscard]] std::optional<Time> next() const;
 

@@ -27,6 +27,9 @@ std::string QuotaWords::of(const Question& question) const {
   const quota::Ledger& ledger = world_.ledger;
   if (id == quota::kUndecidedQuota) return quota::undecided_message(question.namespace_);
   if (id == quota::kNothingQuota) return quota::no_quota_message(question.namespace_);
+  if (const auto deleted = ledger.deleted(id)) {
+    return quota::deleted_quota_message(ledger.name_of(id), deleted->until, deleted->used);
+  }
   if (const auto error = ledger.error_of(id)) {
     return quota::invalid_quota_message(ledger.name_of(id), *error);
   }

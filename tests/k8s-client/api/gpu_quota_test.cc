@@ -14,7 +14,7 @@ constexpr const char* kFull = R"({"apiVersion":"gpu-scheduler.io/v1alpha1","kind
     "creationTimestamp":"2026-01-02T03:04:05Z"},
   "spec":{"namespaces":["vision","vision-dev"],
     "namespaceSelector":{"matchLabels":{"team":"vision"}},
-    "cohort":"research","order":"Strict","maxGpusPerPod":8,
+    "cohort":"research","order":"Strict","whenDeleted":"Open","maxGpusPerPod":8,
     "quotas":[
       {"gpuType":"NVIDIA-H100-80GB-HBM3","guaranteed":"8","limit":16,"lendable":"4"},
       {"gpuType":"*","guaranteed":"500m"}]},
@@ -38,6 +38,7 @@ GpuQuota full() {
   quota.spec.namespace_selector = LabelSelector{{{"team", "vision"}}, {}};
   quota.spec.cohort = "research";
   quota.spec.order = GpuQuota::Order::kStrict;
+  quota.spec.when_deleted = GpuQuota::WhenDeleted::kOpen;
   quota.spec.max_gpus_per_pod = Quantity::of(8);
   quota.spec.quotas = {{.gpu_type = "NVIDIA-H100-80GB-HBM3",
                         .guaranteed = Quantity::of(8),
@@ -81,6 +82,7 @@ TEST_CASE("What a GpuQuota does not say is absent", "[decode]") {
   CHECK(*quota == want);
   CHECK_FALSE(quota->status);
   CHECK(quota->spec.order == GpuQuota::Order::kBestEffort);
+  CHECK(quota->spec.when_deleted == GpuQuota::WhenDeleted::kClose);
 }
 
 TEST_CASE("A selector that is empty is not one that is absent", "[decode]") {

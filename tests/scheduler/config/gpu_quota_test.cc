@@ -32,6 +32,7 @@ TEST_CASE("where nothing is said about quotas, namespaces without one are not li
   CHECK(options->without_quota == WithoutQuota::kUnlimited);
   CHECK(options->default_quota.empty());
   CHECK(options->hold_after == 600s);
+  CHECK(options->closed_after_deletion == 60s);
   CHECK_FALSE(options->pods_without_quota_first);
 }
 
@@ -53,10 +54,17 @@ TEST_CASE("what is said about quotas arrives") {
   if (!long_name) FAIL(long_name.error().message);
   CHECK(long_name->default_quota == longest);
 
-  const auto unlimited = read("  defaultQuota: Unlimited\n  holdAfter: \"0\"\n");
+  const auto unlimited = read(
+      "  defaultQuota: Unlimited\n  holdAfter: \"0\"\n"
+      "  closedAfterDeletion: \"0\"\n");
   if (!unlimited) FAIL(unlimited.error().message);
   CHECK(unlimited->without_quota == WithoutQuota::kUnlimited);
   CHECK(unlimited->hold_after == 0s);
+  CHECK(unlimited->closed_after_deletion == 0s);
+  const auto patient = read("  closedAfterDeletion: 1h\n");
+  if (!patient) FAIL(patient.error().message);
+  CHECK(patient->closed_after_deletion == 3600s);
+  CHECK(patient->hold_after == 600s);
 }
 
 TEST_CASE("what is wrong in the section gpuQuota is said with its line") {
@@ -79,6 +87,8 @@ TEST_CASE("what is wrong in the section gpuQuota is said with its line") {
        "10m"},
       {"  holdAfter: 1500ms\n",
        "c.yaml:4: gpuQuota.holdAfter: must be a duration in whole seconds"},
+      {"  closedAfterDeletion: forever\n",
+       "c.yaml:4: gpuQuota.closedAfterDeletion: must be a duration in whole seconds"},
       {"  podsWithoutQuota: Never\n", "c.yaml:4: gpuQuota.podsWithoutQuota: "},
       {"  limit: 4\n", "c.yaml:4: gpuQuota.limit: "},
   };

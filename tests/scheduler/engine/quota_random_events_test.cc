@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 using namespace sched;
@@ -87,15 +88,18 @@ class World : RandomPods {
     CHECK(borrowed_ > 0);
     CHECK(over_quota_ > 20);
     CHECK(could_not_go_ > 1'000);
+    if (!calm_) CHECK(forgotten_ > 0);
   }
 
   int held_nodes = 0;  // how often a pod was told so
 
  private:
   static constexpr std::chrono::seconds kHoldAfter{5};
+  static constexpr std::chrono::seconds kClosed{3};
   static EngineOptions engine_options(bool holds) {
     EngineOptions options;
     options.quota.hold_after = holds ? kHoldAfter : std::chrono::hours(10'000);
+    options.quota.closed_after_deletion = kClosed;
     return options;
   }
 
@@ -192,6 +196,8 @@ class World : RandomPods {
       if (in_cohort && pick(3) == 0) made.limit(guaranteed + pick(4));
       if (pick(3) == 0) made.lendable(pick(static_cast<std::size_t>(guaranteed) + 1));
     }
+    if (pick(4) == 0) made.opens_when_deleted();
+    deleted_.erase(name);
     quotas_.insert_or_assign(name, made);
     s_.apply(event::QuotaUpserted{quotas_.at(name)});
   }
@@ -199,7 +205,25 @@ class World : RandomPods {
     if (quotas_.empty()) return;
     const auto gone = std::next(quotas_.begin(), pick(quotas_.size()));
     s_.apply(event::QuotaDeleted{gone->first});
+    if (gone->second.spec.when_deleted == k8s::GpuQuota::WhenDeleted::kClose) {
+      gone->second.spec.quotas.clear();
+      deleted_.insert({gone->first, {gone->second, s_.now + kClosed}});
+    }
     quotas_.erase(gone);
+  }
+  // Those whose time is over and in whose namespaces nothing runs.
+  void forget_deleted() {
+    std::vector<std::string> over;
+    for (const auto& [name, each] : deleted_) {
+      const bool used = std::any_of(pods_.begin(), pods_.end(), [&](const auto& entry) {
+        const std::string& namespace_ = entry.second.object.metadata.namespace_;
+        return entry.second.stage != Stage::kWaiting && !undecided(namespace_) &&
+               quota_of(namespace_) == &each.quota;
+      });
+      if (each.until <= s_.now && !used) over.push_back(name);
+    }
+    for (const std::string& name : over) deleted_.erase(name);
+    forgotten_ += static_cast<int>(over.size());
   }
 
   Pod& add(const std::string& name, PodBuilder object) {
@@ -249,27 +273,33 @@ class World : RandomPods {
   [[nodiscard]] bool undecided(const std::string& namespace_) const {
     if (teams_.contains(namespace_)) return false;
     const k8s::GpuQuota* named = quota_of(namespace_);
-    return std::any_of(quotas_.begin(), quotas_.end(), [&](const auto& entry) {
-      const k8s::GpuQuota& quota = entry.second;
-      return quota.spec.namespace_selector && &quota != named &&
-             (named == nullptr ||
-              quota.metadata.creation_timestamp < named->metadata.creation_timestamp);
-    });
+    if (named != nullptr && !deleted_.contains(named->metadata.name)) return false;
+    const auto selects = [](const k8s::GpuQuota& quota) {
+      return quota.spec.namespace_selector.has_value();
+    };
+    return std::any_of(quotas_.begin(), quotas_.end(),
+                       [&](const auto& entry) { return selects(entry.second); }) ||
+           (named == nullptr &&
+            std::any_of(deleted_.begin(), deleted_.end(),
+                        [&](const auto& entry) { return selects(entry.second.quota); }));
   }
   [[nodiscard]] const k8s::GpuQuota* quota_of(const std::string& namespace_) const {
-    const k8s::GpuQuota* oldest = nullptr;
-    for (const auto& [name, quota] : quotas_) {
+    // Those that are there come first, then those that name it, then the oldest.
+    std::map<std::tuple<bool, bool, std::optional<k8s::Timestamp>, std::string>,
+             const k8s::GpuQuota*>
+        claim;
+    const auto look_at = [&](const k8s::GpuQuota& quota, bool deleted) {
       const auto& names = quota.spec.namespaces;
-      bool claims = std::find(names.begin(), names.end(), namespace_) != names.end();
+      const bool named = std::find(names.begin(), names.end(), namespace_) != names.end();
       const auto team = teams_.find(namespace_);
-      if (quota.spec.namespace_selector && team != teams_.end()) {
-        claims = claims || quota.spec.namespace_selector->matches({{"team", team->second}});
-      }
-      const bool older = oldest == nullptr ||
-                         quota.metadata.creation_timestamp < oldest->metadata.creation_timestamp;
-      if (claims && older) oldest = &quota;
-    }
-    return oldest;
+      const bool selected = quota.spec.namespace_selector && team != teams_.end() &&
+                            quota.spec.namespace_selector->matches({{"team", team->second}});
+      if (!named && !selected) return;
+      claim[{deleted, !named, quota.metadata.creation_timestamp, quota.metadata.name}] = &quota;
+    };
+    for (const auto& [name, quota] : quotas_) look_at(quota, false);
+    for (const auto& [name, each] : deleted_) look_at(each.quota, true);
+    return claim.empty() ? nullptr : claim.begin()->second;
   }
   // The gpuType that a GPU of that kind is charged to; nullopt: no line names it.
   [[nodiscard]] static std::optional<std::string> line_of(const k8s::GpuQuota& quota,
@@ -351,7 +381,10 @@ class World : RandomPods {
   }
 
   void decide() {
-    while (auto decision = s_.engine.step(s_.now)) {
+    while (true) {
+      forget_deleted();
+      const auto decision = s_.engine.step(s_.now);
+      if (!decision) break;
       if (const auto* bind = std::get_if<decision::Bind>(&*decision)) check_bind(*bind);
       const auto* refusal = std::get_if<decision::Unschedulable>(&*decision);
       if (refusal == nullptr) continue;
@@ -394,8 +427,9 @@ class World : RandomPods {
     pod.stage = Stage::kAssumed;
     pod.node = bind.node;
     pod.charged_as = bind.charged_as.value_or("");
-    REQUIRE(bind.charged_as.has_value() == !quotas_.empty());
-    REQUIRE(pod.charged_as == (quotas_.empty() ? "" : kind_of(bind.node).product));
+    const bool in_force = !quotas_.empty() || !deleted_.empty();
+    REQUIRE(bind.charged_as.has_value() == in_force);
+    REQUIRE(pod.charged_as == (in_force ? kind_of(bind.node).product : ""));
     ++binds_;
     for (const auto& [key, line] : sums()) borrowed_ += line.borrowed() > 0 ? 1 : 0;
   }
@@ -426,7 +460,7 @@ class World : RandomPods {
       const bool may_hold = holds_ && &other != &pod && other.stage == Stage::kWaiting &&
                             *other.object.metadata.creation_timestamp + kHoldAfter <= s_.now;
       const k8s::GpuQuota* of = quota_of(other.object.metadata.namespace_);
-      if (!may_hold || of == nullptr) continue;
+      if (!may_hold || of == nullptr || deleted_.contains(of->metadata.name)) continue;
       const bool in_cohort =
           quota != nullptr && !of->spec.cohort.empty() && of->spec.cohort == quota->spec.cohort;
       if (of == quota || in_cohort) return std::nullopt;
@@ -488,6 +522,12 @@ class World : RandomPods {
   std::map<std::string, std::size_t> nodes_;  // name → index in kKinds
   std::map<std::string, std::string> teams_;  // of namespaces
   std::map<std::string, k8s::GpuQuota> quotas_;
+  struct Deleted {
+    k8s::GpuQuota quota;  // without lines
+    Time until{};
+  };
+  std::map<std::string, Deleted> deleted_;  // those that keep their namespaces closed
+  int forgotten_ = 0;
 };
 
 }  // namespace

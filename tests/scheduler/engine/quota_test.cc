@@ -36,7 +36,11 @@ TEST_CASE("a pod beyond its quota waits, with the reason in numbers, until some 
   SECTION("by a larger quota") {
     s.has(gpu_quota("team-vision").of("vision").line(kH100, 10).generation(2));
   }
-  SECTION("by the end of the quota") { s.apply(event::QuotaDeleted{"team-vision"}); }
+  SECTION("by the end of the quota, where that opens its namespaces") {
+    s.has(gpu_quota("team-vision").of("vision").line(kH100, 8).opens_when_deleted());
+    CHECK(s.decide() == Texts{});
+    s.apply(event::QuotaDeleted{"team-vision"});
+  }
   CHECK(s.decide().at(0).starts_with("second → "));
 }
 
@@ -259,19 +263,115 @@ TEST_CASE("of two quotas that claim a namespace the older keeps it") {
   QuotaCluster s;
   s.has(h100("a"));
   s.has(name_space("ml", {{"team", "x"}}));
-  s.has(gpu_quota("young").of("ml").line("H100", 8).created_at(kStart + 1s));
+  const auto x = selector({{"team", "x"}});
+  s.has(gpu_quota("young").selects(x).line("H100", 8).created_at(kStart + 1s));
   const k8s::Pod pod = in("ml", "p", 2);
   s.has(pod);
   CHECK(s.decide() == Texts{"p → a"});
-  s.has(gpu_quota("old").selects(selector({{"team", "x"}})).line("H100", 1).created_at(kStart));
+  const auto overlap_of = [&](std::size_t quota) {
+    const auto statuses = s.engine.quota_statuses();
+    const auto& overlap = statuses.at(quota).status.conditions.at(1);
+    CHECK(overlap.type == "NamespaceOverlap");
+    return overlap.message;
+  };
+  s.has(gpu_quota("old").selects(x).line("H100", 1).created_at(kStart));
   CHECK(s.use("young").used == k8s::Quantity::of(0));
   CHECK(s.use("old").used == k8s::Quantity::of(2));
-  const auto statuses = s.engine.quota_statuses();
-  const auto& overlap = statuses.at(1).status.conditions.at(1);
-  CHECK(overlap.type == "NamespaceOverlap");
-  CHECK(overlap.message == "namespace ml belongs to the older quota old");
-  s.has(name_space("ml"));
+  CHECK(overlap_of(1) == "namespace ml belongs to the older quota old");
+  // But not if the other names it.
+  s.has(gpu_quota("young").of("ml").line("H100", 8).created_at(kStart + 1s));
   CHECK(s.use("young").used == k8s::Quantity::of(2));
+  CHECK(overlap_of(0) == "namespace ml belongs to quota young, which names it");
+  CHECK(overlap_of(1).empty());
+  s.has(gpu_quota("young").selects(x).line("H100", 8).created_at(kStart + 1s));
+  CHECK(s.use("old").used == k8s::Quantity::of(2));
+  s.has(name_space("ml"));
+  CHECK(s.use("old").used == k8s::Quantity::of(0));
+}
+
+TEST_CASE("a quota that is deleted and made anew gives nothing in between") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  const auto quota = gpu_quota("q").of("ml").line("H100", 2);
+  s.has(quota);
+  for (const char* name : {"p", "x", "y", "z"}) s.has(in("ml", name, 2));
+  s.has(our_pod("cpu").in_namespace("ml").cpu("1"));
+  CHECK(s.decide().size() == 5);
+  CHECK(s.use("q").used == k8s::Quantity::of(2));
+
+  s.apply(event::QuotaDeleted{"q"});
+  CHECK(s.engine.quota_statuses().empty());
+  const std::string told =
+      "quota q was deleted: its namespaces get no GPUs until 1970-01-12T13:47:40Z, nor while their "
+      "pods use any (2 now); a quota for them ends that";
+  CHECK(s.decide() == Texts{"x waits: " + told, "y waits: " + told, "z waits: " + told});
+  s.has(our_pod("cpu-too").in_namespace("ml").cpu("1"));
+  CHECK(s.decide() == Texts{"cpu-too → a"});
+
+  SECTION("under its name") { s.has(GpuQuotaBuilder(quota).line("L4", 1).generation(1)); }
+  SECTION("under another name") { s.has(gpu_quota("other").of("ml").line("H100", 2)); }
+  CHECK(s.decide().size() == 3);
+  CHECK(s.engine.quota_statuses().at(0).status.total.used == k8s::Quantity::of(2));
+  s.pod_gone(in("ml", "p", 2));
+  CHECK(s.decide().size() == 1);
+}
+
+TEST_CASE(
+    "the namespaces of a deleted quota are opened when its pods are gone and its time is over") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 2));
+  const k8s::Pod running = in("ml", "runs", 2);
+  s.has(running);
+  s.has(in("ml", "waits", 2));
+  REQUIRE(s.decide().at(0) == "runs → a");
+  s.apply(event::QuotaDeleted{"q"});
+  REQUIRE(s.decide().size() == 1);
+  SECTION("when both are, by a step of its own") {
+    s.now += 59s;
+    s.pod_gone(running);
+    CHECK(s.decide() == Texts{});
+    s.now = s.engine.next_wakeup().value();
+    CHECK(s.now == kStart + 60s);
+    CHECK(s.decide() == Texts{"waits → a"});
+  }
+  SECTION("not while they run") {
+    s.now += 60s;
+    CHECK(s.decide() == Texts{});
+    s.now += 24h;
+    CHECK((s.decide().empty() || s.decide().at(0).starts_with("waits waits: quota q was deleted")));
+    s.pod_gone(running);
+    CHECK(s.decide() == Texts{"waits → a"});
+  }
+}
+
+TEST_CASE("the namespaces of a deleted quota are opened at once where the configuration says so") {
+  EngineOptions options;
+  options.quota.closed_after_deletion = 0s;
+  QuotaCluster s(options);
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 2));
+  s.has(in("ml", "p", 4));
+  REQUIRE(s.decide().size() == 1);
+  s.apply(event::QuotaDeleted{"q"});
+  CHECK(s.decide() == Texts{"p → a"});
+}
+
+TEST_CASE(
+    "a deleted quota keeps no namespace from another that selects it, nor from its own line") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(name_space("ml", {{"team", "x"}}));
+  s.has(gpu_quota("q").of("ml").line("H100", 0).created_at(kStart));
+  s.has(gpu_quota("x").selects(selector({{"team", "x"}})).line("H100", 8).created_at(kStart + 1s));
+  s.has(in("ml", "p", 2));
+  REQUIRE(s.decide().size() == 1);
+  s.apply(event::QuotaDeleted{"q"});
+  CHECK(s.decide() == Texts{"p → a"});
+  // One in its place that is smaller does not get back what it had.
+  s.has(name_space("ml"));
+  s.has(in("ml", "late", 1));
+  CHECK(s.decide().at(0).starts_with("late waits: quota q was deleted"));
 }
 
 TEST_CASE("a pod whose namespace is not known yet waits for it where labels decide on its quota") {
@@ -301,7 +401,7 @@ TEST_CASE("a pod whose namespace is not known yet waits for it where labels deci
 TEST_CASE("waiting pods follow their namespace to another quota") {
   QuotaCluster s;
   s.has(h100("a"));
-  s.has(gpu_quota("small").of("ml").line("H100", 1));
+  s.has(gpu_quota("small").of("ml").line("H100", 1).opens_when_deleted());
   s.has(in("ml", "p", 2));
   CHECK(s.decide().size() == 1);
   s.apply(event::QuotaDeleted{"small"});

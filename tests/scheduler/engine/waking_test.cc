@@ -277,7 +277,7 @@ TEST_CASE("a refusal is told again once the pod was told something else") {
     CHECK(s.decide() == Texts{objection});
   }
   SECTION("that its quota has no room") {
-    const k8s::GpuQuota quota = gpu_quota("q").of("default").line("*", 1);
+    const k8s::GpuQuota quota = gpu_quota("q").of("default").line("*", 1).opens_when_deleted();
     s.has(name_space("x"));
     s.apply(event::QuotaUpserted{quota});
     REQUIRE(s.decide() == Texts{"a waits: quota q: * needs 2, 0 of 1 in use; it can never give "

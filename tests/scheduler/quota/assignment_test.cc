@@ -25,14 +25,15 @@ TEST_CASE("a namespace is claimed by name or by its labels, and kept by the olde
   Assignment assigned(Options{});
   const QuotaId a = assigned.id_of("a");
   const QuotaId b = assigned.id_of("b");
-  CHECK(assigned.upsert(gpu_quota("a").of("ml").created_at(kThen + 1s)));
-  CHECK(assigned.quota_of("ml") == a);
-  CHECK(assigned.quota_of("other") == kUnlimitedQuota);
-
-  CHECK(
-      assigned.upsert(gpu_quota("b").selects(tests::selector({{"team", "x"}})).created_at(kThen)));
+  const auto selector = tests::selector({{"team", "x"}});
+  CHECK(assigned.upsert(gpu_quota("a").selects(selector).created_at(kThen + 1s)));
   CHECK(assigned.quota_of("ml") == kUndecidedQuota);
   CHECK(assigned.namespace_labels("ml", {{"team", "x"}}));
+  CHECK(assigned.quota_of("ml") == a);
+  CHECK(assigned.namespace_labels("other", {}));
+  CHECK(assigned.quota_of("other") == kUnlimitedQuota);
+
+  CHECK(assigned.upsert(gpu_quota("b").selects(selector).created_at(kThen)));
   CHECK(assigned.quota_of("ml") == b);
   CHECK(assigned.overlaps(a) == Overlaps{{"ml", "b"}});
   CHECK(assigned.overlaps(b) == Overlaps{});
@@ -41,6 +42,30 @@ TEST_CASE("a namespace is claimed by name or by its labels, and kept by the olde
   CHECK(assigned.erase("b"));
   CHECK_FALSE(assigned.erase("b"));
   CHECK(assigned.quota_of("ml") == a);
+}
+
+TEST_CASE("a quota that names a namespace has it before an older one that selects it") {
+  Assignment assigned(Options{});
+  const QuotaId all = assigned.id_of("all");
+  const QuotaId team = assigned.id_of("team");
+  const QuotaId late = assigned.id_of("late");
+  assigned.upsert(gpu_quota("all").selects(k8s::LabelSelector{}).created_at(kThen));
+  assigned.namespace_labels("ml", {});
+  CHECK(assigned.quota_of("ml") == all);
+  CHECK(assigned.upsert(gpu_quota("team").of("ml").created_at(kThen + 1s)));
+  CHECK(assigned.quota_of("ml") == team);
+  CHECK(assigned.overlaps(all) == Overlaps{{"ml", "team", true}});
+  // Of two that name it, the older.
+  assigned.upsert(gpu_quota("late").of("ml").selects(k8s::LabelSelector{}).created_at(kThen + 2s));
+  CHECK(assigned.quota_of("ml") == team);
+  CHECK(assigned.overlaps(late) == Overlaps{{"ml", "team"}});
+  // One that names it no more has its age alone.
+  CHECK(assigned.upsert(gpu_quota("team").selects(k8s::LabelSelector{}).created_at(kThen + 1s)));
+  CHECK(assigned.quota_of("ml") == late);
+  CHECK(assigned.overlaps(team) == Overlaps{{"ml", "late", true}});
+  CHECK(assigned.erase("late"));
+  CHECK(assigned.quota_of("ml") == all);
+  CHECK(assigned.overlaps(team) == Overlaps{{"ml", "all"}});
 }
 
 TEST_CASE("a namespace that is not known belongs to no quota while its labels could decide") {
@@ -62,7 +87,7 @@ TEST_CASE("a namespace that is not known belongs to no quota while its labels co
       {"named by a younger one",
        {gpu_quota("a").selects(selector).created_at(kThen),
         gpu_quota("b").of("ml").created_at(kThen + 1s)},
-       false},
+       true},
   };
   for (const auto without_quota : {WithoutQuota::kUnlimited, WithoutQuota::kNone}) {
     for (const Case& c : cases) {
@@ -111,16 +136,15 @@ TEST_CASE("what is kept of overlaps is what a look at every namespace gives") {
   Assignment assigned(Options{});
   std::map<std::string, k8s::GpuQuota> quotas;
   std::map<std::string, std::string> teams;
+  const auto names = [](const k8s::GpuQuota* quota, const std::string& namespace_) {
+    const auto& all = quota->spec.namespaces;
+    return std::find(all.begin(), all.end(), namespace_) != all.end();
+  };
   const auto claims = [&](const k8s::GpuQuota& quota, const std::string& namespace_) {
-    const auto& names = quota.spec.namespaces;
-    if (std::find(names.begin(), names.end(), namespace_) != names.end()) return true;
+    if (names(&quota, namespace_)) return true;
     const auto team = teams.find(namespace_);
     return quota.spec.namespace_selector && team != teams.end() &&
            quota.spec.namespace_selector->matches({{"team", team->second}});
-  };
-  const auto is_older = [](const k8s::GpuQuota* a, const k8s::GpuQuota* b) {
-    return std::tie(a->metadata.creation_timestamp, a->metadata.name) <
-           std::tie(b->metadata.creation_timestamp, b->metadata.name);
   };
   for (int step = 0; step < 400; ++step) {
     const std::string quota = name("q", 6);
@@ -155,19 +179,25 @@ TEST_CASE("what is kept of overlaps is what a look at every namespace gives") {
       for (const auto& [key, one] : quotas) {
         if (claims(one, each)) claimants.push_back(&one);
       }
-      std::sort(claimants.begin(), claimants.end(), is_older);
-      const bool undecided =
-          !teams.contains(each) &&
-          std::any_of(quotas.begin(), quotas.end(), [&](const auto& entry) {
-            return entry.second.spec.namespace_selector &&
-                   (claimants.empty() || is_older(&entry.second, claimants.front()));
-          });
+      std::sort(claimants.begin(), claimants.end(), [&](const auto* a, const auto* b) {
+        const auto rank = [&](const k8s::GpuQuota* one) {
+          return std::tuple(!names(one, each), one->metadata.creation_timestamp,
+                            one->metadata.name);
+        };
+        return rank(a) < rank(b);
+      });
+      const bool undecided = !teams.contains(each) && claimants.empty() &&
+                             std::any_of(quotas.begin(), quotas.end(), [&](const auto& entry) {
+                               return entry.second.spec.namespace_selector.has_value();
+                             });
       const QuotaId keeper =
           claimants.empty() ? kUnlimitedQuota : assigned.id_of(claimants.front()->metadata.name);
       INFO("seed " << seed << " step " << step << " " << each);
       REQUIRE(assigned.quota_of(each) == (undecided ? kUndecidedQuota : keeper));
       for (std::size_t k = 1; k < claimants.size(); ++k) {
-        want[claimants[k]->metadata.name].push_back({each, claimants.front()->metadata.name});
+        want[claimants[k]->metadata.name].push_back(
+            {each, claimants.front()->metadata.name,
+             names(claimants.front(), each) && !names(claimants[k], each)});
       }
     }
     for (const auto& [key, one] : quotas)

@@ -88,8 +88,10 @@ TEST_CASE("charges from before the quota count, and none twice when it changes")
   CHECK(books.used() == "3");
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 2).line("*", 1).generation(2));
   CHECK(books.used() == "3");
-  CHECK(books.ledger.erase("q"));
-  CHECK(books.id() == kUnlimitedQuota);
+  CHECK(books.ledger.erase("q", kThen));
+  CHECK_FALSE(books.ledger.erase("q", kThen + 1s));
+  CHECK_FALSE(books.ledger.has(books.ledger.quota_of("ml")));
+  CHECK(books.ledger.deleted(books.ledger.quota_of("ml"))->used == GpuShare::gpus(3));
   books.ledger.upsert(gpu_quota("q").of("ml").line("*", 1).generation(3));
   CHECK(books.used() == "3");
 }
@@ -234,7 +236,7 @@ TEST_CASE("another spec, cohort or type of GPU is news to all") {
   CHECK(upsert(gpu_quota("q").of("ml").in_cohort("one").line("H100", 8)));
   CHECK(upsert(gpu_quota("q").of("ml").in_cohort("two").line("H100", 8)));
   CHECK_FALSE(upsert(gpu_quota("q").of("ml").in_cohort("two").line("H100", 8)));
-  CHECK(news_after([&] { books.ledger.erase("q"); }));
+  CHECK(news_after([&] { books.ledger.erase("q", kThen); }));
   CHECK(news_after([&] { books.ledger.node_is(1, kNoGpuClass); }));
 }
 
