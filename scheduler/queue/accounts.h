@@ -14,7 +14,8 @@ class Accounts {
  public:
   virtual ~Accounts() = default;
 
-  // Where the pod's quota stands among the others, with this pod as its next.
+  // Where the pod's quota stands among the others, with this pod as its next: by its
+  // WaitingPod::must_borrow, and else by its demand.
   [[nodiscard]] virtual quota::Standing standing(const WaitingPod& head) const = 0;
   // Where it stands with a pod that would borrow.
   [[nodiscard]] virtual quota::Standing as_borrower(QueueId queue) const = 0;

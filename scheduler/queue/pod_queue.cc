@@ -52,6 +52,7 @@ void PodQueue::enter(WaitingPod& pod, QueuePlace place) {
 }
 
 void PodQueue::leave(WaitingPod& pod) {
+  pod.must_borrow = false;
   switch (pod.place) {
     case QueuePlace::kNone:
       return;

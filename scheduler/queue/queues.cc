@@ -38,6 +38,11 @@ void Queues::move(WaitingPod& pod, QueueId to) {
   }
 }
 
+void Queues::must_borrow(WaitingPod& pod) {
+  pod.must_borrow = true;
+  touch(pod.queue);
+}
+
 void Queues::wake(ChangeMask changes) {
   if (roster_.in(QueuePlace::kRefused) == 0) return;
   main_.wake(changes);
@@ -103,6 +108,7 @@ WaitingPod* Queues::next() {
     if (head->place != QueuePlace::kParked) return head;
     const std::optional<WaitsFor> waits_for = accounts_.obstacle(*head);
     if (!waits_for) return head;
+    head->must_borrow = false;
     touch(head->queue).settle(*head, *waits_for);
   }
   return nullptr;
@@ -141,10 +147,12 @@ void Queues::refresh(QueueId id, Slot& slot) {
   const WaitingPod* head = slot.queue.head();
   if (head == nullptr) {
     arbiter_.drop(id);
-  } else if (head != slot.ranked || slot.account_changed) {
+  } else if (head != slot.ranked || head->must_borrow != slot.ranked_to_borrow ||
+             slot.account_changed) {
     arbiter_.set({.standing = accounts_.standing(*head), .head = head->order, .queue = id});
   }
   slot.ranked = head;
+  slot.ranked_to_borrow = head != nullptr && head->must_borrow;
   const WaitsFor asleep = slot.queue.asleep();
   if ((asleep & kWaitsForNodes) != 0) {
     wait_for_nodes_.insert(id);

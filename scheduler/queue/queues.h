@@ -49,6 +49,11 @@ class Queues {
   // need not be what it waits for here, so it has its turn again; a back-off and a gate it keeps.
   void move(WaitingPod& pod, QueueId to);
 
+  // The pod, whose turn it is, would be within its guarantee on nodes that have no room, and would
+  // borrow on others: those who are within theirs come first. Until it is put elsewhere, or is
+  // parked and found to have no room.
+  void must_borrow(WaitingPod& pod);
+
   // Refused pods of all queues that wait for one of these changes become active.
   void wake(ChangeMask changes);
   // Parked pods that wait for others may have room; so many kinds of them are to be asked about.
@@ -104,6 +109,7 @@ class Queues {
     explicit Slot(Roster& roster) : queue(roster, true) {}
     PodQueue queue;
     const WaitingPod* ranked = nullptr;  // the head that its turn is kept for
+    bool ranked_to_borrow = false;       // the head's must_borrow then
     WaitsFor asleep = 0;                 // what its pods waited for then
     bool touched = false;                // either may have changed
     bool account_changed = false;

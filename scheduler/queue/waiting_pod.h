@@ -94,6 +94,8 @@ struct WaitingPod {
   Apart apart;              // kParked
   NodeRoom least_room;      // kParked: no node with less takes it; the same for all of its shape
   bool in_line = false;
+  // Its turn is a borrower's: no node has room for it where it is within its quota's guarantee.
+  bool must_borrow = false;
   std::size_t index = 0;  // among all waiting pods
   // What a constraint said last, so that a woken pod need not be told again. Empty: whatever is
   // said next is worth telling.

@@ -15,7 +15,7 @@ namespace sched::quota {
 
 struct Standing {
   enum class Tier : std::uint8_t {
-    kGuaranteed,  // by the best of the GPU types that the pod may use
+    kGuaranteed,  // by the best of the GPU types that the pod may use and that have room
     kBorrower,    // whether or not there is something to borrow
     kNoGuarantee,
   };

@@ -45,6 +45,10 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
       return refuse(pod, *std::move(objection), now);
     }
   }
+  if (found.borrows && !found.admission.within.empty() && !pod.must_borrow) {
+    queue_.must_borrow(pod);
+    return std::nullopt;
+  }
   if (found.held_node) return assume_held(pod, now);
   const Where where{.scope = found.scope, .ruling = &ruling};
   if (found.any()) return assume_best(pod, answers, std::move(found.best), where, now);

@@ -56,6 +56,7 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Ruling& ruling
   if (found.any() || borrowing.empty()) return found;
   // With the others, of which none has room: so the refusals of all are counted in one place.
   look(found.admission.classes());
+  found.borrows = found.any();
   return found;
 }
 
@@ -92,6 +93,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
 }
 
 quota::Standing QuotaAccounts::standing(const WaitingPod& head) const {
+  if (head.must_borrow) return ledger_.as_borrower(quota_of(head));
   return ledger_.standing(quota_of(head), head.demand, holds_.of(head) != nullptr);
 }
 quota::Standing QuotaAccounts::as_borrower(QueueId queue) const {

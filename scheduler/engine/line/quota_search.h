@@ -32,6 +32,7 @@ class QuotaSearch {
     Scope scope;                          // the classes that were looked at last
     const ScoreCache* answers = nullptr;  // to the pod's shape; hold until the next search
     Best best;                            // of the scope's nodes, for the pod
+    bool borrows = false;                 // on that node it would borrow
     bool held_node = false;               // the node that is held for it has room
     [[nodiscard]] bool any() const { return best.node != kNoSlot || held_node; }
     [[nodiscard]] WaitsFor waits_for(const Ruling& ruling) const;

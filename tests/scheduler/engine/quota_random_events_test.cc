@@ -89,6 +89,7 @@ class World : RandomPods {
     CHECK(over_quota_ > 20);
     CHECK(could_not_go_ > 1'000);
     if (!calm_) CHECK(forgotten_ > 0);
+    if (!holds_ && calm_) CHECK(not_owed_ > 0);
   }
 
   int held_nodes = 0;  // how often a pod was told so
@@ -424,6 +425,7 @@ class World : RandomPods {
     REQUIRE(fits(pod, bind.node));
     const Sums before = sums();
     REQUIRE(has_room(pod, kind_of(bind.node), before));
+    check_nobody_is_owed_it(pod, bind.node, before);
     pod.stage = Stage::kAssumed;
     pod.node = bind.node;
     pod.charged_as = bind.charged_as.value_or("");
@@ -432,6 +434,47 @@ class World : RandomPods {
     REQUIRE(pod.charged_as == (in_force ? kind_of(bind.node).product : ""));
     ++binds_;
     for (const auto& [key, line] : sums()) borrowed_ += line.borrowed() > 0 ? 1 : 0;
+  }
+
+  // Nobody borrows what another quota's next pod would have within its guarantee. (Behind a next
+  // one that would borrow there may be others, whose turn is after his.)
+  void check_nobody_is_owed_it(const Pod& pod, const std::string& node, const Sums& before) {
+    const k8s::GpuQuota* quota = quota_of(pod.object.metadata.namespace_);
+    if (holds_ || quota == nullptr || is_within(pod, kind_of(node), before)) return;
+    std::map<const k8s::GpuQuota*, std::vector<const Pod*>> lines;
+    for (const auto& [name, other] : pods_) {
+      const std::string& namespace_ = other.object.metadata.namespace_;
+      const k8s::GpuQuota* of = quota_of(namespace_);
+      if (of == nullptr || of == quota || undecided(namespace_)) continue;
+      if (of->spec.order == k8s::GpuQuota::Order::kStrict) continue;
+      const bool waits = other.stage == Stage::kWaiting && other.backoff_until == Time{};
+      if (waits) lines[of].push_back(&other);
+    }
+    for (const auto& [of, line] : lines) {
+      const auto order = [](const Pod* each) {
+        return std::pair(-each->object.spec.priority,
+                         each->object.metadata.creation_timestamp.value());
+      };
+      const Pod* next = *std::min_element(line.begin(), line.end(),
+                                          [&](auto* a, auto* b) { return order(a) < order(b); });
+      const bool alone = std::count_if(line.begin(), line.end(), [&](const Pod* each) {
+                           return order(each) == order(next);
+                         }) == 1;
+      INFO(next->object.metadata.name << " is owed it");
+      if (!alone || !fits(*next, node)) continue;
+      REQUIRE_FALSE(is_within(*next, kind_of(node), before));
+      ++not_owed_;
+    }
+  }
+  [[nodiscard]] bool is_within(const Pod& pod, const NodeKind& kind, const Sums& before) const {
+    const k8s::GpuQuota* quota = quota_of(pod.object.metadata.namespace_);
+    const auto type = line_of(*quota, kind);
+    if (!type) return false;
+    const auto& most = quota->spec.max_gpus_per_pod;
+    const Eighths charge = charge_of(pod, kind);
+    if (most && charge > eighths_of(*most)) return false;
+    const LineSum& line = before.at({quota->metadata.name, *type});
+    return line.used + charge <= line.guaranteed;
   }
 
   // No pod waits for what is there, unless it may be kept for others. (In a Strict quota a pod may
@@ -528,6 +571,7 @@ class World : RandomPods {
   };
   std::map<std::string, Deleted> deleted_;  // those that keep their namespaces closed
   int forgotten_ = 0;
+  int not_owed_ = 0;  // pods of other quotas that could have taken what one borrowed
 };
 
 }  // namespace

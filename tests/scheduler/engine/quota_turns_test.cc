@@ -29,6 +29,49 @@ TEST_CASE("guarantees come before loans, and the smallest borrower before greate
   CHECK(told == Texts{"o1 → a", "p1 → a", "o2 → a"});
 }
 
+TEST_CASE("a pod that has to borrow takes a borrower's turn, though other types are its own") {
+  QuotaCluster s;
+  s.has(node("h").gpus(8).product(kH100).cpu("64"));
+  s.has(l4("l", 4));
+  s.has(gpu_quota("a").of("a").in_cohort("c").line("H100", 0).line("L4", 4));
+  s.has(gpu_quota("b").of("b").in_cohort("c").line("H100", 8));
+  s.has(their_pod("full").gpus(4).on("l"));
+  const k8s::Pod any = in("a", "any", 1);
+  const k8s::Pod owner = in("b", "owner", 1).created_at(kStart + 1s);
+  SECTION("of those whose turn it is") {
+    s.has(in("b", "runs", 7).on("h"));
+    s.has(any);
+    s.has(owner);
+    CHECK(s.decide().at(0) == "owner → h");
+  }
+  SECTION("of those that wait for a node") {
+    const k8s::Pod runs = in("b", "runs", 7).on("h");
+    s.has(runs);
+    s.has(their_pod("last").gpus(1).on("h"));
+    s.has(any);
+    s.has(owner);
+    CHECK(s.decide().size() == 2);
+    s.pod_gone(their_pod("last"));
+    CHECK(s.decide() == Texts{"owner → h"});
+    // And it has what is left then.
+    s.pod_gone(runs);
+    CHECK(s.decide() == Texts{"any → h"});
+  }
+  SECTION("and its own when there is room for it") {
+    s.has(in("b", "runs", 7).on("h"));
+    s.has(any);
+    s.pod_gone(their_pod("full"));
+    s.has(owner);
+    CHECK(s.decide() == Texts{"any → l", "owner → h"});
+  }
+  SECTION("and borrows where nobody else wants it") {
+    s.has(in("b", "runs", 7).on("h"));
+    s.has(any);
+    CHECK(s.decide() == Texts{"any → h"});
+    CHECK(s.use("a", 0).borrowed == k8s::Quantity::of(1));
+  }
+}
+
 TEST_CASE("best effort lets a pod that fits pass, strict does not") {
   const auto run = [](bool strict) {
     QuotaCluster s;
