@@ -1,29 +1,35 @@
 #include "scheduler/queue/borrowers.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace sched {
 
-void Borrowers::wait(const Turn& turn, const std::vector<quota::PoolId>& pools) {
-  leave(turn.queue);
+void Borrowers::wait(QueueId queue, std::vector<quota::InPool> pools) {
+  leave(queue);
   if (pools.empty()) return;
-  members_[turn.queue] = {turn, pools};
-  for (const quota::PoolId pool : pools) pools_[pool].in_vain.insert(turn.queue);
+  for (const quota::InPool& each : pools) pools_[each.pool].in_vain.insert(queue);
+  members_[queue] = std::move(pools);
 }
 
-void Borrowers::moved(const Turn& turn) {
-  Member& member = members_.find(turn.queue)->second;
-  for (const quota::PoolId id : member.pools) {
-    Pool& pool = pools_[id];
-    if (pool.ready.erase(member.turn) > 0) pool.ready.insert(turn);
+void Borrowers::moved(QueueId queue, const std::vector<quota::InPool>& pools) {
+  for (quota::InPool& known : members_.find(queue)->second) {
+    const auto now = std::find_if(pools.begin(), pools.end(), [&](const quota::InPool& each) {
+      return each.pool == known.pool;
+    });
+    if (now == pools.end()) continue;
+    std::set<Turn>& ready = pools_[known.pool].ready;
+    if (ready.erase({known.standing, queue}) > 0) ready.insert({now->standing, queue});
+    known.standing = now->standing;
   }
-  member.turn = turn;
 }
 
 void Borrowers::leave(QueueId queue) {
   const auto found = members_.find(queue);
   if (found == members_.end()) return;
-  for (const quota::PoolId id : found->second.pools) {
-    Pool& pool = pools_[id];
-    pool.ready.erase(found->second.turn);
+  for (const quota::InPool& each : found->second) {
+    Pool& pool = pools_[each.pool];
+    pool.ready.erase({each.standing, queue});
     pool.in_vain.erase(queue);
   }
   members_.erase(found);
@@ -31,7 +37,11 @@ void Borrowers::leave(QueueId queue) {
 
 void Borrowers::opened(quota::PoolId id) {
   Pool& pool = pools_[id];
-  for (const QueueId queue : pool.in_vain) pool.ready.insert(members_.find(queue)->second.turn);
+  for (const QueueId queue : pool.in_vain) {
+    for (const quota::InPool& each : members_.find(queue)->second) {
+      if (each.pool == id) pool.ready.insert({each.standing, queue});
+    }
+  }
   pool.in_vain.clear();
   open_.insert(id);
 }

@@ -20,7 +20,7 @@ namespace sched {
 
 class Borrowers {
  public:
-  // Where a quota that waits to borrow stands at best.
+  // Where a quota that waits to borrow stands in a pool.
   struct Turn {
     quota::Standing standing;
     QueueId queue = kMainQueue;
@@ -31,9 +31,9 @@ class Borrowers {
   };
 
   // The quota waits for more of these pools from now on, having been refused by all just now.
-  void wait(const Turn& turn, const std::vector<quota::PoolId>& pools);
-  // It stands otherwise than it did.
-  void moved(const Turn& turn);
+  void wait(QueueId queue, std::vector<quota::InPool> pools);
+  // It stands otherwise than it did, in those of its pools that are named.
+  void moved(QueueId queue, const std::vector<quota::InPool>& pools);
   void leave(QueueId queue);
   [[nodiscard]] bool waits(QueueId queue) const { return members_.contains(queue); }
 
@@ -57,15 +57,11 @@ class Borrowers {
   }
 
  private:
-  struct Member {
-    Turn turn;
-    std::vector<quota::PoolId> pools;
-  };
   struct Pool {
     std::set<Turn> ready;       // to be called when it has something to lend
     std::set<QueueId> in_vain;  // refused since it opened last
   };
-  std::map<QueueId, Member> members_;
+  std::map<QueueId, std::vector<quota::InPool>> members_;
   std::map<quota::PoolId, Pool> pools_;
   std::set<quota::PoolId> open_;
 };

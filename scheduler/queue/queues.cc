@@ -171,13 +171,15 @@ void Queues::refresh_borrower(QueueId id, Slot& slot, WaitsFor asleep) {
     return;
   }
   if (!slot.account_changed && asleep == slot.asleep) return;
-  Borrowers::Turn turn{.standing = accounts_.as_borrower(id), .queue = id};
+  std::vector<quota::InPool> pools = accounts_.in_pools(id);
   // One that waits for nodes besides may be within its guarantee on some of them.
-  if ((asleep & kWaitsForNodes) != 0) turn.standing = {};
+  if ((asleep & kWaitsForNodes) != 0) {
+    for (quota::InPool& each : pools) each.standing = {};
+  }
   if (waits) {
-    borrowers_.moved(turn);
+    borrowers_.moved(id, pools);
   } else {
-    borrowers_.wait(turn, accounts_.pools_of(id));
+    borrowers_.wait(id, std::move(pools));
   }
 }
 

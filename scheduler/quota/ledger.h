@@ -134,10 +134,12 @@ class Ledger {
   // Where the quota stands for a pod with this demand. O(classes + lines of the quota).
   [[nodiscard]] Standing standing(QuotaId quota, const Demand& demand, bool is_holder,
                                   const LedgerTrial* in = nullptr) const;
-  // The same for a pod that would borrow.
-  [[nodiscard]] Standing as_borrower(QuotaId quota, const LedgerTrial* in = nullptr) const;
-  // The pools from which its lines may borrow more, as far as their limits go.
-  [[nodiscard]] std::vector<PoolId> pools_of(QuotaId quota) const;
+  // The same if it has to borrow, whatever it would have within the guarantee.
+  [[nodiscard]] Standing as_borrower(QuotaId quota, const Demand& demand, bool is_holder,
+                                     const LedgerTrial* in = nullptr) const;
+  // The pools from which its lines may borrow more, as far as their limits go, and where it stands
+  // in each.
+  [[nodiscard]] std::vector<InPool> in_pools(QuotaId quota) const;
   // Whether the pool has something left to lend.
   [[nodiscard]] bool lends(PoolId pool) const;
   // Whether the demand is beyond what the quota could ever give it, borrowed or not, on any type of
@@ -247,6 +249,8 @@ class Ledger {
   [[nodiscard]] const Quota& at(QuotaId quota) const;
   [[nodiscard]] Quota& at(QuotaId quota);
   [[nodiscard]] Account account(QuotaId quota, const LedgerTrial* in) const;
+  // Where a quota stands that would borrow of that line.
+  [[nodiscard]] static Standing share_of(const Line& line);
   // The line to which such GPUs are charged.
   [[nodiscard]] std::size_t line_of(const Quota& quota, ChargeClassId on) const;
   [[nodiscard]] bool eligible(ChargeClassId id, const Demand& demand) const;

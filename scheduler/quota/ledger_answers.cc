@@ -123,29 +123,38 @@ Standing Ledger::standing(QuotaId id, const Demand& demand, bool is_holder,
   for_each_choice(of.quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
     within = within || ask(of, line, amount, is_holder).room == Room::kGuaranteed;
   });
-  return within ? Standing{} : as_borrower(id, in);
+  return within ? Standing{} : as_borrower(id, demand, is_holder, in);
 }
 
-Standing Ledger::as_borrower(QuotaId id, const LedgerTrial* in) const {
+Standing Ledger::share_of(const Line& line) {
   using Tier = Standing::Tier;
-  Standing dominant{.tier = Tier::kNoGuarantee, .used = {}, .guaranteed = GpuShare::gpus(1)};
-  GpuShare all;
-  for (const Line& line : account(id, in).lines) {
-    all += line.used();
-    if (line.spec().guaranteed.is_zero()) continue;
-    const Standing of_line{
-        .tier = Tier::kBorrower, .used = line.used(), .guaranteed = line.spec().guaranteed};
-    if (dominant.tier != Tier::kBorrower || compare(of_line, dominant) > 0) dominant = of_line;
+  const GpuShare guaranteed = line.spec().guaranteed;
+  if (!guaranteed.is_zero()) {
+    return {.tier = Tier::kBorrower, .used = line.used(), .guaranteed = guaranteed};
   }
-  if (dominant.tier == Tier::kNoGuarantee) dominant.used = all;
-  return dominant;
+  return {.tier = Tier::kNoGuarantee, .used = line.used(), .guaranteed = GpuShare::gpus(1)};
 }
 
-std::vector<PoolId> Ledger::pools_of(QuotaId id) const {
-  const Quota& quota = at(id);
-  std::vector<PoolId> pools;
-  for (const Line& line : quota.lines) {
-    if (line.pool() != nullptr && line.used() < line.limit()) pools.push_back(line.pool()->id);
+Standing Ledger::as_borrower(QuotaId id, const Demand& demand, bool is_holder,
+                             const LedgerTrial* in) const {
+  const Account of = account(id, in);
+  std::optional<Standing> best;
+  for_each_choice(of.quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
+    if (!may_have(of.quota, line, amount)) return;
+    if (ask(of, line, amount, is_holder).room == Room::kGuaranteed) return;
+    const Standing share = share_of(of.lines[line]);
+    if (!best || compare(share, *best) < 0) best = share;
+  });
+  // Nothing that is there is any use to it: its turn comes last.
+  return best.value_or(
+      Standing{.tier = Standing::Tier::kNoGuarantee, .used = {}, .guaranteed = GpuShare::gpus(1)});
+}
+
+std::vector<InPool> Ledger::in_pools(QuotaId id) const {
+  std::vector<InPool> pools;
+  for (const Line& line : at(id).lines) {
+    if (line.pool() == nullptr || line.used() >= line.limit()) continue;
+    pools.push_back({.pool = line.pool()->id, .standing = share_of(line)});
   }
   return pools;
 }

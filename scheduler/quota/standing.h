@@ -1,13 +1,15 @@
 // Where a quota stands among those whose pods wait: whose turn it is.
 //
-// Those whose next pod would be within their guarantee come before those that would borrow; among
-// borrowers the one with the smallest dominant share of use over guarantee (dominant resource
-// fairness: Ghodsi et al., NSDI'11; the resources are the GPU types); quotas without any guarantee
-// come last, by how much they use. It follows from the quota's own account alone: what others do
-// changes what there is to borrow, not whose turn it is.
+// Those whose next pod would be within their guarantee come before those that would borrow. Among
+// borrowers the one comes first whose line of that lending pool has the smallest share of use over
+// guarantee, so that what the pool lends goes to its lines by their guarantees; what a quota uses
+// of other types is another matter. A line that has no guarantee has an infinite share: such come
+// last, by how much they use. It follows from the quota's own account alone: what others do changes
+// what there is to borrow, not whose turn it is.
 #pragma once
 
 #include "scheduler/quota/gpu_share.h"
+#include "scheduler/quota/line.h"
 
 #include <cstdint>
 
@@ -20,10 +22,16 @@ struct Standing {
     kNoGuarantee,
   };
   Tier tier = Tier::kGuaranteed;
-  // Of borrowers: use and guarantee of the line where their ratio is greatest. Of those without a
-  // guarantee: the use of all lines, and 1.
+  // Of borrowers: use and guarantee of the line of which they would borrow; of several that of
+  // which they stand best. Of those without a guarantee: its use, and 1.
   GpuShare used;
   GpuShare guaranteed;
+};
+
+// Where a quota stands among those that would borrow of a pool.
+struct InPool {
+  PoolId pool = 0;
+  Standing standing;
 };
 
 // Less than zero if `a` comes before `b`, zero if they stand alike.

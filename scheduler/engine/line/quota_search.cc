@@ -93,14 +93,12 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
 }
 
 quota::Standing QuotaAccounts::standing(const WaitingPod& head) const {
-  if (head.must_borrow) return ledger_.as_borrower(quota_of(head));
-  return ledger_.standing(quota_of(head), head.demand, holds_.of(head) != nullptr);
+  const bool is_holder = holds_.of(head) != nullptr;
+  if (head.must_borrow) return ledger_.as_borrower(quota_of(head), head.demand, is_holder);
+  return ledger_.standing(quota_of(head), head.demand, is_holder);
 }
-quota::Standing QuotaAccounts::as_borrower(QueueId queue) const {
-  return ledger_.as_borrower(QuotaId{queue});
-}
-std::vector<quota::PoolId> QuotaAccounts::pools_of(QueueId queue) const {
-  return ledger_.pools_of(QuotaId{queue});
+std::vector<quota::InPool> QuotaAccounts::in_pools(QueueId queue) const {
+  return ledger_.in_pools(QuotaId{queue});
 }
 bool QuotaAccounts::lends(quota::PoolId pool) const { return ledger_.lends(pool); }
 std::optional<WaitsFor> QuotaAccounts::obstacle(const WaitingPod& parked) {

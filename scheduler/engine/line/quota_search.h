@@ -62,8 +62,7 @@ class QuotaAccounts final : public Accounts {
   QuotaAccounts(const quota::Ledger& ledger, const Holds& holds, QuotaSearch& search)
       : ledger_(ledger), holds_(holds), search_(search) {}
   [[nodiscard]] quota::Standing standing(const WaitingPod& head) const override;
-  [[nodiscard]] quota::Standing as_borrower(QueueId queue) const override;
-  [[nodiscard]] std::vector<quota::PoolId> pools_of(QueueId queue) const override;
+  [[nodiscard]] std::vector<quota::InPool> in_pools(QueueId queue) const override;
   [[nodiscard]] bool lends(quota::PoolId pool) const override;
   [[nodiscard]] std::optional<WaitsFor> obstacle(const WaitingPod& parked) override;
 

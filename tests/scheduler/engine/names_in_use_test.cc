@@ -113,8 +113,7 @@ TEST_CASE("a million names in pods that come and go leave no more than some thou
   Finder finder{world};
   struct NoQuotas final : Accounts {
     quota::Standing standing(const WaitingPod&) const override { return {}; }
-    quota::Standing as_borrower(QueueId) const override { return {}; }
-    std::vector<quota::PoolId> pools_of(QueueId) const override { return {}; }
+    std::vector<quota::InPool> in_pools(QueueId) const override { return {}; }
     bool lends(quota::PoolId) const override { return false; }
     std::optional<WaitsFor> obstacle(const WaitingPod&) override { return std::nullopt; }
   } accounts;

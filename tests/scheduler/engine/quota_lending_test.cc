@@ -71,7 +71,7 @@ TEST_CASE("a borrower whose share has changed while there was nothing to lend is
   CHECK(s.decide() == Texts{"o → a"});
 }
 
-TEST_CASE("a borrower that may be within its guarantee elsewhere comes before plain borrowers") {
+TEST_CASE("a borrower whose guarantee is on full nodes is a borrower as any other") {
   QuotaCluster s;
   for (const char* name : {"a1", "a2"}) s.has(h100(name));
   s.has(l4("b", 2));
@@ -94,10 +94,10 @@ TEST_CASE("a borrower that may be within its guarantee elsewhere comes before pl
   // A smaller borrower arrives just when there is something to lend, and no node has more room.
   s.has(h100_for("plain", "more", 3));
   s.has(name_space("leaving"));
-  CHECK(s.decide().at(0) == "either → a2");
+  CHECK(s.decide().at(0) == "more → a2");
 }
 
-TEST_CASE("among borrowers the share that counts is that of the line which is used most") {
+TEST_CASE("among borrowers the share that counts is that of the line of which they borrow") {
   QuotaCluster s;
   for (const char* name : {"a1", "a2"}) s.has(h100(name));
   s.has(l4("b", 8));
@@ -106,7 +106,7 @@ TEST_CASE("among borrowers the share that counts is that of the line which is us
   s.has(gpu_quota("lender").in_cohort("c").line("H100", 8));
   s.has(theirs("lopsided", "x", 4).on("a1"));
   s.has(theirs("even", "y", 2).on("a1"));
-  s.has(theirs("even", "z", 2).on("b"));
+  s.has(theirs("even", "z", 4).on("b"));
   // The older pod is that of the greater share.
   s.has(h100_for("lopsided", "second", 1));
   s.has(h100_for("even", "first", 3).created_at(kStart + 1s));

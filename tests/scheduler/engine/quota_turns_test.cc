@@ -29,6 +29,32 @@ TEST_CASE("guarantees come before loans, and the smallest borrower before greate
   CHECK(told == Texts{"o1 → a", "p1 → a", "o2 → a"});
 }
 
+TEST_CASE("who borrows is told by the type that is lent, not by what else there is") {
+  QuotaCluster s;
+  s.has(node("h").gpus(1).product(kH100).cpu("64"));
+  s.has(l4("l", 4));
+  s.has(gpu_quota("lender").in_cohort("c").line("H100", 16).line("L4", 16));
+  SECTION("a line without guarantee comes last, though its quota has another") {
+    s.has(gpu_quota("a").of("a").in_cohort("c").line("H100", 0).line("L4", 1));
+    s.has(gpu_quota("b").of("b").in_cohort("c").line("H100", 1));
+    s.has(in("b", "runs", 1).annotated("gpu-scheduler.io/charged-as", kH100).on("gone"));
+    s.has(in("a", "a1", 1).selects("nvidia.com/gpu.product", kH100));
+    s.has(in("b", "b1", 1).created_at(kStart + 1s));
+    s.has(in("b", "b2", 1).created_at(kStart + 1s));
+    CHECK(s.decide().at(0) == "b1 → h");
+  }
+  SECTION("what is borrowed of one type is no share of another") {
+    s.has(gpu_quota("a").of("a").in_cohort("c").line("H100", 4).line("L4", 1));
+    s.has(gpu_quota("b").of("b").in_cohort("c").line("H100", 2));
+    s.has(in("a", "l4s", 4).on("l"));
+    s.has(in("a", "a0", 4).annotated("gpu-scheduler.io/charged-as", kH100).on("gone"));
+    s.has(in("b", "b0", 3).annotated("gpu-scheduler.io/charged-as", kH100).on("gone"));
+    s.has(in("b", "b1", 1));
+    s.has(in("a", "a1", 1).created_at(kStart + 1s));
+    CHECK(s.decide().at(0) == "a1 → h");
+  }
+}
+
 TEST_CASE("a pod that has to borrow takes a borrower's turn, though other types are its own") {
   QuotaCluster s;
   s.has(node("h").gpus(8).product(kH100).cpu("64"));

@@ -27,15 +27,18 @@ struct FixedAccounts final : Accounts {
     ++standings;
     return within.contains(head.queue) ? quota::Standing{} : as_borrower(head.queue);
   }
-  [[nodiscard]] quota::Standing as_borrower(QueueId queue) const override {
+  [[nodiscard]] quota::Standing as_borrower(QueueId queue) const {
     const auto known = used.find(queue);
     return {.tier = quota::Standing::Tier::kBorrower,
             .used = quota::GpuShare::gpus(known == used.end() ? 0 : known->second),
             .guaranteed = quota::GpuShare::gpus(1)};
   }
-  [[nodiscard]] std::vector<quota::PoolId> pools_of(QueueId queue) const override {
+  [[nodiscard]] std::vector<quota::InPool> in_pools(QueueId queue) const override {
+    std::vector<quota::InPool> all;
     const auto known = pools.find(queue);
-    return known == pools.end() ? std::vector<quota::PoolId>{} : known->second;
+    if (known == pools.end()) return all;
+    for (const quota::PoolId pool : known->second) all.push_back({pool, as_borrower(queue)});
+    return all;
   }
   [[nodiscard]] bool lends(quota::PoolId pool) const override {
     const auto known = left.find(pool);

@@ -202,7 +202,9 @@ TEST_CASE("a charge is news of one quota, whatever its cohort") {
   // What it keeps for itself is no more to lend; of what is freed then it lends one.
   CHECK(books.charges.front().get() == &first);
   books.charges.pop_back();
-  CHECK(books.ledger.take_news().pools == books.ledger.pools_of(q));
+  const auto pools = books.ledger.in_pools(q);
+  REQUIRE(pools.size() == 1);
+  CHECK(books.ledger.take_news().pools == std::vector{pools[0].pool});
   books.charges.clear();
   const News refunded = books.ledger.take_news();
   CHECK(refunded.opened == std::vector{q});
@@ -213,14 +215,14 @@ TEST_CASE("a pool lends until all that is idle is lent") {
   Books books;
   books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 0).limit(1));
   books.ledger.upsert(gpu_quota("lender").in_cohort("c").line("H100", 2));
-  const auto pools = books.ledger.pools_of(books.id());
+  const auto pools = books.ledger.in_pools(books.id());
   REQUIRE(pools.size() == 1);
-  CHECK(books.ledger.lends(pools[0]));
+  CHECK(books.ledger.lends(pools[0].pool));
   books.charge("a", 1);
-  CHECK(books.ledger.pools_of(books.id()).empty());  // at its limit
-  CHECK(books.ledger.lends(pools[0]));
+  CHECK(books.ledger.in_pools(books.id()).empty());  // at its limit
+  CHECK(books.ledger.lends(pools[0].pool));
   books.charge("b", 1);
-  CHECK_FALSE(books.ledger.lends(pools[0]));
+  CHECK_FALSE(books.ledger.lends(pools[0].pool));
 }
 
 TEST_CASE("another spec, cohort or type of GPU is news to all") {

@@ -123,7 +123,7 @@ class TriedAndDone {
                          .refused_some = admission.refused_some,
                          .lines = ledger_.answers(quota, demand, is_holder, in),
                          .standing = parts(ledger_.standing(quota, demand, is_holder, in)),
-                         .as_borrower = parts(ledger_.as_borrower(quota, in))});
+                         .as_borrower = parts(ledger_.as_borrower(quota, demand, is_holder, in))});
         }
       }
     }
