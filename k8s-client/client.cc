@@ -35,6 +35,12 @@ RequestTarget leases_target(const std::string& namespace_) {
   return target;
 }
 
+RequestTarget config_maps_target(const std::string& namespace_) {
+  RequestTarget target("/api/v1/namespaces");
+  target.segment(namespace_).segment("configmaps");
+  return target;
+}
+
 RequestTarget events_target(const std::string& namespace_) {
   RequestTarget target("/apis/events.k8s.io/v1/namespaces");
   target.segment(namespace_).segment("events");
@@ -102,18 +108,20 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
     send(call);
   }
 
-  void call_lease(Request request, const std::string& doing,
-                  std::function<void(Result<Lease>)> done) {
+  // The answer is the object as it is then.
+  template <typename Object>
+  void call_for(Request request, const std::string& doing,
+                std::function<void(Result<Object>)> done) {
     call_once(std::move(request), doing,
               [this, doing, done = std::move(done)](Result<Response> answer) {
                 if (!answer) return done(tl::unexpected(std::move(answer.error())));
-                auto lease = decoder.object<Lease>(answer->body);
-                if (!lease) {
-                  // The server has acted: what it made of the lease is not known.
-                  lease.error().may_have_acted = true;
-                  return done(tl::unexpected(with_context(std::move(lease.error()), doing)));
+                auto object = decoder.object<Object>(answer->body);
+                if (!object) {
+                  // The server has acted: what it made of the object is not known.
+                  object.error().may_have_acted = true;
+                  return done(tl::unexpected(with_context(std::move(object.error()), doing)));
                 }
-                done(std::move(lease));
+                done(std::move(object));
               });
   }
 
@@ -299,16 +307,16 @@ void Client::get_lease(const std::string& namespace_, const std::string& name,
                        std::chrono::milliseconds deadline,
                        std::function<void(Result<Lease>)> done) {
   RequestTarget target = leases_target(namespace_).segment(name);
-  parts_->call_lease({.target = target.query("timeout", duration_text(deadline)).text(),
-                      .deadline = deadline,
-                      .repeatable = true},
-                     fmt::format("leases \"{}/{}\": get", namespace_, name), std::move(done));
+  parts_->call_for<Lease>({.target = target.query("timeout", duration_text(deadline)).text(),
+                           .deadline = deadline,
+                           .repeatable = true},
+                          fmt::format("leases \"{}/{}\": get", namespace_, name), std::move(done));
 }
 
 void Client::create_lease(const Lease& lease, std::chrono::milliseconds deadline,
                           std::function<void(Result<Lease>)> done) {
   RequestTarget target = leases_target(lease.metadata.namespace_);
-  parts_->call_lease(
+  parts_->call_for<Lease>(
       {.method = Method::kPost,
        .target = target.query("timeout", duration_text(deadline)).text(),
        .body = encode(lease),
@@ -321,13 +329,37 @@ void Client::update_lease(const Lease& lease, std::chrono::milliseconds deadline
                           std::function<void(Result<Lease>)> done) {
   RequestTarget target = leases_target(lease.metadata.namespace_).segment(lease.metadata.name);
   // Sent twice, the second would be refused by the version.
-  parts_->call_lease(
+  parts_->call_for<Lease>(
       {.method = Method::kPut,
        .target = target.query("timeout", duration_text(deadline)).text(),
        .body = encode(lease),
        .deadline = deadline,
        .repeatable = true},
       fmt::format("leases \"{}/{}\": update", lease.metadata.namespace_, lease.metadata.name),
+      std::move(done));
+}
+
+void Client::get_config_map(const std::string& namespace_, const std::string& name,
+                            std::function<void(Result<ConfigMap>)> done) {
+  RequestTarget target = config_maps_target(namespace_).segment(name);
+  parts_->call_for<ConfigMap>({.target = target.text(), .repeatable = true},
+                              fmt::format("configmaps \"{}/{}\": get", namespace_, name),
+                              std::move(done));
+}
+
+void Client::create_config_map(const ConfigMap& map, std::function<void(Result<ConfigMap>)> done) {
+  RequestTarget target = config_maps_target(map.metadata.namespace_);
+  parts_->call_for<ConfigMap>(
+      {.method = Method::kPost, .target = target.text(), .body = encode(map)},
+      fmt::format("configmaps \"{}/{}\": create", map.metadata.namespace_, map.metadata.name),
+      std::move(done));
+}
+
+void Client::update_config_map(const ConfigMap& map, std::function<void(Result<ConfigMap>)> done) {
+  RequestTarget target = config_maps_target(map.metadata.namespace_).segment(map.metadata.name);
+  parts_->call_for<ConfigMap>(
+      {.method = Method::kPut, .target = target.text(), .body = encode(map), .repeatable = true},
+      fmt::format("configmaps \"{}/{}\": update", map.metadata.namespace_, map.metadata.name),
       std::move(done));
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "k8s-client/access_review.h"
+#include "k8s-client/api/config_map.h"
 #include "k8s-client/api/event.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
@@ -105,6 +106,13 @@ class Client {
                     std::function<void(Result<Lease>)> done);
   void update_lease(const Lease& lease, std::chrono::milliseconds deadline,
                     std::function<void(Result<Lease>)> done);
+
+  // A ConfigMap, once each. Create and update return it as it is then; update gives 409 if it is
+  // not at the resourceVersion that `map` carries.
+  void get_config_map(const std::string& namespace_, const std::string& name,
+                      std::function<void(Result<ConfigMap>)> done);
+  void create_config_map(const ConfigMap& map, std::function<void(Result<ConfigMap>)> done);
+  void update_config_map(const ConfigMap& map, std::function<void(Result<ConfigMap>)> done);
 
   // Whose token it is, and whether somebody may do something; once each.
   void review_token(const std::string& token, std::chrono::milliseconds deadline,

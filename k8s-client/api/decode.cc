@@ -39,6 +39,8 @@ constexpr std::string_view kKind<DeviceClass> = "DeviceClass";
 template <>
 constexpr std::string_view kKind<Lease> = "Lease";
 template <>
+constexpr std::string_view kKind<ConfigMap> = "ConfigMap";
+template <>
 constexpr std::string_view kKind<GpuQuota> = "GpuQuota";
 
 std::string_view string_at(JsonValue value, std::string_view key) {
@@ -282,6 +284,7 @@ K8S_DECODABLE(VolumeAttachment)
 K8S_DECODABLE(DeviceClass)
 K8S_DECODABLE(Lease)
 K8S_DECODABLE(GpuQuota)
+K8S_DECODABLE(ConfigMap)
 #undef K8S_DECODABLE
 
 }  // namespace k8s

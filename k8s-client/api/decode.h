@@ -7,6 +7,7 @@
 // from the others: its reader may put it aside, with as much of it as could be read.
 #pragma once
 
+#include "k8s-client/api/config_map.h"
 #include "k8s-client/api/device_class.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
@@ -73,7 +74,8 @@ class Decoder {
   ~Decoder();
 
   // T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, StorageClass, CsiNode,
-  // CsiDriver, CsiStorageCapacity, VolumeAttachment, DeviceClass, Lease, GpuQuota.
+  // CsiDriver, CsiStorageCapacity, VolumeAttachment, DeviceClass, Lease, GpuQuota,
+  // ConfigMap.
   template <typename T>
   [[nodiscard]] Result<T> object(std::string_view json);
 

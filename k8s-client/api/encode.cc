@@ -111,6 +111,12 @@ std::string encode(const Lease& lease) {
   return text_of(object);
 }
 
+std::string encode(const ConfigMap& map) {
+  Json object = head("v1", "ConfigMap", map.metadata);
+  json::set(object, "data", map.data);
+  return object.dump();
+}
+
 std::string encode(const GpuQuota& quota) {
   Json object = head("gpu-scheduler.io/v1alpha1", "GpuQuota", quota.metadata);
   object["spec"] = json::to_json(quota.spec);

@@ -4,6 +4,7 @@
 // claim, for one, whose class is another than its old annotation says.)
 #pragma once
 
+#include "k8s-client/api/config_map.h"
 #include "k8s-client/api/device_class.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
@@ -29,5 +30,6 @@ namespace k8s {
 [[nodiscard]] std::string encode(const DeviceClass& device_class);
 [[nodiscard]] std::string encode(const Lease& lease);
 [[nodiscard]] std::string encode(const GpuQuota& quota);
+[[nodiscard]] std::string encode(const ConfigMap& map);
 
 }  // namespace k8s

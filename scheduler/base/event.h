@@ -80,6 +80,12 @@ struct PodRejected {
 // land any more. Nothing is decided before it.
 struct Synced {};
 
+// A GpuQuota that was there, as the last process knew it: which namespaces it selects, no lines,
+// and since when it is deleted, if it was. If it is not there now it was deleted. Before Synced.
+struct QuotaRemembered {
+  k8s::GpuQuota quota;
+};
+
 // What had to be written before a pod is bound is written, or has failed.
 struct Prepared {
   std::uint64_t plan = 0;  // decision::Prepare::plan
@@ -110,9 +116,9 @@ struct BindFailed {
 
 template <typename... Objects>
 struct Kinds {
-  using Event =
-      std::variant<event::Upserted<Objects>..., event::Deleted<Objects>..., event::PodRejected,
-                   event::Synced, event::Prepared, event::BindSucceeded, event::BindFailed>;
+  using Event = std::variant<event::Upserted<Objects>..., event::Deleted<Objects>...,
+                             event::PodRejected, event::QuotaRemembered, event::Synced,
+                             event::Prepared, event::BindSucceeded, event::BindFailed>;
 };
 
 // The kinds of objects that the engine is told of.

@@ -39,6 +39,8 @@ struct QuotaStatus {
 struct QuotaNews {
   std::vector<QuotaStatus> changed;
   std::vector<std::string> gone;  // by name
+  // All that a new process is to be told by QuotaRemembered, where that has changed.
+  std::optional<std::vector<k8s::GpuQuota>> remember{};
 };
 
 // How many pods wait where; kube-scheduler's scheduler_pending_pods.

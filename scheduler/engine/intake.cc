@@ -109,6 +109,10 @@ void Intake::on(const event::QuotaDeleted& event, Time now) {
   if (world_.ledger.erase(event.name, now)) waking_.requeue_by_quota();
 }
 
+void Intake::on(const event::QuotaRemembered& event, Time now) {
+  if (world_.ledger.remember(event.quota, now)) waking_.requeue_by_quota();
+}
+
 void Intake::on(const event::PodRejected& event, Time now) { backoffs_.pod_rejected(event, now); }
 
 void Intake::on(const event::Synced& /*event*/, Time now) {

@@ -52,6 +52,7 @@ class Intake {
   void on(const event::QuotaUpserted& event, Time now);
   void on(const event::QuotaDeleted& event, Time now);
   void on(const event::PodRejected& event, Time now);
+  void on(const event::QuotaRemembered& event, Time now);
   void on(const event::Synced& event, Time now);
   void on(const event::Prepared& event, Time now);
   void on(const event::BindSucceeded& event, Time now);

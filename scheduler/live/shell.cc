@@ -78,6 +78,8 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
         client_->set_gpu_quota_status(quota, status, std::move(done));
       },
       QuotaStatusWriter::Options{}, quota_hooks());
+  quota_memory_ = std::make_unique<QuotaMemory>(*loop_, quota_memory_calls(),
+                                                QuotaMemory::Options{}, quota_memory_hooks());
   events_ = std::make_unique<k8s::EventRecorder>(
       *client_, *loop_, k8s::EventRecorder::Options{},
       [this] { return binder_->waiting() == 0 && !statuses_->has_ready(); });

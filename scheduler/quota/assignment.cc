@@ -97,6 +97,16 @@ bool Assignment::depends_on_labels(const std::string& namespace_) const {
          !std::all_of(by_label_.begin(), by_label_.end(), is_deleted);
 }
 
+k8s::GpuQuota Assignment::selection_of(QuotaId quota) const {
+  const Selection& selection = selections_.find(quota)->second;
+  k8s::GpuQuota object;
+  object.metadata.name = selection.quota;
+  object.metadata.creation_timestamp = selection.created;
+  object.spec.namespaces = {selection.namespaces.begin(), selection.namespaces.end()};
+  object.spec.namespace_selector = selection.selector;
+  return object;
+}
+
 std::vector<Overlap> Assignment::overlaps(QuotaId quota) const {
   std::vector<Overlap> overlaps;
   const auto in_vain = in_vain_.find(quota);

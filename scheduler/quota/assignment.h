@@ -65,6 +65,8 @@ class Assignment {
   bool namespace_gone(const std::string& namespace_);
 
   [[nodiscard]] QuotaId quota_of(const std::string& namespace_) const;
+  // The quota, which is known, with nothing but its name, age, and which namespaces it selects.
+  [[nodiscard]] k8s::GpuQuota selection_of(QuotaId quota) const;
   // The namespaces that this quota selects in vain; by name. One that it names counts whether it
   // is known or not. O(their number).
   [[nodiscard]] std::vector<Overlap> overlaps(QuotaId quota) const;

@@ -29,7 +29,9 @@ bool Ledger::upsert(const k8s::GpuQuota& quota) {
     status_changed_.insert(assignment_.id_of(quota.metadata.name));
   }
   const bool was_deleted = deleted_.erase(assignment_.id_of(quota.metadata.name)) > 0;
+  const bool opened = known.opens_when_deleted;
   known.opens_when_deleted = quota.spec.when_deleted == k8s::GpuQuota::WhenDeleted::kOpen;
+  if (is_new || moved || was_deleted || opened != known.opens_when_deleted) ++memory_version_;
   known.name = quota.metadata.name;
   known.uid = quota.metadata.uid;
   known.generation = quota.metadata.generation;
@@ -53,7 +55,8 @@ bool Ledger::erase(const std::string& quota, Time now) {
     forget(id);
   } else {
     assignment_.keep_deleted(quota);
-    deleted_.emplace(id, now + options_.closed_after_deletion);
+    deleted_.emplace(id, now);
+    ++memory_version_;
     known.spec = {};
     known.error.reset();
   }
@@ -62,7 +65,28 @@ bool Ledger::erase(const std::string& quota, Time now) {
   return true;
 }
 
+bool Ledger::remember(const k8s::GpuQuota& quota, Time now) {
+  const QuotaId id = assignment_.id_of(quota.metadata.name);
+  if (has(id) || deleted_.contains(id)) return false;
+  upsert(quota);
+  return erase(quota.metadata.name, quota.metadata.deletion_timestamp.value_or(now));
+}
+
+std::vector<k8s::GpuQuota> Ledger::memory() const {
+  std::vector<k8s::GpuQuota> all;
+  for (const auto& [id, quota] : quotas_) {
+    if (id == kNothingQuota) continue;
+    k8s::GpuQuota& each = all.emplace_back(assignment_.selection_of(id));
+    if (quota.opens_when_deleted) each.spec.when_deleted = k8s::GpuQuota::WhenDeleted::kOpen;
+    if (const auto deleted = deleted_.find(id); deleted != deleted_.end()) {
+      each.metadata.deletion_timestamp = deleted->second;
+    }
+  }
+  return all;
+}
+
 void Ledger::forget(QuotaId id) {
+  ++memory_version_;
   assignment_.erase(at(id).name);
   deleted_.erase(id);
   quotas_.erase(id);
@@ -70,8 +94,8 @@ void Ledger::forget(QuotaId id) {
 
 bool Ledger::forget_deleted(Time now) {
   std::vector<QuotaId> over;
-  for (const auto& [id, until] : deleted_) {
-    if (until <= now && deleted(id)->used.is_zero()) over.push_back(id);
+  for (const auto& [id, at] : deleted_) {
+    if (until(at) <= now && deleted(id)->used.is_zero()) over.push_back(id);
   }
   if (over.empty()) return false;
   for (const QuotaId id : over) forget(id);
@@ -81,8 +105,8 @@ bool Ledger::forget_deleted(Time now) {
 
 std::optional<Time> Ledger::next_forgotten() const {
   std::optional<Time> next;
-  for (const auto& [id, until] : deleted_) {
-    if (deleted(id)->used.is_zero() && (!next || until < *next)) next = until;
+  for (const auto& [id, at] : deleted_) {
+    if (deleted(id)->used.is_zero() && (!next || until(at) < *next)) next = until(at);
   }
   return next;
 }
@@ -90,7 +114,7 @@ std::optional<Time> Ledger::next_forgotten() const {
 std::optional<Ledger::Deleted> Ledger::deleted(QuotaId id) const {
   const auto found = deleted_.find(id);
   if (found == deleted_.end()) return std::nullopt;
-  return Deleted{.until = found->second, .used = at(id).lines.back().used()};
+  return Deleted{.until = until(found->second), .used = at(id).lines.back().used()};
 }
 
 bool Ledger::upsert(const k8s::Namespace& object) {

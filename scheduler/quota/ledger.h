@@ -103,6 +103,14 @@ class Ledger {
   bool upsert(const k8s::Namespace& object);
   bool erase_namespace(const std::string& name);
 
+  // The quota was there once, and is deleted since then or since its deletionTimestamp, unless it
+  // is known here: as if erase() had been told.
+  bool remember(const k8s::GpuQuota& quota, Time now);
+  // What remember() is to be told in a new process, of all that are there or keep their namespaces;
+  // changes with its version.
+  [[nodiscard]] std::vector<k8s::GpuQuota> memory() const;
+  [[nodiscard]] std::uint64_t memory_version() const { return memory_version_; }
+
   // Forgets the deleted quotas whose time is over and to which no pod is charged any more. O(their
   // number) if there is none.
   bool forget_deleted(Time now);
@@ -240,6 +248,9 @@ class Ledger {
   void uncount(Charge& charge);
   void rebuild();
   void forget(QuotaId id);
+  [[nodiscard]] Time until(Time deleted_at) const {
+    return deleted_at + options_.closed_after_deletion;
+  }
   void recount(const std::string& namespace_);
   void map_classes(Quota& quota) const;
   // Charges, refunds or holds on a line of the quota, which is news.
@@ -278,12 +289,13 @@ class Ledger {
   std::vector<PoolId> stale_pools_;
   mutable std::set<QuotaId> status_changed_;
   std::map<QuotaId, Quota> quotas_;  // kNothingQuota is always there
-  std::map<QuotaId, Time> deleted_;  // of quotas_, with no lines; until when at least
+  std::map<QuotaId, Time> deleted_;  // of quotas_, with no lines; since when
   std::unordered_map<std::string, std::vector<Charge*>> in_namespace_;
   std::vector<std::vector<Charge*>> on_node_;  // by slot
   std::vector<ChargeClassId> class_of_node_;   // by slot
   News news_;
   std::uint64_t version_ = 0;
+  std::uint64_t memory_version_ = 0;
 };
 
 }  // namespace sched::quota

@@ -1,6 +1,7 @@
 // Readers of whole objects and of the parts that several kinds share, one .cc per kind.
 #pragma once
 
+#include "k8s-client/api/config_map.h"
 #include "k8s-client/api/decode/json_value.h"
 #include "k8s-client/api/device_class.h"
 #include "k8s-client/api/gpu_quota.h"
@@ -41,5 +42,6 @@ bool read(JsonValue value, VolumeAttachment& out);
 bool read(JsonValue value, DeviceClass& out);
 bool read(JsonValue value, GpuQuota& out);
 bool read(JsonValue value, Lease& out);
+bool read(JsonValue value, ConfigMap& out);
 
 }  // namespace k8s::json

@@ -43,6 +43,10 @@ QuotaNews QuotaStatuses::take_news() {
       told_.erase(told);
     }
   }
+  if (const std::uint64_t version = ledger_.memory_version(); version != remembered_) {
+    remembered_ = version;
+    news.remember = ledger_.memory();
+  }
   return news;
 }
 

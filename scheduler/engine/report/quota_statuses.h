@@ -28,6 +28,7 @@ class QuotaStatuses {
   quota::Ledger& ledger_;
   Queues& queue_;
   std::map<quota::QuotaId, std::string> told_;  // the names of those that were told of
+  std::uint64_t remembered_ = 0;                // the memory's version
 };
 
 }  // namespace sched

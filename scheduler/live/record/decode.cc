@@ -272,6 +272,11 @@ k8s::Result<Event> event_from(const Json& json) {
                                     .devices = amounts_from(json, "devices"),
                                     .requests = amounts_from(json, "requests")}};
   }
+  if (name == "QuotaRemembered") {
+    auto quota = k8s::Decoder().object<k8s::GpuQuota>(json.at("object").dump());
+    if (!quota) return tl::unexpected<k8s::Error>(std::move(quota.error()));
+    return Event{event::QuotaRemembered{std::move(*quota)}};
+  }
   if (name == "Synced") return Event{event::Synced{}};
   if (name == "Prepared") {
     return Event{event::Prepared{.plan = whole<std::uint64_t>(json.at("plan")),

@@ -168,6 +168,9 @@ struct EventFields {
                                   {"devices", e.devices},
                                   {"requests", e.requests}});
   }
+  std::string operator()(const event::QuotaRemembered& e) const {
+    return fmt::format(R"("event":"QuotaRemembered","object":{})", k8s::encode(e.quota));
+  }
   std::string operator()(const event::Synced&) const { return fields("Synced", Json::object()); }
   std::string operator()(const event::Prepared& e) const {
     return fields("Prepared", {{"plan", e.plan}, {"failure", e.failure}});

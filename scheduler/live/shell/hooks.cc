@@ -118,6 +118,31 @@ QuotaStatusWriter::Hooks Shell::Parts::quota_hooks() {
           .on_answered = [this] { problems_.resolved("write quota status"); }};
 }
 
+QuotaMemory::Calls Shell::Parts::quota_memory_calls() {
+  // Beside the lease, whose name it has with a suffix.
+  const config::LeaderElection& lease = options_.configuration.leader_election;
+  k8s::ObjectMeta own;
+  own.namespace_ = lease.resource_namespace;
+  own.name = lease.resource_name + "-quotas";
+  return {
+      .get = [this, own](
+                 auto done) { client_->get_config_map(own.namespace_, own.name, std::move(done)); },
+      .create =
+          [this, own](const k8s::StringMap& data, auto done) {
+            client_->create_config_map({.metadata = own, .data = data}, std::move(done));
+          },
+      .update = [this](const k8s::ConfigMap& map,
+                       auto done) { client_->update_config_map(map, std::move(done)); }};
+}
+
+QuotaMemory::Hooks Shell::Parts::quota_memory_hooks() {
+  return {.on_problem =
+              [this](const k8s::Error& error, milliseconds retry_in) {
+                problems_.report("remember quotas", error, retry_in);
+              },
+          .on_answered = [this] { problems_.resolved("remember quotas"); }};
+}
+
 Intake::Hooks Shell::Parts::intake_hooks() {
   return {
       .on_event = [this](Event event) { engine_->push(std::move(event)); },
@@ -160,8 +185,17 @@ Intake::Hooks Shell::Parts::intake_hooks() {
 
 void Shell::Parts::begin_to_decide() {
   if (shutting_down_) return;
-  engine_->push(event::Synced{});
-  LogLine("scheduling begins").info();
+  const auto begin = [this] {
+    engine_->push(event::Synced{});
+    LogLine("scheduling begins").info();
+  };
+  if (!leadership_) return begin();
+  quota_memory_->read([this, begin](std::vector<k8s::GpuQuota> quotas) {
+    for (k8s::GpuQuota& quota : quotas) {
+      engine_->push(event::QuotaRemembered{std::move(quota)});
+    }
+    begin();
+  });
 }
 
 EngineThread::Hooks Shell::Parts::engine_hooks() {
@@ -205,6 +239,7 @@ void Shell::Parts::handle(Decided decided) {
 void Shell::Parts::handle(const QuotaNews& quotas) {
   metrics_.quotas(quotas);
   quota_statuses_->want(quotas.changed);
+  if (leadership_ && quotas.remember) quota_memory_->want(*quotas.remember);
 }
 
 namespace {

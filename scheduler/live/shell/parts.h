@@ -19,6 +19,7 @@
 #include "scheduler/live/shell/shutdown.h"
 #include "scheduler/live/writes/binder.h"
 #include "scheduler/live/writes/preparer.h"
+#include "scheduler/live/writes/quota_memory.h"
 #include "scheduler/live/writes/quota_status_writer.h"
 #include "scheduler/live/writes/reporter.h"
 #include "scheduler/live/writes/status_writer.h"
@@ -58,6 +59,8 @@ class Shell::Parts {
   Preparer::Hooks preparer_hooks();
   StatusWriter::Hooks status_hooks();
   QuotaStatusWriter::Hooks quota_hooks();
+  QuotaMemory::Calls quota_memory_calls();
+  QuotaMemory::Hooks quota_memory_hooks();
   Intake::Hooks intake_hooks();
   EngineThread::Hooks engine_hooks();
 
@@ -93,6 +96,7 @@ class Shell::Parts {
   std::unique_ptr<Preparer> preparer_;
   std::unique_ptr<StatusWriter> statuses_;
   std::unique_ptr<QuotaStatusWriter> quota_statuses_;
+  std::unique_ptr<QuotaMemory> quota_memory_;
   std::unique_ptr<k8s::EventRecorder> events_;
   std::unique_ptr<Reporter> reporter_;
   std::unique_ptr<EngineThread> engine_;

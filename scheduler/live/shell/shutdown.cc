@@ -61,6 +61,7 @@ void Shell::Parts::begin_shutdown(const std::string& reason) {
       .with("binds_dropped", binder_->waiting())
       .info();
   quota_statuses_->stop();
+  quota_memory_->stop();
   intake_->stop();
   engine_->stop();
   binder_->drop_waiting();
@@ -98,6 +99,7 @@ Shutdown::Parts Shell::Parts::shutdown_parts() {
 void Shell::Parts::on_leadership_lost() {
   end_ = End::kLeadershipLost;
   quota_statuses_->stop();
+  quota_memory_->stop();
   intake_->stop();
   engine_->stop();
   loop_->stop();

@@ -72,6 +72,7 @@ func TestQuotaRules(t *testing.T) {
 
 		{"no cohort's name", object{"cohort": "Research Team"}, `spec.cohort: Invalid value: "Research Team": must be a name of lower-case letters, digits and dashes`},
 		{"an unknown order", object{"order": "Fifo"}, `spec.order: Unsupported value: "Fifo": supported values: "BestEffort", "Strict"`},
+		{"an unknown end", object{"whenDeleted": "Keep"}, `spec.whenDeleted: Unsupported value: "Keep": supported values: "Close", "Open"`},
 		{"pods without GPUs", object{"maxGpusPerPod": "0"}, `spec.maxGpusPerPod: Invalid value: "0": must be more than 0`},
 		{"pods with no quantity of GPUs", object{"maxGpusPerPod": "many"}, `spec.maxGpusPerPod: Invalid value: "many": must be a quantity of GPUs, such as 8, 0.5 or 500m`},
 		{"a field that there is not", object{"borrowingLimit": "8"}, `unknown field "spec.borrowingLimit"`},
@@ -113,6 +114,9 @@ func TestQuotaDefaults(t *testing.T) {
 	t.Cleanup(func() { _ = api.Delete(context.Background(), "defaults", metav1.DeleteOptions{}) })
 	if order, _, _ := unstructured.NestedString(made.Object, "spec", "order"); order != "BestEffort" {
 		t.Errorf("order is %q, want the default, BestEffort", order)
+	}
+	if end, _, _ := unstructured.NestedString(made.Object, "spec", "whenDeleted"); end != "Close" {
+		t.Errorf("whenDeleted is %q, want the default, Close", end)
 	}
 	if used, found, _ := unstructured.NestedString(made.Object, "status", "total", "used"); found {
 		t.Errorf("a user wrote the status: used is %q", used)

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gpu-scheduler.io/tests/cluster/fixture"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
@@ -58,6 +60,72 @@ func TestQuotaAfterARestart(t *testing.T) {
 	}
 	w.waitOverQuota("waits", "quota restart: * needs 2, 5 of 6 in use (3 borrowed from cohort restart)")
 	w.verdict(of(other))
+}
+
+// TestReplacedQuota: what kubectl replace --force does, a deletion and a creation, lets nobody slip through, however often.
+func TestReplacedQuota(t *testing.T) {
+	w := newWorld(t)
+	startSubject(t)
+	w.addGPUNodes(1)
+	w.addQuota("replaced", w.anyType("2", nil))
+	for i := range 6 {
+		w.addPod(fmt.Sprintf("pod-%d", i), fixture.GPUs(1))
+	}
+	w.waitBinds(2)
+	for range 10 {
+		w.deleteQuota("replaced")
+		w.createQuota(quota("replaced", w.anyType("2", nil)))
+		w.waitAccount("replaced", "*: guaranteed 2, used 2, borrowed 0, lent 0, pending 4")
+	}
+	if got := w.boundSoFar(); got != 2 {
+		t.Errorf("%d pods are bound, want the 2 that the quota allows", got)
+	}
+	w.verdict()
+}
+
+// TestQuotaDeletedWhileNobodySchedules: a process that starts after the deletion knows of it, and keeps the namespaces closed.
+func TestQuotaDeletedWhileNobodySchedules(t *testing.T) {
+	e := newElection(t)
+	w := e.w
+	leader := e.startLeader()
+	w.addGPUNodes(1)
+	w.addQuota("remembered", w.anyType("2", nil))
+	for i := range 4 {
+		w.addPod(fmt.Sprintf("pod-%d", i), fixture.GPUs(1))
+	}
+	w.waitBinds(2)
+	remembers := func(text string) {
+		t.Helper()
+		deadline := time.Now().Add(waitLimit)
+		for {
+			memory, err := w.cluster.Client().CoreV1().ConfigMaps(leaseName).Get(t.Context(), leaseName+"-quotas", metav1.GetOptions{})
+			if err == nil && strings.Contains(memory.Data["remembered"], text) {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("the memory is %v (%v), want %q in it", memory, err, text)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	remembers(w.ns)
+	leader.stop()
+	w.deleteQuota("remembered")
+	second := e.startLeader()
+	w.addPod("late", fixture.GPUs(1))
+	w.waitOverQuota("late", "quota remembered was deleted: its namespaces get no GPUs until ")
+	remembers("deletionTimestamp")
+	// And one more, which knows it from the second.
+	second.stop()
+	e.startLeader()
+	w.addPod("later", fixture.GPUs(1))
+	w.waitOverQuota("later", "quota remembered was deleted: its namespaces get no GPUs until ")
+	if got := w.boundSoFar(); got != 2 {
+		t.Errorf("%d pods are bound, want the 2 from before", got)
+	}
+	w.addQuota("remembered", w.anyType("3", nil))
+	w.waitBinds(3)
+	w.verdict()
 }
 
 // TestQuotaStatusHasTwoWriters: whatever somebody else writes into a status is put right, and what he writes elsewhere stays.
@@ -126,7 +194,11 @@ func TestQuotaConditions(t *testing.T) {
 	w.waitOverQuota("more", "quota elder: * needs 1, 2 of 1 in use")
 	w.deleteQuota("elder") // the younger one has the namespace now, but no line for these GPUs
 	w.waitOverQuota("more", "quota younger: ")
-	w.deleteQuota("younger")
+	w.deleteQuota("younger") // which opens nothing while its pods use some
+	w.waitOverQuota("more", "quota younger was deleted: its namespaces get no GPUs until ")
+	w.addQuota("on-purpose", w.anyType("2", object{"whenDeleted": "Open"}))
+	w.waitOverQuota("more", "quota on-purpose: * needs 1, 2 of 2 in use")
+	w.deleteQuota("on-purpose")
 	w.waitPod("more", "bound: nothing limits it any more", bound)
 	w.verdict()
 }
@@ -170,7 +242,7 @@ func TestNoGPUsWithoutQuota(t *testing.T) {
 	w.waitPod("first", "bound", bound)
 	w.deleteQuota("claims")
 	w.addPod("second", fixture.GPUs(1))
-	w.waitOverQuota("second", "namespace "+w.ns+" has no GPU quota, and pods without quota get no GPUs")
+	w.waitOverQuota("second", "quota claims was deleted: its namespaces get no GPUs until ")
 	w.verdict()
 }
 

@@ -1,6 +1,7 @@
 // GPU quotas through the engine: what is admitted where, what counts, and what pods are told.
 #include "tests/scheduler/engine/quota_cluster.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 
@@ -342,6 +343,51 @@ TEST_CASE(
     s.pod_gone(running);
     CHECK(s.decide() == Texts{"waits → a"});
   }
+}
+
+TEST_CASE("a new process that is told what was there keeps closed what was closed") {
+  EngineOptions options;
+  QuotaCluster before(options);
+  before.has(gpu_quota("kept").of("kept").line("H100", 2).created_at(kStart));
+  before.has(gpu_quota("seen").of("ml").line("H100", 2).created_at(kStart));
+  before.has(gpu_quota("open").of("open").line("H100", 2).opens_when_deleted());
+  const auto remember = [&] { return before.engine.take_quota_news().remember; };
+  CHECK(remember()->size() == 3);
+  CHECK_FALSE(remember());
+  before.now += 10s;
+  before.apply(event::QuotaDeleted{"seen"});
+  const auto memory = remember();
+  REQUIRE(memory);
+
+  // Meanwhile all but one are deleted.
+  Scheduler s(options);
+  s.now = kStart + 40s;
+  s.has(h100("a"));
+  s.has(in("ml", "m", 1));
+  s.has(in("kept", "k", 2));
+  s.has(in("open", "o", 2));
+  s.has(in("lost", "l", 1));
+  s.apply(event::QuotaUpserted{gpu_quota("kept").of("kept").line("H100", 2).created_at(kStart)});
+  for (const k8s::GpuQuota& quota : *memory) s.apply(event::QuotaRemembered{quota});
+  k8s::GpuQuota lost = gpu_quota("lost").selects(k8s::LabelSelector{});
+  s.has(name_space("lost"));
+  lost.spec.quotas.clear();
+  s.apply(event::QuotaRemembered{lost});
+  for (const char* name : {"ml", "kept", "open"}) s.has(name_space(name));
+  s.synced();
+  Texts told = s.decide();
+  std::sort(told.begin(), told.end());
+  REQUIRE(told.size() == 4);
+  CHECK(told[0] == "k → a");
+  CHECK(
+      told[1].starts_with("l waits: quota lost was deleted: its namespaces get no GPUs until "
+                          "1970-01-12T13:48:20Z;"));
+  CHECK(
+      told[2].starts_with("m waits: quota seen was deleted: its namespaces get no GPUs until "
+                          "1970-01-12T13:47:50Z;"));
+  CHECK(told[3].starts_with("o waits: quota lost was deleted"));  // which selects all
+  // It remembers the same in turn.
+  CHECK(s.engine.take_quota_news().remember->size() == 3);
 }
 
 TEST_CASE("the namespaces of a deleted quota are opened at once where the configuration says so") {

@@ -71,6 +71,7 @@ std::vector<Event> one_of_each() {
                              kAt,
                              {{"nvidia.com/gpu", 2}},
                              {{"cpu", 500}, {"nvidia.com/gpu", 3}}},
+          event::QuotaRemembered{tests::gpu_quota("gone").of("vision").opens_when_deleted()},
           event::Synced{},
           event::Prepared{.plan = 7, .failure = "409 Conflict"},
           event::BindSucceeded{ref, "n1"},
@@ -190,6 +191,10 @@ auto fields(const event::PodRejected& rejected) {
   const auto& [pod, node, reason, at, devices, requests] = rejected;
   return std::tie(pod, node, reason, at, devices, requests);
 }
+auto fields(const event::QuotaRemembered& remembered) {
+  const auto& [quota] = remembered;
+  return std::tie(quota);
+}
 auto fields(const event::Prepared& prepared) {
   const auto& [plan, failure] = prepared;
   return std::tie(plan, failure);
@@ -285,6 +290,7 @@ TEST_CASE("events keep the names by which recordings have them") {
                                        "QuotaUpserted",
                                        "QuotaDeleted",
                                        "PodRejected",
+                                       "QuotaRemembered",
                                        "Synced",
                                        "Prepared",
                                        "BindSucceeded",

@@ -1,0 +1,84 @@
+// What a new process is to know of the GpuQuotas that were there: in a ConfigMap, an entry each,
+// with which namespaces it selects and, if it is deleted, since when.
+//
+// A quota that is deleted keeps its namespaces closed for a while (quota::Ledger::erase). Its
+// object is gone then, so a process that starts meanwhile, or one that starts after a deletion that
+// nobody saw, would not know. The one that schedules writes the entries down, and reads them before
+// it decides anything for the first time. A finalizer would do, too, but would hang deletions where
+// nobody schedules.
+//
+// Where it cannot be read (it is not there yet, or the scheduler may not) nothing is
+// remembered. Any other failure is tried again until there is an answer. Each write carries the
+// version that was read; if somebody else has written meanwhile it is read anew. On the event
+// loop's thread.
+#pragma once
+
+#include "k8s-client/api/config_map.h"
+#include "k8s-client/api/gpu_quota.h"
+#include "k8s-client/back_off.h"
+#include "k8s-client/error.h"
+#include "k8s-client/http/event_loop.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace sched::live {
+
+class QuotaMemory {
+ public:
+  // The calls it needs; of a k8s::Client, or a script in tests.
+  struct Calls {
+    using Done = std::function<void(k8s::Result<k8s::ConfigMap>)>;
+    std::function<void(Done)> get;
+    std::function<void(const k8s::StringMap& data, Done)> create;
+    std::function<void(const k8s::ConfigMap&, Done)> update;
+  };
+  struct Options {
+    std::chrono::milliseconds interval{1'000};  // at least, between two writes
+    k8s::BackOffOptions back_off = {.first = std::chrono::milliseconds(1'000)};
+  };
+  struct Hooks {
+    // A call failed; `retry_in` zero: it is not tried again.
+    std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
+    std::function<void()> on_answered = [] {};
+  };
+
+  QuotaMemory(k8s::EventLoop& loop, Calls calls, Options options, Hooks hooks);
+  ~QuotaMemory() { *alive_ = false; }
+  QuotaMemory(const QuotaMemory&) = delete;
+  QuotaMemory& operator=(const QuotaMemory&) = delete;
+
+  // What is remembered, once there is an answer: names, selections and times, no lines. An entry
+  // that cannot be read is left out. Called once, before want().
+  void read(std::function<void(std::vector<k8s::GpuQuota>)> done);
+  // What is to be remembered from now on. Of more than fit into an object, deleted ones come first.
+  void want(const std::vector<k8s::GpuQuota>& quotas);
+  // Calls nothing any more.
+  void stop() { stopped_ = true; }
+
+ private:
+  using Then = std::function<void()>;
+  void get(Then then);
+  void on_got(k8s::Result<k8s::ConfigMap> answer, const Then& then);
+  void write();
+  void on_written(k8s::Result<k8s::ConfigMap> answer);
+  void pause(std::chrono::milliseconds delay, Then then);
+  void retry(const k8s::Error& error, Then then);
+
+  k8s::EventLoop& loop_;
+  Calls calls_;
+  Options options_;
+  Hooks hooks_;
+  k8s::BackOff back_off_;
+  std::optional<k8s::ConfigMap> there_;  // as the server has it; nullopt: it has none
+  std::optional<k8s::StringMap> wanted_;
+  bool busy_ = false;  // a call is under way, or a pause
+  bool stopped_ = false;
+  std::unique_ptr<k8s::Timer> pause_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace sched::live
