@@ -151,7 +151,7 @@ class Ledger {
   // Whether the pool has something left to lend.
   [[nodiscard]] bool lends(PoolId pool) const;
   // Whether the demand is beyond what the quota could ever give it, borrowed or not, on any type of
-  // GPU that is there.
+  // GPU that is there; where it allows none of those, on the types that it names.
   [[nodiscard]] bool never_fits(QuotaId quota, const Demand& demand) const;
   [[nodiscard]] bool is_strict(QuotaId quota) const;
   // "team-vision"; for kNothingQuota empty.
@@ -268,6 +268,13 @@ class Ledger {
   // Visits (class, line index, amount) for every class that is there and that the demand allows.
   template <typename Visit>
   void for_each_choice(const Quota& quota, const Demand& demand, Visit&& visit) const;
+  // Of a pod that asks for whole GPUs of types that it names, none of which is there: visits
+  // (type, line index, amount) for every line to which one of them may be charged; the index behind
+  // the last if none may.
+  template <typename Visit>
+  void for_each_absent(const Quota& quota, const Demand& demand, Visit&& visit) const;
+  // Whether the pod asks for absent types alone, and of no line could ever have so many.
+  [[nodiscard]] bool never_fits_absent(const Quota& quota, const Demand& demand) const;
   // Whether one pod may be given so much of that line, be it free or not.
   [[nodiscard]] static bool may_have(const Quota& quota, std::size_t line, GpuShare amount);
   [[nodiscard]] static Line::Answer ask(const Account& account, std::size_t line, GpuShare amount,

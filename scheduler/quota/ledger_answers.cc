@@ -46,6 +46,41 @@ void Ledger::for_each_choice(const Quota& quota, const Demand& demand, Visit&& v
   }
 }
 
+template <typename Visit>
+void Ledger::for_each_absent(const Quota& quota, const Demand& demand, Visit&& visit) const {
+  // Pieces of other kinds may be a part of a GPU on the nodes that come.
+  Demand whole{.gpus = demand.gpus};
+  whole.allowed = demand.allowed;
+  if (demand.gpus == 0 || !(whole == demand)) return;
+  for (ChargeClassId id = kNoGpuClass + 1; id < classes_.size(); ++id) {
+    if (eligible(id, demand)) return;
+  }
+  const GpuShare amount = GpuShare::gpus(demand.gpus);
+  const std::vector<LineSpec>& lines = quota.spec.lines;
+  for (const gpu::TypeName& type : named_types(demand.allowed)) {
+    if (!type.mig_profile.empty() || type.text.ends_with("-SHARED")) return;
+    bool some = false;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const gpu::TypeName& line = lines[i].means;
+      const bool of_class = line.gpu_class != nullptr && line.gpu_class == type.gpu_class;
+      if (lines[i].gpu_type != kAnyType && !of_class && line.key != type.key) continue;
+      some = true;
+      visit(type, i, amount);
+    }
+    if (!some) visit(type, lines.size(), amount);
+  }
+}
+
+bool Ledger::never_fits_absent(const Quota& quota, const Demand& demand) const {
+  bool some = false;
+  bool fits = false;
+  for_each_absent(quota, demand, [&](const auto& /*type*/, std::size_t line, GpuShare amount) {
+    some = true;
+    fits = fits || (may_have(quota, line, amount) && amount <= quota.lines[line].most());
+  });
+  return some && !fits;
+}
+
 bool Ledger::may_have(const Quota& quota, std::size_t line, GpuShare amount) {
   if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) return false;
   return line != quota.spec.lines.size();
@@ -66,6 +101,8 @@ Admission Ledger::admit(QuotaId id, const Demand& demand, bool is_holder,
   for_each_choice(of.quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
     admission.add(on, ask(of, line, amount, is_holder).room);
   });
+  // Nodes of that type would not help: an autoscaler is not to make them.
+  if (never_fits_absent(of.quota, demand)) admission.refused_some = true;
   return admission;
 }
 
@@ -111,6 +148,14 @@ std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, bool i
     const auto [known, is_new] = by_line.try_emplace({line, said.gpu_type}, said);
     if (!is_new && needs_less(said, known->second)) known->second = std::move(said);
   });
+  if (by_line.empty() && never_fits_absent(of.quota, demand)) {
+    for_each_absent(of.quota, demand,
+                    [&](const gpu::TypeName& type, std::size_t line, GpuShare amount) {
+                      LineAnswer said = answer(of, line, amount, is_holder);
+                      if (said.why == LineAnswer::Why::kNoLine) said.gpu_type = type.text;
+                      by_line.try_emplace({line, said.gpu_type}, said);
+                    });
+  }
   std::vector<LineAnswer> all;
   for (auto& [key, said] : by_line) all.push_back(std::move(said));
   return all;
@@ -172,7 +217,7 @@ bool Ledger::never_fits(QuotaId id, const Demand& demand) const {
     if (!may_have(quota, line, amount)) return;
     fits = fits || amount <= quota.lines[line].most();
   });
-  return some && !fits;
+  return some ? !fits : never_fits_absent(quota, demand);
 }
 
 std::optional<std::pair<std::size_t, GpuShare>> Ledger::best_hold(

@@ -53,6 +53,27 @@ TypeChoice choice_of(const PodShape& shape, bool enforces_types) {
   return choice;
 }
 
+std::vector<gpu::TypeName> named_types(const TypeChoice& choice) {
+  const auto names_product = [](const k8s::SelectorRequirement& each) {
+    return each.op == k8s::SelectorOperator::kIn && each.key == gpu::kProductLabel;
+  };
+  const auto named_in = [&](const Requirements& requirements) {
+    std::vector<gpu::TypeName> named;
+    const auto found = std::find_if(requirements.begin(), requirements.end(), names_product);
+    if (found == requirements.end()) return named;
+    for (const std::string& value : found->values) named.push_back(gpu::parse_type_name(value));
+    return named;
+  };
+  if (auto required = named_in(choice.required); !required.empty()) return required;
+  std::vector<gpu::TypeName> named;
+  for (const Requirements& alternative : choice.alternatives) {
+    std::vector<gpu::TypeName> in_this = named_in(alternative);
+    if (in_this.empty()) return choice.types;
+    named.insert(named.end(), in_this.begin(), in_this.end());
+  }
+  return named.empty() ? choice.types : named;
+}
+
 bool allows(const TypeChoice& choice, const ChargeClass& gpus) {
   const auto& [types, required, alternatives] = choice;
   if (!types.empty() &&

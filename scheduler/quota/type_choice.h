@@ -36,6 +36,10 @@ struct TypeChoice {
 // `enforces_types`: the annotation counts.
 [[nodiscard]] TypeChoice choice_of(const PodShape& shape, bool enforces_types);
 
+// The types by whose names the pod limits itself, as labels or people write them; empty: not at
+// all, or in other words (NotIn, Exists). A pod's other words may leave fewer.
+[[nodiscard]] std::vector<gpu::TypeName> named_types(const TypeChoice& choice);
+
 // Whether GPUs of the class are among what the pod allows.
 [[nodiscard]] bool allows(const TypeChoice& choice, const ChargeClass& gpus);
 

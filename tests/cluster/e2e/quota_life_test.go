@@ -195,10 +195,12 @@ func TestQuotaConditions(t *testing.T) {
 	w.deleteQuota("elder") // the younger one has the namespace now, but no line for these GPUs
 	w.waitOverQuota("more", "quota younger: ")
 	w.deleteQuota("younger") // which opens nothing while its pods use some
-	w.waitOverQuota("more", "quota younger was deleted: its namespaces get no GPUs until ")
-	w.addQuota("on-purpose", w.anyType("2", object{"whenDeleted": "Open"}))
-	w.waitOverQuota("more", "quota on-purpose: * needs 1, 2 of 2 in use")
-	w.deleteQuota("on-purpose")
+	for _, deleted := range []string{"elder", "younger"} {
+		w.waitOverQuota("more", "quota "+deleted+" was deleted: its namespaces get no GPUs until ")
+		w.addQuota(deleted, w.anyType("2", object{"whenDeleted": "Open"}))
+		w.waitOverQuota("more", "quota "+deleted+": * needs 1, 2 of 2 in use")
+		w.deleteQuota(deleted)
+	}
 	w.waitPod("more", "bound: nothing limits it any more", bound)
 	w.verdict()
 }
@@ -295,7 +297,7 @@ func TestQuotaDefinitionComesAndGoes(t *testing.T) {
 		kubectl(t, "wait", "--for=condition=Established", fmt.Sprintf("--timeout=%v", waitLimit), "-f", definition())
 	})
 	kubectl(t, "delete", "-f", definition())
-	s := startSubject(t)
+	s := startSubject(t, func(with *setup) { with.config += "gpuQuota: {closedAfterDeletion: 0s}\n" })
 	w.addGPUNodes(1)
 	for i := range 2 {
 		w.addPod(fmt.Sprintf("free-%d", i), fixture.GPUs(1))

@@ -290,6 +290,48 @@ TEST_CASE("of two quotas that claim a namespace the older keeps it") {
   CHECK(s.use("old").used == k8s::Quantity::of(0));
 }
 
+TEST_CASE("a pod that its quota can never take is told so, whether or not a node has its type") {
+  struct Case {
+    std::string name;
+    PodBuilder pod;
+    std::string told;
+  };
+  const std::string product = "nvidia.com/gpu.product";
+  const auto terms = [&](std::vector<std::string> values) {
+    return term({label(product).in(std::move(values))});
+  };
+  const std::string never = "quota q: H100 needs 16, 0 of 8 in use; it can never give that much";
+  const std::vector<Case> cases = {
+      {"by its product", in("ml", "p", 16).selects(product, kH100), never},
+      {"by its class", in("ml", "p", 16).annotated(kType, "H100"), never},
+      {"by an affinity", in("ml", "p", 16).requires_nodes({terms({kH100})}), never},
+      {"of no line", in("ml", "p", 1).selects(product, "NVIDIA-B200"),
+       "quota q: NVIDIA-B200 is not in it; it can never give that much"},
+      {"it could", in("ml", "p", 8).selects(product, kH100), ""},
+      {"by one of its types", in("ml", "p", 16).annotated(kType, "H100, A100"), ""},
+      {"parts of GPUs", in("ml", "p", 16).selects(product, std::string(kH100) + "-SHARED"), ""},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    QuotaCluster s;
+    s.has(l4("l", 4));
+    s.has(gpu_quota("q").of("ml").line("H100", 8).line("A100", 32));
+    s.has(c.pod);
+    const auto told = s.decisions();
+    REQUIRE(told.size() == 1);
+    const auto& waits = std::get<decision::Unschedulable>(told[0]);
+    const bool by_quota = std::string(to_string(waits.reason)) == "GpuQuotaExceeded";
+    CHECK(by_quota == !c.told.empty());
+    if (!by_quota) continue;
+    CHECK(waits.message == c.told);
+    // An autoscaler's node, were there one, would change nothing.
+    s.has(node("h").gpus(16).product(kH100).cpu("64"));
+    for (const std::string& line : s.decide()) CHECK(line == "p waits: " + c.told);
+    s.node_gone("h");
+    for (const std::string& line : s.decide()) CHECK(line == "p waits: " + c.told);
+  }
+}
+
 TEST_CASE("a quota that is deleted and made anew gives nothing in between") {
   QuotaCluster s;
   s.has(h100("a"));
