@@ -144,6 +144,7 @@ k8s::GpuQuota::Status Ledger::status(QuotaId id, const std::vector<GpuShare>& pe
   }
   if (const GpuShare unnamed = quota.lines.back().used(); !unnamed.is_zero()) {
     over.push_back(over_limit("GPUs of types that no line names", unnamed, {}));
+    total.used += unnamed;
   }
   status.total = in_quantities(total);
   status.conditions = {

@@ -158,6 +158,19 @@ TEST_CASE("a quota that is not valid gives nothing, and says why") {
   CHECK(status.conditions.at(0).reason == "InvalidSpec");
 }
 
+TEST_CASE("what is used of types that no line names is in the total, and told of") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8));
+  books.charge("a", 3);
+  books.charge("b", 2, kThen, 1);
+  const auto status = books.ledger.status(books.id(), {});
+  CHECK(status.quotas.at(0).use.used == k8s::Quantity::of(3));
+  CHECK(status.total.used == k8s::Quantity::of(5));
+  CHECK(status.conditions.at(3).message ==
+        "GPUs of types that no line names: 2 in use, 0 allowed; nothing is evicted, and nothing "
+        "new starts");
+}
+
 TEST_CASE("a type that no node has is named") {
   Books books;
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).line("B200", 8).line("*", 1));
