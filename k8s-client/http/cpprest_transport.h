@@ -22,7 +22,9 @@
 //    sends none unless it is asked for one.)
 //  * A header that never ends, and what is no HTTP at all, are noticed by the deadline alone, and
 //    without bound to the memory that they take: it trusts a server that has proved who it is.
-//  * Addresses of a name are tried one after the other, each until the kernel gives up.
+//  * Addresses of a name are tried one after the other, each until the kernel gives up. Where the
+//    first does not answer, the connection's first request has no unacknowledged_limit and no
+//    keep-alive: http_client does not show the socket before the second.
 //  * Without TLS one cannot see whether a connection stands: connect_timeout does not apply, nor
 //    unacknowledged_limit, send_by holds on kept connections only, and may_have_acted errs on the
 //    side of true.

@@ -60,7 +60,9 @@ class TlsStream final : public ByteStream {
 };
 
 void TlsStream::handshake(const std::string& name, OnDone done) {
-  if (!expect_server_name(stream_.native_handle(), name, tls_->verify_server)) {
+  SSL* ssl = stream_.native_handle();
+  const bool verifiable = !tls_->verify_server || verify_server_name(SSL_get0_param(ssl), name);
+  if (!verifiable || !ask_for_server_name(ssl, name)) {
     asio::post(socket().get_executor(), [done = std::move(done)] {
       done(ErrorCode(static_cast<int>(boost::system::errc::invalid_argument),
                      boost::system::generic_category()));

@@ -75,22 +75,24 @@ Result<void> use_certificate(asio::ssl::context& context, const TlsMaterial& mat
   return {};
 }
 
-// What the macro SSL_set_tlsext_host_name does, without its C cast. The name is copied.
-bool ask_for_name(SSL* ssl, std::string name) {
-  return SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) == 1;
+bool is_address(const std::string& name) {
+  ErrorCode not_an_address;
+  asio::ip::make_address(name, not_an_address);
+  return !not_an_address.failed();
 }
 
 }  // namespace
 
-bool expect_server_name(SSL* ssl, const std::string& name, bool verify) {
-  ErrorCode not_an_address;
-  asio::ip::make_address(name, not_an_address);
-  const bool is_name = not_an_address.failed();
-  // SNI is for names alone (RFC 6066 §3).
-  if (is_name && !ask_for_name(ssl, name)) return false;
-  if (!verify) return true;
-  X509_VERIFY_PARAM* param = SSL_get0_param(ssl);
-  if (!is_name) return X509_VERIFY_PARAM_set1_ip_asc(param, name.c_str()) == 1;
+// What the macro SSL_set_tlsext_host_name does, without its C cast. OpenSSL copies the name.
+bool ask_for_server_name(SSL* ssl, const std::string& name) {
+  if (is_address(name)) return true;  // SNI is for names alone (RFC 6066 §3)
+  return SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                  std::string(name).data()) == 1;
+}
+
+bool verify_server_name(X509_VERIFY_PARAM* param, const std::string& name) {
+  if (name.empty()) return false;  // OpenSSL would then accept any
+  if (is_address(name)) return X509_VERIFY_PARAM_set1_ip_asc(param, name.c_str()) == 1;
   X509_VERIFY_PARAM_set_hostflags(
       param, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   return X509_VERIFY_PARAM_set1_host(param, name.c_str(), name.size()) == 1;

@@ -24,9 +24,12 @@ struct TlsContext {
   bool verify_server;
 };
 
-// Arranges that a client's handshake fails unless the certificate is for `name` (a DNS name or an
-// IP address), if `verify`, and that a DNS name is sent (SNI). False: not a usable name.
-[[nodiscard]] bool expect_server_name(SSL* ssl, const std::string& name, bool verify);
+// Has a client's handshake send `name` to the server (SNI), unless it is an IP address. False: not
+// a usable name.
+[[nodiscard]] bool ask_for_server_name(SSL* ssl, const std::string& name);
+// Has a verification fail unless the certificate is for `name`, a DNS name or an IP address. False:
+// not a usable name.
+[[nodiscard]] bool verify_server_name(X509_VERIFY_PARAM* param, const std::string& name);
 
 // Gives `to` the authorities and the identity of `from`, and its oldest version of TLS.
 void copy_tls_context(const TlsContext& from, SSL_CTX* to);

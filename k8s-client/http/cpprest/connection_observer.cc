@@ -66,7 +66,7 @@ void ConnectionObserver::prepare_new(void* handle) {
   if (!advance(Stage::kIdle, tls_ ? Stage::kConnecting : Stage::kSending)) throw NotSent(kStopped);
   if (!tls_) return;
   SSL* ssl = static_cast<sdk::TlsSocket*>(handle)->native_handle();
-  if (!expect_server_name(ssl, name_, tls_->verify_server)) {
+  if (!ask_for_server_name(ssl, name_)) {
     throw NotSent("\"" + name_ + "\" is not the name of a server");
   }
 }
@@ -76,13 +76,22 @@ void ConnectionObserver::check_reused(void* handle) {
   if (tls_) {
     SSL* ssl = static_cast<sdk::TlsSocket*>(handle)->native_handle();
     stale = stale || SSL_has_pending(ssl) == 1 || BIO_ctrl_pending(SSL_get_rbio(ssl)) > 0;
+    limit_silence();
   }
   if (stale) throw NotSent("closed by the server meanwhile");
   if (is_too_late()) throw NotSent(kTooLate);
   if (!advance(Stage::kIdle, Stage::kSending)) throw NotSent(kStopped);
 }
 
+void ConnectionObserver::limit_silence() {
+  if (std::exchange(silence_is_limited_, true)) return;
+  enable_keep_alive(*socket_);
+  limit_unacknowledged(*socket_, unacknowledged_limit_);
+}
+
 void ConnectionObserver::set_up(boost::asio::ssl::context& context) {
+  socket_ = nullptr;
+  silence_is_limited_ = false;
   SSL_CTX* native = context.native_handle();
   copy_tls_context(*tls_, native);
   SSL_CTX_set_cert_verify_callback(native, &ConnectionObserver::verify, this);
@@ -91,35 +100,41 @@ void ConnectionObserver::set_up(boost::asio::ssl::context& context) {
 }
 
 int ConnectionObserver::verify(X509_STORE_CTX* store, void* observer) {
+  auto* self = static_cast<ConnectionObserver*>(observer);
   X509_STORE_CTX_set_verify_cb(store, as_found);
-  const int ok = X509_verify_cert(store);
-  static_cast<ConnectionObserver*>(observer)->certificate_error_ = X509_STORE_CTX_get_error(store);
+  const bool verifiable = !self->tls_->verify_server ||
+                          verify_server_name(X509_STORE_CTX_get0_param(store), self->name_);
+  if (!verifiable) X509_STORE_CTX_set_error(store, X509_V_ERR_HOSTNAME_MISMATCH);
+  const int ok = verifiable ? X509_verify_cert(store) : 0;
+  self->certificate_error_ = X509_STORE_CTX_get_error(store);
   return ok;
 }
 
-void ConnectionObserver::on_tls_event(const SSL* ssl, int where, int value) {
+void ConnectionObserver::on_tls_event(const SSL* told, int where, int value) {
+  auto* ssl = const_cast<SSL*>(told);  // OpenSSL has no other type for a callback that it tells
   auto* self =
       static_cast<ConnectionObserver*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), observer_index()));
   constexpr int kAlertRead = SSL_CB_READ_ALERT;
-  if ((where & SSL_CB_HANDSHAKE_START) != 0) self->on_handshake_start();
-  if ((where & SSL_CB_HANDSHAKE_DONE) != 0) self->on_handshake_done();
+  if ((where & SSL_CB_HANDSHAKE_START) != 0) self->on_handshake_start(ssl);
+  if ((where & SSL_CB_HANDSHAKE_DONE) != 0) self->on_handshake_done(ssl);
   const bool farewell = (value & 0xff) == SSL_AD_CLOSE_NOTIFY;
   if ((where & kAlertRead) == kAlertRead && !farewell) self->alert_ = value;
 }
 
 // What follows the first handshake (TLS 1.3 has messages of its kind later on) changes nothing.
-void ConnectionObserver::on_handshake_start() {
+void ConnectionObserver::on_handshake_start(SSL* ssl) {
   if (!advance(Stage::kConnecting, Stage::kHandshake)) return;
-  enable_keep_alive(*socket_);
-  limit_unacknowledged(*socket_, unacknowledged_limit_);
+  if (socket_ != nullptr) return limit_silence();
+  // It replaces the one that was asked for the name, successfully.
+  static_cast<void>(ask_for_server_name(ssl, name_));
 }
 
-// The request goes out next, unless it has been given up or come too late: then the connection must
-// not be of use.
-void ConnectionObserver::on_handshake_done() {
+// The request goes out next, unless it has been given up or come too late: then OpenSSL is told
+// that the connection is closed, and writes nothing more to it.
+void ConnectionObserver::on_handshake_done(SSL* ssl) {
   if (is_too_late()) advance(Stage::kHandshake, Stage::kStopped);
   if (advance(Stage::kHandshake, Stage::kSending) || stage_ != Stage::kStopped) return;
-  ::shutdown(socket_->native_handle(), SHUT_RDWR);
+  SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 }
 
 bool ConnectionObserver::is_too_late() const { return send_by_ && BootClock::now() > *send_by_; }

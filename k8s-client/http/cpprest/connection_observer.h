@@ -5,6 +5,10 @@
 // is done, and so whether anything of a request can have been sent; it puts our trust and identity
 // into the connection; and it refuses to let a request go over a connection that the server has
 // closed, or a second time (see cpprest_transport.h). The hooks run on cpprestsdk's thread.
+//
+// When an address of the server's name refuses, http_client replaces the connection by one to the
+// next address. It calls set_up() for that one, and not before_sending(). So the server's name is
+// asked for and verified in OpenSSL's own calls, which each handshake makes.
 #pragma once
 
 #include "k8s-client/boot_clock.h"
@@ -70,16 +74,20 @@ class ConnectionObserver {
 
   static int verify(X509_STORE_CTX* store, void* observer);
   static void on_tls_event(const SSL* ssl, int where, int value);
-  void on_handshake_start();
-  void on_handshake_done();
+  void on_handshake_start(SSL* ssl);
+  void on_handshake_done(SSL* ssl);
   void prepare_new(void* handle);
   void check_reused(void* handle);
+  void limit_silence();
 
   const std::string name_;  // that the server has to prove
   const std::shared_ptr<TlsContext> tls_;
   const std::chrono::milliseconds unacknowledged_limit_;
   std::optional<BootClock::time_point> send_by_;  // of the request being sent
-  sdk::PlainSocket* socket_ = nullptr;            // of the request being sent
+  // Of the connection; null: it is being set up, or has replaced another and carries its first
+  // request.
+  sdk::PlainSocket* socket_ = nullptr;
+  bool silence_is_limited_ = false;  // on that socket
   std::atomic<Stage> stage_ = Stage::kIdle;
   std::atomic<bool> may_have_sent_ = false;
   std::atomic<bool> expecting_ = false;
