@@ -76,6 +76,8 @@ func (q *quotaObject) condition(name string) string {
 	return ""
 }
 
+var quotaResource = schema.GroupVersionResource{Group: "gpu-scheduler.io", Version: "v1alpha1", Resource: "gpuquotas"}
+
 // quotas is the API of GpuQuota, as its administrator has it; the custom resource is installed. It skips the test of a scheduler that does
 // not know it.
 func quotas(t *testing.T) dynamic.ResourceInterface {
@@ -90,7 +92,7 @@ func quotas(t *testing.T) dynamic.ResourceInterface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	api := client.Resource(schema.GroupVersionResource{Group: "gpu-scheduler.io", Version: "v1alpha1", Resource: "gpuquotas"})
+	api := client.Resource(quotaResource)
 	deadline := time.Now().Add(waitLimit)
 	for { // a new resource is served a moment after it was made
 		_, err := api.List(t.Context(), metav1.ListOptions{})
