@@ -38,6 +38,9 @@ struct Demand {
   [[nodiscard]] bool is_none() const {
     return gpus == 0 && shared == 0 && milli == 0 && own_names == 0 && instances.empty();
   }
+  [[nodiscard]] bool is_of_gpus_alone() const {
+    return shared == 0 && milli == 0 && own_names == 0 && instances.empty();
+  }
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 

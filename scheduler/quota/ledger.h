@@ -260,6 +260,9 @@ class Ledger {
   [[nodiscard]] const Quota& at(QuotaId quota) const;
   [[nodiscard]] Quota& at(QuotaId quota);
   [[nodiscard]] Account account(QuotaId quota, const LedgerTrial* in) const;
+  // The same as the public one; and whether it would be within the guarantee somewhere.
+  [[nodiscard]] Standing as_borrower(const Account& of, const Demand& demand, bool is_holder,
+                                     bool& within) const;
   // Where a quota stands that would borrow of that line.
   [[nodiscard]] static Standing share_of(const Line& line);
   // The line to which such GPUs are charged.
@@ -268,12 +271,12 @@ class Ledger {
   // Visits (class, line index, amount) for every class that is there and that the demand allows.
   template <typename Visit>
   void for_each_choice(const Quota& quota, const Demand& demand, Visit&& visit) const;
-  // Of a pod that asks for whole GPUs of types that it names, none of which is there: visits
-  // (type, line index, amount) for every line to which one of them may be charged; the index behind
-  // the last if none may.
+  // Of a pod that allows no class that is there, if it asks for whole GPUs of types that it names:
+  // visits (type, line index, amount) for every line to which one of them may be charged; the index
+  // behind the last if none may.
   template <typename Visit>
   void for_each_absent(const Quota& quota, const Demand& demand, Visit&& visit) const;
-  // Whether the pod asks for absent types alone, and of no line could ever have so many.
+  // Whether such a pod could have so many of no line, ever.
   [[nodiscard]] bool never_fits_absent(const Quota& quota, const Demand& demand) const;
   // Whether one pod may be given so much of that line, be it free or not.
   [[nodiscard]] static bool may_have(const Quota& quota, std::size_t line, GpuShare amount);

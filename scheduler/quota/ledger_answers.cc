@@ -49,12 +49,7 @@ void Ledger::for_each_choice(const Quota& quota, const Demand& demand, Visit&& v
 template <typename Visit>
 void Ledger::for_each_absent(const Quota& quota, const Demand& demand, Visit&& visit) const {
   // Pieces of other kinds may be a part of a GPU on the nodes that come.
-  Demand whole{.gpus = demand.gpus};
-  whole.allowed = demand.allowed;
-  if (demand.gpus == 0 || !(whole == demand)) return;
-  for (ChargeClassId id = kNoGpuClass + 1; id < classes_.size(); ++id) {
-    if (eligible(id, demand)) return;
-  }
+  if (demand.gpus == 0 || !demand.is_of_gpus_alone()) return;
   const GpuShare amount = GpuShare::gpus(demand.gpus);
   const std::vector<LineSpec>& lines = quota.spec.lines;
   for (const gpu::TypeName& type : named_types(demand.allowed)) {
@@ -98,11 +93,13 @@ Admission Ledger::admit(QuotaId id, const Demand& demand, bool is_holder,
                         const LedgerTrial* in) const {
   Admission admission;
   const Account of = account(id, in);
+  bool some = false;
   for_each_choice(of.quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
+    some = true;
     admission.add(on, ask(of, line, amount, is_holder).room);
   });
   // Nodes of that type would not help: an autoscaler is not to make them.
-  if (never_fits_absent(of.quota, demand)) admission.refused_some = true;
+  if (!some && never_fits_absent(of.quota, demand)) admission.refused_some = true;
   return admission;
 }
 
@@ -165,10 +162,8 @@ Standing Ledger::standing(QuotaId id, const Demand& demand, bool is_holder,
                           const LedgerTrial* in) const {
   const Account of = account(id, in);
   bool within = false;
-  for_each_choice(of.quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
-    within = within || ask(of, line, amount, is_holder).room == Room::kGuaranteed;
-  });
-  return within ? Standing{} : as_borrower(id, demand, is_holder, in);
+  const Standing borrower = as_borrower(of, demand, is_holder, within);
+  return within ? Standing{} : borrower;
 }
 
 Standing Ledger::share_of(const Line& line) {
@@ -182,11 +177,19 @@ Standing Ledger::share_of(const Line& line) {
 
 Standing Ledger::as_borrower(QuotaId id, const Demand& demand, bool is_holder,
                              const LedgerTrial* in) const {
-  const Account of = account(id, in);
+  bool within = false;
+  return as_borrower(account(id, in), demand, is_holder, within);
+}
+
+Standing Ledger::as_borrower(const Account& of, const Demand& demand, bool is_holder,
+                             bool& within) const {
   std::optional<Standing> best;
   for_each_choice(of.quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
     if (!may_have(of.quota, line, amount)) return;
-    if (ask(of, line, amount, is_holder).room == Room::kGuaranteed) return;
+    if (ask(of, line, amount, is_holder).room == Room::kGuaranteed) {
+      within = true;
+      return;
+    }
     const Standing share = share_of(of.lines[line]);
     if (!best || compare(share, *best) < 0) best = share;
   });
