@@ -1,6 +1,7 @@
-# Two stages: the first builds with everything a build needs, the second has the program and the
-# libraries that it loads, alone.    docker build -t gpu-scheduler:0.1.0 .
+# Two stages: the first builds with everything a build needs, the second has the program, the plugin
+# of kubectl and the libraries that they load, alone.    docker build -t gpu-scheduler:0.1.0 .
 #
+# --build-arg COMMIT=$(git rev-parse HEAD)                for --version, since .git is not in the build's context
 # --build-arg CPPREST=ON                                  with the second transport (SECURITY.md)
 # --build-arg BUILD_IMAGE=debian:12@sha256:…              on bases that nobody can replace
 # --build-arg RUN_IMAGE=debian:12-slim@sha256:…
@@ -18,17 +19,18 @@ COPY scheduler scheduler
 COPY plugins plugins
 COPY bench bench
 COPY cmake cmake
-RUN cmake --preset release -DGPU_SCHEDULER_CPPREST=${CPPREST} \
- && cmake --build --preset release --target gpu-scheduler \
- && .ci/hardened build/release/bin/gpu-scheduler \
- && .ci/runtime-packages build/release/bin/gpu-scheduler > runtime-packages \
- && strip build/release/bin/gpu-scheduler
+ARG COMMIT=
+RUN cmake --preset release -DGPU_SCHEDULER_CPPREST=${CPPREST} -DGPU_SCHEDULER_COMMIT=${COMMIT} \
+ && cmake --build --preset release --target gpu-scheduler kubectl-gpu \
+ && .ci/hardened build/release/bin/gpu-scheduler build/release/bin/kubectl-gpu \
+ && .ci/runtime-packages build/release/bin/gpu-scheduler build/release/bin/kubectl-gpu > runtime-packages \
+ && strip build/release/bin/gpu-scheduler build/release/bin/kubectl-gpu
 
 FROM ${RUN_IMAGE}
 RUN --mount=from=build,source=/src/runtime-packages,target=/runtime-packages \
     apt-get update \
  && xargs -a /runtime-packages apt-get install -y --no-install-recommends \
  && rm -rf /var/lib/apt/lists/*
-COPY --from=build /src/build/release/bin/gpu-scheduler /usr/local/bin/gpu-scheduler
+COPY --from=build /src/build/release/bin/gpu-scheduler /src/build/release/bin/kubectl-gpu /usr/local/bin/
 USER 65532:65532
 ENTRYPOINT ["/usr/local/bin/gpu-scheduler"]

@@ -9,7 +9,6 @@
 #include "bench/sameness/answer.h"
 #include "bench/transport/transport.h"
 #include "bench/verdicts/verdicts.h"
-#include "bench/what_if/what_if.h"
 #include "plugins/registry.h"
 
 #include <CLI/CLI.hpp>
@@ -33,26 +32,6 @@ void add_verdicts(CLI::App& app, int& exit_code) {
   command->add_flag("--scores", options->scores, "Scores of the nodes that fit, too");
   command->callback(
       [options, &exit_code] { exit_code = bench::verdicts::run(*options, std::cout, std::cerr); });
-}
-
-void add_what_if(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<bench::WhatIfOptions>();
-  CLI::App* command = app.add_subcommand(
-      "what-if", "What the scheduler would do with pods on a cluster; writes nothing there");
-  command->add_option("--kubeconfig", options->kubeconfig, "The cluster")->required();
-  command->add_option("--config", options->config, "The scheduler's configuration")->required();
-  command->add_option("-n,--namespace", options->namespace_, "Namespace of objects that name none")
-      ->check([](const std::string& name) -> std::string {
-        const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-        const bool good =
-            !name.empty() && name.size() <= 63 && fits(name.front()) && fits(name.back()) &&
-            std::all_of(name.begin(), name.end(), [&](char c) { return fits(c) || c == '-'; });
-        return good ? "" : "\"" + name + "\" is no name of a namespace";
-      });
-  command
-      ->add_option("MANIFESTS", options->files, "YAML files with pods, and what storage they bring")
-      ->required();
-  command->callback([options, &exit_code] { exit_code = bench::run_what_if(*options); });
 }
 
 void add_demo(CLI::App& app, int& exit_code) {
@@ -152,7 +131,6 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_code = 0;
   add_verdicts(app, exit_code);
-  add_what_if(app, exit_code);
   add_demo(app, exit_code);
   bench::replay::add_command(app, typed(argc, argv), exit_code);
   add_mig(app, exit_code);

@@ -5,6 +5,7 @@
 #include "plugins/gpu_packing/gpu_packing.h"
 #include "plugins/gpu_sharing/gpu_sharing.h"
 #include "plugins/gpu_type/gpu_type.h"
+#include "plugins/image_locality/image_locality.h"
 #include "plugins/inter_pod_affinity/inter_pod_affinity.h"
 #include "plugins/mig_fit/mig_fit.h"
 #include "plugins/node_affinity/node_affinity.h"
@@ -78,6 +79,10 @@ const sched::Registry& registry() {
        .constrains = true,
        .default_weight = 20,
        .make = make_inter_pod_affinity},
+      {.name = "ImageLocality",
+       .scores = true,
+       .on_by_default = false,
+       .make = make_image_locality},
       {.name = "DeviceClasses", .constrains = true, .make = make_device_classes},
   };
   return kRegistry;

@@ -14,10 +14,15 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <string>
+#include <string_view>
+
+// The version and the commit that it was built from, as semantic versions have it
+// (cmake/version.cmake).
+namespace sched {
+extern const std::string_view kVersion;
+}
 
 namespace {
 
@@ -113,7 +118,7 @@ void add_flags(CLI::App& app, Flags& flags) {
                "election, --http-bind-address and --bind-address are looked at");
   add_leader_election_flags(app, flags.leader_election);
   add_secure_serving_flags(app, flags);
-  app.set_version_flag("--version", "gpu-scheduler " GPU_SCHEDULER_VERSION);
+  app.set_version_flag("--version", fmt::format("gpu-scheduler {}", sched::kVersion));
 }
 
 // Prints what is wrong where whoever started us looks.
@@ -122,31 +127,9 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
-// The flag, the configuration, $KUBECONFIG, the pod's service account, ~/.kube/config: the first
-// that there is. kubectl asks in the same order; inside a pod it is the pod's account that is
-// meant.
-k8s::Result<k8s::ClusterAccess> find_cluster(const std::string& flag,
-                                             const std::string& configured) {
-  if (!flag.empty()) return k8s::load_kubeconfig(flag);
-  if (!configured.empty()) return k8s::load_kubeconfig(configured);
-  if (const std::string file = environment("KUBECONFIG"); !file.empty()) {
-    if (file.find(':') != std::string::npos) {
-      return k8s::config_error(
-          "$KUBECONFIG names several files, which are not merged here; name "
-          "one with --kubeconfig");
-    }
-    return k8s::load_kubeconfig(file);
-  }
-  if (!environment("KUBERNETES_SERVICE_HOST").empty()) return k8s::load_in_cluster();
-  const std::string home = environment("HOME") + "/.kube/config";
-  if (std::filesystem::exists(home)) return k8s::load_kubeconfig(home);
-  return k8s::config_error(
-      "no cluster: not in a pod, no $KUBECONFIG and no ~/.kube/config; name one with --kubeconfig");
+// The flag goes before the configuration.
+k8s::Result<k8s::ClusterAccess> cluster_of(const std::string& flag, const std::string& configured) {
+  return k8s::find_cluster(flag.empty() ? configured : flag);
 }
 
 // "IP:PORT"; an IPv6 address in brackets.
@@ -203,7 +186,7 @@ int start(const Flags& flags) {
   for (const std::string& warning : config->warnings) sched::live::LogLine(warning).warning();
   if (flags.check_config) return 0;
   const std::string configured = config->client_connection.kubeconfig;
-  auto cluster = find_cluster(flags.kubeconfig, configured);
+  auto cluster = cluster_of(flags.kubeconfig, configured);
   if (!cluster) return fail(kBadUsage, cluster.error().message);
   sched::live::ShellOptions options{.configuration = std::move(*config),
                                     .cluster = std::move(*cluster),
@@ -213,7 +196,7 @@ int start(const Flags& flags) {
                                     .config_file = flags.config,
                                     .config_text = std::move(*text)};
   if (flags.secure_port != 0) {
-    auto reviewer = find_cluster(flags.kubeconfig, configured);
+    auto reviewer = cluster_of(flags.kubeconfig, configured);
     if (!reviewer) return fail(kBadUsage, reviewer.error().message);
     options.secure_port = {.address = secure_address(flags),
                            .certificate = flags.certificate,

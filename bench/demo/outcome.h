@@ -1,4 +1,4 @@
-// What became of a pod, as the demo and what-if tell it.
+// What became of a pod, as the demo tells it.
 #pragma once
 
 #include <string>

@@ -17,8 +17,4 @@ std::string scores_text(const sched::decision::Bind& bind) {
   return text;
 }
 
-std::string waiting_text(const sched::decision::Unschedulable& decision) {
-  return decision.details.empty() ? decision.message : decision.message + " " + decision.details;
-}
-
 }  // namespace bench

@@ -10,7 +10,4 @@ namespace bench {
 // Plugins that gave 0 are left out.
 [[nodiscard]] std::string scores_text(const sched::decision::Bind& bind);
 
-// Message and details in one line.
-[[nodiscard]] std::string waiting_text(const sched::decision::Unschedulable& decision);
-
 }  // namespace bench

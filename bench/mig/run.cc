@@ -1,5 +1,6 @@
 #include "bench/mig/run.h"
 
+#include "bench/devices/allocator.h"
 #include "scheduler/config/config.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/gpu/demand.h"
@@ -195,7 +196,7 @@ k8s::Result<Figures> run(const Policy& policy, const std::vector<Request>& reque
   auto configured = configure(policy, registry);
   if (!configured) return tl::unexpected(configured.error());
   sched::EngineOptions options = configured->engine;
-  options.gpu_devices = true;
+  options.devices = device_allocator();
   return Run(std::move(configured->profiles), options, protocol).over(requests);
 }
 

@@ -26,10 +26,11 @@ constexpr const char* kProfileName = "kube-parity";
 const std::set<std::string, std::less<>> kFilters = {"NodeUnschedulable", "NodeName",
                                                      "TaintToleration",   "NodeAffinity",
                                                      "NodePorts",         "NodeResourcesFit"};
-// Its scores that are, with their weights. ImageLocality is not.
+// Its scores, with their weights.
 const std::map<std::string, std::int64_t, std::less<>> kScores = {
     {"TaintToleration", 3},   {"NodeAffinity", 2},     {"NodeResourcesFit", 1},
-    {"PodTopologySpread", 2}, {"InterPodAffinity", 2}, {"NodeResourcesBalancedAllocation", 1}};
+    {"PodTopologySpread", 2}, {"InterPodAffinity", 2}, {"NodeResourcesBalancedAllocation", 1},
+    {"ImageLocality", 1}};
 // Its rules across nodes that are.
 const std::set<std::string, std::less<>> kConstraints = {"VolumeRestrictions", "NodeVolumeLimits",
                                                          "VolumeBinding",      "VolumeZone",
@@ -44,8 +45,10 @@ sched::Profile parity_profile() {
     const auto weight = kScores.find(entry.name);
     sched::PluginInstance made = entry.make(args);
     if (kFilters.contains(entry.name)) profile.filters.push_back(std::move(made.filter));
-    if (kConstraints.contains(entry.name)) {
-      profile.constraints.emplace_back(std::move(made.constraint), true,
+    if (made.constraint) {
+      const bool says_no = kConstraints.contains(entry.name);
+      if (!says_no && weight == kScores.end()) continue;
+      profile.constraints.emplace_back(std::move(made.constraint), says_no,
                                        weight == kScores.end() ? 0 : weight->second);
     } else if (weight != kScores.end()) {
       profile.scores.push_back({std::move(made.score), weight->second});

@@ -70,6 +70,11 @@ std::string encode(const Node& node) {
   for (const auto& condition : node.status.conditions) {
     status["conditions"].push_back(to_json(condition));
   }
+  for (const auto& image : node.status.images) {
+    Json& object_of_image = status["images"].emplace_back(Json::object());
+    json::set(object_of_image, "names", image.names);
+    object_of_image["sizeBytes"] = image.size_bytes;
+  }
   return text_of(object);
 }
 

@@ -4,6 +4,7 @@
 #include "k8s-client/api/meta.h"
 #include "k8s-client/api/quantity.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,14 @@ struct NodeCondition {
   friend bool operator==(const NodeCondition&, const NodeCondition&) = default;
 };
 
+// An image that the node has, and all names that it goes by there.
+struct ContainerImage {
+  std::vector<std::string> names;
+  std::int64_t size_bytes = 0;
+
+  friend bool operator==(const ContainerImage&, const ContainerImage&) = default;
+};
+
 struct Node {
   ObjectMeta metadata;
   struct Spec {
@@ -41,6 +50,7 @@ struct Node {
   struct Status {
     ResourceList allocatable;
     std::vector<NodeCondition> conditions;
+    std::vector<ContainerImage> images;
     friend bool operator==(const Status&, const Status&) = default;
   } status;
 

@@ -155,6 +155,7 @@ struct Pod {
     std::vector<TopologySpreadConstraint> topology_spread_constraints;
     std::vector<std::string> scheduling_gates;  // names
     std::vector<Volume> volumes;
+    std::vector<std::string> image_volumes;  // the images that are mounted as volumes
     std::vector<PodResourceClaim> resource_claims;
     friend bool operator==(const Spec&, const Spec&) = default;
   } spec;

@@ -35,4 +35,10 @@ struct ClusterAccess {
     const std::string& root = "/var/run/secrets/kubernetes.io/serviceaccount",
     const auth::Now& now = std::chrono::steady_clock::now);
 
+// That kubeconfig; if it is empty, $KUBECONFIG, the service account of the pod we run in,
+// ~/.kube/config: the first that there is. kubectl asks in the same order, but that inside of a pod
+// it is the pod's account that is meant, unless a context is named.
+[[nodiscard]] Result<ClusterAccess> find_cluster(const std::string& kubeconfig,
+                                                 const std::string& context = "");
+
 }  // namespace k8s

@@ -1,6 +1,7 @@
 #include "plugins/gpu_sharing/gpu_sharing.h"
 
 #include "plugins/support/args.h"
+#include "plugins/support/gibibytes.h"
 #include "plugins/support/share.h"
 #include "plugins/support/wish_problems.h"
 #include "scheduler/gpu/demand.h"
@@ -32,7 +33,7 @@ bool is_shared_resource(std::string_view name) {
   return name == gpu::kSharedResource || (is_mig_resource(name) && name.ends_with(".shared"));
 }
 
-enum Reason : unsigned { kShared, kNotShared, kSeveral, kSeveralUnsaid };
+enum Reason : unsigned { kShared, kNotShared, kSeveral, kSeveralUnsaid, kTooSmall, kTooFull };
 
 // What a pod asks for of one resource that may be a piece of something shared.
 struct Ask {
@@ -60,33 +61,68 @@ const gpu::MigInstances* instances_of(const NodeView& node, ResourceId resource)
   return found == all.end() ? nullptr : &*found;
 }
 
+// What a pod takes of its GPUs' memory, in bytes; all zero: it does not say.
+struct MemoryAsk {
+  std::int64_t of_each = 0;
+  std::int64_t of_all = 0;  // that it gets, together
+
+  // Whether what all pods take on a node can be too much for one more.
+  [[nodiscard]] bool may_fill(const gpu::Inventory& gpu) const {
+    // A part of MPS is one's own, as a whole GPU is: it is as large as it is.
+    const bool in_turns =
+        gpu.sharing == gpu::Sharing::kTimeSlicing || gpu.sharing == gpu::Sharing::kUnknown;
+    return of_all > 0 && in_turns;
+  }
+};
+
+// Of all GPUs, or instances, that the node's pieces share; how many there are follows from what is
+// on offer.
+std::int64_t shared_memory(const gpu::Inventory& gpu) {
+  return saturating_multiply(saturating_add(gpu.gpus, gpu.shared) / gpu.replicas,
+                             gpu.memory_mib * kMib);
+}
+
 class SharingFilter final : public NodeFilter {
  public:
-  explicit SharingFilter(std::vector<Ask> asks) : asks_(std::move(asks)) {}
+  SharingFilter(std::vector<Ask> asks, MemoryAsk memory)
+      : asks_(std::move(asks)),
+        memory_(memory),
+        reasons_{"node(s) had shared GPUs, which the pod does not accept",
+                 "node(s) had no shared GPUs",
+                 "node(s) had shared GPUs, of which a pod may ask for one piece only",
+                 "node(s) had shared GPUs, of which several pieces are only for pods that say "
+                 "gpu-scheduler.io/sharing: allowed",
+                 fmt::format("node(s) had no GPU with {} of memory", gibibytes(memory.of_each)),
+                 fmt::format("node(s) had shared GPUs with less than {} of memory left",
+                             gibibytes(memory.of_all))} {}
 
   Verdict check(const NodeView& node) const override {
     for (const Ask& ask : asks_) {
       const auto reason = reason_against(ask, node);
       if (reason) return Verdict::unresolvable(1U << *reason);
     }
+    if (memory_.of_all == 0) return Verdict::ok();
+    const gpu::Inventory& gpu = node.facts.gpu;
+    if (gpu.memory_mib * kMib < memory_.of_each) return Verdict::unresolvable(1U << kTooSmall);
+    if (memory_.may_fill(gpu) && memory_left(node) < memory_.of_all) {
+      return Verdict::unschedulable(1U << kTooFull);
+    }
     return Verdict::ok();
   }
 
-  bool reads_usage() const override { return false; }
+  bool reads_usage() const override { return memory_.of_all > 0; }
 
-  const std::vector<std::string>& reasons() const override {
-    static const std::vector<std::string> kReasons = {
-        "node(s) had shared GPUs, which the pod does not accept",
-        "node(s) had no shared GPUs",
-        "node(s) had shared GPUs, of which a pod may ask for one piece only",
-        "node(s) had shared GPUs, of which several pieces are only for pods that say "
-        "gpu-scheduler.io/sharing: allowed",
-    };
-    return kReasons;
-  }
+  const std::vector<std::string>& reasons() const override { return reasons_; }
 
   std::string numbers(const NodeView& node, unsigned index) const override {
     const gpu::Inventory& gpu = node.facts.gpu;
+    if (index == kTooSmall) {
+      return gpu.memory_mib == 0 ? "memory not known" : gibibytes(gpu.memory_mib * kMib);
+    }
+    if (index == kTooFull) {
+      return fmt::format("{} of {} left", gibibytes(std::max<std::int64_t>(memory_left(node), 0)),
+                         gibibytes(shared_memory(gpu)));
+    }
     for (const Ask& ask : asks_) {
       if (reason_against(ask, node) != index) continue;
       if (is_mig_resource(ask.name)) {
@@ -99,6 +135,10 @@ class SharingFilter final : public NodeFilter {
   }
 
  private:
+  static std::int64_t memory_left(const NodeView& node) {
+    return saturating_subtract(shared_memory(node.facts.gpu), node.usage.gpu_memory);
+  }
+
   static std::optional<unsigned> reason_against(const Ask& ask, const NodeView& node) {
     const gpu::Inventory& gpu = node.facts.gpu;
     const gpu::MigInstances* instances =
@@ -118,6 +158,8 @@ class SharingFilter final : public NodeFilter {
   }
 
   std::vector<Ask> asks_;
+  MemoryAsk memory_;
+  std::vector<std::string> reasons_;
 };
 
 class GpuSharingFilter final : public FilterPlugin {
@@ -127,7 +169,13 @@ class GpuSharingFilter final : public FilterPlugin {
 
   FilterPreparation prepare(const PodShape& shape, const PrepareContext& context) const override {
     FilterPreparation preparation;
-    preparation.rejection = problem_with({gpu::kSharingAnnotation}, shape.wishes);
+    preparation.rejection =
+        problem_with({gpu::kSharingAnnotation, gpu::kGpuMemoryAnnotation}, shape.wishes);
+    const MemoryAsk memory{.of_each = shape.wishes.gpu_memory, .of_all = shape.gpu_memory};
+    if (!preparation.rejection && memory.of_each > 0 && memory.of_all == 0) {
+      preparation.rejection =
+          fmt::format("{}: the pod asks for no nvidia.com/gpu", gpu::kGpuMemoryAnnotation);
+    }
     std::vector<Ask> asks;
     for (const ResourceAmount& request : shape.requests) {
       const std::string& name = context.resources.name(request.resource);
@@ -141,7 +189,9 @@ class GpuSharingFilter final : public FilterPlugin {
       }
     }
     std::erase_if(asks, [](const Ask& ask) { return !ask.may_refuse(); });
-    if (!asks.empty()) preparation.filter = std::make_unique<SharingFilter>(std::move(asks));
+    if (!asks.empty() || memory.of_all > 0) {
+      preparation.filter = std::make_unique<SharingFilter>(std::move(asks), memory);
+    }
     return preparation;
   }
 

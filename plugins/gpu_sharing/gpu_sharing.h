@@ -14,6 +14,13 @@
 // two GPUs nor twice the share, and all may be of one GPU. A pod that asks for
 // nvidia.com/gpu.shared by name wants a replica whatever the default is.
 //
+// How much of its GPU's memory a pod takes, gpu-scheduler.io/gpu-memory says, of each GPU or piece
+// that it asks for. Where pods take turns on a GPU (time-slicing, or sharing of unknown kind),
+// those that say so together take no more than the node's GPUs have; a GPU of its own, an instance
+// or a part of MPS is as large as that at least. Which GPU a piece is of, the device plugin
+// decides: what is kept is exact where the node has one GPU, and a sum where it has several. And
+// nothing keeps a pod to what it says.
+//
 // Arguments (GpuSharingArgs):
 //   defaultSharing: allowed             or required, or never, for pods without the annotation;
 //                                       `required` is of nvidia.com/gpu, not of MIG instances

@@ -1,5 +1,6 @@
 #include "plugins/gpu_type/ask.h"
 
+#include "plugins/support/gibibytes.h"
 #include "scheduler/gpu/mig/resource_name.h"
 
 #include <algorithm>
@@ -7,13 +8,7 @@
 
 namespace plugins {
 
-namespace {
-
 using namespace sched;
-
-constexpr std::int64_t kMib = std::int64_t{1} << 20;
-
-}  // namespace
 
 GpuTypeAsk::GpuTypeAsk(const PodShape& shape, const ResourceNames& names) : wishes_(shape.wishes) {
   for (const ResourceAmount& request : shape.requests) {

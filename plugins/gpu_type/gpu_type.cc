@@ -2,6 +2,7 @@
 
 #include "plugins/gpu_type/ask.h"
 #include "plugins/gpu_type/survey.h"
+#include "plugins/support/gibibytes.h"
 #include "plugins/support/wish_problems.h"
 #include "scheduler/gpu/labels.h"
 

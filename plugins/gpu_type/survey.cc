@@ -1,5 +1,6 @@
 #include "plugins/gpu_type/survey.h"
 
+#include "plugins/support/gibibytes.h"
 #include "scheduler/base/nearest_names.h"
 
 #include <fmt/format.h>
@@ -139,12 +140,6 @@ class GpuTypeSurvey final : public Survey {
 
 std::unique_ptr<Survey> make_gpu_type_survey(const GpuTypeAsk& ask) {
   return std::make_unique<GpuTypeSurvey>(ask);
-}
-
-std::string gibibytes(std::int64_t bytes) {
-  constexpr std::int64_t kGib = std::int64_t{1} << 30;
-  if (bytes % kGib == 0) return fmt::format("{}Gi", bytes / kGib);
-  return fmt::format("{:.1f}Gi", static_cast<double>(bytes) / static_cast<double>(kGib));
 }
 
 }  // namespace plugins

@@ -11,7 +11,4 @@ namespace plugins {
 // `ask` outlives it.
 [[nodiscard]] std::unique_ptr<sched::Survey> make_gpu_type_survey(const GpuTypeAsk& ask);
 
-// "79.6Gi".
-[[nodiscard]] std::string gibibytes(std::int64_t bytes);
-
 }  // namespace plugins

@@ -91,6 +91,12 @@ class ResourceNames {
   if (!__builtin_sub_overflow(a, b, &difference)) return difference;
   return b > 0 ? Limits::min() : Limits::max();
 }
+// a · b of amounts from zero, holding at the limit of int64.
+[[nodiscard]] constexpr std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max()
+                                                : product;
+}
 
 // One amount of a list.
 struct ResourceAmount {

@@ -11,6 +11,7 @@ constexpr std::int64_t kLimit = std::numeric_limits<std::int64_t>::max();
 
 bool at_limit(const NodeUsage& usage, const Claim& claim) {
   return usage.nonzero.cpu == kLimit || usage.nonzero.memory == kLimit ||
+         usage.gpu_memory == kLimit ||
          std::any_of(claim.requests.begin(), claim.requests.end(),
                      [&](const ResourceAmount& request) {
                        return usage.requested.get(request.resource) == kLimit;
@@ -24,7 +25,8 @@ Claim claim_of(const PodShape& shape) {
           .nonzero = shape.nonzero,
           .host_ports = shape.host_ports,
           .devices = {},
-          .gpu_size = gpu::size_class_of(shape.gpu)};
+          .gpu_size = gpu::size_class_of(shape.gpu),
+          .gpu_memory = shape.gpu_memory};
 }
 
 Claim claim_of_bound(const k8s::Pod& pod, ResourceNames& names) {
@@ -32,12 +34,14 @@ Claim claim_of_bound(const k8s::Pod& pod, ResourceNames& names) {
               .nonzero = nonzero_requests_of(pod, true),
               .host_ports = host_ports_of(pod),
               .devices = {},
-              .gpu_size = {}};
+              .gpu_size = {},
+              .gpu_memory = 0};
   const Resources requests = requests_of_bound(pod, names);
   requests.for_each([&](ResourceId id, std::int64_t amount) {
     if (id != kPods && amount > 0) claim.requests.push_back({id, amount});
   });
   claim.gpu_size = gpu::size_class_of(gpu::demand_of(claim.requests, pod.spec, names));
+  claim.gpu_memory = gpu_memory_of(gpu::wishes_of(pod), claim.requests, names);
   return claim;
 }
 
@@ -52,6 +56,7 @@ void add_claim(NodeUsage& usage, const Claim& claim) {
   }
   for (const gpu::DeviceShare& share : claim.devices) gpu::add(usage.devices, share);
   if (claim.gpu_size) ++usage.gpu_pods[static_cast<std::size_t>(*claim.gpu_size)];
+  usage.gpu_memory = saturating_add(usage.gpu_memory, claim.gpu_memory);
 }
 
 bool subtract_claim(NodeUsage& usage, const Claim& claim) {
@@ -66,6 +71,7 @@ bool subtract_claim(NodeUsage& usage, const Claim& claim) {
   }
   for (const gpu::DeviceShare& share : claim.devices) gpu::subtract(usage.devices, share);
   if (claim.gpu_size) --usage.gpu_pods[static_cast<std::size_t>(*claim.gpu_size)];
+  usage.gpu_memory -= claim.gpu_memory;
   return true;
 }
 

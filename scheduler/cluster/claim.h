@@ -21,6 +21,7 @@ struct Claim {
   // Where GPUs are kept one by one: the parts that the pod takes; else empty.
   std::vector<gpu::DeviceShare> devices;
   std::optional<gpu::SizeClass> gpu_size;  // of a pod with GPU
+  std::int64_t gpu_memory = 0;             // bytes; 0: the pod does not say (gpu::Wishes)
 
   friend bool operator==(const Claim&, const Claim&) = default;
 };

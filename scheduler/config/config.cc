@@ -3,6 +3,7 @@
 #include "k8s-client/yaml/object_reader.h"
 #include "scheduler/config/gpu_quota.h"
 #include "scheduler/config/profiles.h"
+#include "scheduler/config/site_labels.h"
 
 #include <fmt/format.h>
 
@@ -106,6 +107,7 @@ k8s::Result<Configuration> read(const Value& value, const std::string& file,
   configuration.leader_election = read_leader_election(document);
   configuration.engine = read_engine_options(document);
   configuration.engine.quota = read_gpu_quota(document);
+  configuration.engine.site_labels = read_site_labels(document);
   read_what_is_not_built(document);
   configuration.profiles = read_profiles(document, registry, configuration.warnings);
   if (auto error = document.finish()) return tl::unexpected<k8s::Error>(std::move(*error));

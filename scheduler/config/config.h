@@ -8,7 +8,8 @@
 //    and 100 are accepted. parallelism: decisions are made on one thread, so only 1.
 //  * clientConnection.contentType, acceptContentTypes: what travels in protobuf and what in JSON is
 //    not a choice (k8s-client/client.h), so only upstream's words for that are accepted.
-//  * gpuQuota is a section of our own (gpu_quota.h), beside upstream's.
+//  * gpuQuota and gpuLabels are sections of our own (gpu_quota.h, site_labels.h), beside
+//  upstream's.
 //  * A profile starts from the default profile (defaults.h) and says what differs.
 //    disabled: [{name: "*"}] switches off all plugins but the constraints that keep pods from being
 //    placed by ignoring what they ask for; those go only by name, with a warning.

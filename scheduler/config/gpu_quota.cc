@@ -57,6 +57,7 @@ quota::Options read_gpu_quota(ObjectReader& document) {
     read_default(fields, options);
     read_seconds(fields, "holdAfter", options.hold_after);
     read_seconds(fields, "closedAfterDeletion", options.closed_after_deletion);
+    options.bound_cohorts = fields.boolean("boundCohorts").value_or(false);
     options.pods_without_quota_first =
         fields.one_of("podsWithoutQuota", {"First", "Last"}) == "First";
   });

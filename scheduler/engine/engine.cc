@@ -75,7 +75,7 @@ class Engine::Parts {
 
   // What answers.
   QuotaStatuses quotas{world.ledger, queue};
-  Questions questions{world, finder, holds, search, words};
+  Questions questions{world, finder, holds, search, words, queue};
 };
 
 Engine::Engine(std::vector<Profile> profiles, EngineOptions options)
@@ -98,8 +98,8 @@ std::optional<Decision> Engine::step(Time now) {
   parts.holds.renew(now);
   parts.waking.wake_for_quota(now);
   parts.waking.wake_for_nodes(now);
-  while (WaitingPod* pod = parts.queue.next()) {
-    if (auto decision = parts.place.attempt(*pod, now)) return decision;
+  while (Entity* entity = parts.queue.next()) {
+    if (auto decision = parts.place.attempt(pod_of(*entity), now)) return decision;
   }
   // Behind the binds: after a start there may be one for each node.
   if (auto complaint = parts.complaints.next()) return *std::move(complaint);
@@ -140,5 +140,9 @@ Explanation Engine::explain(const k8s::Pod& pod) const { return parts_->question
 std::vector<Candidate> Engine::candidates(const k8s::Pod& pod, std::size_t at_most) const {
   return parts_->questions.candidates(pod, at_most);
 }
+RoomFor Engine::room_for(const k8s::Pod& pod) const { return parts_->questions.room_for(pod); }
+
+std::vector<GpuNode> Engine::gpu_nodes() const { return parts_->questions.gpu_nodes(); }
+std::vector<PodInLine> Engine::in_line() const { return parts_->questions.in_line(); }
 
 }  // namespace sched

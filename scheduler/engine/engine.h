@@ -16,6 +16,7 @@
 #include "scheduler/base/event.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/options.h"
+#include "scheduler/engine/questions/answers.h"
 #include "scheduler/framework/profile.h"
 
 #include <cstddef>
@@ -124,6 +125,16 @@ class Engine {
   // it was chosen from, but for a node that was held for it. Whether others have their turn before
   // it is not asked. Changes nothing. O(nodes).
   [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most) const;
+
+  // What would make room for the pod, judged as if it held nothing. Quotas, taints and rules across
+  // nodes are as they are now. Empty for a pod that is refused as a whole. O(pods on nodes that
+  // would take it if they were empty).
+  [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
+
+  // The nodes with GPUs, by name. O(nodes + pods there).
+  [[nodiscard]] std::vector<GpuNode> gpu_nodes() const;
+  // The pods of ours that wait, in no order. O(pods + their shapes).
+  [[nodiscard]] std::vector<PodInLine> in_line() const;
 
  private:
   class Parts;

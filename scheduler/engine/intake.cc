@@ -1,8 +1,6 @@
 #include "scheduler/engine/intake.h"
 
 #include "scheduler/engine/names_in_use.h"
-#include "scheduler/framework/free_devices.h"
-#include "scheduler/gpu/choose_devices.h"
 #include "scheduler/gpu/resource_kind.h"
 #include "scheduler/quota/charged_as.h"
 
@@ -52,13 +50,11 @@ void Intake::apply(Event&& event, Time now) {
 }
 
 void Intake::on(const event::NodeUpserted& event, Time /*now*/) {
-  NodeFacts facts = facts_of(event.object, world_.names);
-  if (world_.options.gpu_devices) {
-    facts.gpu_devices = std::clamp<std::int64_t>(facts.gpu.whole_gpus(), 0,
-                                                 static_cast<std::int64_t>(gpu::kMaxDevices));
-  }
-  facts.charge_class = world_.ledger.intern(facts, world_.names);
+  NodeFacts facts = facts_of(event.object, world_.names, world_.options.site_labels);
+  if (const auto& devices = world_.options.devices) facts.gpu_devices = devices->devices_of(facts);
+  facts.charge_class = world_.ledger.intern(facts, world_.names, world_.options.site_labels);
   const quota::ChargeClassId charge_class = facts.charge_class;
+  const quota::GpuShare offers = world_.ledger.offer_of(facts, world_.names);
   complaints_.seen(facts.name, facts.gpu);
   backoffs_.complete(facts);
   const NodeSlot known = world_.nodes.find(facts.name);
@@ -66,7 +62,7 @@ void Intake::on(const event::NodeUpserted& event, Time /*now*/) {
   world_.statistics.node_changed(there ? &world_.nodes.facts(known) : nullptr, &facts);
   if (world_.owns(facts)) foreign_.node_owned(facts.name);
   const bool news = world_.nodes.upsert(std::move(facts));
-  world_.ledger.node_is(world_.nodes.find(event.object.metadata.name), charge_class);
+  world_.ledger.node_is(world_.nodes.find(event.object.metadata.name), charge_class, offers);
   waking_.cluster_changed(NodeUpserted{event.object}, news);
 }
 
@@ -168,8 +164,7 @@ std::vector<gpu::DeviceShare> Intake::devices_of_bound(const k8s::Pod& pod, cons
   }
   const NodeView view = world_.nodes.view(node);
   if (view.facts.gpu_devices == 0) return {};
-  return gpu::choose_devices(world_.templates.shape(pod)->gpu, devices_of(view))
-      .value_or(std::vector<gpu::DeviceShare>{});
+  return world_.options.devices->allocate(*world_.templates.shape(pod), view);
 }
 
 void Intake::pod_waits(k8s::Pod pod, std::size_t profile, Time now) {
@@ -238,7 +233,7 @@ void Intake::pod_gone(const std::string& uid) {
 
 void Intake::take_over(WaitingPod& waiting, k8s::Pod pod) {
   waiting.pod = std::move(pod);
-  waiting.shape = world_.templates.shape(waiting.pod);
+  waiting.has_shape(world_.templates.shape(waiting.pod));
   waiting.pod_class = world_.classes.intern(waiting.pod, waiting.pod_class);
   waiting.constraints = world_.constraints_for(waiting.pod, waiting.profile);
   waiting.demand = world_.demand_of(waiting.profile, *waiting.shape, world_.names);

@@ -18,8 +18,8 @@ std::vector<bool> names_in_use(const World& world, const Queues& queue) {
       for (const ResourceAmount& taken : occupant->claim.requests) mark(taken.resource);
     }
   }
-  for (const WaitingPod* pod : queue.pods()) {
-    for (const ResourceAmount& asked : pod->shape->requests) mark(asked.resource);
+  for (const Entity* entity : queue.entities()) {
+    for (const ResourceAmount& asked : pod_of(*entity).shape->requests) mark(asked.resource);
   }
   return in_use;
 }

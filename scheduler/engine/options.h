@@ -2,9 +2,12 @@
 #pragma once
 
 #include "scheduler/framework/cluster_context.h"
+#include "scheduler/framework/device_allocator.h"
+#include "scheduler/gpu/labels.h"
 #include "scheduler/quota/options.h"
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -18,12 +21,13 @@ struct EngineOptions {
   std::chrono::seconds max_unschedulable_wait{300};
   // The shortest time between two looks for MIG configurations that would place pods that wait.
   std::chrono::seconds repartition_interval{10};
-  // Keep GPUs one by one: the pieces of nvidia.com/gpu are devices, pods may ask for shares of one,
-  // and each placement names what it takes. For replays; on a live cluster kubelet gives devices.
-  bool gpu_devices = false;
+  // Gives each placement its devices, by name; null: devices are counted, and kubelet gives them.
+  std::shared_ptr<const DeviceAllocator> devices = nullptr;
   // The kinds of pods that scores reckon with, where they are known beforehand; else they are
   // learned from the pods that come.
   std::optional<std::vector<TypicalPod>> typical_pods = std::nullopt;
+  // Labels of the site's own that say what GPUs a node has.
+  gpu::SiteLabels site_labels{};
   quota::Options quota{};
 };
 

@@ -129,7 +129,7 @@ void Plans::undo(PodRecord& record, bool counts, Time now) {
   record.forget();
   waking_.cluster_changed(BoundPodGone{waiting.pod.metadata.uid});
   if (counts) ++waiting.failed_binds;
-  waiting.shape = world_.templates.shape(waiting.pod);  // names_in_use.h says why
+  waiting.has_shape(world_.templates.shape(waiting.pod));  // names_in_use.h says why
   waiting.queue = waking_.queue_for(waiting);
   if (!waiting.pod.spec.scheduling_gates.empty()) {
     queue_.gate(waiting);

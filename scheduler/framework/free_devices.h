@@ -3,7 +3,6 @@
 #pragma once
 
 #include "scheduler/framework/node_view.h"
-#include "scheduler/gpu/choose_devices.h"
 #include "scheduler/gpu/devices.h"
 
 #include <array>
@@ -39,10 +38,5 @@ class FreeDevices {
 
 // How many are wholly free where they are only counted, as free_devices() has them.
 [[nodiscard]] std::int64_t whole_devices(const NodeView& node);
-
-// For gpu::choose_devices. Borrows the view.
-[[nodiscard]] inline gpu::NodeDevices devices_of(const NodeView& node) {
-  return {node.usage.devices, node.facts.gpu_devices, node.facts.gpu.product.geometry};
-}
 
 }  // namespace sched

@@ -6,14 +6,14 @@
 
 namespace sched {
 
-NodeFacts facts_of(const k8s::Node& node, ResourceNames& names) {
+NodeFacts facts_of(const k8s::Node& node, ResourceNames& names, const gpu::SiteLabels& site) {
   Resources allocatable = to_resources(node.status.allocatable, names);
-  gpu::Inventory gpu = gpu::inventory_of(node.metadata.labels, allocatable, names);
+  gpu::Inventory gpu = gpu::inventory_of(node.metadata.labels, allocatable, names, site);
   return {.name = node.metadata.name,
           .labels = node.metadata.labels,
           .taints = node.spec.taints,
           .unschedulable = node.spec.unschedulable,
-          .health = gpu::health_of(node),
+          .health = gpu::health_of(node, site),
           .gpu = std::move(gpu),
           .gpu_devices = 0,
           .allocatable = std::move(allocatable)};

@@ -33,15 +33,17 @@ struct NodeFacts {
   // Last, since each pod that comes or goes there makes every shape read it again, and what is
   // taken there follows it in memory (Nodes).
   gpu::Inventory gpu;  // follows from labels and allocatable
-  // GPUs that are kept one by one (replay), ≤ gpu::kMaxDevices; 0: they are only counted.
+  // GPUs that a DeviceAllocator keeps one by one, ≤ gpu::kMaxDevices; 0: they are only counted.
   std::int64_t gpu_devices = 0;
   Resources allocatable;  // kPods included
 
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };
 
-// GPUs are only counted; who keeps them one by one sets gpu_devices.
-[[nodiscard]] NodeFacts facts_of(const k8s::Node& node, ResourceNames& names);
+// Devices are only counted; `charge_class` and what speaks against the node are the engine's to
+// set.
+[[nodiscard]] NodeFacts facts_of(const k8s::Node& node, ResourceNames& names,
+                                 const gpu::SiteLabels& site = {});
 
 // What is taken: the sum over all unfinished pods there, of every scheduler, terminating ones
 // included, and of those that we have decided to put there. kPods counts them.
@@ -51,6 +53,9 @@ struct NodeUsage {
   std::vector<HostPort> host_ports;  // sorted; one entry per use
   gpu::DeviceUses devices;           // where GPUs are kept one by one
   gpu::SizeClassCounts gpu_pods{};   // the pods with GPU
+  // Bytes, of the pods that say how much of their GPUs' memory they take; of the others, nothing is
+  // known.
+  std::int64_t gpu_memory = 0;
 
   friend bool operator==(const NodeUsage&, const NodeUsage&) = default;
 };

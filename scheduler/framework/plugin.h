@@ -170,7 +170,7 @@ class NodeScore {
 
   // For a pod that takes a part of one GPU, on a node whose GPUs are kept one by one: the part that
   // the score was reckoned with. nullopt: no preference; the first score of the profile that has
-  // one decides, else the device that is fullest already.
+  // one decides, else the engine's DeviceAllocator.
   [[nodiscard]] virtual std::optional<gpu::DeviceShare> choose_device(
       const NodeView& /*node*/) const {
     return std::nullopt;
@@ -234,8 +234,8 @@ struct Exclusion {
   bool also_told = false;
 };
 
-// What is counted of the pods on nodes, for a rule that bounds how much there may be in a domain,
-// or for a score. The answers never change.
+// What is counted of the pods on nodes, and of nodes themselves, for a rule that bounds how much
+// there may be in a domain, or for a score. The answers never change.
 class Counted {
  public:
   Counted() = default;
@@ -246,6 +246,8 @@ class Counted {
   // How much a pod of that class adds to the domain of its node: of most classes 0; a score may
   // take off.
   [[nodiscard]] virtual std::int32_t amount(const PodClass& pod) const = 0;
+  // How much the node itself adds to its domain, whatever pods are there.
+  [[nodiscard]] virtual std::int32_t amount_of_node(const NodeFacts& /*node*/) const { return 0; }
   // Whether a pod that is being deleted adds it still.
   [[nodiscard]] virtual bool counts_terminating() const { return true; }
   // False: what is on that node does not count, nor the node as one of its domain.
@@ -256,7 +258,8 @@ class Counted {
 struct DomainCount {
   // Counts of one id are kept once for all rules: it says everything that decides what is counted.
   std::string id;
-  std::string key;  // the label whose values are the domains
+  // The label whose values are the domains. Empty, with by_node: every node is one.
+  std::string key;
   std::shared_ptr<const Counted> what;
   // Each node that carries the label is a domain of its own, also where others have its value.
   bool by_node = false;
@@ -337,8 +340,9 @@ class ClusterConstraint {
     return {};
   }
   // What it demands of topology domains for pods like this one; null: nothing. It may read of the
-  // pod what PodShape and PodClass hold, and is kept for all pods of that shape and class until
-  // rules_version() is another. Only asked where is_ruled(), which is cheap, is true.
+  // pod what PodShape and PodClass hold and reads_besides() says, and is kept for all pods that are
+  // the same in these until rules_version() is another. Only asked where is_ruled(), which is
+  // cheap, is true.
   [[nodiscard]] virtual bool is_ruled(const k8s::Pod& /*pod*/) const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PodRule> rule_for(const k8s::Pod& /*pod*/) const {
     return nullptr;
@@ -349,6 +353,8 @@ class ClusterConstraint {
       const k8s::Pod& /*pod*/) const {
     return nullptr;
   }
+  // What else these read of the pod, as text.
+  [[nodiscard]] virtual std::string reads_besides(const k8s::Pod& /*pod*/) const { return {}; }
   [[nodiscard]] virtual std::uint64_t rules_version() const { return 0; }
   // What has to be done, or waited for, before the pod can be bound to that node, which nothing
   // rules out; nullopt: nothing. The writes are told to all constraints as assumed, which see to it

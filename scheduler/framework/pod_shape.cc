@@ -98,9 +98,9 @@ class KeyWriter {
   void write(const gpu::WishProblem& problem) { write(problem.text); }
   void write(const gpu::Wishes& wishes) {
     // What is known of profiles follows from these and from the node selection.
-    const auto& [types, memory, compute, driver, cuda, sharing, profile, known_profiles, problems] =
-        wishes;
-    add(types, memory, compute, driver, cuda, sharing, profile, problems);
+    const auto& [types, min_memory, compute, driver, cuda, sharing, gpu_memory, profile,
+                 known_profiles, problems] = wishes;
+    add(types, min_memory, compute, driver, cuda, sharing, gpu_memory, profile, problems);
   }
 
   std::string key_;
@@ -283,6 +283,12 @@ std::int64_t PodShape::request_of_one_container(ResourceId id) const {
   return found == nullptr ? request(id) : found->amount;
 }
 
+std::int64_t gpu_memory_of(const gpu::Wishes& wishes, const std::vector<ResourceAmount>& requests,
+                           const ResourceNames& names) {
+  if (wishes.gpu_memory == 0) return 0;
+  return saturating_multiply(gpu::pieces_in(requests, names), wishes.gpu_memory);
+}
+
 PodShape shape_of(const k8s::Pod& pod, ResourceNames& names) {
   PodShape shape;
   const auto [requests, too_many] = requests_of_pending(pod, names);
@@ -300,6 +306,7 @@ PodShape shape_of(const k8s::Pod& pod, ResourceNames& names) {
   shape.by_container = by_container(pod, shape.requests, names);
   shape.gpu = gpu::demand_of(shape.requests, pod.spec, names);
   shape.wishes = gpu::wishes_of(pod);
+  shape.gpu_memory = gpu_memory_of(shape.wishes, shape.requests, names);
   return shape;
 }
 
@@ -318,9 +325,9 @@ std::size_t template_digest(const k8s::Pod& pod) {
 }
 
 std::string shape_key(const PodShape& shape) {
-  // `demand` follows from the rest, and is left out.
+  // `demand` and `gpu_memory` follow from the rest, and are left out.
   const auto& [requests, nonzero, node_selector, node_affinity, tolerations, host_ports, node_name,
-               priority, too_many_resources, by_container, demand, wishes] = shape;
+               priority, too_many_resources, by_container, demand, wishes, gpu_memory] = shape;
   KeyWriter key;
   key.add(requests, nonzero, node_selector, node_affinity, tolerations, host_ports, node_name,
           priority, too_many_resources, by_container, wishes);

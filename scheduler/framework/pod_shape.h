@@ -38,6 +38,7 @@ struct PodShape {
   std::vector<ResourceAmount> by_container;
   gpu::Demand gpu;  // follows from the above
   gpu::Wishes wishes;
+  std::int64_t gpu_memory = 0;  // bytes that it takes on its node; follows; 0: it does not say
 
   [[nodiscard]] std::int64_t request(ResourceId id) const;
   // The most of an extended resource that one container asks: device plugins see no more at once.
@@ -47,6 +48,11 @@ struct PodShape {
 };
 
 [[nodiscard]] PodShape shape_of(const k8s::Pod& pod, ResourceNames& names);
+
+// What PodShape::gpu_memory is.
+[[nodiscard]] std::int64_t gpu_memory_of(const gpu::Wishes& wishes,
+                                         const std::vector<ResourceAmount>& requests,
+                                         const ResourceNames& names);
 
 // The pod as far as shape_of() reads it, and as if it had no node.
 [[nodiscard]] k8s::Pod template_of(const k8s::Pod& pod);

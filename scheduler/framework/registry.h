@@ -26,7 +26,8 @@ struct PluginInstance {
 
 struct PluginEntry {
   std::string_view name;  // as configuration names it
-  // Which roles instances have; known before one is made. A constraint that scores does so itself.
+  // Which roles instances have; known before one is made. A score may be what a constraint prefers;
+  // `constrains` says whether that has an objection, too.
   bool filters = false;
   bool scores = false;
   bool constrains = false;

@@ -1,6 +1,7 @@
 #include "scheduler/gpu/demand.h"
 
 #include "scheduler/gpu/devices.h"
+#include "scheduler/gpu/inventory.h"
 #include "scheduler/gpu/mig/resource_name.h"
 #include "scheduler/gpu/product.h"
 
@@ -89,6 +90,16 @@ Demand demand_of(const std::vector<ResourceAmount>& requests, const k8s::Pod::Sp
   }
   if (!demand.is_none()) demand.products = products_of(spec);
   return demand;
+}
+
+std::int64_t pieces_in(const std::vector<ResourceAmount>& requests, const ResourceNames& names) {
+  const std::optional<ResourceId> shared = names.find(kSharedResource);
+  std::int64_t pieces = 0;
+  for (const ResourceAmount& request : requests) {
+    if (request.resource != kNvidiaGpu && request.resource != shared) continue;
+    pieces = saturating_add(pieces, request.amount);
+  }
+  return pieces;
 }
 
 }  // namespace sched::gpu

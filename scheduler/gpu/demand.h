@@ -67,4 +67,9 @@ struct Demand {
 [[nodiscard]] Demand demand_of(const std::vector<ResourceAmount>& requests,
                                const k8s::Pod::Spec& spec, const ResourceNames& names);
 
+// How many of nvidia.com/gpu and nvidia.com/gpu.shared together, each of which is a GPU, a replica
+// or an instance. O(requests log names).
+[[nodiscard]] std::int64_t pieces_in(const std::vector<ResourceAmount>& requests,
+                                     const ResourceNames& names);
+
 }  // namespace sched::gpu

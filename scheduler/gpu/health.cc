@@ -41,12 +41,12 @@ std::string_view to_string(MigChange change) {
   return "";
 }
 
-NodeHealth health_of(const k8s::Node& node) {
+NodeHealth health_of(const k8s::Node& node, const SiteLabels& site) {
   NodeHealth health;
   const k8s::StringMap& labels = node.metadata.labels;
   const std::string* present = labels.find("nvidia.com/gpu.present");
   health.labelled_gpus =
-      (present != nullptr && *present == "true") || !product_label_of(labels).empty();
+      (present != nullptr && *present == "true") || !product_label_of(labels, site).empty();
   if (const std::string* state = labels.find(kMigStateLabel)) health.mig_change = change_of(*state);
   if (const std::string* config = labels.find(kMigConfigLabel);
       config != nullptr && health.mig_change != MigChange::kNone) {

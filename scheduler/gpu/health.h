@@ -14,6 +14,7 @@
 #pragma once
 
 #include "k8s-client/api/node.h"
+#include "scheduler/gpu/labels.h"
 
 #include <chrono>
 #include <cstdint>
@@ -68,7 +69,7 @@ struct NodeHealth {
 };
 
 // `backoff` is empty.
-[[nodiscard]] NodeHealth health_of(const k8s::Node& node);
+[[nodiscard]] NodeHealth health_of(const k8s::Node& node, const SiteLabels& site);
 
 // When a node counts as a black hole, and for how long.
 struct RejectionLimits {

@@ -38,8 +38,9 @@ std::int64_t gigabytes_of(std::string_view profile) {
 class InventoryReader {
  public:
   InventoryReader(const k8s::StringMap& labels, const Resources& allocatable,
-                  const ResourceNames& names)
+                  const ResourceNames& names, const SiteLabels& site)
       : node_labels_(labels),
+        site_(site),
         labels_(labels, read_.complaints),
         allocatable_(allocatable),
         names_(names) {}
@@ -56,7 +57,7 @@ class InventoryReader {
     read_memory();
     read_compute();
     read_.others =
-        !read_.has_gpu() && (labels_speak_of_gpus(node_labels_) || offers_accelerators());
+        !read_.has_gpu() && (labels_speak_of_gpus(node_labels_, site_) || offers_accelerators());
     read_.driver = version("nvidia.com/cuda.driver-version.full",
                            {"nvidia.com/cuda.driver.major", "nvidia.com/cuda.driver.minor",
                             "nvidia.com/cuda.driver.rev"});
@@ -72,10 +73,11 @@ class InventoryReader {
   }
 
   void read_product() {
-    const std::string_view label = product_label_of(node_labels_);
+    const std::string_view label = product_label_of(node_labels_, site_);
     product_memory_ = labels_.number({kMemoryLabel, "karpenter.k8s.aws/instance-gpu-memory",
                                       "eks.amazonaws.com/instance-gpu-memory"});
     if (product_memory_ == 0) product_memory_.reset();  // the driver does not know
+    if (!product_memory_) product_memory_ = labels_.memory(site_.memory);
     label_ = parse_product(label);
     // Under the strategy `single` the memory is that of an instance and says nothing of the GPU.
     if (label_.mig_profile.empty()) label_ = parse_product(label, product_memory_.value_or(0));
@@ -212,11 +214,12 @@ class InventoryReader {
   // Of nvidia.com/gpu, or of nvidia.com/gpu.shared, by what labels count.
   std::int64_t most_pieces() const {
     if (read_.gpu_count == 0) return std::numeric_limits<std::int64_t>::max();
-    std::int64_t most = saturating_product(read_.gpu_count, read_.replicas);
+    std::int64_t most = saturating_multiply(read_.gpu_count, read_.replicas);
     // GKE counts GPUs also where they are cut.
     if (label_.mig_profile.empty() && read_.piece == GpuPiece::kMigInstance) {
       const mig::Profile* profile = known(read_.single_profile);
-      most = saturating_product(most, profile == nullptr ? kMostInstances : profile->max_instances);
+      most =
+          saturating_multiply(most, profile == nullptr ? kMostInstances : profile->max_instances);
     }
     return most;
   }
@@ -272,7 +275,7 @@ class InventoryReader {
   void check_most(MigInstances& instances, const mig::Profile& profile,
                   const std::string& resource) {
     if (instances.shared || read_.gpu_count == 0) return;
-    const std::int64_t most = saturating_product(read_.gpu_count, profile.max_instances);
+    const std::int64_t most = saturating_multiply(read_.gpu_count, profile.max_instances);
     if (instances.pieces <= most) return;
     instances.shared = true;
     complain("it offers {} {}, but {} {} can hold {} at most: they count as shared",
@@ -376,14 +379,9 @@ class InventoryReader {
     return std::max<std::int64_t>(amount, 0);
   }
 
-  static std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
-    std::int64_t product = 0;
-    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max()
-                                                  : product;
-  }
-
   Inventory read_;
   const k8s::StringMap& node_labels_;
+  const SiteLabels& site_;
   LabelReader labels_;
   const Resources& allocatable_;
   const ResourceNames& names_;
@@ -416,8 +414,8 @@ std::string platform_of(const Inventory& inventory) {
 }
 
 Inventory inventory_of(const k8s::StringMap& labels, const Resources& allocatable,
-                       const ResourceNames& names) {
-  return InventoryReader(labels, allocatable, names).read();
+                       const ResourceNames& names, const SiteLabels& site) {
+  return InventoryReader(labels, allocatable, names, site).read();
 }
 
 }  // namespace sched::gpu

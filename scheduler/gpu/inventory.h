@@ -20,6 +20,7 @@
 
 #include "k8s-client/api/meta.h"
 #include "scheduler/base/resources.h"
+#include "scheduler/gpu/labels.h"
 #include "scheduler/gpu/product.h"
 
 #include <cstdint>
@@ -119,6 +120,6 @@ struct Inventory {
 
 // O(labels + resources).
 [[nodiscard]] Inventory inventory_of(const k8s::StringMap& labels, const Resources& allocatable,
-                                     const ResourceNames& names);
+                                     const ResourceNames& names, const SiteLabels& site);
 
 }  // namespace sched::gpu

@@ -1,5 +1,7 @@
 #include "scheduler/gpu/labels.h"
 
+#include "k8s-client/api/quantity.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,13 +82,32 @@ std::optional<std::int64_t> LabelReader::number(Synonyms keys) {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> LabelReader::memory(const std::vector<std::string>& keys) {
+  constexpr std::int64_t kMib = std::int64_t{1} << 20;
+  for (const std::string& key : keys) {
+    const std::string* text = labels_.find(key);
+    if (text == nullptr || text->empty()) continue;
+    const auto amount = k8s::Quantity::parse(*text);
+    if (amount && !(*amount < k8s::Quantity::of(1))) {
+      const std::int64_t value = amount->value();
+      return value < kMib ? value : value / kMib;
+    }
+    complain(fmt::format("label {}: \"{}\" is not an amount of memory, such as 80Gi", key, *text));
+  }
+  return std::nullopt;
+}
+
 std::string_view label_of(const k8s::StringMap& labels, std::string_view key) {
   const std::string* found = labels.find(key);
   return found == nullptr ? std::string_view() : *found;
 }
 
-std::string_view product_label_of(const k8s::StringMap& labels) {
+std::string_view product_label_of(const k8s::StringMap& labels, const SiteLabels& site) {
   for (const std::string_view label : kProductLabels) {
+    const std::string* found = labels.find(label);
+    if (found != nullptr && !found->empty()) return *found;
+  }
+  for (const std::string& label : site.product) {
     const std::string* found = labels.find(label);
     if (found != nullptr && !found->empty()) return *found;
   }
@@ -98,23 +119,24 @@ std::string_view product_label_of(const k8s::StringMap& labels) {
   return {};
 }
 
-bool labels_speak_of_gpus(const k8s::StringMap& labels) {
-  return !product_label_of(labels).empty() ||
+bool labels_speak_of_gpus(const k8s::StringMap& labels, const SiteLabels& site) {
+  return !product_label_of(labels, site).empty() ||
          std::any_of(kPresenceLabels.begin(), kPresenceLabels.end(),
                      [&](std::string_view key) { return label_of(labels, key) == "true"; }) ||
          std::any_of(kOtherLabels.begin(), kOtherLabels.end(),
                      [&](std::string_view key) { return !label_of(labels, key).empty(); });
 }
 
-bool names_type(std::string_view label) {
+bool names_type(std::string_view label, const SiteLabels& site) {
   return label == kFamilyLabel ||
-         std::find(kProductLabels.begin(), kProductLabels.end(), label) != kProductLabels.end();
+         std::find(kProductLabels.begin(), kProductLabels.end(), label) != kProductLabels.end() ||
+         std::find(site.product.begin(), site.product.end(), label) != site.product.end();
 }
 
-k8s::StringMap type_labels_of(const k8s::StringMap& labels) {
+k8s::StringMap type_labels_of(const k8s::StringMap& labels, const SiteLabels& site) {
   k8s::StringMap some;
   for (const auto& [key, value] : labels) {
-    if (names_type(key)) some.set(key, value);
+    if (names_type(key, site)) some.set(key, value);
   }
   return some;
 }

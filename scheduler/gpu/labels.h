@@ -24,6 +24,13 @@ inline constexpr std::string_view kProductLabel = "nvidia.com/gpu.product";
 inline constexpr std::string_view kMemoryLabel = "nvidia.com/gpu.memory";  // MiB
 inline constexpr std::string_view kPartitionSizeLabel = "cloud.google.com/gke-gpu-partition-size";
 
+// What a site calls the labels that it has made itself; they count where nobody else's say it.
+struct SiteLabels {
+  std::vector<std::string> product;  // as kProductLabel: "H100", "a100", "NVIDIA-L4"
+  std::vector<std::string> memory;   // of a GPU: "80Gi", or as kMemoryLabel
+  friend bool operator==(const SiteLabels&, const SiteLabels&) = default;
+};
+
 // Labels that say the same, the one that counts first.
 using Synonyms = std::initializer_list<std::string_view>;
 
@@ -37,6 +44,9 @@ class LabelReader {
   [[nodiscard]] std::string_view text(Synonyms keys) const { return first_of(keys).value; }
   // The same as a number of 0 … 2^31 - 1; nullopt: there is none, or it is no such number.
   [[nodiscard]] std::optional<std::int64_t> number(Synonyms keys);
+  // The first of these labels that is there, an amount of memory, in MiB: a quantity with its unit,
+  // or a number of MiB; nullopt: there is none, or it is no such amount.
+  [[nodiscard]] std::optional<std::int64_t> memory(const std::vector<std::string>& keys);
 
   void complain(std::string complaint) { complaints_.push_back(std::move(complaint)); }
 
@@ -51,20 +61,21 @@ class LabelReader {
   std::vector<std::string>& complaints_;
 };
 
-// What a node's labels call its GPU model, NVIDIA's before the clouds'; where none does, what
-// Azure builds into machines of that instance type; empty: nothing.
-[[nodiscard]] std::string_view product_label_of(const k8s::StringMap& labels);
+// What a node's labels call its GPU model, NVIDIA's before the clouds' before the site's; where
+// none does, what Azure builds into machines of that instance type; empty: nothing.
+[[nodiscard]] std::string_view product_label_of(const k8s::StringMap& labels,
+                                                const SiteLabels& site);
 // Whether labels say that the node has GPUs, whoever made them, and whether or not it offers any:
 // the GPU operators', the clouds', or node feature discovery's of a card on the PCI bus.
-[[nodiscard]] bool labels_speak_of_gpus(const k8s::StringMap& labels);
+[[nodiscard]] bool labels_speak_of_gpus(const k8s::StringMap& labels, const SiteLabels& site);
 // The value of one label; empty when there is none. Valid as long as the labels are.
 [[nodiscard]] std::string_view label_of(const k8s::StringMap& labels, std::string_view key);
 
 // Whether a label says which GPUs its node has, and nothing else about it: so a pod that selects
-// nodes by it says which types it allows. These are the product under NVIDIA's name and the clouds'
+// nodes by it says which types it allows. These are the product under all of its names
 // (product_label_of), and NVIDIA's family ("hopper").
-[[nodiscard]] bool names_type(std::string_view label);
+[[nodiscard]] bool names_type(std::string_view label, const SiteLabels& site);
 // Those of a node's labels.
-[[nodiscard]] k8s::StringMap type_labels_of(const k8s::StringMap& labels);
+[[nodiscard]] k8s::StringMap type_labels_of(const k8s::StringMap& labels, const SiteLabels& site);
 
 }  // namespace sched::gpu

@@ -23,7 +23,7 @@ using k8s::shown;
 
 constexpr std::array kKeys = {kTypeAnnotation,      kMinMemoryAnnotation, kMinComputeAnnotation,
                               kMinDriverAnnotation, kMinCudaAnnotation,   kSharingAnnotation,
-                              kMigProfileAnnotation};
+                              kGpuMemoryAnnotation, kMigProfileAnnotation};
 // What the scheduler itself writes to pods (scheduler/quota/charged_as.h).
 constexpr std::string_view kChargedAs = "gpu-scheduler.io/charged-as";
 
@@ -87,7 +87,7 @@ class WishReader {
       if (key == kTypeAnnotation) {
         read_types(value);
       } else if (key == kMinMemoryAnnotation) {
-        read_memory(value);
+        wishes_.min_memory = read_memory(kMinMemoryAnnotation, value);
       } else if (key == kMinComputeAnnotation) {
         read_compute(value);
       } else if (key == kMinDriverAnnotation) {
@@ -96,6 +96,8 @@ class WishReader {
         wishes_.min_cuda = read_version(kMinCudaAnnotation, value, "12.8");
       } else if (key == kSharingAnnotation) {
         read_sharing(value);
+      } else if (key == kGpuMemoryAnnotation) {
+        wishes_.gpu_memory = read_memory(kGpuMemoryAnnotation, value);
       } else if (key == kMigProfileAnnotation) {
         read_profile(value);
       } else if (key != kChargedAs) {
@@ -158,21 +160,22 @@ class WishReader {
     });
   }
 
-  void read_memory(const std::string& text) {
+  // In both, `key` is one of the constants: problems refer to it.
+  std::int64_t read_memory(std::string_view key, const std::string& text) {
     const auto amount = k8s::Quantity::parse(text);
     if (!amount || *amount < k8s::Quantity::of(1)) {
-      problem(kMinMemoryAnnotation, "\"{}\" is not an amount of memory, such as 40Gi", shown(text));
+      problem(key, "\"{}\" is not an amount of memory, such as 40Gi", shown(text));
     } else if (const std::int64_t bytes = amount->value(); bytes < kLeastMemory) {
       const bool plain = text.find_first_not_of("0123456789") == std::string::npos;
       const std::string_view unit = bytes < 1'000 ? "G" : "M";
-      problem(kMinMemoryAnnotation, "\"{}\" is {} bytes{}", shown(text), bytes,
+      problem(key, "\"{}\" is {} bytes{}", shown(text), bytes,
               plain ? fmt::format(": {0}{1}i or {0}{1}?", bytes, unit) : ", less than any GPU has");
     } else {
-      wishes_.min_memory = bytes;
+      return bytes;
     }
+    return 0;
   }
 
-  // `key` is one of the constants: problems refer to it.
   Version read_version(std::string_view key, std::string_view text, std::string_view example) {
     if (const auto version = parse_version(text)) return *version;
     problem(key, "\"{}\" is not a version, such as \"{}\"", shown(text), example);

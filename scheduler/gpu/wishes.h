@@ -6,7 +6,9 @@
 //   gpu-scheduler.io/min-driver-version: "570.86"    of NVIDIA's driver
 //   gpu-scheduler.io/min-cuda-version: "12.8"        of the newest CUDA that the driver serves
 //   gpu-scheduler.io/sharing: allowed                or required, or never: a piece of a shared GPU
-//   gpu-scheduler.io/mig-profile: 1g.10gb            where nvidia.com/gpu are instances of it; also
+//   gpu-scheduler.io/gpu-memory: 10Gi                what it takes of each GPU, or piece, that it
+//   gets gpu-scheduler.io/mig-profile: 1g.10gb            where nvidia.com/gpu are instances of it;
+//   also
 //                                                    as a label
 //
 // The wishes are part of a pod's shape: plugins read them parsed, once per kind of pod. What cannot
@@ -38,6 +40,7 @@ inline constexpr std::string_view kMinComputeAnnotation = "gpu-scheduler.io/min-
 inline constexpr std::string_view kMinDriverAnnotation = "gpu-scheduler.io/min-driver-version";
 inline constexpr std::string_view kMinCudaAnnotation = "gpu-scheduler.io/min-cuda-version";
 inline constexpr std::string_view kSharingAnnotation = "gpu-scheduler.io/sharing";
+inline constexpr std::string_view kGpuMemoryAnnotation = "gpu-scheduler.io/gpu-memory";
 inline constexpr std::string_view kMigProfileAnnotation = "gpu-scheduler.io/mig-profile";
 
 // Whether a label or annotation of that key is one of ours, or means to be.
@@ -74,6 +77,7 @@ struct Wishes {
   Version min_driver;           // {0, 0, 0}: any
   Version min_cuda;             // the same
   SharingWish sharing = SharingWish::kUnsaid;
+  std::int64_t gpu_memory = 0;  // bytes of each GPU, or piece of one, that it asks for; 0: not said
   // The MIG profile that nvidia.com/gpu is to be, in the spelling of resources; empty: none.
   std::string mig_profile;
   // Profiles that the pod names in its node selection, so that it may get an instance of one.

@@ -21,9 +21,6 @@ constexpr std::array<std::string_view, 6> kHideable = {
     "deviceclasses", "storageclasses",       "csinodes",
     "csidrivers",    "csistoragecapacities", "volumeattachments"};
 
-// How long a cluster that starts may refuse one of those before that is its answer.
-constexpr std::chrono::seconds kHiddenAfter{30};
-
 // How soon quotas are in force after their definition has been installed.
 constexpr std::chrono::seconds kQuotasAbsentInterval{10};
 
@@ -82,8 +79,12 @@ struct Intake::Watch {
 };
 
 Intake::Intake(k8s::Transport& transport, k8s::EventLoop& loop, Hooks hooks,
-               const k8s::RequestObserver& observer)
-    : transport_(transport), loop_(loop), hooks_(std::move(hooks)), observer_(observer) {
+               const k8s::RequestObserver& observer, std::chrono::milliseconds hidden_after)
+    : transport_(transport),
+      loop_(loop),
+      hooks_(std::move(hooks)),
+      observer_(observer),
+      hidden_after_(hidden_after) {
   add_reflectors();
 }
 
@@ -144,7 +145,7 @@ void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
   handler.on_unreadable = [this, kind](const k8s::Error& why) { hooks_.on_unreadable(kind, why); };
   k8s::ReflectorOptions options;
   options.optional = is_optional(kind);
-  if (may_be_hidden(kind)) options.hidden_after = kHiddenAfter;
+  if (may_be_hidden(kind)) options.hidden_after = hidden_after_;
   if (kind == kQuotas) options.absent_interval = kQuotasAbsentInterval;
   options.idle_limit = kIdleLimit;
   options.back_off = kReadBackOff;

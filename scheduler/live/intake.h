@@ -86,9 +86,14 @@ class Intake {
   // other failure of its first list does, as of every kind.
   [[nodiscard]] static bool is_optional(std::string_view kind);
 
+  // How long a cluster may refuse an optional kind but quotas before it counts as hidden. One that
+  // starts refuses for a while.
+  static constexpr std::chrono::milliseconds kHiddenAfter{30'000};
+
   // `transport` and `loop` must outlive it.
   Intake(k8s::Transport& transport, k8s::EventLoop& loop, Hooks hooks,
-         const k8s::RequestObserver& observer);
+         const k8s::RequestObserver& observer,
+         std::chrono::milliseconds hidden_after = kHiddenAfter);
   ~Intake();
   Intake(const Intake&) = delete;
   Intake& operator=(const Intake&) = delete;
@@ -119,6 +124,7 @@ class Intake {
   k8s::EventLoop& loop_;
   Hooks hooks_;
   k8s::RequestObserver observer_;
+  std::chrono::milliseconds hidden_after_;
   std::vector<std::unique_ptr<Watch>> watches_;
   std::unique_ptr<k8s::Timer> pods_timer_;
   bool announced_ = false;

@@ -1,11 +1,12 @@
-// Whose turn it is between the queues of quotas: where each stands with the pod that is next in it.
+// Whose turn it is between the queues of quotas: where each stands with the entity that is next in
+// it.
 //
 // A standing is worked out when a queue has another head or when its quota's account has changed,
 // and kept in order meanwhile. So what is charged to one quota of a hundred costs one standing and
 // O(log quotas), however often it is asked whose turn it is.
 #pragma once
 
-#include "scheduler/queue/waiting_pod.h"
+#include "scheduler/queue/entity.h"
 #include "scheduler/quota/standing.h"
 
 #include <cstdint>
@@ -24,7 +25,7 @@ class Arbiter {
     friend bool operator<(const Turn& a, const Turn& b) {
       const int order = compare(a.standing, b.standing);
       if (order != 0) return order < 0;
-      // A pod that has just moved may be the head of both, until the one that it left is told.
+      // An entity that has just moved may be the head of both, until the one that it left is told.
       if (!(a.head == b.head)) return a.head < b.head;
       return a.queue < b.queue;
     }

@@ -1,13 +1,13 @@
-// Quotas whose pods wait to borrow, by the pools of what their cohorts lend, in the order of their
-// turns.
+// Quotas whose entities wait to borrow, by the pools of what their cohorts lend, in the order of
+// their turns.
 //
 // When a pool has more to lend, they are called one after another, until it has nothing left: as
 // many as the room can help are looked at, and the others of the cohort cost nothing. One that was
-// called and found that it cannot use the room (its pods ask for more, or no node fits) is called
-// again when there is more.
+// called and found that it cannot use the room (its entities ask for more, or no node fits) is
+// called again when there is more.
 #pragma once
 
-#include "scheduler/queue/waiting_pod.h"
+#include "scheduler/queue/entity.h"
 #include "scheduler/quota/line.h"
 #include "scheduler/quota/standing.h"
 

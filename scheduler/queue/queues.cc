@@ -5,42 +5,42 @@
 
 namespace sched {
 
-void Queues::remove(WaitingPod& pod) {
-  if (pod.place == QueuePlace::kNone) return;
-  touch(pod.queue).remove(pod);
-  pods_.back()->index = pod.index;
-  pods_[pod.index] = pods_.back();
-  pods_.pop_back();
-  if (pod.queue == kMainQueue) return;
+void Queues::remove(Entity& entity) {
+  if (entity.place == QueuePlace::kNone) return;
+  touch(entity.queue).remove(entity);
+  entities_.back()->index = entity.index;
+  entities_[entity.index] = entities_.back();
+  entities_.pop_back();
+  if (entity.queue == kMainQueue) return;
   ++version_;
   // It may come back as another.
-  Slot& slot = slots_.find(pod.queue)->second;
-  if (slot.ranked == &pod) slot.ranked = nullptr;
+  Slot& slot = slots_.find(entity.queue)->second;
+  if (slot.ranked == &entity) slot.ranked = nullptr;
 }
 
-void Queues::move(WaitingPod& pod, QueueId to) {
-  if (pod.queue == to) return;
-  const QueuePlace place = pod.place;
-  const Time ready_at = pod.ready_at;
-  remove(pod);
-  pod.queue = to;
+void Queues::move(Entity& entity, QueueId to) {
+  if (entity.queue == to) return;
+  const QueuePlace place = entity.place;
+  const Time ready_at = entity.ready_at;
+  remove(entity);
+  entity.queue = to;
   switch (place) {
     case QueuePlace::kNone:
       return;
     case QueuePlace::kBackoff:
-      return back_off(pod, ready_at);
+      return back_off(entity, ready_at);
     case QueuePlace::kGated:
-      return gate(pod);
+      return gate(entity);
     case QueuePlace::kActive:
     case QueuePlace::kParked:
     case QueuePlace::kRefused:
-      return activate(pod);
+      return activate(entity);
   }
 }
 
-void Queues::must_borrow(WaitingPod& pod) {
-  pod.must_borrow = true;
-  touch(pod.queue);
+void Queues::must_borrow(Entity& entity) {
+  entity.must_borrow = true;
+  touch(entity.queue);
 }
 
 void Queues::wake(ChangeMask changes) {
@@ -53,17 +53,21 @@ void Queues::wake(ChangeMask changes) {
   }
 }
 
-std::size_t Queues::others_changed() {
-  std::size_t kinds = main_.check_parked(kWaitsForOthers);
-  for (auto& [id, slot] : slots_) {
-    if ((slot.queue.asleep() & kWaitsForOthers) != 0) {
-      kinds += touch(id).check_parked(kWaitsForOthers);
-    }
+std::size_t Queues::check_some_for_others(const Changes& changes, std::size_t most) {
+  std::size_t kinds = 0;
+  for (std::size_t asked = 0; asked <= slots_.size() && kinds < most; ++asked) {
+    const QueueId id = next_for_others_;
+    const auto behind = slots_.upper_bound(id);
+    next_for_others_ = behind == slots_.end() ? kMainQueue : behind->first;
+    const EntityQueue* queue = find(id);
+    if ((queue->asleep() & kWaitsForOthers) == 0) continue;
+    kinds += touch(id).check_some_for_others(changes, most);
   }
   return kinds;
 }
 
 void Queues::nodes_opened(const NodeRoom& free) {
+  ++roster_.changes.nodes;
   main_.check_parked_for_nodes(free);
   refresh();
   // One of a quota may hold a node, where more is free for it than for others.
@@ -71,9 +75,9 @@ void Queues::nodes_opened(const NodeRoom& free) {
 }
 
 void Queues::advance(Time now) {
-  while (WaitingPod* pod = roster_.timers.due(now)) {
-    touch(pod->queue).activate(*pod);
-    pod->last_refusal.clear();
+  while (Entity* entity = roster_.timers.due(now)) {
+    touch(entity->queue).activate(*entity);
+    entity->last_refusal.clear();
   }
 }
 
@@ -103,8 +107,8 @@ void Queues::quotas_changed() {
   }
 }
 
-WaitingPod* Queues::next() {
-  while (WaitingPod* head = first_head()) {
+Entity* Queues::next() {
+  while (Entity* head = first_head()) {
     if (head->place != QueuePlace::kParked) return head;
     const std::optional<WaitsFor> waits_for = accounts_.obstacle(*head);
     if (!waits_for) return head;
@@ -114,8 +118,8 @@ WaitingPod* Queues::next() {
   return nullptr;
 }
 
-WaitingPod* Queues::first_head() {
-  WaitingPod* const main = main_.head();
+Entity* Queues::first_head() {
+  Entity* const main = main_.head();
   if (slots_.empty() || (main_first_ && main != nullptr)) return main;
   refresh();
   call_borrowers();
@@ -144,7 +148,7 @@ void Queues::refresh() {
 
 void Queues::refresh(QueueId id, Slot& slot) {
   slot.touched = false;
-  const WaitingPod* head = slot.queue.head();
+  const Entity* head = slot.queue.head();
   if (head == nullptr) {
     arbiter_.drop(id);
   } else if (head != slot.ranked || head->must_borrow != slot.ranked_to_borrow ||
@@ -183,7 +187,7 @@ void Queues::refresh_borrower(QueueId id, Slot& slot, WaitsFor asleep) {
   }
 }
 
-PodQueue& Queues::touch(QueueId id) {
+EntityQueue& Queues::touch(QueueId id) {
   if (id == kMainQueue) return main_;
   Slot& slot = slots_.try_emplace(id, roster_).first->second;
   mark(id, slot);
@@ -208,19 +212,19 @@ void Queues::mark(QueueId id, Slot& slot) {
   touched_.push_back(id);
 }
 
-const PodQueue* Queues::find(QueueId id) const {
+const EntityQueue* Queues::find(QueueId id) const {
   if (id == kMainQueue) return &main_;
   const auto found = slots_.find(id);
   return found == slots_.end() ? nullptr : &found->second.queue;
 }
 
-PodQueue& Queues::entered(WaitingPod& pod) {
-  if (pod.place == QueuePlace::kNone) {
-    pod.index = pods_.size();
-    pods_.push_back(&pod);
+EntityQueue& Queues::entered(Entity& entity) {
+  if (entity.place == QueuePlace::kNone) {
+    entity.index = entities_.size();
+    entities_.push_back(&entity);
   }
-  if (pod.queue != kMainQueue) ++version_;
-  return touch(pod.queue);
+  if (entity.queue != kMainQueue) ++version_;
+  return touch(entity.queue);
 }
 
 }  // namespace sched

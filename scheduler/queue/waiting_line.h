@@ -1,7 +1,8 @@
-// The pods of one queue in the order of their turns, so that each can be told its place in line.
+// The entities of one queue in the order of their turns, so that each can be told its place in
+// line.
 #pragma once
 
-#include "scheduler/queue/waiting_pod.h"
+#include "scheduler/queue/entity.h"
 
 #include <ext/pb_ds/assoc_container.hpp>
 #include <ext/pb_ds/tree_policy.hpp>
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -16,65 +18,80 @@ namespace sched {
 
 class WaitingLine {
  public:
-  // O(log pods) each. Joining again or leaving without having joined changes nothing.
-  void join(WaitingPod& pod) {
-    if (pod.in_line) return;
-    pod.in_line = true;
-    pods_.insert({pod.order, &pod});
-    Kind& kind = kinds_.try_emplace(key_of(pod), Kind{pod.demand, 0}).first->second;
-    ++kind.pods;
+  using ByOrder = std::map<QueueOrder, Entity*>;
+
+  // O(log entities) each. Joining again or leaving without having joined changes nothing.
+  void join(Entity& entity) {
+    if (entity.in_line) return;
+    entity.in_line = true;
+    entities_.insert({entity.order, &entity});
+    Kind& kind = kinds_.try_emplace(key_of(entity), Kind{entity.demand, {}}).first->second;
+    const auto joined = kind.members.emplace(entity.order, &entity).first;
+    if (joined == kind.members.begin()) {
+      if (const auto second = std::next(joined); second != kind.members.end()) {
+        heads_.erase(second->first);
+      }
+      heads_.insert(*joined);
+    }
     ++version_;
   }
-  void leave(WaitingPod& pod) {
-    if (!pod.in_line) return;
-    pod.in_line = false;
-    pods_.erase(pod.order);
-    const auto kind = kinds_.find(key_of(pod));
-    if (--kind->second.pods == 0) kinds_.erase(kind);
+  void leave(Entity& entity) {
+    if (!entity.in_line) return;
+    entity.in_line = false;
+    entities_.erase(entity.order);
+    const auto kind = kinds_.find(key_of(entity));
+    ByOrder& members = kind->second.members;
+    const auto left = members.find(entity.order);
+    if (left == members.begin()) {
+      heads_.erase(left->first);
+      if (members.size() > 1) heads_.insert(*std::next(left));
+    }
+    members.erase(left);
+    if (members.empty()) kinds_.erase(kind);
     ++version_;
   }
 
   // Whose turn is the first; null: nobody's.
-  [[nodiscard]] WaitingPod* first() const {
-    return pods_.empty() ? nullptr : pods_.begin()->second;
+  [[nodiscard]] Entity* first() const {
+    return entities_.empty() ? nullptr : entities_.begin()->second;
   }
-  // The first, by their turns, of which accept(pod) is true; null: none.
-  template <typename Accept>
-  [[nodiscard]] WaitingPod* first_that(Accept&& accept) const {
-    for (const auto& entry : pods_) {
-      if (accept(*entry.second)) return entry.second;
-    }
-    return nullptr;
+  // The one that is in line with that order; null: none is.
+  [[nodiscard]] Entity* find(const QueueOrder& order) const {
+    const auto found = entities_.find(order);
+    return found == entities_.end() ? nullptr : found->second;
   }
-  // How many have their turn before this pod, whether or not it is in line. O(log pods).
-  [[nodiscard]] std::size_t before(const WaitingPod& pod) const {
-    return pods_.order_of_key(pod.order);
+  // The first of each kind, in the order of their turns.
+  [[nodiscard]] const ByOrder& heads() const { return heads_; }
+  // How many have their turn before this entity, whether or not it is in line. O(log entities).
+  [[nodiscard]] std::size_t before(const Entity& entity) const {
+    return entities_.order_of_key(entity.order);
   }
-  [[nodiscard]] std::size_t size() const { return pods_.size(); }
+  [[nodiscard]] std::size_t size() const { return entities_.size(); }
 
-  // Grows when a pod joins or leaves.
+  // Grows when an entity joins or leaves.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
-  // Calls visit(demand, pods) for each kind of pods that are in line: what one of them asks for,
-  // and how many there are. O(kinds).
+  // Calls visit(demand, count) for each kind of entities that are in line: what one of them asks
+  // for, and how many there are. O(kinds).
   template <typename Visit>
   void for_each_kind(Visit&& visit) const {
-    for (const auto& [key, kind] : kinds_) visit(kind.demand, kind.pods);
+    for (const auto& [key, kind] : kinds_) visit(kind.demand, kind.members.size());
   }
 
  private:
   struct Kind {
     quota::Demand demand;
-    std::size_t pods = 0;
+    ByOrder members;  // not empty
   };
-  using Key = std::pair<std::size_t, ShapeId>;  // profile, shape
-  static Key key_of(const WaitingPod& pod) { return {pod.profile, pod.shape.id()}; }
+  using Key = std::pair<std::size_t, std::uint32_t>;  // profile, kind
+  static Key key_of(const Entity& entity) { return {entity.profile, entity.kind}; }
 
   // A red-black tree whose nodes know the size of what hangs below them.
-  using Tree = __gnu_pbds::tree<QueueOrder, WaitingPod*, std::less<>, __gnu_pbds::rb_tree_tag,
+  using Tree = __gnu_pbds::tree<QueueOrder, Entity*, std::less<>, __gnu_pbds::rb_tree_tag,
                                 __gnu_pbds::tree_order_statistics_node_update>;
-  Tree pods_;
+  Tree entities_;
   std::map<Key, Kind> kinds_;
+  ByOrder heads_;
   std::uint64_t version_ = 0;
 };
 

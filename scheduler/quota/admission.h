@@ -45,7 +45,7 @@ struct Admission {
 
 // What one line says to a pod.
 struct LineAnswer {
-  enum class Why : std::uint8_t { kHasRoom, kLimit, kCohort, kKept, kTooLarge, kNoLine };
+  enum class Why : std::uint8_t { kHasRoom, kLimit, kCohort, kBound, kKept, kTooLarge, kNoLine };
   std::string gpu_type;  // of the line; of the GPUs where no line names them
   Why why = Why::kHasRoom;
   GpuShare needs;

@@ -97,6 +97,17 @@ bool Assignment::depends_on_labels(const std::string& namespace_) const {
          !std::all_of(by_label_.begin(), by_label_.end(), is_deleted);
 }
 
+bool Assignment::has_some(QuotaId quota) const {
+  const auto selection = selections_.find(quota);
+  if (selection == selections_.end()) return false;
+  const bool is_default = options_.without_quota == WithoutQuota::kNamed &&
+                          options_.default_quota == selection->second.quota;
+  const auto all = selected_.find(quota);
+  const auto in_vain = in_vain_.find(quota);
+  return is_default || (all != selected_.end() &&
+                        all->second > (in_vain == in_vain_.end() ? 0 : in_vain->second.size()));
+}
+
 k8s::GpuQuota Assignment::selection_of(QuotaId quota) const {
   const Selection& selection = selections_.find(quota)->second;
   k8s::GpuQuota object;
@@ -141,6 +152,7 @@ bool Assignment::comes_before(QuotaId a, QuotaId b, const std::string& namespace
 }
 
 void Assignment::join(const Selection& selection, const std::string& namespace_) {
+  ++selected_[selection.id];
   std::vector<QuotaId>& quotas = selected_by_[namespace_];
   const auto place =
       std::upper_bound(quotas.begin(), quotas.end(), selection.id,
@@ -156,6 +168,7 @@ void Assignment::leave(const Selection& selection, const std::string& namespace_
   const auto found = selected_by_.find(namespace_);
   std::vector<QuotaId>& quotas = found->second;
   const bool kept = quotas.front() == selection.id;
+  --selected_[selection.id];
   quotas.erase(std::find(quotas.begin(), quotas.end(), selection.id));
   if (const auto in_vain = in_vain_.find(selection.id); in_vain != in_vain_.end()) {
     in_vain->second.erase(namespace_);

@@ -17,6 +17,7 @@
 #include "k8s-client/api/meta.h"
 #include "scheduler/quota/options.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -65,12 +66,15 @@ class Assignment {
   bool namespace_gone(const std::string& namespace_);
 
   [[nodiscard]] QuotaId quota_of(const std::string& namespace_) const;
+  // Whether any namespace belongs to the quota, or would if it were there.
+  [[nodiscard]] bool has_some(QuotaId quota) const;
   // The quota, which is known, with nothing but its name, age, and which namespaces it selects.
   [[nodiscard]] k8s::GpuQuota selection_of(QuotaId quota) const;
   // The namespaces that this quota selects in vain; by name. One that it names counts whether it
   // is known or not. O(their number).
   [[nodiscard]] std::vector<Overlap> overlaps(QuotaId quota) const;
-  // The quotas whose overlaps() may say something else than when this was last called.
+  // The quotas whose overlaps() or has_some() may say something else than when this was last
+  // called.
   [[nodiscard]] std::set<QuotaId> take_changed() { return std::exchange(changed_, {}); }
 
  private:
@@ -106,7 +110,8 @@ class Assignment {
   // By namespace, those that are there or that a quota names: the quotas that select it, the one
   // that has it first.
   std::unordered_map<std::string, std::vector<QuotaId>> selected_by_;
-  std::map<QuotaId, std::set<std::string>> in_vain_;  // the namespaces that another quota has
+  std::map<QuotaId, std::size_t> selected_;           // how many namespaces
+  std::map<QuotaId, std::set<std::string>> in_vain_;  // those that another quota has
   std::set<QuotaId> changed_;
 };
 

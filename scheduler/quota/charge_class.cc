@@ -62,13 +62,14 @@ GpuShare charge_of(const Demand& demand, const ChargeClass& on) {
   return std::min(sum, GpuShare::gpus(GpuShare::kMostGpus));
 }
 
-std::pair<ChargeClass, bool> charge_class_of(const NodeFacts& node, const ResourceNames& names) {
+std::pair<ChargeClass, bool> charge_class_of(const NodeFacts& node, const ResourceNames& names,
+                                             const gpu::SiteLabels& site) {
   const gpu::Inventory& gpu = node.gpu;
   const bool offers = node.gpu_devices > 0 || offers_gpus(node.allocatable, names);
   if (gpu.product.name.empty() && !offers) return {ChargeClass{}, false};
   // Where replicas go by their own name, nvidia.com/gpu are whole ones.
   return {ChargeClass{.product = gpu.product,
-                      .type_labels = gpu::type_labels_of(node.labels),
+                      .type_labels = gpu::type_labels_of(node.labels, site),
                       .single_profile = gpu.single_profile,
                       .replicas = gpu.shared > 0 ? 1 : gpu.replicas,
                       .shared_replicas = gpu.replicas,
@@ -76,8 +77,9 @@ std::pair<ChargeClass, bool> charge_class_of(const NodeFacts& node, const Resour
           true};
 }
 
-ChargeClassId ChargeClasses::intern(const NodeFacts& node, const ResourceNames& names) {
-  auto [value, has_gpus] = charge_class_of(node, names);
+ChargeClassId ChargeClasses::intern(const NodeFacts& node, const ResourceNames& names,
+                                    const gpu::SiteLabels& site) {
+  auto [value, has_gpus] = charge_class_of(node, names, site);
   if (!has_gpus) return kNoGpuClass;
   const auto known = std::find(classes_.begin() + 1, classes_.end(), value);
   const auto id = static_cast<ChargeClassId>(known - classes_.begin());

@@ -52,7 +52,8 @@ struct ChargeClass {
 
 // The class of a node with GPUs; ChargeClass{} and `false` for one without.
 [[nodiscard]] std::pair<ChargeClass, bool> charge_class_of(const NodeFacts& node,
-                                                           const ResourceNames& names);
+                                                           const ResourceNames& names,
+                                                           const gpu::SiteLabels& site = {});
 
 // The classes that were ever seen, and how many nodes are of each now. Ids are dense, in the order
 // in which the classes were first seen, and never reused.
@@ -61,7 +62,8 @@ class ChargeClasses {
   ChargeClasses() : classes_(1), nodes_(1, 0) {}
 
   // The number of the node's class.
-  ChargeClassId intern(const NodeFacts& node, const ResourceNames& names);
+  ChargeClassId intern(const NodeFacts& node, const ResourceNames& names,
+                       const gpu::SiteLabels& site);
   [[nodiscard]] const ChargeClass& operator[](ChargeClassId id) const { return classes_[id]; }
 
   // A node of the class came / went.

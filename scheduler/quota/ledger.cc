@@ -141,12 +141,20 @@ void Ledger::recount(const std::string& namespace_) {
   }
 }
 
-void Ledger::node_is(NodeSlot node, ChargeClassId id) {
+void Ledger::node_is(NodeSlot node, ChargeClassId id, GpuShare offers) {
   if (node >= class_of_node_.size()) {
     class_of_node_.resize(node + std::size_t{1}, kNoGpuClass);
     on_node_.resize(node + std::size_t{1});
   }
+  offered_by_node_.resize(class_of_node_.size());
   ChargeClassId& known = class_of_node_[node];
+  if (known != id || offered_by_node_[node] != offers) {
+    offered_.resize(classes_.size());
+    offered_[known] -= offered_by_node_[node];
+    offered_[id] += offers;
+    offered_by_node_[node] = offers;
+    covers_stale_ = true;
+  }
   if (known == id) return;
   const std::uint64_t classes_before = classes_.version();
   if (known != kNoGpuClass) classes_.remove_node(known);
@@ -159,6 +167,14 @@ void Ledger::node_is(NodeSlot node, ChargeClassId id) {
   ++version_;
   news_.terms = true;
   for (const auto& entry : quotas_) status_changed_.insert(entry.first);
+}
+
+GpuShare Ledger::offer_of(const NodeFacts& node, const ResourceNames& names) const {
+  std::vector<ResourceAmount> all;
+  node.allocatable.for_each([&](ResourceId id, std::int64_t amount) {
+    if (amount > 0) all.push_back({id, amount});
+  });
+  return charge_of(demand_of(all, names), classes_[node.charge_class]);
 }
 
 bool Ledger::in_force() const {
@@ -241,6 +257,7 @@ void Ledger::rebuild() {
         if (is_new) {
           pool->id = static_cast<PoolId>(lending_.size());
           pool->cohort = quota.spec.cohort;
+          pool->bounded = options_.bound_cohorts;
           lending_.push_back({.pool = pool, .lenders = {}});
         }
       }
@@ -249,6 +266,8 @@ void Ledger::rebuild() {
     quota.lines.emplace_back(LineSpec{}, nullptr);
   }
   list_lenders();
+  list_lent_apart();
+  covers_stale_ = true;
   for (auto& [name, charges] : in_namespace_) {
     for (Charge* charge : charges) {
       charge->quota_ = std::nullopt;
@@ -271,6 +290,7 @@ void Ledger::change(QuotaId id, Quota& quota, std::size_t index, void (Line::*ho
   const Pool* pool = line.pool();
   const GpuShare taken = line.used() + line.held();
   const GpuShare left = pool == nullptr ? GpuShare() : pool->left();
+  const GpuShare used = pool == nullptr ? GpuShare() : pool->used;
   (line.*how)(amount);
   ++version_;
   status_changed_.insert(id);
@@ -281,7 +301,8 @@ void Ledger::change(QuotaId id, Quota& quota, std::size_t index, void (Line::*ho
   if (line.used() + line.held() < taken && !std::exchange(quota.opened, true)) {
     news_.opened.push_back(id);
   }
-  if (pool == nullptr || pool->left() <= left || pool->left() <= GpuShare()) return;
+  if (pool == nullptr || !pool->gives()) return;
+  if (pool->left() <= left && !(pool->bounded && pool->used < used)) return;
   if (std::find(news_.pools.begin(), news_.pools.end(), pool->id) == news_.pools.end()) {
     news_.pools.push_back(pool->id);
   }

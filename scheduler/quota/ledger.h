@@ -12,8 +12,8 @@
 // no room.
 //
 // The ledger knows neither nodes nor the queue; nodes are numbers to it. What it keeps is in
-// ledger.cc, what it answers about a pod that waits in ledger_answers.cc, and a quota's account, as
-// its status says it, in ledger_status.cc.
+// ledger.cc, what it answers about a pod that waits in ledger_answers.cc, a quota's account, as its
+// status says it, in ledger_status.cc, and what is wrong with it in ledger_conditions.cc.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
@@ -117,12 +117,16 @@ class Ledger {
   // When there will be one; nullopt: not before something else changes.
   [[nodiscard]] std::optional<Time> next_forgotten() const;
 
-  // The class of the node of that number from now on; kNoGpuClass when it goes. O(pods on it).
-  void node_is(NodeSlot node, ChargeClassId id);
-  [[nodiscard]] ChargeClassId intern(const NodeFacts& node, const ResourceNames& names) {
-    return classes_.intern(node, names);
+  // The class of the node of that number from now on, kNoGpuClass when it goes, and what a pod
+  // would be charged that took all that the node offers. O(pods on it).
+  void node_is(NodeSlot node, ChargeClassId id, GpuShare offers = {});
+  [[nodiscard]] ChargeClassId intern(const NodeFacts& node, const ResourceNames& names,
+                                     const gpu::SiteLabels& site = {}) {
+    return classes_.intern(node, names, site);
   }
   [[nodiscard]] const ChargeClasses& classes() const { return classes_; }
+  // What a pod would be charged that took all of the node's GPUs, whose class is interned.
+  [[nodiscard]] GpuShare offer_of(const NodeFacts& node, const ResourceNames& names) const;
 
   // Whether any quota is there or the default allows nothing: else nobody need ask.
   [[nodiscard]] bool in_force() const;
@@ -221,6 +225,13 @@ class Ledger {
     Pool* pool = nullptr;
     std::vector<Lender> lenders;
     bool stale = false;
+    bool overlent = false;  // more is borrowed than the lenders have to spare
+  };
+  // What all quotas guarantee of a type, and what there is of it.
+  struct Cover {
+    GpuShare guaranteed;
+    GpuShare offered;
+    friend bool operator==(const Cover&, const Cover&) = default;
   };
   struct Quota {
     std::string name;
@@ -290,6 +301,16 @@ class Ledger {
   [[nodiscard]] GpuShare lent(const Quota& quota, std::size_t line) const;
   void list_lenders();
   void share_out(Lending& lending) const;
+  [[nodiscard]] std::vector<k8s::Condition> conditions(QuotaId id) const;
+  // `has_gpus`: some node has GPUs of its types.
+  [[nodiscard]] k8s::Condition ready(QuotaId id, bool has_gpus) const;
+  [[nodiscard]] bool is_known(const LineSpec& line) const;
+  // Sums up anew what is guaranteed and what there is.
+  void sum_up_guarantees() const;
+  // Lists anew which lines of a cohort are of the same GPUs, and lend each other nothing.
+  void list_lent_apart();
+  void list_lent_apart(const std::vector<QuotaId>& cohort, const LineSpec& type,
+                       const LineSpec& other);
 
   Options options_;
   Assignment assignment_;
@@ -297,12 +318,18 @@ class Ledger {
   std::map<PoolKey, Pool> pools_;
   mutable std::vector<Lending> lending_;  // by PoolId; shared out when it is asked for
   std::vector<PoolId> stale_pools_;
+  mutable std::map<std::string, Cover>
+      covers_;  // by type_key, where more is guaranteed than there is
+  mutable bool covers_stale_ = true;
+  std::map<QuotaId, std::vector<std::string>> lent_apart_;  // in words
   mutable std::set<QuotaId> status_changed_;
   std::map<QuotaId, Quota> quotas_;  // kNothingQuota is always there
   std::map<QuotaId, Time> deleted_;  // of quotas_, with no lines; since when
   std::unordered_map<std::string, std::vector<Charge*>> in_namespace_;
   std::vector<std::vector<Charge*>> on_node_;  // by slot
   std::vector<ChargeClassId> class_of_node_;   // by slot
+  std::vector<GpuShare> offered_by_node_;      // by slot
+  std::vector<GpuShare> offered_;              // by class, the sums
   News news_;
   std::uint64_t version_ = 0;
   std::uint64_t memory_version_ = 0;

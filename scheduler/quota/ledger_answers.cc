@@ -127,9 +127,11 @@ LineAnswer Ledger::answer(const Account& account, std::size_t index, GpuShare am
     answer.why = Why::kNoLine;
   } else if (line.used() + amount > line.limit()) {
     answer.why = Why::kLimit;
+  } else if (!line.held().is_zero() && !(is_holder && quota.holding == index)) {
+    answer.why = Why::kKept;
   } else {
-    answer.why =
-        line.held().is_zero() || (is_holder && quota.holding == index) ? Why::kCohort : Why::kKept;
+    const bool within = line.used() + amount <= line.spec().guaranteed;
+    answer.why = within ? Why::kBound : Why::kCohort;
   }
   return answer;
 }
@@ -208,7 +210,7 @@ std::vector<InPool> Ledger::in_pools(QuotaId id) const {
 }
 
 bool Ledger::lends(PoolId pool) const {
-  return pool < lending_.size() && lending_[pool].pool->left() > GpuShare();
+  return pool < lending_.size() && lending_[pool].pool->gives();
 }
 
 bool Ledger::never_fits(QuotaId id, const Demand& demand) const {

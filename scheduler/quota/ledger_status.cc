@@ -31,52 +31,6 @@ k8s::GpuQuota::Use in_quantities(const Amounts& amounts) {
           .pending = to_quantity(amounts.pending)};
 }
 
-// A condition that is true while `details` are there.
-k8s::Condition problem(std::string type, std::string none, std::vector<std::string> details,
-                       std::int64_t generation) {
-  const bool holds = !details.empty();
-  return {.type = type,
-          .status = holds ? "True" : "False",
-          .observed_generation = generation,
-          .last_transition_time = std::nullopt,
-          .reason = holds ? std::move(type) : std::move(none),
-          .message = fmt::format("{}", fmt::join(details, "; "))};
-}
-
-k8s::Condition ready(const std::optional<std::string>& error, std::int64_t generation) {
-  return {.type = "Ready",
-          .status = error ? "False" : "True",
-          .observed_generation = generation,
-          .last_transition_time = std::nullopt,
-          .reason = error ? "InvalidSpec" : "Enforced",
-          .message = error ? *error + "; until it is repaired its namespaces get no more GPUs"
-                           : std::string()};
-}
-
-// A selector may ask for thousands of namespaces, and the API server refuses messages beyond 32
-// KiB.
-std::vector<std::string> in_words(const std::vector<Overlap>& overlaps) {
-  constexpr std::size_t kMostNamed = 20;
-  std::vector<std::string> words;
-  for (const Overlap& overlap : overlaps) {
-    if (words.size() == kMostNamed) {
-      words.push_back(fmt::format("and {} more", overlaps.size() - kMostNamed));
-      break;
-    }
-    words.push_back(overlap.by_name
-                        ? fmt::format("namespace {} belongs to quota {}, which names it",
-                                      overlap.namespace_, overlap.kept_by)
-                        : fmt::format("namespace {} belongs to the older quota {}",
-                                      overlap.namespace_, overlap.kept_by));
-  }
-  return words;
-}
-
-std::string over_limit(const std::string& what, GpuShare used, GpuShare limit) {
-  return fmt::format("{}: {} in use, {} allowed; nothing is evicted, and nothing new starts", what,
-                     to_text(used), to_text(limit));
-}
-
 }  // namespace
 
 void Ledger::list_lenders() {
@@ -100,6 +54,8 @@ void Ledger::share_out(Lending& lending) const {
     left -= takes;
     if (std::exchange(lender.lent, takes) != takes) status_changed_.insert(lender.quota);
   }
+  if (std::exchange(lending.overlent, !left.is_zero()) == lending.overlent) return;
+  for (const Lender& lender : lending.lenders) status_changed_.insert(lender.quota);
 }
 
 GpuShare Ledger::lent(const Quota& quota, std::size_t line) const {
@@ -113,6 +69,7 @@ std::set<QuotaId> Ledger::take_status_changes() {
   for (const PoolId pool : std::exchange(stale_pools_, {})) {
     if (lending_[pool].stale) share_out(lending_[pool]);
   }
+  if (covers_stale_) sum_up_guarantees();
   status_changed_.merge(assignment_.take_changed());
   status_changed_.erase(kNothingQuota);
   return std::exchange(status_changed_, {});
@@ -122,37 +79,20 @@ k8s::GpuQuota::Status Ledger::status(QuotaId id, const std::vector<GpuShare>& pe
   const Quota& quota = at(id);
   k8s::GpuQuota::Status status;
   status.observed_generation = quota.generation;
-  std::vector<std::string> unknown;
-  std::vector<std::string> over;
   Amounts total;
   for (std::size_t i = 0; i < quota.spec.lines.size(); ++i) {
     const Line& line = quota.lines[i];
-    const std::string& type = line.spec().gpu_type;
     const Amounts amounts{.guaranteed = line.spec().guaranteed,
                           .used = line.used(),
                           .borrowed = line.borrowed(),
                           .lent = lent(quota, i),
                           .pending = i < pending.size() ? pending[i] : GpuShare()};
     total += amounts;
-    status.quotas.push_back({.gpu_type = type, .use = in_quantities(amounts)});
-    if (line.used() > line.limit()) over.push_back(over_limit(type, line.used(), line.limit()));
-    bool known = type == kAnyType;
-    for (ChargeClassId on = kNoGpuClass + 1; on < classes_.size() && !known; ++on) {
-      known = classes_.present(on) && names(line.spec(), classes_[on].product);
-    }
-    if (!known) unknown.push_back(fmt::format("no node has GPUs of type {}", type));
+    status.quotas.push_back({.gpu_type = line.spec().gpu_type, .use = in_quantities(amounts)});
   }
-  if (const GpuShare unnamed = quota.lines.back().used(); !unnamed.is_zero()) {
-    over.push_back(over_limit("GPUs of types that no line names", unnamed, {}));
-    total.used += unnamed;
-  }
+  total.used += quota.lines.back().used();
   status.total = in_quantities(total);
-  status.conditions = {
-      ready(quota.error, quota.generation),
-      problem("NamespaceOverlap", "NoOverlap", in_words(assignment_.overlaps(id)),
-              quota.generation),
-      problem("UnknownGpuType", "KnownGpuTypes", std::move(unknown), quota.generation),
-      problem("OverLimit", "WithinLimit", std::move(over), quota.generation)};
+  status.conditions = conditions(id);
   return status;
 }
 

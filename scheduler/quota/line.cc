@@ -5,7 +5,10 @@
 namespace sched::quota {
 
 Line::Line(LineSpec spec, Pool* pool) : spec_(std::move(spec)), pool_(pool) {
-  if (pool_ != nullptr) pool_->lendable += spec_.lendable;
+  if (pool_ != nullptr) {
+    pool_->lendable += spec_.lendable;
+    pool_->guaranteed += spec_.guaranteed;
+  }
   join_pool();
 }
 
@@ -22,7 +25,11 @@ GpuShare Line::most() const {
 Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
   const GpuShare kept = held_ - own;  // for another pod
   const GpuShare within = used_ + kept + amount;
-  if (within <= spec_.guaranteed) return {Room::kGuaranteed, {}};
+  if (within <= spec_.guaranteed) {
+    if (pool_ == nullptr || !pool_->bounded) return {Room::kGuaranteed, {}};
+    const GpuShare missing = (pool_->used + amount).beyond(pool_->guaranteed);
+    return {missing.is_zero() ? Room::kGuaranteed : Room::kNone, missing};
+  }
   // Whoever is next in line has waited long: nobody passes him by borrowing.
   if (!kept.is_zero()) return {Room::kNone, within.beyond(spec_.guaranteed)};
 
@@ -58,12 +65,14 @@ void Line::leave_pool() {
   if (pool_ == nullptr) return;
   pool_->to_lend -= to_lend();
   pool_->borrowed -= borrowed();
+  pool_->used -= used_;
 }
 
 void Line::join_pool() {
   if (pool_ == nullptr) return;
   pool_->to_lend += to_lend();
   pool_->borrowed += borrowed();
+  pool_->used += used_;
 }
 
 }  // namespace sched::quota

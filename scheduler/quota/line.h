@@ -9,7 +9,8 @@
 // its lines have left of their guarantees and allow to be lent; a line may use more than its
 // guarantee as long as all that is borrowed stays within that sum, and within its own limit. A line
 // that takes its guarantee back needs nobody's consent: then more is borrowed for a while than can
-// be lent, and nothing more is, until somebody finishes.
+// be lent, and nothing more is, until somebody finishes. In a pool that is bounded it waits until
+// all that is used is within the sum of the guarantees.
 #pragma once
 
 #include "scheduler/quota/gpu_share.h"
@@ -27,12 +28,17 @@ using PoolId = std::uint32_t;
 struct Pool {
   PoolId id = 0;
   std::string cohort;
-  GpuShare lendable;  // the sum over the lines, used or not
-  GpuShare to_lend;   // the sum of Line::to_lend()
-  GpuShare borrowed;  // the sum of Line::borrowed()
+  GpuShare lendable;    // the sum over the lines, used or not
+  GpuShare to_lend;     // the sum of Line::to_lend()
+  GpuShare borrowed;    // the sum of Line::borrowed()
+  GpuShare guaranteed;  // the sums over the lines
+  GpuShare used;
+  bool bounded = false;  // `used` may not grow beyond `guaranteed`
 
   // What it has to lend and has not lent; less than zero when owners took theirs back.
   [[nodiscard]] GpuShare left() const { return to_lend - borrowed; }
+  // Whether some line may have more than it has.
+  [[nodiscard]] bool gives() const { return left() > GpuShare() || (bounded && used < guaranteed); }
 };
 
 // Whether a charge has room, and where that comes from.

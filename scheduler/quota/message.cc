@@ -38,6 +38,7 @@ std::string account(const LineAnswer& line) {
     case Why::kHasRoom:
     case Why::kLimit:
     case Why::kCohort:
+    case Why::kBound:
     case Why::kKept:
       break;
   }
@@ -54,6 +55,10 @@ std::string remedy(const LineAnswer& line) {
     case Why::kCohort:
       return fmt::format("cohort {} has nothing more to lend, {} more must be freed in it",
                          line.cohort, to_text(line.missing));
+    case Why::kBound:
+      return fmt::format(
+          "cohort {} uses all that its quotas guarantee, {} more must be freed in it", line.cohort,
+          to_text(line.missing));
     case Why::kKept:
       return fmt::format(
           "what is freed is kept for one that has waited long, {} more must be freed",

@@ -23,6 +23,9 @@ struct Options {
   // So long the namespaces of a deleted quota get no GPUs, unless another quota selects them; zero:
   // what holds without a quota holds for them at once.
   std::chrono::seconds closed_after_deletion{60};
+  // Whether the quotas of a cohort together use no more than they guarantee: one whose guarantee is
+  // lent waits for it to come back. Else it may take it at once, wherever there are GPUs.
+  bool bound_cohorts = false;
   // Whether pods without quota have their turn before those of quotas, or after.
   bool pods_without_quota_first = false;
 };

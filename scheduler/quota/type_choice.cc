@@ -11,18 +11,21 @@ namespace {
 
 using Requirements = TypeChoice::Requirements;
 
-Requirements about_types(const std::vector<k8s::SelectorRequirement>& all) {
+Requirements about_types(const std::vector<k8s::SelectorRequirement>& all,
+                         const gpu::SiteLabels& site) {
   Requirements some;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(some),
-               [](const k8s::SelectorRequirement& each) { return gpu::names_type(each.key); });
+  std::copy_if(
+      all.begin(), all.end(), std::back_inserter(some),
+      [&](const k8s::SelectorRequirement& each) { return gpu::names_type(each.key, site); });
   return some;
 }
 
 // Terms are alternatives: one that leaves the type open opens them all.
-std::vector<Requirements> about_types(const k8s::NodeSelector& selector) {
+std::vector<Requirements> about_types(const k8s::NodeSelector& selector,
+                                      const gpu::SiteLabels& site) {
   std::vector<Requirements> all;
   for (const k8s::NodeSelectorTerm& term : selector.terms) {
-    all.push_back(about_types(term.match_expressions));
+    all.push_back(about_types(term.match_expressions, site));
     if (all.back().empty()) return {};
   }
   return all;
@@ -40,15 +43,15 @@ bool is(const gpu::TypeName& type, const ChargeClass& gpus) {
 
 }  // namespace
 
-TypeChoice choice_of(const PodShape& shape, bool enforces_types) {
+TypeChoice choice_of(const PodShape& shape, bool enforces_types, const gpu::SiteLabels& site) {
   TypeChoice choice;
   if (enforces_types) choice.types = shape.wishes.types;
   for (const auto& [key, value] : shape.node_selector) {
-    if (!gpu::names_type(key)) continue;
+    if (!gpu::names_type(key, site)) continue;
     choice.required.push_back({.key = key, .op = k8s::SelectorOperator::kIn, .values = {value}});
   }
   if (shape.node_affinity && shape.node_affinity->required) {
-    choice.alternatives = about_types(*shape.node_affinity->required);
+    choice.alternatives = about_types(*shape.node_affinity->required, site);
   }
   return choice;
 }

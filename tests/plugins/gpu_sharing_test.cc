@@ -197,6 +197,99 @@ TEST_CASE("GpuSharing gives pieces of shared GPUs to those who take them") {
   CHECK_FALSE(make_plugin("GpuSharing", "defaultSharing: sometimes"));
 }
 
+TEST_CASE("Pods that say so take no more of their GPUs' memory than there is") {
+  const auto with_memory = [](const tests::NodeBuilder& of) {
+    return tests::NodeBuilder(of).labelled("nvidia.com/gpu.memory", "20480");  // 20 GiB
+  };
+  const auto takes = [](const char* memory, std::int64_t gpus = 1) {
+    return wants("allowed", gpus).annotated("gpu-scheduler.io/gpu-memory", memory);
+  };
+  const auto too_small = [](const char* memory) {
+    return unresolvable({std::string("node(s) had no GPU with ") + memory + " of memory"});
+  };
+  const auto too_full = [](const char* memory) {
+    return tests::unschedulable(
+        {std::string("node(s) had shared GPUs with less than ") + memory + " of memory left"});
+  };
+  const k8s::Node two_gpus = with_memory(replicas());  // 40 GiB in all
+  const k8s::Pod of_15 = takes("15Gi").on("n");
+  const k8s::Pod of_two_by_name =
+      pod("y").requests(kShared, "2").annotated("gpu-scheduler.io/gpu-memory", "10Gi").on("n");
+  struct Case {
+    const char* name;
+    k8s::Pod given;
+    k8s::Node node;
+    std::vector<k8s::Pod> there;
+    Answer want;
+  };
+  const std::vector<Case> cases = {
+      {"as much as a GPU has", takes("20Gi"), two_gpus, {}, kFits},
+      {"more than a GPU has, though not than all", takes("21Gi"), two_gpus, {}, too_small("21Gi")},
+      {"what is left", takes("10Gi"), two_gpus, {of_15, of_15}, kFits},
+      {"more than is left", takes("11Gi"), two_gpus, {of_15, of_15}, too_full("11Gi")},
+      {"what each piece takes, together",
+       takes("6Gi", 2),
+       two_gpus,
+       {of_15, of_15},
+       too_full("12Gi")},
+      {"pieces under their own name",
+       takes("11Gi"),
+       two_gpus,
+       {of_two_by_name, of_15},
+       too_full("11Gi")},
+      {"nothing said", wants("allowed"), two_gpus, {of_15, of_15, of_15}, kFits},
+      {"beside those who say nothing",
+       takes("20Gi"),
+       two_gpus,
+       {pod("z").gpus(4).on("n").annotated(kSharing, "allowed")},
+       kFits},
+      {"the sharing is not known",
+       takes("11Gi"),
+       with_memory(node("n").gpus(80).labelled("nvidia.com/gpu.count", "2")),
+       {of_15, of_15},
+       too_full("11Gi")},
+      {"a GPU of its own", takes("20Gi", 2), with_memory(whole()), {}, kFits},
+      {"a GPU of its own that is too small",
+       takes("21Gi"),
+       with_memory(whole()),
+       {},
+       too_small("21Gi")},
+      {"a part of MPS", takes("5Gi"), with_memory(mps()), {of_15, of_15, of_15}, kFits},
+      {"more than the part", takes("6Gi"), with_memory(mps()), {}, too_small("6Gi")},
+      {"memory that is not known",
+       takes("1Gi"),
+       node("n").gpus(8).labelled("nvidia.com/gpu.count", "2"),
+       {},
+       too_small("1Gi")},
+      {"no GPU",
+       pod("p").annotated("gpu-scheduler.io/gpu-memory", "1Gi"),
+       two_gpus,
+       {},
+       unresolvable({"gpu-scheduler.io/gpu-memory: the pod asks for no nvidia.com/gpu"})},
+      {"a typo",
+       takes("half"),
+       two_gpus,
+       {},
+       unresolvable({"gpu-scheduler.io/gpu-memory: \"half\" is not an amount of memory, such as "
+                     "40Gi"})},
+      {"so much that the sum is past all numbers",
+       takes("8Ei", 8),
+       two_gpus,
+       {},
+       too_small("8589934592.0Gi")},
+  };
+  const auto made = make_plugin("GpuSharing");
+  REQUIRE(made);
+  for (const Case& each : cases) {
+    INFO(each.name);
+    CHECK(OneNode(each.node, each.there).ask(*made->filter, each.given) == each.want);
+  }
+  CHECK(OneNode(two_gpus, {of_15, of_15}).numbers(*made->filter, takes("11Gi")) ==
+        std::vector<std::string>{"10Gi of 40Gi left"});
+  CHECK(OneNode(two_gpus).numbers(*made->filter, takes("21Gi")) ==
+        std::vector<std::string>{"20Gi"});
+}
+
 TEST_CASE("Pieces of shared GPUs are packed or spread, and a GPU of one's own is more") {
   struct Case {
     const char* name;

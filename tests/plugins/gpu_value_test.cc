@@ -32,3 +32,14 @@ TEST_CASE("so many whole devices are worth what they are worth one by one") {
     }
   }
 }
+
+TEST_CASE("each kind of pods counts where its own GPUs and its own CPU are") {
+  const auto kind = [](std::int64_t cpu, std::int64_t gpus, std::int64_t weight) {
+    return WeightedKind{.cpu = cpu, .gpus = gpus, .milli = 1'000, .products = {}, .weight = weight};
+  };
+  // By weight × thousandths of GPUs.
+  const ProductValue value({kind(500, 1, 3), kind(500, 8, 5), kind(9'000, 1, 7)}, CpuLimit::kOnce);
+  CHECK(value.of_whole(500, 1) == 3 * 1'000);
+  CHECK(value.of_whole(500, 8) == (3 + 5) * 8'000);
+  CHECK(value.of_whole(9'000, 1) == (3 + 7) * 1'000);
+}

@@ -2,6 +2,7 @@
 
 #include "bench/policies/registry.h"
 #include "k8s-client/yaml/value.h"
+#include "scheduler/cluster/claim.h"
 
 #include <algorithm>
 
@@ -17,15 +18,7 @@ std::ostream& operator<<(std::ostream& out, const Answer& answer) {
 
 OneNode::OneNode(const k8s::Node& node, const std::vector<k8s::Pod>& pods)
     : facts_(facts_of(node, names_)) {
-  for (const k8s::Pod& pod : pods) {
-    usage_.requested.add(requests_of_bound(pod, names_));
-    usage_.requested.add(kPods, 1);
-    const NonZeroRequests nonzero = nonzero_requests_of(pod, true);
-    usage_.nonzero.cpu += nonzero.cpu;
-    usage_.nonzero.memory += nonzero.memory;
-    for (HostPort& port : host_ports_of(pod)) usage_.host_ports.push_back(std::move(port));
-  }
-  std::sort(usage_.host_ports.begin(), usage_.host_ports.end());
+  for (const k8s::Pod& pod : pods) add_claim(usage_, claim_of_bound(pod, names_));
 }
 
 Answer OneNode::ask(const FilterPlugin& plugin, const k8s::Pod& pod) {

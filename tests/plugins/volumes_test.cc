@@ -624,6 +624,9 @@ TEST_CASE("NodeVolumeLimits: a node takes so many volumes of a driver") {
   SECTION("the limit goes, and comes") {
     asked.lacks<k8s::CsiNode>("a");
     CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+    asked.gone(second);
+    asked.bound(second);
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
     asked.has(limited("a", 2));
     CHECK(asked.excluded(mounting("p", {"v3"})) == full);
     asked.has(limited("a", 3));

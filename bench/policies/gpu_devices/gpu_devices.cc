@@ -1,8 +1,8 @@
 #include "bench/policies/gpu_devices/gpu_devices.h"
 
+#include "bench/devices/choose.h"
 #include "plugins/support/one_reason.h"
 #include "scheduler/framework/free_devices.h"
-#include "scheduler/gpu/choose_devices.h"
 
 #include <algorithm>
 #include <string>
@@ -28,8 +28,8 @@ class Check final : public OneReasonFilter {
     // Pieces of shared GPUs, and instances under the strategy single, are only counted.
     const bool counted = node.facts.gpu_devices == 0 && !demand_.is_share();
     if (counted && node.facts.gpu.piece != gpu::GpuPiece::kWholeGpu) return Verdict::ok();
-    return gpu::fits_devices(demand_, devices_of(node)) ? Verdict::ok()
-                                                        : Verdict::unschedulable(kTheReason);
+    return fits_devices(demand_, node_devices(node)) ? Verdict::ok()
+                                                     : Verdict::unschedulable(kTheReason);
   }
 
   std::string numbers(const NodeView& node, unsigned) const override {

@@ -1,8 +1,7 @@
+#include "bench/devices/choose.h"
+#include "bench/devices/place.h"
 #include "bench/policies/gpu_devices/gpu_devices.h"
-#include "scheduler/framework/free_devices.h"
-#include "scheduler/gpu/choose_devices.h"
 #include "scheduler/gpu/mig/geometry.h"
-#include "scheduler/gpu/mig/place.h"
 
 #include <fmt/format.h>
 
@@ -39,8 +38,8 @@ class MigCheck final : public NodeFilter {
   Verdict check(const NodeView& node) const override {
     if (node.facts.gpu_devices == 0) return Verdict::ok();
     if (missing_on(node) != nullptr) return Verdict::unresolvable(1U << kNoProfile);
-    return gpu::fits_devices(demand_, devices_of(node)) ? Verdict::ok()
-                                                        : Verdict::unschedulable(1U << kNoRoom);
+    return fits_devices(demand_, node_devices(node)) ? Verdict::ok()
+                                                     : Verdict::unschedulable(1U << kNoRoom);
   }
 
   const std::vector<std::string>& reasons() const override { return reasons_; }
@@ -70,7 +69,7 @@ class MigCheck final : public NodeFilter {
     return profiles_[index].on(node.facts.gpu.product.geometry);
   }
   [[nodiscard]] std::int64_t room(std::size_t index, const NodeView& node) const {
-    return gpu::mig::room_for(*profile(index, node), node.usage.devices, node.facts.gpu_devices);
+    return room_for(*profile(index, node), node.usage.devices, node.facts.gpu_devices);
   }
 
   // What there is room for of each kind, were it asked for alone.
@@ -79,7 +78,7 @@ class MigCheck final : public NodeFilter {
     if (demand_.is_share()) {
       kinds.push_back(fmt::format("{} thousandths of a GPU", demand_.milli));
     } else if (demand_.gpus > 0) {
-      const gpu::NodeDevices devices = devices_of(node);
+      const NodeDevices devices = node_devices(node);
       std::int64_t whole = 0;
       for (std::uint32_t i = 0; i < devices.count; ++i) whole += devices.use(i).is_free() ? 1 : 0;
       kinds.push_back(fmt::format("{} whole GPUs (alone room for {})", demand_.gpus, whole));

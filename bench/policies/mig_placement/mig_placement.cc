@@ -1,8 +1,8 @@
 #include "bench/policies/mig_placement/mig_placement.h"
 
+#include "bench/devices/choose.h"
 #include "bench/policies/mig_placement/rules.h"
 #include "plugins/support/args.h"
-#include "scheduler/framework/free_devices.h"
 
 #include <algorithm>
 #include <bit>
@@ -79,7 +79,7 @@ class BestPlace final : public NodeScore {
     const gpu::mig::Profile* profile = profiles_.on(geometry);
     std::optional<Rated> best;
     if (profile == nullptr) return best;
-    const gpu::NodeDevices devices = devices_of(node);
+    const NodeDevices devices = node_devices(node);
     for (std::uint32_t device = 0; device < devices.count; ++device) {
       const gpu::DeviceUse use = devices.use(device);
       for (unsigned left = gpu::mig::legal_starts(*profile, use); left != 0; left &= left - 1) {

@@ -1,6 +1,6 @@
 #include "bench/replay/account/occupancy.h"
 
-#include "scheduler/gpu/choose_devices.h"
+#include "bench/devices/choose.h"
 #include "scheduler/gpu/product.h"
 
 #include <algorithm>
@@ -48,8 +48,8 @@ std::optional<Occupancy::Place> Occupancy::take(
               .gpu_milli = pod.gpu_milli};
   if (devices.empty() && !pod.gpu.is_none()) {
     const auto count = std::min<std::int64_t>(node.gpus, sched::gpu::kMaxDevices);
-    const sched::gpu::NodeDevices there{node.devices, count, sched::gpu::geometry_of(node.product)};
-    place.devices = sched::gpu::choose_devices(pod.gpu, there).value_or(place.devices);
+    const NodeDevices there{node.devices, count, sched::gpu::geometry_of(node.product)};
+    place.devices = choose_devices(pod.gpu, there).value_or(place.devices);
   }
   if (pod.gpu.has_instances() && !place.devices.empty()) {
     place.gpu_milli = 0;

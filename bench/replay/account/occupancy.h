@@ -2,7 +2,7 @@
 //
 // It follows the decisions of an engine without asking it anything, so that what is reported is
 // counted apart from what decided. Where the engine keeps GPUs one by one its decisions name them;
-// where it only counts them (or a pod was bound before) devices are taken here by the engine's own
+// where it only counts them (or a pod was bound before) devices are taken here by the replay's own
 // rule, whole GPUs the first free ones, so that the pictures show something sensible.
 //
 // A change costs O(devices × typical pods) of its node, no look at other nodes.

@@ -1,5 +1,6 @@
 #include "bench/replay/run/run.h"
 
+#include "bench/devices/allocator.h"
 #include "bench/replay/account/account.h"
 #include "bench/replay/account/typical_pods.h"
 #include "bench/replay/run/cpu_clock.h"
@@ -40,7 +41,7 @@ AccountOptions account_options(const Workload& workload, const RunOptions& optio
 sched::EngineOptions engine_options(sched::EngineOptions engine, const Trace& trace,
                                     const RunOptions& options,
                                     const std::vector<sched::TypicalPod>& kinds) {
-  engine.gpu_devices = trace.devices_apart;
+  if (trace.devices_apart) engine.devices = device_allocator();
   engine.max_unschedulable_wait = kNever;
   if (options.typical_pods == TypicalPods::kTrace) engine.typical_pods = kinds;
   return engine;

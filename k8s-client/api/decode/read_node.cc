@@ -29,6 +29,18 @@ bool read_conditions(JsonValue value, std::vector<NodeCondition>& out) {
   });
 }
 
+bool read_images(JsonValue value, std::vector<ContainerImage>& out) {
+  out.clear();
+  return value.items([&](JsonValue item) {
+    ContainerImage& image = out.emplace_back();
+    return item.fields([&](std::string_view key, JsonValue field) {
+      if (key == "names") return read_list(field, image.names);
+      if (key == "sizeBytes") return read(field, image.size_bytes);
+      return true;
+    });
+  });
+}
+
 bool read_spec(JsonValue value, Node::Spec& out) {
   return value.fields([&](std::string_view key, JsonValue field) {
     if (key == "unschedulable") return read(field, out.unschedulable);
@@ -41,6 +53,7 @@ bool read_status(JsonValue value, Node::Status& out) {
   return value.fields([&](std::string_view key, JsonValue field) {
     if (key == "allocatable") return read(field, out.allocatable);
     if (key == "conditions") return read_conditions(field, out.conditions);
+    if (key == "images") return read_images(field, out.images);
     return true;
   });
 }

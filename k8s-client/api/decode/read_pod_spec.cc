@@ -72,11 +72,19 @@ bool read_tolerations(JsonValue value, std::vector<Toleration>& out) {
   });
 }
 
+bool read_image_volume(JsonValue value, std::vector<std::string>& out) {
+  std::string& reference = out.emplace_back();
+  return value.fields([&](std::string_view key, JsonValue field) {
+    return key != "reference" || read(field, reference);
+  });
+}
+
 // Reads one volume; `node_free` if nothing of it ties the pod to nodes.
-bool read_volume(JsonValue value, Volume& out, bool& node_free) {
+bool read_volume(JsonValue value, Volume& out, bool& node_free, std::vector<std::string>& images) {
   node_free = true;
   return value.fields([&](std::string_view key, JsonValue field) {
     if (key == "name") return read(field, out.name);
+    if (key == "image") return read_image_volume(field, images);
     if (mounts_anywhere(key)) return true;
     node_free = false;
     out.source = key;
@@ -88,13 +96,14 @@ bool read_volume(JsonValue value, Volume& out, bool& node_free) {
   });
 }
 
-bool read_volumes(JsonValue value, std::vector<Volume>& out) {
-  out.clear();
+bool read_volumes(JsonValue value, Pod::Spec& out) {
+  out.volumes.clear();
+  out.image_volumes.clear();
   return value.items([&](JsonValue item) {
     Volume volume;
     bool node_free = true;
-    if (!read_volume(item, volume, node_free)) return false;
-    if (!node_free) out.push_back(std::move(volume));
+    if (!read_volume(item, volume, node_free, out.image_volumes)) return false;
+    if (!node_free) out.volumes.push_back(std::move(volume));
     return true;
   });
 }
@@ -125,7 +134,7 @@ bool read_placement(std::string_view key, JsonValue field, Pod::Spec& out) {
     return read_list(field, out.topology_spread_constraints);
   }
   if (key == "schedulingGates") return read_names(field, out.scheduling_gates);
-  if (key == "volumes") return read_volumes(field, out.volumes);
+  if (key == "volumes") return read_volumes(field, out);
   if (key == "resourceClaims") return read_claims(field, out.resource_claims);
   return true;
 }

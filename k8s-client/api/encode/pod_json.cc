@@ -119,6 +119,10 @@ void add_placement(Json& object, const Pod::Spec& spec) {
   }
   for (const auto& gate : spec.scheduling_gates) object["schedulingGates"].push_back(named(gate));
   for (const auto& volume : spec.volumes) object["volumes"].push_back(to_json(volume));
+  for (const auto& image : spec.image_volumes) {
+    Json& volume = object["volumes"].emplace_back(Json::object());
+    volume["image"]["reference"] = image;
+  }
   for (const auto& claim : spec.resource_claims) {
     object["resourceClaims"].push_back(named(claim.name));
   }

@@ -21,7 +21,7 @@ bool read_affinity(Value value, Pod::Spec& out);
 bool read(Value value, TopologySpreadConstraint& out);
 
 // One volume; `out` gets it unless every node can mount it.
-bool read_volume(Value value, std::vector<Volume>& out);
+bool read_volume(Value value, Pod::Spec& out);
 
 bool read(Value value, Pod::Spec& out);
 bool read(Value value, Pod::Status& out);

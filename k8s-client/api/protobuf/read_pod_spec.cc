@@ -87,7 +87,7 @@ bool read(Value value, Pod::Spec& out) {
   const bool ok = value.fields([&](std::uint32_t number, Value field) {
     switch (number) {
       case 1:
-        return read_volume(field, out.volumes);
+        return read_volume(field, out);
       case 2:
         return read(field, out.containers.emplace_back());
       case 7:

@@ -43,9 +43,16 @@ constexpr std::array<std::string_view, 31> kSources = {"",
 // Of a source that is newer than this table.
 constexpr std::string_view kUnknownSource = "unknown";
 
-bool read_source(Value value, Volume& out) {
+bool read_image(Value value, std::vector<std::string>& out) {
+  std::string& reference = out.emplace_back();
+  return value.fields(
+      [&](std::uint32_t number, Value field) { return number != 1 || read(field, reference); });
+}
+
+bool read_source(Value value, Volume& out, std::vector<std::string>& images) {
   return value.fields([&](std::uint32_t number, Value field) {
     const std::string_view source = number < kSources.size() ? kSources[number] : kUnknownSource;
+    if (source == "image") return read_image(field, images);
     if (mounts_anywhere(source)) return true;
     out.source = source;
     out.kind = volume_kind(source);
@@ -58,14 +65,14 @@ bool read_source(Value value, Volume& out) {
 
 }  // namespace
 
-bool read_volume(Value value, std::vector<Volume>& out) {
+bool read_volume(Value value, Pod::Spec& out) {
   Volume volume;
   const bool ok = value.fields([&](std::uint32_t number, Value field) {
     if (number == 1) return read(field, volume.name);
-    if (number == 2) return read_source(field, volume);
+    if (number == 2) return read_source(field, volume, out.image_volumes);
     return true;
   });
-  if (!volume.source.empty()) out.push_back(std::move(volume));
+  if (!volume.source.empty()) out.volumes.push_back(std::move(volume));
   return ok;
 }
 

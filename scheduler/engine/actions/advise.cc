@@ -19,10 +19,11 @@ constexpr std::size_t kMostAlike = 32;
 
 std::vector<const WaitingPod*> Advise::waiting_for_instances() {
   std::vector<const WaitingPod*> pods;
-  for (const WaitingPod* pod : queue_.pods()) {
+  for (const Entity* entity : queue_.entities()) {
     // Of one for which nodes are ruled out it is not known that instances would help it.
-    if (pod->place != QueuePlace::kParked || pod->apart.any()) continue;
-    if (asks_for_instances(*pod->shape)) pods.push_back(pod);
+    if (entity->place != QueuePlace::kParked || entity->apart.any()) continue;
+    const WaitingPod& pod = pod_of(*entity);
+    if (asks_for_instances(*pod.shape)) pods.push_back(&pod);
   }
   std::sort(pods.begin(), pods.end(),
             [](const WaitingPod* a, const WaitingPod* b) { return a->order < b->order; });

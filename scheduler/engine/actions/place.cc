@@ -3,8 +3,6 @@
 #include "scheduler/engine/repartition/trials.h"
 #include "scheduler/engine/report/fit_error.h"
 #include "scheduler/engine/sentences.h"
-#include "scheduler/framework/free_devices.h"
-#include "scheduler/gpu/choose_devices.h"
 #include "scheduler/quota/charged_as.h"
 
 #include <algorithm>
@@ -133,7 +131,7 @@ std::vector<gpu::DeviceShare> Place::devices_for(const PodShape& shape, const Sc
       if (const auto share = score.score->choose_device(view)) return {*share};
     }
   }
-  return gpu::choose_devices(shape.gpu, devices_of(view)).value_or(std::vector<gpu::DeviceShare>{});
+  return world_.options.devices->allocate(shape, view);
 }
 
 decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFor waits_for,
@@ -141,7 +139,7 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
   decision::Unschedulable refusal = refusal_of(pod);
   word(refusal, pod, where);
   pod.last_refusal.clear();
-  if (!world_.options.gpu_devices && asks_for_instances(*pod.shape)) repartitions_.pod_waits();
+  if (!world_.options.devices && asks_for_instances(*pod.shape)) repartitions_.pod_waits();
   Time again = now + world_.options.max_unschedulable_wait;
   Apart apart;
   // Where no node would take it anyway it waits as others of its shape do, and a node may be held.

@@ -17,6 +17,12 @@ std::uint64_t version_of(const Profile& profile) {
   return version;
 }
 
+std::string read_besides(const Profile& profile, const k8s::Pod& pod) {
+  std::string all;
+  for (const UsedConstraint& used : profile.constraints) all += used.plugin->reads_besides(pod);
+  return all;
+}
+
 // Adds a rule of a constraint that says which nodes are left.
 class Excluder {
  public:
@@ -110,7 +116,7 @@ Ruling Rulings::anew(const k8s::Pod& pod, std::size_t profile, const RefusedBind
 
 const PreparedRules& Rulings::rules_of(const WaitingPod& pod) {
   const Profile& profile = world_.profiles[pod.profile];
-  const Key key{pod.profile, pod.pod_class.id(), pod.shape.id()};
+  const Key key{pod.profile, pod.pod_class.id(), pod.shape.id(), read_besides(profile, pod.pod)};
   const std::uint64_t version = version_of(profile);
   const auto known = by_key_.find(key);
   if (known != by_key_.end()) {

@@ -9,8 +9,8 @@
 #include "scheduler/engine/world/domains.h"
 #include "scheduler/engine/world/ruling.h"
 #include "scheduler/engine/world/tally.h"
+#include "scheduler/engine/world/waiting_pod.h"
 #include "scheduler/engine/world/world.h"
-#include "scheduler/queue/waiting_pod.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +45,8 @@ class Rulings {
   [[nodiscard]] std::size_t tallies() const { return tallies_.size(); }
 
  private:
-  using Key = std::tuple<std::size_t, PodClassId, ShapeId>;
+  using Key =
+      std::tuple<std::size_t, PodClassId, ShapeId, std::string>;  // the last: what is read besides
   struct Kind {
     Key key;
     PodClassRef pod_class;  // so that the ids stay theirs

@@ -28,19 +28,19 @@ Lack lack_of(const PodShape& shape, const ResourceNames& names, const NodeView& 
   return {devices, cpu, memory, rank};
 }
 
-// The hold of the pod's quota, if it is the pod's.
+// The hold of its quota, if it is its own.
 template <typename Holds>
-auto* own_hold(Holds& holds, const WaitingPod& pod) {
-  const auto found = holds.find(pod.queue);
-  const bool its_own = found != holds.end() && found->second.arrival == pod.order.arrival;
+auto* own_hold(Holds& holds, const Entity& entity) {
+  const auto found = holds.find(entity.queue);
+  const bool its_own = found != holds.end() && found->second.order == entity.order;
   return its_own ? &found->second : nullptr;
 }
 
 }  // namespace
 
-Hold* Holds::of(const WaitingPod& pod) { return own_hold(holds_, pod); }
+Hold* Holds::of(const Entity& entity) { return own_hold(holds_, entity); }
 
-const Hold* Holds::of(const WaitingPod& pod) const { return own_hold(holds_, pod); }
+const Hold* Holds::of(const Entity& entity) const { return own_hold(holds_, entity); }
 
 void Holds::release(QueueId queue) {
   const auto released = holds_.find(queue);
@@ -58,32 +58,43 @@ void Holds::renew(Time now) {
   if (versions == renewed_at_ && (!next_ || now < *next_)) return;
   renewed_at_ = versions;
   next_ = std::nullopt;
-  queue_.for_each_quota([&](QueueId id, const PodQueue& queue) { renew(id, queue.line(), now); });
+  queue_.for_each_quota(
+      [&](QueueId id, const EntityQueue& queue) { renew(id, queue.line(), now); });
   // A shape that nobody asked about belongs to pods that are placed, or gone.
   std::erase_if(reach_, [](const auto& entry) { return !entry.second.in_use; });
   for (auto& [shape, reach] : reach_) reach.in_use = false;
 }
 
 void Holds::renew(QueueId queue, const WaitingLine& line, Time now) {
-  const quota::QuotaId quota{queue};
-  if (line.first() != nullptr && is_renewed(*line.first(), now)) return renew_node(*line.first());
-  WaitingPod* pod = next_to_hold(quota, line, now);
-  const auto known = holds_.find(queue);
-  if (known != holds_.end() && (pod == nullptr || of(*pod) == nullptr)) release(queue);
-  if (pod == nullptr) return;
-  if (is_renewed(*pod, now)) return renew_node(*pod);
-  // A pod that is not parked has its turn first; it is held for when that has found nothing.
-  Hold* hold = of(*pod);
-  if (hold == nullptr && pod->place != QueuePlace::kParked) return;
+  WaitingPod* pod = holder(queue, line);
+  if (pod != nullptr && is_renewed(*pod, now)) return renew_node(*pod);
+  if (pod == nullptr || !can_be_helped(*pod, now)) {
+    release(queue);
+    pod = next_to_hold(queue, line, now);
+    // One that is not parked has its turn first; it is held for when that has found nothing.
+    if (pod == nullptr || pod->place != QueuePlace::kParked) return;
+  }
   // Quotas or nodes have changed: a node that is held meanwhile stays so, if it still serves.
   const std::vector<quota::ChargeClassId>& classes = reach_of(*pod, now);
-  if (!world_.ledger.hold(quota, pod->demand, classes)) return release(queue);
-  if (hold == nullptr) hold = &holds_[queue];
-  hold->uid = pod->pod.metadata.uid;
-  hold->arrival = pod->order.arrival;
-  hold->classes = classes;
-  hold->looked_for_node = false;
+  if (!world_.ledger.hold(quota::QuotaId{queue}, pod->demand, classes)) return release(queue);
+  Hold& hold = holds_[queue];
+  hold.uid = pod->pod.metadata.uid;
+  hold.order = pod->order;
+  hold.kind = pod->kind;
+  hold.classes = classes;
+  hold.looked_for_node = false;
   if (pod->place == QueuePlace::kParked) queue_.activate(*pod);
+}
+
+WaitingPod* Holds::holder(QueueId queue, const WaitingLine& line) {
+  const auto hold = holds_.find(queue);
+  if (hold == holds_.end()) return nullptr;
+  Entity* const kept_for = line.find(hold->second.order);
+  // One that asks for something else now is another.
+  if (kept_for == nullptr || kept_for->kind != hold->second.kind) return nullptr;
+  const bool has_no_turn =
+      world_.ledger.is_strict(quota::QuotaId{queue}) && kept_for != line.first();
+  return has_no_turn ? nullptr : &pod_of(*kept_for);
 }
 
 bool Holds::is_renewed(const WaitingPod& pod, Time now) {
@@ -108,32 +119,40 @@ bool Holds::could_ever_take(const WaitingPod& pod, NodeSlot node) {
   return !prepared.rejection() && finder_.verdict(prepared, node, {.if_empty = true}).is_ok();
 }
 
-WaitingPod* Holds::next_to_hold(quota::QuotaId quota, const WaitingLine& line, Time now) {
-  // Gives up after so many pods that no node can take, or that the quota can never give so much.
-  // The pods behind them wait until one of those is removed.
+WaitingPod* Holds::next_to_hold(QueueId queue, const WaitingLine& line, Time now) {
+  // Gives up after so many kinds of pods that have not waited long / that no node can take, or that
+  // the quota can never give so much. The others wait until one of those is gone.
+  constexpr int kMostLookedAt = 1'000;
   constexpr int kMostPassedOver = 100;
-  const auto due = [&](const WaitingPod& pod) {
-    return pod.waits_since + world_.options.quota.hold_after;
-  };
-  // Pods of one shape are helped by the same; they often stand one behind another.
-  const WaitingPod* asked = nullptr;
-  bool answer = false;
-  const auto can_be_helped = [&](const WaitingPod& pod) {
-    const bool alike =
-        asked != nullptr && asked->profile == pod.profile && asked->shape.id() == pod.shape.id();
-    if (!alike) answer = world_.ledger.could_hold(quota, pod.demand, reach_of(pod, now));
-    asked = &pod;
-    return answer;
-  };
+  Young& young = young_[queue];
+  if (young.line_version == line.version() && now < young.until) {
+    due_at(young.until);
+    return nullptr;
+  }
+  const bool only_first = world_.ledger.is_strict(quota::QuotaId{queue});
+  int looked_at = 0;
   int passed_over = 0;
-  WaitingPod* pod = line.first_that([&](const WaitingPod& each) {
-    return now < due(each) || can_be_helped(each) || world_.ledger.is_strict(quota) ||
-           ++passed_over == kMostPassedOver;
-  });
-  if (pod == nullptr) return nullptr;
-  if (now >= due(*pod)) return can_be_helped(*pod) ? pod : nullptr;
-  due_at(due(*pod));
+  Time first_due = Time::max();
+  for (const auto& [order, entity] : line.heads()) {
+    const Time due = entity->waits_since + world_.options.quota.hold_after;
+    if (now < due) {
+      first_due = std::min(first_due, due);
+    } else if (can_be_helped(pod_of(*entity), now)) {
+      return &pod_of(*entity);
+    } else {
+      ++passed_over;
+    }
+    ++looked_at;
+    if (only_first || passed_over == kMostPassedOver || looked_at == kMostLookedAt) break;
+  }
+  if (first_due == Time::max()) return nullptr;
+  due_at(first_due);
+  if (passed_over == 0 && !only_first) young = {line.version(), first_due};
   return nullptr;
+}
+
+bool Holds::can_be_helped(const WaitingPod& pod, Time now) {
+  return world_.ledger.could_hold(quota::QuotaId{pod.queue}, pod.demand, reach_of(pod, now));
 }
 
 const std::vector<quota::ChargeClassId>& Holds::reach_of(const WaitingPod& pod, Time now) {

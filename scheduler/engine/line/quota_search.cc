@@ -92,7 +92,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
   return found.waits_for(ruling);
 }
 
-quota::Standing QuotaAccounts::standing(const WaitingPod& head) const {
+quota::Standing QuotaAccounts::standing(const Entity& head) const {
   const bool is_holder = holds_.of(head) != nullptr;
   if (head.must_borrow) return ledger_.as_borrower(quota_of(head), head.demand, is_holder);
   return ledger_.standing(quota_of(head), head.demand, is_holder);
@@ -101,8 +101,8 @@ std::vector<quota::InPool> QuotaAccounts::in_pools(QueueId queue) const {
   return ledger_.in_pools(QuotaId{queue});
 }
 bool QuotaAccounts::lends(quota::PoolId pool) const { return ledger_.lends(pool); }
-std::optional<WaitsFor> QuotaAccounts::obstacle(const WaitingPod& parked) {
-  return search_.obstacle_of(parked);
+std::optional<WaitsFor> QuotaAccounts::obstacle(const Entity& parked) {
+  return search_.obstacle_of(pod_of(parked));
 }
 
 }  // namespace sched

@@ -16,9 +16,9 @@
 
 namespace sched {
 
-// The quota whose queue the pod is in.
-[[nodiscard]] inline quota::QuotaId quota_of(const WaitingPod& pod) {
-  return static_cast<quota::QuotaId>(pod.queue);
+// The quota whose queue it is in.
+[[nodiscard]] inline quota::QuotaId quota_of(const Entity& entity) {
+  return static_cast<quota::QuotaId>(entity.queue);
 }
 
 class QuotaSearch {
@@ -61,10 +61,10 @@ class QuotaAccounts final : public Accounts {
  public:
   QuotaAccounts(const quota::Ledger& ledger, const Holds& holds, QuotaSearch& search)
       : ledger_(ledger), holds_(holds), search_(search) {}
-  [[nodiscard]] quota::Standing standing(const WaitingPod& head) const override;
+  [[nodiscard]] quota::Standing standing(const Entity& head) const override;
   [[nodiscard]] std::vector<quota::InPool> in_pools(QueueId queue) const override;
   [[nodiscard]] bool lends(quota::PoolId pool) const override;
-  [[nodiscard]] std::optional<WaitsFor> obstacle(const WaitingPod& parked) override;
+  [[nodiscard]] std::optional<WaitsFor> obstacle(const Entity& parked) override;
 
  private:
   const quota::Ledger& ledger_;

@@ -13,7 +13,7 @@ void Waking::cluster_changed(const ClusterChange& change, bool news) {
   const bool lifts_some = world_.tell_constraints(change);
   if (!news) return;
   if (lifts_some) queue_.wake(kind_of(change));
-  others_changed_ = true;
+  queue_.others_changed();
 }
 
 void Waking::assumed(WaitingPod& waiting, const std::string& node) {
@@ -32,17 +32,34 @@ void Waking::wake_for_nodes(Time now) {
     });
     nodes_seen_ = world_.nodes.changes().end();
     queue_.nodes_opened(free);
+    looks_on_ = true;
   }
-  if (!others_changed_ || now < next_look_for_others_) return;
-  others_changed_ = false;
-  if (!queue_.any_waits_for_others()) return;
-  const auto kinds = static_cast<std::chrono::milliseconds::rep>(queue_.others_changed());
-  next_look_for_others_ = now + std::max<Time::duration>(kBetweenLooks, kinds * kForEachKind);
+  look_for_others(now);
+}
+
+void Waking::look_for_others(Time now) {
+  if (!queue_.any_waits_for_others()) {
+    // Who comes later has seen what has changed so far.
+    round_ = queue_.changes().others;
+    looks_on_ = false;
+    return;
+  }
+  if (round_ != queue_.changes().others && now >= next_round_) {
+    round_ = queue_.changes().others;
+    next_round_ = now + kBetweenRounds;
+    looks_on_ = true;
+  }
+  if (!looks_on_ || now < next_look_) return;
+  const Changes changes{.others = round_, .nodes = queue_.changes().nodes};
+  looks_on_ = queue_.check_some_for_others(changes, kKindsAtATime) >= kKindsAtATime;
+  if (looks_on_) next_look_ = now + kBetweenLooks;
 }
 
 std::optional<Time> Waking::next() const {
-  if (!others_changed_ || !queue_.any_waits_for_others()) return std::nullopt;
-  return next_look_for_others_;
+  if (!queue_.any_waits_for_others()) return std::nullopt;
+  if (looks_on_) return next_look_;
+  if (round_ != queue_.changes().others) return next_round_;
+  return std::nullopt;
 }
 
 void Waking::wake_for_quota(Time now) {
@@ -59,15 +76,15 @@ void Waking::wake_for_quota(Time now) {
 }
 
 void Waking::rejoin_by_quota() {
-  std::vector<const WaitingPod*> others;
-  queue_.for_each_quota([&](QueueId id, const PodQueue& queue) {
-    for (const WaitingPod* pod : queue.parked_kinds()) {
-      if (pod->apart.any()) continue;  // not in line for its rules
-      const bool hopeless = world_.ledger.never_fits(QuotaId{id}, pod->demand);
-      if (hopeless == pod->in_line) others.push_back(pod);
+  std::vector<const Entity*> others;
+  queue_.for_each_quota([&](QueueId id, const EntityQueue& queue) {
+    for (const Entity* entity : queue.parked_kinds()) {
+      if (entity->apart.any()) continue;  // not in line for its rules
+      const bool hopeless = world_.ledger.never_fits(QuotaId{id}, entity->demand);
+      if (hopeless == entity->in_line) others.push_back(entity);
     }
   });
-  for (const WaitingPod* pod : others) queue_.rejoin(*pod);
+  for (const Entity* entity : others) queue_.rejoin(*entity);
 }
 
 QueueId Waking::queue_for(const WaitingPod& pod) const {
@@ -77,8 +94,8 @@ QueueId Waking::queue_for(const WaitingPod& pod) const {
 }
 
 void Waking::requeue_by_quota() {
-  const std::vector<WaitingPod*> waiting = queue_.pods();
-  for (WaitingPod* pod : waiting) queue_.move(*pod, queue_for(*pod));
+  const std::vector<Entity*> waiting = queue_.entities();
+  for (Entity* entity : waiting) queue_.move(*entity, queue_for(pod_of(*entity)));
 }
 
 }  // namespace sched

@@ -5,6 +5,7 @@
 #include "scheduler/queue/queues.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,8 +25,9 @@ class Waking {
 
   // What nodes and quotas have become since the last call: parked pods that may have room now are
   // looked at again. For what other pods and objects have become, once a second at most, since
-  // every bind changes some, and a thousand kinds of pods a second, since each may have counts of
-  // its own.
+  // every bind changes some. And of pods for whom rules across nodes have a say some kinds at a
+  // time, a thousand a second for each sort of change, since each kind may have counts of its own:
+  // who makes many keeps the pods of nobody else waiting.
   void wake_for_nodes(Time now);
   // Deleted quotas whose time is over are forgotten, too.
   void wake_for_quota(Time now);
@@ -41,16 +43,21 @@ class Waking {
   // A parked pod is in line exactly if its quota may ever help it: those for which that has changed
   // become active.
   void rejoin_by_quota();
+  void look_for_others(Time now);
 
   World& world_;
   Queues& queue_;
-  static constexpr std::chrono::seconds kBetweenLooks{1};
-  static constexpr std::chrono::milliseconds kForEachKind{1};
+  static constexpr std::chrono::seconds kBetweenRounds{1};
+  static constexpr std::size_t kKindsAtATime = 20;
+  static constexpr std::chrono::milliseconds kBetweenLooks{20};
 
   std::uint64_t openings_seen_ = 0;
   ChangeLog::Position nodes_seen_ = 0;
-  bool others_changed_ = false;  // since pods were looked at for it
-  Time next_look_for_others_{};
+  // A round asks about all kinds that were not asked about since it began.
+  std::uint64_t round_ = 0;  // the changes of others when it began
+  Time next_round_{};
+  bool looks_on_ = false;  // there may be kinds left to ask about
+  Time next_look_{};
 };
 
 }  // namespace sched

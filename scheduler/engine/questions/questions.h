@@ -1,17 +1,20 @@
-// State → answers about a pod, without changing anything: how it would be judged now, node by node,
-// and which nodes it could go to.
+// State → answers, without changing anything. About a pod: how it would be judged now, node by
+// node, which nodes it could go to, and what would make room for it. About the cluster: its GPUs,
+// and the pods that wait.
 //
-// They ask the finder about each node, and keep nothing; what the finder answers by what it keeps
-// is the same, which tests compare.
+// Those about a pod ask the finder about each node, and keep nothing; what the finder answers by
+// what it keeps is the same, which tests compare.
 #pragma once
 
 #include "scheduler/engine/engine.h"
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/quota_search.h"
+#include "scheduler/engine/questions/answers.h"
 #include "scheduler/engine/report/quota_words.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/engine/world/world_trial.h"
+#include "scheduler/queue/queues.h"
 
 #include <cstddef>
 #include <optional>
@@ -24,12 +27,20 @@ class Questions {
  public:
   // All borrowed things outlive it.
   Questions(const World& world, const Finder& finder, const Holds& holds, const QuotaSearch& search,
-            const QuotaWords& words)
-      : world_(world), finder_(finder), holds_(holds), search_(search), words_(words) {}
+            const QuotaWords& words, const Queues& queue)
+      : world_(world),
+        finder_(finder),
+        holds_(holds),
+        search_(search),
+        words_(words),
+        queue_(queue) {}
 
   // As Engine's functions.
   [[nodiscard]] Explanation explain(const k8s::Pod& pod) const;
   [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most) const;
+  [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
+  [[nodiscard]] std::vector<GpuNode> gpu_nodes() const;
+  [[nodiscard]] std::vector<PodInLine> in_line() const;
 
  private:
   // A pod that is asked about. It may hold something already, which must not stand in its own way:
@@ -60,6 +71,7 @@ class Questions {
   const Holds& holds_;
   const QuotaSearch& search_;
   const QuotaWords& words_;
+  const Queues& queue_;
 };
 
 }  // namespace sched

@@ -68,7 +68,7 @@ std::int64_t physical_gpus(const NodeFacts& node) {
 }
 
 NodeFacts recut(const NodeFacts& node, const gpu::mig::Configuration& to, std::int64_t gpus,
-                const ResourceNames& names) {
+                const ResourceNames& names, const gpu::SiteLabels& site) {
   NodeFacts cut = node;
   forget_instances(cut, names);
   if (node.gpu.mig_strategy == "single") {
@@ -77,7 +77,7 @@ NodeFacts recut(const NodeFacts& node, const gpu::mig::Configuration& to, std::i
     cut_mixed(cut, to, gpus, names);
   }
   cut.labels.set(gpu::kMigConfigLabel, to.name);
-  cut.gpu = gpu::inventory_of(cut.labels, cut.allocatable, names);
+  cut.gpu = gpu::inventory_of(cut.labels, cut.allocatable, names, site);
   return cut;
 }
 

@@ -26,6 +26,7 @@ namespace sched {
 // `node` has `gpus` GPUs, of a model whose geometry is known, and the strategy mixed or single;
 // with single, `to` has one profile.
 [[nodiscard]] NodeFacts recut(const NodeFacts& node, const gpu::mig::Configuration& to,
-                              std::int64_t gpus, const ResourceNames& names);
+                              std::int64_t gpus, const ResourceNames& names,
+                              const gpu::SiteLabels& site);
 
 }  // namespace sched

@@ -30,7 +30,11 @@ bool asks_for_instances(const PodShape& shape) {
 RepartitionTrials::RepartitionTrials(const World& world, const Finder& finder,
                                      const PrepareContext& context,
                                      std::vector<const WaitingPod*> pods)
-    : nodes_(world.nodes), finder_(finder), context_(context), pods_(std::move(pods)) {
+    : nodes_(world.nodes),
+      site_labels_(world.options.site_labels),
+      finder_(finder),
+      context_(context),
+      pods_(std::move(pods)) {
   for (const WaitingPod* pod : pods_) {
     const auto key = std::make_pair(pod->profile, pod->shape.id());
     if (shapes_.contains(key)) continue;
@@ -93,7 +97,8 @@ std::vector<std::size_t> RepartitionTrials::fits(std::size_t node,
                                                  const std::vector<std::size_t>& waiting) const {
   const NodeSlot slot = slots_[node];
   Trial trial(nodes_);
-  trial.replace(slot, recut(nodes_.facts(slot), to, idle_[node].gpus, context_.resources));
+  trial.replace(slot,
+                recut(nodes_.facts(slot), to, idle_[node].gpus, context_.resources, site_labels_));
   std::vector<std::size_t> placed;
   for (const std::size_t index : waiting) {
     const WaitingPod& pod = *pods_[index];

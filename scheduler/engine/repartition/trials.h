@@ -11,9 +11,9 @@
 #pragma once
 
 #include "scheduler/engine/finder/finder.h"
+#include "scheduler/engine/world/waiting_pod.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/gpu/mig/plan.h"
-#include "scheduler/queue/waiting_pod.h"
 
 #include <cstddef>
 #include <map>
@@ -56,6 +56,7 @@ class RepartitionTrials {
   [[nodiscard]] bool is_gpu(ResourceId id) const;
 
   const Nodes& nodes_;
+  const gpu::SiteLabels& site_labels_;
   const Finder& finder_;
   const PrepareContext& context_;
   std::vector<const WaitingPod*> pods_;

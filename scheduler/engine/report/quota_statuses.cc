@@ -15,7 +15,7 @@ std::vector<QuotaStatus> QuotaStatuses::all() const {
 
 QuotaStatus QuotaStatuses::status_of(QuotaId id) const {
   std::vector<quota::GpuShare> pending;
-  if (const PodQueue* queue = queue_.find(static_cast<QueueId>(id))) {
+  if (const EntityQueue* queue = queue_.find(static_cast<QueueId>(id))) {
     queue->line().for_each_kind([&](const quota::Demand& demand, std::size_t pods) {
       const auto asked = ledger_.asks_of(id, demand);
       if (!asked) return;

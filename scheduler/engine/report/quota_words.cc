@@ -33,7 +33,7 @@ std::string QuotaWords::of(const Question& question) const {
   if (const auto error = ledger.error_of(id)) {
     return quota::invalid_quota_message(ledger.name_of(id), *error);
   }
-  const PodQueue* queue = queue_.find(static_cast<QueueId>(id));
+  const EntityQueue* queue = queue_.find(static_cast<QueueId>(id));
   std::size_t before = queue == nullptr ? 0 : queue->line().size();
   const Hold* hold = nullptr;
   if (question.waiting != nullptr) {
@@ -49,8 +49,8 @@ std::string QuotaWords::of(const Question& question) const {
 
 std::string QuotaWords::behind(const WaitingPod& pod) const {
   const WaitingLine& line = queue_.find(pod.queue)->line();
-  return quota::behind_message(world_.ledger.name_of(quota_of(pod)), name_for(pod, *line.first()),
-                               line.before(pod));
+  return quota::behind_message(world_.ledger.name_of(quota_of(pod)),
+                               name_for(pod, pod_of(*line.first())), line.before(pod));
 }
 
 }  // namespace sched

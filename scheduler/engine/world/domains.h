@@ -23,7 +23,8 @@ namespace sched {
 // The domains of one label.
 class DomainIndex {
  public:
-  // `nodes` outlives the index. `by_node`: each node that carries the label is a domain of its own.
+  // `nodes` outlives the index. `by_node`: each node that carries the label is a domain of its own,
+  // and each node where the key is empty.
   DomainIndex(const Nodes& nodes, std::string key, bool by_node = false)
       : nodes_(nodes), key_(std::move(key)), by_node_(by_node) {}
   DomainIndex(const DomainIndex&) = delete;
@@ -55,6 +56,7 @@ class DomainIndex {
   void leave(NodeSlot slot);
   // What names the node's domain; null: it is in none.
   [[nodiscard]] const std::string* value_of(const NodeFacts& facts) const {
+    if (key_.empty() && by_node_) return &facts.name;
     const std::string* value = facts.labels.find(key_);
     return value != nullptr && by_node_ ? &facts.name : value;
   }

@@ -17,7 +17,7 @@
 #pragma once
 
 #include "scheduler/cluster/placement.h"
-#include "scheduler/queue/waiting_pod.h"
+#include "scheduler/engine/world/waiting_pod.h"
 #include "scheduler/quota/ledger.h"
 
 #include <cstddef>

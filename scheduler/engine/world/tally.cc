@@ -29,7 +29,7 @@ void Tally::review(NodeSlot slot) {
   Part now;
   const DomainId domain = domains_->of(slot);
   if (domain != kNoDomain && what_->counts_on(nodes_.facts(slot))) {
-    now = {.domain = domain, .amount = sum(nodes_.occupants(slot))};
+    now = {.domain = domain, .amount = sum(nodes_.facts(slot), nodes_.occupants(slot))};
   }
   parts_[slot] = now;
   if (now.domain == before.domain) {
@@ -51,15 +51,15 @@ DomainCounts Tally::counts_in(const Trial& trial) const {
     const NodeFacts& facts = trial.view(slot).facts;
     const DomainId domain = domains_->of(facts);
     if (domain == kNoDomain || !what_->counts_on(facts)) continue;
-    counts.add_node(domain, sum(trial.occupants(slot)));
+    counts.add_node(domain, sum(facts, trial.occupants(slot)));
   }
   return counts;
 }
 
 template <typename Occupants>
-std::int32_t Tally::sum(const Occupants& occupants) const {
+std::int32_t Tally::sum(const NodeFacts& node, const Occupants& occupants) const {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  std::int64_t all = 0;
+  std::int64_t all = what_->amount_of_node(node);
   for (const Occupant* occupant : occupants) all += amount(*occupant);
   return static_cast<std::int32_t>(std::clamp(all, -kMost, kMost));
 }

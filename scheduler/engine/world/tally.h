@@ -1,5 +1,5 @@
-// What a rule across nodes counts of the pods on nodes, by domain, kept up to date by the change
-// log.
+// What a rule across nodes counts of nodes and of the pods on them, by domain, kept up to date by
+// the change log.
 //
 // Per node the part is kept that it adds to its domain. A node that changed is summed up anew, over
 // the pods on it, and the difference goes to its domain: so a decision costs each tally that is
@@ -60,9 +60,9 @@ class Tally {
 
   void review(NodeSlot slot);
   void forget_classes();
-  // The sum over these occupants.
+  // Of a node with these occupants.
   template <typename Occupants>
-  [[nodiscard]] std::int32_t sum(const Occupants& occupants) const;
+  [[nodiscard]] std::int32_t sum(const NodeFacts& node, const Occupants& occupants) const;
   [[nodiscard]] std::int32_t amount(const Occupant& occupant) const;
 
   const Nodes& nodes_;

@@ -32,7 +32,7 @@ World::World(std::vector<Profile> profiles_of_it, EngineOptions options_of_it)
     : profiles(std::move(profiles_of_it)),
       options(std::move(options_of_it)),
       ledger(options.quota),
-      statistics(options.typical_pods, options.gpu_devices) {
+      statistics(options.typical_pods, options.devices != nullptr) {
   for (const Profile& profile : profiles) {
     for (const UsedConstraint& used : profile.constraints) {
       for (std::size_t kind = 0; kind < kChangeKinds; ++kind) {
@@ -64,7 +64,7 @@ quota::Demand World::demand_of(std::size_t profile, const PodShape& shape,
   const bool enforces_types = std::any_of(filters.begin(), filters.end(), [](const auto& filter) {
     return filter->enforces_gpu_types();
   });
-  demand.allowed = quota::choice_of(shape, enforces_types);
+  demand.allowed = quota::choice_of(shape, enforces_types, options.site_labels);
   return demand;
 }
 

@@ -1,5 +1,6 @@
 // The engine with GPUs kept one by one: whole GPUs, shares and MIG instances come and go at random,
 // and a ledger of its own checks every GPU.
+#include "bench/devices/allocator.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/product.h"
@@ -45,7 +46,7 @@ Engine engine_with(const std::string& policy) {
   std::vector<Profile> profiles;
   profiles.push_back(profile_with(policy));
   EngineOptions options;
-  options.gpu_devices = true;
+  options.devices = bench::device_allocator();
   return {std::move(profiles), options};
 }
 

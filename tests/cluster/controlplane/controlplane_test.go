@@ -2,8 +2,10 @@ package controlplane_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -190,4 +192,31 @@ func clientOf(t *testing.T, kubeconfig string) kubernetes.Interface {
 		t.Fatal(err)
 	}
 	return kubernetes.NewForConfigOrDie(config)
+}
+
+// TestUsage: the memory of whoever starts a process is not counted as the process's.
+func TestUsage(t *testing.T) {
+	ours := make([]byte, 256<<20)
+	for i := 0; i < len(ours); i += 4096 {
+		ours[i] = 1
+	}
+	sleeper, err := cluster.StartChild("sleeper", nil, "sleep", "60")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(commandOf(sleeper.Pid()), "sleep") && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if err := sleeper.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if _, peak := sleeper.Usage(); peak <= 0 || peak > 64<<20 {
+		t.Errorf("sleep had at most %d bytes; want some, and none of ours", peak)
+	}
+	runtime.KeepAlive(ours)
+}
+
+func commandOf(pid int) string {
+	command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return string(command)
 }

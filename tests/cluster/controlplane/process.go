@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -25,6 +26,7 @@ type Process struct {
 	patience time.Duration // for its end after SIGTERM
 	done     chan struct{} // closed when it has ended
 	err      error         // why, valid once done is closed
+	peak     atomic.Int64  // of its memory in bytes, when it was told to end
 }
 
 // How long a process may take to end by itself after SIGTERM: as long as a pod is given. A server of the control plane finishes first what
@@ -125,6 +127,7 @@ var signalMask = regexp.MustCompile(`(?m)^Sig(?:Cgt|Blk|Ign):\s*([0-9a-f]+)$`)
 // Stop asks the process to end (SIGTERM), waits until it has, and kills it if it will not. It returns an error only if it had to
 // kill.
 func (p *Process) Stop() error {
+	p.notePeak()
 	p.Signal(syscall.SIGTERM)
 	select {
 	case <-p.done:
@@ -137,21 +140,33 @@ func (p *Process) Stop() error {
 
 // Kill ends the process with SIGKILL and waits until it is gone.
 func (p *Process) Kill() {
+	p.notePeak()
 	p.Signal(syscall.SIGKILL)
 	<-p.done
 }
 
-// Usage returns the processor time the process has taken and its peak memory in bytes. Zero before it has ended.
+// Usage returns the processor time that the process has taken, zero before it has ended, and the most memory in bytes that it had until it was stopped or
+// killed, zero if it ended by itself. (What wait4 says of memory counts the program that started it, too, as it was until then.)
 func (p *Process) Usage() (cpu time.Duration, peakBytes int64) {
 	if p.Running() || p.cmd.ProcessState == nil {
 		return 0, 0
 	}
 	state := p.cmd.ProcessState
-	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-		peakBytes = usage.Maxrss * 1024 // Linux counts it in KiB
-	}
-	return state.UserTime() + state.SystemTime(), peakBytes
+	return state.UserTime() + state.SystemTime(), p.peak.Load()
 }
+
+// notePeak remembers the most memory that the process has had so far.
+func (p *Process) notePeak() {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Pid()))
+	if found := peakMemory.FindSubmatch(status); found != nil {
+		if kib, err := strconv.ParseInt(string(found[1]), 10, 64); err == nil {
+			p.peak.Store(kib << 10)
+		}
+	}
+}
+
+// peakMemory is a line of proc_pid_status(5); of a process that has ended it is missing.
+var peakMemory = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)
 
 // ExitCode of an error returned by Wait: 0 for nil, the process's code, or -1 if a signal ended it.
 func ExitCode(err error) int {

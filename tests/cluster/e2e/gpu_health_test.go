@@ -152,20 +152,37 @@ func TestDevicePluginComesAndGoes(t *testing.T) {
 	w.verdict()
 }
 
+// complain sets the one condition of a node besides Ready.
+func (w *world) complain(node string, kind corev1.NodeConditionType, status corev1.ConditionStatus, reason string) {
+	w.t.Helper()
+	w.changeNode(node, func(n *corev1.Node) {
+		n.Status.Conditions = append(n.Status.Conditions[:1], corev1.NodeCondition{Type: kind, Status: status, Reason: reason})
+	})
+}
+
 // TestUnhealthyNodes keeps GPU pods off nodes that node-problem-detector and its kin complain of.
 func TestUnhealthyNodes(t *testing.T) {
 	w := newWorld(t)
 	startSubject(t)
 	w.addNode(fixture.GPUNode("sick", fixture.H100, 8))
-	complain := func(status corev1.ConditionStatus) {
-		w.changeNode("sick", func(n *corev1.Node) {
-			n.Status.Conditions = append(n.Status.Conditions[:1], corev1.NodeCondition{Type: "XIDErrors", Status: status, Reason: "GPUHasXIDErrors"})
-		})
-	}
-	complain(corev1.ConditionTrue)
+	w.complain("sick", "XIDErrors", corev1.ConditionTrue, "GPUHasXIDErrors")
 	w.ask("train", fixture.GPUs(1), "1 node(s) had a condition that says they are unhealthy.", "XIDErrors (GPUHasXIDErrors)")
-	complain(corev1.ConditionFalse)
+	w.complain("sick", "XIDErrors", corev1.ConditionFalse, "GPUHasXIDErrors")
 	w.waitPod("train", "bound when the condition is gone", bound)
+	w.verdict()
+}
+
+// TestConditionOfOnesOwn keeps them off for what a site itself looks after, such as memory that a crashed process has left taken.
+func TestConditionOfOnesOwn(t *testing.T) {
+	w := newWorld(t)
+	startSubject(t, func(with *setup) {
+		with.config += "  pluginConfig:\n  - name: GpuHealth\n    args: {unhealthyConditions: [GPUMemoryTaken]}\n"
+	})
+	w.addNode(fixture.GPUNode("leaks", fixture.H100, 8))
+	w.complain("leaks", "GPUMemoryTaken", corev1.ConditionTrue, "NoProcess")
+	w.ask("train", fixture.GPUs(1), "1 node(s) had a condition that says they are unhealthy.", "GPUMemoryTaken (NoProcess)")
+	w.complain("leaks", "GPUMemoryTaken", corev1.ConditionFalse, "NoProcess")
+	w.waitPod("train", "bound when the memory is free", bound)
 	w.verdict()
 }
 

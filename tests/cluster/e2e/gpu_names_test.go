@@ -111,3 +111,52 @@ func TestFailRequestsGreaterThanOne(t *testing.T) {
 	w.waitOn("two", "has-two")
 	w.verdictWithout("two-by-name")
 }
+
+// TestMemoryOfSharedGPUs: pods that say how much of a time-sliced GPU's memory they take share it as far as it goes, also when the
+// scheduler has to read from the API server who takes what.
+func TestMemoryOfSharedGPUs(t *testing.T) {
+	w := newWorld(t)
+	subject := startSubject(t)
+	w.addNode(fixture.GPUNode("one-l4", fixture.L4, 1, fixture.Shared(fixture.L4, 1, 8)))
+	takes := func(memory string) fixture.PodOption { return fixture.Annotated("gpu-scheduler.io/gpu-memory", memory) }
+
+	w.addPod("ten", fixture.GPUs(1), takes("10Gi"))
+	w.waitOn("ten", "one-l4")
+	w.addPod("another", fixture.GPUs(1), takes("10Gi"))
+	w.waitOn("another", "one-l4")
+	const full = "0/1 nodes are available: 1 node(s) had shared GPUs with less than 4Gi of memory left."
+	w.addPod("four", fixture.GPUs(1), takes("4Gi"))
+	w.waitTold("four", full)
+	w.addPod("says-nothing", fixture.GPUs(1))
+	w.waitOn("says-nothing", "one-l4")
+	subject.kill()
+	subject.start()
+	w.addPod("four-more", fixture.GPUs(1), takes("4Gi"))
+	w.waitTold("four-more", full)
+	w.deletePod("ten")
+	w.waitOn("four", "one-l4")
+	w.waitOn("four-more", "one-l4")
+	w.verdict()
+}
+
+// TestGKETimeSharing: GKE's device plugin serves one piece a container; who asks for more is told, and waits for a node with GPUs of
+// its own.
+func TestGKETimeSharing(t *testing.T) {
+	w := newWorld(t)
+	startSubject(t)
+	gke := func(key, value string) fixture.NodeOption { return fixture.Label("cloud.google.com/gke-"+key, value) }
+	w.addNode(fixture.CPUNode("gke-shared", fixture.Allocatable(fixture.GPUResource, "8"), gke("accelerator", "nvidia-l4"),
+		gke("accelerator-count", "2"), gke("gpu-sharing-strategy", "time-sharing"), gke("max-shared-clients-per-gpu", "4")))
+
+	w.addPod("two", fixture.GPUs(2), fixture.Annotated(sharingAnnotation, "allowed"))
+	w.waitTold("two", "0/1 nodes are available: 1 node(s) had shared GPUs, of which a pod may ask for one piece only.")
+	w.addPod("never", fixture.GPUs(1), fixture.Annotated(sharingAnnotation, "never"))
+	w.waitTold("never", "0/1 nodes are available: 1 node(s) had shared GPUs, which the pod does not accept.")
+	w.addPod("one", fixture.GPUs(1))
+	w.waitOn("one", "gke-shared")
+	w.addNode(fixture.CPUNode("gke-whole", fixture.Allocatable(fixture.GPUResource, "3"), gke("accelerator", "nvidia-l4"),
+		gke("accelerator-count", "3")))
+	w.waitOn("two", "gke-whole")
+	w.waitOn("never", "gke-whole")
+	w.verdict()
+}

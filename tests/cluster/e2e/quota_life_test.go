@@ -180,6 +180,12 @@ func TestQuotaConditions(t *testing.T) {
 	if c := younger.condition("NamespaceOverlap"); !strings.Contains(c, w.ns) || !strings.Contains(c, "elder") {
 		t.Errorf("NamespaceOverlap is %q; want it to name the namespace and the older quota", c)
 	}
+	if c := younger.condition("Ready"); !strings.HasPrefix(c, "False NoNamespace") {
+		t.Errorf("Ready is %q; want it to say that the quota has no namespace", c)
+	}
+	if c := younger.condition("GuaranteesExceedGpus"); !strings.HasPrefix(c, "True") || !strings.Contains(c, "B200: all quotas guarantee 8, nodes have 0") {
+		t.Errorf("GuaranteesExceedGpus is %q; want it to say how many B200 there are", c)
+	}
 	if c := younger.condition("UnknownGpuType"); !strings.HasPrefix(c, "True") || !strings.Contains(c, "B200") {
 		t.Errorf("UnknownGpuType is %q; want it to name B200", c)
 	}
@@ -412,7 +418,7 @@ func TestQuotaLetsNobodyStarve(t *testing.T) {
 
 // TestQuotaDecisionsCanBeRepeated: a recording has all that decisions under quotas came from, so that each is computed again alike.
 func TestQuotaDecisionsCanBeRepeated(t *testing.T) {
-	program := benchProgram(t)
+	program := programBeside(t, "bench")
 	w := newWorld(t)
 	recording := filepath.Join(t.TempDir(), "recording.jsonl")
 	s := newSubject(t, "")

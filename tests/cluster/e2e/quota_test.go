@@ -166,7 +166,8 @@ func (w *world) deleteQuota(name string) {
 }
 
 func (q *quotaObject) enforced() bool {
-	return q.Status.ObservedGeneration == q.Generation && strings.HasPrefix(q.condition("Ready"), "True")
+	ready := q.condition("Ready")
+	return q.Status.ObservedGeneration == q.Generation && ready != "" && !strings.HasPrefix(ready, "False InvalidSpec")
 }
 
 // waitQuota waits for a condition of a quota and returns it.

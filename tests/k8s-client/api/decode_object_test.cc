@@ -46,7 +46,8 @@ TEST_CASE("A node is read", "[decode]") {
     "status":{"capacity":{"cpu":"96"},
       "allocatable":{"cpu":"95500m","nvidia.com/gpu":"8","memory":"1Gi","pods":110},
       "conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"m",
-        "lastHeartbeatTime":null}]}})");
+        "lastHeartbeatTime":null}],
+      "images":[{"names":["r/a@sha256:1","r/a:2"],"sizeBytes":1234},{}]}})");
   Node want;
   want.metadata.name = "gpu-1";
   want.spec.unschedulable = true;
@@ -59,6 +60,7 @@ TEST_CASE("A node is read", "[decode]") {
                              {"memory", Quantity::of(1 << 30)},
                              {"pods", Quantity::of(110)}};
   want.status.conditions = {{"Ready", "True", "KubeletReady"}};
+  want.status.images = {{{"r/a@sha256:1", "r/a:2"}, 1234}, {}};
   CHECK(node == want);
 }
 
@@ -88,13 +90,14 @@ TEST_CASE("Quantities may be strings or numbers", "[decode]") {
 
 TEST_CASE("null is absence, and the last of equal keys counts", "[decode]") {
   const auto node = decoded<Node>(R"({"metadata":{"name":"n","labels":null,"generation":null},
-    "spec":null,"status":{"allocatable":{"cpu":null,"a":"1","b":"2","a":"3"},
+    "spec":{"taints":null},"status":{"allocatable":{"cpu":null,"a":"1","b":"2","a":"3"},
     "conditions":[null]}})");
   Node want;
   want.metadata.name = "n";
   want.status.allocatable = {{"a", Quantity::of(3)}, {"b", Quantity::of(2)}};
   want.status.conditions.emplace_back();
   CHECK(node == want);
+  CHECK(decoded<Node>(R"({"metadata":{"name":"n"},"spec":null})").spec == want.spec);
 }
 
 TEST_CASE("A wrong type names the object and the field", "[decode]") {

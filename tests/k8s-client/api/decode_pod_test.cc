@@ -193,6 +193,14 @@ TEST_CASE("Every volume source of core/v1 is either free of nodes or kept", "[de
   CHECK(spec_of(R"({"volumes":[{"name":"empty"}]})").volumes.empty());
 }
 
+TEST_CASE("Of a volume that is an image its reference is kept", "[decode]") {
+  const auto spec = spec_of(
+      R"({"volumes":[{"name":"v","image":{"reference":"r/data:1","pullPolicy":"Always"}},
+                     {"name":"w","image":{}}]})");
+  CHECK(spec.volumes.empty());
+  CHECK(spec.image_volumes == std::vector<std::string>{"r/data:1", ""});
+}
+
 TEST_CASE("A pod's status is read", "[decode]") {
   const auto pod = Decoder().object<Pod>(R"({"metadata":{"name":"p"},"status":{
     "phase":"Running","reason":"r","startTime":"1970-01-01T00:00:07Z","nominatedNodeName":"n",

@@ -188,6 +188,7 @@ Pod::Spec RandomObjects::pod_spec() {
   spec.topology_spread_constraints = list([&] { return spread(); });
   spec.scheduling_gates = list([&] { return text(); });
   spec.volumes = list([&] { return pod_volume(); });
+  spec.image_volumes = list([&] { return text(); });
   spec.resource_claims = list([&] { return PodResourceClaim{text()}; });
   return spec;
 }
@@ -217,6 +218,9 @@ Node RandomObjects::node() {
   });
   node.status.allocatable = resources();
   node.status.conditions = list([&] { return NodeCondition{text(), text(), text()}; });
+  node.status.images = list([&] {
+    return ContainerImage{list([&] { return text(); }), static_cast<std::int64_t>(below(3))};
+  });
   return node;
 }
 

@@ -128,6 +128,11 @@ TEST_CASE("what fails is told", "[leader_elector]") {
   CHECK(bench.told() == Lines{R"(problem: leases "kube/scheduler": get: 403 Forbidden)",
                               R"(problem: leases "kube/scheduler": create: 404 Not Found)"});
   CHECK(bench.answered == 1);
+
+  bench.loop.advance(3s);
+  bench.refuse(409);  // which is no answer to a question
+  CHECK(bench.told() == Lines{R"(problem: leases "kube/scheduler": get: 409 Conflict)"});
+  CHECK(bench.answered == 1);
 }
 
 TEST_CASE("a follower is told who leads, once", "[leader_elector]") {

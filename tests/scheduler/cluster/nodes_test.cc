@@ -150,6 +150,13 @@ TEST_CASE("whichever of a node's sums is beyond int64, it is taken back exactly"
       {"what is requested", claim({{kCpu, 1}, {kMemory, kHuge}}, {1, 1})},
       {"CPU, where none is requested", claim({}, {kHuge, 1})},
       {"memory, where none is requested", claim({}, {1, kHuge})},
+      {"memory of GPUs",
+       {.requests = {},
+        .nonzero = {},
+        .host_ports = {},
+        .devices = {},
+        .gpu_size = {},
+        .gpu_memory = kHuge}},
   };
   for (const Case& each : cases) {
     INFO(each.name);

@@ -34,6 +34,7 @@ TEST_CASE("where nothing is said about quotas, namespaces without one are not li
   CHECK(options->hold_after == 600s);
   CHECK(options->closed_after_deletion == 60s);
   CHECK_FALSE(options->pods_without_quota_first);
+  CHECK_FALSE(options->bound_cohorts);
 }
 
 TEST_CASE("what is said about quotas arrives") {
@@ -42,6 +43,7 @@ TEST_CASE("what is said about quotas arrives") {
   CHECK(none->without_quota == WithoutQuota::kNone);
   CHECK(none->hold_after == 90s);
   CHECK(none->pods_without_quota_first);
+  CHECK(read("  boundCohorts: true\n")->bound_cohorts);
 
   const auto named = read("  defaultQuota: everyone-else\n  podsWithoutQuota: Last\n");
   if (!named) FAIL(named.error().message);

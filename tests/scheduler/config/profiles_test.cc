@@ -69,6 +69,19 @@ TEST_CASE("the configuration of the manifests says what the default is") {
   CHECK(shown->client_connection.burst == 10'000);
 }
 
+TEST_CASE("the policy kube-scheduler is kube-scheduler's default profile") {
+  const auto policy = sched::config::load(
+      tests::source_dir() + "/manifests/policies/kube-scheduler.yaml", plugins::registry());
+  if (!policy) FAIL(policy.error().message);
+  CHECK(described(*policy) ==
+        "gpu-scheduler: NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts "
+        "NodeResourcesFit"
+        " | TaintToleration*3 NodeAffinity*2 NodeResourcesFit*1 NodeResourcesBalancedAllocation*1"
+        " | UnsupportedConstraints VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone "
+        "PodTopologySpread *2 InterPodAffinity *2 ImageLocality scores alone *1 DeviceClasses\n");
+  CHECK(policy->warnings.empty());
+}
+
 TEST_CASE("profiles say what differs from the default") {
   struct Case {
     std::string name;

@@ -1,4 +1,5 @@
 // GPUs kept one by one: placements name their devices, and no device is given twice.
+#include "bench/devices/allocator.h"
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 EngineOptions apart() {
   EngineOptions options;
-  options.gpu_devices = true;
+  options.devices = bench::device_allocator();
   return options;
 }
 
@@ -72,7 +73,7 @@ TEST_CASE("a share of a GPU goes to the device that is fullest and has room") {
   CHECK(placed(s) == Texts{"d → n1 [ 1:501 ]"});
 }
 
-TEST_CASE("without the option a share is a plain resource, and no device is named") {
+TEST_CASE("without an allocator a share is a plain resource, and no device is named") {
   Scheduler s;
   s.has(gpu_node("n1", 2));
   s.synced();

@@ -120,6 +120,73 @@ TEST_CASE("when the pod that quota was kept for goes, the pods behind it are loo
   CHECK(s.decide().back() == "small → a");
 }
 
+TEST_CASE("what is kept for a pod stays so when younger pods of a higher priority come before it") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4));
+  const k8s::Pod first = in("ml", "first", 2).on("a");
+  const k8s::Pod second = in("ml", "second", 2).on("a");
+  s.has(first);
+  s.has(second);
+  s.has(in("ml", "large", 4));
+  REQUIRE(s.decide().size() == 1);
+  s.now = kStart + kHoldAfter;
+  static_cast<void>(s.decide());
+  for (int i = 0; i < 3; ++i) {
+    s.now += 1s;
+    const std::string name = "young-" + std::to_string(i);
+    s.has(in("ml", name, 2).priority(10 - i).created_at(s.now));
+    const Texts told = s.decide();
+    REQUIRE(told.size() == 1);
+    CHECK_THAT(told[0], Catch::StartsWith(name + " waits: quota q: "));
+    if (i == 0) s.pod_gone(first);
+    if (i == 1) CHECK(s.decide().empty());
+  }
+  s.pod_gone(second);
+  CHECK(s.decide().at(0) == "large → a");
+}
+
+TEST_CASE("pods that cannot be helped are passed over however many there are, if they are alike") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4));
+  const k8s::Pod running = in("ml", "running", 2).on("a");
+  s.has(running);
+  for (int i = 0; i < 300; ++i) {
+    s.has(in("ml", "lost-" + std::to_string(i), 2).selects("rack", "none").priority(5));
+  }
+  // Of a kind that is always young.
+  const auto young = [&](int i) {
+    return in("ml", "young-" + std::to_string(i), 3).priority(6).created_at(s.now);
+  };
+  s.has(young(0));
+  s.has(in("ml", "large", 4));
+  static_cast<void>(s.decide());
+  s.now = kStart + kHoldAfter;
+  s.pod_gone(young(0));
+  s.has(young(1));
+  static_cast<void>(s.decide());
+  s.has(in("ml", "small", 1).created_at(s.now));
+  CHECK_THAT(s.decide().at(0),
+             Catch::Contains("what is freed is kept for one that has waited long"));
+  s.pod_gone(running);
+  CHECK(s.decide().at(0) == "large → a");
+}
+
+TEST_CASE("in a strict quota nothing is kept for a pod that others come before") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4).strict());
+  const k8s::Pod running = in("ml", "running", 2).on("a");
+  s.has(running);
+  s.has(in("ml", "large", 4));
+  REQUIRE(s.decide().size() == 1);
+  s.now = kStart + kHoldAfter;
+  static_cast<void>(s.decide());
+  s.has(in("ml", "urgent", 2).priority(10).created_at(s.now));
+  CHECK(s.decide().at(0) == "urgent → a");
+}
+
 TEST_CASE("what a lender keeps for its own pod is lent again when that pod goes") {
   QuotaCluster s;
   s.has(h100("a"));
@@ -167,4 +234,28 @@ TEST_CASE("which types could serve a pod is looked up again ten seconds after no
   CHECK_FALSE(holds(details(s)["lost"], "r"));
   s.now = kStart + kHoldAfter + 10s;
   CHECK(holds(details(s)["lost"], "r"));
+}
+
+TEST_CASE("a team that borrows is drained for its pod only until that may borrow again") {
+  QuotaCluster s;
+  for (const char* name : {"a", "b", "c"}) s.has(h100(name));
+  s.has(gpu_quota("q").of("ml").in_cohort("co").line("H100", 8));
+  s.has(gpu_quota("lender").of("other").in_cohort("co").line("H100", 8));
+  const auto running = [](int i) { return in("ml", "p" + std::to_string(i), 1); };
+  for (int i = 0; i < 12; ++i) s.has(running(i).on(i < 8 ? "a" : "b"));
+  for (int i = 0; i < 4; ++i) s.has(in("other", "o" + std::to_string(i), 1).on("b"));
+  s.has(in("ml", "large", 8));
+  REQUIRE(s.decide().size() == 1);
+  s.now = kStart + kHoldAfter;
+  static_cast<void>(s.decide());
+  // As many GPUs as the team used before: 4 and 8.
+  for (int i = 0; i < 8; ++i) {
+    s.now += 1s;
+    s.has(in("ml", "small-" + std::to_string(i), 1).created_at(s.now));
+    CHECK(s.decide().size() == 1);
+    s.pod_gone(running(i));
+    const Texts decided = s.decide();
+    CHECK(decided.empty() == (i < 7));
+    if (i == 7) CHECK(decided == Texts{"large → a"});
+  }
 }

@@ -112,10 +112,10 @@ TEST_CASE("a million names in pods that come and go leave no more than some thou
   NodeComplaints complaints;
   Finder finder{world};
   struct NoQuotas final : Accounts {
-    quota::Standing standing(const WaitingPod&) const override { return {}; }
+    quota::Standing standing(const Entity&) const override { return {}; }
     std::vector<quota::InPool> in_pools(QueueId) const override { return {}; }
     bool lends(quota::PoolId) const override { return false; }
-    std::optional<WaitsFor> obstacle(const WaitingPod&) override { return std::nullopt; }
+    std::optional<WaitsFor> obstacle(const Entity&) override { return std::nullopt; }
   } accounts;
   Queues queue{accounts};
   Waking waking{world, queue};
@@ -129,9 +129,10 @@ TEST_CASE("a million names in pods that come and go leave no more than some thou
     const k8s::Pod pod = with_made_up_names(i);
     intake.apply(event::PodUpserted{pod}, kStart);
     // Some are tried: caches keep their shapes, but not what they name.
-    WaitingPod* waiting = queue.next();
-    REQUIRE(waiting != nullptr);
-    if (i % 50 == 0) CHECK(finder.refresh(waiting->profile, waiting->shape).feasible() == 0);
+    Entity* const next = queue.next();
+    REQUIRE(next != nullptr);
+    const WaitingPod& waiting = pod_of(*next);
+    if (i % 50 == 0) CHECK(finder.refresh(waiting.profile, waiting.shape).feasible() == 0);
     intake.apply(event::PodDeleted{Scheduler::ref(pod)}, kStart);
     most = std::max(most, world.names.end_of_ids());
   }

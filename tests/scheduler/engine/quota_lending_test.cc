@@ -237,3 +237,31 @@ TEST_CASE("only our own note says what a pod on a node without labels is charged
   CHECK(s.use("q", 0) == use(4, 1));
   CHECK(s.use("q", 1) == use(4, 2));
 }
+
+TEST_CASE("in a bounded cohort an owner waits for what is lent, and gets it before anybody else") {
+  EngineOptions options;
+  options.quota.bound_cohorts = true;
+  QuotaCluster s(options);
+  s.has(h100("a"));
+  s.has(gpu_quota("owner").of("owner").in_cohort("c").line("H100", 2));
+  s.has(gpu_quota("guest").of("guest").in_cohort("c").line("H100", 2));
+  for (const char* name : {"g1", "g2", "g3", "g4"}) s.has(in("guest", name, 1));
+  CHECK(s.decide().size() == 4);
+  s.has(in("owner", "o1", 1).created_at(kStart + 2s));
+  s.has(in("owner", "o2", 1).created_at(kStart + 3s));
+  s.has(in("guest", "g5", 1).created_at(kStart + 1s));
+  const Texts told = s.decide();
+  REQUIRE(told.size() == 3);
+  CHECK_THAT(told[0],
+             Catch::Contains("o1 waits: quota owner: H100 needs 1, 0 of 4 in use, first in "
+                             "line; cohort c uses all that its quotas guarantee, 1 more "
+                             "must be freed in it"));
+  // There are free GPUs all the time.
+  s.pod_gone(in("guest", "g1", 1));
+  CHECK(s.decide() == Texts{"o1 → a"});
+  s.pod_gone(in("guest", "g2", 1));
+  CHECK(s.decide() == Texts{"o2 → a"});
+  // Within its guarantee again.
+  s.pod_gone(in("guest", "g3", 1));
+  CHECK(s.decide() == Texts{"g5 → a"});
+}

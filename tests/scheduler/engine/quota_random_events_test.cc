@@ -66,13 +66,15 @@ using Sums = std::map<std::pair<std::string, std::string>, LineSum>;  // quota, 
 class World : RandomPods {
  public:
   struct Options {
-    bool holds = false;  // the first in line are kept what they need when they have waited long
-    bool calm = false;   // nodes, quotas and namespaces stay as they are; pods come and go
+    bool holds = false;    // the first in line are kept what they need when they have waited long
+    bool calm = false;     // nodes, quotas and namespaces stay as they are; pods come and go
+    bool bounded = false;  // cohorts use no more than they guarantee
   };
   World(unsigned seed, Options options)
-      : RandomPods(seed, engine_options(options.holds)),
+      : RandomPods(seed, engine_options(options.holds, options.bounded)),
         holds_(options.holds),
-        calm_(options.calm) {}
+        calm_(options.calm),
+        bounded_(options.bounded) {}
 
   void run(int events) {
     s_.synced();
@@ -97,10 +99,11 @@ class World : RandomPods {
  private:
   static constexpr std::chrono::seconds kHoldAfter{5};
   static constexpr std::chrono::seconds kClosed{3};
-  static EngineOptions engine_options(bool holds) {
+  static EngineOptions engine_options(bool holds, bool bounded) {
     EngineOptions options;
     options.quota.hold_after = holds ? kHoldAfter : std::chrono::hours(10'000);
     options.quota.closed_after_deletion = kClosed;
+    options.quota.bound_cohorts = bounded;
     return options;
   }
 
@@ -346,6 +349,12 @@ class World : RandomPods {
     }
     return sum;
   }
+  [[nodiscard]] bool is_within_bound(const Sums& all, const k8s::GpuQuota& quota,
+                                     const std::string& type) const {
+    if (!bounded_ || quota.spec.cohort.empty()) return true;
+    return sum_over_pool(all, quota, type, [](const LineSum& each) { return each.used; }) <=
+           sum_over_pool(all, quota, type, [](const LineSum& each) { return each.guaranteed; });
+  }
   // Whether the pod may be placed on a node of that kind, judged by what was before it.
   [[nodiscard]] bool has_room(const Pod& pod, const NodeKind& kind, Sums all) const {
     const k8s::GpuQuota* quota = quota_of(pod.object.metadata.namespace_);
@@ -358,7 +367,7 @@ class World : RandomPods {
     if (most && charge > eighths_of(*most)) return false;
     LineSum& line = all.at({quota->metadata.name, *type});
     line.used += charge;
-    if (line.used <= line.guaranteed) return true;
+    if (line.used <= line.guaranteed) return is_within_bound(all, *quota, *type);
     if (quota->spec.cohort.empty()) return false;
     const Eighths lendable =
         sum_over_pool(all, *quota, *type, [](const LineSum& each) { return each.lendable; });
@@ -501,15 +510,16 @@ class World : RandomPods {
     const auto [b_has_none, b_used] = share(b);
     return a_has_none == b_has_none ? a_used < b_used - 1e-9 : b_has_none;
   }
-  [[nodiscard]] bool is_within(const Pod& pod, const NodeKind& kind, const Sums& before) const {
+  [[nodiscard]] bool is_within(const Pod& pod, const NodeKind& kind, Sums before) const {
     const k8s::GpuQuota* quota = quota_of(pod.object.metadata.namespace_);
     const auto type = line_of(*quota, kind);
     if (!type) return false;
     const auto& most = quota->spec.max_gpus_per_pod;
     const Eighths charge = charge_of(pod, kind);
     if (most && charge > eighths_of(*most)) return false;
-    const LineSum& line = before.at({quota->metadata.name, *type});
-    return line.used + charge <= line.guaranteed;
+    LineSum& line = before.at({quota->metadata.name, *type});
+    line.used += charge;
+    return line.used <= line.guaranteed && is_within_bound(before, *quota, *type);
   }
 
   // No pod waits for what is there, unless it may be kept for others. (In a Strict quota a pod may
@@ -578,7 +588,7 @@ class World : RandomPods {
       events.push_back(event::PodUpserted{as_stored(pod)});
     }
     std::shuffle(events.begin(), events.end(), random_);
-    Engine anew(profiles(), engine_options(holds_));
+    Engine anew(profiles(), engine_options(holds_, bounded_));
     for (const Event& event : events) anew.apply(event, s_.now);
     const auto without_pending = [](std::vector<QuotaStatus> statuses) {
       for (QuotaStatus& status : statuses) {
@@ -592,6 +602,7 @@ class World : RandomPods {
 
   bool holds_;
   bool calm_;
+  bool bounded_;
   int could_not_go_ = 0;  // pods that waited, by node that was looked at
   std::int64_t generation_ = 0;
   int binds_ = 0;
@@ -614,8 +625,9 @@ class World : RandomPods {
 TEST_CASE("through random events no limit is passed, no guarantee broken and no sum wrong") {
   const unsigned seed = GENERATE(from_range(tests::seeds(6)));
   const bool holds = GENERATE(false, true);
-  INFO("seed " << seed << (holds ? " with holds" : ""));
-  World world(seed, {.holds = holds});
+  const bool bounded = GENERATE(false, true);
+  INFO("seed " << seed << (holds ? " with holds" : "") << (bounded ? ", bounded" : ""));
+  World world(seed, {.holds = holds, .bounded = bounded});
   world.run(1500);
   if (holds && seed <= 6) CHECK(world.held_nodes > 0);
 }
@@ -625,7 +637,8 @@ TEST_CASE("through random events no limit is passed, no guarantee broken and no 
 TEST_CASE("while only pods come and go none waits for what is there") {
   const unsigned seed = GENERATE(from_range(tests::seeds(4)));
   const bool holds = GENERATE(false, true);
-  INFO("seed " << seed << (holds ? " with holds" : ""));
-  World world(seed, {.holds = holds, .calm = true});
+  const bool bounded = GENERATE(false, true);
+  INFO("seed " << seed << (holds ? " with holds" : "") << (bounded ? ", bounded" : ""));
+  World world(seed, {.holds = holds, .calm = true, .bounded = bounded});
   world.run(1500);
 }

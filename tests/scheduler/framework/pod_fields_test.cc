@@ -20,11 +20,12 @@ namespace {
 auto fields(k8s::Pod::Spec& spec) {
   auto& [scheduler_name, node_name, priority, priority_class_name, preemption_policy,
          init_containers, containers, resource_requests, overhead, node_selector, node_affinity,
-         pod_affinity, pod_anti_affinity, tolerations, spread, gates, volumes, claims] = spec;
+         pod_affinity, pod_anti_affinity, tolerations, spread, gates, volumes, image_volumes,
+         claims] = spec;
   return std::tie(scheduler_name, node_name, priority, priority_class_name, preemption_policy,
                   init_containers, containers, resource_requests, overhead, node_selector,
                   node_affinity, pod_affinity, pod_anti_affinity, tolerations, spread, gates,
-                  volumes, claims);
+                  volumes, image_volumes, claims);
 }
 auto fields(k8s::Container& container) {
   auto& [name, image, requests, limits, ports, restart_always] = container;

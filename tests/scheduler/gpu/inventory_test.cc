@@ -256,6 +256,8 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
        "it is not clear how its GPUs are shared", 0},
       {"shared, by nobody knows how many",
        a100().labelled("nvidia.com/gpu.sharing-strategy", "mps"), "does not say by how many", 0},
+      {"one shared GPU, and no strategy", a100().offers("nvidia.com/gpu.shared", "1"),
+       "it is not clear how its GPUs are shared", 0},
       {"both forms of sharing", sliced("4").offers("nvidia.com/gpu.shared", "4"),
        "both count as shared", 0},
       {"more GPUs than of the product", a100().gpus(12),
@@ -420,4 +422,31 @@ TEST_CASE("a label may say a little more or less memory than the product has") {
   // Of a product that nobody knows the label is believed.
   CHECK(inventory_of(a100().product("NVIDIA-X").labelled("nvidia.com/gpu.memory", "9999"))
             .memory_mib == 9'999);
+}
+
+TEST_CASE("A site's own labels count where nobody else's say it") {
+  const sched::gpu::SiteLabels site{.product = {"gpu-type", "model"}, .memory = {"gpu-memory"}};
+  const auto read = [&](const k8s::Node& object) {
+    ResourceNames names;
+    return facts_of(object, names, site).gpu;
+  };
+  const NodeBuilder plain = node("a").gpus(8);
+  const auto with = [&](const char* key, const char* value) {
+    return NodeBuilder(plain).labelled("gpu-type", "a100").labelled(key, value);
+  };
+  const Inventory a100_80 = read(with("gpu-memory", "80Gi"));
+  CHECK(a100_80.product.name == "a100");
+  REQUIRE(a100_80.product.gpu_class != nullptr);
+  CHECK(a100_80.product.gpu_class->name == "A100");
+  CHECK(a100_80.memory_mib == 80 * 1'024);
+  CHECK(a100_80.complaints == std::vector<std::string>{});
+  CHECK(read(with("gpu-memory", "40960")).memory_mib == 40 * 1'024);
+  CHECK(read(with("gpu-memory", "lots")).complaints ==
+        std::vector<std::string>{
+            "label gpu-memory: \"lots\" is not an amount of memory, such as 80Gi"});
+  CHECK(read(with("model", "H100")).product.name == "a100");  // the first of them
+  CHECK(read(with("nvidia.com/gpu.product", "NVIDIA-L4")).product.name == "NVIDIA-L4");
+  CHECK(read(with("nvidia.com/gpu.memory", "40536")).memory_mib == 40'536);
+  CHECK(read(node("a").labelled("gpu-type", "a100")).is_gpu_node());  // no device plugin yet
+  CHECK(inventory_of(with("gpu-memory", "80Gi")).product.name.empty());
 }

@@ -130,7 +130,7 @@ TEST_CASE("NVIDIA's product label counts before the clouds'") {
   const k8s::StringMap cloud{{"karpenter.k8s.aws/instance-gpu-name", "l4"}, {"zone", "a"}};
   const k8s::StringMap empty{{"nvidia.com/gpu.product", ""}};
   const auto azure = [](const char* type) {
-    return product_label_of({{"node.kubernetes.io/instance-type", type}});
+    return product_label_of({{"node.kubernetes.io/instance-type", type}}, {});
   };
   CHECK(azure("Standard_NC24ads_A100_v4") == "NVIDIA-A100-80GB-PCIe");
   CHECK(azure("Standard_ND96asr_v4") == "NVIDIA-A100-SXM4-40GB");
@@ -140,7 +140,7 @@ TEST_CASE("NVIDIA's product label counts before the clouds'") {
   CHECK(azure("Standard_NV36ads_A10_v5") == "NVIDIA-A10");
   CHECK(azure("Standard_D4s_v3").empty());
   CHECK(azure("p5.48xlarge").empty());
-  CHECK(product_label_of(both) == "NVIDIA-L4");
-  CHECK(product_label_of(cloud) == "l4");
-  CHECK(product_label_of(empty).empty());
+  CHECK(product_label_of(both, {}) == "NVIDIA-L4");
+  CHECK(product_label_of(cloud, {}) == "l4");
+  CHECK(product_label_of(empty, {}).empty());
 }

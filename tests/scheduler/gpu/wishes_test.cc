@@ -29,6 +29,7 @@ TEST_CASE("A pod's annotations are read once, in their order") {
         std::vector<std::string>{"H100", "A100-80GB", "NVIDIA-L4"});
   CHECK(wishes_for(kMinMemoryAnnotation, "40Gi").min_memory == std::int64_t{40} << 30);
   CHECK(wishes_for(kMinMemoryAnnotation, "80G").min_memory == 80'000'000'000);
+  CHECK(wishes_for(kGpuMemoryAnnotation, "10Gi").gpu_memory == std::int64_t{10} << 30);
   CHECK(to_string(wishes_for(kMinComputeAnnotation, "8.9").min_compute) == "8.9");
   CHECK(to_string(wishes_for(kMinComputeAnnotation, "9").min_compute) == "9.0");
   CHECK(to_string(wishes_for(kMinDriverAnnotation, "570.124.06").min_driver) == "570.124.6");
@@ -62,6 +63,8 @@ TEST_CASE("What cannot be understood is a problem, with the annotation and what 
       {kMinMemoryAnnotation, "80", "\"80\" is 80 bytes: 80Gi or 80G?"},
       {kMinMemoryAnnotation, "81920", "\"81920\" is 81920 bytes: 81920Mi or 81920M?"},
       {kMinMemoryAnnotation, "40Ki", "\"40Ki\" is 40960 bytes, less than any GPU has"},
+      {kGpuMemoryAnnotation, "10", "\"10\" is 10 bytes: 10Gi or 10G?"},
+      {kGpuMemoryAnnotation, "half", "\"half\" is not an amount of memory, such as 40Gi"},
       {kMinDriverAnnotation, "latest", "\"latest\" is not a version, such as \"570.86\""},
       {kMinDriverAnnotation, "570.", "\"570.\" is not a version"},
       {kMinDriverAnnotation, "570.124.06.1", "is not a version"},

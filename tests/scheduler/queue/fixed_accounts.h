@@ -7,9 +7,18 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace sched {
+
+// An entity that a test can tell from others.
+struct Named : Entity {
+  std::string name;
+};
+inline const std::string& name_of(const Entity& entity) {
+  return static_cast<const Named&>(entity).name;
+}
 
 struct FixedAccounts final : Accounts {
   // What is said.
@@ -17,13 +26,13 @@ struct FixedAccounts final : Accounts {
   std::set<QueueId> within;     // whose heads are within the guarantee
   std::map<QueueId, std::vector<quota::PoolId>> pools;
   std::map<quota::PoolId, int> left;  // GPUs to lend
-  std::function<std::optional<WaitsFor>(const WaitingPod&)> obstacle_of;
+  std::function<std::optional<WaitsFor>(const Entity&)> obstacle_of;
 
   // How often it was.
   mutable int standings = 0;
   int obstacles = 0;
 
-  [[nodiscard]] quota::Standing standing(const WaitingPod& head) const override {
+  [[nodiscard]] quota::Standing standing(const Entity& head) const override {
     ++standings;
     return within.contains(head.queue) ? quota::Standing{} : as_borrower(head.queue);
   }
@@ -44,7 +53,7 @@ struct FixedAccounts final : Accounts {
     const auto known = left.find(pool);
     return known != left.end() && known->second > 0;
   }
-  [[nodiscard]] std::optional<WaitsFor> obstacle(const WaitingPod& parked) override {
+  [[nodiscard]] std::optional<WaitsFor> obstacle(const Entity& parked) override {
     ++obstacles;
     return obstacle_of(parked);
   }

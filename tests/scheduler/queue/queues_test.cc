@@ -2,7 +2,6 @@
 #include "scheduler/queue/queues.h"
 
 #include "tests/scheduler/queue/fixed_accounts.h"
-#include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
 #include <chrono>
@@ -22,33 +21,31 @@ constexpr QueueId kVision = 7;
 constexpr QueueId kSpeech = 8;
 
 struct Fixture {
-  ResourceNames names;
-  Shapes shapes;
-  std::deque<WaitingPod> pods;
+  std::deque<Named> pods;
   FixedAccounts accounts;
   Queues queues;
   std::set<std::string> blocked;  // names of pods that have no room in their quota
 
   explicit Fixture(bool main_first = false) : queues(accounts, main_first) {
-    accounts.obstacle_of = [this](const WaitingPod& each) -> std::optional<WaitsFor> {
-      if (!blocked.contains(each.pod.metadata.name)) return std::nullopt;
+    accounts.obstacle_of = [this](const Entity& each) -> std::optional<WaitsFor> {
+      if (!blocked.contains(name_of(each))) return std::nullopt;
       return kWaitsForQuota;
     };
   }
 
-  WaitingPod& pod(const std::string& name, QueueId queue, int gpus = 1) {
-    WaitingPod& made = pods.emplace_back();
-    made.pod = tests::pod(name).gpus(gpus);
-    made.shape = shapes.intern(shape_of(made.pod, names));
+  Entity& pod(const std::string& name, QueueId queue, int gpus = 1) {
+    Named& made = pods.emplace_back();
+    made.name = name;
+    made.kind = static_cast<std::uint32_t>(gpus);
     made.order = {.priority = 0, .created = kStart, .arrival = pods.size()};
     made.queue = queue;
     return made;
   }
-  WaitingPod* next() { return queues.next(); }
+  Entity* next() { return queues.next(); }
   std::vector<std::string> drain() {
     std::vector<std::string> order;
-    while (WaitingPod* each = next()) {
-      order.push_back(each->pod.metadata.name);
+    while (Entity* each = next()) {
+      order.push_back(name_of(*each));
       queues.remove(*each);
     }
     return order;
@@ -66,7 +63,7 @@ TEST_CASE("the turn goes to the queue that ranks first now, of equals to the old
   f.queues.activate(f.pod("s1", kSpeech));
   f.queues.activate(f.pod("v2", kVision));
   f.accounts.used = {{kVision, 1}, {kSpeech, 1}};
-  CHECK(f.next()->pod.metadata.name == "v1");
+  CHECK(name_of(*f.next()) == "v1");
   f.accounts.used[kSpeech] = 0;
   f.queues.account_changed(kSpeech);
   CHECK(f.drain() == Names{"s1", "v1", "v2", "m1"});
@@ -93,7 +90,7 @@ TEST_CASE("pods that wait for quota are not asked about when something else open
   // Room for one: the first is asked about and taken, then the second, which finds none.
   f.queues.quota_opened(kVision);
   REQUIRE(f.next() != nullptr);
-  CHECK(f.next()->pod.metadata.name == "p0");
+  CHECK(name_of(*f.next()) == "p0");
   f.queues.remove(*f.next());
   f.accounts.obstacles = 0;
   CHECK(f.next() == nullptr);
@@ -103,9 +100,9 @@ TEST_CASE("pods that wait for quota are not asked about when something else open
 
 TEST_CASE("each pod of a quota knows its place in line, whatever it waits for") {
   Fixture f;
-  WaitingPod& first = f.pod("first", kVision);
-  WaitingPod& second = f.pod("second", kVision);
-  WaitingPod& third = f.pod("third", kVision, 2);
+  Entity& first = f.pod("first", kVision);
+  Entity& second = f.pod("second", kVision);
+  Entity& third = f.pod("third", kVision, 2);
   f.queues.back_off(first, kStart + 1s);
   f.queues.park(second, {}, kWaitsForQuota, kStart + 1h);
   f.queues.activate(third);
@@ -123,25 +120,49 @@ TEST_CASE("each pod of a quota knows its place in line, whatever it waits for") 
   CHECK(line.size() == 1);
 }
 
+TEST_CASE("an entity of several pods has one turn, one account and one reason, and counts as all") {
+  Fixture f;
+  f.queues.activate(f.pod("first", kVision));
+  Entity& gang = f.pod("gang", kVision, 9);
+  gang.pods = 8;
+  f.queues.activate(gang);
+  f.queues.activate(f.pod("last", kVision));
+  CHECK(f.queues.active() == 10);
+  CHECK(f.queues.entities().size() == 3);
+  CHECK(f.queues.find(kVision)->line().before(f.pods.back()) == 2);
+
+  f.blocked = {"gang"};
+  f.queues.park(gang, {}, kWaitsForQuota, kStart + 1h);
+  CHECK(f.queues.active() == 2);
+  CHECK(f.queues.unschedulable() == 8);
+  f.queues.quota_opened(kVision);
+  CHECK(f.drain() == Names{"first", "last"});
+  CHECK(f.accounts.obstacles == 1);  // asked about as a whole
+  f.blocked.clear();
+  f.queues.quota_opened(kVision);
+  CHECK(f.drain() == Names{"gang"});
+  CHECK(f.queues.unschedulable() == 0);
+}
+
 TEST_CASE("who waits for its turn is asked about when those before it are gone") {
   Fixture f;
-  WaitingPod& first = f.pod("first", kVision);
+  Entity& first = f.pod("first", kVision);
   f.queues.park(first, {}, kWaitsForQuota, kStart + 1h);
   f.queues.park(f.pod("second", kVision, 2), {}, kWaitsForTurn, kStart + 1h);
   CHECK(f.next() == nullptr);
   f.queues.remove(first);
   REQUIRE(f.next() != nullptr);
-  CHECK(f.next()->pod.metadata.name == "second");
+  CHECK(name_of(*f.next()) == "second");
 }
 
 TEST_CASE("the head of one queue that moves to be the head of another leaves both their turns") {
   constexpr QueueId kFirst = 6;
   for (const bool speech_is_new : {true, false}) {
     Fixture f;
-    WaitingPod& first = f.pod("first", kFirst);
-    WaitingPod& moved = f.pod("moved", kVision);
+    Entity& first = f.pod("first", kFirst);
+    Entity& moved = f.pod("moved", kVision);
     if (!speech_is_new) {
-      WaitingPod& gone = f.pod("gone", kSpeech);
+      Entity& gone = f.pod("gone", kSpeech);
       f.queues.activate(gone);
       f.queues.remove(gone);
     }
@@ -160,15 +181,15 @@ TEST_CASE("the head of one queue that moves to be the head of another leaves bot
 
 TEST_CASE("a pod that belongs to another queue has its turn there") {
   Fixture f;
-  WaitingPod& parked = f.pod("parked", kVision);
-  WaitingPod& resting = f.pod("resting", kVision);
-  WaitingPod& gated = f.pod("gated", kVision);
+  Entity& parked = f.pod("parked", kVision);
+  Entity& resting = f.pod("resting", kVision);
+  Entity& gated = f.pod("gated", kVision);
   f.queues.park(parked, {}, kWaitsForQuota, kStart + 1h);
   f.queues.back_off(resting, kStart + 1s);
   f.queues.gate(gated);
-  for (WaitingPod* each : {&parked, &resting, &gated}) f.queues.move(*each, kMainQueue);
+  for (Entity* each : {&parked, &resting, &gated}) f.queues.move(*each, kMainQueue);
   CHECK(f.queues.find(kVision)->line().size() == 0);
-  CHECK(f.queues.pods().size() == 3);
+  CHECK(f.queues.entities().size() == 3);
   CHECK(parked.place == QueuePlace::kActive);
   CHECK(resting.place == QueuePlace::kBackoff);
   CHECK(f.queues.next_deadline() == kStart + 1s);
@@ -183,12 +204,12 @@ TEST_CASE(
     f.queues.park(f.pod("p" + std::to_string(i), kVision), {}, kWaitsForQuota, kStart + 1h);
   }
   int room = 100;
-  f.accounts.obstacle_of = [&](const WaitingPod&) -> std::optional<WaitsFor> {
+  f.accounts.obstacle_of = [&](const Entity&) -> std::optional<WaitsFor> {
     if (room > 0) return std::nullopt;
     return kWaitsForQuota;
   };
   f.queues.quota_opened(kVision);
-  for (; WaitingPod* each = f.next(); --room) f.queues.remove(*each);
+  for (; Entity* each = f.next(); --room) f.queues.remove(*each);
   CHECK(f.queues.unschedulable() == 900);
   CHECK(f.accounts.obstacles == 101);
 }
@@ -196,7 +217,7 @@ TEST_CASE(
 TEST_CASE(
     "whoever is told that its quota can help it now joins the line with all that are like it") {
   Fixture f;
-  std::vector<WaitingPod*> hopeless;
+  std::vector<Entity*> hopeless;
   for (const char* name : {"a", "b", "c"}) {
     hopeless.push_back(&f.pod(name, kVision));
     f.queues.park(*hopeless.back(), {}, kWaitsForChange, kStart + 1h);
@@ -218,7 +239,7 @@ constexpr quota::PoolId kPool = 0;
 // A hundred quotas of one cohort, ten pods of different shapes parked in each, and nothing to lend.
 struct Cohort : Fixture {
   Cohort() {
-    accounts.obstacle_of = [this](const WaitingPod&) -> std::optional<WaitsFor> {
+    accounts.obstacle_of = [this](const Entity&) -> std::optional<WaitsFor> {
       if (accounts.left[kPool] > 0) return std::nullopt;
       return kWaitsForQuota;
     };
@@ -239,7 +260,7 @@ struct Cohort : Fixture {
   }
   // Takes the pod whose turn it is; 0: there is none.
   QueueId take() {
-    WaitingPod* pod = next();
+    Entity* pod = next();
     if (pod == nullptr) return 0;
     const QueueId queue = pod->queue;
     queues.remove(*pod);
@@ -275,7 +296,7 @@ TEST_CASE("what a cohort lends goes round by who uses least, however much it is 
 
 TEST_CASE("a quota that cannot use what there is keeps nobody behind it waiting") {
   Cohort c;
-  c.accounts.obstacle_of = [&](const WaitingPod& pod) -> std::optional<WaitsFor> {
+  c.accounts.obstacle_of = [&](const Entity& pod) -> std::optional<WaitsFor> {
     if (pod.queue != kQuotas && c.accounts.left[kPool] > 0) return std::nullopt;
     return kWaitsForQuota;
   };
@@ -283,7 +304,7 @@ TEST_CASE("a quota that cannot use what there is keeps nobody behind it waiting"
   CHECK(c.take() == kQuotas - 1);
   CHECK(c.take() == 0);
   // It is asked again when there is more.
-  c.accounts.obstacle_of = [](const WaitingPod&) { return std::nullopt; };
+  c.accounts.obstacle_of = [](const Entity&) { return std::nullopt; };
   c.lend(1);
   CHECK(c.take() == kQuotas);
 }
@@ -306,7 +327,7 @@ TEST_CASE("a charge to one quota of many costs one standing") {
 TEST_CASE("a quota that is called for a pool has its turn where it stands, not before") {
   Cohort c;
   c.accounts.within.insert(1);
-  WaitingPod& owner = c.pod("owner", 1, kShapes + 1);
+  Entity& owner = c.pod("owner", 1, kShapes + 1);
   c.queues.activate(owner);
   c.lend(1);
   CHECK(c.next() == &owner);

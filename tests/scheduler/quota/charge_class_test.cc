@@ -130,7 +130,7 @@ TEST_CASE("what a pod counts follows from where it is") {
 TEST_CASE("nodes where everything counts alike are one class") {
   ResourceNames names;
   ChargeClasses classes;
-  const auto id = [&](const k8s::Node& n) { return classes.intern(facts_of(n, names), names); };
+  const auto id = [&](const k8s::Node& n) { return classes.intern(facts_of(n, names), names, {}); };
   CHECK(id(node("cpu")) == kNoGpuClass);
   const ChargeClassId h100 = id(of("NVIDIA-H100-80GB-HBM3"));
   CHECK(h100 != kNoGpuClass);

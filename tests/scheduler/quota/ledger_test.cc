@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace sched;
@@ -20,14 +22,14 @@ constexpr Time kThen{1'000s};
 // A ledger with one node of H100 (slot 0) and one of L4 (slot 1).
 struct Books {
   ResourceNames names;
-  Ledger ledger{Options{}};
+  Ledger ledger;
   std::vector<std::unique_ptr<Charge>> charges;
 
-  Books() {
+  explicit Books(Options options = {}) : ledger(std::move(options)) {
     for (const auto& [slot, product] :
          {std::pair{NodeSlot{0}, "NVIDIA-H100-80GB-HBM3"}, std::pair{NodeSlot{1}, "NVIDIA-L4"}}) {
       const k8s::Node node = tests::node("n").gpus(8).product(product);
-      ledger.node_is(slot, ledger.intern(facts_of(node, names), names));
+      ledger.node_is(slot, ledger.intern(facts_of(node, names), names), GpuShare::gpus(8));
     }
   }
   Charge& charge(const std::string& uid, std::int64_t gpus, Time created = kThen, NodeSlot node = 0,
@@ -88,6 +90,7 @@ TEST_CASE("charges from before the quota count, and none twice when it changes")
   CHECK(books.used() == "3");
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 2).line("*", 1).generation(2));
   CHECK(books.used() == "3");
+  CHECK(books.ledger.status(books.id(), {}).observed_generation == 2);
   CHECK(books.ledger.erase("q", kThen));
   CHECK_FALSE(books.ledger.erase("q", kThen + 1s));
   CHECK_FALSE(books.ledger.has(books.ledger.quota_of("ml")));
@@ -136,6 +139,16 @@ TEST_CASE("a pod that asks for MIG instances is not weighed against GPUs without
   const auto answers = books.ledger.answers(books.id(), instance, false);
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].gpu_type == "H100");
+}
+
+TEST_CASE("the first GPUs that can be cut are weighed against MIG instances") {
+  Books books;
+  const k8s::Node node = tests::node("a100").gpus(8).product("NVIDIA-A100-SXM4-80GB");
+  const ChargeClassId a100 = books.ledger.intern(facts_of(node, books.names), books.names);
+  books.ledger.node_is(2, a100);
+  books.ledger.upsert(gpu_quota("q").of("ml").line("A100", 1));
+  const Demand instance{.instances = {{.profile = "1g.10gb", .count = 1}}};
+  CHECK(books.ledger.admit(books.id(), instance, false).within == std::vector<ChargeClassId>{a100});
 }
 
 TEST_CASE("the pods on borrowed GPUs are the youngest, in the order of the loans") {
@@ -297,4 +310,150 @@ TEST_CASE("what one of a thousand quotas uses changes its status and those of it
   books.ledger.upsert(tests::name_space("ml"));
   books.ledger.upsert(tests::name_space("elsewhere"));
   CHECK(changes().empty());
+}
+
+namespace {
+
+// What the conditions of the quota say is wrong: "CohortOverlent: H100: more is …".
+std::vector<std::string> problems(Ledger& ledger, const std::string& namespace_) {
+  std::vector<std::string> found;
+  for (const k8s::Condition& each : ledger.status(ledger.quota_of(namespace_), {}).conditions) {
+    if (each.type == "Ready" && each.status == "False") {
+      found.push_back("not ready, " + each.reason + ": " + each.message);
+    }
+    if (each.type == "Ready" || each.status == "False") continue;
+    CHECK(each.reason == each.type);
+    found.push_back(each.type + ": " + each.message);
+  }
+  return found;
+}
+
+using Problems = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a quota without effect is not ready") {
+  Books books;
+  SECTION("since others have its namespaces") {
+    books.ledger.upsert(gpu_quota("a").of("ml").line("H100", 1));
+    books.ledger.upsert(gpu_quota("b").of("ml").line("H100", 1));
+    const QuotaId b = books.ledger.quotas().at(1);
+    static_cast<void>(books.ledger.take_status_changes());
+    CHECK(books.ledger.status(b, {}).conditions.at(0).reason == "NoNamespace");
+    books.ledger.erase("a", kThen);
+    CHECK(books.ledger.take_status_changes().contains(b));
+    CHECK(books.ledger.status(b, {}).conditions.at(0).status == "True");
+  }
+  SECTION("since no namespace is as it selects") {
+    books.ledger.upsert(gpu_quota("a")
+                            .selects({.match_labels = {{"team", "a"}}, .match_expressions = {}})
+                            .line("H100", 1));
+    const QuotaId a = books.ledger.quotas().at(0);
+    CHECK(books.ledger.status(a, {}).conditions.at(0).reason == "NoNamespace");
+    static_cast<void>(books.ledger.take_status_changes());
+    k8s::Namespace made;
+    made.metadata.name = "new";
+    made.metadata.labels = {{"team", "a"}};
+    books.ledger.upsert(made);
+    CHECK(books.ledger.take_status_changes().contains(a));
+    CHECK(books.ledger.status(a, {}).conditions.at(0).status == "True");
+    books.ledger.erase_namespace("new");
+    CHECK(books.ledger.status(a, {}).conditions.at(0).reason == "NoNamespace");
+  }
+  SECTION("since no node has its types") {
+    books.ledger.upsert(gpu_quota("a").of("ml").line("B200", 0));
+    CHECK(problems(books.ledger, "ml") ==
+          Problems{"not ready, NoGpus: no node has GPUs of its types",
+                   "UnknownGpuType: no node has GPUs of type B200"});
+  }
+}
+
+TEST_CASE("guarantees beyond what nodes have are told of, and when that ends") {
+  Books books;
+  const auto offers = [&](NodeSlot slot, int gpus, const char* product) {
+    k8s::Node node = tests::node("n").gpus(gpus).product(product);
+    NodeFacts facts = facts_of(node, books.names);
+    facts.charge_class = books.ledger.intern(facts, books.names);
+    books.ledger.node_is(slot, facts.charge_class, books.ledger.offer_of(facts, books.names));
+  };
+  offers(0, 8, "NVIDIA-H100-80GB-HBM3");
+  offers(1, 8, "NVIDIA-L4");
+  books.ledger.upsert(gpu_quota("a").of("ml").line("H100", 6).line("L4", 8));
+  books.ledger.upsert(gpu_quota("b").of("b").line("NVIDIA-H100-80GB-HBM3", 2));
+  CHECK(problems(books.ledger, "ml").empty());
+  static_cast<void>(books.ledger.take_status_changes());
+
+  books.ledger.upsert(gpu_quota("c").of("c").line("H100", 1));
+  CHECK(problems(books.ledger, "ml") ==
+        Problems{"GuaranteesExceedGpus: H100: all quotas guarantee 9, nodes have 8"});
+  CHECK(problems(books.ledger, "b").empty());  // its product alone is covered
+  static_cast<void>(books.ledger.take_status_changes());
+  offers(2, 4, "NVIDIA-H100-80GB-HBM3");
+  const std::set<QuotaId> changed = books.ledger.take_status_changes();
+  CHECK(changed.contains(books.ledger.quota_of("ml")));
+  CHECK(changed.contains(books.ledger.quota_of("c")));
+  CHECK_FALSE(changed.contains(books.ledger.quota_of("b")));
+  CHECK(problems(books.ledger, "ml").empty());
+  offers(2, 0, "NVIDIA-H100-80GB-HBM3");
+  books.ledger.node_is(2, kNoGpuClass);
+  CHECK(problems(books.ledger, "ml").size() == 1);
+}
+
+TEST_CASE("lines of one cohort that mean the same GPUs under several names are told of") {
+  Books books;
+  const auto apart = [&](const char* namespace_) {
+    Problems all = problems(books.ledger, namespace_);
+    std::erase_if(all, [](const std::string& each) { return !each.starts_with("LentApart"); });
+    return all;
+  };
+  books.ledger.upsert(gpu_quota("a").of("ml").in_cohort("c").line("H100", 4));
+  books.ledger.upsert(gpu_quota("b").of("b").in_cohort("c").line("*", 4));
+  books.ledger.upsert(gpu_quota("d").of("d").in_cohort("other").line("*", 4));
+  CHECK(apart("ml") ==
+        Problems{"LentApart: H100 here and * of quota b are of the same GPUs, and lend each other "
+                 "nothing: only lines of one gpuType do"});
+  CHECK(apart("b").size() == 1);
+  CHECK(apart("d").empty());
+  // All have both: what is H100 is charged to H100 by all.
+  books.ledger.upsert(
+      gpu_quota("a").of("ml").in_cohort("c").line("H100", 4).line("*", 1).generation(2));
+  CHECK(apart("ml").size() == 1);  // b has no line of H100 still
+  books.ledger.upsert(
+      gpu_quota("b").of("b").in_cohort("c").line("*", 4).line("H100", 0).generation(2));
+  CHECK(apart("ml").empty());
+  CHECK(apart("b").empty());
+}
+
+TEST_CASE("a cohort that has lent more than it has says so, unless it is bounded") {
+  const bool bounded = GENERATE(false, true);
+  Options options;
+  options.bound_cohorts = bounded;
+  Books books(options);
+  books.ledger.upsert(gpu_quota("a").of("ml").in_cohort("c").line("H100", 2));
+  books.ledger.upsert(gpu_quota("b").of("b").in_cohort("c").line("H100", 2));
+  books.charge("1", 2);
+  Charge& borrowed = books.charge("2", 2);
+  static_cast<void>(borrowed);
+  const QuotaId b = books.ledger.quota_of("b");
+  const Demand one{.gpus = 1};
+  CHECK(books.ledger.admit(b, one, false).within.size() == (bounded ? 0 : 1));
+  static_cast<void>(books.ledger.take_status_changes());
+  if (!bounded) {
+    const Charge own(books.ledger, {"3", "b", {}, kThen}, 0, one);
+    CHECK(books.ledger.take_status_changes().contains(books.id()));
+    for (const char* each : {"ml", "b"}) {
+      CHECK(problems(books.ledger, each) ==
+            Problems{"CohortOverlent: H100: more is borrowed in cohort c than it has to lend; "
+                     "nothing more is lent until some of it is freed"});
+    }
+  }
+  CHECK(problems(books.ledger, "ml").empty());
+  if (bounded) {
+    const auto answers = books.ledger.answers(b, one, false);
+    REQUIRE_FALSE(answers.empty());
+    CHECK((answers[0].why == LineAnswer::Why::kBound));
+    CHECK(answers[0].missing == GpuShare::gpus(1));
+    books.charges.pop_back();
+    CHECK(books.ledger.admit(b, one, false).within.size() == 1);
+  }
 }

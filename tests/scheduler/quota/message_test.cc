@@ -41,6 +41,10 @@ TEST_CASE("a pod is told what it waits for, in numbers") {
        1,
        "quota q: H100 needs 1, 9 of 16 in use (1 borrowed from cohort research), 2nd in line; "
        "cohort research has nothing more to lend, 1 more must be freed in it"},
+      {{line("H100", Why::kBound, 1, 5, 8, 2, 0)},
+       0,
+       "quota q: H100 needs 1, 5 of 8 in use, first in line; cohort research uses all that its "
+       "quotas guarantee, 2 more must be freed in it"},
       {{line("H100", Why::kKept, 1, 5, 8, 2)},
        2,
        "quota q: H100 needs 1, 5 of 8 in use, 3rd in line; what is freed is kept for one that "

@@ -34,12 +34,14 @@ std::vector<std::string> allowed(const k8s::Pod& asks, bool enforces_types = tru
           .labelled("nvidia.com/gpu.replicas", "4"),
       node("single").gpus(7).product("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"),
       node("gke").gpus(8).labelled("cloud.google.com/gke-accelerator", "nvidia-h100-80gb"),
+      node("own").gpus(8).labelled("gpu-type", "t4"),
       node("unknown").gpus(8)};
+  const gpu::SiteLabels site{.product = {"gpu-type"}, .memory = {}};
   ResourceNames names;
-  const TypeChoice choice = choice_of(shape_of(asks, names), enforces_types);
+  const TypeChoice choice = choice_of(shape_of(asks, names), enforces_types, site);
   std::vector<std::string> found;
   for (const k8s::Node& each : nodes) {
-    const auto [gpus, has_gpus] = charge_class_of(facts_of(each, names), names);
+    const auto [gpus, has_gpus] = charge_class_of(facts_of(each, names, site), names, site);
     if (has_gpus && allows(choice, gpus)) found.push_back(each.metadata.name);
   }
   return found;
@@ -50,7 +52,7 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("a pod allows the types that its selectors and its annotation name") {
-  const Names all = {"a100", "h100", "l4", "l4-shared", "single", "gke", "unknown"};
+  const Names all = {"a100", "h100", "l4", "l4-shared", "single", "gke", "own", "unknown"};
   struct Case {
     std::string name;
     k8s::Pod asks;
@@ -69,6 +71,9 @@ TEST_CASE("a pod allows the types that its selectors and its annotation name") {
       {"a cloud's label",
        pod("p").gpus(1).selects("cloud.google.com/gke-accelerator", "nvidia-h100-80gb"),
        {"gke"}},
+      {"a label of the site's own", pod("p").gpus(1).selects("gpu-type", "t4"), {"own"}},
+      {"another value of it", pod("p").gpus(1).selects("gpu-type", "T4"), {}},
+      {"what it names", pod("p").gpus(1).annotated(kType, "T4"), {"own"}},
       {"a family", pod("p").gpus(1).selects("nvidia.com/gpu.family", "hopper"), {"h100"}},
       {"one of several",
        pod("p").gpus(1).requires_nodes(
@@ -108,7 +113,7 @@ TEST_CASE("a pod allows the types that its selectors and its annotation name") {
 }
 
 TEST_CASE("an annotation that no plugin enforces says nothing") {
-  CHECK(allowed(pod("p").gpus(1).annotated(kType, "H100"), false).size() == 7);
+  CHECK(allowed(pod("p").gpus(1).annotated(kType, "H100"), false).size() == 8);
   CHECK(allowed(pod("p").gpus(1).annotated(kType, "H100").selects(kProduct, "NVIDIA-L4"), false) ==
         Names{"l4"});
 }

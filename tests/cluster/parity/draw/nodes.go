@@ -19,7 +19,9 @@ var (
 	taintKeys   = []string{"dedicated", "dedicated", "nvidia.com/gpu", "spot", "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"}
 	taintValues = []string{"", "true", "team-a", "10"}
 	devices     = []string{"nvidia.com/gpu", "nvidia.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.10gb", "nvidia.com/mig-3g.40gb", "amd.com/gpu"}
-	images      = []string{"registry.example/pause:1", "registry.example/train:2", "registry.example/serve:latest", "registry.example/etl"}
+	// The last one is asked for without its tag.
+	images        = []string{"registry.example/pause:1", "registry.example/train:2", "registry.example/serve:latest", "registry.example/etl"}
+	imagesOfNodes = []string{"registry.example/pause:1", "registry.example/train:2", "registry.example/serve:latest", "registry.example/etl:latest"}
 )
 
 func (d *drawer) namespaces() []corev1.Namespace {
@@ -82,7 +84,7 @@ func (d *drawer) anyNode(name string) corev1.Node {
 	}
 	node.Status.Allocatable = d.allocatable()
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionStatus(d.pick("True", "True", "False"))}}
-	for _, image := range images {
+	for _, image := range imagesOfNodes {
 		if d.chance(.3) {
 			size := []int64{1 << 20, 24 << 20, 300 << 20, 999 << 20, 1001 << 20, 2 << 30, 20 << 30}[d.IntN(7)]
 			node.Status.Images = append(node.Status.Images, corev1.ContainerImage{Names: []string{image}, SizeBytes: size})

@@ -292,6 +292,26 @@ TEST_CASE("text that is not UTF-8 is read as JSON would show it", "[decode]") {
   CHECK(got->metadata.name == "a\xef\xbf\xbd\xc3\xbc\xef\xbf\xbd\xef\xbf\xbd");
 }
 
+TEST_CASE("fields that nobody knows are passed over, of whatever type they are", "[decode]") {
+  using namespace std::string_literals;
+  const std::string metadata =
+      "\x0a\x03\x0a\x01"
+      "a"s;
+  for (const std::string& unknown : {"\x78\x96\x01"s,
+                                     "\x79"
+                                     "12345678"s,
+                                     "\x7a\x02"
+                                     "ab"s,
+                                     "\x7d"
+                                     "1234"s}) {
+    const std::string pod = unknown + metadata;
+    const std::string raw = "\x12"s + static_cast<char>(pod.size()) + pod;
+    const auto got = protobuf::object<Pod>("k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod"s + raw);
+    REQUIRE(got);
+    CHECK(got->metadata.name == "a");
+  }
+}
+
 // So that what client_test reads out of the bodies of binds and events is what Kubernetes would.
 TEST_CASE("tests read what schedulers write as Kubernetes wrote it", "[encode]") {
   int compared = 0;

@@ -1,8 +1,8 @@
 // Which configurations are known, and that a plan is one that the geometry can realise.
 #include "scheduler/gpu/mig/plan.h"
 
+#include "bench/devices/place.h"
 #include "scheduler/gpu/demand.h"
-#include "scheduler/gpu/mig/place.h"
 #include "scheduler/gpu/product.h"
 #include "tests/support/catch.h"
 
@@ -49,7 +49,7 @@ std::vector<std::string> texts_of(const std::string& name) {
 bool is_realisable(const Configuration& configuration) {
   DeviceUses gpu;
   for (const mig::InstanceCount& each : configuration.instances) {
-    const auto shares = mig::place(*each.profile, each.per_gpu, gpu, 1);
+    const auto shares = bench::place(*each.profile, each.per_gpu, gpu, 1);
     if (!shares) return false;
     for (const DeviceShare& share : *shares) add(gpu, share);
   }

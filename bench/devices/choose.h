@@ -1,0 +1,46 @@
+// Where GPUs are kept one by one: whether a demand fits a node's devices, and which it takes.
+//
+// Whole GPUs are the first free ones. A share goes to the device that is fullest already and still
+// has room, of equals the first, so that whole GPUs stay whole. MIG instances are cut from devices
+// that are neither shared nor given whole, as they are asked for (place.h), after whole GPUs
+// and a share of the same pod; those of several profiles so that all have room
+// (place_together.h). A score may choose otherwise for a pod that takes one piece
+// (NodeScore::choose_device).
+#pragma once
+
+#include "scheduler/framework/node_view.h"
+#include "scheduler/gpu/demand.h"
+#include "scheduler/gpu/devices.h"
+#include "scheduler/gpu/mig/geometry.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace bench {
+
+// The devices of a node, and what is taken of them.
+struct NodeDevices {
+  const sched::gpu::DeviceUses& uses;  // may be shorter than `count`
+  std::int64_t count = 0;              // ≤ sched::gpu::kMaxDevices
+  // Of the GPU model; null: MIG instances do not fit.
+  const sched::gpu::mig::Geometry* geometry = nullptr;
+
+  [[nodiscard]] sched::gpu::DeviceUse use(std::size_t device) const {
+    return device < uses.size() ? uses[device] : sched::gpu::DeviceUse{};
+  }
+};
+
+// Borrows the view.
+[[nodiscard]] inline NodeDevices node_devices(const sched::NodeView& node) {
+  return {node.usage.devices, node.facts.gpu_devices, node.facts.gpu.product.geometry};
+}
+
+// What the pod takes, by the rule above; nullopt: it does not fit. Empty for pods without GPU.
+[[nodiscard]] std::optional<std::vector<sched::gpu::DeviceShare>> choose_devices(
+    const sched::gpu::Demand& demand, const NodeDevices& node);
+
+// The same question without the answer's details.
+[[nodiscard]] bool fits_devices(const sched::gpu::Demand& demand, const NodeDevices& node);
+
+}  // namespace bench

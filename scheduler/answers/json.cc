@@ -1,0 +1,193 @@
+#include "scheduler/answers/json.h"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <chrono>
+#include <ctime>
+
+namespace sched::answers {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Text from the API server may hold anything; an answer must not fail over it.
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+Json json_of(const Pieces& pieces) {
+  return {{"total", pieces.total}, {"used", pieces.used}, {"free", pieces.free}};
+}
+
+Json json_of(const GpuTenant& tenant, const PodNames& names) {
+  return {{"pod", names.of(tenant.uid)}, {"gpus", tenant.pieces}};
+}
+
+Json json_of(const PodRef& pod) { return {{"namespace", pod.namespace_}, {"name", pod.name}}; }
+
+// RFC 3339, to the second.
+std::string time_text(Time time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc)};
+}
+
+Json json_of(const k8s::GpuQuota::Use& use) {
+  return {{"guaranteed", use.guaranteed.to_string()},
+          {"used", use.used.to_string()},
+          {"borrowed", use.borrowed.to_string()},
+          {"lent", use.lent.to_string()},
+          {"pending", use.pending.to_string()}};
+}
+
+template <typename List, typename Each>
+Json array_of(const List& list, const Each& each) {
+  Json array = Json::array();
+  for (const auto& one : list) array.push_back(each(one));
+  return array;
+}
+
+}  // namespace
+
+std::string to_json(const Overview& overview) {
+  return text_of({{"kind", "Overview"},
+                  {"gpus", json_of(overview.gpus)},
+                  {"migInstances", json_of(overview.instances)},
+                  {"replicas", json_of(overview.replicas)},
+                  {"types", array_of(overview.types,
+                                     [](const TypeRow& row) -> Json {
+                                       return {{"type", row.type},
+                                               {"form", row.form},
+                                               {"nodes", row.nodes},
+                                               {"pieces", json_of(row.pieces)},
+                                               {"largestBlock", row.largest_block},
+                                               {"largestBlockOn", row.largest_on},
+                                               {"wholeNodesFree", row.whole_nodes_free}};
+                                     })},
+                  {"closedNodes", array_of(overview.closed,
+                                           [](const ClosedNode& node) -> Json {
+                                             return {{"node", node.node},
+                                                     {"why", node.why},
+                                                     {"pieces", node.pieces},
+                                                     {"backedOff", node.backed_off}};
+                                           })},
+                  {"waiting",
+                   {{"pods", overview.waiting.pods},
+                    {"gpus", overview.waiting.gpus},
+                    {"gated", overview.waiting.gated},
+                    {"never", overview.waiting.never}}}});
+}
+
+std::string to_json(const std::vector<GpuNode>& nodes, const PodNames& names) {
+  const auto pieces = [](const GpuPieces& one) -> Json {
+    return {{"resource", one.resource},
+            {"form", form_of(one)},
+            {"total", one.total},
+            {"used", one.used},
+            {"free", one.free()}};
+  };
+  const auto tenant = [&](const GpuTenant& one) { return json_of(one, names); };
+  return text_of({{"kind", "Nodes"}, {"nodes", array_of(nodes, [&](const GpuNode& node) -> Json {
+                                        return {{"node", node.node},
+                                                {"type", node.type},
+                                                {"closed", node.closed},
+                                                {"pieces", array_of(node.pieces, pieces)},
+                                                {"pods", array_of(node.tenants, tenant)}};
+                                      })}});
+}
+
+std::string to_json(const Queue& queue) {
+  return text_of(
+      {{"kind", "Queue"},
+       {"pods", array_of(queue.rows,
+                         [](const QueueRow& row) -> Json {
+                           return {{"position", row.position},
+                                   {"pod", json_of(row.pod)},
+                                   {"quota", row.quota},
+                                   {"asks", row.asks},
+                                   {"gpus", row.gpus},
+                                   {"created", time_text(row.created)},
+                                   {"blockedBy", row.blocked_by},
+                                   {"next", row.next},
+                                   {"message", row.message}};
+                         })},
+       {"neverAsWritten", array_of(queue.never,
+                                   [](const NeverRow& row) -> Json {
+                                     return {{"pod", json_of(row.pod)}, {"why", row.why}};
+                                   })},
+       {"notOurs", array_of(queue.strangers, [](const StrangerRow& row) -> Json {
+          return {{"pod", json_of(row.pod)},
+                  {"schedulerName", row.scheduler_name},
+                  {"meant", row.meant}};
+        })}});
+}
+
+std::string to_json(const std::vector<QuotaStatus>& quotas) {
+  const auto line = [](const k8s::GpuQuota::LineStatus& one) -> Json {
+    return {{"gpuType", one.gpu_type}, {"use", json_of(one.use)}};
+  };
+  const auto condition = [](const k8s::Condition& one) -> Json {
+    return {{"type", one.type},
+            {"status", one.status},
+            {"reason", one.reason},
+            {"message", one.message}};
+  };
+  return text_of(
+      {{"kind", "Quotas"}, {"quotas", array_of(quotas, [&](const QuotaStatus& quota) -> Json {
+                              return {{"name", quota.name},
+                                      {"total", json_of(quota.status.total)},
+                                      {"lines", array_of(quota.status.quotas, line)},
+                                      {"conditions", array_of(quota.status.conditions, condition)}};
+                            })}});
+}
+
+std::string to_json(const Why& why) {
+  const auto reason = [](const ReasonRow& row) -> Json {
+    return {{"nodes", row.nodes}, {"reason", row.reason}, {"example", row.example}};
+  };
+  const auto score = [](const PluginScore& one) -> Json {
+    return {{"plugin", one.plugin}, {"score", one.score}, {"weight", one.weight}};
+  };
+  const auto candidate = [&](const Candidate& one) -> Json {
+    return {{"node", one.node},
+            {"totalScore", one.total_score},
+            {"scores", array_of(one.scores, score)}};
+  };
+  return text_of({{"kind", "Why"},
+                  {"verdict", to_string(why.verdict)},
+                  {"pod", json_of(why.pod)},
+                  {"schedulerName", why.scheduler_name},
+                  {"asks", why.asks},
+                  {"quota", why.quota},
+                  {"since", time_text(why.since)},
+                  {"node", why.node},
+                  {"headline", why.headline},
+                  {"allNodes", why.all_nodes},
+                  {"fittingNodes", why.fitting_nodes},
+                  {"reasons", array_of(why.reasons, reason)},
+                  {"details", why.details},
+                  {"candidates", array_of(why.candidates, candidate)},
+                  {"freesWhen", {{"node", why.room.node}, {"podsEnd", why.ends}}},
+                  {"wouldRunOnOneMore", why.room.if_empty}});
+}
+
+std::string to_json(const Plan& plan) {
+  const auto start = [](const PlanRow& row) -> Json {
+    return {{"pod", json_of(row.pod)}, {"origin", to_string(row.origin)}, {"node", row.node}};
+  };
+  const auto wait = [](const PlanRow& row) -> Json {
+    return {{"pod", json_of(row.pod)}, {"origin", to_string(row.origin)}, {"why", row.why}};
+  };
+  const auto name = [](const PodRef& pod) { return json_of(pod); };
+  return text_of({{"kind", "Plan"},
+                  {"wouldStart", array_of(plan.starts, start)},
+                  {"wouldWait", array_of(plan.waits, wait)},
+                  {"wouldEnd", array_of(plan.ended, name)},
+                  {"startAnyway", plan.start_anyway},
+                  {"stillWaiting", plan.still_waiting}});
+}
+
+}  // namespace sched::answers

@@ -1,0 +1,23 @@
+// Answers as JSON, one object each, for programs. Fields are added, and never change what they
+// mean.
+#pragma once
+
+#include "scheduler/answers/overview.h"
+#include "scheduler/answers/plan.h"
+#include "scheduler/answers/pod_names.h"
+#include "scheduler/answers/queue.h"
+#include "scheduler/answers/why.h"
+
+#include <string>
+#include <vector>
+
+namespace sched::answers {
+
+[[nodiscard]] std::string to_json(const Overview& overview);
+[[nodiscard]] std::string to_json(const std::vector<GpuNode>& nodes, const PodNames& names);
+[[nodiscard]] std::string to_json(const Queue& queue);
+[[nodiscard]] std::string to_json(const std::vector<QuotaStatus>& quotas);
+[[nodiscard]] std::string to_json(const Why& why);
+[[nodiscard]] std::string to_json(const Plan& plan);
+
+}  // namespace sched::answers

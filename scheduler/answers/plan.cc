@@ -1,0 +1,148 @@
+#include "scheduler/answers/plan.h"
+
+#include "scheduler/answers/outlook.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace sched::answers {
+namespace {
+
+// Why the engine decides nothing on a new pod.
+std::string why_undecided(const k8s::Pod& pod, const std::set<std::string>& served) {
+  if (!served.contains(pod.spec.scheduler_name)) {
+    return "no profile of the configuration serves schedulerName \"" + pod.spec.scheduler_name +
+           "\"";
+  }
+  if (pod.is_finished()) return "it has finished (status.phase)";
+  if (!pod.spec.node_name.empty()) return "it is on node " + pod.spec.node_name + " already";
+  if (pod.is_terminating()) return "it is being deleted (metadata.deletionTimestamp)";
+  if (!pod.spec.scheduling_gates.empty()) {
+    return "Scheduling is blocked due to non-empty scheduling gates";
+  }
+  return "nothing was decided";
+}
+
+// The pod that its controller creates in its place.
+k8s::Pod created_anew(k8s::Pod pod, Time now) {
+  pod.metadata.uid += "/anew";
+  pod.metadata.creation_timestamp = now;
+  pod.metadata.deletion_timestamp.reset();
+  pod.spec.node_name.clear();
+  pod.status = {};
+  return pod;
+}
+
+bool is_created_anew(const k8s::Pod& pod, const std::set<std::string>& served) {
+  const auto& owners = pod.metadata.owner_references;
+  const auto controller = std::find_if(owners.begin(), owners.end(),
+                                       [](const auto& owner) { return owner.controller; });
+  return controller != owners.end() && controller->kind != "DaemonSet" &&
+         served.contains(pod.spec.scheduler_name);
+}
+
+class Planning {
+ public:
+  Planning(Engine& engine, const std::set<std::string>& served, Time now)
+      : engine_(engine), served_(served), now_(now) {}
+
+  Plan run(Change change) {
+    cordon(change.drained);
+    outlook_.advance(engine_, now_);
+    plan_.start_anyway = static_cast<std::size_t>(
+        std::count_if(outlook_.outcomes().begin(), outlook_.outcomes().end(),
+                      [](const Outlook::Outcome& outcome) { return outcome.starts(); }));
+    std::unordered_map<std::string, bool> started_before;
+    for (const Outlook::Outcome& outcome : outlook_.outcomes()) {
+      started_before[outcome.pod.uid] = outcome.starts();
+    }
+    for (Event& event : change.objects) engine_.apply(std::move(event), now_);
+    evict(std::move(change.evicted));
+    for (k8s::Pod& pod : change.pods) create(std::move(pod), PlanRow::Origin::kNew);
+    outlook_.advance(engine_, now_);
+
+    for (const Outlook::Outcome& outcome : outlook_.outcomes()) {
+      const auto before = started_before.find(outcome.pod.uid);
+      if (outcome.starts() && (before == started_before.end() || !before->second)) {
+        plan_.starts.push_back({outcome.pod, origin_of(outcome.pod.uid), outcome.node, {}});
+      }
+    }
+    for (const k8s::Pod& pod : created_) tell_of_waiting(pod);
+    for (const PodInLine& pod : engine_.in_line()) {
+      if (!origins_.contains(pod.pod.uid)) ++plan_.still_waiting;
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  void cordon(const std::vector<k8s::Node>& nodes) {
+    for (k8s::Node node : nodes) {
+      node.spec.unschedulable = true;
+      engine_.apply(event::NodeUpserted{std::move(node)}, now_);
+    }
+  }
+
+  void evict(std::vector<k8s::Pod> pods) {
+    for (const k8s::Pod& pod : pods) engine_.apply(event::PodDeleted{ref_of(pod)}, now_);
+    for (k8s::Pod& pod : pods) {
+      if (is_created_anew(pod, served_)) {
+        create(created_anew(std::move(pod), now_), PlanRow::Origin::kEvicted);
+      } else {
+        plan_.ended.push_back(ref_of(pod));
+      }
+    }
+  }
+
+  void create(k8s::Pod pod, PlanRow::Origin origin) {
+    origins_[pod.metadata.uid] = origin;
+    created_.push_back(pod);
+    engine_.apply(event::PodUpserted{std::move(pod)}, now_);
+  }
+
+  [[nodiscard]] PlanRow::Origin origin_of(const std::string& uid) const {
+    const auto found = origins_.find(uid);
+    return found == origins_.end() ? PlanRow::Origin::kWaits : found->second;
+  }
+
+  void tell_of_waiting(const k8s::Pod& pod) {
+    const Outlook::Outcome* outcome = outlook_.find(pod.metadata.uid);
+    if (outcome != nullptr && outcome->starts()) return;
+    PlanRow row{ref_of(pod), origin_of(pod.metadata.uid), {}, {}};
+    if (outcome == nullptr) {
+      row.why = why_undecided(pod, served_);
+    } else {
+      const Refusal& refusal = outlook_.refusal(*outcome);
+      row.why = refusal.message + (refusal.details.empty() ? "" : " " + refusal.details);
+    }
+    plan_.waits.push_back(std::move(row));
+  }
+
+  Engine& engine_;
+  const std::set<std::string>& served_;
+  const Time now_;
+  Outlook outlook_;
+  std::unordered_map<std::string, PlanRow::Origin> origins_;  // of created_, by uid
+  std::vector<k8s::Pod> created_;
+  Plan plan_;
+};
+
+}  // namespace
+
+const char* to_string(PlanRow::Origin origin) {
+  switch (origin) {
+    case PlanRow::Origin::kWaits:
+      return "Waits";
+    case PlanRow::Origin::kNew:
+      return "New";
+    case PlanRow::Origin::kEvicted:
+      return "Evicted";
+  }
+  return "";
+}
+
+Plan plan(Engine& engine, Change change, const std::set<std::string>& served, Time now) {
+  return Planning(engine, served, now).run(std::move(change));
+}
+
+}  // namespace sched::answers

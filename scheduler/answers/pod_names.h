@@ -1,0 +1,25 @@
+// What pods are called, for answers of the engine that know their uids alone.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace sched::answers {
+
+class PodNames {
+ public:
+  void add(const std::string& uid, const std::string& namespace_, const std::string& name) {
+    names_.insert_or_assign(uid, namespace_ + "/" + name);
+  }
+  // "ml/train-0"; the uid where the pod is not known.
+  [[nodiscard]] std::string of(const std::string& uid) const {
+    const auto found = names_.find(uid);
+    return found == names_.end() ? "uid " + uid : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::string> names_;
+};
+
+}  // namespace sched::answers

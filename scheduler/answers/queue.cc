@@ -1,0 +1,114 @@
+#include "scheduler/answers/queue.h"
+
+#include "scheduler/base/nearest_names.h"
+#include "scheduler/gpu/resource_kind.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace sched::answers {
+namespace {
+
+std::string meant_by(const std::string& scheduler_name, const std::set<std::string>& served) {
+  const std::vector<std::string_view> names(served.begin(), served.end());
+  return std::string(nearest_name(scheduler_name, names).value_or(""));
+}
+
+bool asks_for_gpus(const k8s::Pod& pod) {
+  const auto asks = [](const k8s::Container& container) {
+    return std::any_of(container.limits.begin(), container.limits.end(),
+                       [](const auto& limit) { return gpu::is_gpu_resource(limit.first); });
+  };
+  return std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(), asks);
+}
+
+void tell(QueueRow& row, const PodInLine& pod, const Outlook::Outcome* outcome,
+          const Outlook& outlook) {
+  if (pod.place == PodInLine::Place::kGated) {
+    row.blocked_by = "gates";
+    row.next = "its scheduling gates are removed";
+    return;
+  }
+  if (outcome == nullptr) {
+    row.next = pod.place == PodInLine::Place::kBackoff ? "tried again after a back-off" : "";
+    return;
+  }
+  if (outcome->starts()) {
+    row.next = "starts on " + outcome->node;
+    if (outcome->after_writes) row.next += " once its volumes are bound";
+    return;
+  }
+  const Refusal& refusal = outlook.refusal(*outcome);
+  row.blocked_by = refusal.by_quota ? "quota" : "nodes";
+  row.next = short_reason(refusal);
+  row.message = refusal.message;
+  if (!refusal.details.empty()) row.message += " " + refusal.details;
+}
+
+}  // namespace
+
+std::string short_reason(const Refusal& refusal) {
+  constexpr std::string_view kAvailable = "nodes are available: ";
+  std::string_view text = refusal.message;
+  if (const auto at = text.find(kAvailable); at != std::string_view::npos) {
+    text.remove_prefix(at + kAvailable.size());
+  } else if (const auto end = text.find(": "); refusal.by_quota && end != std::string_view::npos) {
+    text.remove_prefix(end + 2);
+  }
+  if (text.ends_with('.')) text.remove_suffix(1);
+  return std::string(text);
+}
+
+bool is_stranger(const k8s::Pod& pod, const std::set<std::string>& served) {
+  return asks_for_gpus(pod) || !meant_by(pod.spec.scheduler_name, served).empty();
+}
+
+Queue queue_of(const std::vector<PodInLine>& line, const Outlook& outlook,
+               const std::vector<k8s::Pod>& strangers, const std::set<std::string>& served) {
+  Queue queue;
+  std::unordered_map<std::string_view, std::size_t> turns;  // by uid
+  for (const Outlook::Outcome& outcome : outlook.outcomes()) {
+    turns.emplace(outcome.pod.uid, turns.size());
+  }
+  const auto turn = [&](const PodInLine& pod) {
+    const auto found = turns.find(pod.pod.uid);
+    return found == turns.end() ? std::numeric_limits<std::size_t>::max() : found->second;
+  };
+  std::vector<const PodInLine*> in_order;
+  for (const PodInLine& pod : line) {
+    if (pod.never.empty()) {
+      in_order.push_back(&pod);
+    } else {
+      queue.never.push_back({pod.pod, pod.never});
+    }
+  }
+  std::sort(in_order.begin(), in_order.end(), [&](const PodInLine* a, const PodInLine* b) {
+    return std::tuple(turn(*a), a->created, a->pod.uid) <
+           std::tuple(turn(*b), b->created, b->pod.uid);
+  });
+  for (const PodInLine* pod : in_order) {
+    QueueRow& row = queue.rows.emplace_back();
+    row.position = queue.rows.size();
+    row.pod = pod->pod;
+    row.quota = pod->quota;
+    row.asks = pod->asks;
+    row.gpus = pod->gpus;
+    row.created = pod->created;
+    tell(row, *pod, outlook.find(pod->pod.uid), outlook);
+  }
+  std::sort(queue.never.begin(), queue.never.end(), [](const NeverRow& a, const NeverRow& b) {
+    return std::tie(a.pod.namespace_, a.pod.name) < std::tie(b.pod.namespace_, b.pod.name);
+  });
+  for (const k8s::Pod& pod : strangers) {
+    queue.strangers.push_back({.pod = ref_of(pod),
+                               .scheduler_name = pod.spec.scheduler_name,
+                               .meant = meant_by(pod.spec.scheduler_name, served)});
+  }
+  return queue;
+}
+
+}  // namespace sched::answers

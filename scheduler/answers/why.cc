@@ -1,0 +1,172 @@
+#include "scheduler/answers/why.h"
+
+#include "scheduler/answers/queue.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace sched::answers {
+namespace {
+
+constexpr std::size_t kMostCandidates = 10;
+
+std::string one_line(const std::vector<std::string>& texts) {
+  std::string line;
+  for (const std::string& text : texts) line += (line.empty() ? "" : ", ") + text;
+  return line;
+}
+
+std::vector<ReasonRow> reasons_of(const std::vector<NodeExplanation>& nodes) {
+  std::map<std::string, ReasonRow> rows;
+  for (const NodeExplanation& node : nodes) {
+    if (node.code == Code::kOk) continue;
+    std::string reason = one_line(node.reasons);
+    ReasonRow& row = rows[reason];
+    if (row.nodes++ > 0) continue;
+    row.reason = std::move(reason);
+    row.example = node.node;
+    if (!node.numbers.empty()) row.example += ": " + one_line(node.numbers);
+  }
+  std::vector<ReasonRow> sorted;
+  for (auto& [reason, row] : rows) sorted.push_back(std::move(row));
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const ReasonRow& a, const ReasonRow& b) { return a.nodes > b.nodes; });
+  return sorted;
+}
+
+// The details' first sentence: the shortage in numbers, where there is one.
+std::string first_sentence(const std::string& text) {
+  const auto end = text.find(". ");
+  std::string first = text.substr(0, end);
+  if (first.ends_with('.')) first.pop_back();
+  return first;
+}
+
+std::string without_first_sentence(const std::string& text) {
+  const auto end = text.find(". ");
+  return end == std::string::npos ? std::string() : text.substr(end + 2);
+}
+
+class Asking {
+ public:
+  Asking(Engine& engine, const k8s::Pod& pod, const PodNames& names, Time now)
+      : engine_(engine), pod_(pod), names_(names), now_(now) {}
+
+  Why answer(const std::set<std::string>& served) {
+    why_.pod = ref_of(pod_);
+    why_.scheduler_name = pod_.spec.scheduler_name;
+    why_.since = pod_.metadata.creation_timestamp.value_or(now_);
+    const bool ours = served.contains(why_.scheduler_name);
+    if (pod_.is_finished()) return is(Why::Verdict::kFinished);
+    if (!pod_.spec.node_name.empty()) return placed(ours);
+    if (!ours) return is(Why::Verdict::kNotOurs);
+    return waiting();
+  }
+
+ private:
+  Why is(Why::Verdict verdict) {
+    why_.verdict = verdict;
+    return std::move(why_);
+  }
+
+  Why placed(bool ours) {
+    why_.node = pod_.spec.node_name;
+    if (pod_.status.start_time) why_.since = *pod_.status.start_time;
+    // Where it could go, not only where it is.
+    k8s::Pod unbound = pod_;
+    unbound.spec.node_name.clear();
+    if (ours) judge(unbound);
+    return is(Why::Verdict::kPlaced);
+  }
+
+  Why waiting() {
+    for (const PodInLine& one : engine_.in_line()) {
+      if (one.pod.uid != pod_.metadata.uid) continue;
+      why_.asks = one.asks;
+      why_.quota = one.quota;
+      why_.headline = one.never;
+    }
+    if (!why_.headline.empty()) return is(Why::Verdict::kNever);
+    judge(pod_);
+    if (!pod_.spec.scheduling_gates.empty()) {
+      why_.headline = "scheduling gates " + one_line(pod_.spec.scheduling_gates);
+      return is(Why::Verdict::kGated);
+    }
+    if (why_.fitting_nodes == 0) find_room();
+    Outlook outlook;
+    outlook.advance(engine_, now_);
+    const Outlook::Outcome* outcome = outlook.find(pod_.metadata.uid);
+    if (outcome != nullptr && outcome->starts()) {
+      why_.node = outcome->node;
+      return is(Why::Verdict::kStarts);
+    }
+    if (outcome != nullptr) {
+      const Refusal& refusal = outlook.refusal(*outcome);
+      const std::string numbers = first_sentence(refusal.details);
+      why_.details = without_first_sentence(refusal.details);
+      why_.headline = numbers.empty() ? short_reason(refusal) : numbers;
+      why_.is_for_nodes = !refusal.by_quota;
+      if (refusal.by_quota) {
+        why_.headline = "quota " + why_.quota + ": " + short_reason(refusal);
+        // Room on nodes would not help.
+        why_.room = {};
+        why_.ends.clear();
+      }
+    }
+    return is(Why::Verdict::kWaits);
+  }
+
+  void judge(const k8s::Pod& pod) {
+    const Explanation explanation = engine_.explain(pod);
+    why_.all_nodes = explanation.nodes.size();
+    why_.fitting_nodes = static_cast<std::size_t>(
+        std::count_if(explanation.nodes.begin(), explanation.nodes.end(),
+                      [](const NodeExplanation& node) { return node.code == Code::kOk; }));
+    why_.reasons = reasons_of(explanation.nodes);
+    why_.details = explanation.details;
+    why_.candidates = engine_.candidates(pod, kMostCandidates);
+  }
+
+  void find_room() {
+    why_.room = engine_.room_for(pod_);
+    for (const GpuTenant& pod : why_.room.pods) {
+      why_.ends.push_back(names_.of(pod.uid) + " (" + std::to_string(pod.pieces) + ")");
+    }
+  }
+
+  Engine& engine_;
+  const k8s::Pod& pod_;
+  const PodNames& names_;
+  const Time now_;
+  Why why_;
+};
+
+}  // namespace
+
+const char* to_string(Why::Verdict verdict) {
+  switch (verdict) {
+    case Why::Verdict::kPlaced:
+      return "Placed";
+    case Why::Verdict::kStarts:
+      return "Starts";
+    case Why::Verdict::kWaits:
+      return "Waits";
+    case Why::Verdict::kGated:
+      return "Gated";
+    case Why::Verdict::kNever:
+      return "Never";
+    case Why::Verdict::kNotOurs:
+      return "NotOurs";
+    case Why::Verdict::kFinished:
+      return "Finished";
+  }
+  return "";
+}
+
+Why why(Engine& engine, const k8s::Pod& pod, const std::set<std::string>& served,
+        const PodNames& names, Time now) {
+  return Asking(engine, pod, names, now).answer(served);
+}
+
+}  // namespace sched::answers

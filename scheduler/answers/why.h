@@ -1,0 +1,62 @@
+// Why a pod waits, or why it is where it is.
+#pragma once
+
+#include "scheduler/answers/outlook.h"
+#include "scheduler/answers/pod_names.h"
+#include "scheduler/engine/engine.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sched::answers {
+
+// Nodes that say no for the same reasons.
+struct ReasonRow {
+  std::size_t nodes = 0;
+  std::string reason;
+  std::string example;  // the first of them by name, with its numbers
+  friend bool operator==(const ReasonRow&, const ReasonRow&) = default;
+};
+
+struct Why {
+  enum class Verdict : std::uint8_t {
+    kPlaced,    // it has a node
+    kStarts,    // it waits, and would start now
+    kWaits,     // for nodes or for quota
+    kGated,     // it has scheduling gates
+    kNever,     // no node can ever take it as it is written
+    kNotOurs,   // it waits for another scheduler
+    kFinished,  // nothing is to be said
+  };
+  Verdict verdict = Verdict::kWaits;
+  PodRef pod;
+  std::string scheduler_name;
+  std::string asks;      // "8 H100"; empty: no GPU
+  std::string quota;     // empty: none counts it, or it has a node
+  Time since{};          // it was created, or has run
+  std::string node;      // kPlaced, kStarts
+  std::string headline;  // the reason in one sentence; empty where the verdict says it all
+
+  std::size_t all_nodes = 0;
+  std::size_t fitting_nodes = 0;
+  std::vector<ReasonRow> reasons;     // those of the most nodes first
+  std::string details;                // the engine's sentences
+  std::vector<Candidate> candidates;  // kPlaced, kStarts: the best, that may take it now
+  bool is_for_nodes = false;          // kWaits: not for quota
+  RoomFor room;                       // where it is
+  std::vector<std::string> ends;      // names of `room.pods`, with their GPUs
+};
+
+// "Placed", "Starts", "Waits", "Gated", "Never", "NotOurs", "Finished".
+[[nodiscard]] const char* to_string(Why::Verdict verdict);
+
+// Everything about a pod that was read. Lets the engine decide, for what becomes of it next.
+// O(nodes · their reasons).
+[[nodiscard]] Why why(Engine& engine, const k8s::Pod& pod, const std::set<std::string>& served,
+                      const PodNames& names, Time now);
+
+}  // namespace sched::answers

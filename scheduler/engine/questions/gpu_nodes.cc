@@ -1,0 +1,120 @@
+#include "scheduler/engine/questions/gpu_pieces.h"
+#include "scheduler/engine/questions/questions.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace sched {
+namespace {
+
+constexpr std::string_view kNodeTaints = "node.kubernetes.io/";
+
+// Kubernetes' own taints say that the node is not fit for pods: not ready, unreachable, full.
+std::string closed_because(const NodeFacts& facts) {
+  if (facts.unschedulable) return "cordoned";
+  if (const auto& backoff = facts.health.backoff) {
+    return "backed off: its kubelet rejected " + std::to_string(backoff->rejected) + " pods, " +
+           backoff->reason;
+  }
+  for (const k8s::Taint& taint : facts.taints) {
+    const bool keeps_out = taint.effect == k8s::TaintEffect::kNoSchedule ||
+                           taint.effect == k8s::TaintEffect::kNoExecute;
+    if (keeps_out && taint.key.starts_with(kNodeTaints)) {
+      return taint.key.substr(kNodeTaints.size());
+    }
+  }
+  if (facts.health.mig_change != gpu::MigChange::kNone) {
+    return "MIG configuration " + std::string(to_string(facts.health.mig_change));
+  }
+  // Labelled, and no device plugin that offers any.
+  if (!facts.gpu.has_gpu()) return "offers no GPU";
+  return {};
+}
+
+std::vector<GpuTenant> tenants_of(const std::vector<const Occupant*>& occupants,
+                                  const ResourceNames& names) {
+  std::vector<GpuTenant> tenants;
+  for (const Occupant* occupant : occupants) {
+    if (occupant->kind != Occupant::Kind::kPod) continue;
+    const std::int64_t pieces = gpu_pieces(occupant->claim.requests, names);
+    if (pieces > 0) tenants.push_back({*occupant->uid, pieces});
+  }
+  std::stable_sort(tenants.begin(), tenants.end(),
+                   [](const GpuTenant& a, const GpuTenant& b) { return a.pieces > b.pieces; });
+  return tenants;
+}
+
+}  // namespace
+
+std::string gpu_type(const NodeFacts& facts) {
+  const gpu::Product& product = facts.gpu.product;
+  if (product.gpu_class == nullptr || product.is_part) return product.name;
+  std::string type(product.class_name());
+  if (product.memory_gb > 0) type += "-" + std::to_string(product.memory_gb) + "GB";
+  return type;
+}
+
+std::int64_t gpu_pieces(const std::vector<ResourceAmount>& requests, const ResourceNames& names) {
+  std::int64_t pieces = 0;
+  for (const auto& [resource, amount] : requests) {
+    if (gpu::is_gpu_resource(names.name(resource))) pieces = saturating_add(pieces, amount);
+  }
+  return pieces;
+}
+
+std::vector<GpuPieces> pieces_of(const NodeView& node, const ResourceNames& names) {
+  std::vector<GpuPieces> all;
+  const gpu::Inventory& gpu = node.facts.gpu;
+  node.facts.allocatable.for_each([&](ResourceId id, std::int64_t total) {
+    const std::string& resource = names.name(id);
+    GpuPieces pieces{
+        .resource = resource, .profile = {}, .total = total, .used = node.requested(id)};
+    switch (gpu::kind_of_resource(resource)) {
+      case gpu::ResourceKind::kNoGpu:
+        return;
+      case gpu::ResourceKind::kOwnName:
+        break;
+      case gpu::ResourceKind::kGpu:
+        pieces.profile = gpu.single_profile;
+        if (gpu.piece == gpu::GpuPiece::kMigInstance) pieces.kind = GpuPieces::Kind::kInstance;
+        if (gpu.piece == gpu::GpuPiece::kReplica) pieces.kind = GpuPieces::Kind::kReplica;
+        break;
+      case gpu::ResourceKind::kShared:
+        pieces.kind = GpuPieces::Kind::kReplica;
+        break;
+      case gpu::ResourceKind::kInstance: {
+        pieces.kind = GpuPieces::Kind::kInstance;
+        for (const gpu::MigInstances& instances : gpu.instances) {
+          if (instances.resource != id) continue;
+          pieces.profile = instances.profile;
+          if (instances.shared) pieces.kind = GpuPieces::Kind::kReplica;
+        }
+        break;
+      }
+    }
+    all.push_back(std::move(pieces));
+  });
+  std::sort(all.begin(), all.end(),
+            [](const GpuPieces& a, const GpuPieces& b) { return a.resource < b.resource; });
+  return all;
+}
+
+std::vector<GpuNode> Questions::gpu_nodes() const {
+  std::vector<GpuNode> nodes;
+  for (const auto& [name, slot] : world_.nodes.by_name()) {
+    if (!world_.nodes.present(slot)) continue;
+    const NodeView view = world_.nodes.view(slot);
+    if (!view.facts.gpu.has_gpu() && !view.facts.health.labelled_gpus) continue;
+    const std::string closed = closed_because(view.facts);
+    nodes.push_back({.node = name,
+                     .type = gpu_type(view.facts),
+                     .pieces = pieces_of(view, world_.names),
+                     .closed = closed,
+                     .backed_off = view.facts.health.backoff.has_value(),
+                     .tenants = tenants_of(world_.nodes.occupants(slot), world_.names)});
+  }
+  return nodes;
+}
+
+}  // namespace sched

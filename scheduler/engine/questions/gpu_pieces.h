@@ -1,0 +1,30 @@
+// GPUs counted by the names that device plugins give them, for answers to people. What counts
+// against a quota is another question (quota/charge_class.h).
+#pragma once
+
+#include "scheduler/base/resources.h"
+#include "scheduler/engine/questions/answers.h"
+#include "scheduler/framework/node_view.h"
+#include "scheduler/framework/pod_shape.h"
+#include "scheduler/gpu/resource_kind.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sched {
+
+// As GpuNode::type.
+[[nodiscard]] std::string gpu_type(const NodeFacts& facts);
+
+// Pieces under every name of GPUs. `requests` as in PodShape or Claim.
+[[nodiscard]] std::int64_t gpu_pieces(const std::vector<ResourceAmount>& requests,
+                                      const ResourceNames& names);
+
+// As PodInLine::asks.
+[[nodiscard]] std::string gpu_asks(const PodShape& shape, const ResourceNames& names);
+
+// What the node offers, by resource name; a name at zero is on offer at zero.
+[[nodiscard]] std::vector<GpuPieces> pieces_of(const NodeView& node, const ResourceNames& names);
+
+}  // namespace sched

@@ -1,0 +1,95 @@
+#include "scheduler/engine/questions/gpu_pieces.h"
+#include "scheduler/engine/questions/questions.h"
+#include "scheduler/gpu/inventory.h"
+#include "scheduler/quota/type_choice.h"
+
+#include <map>
+#include <utility>
+
+namespace sched {
+namespace {
+
+PodInLine::Place place_of(QueuePlace place) {
+  switch (place) {
+    case QueuePlace::kBackoff:
+      return PodInLine::Place::kBackoff;
+    case QueuePlace::kParked:
+      return PodInLine::Place::kParked;
+    case QueuePlace::kRefused:
+      return PodInLine::Place::kRefused;
+    case QueuePlace::kGated:
+      return PodInLine::Place::kGated;
+    case QueuePlace::kNone:
+    case QueuePlace::kActive:
+      break;
+  }
+  return PodInLine::Place::kActive;
+}
+
+// "H100", "H100 or A100-80GB", or "GPU" where the pod does not say, or says it at length.
+std::string wanted_type(const PodShape& shape) {
+  constexpr std::size_t kMostNamed = 2;
+  const auto types = quota::named_types(quota::choice_of(shape, true));
+  if (types.empty() || types.size() > kMostNamed) return "GPU";
+  std::string text;
+  for (const gpu::TypeName& type : types) {
+    const bool is_class = type.gpu_class != nullptr && type.mig_profile.empty();
+    const auto name = is_class ? std::string(type.gpu_class->name) : type.text;
+    if (name != text) text += (text.empty() ? "" : " or ") + name;
+  }
+  return text;
+}
+
+// What pods of one shape have in common.
+struct OfShape {
+  std::int64_t gpus = 0;
+  std::string asks;
+  std::string never;
+};
+
+}  // namespace
+
+std::string gpu_asks(const PodShape& shape, const ResourceNames& names) {
+  std::string text;
+  for (const auto& [resource, amount] : shape.requests) {
+    std::string_view name = names.name(resource);
+    if (!gpu::is_gpu_resource(name)) continue;
+    name.remove_prefix(gpu::kNvidiaPrefix.size());
+    if (!text.empty()) text += ", ";
+    text += std::to_string(amount) + ' ' + (name == "gpu" ? wanted_type(shape) : std::string(name));
+  }
+  return text;
+}
+
+std::vector<PodInLine> Questions::in_line() const {
+  std::map<std::pair<std::size_t, const PodShape*>, OfShape> shapes;
+  const auto of_shape = [&](const WaitingPod& pod) -> const OfShape& {
+    const auto [found, is_new] = shapes.try_emplace({pod.profile, &*pod.shape});
+    if (!is_new) return found->second;
+    const PreparedShape prepared(world_.profiles[pod.profile], *pod.shape,
+                                 {world_.names, world_.statistics.last()});
+    OfShape& shape = found->second;
+    shape.gpus = gpu_pieces(pod.shape->requests, world_.names);
+    shape.asks = gpu_asks(*pod.shape, world_.names);
+    if (prepared.rejection()) shape.never = prepared.rejection()->reason;
+    return shape;
+  };
+  std::vector<PodInLine> pods;
+  pods.reserve(queue_.entities().size());
+  for (const Entity* entity : queue_.entities()) {
+    const WaitingPod& pod = pod_of(*entity);
+    const OfShape& shape = of_shape(pod);
+    const bool by_quota = pod.queue != kMainQueue;
+    pods.push_back({.pod = ref_of(pod.pod),
+                    .quota = by_quota ? world_.ledger.name_of(quota_of(pod)) : std::string(),
+                    .place = place_of(pod.place),
+                    .priority = pod.order.priority,
+                    .created = pod.order.created,
+                    .gpus = shape.gpus,
+                    .asks = shape.asks,
+                    .never = shape.never});
+  }
+  return pods;
+}
+
+}  // namespace sched

@@ -1,0 +1,98 @@
+#include "scheduler/engine/questions/gpu_pieces.h"
+#include "scheduler/engine/questions/questions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sched {
+namespace {
+
+struct Occupying {
+  const Occupant* pod = nullptr;
+  std::int64_t pieces = 0;
+};
+
+// The pods of the node that may end: those with the most GPUs first, of equals the less important.
+std::vector<Occupying> pods_on(const Trial& trial, NodeSlot slot, const ResourceNames& names) {
+  std::vector<Occupying> pods;
+  for (const Occupant* occupant : trial.occupants(slot)) {
+    if (occupant->kind != Occupant::Kind::kPod) continue;
+    pods.push_back({occupant, gpu_pieces(occupant->claim.requests, names)});
+  }
+  std::sort(pods.begin(), pods.end(), [](const Occupying& a, const Occupying& b) {
+    if (a.pieces != b.pieces) return a.pieces > b.pieces;
+    if (more_important(*b.pod, *a.pod)) return true;
+    if (more_important(*a.pod, *b.pod)) return false;
+    return *a.pod->uid < *b.pod->uid;
+  });
+  return pods;
+}
+
+std::int64_t pieces_of(const std::vector<GpuTenant>& pods) {
+  std::int64_t sum = 0;
+  for (const GpuTenant& pod : pods) sum = saturating_add(sum, pod.pieces);
+  return sum;
+}
+
+bool are_fewer(const std::vector<GpuTenant>& a, const std::vector<GpuTenant>& b) {
+  return std::pair(pieces_of(a), a.size()) < std::pair(pieces_of(b), b.size());
+}
+
+// The pods of the node that would have to end for the shape to have room there: as many end as it
+// takes, then each stays that need not. Empty: none would have to, or all would not do.
+std::vector<GpuTenant> pods_in_the_way(const Finder& finder, const PreparedShape& shape,
+                                       NodeSlot slot, Where where, const ResourceNames& names) {
+  Trial trial = *where.trial;
+  where.trial = &trial;
+  const auto fits = [&] { return finder.verdict(shape, slot, where).is_ok(); };
+  std::vector<Occupying> ended;
+  for (const Occupying& one : pods_on(trial, slot, names)) {
+    if (fits()) break;
+    trial.take_away(slot, *one.pod);
+    ended.push_back(one);
+  }
+  std::vector<GpuTenant> needed;
+  if (!fits()) return needed;
+  for (auto one = ended.rbegin(); one != ended.rend(); ++one) {
+    trial.put_back(slot, *one->pod);
+    if (fits()) continue;
+    trial.take_away(slot, *one->pod);
+    needed.push_back({*one->pod->uid, one->pieces});
+  }
+  std::reverse(needed.begin(), needed.end());
+  return needed;
+}
+
+}  // namespace
+
+RoomFor Questions::room_for(const k8s::Pod& pod) const {
+  RoomFor room;
+  const Asked asked(world_, pod);
+  if (asked.shape.rejection() || objection_to(pod, asked.constraints)) return room;
+  const auto by_quota = judge_by_quota(asked);
+  quota::ClassSets sets;
+  const Trial& trial = asked.without_it.nodes;
+  const Ruling ruling = finder_.ruling_anew(pod, asked.profile, refused_binds_of(asked), trial);
+  Where where{.ruling = &ruling, .trial = &trial};
+  // Where quota has no room on any node, the nodes are looked at as if it had.
+  if (by_quota && !by_quota->admission.refuses()) {
+    where.scope = {&sets, sets.intern(by_quota->admission.classes())};
+  }
+  Where empty = where;
+  empty.if_empty = true;
+  for (const auto& [name, slot] : world_.nodes.by_name()) {
+    if (!world_.nodes.present(slot)) continue;
+    if (!finder_.verdict(asked.shape, slot, empty).is_ok()) continue;
+    if (room.if_empty.empty()) {
+      room.if_empty = name;
+      room.if_empty_type = gpu_type(world_.nodes.facts(slot));
+    }
+    auto pods = pods_in_the_way(finder_, asked.shape, slot, where, asked.names);
+    if (pods.empty() || (!room.node.empty() && !are_fewer(pods, room.pods))) continue;
+    room.node = name;
+    room.pods = std::move(pods);
+  }
+  return room;
+}
+
+}  // namespace sched

@@ -1,0 +1,101 @@
+#include "scheduler/kubectl-gpu/added_nodes.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace sched::kubectl {
+namespace {
+
+constexpr int kMostAdded = 10'000;
+
+struct Wish {
+  std::string of;  // "H100x8", or a node's name
+  int count = 1;
+};
+
+k8s::Result<Wish> parse(const std::string& text) {
+  const auto equals = text.find('=');
+  Wish wish{text.substr(0, equals), 1};
+  if (equals == std::string::npos) return wish;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data() + equals + 1, end, wish.count);
+  if (read.ec != std::errc() || read.ptr != end || wish.count < 1 || wish.count > kMostAdded) {
+    return k8s::config_error("--add " + text + ": want a number from 1 to 10000 behind \"=\"");
+  }
+  return wish;
+}
+
+std::int64_t gpus_of(const GpuNode& node) {
+  std::int64_t sum = 0;
+  for (const GpuPieces& pieces : node.pieces) sum += pieces.total;
+  return sum;
+}
+
+std::string kind_of(const GpuNode& node) { return node.type + "x" + std::to_string(gpus_of(node)); }
+
+bool same_letters(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+// "H100x8" and "H100-80GBx8" both mean a node of kind "H100-80GBx8".
+bool means(const std::string& wanted, const GpuNode& node) {
+  if (node.type.empty()) return false;
+  const std::string count = "x" + std::to_string(gpus_of(node));
+  const std::string of_class = node.type.substr(0, node.type.find('-'));
+  return same_letters(wanted, node.type + count) || same_letters(wanted, of_class + count);
+}
+
+const k8s::Node* model_of(const Wish& wish, const std::vector<GpuNode>& gpu_nodes,
+                          const std::map<std::string, k8s::Node>& nodes) {
+  if (const auto named = nodes.find(wish.of); named != nodes.end()) return &named->second;
+  for (const GpuNode& node : gpu_nodes) {
+    if (!means(wish.of, node)) continue;
+    if (const auto found = nodes.find(node.node); found != nodes.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+k8s::Result<void> add_nodes(const std::string& wish, const std::vector<GpuNode>& gpu_nodes,
+                            const std::map<std::string, k8s::Node>& nodes,
+                            std::vector<k8s::Node>& so_far) {
+  const auto parsed = parse(wish);
+  if (!parsed) return tl::unexpected(parsed.error());
+  const k8s::Node* model = model_of(*parsed, gpu_nodes, nodes);
+  if (model == nullptr) {
+    std::set<std::string> kinds;
+    for (const GpuNode& node : gpu_nodes) {
+      if (!node.type.empty()) kinds.insert(kind_of(node));
+    }
+    std::string known;
+    for (const std::string& kind : kinds) known += (known.empty() ? "" : ", ") + kind;
+    return k8s::config_error("--add " + wish + ": there is no such node to copy; there are " +
+                             (known.empty() ? "none with GPUs" : known) +
+                             ". Give another as a manifest, with -f");
+  }
+  k8s::Node node = *model;
+  node.metadata.uid.clear();
+  node.spec.unschedulable = false;
+  std::erase_if(node.spec.taints, [](const k8s::Taint& taint) {
+    return taint.key.starts_with("node.kubernetes.io/");
+  });
+  for (int i = 0; i < parsed->count; ++i) {
+    std::string name;
+    for (std::size_t number = so_far.size() + 1; name.empty() || nodes.contains(name); ++number) {
+      name = "new-" + std::to_string(number);
+    }
+    node.metadata.name = name;
+    node.metadata.labels.set("kubernetes.io/hostname", name);
+    so_far.push_back(node);
+  }
+  return {};
+}
+
+}  // namespace sched::kubectl

@@ -1,0 +1,188 @@
+#include "scheduler/kubectl-gpu/manifests.h"
+
+#include "k8s-client/api/decode.h"
+#include "k8s-client/api/defaults.h"
+#include "scheduler/kubectl-gpu/read_files.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace sched::kubectl {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostPods = 100'000;
+
+void into_namespace(k8s::ObjectMeta& metadata, const std::string& namespace_) {
+  if (metadata.namespace_.empty()) metadata.namespace_ = namespace_;
+}
+
+// Of a kind to which nothing is added.
+template <typename Object>
+void complete(Object& /*object*/, const std::string& /*namespace_*/) {}
+void complete(k8s::PersistentVolumeClaim& claim, const std::string& namespace_) {
+  into_namespace(claim.metadata, namespace_);
+  if (claim.phase.empty()) claim.phase = "Pending";
+}
+void complete(k8s::CsiStorageCapacity& capacity, const std::string& namespace_) {
+  into_namespace(capacity.metadata, namespace_);
+}
+void complete(k8s::StorageClass& storage_class, const std::string& /*namespace_*/) {
+  if (!storage_class.binding_mode) storage_class.binding_mode = "Immediate";
+}
+
+// A count of a workload's spec; absent: one.
+std::size_t count_of(const Json& spec, const char* field) {
+  const auto found = spec.find(field);
+  if (found == spec.end() || !found->is_number_integer()) return 1;
+  return static_cast<std::size_t>(
+      std::clamp<std::int64_t>(found->get<std::int64_t>(), 0, std::int64_t{kMostPods} + 1));
+}
+
+Json at(const Json& object, const char* key) {
+  return object.is_object() ? object.value(key, Json::object()) : Json::object();
+}
+
+class Reader {
+ public:
+  Reader(const std::string& default_namespace, PriorityClasses classes, answers::Change& into)
+      : namespace_(default_namespace), classes_(std::move(classes)), into_(into) {}
+
+  k8s::Result<void> read(std::string_view kind, std::string_view json) {
+    if (kind == "Pod") return add_pod(json);
+    if (kind == "PriorityClass") {
+      const Json object = Json::parse(json);
+      classes_[at(object, "metadata").value("name", "")] = object.value("value", 0);
+      return {};
+    }
+    if (is_workload(kind)) return add_workload(kind, Json::parse(json));
+    auto event = event_of(kind, json);
+    if (!event) return tl::unexpected(std::move(event.error()));
+    if (!*event) {
+      return k8s::decode_error(
+          "want pods (Pod, Job, JobSet, Deployment, ReplicaSet, StatefulSet), a Node, a GpuQuota, "
+          "a PriorityClass, a Namespace, or something of storage; found a " +
+          std::string(kind));
+    }
+    std::visit(
+        [this](auto& one) {
+          if constexpr (requires { one.object; }) complete(one.object, namespace_);
+        },
+        **event);
+    into_.objects.push_back(**std::move(event));
+    return {};
+  }
+
+  // Once all is read: a class may stand behind the pods that name it.
+  k8s::Result<void> finish() {
+    std::set<std::string> uids;
+    for (k8s::Pod& pod : into_.pods) {
+      const std::string name = pod.metadata.namespace_ + "/" + pod.metadata.name;
+      if (!names_.insert(name).second) {
+        return k8s::config_error("pod \"" + name + "\" is given twice");
+      }
+      if (pod.metadata.uid.empty()) pod.metadata.uid = "plan/" + name;
+      if (!uids.insert(pod.metadata.uid).second) {
+        return k8s::config_error("pod \"" + name +
+                                 "\" has the uid of another: " + pod.metadata.uid);
+      }
+      if (pod.spec.priority != 0 || pod.spec.priority_class_name.empty()) continue;
+      const auto found = classes_.find(pod.spec.priority_class_name);
+      if (found == classes_.end()) {
+        return k8s::config_error("pod \"" + name + "\": priorityClassName \"" +
+                                 pod.spec.priority_class_name +
+                                 "\": no pod of the cluster has it; add its PriorityClass with -f");
+      }
+      pod.spec.priority = found->second;
+    }
+    return {};
+  }
+
+ private:
+  static bool is_workload(std::string_view kind) {
+    return kind == "Job" || kind == "JobSet" || kind == "Deployment" || kind == "ReplicaSet" ||
+           kind == "StatefulSet";
+  }
+
+  k8s::Result<void> add_pod(std::string_view json) {
+    auto pod = decoder_.object<k8s::Pod>(json);
+    if (!pod) return tl::unexpected(std::move(pod.error()));
+    k8s::set_defaults(*pod, namespace_);
+    into_.pods.push_back(*std::move(pod));
+    return {};
+  }
+
+  k8s::Result<void> add_workload(std::string_view kind, const Json& object) {
+    const Json metadata = at(object, "metadata");
+    const Json spec = at(object, "spec");
+    const std::string name = metadata.value("name", "");
+    const std::string namespace_of_it = metadata.value("namespace", namespace_);
+    if (kind != "JobSet") {
+      const std::size_t pods = kind == "Job" ? pods_of_job(spec) : count_of(spec, "replicas");
+      return add_pods(at(spec, "template"), namespace_of_it, name, pods);
+    }
+    for (const Json& replicated : spec.value("replicatedJobs", Json::array())) {
+      const Json job = at(at(replicated, "template"), "spec");
+      const std::string prefix = name + "-" + replicated.value("name", "") + "-";
+      for (std::size_t i = 0; i < count_of(replicated, "replicas"); ++i) {
+        auto added = add_pods(at(job, "template"), namespace_of_it, prefix + std::to_string(i),
+                              pods_of_job(job));
+        if (!added) return added;
+      }
+    }
+    return {};
+  }
+
+  // Those that run at a time.
+  static std::size_t pods_of_job(const Json& spec) {
+    const std::size_t parallel = count_of(spec, "parallelism");
+    return spec.contains("completions") ? std::min(parallel, count_of(spec, "completions"))
+                                        : parallel;
+  }
+
+  k8s::Result<void> add_pods(const Json& pod_template, const std::string& namespace_of_it,
+                             const std::string& name, std::size_t count) {
+    Json pod = {{"metadata", at(pod_template, "metadata")}, {"spec", at(pod_template, "spec")}};
+    pod["metadata"]["namespace"] = namespace_of_it;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (into_.pods.size() == kMostPods) {
+        return k8s::config_error("the files ask for more than 100000 pods");
+      }
+      pod["metadata"]["name"] = name + "-" + std::to_string(i);
+      if (auto added = add_pod(pod.dump()); !added) return added;
+    }
+    return {};
+  }
+
+  const std::string& namespace_;
+  PriorityClasses classes_;
+  answers::Change& into_;
+  k8s::Decoder decoder_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+k8s::Result<void> load_manifests(const std::vector<std::string>& files,
+                                 const std::string& namespace_, PriorityClasses classes,
+                                 answers::Change& change) try {
+  Reader reader(namespace_, std::move(classes), change);
+  for (const std::string& file : files) {
+    const auto read = for_each_object(file, [&](std::string_view kind, std::string_view json) {
+      return reader.read(kind, json);
+    });
+    if (!read) return read;
+  }
+  return reader.finish();
+} catch (const Json::exception& error) {
+  return k8s::decode_error(std::string("a manifest is not what its kind has: ") + error.what());
+}
+
+}  // namespace sched::kubectl

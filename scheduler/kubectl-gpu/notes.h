@@ -1,0 +1,66 @@
+// What is noted of objects on their way to the engine: it keeps no names of bound pods, and knows
+// nothing of pods that no profile of its serves.
+#pragma once
+
+#include "scheduler/answers/pod_names.h"
+#include "scheduler/base/event.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sched::kubectl {
+
+using PodName = std::pair<std::string, std::string>;  // namespace and name
+
+// What a command needs besides names.
+struct Wanted {
+  std::optional<PodName> pod = {};
+  bool nodes = false;
+  std::set<std::string> pods_on = {};  // nodes
+};
+
+class Notes {
+ public:
+  // `served`: the scheduler names of the engine's profiles.
+  Notes(std::set<std::string> served, Wanted wanted)
+      : served_(std::move(served)), wanted_(std::move(wanted)) {}
+
+  // An object as it goes to the engine.
+  void see(const Event& event);
+
+  // The priorities that pods have by their classes.
+  [[nodiscard]] const std::map<std::string, std::int32_t>& priorities() const {
+    return priorities_;
+  }
+
+  [[nodiscard]] const std::set<std::string>& served() const { return served_; }
+  [[nodiscard]] const answers::PodNames& names() const { return names_; }
+  // The pod that is wanted; nullopt: there is none that has not finished.
+  [[nodiscard]] const std::optional<k8s::Pod>& pod() const { return pod_; }
+  // By name; where they are wanted.
+  [[nodiscard]] const std::map<std::string, k8s::Node>& nodes() const { return nodes_; }
+  // Those on the nodes of which they are wanted.
+  [[nodiscard]] const std::vector<k8s::Pod>& pods_on_nodes() const { return pods_on_nodes_; }
+  // Pods that ask for GPUs, or misspell one of our names, and wait for a scheduler that is not
+  // served here.
+  [[nodiscard]] const std::vector<k8s::Pod>& strangers() const { return strangers_; }
+
+ private:
+  void see_pod(const k8s::Pod& pod);
+
+  const std::set<std::string> served_;
+  const Wanted wanted_;
+  answers::PodNames names_;
+  std::map<std::string, std::int32_t> priorities_;
+  std::optional<k8s::Pod> pod_;
+  std::map<std::string, k8s::Node> nodes_;
+  std::vector<k8s::Pod> pods_on_nodes_;
+  std::vector<k8s::Pod> strangers_;
+};
+
+}  // namespace sched::kubectl

@@ -1,0 +1,146 @@
+#include "scheduler/kubectl-gpu/read_files.h"
+
+#include "k8s-client/api/decode.h"
+#include "k8s-client/yaml/value.h"
+#include "scheduler/engine/backoffs/rejected_pod.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+namespace sched::kubectl {
+namespace {
+
+using simdjson::dom::element;
+
+std::string_view text_at(element object, std::string_view key) {
+  std::string_view text;
+  return object[key].get(text) == simdjson::SUCCESS ? text : std::string_view();
+}
+
+k8s::Result<void> in_place(const k8s::Result<void>& result, const std::string& place) {
+  if (result) return {};
+  return tl::unexpected(k8s::with_context(result.error(), place));
+}
+
+// A List's items may leave out their kind, which the list's then says: "PodList".
+k8s::Result<void> for_each_in(element document, const std::string& place, const EachObject& each) {
+  const std::string_view kind = text_at(document, "kind");
+  if (kind.empty()) return k8s::decode_error(place + ": want a Kubernetes object, with its kind");
+  simdjson::dom::array items;
+  if (!kind.ends_with("List") || document["items"].get(items) != simdjson::SUCCESS) {
+    return in_place(each(kind, simdjson::minify(document)), place);
+  }
+  const std::string_view of_list = kind.substr(0, kind.size() - std::strlen("List"));
+  std::size_t i = 0;
+  for (const element item : items) {
+    const std::string_view own = text_at(item, "kind");
+    const auto read = each(own.empty() ? of_list : own, simdjson::minify(item));
+    if (!read) return in_place(read, place + ": items[" + std::to_string(i) + "]");
+    ++i;
+  }
+  return {};
+}
+
+k8s::Result<void> for_each_in(const simdjson::padded_string& json, const std::string& place,
+                              const EachObject& each) {
+  simdjson::dom::parser parser;
+  element document;
+  if (const auto error = parser.parse(json).get(document)) {
+    return k8s::decode_error(place + ": not JSON: " + simdjson::error_message(error));
+  }
+  return for_each_in(document, place, each);
+}
+
+// YAML may begin with a brace, too; without quotes behind it, as a rule.
+bool is_json(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const auto brace = text.find_first_not_of(kBlanks);
+  if (brace == std::string_view::npos || text[brace] != '{') return false;
+  const auto next = text.find_first_not_of(kBlanks, brace + 1);
+  return next != std::string_view::npos && text[next] == '"';
+}
+
+template <typename Object>
+k8s::Result<std::optional<Event>> read(std::string_view json) {
+  static k8s::Decoder decoder;
+  auto object = decoder.object<Object>(json);
+  if (!object) return tl::unexpected(std::move(object.error()));
+  if constexpr (std::is_same_v<Object, k8s::Pod>) {
+    if (object->is_finished()) {
+      auto rejection = rejection_of(*object);
+      if (!rejection) return std::nullopt;
+      return Event{*std::move(rejection)};
+    }
+  }
+  return Event{event::Upserted<Object>{*std::move(object)}};
+}
+
+struct Kind {
+  std::string_view name;
+  k8s::Result<std::optional<Event>> (*read)(std::string_view json);
+};
+constexpr std::array<Kind, 12> kKinds = {{
+    {"Pod", read<k8s::Pod>},
+    {"Node", read<k8s::Node>},
+    {"Namespace", read<k8s::Namespace>},
+    {"GpuQuota", read<k8s::GpuQuota>},
+    {"PersistentVolumeClaim", read<k8s::PersistentVolumeClaim>},
+    {"PersistentVolume", read<k8s::PersistentVolume>},
+    {"StorageClass", read<k8s::StorageClass>},
+    {"CSINode", read<k8s::CsiNode>},
+    {"CSIDriver", read<k8s::CsiDriver>},
+    {"CSIStorageCapacity", read<k8s::CsiStorageCapacity>},
+    {"VolumeAttachment", read<k8s::VolumeAttachment>},
+    {"DeviceClass", read<k8s::DeviceClass>},
+}};
+
+}  // namespace
+
+k8s::Result<void> for_each_object(const std::string& file, const EachObject& each) {
+  simdjson::padded_string text;
+  if (const auto error = simdjson::padded_string::load(file).get(text)) {
+    return k8s::config_error(file + ": cannot be read: " + simdjson::error_message(error));
+  }
+  const std::string_view whole(text.data(), text.size());
+  if (is_json(whole)) return for_each_in(text, file, each);
+  const auto documents = k8s::yaml::parse(whole, file);
+  if (!documents) return tl::unexpected(documents.error());
+  for (const k8s::yaml::Value& document : *documents) {
+    const std::string place = file + ":" + std::to_string(document.line);
+    const simdjson::padded_string json(k8s::yaml::to_json(document));
+    if (auto read = for_each_in(json, place, each); !read) return read;
+  }
+  return {};
+}
+
+k8s::Result<std::optional<Event>> event_of(std::string_view kind, std::string_view json) {
+  const auto known =
+      std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& one) { return one.name == kind; });
+  if (known == kKinds.end()) return std::nullopt;
+  return known->read(json);
+}
+
+k8s::Result<void> read_files(const std::vector<std::string>& files,
+                             const std::function<void(Event)>& sink) {
+  for (const std::string& file : files) {
+    const auto read = for_each_object(
+        file, [&](std::string_view kind, std::string_view json) -> k8s::Result<void> {
+          auto event = event_of(kind, json);
+          if (!event) return tl::unexpected(std::move(event.error()));
+          if (*event) sink(**std::move(event));
+          return {};
+        });
+    if (!read) return read;
+  }
+  return {};
+}
+
+}  // namespace sched::kubectl

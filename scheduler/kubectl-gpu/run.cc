@@ -1,0 +1,306 @@
+#include "scheduler/kubectl-gpu/run.h"
+
+#include "k8s-client/auth/cluster_access.h"
+#include "plugins/registry.h"
+#include "scheduler/answers/json.h"
+#include "scheduler/answers/outlook.h"
+#include "scheduler/config/config.h"
+#include "scheduler/kubectl-gpu/added_nodes.h"
+#include "scheduler/kubectl-gpu/manifests.h"
+#include "scheduler/kubectl-gpu/notes.h"
+#include "scheduler/kubectl-gpu/options.h"
+#include "scheduler/kubectl-gpu/read_cluster.h"
+#include "scheduler/kubectl-gpu/read_files.h"
+#include "scheduler/kubectl-gpu/show.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+namespace sched::kubectl {
+namespace {
+
+constexpr std::chrono::seconds kWatchInterval{5};
+constexpr std::string_view kClearScreen = "\x1b[H\x1b[2J";
+
+void add_flags(CLI::App& app, Options& options) {
+  app.add_option("--from", options.from,
+                 "Files that `kubectl get -o json` printed, in place of a cluster")
+      ->type_name("FILE");
+  app.add_option("--kubeconfig", options.kubeconfig, "How to reach the cluster")->type_name("FILE");
+  app.add_option("--context", options.context, "The kubeconfig's context")->type_name("NAME");
+  app.add_option("--config", options.config,
+                 "The scheduler's KubeSchedulerConfiguration; absent: the default one")
+      ->type_name("FILE");
+  app.add_option("-n,--namespace", options.namespace_, "Only pods of this namespace");
+  app.add_flag("-A,--all-namespaces", options.all_namespaces,
+               "Pods of all namespaces, as without -n");
+  const std::map<std::string, Output> outputs = {{"json", Output::kJson}, {"wide", Output::kWide}};
+  app.add_option("-o,--output", options.output, "json or wide")
+      ->transform(CLI::Transformer(outputs))
+      ->type_name("FORMAT");
+  app.add_flag("-w,--watch", options.watch, "Again every 5 s");
+}
+
+CLI::App* add_command(CLI::App& app, Options& options, Command command, const std::string& name,
+                      const std::string& what) {
+  CLI::App* added = app.add_subcommand(name, what);
+  added->fallthrough();
+  if (command != Command::kPlan) {
+    added->add_option("-f,--filename", options.from, "As --from")->type_name("FILE");
+  }
+  added->callback([&options, command] { options.command = command; });
+  return added;
+}
+
+void add_plan(CLI::App& app, Options& options) {
+  CLI::App* plan = add_command(app, options, Command::kPlan, "plan",
+                               "What would start if something were different; writes nothing. "
+                               "Exits 3 where pods of the files, or of drained nodes, would wait");
+  plan->add_option("-f,--filename,--quota", options.manifests,
+                   "Manifests: pods and what creates pods, nodes, quotas, storage")
+      ->type_name("FILE");
+  plan->add_option("--add", options.added_nodes,
+                   "Nodes more, like one that is there: H100x8=2, or NODE=2")
+      ->type_name("KIND=COUNT");
+  plan->add_option("--drain", options.drained_nodes, "A node that is drained")->type_name("NODE");
+}
+
+void add_commands(CLI::App& app, Options& options) {
+  app.add_option("-f,--filename", options.from, "As --from")->type_name("FILE");
+  add_command(app, options, Command::kWhy, "why", "Why a pod waits, or is where it is")
+      ->add_option("POD", options.pod, "pod/NAME")
+      ->required();
+  add_command(app, options, Command::kNodes, "nodes", "Each node's GPUs, and who has them");
+  add_command(app, options, Command::kQueue, "queue", "The pods that wait, in the order of turns");
+  add_command(app, options, Command::kQuota, "quota",
+              "What each GpuQuota has, uses, lends and borrows");
+  add_plan(app, options);
+}
+
+// The engine with all that was read, and what was noted besides.
+struct Cluster {
+  Engine engine;
+  Notes notes;
+  std::vector<std::string> hidden{};  // kinds that the caller may not see
+  PodName asked{};                    // by `why`
+};
+
+// "pod/NAME", "pods/NAME", "po/NAME" or "NAME".
+std::string name_of_pod(const std::string& argument) {
+  for (const std::string_view kind : {"pod/", "pods/", "po/"}) {
+    if (argument.starts_with(kind)) return argument.substr(kind.size());
+  }
+  return argument;
+}
+
+k8s::Result<Cluster> read(const Options& options, Time now) {
+  auto config = options.config.empty()
+                    ? config::parse("", "default configuration", plugins::registry())
+                    : config::load(options.config, plugins::registry());
+  if (!config) return tl::unexpected(std::move(config.error()));
+  std::set<std::string> served;
+  for (const Profile& profile : config->profiles) served.insert(profile.scheduler_name);
+
+  // The loop first, so that it ends last: the credentials may have a program running on it.
+  const auto loop = k8s::make_event_loop();
+  std::optional<k8s::ClusterAccess> access;
+  PodName asked{"default", name_of_pod(options.pod)};
+  if (options.from.empty()) {
+    auto found = k8s::find_cluster(options.kubeconfig, options.context);
+    if (!found) return tl::unexpected(std::move(found.error()));
+    access = *std::move(found);
+    if (!access->default_namespace.empty()) asked.first = access->default_namespace;
+  }
+  if (!options.namespace_.empty()) asked.first = options.namespace_;
+
+  Wanted wanted;
+  if (options.command == Command::kWhy) wanted.pod = asked;
+  wanted.nodes = options.command == Command::kPlan;
+  wanted.pods_on = {options.drained_nodes.begin(), options.drained_nodes.end()};
+  Cluster cluster{.engine = Engine(std::move(config->profiles), config->engine),
+                  .notes = Notes(std::move(served), std::move(wanted)),
+                  .hidden = {},
+                  .asked = std::move(asked)};
+  const auto sink = [&](Event event) {
+    cluster.notes.see(event);
+    cluster.engine.apply(std::move(event), now);
+  };
+  if (access) {
+    auto hidden = read_cluster(*loop, *access, sink);
+    if (!hidden) return tl::unexpected(std::move(hidden.error()));
+    cluster.hidden = *std::move(hidden);
+  } else if (auto read = read_files(options.from, sink); !read) {
+    return tl::unexpected(read.error());
+  }
+  cluster.engine.apply(event::Synced{}, now);
+  return cluster;
+}
+
+class Answering {
+ public:
+  Answering(const Options& options, const Terminal& terminal)
+      : options_(options), terminal_(terminal), style_(terminal.style) {
+    style_.wide = options.output == Output::kWide;
+    style_.now = terminal.now();
+  }
+
+  int answer() {
+    auto read_cluster = read(options_, style_.now);
+    if (!read_cluster) return fail(read_cluster.error());
+    Cluster& cluster = *read_cluster;
+    for (const std::string& kind : cluster.hidden) {
+      terminal_.err << "kubectl gpu: you may not list " << kind << "; they count as none\n";
+    }
+    switch (options_.command) {
+      case Command::kOverview:
+        print(answers::overview_of(cluster.engine.gpu_nodes(), line_of(cluster.engine)));
+        return 0;
+      case Command::kNodes: {
+        const auto nodes = cluster.engine.gpu_nodes();
+        if (as_json()) {
+          terminal_.out << answers::to_json(nodes, cluster.notes.names());
+        } else {
+          show(terminal_.out, nodes, cluster.notes.names(), style_);
+        }
+        return 0;
+      }
+      case Command::kQueue:
+        print(queue(cluster));
+        return 0;
+      case Command::kQuota:
+        print(cluster.engine.quota_statuses());
+        return 0;
+      case Command::kWhy:
+        return why(cluster);
+      case Command::kPlan:
+        return plan(cluster);
+    }
+    return kBadUsage;
+  }
+
+ private:
+  [[nodiscard]] bool as_json() const { return options_.output == Output::kJson; }
+  template <typename Answer>
+  void print(const Answer& answer) {
+    if (as_json()) {
+      terminal_.out << answers::to_json(answer);
+    } else {
+      show(terminal_.out, answer, style_);
+    }
+  }
+
+  int fail(const k8s::Error& error) {
+    terminal_.err << "kubectl gpu: " << error.message << '\n';
+    return error.kind == k8s::ErrorKind::kConfig ? kBadUsage : kUnreadable;
+  }
+
+  // The pods that wait, of the namespace that was asked for.
+  [[nodiscard]] std::vector<PodInLine> line_of(const Engine& engine) const {
+    std::vector<PodInLine> line = engine.in_line();
+    std::erase_if(line, [&](const PodInLine& pod) { return !is_asked_for(pod.pod.namespace_); });
+    return line;
+  }
+  [[nodiscard]] bool is_asked_for(const std::string& namespace_) const {
+    return options_.namespace_.empty() || options_.all_namespaces ||
+           namespace_ == options_.namespace_;
+  }
+
+  int why(Cluster& cluster) {
+    const Notes& notes = cluster.notes;
+    if (!notes.pod()) {
+      const auto& [namespace_, name] = cluster.asked;
+      terminal_.err << "kubectl gpu: there is no pod \"" << name << "\" in namespace \""
+                    << namespace_ << "\" that has not finished\n";
+      return kUnreadable;
+    }
+    print(answers::why(cluster.engine, *notes.pod(), notes.served(), notes.names(), style_.now));
+    return 0;
+  }
+
+  int plan(Cluster& cluster) {
+    auto change = change_of(cluster);
+    if (!change) return fail(change.error());
+    const answers::Plan plan =
+        answers::plan(cluster.engine, *std::move(change), cluster.notes.served(), style_.now);
+    print(plan);
+    return plan.all_start() ? 0 : kWouldWait;
+  }
+
+  k8s::Result<answers::Change> change_of(const Cluster& cluster) const {
+    const Notes& notes = cluster.notes;
+    answers::Change change;
+    std::vector<k8s::Node> added;
+    const std::vector<GpuNode> gpu_nodes = cluster.engine.gpu_nodes();
+    for (const std::string& wish : options_.added_nodes) {
+      auto read = add_nodes(wish, gpu_nodes, notes.nodes(), added);
+      if (!read) return tl::unexpected(std::move(read.error()));
+    }
+    for (k8s::Node& node : added) change.objects.emplace_back(event::NodeUpserted{std::move(node)});
+    for (const std::string& name : options_.drained_nodes) {
+      const auto node = notes.nodes().find(name);
+      if (node == notes.nodes().end()) {
+        return k8s::config_error("--drain " + name + ": there is no such node");
+      }
+      change.drained.push_back(node->second);
+    }
+    change.evicted = notes.pods_on_nodes();
+    auto loaded =
+        load_manifests(options_.manifests, cluster.asked.first, notes.priorities(), change);
+    if (!loaded) return tl::unexpected(std::move(loaded.error()));
+    return change;
+  }
+
+  answers::Queue queue(Cluster& cluster) const {
+    // All of them, so that positions are those of the whole queue.
+    const std::vector<PodInLine> line = cluster.engine.in_line();
+    answers::Outlook outlook;
+    outlook.advance(cluster.engine, style_.now);
+    answers::Queue queue =
+        answers::queue_of(line, outlook, cluster.notes.strangers(), cluster.notes.served());
+    const auto is_other = [&](const auto& row) { return !is_asked_for(row.pod.namespace_); };
+    std::erase_if(queue.rows, is_other);
+    std::erase_if(queue.never, is_other);
+    std::erase_if(queue.strangers, is_other);
+    return queue;
+  }
+
+  const Options& options_;
+  const Terminal& terminal_;
+  Style style_;
+};
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments, std::string_view version,
+        const Terminal& terminal) {
+  CLI::App app("The cluster's GPUs, and what gpu-scheduler makes of the pods that want them.",
+               "kubectl gpu");
+  Options options;
+  add_flags(app, options);
+  add_commands(app, options);
+  app.require_subcommand(0, 1);
+  app.set_version_flag("--version", fmt::format("kubectl-gpu {}", version));
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error, terminal.out, terminal.err) == 0 ? 0 : kBadUsage;
+  }
+  for (;;) {
+    if (options.watch && terminal.style.bars) terminal.out << kClearScreen;
+    const int code = Answering(options, terminal).answer();
+    terminal.out.flush();
+    if (!options.watch || code == kBadUsage) return code;
+    std::this_thread::sleep_for(kWatchInterval);
+  }
+}
+
+}  // namespace sched::kubectl

@@ -1,0 +1,28 @@
+// kubectl-gpu from its command line to its exit code.
+#pragma once
+
+#include "scheduler/kubectl-gpu/table.h"
+
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sched::kubectl {
+
+inline constexpr int kUnreadable = 1;  // the cluster, or the pod is not there
+inline constexpr int kBadUsage = 2;
+inline constexpr int kWouldWait = 3;  // `plan`: pods of its files would wait
+
+struct Terminal {
+  std::ostream& out;
+  std::ostream& err;
+  Style style;  // but for `wide` and `now`
+  Time (*now)();
+};
+
+// `arguments` without the program's name.
+[[nodiscard]] int run(const std::vector<std::string>& arguments, std::string_view version,
+                      const Terminal& terminal);
+
+}  // namespace sched::kubectl

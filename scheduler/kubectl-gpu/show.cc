@@ -1,0 +1,233 @@
+#include "scheduler/kubectl-gpu/show.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace sched::kubectl {
+namespace {
+
+using answers::Overview;
+using answers::Pieces;
+using answers::TypeRow;
+
+constexpr std::size_t kReasonWidth = 60;
+constexpr std::size_t kPlanReasonWidth = 120;
+
+std::string or_dash(std::string text) { return text.empty() ? "-" : std::move(text); }
+
+std::int64_t number(std::size_t count) { return static_cast<std::int64_t>(count); }
+
+std::string used_of(std::int64_t used, std::int64_t total, const Style& style) {
+  const std::string text = std::to_string(used) + "/" + std::to_string(total);
+  const std::string drawn = bar(used, total, style);
+  return drawn.empty() ? text : text + ' ' + drawn;
+}
+
+std::string type_of(const std::string& type, const std::string& form) {
+  return or_dash(type) + (form.empty() ? "" : " " + form);
+}
+
+std::string sums(const Overview& overview) {
+  const auto told = [](const Pieces& pieces, std::string_view what) {
+    return counted(pieces.total, what) + "  " + std::to_string(pieces.used) + " used  " +
+           std::to_string(pieces.free) + " free";
+  };
+  std::string text = told(overview.gpus, "GPU");
+  if (overview.instances.total > 0) text += " | " + told(overview.instances, "MIG instance");
+  if (overview.replicas.total > 0) text += " | " + told(overview.replicas, "shared piece");
+  return text;
+}
+
+std::string verdict(const Overview& overview, const Style& style) {
+  std::string text = coloured(sums(overview), Colour::kBold, style);
+  const auto backed_off =
+      std::count_if(overview.closed.begin(), overview.closed.end(),
+                    [](const answers::ClosedNode& node) { return node.backed_off; });
+  const auto closed = number(overview.closed.size()) - backed_off;
+  if (backed_off > 0) {
+    text += " | " + coloured(counted(backed_off, "node") + " backed off", Colour::kRed, style);
+  }
+  if (closed > 0)
+    text += " | " + coloured(counted(closed, "node") + " closed", Colour::kYellow, style);
+  const answers::Waiting& waiting = overview.waiting;
+  if (waiting.pods == 0) return text + " | no pod waits";
+  text += " | " + counted(number(waiting.pods), "pod") + (waiting.pods == 1 ? " waits" : " wait");
+  return text + " (" + counted(waiting.gpus, "GPU") + ")";
+}
+
+// The sum of what a node offers, over all forms.
+struct NodeSums {
+  std::int64_t total = 0;
+  std::int64_t used = 0;
+  std::int64_t free = 0;
+  std::string forms;
+};
+
+NodeSums sums_of(const GpuNode& node) {
+  NodeSums sums;
+  for (const GpuPieces& pieces : node.pieces) {
+    sums.total += pieces.total;
+    sums.used += pieces.used;
+    sums.free += pieces.free();
+    if (pieces.total == 0) continue;
+    const std::string form = answers::form_of(pieces);
+    if (!form.empty()) sums.forms += (sums.forms.empty() ? "" : ",") + form;
+  }
+  return sums;
+}
+
+std::string tenants_text(const GpuNode& node, const answers::PodNames& names) {
+  std::string text;
+  for (const GpuTenant& tenant : node.tenants) {
+    text += (text.empty() ? "" : ", ") + names.of(tenant.uid) + " (" +
+            std::to_string(tenant.pieces) + ")";
+  }
+  return text;
+}
+
+std::string name_of(const PodRef& pod) { return pod.namespace_ + "/" + pod.name; }
+
+}  // namespace
+
+void show(std::ostream& out, const Overview& overview, const Style& style) {
+  out << verdict(overview, style) << '\n';
+  Table types({"TYPE", ">NODES", "USED", ">FREE", "LARGEST BLOCK", ">WHOLE NODES FREE"});
+  for (const TypeRow& row : overview.types) {
+    const std::string largest = std::to_string(row.largest_block) +
+                                (row.largest_on.empty() ? "" : " (" + row.largest_on + ")");
+    types.add({type_of(row.type, row.form), std::to_string(row.nodes),
+               used_of(row.pieces.used, row.pieces.total, style), std::to_string(row.pieces.free),
+               largest, std::to_string(row.whole_nodes_free)});
+  }
+  if (!types.empty()) types.print(out, style);
+  if (!overview.closed.empty()) {
+    Table closed({"CLOSED", ">GPUS", "WHY"});
+    for (const answers::ClosedNode& node : overview.closed) {
+      closed.add({node.node, std::to_string(node.pieces), node.why});
+    }
+    closed.print(out, style);
+  }
+  if (overview.waiting.pods > 0) out << "Next: kubectl gpu queue\n";
+}
+
+void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::PodNames& names,
+          const Style& style) {
+  std::vector<std::string> headers = {"NODE", "TYPE", "USED", ">FREE", ">PODS", "STATE"};
+  if (style.wide) headers.emplace_back("GPUS OF");
+  Table table(std::move(headers));
+  for (const GpuNode& node : nodes) {
+    const NodeSums sums = sums_of(node);
+    std::vector<std::string> row = {node.node,
+                                    type_of(node.type, sums.forms),
+                                    used_of(sums.used, sums.total, style),
+                                    std::to_string(node.closed.empty() ? sums.free : 0),
+                                    std::to_string(node.tenants.size()),
+                                    node.closed.empty() ? "open" : "closed: " + node.closed};
+    if (style.wide) row.push_back(or_dash(tenants_text(node, names)));
+    table.add(std::move(row));
+  }
+  if (table.empty()) {
+    out << "No node has GPUs\n";
+  } else {
+    table.print(out, style);
+  }
+}
+
+void show(std::ostream& out, const answers::Queue& queue, const Style& style) {
+  if (queue.rows.empty() && queue.never.empty() && queue.strangers.empty()) {
+    out << "No pod waits\n";
+    return;
+  }
+  if (!queue.rows.empty()) {
+    Table table({">#", "POD", "QUOTA", "ASKS", ">WAITED", "BLOCKED BY", "NEXT"});
+    for (const answers::QueueRow& row : queue.rows) {
+      const std::string& next = style.wide && !row.message.empty() ? row.message : row.next;
+      table.add({std::to_string(row.position), name_of(row.pod), or_dash(row.quota),
+                 or_dash(row.asks), age(row.created, style.now), or_dash(row.blocked_by),
+                 or_dash(style.wide ? next : shortened(next, kReasonWidth))});
+    }
+    table.print(out, style);
+  }
+  for (const answers::NeverRow& row : queue.never) {
+    out << coloured("NEVER AS WRITTEN", Colour::kRed, style) << "  " << name_of(row.pod) << ": "
+        << row.why << '\n';
+  }
+  for (const answers::StrangerRow& row : queue.strangers) {
+    out << coloured("NOT OURS", Colour::kYellow, style) << "  " << name_of(row.pod)
+        << ": schedulerName \"" << row.scheduler_name << '"';
+    if (!row.meant.empty()) out << ", is \"" << row.meant << "\" meant?";
+    out << '\n';
+  }
+  if (!queue.rows.empty()) {
+    const PodRef& first = queue.rows.front().pod;
+    out << "Next: kubectl gpu why pod/" << first.name << " -n " << first.namespace_ << '\n';
+  }
+}
+
+void show(std::ostream& out, const std::vector<QuotaStatus>& quotas, const Style& style) {
+  if (quotas.empty()) {
+    out << "No GpuQuota is in force\n";
+    return;
+  }
+  Table table({"QUOTA", "TYPE", "USED", ">BORROWED", ">LENT", ">PENDING"});
+  for (const QuotaStatus& quota : quotas) {
+    for (const k8s::GpuQuota::LineStatus& line : quota.status.quotas) {
+      const k8s::GpuQuota::Use& use = line.use;
+      const std::string drawn = bar(use.used.milli_value(), use.guaranteed.milli_value(), style);
+      table.add({quota.name, line.gpu_type,
+                 use.used.to_string() + "/" + use.guaranteed.to_string() +
+                     (drawn.empty() ? "" : " " + drawn),
+                 use.borrowed.to_string(), use.lent.to_string(), use.pending.to_string()});
+    }
+  }
+  table.print(out, style);
+  for (const QuotaStatus& quota : quotas) {
+    for (const k8s::Condition& condition : quota.status.conditions) {
+      const bool is_well = (condition.type == "Ready") == (condition.status == "True");
+      if (is_well) continue;
+      out << coloured(quota.name + ": " + condition.type, Colour::kYellow, style) << ": "
+          << condition.message << '\n';
+    }
+  }
+}
+
+void show(std::ostream& out, const answers::Plan& plan, const Style& style) {
+  using Origin = answers::PlanRow::Origin;
+  const auto told = [&](const answers::PlanRow& row) {
+    return name_of(row.pod) + (row.origin == Origin::kEvicted ? " (evicted)" : "");
+  };
+  const std::string started = counted(number(plan.starts.size()), "pod");
+  out << coloured("Would start: ", plan.starts.empty() ? Colour::kNone : Colour::kGreen, style);
+  if (plan.starts.size() == 1) {
+    out << told(plan.starts.front()) << " → " << plan.starts.front().node;
+  } else {
+    out << started;
+  }
+  out << ". Still waiting: " << plan.still_waiting << '\n';
+  if (plan.starts.size() > 1) {
+    Table table({"POD", "NODE"}, 2);
+    for (const answers::PlanRow& row : plan.starts) table.add({told(row), row.node});
+    table.print(out, style);
+  }
+  if (!plan.waits.empty()) {
+    out << coloured("Would wait: " + counted(number(plan.waits.size()), "pod"), Colour::kRed, style)
+        << '\n';
+    Table table({"POD", "BECAUSE"}, 2);
+    for (const answers::PlanRow& row : plan.waits) {
+      table.add({told(row), style.wide ? row.why : shortened(row.why, kPlanReasonWidth)});
+    }
+    table.print(out, style);
+  }
+  if (!plan.ended.empty()) {
+    out << "Would end, and not come back here:";
+    for (const PodRef& pod : plan.ended) out << ' ' << name_of(pod);
+    out << '\n';
+  }
+  if (plan.start_anyway > 0) {
+    out << counted(number(plan.start_anyway), "pod") << " would start without the change\n";
+  }
+}
+
+}  // namespace sched::kubectl

@@ -1,0 +1,24 @@
+// Answers as text for people: a verdict first, then the evidence in numbers, then what to do next.
+#pragma once
+
+#include "scheduler/answers/overview.h"
+#include "scheduler/answers/plan.h"
+#include "scheduler/answers/pod_names.h"
+#include "scheduler/answers/queue.h"
+#include "scheduler/answers/why.h"
+#include "scheduler/kubectl-gpu/table.h"
+
+#include <ostream>
+#include <vector>
+
+namespace sched::kubectl {
+
+void show(std::ostream& out, const answers::Overview& overview, const Style& style);
+void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::PodNames& names,
+          const Style& style);
+void show(std::ostream& out, const answers::Queue& queue, const Style& style);
+void show(std::ostream& out, const std::vector<QuotaStatus>& quotas, const Style& style);
+void show(std::ostream& out, const answers::Why& why, const Style& style);
+void show(std::ostream& out, const answers::Plan& plan, const Style& style);
+
+}  // namespace sched::kubectl

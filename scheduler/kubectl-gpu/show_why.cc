@@ -1,0 +1,169 @@
+#include "scheduler/kubectl-gpu/show.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sched::kubectl {
+namespace {
+
+using answers::Why;
+using Verdict = Why::Verdict;
+
+std::string fitting(const Why& why) {
+  return std::to_string(why.fitting_nodes) + " of " +
+         counted(static_cast<std::int64_t>(why.all_nodes), "node") + " fit";
+}
+
+// "WAITS 7m - …": the answer in one line.
+std::string verdict(const Why& why, const Style& style) {
+  const std::string waited = age(why.since, style.now);
+  const auto marked = [&](const char* word, Colour colour) {
+    return coloured(word, colour, style);
+  };
+  switch (why.verdict) {
+    case Verdict::kPlaced:
+      return marked("PLACED", Colour::kGreen) + " " + why.node + " " + waited + " ago" +
+             (why.all_nodes == 0 ? "" : "; now " + fitting(why));
+    case Verdict::kStarts:
+      return marked("STARTS", Colour::kGreen) + " on " + why.node + " after " + waited + ", " +
+             fitting(why);
+    case Verdict::kWaits:
+      return marked("WAITS", Colour::kYellow) + " " + waited + " - " + why.headline;
+    case Verdict::kGated:
+      return marked("GATED", Colour::kYellow) + " " + waited + " - " + why.headline;
+    case Verdict::kNever:
+      return marked("NEVER AS WRITTEN", Colour::kRed) + " - " + why.headline;
+    case Verdict::kNotOurs:
+      return marked("NOT OURS", Colour::kYellow) + " - it waits for schedulerName \"" +
+             why.scheduler_name + "\"";
+    case Verdict::kFinished:
+      break;
+  }
+  return "FINISHED";
+}
+
+void show_reasons(std::ostream& out, const Why& why, const Style& style) {
+  if (why.reasons.empty()) return;
+  Table table({">NODES", "REASON", "EXAMPLE"}, 2);
+  for (const answers::ReasonRow& row : why.reasons) {
+    table.add({std::to_string(row.nodes), row.reason, row.example});
+  }
+  table.print(out, style);
+}
+
+// The plugins that gave any of the nodes something.
+std::vector<std::string> telling_plugins(const std::vector<Candidate>& candidates) {
+  std::vector<std::string> plugins;
+  for (const PluginScore& score : candidates.front().scores) {
+    const bool tells =
+        std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
+          return std::any_of(candidate.scores.begin(), candidate.scores.end(),
+                             [&](const PluginScore& other) {
+                               return other.plugin == score.plugin && other.score != 0;
+                             });
+        });
+    if (tells) plugins.push_back(score.plugin);
+  }
+  return plugins;
+}
+
+void show_candidates(std::ostream& out, const Why& why, const Style& style) {
+  if (why.candidates.empty()) return;
+  const std::vector<std::string> plugins = telling_plugins(why.candidates);
+  std::vector<std::string> headers = {">RANK", "NODE", ">TOTAL"};
+  for (const std::string& plugin : plugins) headers.push_back(">" + plugin);
+  headers.emplace_back("");
+  Table table(std::move(headers), 2);
+  std::size_t rank = 0;
+  const Candidate* before = nullptr;
+  for (const Candidate& candidate : why.candidates) {
+    std::vector<std::string> row = {std::to_string(++rank), candidate.node,
+                                    std::to_string(candidate.total_score)};
+    for (const std::string& plugin : plugins) {
+      for (const PluginScore& score : candidate.scores) {
+        if (score.plugin != plugin) continue;
+        row.push_back(std::to_string(score.score) + "·" + std::to_string(score.weight));
+      }
+    }
+    const bool ties = before != nullptr && before->total_score == candidate.total_score;
+    std::string note = candidate.node == why.node ? "here" : "";
+    if (ties) note += (note.empty() ? "" : ", ") + ("tie with " + before->node);
+    row.push_back(std::move(note));
+    table.add(std::move(row));
+    before = &candidate;
+  }
+  table.print(out, style);
+}
+
+// The engine's sentences, one a line.
+void show_details(std::ostream& out, std::string_view text) {
+  while (!text.empty()) {
+    const auto end = text.find(". ");
+    out << "  " << text.substr(0, end == std::string_view::npos ? end : end + 1) << '\n';
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 2);
+  }
+}
+
+std::string joined_with_and(const std::vector<std::string>& texts) {
+  std::string text;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i > 0) text += i + 1 == texts.size() ? " and " : ", ";
+    text += texts[i];
+  }
+  return text;
+}
+
+void show_room(std::ostream& out, const Why& why) {
+  if (!why.ends.empty()) {
+    out << "Frees when: " << why.room.node << ": " << joined_with_and(why.ends)
+        << (why.ends.size() == 1 ? " ends\n" : " end\n");
+  }
+  if (!why.room.if_empty.empty()) {
+    out << "Would run if: +1 node like " << why.room.if_empty;
+    if (!why.room.if_empty_type.empty()) out << " (" << why.room.if_empty_type << ')';
+    out << '\n';
+  } else if (why.verdict == Verdict::kWaits && why.is_for_nodes) {
+    out << "No node would take it even if nothing ran there\n";
+  }
+}
+
+std::string next_step(const Why& why) {
+  const std::string pod = "pod/" + why.pod.name + " -n " + why.pod.namespace_;
+  switch (why.verdict) {
+    case Verdict::kPlaced:
+    case Verdict::kFinished:
+      return {};
+    case Verdict::kStarts:
+      return "kubectl get lease gpu-scheduler -n gpu-scheduler   # does the scheduler run?";
+    case Verdict::kWaits:
+      if (!why.is_for_nodes) return "kubectl gpu quota";
+      if (!why.room.if_empty.empty()) return "kubectl gpu plan --add " + why.room.if_empty + "=1";
+      return "kubectl get " + pod + " -o yaml";
+    case Verdict::kGated:
+    case Verdict::kNever:
+    case Verdict::kNotOurs:
+      break;
+  }
+  return "kubectl get " + pod + " -o yaml";
+}
+
+}  // namespace
+
+void show(std::ostream& out, const Why& why, const Style& style) {
+  out << verdict(why, style) << '\n';
+  if (why.verdict == Verdict::kPlaced || why.verdict == Verdict::kStarts) {
+    show_candidates(out, why, style);
+    if (style.wide) show_reasons(out, why, style);
+  } else {
+    show_reasons(out, why, style);
+    show_details(out, why.details);
+    show_room(out, why);
+  }
+  if (const std::string next = next_step(why); !next.empty()) out << "Next: " << next << '\n';
+}
+
+}  // namespace sched::kubectl

@@ -1,0 +1,55 @@
+// Columns of text for a terminal or a pipe.
+#pragma once
+
+#include "scheduler/base/types.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sched::kubectl {
+
+// How answers are shown.
+struct Style {
+  bool colours = false;
+  bool bars = false;
+  bool wide = false;
+  Time now{};  // ages are counted back from it
+};
+
+enum class Colour { kNone, kBold, kRed, kGreen, kYellow };
+[[nodiscard]] std::string coloured(std::string text, Colour colour, const Style& style);
+
+class Table {
+ public:
+  // A header that begins with ">" is of a column that is set to the right.
+  explicit Table(std::vector<std::string> headers, std::size_t indent = 0);
+  // As many cells as headers. They hold no colours: these would count as text.
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+  void print(std::ostream& out, const Style& style) const;
+
+ private:
+  std::vector<std::string> headers_;
+  std::vector<bool> to_the_right_;
+  std::vector<std::vector<std::string>> rows_;
+  std::size_t indent_;
+};
+
+// "███▌" of `cells` places, for used/total; "" where `style` has no bars.
+[[nodiscard]] std::string bar(std::int64_t used, std::int64_t total, const Style& style,
+                              std::size_t cells = 4);
+
+// "45s", "7m", "5h", "3d".
+[[nodiscard]] std::string age(Time since, Time now);
+
+// "1 pod", "5 pods".
+[[nodiscard]] std::string counted(std::int64_t count, std::string_view what);
+
+// The text's beginning, in so many characters.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
+
+}  // namespace sched::kubectl

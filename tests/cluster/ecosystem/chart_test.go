@@ -1,0 +1,254 @@
+package ecosystem
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/diff"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+const (
+	namespace  = "gpu-scheduler"
+	configMap  = "gpu-scheduler-config"
+	kubernetes = "1.36.3" // whose chart it is to be: helm template knows no cluster
+)
+
+// TestChartIsKustomize: what Helm makes of values is what kustomize makes of the same choices.
+func TestChartIsKustomize(t *testing.T) {
+	config := filepath.Join(root, "manifests/policies/usable_gpu.yaml")
+	cases := []struct {
+		name      string
+		values    []string // of helm template
+		resources []string // of the kustomization, below manifests
+		more      string   // the rest of it
+	}{
+		{"nothing is chosen", nil, []string{"base"}, ""},
+		{"without quotas", []string{"--set", "quotaDefinition=false"}, []string{"base"}, `
+patches:
+  - patch: "{$patch: delete, apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gpuquotas.gpu-scheduler.io}}"
+`},
+		{"an image", []string{"--set", "image.repository=registry.example.com/gpu-scheduler,image.tag=0.2.0-rc.1,image.pullPolicy=Always,imagePullSecrets[0].name=pull"}, []string{"base"}, `
+images:
+  - {name: gpu-scheduler, newName: registry.example.com/gpu-scheduler, newTag: 0.2.0-rc.1}
+patches:
+  - patch: |
+      apiVersion: apps/v1
+      kind: Deployment
+      metadata: {name: gpu-scheduler, namespace: gpu-scheduler}
+      spec:
+        template:
+          spec:
+            imagePullSecrets: [{name: pull}]
+            containers: [{name: gpu-scheduler, imagePullPolicy: Always}]
+`},
+		{"where it runs and what it gets", []string{"--set", "replicas=3,resources.requests.cpu=1,resources.limits.memory=2Gi,nodeSelector.pool=system,tolerations[0].operator=Exists"}, []string{"base"}, `
+replicas:
+  - {name: gpu-scheduler, count: 3}
+patches:
+  - target: {kind: Deployment}
+    patch: |
+      - {op: replace, path: /spec/template/spec/containers/0/resources, value: {requests: {cpu: 1}, limits: {memory: 2Gi}}}
+      - {op: add, path: /spec/template/spec/nodeSelector, value: {pool: system}}
+      - {op: add, path: /spec/template/spec/tolerations, value: [{operator: Exists}]}
+`},
+		{"a configuration", []string{"--set-file", "config=" + config}, []string{"base"}, `
+configMapGenerator:
+  - name: gpu-scheduler-config
+    namespace: gpu-scheduler
+    behavior: replace
+    files: [config.yaml]
+`},
+		{"all that there is", []string{"--set", "metrics.serviceMonitor=true,metrics.namespace=observability,metrics.serviceAccount=prometheus,admission=true"},
+			[]string{"base", "monitoring", "policies/admission"}, `
+patches:
+  - target: {kind: NetworkPolicy}
+    patch: |
+      - {op: replace, path: /spec/ingress/0/from/0/namespaceSelector/matchLabels, value: {kubernetes.io/metadata.name: observability}}
+  - target: {kind: ClusterRoleBinding, name: gpu-scheduler-metrics-reader}
+    patch: |
+      - {op: replace, path: /subjects/0/name, value: prometheus}
+      - {op: replace, path: /subjects/0/namespace, value: observability}
+`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			overlay := makeOverlay(t, c.resources, c.more, config)
+			want := byName(t, mustRun(t, "kubectl", "kustomize", overlay))
+			got := byName(t, template(t, c.values...))
+			delete(want, "Namespace "+namespace) // which there must be before a release can be in it
+			for object := range maps.Keys(got) {
+				unhelm(t, got[object])
+			}
+			for object := range maps.Keys(want) {
+				unkustomize(want[object])
+			}
+			if g, w := names(got), names(want); !slices.Equal(g, w) {
+				t.Errorf("the chart makes %q, kustomize %q", g, w)
+			}
+			for object := range got {
+				if want[object] != nil && !equality.Semantic.DeepEqual(got[object].Object, want[object].Object) {
+					t.Errorf("%s differs (-kustomize +chart): %s", object, diff.Diff(want[object].Object, got[object].Object))
+				}
+			}
+		})
+	}
+}
+
+// TestChartIsClean: what helm lint says of it, and that values that there are not are refused.
+func TestChartIsClean(t *testing.T) {
+	mustRun(t, "helm", "lint", "--strict", "--namespace", namespace, "--kube-version", kubernetes, chart)
+	for name, c := range map[string]struct{ args, want string }{
+		"a value that there is not":     {"--namespace gpu-scheduler --set replica=3", "replica"},
+		"a value of another type":       {"--namespace gpu-scheduler --set replicas=many", "replicas"},
+		"another namespace":             {"--namespace kube-system", "the namespace must be gpu-scheduler"},
+		"an API server that is too old": {"--namespace gpu-scheduler --kube-version 1.29.0", "kubeVersion"},
+	} {
+		args := append([]string{"template", "gpu-scheduler", chart, "--kube-version", kubernetes}, strings.Fields(c.args)...)
+		if _, err := run(t, "helm", args...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want an error that names %q", name, err, c.want)
+		}
+	}
+}
+
+// TestChartIsPackaged: the folder follows links to the manifests, of which a package must have the contents.
+func TestChartIsPackaged(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, "helm", "package", "--destination", dir, chart)
+	packages, err := filepath.Glob(filepath.Join(dir, "gpu-scheduler-*.tgz"))
+	if err != nil || len(packages) != 1 {
+		t.Fatalf("helm package left %q, %v", packages, err)
+	}
+	if got, want := templateOf(t, packages[0], "--set", "admission=true"), template(t, "--set", "admission=true"); got != want {
+		t.Errorf("the package makes other objects than the folder: %s", diff.Diff(want, got))
+	}
+}
+
+// template is what helm template makes of the chart.
+func template(t *testing.T, values ...string) string {
+	t.Helper()
+	return templateOf(t, chart, values...)
+}
+
+func templateOf(t *testing.T, of string, values ...string) string {
+	t.Helper()
+	args := []string{"template", "gpu-scheduler", of, "--namespace", namespace, "--kube-version", kubernetes}
+	return mustRun(t, "helm", append(args, values...)...)
+}
+
+// makeOverlay writes a kustomization on top of those of manifests, and a config.yaml beside it.
+func makeOverlay(t *testing.T, resources []string, more, config string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(filepath.Join(root, "build"), "overlay-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	text := "resources:\n"
+	for _, resource := range resources {
+		text += fmt.Sprintf("  - ../../manifests/%s\n", resource)
+	}
+	content, err := os.ReadFile(config)
+	if err == nil {
+		err = errors.Join(os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text+more), 0o644),
+			os.WriteFile(filepath.Join(dir, "config.yaml"), content, 0o644))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// byName reads documents: objects by kind and name.
+func byName(t *testing.T, documents string) map[string]*unstructured.Unstructured {
+	t.Helper()
+	objects := map[string]*unstructured.Unstructured{}
+	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(documents), 4096)
+	for {
+		object := &unstructured.Unstructured{}
+		if err := decoder.Decode(&object.Object); errors.Is(err, io.EOF) {
+			return objects
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if len(object.Object) == 0 {
+			continue
+		}
+		name := object.GetName()
+		if object.GetKind() == "ConfigMap" && strings.HasPrefix(name, configMap+"-") {
+			name = configMap // kustomize appends a digest of what is in it
+			object.SetName(name)
+		}
+		key := object.GetKind() + " " + name
+		if objects[key] != nil {
+			t.Fatalf("%s is there twice", key)
+		}
+		objects[key] = object
+	}
+}
+
+// unhelm takes away what Helm adds on purpose, and says so where it is not there.
+func unhelm(t *testing.T, object *unstructured.Unstructured) {
+	t.Helper()
+	takeLabel(t, object.Object, "Helm", "metadata", "labels")
+	labels := object.GetLabels()
+	if !strings.HasPrefix(labels["helm.sh/chart"], "gpu-scheduler-") {
+		t.Errorf("%s has the chart's label %q", object.GetName(), labels["helm.sh/chart"])
+	}
+	delete(labels, "helm.sh/chart")
+	object.SetLabels(labels)
+	switch object.GetKind() {
+	case "CustomResourceDefinition":
+		if policy := object.GetAnnotations()["helm.sh/resource-policy"]; policy != "keep" {
+			t.Errorf("uninstalling deletes the definition of GpuQuota, and all quotas: %q", policy)
+		}
+		unstructured.RemoveNestedField(object.Object, "metadata", "annotations")
+	case "Deployment":
+		takeLabel(t, object.Object, "Helm", "spec", "template", "metadata", "labels")
+		checksum, _, _ := unstructured.NestedString(object.Object, "spec", "template", "metadata", "annotations", "checksum/config")
+		if len(checksum) != 64 {
+			t.Errorf("a changed configuration does not start the pods anew: checksum %q", checksum)
+		}
+		unstructured.RemoveNestedField(object.Object, "spec", "template", "metadata", "annotations")
+	}
+}
+
+// unkustomize takes away what kustomize adds.
+func unkustomize(object *unstructured.Unstructured) {
+	unstructured.RemoveNestedField(object.Object, "metadata", "labels", managedBy)
+	switch object.GetKind() {
+	case "FlowSchema", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding":
+		object.SetNamespace("") // of which kustomize does not know that they have none
+	case "Deployment":
+		unstructured.RemoveNestedField(object.Object, "spec", "template", "metadata", "labels", managedBy)
+		volumes, _, _ := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "volumes")
+		for _, volume := range volumes {
+			_ = unstructured.SetNestedField(volume.(map[string]any), configMap, "configMap", "name")
+		}
+		_ = unstructured.SetNestedSlice(object.Object, volumes, "spec", "template", "spec", "volumes")
+	}
+}
+
+const managedBy = "app.kubernetes.io/managed-by"
+
+func takeLabel(t *testing.T, object map[string]any, want string, labels ...string) {
+	t.Helper()
+	path := append(labels, managedBy)
+	if got, _, _ := unstructured.NestedString(object, path...); got != want {
+		t.Errorf("%s is %q, want %q", strings.Join(path, "."), got, want)
+	}
+	unstructured.RemoveNestedField(object, path...)
+}
+
+func names(objects map[string]*unstructured.Unstructured) []string {
+	return slices.Sorted(maps.Keys(objects))
+}

@@ -1,0 +1,126 @@
+package ecosystem
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"gpu-scheduler.io/tests/cluster/controlplane"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+)
+
+// TestHelmInstallsAndKeepsQuotas: install, upgrade, rollback and uninstall on a real API server, and installed anew over what was kept.
+func TestHelmInstallsAndKeepsQuotas(t *testing.T) {
+	p := newPlane(t)
+	p.kubectl("create", "-f", filepath.Join(root, "manifests/base/namespace.yaml"))
+	p.helm("install", "gpu-scheduler", chart)
+	p.wantReplicas(2)
+	p.addQuota()
+	p.helm("upgrade", "gpu-scheduler", chart, "--set", "replicas=3")
+	p.wantReplicas(3)
+	p.helm("rollback", "gpu-scheduler", "1")
+	p.wantReplicas(2)
+	p.helm("uninstall", "gpu-scheduler")
+	p.wantNoScheduler()
+	p.wantQuota()
+	p.helm("install", "gpu-scheduler", chart)
+	p.wantReplicas(2)
+	p.wantQuota()
+}
+
+// TestKubectlDeletesAllButQuotas: the command of docs/install.md.
+func TestKubectlDeletesAllButQuotas(t *testing.T) {
+	p := newPlane(t)
+	base := filepath.Join(root, "manifests/base")
+	p.kubectl("apply", "-k", base)
+	p.addQuota()
+	// Without a controller manager no namespace is ever gone.
+	p.kubectl("delete", "-k", base, "-l", "app.kubernetes.io/component!=quota", "--wait=false")
+	p.wantNoScheduler()
+	p.wantQuota()
+}
+
+// plane is a control plane of a test's own.
+type plane struct {
+	t       *testing.T
+	cluster *controlplane.ControlPlane
+}
+
+func newPlane(t *testing.T) *plane {
+	t.Helper()
+	cluster, err := controlplane.Start(t.Context(), controlplane.Options{Dir: t.TempDir(), Bin: bin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cluster.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &plane{t: t, cluster: cluster}
+}
+
+func (p *plane) kubectl(args ...string) {
+	p.t.Helper()
+	mustRun(p.t, "kubectl", append([]string{"--kubeconfig", p.cluster.Kubeconfig()}, args...)...)
+}
+
+func (p *plane) helm(args ...string) {
+	p.t.Helper()
+	mustRun(p.t, "helm", append([]string{"--kubeconfig", p.cluster.Kubeconfig(), "--namespace", namespace}, args...)...)
+}
+
+func (p *plane) wantReplicas(want int32) {
+	p.t.Helper()
+	deployment, err := p.cluster.Client().AppsV1().Deployments(namespace).Get(p.t.Context(), "gpu-scheduler", metav1.GetOptions{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if got := *deployment.Spec.Replicas; got != want {
+		p.t.Fatalf("the Deployment has %d replicas, want %d", got, want)
+	}
+}
+
+// wantNoScheduler: of what makes the scheduler, and of what it may do, nothing is left.
+func (p *plane) wantNoScheduler() {
+	p.t.Helper()
+	ctx, client := p.t.Context(), p.cluster.Client()
+	_, deployment := client.AppsV1().Deployments(namespace).Get(ctx, "gpu-scheduler", metav1.GetOptions{})
+	_, role := client.RbacV1().ClusterRoles().Get(ctx, "gpu-scheduler", metav1.GetOptions{})
+	_, policy := client.AdmissionregistrationV1().ValidatingAdmissionPolicies().Get(ctx, "gpu-scheduler-bind", metav1.GetOptions{})
+	_, flow := client.FlowcontrolV1().FlowSchemas().Get(ctx, "gpu-scheduler", metav1.GetOptions{})
+	for what, err := range map[string]error{"Deployment": deployment, "ClusterRole": role, "admission policy": policy, "FlowSchema": flow} {
+		if !apierrors.IsNotFound(err) {
+			p.t.Errorf("the %s is still there: %v", what, err)
+		}
+	}
+}
+
+var quotaResource = schema.GroupVersionResource{Group: "gpu-scheduler.io", Version: "v1alpha1", Resource: "gpuquotas"}
+
+// addQuota waits for the definition, which was just applied, and makes a quota.
+func (p *plane) addQuota() {
+	p.t.Helper()
+	p.kubectl("wait", "--for=condition=Established", "crd/gpuquotas.gpu-scheduler.io", "--timeout=60s")
+	p.kubectl("apply", "-f", filepath.Join(root, "manifests/examples/quota/one-team.yaml"))
+	p.wantQuota()
+}
+
+func (p *plane) wantQuota() {
+	p.t.Helper()
+	client, err := dynamic.NewForConfig(p.cluster.Config())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	quota, err := client.Resource(quotaResource).Get(p.t.Context(), "team-vision", metav1.GetOptions{})
+	if err == nil && quota.GetDeletionTimestamp() != nil {
+		err = fmt.Errorf("it is being deleted")
+	}
+	if err != nil {
+		p.t.Fatalf("the quota: %v", err)
+	}
+}

@@ -1,0 +1,112 @@
+package ecosystem
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gpu-scheduler.io/tests/cluster/controlplane"
+	"gpu-scheduler.io/tests/cluster/fixture"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestWorkloads: the examples of manifests/examples/workloads, whose pods Kubernetes' own controllers make, on the GPU nodes of a real API
+// server; what is scaled up is placed, what is scaled down gives its GPUs back.
+func TestWorkloads(t *testing.T) {
+	p := newPlane(t)
+	p.startControllers()
+	for _, name := range []string{"gpu-0", "gpu-1"} {
+		node := fixture.GPUNode(name, fixture.H100, 8, fixture.Tainted())
+		if _, err := p.cluster.Client().CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.startScheduler()
+	examples := filepath.Join(root, "manifests/examples/workloads")
+	for _, file := range []string{"deployment", "statefulset", "job", "indexed-job", "cronjob"} {
+		p.kubectl("apply", "-f", filepath.Join(examples, file+".yaml"))
+	}
+	p.kubectl("create", "job", "--from=cronjob/evaluate", "evaluate-now")
+	for _, set := range []string{"deployment/inference", "statefulset/shards"} {
+		p.kubectl("rollout", "status", set, "--timeout=120s")
+	}
+	for _, job := range []string{"train", "sweep", "evaluate-now"} {
+		p.kubectl("wait", "--for=condition=Complete", "job/"+job, "--timeout=120s")
+	}
+	p.wantOnGPUs(map[string]int{"Deployment": 2, "StatefulSet": 3, "Job": 1 + 6 + 1})
+
+	p.kubectl("scale", "deployment", "inference", "--replicas=13") // with the three shards all sixteen GPUs
+	p.kubectl("rollout", "status", "deployment/inference", "--timeout=120s")
+	p.kubectl("scale", "deployment", "inference", "--replicas=1")
+	p.waitPods("inference", 1)
+	p.kubectl("scale", "statefulset", "shards", "--replicas=15") // on the GPUs that were given back
+	p.kubectl("rollout", "status", "statefulset/shards", "--timeout=120s")
+	p.wantOnGPUs(map[string]int{"Deployment": 1, "StatefulSet": 15, "Job": 1 + 6 + 1})
+}
+
+// startScheduler starts gpu-scheduler as the account of manifests/base, and waits until it decides.
+func (p *plane) startScheduler() {
+	p.t.Helper()
+	program := os.Getenv("GPU_SCHEDULER_BIN")
+	if program == "" {
+		program = filepath.Join(root, "build/release/bin/gpu-scheduler")
+	}
+	account, err := p.cluster.ApplyScheduler(p.t.Context(), filepath.Join(root, "manifests/base"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	kubeconfig, err := p.cluster.KubeconfigFor(account)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	config := filepath.Join(p.t.TempDir(), "config.yaml")
+	if err := os.WriteFile(config, []byte(controlplane.SchedulerConfiguration("gpu-scheduler", kubeconfig, 5000, 10_000)), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	if _, err := p.cluster.StartChild("gpu-scheduler", nil, program, "--config", config, "--http-bind-address=127.0.0.1:0", "--secure-port=0"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// wantOnGPUs: so many pods of each kind of owner name gpu-scheduler, and each of them is or was on a node with GPUs.
+func (p *plane) wantOnGPUs(want map[string]int) {
+	p.t.Helper()
+	pods, err := p.cluster.Client().CoreV1().Pods("default").List(p.t.Context(), metav1.ListOptions{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, pod := range pods.Items {
+		if pod.DeletionTimestamp != nil {
+			continue
+		}
+		kind := metav1.GetControllerOf(&pod).Kind
+		if kind == "ReplicaSet" {
+			kind = "Deployment"
+		}
+		got[kind]++
+		if pod.Spec.SchedulerName != "gpu-scheduler" || pod.Spec.NodeName != "gpu-0" && pod.Spec.NodeName != "gpu-1" {
+			p.t.Errorf("%s of %q is on %q", pod.Name, pod.Spec.SchedulerName, pod.Spec.NodeName)
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		p.t.Errorf("there are %v pods, want %v", got, want)
+	}
+}
+
+// waitPods waits until so many pods of an app are left.
+func (p *plane) waitPods(app string, want int) {
+	p.t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		pods, err := p.cluster.Client().CoreV1().Pods("default").List(p.t.Context(), metav1.ListOptions{LabelSelector: "app=" + app})
+		if err == nil && len(pods.Items) == want {
+			return
+		}
+		if time.Now().After(deadline) {
+			p.t.Fatalf("there are %d pods of %s, want %d: %v", len(pods.Items), app, want, err)
+		}
+	}
+}

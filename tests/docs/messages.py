@@ -1,0 +1,108 @@
+"""What the scheduler says to users, as its sources have it, and whether docs/troubleshoot.md explains it.
+
+A message is a string literal (adjacent ones are one) with at least three words. What a format puts in ("{}") may be anything; the page writes
+"…" there. The page has a message if one of its code spans contains the message's fixed parts, in their order.
+"""
+
+import re
+
+# Where messages to users are written, and what in there is none.
+SOURCES = ("plugins", "scheduler", "k8s-client")
+NOT_FOR_USERS = {
+    "scheduler/config/defaults.cc": "a configuration, written in YAML",
+    "scheduler/live/record/decode.cc": "of recordings, which the bench reads",
+    "scheduler/live/writes/bind_answer.cc": "what the API server says, to be recognised",
+    "scheduler/answers/": "of kubectl gpu, whose words docs/kubectl-gpu.md explains",
+    "scheduler/engine/questions/gpu_nodes.cc": "the same",
+    "scheduler/kubectl-gpu/": "the same",
+    "k8s-client/watch/watcher.cc": "what the API server says, to be recognised",
+    "k8s-client/http/cpprest_transport_absent.cc": "the end of a program that is put together wrongly",
+}
+# A literal in such a statement is a help text or a format of the log.
+HELP = re.compile(r"add_option\(|add_flag\(|set_version_flag\(|\.Help\(\s*$|\bCLI::App app\(|set_pattern\(|description\(")
+CONTENT_TYPE = re.compile(r"[a-z]+/[a-z]+;")
+# Reasons and types of events and conditions are single words.
+REASON_SOURCES = ("scheduler/engine/decision.h", "scheduler/live/writes/reporter.cc", "scheduler/quota/ledger_status.cc")
+
+TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|\'(?:[^\'\\\n]|\\.)\'|"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', re.S)
+STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+WORD = re.compile(r"\S*[A-Za-z]\S+")
+
+
+def literals(text):
+    """(line, what stands before it in its statement, the string) of each string literal."""
+    text = re.sub(r"^\s*#\s*(include|error|pragma)[^\n]*", "", text, flags=re.M)
+    begin, before = 0, ""
+    for token in TOKEN.finditer(text):
+        between = text[begin:token.start()]
+        begin = token.end()
+        before = re.split(r"[;{}]", before + between)[-1]
+        if token.group().startswith('"'):
+            string = "".join(STRING.findall(token.group()))
+            yield text.count("\n", 0, token.start()) + 1, before, re.sub(r"\\(.)", lambda escaped: "" if escaped[1] == "n" else escaped[1], string)
+
+
+def messages(text):
+    """(line, message) of each message in a source."""
+    for line, before, string in literals(text):
+        if len(WORD.findall(PLACEHOLDER.sub(" ", string))) >= 3 and not HELP.search(before) and not CONTENT_TYPE.match(string):
+            yield line, string
+
+
+def reasons(text):
+    """(line, word) of each reason in a source: in CamelCase, of two words and more, or a condition's name."""
+    for line, _, string in literals(text):
+        if re.fullmatch(r"(?:[A-Z][a-z]+){2,}|Unschedulable|Ready", string):
+            yield line, string
+
+
+def pattern(message):
+    """A regular expression for code spans that have the message."""
+    parts = [part.strip() for part in PLACEHOLDER.split(message)]
+    return re.compile(".*?".join(re.escape(part) for part in parts if part), re.S)
+
+
+def code_spans(page):
+    """The code spans of a page, without those of blocks."""
+    page = re.sub(r"^```.*?^```$", "", page, flags=re.M | re.S)
+    return [(a or b).strip() for a, b in re.findall(r"``\s(.+?)\s``|`([^`\n]+)`", page)]
+
+
+def explained(message, spans):
+    wanted = pattern(message)
+    return any(wanted.search(span) for span in spans)
+
+
+def missing(root, page):
+    """FILE:LINE and text of all that the page does not explain."""
+    spans = code_spans(page)
+    for folder in SOURCES:
+        for path in sorted(p for ext in ("*.cc", "*.h") for p in (root / folder).rglob(ext)):
+            name = path.relative_to(root).as_posix()
+            if name.startswith(tuple(NOT_FOR_USERS)):
+                continue
+            text = path.read_text(encoding="utf-8")
+            wanted = list(messages(text)) + (list(reasons(text)) if name in REASON_SOURCES else [])
+            for line, message in wanted:
+                if not explained(message, spans):
+                    yield f"{name}:{line}: docs/troubleshoot.md does not explain: {message}"
+
+
+def self_test():
+    """Why the check cannot fail, or nothing."""
+    source = '''
+        // "a comment that is no message"
+        add("one {} of these " "messages", 'x');
+        app.add_option("--flag", flag, "A help text of many words");
+        two("words only", "of {} {}");
+        decision.reason = "NoRoomAtAll";
+    '''
+    if (got := [m for _, m in messages(source)]) != ["one {} of these messages"]:
+        return f"the messages are {got}"
+    if (got := [r for _, r in reasons(source)]) != ["NoRoomAtAll"]:
+        return f"the reasons are {got}"
+    spans = code_spans("see `one … of these messages` and\n```\none 2 of those\n```\n")
+    if not explained("one {} of these messages", spans) or explained("one {} of those", spans):
+        return "the page's code spans are not found"
+    return None

@@ -1,0 +1,117 @@
+// What the engine answers about the cluster's GPUs, and what would make room for a pod.
+#include "tests/scheduler/engine/harness.h"
+#include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
+
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+
+namespace {
+
+constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
+
+const GpuNode& named(const std::vector<GpuNode>& nodes, const std::string& name) {
+  for (const GpuNode& one : nodes) {
+    if (one.node == name) return one;
+  }
+  FAIL("no node " << name);
+  return nodes.front();
+}
+
+}  // namespace
+
+TEST_CASE("gpu_nodes counts pieces by what they are, and names the pods that have them") {
+  Scheduler s;
+  s.has(node("cpu"));
+  s.has(node("cut").product("NVIDIA-A100-SXM4-80GB").offers("nvidia.com/mig-1g.10gb", "7"));
+  s.has(node("shared").product("NVIDIA-L4").offers("nvidia.com/gpu.shared", "4"));
+  s.has(node("whole").gpus(8).product(kH100));
+  s.has(pod("two").gpus(2).on("whole"));
+  s.has(pod("three").gpus(3).on("whole"));
+  s.has(pod("none").cpu("1").on("whole"));
+  s.has(pod("gone").gpus(1).on("whole").finished());
+  s.synced();
+  const auto nodes = s.engine.gpu_nodes();
+  REQUIRE(nodes.size() == 3);
+  using Kind = GpuPieces::Kind;
+  CHECK(named(nodes, "cut").pieces ==
+        std::vector<GpuPieces>{{"nvidia.com/mig-1g.10gb", Kind::kInstance, "1g.10gb", 7, 0}});
+  CHECK(named(nodes, "shared").pieces ==
+        std::vector<GpuPieces>{{"nvidia.com/gpu.shared", Kind::kReplica, "", 4, 0}});
+  const GpuNode& whole = named(nodes, "whole");
+  CHECK(whole.type == "H100-80GB");
+  CHECK(whole.closed.empty());
+  CHECK(whole.pieces == std::vector<GpuPieces>{{"nvidia.com/gpu", Kind::kWhole, "", 8, 5}});
+  CHECK(whole.tenants == std::vector<GpuTenant>{{pod("three").object().metadata.uid, 3},
+                                                {pod("two").object().metadata.uid, 2}});
+}
+
+TEST_CASE("gpu_nodes says why a node gives its GPUs to nobody") {
+  Scheduler s;
+  s.has(node("a-open").gpus(1));
+  s.has(node("b-cordoned").gpus(1).cordoned());
+  s.has(node("c-not-ready").gpus(1).tainted("node.kubernetes.io/not-ready"));
+  s.has(
+      node("d-cut-anew").gpus(1).product(kH100).labelled("nvidia.com/mig.config.state", "pending"));
+  s.has(node("e-no-plugin").labelled("nvidia.com/gpu.present", "true"));
+  s.has(node("f-reserved").gpus(1).tainted("example.com/team"));  // some pods get there
+  s.synced();
+  std::vector<std::string> closed;
+  for (const GpuNode& one : s.engine.gpu_nodes()) closed.push_back(one.closed);
+  CHECK(closed == std::vector<std::string>{"", "cordoned", "not-ready", "MIG configuration pending",
+                                           "offers no GPU", ""});
+}
+
+TEST_CASE("in_line has every pod of ours that waits, with what it asks and what is wrong with it") {
+  Scheduler s;
+  s.apply(event::QuotaUpserted{gpu_quota("team").of("ml").line("H100", 1)});
+  s.has(our_pod("a").in_namespace("ml").gpus(2).annotated("gpu-scheduler.io/gpu-type", "H100"));
+  s.has(our_pod("b").gpus(1).gated("g"));
+  s.has(our_pod("c")
+            .requests("nvidia.com/mig-1g.10gb", "1")
+            .annotated("gpu-scheduler.io/gpu-typ", "x"));
+  s.has(our_pod("d").cpu("1"));
+  s.has(pod("other").gpus(1).served_by("other"));
+  s.synced();
+  std::map<std::string, PodInLine> pods;
+  for (const PodInLine& one : s.engine.in_line()) pods[one.pod.name] = one;
+  REQUIRE(pods.size() == 4);
+  CHECK(pods["a"].asks == "2 H100");
+  CHECK(pods["a"].gpus == 2);
+  CHECK(pods["a"].quota == "team");
+  CHECK(pods["b"].place == PodInLine::Place::kGated);
+  CHECK(pods["b"].asks == "1 GPU");
+  CHECK(pods["c"].asks == "1 mig-1g.10gb");
+  CHECK(pods["d"].asks.empty());
+  CHECK(pods["d"].never.empty());
+}
+
+TEST_CASE(
+    "room_for names the fewest GPUs that must be given back, and a node that is large enough") {
+  Scheduler s;
+  s.has(node("a").gpus(8));
+  s.has(node("b").gpus(8));
+  s.has(node("c").gpus(2));
+  s.has(pod("a-8").gpus(8).on("a"));
+  s.has(pod("b-1").gpus(1).on("b"));
+  s.has(pod("b-2").gpus(2).on("b"));
+  s.has(pod("b-3").gpus(3).on("b"));
+  s.synced();
+  const auto uid = [](const char* name) { return pod(name).object().metadata.uid; };
+  const RoomFor four = s.engine.room_for(our_pod("four").gpus(4));
+  CHECK(four.if_empty == "a");
+  CHECK(four.node == "b");
+  CHECK(four.pods == std::vector<GpuTenant>{{uid("b-3"), 3}});
+  const RoomFor eight = s.engine.room_for(our_pod("eight").gpus(8));
+  CHECK(eight.node == "b");
+  CHECK(eight.pods == std::vector<GpuTenant>{{uid("b-3"), 3}, {uid("b-2"), 2}, {uid("b-1"), 1}});
+  CHECK(s.engine.room_for(our_pod("nine").gpus(9)) == RoomFor{});
+  CHECK(s.engine.room_for(our_pod("refused").gpus(1).labelled("waits-for", "x")) == RoomFor{});
+
+  // Asked after all this, the engine decides as if nobody had asked.
+  s.has(our_pod("two").gpus(2));
+  CHECK(std::get<decision::Bind>(s.decisions().front()).node == "c");
+}

@@ -1,0 +1,127 @@
+// Nodes score by the images that they have.
+#include "tests/scheduler/engine/domains_cluster.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+
+namespace {
+
+struct OnNode {
+  const char* node;
+  const char* image;
+  std::int64_t mib;
+};
+
+struct Cluster : DomainsCluster {
+  explicit Cluster(const std::vector<OnNode>& images = {}) : DomainsCluster("ImageLocality") {
+    for (const auto& [name, zone] : kZones) set_images(name, images);
+  }
+  void set_images(const std::string& name, const std::vector<OnNode>& images) {
+    k8s::Node made = node(name).gpus(8).cpu("64");
+    for (const OnNode& each : images) {
+      if (name != each.node) continue;
+      made.status.images.push_back(
+          {.names = {"other/name@sha256:0", each.image}, .size_bytes = each.mib << 20});
+    }
+    has(made);
+  }
+};
+
+k8s::Pod runs(const std::vector<std::string>& images, const std::string& name = "p") {
+  k8s::Pod pod = our_pod(name);
+  const k8s::Container container = pod.spec.containers.at(0);
+  pod.spec.containers.clear();
+  for (const std::string& image : images) {
+    pod.spec.containers.push_back(container);
+    pod.spec.containers.back().image = image;
+  }
+  return pod;
+}
+
+std::vector<OnNode> on_all(const char* image, std::int64_t mib) {
+  return {{"a1", image, mib},
+          {"a2", image, mib},
+          {"b1", image, mib},
+          {"b2", image, mib},
+          {"c0", image, mib}};
+}
+
+}  // namespace
+
+TEST_CASE("how the images of nodes score") {
+  struct Case {
+    const char* name;
+    std::vector<OnNode> images;
+    k8s::Pod pod;
+    const char* want;
+  };
+  k8s::Pod with_init = runs({"r/a:1"});
+  with_init.spec.init_containers = with_init.spec.containers;
+  k8s::Pod with_volume = runs({"r/b:1"});
+  with_volume.spec.image_volumes = {"r/data"};
+  const std::vector<Case> cases = {
+      {"one of five has it: 200 MiB",
+       {{"a1", "r/a:1", 1'000}},
+       runs({"r/a:1"}),
+       "a1 18, a2 0, b1 0, b2 0, c0 0"},
+      {"two of five",
+       {{"a1", "r/a:1", 1'000}, {"c0", "r/a:1", 500}},
+       runs({"r/a:1"}),
+       "a1 38, a2 0, b1 0, b2 0, c0 18"},
+      {"all, and it is as large as counts", on_all("r/a:1", 1'000), runs({"r/a:1"}),
+       "a1 100, a2 100, b1 100, b2 100, c0 100"},
+      {"larger does not count more", on_all("r/a:1", 90'000), runs({"r/a:1"}),
+       "a1 100, a2 100, b1 100, b2 100, c0 100"},
+      {"nor does an impossible size", on_all("r/a:1", std::int64_t{1} << 42U), runs({"r/a:1"}),
+       "a1 100, a2 100, b1 100, b2 100, c0 100"},
+      {"23 MiB and less is nothing", on_all("r/a:1", 23), runs({"r/a:1"}), ""},
+      {"of a larger pod more is wanted", on_all("r/a:1", 1'000), runs({"r/a:1", "r/b:1"}),
+       "a1 49, a2 49, b1 49, b2 49, c0 49"},
+      {"an image twice counts twice", on_all("r/a:1", 1'000), runs({"r/a:1", "r/a:1"}),
+       "a1 100, a2 100, b1 100, b2 100, c0 100"},
+      {"init containers count", on_all("r/a:1", 1'000), with_init,
+       "a1 100, a2 100, b1 100, b2 100, c0 100"},
+      {"a volume's image counts", on_all("r/data:latest", 500), with_volume,
+       "a1 48, a2 48, b1 48, b2 48, c0 48"},
+      {"no tag is the latest", on_all("r/a:latest", 1'000), runs({"r/a"}),
+       "a1 100, a2 100, b1 100, b2 100, c0 100"},
+      {"a port is no tag", on_all("r:5000/a:latest", 1'000), runs({"r:5000/a"}),
+       "a1 100, a2 100, b1 100, b2 100, c0 100"},
+      {"another tag is another image", on_all("r/a:2", 1'000), runs({"r/a:1"}), ""},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.name);
+    const Cluster s(each.images);
+    CHECK(s.scores(each.pod) == each.want);
+  }
+}
+
+TEST_CASE("a pod goes where its image is, and pods that differ in nothing else go elsewhere") {
+  Cluster s({{"c0", "r/a:1", 5'000}, {"b1", "r/b:1", 5'000}});
+  s.has(runs({"r/a:1"}, "p"));
+  s.has(runs({"r/b:1"}, "q"));
+  s.has(runs({"r/a:1"}, "r"));
+  CHECK(s.decide() == Texts{"p → c0", "q → b1", "r → c0"});
+}
+
+TEST_CASE("images come and go") {
+  Cluster s({{"a1", "r/a:1", 1'000}});
+  CHECK(s.scores(runs({"r/a:1"})) == "a1 18, a2 0, b1 0, b2 0, c0 0");
+  s.set_images("b2", {{"b2", "r/a:1", 1'000}});
+  CHECK(s.scores(runs({"r/a:1"})) == "a1 38, a2 0, b1 0, b2 38, c0 0");
+  s.has(runs({"r/a:1"}, "p"));
+  CHECK(s.decide() == Texts{"p → a1"});
+  s.set_images("a1", {{"a1", "r/a:1", 100}});
+  s.has(runs({"r/a:1"}, "q"));
+  CHECK(s.decide() == Texts{"q → b2"});
+  s.set_images("a1", {});
+  CHECK(s.scores(runs({"r/a:1"})) == "a1 0, a2 0, b1 0, b2 18, c0 0");
+  for (const char* name : {"a1", "a2", "c0"}) s.apply(event::NodeDeleted{name, ""});
+  CHECK(s.scores(runs({"r/a:1"})) == "b1 0, b2 48");
+  s.apply(event::NodeDeleted{"b2", ""});
+  CHECK(s.scores(runs({"r/a:1"})).empty());
+}

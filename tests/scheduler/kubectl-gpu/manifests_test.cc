@@ -1,0 +1,170 @@
+#include "scheduler/kubectl-gpu/manifests.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/paths.h"
+
+#include <fstream>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sched::kubectl {
+namespace {
+
+struct Loaded {
+  answers::Change change;
+  std::string error;
+};
+
+Loaded load(const std::string& yaml, const PriorityClasses& classes = {}) {
+  const std::string file = tests::scratch_dir() + "/manifests.yaml";
+  std::ofstream(file) << yaml;
+  Loaded loaded;
+  const auto result = load_manifests({file}, "ml", classes, loaded.change);
+  if (!result) loaded.error = result.error().message;
+  return loaded;
+}
+
+std::vector<std::string> names_of(const std::vector<k8s::Pod>& pods) {
+  std::vector<std::string> names;
+  for (const k8s::Pod& pod : pods) {
+    names.push_back(pod.metadata.namespace_ + "/" + pod.metadata.name);
+  }
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST_CASE("workloads become the pods that run at a time") {
+  struct Case {
+    std::string name;
+    std::string yaml;
+    Names want;
+  };
+  const std::vector<Case> cases = {
+      {"a pod", "{kind: Pod, metadata: {name: p}}", {"ml/p"}},
+      {"a pod of a namespace", "{kind: Pod, metadata: {name: p, namespace: a}}", {"a/p"}},
+      {"a job", "{kind: Job, metadata: {name: j}, spec: {template: {spec: {}}}}", {"ml/j-0"}},
+      {"a parallel job",
+       "{kind: Job, metadata: {name: j}, spec: {parallelism: 2, completions: 9}}",
+       {"ml/j-0", "ml/j-1"}},
+      {"a job with less to complete",
+       "{kind: Job, metadata: {name: j}, spec: {parallelism: 3, completions: 1}}",
+       {"ml/j-0"}},
+      {"a deployment",
+       "{kind: Deployment, metadata: {name: d}, spec: {replicas: 2}}",
+       {"ml/d-0", "ml/d-1"}},
+      {"an idle one", "{kind: Deployment, metadata: {name: d}, spec: {replicas: 0}}", {}},
+      {"a stateful set",
+       "{kind: StatefulSet, metadata: {name: s, namespace: a}, spec: {replicas: 1}}",
+       {"a/s-0"}},
+      {"a job set",
+       "{kind: JobSet, metadata: {name: s}, spec: {replicatedJobs: [{name: w, replicas: 2, "
+       "template: {spec: {parallelism: 2}}}]}}",
+       {"ml/s-w-0-0", "ml/s-w-0-1", "ml/s-w-1-0", "ml/s-w-1-1"}},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      const Loaded loaded = load(c.yaml);
+      CHECK(loaded.error.empty());
+      CHECK(names_of(loaded.change.pods) == c.want);
+    }
+  }
+}
+
+TEST_CASE("a template's pods have what the API server would add") {
+  const Loaded loaded = load(R"(
+kind: Job
+metadata: {name: j}
+spec:
+  template:
+    metadata: {labels: {app: a}, annotations: {gpu-scheduler.io/gpu-type: H100}}
+    spec:
+      schedulerName: gpu-scheduler
+      priorityClassName: high
+      containers: [{name: c, resources: {limits: {nvidia.com/gpu: 2}}}]
+---
+kind: PriorityClass
+metadata: {name: high}
+value: 1000
+)");
+  CHECK(loaded.error.empty());
+  REQUIRE(loaded.change.pods.size() == 1);
+  const k8s::Pod& pod = loaded.change.pods.front();
+  CHECK(pod.metadata.uid == "plan/ml/j-0");
+  CHECK(*pod.metadata.labels.find("app") == "a");
+  CHECK(*pod.metadata.annotations.find("gpu-scheduler.io/gpu-type") == "H100");
+  CHECK(pod.spec.priority == 1000);
+  REQUIRE(pod.spec.containers.size() == 1);
+  CHECK(pod.spec.containers.front().requests == pod.spec.containers.front().limits);
+}
+
+TEST_CASE("nodes, quotas and storage become events") {
+  const Loaded loaded = load(R"(
+{kind: Node, metadata: {name: node}}
+---
+{kind: GpuQuota, metadata: {name: quota}}
+---
+{kind: PersistentVolumeClaim, metadata: {name: data}}
+---
+{kind: StorageClass, metadata: {name: fast}}
+---
+{kind: StorageClass, metadata: {name: late}, volumeBindingMode: WaitForFirstConsumer}
+---
+{kind: PersistentVolumeClaim, metadata: {name: data, namespace: other}, status: {phase: Bound}}
+---
+{kind: CSIStorageCapacity, metadata: {name: room}, storageClassName: fast}
+)");
+  CHECK(loaded.error.empty());
+  CHECK(loaded.change.pods.empty());
+  REQUIRE(loaded.change.objects.size() == 7);
+  const auto& claim = std::get<event::VolumeClaimUpserted>(loaded.change.objects[2]).object;
+  CHECK(claim.metadata.namespace_ == "ml");
+  CHECK(claim.phase == "Pending");
+  const auto& storage_class =
+      std::get<event::StorageClassUpserted>(loaded.change.objects[3]).object;
+  CHECK(storage_class.binding_mode == "Immediate");
+  const auto& late = std::get<event::StorageClassUpserted>(loaded.change.objects[4]).object;
+  CHECK(late.binding_mode == "WaitForFirstConsumer");
+  const auto& bound = std::get<event::VolumeClaimUpserted>(loaded.change.objects[5]).object;
+  CHECK(bound.metadata.namespace_ == "other");
+  CHECK(bound.phase == "Bound");
+  const auto& room = std::get<event::CsiStorageCapacityUpserted>(loaded.change.objects[6]).object;
+  CHECK(room.metadata.namespace_ == "ml");
+}
+
+TEST_CASE("what cannot be planned with is an error that says so") {
+  struct Case {
+    std::string name;
+    std::string yaml;
+    std::string want;  // a part of it
+  };
+  const std::vector<Case> cases = {
+      {"another kind", "{kind: Secret, metadata: {name: s}}", "manifests.yaml:1: want pods"},
+      {"one pod twice", "{kind: Pod, metadata: {name: p}}\n---\n{kind: Pod, metadata: {name: p}}",
+       "pod \"ml/p\" is given twice"},
+      {"one uid twice",
+       "{kind: Pod, metadata: {name: p, uid: u}}\n---\n{kind: Pod, metadata: {name: q, uid: u}}",
+       "pod \"ml/q\" has the uid of another: u"},
+      {"a class that nobody knows",
+       "{kind: Pod, metadata: {name: p}, spec: {priorityClassName: x}}", "priorityClassName \"x\""},
+      {"too many pods", "{kind: Deployment, metadata: {name: d}, spec: {replicas: 1000000}}",
+       "more than 100000 pods"},
+      {"a name that is none", "{kind: Deployment, metadata: {name: 7}}", "a manifest is not what"},
+      {"no field of a pod", "{kind: Pod, metadata: {name: p}, spec: {containers: 3}}",
+       "manifests.yaml:1: Pod \"p\": spec.containers"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      const std::string error = load(c.yaml).error;
+      INFO(error);
+      CHECK(error.find(c.want) != std::string::npos);
+    }
+  }
+  CHECK(load("{kind: Pod, metadata: {name: p}, spec: {priorityClassName: x}}", {{"x", 5}})
+            .change.pods.front()
+            .spec.priority == 5);
+}
+
+}  // namespace
+}  // namespace sched::kubectl

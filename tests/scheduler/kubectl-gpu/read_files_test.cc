@@ -1,0 +1,57 @@
+#include "scheduler/kubectl-gpu/read_files.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/paths.h"
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace sched::kubectl {
+namespace {
+
+std::string written(const std::string& name, const std::string& text) {
+  std::string file = tests::scratch_dir() + "/" + name;
+  std::ofstream(file) << text;
+  return file;
+}
+
+std::vector<Event> events_of(const std::string& file) {
+  std::vector<Event> events;
+  const auto read = read_files({file}, [&](Event event) { events.push_back(std::move(event)); });
+  REQUIRE(read);
+  return events;
+}
+
+TEST_CASE("objects are read from a list of one kind, of several, alone, and from YAML") {
+  constexpr const char* kNode = R"({"kind":"Node","metadata":{"name":"node"}})";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"alone.json", kNode},
+      {"mixed.json", std::string(R"({"kind":"List","items":[{"kind":"Secret"},)") + kNode + "]}"},
+      {"one-kind.json", R"({"kind":"NodeList","items":[{"metadata":{"name":"node"}}]})"},
+      {"two.yaml", "kind: Secret\n---\nkind: Node\nmetadata: {name: node}\n"},
+  };
+  for (const auto& [name, text] : cases) {
+    DYNAMIC_SECTION(name) {
+      const auto events = events_of(written(name, text));
+      REQUIRE(events.size() == 1);
+      CHECK(std::get<event::NodeUpserted>(events.front()).object.metadata.name == "node");
+    }
+  }
+}
+
+TEST_CASE("of pods that have finished only those matter that speak against their node") {
+  const std::string file = written("finished.json", R"({"kind": "PodList", "items": [
+    {"metadata": {"name": "done", "uid": "1"}, "spec": {"nodeName": "n"}, "status": {"phase": "Succeeded"}},
+    {"metadata": {"name": "rejected", "uid": "2"}, "spec": {"nodeName": "n", "containers": [
+        {"name": "c", "resources": {"limits": {"nvidia.com/gpu": "1"}, "requests": {"nvidia.com/gpu": "1"}}}]},
+     "status": {"phase": "Failed", "reason": "UnexpectedAdmissionError"}}]})");
+  const auto events = events_of(file);
+  REQUIRE(events.size() == 1);
+  CHECK(std::get<event::PodRejected>(events.front()).pod.name == "rejected");
+}
+
+}  // namespace
+}  // namespace sched::kubectl

@@ -1,0 +1,317 @@
+// kubectl gpu on the demo's nodes, and the pods and quota of pods.yaml.
+#include "scheduler/kubectl-gpu/run.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/paths.h"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sched::kubectl {
+namespace {
+
+// 2026-01-01T11:00:00Z
+constexpr Time kNow{std::chrono::seconds{1'767'265'200}};
+
+struct Said {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Said say(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code =
+      run(arguments, "1.2.3", {.out = out, .err = err, .style = {}, .now = [] { return kNow; }});
+  return {code, out.str(), err.str()};
+}
+
+std::string nodes_file() { return tests::source_dir() + "/bench/demo/nodes.yaml"; }
+std::string pods_file() { return tests::source_dir() + "/tests/scheduler/kubectl-gpu/pods.yaml"; }
+
+// Of the files' cluster; what is said, where all is well.
+std::string answer(std::vector<std::string> arguments) {
+  for (const std::string& file : {nodes_file(), pods_file()}) {
+    arguments.insert(arguments.end(), {"--from", file});
+  }
+  const Said said = say(arguments);
+  CHECK(said.err.empty());
+  CHECK(said.code == 0);
+  return said.out;
+}
+
+std::string written(const std::string& name, const std::string& text) {
+  std::string file = tests::scratch_dir() + "/" + name;
+  std::ofstream(file) << text;
+  return file;
+}
+
+TEST_CASE("kubectl gpu gives an overview of types, and of the pods that wait") {
+  CHECK(answer({}) ==
+        "48 GPUs  15 used  33 free | 5 pods wait (14 GPUs)\n"
+        "TYPE       NODES  USED   FREE  LARGEST BLOCK  WHOLE NODES FREE\n"
+        "A100-80GB      2  1/16     15  8 (a100-2)                    1\n"
+        "H100-80GB      2  14/16     2  2 (h100-2)                    0\n"
+        "L4-24GB        2  0/16     16  8 (l4-1)                      2\n"
+        "Next: kubectl gpu queue\n");
+}
+
+TEST_CASE("kubectl gpu nodes lists the nodes with GPUs, and with -o wide the pods on them") {
+  CHECK(answer({"nodes", "-o", "wide"}) ==
+        "NODE    TYPE       USED  FREE  PODS  STATE  GPUS OF\n"
+        "a100-1  A100-80GB  1/8      7     1  open   demo/one-gpu (1)\n"
+        "a100-2  A100-80GB  0/8      8     0  open   -\n"
+        "h100-1  H100-80GB  8/8      0     1  open   demo/h100-whole (8)\n"
+        "h100-2  H100-80GB  6/8      2     2  open   vision/v1 (4), demo/h100-finetune (2)\n"
+        "l4-1    L4-24GB    0/8      8     0  open   -\n"
+        "l4-2    L4-24GB    0/8      8     0  open   -\n");
+}
+
+TEST_CASE("kubectl gpu queue lists pods by their turn, and those that nothing will come for") {
+  CHECK(answer({"queue"}) ==
+        "#  POD                QUOTA        ASKS    WAITED  BLOCKED BY  NEXT\n"
+        "1  vision/v2          team-vision  1 H100      6m  quota       "
+        "H100 needs 1, 4 of 4 in use, first in line; 1 more must be …\n"
+        "2  demo/h100-no-room  -            8 H100      7m  nodes       "
+        "2 Insufficient nvidia.com/gpu, 6 node(s) didn't match Pod's…\n"
+        "3  demo/fits-now      -            2 A100      2m  -           starts on a100-1\n"
+        "4  demo/gated         -            2 GPU       5m  gates       "
+        "its scheduling gates are removed\n"
+        "NEVER AS WRITTEN  oops/bad-annot: annotation gpu-scheduler.io/gpu-typ is not known; "
+        "gpu-scheduler.io/gpu-type is\n"
+        "NOT OURS  oops/typo-name: schedulerName \"gpu-schedular\", is \"gpu-scheduler\" meant?\n"
+        "Next: kubectl gpu why pod/v2 -n vision\n");
+}
+
+TEST_CASE("kubectl gpu queue -n keeps the positions of the whole queue") {
+  CHECK(answer({"queue", "-n", "demo"})
+            .starts_with("#  POD                QUOTA  ASKS    WAITED  BLOCKED BY  NEXT\n"
+                         "2  demo/h100-no-room  -      8 H100      7m  nodes"));
+}
+
+TEST_CASE("kubectl gpu quota tells each line's account") {
+  CHECK(answer({"quota"}) ==
+        "QUOTA        TYPE  USED  BORROWED  LENT  PENDING\n"
+        "team-vision  H100  4/4          0     0        1\n");
+}
+
+TEST_CASE("kubectl gpu -o json says the same in numbers") {
+  const auto overview = nlohmann::json::parse(answer({"-o", "json"}));
+  CHECK(overview["gpus"] == nlohmann::json{{"total", 48}, {"used", 15}, {"free", 33}});
+  CHECK(overview["waiting"] ==
+        nlohmann::json{{"pods", 5}, {"gpus", 14}, {"gated", 1}, {"never", 1}});
+  const auto nodes = nlohmann::json::parse(answer({"nodes", "-o", "json"}))["nodes"];
+  REQUIRE(nodes.size() == 6);
+  CHECK(nodes[3]["pods"][0] == nlohmann::json{{"pod", "vision/v1"}, {"gpus", 4}});
+  const auto queue = nlohmann::json::parse(answer({"queue", "-o", "json"}));
+  CHECK(queue["pods"][0]["created"] == "2026-01-01T10:54:00Z");
+  CHECK(queue["notOurs"][0]["meant"] == "gpu-scheduler");
+  const auto quotas = nlohmann::json::parse(answer({"quota", "-o", "json"}))["quotas"];
+  CHECK(quotas[0]["lines"][0]["use"]["pending"] == "1");
+}
+
+TEST_CASE("kubectl gpu why tells of a pod without room what there is, and what would make some") {
+  CHECK(answer({"why", "pod/h100-no-room", "-n", "demo"}) ==
+        "WAITS 7m - nvidia.com/gpu: asked 8; the most free on one node is 2 of 8 (h100-2), 2 free "
+        "in all on the 2 nodes that the pod may use otherwise\n"
+        "  NODES  REASON                                             EXAMPLE\n"
+        "      6  node(s) didn't match Pod's node affinity/selector  a100-1\n"
+        "      2  Insufficient nvidia.com/gpu                        h100-1: nvidia.com/gpu: asked "
+        "8, free 0 of 8\n"
+        "  3 nodes would take the pod but for NodeAffinity: node(s) didn't match Pod's node "
+        "affinity/selector (first a100-2).\n"
+        "  nvidia.com/gpu: no such GPU on 2 of 8 nodes.\n"
+        "Frees when: h100-2: vision/v1 (4) and demo/h100-finetune (2) end\n"
+        "Would run if: +1 node like h100-1 (H100-80GB)\n"
+        "Next: kubectl gpu plan --add h100-1=1\n");
+}
+
+TEST_CASE("kubectl gpu why tells of a pod that has a node which others would do") {
+  CHECK(answer({"why", "one-gpu", "-n", "demo"}) ==
+        "PLACED a100-1 12m ago; now 5 of 8 nodes fit\n"
+        "  RANK  NODE    TOTAL  TaintToleration  GpuSharing  GpuPacking\n"
+        "     1  h100-2   5870           100·30      200·10       87·10\n"
+        "     2  a100-1   5120           100·30      200·10       12·10  here\n"
+        "     3  a100-2   5120           100·30      200·10       12·10  tie with a100-1\n"
+        "     4  l4-1     5120           100·30      200·10       12·10  tie with a100-2\n"
+        "     5  l4-2     5120           100·30      200·10       12·10  tie with l4-1\n");
+}
+
+TEST_CASE("kubectl gpu why begins with the verdict") {
+  struct Case {
+    std::string pod;
+    std::string namespace_;
+    std::string begin;
+    std::string next;
+  };
+  const std::vector<Case> cases = {
+      {"v2", "vision", "WAITS 6m - quota team-vision: H100 needs 1, 4 of 4 in use",
+       "kubectl gpu quota"},
+      {"fits-now", "demo", "STARTS on a100-1 after 2m, 2 of 8 nodes fit\n", "kubectl get lease"},
+      {"gated", "demo", "GATED 5m - scheduling gates example.com/wait\n",
+       "kubectl get pod/gated -n demo"},
+      {"bad-annot", "oops", "NEVER AS WRITTEN - annotation gpu-scheduler.io/gpu-typ is not known",
+       "kubectl get pod/bad-annot -n oops"},
+      {"typo-name", "oops", "NOT OURS - it waits for schedulerName \"gpu-schedular\"\n",
+       "kubectl get pod/typo-name -n oops"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.pod) {
+      const std::string said = answer({"why", "pod/" + c.pod, "-n", c.namespace_});
+      INFO(said);
+      CHECK(said.starts_with(c.begin));
+      CHECK(said.find("\nNext: " + c.next) != std::string::npos);
+      CHECK(said.find("Frees when") == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("kubectl gpu why -o json has the same in numbers") {
+  const auto why =
+      nlohmann::json::parse(answer({"why", "h100-no-room", "-n", "demo", "-o", "json"}));
+  CHECK(why["verdict"] == "Waits");
+  CHECK(why["allNodes"] == 8);
+  CHECK(why["fittingNodes"] == 0);
+  CHECK(why["freesWhen"]["node"] == "h100-2");
+  CHECK(why["wouldRunOnOneMore"] == "h100-1");
+}
+
+TEST_CASE("kubectl gpu plan tells what would start, and its exit code whether all would") {
+  CHECK(answer({"plan", "--add", "H100x8=2"}) ==
+        "Would start: demo/h100-no-room → new-1. Still waiting: 3\n"
+        "1 pod would start without the change\n");
+  const std::string job = written("job.yaml", R"(
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 2
+  template:
+    spec:
+      schedulerName: gpu-scheduler
+      tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+      nodeSelector: {nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB}
+      containers: [{name: c, resources: {limits: {nvidia.com/gpu: 8}}}]
+)");
+  const Said said = say({"plan", "-f", job, "--from", nodes_file(), "--from", pods_file()});
+  CHECK(said.code == kWouldWait);
+  CHECK(
+      said.out.starts_with("Would start: default/train-0 → a100-2. Still waiting: 4\n"
+                           "Would wait: 1 pod\n"
+                           "  POD              BECAUSE\n"
+                           "  default/train-1  0/8 nodes are available: "));
+  const Said in_json = say({"plan", "-f", job, "--add", "a100-1=1", "--drain", "h100-2", "-o",
+                            "json", "--from", nodes_file(), "--from", pods_file()});
+  CHECK(in_json.code == 0);
+  const auto plan = nlohmann::json::parse(in_json.out);
+  CHECK(plan["wouldStart"].size() == 2);
+  CHECK(plan["wouldEnd"].size() == 2);
+  CHECK(plan["startAnyway"] == 1);
+}
+
+TEST_CASE("kubectl gpu plan adds nodes like one that is there") {
+  struct Case {
+    std::string wish;
+    std::string err;  // a part of it; "": it is well
+  };
+  const std::vector<Case> cases = {
+      {"H100x8=2", ""},
+      {"h100-80gbx8", ""},
+      {"cpu-1=1", ""},
+      {"H100x4=1", "there is no such node to copy; there are A100-80GBx8, H100-80GBx8, L4-24GBx8"},
+      {"H100x8=0", "want a number from 1 to 10000"},
+      {"H100x8=1x", "want a number from 1 to 10000"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.wish) {
+      const Said said = say({"plan", "--add", c.wish, "--from", nodes_file()});
+      INFO(said.err);
+      CHECK(said.code == (c.err.empty() ? 0 : kBadUsage));
+      CHECK(said.err.find(c.err) != std::string::npos);
+    }
+  }
+  const Said nowhere = say({"plan", "--drain", "nowhere", "--from", nodes_file()});
+  CHECK(nowhere.code == kBadUsage);
+  CHECK(nowhere.err == "kubectl gpu: --drain nowhere: there is no such node\n");
+}
+
+TEST_CASE("kubectl gpu says which nodes give their GPUs to nobody, and why") {
+  const std::string file = written("closed.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- kind: Node
+  metadata: {name: cordoned, labels: {nvidia.com/gpu.product: NVIDIA-L4}}
+  spec: {unschedulable: true}
+  status: {allocatable: {cpu: 8, pods: 10, nvidia.com/gpu: 4}}
+- kind: Node
+  metadata: {name: no-plugin, labels: {nvidia.com/gpu.present: "true"}}
+  status: {allocatable: {cpu: 8, pods: 10}}
+- kind: Node
+  metadata: {name: open, labels: {nvidia.com/gpu.product: NVIDIA-L4}}
+  status: {allocatable: {cpu: 8, pods: 10, nvidia.com/gpu: 4}}
+- kind: Node
+  metadata: {name: unreachable, labels: {nvidia.com/gpu.product: NVIDIA-L4}}
+  spec: {taints: [{key: node.kubernetes.io/unreachable, effect: NoExecute}]}
+  status: {allocatable: {cpu: 8, pods: 10, nvidia.com/gpu: 4}}
+)");
+  CHECK(say({"-f", file}).out ==
+        "12 GPUs  0 used  4 free | 3 nodes closed | no pod waits\n"
+        "TYPE     NODES  USED  FREE  LARGEST BLOCK  WHOLE NODES FREE\n"
+        "L4-24GB      3  0/12     4  4 (open)                      1\n"
+        "CLOSED       GPUS  WHY\n"
+        "cordoned        4  cordoned\n"
+        "no-plugin       0  offers no GPU\n"
+        "unreachable     4  unreachable\n");
+}
+
+TEST_CASE("kubectl gpu takes what it knows, and says what is wrong with the rest") {
+  struct Case {
+    std::string name;
+    std::vector<std::string> arguments;
+    int code;
+    std::string err;  // a part of it
+  };
+  const std::vector<Case> cases = {
+      {"another command", {"frobnicate"}, kBadUsage, "frobnicate"},
+      {"another format", {"-o", "yaml", "-f", nodes_file()}, kBadUsage, "--output"},
+      {"a file that is not there", {"-f", "/nowhere"}, kBadUsage, "/nowhere: cannot be read"},
+      {"a kubeconfig that is not there", {"--kubeconfig", "/nowhere"}, kBadUsage, "/nowhere"},
+      {"a configuration that is not there",
+       {"--config", "/nowhere", "-f", nodes_file()},
+       kBadUsage,
+       "/nowhere"},
+      {"a file of something else",
+       {"-f", written("else.json", "{\"a\": 1}")},
+       kUnreadable,
+       "want a Kubernetes object"},
+      {"an object that cannot be read",
+       {"-f", written("bad.json", R"({"kind": "NodeList", "items": [{"metadata": {"name": 1}}]})")},
+       kUnreadable,
+       "bad.json: items[0]: "},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      const Said said = say(c.arguments);
+      CHECK(said.code == c.code);
+      CHECK(said.out.empty());
+      INFO(said.err);
+      CHECK(said.err.find(c.err) != std::string::npos);
+    }
+  }
+  const Said nobody = say({"why", "pod/nobody", "-f", nodes_file()});
+  CHECK(nobody.code == kUnreadable);
+  CHECK(nobody.err ==
+        "kubectl gpu: there is no pod \"nobody\" in namespace \"default\" that has not finished\n");
+  CHECK(say({"--version"}).out == "kubectl-gpu 1.2.3\n");
+  CHECK(say({"--help"}).code == 0);
+}
+
+}  // namespace
+}  // namespace sched::kubectl
