@@ -21,9 +21,6 @@ namespace {
 
 using k8s::shown;
 
-constexpr std::array kKeys = {kTypeAnnotation,      kMinMemoryAnnotation, kMinComputeAnnotation,
-                              kMinDriverAnnotation, kMinCudaAnnotation,   kSharingAnnotation,
-                              kGpuMemoryAnnotation, kMigProfileAnnotation};
 // What the scheduler itself writes to pods (scheduler/quota/charged_as.h).
 constexpr std::string_view kChargedAs = "gpu-scheduler.io/charged-as";
 
@@ -109,10 +106,10 @@ class WishReader {
   void read_labels() {
     for (const auto& [key, value] : pod_.metadata.labels) {
       if (!is_ours(key)) continue;
-      const auto* const known = std::find(kKeys.begin(), kKeys.end(), key);
+      const auto* const known = std::find(kWishAnnotations.begin(), kWishAnnotations.end(), key);
       if (key == kMigProfileAnnotation) {
         read_profile(value);
-      } else if (known != kKeys.end()) {
+      } else if (known != kWishAnnotations.end()) {
         wishes_.problems.push_back(
             {.key = *known, .text = fmt::format("{} is an annotation, not a label", key)});
       } else {
@@ -126,7 +123,7 @@ class WishReader {
     if (++strangers_ > kMostStrangers) return;
     std::string_view nearest;
     std::size_t least = std::numeric_limits<std::size_t>::max();
-    for (const std::string_view known : kKeys) {
+    for (const std::string_view known : kWishAnnotations) {
       const std::size_t distance = edit_distance(key.substr(kAnnotationPrefix.size()),
                                                  known.substr(kAnnotationPrefix.size()));
       if (distance >= least) continue;

@@ -6,10 +6,8 @@
 //   gpu-scheduler.io/min-driver-version: "570.86"    of NVIDIA's driver
 //   gpu-scheduler.io/min-cuda-version: "12.8"        of the newest CUDA that the driver serves
 //   gpu-scheduler.io/sharing: allowed                or required, or never: a piece of a shared GPU
-//   gpu-scheduler.io/gpu-memory: 10Gi                what it takes of each GPU, or piece, that it
-//   gets gpu-scheduler.io/mig-profile: 1g.10gb            where nvidia.com/gpu are instances of it;
-//   also
-//                                                    as a label
+//   gpu-scheduler.io/gpu-memory: 10Gi                what it takes of each GPU or piece
+//   gpu-scheduler.io/mig-profile: 1g.10gb            what nvidia.com/gpu is to be (or as a label)
 //
 // The wishes are part of a pod's shape: plugins read them parsed, once per kind of pod. What cannot
 // be understood is a problem that keeps the pod waiting with a message, where the plugin concerned
@@ -42,6 +40,11 @@ inline constexpr std::string_view kMinCudaAnnotation = "gpu-scheduler.io/min-cud
 inline constexpr std::string_view kSharingAnnotation = "gpu-scheduler.io/sharing";
 inline constexpr std::string_view kGpuMemoryAnnotation = "gpu-scheduler.io/gpu-memory";
 inline constexpr std::string_view kMigProfileAnnotation = "gpu-scheduler.io/mig-profile";
+
+// All that are read.
+inline constexpr std::array kWishAnnotations = {
+    kTypeAnnotation,    kMinMemoryAnnotation, kMinComputeAnnotation, kMinDriverAnnotation,
+    kMinCudaAnnotation, kSharingAnnotation,   kGpuMemoryAnnotation,  kMigProfileAnnotation};
 
 // Whether a label or annotation of that key is one of ours, or means to be.
 [[nodiscard]] inline bool is_ours(std::string_view key) {

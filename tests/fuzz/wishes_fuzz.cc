@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <set>
 #include <string>
 
 namespace {
@@ -65,16 +64,13 @@ k8s::Pod pod_of(std::string_view text) {
 }
 
 void check_problems(const Wishes& wishes) {
-  static const std::set<std::string_view> kKeys = {
-      sched::gpu::kTypeAnnotation,       sched::gpu::kMinMemoryAnnotation,
-      sched::gpu::kMinComputeAnnotation, sched::gpu::kMinDriverAnnotation,
-      sched::gpu::kMinCudaAnnotation,    sched::gpu::kSharingAnnotation,
-      sched::gpu::kMigProfileAnnotation};
+  constexpr auto& kKeys = sched::gpu::kWishAnnotations;
   // Of each key one as an annotation and one as a label, of the profile's label two more, and of
   // strangers sixteen.
   fuzz::require(wishes.problems.size() <= 2 * kKeys.size() + 2 + 16, "problems have an end");
   for (const auto& problem : wishes.problems) {
-    fuzz::require(kKeys.contains(problem.key), "a problem is one of an annotation of ours");
+    fuzz::require(std::find(kKeys.begin(), kKeys.end(), problem.key) != kKeys.end(),
+                  "a problem is one of an annotation of ours");
     fuzz::require(problem.text.size() <= kMostOfAProblem, "a problem is told shortly");
     fuzz::require(problem.text.find(problem.key) != std::string::npos, "a problem names its key");
   }
@@ -109,6 +105,7 @@ void check_again(k8s::Pod pod, const Wishes& wishes) {
   said(sched::gpu::kTypeAnnotation, joined_types(wishes));
   said(sched::gpu::kMinMemoryAnnotation, std::to_string(wishes.min_memory));
   said(sched::gpu::kMinComputeAnnotation, std::to_string(major) + "." + std::to_string(minor));
+  said(sched::gpu::kGpuMemoryAnnotation, std::to_string(wishes.gpu_memory));
   said(sched::gpu::kMigProfileAnnotation, wishes.mig_profile);
   if (annotations.find(sched::gpu::kTypeAnnotation) != nullptr &&
       joined_types(wishes).size() > Wishes::kMostTypeBytes) {
