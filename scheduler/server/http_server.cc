@@ -68,6 +68,7 @@ class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
   Listener(k8s::EventLoop& loop, const Options& options, Handler handler, Hooks hooks)
       : loop_(loop),
         max_connections_(options.max_connections),
+        time_limit_(options.time_limit),
         certificate_(options.certificate),
         acceptor_(loop.context()),
         handler_(std::move(handler)),
@@ -129,11 +130,12 @@ class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
     const auto session =
         make_session(std::move(socket), std::move(tls), handler_, shared_from_this());
     sessions_.push_back(session);
-    session->start();
+    session->start(time_limit_);
   }
 
   k8s::EventLoop& loop_;
   const std::size_t max_connections_;
+  const std::chrono::milliseconds time_limit_;
   ServingCertificate* const certificate_;  // nullptr: no TLS
   Tcp::acceptor acceptor_;
   Handler handler_;

@@ -46,6 +46,8 @@ struct Reply {
 
 class HttpServer {
  public:
+  static constexpr std::chrono::seconds kTimeLimit{10};
+
   // Answers a GET, at once or later; once, on the loop's thread. The answer to a connection that
   // has ended meanwhile is dropped.
   using Answer = std::function<void(Reply)>;
@@ -55,6 +57,7 @@ class HttpServer {
     // "HOST:PORT", HOST an address ("127.0.0.1", "[::1]", "0.0.0.0"); PORT 0 takes a free one.
     std::string address;
     std::size_t max_connections = 64;
+    std::chrono::milliseconds time_limit = kTimeLimit;  // of a connection
     // Given: HTTPS with it. Must outlive the server.
     ServingCertificate* certificate = nullptr;
   };

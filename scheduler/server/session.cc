@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <chrono>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -25,7 +24,6 @@ using PlainStream = beast::tcp_stream;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 constexpr std::uint32_t kMaxHeader = 8 * 1024;
-constexpr std::chrono::seconds kTimeLimit{10};
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -55,8 +53,8 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
     parser_.body_limit(0);
   }
 
-  void start() override {
-    tcp().expires_after(kTimeLimit);
+  void start(std::chrono::milliseconds limit) override {
+    tcp().expires_after(limit);
     if constexpr (kHasTls) {
       stream_.async_handshake(asio::ssl::stream_base::server,
                               [self = this->shared_from_this()](error_code error) {

@@ -5,6 +5,7 @@
 #include "scheduler/server/http_server.h"
 #include "scheduler/server/serving_tls.h"
 
+#include <chrono>
 #include <memory>
 
 namespace sched::server {
@@ -18,7 +19,8 @@ class Session {
   Session& operator=(const Session&) = delete;
   virtual ~Session() = default;
 
-  virtual void start() = 0;
+  // Ends after `limit`, whatever it has come to.
+  virtual void start(std::chrono::milliseconds limit) = 0;
   // Whatever it has come to.
   virtual void cut() = 0;
   // Whether it is being given what it asked for.

@@ -64,15 +64,18 @@ class SecurePort::Parts {
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
-  k8s::Result<void> listen(const std::string& address, const server::CertificateFiles& files) {
+  k8s::Result<void> listen(const SecurePortOptions& options) {
     auto certificate = server::ServingCertificate::make(
-        files, host_of(address), std::chrono::steady_clock::now,
+        options.certificate, host_of(options.address), std::chrono::steady_clock::now,
         [this](const k8s::Error& error) { problem("certificate of the secure port", error); });
     if (!certificate) return tl::unexpected<k8s::Error>(std::move(certificate.error()));
     certificate_ = std::move(*certificate);
     auto server = server::HttpServer::listen(
         *loop_,
-        {.address = address, .max_connections = kMaxConnections, .certificate = certificate_.get()},
+        {.address = options.address,
+         .max_connections = kMaxConnections,
+         .time_limit = options.time_limit,
+         .certificate = certificate_.get()},
         [this](const server::Request& request, server::HttpServer::Answer answer) {
           get(request, std::move(answer));
         },
@@ -153,7 +156,7 @@ class SecurePort::Parts {
 k8s::Result<std::unique_ptr<SecurePort>> SecurePort::open(SecurePortOptions options,
                                                           Scheduler scheduler) {
   auto parts = std::make_unique<Parts>(std::move(options.cluster), std::move(scheduler));
-  if (auto listening = parts->listen(options.address, options.certificate); !listening) {
+  if (auto listening = parts->listen(options); !listening) {
     return tl::unexpected<k8s::Error>(
         k8s::with_context(std::move(listening.error()), "secure port"));
   }

@@ -13,8 +13,10 @@
 #include "k8s-client/client.h"
 #include "k8s-client/error.h"
 #include "scheduler/live/questions/question_queue.h"
+#include "scheduler/server/http_server.h"
 #include "scheduler/server/serving_certificate.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,6 +29,7 @@ struct SecurePortOptions {
   std::string address;  // "IP:PORT"
   server::CertificateFiles certificate;
   k8s::ClusterAccess cluster;  // whom to ask who may, and for pods
+  std::chrono::milliseconds time_limit = server::HttpServer::kTimeLimit;  // of a connection
 };
 
 class SecurePort {
