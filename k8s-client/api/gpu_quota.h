@@ -49,6 +49,9 @@ struct GpuQuota {
     // Besides those named; an empty one selects all.
     std::optional<LabelSelector> namespace_selector = {};
     std::string cohort = {};  // empty: none
+    std::string parent = {};  // the GpuQuota of which this one has a part; empty: none
+    // What it is worth beside its siblings where they share what is idle; absent: its guarantee.
+    std::optional<std::int64_t> weight = {};
     std::vector<Line> quotas = {};
     std::optional<Quantity> max_gpus_per_pod = {};
     Order order = Order::kBestEffort;
@@ -75,7 +78,7 @@ struct GpuQuota {
     std::int64_t observed_generation = 0;  // of the spec that all this is about
     Use total = {};
     std::vector<LineStatus> quotas = {};     // in the order of the spec
-    std::vector<Condition> conditions = {};  // Ready, NamespaceOverlap, UnknownGpuType, OverLimit
+    std::vector<Condition> conditions = {};  // Ready, NamespaceOverlap, …
     friend bool operator==(const Status&, const Status&) = default;
   };
 

@@ -56,6 +56,7 @@ struct LineAnswer {
   GpuShare borrowed;
   GpuShare missing;  // what must be freed first
   std::string cohort;
+  std::string parent;  // the quota that it is in
   friend bool operator==(const LineAnswer&, const LineAnswer&) = default;
 };
 

@@ -1,7 +1,10 @@
 // What the ledger keeps: quotas, charges, and which belongs to which.
 #include "scheduler/quota/ledger.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace sched::quota {
@@ -40,8 +43,8 @@ bool Ledger::upsert(const k8s::GpuQuota& quota) {
   std::optional<std::string> error;
   if (!spec) error = spec.error().message;
   Spec now = spec ? *std::move(spec) : Spec{};
-  if (!is_new && !was_deleted && !moved && known.spec == now && known.error == error) return false;
-  known.spec = std::move(now);
+  if (!is_new && !was_deleted && !moved && known.said == now && known.error == error) return false;
+  known.said = std::move(now);
   known.error = std::move(error);
   rebuild();
   return moved || is_new || was_deleted;
@@ -57,7 +60,7 @@ bool Ledger::erase(const std::string& quota, Time now) {
     assignment_.keep_deleted(quota);
     deleted_.emplace(id, now);
     ++memory_version_;
-    known.spec = {};
+    known.said = {};
     known.error.reset();
   }
   status_changed_.insert(id);
@@ -237,33 +240,21 @@ void Ledger::uncount(Charge& charge) {
   charge.amount_ = {};
 }
 
-// Everything anew, in the order of the quotas' numbers. Who holds something asks for it again.
+// Everything anew. Who holds something asks for it again.
 void Ledger::rebuild() {
   pools_.clear();
+  inner_pools_.clear();
   lending_.clear();
   stale_pools_.clear();
   news_ = {.terms = true};
-  for (auto& [id, quota] : quotas_) {
+  const std::vector<QuotaId> order = place_quotas();
+  for (const QuotaId id : order) {
+    Quota& quota = at(id);
     status_changed_.insert(id);
     quota.changed = quota.opened = false;
     quota.holding = std::nullopt;
     quota.line_of.clear();
-    quota.lines.clear();
-    for (const LineSpec& line : quota.spec.lines) {
-      Pool* pool = nullptr;
-      if (!quota.spec.cohort.empty()) {
-        const auto [found, is_new] = pools_.try_emplace({quota.spec.cohort, line.type_key});
-        pool = &found->second;
-        if (is_new) {
-          pool->id = static_cast<PoolId>(lending_.size());
-          pool->cohort = quota.spec.cohort;
-          pool->bounded = options_.bound_cohorts;
-          lending_.push_back({.pool = pool, .lenders = {}});
-        }
-      }
-      quota.lines.emplace_back(line, pool);
-    }
-    quota.lines.emplace_back(LineSpec{}, nullptr);
+    make_lines(id, quota);
   }
   list_lenders();
   list_lent_apart();
@@ -277,6 +268,124 @@ void Ledger::rebuild() {
   ++version_;
 }
 
+std::vector<QuotaId> Ledger::place_quotas() {
+  std::map<std::string, QuotaId> by_name;
+  for (auto& [id, quota] : quotas_) {
+    if (id != kNothingQuota) by_name.emplace(quota.name, id);
+    quota.spec = quota.said;
+    quota.misplaced = std::nullopt;
+    quota.parent = std::nullopt;
+    quota.children.clear();
+  }
+  const auto misplace = [](Quota& quota, std::string why) {
+    quota.spec = {};
+    quota.misplaced = "spec.parent: " + std::move(why);
+  };
+  // By level, the outermost first. What is left in the end is in a circle, or too deep.
+  std::vector<QuotaId> order;
+  std::map<QuotaId, std::vector<QuotaId>> said_to_be_in;
+  for (auto& [id, quota] : quotas_) {
+    const std::string& parent = quota.said.parent;
+    if (parent.empty()) {
+      order.push_back(id);
+    } else if (const auto found = by_name.find(parent); found != by_name.end()) {
+      said_to_be_in[found->second].push_back(id);
+    } else {
+      misplace(quota, fmt::format("there is no quota {}", parent));
+      order.push_back(id);
+    }
+  }
+  std::size_t from = 0;
+  for (std::size_t level = 1; level <= kMostLevels; ++level) {
+    for (const std::size_t to = order.size(); from < to; ++from) {
+      const QuotaId parent = order[from];
+      for (const QuotaId id : said_to_be_in[parent]) {
+        Quota& quota = at(id);
+        order.push_back(id);
+        if (level == kMostLevels) {
+          misplace(quota, fmt::format("quotas may be in each other {} deep", kMostLevels));
+        } else if (auto objection = objection_to(quota.said, parent)) {
+          misplace(quota, *std::move(objection));
+        } else {
+          quota.parent = parent;
+          at(parent).children.push_back(id);
+        }
+      }
+      said_to_be_in.erase(parent);
+    }
+  }
+  for (const auto& [parent, ids] : said_to_be_in) {
+    for (const QuotaId id : ids) {
+      misplace(at(id), fmt::format("quota {} is in itself, or more than {} deep in others",
+                                   at(parent).name, kMostLevels));
+      order.push_back(id);
+    }
+  }
+  return order;
+}
+
+std::optional<std::string> Ledger::objection_to(const Spec& child, QuotaId id) const {
+  const Quota& parent = at(id);
+  if (parent.misplaced || parent.error || deleted_.contains(id)) {
+    return fmt::format("quota {} is not in force itself", parent.name);
+  }
+  for (const LineSpec& line : child.lines) {
+    if (line_above(parent.spec.lines, line) != parent.spec.lines.size()) continue;
+    return fmt::format("quota {} has no line for {}", parent.name, line.gpu_type);
+  }
+  return std::nullopt;
+}
+
+void Ledger::make_lines(QuotaId id, Quota& quota) {
+  quota.lines.clear();
+  // Those of quotas that are in it keep the addresses of its lines.
+  quota.lines.reserve(quota.spec.lines.size() + 1);
+  quota.inner.assign(quota.spec.lines.size() + 1, nullptr);
+  for (const LineSpec& line : quota.spec.lines) {
+    const bool is_alone = !quota.parent && quota.spec.cohort.empty();
+    quota.lines.emplace_back(line, is_alone ? nullptr : &pool_of(quota, line));
+  }
+  quota.lines.emplace_back(LineSpec{}, nullptr);
+  if (quota.children.empty()) return;
+  for (std::size_t i = 0; i < quota.spec.lines.size(); ++i) {
+    Pool& pool = inner_pools_[{id, i}];
+    pool.id = static_cast<PoolId>(lending_.size());
+    pool.above = &quota.lines[i];
+    pool.parent = id;
+    pool.parent_line = i;
+    pool.bounded = options_.bound_cohorts;
+    pool.overpromised = promised_in(quota, i) > quota.spec.lines[i].guaranteed;
+    lending_.push_back({.pool = &pool, .lenders = {}});
+    quota.inner[i] = &pool;
+  }
+}
+
+GpuShare Ledger::promised_in(const Quota& parent, std::size_t index) const {
+  GpuShare sum;
+  for (const QuotaId id : parent.children) {
+    for (const LineSpec& line : at(id).spec.lines) {
+      if (line_above(parent.spec.lines, line) == index) sum += line.guaranteed;
+    }
+  }
+  return sum;
+}
+
+Pool& Ledger::pool_of(const Quota& quota, const LineSpec& line) {
+  if (quota.parent) {
+    const Quota& parent = at(*quota.parent);
+    return *parent.inner[line_above(parent.spec.lines, line)];
+  }
+  const auto [found, is_new] = pools_.try_emplace({quota.spec.cohort, line.type_key});
+  Pool& pool = found->second;
+  if (is_new) {
+    pool.id = static_cast<PoolId>(lending_.size());
+    pool.cohort = quota.spec.cohort;
+    pool.bounded = options_.bound_cohorts;
+    lending_.push_back({.pool = &pool, .lenders = {}});
+  }
+  return pool;
+}
+
 void Ledger::map_classes(Quota& quota) const {
   while (quota.line_of.size() < classes_.size()) {
     const auto id = static_cast<ChargeClassId>(quota.line_of.size());
@@ -284,27 +393,53 @@ void Ledger::map_classes(Quota& quota) const {
   }
 }
 
+void Ledger::changed(QuotaId id, Quota& quota) {
+  if (!std::exchange(quota.changed, true)) news_.accounts.push_back(id);
+}
+
+void Ledger::parent_changed(QuotaId parent) {
+  for (const QuotaId id : at(parent).children) {
+    Quota& child = at(id);
+    changed(id, child);
+    if (!child.children.empty()) parent_changed(id);
+  }
+}
+
 void Ledger::change(QuotaId id, Quota& quota, std::size_t index, void (Line::*how)(GpuShare),
                     GpuShare amount) {
   Line& line = quota.lines[index];
-  const Pool* pool = line.pool();
   const GpuShare taken = line.used() + line.held();
-  const GpuShare left = pool == nullptr ? GpuShare() : pool->left();
-  const GpuShare used = pool == nullptr ? GpuShare() : pool->used;
+  // Its own pool, and those from which that one borrows.
+  struct Was {
+    const Pool* pool = nullptr;
+    GpuShare left{};
+    GpuShare used{};
+  };
+  std::array<Was, kMostLevels> was;
+  std::size_t pools = 0;
+  for (const Pool* pool = line.pool(); pool != nullptr; pool = pool->outer()) {
+    was[pools++] = {pool, pool->left(), pool->used};
+  }
   (line.*how)(amount);
   ++version_;
   status_changed_.insert(id);
-  if (pool != nullptr && !std::exchange(lending_[pool->id].stale, true)) {
-    stale_pools_.push_back(pool->id);
-  }
-  if (!std::exchange(quota.changed, true)) news_.accounts.push_back(id);
+  changed(id, quota);
   if (line.used() + line.held() < taken && !std::exchange(quota.opened, true)) {
     news_.opened.push_back(id);
   }
-  if (pool == nullptr || !pool->gives()) return;
-  if (pool->left() <= left && !(pool->bounded && pool->used < used)) return;
-  if (std::find(news_.pools.begin(), news_.pools.end(), pool->id) == news_.pools.end()) {
-    news_.pools.push_back(pool->id);
+  for (std::size_t i = 0; i < pools; ++i) tell_of(*was[i].pool, was[i].left, was[i].used);
+}
+
+void Ledger::tell_of(const Pool& pool, GpuShare left, GpuShare used) {
+  if (!std::exchange(lending_[pool.id].stale, true)) stale_pools_.push_back(pool.id);
+  if (pool.above != nullptr) {
+    status_changed_.insert(pool.parent);
+    if (pool.left() != left) parent_changed(pool.parent);
+  }
+  if (pool.left() <= left && !(pool.bounded && pool.used < used)) return;
+  if (!pool.gives()) return;
+  if (std::find(news_.pools.begin(), news_.pools.end(), pool.id) == news_.pools.end()) {
+    news_.pools.push_back(pool.id);
   }
 }
 
@@ -320,6 +455,13 @@ const Ledger::Quota& Ledger::at(QuotaId quota) const {
 
 Ledger::Quota& Ledger::at(QuotaId quota) {
   return const_cast<Quota&>(static_cast<const Ledger&>(*this).at(quota));
+}
+
+std::optional<QuotaId> Ledger::find(const std::string& name) const {
+  for (const auto& [id, quota] : quotas_) {
+    if (id != kNothingQuota && quota.name == name && has(id)) return id;
+  }
+  return std::nullopt;
 }
 
 std::vector<QuotaId> Ledger::quotas() const {

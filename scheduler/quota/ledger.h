@@ -161,7 +161,7 @@ class Ledger {
   // "team-vision"; for kNothingQuota empty.
   [[nodiscard]] const std::string& name_of(QuotaId quota) const;
   [[nodiscard]] const std::string& uid_of(QuotaId quota) const;
-  // Why the quota's spec is not applied; nullopt: it is.
+  // Why the quota's spec is not applied, or gives its own namespaces nothing; nullopt: it does.
   [[nodiscard]] std::optional<std::string> error_of(QuotaId quota) const;
   // Until when a deleted quota gives nothing at least, and what is charged to it; nullopt: it is
   // there.
@@ -190,6 +190,8 @@ class Ledger {
 
   // The numbers of the quotas that are there, by name.
   [[nodiscard]] std::vector<QuotaId> quotas() const;
+  // That of the one of that name; nullopt: it is not there. O(quotas).
+  [[nodiscard]] std::optional<QuotaId> find(const std::string& name) const;
   // The line of the quota that a waiting pod asks of, and for how much: the one that would then be
   // least beyond its limit, of equals least beyond its guarantee; nullopt: of none. What others of
   // the cohort do does not matter.
@@ -215,6 +217,7 @@ class Ledger {
   friend class Charge;
   friend class LedgerTrial;
   using PoolKey = std::pair<std::string, std::string>;  // cohort, type_key
+  using InnerKey = std::pair<QuotaId, std::size_t>;     // the parent and its line
   // Who lends what a pool has lent: its quotas by name, each as much as it can.
   struct Lender {
     QuotaId quota{};
@@ -237,8 +240,13 @@ class Ledger {
     std::string name;
     std::string uid;
     std::int64_t generation = 0;
-    Spec spec;
-    std::optional<std::string> error;  // why `spec` is empty
+    Spec said;                             // as it is written
+    Spec spec;                             // as it is in force: empty where there is an error
+    std::optional<std::string> error;      // what is wrong with it by itself
+    std::optional<std::string> misplaced;  // what is wrong with where it is
+    std::optional<QuotaId> parent;         // the quota that it is in
+    std::vector<QuotaId> children;         // those that are in it
+    std::vector<Pool*> inner;  // by line: of the children's lines that share it, or null
     bool opens_when_deleted = false;
     std::vector<Line> lines;             // of the spec; a last one for GPUs that none names
     std::vector<std::size_t> line_of;    // by class
@@ -258,12 +266,26 @@ class Ledger {
   void count(Charge& charge);
   void uncount(Charge& charge);
   void rebuild();
+  // Which quota is in which, and whether they can be in force there; returns them so that each
+  // comes after the one that it is in.
+  std::vector<QuotaId> place_quotas();
+  // Why a quota cannot be in that one, whose own place is known; nullopt: it can.
+  [[nodiscard]] std::optional<std::string> objection_to(const Spec& child, QuotaId parent) const;
+  void make_lines(QuotaId id, Quota& quota);
+  // What the quotas in a quota are guaranteed of one of its lines.
+  [[nodiscard]] GpuShare promised_in(const Quota& parent, std::size_t line) const;
+  Pool& pool_of(const Quota& quota, const LineSpec& line);
   void forget(QuotaId id);
   [[nodiscard]] Time until(Time deleted_at) const {
     return deleted_at + options_.closed_after_deletion;
   }
   void recount(const std::string& namespace_);
   void map_classes(Quota& quota) const;
+  void changed(QuotaId id, Quota& quota);
+  // A parent's line counts another amount as used: all that are in it stand otherwise.
+  void parent_changed(QuotaId parent);
+  // The pool had so much left / in use before a change.
+  void tell_of(const Pool& pool, GpuShare left, GpuShare used);
   // Charges, refunds or holds on a line of the quota, which is news.
   void change(QuotaId id, Quota& quota, std::size_t line, void (Line::*how)(GpuShare),
               GpuShare amount);
@@ -275,7 +297,9 @@ class Ledger {
   [[nodiscard]] Standing as_borrower(const Account& of, const Demand& demand, bool is_holder,
                                      bool& within) const;
   // Where a quota stands that would borrow of that line.
-  [[nodiscard]] static Standing share_of(const Line& line);
+  [[nodiscard]] Standing standing_of(const Quota& quota, const Line& line) const;
+  // What is in use of that line: of a parent's, by all that are in it.
+  [[nodiscard]] GpuShare in_use(const Quota& quota, std::size_t line) const;
   // The line to which such GPUs are charged.
   [[nodiscard]] std::size_t line_of(const Quota& quota, ChargeClassId on) const;
   [[nodiscard]] bool eligible(ChargeClassId id, const Demand& demand) const;
@@ -316,6 +340,7 @@ class Ledger {
   Assignment assignment_;
   ChargeClasses classes_;
   std::map<PoolKey, Pool> pools_;
+  std::map<InnerKey, Pool> inner_pools_;
   mutable std::vector<Lending> lending_;  // by PoolId; shared out when it is asked for
   std::vector<PoolId> stale_pools_;
   mutable std::map<std::string, Cover>

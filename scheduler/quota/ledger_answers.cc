@@ -2,6 +2,8 @@
 #include "scheduler/quota/ledger.h"
 #include "scheduler/quota/ledger_trial.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -18,6 +20,18 @@ bool has_no_mig(const gpu::Product& gpu) {
   if (gpu.gpu_class == nullptr || !gpu.gpu_class->compute.is_known()) return false;
   const auto [major, minor] = gpu.gpu_class->compute;
   return major < 8 || (major == 8 && minor != 0);
+}
+
+// Behind all that have a share.
+Standing::Share no_share(GpuShare used) {
+  return {.tier = Standing::Tier::kNoGuarantee, .beyond = used, .weight = GpuShare::gpus(1)};
+}
+
+Standing::Share share_of(const Line& line, const std::optional<GpuShare>& weight) {
+  const GpuShare guaranteed = line.spec().guaranteed;
+  const GpuShare weighs = weight.value_or(guaranteed);
+  if (weighs.is_zero()) return no_share(line.used());
+  return {.tier = Standing::Tier::kBorrower, .beyond = line.used() - guaranteed, .weight = weighs};
 }
 
 }  // namespace
@@ -77,6 +91,7 @@ bool Ledger::never_fits_absent(const Quota& quota, const Demand& demand) const {
 }
 
 bool Ledger::may_have(const Quota& quota, std::size_t line, GpuShare amount) {
+  if (!quota.children.empty()) return false;  // what it has is theirs
   if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) return false;
   return line != quota.spec.lines.size();
 }
@@ -118,7 +133,8 @@ LineAnswer Ledger::answer(const Account& account, std::size_t index, GpuShare am
                     .most = line.most(),
                     .borrowed = line.borrowed(),
                     .missing = said.missing,
-                    .cohort = quota.spec.cohort};
+                    .cohort = quota.spec.cohort,
+                    .parent = quota.spec.parent};
   if (said.room != Room::kNone) return answer;
   if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) {
     answer.why = Why::kTooLarge;
@@ -168,13 +184,20 @@ Standing Ledger::standing(QuotaId id, const Demand& demand, bool is_holder,
   return within ? Standing{} : borrower;
 }
 
-Standing Ledger::share_of(const Line& line) {
-  using Tier = Standing::Tier;
-  const GpuShare guaranteed = line.spec().guaranteed;
-  if (!guaranteed.is_zero()) {
-    return {.tier = Tier::kBorrower, .used = line.used(), .guaranteed = guaranteed};
+Standing Ledger::standing_of(const Quota& quota, const Line& line) const {
+  Standing standing;
+  std::size_t level = 0;
+  for (const Quota* at_level = &quota; at_level->parent; at_level = &at(*at_level->parent)) ++level;
+  standing.levels[level] = share_of(line, quota.spec.weight);
+  const Quota* inner = &quota;
+  for (const Pool* pool = line.pool(); level > 0; pool = pool->outer()) {
+    inner = &at(*inner->parent);
+    const Line& above = *pool->above;
+    --level;
+    if (above.used() < above.spec().guaranteed) continue;  // it has some of its own left
+    standing.levels[level] = share_of(above, inner->spec.weight);
   }
-  return {.tier = Tier::kNoGuarantee, .used = line.used(), .guaranteed = GpuShare::gpus(1)};
+  return standing;
 }
 
 Standing Ledger::as_borrower(QuotaId id, const Demand& demand, bool is_holder,
@@ -192,19 +215,32 @@ Standing Ledger::as_borrower(const Account& of, const Demand& demand, bool is_ho
       within = true;
       return;
     }
-    const Standing share = share_of(of.lines[line]);
-    if (!best || compare(share, *best) < 0) best = share;
+    const Standing standing = standing_of(of.quota, of.lines[line]);
+    if (!best || compare(standing, *best) < 0) best = standing;
   });
   // Nothing that is there is any use to it: its turn comes last.
-  return best.value_or(
-      Standing{.tier = Standing::Tier::kNoGuarantee, .used = {}, .guaranteed = GpuShare::gpus(1)});
+  return best.value_or(Standing{.levels = {no_share({})}});
 }
 
 std::vector<InPool> Ledger::in_pools(QuotaId id) const {
   std::vector<InPool> pools;
-  for (const Line& line : at(id).lines) {
-    if (line.pool() == nullptr || line.used() >= line.limit()) continue;
-    pools.push_back({.pool = line.pool()->id, .standing = share_of(line)});
+  const Quota& quota = at(id);
+  for (const Line& line : quota.lines) {
+    if (line.pool() == nullptr) continue;
+    if (line.used() >= std::max(line.limit(), line.spec().guaranteed)) continue;
+    // Its next pod may be within the guarantee, and wait all the same.
+    const bool as_owner = line.used() < line.spec().guaranteed &&
+                          (line.pool()->bounded || line.pool()->above != nullptr);
+    const Standing standing = as_owner ? Standing() : standing_of(quota, line);
+    for (const Pool* pool = line.pool(); pool != nullptr; pool = pool->outer()) {
+      const auto known = std::find_if(pools.begin(), pools.end(),
+                                      [&](const InPool& each) { return each.pool == pool->id; });
+      if (known == pools.end()) {
+        pools.push_back({.pool = pool->id, .standing = standing});
+      } else if (compare(standing, known->standing) < 0) {
+        known->standing = standing;
+      }
+    }
   }
   return pools;
 }
@@ -268,7 +304,14 @@ bool Ledger::holds(QuotaId quota) const { return at(quota).holding.has_value(); 
 bool Ledger::is_strict(QuotaId quota) const { return at(quota).spec.strict; }
 const std::string& Ledger::name_of(QuotaId quota) const { return at(quota).name; }
 const std::string& Ledger::uid_of(QuotaId quota) const { return at(quota).uid; }
-std::optional<std::string> Ledger::error_of(QuotaId quota) const { return at(quota).error; }
+std::optional<std::string> Ledger::error_of(QuotaId id) const {
+  const Quota& quota = at(id);
+  if (quota.error) return quota.error;
+  if (quota.misplaced) return quota.misplaced;
+  if (quota.children.empty() || !assignment_.has_some(id)) return std::nullopt;
+  return fmt::format("spec.namespaces: quota {} has it as its parent, so it gives none itself",
+                     at(quota.children.front()).name);
+}
 
 std::optional<std::pair<std::size_t, GpuShare>> Ledger::asks_of(QuotaId id,
                                                                 const Demand& demand) const {

@@ -45,12 +45,6 @@ std::string over_limit(const std::string& what, GpuShare used, GpuShare limit) {
                      to_text(used), to_text(limit));
 }
 
-// Whether all GPUs of the second are GPUs of the first.
-bool includes(const LineSpec& all, const LineSpec& some) {
-  if (all.gpu_type == kAnyType || all.type_key == some.type_key) return true;
-  return some.gpu_type != kAnyType && names(all, gpu::parse_product(some.gpu_type).product);
-}
-
 }  // namespace
 
 bool Ledger::is_known(const LineSpec& line) const {
@@ -68,12 +62,13 @@ k8s::Condition Ledger::ready(QuotaId id, bool has_gpus) const {
                        .last_transition_time = std::nullopt,
                        .reason = {},
                        .message = {}};
-  if (quota.error) {
+  const bool is_parent = !quota.children.empty();
+  if (const auto error = error_of(id)) {
     ready.reason = "InvalidSpec";
-    ready.message = *quota.error + "; until it is repaired its namespaces get no more GPUs";
-  } else if (!assignment_.has_some(id)) {
+    ready.message = *error + "; until it is repaired its namespaces get no more GPUs";
+  } else if (!is_parent && !assignment_.has_some(id)) {
     ready.reason = "NoNamespace";
-    ready.message = "no namespace belongs to it";
+    ready.message = "no namespace belongs to it, and no quota has it as its parent";
   } else if (!has_gpus) {
     ready.reason = "NoGpus";
     ready.message = "no node has GPUs of its types";
@@ -91,11 +86,19 @@ std::vector<k8s::Condition> Ledger::conditions(QuotaId id) const {
   std::vector<std::string> over;
   std::vector<std::string> uncovered;
   std::vector<std::string> overlent;
+  std::vector<std::string> overpromised;
   bool some_known = quota.spec.lines.empty();
   for (std::size_t i = 0; i < quota.spec.lines.size(); ++i) {
     const Line& line = quota.lines[i];
     const std::string& type = line.spec().gpu_type;
-    if (line.used() > line.limit()) over.push_back(over_limit(type, line.used(), line.limit()));
+    const GpuShare used = in_use(quota, i);
+    if (used > line.limit()) over.push_back(over_limit(type, used, line.limit()));
+    if (const Pool* inner = quota.inner[i]; inner != nullptr && inner->overpromised) {
+      overpromised.push_back(
+          fmt::format("{}: the quotas in it guarantee {}, it guarantees {}; what is beyond they "
+                      "borrow, and they keep nothing for themselves",
+                      type, to_text(inner->guaranteed), to_text(line.spec().guaranteed)));
+    }
     if (is_known(line.spec())) {
       some_known = true;
     } else if (type != kAnyType) {
@@ -106,7 +109,7 @@ std::vector<k8s::Condition> Ledger::conditions(QuotaId id) const {
                                       to_text(cover->second.guaranteed),
                                       to_text(cover->second.offered)));
     }
-    if (line.pool() != nullptr && lending_[line.pool()->id].overlent) {
+    if (!quota.spec.cohort.empty() && lending_[line.pool()->id].overlent) {
       overlent.push_back(fmt::format(
           "{}: more is borrowed in cohort {} than it has to lend; nothing more is lent until some "
           "of it is freed",
@@ -124,6 +127,8 @@ std::vector<k8s::Condition> Ledger::conditions(QuotaId id) const {
       problem("UnknownGpuType", "KnownGpuTypes", std::move(unknown), generation),
       problem("OverLimit", "WithinLimit", std::move(over), generation),
       problem("GuaranteesExceedGpus", "GuaranteesCovered", std::move(uncovered), generation),
+      problem("GuaranteesExceedParent", "GuaranteesWithinParent", std::move(overpromised),
+              generation),
       problem("CohortOverlent", "CohortNotOverlent", std::move(overlent), generation),
       problem("LentApart", "LentTogether",
               apart == lent_apart_.end() ? std::vector<std::string>() : apart->second, generation)};
@@ -137,6 +142,7 @@ void Ledger::sum_up_guarantees() const {
   };
   std::map<std::string, Type> types;
   for (const QuotaId id : quotas()) {
+    if (at(id).parent) continue;  // a part of that one's
     for (const LineSpec& line : at(id).spec.lines) {
       Type& type = types[line.type_key];
       type.line = &line;

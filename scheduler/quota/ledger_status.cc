@@ -48,13 +48,20 @@ void Ledger::list_lenders() {
 
 void Ledger::share_out(Lending& lending) const {
   lending.stale = false;
-  GpuShare left = lending.pool->borrowed;
+  const Pool& pool = *lending.pool;
+  // What a parent has beyond what it guarantees to its lines is borrowed first.
+  GpuShare left = pool.borrowed;
+  if (pool.above != nullptr) {
+    left = left.beyond(pool.above->spec().guaranteed.beyond(pool.guaranteed));
+  }
   for (Lender& lender : lending.lenders) {
     const GpuShare takes = std::min(left, at(lender.quota).lines[lender.line].idle());
     left -= takes;
     if (std::exchange(lender.lent, takes) != takes) status_changed_.insert(lender.quota);
   }
-  if (std::exchange(lending.overlent, !left.is_zero()) == lending.overlent) return;
+  // A parent borrows the rest itself.
+  const bool overlent = pool.above == nullptr && !left.is_zero();
+  if (std::exchange(lending.overlent, overlent) == lending.overlent) return;
   for (const Lender& lender : lending.lenders) status_changed_.insert(lender.quota);
 }
 
@@ -63,6 +70,18 @@ GpuShare Ledger::lent(const Quota& quota, std::size_t line) const {
   Lending& lending = lending_[quota.lines[line].pool()->id];
   if (lending.stale) share_out(lending);
   return lending.lenders[quota.lender_at[line]].lent;
+}
+
+GpuShare Ledger::in_use(const Quota& quota, std::size_t line) const {
+  if (quota.inner[line] == nullptr) return quota.lines[line].used();
+  GpuShare sum;
+  for (const QuotaId id : quota.children) {
+    const Quota& child = at(id);
+    for (std::size_t i = 0; i < child.lines.size(); ++i) {
+      if (child.lines[i].pool() == quota.inner[line]) sum += in_use(child, i);
+    }
+  }
+  return sum;
 }
 
 std::set<QuotaId> Ledger::take_status_changes() {
@@ -83,7 +102,7 @@ k8s::GpuQuota::Status Ledger::status(QuotaId id, const std::vector<GpuShare>& pe
   for (std::size_t i = 0; i < quota.spec.lines.size(); ++i) {
     const Line& line = quota.lines[i];
     const Amounts amounts{.guaranteed = line.spec().guaranteed,
-                          .used = line.used(),
+                          .used = in_use(quota, i),
                           .borrowed = line.borrowed(),
                           .lent = lent(quota, i),
                           .pending = i < pending.size() ? pending[i] : GpuShare()};

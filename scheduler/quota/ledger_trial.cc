@@ -25,7 +25,11 @@ std::vector<Line>& LedgerTrial::lines_of(QuotaId quota) const {
   copied->second = ledger_.at(quota).lines;
   for (Line& line : copied->second) {
     if (line.pool() == nullptr) continue;
-    line.use(pools_.try_emplace(line.pool()->id, *line.pool()).first->second);
+    const auto [pool, is_new_pool] = pools_.try_emplace(line.pool()->id, *line.pool());
+    line.use(pool->second);
+    if (is_new_pool && pool->second.above != nullptr) {
+      pool->second.above = &lines_of(pool->second.parent)[pool->second.parent_line];
+    }
   }
   return copied->second;
 }

@@ -4,38 +4,59 @@
 
 namespace sched::quota {
 
+GpuShare Pool::left() const {
+  return above == nullptr ? to_lend - borrowed : above->spec().guaranteed - above->used();
+}
+
+bool Pool::gives() const {
+  if (left() > GpuShare()) return true;
+  if (above == nullptr) return bounded && used < guaranteed;
+  if (above->used() >= above->limit()) return false;
+  // Beyond the parent's guarantee an owner may only lack what its limit leaves.
+  return above->spec().limit.has_value() || (outer() != nullptr && outer()->gives());
+}
+
+const Pool* Pool::outer() const { return above == nullptr ? nullptr : above->pool(); }
+
 Line::Line(LineSpec spec, Pool* pool) : spec_(std::move(spec)), pool_(pool) {
-  if (pool_ != nullptr) {
-    pool_->lendable += spec_.lendable;
-    pool_->guaranteed += spec_.guaranteed;
-  }
+  if (pool_ == nullptr) return;
+  pool_->lendable += spec_.lendable;
+  pool_->guaranteed += spec_.guaranteed;
   join_pool();
+  if (pool_->above != nullptr) pool_->above->charge(claimed({}, {}));
 }
 
 GpuShare Line::limit() const {
+  if (spec_.limit) return *spec_.limit;
   if (pool_ == nullptr) return spec_.guaranteed;
-  return spec_.limit.value_or(spec_.guaranteed + (pool_->lendable - spec_.lendable));
+  if (pool_->above == nullptr) return spec_.guaranteed + (pool_->lendable - spec_.lendable);
+  if (pool_->overpromised) return pool_->above->limit();
+  const GpuShare kept_by_all = pool_->guaranteed - pool_->lendable;
+  const GpuShare kept = spec_.guaranteed - spec_.lendable;
+  return pool_->above->limit().beyond(kept_by_all - kept);
 }
 
 GpuShare Line::most() const {
   if (pool_ == nullptr) return spec_.guaranteed;
+  if (pool_->above != nullptr) return std::min(limit(), pool_->above->most());
   return std::min(limit(), spec_.guaranteed + (pool_->lendable - spec_.lendable));
 }
 
 Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
   const GpuShare kept = held_ - own;  // for another pod
   const GpuShare within = used_ + kept + amount;
-  if (within <= spec_.guaranteed) {
-    if (pool_ == nullptr || !pool_->bounded) return {Room::kGuaranteed, {}};
-    const GpuShare missing = (pool_->used + amount).beyond(pool_->guaranteed);
-    return {missing.is_zero() ? Room::kGuaranteed : Room::kNone, missing};
-  }
+  const GpuShare after = used_ + amount;
+  const bool has_parent = pool_ != nullptr && pool_->above != nullptr;
+  const GpuShare more =
+      has_parent ? claimed(after, kept).beyond(claimed(used_, held_)) : GpuShare();
+  if (within <= spec_.guaranteed) return ask_within(amount, more);
   // Whoever is next in line has waited long: nobody passes him by borrowing.
   if (!kept.is_zero()) return {Room::kNone, within.beyond(spec_.guaranteed)};
 
-  const GpuShare after = used_ + amount;
   GpuShare missing = after.beyond(limit());
-  if (pool_ != nullptr) {
+  if (has_parent) {
+    if (!more.is_zero()) missing = std::max(missing, pool_->above->ask(more).missing);
+  } else if (pool_ != nullptr) {
     const GpuShare lenders = pool_->to_lend - to_lend();
     const GpuShare borrowed = pool_->borrowed - this->borrowed() + after.beyond(spec_.guaranteed);
     missing = std::max(missing, borrowed.beyond(lenders));
@@ -43,33 +64,63 @@ Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
   return {missing.is_zero() ? Room::kBorrowed : Room::kNone, missing};
 }
 
-void Line::charge(GpuShare amount) {
+Line::Answer Line::ask_within(GpuShare amount, GpuShare more) const {
+  if (pool_ == nullptr) return {Room::kGuaranteed, {}};
+  if (pool_->above != nullptr) {
+    if (more.is_zero()) return {Room::kGuaranteed, {}};  // it claims that already
+    return pool_->asks_for_all() ? pool_->above->ask(more) : pool_->above->ask_for_owner(more);
+  }
+  if (!pool_->bounded) return {Room::kGuaranteed, {}};
+  const GpuShare missing = (pool_->used + amount).beyond(pool_->guaranteed);
+  return {missing.is_zero() ? Room::kGuaranteed : Room::kNone, missing};
+}
+
+Line::Answer Line::ask_for_owner(GpuShare amount) const {
+  if (amount.is_zero()) return {Room::kGuaranteed, {}};
+  const GpuShare after = used_ + amount;
+  const bool has_parent = pool_ != nullptr && pool_->above != nullptr;
+  if (after <= spec_.guaranteed || (has_parent && pool_->asks_for_all())) return ask(amount);
+  GpuShare missing = spec_.limit ? after.beyond(*spec_.limit) : GpuShare();
+  if (has_parent) {
+    const GpuShare more = claimed(after, {}).beyond(claimed(used_, {}));
+    missing = std::max(missing, pool_->above->ask_for_owner(more).missing);
+  }
+  return {missing.is_zero() ? Room::kGuaranteed : Room::kNone, missing};
+}
+
+template <typename How>
+void Line::change(const How& how) {
+  if (pool_ == nullptr) return how();
+  const bool has_parent = pool_->above != nullptr;
+  const GpuShare before = has_parent ? claimed(used_, held_) : GpuShare();
   leave_pool();
-  used_ += amount;
+  how();
   join_pool();
+  if (!has_parent) return;
+  const GpuShare after = claimed(used_, held_);
+  if (after > before) pool_->above->charge(after - before);
+  if (after < before) pool_->above->refund(before - after);
+}
+
+void Line::charge(GpuShare amount) {
+  change([&] { used_ += amount; });
 }
 
 void Line::refund(GpuShare amount) {
-  leave_pool();
-  used_ -= amount;
-  join_pool();
+  change([&] { used_ -= amount; });
 }
 
 void Line::hold(GpuShare amount) {
-  leave_pool();
-  held_ = amount;
-  join_pool();
+  change([&] { held_ = amount; });
 }
 
 void Line::leave_pool() {
-  if (pool_ == nullptr) return;
   pool_->to_lend -= to_lend();
   pool_->borrowed -= borrowed();
   pool_->used -= used_;
 }
 
 void Line::join_pool() {
-  if (pool_ == nullptr) return;
   pool_->to_lend += to_lend();
   pool_->borrowed += borrowed();
   pool_->used += used_;

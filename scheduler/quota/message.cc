@@ -23,6 +23,9 @@ std::string place_in_line(std::size_t before) {
 
 std::string borrowed(const LineAnswer& line) {
   if (line.borrowed.is_zero()) return {};
+  if (!line.parent.empty()) {
+    return fmt::format(" ({} borrowed in quota {})", to_text(line.borrowed), line.parent);
+  }
   return fmt::format(" ({} borrowed from cohort {})", to_text(line.borrowed), line.cohort);
 }
 
@@ -46,6 +49,11 @@ std::string account(const LineAnswer& line) {
                      to_text(line.used), to_text(line.limit), borrowed(line));
 }
 
+std::string needs_in_parent(const LineAnswer& line) {
+  return fmt::format("quota {}, which it is in, has no more for it, {} more must be freed in that",
+                     line.parent, to_text(line.missing));
+}
+
 // What must happen; empty: nothing can, or nothing need.
 std::string remedy(const LineAnswer& line) {
   if (line.needs > line.most) return {};
@@ -53,9 +61,11 @@ std::string remedy(const LineAnswer& line) {
     case Why::kLimit:
       return fmt::format("{} more must be freed", to_text(line.missing));
     case Why::kCohort:
+      if (!line.parent.empty()) return needs_in_parent(line);
       return fmt::format("cohort {} has nothing more to lend, {} more must be freed in it",
                          line.cohort, to_text(line.missing));
     case Why::kBound:
+      if (!line.parent.empty()) return needs_in_parent(line);
       return fmt::format(
           "cohort {} uses all that its quotas guarantee, {} more must be freed in it", line.cohort,
           to_text(line.missing));

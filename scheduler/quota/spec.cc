@@ -43,7 +43,7 @@ std::string problem_of_type(const std::string& text) {
 }
 
 k8s::Result<LineSpec> line_of(const k8s::GpuQuota::Line& line, const std::string& key,
-                              bool has_cohort) {
+                              bool is_alone) {
   if (const std::string problem = problem_of_type(line.gpu_type); !problem.empty()) {
     return wrong(key + ".gpuType", problem);
   }
@@ -65,10 +65,11 @@ k8s::Result<LineSpec> line_of(const k8s::GpuQuota::Line& line, const std::string
     return wrong(key + ".limit", fmt::format("{} is less than guaranteed, {}", limit, guaranteed));
   }
   checked.limit = GpuShare::of(*line.limit);
-  if (!has_cohort && *checked.limit > checked.guaranteed) {
-    return wrong(key + ".limit", fmt::format("{} is more than guaranteed, {}, and without "
-                                             "spec.cohort there is nobody to borrow from",
-                                             limit, guaranteed));
+  if (is_alone && *checked.limit > checked.guaranteed) {
+    return wrong(key + ".limit",
+                 fmt::format("{} is more than guaranteed, {}, and without spec.cohort or "
+                             "spec.parent there is nobody to borrow from",
+                             limit, guaranteed));
   }
   return checked;
 }
@@ -90,7 +91,21 @@ k8s::Result<Spec> spec_of(const k8s::GpuQuota& quota) {
   if (from.order == k8s::GpuQuota::Order::kUnknown) {
     return wrong("spec.order", "neither BestEffort nor Strict");
   }
+  if (!from.cohort.empty() && !from.parent.empty()) {
+    return wrong("spec.cohort",
+                 "a quota that has a parent lends and borrows inside it: its parent "
+                 "may have a cohort");
+  }
+  if (from.parent == quota.metadata.name && !from.parent.empty()) {
+    return wrong("spec.parent", "a quota is not its own parent");
+  }
+  if (from.weight && (*from.weight < 0 || *from.weight > GpuShare::kMostGpus)) {
+    return wrong("spec.weight",
+                 fmt::format("{} is not between 0 and {}", *from.weight, GpuShare::kMostGpus));
+  }
   Spec spec{.cohort = from.cohort,
+            .parent = from.parent,
+            .weight = from.weight ? std::optional(GpuShare::gpus(*from.weight)) : std::nullopt,
             .lines = {},
             .most_per_pod = std::nullopt,
             .strict = from.order == k8s::GpuQuota::Order::kStrict};
@@ -103,7 +118,7 @@ k8s::Result<Spec> spec_of(const k8s::GpuQuota& quota) {
   std::map<std::string, std::size_t> line_of_type;
   for (std::size_t i = 0; i < from.quotas.size(); ++i) {
     const std::string key = fmt::format("spec.quotas[{}]", i);
-    auto line = line_of(from.quotas[i], key, !from.cohort.empty());
+    auto line = line_of(from.quotas[i], key, from.cohort.empty() && from.parent.empty());
     if (!line) return tl::unexpected<k8s::Error>(std::move(line.error()));
     const auto [first, is_new] = line_of_type.try_emplace(line->type_key, i);
     if (!is_new) {
@@ -119,6 +134,19 @@ k8s::Result<Spec> spec_of(const k8s::GpuQuota& quota) {
 bool names(const LineSpec& line, const gpu::Product& product) {
   if (line.gpu_type == kAnyType) return true;
   return !product.name.empty() && gpu::matches(line.means, product);
+}
+
+bool includes(const LineSpec& all, const LineSpec& some) {
+  if (all.gpu_type == kAnyType || all.type_key == some.type_key) return true;
+  return some.gpu_type != kAnyType && names(all, gpu::parse_product(some.gpu_type).product);
+}
+
+std::size_t line_above(const std::vector<LineSpec>& lines, const LineSpec& line) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].type_key == line.type_key) return i;
+  }
+  const bool is_any = line.gpu_type == kAnyType;
+  return line_for(lines, is_any ? gpu::Product() : gpu::parse_product(line.gpu_type).product);
 }
 
 std::size_t line_for(const std::vector<LineSpec>& lines, const gpu::Product& product) {

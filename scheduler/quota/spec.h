@@ -12,6 +12,7 @@
 #include "scheduler/quota/charge_class.h"
 #include "scheduler/quota/gpu_share.h"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@
 namespace sched::quota {
 
 inline constexpr const char* kAnyType = "*";
+
+// So many quotas may be in each other: company, division, department, team.
+inline constexpr std::size_t kMostLevels = 4;
 
 struct LineSpec {
   std::string gpu_type;           // a product, a class, or kAnyType
@@ -31,7 +35,10 @@ struct LineSpec {
 };
 
 struct Spec {
-  std::string cohort;  // empty: none; then nothing is borrowed or lent
+  std::string cohort;  // empty: none; without it and a parent nothing is borrowed or lent
+  std::string parent;  // the quota that it is in; empty: none
+  // GPUs; of each line's share of what is idle. Absent: the line's guarantee.
+  std::optional<GpuShare> weight;
   std::vector<LineSpec> lines;
   std::optional<GpuShare> most_per_pod;
   bool strict = false;
@@ -43,6 +50,13 @@ struct Spec {
 
 // Whether GPUs of the product may be charged to the line.
 [[nodiscard]] bool names(const LineSpec& line, const gpu::Product& product);
+
+// Whether all GPUs of the second are GPUs of the first.
+[[nodiscard]] bool includes(const LineSpec& all, const LineSpec& some);
+
+// The line of a parent's to which a line of a quota in it is charged: that of the same type, else
+// that which includes it and says most; lines.size(): none.
+[[nodiscard]] std::size_t line_above(const std::vector<LineSpec>& lines, const LineSpec& line);
 
 // The line that a GPU of the product is charged to: that of the product itself, else that of its
 // class (of several the one that says most: "A100-80GB" before "A100"), else "*"; lines.size():

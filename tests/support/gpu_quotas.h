@@ -34,6 +34,14 @@ class GpuQuotaBuilder {
     quota_.spec.cohort = cohort;
     return *this;
   }
+  GpuQuotaBuilder& in_quota(std::string_view parent) {
+    quota_.spec.parent = parent;
+    return *this;
+  }
+  GpuQuotaBuilder& weighs(std::int64_t weight) {
+    quota_.spec.weight = weight;
+    return *this;
+  }
   GpuQuotaBuilder& line(std::string_view gpu_type, std::int64_t guaranteed) {
     return line(gpu_type, std::to_string(guaranteed));
   }

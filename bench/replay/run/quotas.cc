@@ -2,6 +2,7 @@
 
 #include "k8s-client/api/decode.h"
 #include "k8s-client/yaml/value.h"
+#include "scheduler/quota/ledger.h"
 #include "scheduler/quota/spec.h"
 
 #include <fmt/format.h>
@@ -38,6 +39,7 @@ k8s::Result<std::vector<k8s::GpuQuota>> read_quotas(const std::string& file) {
   if (!documents) return tl::unexpected<k8s::Error>(std::move(documents.error()));
   std::vector<k8s::GpuQuota> quotas;
   std::set<std::string> names;
+  std::vector<std::string> places;
   for (const k8s::yaml::Value& document : *documents) {
     const std::string where = fmt::format("{}:{}", file, document.line);
     auto quota = quota_of(document);
@@ -50,6 +52,14 @@ k8s::Result<std::vector<k8s::GpuQuota>> read_quotas(const std::string& file) {
       quota->metadata.creation_timestamp = k8s::Timestamp{std::chrono::microseconds(quotas.size())};
     }
     quotas.push_back(*std::move(quota));
+    places.push_back(where);
+  }
+  // What is wrong with one beside the others.
+  sched::quota::Ledger ledger{sched::quota::Options{}};
+  for (const k8s::GpuQuota& quota : quotas) ledger.upsert(quota);
+  for (std::size_t i = 0; i < quotas.size(); ++i) {
+    const auto error = ledger.error_of(*ledger.find(quotas[i].metadata.name));
+    if (error) return k8s::config_error(fmt::format("{}: {}", places[i], *error));
   }
   return quotas;
 }

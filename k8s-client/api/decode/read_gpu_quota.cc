@@ -41,6 +41,8 @@ bool read(JsonValue value, GpuQuota::Spec& out) {
     if (key == "namespaces") return read_list(field, out.namespaces);
     if (key == "namespaceSelector") return read_optional(field, out.namespace_selector);
     if (key == "cohort") return json::read(field, out.cohort);
+    if (key == "parent") return json::read(field, out.parent);
+    if (key == "weight") return read_optional(field, out.weight);
     if (key == "quotas") return read_lines(field, out.quotas);
     if (key == "maxGpusPerPod") return read_optional(field, out.max_gpus_per_pod);
     if (key == "order") return read(field, out.order);

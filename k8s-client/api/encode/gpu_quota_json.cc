@@ -59,6 +59,8 @@ Json to_json(const GpuQuota::Spec& spec) {
   set(object, "namespaces", spec.namespaces);
   if (spec.namespace_selector) object["namespaceSelector"] = to_json(*spec.namespace_selector);
   set(object, "cohort", spec.cohort);
+  set(object, "parent", spec.parent);
+  if (spec.weight) object["weight"] = *spec.weight;
   for (const auto& line : spec.quotas) object["quotas"].push_back(to_json(line));
   set_quantity(object, "maxGpusPerPod", spec.max_gpus_per_pod);
   object["order"] = word(spec.order);

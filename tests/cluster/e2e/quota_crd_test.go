@@ -42,8 +42,9 @@ func TestQuotaRules(t *testing.T) {
 		{"amounts that are equal but not alike", object{"cohort": "research", "quotas": lines(line("*", object{"guaranteed": "1", "limit": "1000m", "lendable": "1.0"}))}, ""},
 		{"a limit that is the guarantee, alone", object{"quotas": lines(line("*", object{"limit": "8"}))}, ""},
 
-		{"no namespaces", object{"namespaces": nil}, "spec: Invalid value: needs namespaces, or a namespaceSelector, or both"},
-		{"an empty list of namespaces", object{"namespaces": list{}}, "spec: Invalid value: needs namespaces, or a namespaceSelector, or both"},
+		{"a parent of others", object{"namespaces": nil, "weight": int64(2), "cohort": "research"}, ""},
+		{"one in a parent", object{"parent": "physics", "weight": int64(0), "quotas": lines(line("*", object{"limit": "9", "lendable": "4"}))}, ""},
+
 		{"no namespace's name", object{"namespaces": list{"Team_Vision"}}, `spec.namespaces[0]: Invalid value: "Team_Vision": must be the name of a namespace`},
 		{"one namespace twice", object{"namespaces": list{"vision", "vision"}}, `spec.namespaces[1]: Duplicate value: "vision"`},
 		{"an unknown operator", object{"namespaceSelector": object{"matchExpressions": list{object{"key": "a", "operator": "Equals"}}}}, `spec.namespaceSelector.matchExpressions[0].operator: Unsupported value: "Equals"`},
@@ -67,8 +68,11 @@ func TestQuotaRules(t *testing.T) {
 		{"more GPUs than there are", object{"quotas": lines(line("*", object{"guaranteed": "2M"}))}, `spec.quotas[0].guaranteed: Invalid value: "2M": must be at most 1M, a million GPUs`},
 		{"a limit below the guarantee", object{"cohort": "research", "quotas": lines(line("*", object{"limit": "7999m"}))}, "spec.quotas[0].limit: Invalid value: must not be less than guaranteed"},
 		{"to lend more than there is", object{"cohort": "research", "quotas": lines(line("*", object{"lendable": "9"}))}, "spec.quotas[0].lendable: Invalid value: must not be more than guaranteed"},
-		{"to borrow from nobody", object{"quotas": lines(line("*", object{"limit": "9"}))}, "spec.quotas: Invalid value: a limit above guaranteed needs a cohort: there is nobody to borrow from"},
-		{"to lend to nobody", object{"quotas": lines(line("*", object{"lendable": "4"}))}, "spec.quotas: Invalid value: lendable needs a cohort: there is nobody to lend to"},
+		{"to borrow from nobody", object{"quotas": lines(line("*", object{"limit": "9"}))}, "spec.quotas: Invalid value: a limit above guaranteed needs a cohort or a parent: there is nobody to borrow from"},
+		{"to lend to nobody", object{"quotas": lines(line("*", object{"lendable": "4"}))}, "spec.quotas: Invalid value: lendable needs a cohort or a parent: there is nobody to lend to"},
+		{"a cohort and a parent", object{"cohort": "research", "parent": "physics"}, "spec.parent: Invalid value: a quota that has a parent lends and borrows inside it: its parent may have a cohort"},
+		{"no parent's name", object{"parent": "Physics"}, `spec.parent: Invalid value: "Physics": must be the name of a GpuQuota`},
+		{"a negative weight", object{"cohort": "research", "weight": int64(-1)}, "spec.weight in body should be greater than or equal to 0"},
 
 		{"no cohort's name", object{"cohort": "Research Team"}, `spec.cohort: Invalid value: "Research Team": must be a name of lower-case letters, digits and dashes`},
 		{"an unknown order", object{"order": "Fifo"}, `spec.order: Unsupported value: "Fifo": supported values: "BestEffort", "Strict"`},

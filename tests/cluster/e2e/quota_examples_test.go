@@ -121,6 +121,36 @@ func TestQuotasOfACohort(t *testing.T) {
 	w.verdict(of(texts, speech))
 }
 
+// TestQuotasOfDepartments: a team borrows in its department, which borrows from another; and whose turn it is when something ends.
+func TestQuotasOfDepartments(t *testing.T) {
+	w := newWorld(t)
+	startSubject(t)
+	w.addNode(fixture.GPUNode("departments", fixture.A100, 8))
+	w.addQuotas("departments.yaml")
+	lattice, optics, biology := w.beside("lattice"), w.beside("optics"), w.beside("biology")
+	for i := range 7 {
+		lattice.addPod(fmt.Sprintf("lattice-%d", i), fixture.GPUs(1))
+		lattice.waitPod(fmt.Sprintf("lattice-%d", i), "bound", bound)
+	}
+	lattice.addPod("lattice-7", fixture.GPUs(1))
+	lattice.waitOverQuota("lattice-7", "quota team-lattice: * needs 1, 7 of 7 in use (4 borrowed in quota physics), first in line; 1 more must be freed")
+	w.waitAccount("physics", "*: guaranteed 6, used 7, borrowed 2, lent 0, pending 0")
+	w.waitAccount("biology", "*: guaranteed 2, used 0, borrowed 0, lent 2, pending 0")
+
+	optics.addPod("optics-0", fixture.GPUs(1))
+	optics.waitPod("optics-0", "bound: it kept one for itself", bound)
+	biology.addPod("biology-0", fixture.GPUs(1))
+	biology.waitRefused("biology-0", "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.")
+	w.waitAccount("physics", "*: guaranteed 6, used 8, borrowed 2, lent 0, pending 0")
+	w.waitAccount("team-optics", "*: guaranteed 2, used 1, borrowed 0, lent 1, pending 0")
+
+	lattice.deletePod("lattice-0")
+	biology.waitPod("biology-0", "bound: it is within its guarantee, lattice-7 would borrow", bound)
+	w.waitAccount("team-lattice", "*: guaranteed 3, used 6, borrowed 3, lent 0, pending 1")
+	w.waitAccount("biology", "*: guaranteed 2, used 1, borrowed 0, lent 1, pending 0")
+	w.verdict(of(lattice, optics, biology))
+}
+
 // TestQuotaOfMIGAndSharedGPUs: a MIG instance counts by its memory slices, a shared GPU by its replicas.
 func TestQuotaOfMIGAndSharedGPUs(t *testing.T) {
 	w := newWorld(t)

@@ -25,6 +25,7 @@ type GpuQuotaSpec struct {
 	Namespaces        []string              `json:"namespaces"`
 	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector"`
 	Cohort            string                `json:"cohort"`
+	Parent            string                `json:"parent"`
 	Order             string                `json:"order"`
 	MaxGPUsPerPod     *resource.Quantity    `json:"maxGpusPerPod"`
 	Quotas            []GpuQuotaLine        `json:"quotas"`
@@ -229,11 +230,33 @@ func (b *quotaBook) objection(p *podState, n *nodeState, sum account) string {
 	if line < 0 {
 		return fmt.Sprintf("quota %s: no line for GPUs of type %q", q.Name, p.productOn(n))
 	}
-	used := sum.used(q.Name, line)
-	if limit := b.limit(q, line); used.Cmp(limit) > 0 {
+	return b.beyond(q, line, sum)
+}
+
+// beyond says which bound of a line, or of those that it is a part of, the account breaks; "" if none.
+func (b *quotaBook) beyond(q *GpuQuota, line int, sum account) string {
+	used := b.uses(q, line, sum)
+	within := used.Cmp(rat(q.Spec.Quotas[line].Guaranteed)) <= 0
+	if limit := b.limit(q, line); !within && used.Cmp(limit) > 0 {
 		return fmt.Sprintf("quota %s: %s: %s used of %s", q.Name, q.Spec.Quotas[line].GPUType, text(used), text(limit))
 	}
-	if used.Cmp(rat(q.Spec.Quotas[line].Guaranteed)) <= 0 {
+	if q.Spec.Parent != "" {
+		parent, above := b.above(q, line)
+		switch {
+		case parent == nil:
+			return fmt.Sprintf("quota %s is in %s, which is not there or has no line for %s", q.Name, q.Spec.Parent, q.Spec.Quotas[line].GPUType)
+		case !within:
+			return b.beyond(parent, above, sum)
+		}
+		// An owner who takes his own back passes what the parent guarantees, not what it may use.
+		for ; parent != nil; parent, above = b.above(parent, above) {
+			if limit := parent.Spec.Quotas[above].Limit; limit != nil && b.uses(parent, above, sum).Cmp(rat(*limit)) > 0 {
+				return fmt.Sprintf("quota %s: %s used of its limit, %s", parent.Name, text(b.uses(parent, above, sum)), limit)
+			}
+		}
+		return ""
+	}
+	if within {
 		return ""
 	}
 	if borrowed, lent := b.pool(q, line, sum); borrowed.Cmp(lent) > 0 {
@@ -249,6 +272,15 @@ func (b *quotaBook) limit(q *GpuQuota, line int) *big.Rat {
 		return rat(*l.Limit)
 	}
 	sum := rat(l.Guaranteed)
+	if parent, above := b.above(q, line); parent != nil {
+		sum = new(big.Rat).Set(b.limit(parent, above))
+		b.eachInLine(parent, above, func(other *GpuQuota, i int) {
+			if other != q || i != line {
+				sum.Sub(sum, new(big.Rat).Sub(rat(other.Spec.Quotas[i].Guaranteed), other.Spec.Quotas[i].lendable()))
+			}
+		})
+		return sum
+	}
 	b.eachInPool(q, line, func(other *GpuQuota, i int) {
 		if other != q {
 			sum.Add(sum, other.Spec.Quotas[i].lendable())
@@ -262,7 +294,7 @@ func (b *quotaBook) pool(q *GpuQuota, line int, sum account) (borrowed, toLend *
 	borrowed, toLend = new(big.Rat), new(big.Rat)
 	b.eachInPool(q, line, func(other *GpuQuota, i int) {
 		l := other.Spec.Quotas[i]
-		used, guaranteed := sum.used(other.Name, i), rat(l.Guaranteed)
+		used, guaranteed := b.uses(other, i, sum), rat(l.Guaranteed)
 		if used.Cmp(guaranteed) > 0 {
 			borrowed.Add(borrowed, new(big.Rat).Sub(used, guaranteed))
 			return
@@ -288,6 +320,57 @@ func (b *quotaBook) eachInPool(q *GpuQuota, line int, visit func(*GpuQuota, int)
 			}
 		}
 	}
+}
+
+// above is the quota that q is in, and the line of it that one of q's is a part of: that of the same type, else of one that includes it. nil:
+// there is none.
+func (b *quotaBook) above(q *GpuQuota, line int) (*GpuQuota, int) {
+	at := slices.IndexFunc(b.quotas, func(other *GpuQuota) bool { return q.Spec.Parent != "" && other.Name == q.Spec.Parent })
+	if at < 0 {
+		return nil, -1
+	}
+	parent, kind := b.quotas[at], q.Spec.Quotas[line].GPUType
+	if same := slices.IndexFunc(parent.Spec.Quotas, func(l GpuQuotaLine) bool { return l.GPUType == kind }); same >= 0 {
+		return parent, same
+	}
+	if kind == "*" {
+		kind = ""
+	}
+	if above := parent.lineFor(kind); above >= 0 {
+		return parent, above
+	}
+	return nil, -1
+}
+
+// eachInLine visits the lines that are parts of a parent's line.
+func (b *quotaBook) eachInLine(parent *GpuQuota, line int, visit func(*GpuQuota, int)) {
+	for _, other := range b.quotas {
+		if other.Spec.Parent != parent.Name {
+			continue
+		}
+		for i := range other.Spec.Quotas {
+			if p, above := b.above(other, i); p == parent && above == line {
+				visit(other, i)
+			}
+		}
+	}
+}
+
+// uses is what counts as used of a line: what its pods use, and what the lines that are parts of it claim, which is what they use and what they
+// keep of their guarantees for themselves.
+func (b *quotaBook) uses(q *GpuQuota, line int, sum account) *big.Rat {
+	used := new(big.Rat).Set(sum.used(q.Name, line))
+	b.eachInLine(q, line, func(child *GpuQuota, i int) {
+		l := child.Spec.Quotas[i]
+		uses, guaranteed := b.uses(child, i, sum), rat(l.Guaranteed)
+		used.Add(used, uses)
+		if idle := new(big.Rat).Sub(guaranteed, uses); idle.Sign() > 0 {
+			if kept := new(big.Rat).Sub(idle, l.lendable()); kept.Sign() > 0 {
+				used.Add(used, kept)
+			}
+		}
+	})
+	return used
 }
 
 // text is a fraction as people write it.

@@ -40,6 +40,10 @@ func forNamespaces(names ...string) func(*GpuQuota) {
 
 func inCohort(q *GpuQuota) { q.Spec.Cohort = "c" }
 
+func inQuota(parent string) func(*GpuQuota) {
+	return func(q *GpuQuota) { q.Spec.Parent = parent }
+}
+
 func lending(most string) func(*GpuQuota) {
 	return func(q *GpuQuota) { q.Spec.Quotas[0].Lendable = quantity(most) }
 }
@@ -274,6 +278,49 @@ func TestJudgeQuotas(t *testing.T) {
 			s.bindGPUs("t", 4)
 			s.bindGPUs("other", 4)
 		}},
+		{name: "all that its department has", tell: func(s *story) {
+			s.setQuota("d", "4", forNamespaces())
+			s.setQuota("q", "1", inQuota("d"))
+			s.setQuota("r", "2", inQuota("d"), forNamespaces("other"))
+			s.bindGPUs("t", 4)
+		}},
+		{name: "more than its department has", tell: func(s *story) {
+			s.setQuota("d", "4", forNamespaces())
+			s.setQuota("q", "1", inQuota("d"))
+			s.bindGPUs("t", 5)
+		}, unexplained: "quota q: *: 5 used of 4"},
+		{name: "what another team keeps for itself", tell: func(s *story) {
+			s.setQuota("d", "4", forNamespaces())
+			s.setQuota("q", "1", inQuota("d"), limited("4"))
+			s.setQuota("r", "2", inQuota("d"), forNamespaces("other"), lending("1"))
+			s.bindGPUs("t", 4)
+		}, unexplained: "quota d: *: 5 used of 4"},
+		{name: "what another department lends", tell: func(s *story) {
+			s.setQuota("d", "4", forNamespaces(), inCohort)
+			s.setQuota("q", "1", inQuota("d"))
+			s.setQuota("r", "2", inCohort, forNamespaces("other"))
+			s.bindGPUs("t", 6)
+		}},
+		{name: "what another department uses itself", tell: func(s *story) {
+			s.setQuota("d", "4", forNamespaces(), inCohort)
+			s.setQuota("q", "1", inQuota("d"))
+			s.setQuota("r", "2", inCohort, forNamespaces("other"))
+			s.bindGPUs("other", 1)
+			s.wait(time.Minute)
+			s.bindGPUs("t", 6)
+		}, unexplained: "cohort c: *: 2 borrowed, 1 to lend"},
+		{name: "an owner beyond his department's limit", tell: func(s *story) {
+			s.setQuota("d", "4", forNamespaces(), inCohort, limited("4"))
+			s.setQuota("q", "1", inQuota("d"))
+			s.setQuota("r", "2", inQuota("d"), forNamespaces("other"))
+			s.bindGPUs("t", 4)
+			s.wait(time.Minute)
+			s.bindGPUs("other", 1)
+		}, unexplained: "quota d: 5 used of its limit, 4"},
+		{name: "a department that is not there", tell: func(s *story) {
+			s.setQuota("q", "1", inQuota("d"))
+			s.bindGPUs("t", 1)
+		}, unexplained: "quota q is in d, which is not there"},
 		{name: "another cohort lends nothing", tell: func(s *story) {
 			s.setQuota("q", "1", inCohort)
 			s.setQuota("r", "4", forNamespaces("other"), func(q *GpuQuota) { q.Spec.Cohort = "d" })

@@ -14,7 +14,7 @@ constexpr const char* kFull = R"({"apiVersion":"gpu-scheduler.io/v1alpha1","kind
     "creationTimestamp":"2026-01-02T03:04:05Z"},
   "spec":{"namespaces":["vision","vision-dev"],
     "namespaceSelector":{"matchLabels":{"team":"vision"}},
-    "cohort":"research","order":"Strict","whenDeleted":"Open","maxGpusPerPod":8,
+    "cohort":"research","parent":"physics","weight":3,"order":"Strict","whenDeleted":"Open","maxGpusPerPod":8,
     "quotas":[
       {"gpuType":"NVIDIA-H100-80GB-HBM3","guaranteed":"8","limit":16,"lendable":"4"},
       {"gpuType":"*","guaranteed":"500m"}]},
@@ -37,6 +37,8 @@ GpuQuota full() {
   quota.spec.namespaces = {"vision", "vision-dev"};
   quota.spec.namespace_selector = LabelSelector{{{"team", "vision"}}, {}};
   quota.spec.cohort = "research";
+  quota.spec.parent = "physics";
+  quota.spec.weight = 3;
   quota.spec.order = GpuQuota::Order::kStrict;
   quota.spec.when_deleted = GpuQuota::WhenDeleted::kOpen;
   quota.spec.max_gpus_per_pod = Quantity::of(8);

@@ -331,6 +331,8 @@ GpuQuota RandomObjects::gpu_quota() {
   quota.spec = {.namespaces = list([&] { return text(); }),
                 .namespace_selector = maybe([&] { return label_selector(); }),
                 .cohort = text(),
+                .parent = text(),
+                .weight = maybe([&] { return static_cast<std::int64_t>(below(9)); }),
                 .quotas = list([&] {
                   return GpuQuota::Line{text(), quantity(), maybe([&] { return quantity(); }),
                                         maybe([&] { return quantity(); })};

@@ -98,3 +98,28 @@ TEST_CASE("what a cohort lends goes to those who want it by their guarantees of 
   CHECK(is_about(mean.at("large"), 64.0 * 16 / 24));
   CHECK(mean.at("none") < 0.1);
 }
+
+TEST_CASE(
+    "what a company lends goes to its departments by their weights, and in each to its teams") {
+  Contention all(GENERATE(1U, 2U));
+  // 64 H100, of which 40 nobody uses. Physics weighs as much as it guarantees, biology twice that.
+  all.cluster().has(gpu_quota("rest").of("rest").in_cohort("c").line("H100", 40));
+  all.cluster().has(gpu_quota("physics").in_cohort("c").line("H100", 12));
+  all.cluster().has(gpu_quota("biology").in_cohort("c").line("H100", 12).weighs(24));
+  const auto team = [](const char* name, const char* parent) {
+    return gpu_quota(name).of(name).in_quota(parent);
+  };
+  all.cluster().has(team("lattice", "physics").line("H100", 8));
+  all.cluster().has(team("optics", "physics").line("H100", 4));
+  all.cluster().has(team("cells", "biology").line("H100", 6).weighs(1));
+  all.cluster().has(team("genes", "biology").line("H100", 6).weighs(3));
+  for (const char* name : {"lattice", "optics", "cells", "genes"}) all.add(name, kH100);
+  const auto mean = all.run();
+  INFO("lattice " << mean.at("lattice") << ", optics " << mean.at("optics") << ", cells "
+                  << mean.at("cells") << ", genes " << mean.at("genes"));
+  const double physics = 12 + 40.0 / 3;
+  CHECK(is_about(mean.at("lattice") + mean.at("optics"), physics));
+  CHECK(is_about(mean.at("lattice"), physics * 8 / 12));
+  CHECK(is_about(mean.at("cells"), 6 + (40.0 * 2 / 3) / 4));
+  CHECK(is_about(mean.at("genes"), 6 + (40.0 * 2 / 3) * 3 / 4));
+}

@@ -38,9 +38,11 @@ struct FixedAccounts final : Accounts {
   }
   [[nodiscard]] quota::Standing as_borrower(QueueId queue) const {
     const auto known = used.find(queue);
-    return {.tier = quota::Standing::Tier::kBorrower,
-            .used = quota::GpuShare::gpus(known == used.end() ? 0 : known->second),
-            .guaranteed = quota::GpuShare::gpus(1)};
+    const quota::Standing::Share share{
+        .tier = quota::Standing::Tier::kBorrower,
+        .beyond = quota::GpuShare::gpus(known == used.end() ? 0 : known->second),
+        .weight = quota::GpuShare::gpus(1)};
+    return {.levels = {share}};
   }
   [[nodiscard]] std::vector<quota::InPool> in_pools(QueueId queue) const override {
     std::vector<quota::InPool> all;

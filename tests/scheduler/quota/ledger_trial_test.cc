@@ -29,8 +29,8 @@ struct Answers {
   std::vector<ChargeClassId> borrowing;
   bool refused_some = false;
   std::vector<LineAnswer> lines;
-  std::tuple<Standing::Tier, GpuShare, GpuShare> standing;
-  std::tuple<Standing::Tier, GpuShare, GpuShare> as_borrower;
+  Standing standing;
+  Standing as_borrower;
   friend bool operator==(const Answers&, const Answers&) = default;
 };
 
@@ -108,9 +108,6 @@ class TriedAndDone {
                                  node, std::move(demand)));
   }
 
-  static std::tuple<Standing::Tier, GpuShare, GpuShare> parts(const Standing& standing) {
-    return {standing.tier, standing.used, standing.guaranteed};
-  }
   // Of each quota, for each demand, as the holder of what the quota keeps and as another.
   std::vector<Answers> answers(const std::vector<Demand>& demands, const LedgerTrial* in) const {
     std::vector<Answers> all;
@@ -122,8 +119,8 @@ class TriedAndDone {
                          .borrowing = std::move(admission.borrowing),
                          .refused_some = admission.refused_some,
                          .lines = ledger_.answers(quota, demand, is_holder, in),
-                         .standing = parts(ledger_.standing(quota, demand, is_holder, in)),
-                         .as_borrower = parts(ledger_.as_borrower(quota, demand, is_holder, in))});
+                         .standing = ledger_.standing(quota, demand, is_holder, in),
+                         .as_borrower = ledger_.as_borrower(quota, demand, is_holder, in)});
         }
       }
     }

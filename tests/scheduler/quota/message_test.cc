@@ -21,7 +21,8 @@ LineAnswer line(const char* type, Why why, int needs, int used, int limit, int m
           .most = GpuShare::gpus(limit),
           .borrowed = GpuShare::gpus(borrowed),
           .missing = GpuShare::gpus(missing),
-          .cohort = "research"};
+          .cohort = "research",
+          .parent = {}};
 }
 
 }  // namespace

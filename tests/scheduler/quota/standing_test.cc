@@ -9,8 +9,10 @@ using Tier = Standing::Tier;
 
 TEST_CASE("guarantees before loans, small shares before great ones, no guarantee last") {
   const auto standing = [](Tier tier, int used = 0, int guaranteed = 1) {
-    return Standing{
-        .tier = tier, .used = GpuShare::gpus(used), .guaranteed = GpuShare::gpus(guaranteed)};
+    const GpuShare weight = GpuShare::gpus(guaranteed);
+    const GpuShare beyond =
+        GpuShare::gpus(used) - (tier == Tier::kNoGuarantee ? GpuShare() : weight);
+    return Standing{.levels = {Standing::Share{.tier = tier, .beyond = beyond, .weight = weight}}};
   };
   const std::vector<Standing> in_order = {
       standing(Tier::kGuaranteed),     standing(Tier::kBorrower, 9, 8),

@@ -69,6 +69,9 @@ TEST_CASE("what cannot be used is said with its place") {
        ":1: spec.quotas[0].guaranteed: must not be negative"},
       {"kind: GpuQuota\nmetadata: {name: a}\n---\nkind: GpuQuota\nmetadata: {name: a}\n",
        ":4: a second GpuQuota \"a\""},
+      {"kind: GpuQuota\nmetadata: {name: a}\nspec: {parent: b, quotas: [{gpuType: L4, guaranteed: "
+       "1}]}\n",
+       ":1: spec.parent: there is no quota b"},
   };
   for (const Case& c : cases) {
     INFO(c.text);

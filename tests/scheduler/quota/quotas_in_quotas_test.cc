@@ -1,0 +1,455 @@
+// Quotas that are in another quota: departments and their teams.
+#include "scheduler/quota/ledger.h"
+#include "scheduler/quota/message.h"
+#include "tests/support/catch.h"
+#include "tests/support/full.h"
+#include "tests/support/gpu_quotas.h"
+#include "tests/support/quota_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace sched;
+using namespace sched::quota;
+using tests::gpu_quota;
+
+namespace {
+
+constexpr Time kThen{std::chrono::seconds(1'000)};
+
+// A ledger with one node of H100 (slot 0) and one of L4 (slot 1).
+class Tree {
+ public:
+  explicit Tree(bool bound_cohorts = false) : ledger_(options(bound_cohorts)) {
+    for (const auto& [slot, product] :
+         {std::pair{NodeSlot{0}, "NVIDIA-H100-80GB-HBM3"}, std::pair{NodeSlot{1}, "NVIDIA-L4"}}) {
+      const k8s::Node node = tests::node("n").gpus(8).product(product);
+      classes_[slot] = ledger_.intern(facts_of(node, names_), names_);
+      ledger_.node_is(slot, classes_[slot], GpuShare::gpus(64));
+    }
+  }
+  Ledger& ledger() { return ledger_; }
+  void has(const k8s::GpuQuota& quota) { ledger_.upsert(quota); }
+  QuotaId id(const std::string& namespace_) const { return ledger_.quota_of(namespace_); }
+
+  Room room(const std::string& namespace_, std::int64_t gpus, NodeSlot on = 0) const {
+    const Admission admission = ledger_.admit(id(namespace_), Demand{.gpus = gpus}, false);
+    const auto has = [&](const std::vector<ChargeClassId>& classes) {
+      return std::find(classes.begin(), classes.end(), classes_[on]) != classes.end();
+    };
+    return has(admission.within)      ? Room::kGuaranteed
+           : has(admission.borrowing) ? Room::kBorrowed
+                                      : Room::kNone;
+  }
+  // How many GPUs the namespace may have more, one by one, and nothing is left of it.
+  int most(const std::string& namespace_, NodeSlot on = 0) {
+    const std::size_t before = charges_.size();
+    while (room(namespace_, 1, on) != Room::kNone) use(namespace_, 1, on);
+    const std::size_t got = charges_.size() - before;
+    charges_.resize(before);
+    return static_cast<int>(got);
+  }
+  Charge& use(const std::string& namespace_, std::int64_t gpus, NodeSlot on = 0) {
+    charges_.push_back(std::make_unique<Charge>(
+        ledger_, Charge::Pod{std::to_string(++uids_), namespace_, {}, kThen}, on,
+        Demand{.gpus = gpus}));
+    return *charges_.back();
+  }
+  void end(std::size_t charge) {
+    charges_.erase(charges_.begin() + static_cast<std::ptrdiff_t>(charge));
+  }
+  std::string account(const std::string& quota, std::size_t line = 0) const {
+    for (const QuotaId each : ledger_.quotas()) {
+      if (ledger_.name_of(each) != quota) continue;
+      const k8s::GpuQuota::Use use = ledger_.status(each, {}).quotas.at(line).use;
+      return use.used.to_string() + " of " + use.guaranteed.to_string() + ", borrowed " +
+             use.borrowed.to_string() + ", lent " + use.lent.to_string();
+    }
+    return "no such quota";
+  }
+  std::string condition(const std::string& quota, const std::string& type) const {
+    for (const QuotaId each : ledger_.quotas()) {
+      if (ledger_.name_of(each) != quota) continue;
+      for (const k8s::Condition& is : ledger_.status(each, {}).conditions) {
+        if (is.type == type) return is.status + " " + is.message;
+      }
+    }
+    return "none";
+  }
+  std::string message(const std::string& namespace_, std::int64_t gpus) const {
+    const QuotaId quota = id(namespace_);
+    Demand demand{.gpus = gpus};
+    demand.allowed.types = {gpu::parse_type_name("H100")};
+    return waiting_message(ledger_.name_of(quota), ledger_.answers(quota, demand, false), 0);
+  }
+  std::vector<std::unique_ptr<Charge>>& charges() { return charges_; }
+  const std::array<ChargeClassId, 2>& classes() const { return classes_; }
+
+ private:
+  static Options options(bool bound_cohorts) {
+    Options made;
+    made.bound_cohorts = bound_cohorts;
+    return made;
+  }
+  ResourceNames names_;
+  Ledger ledger_;
+  std::array<ChargeClassId, 2> classes_{};
+  std::vector<std::unique_ptr<Charge>> charges_;
+  std::uint64_t uids_ = 0;
+};
+
+// The quota of a namespace that is called as it is.
+tests::GpuQuotaBuilder team(const std::string& name, const std::string& parent) {
+  return gpu_quota(name).of(name).in_quota(parent);
+}
+
+}  // namespace
+
+TEST_CASE("a team borrows what its department has, its own siblings' idle GPUs too") {
+  Tree tree;
+  tree.has(gpu_quota("physics").line("H100", 8));
+  tree.has(team("a", "physics").line("H100", 4));
+  tree.has(team("b", "physics").line("H100", 2));
+  CHECK(tree.most("a") == 8);
+  tree.use("a", 4);
+  CHECK(tree.room("a", 4) == Room::kBorrowed);
+  CHECK(tree.room("a", 5) == Room::kNone);
+  tree.use("a", 3);
+  CHECK(tree.account("physics") == "7 of 8, borrowed 0, lent 0");
+  CHECK(tree.account("a") == "7 of 4, borrowed 3, lent 0");
+  // Two of the three nobody was promised.
+  CHECK(tree.account("b") == "0 of 2, borrowed 0, lent 1");
+  tree.use("a", 1);
+  // b takes its own at once; then the department uses more than it has, and nothing is borrowed.
+  CHECK(tree.room("b", 2) == Room::kGuaranteed);
+  CHECK(tree.room("b", 3) == Room::kNone);
+  tree.use("b", 2);
+  CHECK(tree.account("physics") == "10 of 8, borrowed 2, lent 0");
+  CHECK(tree.condition("physics", "OverLimit").starts_with("True H100: 10 in use, 8 allowed"));
+  CHECK(tree.room("a", 1) == Room::kNone);
+  CHECK(tree.message("a", 1) ==
+        "quota a: H100 needs 1, 8 of 8 in use (4 borrowed in quota physics), first in line; 3 more "
+        "must be freed");
+}
+
+TEST_CASE(
+    "what a team keeps for itself nobody borrows, neither its sibling nor another department") {
+  Tree tree;
+  tree.has(gpu_quota("physics").in_cohort("company").line("H100", 8));
+  tree.has(team("a", "physics").line("H100", 4));
+  tree.has(team("b", "physics").line("H100", 4).lendable(1));
+  tree.has(gpu_quota("biology").in_cohort("company").line("H100", 0));
+  tree.has(team("c", "biology").line("H100", 0));
+  CHECK(tree.most("a") == 5);
+  CHECK(tree.most("c") == 5);
+  tree.use("a", 4);
+  CHECK(tree.most("a") == 1);
+  CHECK(tree.most("c") == 1);
+  tree.use("c", 1);
+  // a may still have what b lends, since that is the department's own, and it takes it back.
+  CHECK(tree.room("a", 1) == Room::kBorrowed);
+  tree.use("a", 1);
+  CHECK(tree.room("a", 1) == Room::kNone);
+  CHECK(tree.room("c", 1) == Room::kNone);
+  CHECK(tree.room("b", 4) == Room::kGuaranteed);
+  // What is kept for a pod of b is not idle.
+  tree.charges().clear();
+  tree.ledger().hold(tree.id("b"), Demand{.gpus = 4}, {tree.classes()[0]});
+  CHECK(tree.most("a") == 4);
+  CHECK(tree.most("c") == 4);
+}
+
+TEST_CASE("departments of a cohort lend to each other what their teams leave") {
+  Tree tree;
+  tree.has(gpu_quota("physics").in_cohort("company").line("H100", 8).lendable(2));
+  tree.has(team("a", "physics").line("H100", 4));
+  tree.has(gpu_quota("biology").in_cohort("company").line("H100", 8));
+  tree.has(team("c", "biology").line("H100", 8));
+  tree.has(gpu_quota("alone").of("alone").in_cohort("company").line("H100", 4));
+  CHECK(tree.most("a") == 20);
+  CHECK(tree.most("c") == 8 + 2 + 4);
+  CHECK(tree.most("alone") == 4 + 2 + 8);
+  tree.use("a", 10);
+  CHECK(tree.account("physics") == "10 of 8, borrowed 2, lent 0");
+  CHECK(tree.account("biology") == "0 of 8, borrowed 0, lent 0");
+  CHECK(tree.account("alone") == "0 of 4, borrowed 0, lent 2");
+  CHECK(tree.room("c", 8) == Room::kGuaranteed);
+  CHECK(tree.most("c") == 8 + 2);
+  CHECK(tree.most("a") == 8 + 4 - 2);
+}
+
+TEST_CASE("the limit of a department holds, also for a team within its guarantee") {
+  Tree tree;
+  tree.has(gpu_quota("physics").in_cohort("company").line("H100", 8).limit(10));
+  tree.has(team("a", "physics").line("H100", 4));
+  tree.has(team("b", "physics").line("H100", 4));
+  tree.has(gpu_quota("rest").of("rest").in_cohort("company").line("H100", 16));
+  CHECK(tree.most("a") == 10);
+  tree.use("a", 9);
+  CHECK(tree.room("b", 1) == Room::kGuaranteed);
+  CHECK(tree.room("b", 2) == Room::kNone);
+  CHECK(
+      tree.message("b", 2) ==
+      "quota b: H100 needs 2, 0 of 10 in use, first in line; quota physics, which it is in, has no "
+      "more for it, 1 more must be freed in that");
+  static_cast<void>(tree.ledger().take_news());
+  tree.charges().clear();
+  // So b is to be told when a ends.
+  const News news = tree.ledger().take_news();
+  const auto pools = tree.ledger().in_pools(tree.id("b"));
+  CHECK(std::any_of(pools.begin(), pools.end(), [&](const InPool& in) {
+    return std::find(news.pools.begin(), news.pools.end(), in.pool) != news.pools.end();
+  }));
+}
+
+TEST_CASE("who waits in a department is told when another department lends, or frees") {
+  Tree tree;
+  tree.has(gpu_quota("physics").in_cohort("company").line("H100", 2));
+  tree.has(team("a", "physics").line("H100", 2));
+  tree.has(gpu_quota("biology").in_cohort("company").line("H100", 2));
+  tree.has(team("c", "biology").line("H100", 2));
+  tree.use("a", 2);
+  tree.use("c", 2);
+  CHECK(tree.room("a", 1) == Room::kNone);
+  static_cast<void>(tree.ledger().take_news());
+  tree.end(1);
+  const News news = tree.ledger().take_news();
+  const auto waits = tree.ledger().in_pools(tree.id("a"));
+  CHECK(std::any_of(waits.begin(), waits.end(), [&](const InPool& in) {
+    return tree.ledger().lends(in.pool) &&
+           std::find(news.pools.begin(), news.pools.end(), in.pool) != news.pools.end();
+  }));
+  CHECK(tree.room("a", 1) == Room::kBorrowed);
+}
+
+TEST_CASE("guarantees that a department does not have are borrowed, and it says so") {
+  Tree tree;
+  tree.has(gpu_quota("physics").in_cohort("company").line("H100", 4));
+  tree.has(team("a", "physics").line("H100", 4));
+  tree.has(team("b", "physics").line("H100", 4));
+  tree.has(gpu_quota("rest").of("rest").in_cohort("company").line("H100", 2));
+  CHECK(tree.condition("physics", "GuaranteesExceedParent") ==
+        "True H100: the quotas in it guarantee 8, it guarantees 4; what is beyond they borrow, and "
+        "they keep nothing for themselves");
+  CHECK(tree.room("a", 4) == Room::kGuaranteed);
+  tree.use("a", 4);
+  CHECK(tree.room("b", 2) == Room::kBorrowed);
+  CHECK(tree.room("b", 3) == Room::kNone);
+  tree.has(team("b", "physics").line("H100", 0).generation(2));
+  CHECK(tree.condition("physics", "GuaranteesExceedParent") == "False ");
+  // What quotas guarantee beyond what nodes have counts each GPU once.
+  CHECK(tree.condition("physics", "GuaranteesExceedGpus") == "False ");
+}
+
+TEST_CASE("lines of several types share a department's line that includes them") {
+  Tree tree;
+  tree.has(gpu_quota("physics").line("*", 8));
+  tree.has(team("a", "physics").line("H100", 4).line("L4", 2));
+  tree.has(team("b", "physics").line("*", 2));
+  CHECK(tree.most("a", 0) == 8);
+  CHECK(tree.most("a", 1) == 8);
+  tree.use("a", 4, 0);
+  tree.use("a", 3, 1);
+  CHECK(tree.account("physics") == "7 of 8, borrowed 0, lent 0");
+  CHECK(tree.most("b", 1) == 2);
+  CHECK(tree.most("a", 0) == 1);
+  // One pool, named once.
+  CHECK(tree.ledger().in_pools(tree.id("a")).size() == 1);
+}
+
+TEST_CASE("a quota that is nowhere gives nothing, says why, and gives when that is mended") {
+  Tree tree;
+  const auto ready = [&](const std::string& quota) { return tree.condition(quota, "Ready"); };
+  const std::string until = "; until it is repaired its namespaces get no more GPUs";
+  tree.has(team("a", "physics").line("H100", 4));
+  CHECK(tree.room("a", 1) == Room::kNone);
+  CHECK(ready("a") == "False spec.parent: there is no quota physics" + until);
+  CHECK(tree.ledger().error_of(tree.id("a")) == "spec.parent: there is no quota physics");
+  tree.has(gpu_quota("physics").line("L4", 8));
+  CHECK(ready("a") == "False spec.parent: quota physics has no line for H100" + until);
+  tree.has(gpu_quota("physics").line("H100", 8).generation(2));
+  CHECK(tree.room("a", 4) == Room::kGuaranteed);
+  CHECK(ready("a") == "True ");
+  CHECK(ready("physics") == "True ");
+
+  tree.use("a", 1);
+  tree.ledger().erase("physics", kThen);
+  CHECK(ready("a") == "False spec.parent: quota physics is not in force itself" + until);
+  CHECK(tree.room("a", 1) == Room::kNone);
+  tree.has(gpu_quota("physics").line("H100", 8).generation(3));
+  CHECK(tree.account("physics") == "1 of 8, borrowed 0, lent 0");
+
+  tree.has(gpu_quota("physics").in_quota("a").line("H100", 8).generation(4));
+  CHECK(ready("a") ==
+        "False spec.parent: quota physics is in itself, or more than 4 deep in others" + until);
+  CHECK(ready("physics") ==
+        "False spec.parent: quota a is in itself, or more than 4 deep in others" + until);
+  CHECK(tree.room("a", 1) == Room::kNone);
+  tree.has(gpu_quota("physics").of("own").line("H100", 8).generation(5));
+  CHECK(ready("physics") ==
+        "False spec.namespaces: quota a has it as its parent, so it gives none itself" + until);
+  CHECK(tree.room("own", 1) == Room::kNone);
+  CHECK(tree.room("a", 1) == Room::kGuaranteed);
+}
+
+TEST_CASE("quotas are in each other four deep, no deeper") {
+  Tree tree;
+  tree.has(gpu_quota("q1").in_cohort("c").line("H100", 8));
+  for (int i = 2; i <= 4; ++i) {
+    tree.has(
+        gpu_quota("q" + std::to_string(i)).in_quota("q" + std::to_string(i - 1)).line("H100", 8));
+  }
+  tree.has(gpu_quota("lends").of("lends").in_cohort("c").line("H100", 4));
+  tree.has(gpu_quota("q4").of("four").in_quota("q3").line("H100", 8).generation(2));
+  CHECK(tree.most("four") == 12);
+  tree.has(gpu_quota("q5").of("five").in_quota("q4").line("H100", 1));
+  CHECK(tree.room("five", 1) == Room::kNone);
+  CHECK(tree.ledger().error_of(tree.id("five")) ==
+        "spec.parent: quotas may be in each other 4 deep");
+  CHECK(tree.room("four", 1) == Room::kGuaranteed);
+}
+
+TEST_CASE("departments are compared before their teams") {
+  Tree tree;
+  tree.has(gpu_quota("large").in_cohort("c").line("H100", 4));
+  tree.has(team("a", "large").line("H100", 1));
+  tree.has(team("b", "large").line("H100", 1));
+  tree.has(gpu_quota("small").in_cohort("c").line("H100", 2));
+  tree.has(team("d", "small").line("H100", 2));
+  tree.has(gpu_quota("lends").of("lends").in_cohort("c").line("H100", 40));
+  const auto order = [&](const std::string& one, const std::string& other) {
+    const Demand next{.gpus = 1};
+    return compare(tree.ledger().standing(tree.id(one), next, false),
+                   tree.ledger().standing(tree.id(other), next, false));
+  };
+  tree.use("a", 3);
+  tree.use("d", 2);
+  // large has one left, which a may borrow; d would borrow of another department.
+  CHECK(order("a", "d") < 0);
+  CHECK(order("b", "a") < 0);  // within its guarantee
+  tree.use("a", 1);
+  CHECK(order("a", "d") == 0 - order("d", "a"));
+  tree.use("d", 1);  // large 4 of 4, small 3 of 2
+  CHECK(order("a", "d") < 0);
+  tree.use("a", 3);  // large 7 of 4, small 3 of 2: 3/4 against 1/2
+  CHECK(order("d", "a") < 0);
+  // A weight of the department's own.
+  tree.has(gpu_quota("large").in_cohort("c").line("H100", 4).weighs(8).generation(2));
+  CHECK(order("a", "d") < 0);
+  tree.has(gpu_quota("large").in_cohort("c").line("H100", 4).weighs(0).generation(3));
+  CHECK(order("d", "a") < 0);
+}
+
+TEST_CASE("a charge of one team moves its whole department, and no other") {
+  Tree tree;
+  tree.has(gpu_quota("physics").in_cohort("c").line("H100", 4));
+  tree.has(team("a", "physics").line("H100", 1));
+  tree.has(team("b", "physics").line("H100", 1));
+  tree.has(gpu_quota("biology").in_cohort("c").line("H100", 4));
+  tree.has(team("d", "biology").line("H100", 1));
+  static_cast<void>(tree.ledger().take_news());
+  static_cast<void>(tree.ledger().take_status_changes());
+  tree.use("a", 2);
+  std::vector<QuotaId> accounts = tree.ledger().take_news().accounts;
+  std::sort(accounts.begin(), accounts.end());
+  std::vector<QuotaId> want{tree.id("a"), tree.id("b")};
+  std::sort(want.begin(), want.end());
+  CHECK(accounts == want);
+  const std::set<QuotaId> statuses = tree.ledger().take_status_changes();
+  CHECK(statuses.size() == 2);  // a, and physics
+  CHECK(statuses.contains(tree.id("a")));
+}
+
+namespace {
+
+// A tree of quotas at random, and what the rules say of it.
+class RandomTree {
+ public:
+  explicit RandomTree(unsigned seed)
+      : random_(seed), tree_(seed % 3 == 0), quotas_(random_, seed % 3 == 0) {
+    for (const k8s::GpuQuota& quota : quotas_.objects) tree_.has(quota);
+  }
+
+  int round() {
+    int compared = 0;
+    for (const std::size_t leaf : quotas_.leaves) {
+      for (int amount = 1; amount <= 4; ++amount) {
+        INFO("quota " << leaf << ", " << amount << " more");
+        REQUIRE(tree_.room(name(leaf), amount) == quotas_.rules.room(leaf, amount));
+        ++compared;
+      }
+    }
+    for (std::size_t i = 0; i < quotas_.objects.size(); ++i) {
+      const std::string used = std::to_string(quotas_.rules.in_use(i));
+      REQUIRE(tree_.account(name(i)).starts_with(used + " of "));
+    }
+    change();
+    return compared;
+  }
+
+  // A ledger that hears of the same in another order answers the same.
+  void compare_with_new() {
+    Tree other(quotas_.rules.bounded);
+    for (const auto& [leaf, amount] : charges_) other.use(name(leaf), amount);
+    std::vector<k8s::GpuQuota> quotas = quotas_.objects;
+    std::shuffle(quotas.begin(), quotas.end(), random_);
+    for (const k8s::GpuQuota& quota : quotas) other.has(quota);
+    const Demand demand{.gpus = 1};
+    for (const std::size_t leaf : quotas_.leaves) {
+      const Ledger& one = tree_.ledger();
+      const Ledger& two = other.ledger();
+      const QuotaId a = tree_.id(name(leaf));
+      const QuotaId b = other.id(name(leaf));
+      REQUIRE(one.answers(a, demand, false) == two.answers(b, demand, false));
+      REQUIRE(one.standing(a, demand, false) == two.standing(b, demand, false));
+    }
+    for (std::size_t i = 0; i < quotas.size(); ++i) {
+      REQUIRE(other.account(name(i)) == tree_.account(name(i)));
+    }
+  }
+
+ private:
+  static std::string name(std::size_t quota) { return tests::RandomQuotas::name(quota); }
+  // A pod starts where there is room (or, bound by another scheduler, where there is none), or one
+  // ends.
+  void change() {
+    const std::size_t leaf = quotas_.leaves[random_() % quotas_.leaves.size()];
+    const int amount = 1 + static_cast<int>(random_() % 3);
+    if (!charges_.empty() && random_() % 3 == 0) {
+      const std::size_t gone = random_() % charges_.size();
+      quotas_.rules.quotas[charges_[gone].first].used -= charges_[gone].second;
+      charges_.erase(charges_.begin() + static_cast<std::ptrdiff_t>(gone));
+      tree_.end(gone);
+    } else if (random_() % 10 == 0 || quotas_.rules.room(leaf, amount) != Room::kNone) {
+      quotas_.rules.quotas[leaf].used += amount;
+      charges_.emplace_back(leaf, amount);
+      tree_.use(name(leaf), amount);
+    }
+  }
+
+  std::mt19937 random_;
+  Tree tree_;
+  tests::RandomQuotas quotas_;
+  std::vector<std::pair<std::size_t, int>> charges_;
+};
+
+}  // namespace
+
+TEST_CASE("quotas in quotas give what the rules say, however they came to be as they are") {
+  const int questions = tests::every(2) == 1 ? 1'000'000 : 40'000;
+  int asked = 0;
+  for (unsigned seed = 1; asked < questions; ++seed) {
+    INFO("seed " << seed);
+    RandomTree tree(seed);
+    for (int round = 0; round < 60; ++round) asked += tree.round();
+    tree.compare_with_new();
+  }
+}
