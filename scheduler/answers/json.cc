@@ -138,6 +138,7 @@ std::string to_json(const std::vector<QuotaStatus>& quotas) {
   return text_of(
       {{"kind", "Quotas"}, {"quotas", array_of(quotas, [&](const QuotaStatus& quota) -> Json {
                               return {{"name", quota.name},
+                                      {"parent", quota.parent},
                                       {"total", json_of(quota.status.total)},
                                       {"lines", array_of(quota.status.quotas, line)},
                                       {"conditions", array_of(quota.status.conditions, condition)}};

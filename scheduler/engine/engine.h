@@ -33,6 +33,7 @@ struct QuotaStatus {
   std::string name;
   std::string uid;
   k8s::GpuQuota::Status status;  // its conditions without times of transition
+  std::string parent{};          // the name of the quota that it is a part of; empty: none
   friend bool operator==(const QuotaStatus&, const QuotaStatus&) = default;
 };
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace sched::kubectl {
 namespace {
@@ -166,17 +168,51 @@ void show(std::ostream& out, const answers::Queue& queue, const Style& style) {
   }
 }
 
+namespace {
+
+// Each quota, by index, behind the one that it is a part of, and how deep it is in others.
+std::vector<std::pair<std::size_t, std::size_t>> as_tree(const std::vector<QuotaStatus>& quotas) {
+  std::map<std::string, std::vector<std::size_t>> parts;  // by the parent's name
+  for (std::size_t i = 0; i < quotas.size(); ++i) {
+    const auto is_parent = [&](const QuotaStatus& each) { return each.name == quotas[i].parent; };
+    const bool is_there = std::any_of(quotas.begin(), quotas.end(), is_parent);
+    parts[is_there ? quotas[i].parent : ""].push_back(i);
+  }
+  std::vector<std::pair<std::size_t, std::size_t>> rows;  // depth, index
+  std::vector<std::pair<std::size_t, std::size_t>> next;
+  const auto add_parts = [&](const std::string& parent, std::size_t depth) {
+    const std::vector<std::size_t> all = std::exchange(parts[parent], {});
+    for (auto i = all.rbegin(); i != all.rend(); ++i) next.emplace_back(depth, *i);
+  };
+  add_parts("", 0);
+  while (!parts.empty()) {
+    while (!next.empty()) {
+      rows.push_back(next.back());
+      next.pop_back();
+      const auto [depth, at] = rows.back();
+      add_parts(quotas[at].name, depth + 1);
+    }
+    // What is left is in a circle, and not in force.
+    std::erase_if(parts, [](const auto& entry) { return entry.second.empty(); });
+    if (!parts.empty()) add_parts(parts.begin()->first, 0);
+  }
+  return rows;
+}
+
+}  // namespace
+
 void show(std::ostream& out, const std::vector<QuotaStatus>& quotas, const Style& style) {
   if (quotas.empty()) {
     out << "No GpuQuota is in force\n";
     return;
   }
   Table table({"QUOTA", "TYPE", "USED", ">BORROWED", ">LENT", ">PENDING"});
-  for (const QuotaStatus& quota : quotas) {
+  for (const auto& [depth, at] : as_tree(quotas)) {
+    const QuotaStatus& quota = quotas[at];
     for (const k8s::GpuQuota::LineStatus& line : quota.status.quotas) {
       const k8s::GpuQuota::Use& use = line.use;
       const std::string drawn = bar(use.used.milli_value(), use.guaranteed.milli_value(), style);
-      table.add({quota.name, line.gpu_type,
+      table.add({std::string(2 * depth, ' ') + quota.name, line.gpu_type,
                  use.used.to_string() + "/" + use.guaranteed.to_string() +
                      (drawn.empty() ? "" : " " + drawn),
                  use.borrowed.to_string(), use.lent.to_string(), use.pending.to_string()});

@@ -161,6 +161,8 @@ class Ledger {
   // "team-vision"; for kNothingQuota empty.
   [[nodiscard]] const std::string& name_of(QuotaId quota) const;
   [[nodiscard]] const std::string& uid_of(QuotaId quota) const;
+  // The quota that it says it is a part of; empty: none.
+  [[nodiscard]] const std::string& parent_of(QuotaId quota) const;
   // Why the quota's spec is not applied, or gives its own namespaces nothing; nullopt: it does.
   [[nodiscard]] std::optional<std::string> error_of(QuotaId quota) const;
   // Until when a deleted quota gives nothing at least, and what is charged to it; nullopt: it is

@@ -304,6 +304,7 @@ bool Ledger::holds(QuotaId quota) const { return at(quota).holding.has_value(); 
 bool Ledger::is_strict(QuotaId quota) const { return at(quota).spec.strict; }
 const std::string& Ledger::name_of(QuotaId quota) const { return at(quota).name; }
 const std::string& Ledger::uid_of(QuotaId quota) const { return at(quota).uid; }
+const std::string& Ledger::parent_of(QuotaId quota) const { return at(quota).said.parent; }
 std::optional<std::string> Ledger::error_of(QuotaId id) const {
   const Quota& quota = at(id);
   if (quota.error) return quota.error;

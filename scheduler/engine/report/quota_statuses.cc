@@ -26,7 +26,8 @@ QuotaStatus QuotaStatuses::status_of(QuotaId id) const {
   }
   return {.name = ledger_.name_of(id),
           .uid = ledger_.uid_of(id),
-          .status = ledger_.status(id, pending)};
+          .status = ledger_.status(id, pending),
+          .parent = ledger_.parent_of(id)};
 }
 
 QuotaNews QuotaStatuses::take_news() {

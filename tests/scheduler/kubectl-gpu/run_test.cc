@@ -102,6 +102,26 @@ TEST_CASE("kubectl gpu quota tells each line's account") {
         "team-vision  H100  4/4          0     0        1\n");
 }
 
+TEST_CASE("kubectl gpu quota shows which quota is a part of which") {
+  const std::string departments =
+      tests::source_dir() + "/manifests/examples/quota/departments.yaml";
+  const Said said = say({"quota", "--from", nodes_file(), "--from", departments});
+  CHECK(said.out ==
+        "QUOTA           TYPE  USED  BORROWED  LENT  PENDING\n"
+        "biology         *     0/2          0     0        0\n"
+        "physics         *     0/6          0     0        0\n"
+        "  team-lattice  *     0/3          0     0        0\n"
+        "  team-optics   *     0/2          0     0        0\n");
+  const std::string circle = written("circle.yaml", R"(
+{kind: GpuQuota, metadata: {name: a}, spec: {parent: b, quotas: [{gpuType: "*", guaranteed: 1}]}}
+---
+{kind: GpuQuota, metadata: {name: b}, spec: {parent: a, quotas: [{gpuType: "*", guaranteed: 1}]}}
+)");
+  CHECK_THAT(say({"quota", "--from", nodes_file(), "--from", circle}).out,
+             Catch::Contains("a: Ready: spec.parent: quota b is in itself") &&
+                 Catch::Contains("b: Ready: spec.parent: quota a is in itself"));
+}
+
 TEST_CASE("kubectl gpu -o json says the same in numbers") {
   const auto overview = nlohmann::json::parse(answer({"-o", "json"}));
   CHECK(overview["gpus"] == nlohmann::json{{"total", 48}, {"used", 15}, {"free", 33}});
