@@ -118,8 +118,9 @@ struct NodeReleased {
   friend bool operator==(const NodeReleased&, const NodeReleased&) = default;
 };
 
-// A node without GPU pods could be cut differently, and pods that wait for MIG instances would fit
-// there. Advice alone: nothing is changed.
+// A node could be cut differently, and pods that wait for MIG instances would fit there: one
+// without GPU pods, or, where none such helps, one on which there are some. Advice alone: nothing
+// is changed.
 struct MigRepartition {
   std::string scheduler_name;
   std::string node;
@@ -127,6 +128,7 @@ struct MigRepartition {
   std::string to;            // as it should be
   std::vector<PodRef> pods;  // that would be placed, in the order of their turn; never empty
   std::string cost;          // what the node gives up, in words
+  std::size_t to_go = 0;     // GPU pods on the node, which would have to go before
   friend bool operator==(const MigRepartition&, const MigRepartition&) = default;
 };
 

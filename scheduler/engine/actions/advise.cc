@@ -67,7 +67,8 @@ std::optional<Decision> Advise::next(Time now) {
           .from = trials.nodes()[step.node].configuration,
           .to = step.to.name,
           .pods = {},
-          .cost = trials.cost(step.node)};
+          .cost = trials.cost(step.node),
+          .to_go = trials.nodes()[step.node].occupants};
       for (const std::size_t pod : step.pods) advice.pods.push_back(ref_of(pods[pod]->pod));
       found.push_back(std::move(advice));
     }

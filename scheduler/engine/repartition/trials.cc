@@ -40,38 +40,76 @@ RepartitionTrials::RepartitionTrials(const World& world, const Finder& finder,
     if (shapes_.contains(key)) continue;
     shapes_.try_emplace(key, world.profiles[pod->profile], *pod->shape, context);
   }
-  find_idle_nodes();
+  find_candidates();
 }
 
-void RepartitionTrials::find_idle_nodes() {
-  std::map<std::tuple<const gpu::mig::Geometry*, std::int64_t, std::string>, std::size_t> alike;
+void RepartitionTrials::find_candidates() {
+  using Kind = std::tuple<const gpu::mig::Geometry*, std::int64_t, std::string>;
+  std::map<Kind, std::size_t> idle;
+  std::map<Kind, std::vector<std::pair<std::size_t, NodeSlot>>> busy;  // by pods to go
   for (const auto& [name, slot] : nodes_.by_name()) {
-    if (idle_.size() == kMostNodes) return;
-    if (!nodes_.present(slot) || !is_idle(nodes_.view(slot))) continue;
-    const NodeFacts& node = nodes_.facts(slot);
-    const std::int64_t gpus = physical_gpus(node);
-    if (alike[{node.gpu.product.geometry, gpus, node.gpu.mig_strategy}]++ >= kMostAlike) continue;
-    slots_.push_back(slot);
-    idle_.push_back({.geometry = node.gpu.product.geometry,
-                     .gpus = gpus,
-                     .configuration = std::string(gpu::label_of(node.labels, gpu::kMigConfigLabel)),
-                     .one_profile = node.gpu.mig_strategy == "single"});
+    if (!nodes_.present(slot) || !can_be_cut(nodes_.facts(slot))) continue;
+    const gpu::Inventory& gpu = nodes_.facts(slot).gpu;
+    const Kind kind{gpu.product.geometry, physical_gpus(nodes_.facts(slot)), gpu.mig_strategy};
+    if (is_idle(nodes_.view(slot))) {
+      if (candidates_.size() < kMostNodes && idle[kind]++ < kMostAlike) add(slot, 0);
+      continue;
+    }
+    const auto& occupants = nodes_.occupants(slot);
+    // What is held there is for a pod that waits for just this node.
+    if (std::any_of(occupants.begin(), occupants.end(), [](const Occupant* each) {
+          return each->kind == Occupant::Kind::kReservation;
+        })) {
+      continue;
+    }
+    const auto to_go = std::count_if(occupants.begin(), occupants.end(),
+                                     [this](const Occupant* each) { return holds_gpus(*each); });
+    busy[kind].emplace_back(static_cast<std::size_t>(to_go), slot);
+  }
+  const std::size_t most = candidates_.size() + kMostNodes;
+  for (auto& [kind, alike] : busy) {
+    std::stable_sort(alike.begin(), alike.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < alike.size() && i < kMostAlike; ++i) {
+      if (candidates_.size() < most) add(alike[i].second, alike[i].first);
+    }
   }
 }
 
-bool RepartitionTrials::is_idle(const NodeView& node) const {
-  const gpu::Inventory& gpu = node.facts.gpu;
+void RepartitionTrials::add(NodeSlot slot, std::size_t occupants) {
+  const NodeFacts& node = nodes_.facts(slot);
+  slots_.push_back(slot);
+  candidates_.push_back(
+      {.geometry = node.gpu.product.geometry,
+       .gpus = physical_gpus(node),
+       .configuration = std::string(gpu::label_of(node.labels, gpu::kMigConfigLabel)),
+       .one_profile = node.gpu.mig_strategy == "single",
+       .occupants = occupants});
+}
+
+bool RepartitionTrials::can_be_cut(const NodeFacts& node) {
+  const gpu::Inventory& gpu = node.gpu;
   if (gpu.product.geometry == nullptr) return false;
   if (gpu.mig_strategy != "mixed" && gpu.mig_strategy != "single") return false;
   if (gpu.sharing != gpu::Sharing::kNone || !gpu.instance_replicas.empty()) return false;
   constexpr auto kMostGpus = static_cast<std::int64_t>(gpu::kMaxDevices);
-  const std::int64_t gpus = physical_gpus(node.facts);
-  if (gpus == 0 || gpus > kMostGpus || gpu.gpus > gpu.gpu_count) return false;
+  const std::int64_t gpus = physical_gpus(node);
+  return gpus > 0 && gpus <= kMostGpus && gpu.gpus <= gpu.gpu_count;
+}
+
+bool RepartitionTrials::is_idle(const NodeView& node) const {
   bool is_idle = true;
   node.usage.requested.for_each([&](ResourceId id, std::int64_t amount) {
     is_idle = is_idle && (amount <= 0 || !is_gpu(id));
   });
   return is_idle;
+}
+
+bool RepartitionTrials::holds_gpus(const Occupant& occupant) const {
+  const auto& requests = occupant.claim.requests;
+  return std::any_of(requests.begin(), requests.end(), [this](const ResourceAmount& request) {
+    return request.amount > 0 && is_gpu(request.resource);
+  });
 }
 
 bool RepartitionTrials::is_gpu(ResourceId id) const {
@@ -97,8 +135,11 @@ std::vector<std::size_t> RepartitionTrials::fits(std::size_t node,
                                                  const std::vector<std::size_t>& waiting) const {
   const NodeSlot slot = slots_[node];
   Trial trial(nodes_);
-  trial.replace(slot,
-                recut(nodes_.facts(slot), to, idle_[node].gpus, context_.resources, site_labels_));
+  for (const Occupant* occupant : nodes_.occupants(slot)) {
+    if (holds_gpus(*occupant)) trial.take_away(slot, *occupant);
+  }
+  trial.replace(slot, recut(nodes_.facts(slot), to, candidates_[node].gpus, context_.resources,
+                            site_labels_));
   std::vector<std::size_t> placed;
   for (const std::size_t index : waiting) {
     const WaitingPod& pod = *pods_[index];
@@ -112,14 +153,18 @@ std::vector<std::size_t> RepartitionTrials::fits(std::size_t node,
 
 std::string RepartitionTrials::cost(std::size_t node) const {
   const NodeFacts& facts = nodes_.facts(slots_[node]);
+  const std::size_t to_go = candidates_[node].occupants;
   std::string offers;
   facts.allocatable.for_each([&](ResourceId id, std::int64_t amount) {
     if (amount <= 0 || !is_gpu(id)) return;
     offers +=
         fmt::format("{}{} {}", offers.empty() ? "" : ", ", amount, context_.resources.name(id));
   });
-  return fmt::format("{}{}, and minutes in which the node offers no GPU",
-                     offers.empty() ? "nothing that is offered now" : offers + " that nobody uses",
+  const std::string given_up = offers.empty() ? "nothing that is offered now"
+                               : to_go == 0
+                                   ? offers + " that nobody uses"
+                                   : offers + fmt::format(", with {} pod(s) on them", to_go);
+  return fmt::format("{}{}, and minutes in which the node offers no GPU", given_up,
                      needs_reset(facts) ? ", a reset of its GPUs" : "");
 }
 

@@ -1,9 +1,10 @@
-// What idle nodes would take, were they cut otherwise: the planner's questions, put to the
-// profile's own filters.
+// What nodes would take, were they cut otherwise: the planner's questions, put to the profile's own
+// filters.
 //
-// Idle is a node on which no pod, of whatever scheduler, holds anything of NVIDIA's: which of its
-// GPUs are idle otherwise nobody knows, and mig-manager cannot cut a GPU that is in use. It comes
-// into question if nvidia.com/mig.strategy is mixed or single (under none instances are not
+// A node is cut as a whole, without pods, of whatever scheduler, that hold anything of NVIDIA's:
+// which of its GPUs are idle otherwise nobody knows, and mig-manager cannot cut a GPU that is in
+// use. Where there are such pods it is asked what would fit once they are gone. A node comes into
+// question if nvidia.com/mig.strategy is mixed or single (under none instances are not
 // offered; under single all GPUs are cut into one profile), its model's geometry is known, its GPUs
 // are not shared (what would be made of the shares is not known), and the labels say how many GPUs
 // it has without contradicting what it offers. Whether it is healthy, tolerated, selected and large
@@ -29,7 +30,8 @@ namespace sched {
 
 class RepartitionTrials {
  public:
-  // Nodes that are looked at: in all, and of those that are alike in model and number of GPUs.
+  // Nodes that are looked at, of the idle ones as of the others: in all, and of those that are
+  // alike in model and number of GPUs; of the others those with the fewest pods to go.
   static constexpr std::size_t kMostNodes = 64;
   static constexpr std::size_t kMostAlike = 8;
 
@@ -37,7 +39,7 @@ class RepartitionTrials {
   RepartitionTrials(const World& world, const Finder& finder, const PrepareContext& context,
                     std::vector<const WaitingPod*> pods);
 
-  [[nodiscard]] const std::vector<gpu::mig::IdleNode>& nodes() const { return idle_; }
+  [[nodiscard]] const std::vector<gpu::mig::Candidate>& nodes() const { return candidates_; }
   // The profiles that the pods ask for, by their resources under the strategy mixed, sorted.
   [[nodiscard]] std::vector<std::string> wanted() const;
   // gpu::mig::Trial.
@@ -51,8 +53,11 @@ class RepartitionTrials {
   [[nodiscard]] std::string cost(std::size_t node) const;
 
  private:
-  void find_idle_nodes();
+  void find_candidates();
+  void add(NodeSlot slot, std::size_t occupants);
+  [[nodiscard]] static bool can_be_cut(const NodeFacts& node);
   [[nodiscard]] bool is_idle(const NodeView& node) const;
+  [[nodiscard]] bool holds_gpus(const Occupant& occupant) const;
   [[nodiscard]] bool is_gpu(ResourceId id) const;
 
   const Nodes& nodes_;
@@ -60,8 +65,8 @@ class RepartitionTrials {
   const Finder& finder_;
   const PrepareContext& context_;
   std::vector<const WaitingPod*> pods_;
-  std::vector<gpu::mig::IdleNode> idle_;
-  std::vector<NodeSlot> slots_;                                      // of idle_
+  std::vector<gpu::mig::Candidate> candidates_;
+  std::vector<NodeSlot> slots_;                                      // of candidates_
   std::map<std::pair<std::size_t, ShapeId>, PreparedShape> shapes_;  // by profile
 };
 

@@ -6,6 +6,10 @@
 // is a set cover), but each step of it holds by itself: who carries out only the first has
 // placed the most pods that one node can. What fits where is the caller's to say, so a plan never
 // promises what the scheduler would not do.
+//
+// Nodes on which GPU pods run come into question for what idle nodes do not place: of these the one
+// with the most pods placed for each that has to go, and one only, since that is for people to
+// decide. It places more than have to go.
 #pragma once
 
 #include "scheduler/gpu/mig/configurations.h"
@@ -19,12 +23,13 @@
 
 namespace sched::gpu::mig {
 
-// A node that carries no GPU pod.
-struct IdleNode {
+// A node whose GPUs could be cut anew.
+struct Candidate {
   const Geometry* geometry = nullptr;  // never null: of all of its GPUs
   std::int64_t gpus = 0;
   std::string configuration;  // as it is; not chosen again
   bool one_profile = false;   // its GPUs must all be cut into one and the same (strategy single)
+  std::size_t occupants = 0;  // pods that hold its GPUs, and would have to go before
 };
 
 // One step of a plan: indices of a node and of the pods that it would take, ascending.
@@ -46,7 +51,7 @@ struct PlanLimits {
 
 // `wanted`: the profiles that pods wait for, as resource names; configurations without any of them
 // are not tried. At most limits.trials calls of `fits`; what was found until then is returned.
-[[nodiscard]] std::vector<Repartition> plan(const std::vector<IdleNode>& nodes,
+[[nodiscard]] std::vector<Repartition> plan(const std::vector<Candidate>& nodes,
                                             const std::vector<std::string>& wanted,
                                             std::size_t pods, const Trial& fits,
                                             PlanLimits limits = {});

@@ -182,7 +182,8 @@ decision::MigRepartition repartition_from(const Json& json) {
                                   .from = json.at("from"),
                                   .to = json.at("to"),
                                   .pods = {},
-                                  .cost = json.at("cost")};
+                                  .cost = json.at("cost"),
+                                  .to_go = json.value("toGo", std::size_t{0})};
   for (const Json& pod : json.at("pods")) advice.pods.push_back(pod_from(pod));
   return advice;
 }

@@ -123,7 +123,8 @@ Json to_json(const decision::MigRepartition& advice) {
             {"from", advice.from},
             {"to", advice.to},
             {"pods", std::move(pods)},
-            {"cost", advice.cost}}}};
+            {"cost", advice.cost},
+            {"toGo", advice.to_go}}}};
 }
 
 Json to_json(const decision::NodeComplaint& complaint) {

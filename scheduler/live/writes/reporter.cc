@@ -130,14 +130,19 @@ void Reporter::report(const decision::NodeReleased& decision) {
 }
 
 void Reporter::report(const decision::MigRepartition& decision) {
+  const std::string drained =
+      decision.to_go == 0
+          ? ""
+          : fmt::format("once its {} GPU pod(s) are drained or have ended, ", decision.to_go);
   const std::string advice =
-      fmt::format("label node {} with nvidia.com/mig.config={} (now {})", decision.node,
+      fmt::format("{}label node {} with nvidia.com/mig.config={} (now {})", drained, decision.node,
                   decision.to, decision.from.empty() ? "not labelled" : decision.from);
   LogLine("another MIG configuration would place pods that wait")
       .with("node", decision.node)
       .with("from", decision.from)
       .with("to", decision.to)
       .with("pods", decision.pods.size())
+      .with("pods_to_go", decision.to_go)
       .with("first_pod", path_of(decision.pods.front()))
       .with("cost", decision.cost)
       .info();

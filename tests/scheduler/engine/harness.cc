@@ -291,7 +291,9 @@ std::vector<std::string> Scheduler::decide() {
       return released.node + (released.proven ? " works" : " is on trial");
     }
     std::string operator()(const decision::MigRepartition& advice) const {
-      return advice.node + " should become " + advice.to;
+      const std::string first =
+          advice.to_go == 0 ? "" : ", without " + std::to_string(advice.to_go) + " pods";
+      return advice.node + " should become " + advice.to + first;
     }
     std::string operator()(const decision::NodeComplaint& complaint) const {
       return complaint.node + " has wrong labels";

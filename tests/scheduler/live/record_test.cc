@@ -141,7 +141,8 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
                                       .from = "all-disabled",
                                       .to = "all-1g.10gb",
                                       .pods = {ref, ref},
-                                      .cost = "8 free nvidia.com/gpu"},
+                                      .cost = "8 free nvidia.com/gpu",
+                                      .to_go = 3},
       sched::decision::NodeComplaint{.node = "n1", .complaints = {"a", "b"}, .lasts = false}};
 }
 
@@ -175,8 +176,8 @@ auto fields(const sched::decision::NodeBackedOff& backed_off) {
   return std::tie(node, until, in_a_row, rejected, reason, pod, platform);
 }
 auto fields(const sched::decision::MigRepartition& advice) {
-  const auto& [scheduler, node, from, to, pods, cost] = advice;
-  return std::tie(scheduler, node, from, to, pods, cost);
+  const auto& [scheduler, node, from, to, pods, cost, to_go] = advice;
+  return std::tie(scheduler, node, from, to, pods, cost, to_go);
 }
 auto fields(const sched::decision::NodeReleased& released) {
   const auto& [node, proven] = released;

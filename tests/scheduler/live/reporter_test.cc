@@ -235,6 +235,20 @@ TEST_CASE("advice about a MIG configuration goes to every pod that it would plac
   }
 }
 
+TEST_CASE("advice about a node with GPU pods says that they have to go before") {
+  Bench bench;
+  bench.reporter.report(decision::MigRepartition{.scheduler_name = "gpu-scheduler",
+                                                 .node = "n1",
+                                                 .from = "all-disabled",
+                                                 .to = "all-3g.40gb",
+                                                 .pods = {{"ml", "a", "uid-a"}},
+                                                 .cost = "8 nvidia.com/gpu",
+                                                 .to_go = 2});
+  CHECK(bench.requests_with({"uid-a",
+                             "would fit after a repartition: once its 2 GPU pod(s) are drained or "
+                             "have ended, label node n1 with"}) == 1);
+}
+
 TEST_CASE("nodes with complaints are counted until they have none") {
   Bench bench;
   const auto nodes = [&](int count) {

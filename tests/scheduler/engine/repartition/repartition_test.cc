@@ -156,6 +156,40 @@ TEST_CASE("a node that carries a GPU pod is left alone, whoever placed it") {
   CHECK(advised(s) == Texts{"n should become all-3g.40gb"});
 }
 
+TEST_CASE("where no idle node helps, the one is named whose pods are worth draining") {
+  Scheduler s;
+  s.synced();
+  s.has(h100("one", 2));
+  s.has(h100("two", 2));
+  s.has(their_pod("a").gpus(1).on("one"));
+  s.has(their_pod("b").gpus(1).on("one"));
+  s.has(their_pod("c").gpus(2).on("two"));
+  s.has(instance("waits-1"));
+  CHECK(advised(s).empty());  // one to go for each that would be placed
+  for (const char* name : {"waits-2", "waits-3", "waits-4", "waits-5"}) s.has(instance(name));
+  s.now += 10s;
+  std::vector<decision::MigRepartition> advice;
+  for (const Decision& decision : s.decisions()) {
+    if (const auto* each = std::get_if<decision::MigRepartition>(&decision)) {
+      advice.push_back(*each);
+    }
+  }
+  REQUIRE(advice.size() == 1);
+  CHECK(advice[0].node == "two");
+  CHECK(advice[0].to_go == 1);
+  CHECK(advice[0].pods.size() == 4);
+  CHECK(advice[0].cost ==
+        "2 nvidia.com/gpu, with 1 pod(s) on them, and minutes in which the node offers no GPU");
+  // An idle node comes first, and what it places needs no other.
+  s.has(h100("idle", 1));
+  s.now += 10s;
+  CHECK(advised(s) ==
+        Texts{"idle should become all-3g.40gb", "two should become all-3g.40gb, without 1 pods"});
+  s.has(h100("idle-2", 2));
+  s.now += 10s;
+  CHECK(advised(s) == Texts{"idle-2 should become all-3g.40gb", "idle should become all-3g.40gb"});
+}
+
 TEST_CASE("a network device of NVIDIA's is no GPU: it stays, and who holds one does no harm") {
   Scheduler s;
   s.synced();

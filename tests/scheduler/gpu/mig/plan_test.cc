@@ -15,9 +15,9 @@
 #include <vector>
 
 using namespace sched::gpu;
+using mig::Candidate;
 using mig::Configuration;
 using mig::Geometry;
-using mig::IdleNode;
 using mig::Repartition;
 
 namespace {
@@ -58,7 +58,7 @@ bool is_realisable(const Configuration& configuration) {
 
 // Pods that ask for instances of one profile each, on nodes that offer what they are cut into.
 struct Cluster {
-  std::vector<IdleNode> nodes;
+  std::vector<Candidate> nodes;
   std::vector<std::pair<std::string, std::int64_t>> pods;  // resource, instances
 
   [[nodiscard]] std::vector<std::string> wanted() const {
@@ -193,7 +193,7 @@ TEST_CASE("whatever waits where, a plan is realisable and promises no pod twice"
     std::set<std::size_t> pods;
     std::size_t before = SIZE_MAX;
     for (const Repartition& step : cluster.plan()) {
-      const IdleNode& node = cluster.nodes.at(step.node);
+      const Candidate& node = cluster.nodes.at(step.node);
       REQUIRE(nodes.insert(step.node).second);
       REQUIRE(step.to.name != node.configuration);
       REQUIRE(is_realisable(step.to));
