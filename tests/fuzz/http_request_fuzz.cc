@@ -97,7 +97,7 @@ std::string said_to(std::string_view bytes, std::uint8_t cut, const HttpServer::
   fuzz::require(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0, "there are sockets");
   ServerSocket socket(context);
   socket.assign(boost::asio::ip::tcp::v4(), ends[0]);
-  make_session(std::move(socket), nullptr, handler, nullptr)->start();
+  make_session(std::move(socket), nullptr, handler, nullptr)->start(std::chrono::seconds(10));
   fuzz::in_pieces(bytes, cut, [&](std::string_view piece) {
     context.poll();
     // A session that has ended takes no more.
