@@ -99,10 +99,6 @@ bool wraps_around(const k8s::Node& node) {
 }  // namespace
 
 bool is_built(const NodeVerdict& verdict) {
-  // Of in-line disks, which are held back instead (plugins/unsupported_constraints).
-  constexpr const char* kNoDisk = "node(s) had no available disk";
-  const auto& reasons = verdict.reasons;
-  if (std::find(reasons.begin(), reasons.end(), kNoDisk) != reasons.end()) return false;
   return kFilters.contains(verdict.plugin) || kConstraints.contains(verdict.plugin);
 }
 

@@ -92,6 +92,16 @@ struct TopologySpreadConstraint {
                          const TopologySpreadConstraint&) = default;
 };
 
+// A disk that a pod mounts in-line, without a claim. Which disk it is follows from its volume's
+// source and from what is here.
+struct Disk {
+  std::string id;  // the source's field that disk_source() (words.h) names
+  bool read_only = false;
+  std::vector<std::string> monitors;  // rbd alone
+  std::string pool;                   // rbd alone
+  friend bool operator==(const Disk&, const Disk&) = default;
+};
+
 // A volume as far as it can bind a pod to nodes. Volumes that every node can mount (emptyDir,
 // configMap, secret, projected, downwardAPI, hostPath, image, nfs, in-line csi …) are not kept:
 // they are those that no plugin of kube-scheduler looks at.
@@ -99,14 +109,14 @@ struct Volume {
   enum class Kind {
     kPersistentVolumeClaim,  // claim_name
     kEphemeral,              // generic ephemeral: its claim is named <pod>-<volume>
-    kDisk,                   // an in-line disk one node at a time can mount (gcePersistentDisk,
-                             // awsElasticBlockStore, iscsi, rbd, azureDisk, …), or a source that
-                             // is not known here
+    kDisk,                   // disk
+    kUnknown,                // a source that is not known here
   };
   std::string name;
   Kind kind = Kind::kPersistentVolumeClaim;
   std::string claim_name;
   std::string source;  // the volume source's field name: "persistentVolumeClaim", "iscsi", …
+  Disk disk{};
   friend bool operator==(const Volume&, const Volume&) = default;
 };
 

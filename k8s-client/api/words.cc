@@ -39,28 +39,38 @@ PodPhase pod_phase(std::string_view word) {
 }
 
 bool mounts_anywhere(std::string_view volume_source) {
-  constexpr std::array<std::string_view, 15> kSources = {
-      "azureFile", "cephfs",    "configMap", "csi",      "downwardAPI",
-      "emptyDir",  "gitRepo",   "glusterfs", "hostPath", "image",
-      "nfs",       "projected", "quobyte",   "secret",   "flocker"};
+  constexpr std::array<std::string_view, 21> kSources = {
+      "azureFile",    "cephfs",   "configMap",  "csi",     "downwardAPI",
+      "emptyDir",     "fc",       "flexVolume", "flocker", "gitRepo",
+      "glusterfs",    "hostPath", "image",      "nfs",     "photonPersistentDisk",
+      "projected",    "quobyte",  "scaleIO",    "secret",  "storageos",
+      "vsphereVolume"};
   return std::find(kSources.begin(), kSources.end(), volume_source) != kSources.end();
 }
 
-// Those that kube-scheduler 1.36 counts (plugins/nodevolumelimits/utils.go), and what their
-// translation makes a CSI volume's handle from (k8s.io/csi-translation-lib/plugins).
-std::string_view id_field_of(std::string_view volume_source) {
-  if (volume_source == "awsElasticBlockStore") return "volumeID";
-  if (volume_source == "azureDisk") return "diskURI";
-  if (volume_source == "cinder") return "volumeID";
-  if (volume_source == "gcePersistentDisk") return "pdName";
-  if (volume_source == "portworxVolume") return "volumeID";
-  return {};
+// kube-scheduler 1.36 compares the disks of GCE, EBS, iSCSI and RBD
+// (plugins/volumerestrictions), and counts those with a driver (plugins/nodevolumelimits/utils.go),
+// whose handle their translation makes from these fields (k8s.io/csi-translation-lib/plugins).
+const DiskSource* disk_source(std::string_view volume_source) {
+  static constexpr std::array<DiskSource, 7> kSources = {{
+      {"awsElasticBlockStore", "volumeID", 1, 4, true},
+      {"azureDisk", "diskURI", 2, 5, true},
+      {"cinder", "volumeID", 1, 3, true},
+      {"gcePersistentDisk", "pdName", 1, 4, true},
+      {"iscsi", "iqn", 2, 6, false},
+      {"portworxVolume", "volumeID", 1, 3, true},
+      {"rbd", "image", 2, 8, false},
+  }};
+  const auto* const found =
+      std::find_if(kSources.begin(), kSources.end(),
+                   [&](const DiskSource& each) { return each.name == volume_source; });
+  return found == kSources.end() ? nullptr : found;
 }
 
 Volume::Kind volume_kind(std::string_view volume_source) {
   if (volume_source == "ephemeral") return Volume::Kind::kEphemeral;
   if (volume_source == "persistentVolumeClaim") return Volume::Kind::kPersistentVolumeClaim;
-  return Volume::Kind::kDisk;
+  return disk_source(volume_source) != nullptr ? Volume::Kind::kDisk : Volume::Kind::kUnknown;
 }
 
 }  // namespace k8s

@@ -5,6 +5,7 @@
 #include "k8s-client/api/pod.h"
 #include "k8s-client/api/selector.h"
 
+#include <cstdint>
 #include <string_view>
 
 namespace k8s {
@@ -24,8 +25,17 @@ namespace k8s {
 // Of one that ties a pod to nodes, or is not known here: better a pod that waits than a wrong node.
 [[nodiscard]] Volume::Kind volume_kind(std::string_view volume_source);
 
-// The field of a PersistentVolume's source that has the id of such a disk (InTreeDisk); empty: the
-// source is none of those.
-[[nodiscard]] std::string_view id_field_of(std::string_view volume_source);
+// A source that is one disk: which of its fields are read. kube-scheduler compares such disks by
+// these, or counts them.
+struct DiskSource {
+  std::string_view name;  // the source's field in corev1.VolumeSource
+  std::string_view id;    // the field that tells one disk from another, and its number in protobuf
+  std::uint32_t id_number = 0;
+  std::uint32_t read_only_number = 0;  // of the field readOnly; 0: it has none
+  // Whether a CSI driver has taken over disks of this kind, so that they count as its volumes.
+  bool has_driver = false;
+};
+// nullptr: the source is no disk.
+[[nodiscard]] const DiskSource* disk_source(std::string_view volume_source);
 
 }  // namespace k8s

@@ -1,5 +1,6 @@
 #include "plugins/node_volume_limits/node_volume_limits.h"
 
+#include "plugins/support/in_tree_disks.h"
 #include "plugins/support/volume_claims.h"
 
 #include <cstdint>
@@ -15,6 +16,8 @@ using namespace sched;
 using Driver = std::string;
 // One volume as its driver knows it: driver, handle.
 using Attached = std::pair<Driver, std::string>;
+// One that a pod uses; the kind, if it counts only where the driver has taken that over.
+using Used = std::pair<Attached, const InTreeKind*>;
 
 constexpr std::string_view kName = "NodeVolumeLimits";
 constexpr std::string_view kTooMany = "node(s) exceed max volume count";
@@ -26,12 +29,13 @@ class NodeVolumeLimits final : public ClusterConstraint {
 
   // Looks at the nodes that may be full for the pod's drivers alone.
   std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
-    std::set<Attached> wanted;
+    std::set<Used> wanted;
     for (const ClaimKey& claim : claims_of(pod)) {
       if (auto volume = volume_of(claim)) wanted.insert(*std::move(volume));
     }
-    std::map<Driver, std::int64_t> counts;
-    for (const Attached& volume : wanted) ++counts[volume.first];
+    for (Used& disk : disks_of(pod)) wanted.insert(std::move(disk));
+    std::map<Driver, std::int64_t> counts;  // at most
+    for (const auto& [volume, kind] : wanted) ++counts[volume.first];
     NamedNodes full{.names = {}, .all_others = true};
     for (const auto& [driver, count] : counts) {
       const auto room = room_.find(driver);
@@ -65,7 +69,7 @@ class NodeVolumeLimits final : public ClusterConstraint {
   void operator()(const VolumeUpserted& change) {
     const k8s::PersistentVolume& volume = change.object;
     Volume& known = volumes_[volume.metadata.name];
-    Volume now{.attached = {volume.csi_driver, volume.csi_volume_handle}, .claim = {}};
+    Volume now{.used = used_of(volume), .claim = {}};
     if (volume.claim_ref) now.claim = {volume.claim_ref->namespace_, volume.claim_ref->name};
     const ClaimKey before = std::exchange(known, std::move(now)).claim;
     count_users(before);
@@ -95,6 +99,10 @@ class NodeVolumeLimits final : public ClusterConstraint {
     for (const k8s::CsiNode::Driver& driver : change.object.drivers) {
       if (driver.allocatable_count) node.limits[driver.name] = *driver.allocatable_count;
     }
+    node.taken_over.clear();
+    for (const InTreeKind& kind : kInTreeKinds) {
+      if (is_taken_over(change.object, kind)) node.taken_over.insert(&kind);
+    }
     count(change.object.metadata.name);
   }
   void operator()(const CsiNodeGone& change) {
@@ -102,6 +110,7 @@ class NodeVolumeLimits final : public ClusterConstraint {
     if (node == nodes_.end()) return;
     leave_room(change.name, node->second);
     node->second.limits.clear();
+    node->second.taken_over.clear();
     forget_if_empty(node);
   }
   void operator()(const VolumeAttachmentUpserted& change) {
@@ -130,10 +139,11 @@ class NodeVolumeLimits final : public ClusterConstraint {
     if (pod.spec.volumes.empty()) return;
     operator()(BoundPodGone{pod.metadata.uid});
     std::vector<ClaimKey> claims = claims_of(pod);
-    if (claims.empty()) return;
+    std::vector<Used> disks = disks_of(pod);
+    if (claims.empty() && disks.empty()) return;
     for (const ClaimKey& claim : claims) users_[claim].insert(pod.metadata.uid);
     nodes_[pod.spec.node_name].pods.insert(pod.metadata.uid);
-    pods_[pod.metadata.uid] = {pod.spec.node_name, std::move(claims)};
+    pods_[pod.metadata.uid] = {pod.spec.node_name, std::move(claims), std::move(disks)};
     count(pod.spec.node_name);
   }
   void operator()(const BoundPodGone& change) {
@@ -160,12 +170,13 @@ class NodeVolumeLimits final : public ClusterConstraint {
     std::string storage_class;
   };
   struct Volume {
-    Attached attached;  // the driver is empty: of no CSI driver
+    Used used;  // the driver is empty: of no CSI driver
     ClaimKey claim;
   };
   struct Pod {
     std::string node;
     std::vector<ClaimKey> claims;
+    std::vector<Used> disks;  // in-line
   };
   struct Attachment {
     std::string node;
@@ -173,37 +184,73 @@ class NodeVolumeLimits final : public ClusterConstraint {
   };
   struct Node {
     std::map<Driver, std::int64_t> limits;
+    std::set<const InTreeKind*> taken_over;
     std::set<std::string> pods;
     std::set<std::string> attachments;
     // Worked out where there are limits.
     std::set<Attached> used;              // by its pods
     std::map<Driver, std::int64_t> free;  // of limits
+
+    [[nodiscard]] bool counts(const Used& volume) const {
+      return volume.second == nullptr || taken_over.contains(volume.second);
+    }
   };
   using Nodes = std::map<std::string, Node>;
 
+  static Used used_of(const k8s::PersistentVolume& volume) {
+    if (!volume.csi_driver.empty() || !volume.in_tree_disk) {
+      return {{volume.csi_driver, volume.csi_volume_handle}, nullptr};
+    }
+    const InTreeKind* kind = in_tree_kind(volume.in_tree_disk->source);
+    auto handle = handle_of(volume);
+    if (kind == nullptr || !handle) return {};
+    return {{std::string(kind->driver), *std::move(handle)}, kind};
+  }
+
+  static std::vector<Used> disks_of(const k8s::Pod& pod) {
+    std::vector<Used> all;
+    for (const k8s::Volume& volume : pod.spec.volumes) {
+      if (volume.kind != k8s::Volume::Kind::kDisk) continue;
+      const InTreeKind* kind = in_tree_kind(volume.source);
+      if (kind == nullptr) continue;
+      if (auto handle = handle_of(volume)) {
+        all.push_back({{std::string(kind->driver), *std::move(handle)}, kind});
+      }
+    }
+    return all;
+  }
+
   // nullopt: it is none of a CSI driver, or nobody knows of which.
-  std::optional<Attached> volume_of(const ClaimKey& key) const {
+  std::optional<Used> volume_of(const ClaimKey& key) const {
     const auto claim = claims_.find(key);
     if (claim == claims_.end()) return std::nullopt;
     const auto volume = volumes_.find(claim->second.volume);
     if (volume != volumes_.end()) {
-      if (volume->second.attached.first.empty()) return std::nullopt;
-      return volume->second.attached;
+      if (volume->second.used.first.first.empty()) return std::nullopt;
+      return volume->second.used;
     }
     const auto provisioner = provisioners_.find(claim->second.storage_class);
-    if (provisioner == provisioners_.end()) return std::nullopt;
+    if (provisioner == provisioners_.end() || is_uncounted_provisioner(provisioner->second)) {
+      return std::nullopt;
+    }
+    const InTreeKind* kind = in_tree_kind_of_provisioner(provisioner->second);
     // No handle of a driver begins so; it is told apart from those of other claims alone.
-    return Attached{provisioner->second, "\n" + key.first + "/" + key.second};
+    return Used{{kind == nullptr ? provisioner->second : std::string(kind->driver),
+                 "\n" + key.first + "/" + key.second},
+                kind};
   }
 
   // Volumes that pods there use already need no more room.
-  bool exceeds(const std::string& name, const Driver& driver, const std::set<Attached>& wanted,
+  bool exceeds(const std::string& name, const Driver& driver, const std::set<Used>& wanted,
                std::int64_t free) const {
     const Node& node = nodes_.at(name);
     std::int64_t more = 0;
-    for (auto volume = wanted.lower_bound({driver, {}});
-         volume != wanted.end() && volume->first == driver; ++volume) {
-      if (!node.used.contains(*volume)) ++more;
+    const Attached* last = nullptr;  // one in-line and of a claim counts once
+    for (auto volume = wanted.lower_bound({{driver, {}}, nullptr});
+         volume != wanted.end() && volume->first.first == driver; ++volume) {
+      if (!node.counts(*volume) || node.used.contains(volume->first)) continue;
+      if (last == nullptr || *last != volume->first) ++more;
+      last = &volume->first;
     }
     return more > 0 && more > free;
   }
@@ -223,15 +270,21 @@ class NodeVolumeLimits final : public ClusterConstraint {
     Node& node = nodes_.at(name);
     leave_room(name, node);
     if (node.limits.empty()) return;
+    const auto use = [&](const Used& volume) {
+      if (node.counts(volume)) node.used.insert(volume.first);
+    };
     for (const std::string& uid : node.pods) {
-      for (const ClaimKey& claim : pods_.at(uid).claims) {
-        if (auto volume = volume_of(claim)) node.used.insert(*std::move(volume));
+      const Pod& pod = pods_.at(uid);
+      for (const ClaimKey& claim : pod.claims) {
+        if (const auto volume = volume_of(claim)) use(*volume);
       }
+      for (const Used& disk : pod.disks) use(disk);
     }
     std::set<Attached> all = node.used;
     for (const std::string& attachment : node.attachments) {
       const auto volume = volumes_.find(attachments_.at(attachment).volume);
-      if (volume != volumes_.end()) all.insert(volume->second.attached);
+      if (volume == volumes_.end() || volume->second.used.second != nullptr) continue;
+      all.insert(volume->second.used.first);
     }
     node.free = node.limits;
     for (const Attached& volume : all) {
@@ -255,7 +308,8 @@ class NodeVolumeLimits final : public ClusterConstraint {
   }
   void forget_if_empty(Nodes::iterator node) {
     const Node& it = node->second;
-    if (it.limits.empty() && it.pods.empty() && it.attachments.empty()) nodes_.erase(node);
+    if (it.limits.empty() && it.taken_over.empty() && it.pods.empty() && it.attachments.empty())
+      nodes_.erase(node);
   }
 
   std::map<ClaimKey, Claim> claims_;

@@ -27,6 +27,7 @@ using ClaimKey = std::pair<std::string, std::string>;  // namespace, name
     case k8s::Volume::Kind::kEphemeral:
       return ClaimKey{pod.metadata.namespace_, pod.metadata.name + "-" + volume.name};
     case k8s::Volume::Kind::kDisk:
+    case k8s::Volume::Kind::kUnknown:
       break;
   }
   return std::nullopt;

@@ -53,10 +53,10 @@ class UnsupportedConstraints final : public ClusterConstraint {
           terms.preferred, kMostTerms);
     }
     for (const k8s::Volume& volume : pod.spec.volumes) {
-      if (volume.kind != k8s::Volume::Kind::kDisk) continue;
+      if (volume.kind != k8s::Volume::Kind::kUnknown) continue;
       return fmt::format(
-          "pod mounts the disk \"{}\" in-line ({}), which gpu-scheduler cannot honour yet",
-          volume.name, volume.source);
+          "pod has the volume \"{}\" of a kind that gpu-scheduler does not know ({})", volume.name,
+          volume.source);
     }
     if (!pod.spec.resource_claims.empty()) {
       return "pod has resource claims (DRA), which gpu-scheduler cannot allocate yet";

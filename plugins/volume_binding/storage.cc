@@ -1,6 +1,7 @@
 #include "plugins/volume_binding/storage.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 namespace plugins {
@@ -56,6 +57,12 @@ bool Storage::apply(const ClusterChange& change) {
     capacities_[key_of(room->object.metadata)] = room->object;
   } else if (const auto* room_gone = std::get_if<CsiStorageCapacityGone>(&change)) {
     capacities_.erase({room_gone->namespace_, room_gone->name});
+  } else if (const auto* node = std::get_if<CsiNodeUpserted>(&change)) {
+    put(node->object);
+    return false;
+  } else if (const auto* node_gone = std::get_if<CsiNodeGone>(&change)) {
+    taken_over_.erase(node_gone->name);
+    return false;
   } else if (const auto* assumed = std::get_if<WriteAssumed>(&change)) {
     assume(assumed->write, true);
   } else if (const auto* over = std::get_if<WriteOver>(&change)) {
@@ -94,7 +101,39 @@ void Storage::put(const Volume& volume) {
   if (kept->claim_ref) {
     reserved_[{kept->claim_ref->namespace_, kept->claim_ref->name}].insert(kept->metadata.name);
   }
+  if (kept->in_tree_disk) {
+    if (const InTreeKind* kind = in_tree_kind(kept->in_tree_disk->source)) {
+      in_tree_[kept->metadata.name] = {kind, node_affinity_by_driver(*kept, *kind)};
+    }
+  }
   file(*kept);
+}
+
+void Storage::put(const k8s::CsiNode& node) {
+  std::set<const InTreeKind*> kinds;
+  for (const InTreeKind& kind : kInTreeKinds) {
+    if (is_taken_over(node, kind)) kinds.insert(&kind);
+  }
+  if (kinds.empty()) {
+    taken_over_.erase(node.metadata.name);
+  } else {
+    taken_over_[node.metadata.name] = std::move(kinds);
+  }
+}
+
+bool Storage::is_usable_by_affinity(const Volume& volume) const {
+  return !in_tree_.contains(volume.metadata.name);
+}
+
+bool Storage::is_usable_on(const Volume& volume, const NodeFacts& node) const {
+  const k8s::NodeSelector* nodes = volume.node_affinity ? &*volume.node_affinity : nullptr;
+  if (const InTree* disk = find_in(in_tree_, volume.metadata.name)) {
+    const auto* kinds = find_in(taken_over_, node.name);
+    if (kinds != nullptr && kinds->contains(disk->kind)) {
+      nodes = disk->by_driver ? &*disk->by_driver : nullptr;
+    }
+  }
+  return nodes == nullptr || nodes->matches({}, node.labels);
 }
 
 void Storage::take_out(const std::string& name) {
@@ -102,6 +141,7 @@ void Storage::take_out(const std::string& name) {
   if (known == volumes_.end()) return;
   const Volume& volume = *known->second;
   unfile(volume);
+  in_tree_.erase(name);
   if (volume.claim_ref) {
     const auto of_claim = reserved_.find({volume.claim_ref->namespace_, volume.claim_ref->name});
     of_claim->second.erase(name);

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "k8s-client/api/storage.h"
+#include "plugins/support/in_tree_disks.h"
 #include "plugins/support/volume_claims.h"
 #include "scheduler/framework/cluster_change.h"
+#include "scheduler/framework/node_view.h"
 
 #include <cstdint>
 #include <map>
@@ -22,13 +24,19 @@ class Storage {
   using Claim = k8s::PersistentVolumeClaim;
   using Volume = k8s::PersistentVolume;
 
-  // True: the change is one of these objects, or of what is assumed.
+  // True: a claim may wait no longer by this change.
   bool apply(const sched::ClusterChange& change);
 
   // Null: there is none of that name.
   [[nodiscard]] const Claim* claim(const ClaimKey& key) const;
   [[nodiscard]] const Volume* volume(const std::string& name) const;
   [[nodiscard]] const k8s::StorageClass* storage_class(const std::string& name) const;
+
+  // Whether the node affinity of a volume that there is lets it be used there.
+  [[nodiscard]] bool is_usable_on(const Volume& volume, const sched::NodeFacts& node) const;
+  // Whether that follows from Volume::node_affinity alone: not for disks that a CSI driver has
+  // taken over on some nodes (in_tree_disks.h).
+  [[nodiscard]] bool is_usable_by_affinity(const Volume& volume) const;
 
   // A claim that waits until its pod's node is chosen; no other claim that is not bound may have a
   // pod placed that needs it.
@@ -64,6 +72,7 @@ class Storage {
 
  private:
   void put(const Volume& volume);
+  void put(const k8s::CsiNode& node);
   void take_out(const std::string& name);
   // Whether it is in the pool of its class: depends on the volume and on what is assumed of it.
   void file(const Volume& volume);
@@ -72,6 +81,13 @@ class Storage {
 
   std::map<ClaimKey, Claim> claims_;
   std::map<std::string, std::unique_ptr<Volume>> volumes_;
+  // Of a kind that CSI drivers take over.
+  struct InTree {
+    const InTreeKind* kind = nullptr;
+    std::optional<k8s::NodeSelector> by_driver;  // node_affinity_by_driver()
+  };
+  std::map<std::string, InTree> in_tree_;                          // by volume
+  std::map<std::string, std::set<const InTreeKind*>> taken_over_;  // by node
   std::map<std::string, k8s::StorageClass> classes_;
   std::map<std::string, bool> drivers_;  // whether a CSI driver says where it has room
   std::map<ClaimKey, k8s::CsiStorageCapacity> capacities_;

@@ -79,6 +79,10 @@ class VolumeBinding final : public ClusterConstraint {
       const Volume* volume = storage_.volume(claim->volume_name);
       if (volume == nullptr) {
         some_missing = true;
+      } else if (!storage_.is_usable_by_affinity(*volume)) {
+        exclude(kNotItsNode, false, [this, volume](const NodeFacts& node) {
+          return storage_.is_usable_on(*volume, node);
+        });
       } else if (volume->node_affinity) {
         exclude(kNotItsNode, false, &*volume->node_affinity);
       }
@@ -188,7 +192,7 @@ class VolumeBinding final : public ClusterConstraint {
         return waits("volume " + in_quotes(claim->volume_name) + " of " + of_claim(*claim) +
                      " is not to be seen yet");
       }
-      if (volume->node_affinity && !volume->node_affinity->matches({}, node.labels)) {
+      if (!storage_.is_usable_on(*volume, node)) {
         return failed("volume " + in_quotes(claim->volume_name) + " of " + of_claim(*claim) +
                       " can not be used there");
       }

@@ -1,6 +1,7 @@
 #include "plugins/volume_restrictions/volume_restrictions.h"
 
 #include "plugins/support/volume_claims.h"
+#include "plugins/volume_restrictions/disks_in_use.h"
 
 #include <algorithm>
 #include <map>
@@ -12,13 +13,15 @@ namespace {
 
 using namespace sched;
 
+constexpr std::string_view kName = "VolumeRestrictions";
+constexpr std::string_view kNoDisk = "node(s) had no available disk";
 constexpr std::string_view kInUse =
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
     "in-use by another pod";
 
 class VolumeRestrictions final : public ClusterConstraint {
  public:
-  std::string_view name() const override { return "VolumeRestrictions"; }
+  std::string_view name() const override { return kName; }
   bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
   std::optional<std::string> refuses(const k8s::Pod& pod) const override {
@@ -30,16 +33,15 @@ class VolumeRestrictions final : public ClusterConstraint {
   }
 
   std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
-    for (const k8s::Volume& volume : pod.spec.volumes) {
-      if (volume.kind != k8s::Volume::Kind::kPersistentVolumeClaim) continue;
-      const ClaimKey key = *claim_of(pod, volume);
-      const auto claim = for_one_pod_.find(key);
-      if (claim == for_one_pod_.end() || !claim->second) continue;
-      if (used_by_another(key, pod.metadata.uid)) {
-        return {{.plugin = "VolumeRestrictions", .reason = kInUse, .allowed = NamedNodes{}}};
-      }
+    std::vector<Exclusion> all;
+    NamedNodes taken{.names = disks_.conflicts(pod), .all_others = true};
+    if (!taken.names.empty()) {
+      all.push_back({.plugin = kName, .reason = kNoDisk, .allowed = std::move(taken)});
     }
-    return {};
+    if (uses_claim_of_another(pod)) {
+      all.push_back({.plugin = kName, .reason = kInUse, .allowed = NamedNodes{}});
+    }
+    return all;
   }
 
   ChangeMask wakes_on() const override { return kStorageChanged; }
@@ -57,21 +59,33 @@ class VolumeRestrictions final : public ClusterConstraint {
     if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
       for_one_pod_.erase({claim_gone->namespace_, claim_gone->name});
     } else if (const auto* bound = std::get_if<BoundPodUpserted>(&change)) {
+      if (bound->pod.spec.volumes.empty()) return false;
       uses(bound->pod);
+      disks_.add(bound->pod);
     } else if (const auto* gone = std::get_if<BoundPodGone>(&change)) {
       forget(gone->uid);
+      disks_.remove(gone->uid);
     }
     return false;
   }
 
  private:
+  bool uses_claim_of_another(const k8s::Pod& pod) const {
+    for (const k8s::Volume& volume : pod.spec.volumes) {
+      if (volume.kind != k8s::Volume::Kind::kPersistentVolumeClaim) continue;
+      const ClaimKey key = *claim_of(pod, volume);
+      const auto claim = for_one_pod_.find(key);
+      if (claim == for_one_pod_.end() || !claim->second) continue;
+      if (used_by_another(key, pod.metadata.uid)) return true;
+    }
+    return false;
+  }
   bool used_by_another(const ClaimKey& claim, const std::string& uid) const {
     const auto users = users_.find(claim);
     if (users == users_.end()) return false;
     return users->second.size() > 1 || !users->second.contains(uid);
   }
   void uses(const k8s::Pod& pod) {
-    if (pod.spec.volumes.empty()) return;
     forget(pod.metadata.uid);
     std::vector<ClaimKey> claims = claims_of(pod);
     for (const ClaimKey& claim : claims) users_[claim].insert(pod.metadata.uid);
@@ -89,6 +103,7 @@ class VolumeRestrictions final : public ClusterConstraint {
     of_pod_.erase(pod);
   }
 
+  DisksInUse disks_;
   std::map<ClaimKey, bool> for_one_pod_;  // all claims
   // The pods on nodes that have claims, by uid.
   std::map<ClaimKey, std::set<std::string>> users_;

@@ -1,8 +1,8 @@
-// VolumeRestrictions: a claim of access mode ReadWriteOncePod is for one pod at a time.
+// VolumeRestrictions: a claim of access mode ReadWriteOncePod is for one pod at a time, and an
+// in-line disk for one node or one pod at a time (disks_in_use.h).
 //
 // While a pod on a node has such a claim, no other pod is placed that needs it; and a pod waits for
-// claims that are missing. (In-line disks that one node at a time can mount, which kube-scheduler's
-// plugin of that name looks at as well, are UnsupportedConstraints'.) Without arguments.
+// claims that are missing. Without arguments.
 //
 // Source: kube-scheduler, plugins/volumerestrictions.
 #pragma once

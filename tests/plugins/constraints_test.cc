@@ -43,8 +43,8 @@ TEST_CASE("UnsupportedConstraints refuses what is hard, and says what") {
   soft.spec.pod_anti_affinity.emplace().preferred.push_back({1, preferred_only()});
   k8s::Volume disk;
   disk.name = "d";
-  disk.kind = k8s::Volume::Kind::kDisk;
-  disk.source = "iscsi";
+  disk.kind = k8s::Volume::Kind::kUnknown;
+  disk.source = "tomorrows";
   const std::vector<Case> cases = {
       {"plain", pod("a").gpus(1), std::nullopt},
       {"preferences", soft, std::nullopt},
@@ -56,8 +56,8 @@ TEST_CASE("UnsupportedConstraints refuses what is hard, and says what") {
       {"one preference more", with_preferences(33),
        "pod has 33 preferred pod affinity terms and ScheduleAnyway constraints; gpu-scheduler "
        "counts for 32 at most"},
-      {"an in-line disk", pod("a").mounts(disk),
-       "pod mounts the disk \"d\" in-line (iscsi), which gpu-scheduler cannot honour yet"},
+      {"a volume of an unknown kind", pod("a").mounts(disk),
+       "pod has the volume \"d\" of a kind that gpu-scheduler does not know (tomorrows)"},
       {"resource claims", pod("a").uses_resource_claim("gpu"),
        "pod has resource claims (DRA), which gpu-scheduler cannot allocate yet"},
   };

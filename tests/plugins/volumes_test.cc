@@ -1,4 +1,5 @@
 // The constraints about volumes: who waits for what, and where a pod's volumes can be used.
+#include "tests/plugins/asked.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
@@ -11,15 +12,19 @@
 #include <vector>
 
 using namespace sched;
+using tests::Asked;
 using tests::claim;
 using tests::label;
 using tests::make_plugin;
+using tests::Names;
 using tests::node;
 using tests::pod;
+using tests::Refusal;
+using tests::storage_class;
 using tests::term;
 using tests::volume;
-using Refusal = std::optional<std::string>;
-using Names = std::vector<std::string>;
+using tests::wanted;
+using tests::with;
 using State = Readiness::State;
 
 namespace {
@@ -27,96 +32,9 @@ namespace {
 constexpr const char* kNotItsNode = "node(s) didn't match PersistentVolume's node affinity";
 constexpr const char* kNoVolume = "node(s) didn't find available persistent volumes to bind";
 constexpr const char* kNoRoom = "node(s) did not have enough free storage";
-constexpr const char* kHost = "kubernetes.io/hostname";
+using tests::kHost;
 constexpr const char* kZone = "topology.kubernetes.io/zone";
-constexpr std::int64_t kGi = std::int64_t{1} << 30;
-
-// One constraint, and the nodes it is asked about.
-struct Asked {
-  explicit Asked(const char* name, const char* args = "") {
-    auto made = make_plugin(name, args);
-    REQUIRE(made);
-    constraint = std::move(made->constraint);
-    REQUIRE(constraint);
-    CHECK(constraint->name() == name);
-  }
-  template <typename Object>
-  void has(const Object& object) {
-    constraint->apply(ObjectUpserted<Object>{object});
-  }
-  template <typename Object>
-  void lacks(const std::string& name, const std::string& name_space = "") {
-    constraint->apply(ObjectGone<Object>{name, name_space});
-  }
-  void bound(const k8s::Pod& it) { constraint->apply(BoundPodUpserted{it}); }
-  void gone(const k8s::Pod& it) { constraint->apply(BoundPodGone{it.metadata.uid}); }
-  [[nodiscard]] Refusal refuses(const k8s::Pod& it) const { return constraint->refuses(it); }
-
-  NodeFacts& on(const std::string& name, const k8s::StringMap& labels = {}) {
-    NodeFacts& facts = nodes[name];
-    facts.name = name;
-    facts.labels = labels;
-    facts.labels.set(kHost, name);
-    return facts;
-  }
-  // Of each node that is excluded: the reasons that are told.
-  [[nodiscard]] std::map<std::string, Names> excluded(const k8s::Pod& it) const {
-    std::map<std::string, Names> all;
-    for (const Exclusion& rule : constraint->excludes(it)) {
-      CHECK(rule.plugin == constraint->name());
-      codes[std::string(rule.reason)] = rule.code;
-      for (const auto& [name, facts] : nodes) {
-        if (allows(rule, facts)) continue;
-        if (all.contains(name) && !rule.also_told) continue;
-        Names& told = all[name];
-        if (std::find(told.begin(), told.end(), rule.reason) == told.end()) {
-          told.emplace_back(rule.reason);
-        }
-      }
-    }
-    return all;
-  }
-  static bool allows(const Exclusion& rule, const NodeFacts& facts) {
-    struct Allows {
-      const NodeFacts& facts;
-      bool operator()(const k8s::NodeSelector* selector) const {
-        return selector->matches({}, facts.labels);
-      }
-      bool operator()(const NamedNodes& named) const {
-        const bool is_named =
-            std::find(named.names.begin(), named.names.end(), facts.name) != named.names.end();
-        return is_named != named.all_others;
-      }
-      bool operator()(const std::function<bool(const NodeFacts&)>& holds) const {
-        return holds(facts);
-      }
-    };
-    return std::visit(Allows{facts}, rule.allowed);
-  }
-
-  std::unique_ptr<ClusterConstraint> constraint;
-  std::map<std::string, NodeFacts> nodes;
-  mutable std::map<std::string, Code> codes;  // of reasons that were given
-};
-
-k8s::StorageClass storage_class(const char* name, const char* provisioner,
-                                const char* mode = "WaitForFirstConsumer") {
-  k8s::StorageClass made;
-  made.metadata.name = name;
-  made.provisioner = provisioner;
-  made.binding_mode = mode;
-  return made;
-}
-
-// An unbound claim of the class.
-k8s::PersistentVolumeClaim wanted(const char* name, const char* of, std::int64_t gi = 1) {
-  k8s::PersistentVolumeClaim made = claim(name, "");
-  made.metadata.uid = std::string("uid of ") + name;
-  made.metadata.resource_version = "1";
-  made.storage_class = of;
-  made.requested_bytes = gi * kGi;
-  return made;
-}
+using tests::kGi;
 
 // A free one of the class "local".
 k8s::PersistentVolume free_volume(const char* name, std::int64_t gi, const char* host = nullptr) {
@@ -136,12 +54,6 @@ k8s::PersistentVolumeClaim bound_claim(k8s::PersistentVolumeClaim it, const char
   it.metadata.annotations.set("pv.kubernetes.io/bind-completed", "yes");
   it.metadata.resource_version = "9";
   return it;
-}
-
-template <typename Object, typename Change>
-Object with(Object made, Change change) {
-  change(made);
-  return made;
 }
 
 }  // namespace
@@ -548,131 +460,55 @@ TEST_CASE("VolumeBinding's patience is configured") {
   CHECK_FALSE(make_plugin("VolumeBinding", "bindTimeout: 1"));
 }
 
-TEST_CASE("VolumeRestrictions: a claim for one pod at a time is one pod's") {
-  Asked asked("VolumeRestrictions");
-  asked.on("a");
-  asked.has(claim("shared", "v"));
-  asked.has(with(claim("own", "w"), [](auto& it) { it.access_modes = {"ReadWriteOncePod"}; }));
-  const k8s::Pod first = pod("first").mounts_claim("own").mounts_claim("own").on("a");
-  const k8s::Pod second = pod("second").mounts_claim("own");
-  CHECK(asked.excluded(second).empty());
-  asked.bound(first);
-  const std::string in_use =
-      "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
-      "in-use by another pod";
-  CHECK(asked.excluded(second) == std::map<std::string, Names>{{"a", {in_use}}});
-  CHECK(asked.codes[in_use] == Code::kUnschedulable);
-  CHECK(asked.excluded(first).empty());  // itself
-  CHECK(asked.excluded(pod("third").mounts_claim("shared")).empty());
-  CHECK(asked.excluded(pod("fourth").in_namespace("ml").mounts_claim("own")).empty());
-  asked.gone(first);
-  CHECK(asked.excluded(second).empty());
-
-  CHECK_FALSE(asked.refuses(second));
-  CHECK(asked.refuses(pod("p").mounts_claim("missing")) ==
-        "persistentvolumeclaim \"missing\" not found");
-  asked.lacks<k8s::PersistentVolumeClaim>("own", "default");
-  CHECK(asked.refuses(second) == "persistentvolumeclaim \"own\" not found");
-}
-
-TEST_CASE("NodeVolumeLimits: a node takes so many volumes of a driver") {
-  Asked asked("NodeVolumeLimits");
-  const auto limited = [](const char* name, std::optional<std::int32_t> most) {
-    k8s::CsiNode made;
-    made.metadata.name = name;
-    made.drivers = {{"d", most}, {"other", 0}};
-    return made;
+TEST_CASE("VolumeBinding: a driver that has taken a disk over finds it by its own label") {
+  Asked asked("VolumeBinding");
+  constexpr const char* kDriversZone = "topology.gke.io/zone";
+  constexpr const char* kOldZone = "failure-domain.beta.kubernetes.io/zone";
+  k8s::CsiNode taken_over;
+  taken_over.metadata.name = "n";
+  taken_over.metadata.annotations.set("storage.alpha.kubernetes.io/migrated-plugins",
+                                      "kubernetes.io/gce-pd");
+  struct Case {
+    const char* name;
+    const char* by;         // the label of the node affinity; null: it has none
+    k8s::StringMap labels;  // of the volume
+    k8s::StringMap before;  // of a node that takes it while the driver has not taken over
+    k8s::StringMap after;   // and once it has
   };
-  const auto of_driver = [](const char* name, const char* handle, const char* driver = "d") {
-    return with(volume(name), [&](auto& it) {
-      it.csi_driver = driver;
-      it.csi_volume_handle = handle;
-      it.claim_ref = {"default", std::string("of-") + name, ""};
-    });
+  const std::vector<Case> cases = {
+      {"by zone", kZone, {}, {{kZone, "a"}}, {{kDriversZone, "a"}}},
+      {"by the old label", kOldZone, {}, {{kOldZone, "a"}}, {{kDriversZone, "a"}}},
+      {"by something else", "host", {}, {{"host", "a"}}, {{"host", "a"}}},
+      {"by something else, and a label",
+       "host",
+       {{kZone, "b__a"}},
+       {{"host", "a"}},
+       {{"host", "a"}, {kDriversZone, "b"}}},
+      {"by a label", nullptr, {{kZone, "a"}}, {}, {{kDriversZone, "a"}}},
+      {"by an old label", nullptr, {{kOldZone, "a"}}, {}, {{kDriversZone, "a"}}},
   };
-  asked.on("a");
-  asked.on("b");
-  asked.has(limited("a", 2));
-  asked.has(limited("b", std::nullopt));
-  for (const char* name : {"v1", "v2", "v3"}) {
-    asked.has(of_driver(name, name));
-    asked.has(claim(std::string("of-") + name, name));
-  }
-  const auto mounting = [](const char* name, std::initializer_list<const char*> volumes) {
-    auto made = pod(name);
-    for (const char* each : volumes) made.mounts_claim(std::string("of-") + each);
-    return made;
+  const k8s::Pod given = pod("p").mounts_claim("c");
+  const auto usable = [&](const k8s::StringMap& labels) {
+    const NodeFacts& node = asked.on("n", labels);
+    const bool out = asked.excluded(given).contains("n");
+    CHECK((asked.constraint->readiness(given, node).state == State::kFailed) == out);
+    return !out;
   };
-  using Out = std::map<std::string, Names>;
-  const Out full = {{"a", {"node(s) exceed max volume count"}}};
-  CHECK(asked.excluded(mounting("p", {"v1", "v2"})).empty());
-  CHECK(asked.excluded(mounting("p", {"v1", "v2", "v3"})) == full);
-  CHECK(asked.codes["node(s) exceed max volume count"] == Code::kUnschedulable);
-  const k8s::Pod first = mounting("first", {"v1", "v1"}).on("a");
-  const k8s::Pod second = mounting("second", {"v2"}).on("a");
-  asked.bound(first);
-  CHECK(asked.excluded(mounting("p", {"v2"})).empty());
-  asked.bound(second);
-  CHECK(asked.excluded(mounting("p", {"v3"})) == full);
-  // One that is used there already needs no more room.
-  CHECK(asked.excluded(mounting("p", {"v2"})).empty());
-  CHECK(asked.excluded(mounting("p", {"v2", "v3"})) == full);
-  SECTION("a pod goes") {
-    asked.gone(first);
-    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
-  }
-  SECTION("the limit goes, and comes") {
-    asked.lacks<k8s::CsiNode>("a");
-    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
-    asked.gone(second);
-    asked.bound(second);
-    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
-    asked.has(limited("a", 2));
-    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
-    asked.has(limited("a", 3));
-    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
-  }
-  SECTION("two names of one volume") {
-    asked.has(of_driver("v2", "v1"));
-    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
-  }
-  SECTION("its claim is of no driver any more") {
-    asked.lacks<k8s::PersistentVolumeClaim>("of-v2", "default");
-    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
-  }
-  SECTION("a claim without a volume counts by its class") {
-    asked.has(wanted("new", "c"));
-    const k8s::Pod waiting = pod("w").mounts_claim("new");
-    CHECK(asked.excluded(waiting).empty());
-    asked.has(storage_class("c", "d"));
-    CHECK(asked.excluded(waiting) == full);
-    asked.gone(first);
-    CHECK(asked.excluded(waiting).empty());
-    asked.bound(with(waiting, [](auto& it) { it.spec.node_name = "a"; }));
-    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
-    asked.lacks<k8s::StorageClass>("c");
-    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
-  }
-  SECTION("what is attached and used by no pod counts, too") {
-    asked.gone(first);
-    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
-    k8s::VolumeAttachment left;
-    left.metadata.name = "left";
-    left.attacher = "d";
-    left.node = "a";
-    left.volume = "v1";
-    asked.has(left);
-    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
-    left.volume = "v2";  // which a pod uses
-    asked.has(left);
-    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
-    left.volume = "v9";
-    asked.has(left);
-    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
-    asked.has(of_driver("v9", "v9"));
-    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
-    asked.lacks<k8s::VolumeAttachment>("left");
-    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    asked.has(with(volume("v"), [&](auto& it) {
+      it.in_tree_disk = {"gcePersistentDisk", "disk"};
+      it.metadata.labels = c.labels;
+      if (c.by != nullptr) it.node_affinity = k8s::NodeSelector{{term({label(c.by).in({"a"})})}};
+    }));
+    asked.has(bound_claim(claim("c", "v"), "v"));
+    CHECK(usable(c.before));
+    if (c.by != nullptr) CHECK_FALSE(usable({}));
+    asked.has(taken_over);
+    CHECK(usable(c.after));
+    CHECK_FALSE(usable({}));
+    asked.lacks<k8s::CsiNode>("n");
+    CHECK(usable(c.before));
   }
 }
 

@@ -79,6 +79,18 @@ bool read_image_volume(JsonValue value, std::vector<std::string>& out) {
   });
 }
 
+bool read_disk(JsonValue value, Volume& out) {
+  const DiskSource& source = *disk_source(out.source);
+  return value.fields([&](std::string_view key, JsonValue field) {
+    if (key == source.id) return read(field, out.disk.id);
+    if (key == "readOnly") return read(field, out.disk.read_only);
+    if (source.name != "rbd") return true;
+    if (key == "monitors") return read_list(field, out.disk.monitors);
+    if (key == "pool") return read(field, out.disk.pool);
+    return true;
+  });
+}
+
 // Reads one volume; `node_free` if nothing of it ties the pod to nodes.
 bool read_volume(JsonValue value, Volume& out, bool& node_free, std::vector<std::string>& images) {
   node_free = true;
@@ -89,6 +101,7 @@ bool read_volume(JsonValue value, Volume& out, bool& node_free, std::vector<std:
     node_free = false;
     out.source = key;
     out.kind = volume_kind(key);
+    if (out.kind == Volume::Kind::kDisk) return read_disk(field, out);
     if (out.kind != Volume::Kind::kPersistentVolumeClaim) return true;
     return field.fields([&](std::string_view name, JsonValue inner) {
       return name != "claimName" || read(inner, out.claim_name);

@@ -74,11 +74,11 @@ bool read_source(std::string_view key, JsonValue field, PersistentVolume& out) {
       return true;
     });
   }
-  const std::string_view id = id_field_of(key);
-  if (id.empty()) return true;
+  const DiskSource* source = disk_source(key);
+  if (source == nullptr || !source->has_driver) return true;
   InTreeDisk& disk = out.in_tree_disk.emplace();
   disk.source = key;
-  return read_field(field, id, disk.id);
+  return read_field(field, source->id, disk.id);
 }
 
 bool read_volume_spec(JsonValue value, PersistentVolume& out) {

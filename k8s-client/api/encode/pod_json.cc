@@ -1,5 +1,6 @@
 #include "k8s-client/api/decode/rfc3339.h"
 #include "k8s-client/api/encode/json.h"
+#include "k8s-client/api/words.h"
 
 namespace k8s::json {
 namespace {
@@ -56,6 +57,12 @@ Json to_json(const Volume& volume) {
   object["name"] = volume.name;
   Json& source = object[volume.source] = Json::object();
   if (volume.kind == Volume::Kind::kPersistentVolumeClaim) source["claimName"] = volume.claim_name;
+  if (volume.kind == Volume::Kind::kDisk) {
+    source[std::string(disk_source(volume.source)->id)] = volume.disk.id;
+    if (volume.disk.read_only) source["readOnly"] = true;
+    set(source, "monitors", volume.disk.monitors);
+    set(source, "pool", volume.disk.pool);
+  }
   return object;
 }
 

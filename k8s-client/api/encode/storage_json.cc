@@ -67,7 +67,7 @@ void fill(Json& object, const PersistentVolume& volume) {
   }
   if (volume.in_tree_disk) {
     const std::string& source = volume.in_tree_disk->source;
-    spec[source][std::string(id_field_of(source))] = volume.in_tree_disk->id;
+    spec[source][std::string(disk_source(source)->id)] = volume.in_tree_disk->id;
   }
   Json& status = object["status"] = Json::object();
   set(status, "phase", volume.phase);

@@ -49,6 +49,18 @@ bool read_image(Value value, std::vector<std::string>& out) {
       [&](std::uint32_t number, Value field) { return number != 1 || read(field, reference); });
 }
 
+bool read_disk(Value value, Volume& out) {
+  const DiskSource& source = *disk_source(out.source);
+  const bool is_rbd = source.name == "rbd";
+  return value.fields([&](std::uint32_t number, Value field) {
+    if (number == source.id_number) return read(field, out.disk.id);
+    if (number == source.read_only_number) return read(field, out.disk.read_only);
+    if (is_rbd && number == 1) return read(field, out.disk.monitors.emplace_back());
+    if (is_rbd && number == 4) return read(field, out.disk.pool);
+    return true;
+  });
+}
+
 bool read_source(Value value, Volume& out, std::vector<std::string>& images) {
   return value.fields([&](std::uint32_t number, Value field) {
     const std::string_view source = number < kSources.size() ? kSources[number] : kUnknownSource;
@@ -56,6 +68,7 @@ bool read_source(Value value, Volume& out, std::vector<std::string>& images) {
     if (mounts_anywhere(source)) return true;
     out.source = source;
     out.kind = volume_kind(source);
+    if (out.kind == Volume::Kind::kDisk) return read_disk(field, out);
     if (out.kind != Volume::Kind::kPersistentVolumeClaim) return true;
     return field.fields([&](std::uint32_t inner_number, Value inner) {
       return inner_number != 1 || read(inner, out.claim_name);

@@ -157,22 +157,14 @@ TEST_CASE("Topology spread: policies, and an unknown one is taken strictly", "[d
 
 TEST_CASE("Every volume source of core/v1 is either free of nodes or kept", "[decode]") {
   const std::vector<std::string> node_free = {
-      "azureFile", "cephfs",   "configMap", "csi", "downwardAPI", "emptyDir", "flocker", "gitRepo",
-      "glusterfs", "hostPath", "image",     "nfs", "projected",   "quobyte",  "secret"};
-  const std::vector<std::string> disks = {"awsElasticBlockStore",
-                                          "azureDisk",
-                                          "cinder",
-                                          "fc",
-                                          "flexVolume",
-                                          "gcePersistentDisk",
-                                          "iscsi",
-                                          "photonPersistentDisk",
-                                          "portworxVolume",
-                                          "rbd",
-                                          "scaleIO",
-                                          "storageos",
-                                          "vsphereVolume",
-                                          "aSourceOfTomorrow"};
+      "azureFile",    "cephfs",   "configMap",  "csi",     "downwardAPI",
+      "emptyDir",     "fc",       "flexVolume", "flocker", "gitRepo",
+      "glusterfs",    "hostPath", "image",      "nfs",     "photonPersistentDisk",
+      "projected",    "quobyte",  "scaleIO",    "secret",  "storageos",
+      "vsphereVolume"};
+  const std::vector<std::string> disks = {
+      "awsElasticBlockStore", "azureDisk", "cinder", "gcePersistentDisk", "iscsi",
+      "portworxVolume",       "rbd"};
   const auto volumes_of = [](const std::string& source) {
     return spec_of(R"({"volumes":[{"name":"v",")" + source + R"(":{"claimName":"c","x":1}}]})")
         .volumes;
@@ -185,12 +177,45 @@ TEST_CASE("Every volume source of core/v1 is either free of nodes or kept", "[de
     CAPTURE(source);
     CHECK(volumes_of(source) == std::vector<Volume>{{"v", Volume::Kind::kDisk, "", source}});
   }
+  CHECK(volumes_of("aSourceOfTomorrow") ==
+        std::vector<Volume>{{"v", Volume::Kind::kUnknown, "", "aSourceOfTomorrow"}});
   CHECK(volumes_of("persistentVolumeClaim") ==
         std::vector<Volume>{
             {"v", Volume::Kind::kPersistentVolumeClaim, "c", "persistentVolumeClaim"}});
   CHECK(volumes_of("ephemeral") ==
         std::vector<Volume>{{"v", Volume::Kind::kEphemeral, "", "ephemeral"}});
   CHECK(spec_of(R"({"volumes":[{"name":"empty"}]})").volumes.empty());
+}
+
+TEST_CASE("Of a disk what tells it from others is kept", "[decode]") {
+  struct Case {
+    std::string source;
+    std::string fields;
+    Disk want;
+  };
+  const std::vector<Case> cases = {
+      {"awsElasticBlockStore",
+       R"("volumeID":"aws://us-1/vol-1","readOnly":true)",
+       {.id = "aws://us-1/vol-1", .read_only = true}},
+      {"azureDisk", R"("diskName":"d","diskURI":"/s/d","kind":"Managed")", {.id = "/s/d"}},
+      {"cinder", R"("volumeID":"v","readOnly":false)", {.id = "v"}},
+      {"gcePersistentDisk", R"("pdName":"p","partition":1)", {.id = "p"}},
+      {"iscsi",
+       R"("targetPortal":"t","iqn":"i","lun":3,"readOnly":true)",
+       {.id = "i", .read_only = true}},
+      {"portworxVolume", R"("volumeID":"v")", {.id = "v"}},
+      {"rbd",
+       R"("monitors":["m","n"],"image":"i","pool":"p")",
+       {.id = "i", .monitors = {"m", "n"}, .pool = "p"}},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.source);
+    const auto spec =
+        spec_of(R"({"volumes":[{"name":"v",")" + c.source + R"(":{)" + c.fields + "}}]}");
+    Volume want{"v", Volume::Kind::kDisk, "", c.source};
+    want.disk = c.want;
+    CHECK(spec.volumes == std::vector{want});
+  }
 }
 
 TEST_CASE("Of a volume that is an image its reference is kept", "[decode]") {

@@ -146,14 +146,25 @@ Toleration RandomObjects::toleration() {
 }
 
 Volume RandomObjects::pod_volume() {
-  static const std::array<std::string, 3> kDisks = {"iscsi", "rbd", "gcePersistentDisk"};
-  switch (below(3)) {
+  static const std::array<std::string, 7> kDisks = {
+      "awsElasticBlockStore", "azureDisk", "cinder", "gcePersistentDisk", "iscsi",
+      "portworxVolume",       "rbd"};
+  switch (below(4)) {
     case 0:
       return {name(), Volume::Kind::kPersistentVolumeClaim, text(), "persistentVolumeClaim"};
     case 1:
       return {name(), Volume::Kind::kEphemeral, "", "ephemeral"};
+    case 2:
+      return {name(), Volume::Kind::kUnknown, "", "aSourceOfTomorrow"};
     default:
-      return {name(), Volume::Kind::kDisk, "", kDisks[below(kDisks.size())]};
+      Volume volume{name(), Volume::Kind::kDisk, "", kDisks[below(kDisks.size())]};
+      volume.disk.id = text();
+      volume.disk.read_only = chance();
+      if (volume.source == "rbd") {
+        volume.disk.monitors = list([&] { return text(); });
+        volume.disk.pool = text();
+      }
+      return volume;
   }
 }
 

@@ -31,7 +31,7 @@ type rates struct {
 	unlabelled  float64 // of a node, each topology key
 	resized     float64 // of a pod that runs
 	huge        float64 // of a quantity
-	inTree      float64 // of a volume without a CSI driver, which CSI drivers on the nodes have taken over
+	inTree      float64 // of a disk that CSI drivers on some nodes have taken over
 	overflow    float64 // of a quantity that is beyond 64 bits, or is so when counted in thousandths
 }
 
@@ -56,9 +56,10 @@ var foci = map[string]rates{
 		podTerms: .25, preferences: .3, unlabelled: .12, resized: .1, huge: .002},
 }
 
-// Foci are the names of what a case can stress, in the order in which they are reported. Two are drawn only when asked for: "overflow", whose
-// quantities make kube-scheduler's sums wrap around, which nobody should agree with, and "in-tree", on which bench verdicts is known to differ.
-var Foci = []string{"resources", "gpu", "taints", "affinity", "ports", "spread", "interpod", "volumes", "preferences", "mixed", "combined"}
+// Foci are the names of what a case can stress, in the order in which they are reported. One is drawn only when asked for: "overflow", whose
+// quantities make kube-scheduler's sums wrap around, which nobody should agree with.
+var Foci = []string{"resources", "gpu", "taints", "affinity", "ports", "spread", "interpod", "volumes", "in-tree", "preferences", "mixed",
+	"combined"}
 
 // Case draws the case with that number, without an answer.
 func Case(seed uint64, focus string, number int) (*parity.Case, error) {

@@ -60,8 +60,10 @@ func (d *drawer) anyNode(name string) corev1.Node {
 			labels[key] = drawn[key]
 		}
 	}
-	if d.chance(d.inTree) {
-		labels["topology.gke.io/zone"] = drawn[zone]
+	for _, kind := range disks {
+		if kind.zone != "" && d.chance(d.inTree*1.5) {
+			labels[kind.zone] = drawn[zone]
+		}
 	}
 	// Hostnames may be missing, and two nodes may share one.
 	if d.chance(d.unlabelled / 3) {

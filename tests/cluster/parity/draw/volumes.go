@@ -26,6 +26,10 @@ func (d *drawer) storage(c *parity.Case) {
 		{ObjectMeta: metav1.ObjectMeta{Name: "local"}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: &wait},
 		{ObjectMeta: metav1.ObjectMeta{Name: "now"}, Provisioner: driver, VolumeBindingMode: &now},
 	}
+	if d.inTree > 0 {
+		provisioner := d.pick(disks[0].plugin, disks[1].plugin, disks[2].plugin, disks[3].plugin, disks[4].plugin, "kubernetes.io/azure-file")
+		c.Classes = append(c.Classes, storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "old"}, Provisioner: provisioner, VolumeBindingMode: &wait})
+	}
 	for _, node := range c.Nodes {
 		if d.chance(.15) {
 			continue
@@ -37,10 +41,7 @@ func (d *drawer) storage(c *parity.Case) {
 		}
 		csiNode := storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}, Spec: storagev1.CSINodeSpec{Drivers: []storagev1.CSINodeDriver{on}}}
 		if d.chance(d.inTree * 2) {
-			one := int32(1)
-			csiNode.Annotations = map[string]string{"storage.alpha.kubernetes.io/migrated-plugins": "kubernetes.io/gce-pd"}
-			csiNode.Spec.Drivers = append(csiNode.Spec.Drivers, storagev1.CSINodeDriver{Name: "pd.csi.storage.gke.io", NodeID: node.Name,
-				Allocatable: &storagev1.VolumeNodeResources{Count: &one}})
+			d.takeOver(&csiNode)
 		}
 		c.CSINodes = append(c.CSINodes, csiNode)
 	}
@@ -75,7 +76,7 @@ func (d *drawer) volume(name string) corev1.PersistentVolume {
 	}}
 	volume.Status.Phase = corev1.VolumeAvailable
 	if d.chance(d.inTree) {
-		volume.Spec.PersistentVolumeSource = corev1.PersistentVolumeSource{GCEPersistentDisk: &corev1.GCEPersistentDiskVolumeSource{PDName: name}}
+		volume.Spec.PersistentVolumeSource = d.inTreeVolume(name)
 	}
 	if d.chance(.3) {
 		volume.Labels = map[string]string{zone: d.pick("z-a", "z-b", "z-a__z-b")}
@@ -99,6 +100,9 @@ func (d *drawer) claim(name, namespace string) corev1.PersistentVolumeClaim {
 	class, mode := d.pick("wait", "wait", "wait", "wait-zoned", "wait-zoned", "local", "local", "now"), corev1.PersistentVolumeFilesystem
 	if d.chance(.01) {
 		class = "gone"
+	}
+	if d.chance(d.inTree) {
+		class = "old"
 	}
 	return corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, UID: types.UID("uid-" + name)},
@@ -147,9 +151,10 @@ func (d *drawer) mount(pod *corev1.Pod) {
 		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "scratch", VolumeSource: corev1.VolumeSource{
 			Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{Spec: claim.Spec}}}})
 	}
-	if d.chance(.08) {
-		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "disk", VolumeSource: corev1.VolumeSource{
-			GCEPersistentDisk: &corev1.GCEPersistentDiskVolumeSource{PDName: d.pick("disk-1", "disk-2"), ReadOnly: d.chance(.4)}}})
+	for _, name := range []string{"disk", "scratch-disk"} {
+		if d.chance(.08 + d.inTree/2) {
+			pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: d.disk()})
+		}
 	}
 }
 

@@ -1,0 +1,95 @@
+#include "plugins/volume_restrictions/disks_in_use.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace plugins {
+namespace {
+
+constexpr const char* kEbs = "awsElasticBlockStore";
+constexpr const char* kRbd = "rbd";
+
+bool is_compared(const k8s::Volume& volume) {
+  if (volume.kind != k8s::Volume::Kind::kDisk) return false;
+  return volume.source == "gcePersistentDisk" || volume.source == kEbs ||
+         volume.source == "iscsi" || volume.source == kRbd;
+}
+
+bool have_one_in_common(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  auto left = a.begin();
+  auto right = b.begin();
+  while (left != a.end() && right != b.end()) {
+    if (*left == *right) return true;
+    ++(*left < *right ? left : right);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::pair<DisksInUse::Key, DisksInUse::Use>> DisksInUse::uses_of(const k8s::Pod& pod) {
+  std::vector<std::pair<Key, Use>> all;
+  for (const k8s::Volume& volume : pod.spec.volumes) {
+    if (!is_compared(volume)) continue;
+    const k8s::Disk& disk = volume.disk;
+    Use use{.node = pod.spec.node_name, .read_only = disk.read_only && volume.source != kEbs};
+    // Without monitors an RBD disk is the same as no other. Validation lets none of that kind pass.
+    if (volume.source == kRbd) {
+      if (disk.monitors.empty()) continue;
+      if (disk.monitors.size() <= kMostMonitors) use.monitors = disk.monitors;
+      std::sort(use.monitors.begin(), use.monitors.end());
+    }
+    all.emplace_back(Key{volume.source, disk.id, volume.source == kRbd ? disk.pool : ""},
+                     std::move(use));
+  }
+  // A pod that names a disk a thousand times is compared with its users once.
+  const auto order = [](const auto& a, const auto& b) {
+    return std::tie(a.first, a.second.read_only, a.second.monitors) <
+           std::tie(b.first, b.second.read_only, b.second.monitors);
+  };
+  std::sort(all.begin(), all.end(), order);
+  all.erase(std::unique(all.begin(), all.end(),
+                        [&](const auto& a, const auto& b) { return !order(a, b); }),
+            all.end());
+  return all;
+}
+
+void DisksInUse::add(const k8s::Pod& pod) {
+  remove(pod.metadata.uid);
+  std::vector<Key> keys;
+  for (auto& [key, use] : uses_of(pod)) {
+    users_[key].emplace(pod.metadata.uid, std::move(use));
+    keys.push_back(key);
+  }
+  if (!keys.empty()) of_pod_[pod.metadata.uid] = std::move(keys);
+}
+
+void DisksInUse::remove(const std::string& uid) {
+  const auto pod = of_pod_.find(uid);
+  if (pod == of_pod_.end()) return;
+  for (const Key& key : pod->second) {
+    const auto users = users_.find(key);
+    if (users == users_.end()) continue;  // the pod mounts it twice
+    users->second.erase(uid);
+    if (users->second.empty()) users_.erase(users);
+  }
+  of_pod_.erase(pod);
+}
+
+std::vector<std::string> DisksInUse::conflicts(const k8s::Pod& pod) const {
+  std::set<std::string> nodes;
+  if (users_.empty()) return {};
+  for (const auto& [key, wanted] : uses_of(pod)) {
+    const auto users = users_.find(key);
+    if (users == users_.end()) continue;
+    for (const auto& [uid, use] : users->second) {
+      if (uid == pod.metadata.uid || (use.read_only && wanted.read_only)) continue;
+      const bool all_count = use.monitors.empty() || wanted.monitors.empty();
+      if (all_count || have_one_in_common(use.monitors, wanted.monitors)) nodes.insert(use.node);
+    }
+  }
+  return {nodes.begin(), nodes.end()};
+}
+
+}  // namespace plugins

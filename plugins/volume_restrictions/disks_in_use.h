@@ -1,0 +1,49 @@
+// The in-line disks that pods on nodes mount, and where one more pod could not mount its own.
+//
+// Two pods on one node cannot mount one disk of GCE, iSCSI or RBD unless both only read it, and
+// never one of EBS. A disk is told by GCE's pdName, EBS' volumeID, iSCSI's iqn; one of RBD by pool,
+// image, and a monitor that both name.
+//
+// Source: kube-scheduler, plugins/volumerestrictions/volume_restrictions.go (isVolumeConflict).
+#pragma once
+
+#include "k8s-client/api/pod.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace plugins {
+
+class DisksInUse {
+ public:
+  // So many monitors of one RBD disk are compared. A disk with more is taken for the same as every
+  // other with its pool and image.
+  static constexpr std::size_t kMostMonitors = 64;
+
+  // The pod is on its node; what it mounted before is forgotten.
+  void add(const k8s::Pod& pod);
+  void remove(const std::string& uid);
+
+  // The nodes on which a disk of the pod is taken, by name, sorted. O(disks of the pod · pods that
+  // mount the same).
+  [[nodiscard]] std::vector<std::string> conflicts(const k8s::Pod& pod) const;
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string>;  // source, id, pool
+  struct Use {
+    std::string node;
+    bool read_only = false;
+    std::vector<std::string> monitors{};  // sorted; empty: not compared
+  };
+  [[nodiscard]] static std::vector<std::pair<Key, Use>> uses_of(const k8s::Pod& pod);
+
+  std::map<Key, std::multimap<std::string, Use>> users_;      // by uid
+  std::unordered_map<std::string, std::vector<Key>> of_pod_;  // by uid
+};
+
+}  // namespace plugins

@@ -1,0 +1,236 @@
+#include "tests/plugins/asked.h"
+#include "tests/support/catch.h"
+
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace sched;
+using tests::Asked;
+using tests::claim;
+using tests::Names;
+using tests::pod;
+using tests::storage_class;
+using tests::volume;
+using tests::wanted;
+using tests::with;
+
+TEST_CASE("NodeVolumeLimits: a node takes so many volumes of a driver") {
+  Asked asked("NodeVolumeLimits");
+  const auto limited = [](const char* name, std::optional<std::int32_t> most) {
+    k8s::CsiNode made;
+    made.metadata.name = name;
+    made.drivers = {{"d", most}, {"other", 0}};
+    return made;
+  };
+  const auto of_driver = [](const char* name, const char* handle, const char* driver = "d") {
+    return with(volume(name), [&](auto& it) {
+      it.csi_driver = driver;
+      it.csi_volume_handle = handle;
+      it.claim_ref = {"default", std::string("of-") + name, ""};
+    });
+  };
+  asked.on("a");
+  asked.on("b");
+  asked.has(limited("a", 2));
+  asked.has(limited("b", std::nullopt));
+  for (const char* name : {"v1", "v2", "v3"}) {
+    asked.has(of_driver(name, name));
+    asked.has(claim(std::string("of-") + name, name));
+  }
+  const auto mounting = [](const char* name, std::initializer_list<const char*> volumes) {
+    auto made = pod(name);
+    for (const char* each : volumes) made.mounts_claim(std::string("of-") + each);
+    return made;
+  };
+  using Out = std::map<std::string, Names>;
+  const Out full = {{"a", {"node(s) exceed max volume count"}}};
+  CHECK(asked.excluded(mounting("p", {"v1", "v2"})).empty());
+  CHECK(asked.excluded(mounting("p", {"v1", "v2", "v3"})) == full);
+  CHECK(asked.codes["node(s) exceed max volume count"] == Code::kUnschedulable);
+  const k8s::Pod first = mounting("first", {"v1", "v1"}).on("a");
+  const k8s::Pod second = mounting("second", {"v2"}).on("a");
+  asked.bound(first);
+  CHECK(asked.excluded(mounting("p", {"v2"})).empty());
+  asked.bound(second);
+  CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+  // One that is used there already needs no more room.
+  CHECK(asked.excluded(mounting("p", {"v2"})).empty());
+  CHECK(asked.excluded(mounting("p", {"v2", "v3"})) == full);
+  SECTION("a pod goes") {
+    asked.gone(first);
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
+  SECTION("the limit goes, and comes") {
+    asked.lacks<k8s::CsiNode>("a");
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+    asked.gone(second);
+    asked.bound(second);
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+    asked.has(limited("a", 2));
+    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+    asked.has(limited("a", 3));
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
+  SECTION("two names of one volume") {
+    asked.has(of_driver("v2", "v1"));
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
+  SECTION("its claim is of no driver any more") {
+    asked.lacks<k8s::PersistentVolumeClaim>("of-v2", "default");
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
+  SECTION("a claim without a volume counts by its class") {
+    asked.has(wanted("new", "c"));
+    const k8s::Pod waiting = pod("w").mounts_claim("new");
+    CHECK(asked.excluded(waiting).empty());
+    asked.has(storage_class("c", "d"));
+    CHECK(asked.excluded(waiting) == full);
+    asked.gone(first);
+    CHECK(asked.excluded(waiting).empty());
+    asked.bound(with(waiting, [](auto& it) { it.spec.node_name = "a"; }));
+    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+    asked.lacks<k8s::StorageClass>("c");
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
+  SECTION("what is attached and used by no pod counts, too") {
+    asked.gone(first);
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+    k8s::VolumeAttachment left;
+    left.metadata.name = "left";
+    left.attacher = "d";
+    left.node = "a";
+    left.volume = "v1";
+    asked.has(left);
+    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+    left.volume = "v2";  // which a pod uses
+    asked.has(left);
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+    left.volume = "v9";
+    asked.has(left);
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+    asked.has(of_driver("v9", "v9"));
+    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+    asked.lacks<k8s::VolumeAttachment>("left");
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
+}
+
+TEST_CASE("NodeVolumeLimits: disks count where a driver has taken them over") {
+  Asked asked("NodeVolumeLimits");
+  constexpr const char* kTakenOver = "storage.alpha.kubernetes.io/migrated-plugins";
+  const auto limited = [&](const char* name, const char* driver, const char* plugins) {
+    k8s::CsiNode made;
+    made.metadata.name = name;
+    made.metadata.annotations.set(kTakenOver, plugins);
+    made.drivers = {{driver, 1}};
+    return made;
+  };
+  const auto in_line = [](const char* name, const char* source, const char* id) {
+    k8s::Volume made{"d", k8s::Volume::Kind::kDisk, "", source};
+    made.disk.id = id;
+    return tests::PodBuilder(pod(name).mounts(made));
+  };
+  using Out = std::map<std::string, Names>;
+  const Out full = {{"a", {"node(s) exceed max volume count"}}};
+  struct Kind {
+    const char* source;
+    const char* plugin;
+    const char* driver;
+  };
+  const std::vector<Kind> kinds = {
+      {"awsElasticBlockStore", "kubernetes.io/aws-ebs", "ebs.csi.aws.com"},
+      {"azureDisk", "kubernetes.io/azure-disk", "disk.csi.azure.com"},
+      {"cinder", "kubernetes.io/cinder", "cinder.csi.openstack.org"},
+      {"gcePersistentDisk", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io"},
+      {"portworxVolume", "kubernetes.io/portworx-volume", "pxd.portworx.com"},
+  };
+  for (const Kind& kind : kinds) {
+    CAPTURE(kind.source);
+    asked.on("a");
+    asked.on("b");
+    asked.has(limited("a", kind.driver, (std::string("x,") + kind.plugin).c_str()));
+    asked.has(limited("b", kind.driver, "x"));
+    const k8s::Pod first = in_line("first", kind.source, "d1").on("a");
+    const k8s::Pod second = in_line("second", kind.source, "d1").on("b");
+    asked.bound(first);
+    asked.bound(second);
+    CHECK(asked.excluded(in_line("p", kind.source, "d2")) == full);
+    CHECK(asked.excluded(in_line("p", kind.source, "d1")).empty());
+    // Of a claim, by its volume and by its class.
+    asked.has(with(volume("v"), [&](auto& it) { it.in_tree_disk = {kind.source, "d3"}; }));
+    asked.has(claim("c", "v"));
+    asked.has(storage_class("old", kind.plugin));
+    asked.has(wanted("w", "old"));
+    CHECK(asked.excluded(pod("p").mounts_claim("c")) == full);
+    CHECK(asked.excluded(pod("p").mounts_claim("w")) == full);
+    asked.gone(first);
+    CHECK(asked.excluded(pod("p").mounts_claim("c")).empty());
+    CHECK(asked.excluded(pod("p").mounts_claim("c").mounts_claim("w")) == full);
+    asked.bound(pod("third").mounts_claim("w").on("a"));
+    CHECK(asked.excluded(in_line("p", kind.source, "d2")) == full);
+    asked.gone(pod("third"));
+    asked.gone(second);
+  }
+  // What is not counted, and what a driver has no name for.
+  asked.has(storage_class("files", "kubernetes.io/azure-file"));
+  asked.has(wanted("f", "files"));
+  asked.has(limited("a", "kubernetes.io/azure-file", "kubernetes.io/azure-file"));
+  CHECK(asked.excluded(pod("p").mounts_claim("f").mounts_claim("w")).empty());
+}
+
+TEST_CASE("NodeVolumeLimits: one disk by two names counts once") {
+  struct Case {
+    const char* source;
+    const char* plugin;
+    const char* driver;
+    const char* in_line;
+    const char* of_volume;
+    k8s::StringMap labels;
+    bool same;
+  };
+  const std::vector<Case> cases = {
+      {"awsElasticBlockStore",
+       "kubernetes.io/aws-ebs",
+       "ebs.csi.aws.com",
+       "vol-1",
+       "aws://us-east-1a/vol-1",
+       {},
+       true},
+      {"awsElasticBlockStore",
+       "kubernetes.io/aws-ebs",
+       "ebs.csi.aws.com",
+       "vol-1",
+       "aws://us-east-1a/vol-2",
+       {},
+       false},
+      {"gcePersistentDisk", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "p", "p", {}, true},
+      {"gcePersistentDisk",
+       "kubernetes.io/gce-pd",
+       "pd.csi.storage.gke.io",
+       "p",
+       "p",
+       {{"topology.kubernetes.io/zone", "us-central1-a"}},
+       false},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.in_line, c.of_volume);
+    Asked asked("NodeVolumeLimits");
+    asked.on("a");
+    k8s::CsiNode node;
+    node.metadata.name = "a";
+    node.metadata.annotations.set("storage.alpha.kubernetes.io/migrated-plugins", c.plugin);
+    node.drivers = {{c.driver, 1}};
+    asked.has(node);
+    asked.has(with(volume("v"), [&](auto& it) {
+      it.in_tree_disk = {c.source, c.of_volume};
+      it.metadata.labels = c.labels;
+    }));
+    asked.has(claim("c", "v"));
+    k8s::Volume disk{"d", k8s::Volume::Kind::kDisk, "", c.source};
+    disk.disk.id = c.in_line;
+    CHECK(asked.excluded(pod("p").mounts_claim("c").mounts(disk)).empty() == c.same);
+  }
+}
