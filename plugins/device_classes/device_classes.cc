@@ -30,14 +30,12 @@ class DeviceClasses final : public ClusterConstraint {
  public:
   std::string_view name() const override { return "DeviceClasses"; }
 
-  std::optional<std::string> refuses(const k8s::Pod& pod) const override {
+  std::optional<Refusal> refuses(const k8s::Pod& pod) const override {
     const std::string resource = first_resource(
         pod, [](const std::string& name) { return name.starts_with(kImplicitPrefix); });
     if (resource.empty()) return std::nullopt;
-    return resource + " is served by DRA, which gpu-scheduler does not allocate yet";
+    return Refusal{resource + " is served by DRA, which gpu-scheduler does not allocate yet"};
   }
-
-  ChangeMask wakes_on() const override { return 0; }
 
   std::string note(const k8s::Pod& pod) const override {
     if (served_.empty()) return {};
@@ -49,13 +47,12 @@ class DeviceClasses final : public ClusterConstraint {
   }
 
   ChangeMask reads() const override { return kDeviceClassChanged; }
-  bool apply(const ClusterChange& change) override {
+  void apply(const ClusterChange& change) override {
     if (const auto* upserted = std::get_if<DeviceClassUpserted>(&change)) {
       served_[upserted->object.metadata.name] = upserted->object.extended_resource_name;
     } else if (const auto* gone = std::get_if<DeviceClassGone>(&change)) {
       served_.erase(gone->name);
     }
-    return false;  // what it refuses is in the pod itself
   }
 
  private:

@@ -124,17 +124,16 @@ class ImageLocality final : public ClusterConstraint {
   std::uint64_t rules_version() const override { return version_; }
 
   ChangeMask reads() const override { return kNodeChanged; }
-  bool apply(const ClusterChange& change) override {
+  void apply(const ClusterChange& change) override {
     if (const auto* upserted = std::get_if<NodeUpserted>(&change)) {
       put(upserted->object);
     } else if (const auto* gone = std::get_if<NodeGone>(&change)) {
       const auto known = nodes_.find(gone->name);
-      if (known == nodes_.end()) return false;
+      if (known == nodes_.end()) return;
       ++version_;
       forget_images(*known);
       nodes_.erase(known);
     }
-    return false;  // it refuses nothing
   }
 
  private:

@@ -148,7 +148,7 @@ class InterPodAffinity final : public ClusterConstraint {
   ChangeMask reads() const override {
     return kNamespaceChanged | kBoundPodChanged | kBoundPodRemoved;
   }
-  bool apply(const ClusterChange& change) override {
+  void apply(const ClusterChange& change) override {
     if (const auto* pod = std::get_if<BoundPodUpserted>(&change)) {
       put(pod->pod);
     } else if (const auto* gone = std::get_if<BoundPodGone>(&change)) {
@@ -158,7 +158,6 @@ class InterPodAffinity final : public ClusterConstraint {
     } else if (const auto* removed = std::get_if<NamespaceGone>(&change)) {
       change_namespaces([&](Namespaces& all) { return all.erase(removed->name); });
     }
-    return false;  // it refuses no pod as a whole
   }
 
  private:

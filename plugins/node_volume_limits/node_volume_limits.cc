@@ -52,10 +52,7 @@ class NodeVolumeLimits final : public ClusterConstraint {
   ChangeMask reads() const override {
     return kStorageChanged | kBoundPodChanged | kBoundPodRemoved;
   }
-  bool apply(const ClusterChange& change) override {
-    std::visit(*this, change);
-    return false;
-  }
+  void apply(const ClusterChange& change) override { std::visit(*this, change); }
 
   void operator()(const VolumeClaimUpserted& change) {
     const k8s::PersistentVolumeClaim& claim = change.object;

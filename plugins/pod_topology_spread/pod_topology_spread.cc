@@ -223,7 +223,7 @@ class PodTopologySpread final : public ClusterConstraint {
     return std::make_unique<Preference>(pod);
   }
   ChangeMask reads() const override { return 0; }
-  bool apply(const ClusterChange&) override { return false; }
+  void apply(const ClusterChange&) override {}
 };
 
 }  // namespace

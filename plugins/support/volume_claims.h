@@ -3,6 +3,7 @@
 
 #include "k8s-client/api/pod.h"
 #include "k8s-client/api/storage.h"
+#include "scheduler/framework/cluster_change.h"
 
 #include <optional>
 #include <string>
@@ -46,6 +47,11 @@ using ClaimKey = std::pair<std::string, std::string>;  // namespace, name
 [[nodiscard]] inline bool is_bound(const k8s::PersistentVolumeClaim& claim) {
   return !claim.volume_name.empty() &&
          claim.metadata.annotations.find("pv.kubernetes.io/bind-completed") != nullptr;
+}
+
+// What a pod waits for that waits for the claim.
+[[nodiscard]] inline sched::ObjectKey awaited(const ClaimKey& claim) {
+  return sched::object_key<k8s::PersistentVolumeClaim>(claim.second, claim.first);
 }
 
 // kube-scheduler's words.

@@ -38,7 +38,17 @@ class UnsupportedConstraints final : public ClusterConstraint {
   std::string_view name() const override { return "UnsupportedConstraints"; }
   bool concerns(const k8s::Pod& pod) const override { return refuses(pod).has_value(); }
 
-  std::optional<std::string> refuses(const k8s::Pod& pod) const override {
+  // Only a change of the pod itself can help.
+  std::optional<Refusal> refuses(const k8s::Pod& pod) const override {
+    if (auto reason = reason_against(pod)) return Refusal{*std::move(reason)};
+    return std::nullopt;
+  }
+
+  ChangeMask reads() const override { return 0; }
+  void apply(const ClusterChange&) override {}
+
+ private:
+  static std::optional<std::string> reason_against(const k8s::Pod& pod) {
     const Terms terms = terms_of(pod.spec);
     if (terms.strict > kMostTerms) {
       return fmt::format(
@@ -63,11 +73,6 @@ class UnsupportedConstraints final : public ClusterConstraint {
     }
     return std::nullopt;
   }
-
-  // Only a change of the pod itself can help.
-  ChangeMask wakes_on() const override { return 0; }
-  ChangeMask reads() const override { return 0; }
-  bool apply(const ClusterChange&) override { return false; }
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ bool is_reserved_for(const k8s::PersistentVolume& volume, const k8s::PersistentV
   return volume.claim_ref->uid.empty() || volume.claim_ref->uid == claim.metadata.uid;
 }
 
-bool Storage::apply(const ClusterChange& change) {
+void Storage::apply(const ClusterChange& change) {
   if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
     claims_[key_of(claim->object.metadata)] = claim->object;
   } else if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
@@ -59,18 +59,13 @@ bool Storage::apply(const ClusterChange& change) {
     capacities_.erase({room_gone->namespace_, room_gone->name});
   } else if (const auto* node = std::get_if<CsiNodeUpserted>(&change)) {
     put(node->object);
-    return false;
   } else if (const auto* node_gone = std::get_if<CsiNodeGone>(&change)) {
     taken_over_.erase(node_gone->name);
-    return false;
   } else if (const auto* assumed = std::get_if<WriteAssumed>(&change)) {
     assume(assumed->write, true);
   } else if (const auto* over = std::get_if<WriteOver>(&change)) {
     assume(over->write, false);
-  } else {
-    return false;
   }
-  return true;
 }
 
 void Storage::assume(const ObjectWrite& write, bool done) {

@@ -24,8 +24,7 @@ class Storage {
   using Claim = k8s::PersistentVolumeClaim;
   using Volume = k8s::PersistentVolume;
 
-  // True: a claim may wait no longer by this change.
-  bool apply(const sched::ClusterChange& change);
+  void apply(const sched::ClusterChange& change);
 
   // Null: there is none of that name.
   [[nodiscard]] const Claim* claim(const ClaimKey& key) const;

@@ -15,7 +15,6 @@ namespace {
 using namespace sched;
 using Claim = Storage::Claim;
 using Volume = Storage::Volume;
-using Refusal = std::optional<std::string>;
 using Result = Matching::OnNode::Result;
 
 constexpr std::string_view kName = "VolumeBinding";
@@ -52,13 +51,22 @@ class VolumeBinding final : public ClusterConstraint {
   std::string_view name() const override { return kName; }
   bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
-  Refusal refuses(const k8s::Pod& pod) const override {
+  std::optional<Refusal> refuses(const k8s::Pod& pod) const override {
     for (const k8s::Volume& volume : pod.spec.volumes) {
-      if (auto refusal = refuses_one(pod, volume)) return refusal;
+      const auto claim = claim_of(pod, volume);
+      if (!claim) continue;
+      if (auto reason = reason_against(*claim, pod, volume)) {
+        return Refusal{*std::move(reason), {awaited(*claim)}};
+      }
     }
     for (const ClaimKey& key : claims_of(pod)) {
       const Claim& claim = *storage_.claim(key);
-      if (!is_bound(claim) && !storage_.waits_for_pod(claim)) return kUnbound;
+      if (is_bound(claim) || storage_.waits_for_pod(claim)) continue;
+      Refusal unbound{kUnbound, {awaited(key)}};
+      if (!claim.storage_class.empty()) {
+        unbound.awaits.push_back(object_key<k8s::StorageClass>(claim.storage_class));
+      }
+      return unbound;
     }
     return std::nullopt;
   }
@@ -123,27 +131,25 @@ class VolumeBinding final : public ClusterConstraint {
     return all;
   }
 
-  ChangeMask wakes_on() const override { return kStorageChanged; }
-
   ChangeMask reads() const override { return kStorageChanged | kPlanChanged; }
-  bool apply(const ClusterChange& change) override { return storage_.apply(change); }
+  void apply(const ClusterChange& change) override { storage_.apply(change); }
 
  private:
-  Refusal refuses_one(const k8s::Pod& pod, const k8s::Volume& volume) const {
-    const auto key = claim_of(pod, volume);
-    if (!key) return std::nullopt;
+  // What keeps the pod from having the claim of that volume, whatever node it is on.
+  std::optional<std::string> reason_against(const ClaimKey& key, const k8s::Pod& pod,
+                                            const k8s::Volume& volume) const {
     const bool ephemeral = volume.kind == k8s::Volume::Kind::kEphemeral;
-    const Claim* claim = storage_.claim(*key);
+    const Claim* claim = storage_.claim(key);
     if (claim == nullptr) {
-      if (!ephemeral) return claim_not_found(key->second);
+      if (!ephemeral) return claim_not_found(key.second);
       return "waiting for ephemeral volume controller to create the persistentvolumeclaim " +
-             in_quotes(key->second);
+             in_quotes(key.second);
     }
     // The claim of an ephemeral volume is made for its pod. One that happens to have its name (of a
     // pod that had the same, say) is another's: kubelet would refuse the pod for ever.
     if (ephemeral && !is_controlled_by(*claim, pod)) {
-      return "PVC " + key->first + "/" + key->second + " was not created for pod " + key->first +
-             "/" + pod.metadata.name + " (pod is not owner)";
+      return "PVC " + key.first + "/" + key.second + " was not created for pod " + key.first + "/" +
+             pod.metadata.name + " (pod is not owner)";
     }
     if (claim->phase == "Lost") {
       return of_claim(*claim) + " bound to non-existent persistentvolume " +

@@ -24,10 +24,13 @@ class VolumeRestrictions final : public ClusterConstraint {
   std::string_view name() const override { return kName; }
   bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
-  std::optional<std::string> refuses(const k8s::Pod& pod) const override {
+  std::optional<Refusal> refuses(const k8s::Pod& pod) const override {
     for (const k8s::Volume& volume : pod.spec.volumes) {
       if (volume.kind != k8s::Volume::Kind::kPersistentVolumeClaim) continue;
-      if (!for_one_pod_.contains(*claim_of(pod, volume))) return claim_not_found(volume.claim_name);
+      const ClaimKey claim = *claim_of(pod, volume);
+      if (!for_one_pod_.contains(claim)) {
+        return Refusal{claim_not_found(volume.claim_name), {awaited(claim)}};
+      }
     }
     return std::nullopt;
   }
@@ -44,29 +47,24 @@ class VolumeRestrictions final : public ClusterConstraint {
     return all;
   }
 
-  ChangeMask wakes_on() const override { return kStorageChanged; }
-
   ChangeMask reads() const override {
     return kStorageChanged | kBoundPodChanged | kBoundPodRemoved;
   }
-  bool apply(const ClusterChange& change) override {
+  void apply(const ClusterChange& change) override {
     if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
       const auto& modes = claim->object.access_modes;
       for_one_pod_[key_of(claim->object.metadata)] =
           std::find(modes.begin(), modes.end(), "ReadWriteOncePod") != modes.end();
-      return true;
-    }
-    if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
+    } else if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
       for_one_pod_.erase({claim_gone->namespace_, claim_gone->name});
     } else if (const auto* bound = std::get_if<BoundPodUpserted>(&change)) {
-      if (bound->pod.spec.volumes.empty()) return false;
+      if (bound->pod.spec.volumes.empty()) return;
       uses(bound->pod);
       disks_.add(bound->pod);
     } else if (const auto* gone = std::get_if<BoundPodGone>(&change)) {
       forget(gone->uid);
       disks_.remove(gone->uid);
     }
-    return false;
   }
 
  private:

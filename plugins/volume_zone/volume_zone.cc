@@ -88,12 +88,14 @@ class VolumeZone final : public ClusterConstraint {
   std::string_view name() const override { return kName; }
   bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
-  std::optional<std::string> refuses(const k8s::Pod& pod) const override {
+  std::optional<Refusal> refuses(const k8s::Pod& pod) const override {
     for (const ClaimKey& key : claims_of(pod)) {
       const auto claim = volume_of_.find(key);
       if (claim == volume_of_.end() || claim->second.empty()) continue;
       if (!zones_.contains(claim->second)) {
-        return "persistentvolume \"" + claim->second + "\" not found";
+        return Refusal{"persistentvolume \"" + claim->second + "\" not found",
+                       {object_key<k8s::PersistentVolume>(claim->second),
+                        object_key<k8s::PersistentVolumeClaim>(key.second, key.first)}};
       }
     }
     return std::nullopt;
@@ -114,10 +116,8 @@ class VolumeZone final : public ClusterConstraint {
     return found;
   }
 
-  ChangeMask wakes_on() const override { return kStorageChanged; }
-
   ChangeMask reads() const override { return kStorageChanged; }
-  bool apply(const ClusterChange& change) override {
+  void apply(const ClusterChange& change) override {
     if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
       volume_of_[key_of(claim->object.metadata)] = claim->object.volume_name;
     } else if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
@@ -126,10 +126,7 @@ class VolumeZone final : public ClusterConstraint {
       zones_[volume->object.metadata.name] = zones_of(volume->object);
     } else if (const auto* volume_gone = std::get_if<VolumeGone>(&change)) {
       zones_.erase(volume_gone->name);
-    } else {
-      return false;
     }
-    return true;
   }
 
  private:

@@ -8,9 +8,11 @@
 #include "k8s-client/api/storage.h"
 #include "scheduler/framework/preparation.h"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 
 namespace sched {
@@ -114,6 +116,18 @@ using ClusterChange =
                  CsiStorageCapacityGone, VolumeAttachmentUpserted, VolumeAttachmentGone,
                  DeviceClassUpserted, DeviceClassGone, WriteAssumed, WriteOver>;
 
+// One object of a kind; without a name, any of that kind.
+struct ObjectKey {
+  ChangeMask kind = 0;  // one bit
+  std::string namespace_{};
+  std::string name{};
+  friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
+};
+template <typename Object>
+[[nodiscard]] ObjectKey object_key(std::string name, std::string name_space = {}) {
+  return {.kind = kChangeOf<Object>, .namespace_ = std::move(name_space), .name = std::move(name)};
+}
+
 // One bit.
 [[nodiscard]] inline ChangeMask kind_of(const ClusterChange& change) {
   return std::visit(
@@ -123,5 +137,9 @@ using ClusterChange =
       },
       change);
 }
+
+// The object that has changed; where nobody waits for one by its name (bound pods, plans), the kind
+// alone.
+[[nodiscard]] ObjectKey changed_object(const ClusterChange& change);
 
 }  // namespace sched

@@ -317,6 +317,15 @@ class PodPreference {
   [[nodiscard]] virtual std::int64_t score(std::int64_t raw, const Extremes& extremes) const = 0;
 };
 
+// Why a pod cannot be placed anywhere now.
+struct Refusal {
+  std::string reason;  // text for the pod's message
+  // It is worth asking again once one of these has come, changed or gone. Empty: only a change of
+  // the pod itself helps.
+  std::vector<ObjectKey> awaits{};
+  friend bool operator==(const Refusal&, const Refusal&) = default;
+};
+
 // A rule across nodes. Keeps, by events, what it must know of the cluster besides what is counted.
 class ClusterConstraint {
  public:
@@ -330,9 +339,8 @@ class ClusterConstraint {
   // Whether it may ever say something of that pod besides rules and preferences. Follows from the
   // pod alone; asked once, so that pods to which it means nothing cost nothing.
   [[nodiscard]] virtual bool concerns(const k8s::Pod& /*pod*/) const { return true; }
-  // Why the pod cannot be placed anywhere now, as text for the pod's message; nullopt: no
-  // objection.
-  [[nodiscard]] virtual std::optional<std::string> refuses(const k8s::Pod& /*pod*/) const {
+  // nullopt: no objection to placing the pod.
+  [[nodiscard]] virtual std::optional<Refusal> refuses(const k8s::Pod& /*pod*/) const {
     return std::nullopt;
   }
   // The nodes that the pod may not use now, whatever filters say; none: it excludes none.
@@ -368,16 +376,13 @@ class ClusterConstraint {
                                             const NodeFacts& /*node*/) const {
     return {};
   }
-  // The changes after which a refused pod is worth asking about again.
-  [[nodiscard]] virtual ChangeMask wakes_on() const { return 0; }
   // What is worth adding to the message of a pod that found no node; empty: nothing.
   [[nodiscard]] virtual std::string note(const k8s::Pod& /*pod*/) const { return {}; }
 
   // The kinds of changes that it reads: it is told of no others.
   [[nodiscard]] virtual ChangeMask reads() const { return kAnyChange; }
-  // Every such change of a cluster object, before anything is decided on it. False: no objection
-  // that was made before is lifted by it; if all constraints say so, no refused pod is woken.
-  virtual bool apply(const ClusterChange& change) = 0;
+  // Every such change of a cluster object, before anything is decided on it.
+  virtual void apply(const ClusterChange& change) = 0;
 };
 
 }  // namespace sched

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace sched {
 
@@ -37,7 +38,7 @@ enum class QueuePlace : std::uint8_t {
   kActive,   // waits for its turn
   kBackoff,  // waits for `ready_at`
   kParked,   // no node takes it; waits for one that does
-  kRefused,  // a constraint objects; waits for a change that may lift the objection
+  kRefused,  // a constraint objects; waits for objects of which a change may lift the objection
   kGated,    // has scheduling gates
 };
 inline constexpr std::size_t kQueuePlaces = 6;
@@ -82,10 +83,10 @@ struct Entity {
 
   // Kept by the queue.
   QueuePlace place = QueuePlace::kNone;
-  Time ready_at{};          // kBackoff: until when; kParked, kRefused: tried anew by then
-  ChangeMask wakes_on = 0;  // kRefused
-  Apart apart;              // kParked
-  NodeRoom least_room;      // kParked: no node with less takes it; the same for all of its kind
+  Time ready_at{};                // kBackoff: until when; kParked, kRefused: tried anew by then
+  std::vector<ObjectKey> awaits;  // kRefused
+  Apart apart;                    // kParked
+  NodeRoom least_room;  // kParked: no node with less takes it; the same for all of its kind
   bool in_line = false;
   // Its turn is a borrower's: no node has room for it where it is within its quota's guarantee.
   bool must_borrow = false;

@@ -1,6 +1,6 @@
 #include "scheduler/queue/entity_queue.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace sched {
 
@@ -28,11 +28,13 @@ void EntityQueue::park(Entity& entity, const Apart& apart, WaitsFor waits_for, T
   roster_.timers.start(entity, try_anew_at);
 }
 
-void EntityQueue::refuse(Entity& entity, ChangeMask wakes_on, Time try_anew_at) {
+void EntityQueue::refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try_anew_at) {
   remove(entity);
   enter(entity, QueuePlace::kRefused);
-  entity.wakes_on = wakes_on;
-  refused_[wakes_on].emplace(entity.order, &entity);
+  entity.awaits = std::move(awaits);
+  for (const ObjectKey& object : entity.awaits) {
+    roster_.refused[object].emplace(entity.order, &entity);
+  }
   roster_.timers.start(entity, try_anew_at);
 }
 
@@ -68,7 +70,13 @@ void EntityQueue::leave(Entity& entity) {
       roster_.timers.stop(entity);
       break;
     case QueuePlace::kRefused:
-      refused_.find(entity.wakes_on)->second.erase(entity.order);
+      for (const ObjectKey& object : entity.awaits) {
+        const auto waiting = roster_.refused.find(object);
+        if (waiting == roster_.refused.end()) continue;  // it was named twice
+        waiting->second.erase(entity.order);
+        if (waiting->second.empty()) roster_.refused.erase(waiting);
+      }
+      entity.awaits.clear();
       roster_.timers.stop(entity);
       break;
     case QueuePlace::kGated:
@@ -76,19 +84,6 @@ void EntityQueue::leave(Entity& entity) {
   }
   roster_.pods[static_cast<std::size_t>(entity.place)] -= entity.pods;
   entity.place = QueuePlace::kNone;
-}
-
-bool EntityQueue::waits_for(ChangeMask changes) const {
-  return std::any_of(refused_.begin(), refused_.end(), [&](const auto& waiting) {
-    return (waiting.first & changes) != 0 && !waiting.second.empty();
-  });
-}
-
-void EntityQueue::wake(ChangeMask changes) {
-  for (auto& [wakes_on, entities] : refused_) {
-    if ((wakes_on & changes) == 0) continue;
-    while (!entities.empty()) activate(*entities.begin()->second);
-  }
 }
 
 Entity* EntityQueue::head() const {

@@ -3,7 +3,7 @@
 //   active    wait for their turn: priority, then age
 //   backoff   their bind failed; they come back after a while
 //   parked    their kind has no room (parked_kinds.h)
-//   refused   a constraint objects to them; woken by the changes it named
+//   refused   a constraint objects to them; woken by changes of the objects that it named
 //   gated     have scheduling gates; leave when their pods change
 //
 // An entity that is put somewhere leaves the place where it was. Parked and refused entities are
@@ -30,6 +30,8 @@ struct Roster {
   std::array<std::size_t, kQueuePlaces> pods{};  // how many pods are in each place
   std::size_t apart = 0;                         // how many entities are parked apart
   Changes changes;
+  // Refused entities of all queues, by what they wait for.
+  std::map<ObjectKey, std::map<QueueOrder, Entity*>> refused;
   [[nodiscard]] std::size_t in(QueuePlace place) const {
     return pods[static_cast<std::size_t>(place)];
   }
@@ -46,14 +48,10 @@ class EntityQueue {
   void back_off(Entity& entity, Time until);
   // No node takes it, as of now; those that are like it so far neither.
   void park(Entity& entity, const Apart& apart, WaitsFor waits_for, Time try_anew_at);
-  void refuse(Entity& entity, ChangeMask wakes_on, Time try_anew_at);
+  void refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try_anew_at);
   void gate(Entity& entity);
   void remove(Entity& entity);
 
-  // Whether a refused entity waits for one of these changes. O(different sets of changes).
-  [[nodiscard]] bool waits_for(ChangeMask changes) const;
-  // Refused entities that wait for one of these changes become active. O(their number).
-  void wake(ChangeMask changes);
   // Parked entities that wait for one of these may have room.
   void check_parked(WaitsFor opened) { parked_.check(opened); }
   // The same where there is room on nodes, so much on any of them at most.
@@ -93,7 +91,6 @@ class EntityQueue {
   WaitingLine line_;
   ByOrder active_;
   ParkedKinds parked_;
-  std::map<ChangeMask, ByOrder> refused_;
 };
 
 }  // namespace sched

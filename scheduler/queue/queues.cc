@@ -43,14 +43,17 @@ void Queues::must_borrow(Entity& entity) {
   touch(entity.queue);
 }
 
-void Queues::wake(ChangeMask changes) {
-  if (roster_.in(QueuePlace::kRefused) == 0) return;
-  main_.wake(changes);
-  for (auto& [id, slot] : slots_) {
-    if (!slot.queue.waits_for(changes)) continue;
-    slot.queue.wake(changes);
-    mark(id, slot);
-  }
+void Queues::wake(const ObjectKey& changed) {
+  const auto wake_all = [this](const ObjectKey& object) {
+    // Who becomes active takes itself off the list.
+    for (auto all = roster_.refused.find(object); all != roster_.refused.end();
+         all = roster_.refused.find(object)) {
+      Entity& entity = *all->second.begin()->second;
+      touch(entity.queue).activate(entity);
+    }
+  };
+  wake_all(changed);
+  wake_all({.kind = changed.kind});
 }
 
 std::size_t Queues::check_some_for_others(const Changes& changes, std::size_t most) {

@@ -39,8 +39,8 @@ class Queues {
   void park(Entity& entity, const Apart& apart, WaitsFor waits_for, Time try_anew_at) {
     entered(entity).park(entity, apart, waits_for, try_anew_at);
   }
-  void refuse(Entity& entity, ChangeMask wakes_on, Time try_anew_at) {
-    entered(entity).refuse(entity, wakes_on, try_anew_at);
+  void refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try_anew_at) {
+    entered(entity).refuse(entity, std::move(awaits), try_anew_at);
   }
   void gate(Entity& entity) { entered(entity).gate(entity); }
   void rejoin(const Entity& entity) { touch(entity.queue).rejoin(entity); }
@@ -56,8 +56,9 @@ class Queues {
   // is parked and found to have no room.
   void must_borrow(Entity& entity);
 
-  // Refused entities of all queues that wait for one of these changes become active.
-  void wake(ChangeMask changes);
+  // Refused entities that wait for the object, or for any of its kind, become active.
+  void wake(const ObjectKey& changed);
+  [[nodiscard]] bool any_refused() const { return !roster_.refused.empty(); }
   // Parked entities may have room on nodes, none of which has more free than that; of those that
   // wait for others only check_some_for_others() sees to it that they are asked about. O(queues
   // with such entities + kinds of pods without quota).

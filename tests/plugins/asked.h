@@ -18,7 +18,7 @@
 namespace tests {
 
 using namespace sched;
-using Refusal = std::optional<std::string>;
+using Reason = std::optional<std::string>;
 using Names = std::vector<std::string>;
 
 inline constexpr const char* kHost = "kubernetes.io/hostname";
@@ -43,7 +43,24 @@ struct Asked {
   }
   void bound(const k8s::Pod& it) { constraint->apply(BoundPodUpserted{it}); }
   void gone(const k8s::Pod& it) { constraint->apply(BoundPodGone{it.metadata.uid}); }
-  [[nodiscard]] Refusal refuses(const k8s::Pod& it) const { return constraint->refuses(it); }
+  [[nodiscard]] Reason refuses(const k8s::Pod& it) const {
+    const auto refusal = constraint->refuses(it);
+    if (!refusal) return std::nullopt;
+    return refusal->reason;
+  }
+  // The objects of which a change may lift its refusal, as "namespace/name" or "name".
+  [[nodiscard]] Names awaits(const k8s::Pod& it) const {
+    Names all;
+    const auto refusal = constraint->refuses(it);
+    REQUIRE(refusal);
+    for (const ObjectKey& object : refusal->awaits) {
+      CHECK(object.kind == kStorageChanged);
+      CHECK_FALSE(object.name.empty());  // any of the kind
+      all.push_back(object.namespace_.empty() ? object.name
+                                              : object.namespace_ + "/" + object.name);
+    }
+    return all;
+  }
 
   NodeFacts& on(const std::string& name, const k8s::StringMap& labels = {}) {
     NodeFacts& facts = nodes[name];

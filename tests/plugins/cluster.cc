@@ -13,15 +13,20 @@ using namespace sched;
 
 namespace {
 
-Engine engine(const char* text) {
-  auto config = config::parse(text, "profile.yaml", plugins::registry());
-  REQUIRE(config);
+Engine engine(k8s::Result<config::Configuration> config) {
+  if (!config) FAIL(config.error().message);
   return {std::move(config->profiles), config->engine};
 }
 
 }  // namespace
 
-Cluster::Cluster(const char* config) : engine_(engine(config)) { apply(event::Synced{}); }
+Cluster::Cluster(const char* config)
+    : Cluster(engine(config::parse(config, "profile.yaml", plugins::registry()))) {}
+Cluster::Cluster(Engine engine) : engine_(std::move(engine)) { apply(event::Synced{}); }
+
+Cluster Cluster::configured_by(const std::string& file) {
+  return Cluster(engine(config::load(file, plugins::registry())));
+}
 
 void Cluster::gone(const k8s::Pod& object) {
   apply(event::PodDeleted{{object.metadata.namespace_, object.metadata.name, object.metadata.uid}});

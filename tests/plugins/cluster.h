@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tests {
@@ -21,10 +22,19 @@ class Cluster {
  public:
   // `config`: a KubeSchedulerConfiguration of one profile.
   explicit Cluster(const char* config = kDefaultConfig);
+  // The same of a file.
+  [[nodiscard]] static Cluster configured_by(const std::string& file);
 
   void has(const k8s::Node& object) { apply(sched::event::NodeUpserted{object}); }
-  void lacks(const std::string& name) { apply(sched::event::NodeDeleted{name}); }
   void has(const k8s::Pod& object) { apply(sched::event::PodUpserted{object}); }
+  template <typename Object>
+  requires std::is_constructible_v<sched::Event, sched::event::Upserted<Object>>
+  void has(const Object& object) { apply(sched::event::Upserted<Object>{object}); }
+  template <typename Object>
+  void lacks(const std::string& name, const std::string& name_space = {}) {
+    apply(sched::event::Deleted<Object>{name, name_space});
+  }
+  void lacks(const std::string& node) { lacks<k8s::Node>(node); }
   void gone(const k8s::Pod& object);
   void wait(std::chrono::seconds time) { now_ += time; }
 
@@ -34,6 +44,7 @@ class Cluster {
   std::string place(const k8s::Pod& object);
 
  private:
+  explicit Cluster(sched::Engine engine);
   void apply(const sched::Event& event) { engine_.apply(event, now_); }
 
   sched::Engine engine_;

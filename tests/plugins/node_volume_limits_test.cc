@@ -131,7 +131,7 @@ TEST_CASE("NodeVolumeLimits: disks count where a driver has taken them over") {
   const auto in_line = [](const char* name, const char* source, const char* id) {
     k8s::Volume made{"d", k8s::Volume::Kind::kDisk, "", source};
     made.disk.id = id;
-    return tests::PodBuilder(pod(name).mounts(made));
+    return pod(name).mounts(made);
   };
   using Out = std::map<std::string, Names>;
   const Out full = {{"a", {"node(s) exceed max volume count"}}};

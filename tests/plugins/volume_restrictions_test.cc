@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace sched;
@@ -16,9 +17,18 @@ using tests::with;
 
 namespace {
 
-k8s::Volume disk(const char* source, k8s::Disk it) {
+k8s::Volume disk(const char* source, const char* id, bool read_only = false) {
   k8s::Volume made{"d", k8s::Volume::Kind::kDisk, "", source};
-  made.disk = std::move(it);
+  made.disk.id = id;
+  made.disk.read_only = read_only;
+  return made;
+}
+
+k8s::Volume rbd(std::vector<std::string> monitors, const char* pool, const char* image,
+                bool read_only = false) {
+  k8s::Volume made = disk("rbd", image, read_only);
+  made.disk.monitors = std::move(monitors);
+  made.disk.pool = pool;
   return made;
 }
 
@@ -47,6 +57,7 @@ TEST_CASE("VolumeRestrictions: a claim for one pod at a time is one pod's") {
   CHECK_FALSE(asked.refuses(second));
   CHECK(asked.refuses(pod("p").mounts_claim("missing")) ==
         "persistentvolumeclaim \"missing\" not found");
+  CHECK(asked.awaits(pod("p").mounts_claim("missing")) == Names{"default/missing"});
   asked.lacks<k8s::PersistentVolumeClaim>("own", "default");
   CHECK(asked.refuses(second) == "persistentvolumeclaim \"own\" not found");
 }
@@ -58,35 +69,30 @@ TEST_CASE("VolumeRestrictions: a disk is for one pod of a node at a time") {
     k8s::Volume wanted;
     bool conflict;
   };
-  const auto rbd = [](std::vector<std::string> monitors, const char* pool, const char* image,
-                      bool read_only = false) {
-    return disk("rbd", {image, read_only, std::move(monitors), pool});
-  };
   std::vector<std::string> many;
   for (int i = 0; i < 65; ++i) many.push_back("m" + std::to_string(i));
   const std::vector<Case> cases = {
-      {"GCE", disk("gcePersistentDisk", {"x"}), disk("gcePersistentDisk", {"x"}), true},
-      {"GCE, another", disk("gcePersistentDisk", {"x"}), disk("gcePersistentDisk", {"y"}), false},
-      {"GCE, both read", disk("gcePersistentDisk", {"x", true}),
-       disk("gcePersistentDisk", {"x", true}), false},
-      {"GCE, one writes", disk("gcePersistentDisk", {"x", true}), disk("gcePersistentDisk", {"x"}),
-       true},
-      {"GCE, the other writes", disk("gcePersistentDisk", {"x"}),
-       disk("gcePersistentDisk", {"x", true}), true},
-      {"EBS", disk("awsElasticBlockStore", {"x"}), disk("awsElasticBlockStore", {"x"}), true},
-      {"EBS, both read", disk("awsElasticBlockStore", {"x", true}),
-       disk("awsElasticBlockStore", {"x", true}), true},
-      {"of another kind", disk("awsElasticBlockStore", {"x"}), disk("gcePersistentDisk", {"x"}),
+      {"GCE", disk("gcePersistentDisk", "x"), disk("gcePersistentDisk", "x"), true},
+      {"GCE, another", disk("gcePersistentDisk", "x"), disk("gcePersistentDisk", "y"), false},
+      {"GCE, both read", disk("gcePersistentDisk", "x", true), disk("gcePersistentDisk", "x", true),
        false},
-      {"iSCSI", disk("iscsi", {"x"}), disk("iscsi", {"x", true}), true},
-      {"iSCSI, both read", disk("iscsi", {"x", true}), disk("iscsi", {"x", true}), false},
+      {"GCE, one writes", disk("gcePersistentDisk", "x", true), disk("gcePersistentDisk", "x"),
+       true},
+      {"GCE, the other writes", disk("gcePersistentDisk", "x"),
+       disk("gcePersistentDisk", "x", true), true},
+      {"EBS", disk("awsElasticBlockStore", "x"), disk("awsElasticBlockStore", "x"), true},
+      {"EBS, both read", disk("awsElasticBlockStore", "x", true),
+       disk("awsElasticBlockStore", "x", true), true},
+      {"of another kind", disk("awsElasticBlockStore", "x"), disk("gcePersistentDisk", "x"), false},
+      {"iSCSI", disk("iscsi", "x"), disk("iscsi", "x", true), true},
+      {"iSCSI, both read", disk("iscsi", "x", true), disk("iscsi", "x", true), false},
       {"RBD", rbd({"a", "b"}, "p", "i"), rbd({"c", "b"}, "p", "i"), true},
       {"RBD, no monitor in common", rbd({"a", "b"}, "p", "i"), rbd({"c"}, "p", "i"), false},
       {"RBD, of another pool", rbd({"a"}, "p", "i"), rbd({"a"}, "q", "i"), false},
       {"RBD, another image", rbd({"a"}, "p", "i"), rbd({"a"}, "p", "j"), false},
       {"RBD, both read", rbd({"a"}, "p", "i", true), rbd({"a"}, "p", "i", true), false},
       {"RBD, monitors that are not compared", rbd(many, "p", "i"), rbd({"z"}, "p", "i"), true},
-      {"not compared", disk("azureDisk", {"x"}), disk("azureDisk", {"x"}), false},
+      {"not compared", disk("azureDisk", "x"), disk("azureDisk", "x"), false},
   };
   const std::string no_disk = "node(s) had no available disk";
   for (const Case& c : cases) {
@@ -103,7 +109,7 @@ TEST_CASE("VolumeRestrictions: a disk is for one pod of a node at a time") {
     if (c.conflict) CHECK(asked.codes[no_disk] == Code::kUnschedulable);
     CHECK(asked.excluded(first).empty());  // itself
     // It goes on with another disk.
-    asked.bound(pod("first").mounts(disk("iscsi", {"other"})).on("a"));
+    asked.bound(pod("first").mounts(disk("iscsi", "other")).on("a"));
     CHECK(asked.excluded(second).empty());
     asked.bound(first);
     asked.gone(first);
@@ -116,7 +122,7 @@ TEST_CASE("VolumeRestrictions: of a node without the disk, the claim is told") {
   asked.on("a");
   asked.on("b");
   asked.has(with(claim("own", "w"), [](auto& it) { it.access_modes = {"ReadWriteOncePod"}; }));
-  const k8s::Volume x = disk("gcePersistentDisk", {"x"});
+  const k8s::Volume x = disk("gcePersistentDisk", "x");
   asked.bound(pod("first").mounts_claim("own").on("b"));
   asked.bound(pod("second").mounts(x).on("a"));
   const auto out = asked.excluded(pod("third").mounts_claim("own").mounts(x));

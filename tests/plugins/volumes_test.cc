@@ -19,7 +19,7 @@ using tests::make_plugin;
 using tests::Names;
 using tests::node;
 using tests::pod;
-using tests::Refusal;
+using tests::Reason;
 using tests::storage_class;
 using tests::term;
 using tests::volume;
@@ -63,7 +63,8 @@ TEST_CASE("VolumeBinding: which claims a pod has to wait for") {
     const char* name;
     std::vector<k8s::PersistentVolumeClaim> claims;
     k8s::Pod given;
-    Refusal want;
+    Reason want;
+    Names awaits{"default/c"};
   };
   const auto done = claim("c", "v");
   const auto mounting = [] { return pod("a").mounts_claim("c"); };
@@ -76,7 +77,7 @@ TEST_CASE("VolumeBinding: which claims a pod has to wait for") {
                                             .name = "a",
                                             .uid = "uid-default-a",
                                             .controller = true}};
-  const Refusal unbound = "pod has unbound immediate PersistentVolumeClaims";
+  const Reason unbound = "pod has unbound immediate PersistentVolumeClaims";
   const std::vector<Case> cases = {
       {"no volumes", {}, pod("a"), std::nullopt},
       {"bound", {done}, mounting(), std::nullopt},
@@ -84,16 +85,30 @@ TEST_CASE("VolumeBinding: which claims a pod has to wait for") {
       {"missing in its namespace",
        {done},
        mounting().in_namespace("ml"),
-       "persistentvolumeclaim \"c\" not found"},
+       "persistentvolumeclaim \"c\" not found",
+       {"ml/c"}},
       {"unbound, no class", {claim("c", "")}, mounting(), unbound},
-      {"unbound, of a class that nobody knows", {wanted("c", "unknown")}, mounting(), unbound},
-      {"unbound, bound before pods are looked at", {wanted("c", "now")}, mounting(), unbound},
-      {"unbound, of a class that does not say when", {wanted("c", "silent")}, mounting(), unbound},
+      {"unbound, of a class that nobody knows",
+       {wanted("c", "unknown")},
+       mounting(),
+       unbound,
+       {"default/c", "unknown"}},
+      {"unbound, bound before pods are looked at",
+       {wanted("c", "now")},
+       mounting(),
+       unbound,
+       {"default/c", "now"}},
+      {"unbound, of a class that does not say when",
+       {wanted("c", "silent")},
+       mounting(),
+       unbound,
+       {"default/c", "silent"}},
       {"unbound, waits for the pod", {wanted("c", "wait")}, mounting(), std::nullopt},
       {"waits for the pod, a volume chosen, not bound yet",
        {with(wanted("c", "wait"), [](auto& it) { it.volume_name = "v"; })},
        mounting(),
-       unbound},
+       unbound,
+       {"default/c", "wait"}},
       {"lost",
        {with(done, [](auto& it) { it.phase = "Lost"; })},
        mounting(),
@@ -105,17 +120,20 @@ TEST_CASE("VolumeBinding: which claims a pod has to wait for") {
       {"the second of two",
        {wanted("c", "now")},
        mounting().mounts_claim("d"),
-       "persistentvolumeclaim \"d\" not found"},
+       "persistentvolumeclaim \"d\" not found",
+       {"default/d"}},
       {"an ephemeral volume without its claim",
        {},
        pod("a").mounts(scratch),
        "waiting for ephemeral volume controller to create the persistentvolumeclaim "
-       "\"a-scratch\""},
+       "\"a-scratch\"",
+       {"default/a-scratch"}},
       {"an ephemeral volume", {made_for_it}, pod("a").mounts(scratch), std::nullopt},
       {"an ephemeral volume whose claim was made for another pod of its name",
        {claim("a-scratch", "v")},
        pod("a").mounts(scratch),
-       "PVC default/a-scratch was not created for pod default/a (pod is not owner)"},
+       "PVC default/a-scratch was not created for pod default/a (pod is not owner)",
+       {"default/a-scratch"}},
   };
   for (const Case& each : cases) {
     INFO(each.name);
@@ -125,7 +143,7 @@ TEST_CASE("VolumeBinding: which claims a pod has to wait for") {
     asked.has(with(storage_class("silent", "p"), [](auto& it) { it.binding_mode.reset(); }));
     for (const auto& it : each.claims) asked.has(it);
     CHECK(asked.refuses(each.given) == each.want);
-    CHECK((asked.constraint->wakes_on() & kStorageChanged) != 0);
+    if (each.want) CHECK(asked.awaits(each.given) == each.awaits);
   }
 }
 
@@ -556,6 +574,7 @@ TEST_CASE("VolumeZone: a volume is used in the zones that it is labelled with") 
   CHECK_FALSE(asked.refuses(given));
   asked.lacks<k8s::PersistentVolume>("zonal");
   CHECK(asked.refuses(given) == "persistentvolume \"zonal\" not found");
+  CHECK(asked.awaits(given) == Names{"zonal", "default/zonal"});
   asked.has(claim("zonal", ""));  // it waits for its pod: VolumeBinding's
   CHECK_FALSE(asked.refuses(given));
 }

@@ -180,13 +180,14 @@ void Place::word(decision::Unschedulable& refusal, const WaitingPod& pod, const 
 }
 
 std::optional<Decision> Place::refuse(WaitingPod& pod, Objection objection, Time now) {
-  queue_.refuse(pod, objection.by->wakes_on(), now + world_.options.max_unschedulable_wait);
-  // Woken by a change that concerns others: what the pod was told holds still.
-  if (pod.last_refusal == objection.reason) return std::nullopt;
+  queue_.refuse(pod, std::move(objection.refusal.awaits),
+                now + world_.options.max_unschedulable_wait);
+  // Woken by a change that does not help it: what the pod was told holds still.
+  if (pod.last_refusal == objection.refusal.reason) return std::nullopt;
   decision::Unschedulable refusal = refusal_of(pod);
-  refusal.message = fit_error(world_.nodes.size(), objection.reason);
+  refusal.message = fit_error(world_.nodes.size(), objection.refusal.reason);
   refusal.plugins = {std::string(objection.by->name())};
-  pod.last_refusal = std::move(objection.reason);
+  pod.last_refusal = std::move(objection.refusal.reason);
   return refusal;
 }
 

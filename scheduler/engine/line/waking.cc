@@ -10,9 +10,9 @@ namespace sched {
 using quota::QuotaId;
 
 void Waking::cluster_changed(const ClusterChange& change, bool news) {
-  const bool lifts_some = world_.tell_constraints(change);
+  world_.tell_constraints(change);
   if (!news) return;
-  if (lifts_some) queue_.wake(kind_of(change));
+  if (queue_.any_refused()) queue_.wake(changed_object(change));
   queue_.others_changed();
 }
 

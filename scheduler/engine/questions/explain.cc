@@ -53,7 +53,7 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
     all.rejection = shape.rejection()->reason;
   } else if (auto objection = objection_to(pod, asked.constraints)) {
     all.rejection_plugin = std::string(objection->by->name());
-    all.rejection = std::move(objection->reason);
+    all.rejection = std::move(objection->refusal.reason);
   }
 
   const auto by_quota = judge_by_quota(asked);

@@ -15,7 +15,7 @@ std::size_t kind_index(ChangeMask kind) { return static_cast<std::size_t>(std::c
 
 std::optional<Objection> objection_to(const k8s::Pod& pod, const Constraints& constraints) {
   for (const ClusterConstraint* constraint : constraints) {
-    if (auto reason = constraint->refuses(pod)) return Objection{constraint, *std::move(reason)};
+    if (auto refusal = constraint->refuses(pod)) return Objection{constraint, *std::move(refusal)};
   }
   return std::nullopt;
 }
@@ -93,12 +93,8 @@ Constraints World::constraints_for(const k8s::Pod& pod, std::size_t profile) con
   return all;
 }
 
-bool World::tell_constraints(const ClusterChange& change) {
-  bool lifts_some = false;
-  for (ClusterConstraint* reader : readers_[kind_index(kind_of(change))]) {
-    lifts_some = reader->apply(change) || lifts_some;
-  }
-  return lifts_some;
+void World::tell_constraints(const ClusterChange& change) {
+  for (ClusterConstraint* reader : readers_[kind_index(kind_of(change))]) reader->apply(change);
 }
 
 }  // namespace sched

@@ -27,7 +27,7 @@ namespace sched {
 // What a constraint says about a pod, and which constraint.
 struct Objection {
   const ClusterConstraint* by = nullptr;
-  std::string reason;
+  Refusal refusal;
 };
 // The first of the constraints that concern a pod; nullopt: they have none.
 [[nodiscard]] std::optional<Objection> objection_to(const k8s::Pod& pod,
@@ -57,9 +57,8 @@ struct World {
 
   // The profile's constraints that concern the pod.
   [[nodiscard]] Constraints constraints_for(const k8s::Pod& pod, std::size_t profile) const;
-  // Every constraint that reads such changes learns of it. True: it may lift an objection of one of
-  // them.
-  bool tell_constraints(const ClusterChange& change);
+  // Every constraint that reads such changes learns of it.
+  void tell_constraints(const ClusterChange& change);
 
   const std::vector<Profile> profiles;
   const EngineOptions options;

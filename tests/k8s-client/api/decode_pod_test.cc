@@ -196,17 +196,13 @@ TEST_CASE("Of a disk what tells it from others is kept", "[decode]") {
   const std::vector<Case> cases = {
       {"awsElasticBlockStore",
        R"("volumeID":"aws://us-1/vol-1","readOnly":true)",
-       {.id = "aws://us-1/vol-1", .read_only = true}},
-      {"azureDisk", R"("diskName":"d","diskURI":"/s/d","kind":"Managed")", {.id = "/s/d"}},
-      {"cinder", R"("volumeID":"v","readOnly":false)", {.id = "v"}},
-      {"gcePersistentDisk", R"("pdName":"p","partition":1)", {.id = "p"}},
-      {"iscsi",
-       R"("targetPortal":"t","iqn":"i","lun":3,"readOnly":true)",
-       {.id = "i", .read_only = true}},
-      {"portworxVolume", R"("volumeID":"v")", {.id = "v"}},
-      {"rbd",
-       R"("monitors":["m","n"],"image":"i","pool":"p")",
-       {.id = "i", .monitors = {"m", "n"}, .pool = "p"}},
+       {"aws://us-1/vol-1", true, {}, {}}},
+      {"azureDisk", R"("diskName":"d","diskURI":"/s/d","kind":"Managed")", {"/s/d", false, {}, {}}},
+      {"cinder", R"("volumeID":"v","readOnly":false)", {"v", false, {}, {}}},
+      {"gcePersistentDisk", R"("pdName":"p","partition":1)", {"p", false, {}, {}}},
+      {"iscsi", R"("targetPortal":"t","iqn":"i","lun":3,"readOnly":true)", {"i", true, {}, {}}},
+      {"portworxVolume", R"("volumeID":"v")", {"v", false, {}, {}}},
+      {"rbd", R"("monitors":["m","n"],"image":"i","pool":"p")", {"i", false, {"m", "n"}, "p"}},
   };
   for (const Case& c : cases) {
     CAPTURE(c.source);

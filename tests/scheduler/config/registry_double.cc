@@ -33,9 +33,7 @@ class NamedConstraint : public ClusterConstraint {
  public:
   explicit NamedConstraint(std::string name) : name_(std::move(name)) {}
   std::string_view name() const override { return name_; }
-  std::optional<std::string> refuses(const k8s::Pod&) const override { return std::nullopt; }
-  ChangeMask wakes_on() const override { return 0; }
-  bool apply(const ClusterChange&) override { return false; }
+  void apply(const ClusterChange&) override {}
 
  private:
   std::string name_;

@@ -32,27 +32,26 @@ class OwnsLabelled final : public FilterPlugin {
 
 }  // namespace
 
-std::optional<std::string> WaitsForNamespace::refuses(const k8s::Pod& pod) const {
+std::optional<Refusal> WaitsForNamespace::refuses(const k8s::Pod& pod) const {
   const std::string* wanted = pod.metadata.labels.find("waits-for");
   if (wanted == nullptr) return std::nullopt;
   if (std::find(namespaces_.begin(), namespaces_.end(), *wanted) != namespaces_.end()) {
     return std::nullopt;
   }
-  return "waiting for " + *wanted;
+  return Refusal{"waiting for " + *wanted, {object_key<k8s::Namespace>(*wanted)}};
 }
 
 std::string WaitsForNamespace::note(const k8s::Pod& pod) const {
   return pod.metadata.labels.find("noted") == nullptr ? "" : "Noted.";
 }
 
-bool WaitsForNamespace::apply(const ClusterChange& change) {
+void WaitsForNamespace::apply(const ClusterChange& change) {
   if (const auto* upserted = std::get_if<sched::NamespaceUpserted>(&change)) {
     namespaces_.push_back(upserted->object.metadata.name);
   } else if (const auto* gone = std::get_if<NamespaceGone>(&change)) {
     std::erase(namespaces_, gone->name);
   }
-  const bool lifts = std::holds_alternative<NamespaceUpserted>(change);
-  if (bound_ == nullptr) return lifts;
+  if (bound_ == nullptr) return;
   const auto forget = [&](const std::string& uid) {
     std::erase_if(*bound_, [&](const auto& entry) { return entry.first == uid; });
   };
@@ -62,10 +61,9 @@ bool WaitsForNamespace::apply(const ClusterChange& change) {
   } else if (const auto* pod_gone = std::get_if<BoundPodGone>(&change)) {
     forget(pod_gone->uid);
   }
-  return lifts;
 }
 
-std::optional<std::string> WaitsForObject::refuses(const k8s::Pod& pod) const {
+std::optional<Refusal> WaitsForObject::refuses(const k8s::Pod& pod) const {
   const auto label = [this] {
     switch (kind_) {
       case Kind::kNode:
@@ -98,10 +96,10 @@ std::optional<std::string> WaitsForObject::refuses(const k8s::Pod& pod) const {
   const bool there = std::any_of(there_.begin(), there_.end(),
                                  [&](const auto& each) { return each.second == *wanted; });
   if (there != (kind_ == Kind::kEndOfPod)) return std::nullopt;
-  return std::string(label) + " " + *wanted;
+  return Refusal{std::string(label) + " " + *wanted, {{.kind = kind()}}};
 }
 
-ChangeMask WaitsForObject::wakes_on() const {
+ChangeMask WaitsForObject::kind() const {
   switch (kind_) {
     case Kind::kNode:
       return kNodeChanged;
@@ -125,27 +123,17 @@ ChangeMask WaitsForObject::wakes_on() const {
 
 std::string WaitsForObject::note(const k8s::Pod& /*pod*/) const { return ""; }
 
-bool WaitsForObject::comes(const std::string& key, const std::string& name) {
-  there_[key] = name;
-  return kind_ != Kind::kEndOfPod;
-}
-
-bool WaitsForObject::goes(const std::string& key) {
-  there_.erase(key);
-  return kind_ == Kind::kEndOfPod;
-}
-
 template <typename Object>
-bool WaitsForObject::note_object(const ClusterChange& change) {
+void WaitsForObject::note_object(const ClusterChange& change) {
   if (const auto* made = std::get_if<ObjectUpserted<Object>>(&change)) {
     const k8s::ObjectMeta& metadata = made->object.metadata;
-    return comes(metadata.namespace_ + "/" + metadata.name, metadata.name);
+    there_[metadata.namespace_ + "/" + metadata.name] = metadata.name;
+  } else if (const auto* gone = std::get_if<ObjectGone<Object>>(&change)) {
+    there_.erase(gone->namespace_ + "/" + gone->name);
   }
-  const auto* gone = std::get_if<ObjectGone<Object>>(&change);
-  return gone != nullptr && goes(gone->namespace_ + "/" + gone->name);
 }
 
-bool WaitsForObject::apply(const ClusterChange& change) {
+void WaitsForObject::apply(const ClusterChange& change) {
   switch (kind_) {
     case Kind::kNode:
       return note_object<k8s::Node>(change);
@@ -153,10 +141,11 @@ bool WaitsForObject::apply(const ClusterChange& change) {
     case Kind::kEndOfPod:
       if (const auto* bound = std::get_if<BoundPodUpserted>(&change)) {
         const std::string* is = bound->pod.metadata.labels.find("is");
-        return comes(bound->pod.metadata.uid, is == nullptr ? "" : *is);
+        there_[bound->pod.metadata.uid] = is == nullptr ? "" : *is;
+      } else if (const auto* gone = std::get_if<BoundPodGone>(&change)) {
+        there_.erase(gone->uid);
       }
-      if (const auto* gone = std::get_if<BoundPodGone>(&change)) return goes(gone->uid);
-      return false;
+      return;
     case Kind::kClaim:
       return note_object<k8s::PersistentVolumeClaim>(change);
     case Kind::kVolume:
@@ -181,10 +170,10 @@ bool BindsClaim::concerns(const k8s::Pod& pod) const {
   return pod.metadata.labels.find("binds-claim") != nullptr;
 }
 
-std::optional<std::string> BindsClaim::refuses(const k8s::Pod& pod) const {
+std::optional<Refusal> BindsClaim::refuses(const k8s::Pod& pod) const {
   const std::string& claim = *pod.metadata.labels.find("binds-claim");
   if (std::find(assumed_.begin(), assumed_.end(), claim) == assumed_.end()) return std::nullopt;
-  return "claim " + claim + " is another pod's";
+  return Refusal{"claim " + claim + " is another pod's", {{.kind = kStorageChanged}}};
 }
 
 std::optional<Preparation> BindsClaim::preparation_for(const k8s::Pod& pod,
@@ -208,7 +197,7 @@ Readiness BindsClaim::readiness(const k8s::Pod& pod, const NodeFacts& /*node*/) 
   return {Readiness::State::kWaits, "claim " + name + " is not bound"};
 }
 
-bool BindsClaim::apply(const ClusterChange& change) {
+void BindsClaim::apply(const ClusterChange& change) {
   if (const auto* claim = std::get_if<sched::VolumeClaimUpserted>(&change)) {
     claims_[claim->object.metadata.name] = claim->object;
   } else if (const auto* gone = std::get_if<VolumeClaimGone>(&change)) {
@@ -217,10 +206,7 @@ bool BindsClaim::apply(const ClusterChange& change) {
     assumed_.push_back(std::get<SelectNode>(assumed->write).claim.name);
   } else if (const auto* over = std::get_if<WriteOver>(&change)) {
     std::erase(assumed_, std::get<SelectNode>(over->write).claim.name);
-  } else {
-    return false;
   }
-  return true;
 }
 
 Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& scheduler_name) {

@@ -22,10 +22,9 @@ inline constexpr sched::Time kStart{std::chrono::seconds{1'000'000}};
 class WaitsForNamespace final : public sched::ClusterConstraint {
  public:
   [[nodiscard]] std::string_view name() const override { return "WaitsForNamespace"; }
-  [[nodiscard]] std::optional<std::string> refuses(const k8s::Pod& pod) const override;
-  [[nodiscard]] sched::ChangeMask wakes_on() const override { return sched::kNamespaceChanged; }
+  [[nodiscard]] std::optional<sched::Refusal> refuses(const k8s::Pod& pod) const override;
   [[nodiscard]] std::string note(const k8s::Pod& pod) const override;
-  bool apply(const sched::ClusterChange& change) override;
+  void apply(const sched::ClusterChange& change) override;
 
   // Bound pods as told, by uid → node; shared with the test.
   using BoundPods = std::vector<std::pair<std::string, std::string>>;
@@ -36,7 +35,7 @@ class WaitsForNamespace final : public sched::ClusterConstraint {
   BoundPods* bound_;
 };
 
-// The same for everything else that constraints are told of, each woken by its own kind of change.
+// The same for everything else that constraints are told of, each woken by any change of its kind.
 //   waits-for-KIND: NAME     until there is one of that name: a node, claim, volume, storage-class,
 //                            csi-node, csi-driver, csi-storage-capacity, volume-attachment, class
 //                            (of devices), or a bound pod, which is named by its label "is"
@@ -58,16 +57,14 @@ class WaitsForObject final : public sched::ClusterConstraint {
   };
   explicit WaitsForObject(Kind kind) : kind_(kind) {}
   [[nodiscard]] std::string_view name() const override { return "WaitsForObject"; }
-  [[nodiscard]] std::optional<std::string> refuses(const k8s::Pod& pod) const override;
-  [[nodiscard]] sched::ChangeMask wakes_on() const override;
+  [[nodiscard]] std::optional<sched::Refusal> refuses(const k8s::Pod& pod) const override;
   [[nodiscard]] std::string note(const k8s::Pod& pod) const override;
-  bool apply(const sched::ClusterChange& change) override;
+  void apply(const sched::ClusterChange& change) override;
 
  private:
-  bool comes(const std::string& key, const std::string& name);
-  bool goes(const std::string& key);
+  [[nodiscard]] sched::ChangeMask kind() const;
   template <typename Object>
-  bool note_object(const sched::ClusterChange& change);
+  void note_object(const sched::ClusterChange& change);
 
   Kind kind_;
   std::map<std::string, std::string> there_;  // by what names the object in events: its own name
@@ -80,13 +77,12 @@ class BindsClaim final : public sched::ClusterConstraint {
  public:
   [[nodiscard]] std::string_view name() const override { return "BindsClaim"; }
   [[nodiscard]] bool concerns(const k8s::Pod& pod) const override;
-  [[nodiscard]] std::optional<std::string> refuses(const k8s::Pod& pod) const override;
+  [[nodiscard]] std::optional<sched::Refusal> refuses(const k8s::Pod& pod) const override;
   [[nodiscard]] std::optional<sched::Preparation> preparation_for(
       const k8s::Pod& pod, const sched::NodeFacts& node) const override;
   [[nodiscard]] sched::Readiness readiness(const k8s::Pod& pod,
                                            const sched::NodeFacts& node) const override;
-  [[nodiscard]] sched::ChangeMask wakes_on() const override { return sched::kStorageChanged; }
-  bool apply(const sched::ClusterChange& change) override;
+  void apply(const sched::ClusterChange& change) override;
 
   static constexpr std::chrono::seconds kPatience{60};
 

@@ -80,7 +80,7 @@ TEST_CASE("a pod is in one place, the last it was put to") {
   q.queue.park(pod, {}, kWaitsForNodes, kStart + 2s);
   CHECK(counts() == Counts{0, 0, 1, 0});
   CHECK(q.queue.next_deadline() == kStart + 2s);
-  q.queue.refuse(pod, kNodeChanged, kStart + 3s);
+  q.queue.refuse(pod, {{.kind = kNodeChanged}}, kStart + 3s);
   CHECK(counts() == Counts{0, 0, 1, 0});
   CHECK(q.queue.next_deadline() == kStart + 3s);
   q.queue.gate(pod);
@@ -203,17 +203,32 @@ TEST_CASE("waiting times end in their order, not before") {
   CHECK(q.drain() == Names{"second", "parked"});
 }
 
-TEST_CASE("refused pods are woken by what they wait for") {
+TEST_CASE("refused pods are woken by the objects that they wait for") {
   Queue q;
-  q.queue.refuse(q.pod("storage"), kStorageChanged, kStart + 1h);
-  q.queue.refuse(q.pod("pods", 1), kBoundPodChanged | kBoundPodRemoved, kStart + 1h);
-  q.queue.refuse(q.pod("pods too", 2), kBoundPodRemoved | kStorageChanged, kStart + 1h);
-  q.queue.wake(kNodeChanged);
+  const ObjectKey a{kStorageChanged, "ml", "a"};
+  const ObjectKey b{kStorageChanged, "ml", "b"};
+  const ObjectKey any{.kind = kNamespaceChanged};
+  q.queue.refuse(q.pod("a"), {a}, kStart + 1h);
+  q.queue.refuse(q.pod("b", 1), {b, a, b}, kStart + 1h);
+  q.queue.refuse(q.pod("any", 2), {any, b}, kStart + 1h);
+  q.queue.refuse(q.pod("none", 3), {}, kStart + 1h);
+  CHECK(q.queue.any_refused());
+  for (const ObjectKey& other :
+       {ObjectKey{kStorageChanged, "ml", "c"}, ObjectKey{kStorageChanged, "team", "a"},
+        ObjectKey{kDeviceClassChanged, "ml", "a"}, ObjectKey{.kind = kStorageChanged}}) {
+    q.queue.wake(other);
+    CHECK(q.drain() == Names{});
+  }
+  q.queue.wake({kNamespaceChanged, "", "n"});
+  CHECK(q.drain() == Names{"any"});
+  q.queue.wake(a);
+  CHECK(q.drain() == Names{"b", "a"});
+  CHECK_FALSE(q.queue.any_refused());
+  q.queue.wake(b);
   CHECK(q.drain() == Names{});
-  q.queue.wake(kBoundPodRemoved);
-  CHECK(q.drain() == Names{"pods too", "pods"});
-  q.queue.wake(kStorageChanged | kNodeChanged);
-  CHECK(q.drain() == Names{"storage"});
+  CHECK(q.queue.unschedulable() == 1);
+  q.queue.advance(kStart + 1h);
+  CHECK(q.drain() == Names{"none"});
 }
 
 TEST_CASE("of a parked shape that fits again one pod at a time has its turn, the best first") {

@@ -112,9 +112,9 @@ TEST_CASE("each pod of a quota knows its place in line, whatever it waits for") 
   // Who cannot be helped by anybody, or waits for something else, keeps nobody waiting.
   f.queues.park(first, {}, kWaitsForChange, kStart + 1h);
   CHECK(line.first() == &second);
-  f.queues.refuse(second, kStorageChanged, kStart + 1h);
+  f.queues.refuse(second, {{kStorageChanged, "ml", "a"}}, kStart + 1h);
   CHECK(line.before(third) == 0);
-  f.queues.wake(kStorageChanged);
+  f.queues.wake({kStorageChanged, "ml", "a"});
   CHECK(line.before(third) == 1);
   f.queues.gate(second);
   CHECK(line.size() == 1);
