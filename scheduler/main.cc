@@ -194,7 +194,8 @@ int start(const Flags& flags) {
                                     .secure_port = {},
                                     .record_file = flags.record,
                                     .config_file = flags.config,
-                                    .config_text = std::move(*text)};
+                                    .config_text = std::move(*text),
+                                    .version = std::string(sched::kVersion)};
   if (flags.secure_port != 0) {
     auto reviewer = cluster_of(flags.kubeconfig, configured);
     if (!reviewer) return fail(kBadUsage, reviewer.error().message);

@@ -84,7 +84,7 @@ std::string to_json(const Overview& overview) {
 std::string to_json(const std::vector<GpuNode>& nodes, const PodNames& names) {
   const auto pieces = [](const GpuPieces& one) -> Json {
     return {{"resource", one.resource},
-            {"form", form_of(one)},
+            {"form", one.form()},
             {"total", one.total},
             {"used", one.used},
             {"free", one.free()}};

@@ -38,12 +38,6 @@ void add(TypeRow& row, const GpuNode& node, const GpuPieces& pieces) {
 
 }  // namespace
 
-std::string form_of(const GpuPieces& pieces) {
-  const std::string profile = pieces.profile.empty() ? "" : "mig-" + pieces.profile;
-  if (pieces.kind != GpuPieces::Kind::kReplica) return profile;
-  return profile.empty() ? "shared" : profile + ".shared";
-}
-
 Overview overview_of(const std::vector<GpuNode>& nodes, const std::vector<PodInLine>& line) {
   Overview overview;
   std::map<std::pair<std::string, std::string>, TypeRow> rows;
@@ -54,7 +48,7 @@ Overview overview_of(const std::vector<GpuNode>& nodes, const std::vector<PodInL
       // Kubelet keeps the names of devices that are gone, at zero.
       if (pieces.total == 0 && pieces.used == 0) continue;
       add(sum_for(overview, pieces.kind), pieces, node.closed.empty());
-      TypeRow& row = rows[{node.type, form_of(pieces)}];
+      TypeRow& row = rows[{node.type, pieces.form()}];
       add(row, node, pieces);
     }
     if (!node.closed.empty()) {

@@ -55,9 +55,6 @@ struct Overview {
   friend bool operator==(const Overview&, const Overview&) = default;
 };
 
-// How a piece is called beside its type, as TypeRow::form.
-[[nodiscard]] std::string form_of(const GpuPieces& pieces);
-
 [[nodiscard]] Overview overview_of(const std::vector<GpuNode>& nodes,
                                    const std::vector<PodInLine>& line);
 

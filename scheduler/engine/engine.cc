@@ -144,5 +144,6 @@ RoomFor Engine::room_for(const k8s::Pod& pod) const { return parts_->questions.r
 
 std::vector<GpuNode> Engine::gpu_nodes() const { return parts_->questions.gpu_nodes(); }
 std::vector<PodInLine> Engine::in_line() const { return parts_->questions.in_line(); }
+GpuTotals Engine::gpu_totals() const { return parts_->questions.gpu_totals(); }
 
 }  // namespace sched

@@ -136,6 +136,8 @@ class Engine {
   [[nodiscard]] std::vector<GpuNode> gpu_nodes() const;
   // The pods of ours that wait, in no order. O(pods + their shapes).
   [[nodiscard]] std::vector<PodInLine> in_line() const;
+  // Both in sums. O(nodes + pods that wait).
+  [[nodiscard]] GpuTotals gpu_totals() const;
 
  private:
   class Parts;

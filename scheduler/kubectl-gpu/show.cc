@@ -74,7 +74,7 @@ NodeSums sums_of(const GpuNode& node) {
     sums.used += pieces.used;
     sums.free += pieces.free();
     if (pieces.total == 0) continue;
-    const std::string form = answers::form_of(pieces);
+    const std::string form = pieces.form();
     if (!form.empty()) sums.forms += (sums.forms.empty() ? "" : ",") + form;
   }
   return sums;

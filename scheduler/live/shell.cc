@@ -48,7 +48,7 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
       times_(bind_times(options_.configuration.leader_election)),
       profile_names_(names_of(options_.configuration.profiles)),
       ours_(profile_names_.begin(), profile_names_.end()),
-      metrics_(profile_names_),
+      metrics_(profile_names_, options_.version),
       recorder_(std::move(recorder)) {
   const k8s::RequestObserver observer = [this](std::string_view verb, int status,
                                                std::chrono::nanoseconds duration) {
@@ -176,7 +176,24 @@ std::string Shell::Parts::metrics_text() {
     }
   });
   if (recorder_) metrics_.recording(recorder_->is_writing());
+  if (const auto figures = server::process_figures()) metrics_.process(*figures);
+  ask_for_totals();
   return metrics_.text();
+}
+
+void Shell::Parts::ask_for_totals() {
+  if (totals_wanted_.exchange(true)) return;
+  engine_->ask({.answer =
+                    [this](const Engine& engine) {
+                      metrics_.gpu_totals(engine.gpu_totals(), clock_());
+                      totals_wanted_ = false;
+                    },
+                .refuse =
+                    [this](Unanswered) {
+                      metrics_.gpu_totals({}, {});
+                      totals_wanted_ = false;
+                    },
+                .is_wanted = [] { return true; }});
 }
 
 k8s::Result<std::unique_ptr<Shell>> Shell::create(ShellOptions options) {

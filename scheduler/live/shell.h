@@ -40,6 +40,7 @@ struct ShellOptions {
   std::string record_file;                       // empty: no recording
   std::string config_file;                       // what a recording says of its configuration
   std::string config_text;
+  std::string version;  // of the program, for the metrics
 };
 
 class Shell {

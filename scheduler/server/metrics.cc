@@ -6,6 +6,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
@@ -43,6 +44,35 @@ std::string attempts_label(int attempts) {
 void raise_to(Counter& counter, std::uint64_t total) {
   const double missing = static_cast<double>(total) - counter.Value();
   if (missing > 0) counter.Increment(missing);
+}
+
+const char* state_of(GpusClosed closed) {
+  switch (closed) {
+    case GpusClosed::kCordoned:
+      return "cordoned";
+    case GpusClosed::kBackedOff:
+      return "backed_off";
+    case GpusClosed::kMigChange:
+      return "mig_change";
+    case GpusClosed::kNotReady:
+    case GpusClosed::kNoneOffered:
+      break;
+  }
+  return "not_ready";
+}
+
+const char* label_of(GpuTotals::Queue queue) {
+  switch (queue) {
+    case GpuTotals::Queue::kBackoff:
+      return "backoff";
+    case GpuTotals::Queue::kUnschedulable:
+      return "unschedulable";
+    case GpuTotals::Queue::kGated:
+      return "gated";
+    case GpuTotals::Queue::kActive:
+      break;
+  }
+  return "active";
 }
 
 // The HTTP method behind a Kubernetes verb.
@@ -132,6 +162,59 @@ struct Metrics::Families {
           .Name("gpu_scheduler_mig_repartition_pods")
           .Help("Pending pods that the advised configurations would place.")
           .Register(registry);
+  Family<Gauge>& gpus = prometheus::BuildGauge()
+                            .Name("gpu_scheduler_gpus")
+                            .Help(
+                                "GPUs by type, form and state: used, free, or free on nodes that "
+                                "are cordoned, backed "
+                                "off, not ready or being cut anew.")
+                            .Register(registry);
+  Family<Gauge>& largest_block = prometheus::BuildGauge()
+                                     .Name("gpu_scheduler_gpu_largest_block")
+                                     .Help("The most GPUs that are free on one node.")
+                                     .Register(registry);
+  Family<Gauge>& whole_nodes = prometheus::BuildGauge()
+                                   .Name("gpu_scheduler_gpu_whole_nodes_free")
+                                   .Help("Nodes on which no GPU of that type and form is used.")
+                                   .Register(registry);
+  Family<Gauge>& waiting_pods =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_waiting_pods")
+          .Help("Pods that wait, by queue and by the type of GPU that they ask for.")
+          .Register(registry);
+  Family<Gauge>& waiting_gpus = prometheus::BuildGauge()
+                                    .Name("gpu_scheduler_waiting_gpus")
+                                    .Help("GPUs that the pods ask for that wait.")
+                                    .Register(registry);
+  Family<Gauge>& oldest_wait =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_oldest_wait_seconds")
+          .Help("How long the pod has waited that has waited longest, by queue.")
+          .Register(registry);
+  Family<Counter>& cpu_seconds = prometheus::BuildCounter()
+                                     .Name("process_cpu_seconds_total")
+                                     .Help("CPU time of the process, user and system.")
+                                     .Register(registry);
+  Family<Gauge>& resident_bytes = prometheus::BuildGauge()
+                                      .Name("process_resident_memory_bytes")
+                                      .Help("Resident memory of the process.")
+                                      .Register(registry);
+  Family<Gauge>& start_time = prometheus::BuildGauge()
+                                  .Name("process_start_time_seconds")
+                                  .Help("When the process started, in seconds since 1970.")
+                                  .Register(registry);
+  Family<Gauge>& open_files = prometheus::BuildGauge()
+                                  .Name("process_open_fds")
+                                  .Help("Open file descriptors.")
+                                  .Register(registry);
+  Family<Gauge>& most_open_files = prometheus::BuildGauge()
+                                       .Name("process_max_fds")
+                                       .Help("How many file descriptors may be open.")
+                                       .Register(registry);
+  Family<Gauge>& build_info = prometheus::BuildGauge()
+                                  .Name("gpu_scheduler_build_info")
+                                  .Help("1, with the version of the program.")
+                                  .Register(registry);
   Family<Gauge>& node_complaints =
       prometheus::BuildGauge()
           .Name("gpu_scheduler_nodes_with_complaints")
@@ -175,13 +258,17 @@ struct Metrics::Families {
   std::map<std::array<std::string, 3>, Gauge*> quota_series;
   std::map<std::array<std::string, 3>, Gauge*> problem_series;
 
+  std::mutex totals_mutex;  // guards totals_series
+  std::map<std::pair<Family<Gauge>*, prometheus::Labels>, Gauge*> totals_series;
+
   std::mutex requests_mutex;  // guards by_request
   std::map<std::pair<std::string, int>, Requests> by_request;
 };
 
-Metrics::Metrics(const std::vector<std::string>& profiles)
+Metrics::Metrics(const std::vector<std::string>& profiles, std::string_view version)
     : families_(std::make_unique<Families>()) {
   Families& f = *families_;
+  if (!version.empty()) f.build_info.Add({{"version", std::string(version)}}).Set(1);
   for (const std::string& profile : profiles) {
     for (std::size_t i = 0; i < kResults.size(); ++i) {
       const prometheus::Labels labels{{"profile", profile}, {"result", std::string(kResults[i])}};
@@ -285,6 +372,45 @@ void Metrics::gpu_figures(const GpuFigures& figures) {
   families_->advised_pods->Set(static_cast<double>(figures.repartition_pods));
 }
 
+void Metrics::gpu_totals(const GpuTotals& totals, Time now) {
+  Families& f = *families_;
+  const std::lock_guard lock(f.totals_mutex);
+  auto stale = std::exchange(f.totals_series, {});
+  const auto set = [&](Family<Gauge>& family, const prometheus::Labels& labels, double value) {
+    const std::pair key(&family, labels);
+    const auto known = stale.extract(key);
+    Gauge* gauge = known ? known.mapped() : &family.Add(labels);
+    gauge->Set(value);
+    f.totals_series[key] = gauge;
+  };
+  for (const GpuTotals::Form& form : totals.forms) {
+    const prometheus::Labels labels{{"gpu_type", form.type}, {"form", form.form}};
+    const auto in_state = [&](const char* state, std::int64_t gpus) {
+      prometheus::Labels all = labels;
+      all["state"] = state;
+      set(f.gpus, all, static_cast<double>(gpus));
+    };
+    in_state("used", form.used);
+    in_state("free", form.free);
+    for (const auto& [closed, gpus] : form.closed) in_state(state_of(closed), gpus);
+    set(f.largest_block, labels, static_cast<double>(form.largest_block));
+    set(f.whole_nodes, labels, static_cast<double>(form.whole_nodes_free));
+  }
+  std::map<GpuTotals::Queue, Time> oldest;
+  for (const auto& [key, waiting] : totals.waiting) {
+    const auto& [queue, type] = key;
+    const prometheus::Labels labels{{"queue", label_of(queue)}, {"gpu_type", type}};
+    set(f.waiting_pods, labels, static_cast<double>(waiting.pods));
+    set(f.waiting_gpus, labels, static_cast<double>(waiting.gpus));
+    const auto [first, is_new] = oldest.try_emplace(queue, waiting.oldest);
+    first->second = std::min(first->second, waiting.oldest);
+  }
+  for (const auto& [queue, since] : oldest) {
+    set(f.oldest_wait, {{"queue", label_of(queue)}}, std::max(0.0, seconds(now - since)));
+  }
+  for (const auto& [key, gauge] : stale) key.first->Remove(gauge);
+}
+
 void Metrics::node_complaints(std::size_t nodes) {
   families_->complaints->Set(static_cast<double>(nodes));
 }
@@ -316,6 +442,16 @@ void Metrics::recording(bool writes) { families_->recording.Add({}).Set(writes ?
 
 void Metrics::leads(const std::string& lease, bool leads) {
   families_->master_status.Add({{"name", lease}}).Set(leads ? 1 : 0);
+}
+
+void Metrics::process(const ProcessFigures& figures) {
+  Families& f = *families_;
+  Counter& cpu = f.cpu_seconds.Add({});
+  if (const double more = figures.cpu_seconds - cpu.Value(); more > 0) cpu.Increment(more);
+  f.resident_bytes.Add({}).Set(static_cast<double>(figures.resident_bytes));
+  f.start_time.Add({}).Set(figures.start_time);
+  f.open_files.Add({}).Set(static_cast<double>(figures.open_files));
+  f.most_open_files.Add({}).Set(static_cast<double>(figures.most_open_files));
 }
 
 void Metrics::events(const k8s::EventRecorder::Counters& totals) {

@@ -3,12 +3,14 @@
 // Each figure is published by the thread that knows it (attempts and API calls by the I/O thread,
 // queue lengths by the engine's) and may be read at any time: a scrape never asks the engine.
 // Labels are few and fixed: no pod, node or namespace names, but those of quotas and the GPU types
-// of their lines, which are as many as an administrator wrote. Source of names and buckets:
+// of their lines, which are as many as an administrator wrote, and the types of GPUs that nodes
+// name. Source of names and buckets:
 // Kubernetes 1.36, pkg/scheduler/metrics, and client-go's rest_client_*.
 #pragma once
 
 #include "k8s-client/event_recorder.h"
 #include "scheduler/engine/engine.h"
+#include "scheduler/server/process_figures.h"
 
 #include <chrono>
 #include <cstddef>
@@ -26,7 +28,7 @@ enum class AttemptResult { kScheduled, kUnschedulable, kError };
 class Metrics {
  public:
   // `profiles`: the scheduler names that exist; attempts of others are not counted.
-  explicit Metrics(const std::vector<std::string>& profiles);
+  explicit Metrics(const std::vector<std::string>& profiles, std::string_view version = {});
   ~Metrics();
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
@@ -39,6 +41,8 @@ class Metrics {
   // The accounts of the quotas that are as they were told last, but for these.
   void quotas(const QuotaNews& news);
   void gpu_figures(const GpuFigures& figures);
+  // The GPUs and the pods that wait, as of `now`; nothing: this replica does not decide.
+  void gpu_totals(const GpuTotals& totals, Time now);
   // Nodes whose GPU labels or amounts contradict themselves.
   void node_complaints(std::size_t nodes);
   // One finished API call; `status` 0: no answer.
@@ -49,6 +53,8 @@ class Metrics {
   void recording(bool writes);
   // Whether we hold the lease of that name. Not called: there is no election.
   void leads(const std::string& lease, bool leads);
+  // Called before each scrape, as this one.
+  void process(const ProcessFigures& figures);
   // Totals so far; called before each scrape.
   void events(const k8s::EventRecorder::Counters& totals);
 

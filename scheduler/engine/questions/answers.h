@@ -6,8 +6,10 @@
 #include "scheduler/base/types.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sched {
@@ -25,6 +27,9 @@ struct GpuPieces {
   std::int64_t total = 0;
   std::int64_t used = 0;  // by all unfinished pods there; may be more than `total`
   [[nodiscard]] std::int64_t free() const { return total > used ? total - used : 0; }
+  // How a piece is called beside its type: "mig-1g.10gb", "shared", "mig-1g.10gb.shared"; empty: a
+  // whole GPU.
+  [[nodiscard]] std::string form() const;
   friend bool operator==(const GpuPieces&, const GpuPieces&) = default;
 };
 
@@ -47,6 +52,36 @@ struct GpuNode {
   bool backed_off = false;         // `closed` because its kubelet rejected pods
   std::vector<GpuTenant> tenants;  // those with the most first
   friend bool operator==(const GpuNode&, const GpuNode&) = default;
+};
+
+// Why a node gives its GPUs to no pod.
+enum class GpusClosed : std::uint8_t { kCordoned, kBackedOff, kNotReady, kMigChange, kNoneOffered };
+
+// All GPUs, and all pods that wait, in numbers that are few however large the cluster is.
+struct GpuTotals {
+  // The pieces of one type in one form.
+  struct Form {
+    std::string type;  // as GpuNode::type
+    std::string form;  // as GpuPieces::form()
+    std::int64_t used = 0;
+    std::int64_t free = 0;                      // on nodes that are not closed
+    std::map<GpusClosed, std::int64_t> closed;  // free, and nobody gets them
+    std::int64_t largest_block = 0;             // free on one node that is not closed
+    std::int64_t whole_nodes_free = 0;          // not closed, and nothing of them is used
+    friend bool operator==(const Form&, const Form&) = default;
+  };
+  enum class Queue : std::uint8_t { kActive, kBackoff, kUnschedulable, kGated };
+  struct Waiting {
+    std::int64_t pods = 0;
+    std::int64_t gpus = 0;  // pieces that they ask for
+    Time oldest{};          // since when the one that waits longest has waited
+    friend bool operator==(const Waiting&, const Waiting&) = default;
+  };
+  std::vector<Form> forms;  // by type and form
+  // By queue, and by the type that the pods ask for: a class ("H100"), "any", "other" (several, or
+  // in other words), "none" (no GPU).
+  std::map<std::pair<Queue, std::string>, Waiting> waiting;
+  friend bool operator==(const GpuTotals&, const GpuTotals&) = default;
 };
 
 // A pod of ours without a node.

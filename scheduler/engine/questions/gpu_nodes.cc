@@ -2,6 +2,7 @@
 #include "scheduler/engine/questions/questions.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -11,25 +12,32 @@ namespace {
 constexpr std::string_view kNodeTaints = "node.kubernetes.io/";
 
 // Kubernetes' own taints say that the node is not fit for pods: not ready, unreachable, full.
-std::string closed_because(const NodeFacts& facts) {
-  if (facts.unschedulable) return "cordoned";
-  if (const auto& backoff = facts.health.backoff) {
-    return "backed off: its kubelet rejected " + std::to_string(backoff->rejected) + " pods, " +
-           backoff->reason;
-  }
+const k8s::Taint* taint_of_kubernetes(const NodeFacts& facts) {
   for (const k8s::Taint& taint : facts.taints) {
     const bool keeps_out = taint.effect == k8s::TaintEffect::kNoSchedule ||
                            taint.effect == k8s::TaintEffect::kNoExecute;
-    if (keeps_out && taint.key.starts_with(kNodeTaints)) {
-      return taint.key.substr(kNodeTaints.size());
-    }
+    if (keeps_out && taint.key.starts_with(kNodeTaints)) return &taint;
   }
-  if (facts.health.mig_change != gpu::MigChange::kNone) {
-    return "MIG configuration " + std::string(to_string(facts.health.mig_change));
+  return nullptr;
+}
+
+std::string closed_because(const NodeFacts& facts) {
+  const std::optional<GpusClosed> closed = closed_by(facts);
+  if (!closed) return {};
+  switch (*closed) {
+    case GpusClosed::kCordoned:
+      return "cordoned";
+    case GpusClosed::kBackedOff:
+      return "backed off: its kubelet rejected " + std::to_string(facts.health.backoff->rejected) +
+             " pods, " + facts.health.backoff->reason;
+    case GpusClosed::kNotReady:
+      return taint_of_kubernetes(facts)->key.substr(kNodeTaints.size());
+    case GpusClosed::kMigChange:
+      return "MIG configuration " + std::string(to_string(facts.health.mig_change));
+    case GpusClosed::kNoneOffered:
+      break;
   }
-  // Labelled, and no device plugin that offers any.
-  if (!facts.gpu.has_gpu()) return "offers no GPU";
-  return {};
+  return "offers no GPU";
 }
 
 std::vector<GpuTenant> tenants_of(const std::vector<const Occupant*>& occupants,
@@ -46,6 +54,22 @@ std::vector<GpuTenant> tenants_of(const std::vector<const Occupant*>& occupants,
 }
 
 }  // namespace
+
+std::optional<GpusClosed> closed_by(const NodeFacts& facts) {
+  if (facts.unschedulable) return GpusClosed::kCordoned;
+  if (facts.health.backoff) return GpusClosed::kBackedOff;
+  if (taint_of_kubernetes(facts) != nullptr) return GpusClosed::kNotReady;
+  if (facts.health.mig_change != gpu::MigChange::kNone) return GpusClosed::kMigChange;
+  // Labelled, and no device plugin that offers any.
+  if (!facts.gpu.has_gpu()) return GpusClosed::kNoneOffered;
+  return std::nullopt;
+}
+
+std::string GpuPieces::form() const {
+  const std::string instance = profile.empty() ? "" : "mig-" + profile;
+  if (kind != Kind::kReplica) return instance;
+  return instance.empty() ? "shared" : instance + ".shared";
+}
 
 std::string gpu_type(const NodeFacts& facts) {
   const gpu::Product& product = facts.gpu.product;

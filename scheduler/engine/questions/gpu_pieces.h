@@ -9,6 +9,7 @@
 #include "scheduler/gpu/resource_kind.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ namespace sched {
 // Pieces under every name of GPUs. `requests` as in PodShape or Claim.
 [[nodiscard]] std::int64_t gpu_pieces(const std::vector<ResourceAmount>& requests,
                                       const ResourceNames& names);
+
+// Why no pod gets any of the node's GPUs now, free or not; nullopt: nothing stands in the way.
+[[nodiscard]] std::optional<GpusClosed> closed_by(const NodeFacts& facts);
 
 // As PodInLine::asks.
 [[nodiscard]] std::string gpu_asks(const PodShape& shape, const ResourceNames& names);

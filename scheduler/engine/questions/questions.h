@@ -41,6 +41,7 @@ class Questions {
   [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
   [[nodiscard]] std::vector<GpuNode> gpu_nodes() const;
   [[nodiscard]] std::vector<PodInLine> in_line() const;
+  [[nodiscard]] GpuTotals gpu_totals() const;
 
  private:
   // A pod that is asked about. It may hold something already, which must not stand in its own way:

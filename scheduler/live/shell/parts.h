@@ -27,6 +27,7 @@
 #include "scheduler/server/http_server.h"
 #include "scheduler/server/metrics.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -75,6 +76,9 @@ class Shell::Parts {
   std::vector<server::Check> liveness() const;
   std::vector<server::Check> readiness() const;
   std::string metrics_text();  // on any thread
+  // What the engine knows of GPUs and waiting pods is on the next page: it is a question to the
+  // engine like others, in its own time.
+  void ask_for_totals();
   void begin_shutdown(const std::string& reason);
   Shutdown::Parts shutdown_parts();
   void on_leadership_lost();
@@ -88,6 +92,7 @@ class Shell::Parts {
   std::unordered_set<std::string> ours_;
   std::function<Time()> clock_ = steady_wall_clock();
   server::Metrics metrics_;
+  std::atomic<bool> totals_wanted_ = false;  // a question for them is open
   ProblemLog problems_{*loop_};
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<k8s::Transport> transport_;

@@ -52,6 +52,21 @@ func TestMetricsAreForThoseWhoMayGetThem(t *testing.T) {
 		t.Errorf("no metrics of pending pods: %.500s", got.body)
 	}
 
+	// What the engine knows is asked for at each page, and stands on the next.
+	for _, line := range []string{
+		`gpu_scheduler_gpus\{form="",gpu_type="[^"]+",state="free"\} [1-9]`,
+		`gpu_scheduler_gpu_largest_block\{form="",gpu_type="[^"]+"\} [1-9]`,
+		`gpu_scheduler_gpu_whole_nodes_free\{form="",gpu_type="[^"]+"\} [1-9]`,
+	} {
+		pattern := regexp.MustCompile("(?m)^" + line)
+		until(t, line, func() bool { return pattern.MatchString(get(t, metrics, reader).body) })
+	}
+	for _, name := range []string{"gpu_scheduler_build_info{version=", "process_resident_memory_bytes ", "process_cpu_seconds_total "} {
+		if !strings.Contains(get(t, metrics, reader).body, "\n"+name) {
+			t.Errorf("there is no %s", name)
+		}
+	}
+
 	health := regexp.MustCompile(`http_port=(\d+)`).FindStringSubmatch(s.log())
 	if health == nil {
 		t.Fatalf("the log does not say where probes are answered: %s", s.keepLog())

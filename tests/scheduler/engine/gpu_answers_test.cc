@@ -89,6 +89,60 @@ TEST_CASE("in_line has every pod of ours that waits, with what it asks and what 
   CHECK(pods["d"].never.empty());
 }
 
+TEST_CASE("gpu_totals sums up the GPUs by type, form and state") {
+  Scheduler s;
+  s.has(node("cpu"));
+  s.has(node("a").gpus(8).product(kH100));
+  s.has(node("b").gpus(8).product(kH100));
+  s.has(node("c").gpus(8).product(kH100));
+  s.has(node("d").gpus(8).product(kH100).cordoned());
+  s.has(node("e").gpus(8).product(kH100).tainted("node.kubernetes.io/unreachable"));
+  s.has(node("f").gpus(1).product("NVIDIA-L4"));
+  s.has(node("g").product("NVIDIA-A100-SXM4-80GB").offers("nvidia.com/mig-1g.10gb", "7"));
+  s.has(node("h").product(kH100).labelled("nvidia.com/gpu.present", "true"));  // offers none
+  s.has(pod("five").gpus(5).on("a"));
+  s.has(pod("two").gpus(2).on("b"));
+  s.has(pod("three").gpus(3).on("d"));
+  s.has(pod("one").gpus(1).on("f"));
+  s.synced();
+  const std::vector<GpuTotals::Form> forms = {
+      {"A100-80GB", "mig-1g.10gb", 0, 7, {}, 7, 1},
+      {"H100-80GB", "", 10, 17, {{GpusClosed::kCordoned, 5}, {GpusClosed::kNotReady, 8}}, 8, 1},
+      {"L4-24GB", "", 1, 0, {}, 0, 0},
+  };
+  const GpuTotals totals = s.engine.gpu_totals();
+  CHECK(totals.forms == forms);
+  CHECK(totals.waiting.empty());
+}
+
+TEST_CASE("gpu_totals sums up the pods that wait by queue and by what they ask for") {
+  Scheduler s;
+  const auto typed = [](const char* name, const char* types) {
+    return our_pod(name).gpus(2).annotated("gpu-scheduler.io/gpu-type", types);
+  };
+  using std::chrono_literals::operator""s;
+  s.has(typed("a", "H100").created_at(kStart - 20s));
+  s.has(typed("b", "H100").created_at(kStart - 30s));
+  s.has(typed("c", "H100, A100"));
+  s.has(typed("d", "what-nobody-knows"));
+  s.has(our_pod("e").gpus(1).gated("g"));
+  s.has(our_pod("f").cpu("1"));
+  s.has(our_pod("g").selects("nvidia.com/gpu.product", kH100).gpus(4));
+  s.has(pod("other").gpus(1).served_by("other"));
+  s.synced();
+  using Queue = GpuTotals::Queue;
+  using Waiting = std::map<std::pair<Queue, std::string>, GpuTotals::Waiting>;
+  CHECK(s.engine.gpu_totals().waiting == Waiting{{{Queue::kActive, "H100"}, {3, 8, kStart - 30s}},
+                                                 {{Queue::kActive, "none"}, {1, 0, kStart}},
+                                                 {{Queue::kActive, "other"}, {2, 4, kStart}},
+                                                 {{Queue::kGated, "any"}, {1, 1, kStart}}});
+  s.decide();
+  const Waiting then = s.engine.gpu_totals().waiting;
+  REQUIRE(then.contains({Queue::kUnschedulable, "H100"}));
+  CHECK(then.at({Queue::kUnschedulable, "H100"}).gpus == 8);
+  CHECK_FALSE(then.contains({Queue::kActive, "H100"}));
+}
+
 TEST_CASE(
     "room_for names the fewest GPUs that must be given back, and a node that is large enough") {
   Scheduler s;

@@ -2,6 +2,12 @@
 
 #include "tests/support/catch.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+
 using namespace std::chrono_literals;
 using sched::server::AttemptResult;
 using sched::server::Metrics;
@@ -128,6 +134,77 @@ TEST_CASE("what is the matter with GPUs") {
   check_has(metrics, "gpu_scheduler_rejected_pods_total 9");
   check_has(metrics, "gpu_scheduler_mig_repartitions_advised 0");
   check_has(metrics, "gpu_scheduler_mig_repartition_pods 0");
+}
+
+TEST_CASE("GPUs and waiting pods, as long as there are any") {
+  using sched::GpusClosed;
+  using sched::GpuTotals;
+  Metrics metrics({"a"});
+  CHECK_THAT(metrics.text(), !Catch::Contains("gpu_scheduler_gpus"));
+  const sched::Time now{1'000s};
+  GpuTotals totals;
+  totals.forms = {{"H100-80GB", "", 10, 17, {{GpusClosed::kCordoned, 5}}, 8, 1}};
+  totals.waiting[{GpuTotals::Queue::kUnschedulable, "H100"}] = {2, 16, now - 90s};
+  totals.waiting[{GpuTotals::Queue::kUnschedulable, "any"}] = {1, 1, now - 30s};
+  metrics.gpu_totals(totals, now);
+  const std::string series = R"(gpu_scheduler_gpus{form="",gpu_type="H100-80GB",state=)";
+  check_has(metrics, series + R"("used"} 10)");
+  check_has(metrics, series + R"("free"} 17)");
+  check_has(metrics, series + R"("cordoned"} 5)");
+  CHECK_THAT(metrics.text(), !Catch::Contains("backed_off\"}"));
+  check_has(metrics, R"(gpu_scheduler_gpu_largest_block{form="",gpu_type="H100-80GB"} 8)");
+  check_has(metrics, R"(gpu_scheduler_gpu_whole_nodes_free{form="",gpu_type="H100-80GB"} 1)");
+  const std::string waiting = R"({gpu_type="H100",queue="unschedulable"})";
+  check_has(metrics, "gpu_scheduler_waiting_pods" + waiting + " 2");
+  check_has(metrics, "gpu_scheduler_waiting_gpus" + waiting + " 16");
+  check_has(metrics, R"(gpu_scheduler_oldest_wait_seconds{queue="unschedulable"} 90)");
+
+  totals.forms = {{"L4-24GB", "", 0, 1, {}, 1, 1}};
+  totals.waiting.clear();
+  metrics.gpu_totals(totals, now);
+  CHECK_THAT(metrics.text(), !Catch::Contains("H100") && !Catch::Contains("oldest_wait_seconds{"));
+  check_has(metrics, R"(gpu_scheduler_gpus{form="",gpu_type="L4-24GB",state="free"} 1)");
+  metrics.gpu_totals({}, now);
+  CHECK_THAT(metrics.text(), !Catch::Contains("gpu_scheduler_gpus{"));
+}
+
+TEST_CASE("what the process takes, and its version") {
+  Metrics metrics({"a"}, "1.2.3+abc");
+  check_has(metrics, R"(gpu_scheduler_build_info{version="1.2.3+abc"} 1)");
+  metrics.process({.cpu_seconds = 2.5,
+                   .start_time = 1'000,
+                   .resident_bytes = 4096,
+                   .open_files = 7,
+                   .most_open_files = 1024});
+  metrics.process({.cpu_seconds = 3.5,
+                   .start_time = 1'000,
+                   .resident_bytes = 8192,
+                   .open_files = 8,
+                   .most_open_files = 1024});
+  check_has(metrics, "process_cpu_seconds_total 3.5");
+  check_has(metrics, "process_resident_memory_bytes 8192");
+  check_has(metrics, "process_start_time_seconds 1000");
+  check_has(metrics, "process_open_fds 8");
+  check_has(metrics, "process_max_fds 1024");
+}
+
+TEST_CASE("the figures of this very process are of the size that they can be") {
+  const auto figures = sched::server::process_figures();
+  REQUIRE(figures);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  CHECK(figures->start_time <= std::chrono::duration<double>(now).count() + 1);
+  CHECK(figures->start_time > std::chrono::duration<double>(now).count() - 24 * 3600);
+  CHECK(figures->cpu_seconds >= 0);
+  CHECK(figures->resident_bytes > 1'000'000);
+  CHECK(figures->open_files >= 3);
+  CHECK(figures->open_files <= figures->most_open_files);
+  const auto more = [&] {
+    const int file = ::open("/dev/null", O_RDONLY);
+    const auto now_open = sched::server::process_figures()->open_files;
+    ::close(file);
+    return now_open;
+  }();
+  CHECK(more == figures->open_files + 1);
 }
 
 TEST_CASE("objects that cannot be read, by kind") {
