@@ -1,0 +1,30 @@
+// Package lockstep has kube-scheduler and gpu-scheduler decide about the same pods, live and side by side.
+//
+// The same objects stand before two API servers. Behind one is kube-scheduler with its default profile, behind the other gpu-scheduler with
+// a policy that is to decide alike (manifests/policies/kube-scheduler.yaml). One pod at a time is created at both. When each has been bound, or has
+// been told why not, the answers are compared (compare.go):
+//
+//   - kube-scheduler bound it: its node must be among those that gpu-scheduler scores highest, as /candidates tells of the live process.
+//   - it waits: it must wait at both, for the same reason, with kube-scheduler's sentence at the begin of gpu-scheduler's message.
+//
+// Between pods both clusters change alike (churn.go), by a seed. Some of the pods that wait stay while that happens, one at a time, and must start at both or at
+// neither (waiting.go). Several at a time would race for the same room: the schedulers do not have to wake them in the same order.
+//
+// # The same choice at both
+//
+// Of several nodes that score the same each scheduler takes any. So that the clusters stay the same, kube-scheduler's choice holds: where
+// gpu-scheduler took another node, its pod is deleted and created again with spec.nodeName (align.go). Nothing then depends on who sees what when: a
+// watch shows the deletion, the pod on its node and the next pod in this order. To bind the pod by hand instead would race with the scheduler, and to let
+// gpu-scheduler find one node only, it would have to be told the answer.
+//
+// # What was seen
+//
+// Watches of nodes and of namespaces do not wait for that of pods, so a scheduler may see a pod before the change that came before it. After such changes a pod
+// is created that only a scheduler that has seen them can place (barrier.go); when both have bound it, the next pod comes.
+//
+// # What it does not do
+//
+// There are no volumes, no Services and ReplicaSets (for the default spread constraints), no preemption (all pods have preemptionPolicy Never) and no
+// kubelets. Of pods with pod-level requests the score is not compared, which kube-scheduler 1.36 takes from the containers alone (parity/README.md); that
+// its node is one that takes the pod, is.
+package lockstep

@@ -1,0 +1,132 @@
+package lockstep
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const lowest = "lockstep-lowest"
+
+// priorities are classes of pods that preempt nothing. A pod that names none is of the middle one.
+func priorities() (classes []schedulingv1.PriorityClass) {
+	never := corev1.PreemptNever
+	for name, value := range map[string]int32{lowest: -1_000_000, "low": -10, "middle": 0, "high": 1000} {
+		classes = append(classes, schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value,
+			GlobalDefault: name == "middle", PreemptionPolicy: &never})
+	}
+	return classes
+}
+
+// asked is a pod that both schedulers have answered.
+type asked struct {
+	wish             *corev1.Pod // as it is created
+	theirPod, ourPod *corev1.Pod // as they are stored
+	theirs, ours     Answer
+	candidates       []Candidate // by ours; nil if it is placed nowhere
+	while            string      // what has changed while it waited; empty: it is new
+	unheard          bool        // that changed how many nodes have an image, and kube-scheduler may have decided before it knew
+}
+
+// scored says whether the two score it by the same rules, and knew the same of the images.
+func (a *asked) scored() bool { return a.wish.Spec.Resources == nil && !a.unheard }
+
+func (a *asked) differences() []string {
+	return Differences(a.theirs, a.ours, a.candidates, a.scored())
+}
+
+// onePod changes the clusters, has both schedulers decide about a new pod, and compares.
+func (r *run) onePod(ctx context.Context) error {
+	if err := r.churn(ctx); err != nil {
+		return err
+	}
+	if r.unseen {
+		if err := r.passBarrier(ctx); err != nil {
+			return err
+		}
+	}
+	wish, err := r.draw.Pod(fmt.Sprintf("pod-%05d", r.step))
+	if err != nil {
+		return err
+	}
+	wish.Spec.SchedulerName = schedulerName
+	wish.Spec.PriorityClassName = []string{"", "", "low", "high"}[r.random.IntN(4)]
+	a, err := r.ask(ctx, &wish)
+	if err != nil {
+		return err
+	}
+	r.note("pod %s: %v; %v", keyOf(&wish), a.theirs, a.ours)
+	r.figures.count(a)
+	if err := r.judge(ctx, a); err != nil {
+		return err
+	}
+	if a.theirs.Node == "" && a.ours.Node == "" {
+		return r.waits(ctx, a)
+	}
+	return r.align(ctx, a)
+}
+
+// ask creates the pod at both and waits for both answers.
+func (r *run) ask(ctx context.Context, wish *corev1.Pod) (*asked, error) {
+	a := &asked{wish: wish}
+	var mu sync.Mutex
+	err := r.both(func(o *side) error {
+		pod, err := o.create(ctx, wish)
+		if err != nil {
+			return err
+		}
+		answer, err := o.await(ctx, pod, answered)
+		mu.Lock()
+		defer mu.Unlock()
+		if o == r.theirs.side {
+			a.theirPod, a.theirs = pod, answer
+		} else {
+			a.ourPod, a.ours = pod, answer
+		}
+		return err
+	})
+	if err == nil && (a.theirs.Node != "" || a.ours.Node != "") {
+		a.candidates, err = r.ours.candidates(ctx, a.ourPod)
+	}
+	return a, err
+}
+
+// align makes kube-scheduler's choice that of both. Where that is to wait, the pod goes.
+func (r *run) align(ctx context.Context, a *asked) error {
+	if a.theirs.Node == "" {
+		return r.both(func(o *side) error { return o.remove(ctx, a.wish.Namespace, a.wish.Name) })
+	}
+	if a.ours.Node != a.theirs.Node {
+		if err := r.ours.remove(ctx, a.wish.Namespace, a.wish.Name); err != nil {
+			return err
+		}
+		there := a.wish.DeepCopy()
+		there.Spec.NodeName = a.theirs.Node
+		if _, err := r.ours.create(ctx, there); err != nil {
+			return err
+		}
+	}
+	r.model.pods = append(r.model.pods, placed{namespace: a.wish.Namespace, name: a.wish.Name, node: a.theirs.Node})
+	return nil
+}
+
+// judge reports what differs.
+func (r *run) judge(ctx context.Context, a *asked) error {
+	found := a.differences()
+	if len(found) == 0 {
+		return nil
+	}
+	r.figures.Differences++
+	return r.report(ctx, a, found)
+}
+
+// isTie says whether several nodes score as the best one.
+func (a *asked) isTie() bool {
+	best := Best(a.candidates)
+	return len(best) > 1 && slices.Contains(best, a.theirs.Node)
+}
