@@ -12,10 +12,11 @@
 //
 // # The same choice at both
 //
-// Of several nodes that score the same each scheduler takes any. So that the clusters stay the same, kube-scheduler's choice holds: where
-// gpu-scheduler took another node, its pod is deleted and created again with spec.nodeName (align.go). Nothing then depends on who sees what when: a
-// watch shows the deletion, the pod on its node and the next pod in this order. To bind the pod by hand instead would race with the scheduler, and to let
-// gpu-scheduler find one node only, it would have to be told the answer.
+// Of several nodes that score the same each scheduler takes any. So that the clusters stay the same, and a seed gives the same run again, one of them is
+// drawn, once kube-scheduler's choice was found to be among them. Where a scheduler took another, its pod is deleted and created again with
+// spec.nodeName (place.go). Nothing then depends on what is seen when: a watch shows the deletion, the pod on its node and the next pod in this
+// order. To bind the pod by hand instead would race with the scheduler, and a pod that one node alone can take would no longer be a question.
+// Where the two differ, kube-scheduler's choice holds.
 //
 // # What was seen
 //

@@ -62,13 +62,10 @@ func (r *run) onePod(ctx context.Context) error {
 	}
 	r.note("pod %s: %v; %v", keyOf(&wish), a.theirs, a.ours)
 	r.figures.count(a)
-	if err := r.judge(ctx, a); err != nil {
-		return err
-	}
-	if a.theirs.Node == "" && a.ours.Node == "" {
+	if a.theirs.Node == "" && a.ours.Node == "" && len(a.differences()) == 0 {
 		return r.waits(ctx, a)
 	}
-	return r.align(ctx, a)
+	return r.judge(ctx, a)
 }
 
 // ask creates the pod at both and waits for both answers.
@@ -96,33 +93,42 @@ func (r *run) ask(ctx context.Context, wish *corev1.Pod) (*asked, error) {
 	return a, err
 }
 
-// align makes kube-scheduler's choice that of both. Where that is to wait, the pod goes.
-func (r *run) align(ctx context.Context, a *asked) error {
-	if a.theirs.Node == "" {
-		return r.both(func(o *side) error { return o.remove(ctx, a.wish.Namespace, a.wish.Name) })
-	}
-	if a.ours.Node != a.theirs.Node {
-		if err := r.ours.remove(ctx, a.wish.Namespace, a.wish.Name); err != nil {
-			return err
-		}
-		there := a.wish.DeepCopy()
-		there.Spec.NodeName = a.theirs.Node
-		if _, err := r.ours.create(ctx, there); err != nil {
-			return err
-		}
-	}
-	r.model.pods = append(r.model.pods, placed{namespace: a.wish.Namespace, name: a.wish.Name, node: a.theirs.Node})
-	return nil
-}
-
-// judge reports what differs.
+// judge reports what differs, and makes one choice that of both: where the two agree, any of the best nodes, drawn; otherwise kube-scheduler's.
 func (r *run) judge(ctx context.Context, a *asked) error {
 	found := a.differences()
 	if len(found) == 0 {
-		return nil
+		best := Best(a.candidates)
+		slices.Sort(best)
+		return r.align(ctx, a, best[r.random.IntN(len(best))])
 	}
 	r.figures.Differences++
-	return r.report(ctx, a, found)
+	if err := r.report(ctx, a, found); err != nil {
+		return err
+	}
+	return r.align(ctx, a, a.theirs.Node)
+}
+
+// align has the pod be on that node at both. With none, it goes.
+func (r *run) align(ctx context.Context, a *asked, node string) error {
+	there := a.wish.DeepCopy()
+	there.Spec.NodeName = node
+	if node != "" {
+		r.model.pods = append(r.model.pods, placed{namespace: a.wish.Namespace, name: a.wish.Name, node: node})
+	}
+	return r.both(func(o *side) error {
+		answer := a.ours
+		if o == r.theirs.side {
+			answer = a.theirs
+		}
+		if node != "" && node == answer.Node {
+			return nil
+		}
+		err := o.remove(ctx, a.wish.Namespace, a.wish.Name)
+		if err == nil && node != "" {
+			_, err = o.create(ctx, there)
+		}
+		return err
+	})
 }
 
 // isTie says whether several nodes score as the best one.

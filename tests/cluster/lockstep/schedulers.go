@@ -23,8 +23,8 @@ import (
 // schedulerName is what all pods name, so that they are the same at both.
 const schedulerName = "gpu-scheduler"
 
-// settingsOfTheirs make kube-scheduler look at all nodes, and at one after the other, so that of several equal ones a run takes the same again.
-const settingsOfTheirs = "percentageOfNodesToScore: 100\nparallelism: 1\n"
+// settingsOfTheirs make kube-scheduler score all nodes that fit.
+const settingsOfTheirs = "percentageOfNodesToScore: 100\n"
 
 // theirs is kube-scheduler behind its API server.
 type theirs struct {

@@ -37,8 +37,8 @@ type side struct {
 func (o *side) start(ctx context.Context, s Settings) (err error) {
 	o.pods, o.changed = map[string]*corev1.Pod{}, make(chan struct{})
 	o.cluster, err = controlplane.Start(ctx, controlplane.Options{Dir: filepath.Join(s.Dir, o.name), Bin: s.Bin, APIServerArgs: []string{
-		// RuntimeClass takes a pod's overhead for a mistake unless a class says so.
-		"--disable-admission-plugins=TaintNodesByCondition,ServiceAccount,RuntimeClass"}})
+		// RuntimeClass takes a pod's overhead for a mistake unless a class says so. PodTopologyLabels copies a node's zone to its pods, as it was some time ago.
+		"--disable-admission-plugins=TaintNodesByCondition,ServiceAccount,RuntimeClass,PodTopologyLabels"}})
 	if err != nil {
 		return err
 	}

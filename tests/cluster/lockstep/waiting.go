@@ -50,10 +50,7 @@ func (r *run) woken(ctx context.Context, a *asked) (done bool, err error) {
 	if a.theirs.Node != "" {
 		r.figures.Woken++
 	}
-	if err := r.judge(ctx, a); err != nil {
-		return false, err
-	}
-	return true, r.align(ctx, a)
+	return true, r.judge(ctx, a)
 }
 
 // settle waits until both have done what the change makes them do.
