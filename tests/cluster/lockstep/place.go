@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -71,15 +70,12 @@ func (r *run) onePod(ctx context.Context) error {
 // ask creates the pod at both and waits for both answers.
 func (r *run) ask(ctx context.Context, wish *corev1.Pod) (*asked, error) {
 	a := &asked{wish: wish}
-	var mu sync.Mutex
 	err := r.both(func(o *side) error {
 		pod, err := o.create(ctx, wish)
 		if err != nil {
 			return err
 		}
 		answer, err := o.await(ctx, pod, answered)
-		mu.Lock()
-		defer mu.Unlock()
 		if o == r.theirs.side {
 			a.theirPod, a.theirs = pod, answer
 		} else {

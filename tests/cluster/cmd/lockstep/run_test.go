@@ -9,7 +9,7 @@ import (
 	"gpu-scheduler.io/tests/cluster/lockstep"
 )
 
-// The short run of `make test`. GPU_SCHEDULER_BIN is the program; what differs is kept in the folder LOCKSTEP_DIR.
+// The short run of `make test`; that of `make test-full` has ten times the pods. GPU_SCHEDULER_BIN is the program; what differs is kept in the folder LOCKSTEP_DIR.
 func TestDecidesAsKubeScheduler(t *testing.T) {
 	if os.Getenv("GPU_SCHEDULER_IDENTITY") != "" {
 		t.Skip("another scheduler is tested")
@@ -29,8 +29,13 @@ func TestDecidesAsKubeScheduler(t *testing.T) {
 	if keep == "" {
 		keep = t.TempDir()
 	}
-	figures, err := run(t.Context(), lockstep.Settings{Pods: 60, Seed: 1, Nodes: 8, Most: 3, Scheduler: program, Policy: filepath.Join(root, "manifests/policies/kube-scheduler.yaml"),
-		Manifests: filepath.Join(root, "manifests/base"), Dir: t.TempDir(), Keep: keep, Out: os.Stdout})
+	pods := 60
+	if os.Getenv("E2E_FULL") == "1" {
+		pods = 600
+	}
+	figures, err := run(t.Context(), lockstep.Settings{Pods: pods, Seed: 1, Nodes: 8, Most: 3, Scheduler: program,
+		Policy: filepath.Join(root, "manifests/policies/kube-scheduler.yaml"), Manifests: filepath.Join(root, "manifests/base"),
+		Dir: t.TempDir(), Keep: keep, Out: os.Stdout})
 	if err != nil {
 		t.Fatal(err)
 	}
