@@ -63,7 +63,7 @@ func probe(step, try int) *corev1.Pod {
 
 // passBarrier returns when both schedulers have seen all that was changed before.
 func (r *run) passBarrier(ctx context.Context) error {
-	if r.unheard {
+	if r.imagesChanged {
 		if err := r.heartbeats(ctx); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (r *run) passBarrier(ctx context.Context) error {
 // of a node is as of the last change of that node.
 func (r *run) heartbeats(ctx context.Context) error {
 	beat := []operation{{"add", "/status/conditions/0/lastHeartbeatTime", metav1.NewTime(time.Unix(int64(r.barriers), 0).UTC())}}
-	r.unheard = false
+	r.imagesChanged = false
 	return r.both(func(o *side) error {
 		beats := make(chan error, len(r.model.nodes))
 		for _, node := range r.model.nodes {

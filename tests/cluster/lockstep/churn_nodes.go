@@ -11,7 +11,7 @@ import (
 )
 
 // twins: so many of the nodes that come are made as one that is there, so that scores tie.
-const twins = .4
+const twins = .5
 
 // anyNode is one that suits; nil if there is none.
 func (r *run) anyNode(suits func(*corev1.Node) bool) *corev1.Node {
@@ -52,7 +52,7 @@ func (r *run) makeNode(ctx context.Context) (string, error) {
 		}
 	}
 	r.model.nodes = append(r.model.nodes, &node)
-	r.unseen, r.unheard = true, true
+	r.unseen, r.imagesChanged = true, true
 	return "node " + node.Name + " comes", r.both(func(o *side) error {
 		_, err := o.client.CoreV1().Nodes().Create(ctx, &node, metav1.CreateOptions{})
 		return o.patched(err, "node "+node.Name)
@@ -72,7 +72,7 @@ func (r *run) removeNode(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	r.model.nodes = slices.DeleteFunc(r.model.nodes, func(n *corev1.Node) bool { return n == node })
-	r.unseen, r.unheard = true, true
+	r.unseen, r.imagesChanged = true, true
 	what := "node " + node.Name + " goes"
 	err := r.both(func(o *side) error {
 		return o.patched(o.client.CoreV1().Nodes().Delete(ctx, node.Name, metav1.DeleteOptions{}), "node "+node.Name)
@@ -161,7 +161,7 @@ func (r *run) resizeNode(ctx context.Context) (string, error) {
 }
 
 func (r *run) imagesOfNode(ctx context.Context) (string, error) {
-	r.unheard = true
+	r.imagesChanged = true
 	return r.onNode(ctx, "has images", ofStatus, func(node *corev1.Node) operation {
 		images := r.draw.Node(node.Name).Status.Images
 		if images == nil {

@@ -76,7 +76,7 @@ func (r *run) relabelPod(ctx context.Context) (string, error) {
 	})
 }
 
-// resizePod has the kubelet that there is not say what the first container has got.
+// resizePod writes what the first container has got, as a kubelet does.
 func (r *run) resizePod(ctx context.Context) (string, error) {
 	pod := r.anyPod(runs)
 	if pod == nil {

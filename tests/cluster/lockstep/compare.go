@@ -73,6 +73,9 @@ func Differences(theirs, ours Answer, candidates []Candidate, scored bool) []str
 		if theirs.Reason != ours.Reason {
 			differ("reason: kube-scheduler %q, gpu-scheduler %q", theirs.Reason, ours.Reason)
 		}
+		if len(candidates) > 0 {
+			differ("waits at both, and gpu-scheduler would place it on %v", candidates)
+		}
 		if sentence := Sentence(theirs.Message); !begins(ours.Message, sentence) {
 			differ("message: kube-scheduler %q, gpu-scheduler %q", sentence, ours.Message)
 		}

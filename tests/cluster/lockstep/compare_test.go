@@ -39,6 +39,7 @@ func TestDifferences(t *testing.T) {
 		{name: "placed at ours only", theirs: waits(theirMessage), ours: Answer{Node: "a"}, candidates: candidates, want: []string{"placed at one side only"}},
 		{name: "the same message", theirs: waits(theirMessage), ours: waits(sentence)},
 		{name: "the same message, and details", theirs: waits(theirMessage), ours: waits(sentence + " cpu: asked 4 of 3.")},
+		{name: "it would be placed", theirs: waits(theirMessage), ours: waits(sentence), candidates: candidates, want: []string{"waits at both, and"}},
 		{name: "another message", theirs: waits(theirMessage), ours: waits(strings.Replace(sentence, "1 I", "2 I", 1)), want: []string{"message: "}},
 		{name: "a message that only begins alike", theirs: waits("0/3 nodes are available: 1 Insufficient cpu"), ours: waits(sentence), want: []string{"message: "}},
 		{name: "no message", theirs: waits(""), ours: waits(""), want: []string{"message: "}},

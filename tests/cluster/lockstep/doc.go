@@ -2,13 +2,13 @@
 //
 // The same objects stand before two API servers. Behind one is kube-scheduler with its default profile, behind the other gpu-scheduler with
 // a policy that is to decide alike (manifests/policies/kube-scheduler.yaml). One pod at a time is created at both. When each has been bound, or has
-// been told why not, the answers are compared (compare.go):
+// the condition that says why not, the answers are compared (compare.go):
 //
-//   - kube-scheduler bound it: its node must be among those that gpu-scheduler scores highest, as /candidates tells of the live process.
+//   - kube-scheduler bound it: its node must be among those that gpu-scheduler scores highest, as the live process answers at /candidates.
 //   - it waits: it must wait at both, for the same reason, with kube-scheduler's sentence at the begin of gpu-scheduler's message.
 //
 // Between pods both clusters change alike (churn.go), by a seed. Some of the pods that wait stay while that happens, one at a time, and must start at both or at
-// neither (waiting.go). Several at a time would race for the same room: the schedulers do not have to wake them in the same order.
+// neither (waiting.go). Several at a time would race for the same room: the order in which schedulers try them again is their own.
 //
 // # The same choice at both
 //

@@ -13,8 +13,8 @@ type Figures struct {
 	Ties                  int // of the placed ones: several nodes scored as the best
 	Unscored              int // of the placed ones: kube-scheduler scores them by other rules
 	Stayed, Rounds        int // of those that wait: that stayed while the cluster changed, and changes that they stayed for
-	Woken                 int // of these: that started
-	WokenByOurs           int // of these: that kube-scheduler slept through, and started when they were created again
+	Started               int // of these: that started
+	NotTried              int // of these: that kube-scheduler did not try again, and placed when they were created again
 	Differences           int
 	Changes               map[string]int // by kind
 	Reasons               map[string]int // that kube-scheduler gave, pods by each
@@ -25,8 +25,8 @@ func newFigures() Figures { return Figures{Changes: map[string]int{}, Reasons: m
 // String is the line of figures.
 func (f Figures) String() string {
 	return fmt.Sprintf("%d pods: %d placed, of them %d with ties and %d not scored alike; %d waiting, of them %d for %d more changes, "+
-		"when %d started, %d of these not by kube-scheduler until created again; %d differences",
-		f.Pods, f.Placed, f.Ties, f.Unscored, f.Waiting, f.Stayed, f.Rounds, f.Woken, f.WokenByOurs, f.Differences)
+		"after which %d started, %d of these at kube-scheduler's only when created again; %d differences",
+		f.Pods, f.Placed, f.Ties, f.Unscored, f.Waiting, f.Stayed, f.Rounds, f.Started, f.NotTried, f.Differences)
 }
 
 // Err says whether the run shows that nothing differs.
@@ -70,7 +70,7 @@ func reasonsOf(sentence string) (reasons []string) {
 	return reasons
 }
 
-// Tables says how often what was met.
+// Tables are how often each kind of change was made, and each reason given.
 func (f Figures) Tables() string {
 	var text strings.Builder
 	for _, table := range []struct {

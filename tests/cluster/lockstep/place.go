@@ -29,11 +29,11 @@ type asked struct {
 	theirs, ours     Answer
 	candidates       []Candidate // by ours; nil if it is placed nowhere
 	while            string      // what has changed while it waited; empty: it is new
-	unheard          bool        // that changed how many nodes have an image, and kube-scheduler may have decided before it knew
+	imagesChanged    bool        // that changed how many nodes have an image, and kube-scheduler may have decided by the number before (heartbeats)
 }
 
-// scored says whether the two score it by the same rules, and knew the same of the images.
-func (a *asked) scored() bool { return a.wish.Spec.Resources == nil && !a.unheard }
+// scored says whether the two score it by the same rules and the same numbers.
+func (a *asked) scored() bool { return a.wish.Spec.Resources == nil && !a.imagesChanged }
 
 func (a *asked) differences() []string {
 	return Differences(a.theirs, a.ours, a.candidates, a.scored())

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// createSteps makes the file in which all steps are told.
+// createSteps makes the file of all steps.
 func createSteps(folder string) (*os.File, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
@@ -20,13 +20,13 @@ func createSteps(folder string) (*os.File, error) {
 	return os.Create(filepath.Join(folder, "steps.log"))
 }
 
-// note tells a step.
+// note writes a line about the step.
 func (r *run) note(format string, arguments ...any) {
 	fmt.Fprintf(r.steps, "%d: %s\n", r.step, fmt.Sprintf(format, arguments...))
 }
 
 // report prints what differs about a pod, and keeps the cluster as a case for bench verdicts, with the answer of kube-scheduler's own plugins. Where that case
-// shows no difference, it is not one of the rules, but of what a scheduler knew of the cluster.
+// shows no difference, no rule differs, but what a scheduler had in its caches.
 func (r *run) report(ctx context.Context, a *asked, found []string) error {
 	when := ""
 	if a.while != "" {
@@ -79,7 +79,7 @@ func writeCase(path string, c *parity.Case) error {
 	return os.WriteFile(path, append(line, '\n'), 0o644)
 }
 
-// objects are all that schedulers read here, without what says who has written it.
+// objects are all that schedulers read here, without the fields' managers.
 type objects struct {
 	nodes      []corev1.Node
 	pods       []corev1.Pod

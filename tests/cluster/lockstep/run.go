@@ -38,11 +38,11 @@ type run struct {
 	model  model
 	steps  io.Writer
 
-	step     int // the pod that is compared
-	barriers int
-	unseen   bool // nodes or namespaces have changed since the last barrier
-	unheard  bool // the number of nodes that have an image may have, too
-	figures  Figures
+	step          int // the pod that is compared
+	barriers      int
+	unseen        bool // nodes or namespaces have changed since the last barrier
+	imagesChanged bool // the number of nodes that have an image may have, too
+	figures       Figures
 }
 
 // Run compares and gives the figures; an error is something that kept it from comparing.
@@ -131,7 +131,7 @@ func (o *side) ensureNamespace(ctx context.Context, namespace *corev1.Namespace)
 	return o.patchNamespace(ctx, namespace.Name, []operation{{"add", "/metadata/labels", namespace.Labels}})
 }
 
-// end stops the schedulers. Ours must say that it has ended well.
+// end stops gpu-scheduler, which must exit with code 0.
 func (r *run) end() error {
 	if err := r.ours.process.Stop(); err != nil {
 		return err

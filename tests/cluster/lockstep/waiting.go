@@ -20,12 +20,12 @@ func (r *run) waits(ctx context.Context, a *asked) error {
 				return err
 			}
 			r.note("%s: %s", keyOf(a.wish), what)
-			a.while, a.unheard = what, r.unheard
+			a.while, a.imagesChanged = what, r.imagesChanged
 			if err := r.passBarrier(ctx); err != nil {
 				return err
 			}
 			r.figures.Rounds++
-			if done, err := r.woken(ctx, a); done || err != nil {
+			if done, err := r.afterChange(ctx, a); done || err != nil {
 				return err
 			}
 		}
@@ -33,22 +33,22 @@ func (r *run) waits(ctx context.Context, a *asked) error {
 	return r.both(func(o *side) error { return o.remove(ctx, a.wish.Namespace, a.wish.Name) })
 }
 
-// woken compares what the two have made of a change. Done: the pod waits no more.
-func (r *run) woken(ctx context.Context, a *asked) (done bool, err error) {
+// afterChange compares what the two do after a change. Done: the pod waits no more.
+func (r *run) afterChange(ctx context.Context, a *asked) (done bool, err error) {
 	if err := r.settle(ctx, a); err != nil {
 		return false, err
 	}
-	if a.theirs.Node == "" && a.ours.Node == "" {
-		return false, nil // what they say is as of their last tries, which need not be the same
+	if a.theirs.Node == "" && a.ours.Node == "" && len(a.candidates) == 0 {
+		return false, nil // their messages are as of their last tries, which need not be the same
 	}
 	r.note("pod %s then: %v; %v", keyOf(a.wish), a.theirs, a.ours)
 	if a.theirs.Node == "" {
-		if err := r.wakeTheirs(ctx, a); err != nil {
+		if err := r.tryAgain(ctx, a); err != nil {
 			return false, err
 		}
 	}
 	if a.theirs.Node != "" {
-		r.figures.Woken++
+		r.figures.Started++
 	}
 	return true, r.judge(ctx, a)
 }
@@ -69,9 +69,9 @@ func (r *run) settle(ctx context.Context, a *asked) (err error) {
 	return err
 }
 
-// wakeTheirs creates the pod again for kube-scheduler, which has not tried it after a change that lets it start: its hints are not complete. If it
+// tryAgain creates the pod again for kube-scheduler, which has not tried it after a change that lets it start: its hints are not complete. If it
 // starts then, the two agree about the pod, and it is counted how often that was needed.
-func (r *run) wakeTheirs(ctx context.Context, a *asked) error {
+func (r *run) tryAgain(ctx context.Context, a *asked) error {
 	if err := r.theirs.remove(ctx, a.wish.Namespace, a.wish.Name); err != nil {
 		return err
 	}
@@ -84,8 +84,8 @@ func (r *run) wakeTheirs(ctx context.Context, a *asked) error {
 		return err
 	}
 	if a.theirs.Node != "" {
-		r.figures.WokenByOurs++
-		r.note("pod %s was created again for kube-scheduler, which had slept through it", keyOf(a.wish))
+		r.figures.NotTried++
+		r.note("pod %s was created again for kube-scheduler, which had not tried it again", keyOf(a.wish))
 	}
 	return nil
 }
