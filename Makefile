@@ -1,7 +1,7 @@
 # Everything a person or a machine runs. Each target but format and clean installs what it needs and is
 # fast when there is nothing to do.
 
-.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults etcd parity ecosystem mutants fuzz debian format clean
+.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults etcd parity lockstep ecosystem mutants fuzz debian format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
@@ -24,6 +24,7 @@ help:
 	@echo "make etcd        twenty loads on an API server whose etcds are killed, stopped and cut off; ETCD='--runs 5'"
 	@echo "make soak        half an hour of churn: does it grow? SOAK='--time 5m'; the plot is build/logs/soak.svg"
 	@echo "make parity      does it say of each node what kube-scheduler says? N=100000 SEED=7 PARITY='--foci spread,interpod'"
+	@echo "make lockstep    does it place, live, where kube-scheduler does? N=10000 SEED=7 LOCKSTEP='--nodes 30'"
 	@echo "make ecosystem   tests with other projects' programs: the chart with Helm, and the commands of the pages"
 	@echo "make mutants     small changes to the product that no test notices; MUTANTS='--count 500 --seed 7'"
 	@echo "make fuzz        searches for inputs that break what reads input, a minute each; FUZZ='--seconds 3600 yaml object'"
@@ -71,6 +72,10 @@ soak:
 parity:
 	@.ci/install
 	@tests/cluster/parity.sh --cases $(or $(N),100000) $(if $(SEED),--seed $(SEED)) $(PARITY)
+
+lockstep:
+	@.ci/install
+	@tests/cluster/lockstep.sh --pods $(or $(N),10000) $(if $(SEED),--seed $(SEED)) $(LOCKSTEP)
 
 ecosystem:
 	@.ci/install

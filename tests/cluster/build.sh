@@ -4,7 +4,7 @@
 #   tests/cluster/build.sh [--control-plane|--ecosystem] [OUTDIR]      OUTDIR: build/cluster/bin under the repository's root
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
-# for each name), kwok and kwok-stages.yaml, testcluster, compare, soak, and the test programs, PACKAGE.test. With --control-plane only
+# for each name), kwok and kwok-stages.yaml, testcluster, compare, soak, parity, lockstep, and the test programs, PACKAGE.test. With --control-plane only
 # kube and kwok, with --ecosystem also other projects' programs (helm) and ecosystem.test. What is up to date is not built again, and then this takes a moment.
 #
 # Needs a Go >= 1.21 (it fetches the one that go.mod asks for) or python3 with venv, from which it gets one of its own.
@@ -92,9 +92,11 @@ build_kwok() {
 
 # Nobody debugs these: without tables for a debugger they are linked in half the time.
 build_own() {
-  go build -ldflags "-s -w" -o "$out/" ./cmd/testcluster ./cmd/compare ./cmd/soak ./cmd/parity
-  go test -c -ldflags "-s -w" -o "$out/" ./internal/measure ./cmd/compare ./cmd/soak ./controlplane ./history ./faults ./parity ./parity/draw ./e2e
-  go test -c -ldflags "-s -w" -o "$out/parity-run.test" ./cmd/parity  # its folder has the name of the library's
+  go build -ldflags "-s -w" -o "$out/" ./cmd/testcluster ./cmd/compare ./cmd/soak ./cmd/parity ./cmd/lockstep
+  go test -c -ldflags "-s -w" -o "$out/" ./internal/measure ./cmd/compare ./cmd/soak ./controlplane ./history ./faults ./parity ./parity/draw ./lockstep ./e2e
+  # Their folders have the names of their libraries'.
+  go test -c -ldflags "-s -w" -o "$out/parity-run.test" ./cmd/parity
+  go test -c -ldflags "-s -w" -o "$out/lockstep-run.test" ./cmd/lockstep
 }
 
 build_helm() {

@@ -17,6 +17,7 @@ fi
 bin=build/cluster/bin
 # Beside the scheduler there is the bench of the same build, whose verdicts are compared with kube-scheduler's plugins.
 export BENCH_BIN=${BENCH_BIN-$(dirname "${GPU_SCHEDULER_BIN:-build/release/bin/gpu-scheduler}")/bench} PARITY_DIR=${PARITY_DIR:-build/parity}
+export LOCKSTEP_DIR=${LOCKSTEP_DIR:-build/lockstep}
 # Any free port, so that two runs on one machine do not meet.
 export GPU_SCHEDULER_ARGS=${GPU_SCHEDULER_ARGS---http-bind-address=127.0.0.1:0 --secure-port=0}
 if [ "${1:-}" = --threads ]; then
@@ -33,7 +34,7 @@ export E2E_DIR=${E2E_DIR:-build/cluster/e2e}
 harness() {
   local tests child= outcome=0
   trap 'kill $child; exit 1' TERM
-  for tests in measure compare soak controlplane history faults parity draw parity-run; do
+  for tests in measure compare soak controlplane history faults parity draw parity-run lockstep lockstep-run; do
     "$bin/$tests.test" -test.v -test.timeout 60m "$@" &
     child=$!
     wait $child || outcome=1

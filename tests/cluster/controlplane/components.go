@@ -42,6 +42,10 @@ type SchedulerOptions struct {
 	QPS, Burst int
 	// LeaderElect has it elect a leader by its usual lease, kube-system/kube-scheduler.
 	LeaderElect bool
+	// Settings are more lines of its configuration, at the top level.
+	Settings string
+	// Port where it serves its probes and metrics. Default any that is free.
+	Port int
 	// Args are added to its flags.
 	Args []string
 }
@@ -62,25 +66,26 @@ func (c *ControlPlane) StartKubeScheduler(ctx context.Context, options Scheduler
 		return nil, err
 	}
 	config := filepath.Join(c.dir, "kube-scheduler-"+options.Name+".yaml")
-	text := SchedulerConfiguration(options.Name, kubeconfig, options.QPS, options.Burst)
+	text := SchedulerConfiguration(options.Name, kubeconfig, options.QPS, options.Burst) + options.Settings
 	if options.LeaderElect {
 		text = strings.Replace(text, "leaderElect: false", "leaderElect: true", 1)
 	}
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	ports, err := freePorts(1)
-	if err != nil {
-		return nil, err
+	if options.Port == 0 {
+		if options.Port, err = FreePort(); err != nil {
+			return nil, err
+		}
 	}
 	args := append([]string{"--config=" + config, "--bind-address=127.0.0.1",
-		fmt.Sprintf("--secure-port=%d", ports[0]), "--cert-dir=" + filepath.Join(c.dir, "pki")}, options.Args...)
+		fmt.Sprintf("--secure-port=%d", options.Port), "--cert-dir=" + filepath.Join(c.dir, "pki")}, options.Args...)
 	p, err := c.start("kube-scheduler", "kube-scheduler", args...)
 	if err != nil {
 		return nil, err
 	}
 	c.adopt(p)
-	return p, c.waitReady(ctx, p, httpOK(fmt.Sprintf("https://127.0.0.1:%d/healthz", ports[0])))
+	return p, c.waitReady(ctx, p, httpOK(fmt.Sprintf("https://127.0.0.1:%d/healthz", options.Port)))
 }
 
 // SchedulerConfiguration is a KubeSchedulerConfiguration of one profile without leader election, which both kube-scheduler and
