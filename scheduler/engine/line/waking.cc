@@ -11,7 +11,8 @@ using quota::QuotaId;
 
 void Waking::cluster_changed(const ClusterChange& change, bool news) {
   const bool lifts_some = world_.tell_constraints(change);
-  if (!news) return;
+  // Where these select pods as before, no rule is another; their statuses change all the time.
+  if (!news || (kind_of(change) == kSelectorChanged && !lifts_some)) return;
   if (lifts_some) queue_.wake(kind_of(change));
   queue_.others_changed();
 }
