@@ -353,7 +353,8 @@ class ClusterConstraint {
       const k8s::Pod& /*pod*/) const {
     return nullptr;
   }
-  // What else these read of the pod, as text.
+  // What else these read of the pod, or of other objects by the pod, as text. What follows from the
+  // text needs no rules_version().
   [[nodiscard]] virtual std::string reads_besides(const k8s::Pod& /*pod*/) const { return {}; }
   [[nodiscard]] virtual std::uint64_t rules_version() const { return 0; }
   // What has to be done, or waited for, before the pod can be bound to that node, which nothing
