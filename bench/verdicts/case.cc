@@ -1,5 +1,8 @@
 #include "bench/verdicts/case.h"
 
+#include "k8s-client/yaml/object_reader.h"
+#include "plugins/registry.h"
+
 #include <simdjson.h>
 
 #include <algorithm>
@@ -40,6 +43,16 @@ class CaseReader {
       objects(value, key, case_.volume_attachments);
     } else if (key == "deviceClasses") {
       objects(value, key, case_.device_classes);
+    } else if (key == "services") {
+      objects(value, key, case_.services);
+    } else if (key == "replicationControllers") {
+      objects(value, key, case_.replication_controllers);
+    } else if (key == "replicaSets") {
+      objects(value, key, case_.replica_sets);
+    } else if (key == "statefulSets") {
+      objects(value, key, case_.stateful_sets);
+    } else if (key == "podTopologySpreadArgs") {
+      spread_args(value);
     } else if (key == "pod") {
       has_pod_ = true;
       object(value, key, case_.pod);
@@ -99,6 +112,16 @@ class CaseReader {
     for (const element item : items) {
       object(item, std::string(key) + "[" + std::to_string(into.size()) + "]", into.emplace_back());
     }
+  }
+
+  void spread_args(element value) {
+    constexpr const char* kWhere = "podTopologySpreadArgs";
+    const auto documents = k8s::yaml::parse(simdjson::minify(value), kWhere);
+    if (!documents || documents->size() != 1) return complain(kWhere, "cannot be read");
+    case_.spread_args = documents->front();
+    k8s::yaml::ObjectReader args(case_.spread_args, kWhere);
+    static_cast<void>(sched::find_plugin(plugins::registry(), "PodTopologySpread")->make(args));
+    if (const auto error = args.finish()) complain(kWhere, error->message);
   }
 
   void verdicts(element value) {

@@ -3,16 +3,18 @@
 //
 // One JSON object a line: `nodes`, `pods`, `namespaces`, `persistentVolumes`,
 // `persistentVolumeClaims`, `storageClasses`, `csiNodes`, `csiDrivers`, `csiStorageCapacities`,
-// `volumeAttachments`, `deviceClasses` are lists of API objects, as `kubectl get … -o json` has
-// them under `items`, `pod` is the pending pod; all but `pod` may be absent. An answer is
-// `verdicts` (node → code, plugin, reasons), `message` and `scores` (node that fits → score plugin
-// → normalized, weighted; raw may be there and is not read). `id` names the case; `focus` and
-// `preFilter` may be there and are not needed. Any other field is an error: it would be a misspelt
-// one.
+// `volumeAttachments`, `deviceClasses`, `services`, `replicationControllers`, `replicaSets`,
+// `statefulSets` are lists of API objects, as `kubectl get … -o json` has them under `items`, `pod`
+// is the pending pod; all but `pod` may be absent. `podTopologySpreadArgs` are the arguments of
+// that plugin, kube-scheduler's defaults where they are absent. An answer is `verdicts` (node →
+// code, plugin, reasons), `message` and `scores` (node that fits → score plugin → normalized,
+// weighted; raw may be there and is not read). `id` names the case; `focus` and `preFilter` may be
+// there and are not needed. Any other field is an error: it would be a misspelt one.
 #pragma once
 
 #include "k8s-client/api/decode.h"
 #include "k8s-client/error.h"
+#include "k8s-client/yaml/value.h"
 #include "scheduler/framework/verdict.h"
 
 #include <cstdint>
@@ -59,6 +61,11 @@ struct Case {
   std::vector<k8s::CsiStorageCapacity> csi_storage_capacities;
   std::vector<k8s::VolumeAttachment> volume_attachments;
   std::vector<k8s::DeviceClass> device_classes;
+  std::vector<k8s::Service> services;
+  std::vector<k8s::ReplicationController> replication_controllers;
+  std::vector<k8s::ReplicaSet> replica_sets;
+  std::vector<k8s::StatefulSet> stateful_sets;
+  k8s::yaml::Value spread_args;  // valid; null: kube-scheduler's defaults
   k8s::Pod pod;
   std::optional<Answer> answer;
 };

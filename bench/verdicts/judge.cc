@@ -36,12 +36,13 @@ const std::set<std::string, std::less<>> kConstraints = {"VolumeRestrictions", "
                                                          "VolumeBinding",      "VolumeZone",
                                                          "PodTopologySpread",  "InterPodAffinity"};
 
-sched::Profile parity_profile() {
+sched::Profile parity_profile(const Case& question) {
   sched::Profile profile;
   profile.scheduler_name = kProfileName;
   const k8s::yaml::Value no_args;
   for (const sched::PluginEntry& entry : plugins::registry()) {
-    k8s::yaml::ObjectReader args(no_args, "");
+    k8s::yaml::ObjectReader args(entry.name == "PodTopologySpread" ? question.spread_args : no_args,
+                                 "");
     const auto weight = kScores.find(entry.name);
     sched::PluginInstance made = entry.make(args);
     if (kFilters.contains(entry.name)) profile.filters.push_back(std::move(made.filter));
@@ -59,7 +60,7 @@ sched::Profile parity_profile() {
 
 sched::Engine engine_with(const Case& question) {
   std::vector<sched::Profile> profiles;
-  profiles.push_back(parity_profile());
+  profiles.push_back(parity_profile(question));
   sched::Engine engine(std::move(profiles), {});
   const sched::Time now{};
   const auto tell = [&]<typename Object>(const std::vector<Object>& objects) {
@@ -74,6 +75,10 @@ sched::Engine engine_with(const Case& question) {
   tell(question.csi_storage_capacities);
   tell(question.volume_attachments);
   tell(question.device_classes);
+  tell(question.services);
+  tell(question.replication_controllers);
+  tell(question.replica_sets);
+  tell(question.stateful_sets);
   tell(question.nodes);
   for (std::size_t i = 0; i < question.pods.size(); ++i) {
     k8s::Pod pod = question.pods[i];

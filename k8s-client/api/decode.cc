@@ -37,6 +37,14 @@ constexpr std::string_view kKind<VolumeAttachment> = "VolumeAttachment";
 template <>
 constexpr std::string_view kKind<DeviceClass> = "DeviceClass";
 template <>
+constexpr std::string_view kKind<Service> = "Service";
+template <>
+constexpr std::string_view kKind<ReplicationController> = "ReplicationController";
+template <>
+constexpr std::string_view kKind<ReplicaSet> = "ReplicaSet";
+template <>
+constexpr std::string_view kKind<StatefulSet> = "StatefulSet";
+template <>
 constexpr std::string_view kKind<Lease> = "Lease";
 template <>
 constexpr std::string_view kKind<ConfigMap> = "ConfigMap";
@@ -282,6 +290,10 @@ K8S_DECODABLE(CsiDriver)
 K8S_DECODABLE(CsiStorageCapacity)
 K8S_DECODABLE(VolumeAttachment)
 K8S_DECODABLE(DeviceClass)
+K8S_DECODABLE(Service)
+K8S_DECODABLE(ReplicationController)
+K8S_DECODABLE(ReplicaSet)
+K8S_DECODABLE(StatefulSet)
 K8S_DECODABLE(Lease)
 K8S_DECODABLE(GpuQuota)
 K8S_DECODABLE(ConfigMap)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "k8s-client/api/config_map.h"
+#include "k8s-client/api/controllers.h"
 #include "k8s-client/api/device_class.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
@@ -74,8 +75,8 @@ class Decoder {
   ~Decoder();
 
   // T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, StorageClass, CsiNode,
-  // CsiDriver, CsiStorageCapacity, VolumeAttachment, DeviceClass, Lease, GpuQuota,
-  // ConfigMap.
+  // CsiDriver, CsiStorageCapacity, VolumeAttachment, DeviceClass, Service, ReplicationController,
+  // ReplicaSet, StatefulSet, Lease, GpuQuota, ConfigMap.
   template <typename T>
   [[nodiscard]] Result<T> object(std::string_view json);
 

@@ -51,6 +51,21 @@ Json to_json(const NodeCondition& condition) {
   return object;
 }
 
+constexpr std::string_view kApps = "apps/v1";
+
+// A kind that has nothing but a selector.
+template <typename Object>
+std::string selecting(std::string_view api_version, std::string_view kind, const Object& object) {
+  Json whole = head(api_version, kind, object.metadata);
+  Json& spec = whole["spec"] = Json::object();
+  if constexpr (requires { *object.selector; }) {
+    if (object.selector) spec["selector"] = json::to_json(*object.selector);
+  } else {
+    json::set(spec, "selector", object.selector);
+  }
+  return text_of(whole);
+}
+
 }  // namespace
 
 std::string encode(const Pod& pod) {
@@ -135,5 +150,12 @@ std::string encode(const DeviceClass& device_class) {
   json::set(spec, "extendedResourceName", device_class.extended_resource_name);
   return text_of(object);
 }
+
+std::string encode(const Service& service) { return selecting("v1", "Service", service); }
+std::string encode(const ReplicationController& controller) {
+  return selecting("v1", "ReplicationController", controller);
+}
+std::string encode(const ReplicaSet& set) { return selecting(kApps, "ReplicaSet", set); }
+std::string encode(const StatefulSet& set) { return selecting(kApps, "StatefulSet", set); }
 
 }  // namespace k8s

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "k8s-client/api/config_map.h"
+#include "k8s-client/api/controllers.h"
 #include "k8s-client/api/device_class.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
@@ -28,6 +29,10 @@ namespace k8s {
 [[nodiscard]] std::string encode(const CsiStorageCapacity& capacity);
 [[nodiscard]] std::string encode(const VolumeAttachment& attachment);
 [[nodiscard]] std::string encode(const DeviceClass& device_class);
+[[nodiscard]] std::string encode(const Service& service);
+[[nodiscard]] std::string encode(const ReplicationController& controller);
+[[nodiscard]] std::string encode(const ReplicaSet& set);
+[[nodiscard]] std::string encode(const StatefulSet& set);
 [[nodiscard]] std::string encode(const Lease& lease);
 [[nodiscard]] std::string encode(const GpuQuota& quota);
 [[nodiscard]] std::string encode(const ConfigMap& map);

@@ -469,6 +469,10 @@ template class Reflector<CsiDriver>;
 template class Reflector<CsiStorageCapacity>;
 template class Reflector<VolumeAttachment>;
 template class Reflector<DeviceClass>;
+template class Reflector<Service>;
+template class Reflector<ReplicationController>;
+template class Reflector<ReplicaSet>;
+template class Reflector<StatefulSet>;
 template class Reflector<GpuQuota>;
 
 }  // namespace k8s

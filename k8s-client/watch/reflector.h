@@ -93,7 +93,8 @@ struct ReflectorOptions {
 };
 
 // T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, StorageClass, CsiNode,
-// CsiDriver, CsiStorageCapacity, VolumeAttachment, DeviceClass, GpuQuota.
+// CsiDriver, CsiStorageCapacity, VolumeAttachment, DeviceClass, Service, ReplicationController,
+// ReplicaSet, StatefulSet, GpuQuota.
 template <typename T>
 class Reflector {
  public:

@@ -47,12 +47,13 @@ class DeviceClasses final : public ClusterConstraint {
   }
 
   ChangeMask reads() const override { return kDeviceClassChanged; }
-  void apply(const ClusterChange& change) override {
+  bool apply(const ClusterChange& change) override {
     if (const auto* upserted = std::get_if<DeviceClassUpserted>(&change)) {
       served_[upserted->object.metadata.name] = upserted->object.extended_resource_name;
     } else if (const auto* gone = std::get_if<DeviceClassGone>(&change)) {
       served_.erase(gone->name);
     }
+    return true;
   }
 
  private:

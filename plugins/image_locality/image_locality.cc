@@ -124,16 +124,17 @@ class ImageLocality final : public ClusterConstraint {
   std::uint64_t rules_version() const override { return version_; }
 
   ChangeMask reads() const override { return kNodeChanged; }
-  void apply(const ClusterChange& change) override {
+  bool apply(const ClusterChange& change) override {
     if (const auto* upserted = std::get_if<NodeUpserted>(&change)) {
       put(upserted->object);
     } else if (const auto* gone = std::get_if<NodeGone>(&change)) {
       const auto known = nodes_.find(gone->name);
-      if (known == nodes_.end()) return;
+      if (known == nodes_.end()) return false;
       ++version_;
       forget_images(*known);
       nodes_.erase(known);
     }
+    return true;
   }
 
  private:

@@ -148,7 +148,7 @@ class InterPodAffinity final : public ClusterConstraint {
   ChangeMask reads() const override {
     return kNamespaceChanged | kBoundPodChanged | kBoundPodRemoved;
   }
-  void apply(const ClusterChange& change) override {
+  bool apply(const ClusterChange& change) override {
     if (const auto* pod = std::get_if<BoundPodUpserted>(&change)) {
       put(pod->pod);
     } else if (const auto* gone = std::get_if<BoundPodGone>(&change)) {
@@ -158,6 +158,7 @@ class InterPodAffinity final : public ClusterConstraint {
     } else if (const auto* removed = std::get_if<NamespaceGone>(&change)) {
       change_namespaces([&](Namespaces& all) { return all.erase(removed->name); });
     }
+    return true;
   }
 
  private:

@@ -52,7 +52,10 @@ class NodeVolumeLimits final : public ClusterConstraint {
   ChangeMask reads() const override {
     return kStorageChanged | kBoundPodChanged | kBoundPodRemoved;
   }
-  void apply(const ClusterChange& change) override { std::visit(*this, change); }
+  bool apply(const ClusterChange& change) override {
+    std::visit(*this, change);
+    return true;
+  }
 
   void operator()(const VolumeClaimUpserted& change) {
     const k8s::PersistentVolumeClaim& claim = change.object;

@@ -1,11 +1,14 @@
 #include "plugins/pod_topology_spread/pod_topology_spread.h"
 
 #include "plugins/node_affinity/required_nodes.h"
+#include "plugins/pod_topology_spread/default_selectors.h"
 #include "plugins/support/pod_selector.h"
 #include "plugins/support/taints.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,23 +42,29 @@ std::optional<k8s::LabelSelector> selector_of(const TopologySpreadConstraint& co
   return selector;
 }
 
-// The keys of the pod's constraints that are strict, or of those that are not.
-std::vector<std::string> keys_of(const k8s::Pod& pod, bool strict) {
-  std::vector<std::string> keys;
-  for (const TopologySpreadConstraint& each : pod.spec.topology_spread_constraints) {
-    if (each.do_not_schedule == strict) keys.push_back(each.topology_key);
+// What holds for a pod: either the constraints that are strict, or those that are not.
+struct Asked {
+  std::vector<TopologySpreadConstraint> constraints;
+  bool needs_all_keys = true;  // a node that lacks one of their keys does not count
+
+  [[nodiscard]] std::vector<std::string> needed_keys() const {
+    std::vector<std::string> keys;
+    if (!needs_all_keys) return keys;
+    for (const TopologySpreadConstraint& each : constraints) keys.push_back(each.topology_key);
+    return keys;
   }
-  return keys;
-}
+};
 
 class Spread final : public Counted {
  public:
-  // `on_all`: on whatever node, not on those alone that the constraint lets count.
-  Spread(const k8s::Pod& pod, const TopologySpreadConstraint& constraint, bool on_all = false)
+  // `keys`: those that a node must carry. `on_all`: on whatever node, not on those alone that the
+  // constraint lets count.
+  Spread(const k8s::Pod& pod, const TopologySpreadConstraint& constraint,
+         std::vector<std::string> keys, bool on_all = false)
       : namespace_(pod.metadata.namespace_),
         selector_(selector_of(constraint, pod.metadata.labels)) {
     if (on_all) return;
-    keys_ = keys_of(pod, constraint.do_not_schedule);
+    keys_ = std::move(keys);
     if (constraint.node_affinity_honor) nodes_.emplace(pod.spec);
     if (constraint.node_taints_honor) tolerations_ = pod.spec.tolerations;
   }
@@ -114,10 +123,10 @@ DomainCount count_of(const TopologySpreadConstraint& constraint,
 
 class Rule final : public PodRule {
  public:
-  explicit Rule(const k8s::Pod& pod) {
-    for (const TopologySpreadConstraint& each : pod.spec.topology_spread_constraints) {
-      if (!each.do_not_schedule) continue;
-      auto what = std::make_shared<Spread>(pod, each);
+  Rule(const k8s::Pod& pod, const Asked& asked) {
+    const std::vector<std::string> keys = asked.needed_keys();
+    for (const TopologySpreadConstraint& each : asked.constraints) {
+      auto what = std::make_shared<Spread>(pod, each, keys);
       terms_.push_back({.max_skew = each.max_skew,
                         .min_domains = static_cast<std::size_t>(each.min_domains.value_or(1)),
                         .own = what->selects(pod) ? 1 : 0});
@@ -161,12 +170,12 @@ class Rule final : public PodRule {
 
 class Preference final : public PodPreference {
  public:
-  explicit Preference(const k8s::Pod& pod) {
-    for (const TopologySpreadConstraint& each : pod.spec.topology_spread_constraints) {
-      if (each.do_not_schedule) continue;
+  Preference(const k8s::Pod& pod, const Asked& asked) : needs_labels_(asked.needs_all_keys) {
+    const std::vector<std::string> keys = asked.needed_keys();
+    for (const TopologySpreadConstraint& each : asked.constraints) {
       // A node's own pods count by node, whatever others have its name, and whatever the policies.
       const bool by_node = each.topology_key == kHostname;
-      DomainCount count = count_of(each, std::make_shared<Spread>(pod, each, by_node));
+      DomainCount count = count_of(each, std::make_shared<Spread>(pod, each, keys, by_node));
       count.by_node = by_node;
       counts_.push_back(std::move(count));
       tolerated_.push_back(each.max_skew - 1);
@@ -174,7 +183,7 @@ class Preference final : public PodPreference {
   }
 
   const std::vector<DomainCount>& counts() const override { return counts_; }
-  bool needs_labels() const override { return true; }
+  bool needs_labels() const override { return needs_labels_; }
   // A pod weighs more where there are more domains to choose from.
   std::vector<double> weights(std::span<const std::size_t> domains) const override {
     std::vector<double> weights;
@@ -187,6 +196,7 @@ class Preference final : public PodPreference {
                    std::span<const double> weights) const override {
     double all = 0;
     for (std::size_t i = 0; i < amounts.size(); ++i) {
+      if (amounts[i] == kNoAmount) continue;
       all += static_cast<double>(amounts[i]) * weights[i] + static_cast<double>(tolerated_[i]);
     }
     return std::llround(all);
@@ -197,41 +207,115 @@ class Preference final : public PodPreference {
   }
 
  private:
+  bool needs_labels_ = true;
   std::vector<DomainCount> counts_;
   std::vector<std::int32_t> tolerated_;  // by count, the skew that does not matter
 };
 
 class PodTopologySpread final : public ClusterConstraint {
  public:
+  explicit PodTopologySpread(PodTopologySpreadArgs args)
+      : args_(std::move(args)),
+        spreads_by_default_{has_some(args_.default_constraints, false),
+                            has_some(args_.default_constraints, true)} {}
+
   std::string_view name() const override { return kPlugin; }
   bool concerns(const k8s::Pod& /*pod*/) const override { return false; }
 
-  bool is_ruled(const k8s::Pod& pod) const override {
-    const auto& all = pod.spec.topology_spread_constraints;
-    return std::any_of(all.begin(), all.end(),
-                       [](const auto& each) { return each.do_not_schedule; });
-  }
+  bool is_ruled(const k8s::Pod& pod) const override { return asks(pod, true); }
   std::unique_ptr<PodRule> rule_for(const k8s::Pod& pod) const override {
-    return std::make_unique<Rule>(pod);
+    const Asked asked = asked_of(pod, true);
+    return asked.constraints.empty() ? nullptr : std::make_unique<Rule>(pod, asked);
   }
-  bool prefers(const k8s::Pod& pod) const override {
-    const auto& all = pod.spec.topology_spread_constraints;
-    return std::any_of(all.begin(), all.end(),
-                       [](const auto& each) { return !each.do_not_schedule; });
-  }
+  bool prefers(const k8s::Pod& pod) const override { return asks(pod, false); }
   std::unique_ptr<PodPreference> preference_for(const k8s::Pod& pod) const override {
-    return std::make_unique<Preference>(pod);
+    const Asked asked = asked_of(pod, false);
+    return asked.constraints.empty() ? nullptr : std::make_unique<Preference>(pod, asked);
   }
-  ChangeMask reads() const override { return 0; }
-  void apply(const ClusterChange&) override {}
+  // The pods that it is spread with by default.
+  std::string reads_besides(const k8s::Pod& pod) const override {
+    if (args_.default_constraints.empty() || has_own(pod)) return {};
+    const k8s::LabelSelector selector = selectors_.of(pod);
+    std::string text;
+    if (!selector.empty()) append_key(text, selector);
+    return text;
+  }
+
+  ChangeMask reads() const override {
+    return args_.default_constraints.empty() ? 0 : kSelectorChanged;
+  }
+  bool apply(const ClusterChange& change) override {
+    const bool selects_others = std::visit(
+        [this]<typename Change>(const Change& what) {
+          if constexpr (requires { selectors_.set(what.object); }) {
+            return selectors_.set(what.object);
+          } else {
+            return erase(what);
+          }
+        },
+        change);
+    // What is only preferred kept no pod waiting.
+    return selects_others && spreads_by_default_[1];
+  }
+
+ private:
+  static bool has_some(const std::vector<TopologySpreadConstraint>& all, bool strict) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const auto& each) { return each.do_not_schedule == strict; });
+  }
+  static bool has_own(const k8s::Pod& pod) { return !pod.spec.topology_spread_constraints.empty(); }
+  bool asks(const k8s::Pod& pod, bool strict) const {
+    if (has_own(pod)) return has_some(pod.spec.topology_spread_constraints, strict);
+    return spreads_by_default_[strict ? 1 : 0] && DefaultSelectors::may_have(pod);
+  }
+
+  // Those of its own or else the default ones that are strict, or those that are not.
+  Asked asked_of(const k8s::Pod& pod, bool strict) const {
+    Asked asked;
+    const bool own = has_own(pod);
+    const auto& all = own ? pod.spec.topology_spread_constraints : args_.default_constraints;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(asked.constraints),
+                 [&](const auto& each) { return each.do_not_schedule == strict; });
+    if (own || asked.constraints.empty()) return asked;
+    const k8s::LabelSelector selector = selectors_.of(pod);
+    if (selector.empty()) return {};
+    for (TopologySpreadConstraint& each : asked.constraints) each.label_selector = selector;
+    asked.needs_all_keys = !args_.system_defaults;
+    return asked;
+  }
+
+  bool erase(const ServiceGone& gone) {
+    return selectors_.erase_service(gone.namespace_, gone.name);
+  }
+  bool erase(const ReplicationControllerGone& gone) {
+    return selectors_.erase_replication_controller(gone.namespace_, gone.name);
+  }
+  bool erase(const ReplicaSetGone& gone) {
+    return selectors_.erase_replica_set(gone.namespace_, gone.name);
+  }
+  bool erase(const StatefulSetGone& gone) {
+    return selectors_.erase_stateful_set(gone.namespace_, gone.name);
+  }
+  template <typename Change>
+  static bool erase(const Change& /*of another kind*/) {
+    return false;
+  }
+
+  PodTopologySpreadArgs args_;
+  std::array<bool, 2> spreads_by_default_;  // what is not strict, what is
+  DefaultSelectors selectors_;
 };
 
 }  // namespace
 
-PluginInstance make_pod_topology_spread(k8s::yaml::ObjectReader&) {
+PluginInstance make_pod_topology_spread(PodTopologySpreadArgs args) {
   PluginInstance instance;
-  instance.constraint = std::make_unique<PodTopologySpread>();
+  instance.constraint = std::make_unique<PodTopologySpread>(std::move(args));
   return instance;
+}
+
+PluginInstance make_pod_topology_spread(k8s::yaml::ObjectReader& args) {
+  return make_pod_topology_spread(read_pod_topology_spread_args(args));
 }
 
 }  // namespace plugins

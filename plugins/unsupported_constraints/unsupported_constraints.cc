@@ -45,7 +45,7 @@ class UnsupportedConstraints final : public ClusterConstraint {
   }
 
   ChangeMask reads() const override { return 0; }
-  void apply(const ClusterChange&) override {}
+  bool apply(const ClusterChange&) override { return false; }
 
  private:
   static std::optional<std::string> reason_against(const k8s::Pod& pod) {

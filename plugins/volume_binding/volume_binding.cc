@@ -132,7 +132,10 @@ class VolumeBinding final : public ClusterConstraint {
   }
 
   ChangeMask reads() const override { return kStorageChanged | kPlanChanged; }
-  void apply(const ClusterChange& change) override { storage_.apply(change); }
+  bool apply(const ClusterChange& change) override {
+    storage_.apply(change);
+    return true;
+  }
 
  private:
   // What keeps the pod from having the claim of that volume, whatever node it is on.

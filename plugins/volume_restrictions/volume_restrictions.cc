@@ -50,7 +50,7 @@ class VolumeRestrictions final : public ClusterConstraint {
   ChangeMask reads() const override {
     return kStorageChanged | kBoundPodChanged | kBoundPodRemoved;
   }
-  void apply(const ClusterChange& change) override {
+  bool apply(const ClusterChange& change) override {
     if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
       const auto& modes = claim->object.access_modes;
       for_one_pod_[key_of(claim->object.metadata)] =
@@ -58,13 +58,14 @@ class VolumeRestrictions final : public ClusterConstraint {
     } else if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
       for_one_pod_.erase({claim_gone->namespace_, claim_gone->name});
     } else if (const auto* bound = std::get_if<BoundPodUpserted>(&change)) {
-      if (bound->pod.spec.volumes.empty()) return;
+      if (bound->pod.spec.volumes.empty()) return false;
       uses(bound->pod);
       disks_.add(bound->pod);
     } else if (const auto* gone = std::get_if<BoundPodGone>(&change)) {
       forget(gone->uid);
       disks_.remove(gone->uid);
     }
+    return true;
   }
 
  private:

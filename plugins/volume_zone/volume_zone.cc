@@ -117,7 +117,7 @@ class VolumeZone final : public ClusterConstraint {
   }
 
   ChangeMask reads() const override { return kStorageChanged; }
-  void apply(const ClusterChange& change) override {
+  bool apply(const ClusterChange& change) override {
     if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
       volume_of_[key_of(claim->object.metadata)] = claim->object.volume_name;
     } else if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
@@ -127,6 +127,7 @@ class VolumeZone final : public ClusterConstraint {
     } else if (const auto* volume_gone = std::get_if<VolumeGone>(&change)) {
       zones_.erase(volume_gone->name);
     }
+    return true;
   }
 
  private:

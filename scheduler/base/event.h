@@ -2,6 +2,7 @@
 // gives the same decisions.
 #pragma once
 
+#include "k8s-client/api/controllers.h"
 #include "k8s-client/api/device_class.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/namespace.h"
@@ -59,6 +60,14 @@ using VolumeAttachmentUpserted = Upserted<k8s::VolumeAttachment>;
 using VolumeAttachmentDeleted = Deleted<k8s::VolumeAttachment>;
 using DeviceClassUpserted = Upserted<k8s::DeviceClass>;
 using DeviceClassDeleted = Deleted<k8s::DeviceClass>;
+using ServiceUpserted = Upserted<k8s::Service>;
+using ServiceDeleted = Deleted<k8s::Service>;
+using ReplicationControllerUpserted = Upserted<k8s::ReplicationController>;
+using ReplicationControllerDeleted = Deleted<k8s::ReplicationController>;
+using ReplicaSetUpserted = Upserted<k8s::ReplicaSet>;
+using ReplicaSetDeleted = Deleted<k8s::ReplicaSet>;
+using StatefulSetUpserted = Upserted<k8s::StatefulSet>;
+using StatefulSetDeleted = Deleted<k8s::StatefulSet>;
 using QuotaUpserted = Upserted<k8s::GpuQuota>;
 using QuotaDeleted = Deleted<k8s::GpuQuota>;
 
@@ -125,7 +134,8 @@ struct Kinds {
 using WatchedKinds =
     Kinds<k8s::Node, k8s::Pod, k8s::Namespace, k8s::PersistentVolumeClaim, k8s::PersistentVolume,
           k8s::StorageClass, k8s::CsiNode, k8s::CsiDriver, k8s::CsiStorageCapacity,
-          k8s::VolumeAttachment, k8s::DeviceClass, k8s::GpuQuota>;
+          k8s::VolumeAttachment, k8s::DeviceClass, k8s::Service, k8s::ReplicationController,
+          k8s::ReplicaSet, k8s::StatefulSet, k8s::GpuQuota>;
 
 using Event = WatchedKinds::Event;
 

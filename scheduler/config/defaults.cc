@@ -56,6 +56,8 @@ std::string_view default_args(std::string_view plugin) {
   // What others prefer does not move a pod that prefers nothing: whoever may create pods could
   // keep everybody's off the nodes of their choice.
   if (plugin == "InterPodAffinity") return "ignorePreferredTermsOfExistingPods: true";
+  // No default constraints: for them Services and owners of pods would have to be read.
+  if (plugin == "PodTopologySpread") return "defaultingType: List";
   if (plugin != "NodeResourcesFit") return {};
   return "scoringStrategy: {type: MostAllocated, "
          "resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}]}";

@@ -1,6 +1,7 @@
 // A change of the cluster, as the constraints see it and as it wakes waiting pods.
 #pragma once
 
+#include "k8s-client/api/controllers.h"
 #include "k8s-client/api/device_class.h"
 #include "k8s-client/api/namespace.h"
 #include "k8s-client/api/node.h"
@@ -28,7 +29,10 @@ inline constexpr ChangeMask kNamespaceChanged = 1U << 3;
 inline constexpr ChangeMask kStorageChanged = 1U << 4;
 inline constexpr ChangeMask kDeviceClassChanged = 1U << 5;
 inline constexpr ChangeMask kPlanChanged = 1U << 6;  // what plans count on
-inline constexpr std::size_t kChangeKinds = 7;
+// A Service, ReplicationController, ReplicaSet or StatefulSet. A live cluster is asked for these
+// only where some constraint reads such changes.
+inline constexpr ChangeMask kSelectorChanged = 1U << 7;
+inline constexpr std::size_t kChangeKinds = 8;
 inline constexpr ChangeMask kAnyChange = (1U << kChangeKinds) - 1;
 
 // Which kind it is when such an object comes, changes or goes.
@@ -54,6 +58,14 @@ template <>
 inline constexpr ChangeMask kChangeOf<k8s::VolumeAttachment> = kStorageChanged;
 template <>
 inline constexpr ChangeMask kChangeOf<k8s::DeviceClass> = kDeviceClassChanged;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::Service> = kSelectorChanged;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::ReplicationController> = kSelectorChanged;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::ReplicaSet> = kSelectorChanged;
+template <>
+inline constexpr ChangeMask kChangeOf<k8s::StatefulSet> = kSelectorChanged;
 
 // Objects are borrowed for the duration of the call.
 struct BoundPodUpserted {
@@ -107,6 +119,14 @@ using VolumeAttachmentUpserted = ObjectUpserted<k8s::VolumeAttachment>;
 using VolumeAttachmentGone = ObjectGone<k8s::VolumeAttachment>;
 using DeviceClassUpserted = ObjectUpserted<k8s::DeviceClass>;
 using DeviceClassGone = ObjectGone<k8s::DeviceClass>;
+using ServiceUpserted = ObjectUpserted<k8s::Service>;
+using ServiceGone = ObjectGone<k8s::Service>;
+using ReplicationControllerUpserted = ObjectUpserted<k8s::ReplicationController>;
+using ReplicationControllerGone = ObjectGone<k8s::ReplicationController>;
+using ReplicaSetUpserted = ObjectUpserted<k8s::ReplicaSet>;
+using ReplicaSetGone = ObjectGone<k8s::ReplicaSet>;
+using StatefulSetUpserted = ObjectUpserted<k8s::StatefulSet>;
+using StatefulSetGone = ObjectGone<k8s::StatefulSet>;
 
 using ClusterChange =
     std::variant<BoundPodUpserted, BoundPodGone, NodeUpserted, NodeGone, NamespaceUpserted,
@@ -114,7 +134,9 @@ using ClusterChange =
                  StorageClassUpserted, StorageClassGone, CsiNodeUpserted, CsiNodeGone,
                  CsiDriverUpserted, CsiDriverGone, CsiStorageCapacityUpserted,
                  CsiStorageCapacityGone, VolumeAttachmentUpserted, VolumeAttachmentGone,
-                 DeviceClassUpserted, DeviceClassGone, WriteAssumed, WriteOver>;
+                 DeviceClassUpserted, DeviceClassGone, ServiceUpserted, ServiceGone,
+                 ReplicationControllerUpserted, ReplicationControllerGone, ReplicaSetUpserted,
+                 ReplicaSetGone, StatefulSetUpserted, StatefulSetGone, WriteAssumed, WriteOver>;
 
 // One object of a kind; without a name, any of that kind.
 struct ObjectKey {

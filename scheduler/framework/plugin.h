@@ -361,7 +361,8 @@ class ClusterConstraint {
       const k8s::Pod& /*pod*/) const {
     return nullptr;
   }
-  // What else these read of the pod, as text.
+  // What else these read of the pod, or of other objects by the pod, as text. What follows from the
+  // text needs no rules_version().
   [[nodiscard]] virtual std::string reads_besides(const k8s::Pod& /*pod*/) const { return {}; }
   [[nodiscard]] virtual std::uint64_t rules_version() const { return 0; }
   // What has to be done, or waited for, before the pod can be bound to that node, which nothing
@@ -381,8 +382,9 @@ class ClusterConstraint {
 
   // The kinds of changes that it reads: it is told of no others.
   [[nodiscard]] virtual ChangeMask reads() const { return kAnyChange; }
-  // Every such change of a cluster object, before anything is decided on it.
-  virtual void apply(const ClusterChange& change) = 0;
+  // Every such change of a cluster object, before anything is decided on it. False: whatever it
+  // says of pods is as before.
+  virtual bool apply(const ClusterChange& change) = 0;
 };
 
 }  // namespace sched

@@ -50,4 +50,13 @@ struct Profile {
   TieBreak tie_break;
 };
 
+// The kinds of changes that some constraint of them reads.
+[[nodiscard]] inline ChangeMask changes_read(const std::vector<Profile>& profiles) {
+  ChangeMask all = 0;
+  for (const Profile& profile : profiles) {
+    for (const UsedConstraint& used : profile.constraints) all |= used.plugin->reads();
+  }
+  return all;
+}
+
 }  // namespace sched

@@ -34,6 +34,9 @@ void complete(k8s::PersistentVolumeClaim& claim, const std::string& namespace_) 
 void complete(k8s::CsiStorageCapacity& capacity, const std::string& namespace_) {
   into_namespace(capacity.metadata, namespace_);
 }
+void complete(k8s::Service& service, const std::string& namespace_) {
+  into_namespace(service.metadata, namespace_);
+}
 void complete(k8s::StorageClass& storage_class, const std::string& /*namespace_*/) {
   if (!storage_class.binding_mode) storage_class.binding_mode = "Immediate";
 }
@@ -68,7 +71,7 @@ class Reader {
     if (!*event) {
       return k8s::decode_error(
           "want pods (Pod, Job, JobSet, Deployment, ReplicaSet, StatefulSet), a Node, a GpuQuota, "
-          "a PriorityClass, a Namespace, or something of storage; found a " +
+          "a PriorityClass, a Namespace, a Service, or something of storage; found a " +
           std::string(kind));
     }
     std::visit(
@@ -108,7 +111,7 @@ class Reader {
  private:
   static bool is_workload(std::string_view kind) {
     return kind == "Job" || kind == "JobSet" || kind == "Deployment" || kind == "ReplicaSet" ||
-           kind == "StatefulSet";
+           kind == "ReplicationController" || kind == "StatefulSet";
   }
 
   k8s::Result<void> add_pod(std::string_view json) {

@@ -29,10 +29,11 @@ k8s::Error in_words(k8s::Error error, const std::string& kind) {
 
 class Reading {
  public:
-  Reading(k8s::EventLoop& loop, k8s::Transport& transport, std::function<void(Event)> sink)
+  Reading(k8s::EventLoop& loop, k8s::Transport& transport, std::function<void(Event)> sink,
+          ChangeMask reads)
       : loop_(loop),
         sink_(std::move(sink)),
-        intake_(transport, loop, hooks(), {}, milliseconds{0}) {}
+        intake_(transport, loop, hooks(), {}, {.hidden_after = milliseconds{0}, .reads = reads}) {}
 
   k8s::Result<std::vector<std::string>> run() {
     const auto limit = loop_.after(kReadLimit, [this] { loop_.stop(); });
@@ -95,9 +96,10 @@ class Reading {
 
 k8s::Result<std::vector<std::string>> read_cluster(k8s::EventLoop& loop,
                                                    const k8s::ClusterAccess& access,
-                                                   std::function<void(Event)> sink) {
+                                                   std::function<void(Event)> sink,
+                                                   ChangeMask reads) {
   const auto transport = k8s::make_asio_transport(loop, access.endpoint, *access.credentials);
-  return Reading(loop, *transport, std::move(sink)).run();
+  return Reading(loop, *transport, std::move(sink), reads).run();
 }
 
 }  // namespace sched::kubectl

@@ -5,6 +5,7 @@
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
 #include "scheduler/base/event.h"
+#include "scheduler/framework/cluster_change.h"
 
 #include <functional>
 #include <string>
@@ -12,11 +13,13 @@
 
 namespace sched::kubectl {
 
-// Lists all that the scheduler watches, to `sink`. Kinds that a cluster may lack or hide count as
-// none; returns those that it hides from the caller. Pods, nodes, namespaces, volumes, claims and
-// quotas must be readable: the error says what right is missing.
+// Lists all that a scheduler watches that reads such changes (changes_read), to `sink`. Kinds that
+// a cluster may lack or hide count as none; returns those that it hides from the caller. Pods,
+// nodes, namespaces, volumes, claims and quotas must be readable: the error says what right is
+// missing.
 [[nodiscard]] k8s::Result<std::vector<std::string>> read_cluster(k8s::EventLoop& loop,
                                                                  const k8s::ClusterAccess& access,
-                                                                 std::function<void(Event)> sink);
+                                                                 std::function<void(Event)> sink,
+                                                                 ChangeMask reads);
 
 }  // namespace sched::kubectl

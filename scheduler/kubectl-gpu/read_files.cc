@@ -87,7 +87,7 @@ struct Kind {
   std::string_view name;
   k8s::Result<std::optional<Event>> (*read)(std::string_view json);
 };
-constexpr std::array<Kind, 12> kKinds = {{
+constexpr std::array<Kind, 16> kKinds = {{
     {"Pod", read<k8s::Pod>},
     {"Node", read<k8s::Node>},
     {"Namespace", read<k8s::Namespace>},
@@ -100,6 +100,10 @@ constexpr std::array<Kind, 12> kKinds = {{
     {"CSIStorageCapacity", read<k8s::CsiStorageCapacity>},
     {"VolumeAttachment", read<k8s::VolumeAttachment>},
     {"DeviceClass", read<k8s::DeviceClass>},
+    {"Service", read<k8s::Service>},
+    {"ReplicationController", read<k8s::ReplicationController>},
+    {"ReplicaSet", read<k8s::ReplicaSet>},
+    {"StatefulSet", read<k8s::StatefulSet>},
 }};
 
 }  // namespace

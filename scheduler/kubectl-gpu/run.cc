@@ -125,6 +125,7 @@ k8s::Result<Cluster> read(const Options& options, Time now) {
   if (options.command == Command::kWhy) wanted.pod = asked;
   wanted.nodes = options.command == Command::kPlan;
   wanted.pods_on = {options.drained_nodes.begin(), options.drained_nodes.end()};
+  const ChangeMask reads = changes_read(config->profiles);
   Cluster cluster{.engine = Engine(std::move(config->profiles), config->engine),
                   .notes = Notes(std::move(served), std::move(wanted)),
                   .hidden = {},
@@ -134,7 +135,7 @@ k8s::Result<Cluster> read(const Options& options, Time now) {
     cluster.engine.apply(std::move(event), now);
   };
   if (access) {
-    auto hidden = read_cluster(*loop, *access, sink);
+    auto hidden = read_cluster(*loop, *access, sink, reads);
     if (!hidden) return tl::unexpected(std::move(hidden.error()));
     cluster.hidden = *std::move(hidden);
   } else if (auto read = read_files(options.from, sink); !read) {

@@ -16,10 +16,12 @@ namespace {
 
 constexpr std::string_view kPods = "pods";
 constexpr std::string_view kQuotas = "gpuquotas";
-// What a cluster may hide from the scheduler: device classes, and the kinds of storage.k8s.io.
-constexpr std::array<std::string_view, 6> kHideable = {
-    "deviceclasses", "storageclasses",       "csinodes",
-    "csidrivers",    "csistoragecapacities", "volumeattachments"};
+// What a cluster may hide from the scheduler: device classes, the kinds of storage.k8s.io, and what
+// selects pods.
+constexpr std::array<std::string_view, 10> kHideable = {
+    "deviceclasses",        "storageclasses",    "csinodes", "csidrivers",
+    "csistoragecapacities", "volumeattachments", "services", "replicationcontrollers",
+    "replicasets",          "statefulsets"};
 
 // How soon quotas are in force after their definition has been installed.
 constexpr std::chrono::seconds kQuotasAbsentInterval{10};
@@ -33,6 +35,11 @@ bool may_be_hidden(std::string_view kind) {
   return std::find(kHideable.begin(), kHideable.end(), kind) != kHideable.end();
 }
 
+// What of its metadata names an object is all that is read of these, and all that a recording has.
+template <typename Object>
+concept IsOnlyNamed = kChangeOf<Object>
+== kSelectorChanged;
+
 // Of annotations only these are read anywhere. Of a pod that waits and of a claim the whole is
 // kept, and whoever may create them may put 256 KiB of annotations on each.
 bool is_read(const k8s::Pod& /*of*/, std::string_view annotation) {
@@ -44,8 +51,12 @@ bool is_read(const k8s::PersistentVolumeClaim& /*of*/, std::string_view annotati
 }
 
 template <typename Object>
-void drop_unread_annotations(Object& object) {
-  if constexpr (requires { is_read(object, ""); }) {
+void drop_unread(Object& object) {
+  if constexpr (IsOnlyNamed<Object>) {
+    object.metadata.labels = {};
+    object.metadata.annotations = {};
+    object.metadata.owner_references.clear();
+  } else if constexpr (requires { is_read(object, ""); }) {
     std::vector<k8s::StringMap::Entry> kept;
     for (const auto& entry : object.metadata.annotations) {
       if (is_read(object, entry.first)) kept.push_back(entry);
@@ -79,12 +90,12 @@ struct Intake::Watch {
 };
 
 Intake::Intake(k8s::Transport& transport, k8s::EventLoop& loop, Hooks hooks,
-               const k8s::RequestObserver& observer, std::chrono::milliseconds hidden_after)
+               const k8s::RequestObserver& observer, Options options)
     : transport_(transport),
       loop_(loop),
       hooks_(std::move(hooks)),
       observer_(observer),
-      hidden_after_(hidden_after) {
+      options_(options) {
   add_reflectors();
 }
 
@@ -107,7 +118,7 @@ void Intake::add(std::string_view kind, std::string path, Observer<Object> obser
   k8s::ReflectorHandler<Object> handler;
   handler.on_upsert = [this, seen = std::move(observer.seen)](Object object) {
     seen(object);
-    drop_unread_annotations(object);
+    drop_unread(object);
     hooks_.on_event(event::Upserted<Object>{std::move(object)});
   };
   handler.on_delete = [this, gone = std::move(observer.gone)](const k8s::ObjectKey& key) {
@@ -145,7 +156,7 @@ void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
   handler.on_unreadable = [this, kind](const k8s::Error& why) { hooks_.on_unreadable(kind, why); };
   k8s::ReflectorOptions options;
   options.optional = is_optional(kind);
-  if (may_be_hidden(kind)) options.hidden_after = hidden_after_;
+  if (may_be_hidden(kind)) options.hidden_after = options_.hidden_after;
   if (kind == kQuotas) options.absent_interval = kQuotasAbsentInterval;
   options.idle_limit = kIdleLimit;
   options.back_off = kReadBackOff;
@@ -177,11 +188,19 @@ void Intake::add_reflectors() {
                                "/apis/storage.k8s.io/v1/csistoragecapacities");
   add<k8s::VolumeAttachment>("volumeattachments", "/apis/storage.k8s.io/v1/volumeattachments");
   add<k8s::DeviceClass>("deviceclasses", "/apis/resource.k8s.io/v1/deviceclasses");
+  if ((options_.reads & kSelectorChanged) != 0) add_what_selects_pods();
   add<k8s::GpuQuota>(kQuotas, "/apis/gpu-scheduler.io/v1alpha1/gpuquotas",
                      {.seen = hooks_.on_quota,
                       .gone = hooks_.on_quota_gone,
                       .presence = hooks_.on_quotas_presence,
                       .stand_in = stand_in_for_quota});
+}
+
+void Intake::add_what_selects_pods() {
+  add<k8s::Service>("services", "/api/v1/services");
+  add<k8s::ReplicationController>("replicationcontrollers", "/api/v1/replicationcontrollers");
+  add<k8s::ReplicaSet>("replicasets", "/apis/apps/v1/replicasets");
+  add<k8s::StatefulSet>("statefulsets", "/apis/apps/v1/statefulsets");
 }
 
 void Intake::start(std::chrono::milliseconds pods_after) {

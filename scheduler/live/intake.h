@@ -15,11 +15,14 @@
 // ("failedpods"), of which only what kubelets rejected goes on, as small events; the rest costs a
 // key each, and Kubernetes keeps their number within bounds (--terminated-pod-gc-threshold).
 //
-// Device classes, the kinds of storage.k8s.io and GPU quotas are optional: a cluster that says it
-// has no such API (404) works too, and when they appear they are read. A 403 says less: a server
-// that has just started refuses until it knows its roles. For quotas it never is an answer, since
-// to take hidden ones for none would place pods beyond them: nothing is decided until they can be
-// read, and if that right is lost later, those last seen stay in force.
+// Services, ReplicationControllers, ReplicaSets and StatefulSets are watched only where a profile
+// spreads pods by default (plugins/pod_topology_spread/): no other needs the right to read them.
+//
+// These, device classes, the kinds of storage.k8s.io and GPU quotas are optional: a cluster that
+// says it has no such API (404) works too, and when they appear they are read. A 403 says less: a
+// server that has just started refuses until it knows its roles. For quotas it never is an answer,
+// since to take hidden ones for none would place pods beyond them: nothing is decided until they
+// can be read, and if that right is lost later, those last seen stay in force.
 //
 // For the others half a minute of 403 is an answer, and they count as none. Every Kubernetes has
 // storage.k8s.io, but a ClusterRole from before the scheduler read it does not show it, and then:
@@ -27,7 +30,8 @@
 // unbound waits until they are bound; without CSINodes and VolumeAttachments no attach limit is
 // known, so kubelet may leave a pod with one volume too many in ContainerCreating; without
 // CSIDrivers no driver is known to say where it has room, and without CSIStorageCapacities one that
-// does has room nowhere.
+// does has room nowhere. What a ClusterRole does not show of that which selects pods spreads none
+// by default.
 //
 // An object that cannot be read holds up nobody but itself (stand_in.h): of a pod that has a node,
 // that node, of a node itself, of a quota its namespaces. Of the other kinds it counts as not
@@ -40,6 +44,7 @@
 #include "k8s-client/http/transport.h"
 #include "k8s-client/watch/reflector.h"
 #include "scheduler/base/event.h"
+#include "scheduler/framework/cluster_change.h"
 
 #include <chrono>
 #include <cstddef>
@@ -86,14 +91,17 @@ class Intake {
   // other failure of its first list does, as of every kind.
   [[nodiscard]] static bool is_optional(std::string_view kind);
 
-  // How long a cluster may refuse an optional kind but quotas before it counts as hidden. One that
-  // starts refuses for a while.
-  static constexpr std::chrono::milliseconds kHiddenAfter{30'000};
+  struct Options {
+    // How long a cluster may refuse an optional kind but quotas before it counts as hidden. One
+    // that starts refuses for a while.
+    std::chrono::milliseconds hidden_after{30'000};
+    // What is read of the cluster (changes_read): what selects pods is watched only for it.
+    ChangeMask reads = 0;
+  };
 
   // `transport` and `loop` must outlive it.
   Intake(k8s::Transport& transport, k8s::EventLoop& loop, Hooks hooks,
-         const k8s::RequestObserver& observer,
-         std::chrono::milliseconds hidden_after = kHiddenAfter);
+         const k8s::RequestObserver& observer, Options options);
   ~Intake();
   Intake(const Intake&) = delete;
   Intake& operator=(const Intake&) = delete;
@@ -118,13 +126,14 @@ class Intake {
                  k8s::ReflectorHandler<Object> handler);
   void add_failed_pods();
   void add_reflectors();
+  void add_what_selects_pods();
   void on_watch_synced(Watch& watch);
 
   k8s::Transport& transport_;
   k8s::EventLoop& loop_;
   Hooks hooks_;
   k8s::RequestObserver observer_;
-  std::chrono::milliseconds hidden_after_;
+  Options options_;
   std::vector<std::unique_ptr<Watch>> watches_;
   std::unique_ptr<k8s::Timer> pods_timer_;
   bool announced_ = false;

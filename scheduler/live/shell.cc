@@ -85,10 +85,12 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
       [this] { return binder_->waiting() == 0 && !statuses_->has_ready(); });
   reporter_ = std::make_unique<Reporter>(*statuses_, *events_, metrics_, host_name(),
                                          Reporter::Clocks{clock_, wall_clock});
+  const ChangeMask reads = changes_read(options_.configuration.profiles);
   engine_ = std::make_unique<EngineThread>(
       Engine(std::move(options_.configuration.profiles), options_.configuration.engine),
       engine_hooks(), recorder_.get());
-  intake_ = std::make_unique<Intake>(*transport_, *loop_, intake_hooks(), observer);
+  intake_ = std::make_unique<Intake>(*transport_, *loop_, intake_hooks(), observer,
+                                     Intake::Options{.reads = reads});
   if (options_.configuration.leader_election.leader_elect) {
     leadership_ = make_leadership(observer);
   }

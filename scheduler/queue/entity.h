@@ -59,8 +59,9 @@ struct QueueOrder {
 // What sets a parked entity apart from others of its kind, since rules across nodes rule nodes out
 // for it: what helps those need not help it.
 struct Apart {
-  // Of both 0: nothing does.
+  // All 0: nothing does.
   std::uint64_t pod_class = 0;  // its class's id and 1: only those of this class are like it
+  std::uint64_t besides = 0;    // of the class those alone of which the rules read the same besides
   std::uint64_t arrival = 0;    // its own: no other is
 
   [[nodiscard]] bool any() const { return pod_class != 0 || arrival != 0; }

@@ -66,6 +66,10 @@ void fuzz_one_input(const std::uint8_t* data, std::size_t size) {
   check_object<k8s::CsiStorageCapacity>(decoder, text);
   check_object<k8s::VolumeAttachment>(decoder, text);
   check_object<k8s::DeviceClass>(decoder, text);
+  check_object<k8s::Service>(decoder, text);
+  check_object<k8s::ReplicationController>(decoder, text);
+  check_object<k8s::ReplicaSet>(decoder, text);
+  check_object<k8s::StatefulSet>(decoder, text);
   check_object<k8s::Lease>(decoder, text);
   check_object<k8s::GpuQuota>(decoder, text);
   const auto status = decoder.status(text);

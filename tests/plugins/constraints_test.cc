@@ -2,6 +2,9 @@
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
+#include <string>
+#include <vector>
+
 using namespace sched;
 using tests::make_plugin;
 using tests::pod;
@@ -91,4 +94,45 @@ TEST_CASE("DeviceClasses says what DRA would serve") {
   CHECK(asked->refuses(pod("a").requests("deviceclass.resource.kubernetes.io/gpu", "1")) ==
         Refusal{"deviceclass.resource.kubernetes.io/gpu is served by DRA, which gpu-scheduler does "
                 "not allocate yet"});
+}
+
+TEST_CASE("arguments of PodTopologySpread that are wrong") {
+  const auto listed = [](const std::string& constraints) {
+    return "{defaultingType: List, defaultConstraints: [" + constraints + "]}";
+  };
+  const std::string zone = "maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway";
+  struct Case {
+    std::string args;
+    const char* want;  // empty: nothing is wrong
+  };
+  const std::vector<Case> cases = {
+      {"{}", ""},
+      {"defaultingType: List", ""},
+      {"defaultingType: System", ""},
+      {"kind: PodTopologySpreadArgs", ""},
+      {listed("{" + zone +
+              "}, {maxSkew: 2, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, "
+              "minDomains: 2, nodeAffinityPolicy: Ignore, nodeTaintsPolicy: Honor}"),
+       ""},
+      {"defaultingType: Mine", "defaultingType: must be one of"},
+      {"defaultConstraints: [{" + zone + "}]", "defaultConstraints: need defaultingType: List"},
+      {"{defaultingType: System, defaultConstraints: [{" + zone + "}]}", "need defaultingType"},
+      {listed("{topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"), "maxSkew: is missing"},
+      {listed("{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"), "maxSkew"},
+      {listed("{maxSkew: 1, whenUnsatisfiable: DoNotSchedule}"), "topologyKey: is missing"},
+      {listed("{maxSkew: 1, topologyKey: 'a b', whenUnsatisfiable: DoNotSchedule}"),
+       "topologyKey: 'a b' is no name of a label"},
+      {listed("{maxSkew: 1, topologyKey: zone}"), "whenUnsatisfiable: is missing"},
+      {listed("{" + zone + ", minDomains: 2}"), "minDomains: means something with"},
+      {listed("{" + zone + ", labelSelector: {}}"), "labelSelector: cannot be given"},
+      {listed("{" + zone + ", matchLabelKeys: [a]}"), "matchLabelKeys: cannot be given"},
+      {listed("{" + zone + "}, {" + zone + "}"), "is there twice"},
+      {listed("{" + zone + ", maxSkews: 1}"), "maxSkews: unknown field"},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.args);
+    const auto made = make_plugin("PodTopologySpread", each.args.c_str());
+    CHECK(made.has_value() == (*each.want == '\0'));
+    if (!made) CHECK_THAT(made.error().message, Catch::Contains(each.want));
+  }
 }

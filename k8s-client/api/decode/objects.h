@@ -2,6 +2,7 @@
 #pragma once
 
 #include "k8s-client/api/config_map.h"
+#include "k8s-client/api/controllers.h"
 #include "k8s-client/api/decode/json_value.h"
 #include "k8s-client/api/device_class.h"
 #include "k8s-client/api/gpu_quota.h"
@@ -40,6 +41,10 @@ bool read(JsonValue value, CsiDriver& out);
 bool read(JsonValue value, CsiStorageCapacity& out);
 bool read(JsonValue value, VolumeAttachment& out);
 bool read(JsonValue value, DeviceClass& out);
+bool read(JsonValue value, Service& out);
+bool read(JsonValue value, ReplicationController& out);
+bool read(JsonValue value, ReplicaSet& out);
+bool read(JsonValue value, StatefulSet& out);
 bool read(JsonValue value, GpuQuota& out);
 bool read(JsonValue value, Lease& out);
 bool read(JsonValue value, ConfigMap& out);

@@ -150,7 +150,10 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
   } else {
     const Ruling* ruling = where.ruling;
     if (const auto end = pod.refused_binds.next_end()) again = std::min(again, *end);
-    if (ruling->of_class) apart.pod_class = 1 + static_cast<std::uint64_t>(pod.pod_class.id());
+    if (ruling->of_class) {
+      apart.pod_class = 1 + static_cast<std::uint64_t>(pod.pod_class.id());
+      apart.besides = ruling->besides;
+    }
     if (ruling->of_pod) apart.arrival = pod.order.arrival;
   }
   pod.least_room = answers.prepared().least_room();

@@ -1,9 +1,13 @@
 #include "scheduler/engine/finder/prepared_rules.h"
 
+#include "scheduler/base/random.h"
+#include "scheduler/base/text_hash.h"
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace sched {
@@ -72,6 +76,8 @@ PreparedRules::PreparedRules(const Profile& profile, const k8s::Pod& pod,
     if (used.filters && used.plugin->is_ruled(pod)) {
       if (auto rule = used.plugin->rule_for(pod)) {
         auto tallies = find_all(rule->counts());
+        const std::string besides = used.plugin->reads_besides(pod);
+        if (!besides.empty()) besides_ = mix64(besides_ ^ text_hash(besides));
         rules_.push_back({.rule = std::move(rule), .tallies = std::move(tallies)});
       }
     }

@@ -6,6 +6,7 @@
 #include "scheduler/engine/world/tally.h"
 #include "scheduler/framework/profile.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -21,6 +22,9 @@ class PreparedRules {
 
   // Whether they rule nothing out, ever.
   [[nodiscard]] bool none() const { return rules_.empty(); }
+  // What the constraints that rule something out read besides the pod's class, as a hash; 0:
+  // nothing.
+  [[nodiscard]] std::uint64_t besides() const { return besides_; }
   // Brings the counts up to date. O(changed nodes · counts).
   void catch_up();
   // Adds what they rule out and what they prefer, as the nodes are or would be. O(domains + nodes
@@ -33,6 +37,7 @@ class PreparedRules {
     std::vector<std::shared_ptr<Tally>> tallies;  // by count
   };
   std::vector<Rule> rules_;
+  std::uint64_t besides_ = 0;
   std::vector<Ruling::Preference> preferences_;
 };
 

@@ -94,6 +94,7 @@ Ruling Rulings::of(const WaitingPod& pod) {
     const PreparedRules& rules = rules_of(pod);
     rules.rule(all);
     all.of_class = !rules.none();
+    all.besides = rules.besides();
   }
   exclude_refused(world_.nodes, pod.refused_binds, all);
   return all;

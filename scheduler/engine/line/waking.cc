@@ -10,8 +10,9 @@ namespace sched {
 using quota::QuotaId;
 
 void Waking::cluster_changed(const ClusterChange& change, bool news) {
-  world_.tell_constraints(change);
-  if (!news) return;
+  const bool changes_some = world_.tell_constraints(change);
+  // Where these select pods as before, no rule is another; their statuses change all the time.
+  if (!news || (kind_of(change) == kSelectorChanged && !changes_some)) return;
   if (queue_.any_refused()) queue_.wake(changed_object(change));
   queue_.others_changed();
 }

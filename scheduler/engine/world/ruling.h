@@ -106,8 +106,10 @@ class Ruling {
   // The labels whose domains decide otherwise.
   [[nodiscard]] std::vector<std::shared_ptr<DomainIndex>> labels() const;
 
-  // Whom its rules hold for, besides pods of the same shape: the class, or that pod alone.
+  // Whom its rules hold for, besides pods of the same shape: the class, and of that those of which
+  // constraints read the same besides, as a hash; or that pod alone.
   bool of_class = false;
+  std::uint64_t besides = 0;
   bool of_pod = false;
 
  private:

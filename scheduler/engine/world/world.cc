@@ -93,8 +93,12 @@ Constraints World::constraints_for(const k8s::Pod& pod, std::size_t profile) con
   return all;
 }
 
-void World::tell_constraints(const ClusterChange& change) {
-  for (ClusterConstraint* reader : readers_[kind_index(kind_of(change))]) reader->apply(change);
+bool World::tell_constraints(const ClusterChange& change) {
+  bool news = false;
+  for (ClusterConstraint* reader : readers_[kind_index(kind_of(change))]) {
+    news = reader->apply(change) || news;
+  }
+  return news;
 }
 
 }  // namespace sched

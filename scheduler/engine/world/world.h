@@ -57,8 +57,8 @@ struct World {
 
   // The profile's constraints that concern the pod.
   [[nodiscard]] Constraints constraints_for(const k8s::Pod& pod, std::size_t profile) const;
-  // Every constraint that reads such changes learns of it.
-  void tell_constraints(const ClusterChange& change);
+  // Every constraint that reads such changes learns of it. False: whatever they say is as before.
+  bool tell_constraints(const ClusterChange& change);
 
   const std::vector<Profile> profiles;
   const EngineOptions options;

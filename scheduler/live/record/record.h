@@ -65,6 +65,14 @@ inline constexpr std::string_view kKindWord<k8s::VolumeAttachment> = "VolumeAtta
 template <>
 inline constexpr std::string_view kKindWord<k8s::DeviceClass> = "DeviceClass";
 template <>
+inline constexpr std::string_view kKindWord<k8s::Service> = "Service";
+template <>
+inline constexpr std::string_view kKindWord<k8s::ReplicationController> = "ReplicationController";
+template <>
+inline constexpr std::string_view kKindWord<k8s::ReplicaSet> = "ReplicaSet";
+template <>
+inline constexpr std::string_view kKindWord<k8s::StatefulSet> = "StatefulSet";
+template <>
 inline constexpr std::string_view kKindWord<k8s::GpuQuota> = "Quota";
 
 // One line each, without its newline.

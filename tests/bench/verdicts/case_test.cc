@@ -19,6 +19,10 @@ TEST_CASE("a case is read in full") {
     "csiStorageCapacities": [{"metadata": {"name": "x"}}],
     "volumeAttachments": [{"metadata": {"name": "y"}}],
     "deviceClasses": [{"metadata": {"name": "d"}}],
+    "services": [{"metadata": {"name": "e"}}],
+    "replicationControllers": [{"metadata": {"name": "f"}}],
+    "replicaSets": [{"metadata": {"name": "g"}}], "statefulSets": [{"metadata": {"name": "h"}}],
+    "podTopologySpreadArgs": {"defaultingType": "List"},
     "pod": {"metadata": {"name": "a"}, "spec": {"priority": 3}}, "preFilter": {"code": "x"},
     "scores": {"m": {"NodeAffinity": {"raw": 7, "normalized": 100, "weighted": 200}}},
     "verdicts": {"n": {"code": "Unschedulable", "plugin": "P", "reasons": ["b", "a"]},
@@ -38,6 +42,11 @@ TEST_CASE("a case is read in full") {
   CHECK(read->csi_storage_capacities.at(0).metadata.name == "x");
   CHECK(read->volume_attachments.at(0).metadata.name == "y");
   CHECK(read->device_classes.at(0).metadata.name == "d");
+  CHECK(read->services.at(0).metadata.name == "e");
+  CHECK(read->replication_controllers.at(0).metadata.name == "f");
+  CHECK(read->replica_sets.at(0).metadata.name == "g");
+  CHECK(read->stateful_sets.at(0).metadata.name == "h");
+  CHECK(*read->spread_args.find("defaultingType")->string() == "List");
   CHECK(read->pod.spec.priority == 3);
   Answer want;
   want.nodes["n"] = {.code = Code::kUnschedulable, .plugin = "P", .reasons = {"a", "b"}};

@@ -68,8 +68,8 @@ configMapGenerator:
     behavior: replace
     files: [config.yaml]
 `},
-		{"all that there is", []string{"--set", "metrics.serviceMonitor=true,metrics.namespace=observability,metrics.serviceAccount=prometheus,admission=true"},
-			[]string{"base", "monitoring", "policies/admission"}, `
+		{"all that there is", []string{"--set", "metrics.serviceMonitor=true,metrics.namespace=observability,metrics.serviceAccount=prometheus,admission=true,defaultSpread=true"},
+			[]string{"base", "monitoring", "policies/admission", "policies/default-spread"}, `
 patches:
   - target: {kind: NetworkPolicy}
     patch: |
@@ -128,7 +128,8 @@ func TestChartIsPackaged(t *testing.T) {
 	if err != nil || len(packages) != 1 {
 		t.Fatalf("helm package left %q, %v", packages, err)
 	}
-	if got, want := templateOf(t, packages[0], "--set", "admission=true"), template(t, "--set", "admission=true"); got != want {
+	all := []string{"--set", "admission=true,defaultSpread=true,metrics.serviceMonitor=true"}
+	if got, want := templateOf(t, packages[0], all...), template(t, all...); got != want {
 		t.Errorf("the package makes other objects than the folder: %s", diff.Diff(want, got))
 	}
 }

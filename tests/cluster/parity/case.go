@@ -16,8 +16,10 @@ import (
 	"os"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	configv1 "k8s.io/kube-scheduler/config/v1"
 )
 
 // Case is a scheduling question with its answer. Pods are as the API server stores them, each with the name of its node.
@@ -34,7 +36,15 @@ type Case struct {
 	CSIDrivers  []storagev1.CSIDriver          `json:"csiDrivers,omitempty"`
 	Capacities  []storagev1.CSIStorageCapacity `json:"csiStorageCapacities,omitempty"`
 	Attachments []storagev1.VolumeAttachment   `json:"volumeAttachments,omitempty"`
-	Pod         corev1.Pod                     `json:"pod"`
+	Services    []corev1.Service               `json:"services,omitempty"`
+
+	ReplicationControllers []corev1.ReplicationController `json:"replicationControllers,omitempty"`
+	ReplicaSets            []appsv1.ReplicaSet            `json:"replicaSets,omitempty"`
+	StatefulSets           []appsv1.StatefulSet           `json:"statefulSets,omitempty"`
+
+	SpreadArgs *configv1.PodTopologySpreadArgs `json:"podTopologySpreadArgs,omitempty"` // nil: kube-scheduler's defaults
+
+	Pod corev1.Pod `json:"pod"`
 	Answer
 }
 

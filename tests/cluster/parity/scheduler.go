@@ -27,6 +27,7 @@ type Scheduler struct {
 
 	store     *store
 	snapshot  *snapshot
+	spread    spread
 	framework framework.Framework
 	scorers   []scorer
 }
@@ -43,7 +44,9 @@ func NewScheduler(ctx context.Context) (*Scheduler, error) {
 	}
 	s := &Scheduler{store: newStore(), snapshot: &snapshot{schedcache.NewEmptySnapshot()}}
 	made := map[string]fwk.Plugin{}
-	s.framework, err = runtime.NewFramework(ctx, captured(plugins.NewInTreeRegistry(), made), profile,
+	registry := plugins.NewInTreeRegistry()
+	registry[names.PodTopologySpread] = s.spread.factory(registry[names.PodTopologySpread])
+	s.framework, err = runtime.NewFramework(ctx, captured(registry, made), profile,
 		runtime.WithClientSet(s.store.client),
 		runtime.WithInformerFactory(s.store.factory),
 		runtime.WithSnapshotSharedLister(s.snapshot),
@@ -74,7 +77,7 @@ func defaultProfile() (*config.KubeSchedulerProfile, error) {
 // Answer gives what kube-scheduler says of the case's pod, whatever answer the case has. An error is one of a plugin: kube-scheduler
 // would try the pod again.
 func (s *Scheduler) Answer(ctx context.Context, c *Case) (Answer, error) {
-	nodes, err := s.show(c)
+	nodes, err := s.show(ctx, c)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -86,8 +89,11 @@ func (s *Scheduler) Answer(ctx context.Context, c *Case) (Answer, error) {
 }
 
 // show puts the case before the plugins and gives its nodes.
-func (s *Scheduler) show(c *Case) ([]fwk.NodeInfo, error) {
+func (s *Scheduler) show(ctx context.Context, c *Case) ([]fwk.NodeInfo, error) {
 	if err := s.store.put(c); err != nil {
+		return nil, err
+	}
+	if err := s.spread.use(ctx, c.SpreadArgs); err != nil {
 		return nil, err
 	}
 	nodes := make([]*corev1.Node, len(c.Nodes))

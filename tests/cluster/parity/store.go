@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 )
@@ -58,6 +59,7 @@ func newStore() *store {
 	for _, kind := range []runtime.Object{
 		&corev1.Node{}, &corev1.Namespace{}, &corev1.PersistentVolume{}, &corev1.PersistentVolumeClaim{},
 		&storagev1.StorageClass{}, &storagev1.CSINode{}, &storagev1.CSIDriver{}, &storagev1.CSIStorageCapacity{}, &storagev1.VolumeAttachment{},
+		&corev1.Service{}, &corev1.ReplicationController{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
 	} {
 		// The factory keeps the first informer of a kind that it is given.
 		made := &informer{SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, kind, 0,
@@ -73,6 +75,7 @@ func (s *store) put(c *Case) error {
 	for _, err := range []error{
 		replace(s, c.Nodes), replace(s, c.Namespaces), replace(s, c.Volumes), replace(s, c.Claims),
 		replace(s, c.Classes), replace(s, c.CSINodes), replace(s, c.CSIDrivers), replace(s, c.Capacities), replace(s, c.Attachments),
+		replace(s, c.Services), replace(s, c.ReplicationControllers), replace(s, c.ReplicaSets), replace(s, c.StatefulSets),
 	} {
 		if err != nil {
 			return err

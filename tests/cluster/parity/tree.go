@@ -16,7 +16,7 @@ type path []any
 func objectsOf(t tree) []path {
 	var found []path
 	for _, list := range []string{"pods", "nodes", "namespaces", "persistentVolumes", "persistentVolumeClaims", "storageClasses", "csiNodes",
-		"csiDrivers", "csiStorageCapacities", "volumeAttachments"} {
+		"csiDrivers", "csiStorageCapacities", "volumeAttachments", "services", "replicationControllers", "replicaSets", "statefulSets"} {
 		items, _ := t[list].([]any)
 		for i := range items {
 			found = append(found, path{list, i})
@@ -36,6 +36,9 @@ func partsOf(t tree) []path {
 		}
 	}
 	found = appendParts(found, path{"pod"}, t["pod"])
+	if args, ok := t["podTopologySpreadArgs"]; ok {
+		found = appendParts(append(found, path{"podTopologySpreadArgs"}), path{"podTopologySpreadArgs"}, args)
+	}
 	sizes := map[int][]path{}
 	for _, part := range found {
 		size := sizeOf(at(t, part))

@@ -70,6 +70,24 @@ TEST_CASE("A device class is read", "[decode]") {
   CHECK(device_class.extended_resource_name == "nvidia.com/gpu");
 }
 
+TEST_CASE("Of Services and controllers of pods the selector is read", "[decode]") {
+  const std::string plain = R"({"metadata":{"name":"a","namespace":"ns"},"spec":{"selector":)"
+                            R"({"app":"web"},"replicas":3,"template":{"spec":{}}}})";
+  CHECK(decoded<Service>(plain).selector == StringMap{{"app", "web"}});
+  CHECK(decoded<ReplicationController>(plain).selector == StringMap{{"app", "web"}});
+  const std::string whole =
+      R"({"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":)"
+      R"({"app":"web"},"matchExpressions":[{"key":"x","operator":"Exists"}]}}})";
+  const LabelSelector want{
+      .match_labels = {{"app", "web"}},
+      .match_expressions = {{.key = "x", .op = SelectorOperator::kExists, .values = {}}}};
+  CHECK(decoded<ReplicaSet>(whole).selector == want);
+  CHECK(decoded<StatefulSet>(whole).selector == want);
+  const std::string none = R"({"metadata":{"name":"a"},"spec":{"selector":null}})";
+  CHECK(decoded<Service>(none).selector.empty());
+  CHECK_FALSE(decoded<ReplicaSet>(none).selector);
+}
+
 TEST_CASE("Quantities may be strings or numbers", "[decode]") {
   struct Case {
     std::string given;

@@ -312,6 +312,15 @@ VolumeAttachment RandomObjects::volume_attachment() {
 
 DeviceClass RandomObjects::device_class() { return {metadata(), text()}; }
 
+Service RandomObjects::service() { return {metadata(), map()}; }
+ReplicationController RandomObjects::replication_controller() { return {metadata(), map()}; }
+ReplicaSet RandomObjects::replica_set() {
+  return {metadata(), maybe([&] { return label_selector(); })};
+}
+StatefulSet RandomObjects::stateful_set() {
+  return {metadata(), maybe([&] { return label_selector(); })};
+}
+
 Lease RandomObjects::lease() {
   Lease lease;
   lease.metadata = metadata();

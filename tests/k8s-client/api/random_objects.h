@@ -2,6 +2,7 @@
 // for any object.
 #pragma once
 
+#include "k8s-client/api/controllers.h"
 #include "k8s-client/api/device_class.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
@@ -29,6 +30,10 @@ class RandomObjects {
   CsiStorageCapacity csi_storage_capacity();
   VolumeAttachment volume_attachment();
   DeviceClass device_class();
+  Service service();
+  ReplicationController replication_controller();
+  ReplicaSet replica_set();
+  StatefulSet stateful_set();
   Lease lease();
   GpuQuota gpu_quota();
 

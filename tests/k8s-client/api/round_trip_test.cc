@@ -43,6 +43,10 @@ TEST_CASE("Encoding and decoding gives the same object", "[decode][encode]") {
     check_round_trip(decoder, random.csi_storage_capacity());
     check_round_trip(decoder, random.volume_attachment());
     check_round_trip(decoder, random.device_class());
+    check_round_trip(decoder, random.service());
+    check_round_trip(decoder, random.replication_controller());
+    check_round_trip(decoder, random.replica_set());
+    check_round_trip(decoder, random.stateful_set());
     check_round_trip(decoder, random.lease());
     check_round_trip(decoder, random.gpu_quota());
   }

@@ -33,7 +33,7 @@ class NamedConstraint : public ClusterConstraint {
  public:
   explicit NamedConstraint(std::string name) : name_(std::move(name)) {}
   std::string_view name() const override { return name_; }
-  void apply(const ClusterChange&) override {}
+  bool apply(const ClusterChange&) override { return false; }
 
  private:
   std::string name_;

@@ -45,13 +45,13 @@ std::string WaitsForNamespace::note(const k8s::Pod& pod) const {
   return pod.metadata.labels.find("noted") == nullptr ? "" : "Noted.";
 }
 
-void WaitsForNamespace::apply(const ClusterChange& change) {
+bool WaitsForNamespace::apply(const ClusterChange& change) {
   if (const auto* upserted = std::get_if<sched::NamespaceUpserted>(&change)) {
     namespaces_.push_back(upserted->object.metadata.name);
   } else if (const auto* gone = std::get_if<NamespaceGone>(&change)) {
     std::erase(namespaces_, gone->name);
   }
-  if (bound_ == nullptr) return;
+  if (bound_ == nullptr) return true;
   const auto forget = [&](const std::string& uid) {
     std::erase_if(*bound_, [&](const auto& entry) { return entry.first == uid; });
   };
@@ -61,6 +61,7 @@ void WaitsForNamespace::apply(const ClusterChange& change) {
   } else if (const auto* pod_gone = std::get_if<BoundPodGone>(&change)) {
     forget(pod_gone->uid);
   }
+  return true;
 }
 
 std::optional<Refusal> WaitsForObject::refuses(const k8s::Pod& pod) const {
@@ -124,16 +125,17 @@ ChangeMask WaitsForObject::kind() const {
 std::string WaitsForObject::note(const k8s::Pod& /*pod*/) const { return ""; }
 
 template <typename Object>
-void WaitsForObject::note_object(const ClusterChange& change) {
+bool WaitsForObject::note_object(const ClusterChange& change) {
   if (const auto* made = std::get_if<ObjectUpserted<Object>>(&change)) {
     const k8s::ObjectMeta& metadata = made->object.metadata;
     there_[metadata.namespace_ + "/" + metadata.name] = metadata.name;
   } else if (const auto* gone = std::get_if<ObjectGone<Object>>(&change)) {
     there_.erase(gone->namespace_ + "/" + gone->name);
   }
+  return true;
 }
 
-void WaitsForObject::apply(const ClusterChange& change) {
+bool WaitsForObject::apply(const ClusterChange& change) {
   switch (kind_) {
     case Kind::kNode:
       return note_object<k8s::Node>(change);
@@ -145,7 +147,7 @@ void WaitsForObject::apply(const ClusterChange& change) {
       } else if (const auto* gone = std::get_if<BoundPodGone>(&change)) {
         there_.erase(gone->uid);
       }
-      return;
+      return true;
     case Kind::kClaim:
       return note_object<k8s::PersistentVolumeClaim>(change);
     case Kind::kVolume:
@@ -197,7 +199,7 @@ Readiness BindsClaim::readiness(const k8s::Pod& pod, const NodeFacts& /*node*/) 
   return {Readiness::State::kWaits, "claim " + name + " is not bound"};
 }
 
-void BindsClaim::apply(const ClusterChange& change) {
+bool BindsClaim::apply(const ClusterChange& change) {
   if (const auto* claim = std::get_if<sched::VolumeClaimUpserted>(&change)) {
     claims_[claim->object.metadata.name] = claim->object;
   } else if (const auto* gone = std::get_if<VolumeClaimGone>(&change)) {
@@ -207,6 +209,7 @@ void BindsClaim::apply(const ClusterChange& change) {
   } else if (const auto* over = std::get_if<WriteOver>(&change)) {
     std::erase(assumed_, std::get<SelectNode>(over->write).claim.name);
   }
+  return true;
 }
 
 Profile profile(WaitsForNamespace::BoundPods* bound, const std::string& scheduler_name) {

@@ -24,7 +24,7 @@ class WaitsForNamespace final : public sched::ClusterConstraint {
   [[nodiscard]] std::string_view name() const override { return "WaitsForNamespace"; }
   [[nodiscard]] std::optional<sched::Refusal> refuses(const k8s::Pod& pod) const override;
   [[nodiscard]] std::string note(const k8s::Pod& pod) const override;
-  void apply(const sched::ClusterChange& change) override;
+  bool apply(const sched::ClusterChange& change) override;
 
   // Bound pods as told, by uid → node; shared with the test.
   using BoundPods = std::vector<std::pair<std::string, std::string>>;
@@ -59,12 +59,12 @@ class WaitsForObject final : public sched::ClusterConstraint {
   [[nodiscard]] std::string_view name() const override { return "WaitsForObject"; }
   [[nodiscard]] std::optional<sched::Refusal> refuses(const k8s::Pod& pod) const override;
   [[nodiscard]] std::string note(const k8s::Pod& pod) const override;
-  void apply(const sched::ClusterChange& change) override;
+  bool apply(const sched::ClusterChange& change) override;
 
  private:
   [[nodiscard]] sched::ChangeMask kind() const;
   template <typename Object>
-  void note_object(const sched::ClusterChange& change);
+  bool note_object(const sched::ClusterChange& change);
 
   Kind kind_;
   std::map<std::string, std::string> there_;  // by what names the object in events: its own name
@@ -82,7 +82,7 @@ class BindsClaim final : public sched::ClusterConstraint {
       const k8s::Pod& pod, const sched::NodeFacts& node) const override;
   [[nodiscard]] sched::Readiness readiness(const k8s::Pod& pod,
                                            const sched::NodeFacts& node) const override;
-  void apply(const sched::ClusterChange& change) override;
+  bool apply(const sched::ClusterChange& change) override;
 
   static constexpr std::chrono::seconds kPatience{60};
 

@@ -97,6 +97,8 @@ struct Bench {
   std::vector<std::string> recovered;
   std::vector<std::string> unreadable;
   bool synced = false;
+  explicit Bench(sched::ChangeMask reads_of_it = 0) : reads(reads_of_it) {}
+  sched::ChangeMask reads;
   Intake intake{
       transport,
       loop,
@@ -119,7 +121,8 @@ struct Bench {
              unreadable.push_back(why.message.substr(from, to - from));
            },
        .on_synced = [this] { synced = true; }},
-      {}};
+      {},
+      {.reads = reads}};
 };
 
 }  // namespace
@@ -225,6 +228,63 @@ TEST_CASE("the kinds of storage come as events, each from its path") {
                                         "VolumeAttachment x"});
 }
 
+TEST_CASE("what selects pods is watched where a profile reads it alone") {
+  const std::vector<std::string> paths = {"/api/v1/services", "/api/v1/replicationcontrollers",
+                                          "/apis/apps/v1/replicasets",
+                                          "/apis/apps/v1/statefulsets"};
+  const auto asked = [&](const Bench& bench) {
+    std::vector<std::string> found;
+    for (const std::string& path : paths) {
+      const auto& seen = bench.transport.seen();
+      if (std::any_of(seen.begin(), seen.end(), [&](const std::string& each) {
+            return each.find(path + "?") != std::string::npos;
+          })) {
+        found.push_back(path);
+      }
+    }
+    return found;
+  };
+  Bench without(sched::kAnyChange & ~sched::kSelectorChanged);
+  without.serve();
+  without.intake.start(0s);
+  without.loop.advance(1s);
+  CHECK(without.synced);
+  CHECK(asked(without).empty());
+
+  Bench with(sched::kSelectorChanged);
+  with.serve();
+  with.intake.start(0s);
+  with.loop.advance(1s);
+  CHECK(with.synced);
+  CHECK(asked(with) == paths);
+}
+
+TEST_CASE("of what selects pods its name and selector are kept") {
+  k8s::ReplicaSet set{.metadata = {}, .selector = k8s::LabelSelector()};
+  set.metadata.name = "web-1";
+  set.metadata.namespace_ = "ns";
+  set.metadata.uid = "u";
+  set.selector->match_labels.set("app", "web");
+  k8s::ReplicaSet whole = set;
+  whole.metadata.labels.set("app", "web");
+  whole.metadata.annotations.set("deployment.kubernetes.io/revision", "1");
+  whole.metadata.owner_references.push_back({"apps/v1", "Deployment", "web", "u2", true});
+  Bench bench(sched::kSelectorChanged);
+  bench.transport.serve([&](const std::shared_ptr<tests::FakeCall>& call) {
+    call->open();
+    if (call->request().target.starts_with("/apis/apps/v1/replicasets")) {
+      call->send(event_line("ADDED", whole));
+    }
+    call->send(std::string(kInitialEventsEnd));
+  });
+  bench.intake.start(0s);
+  bench.loop.advance(1s);
+  REQUIRE(bench.events.size() == 1);
+  auto got = std::get<event::ReplicaSetUpserted>(bench.events[0]).object;
+  got.metadata.resource_version.clear();
+  CHECK(got == set);
+}
+
 TEST_CASE("annotations that nothing reads are not kept") {
   const k8s::StringMap of_pod{{"gpu-scheduler.io/gpu-type", "H100"}};
   const k8s::StringMap of_claim{{"pv.kubernetes.io/bind-completed", "yes"},
@@ -309,12 +369,14 @@ TEST_CASE("a required kind that is refused holds everything back; one that may b
     }
   }
   SECTION("what may be hidden") {
-    Bench bench;
+    Bench bench(sched::kSelectorChanged);
     bench.refused = GENERATE(
         as<std::string>(), "/apis/resource.k8s.io/v1/deviceclasses",
         "/apis/storage.k8s.io/v1/storageclasses", "/apis/storage.k8s.io/v1/csinodes",
         "/apis/storage.k8s.io/v1/csidrivers", "/apis/storage.k8s.io/v1/csistoragecapacities",
-        "/apis/storage.k8s.io/v1/volumeattachments");
+        "/apis/storage.k8s.io/v1/volumeattachments", "/api/v1/services",
+        "/api/v1/replicationcontrollers", "/apis/apps/v1/replicasets",
+        "/apis/apps/v1/statefulsets");
     CAPTURE(bench.refused);
     bench.serve();
     bench.intake.start(1s);

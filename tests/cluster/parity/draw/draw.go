@@ -31,6 +31,7 @@ type rates struct {
 	unlabelled  float64 // of a node, each topology key
 	resized     float64 // of a pod that runs
 	huge        float64 // of a quantity
+	owned       float64 // of a pod; 0: there are no Services and controllers at all, and the profile's default constraints are upstream's
 	inTree      float64 // of a disk that CSI drivers on some nodes have taken over
 	overflow    float64 // of a quantity that is beyond 64 bits, or is so when counted in thousandths
 }
@@ -49,17 +50,19 @@ var foci = map[string]rates{
 	"preferences": {scarce: .3, gpus: .2, tainted: .3, cordoned: .03, tolerations: .3, nodeTerms: .1, spread: .1, podTerms: .05,
 		preferences: .8, unlabelled: .15},
 	"combined": {scarce: .1, gpus: .2, tainted: .15, cordoned: .03, tolerations: .8, nodeTerms: .5, ports: .25, volumes: .6, spread: .8,
-		podTerms: .4, preferences: .8, unlabelled: .04, resized: .1},
+		podTerms: .4, preferences: .8, unlabelled: .04, resized: .1, owned: .3},
+	"defaults": {owned: .75, tainted: .12, cordoned: .05, tolerations: .4, nodeTerms: .15, spread: .08, podTerms: .03, preferences: .12,
+		unlabelled: .12},
 	"in-tree":  {volumes: .8, inTree: .4, nodeTerms: .05, unlabelled: .1},
 	"overflow": {scarce: 1, gpus: .2, resized: .3, overflow: .1},
 	"mixed": {scarce: .4, gpus: .3, tainted: .2, cordoned: .1, tolerations: .5, nodeTerms: .3, ports: .2, volumes: .3, spread: .4,
-		podTerms: .25, preferences: .3, unlabelled: .12, resized: .1, huge: .002},
+		podTerms: .25, preferences: .3, unlabelled: .12, resized: .1, huge: .002, owned: .3},
 }
 
 // Foci are the names of what a case can stress, in the order in which they are reported. One is drawn only when asked for: "overflow", whose
 // quantities make kube-scheduler's sums wrap around, which nobody should agree with.
-var Foci = []string{"resources", "gpu", "taints", "affinity", "ports", "spread", "interpod", "volumes", "in-tree", "preferences", "mixed",
-	"combined"}
+var Foci = []string{"resources", "gpu", "taints", "affinity", "ports", "spread", "defaults", "interpod", "volumes", "in-tree", "preferences",
+	"mixed", "combined"}
 
 // Case draws the case with that number, without an answer.
 func Case(seed uint64, focus string, number int) (*parity.Case, error) {
@@ -95,12 +98,18 @@ func (d *drawer) cluster(c *parity.Case) {
 		d.storage(c)
 	}
 	pending := d.pick("ml", "ml", "team-a", "default")
+	if d.chance(d.owned * 1.2) {
+		for _, namespace := range []string{pending, "bare"} {
+			d.selecting(c, namespace)
+		}
+		c.SpreadArgs = d.spreadArgs()
+	}
 	c.Pod = d.pod("pending", pending, true)
 	d.claimScratch(c, &c.Pod)
 	// Most pods share the namespace of the pending one, and some nodes have more than their share of them.
 	crowded := d.IntN(nodes)
 	pods := d.IntN(1 + 3*nodes)
-	if d.spread+d.podTerms > .5 && d.chance(.7) {
+	if d.spread+d.podTerms+d.owned > .5 && d.chance(.7) {
 		pods = 4 + d.IntN(22)
 	}
 	for i := range pods {

@@ -51,6 +51,8 @@ func TestFociMeetWhatTheyStress(t *testing.T) {
 		"ports":     {"node(s) didn't have free ports for the requested pod ports"},
 		"spread": {"node(s) didn't match pod topology spread constraints",
 			"node(s) didn't match pod topology spread constraints (missing required label)"},
+		"defaults": {"node(s) didn't match pod topology spread constraints",
+			"node(s) didn't match pod topology spread constraints (missing required label)"},
 		"interpod": {"node(s) didn't match pod affinity rules", "node(s) didn't match pod anti-affinity rules",
 			"node(s) didn't satisfy existing pods anti-affinity rules"},
 		"volumes": {"node(s) didn't find available persistent volumes to bind", "pod has unbound immediate PersistentVolumeClaims",

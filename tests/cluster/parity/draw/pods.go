@@ -63,6 +63,9 @@ func (d *drawer) wish(name, namespace string, pending bool) corev1.Pod {
 	if d.chance(d.tolerations) {
 		pod.Spec.Tolerations = d.someTolerations()
 	}
+	if d.chance(d.owned) {
+		d.owner(&pod)
+	}
 	affinity := &corev1.Affinity{}
 	if pending {
 		d.nodeRules(&pod, affinity)
