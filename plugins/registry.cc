@@ -9,6 +9,7 @@
 #include "plugins/inter_pod_affinity/inter_pod_affinity.h"
 #include "plugins/mig_fit/mig_fit.h"
 #include "plugins/node_affinity/node_affinity.h"
+#include "plugins/node_declared_features/node_declared_features.h"
 #include "plugins/node_name/node_name.h"
 #include "plugins/node_ports/node_ports.h"
 #include "plugins/node_resources_balanced_allocation/node_resources_balanced_allocation.h"
@@ -83,6 +84,7 @@ const sched::Registry& registry() {
        .scores = true,
        .on_by_default = false,
        .make = make_image_locality},
+      {.name = "NodeDeclaredFeatures", .constrains = true, .make = make_node_declared_features},
       {.name = "DeviceClasses", .constrains = true, .make = make_device_classes},
   };
   return kRegistry;

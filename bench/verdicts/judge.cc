@@ -32,9 +32,9 @@ const std::map<std::string, std::int64_t, std::less<>> kScores = {
     {"PodTopologySpread", 2}, {"InterPodAffinity", 2}, {"NodeResourcesBalancedAllocation", 1},
     {"ImageLocality", 1}};
 // Its rules across nodes that are.
-const std::set<std::string, std::less<>> kConstraints = {"VolumeRestrictions", "NodeVolumeLimits",
-                                                         "VolumeBinding",      "VolumeZone",
-                                                         "PodTopologySpread",  "InterPodAffinity"};
+const std::set<std::string, std::less<>> kConstraints = {
+    "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding",       "VolumeZone",
+    "PodTopologySpread",  "InterPodAffinity", "NodeDeclaredFeatures"};
 
 sched::Profile parity_profile(const Case& question) {
   sched::Profile profile;

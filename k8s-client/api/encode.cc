@@ -90,6 +90,7 @@ std::string encode(const Node& node) {
     json::set(object_of_image, "names", image.names);
     object_of_image["sizeBytes"] = image.size_bytes;
   }
+  json::set(status, "declaredFeatures", node.status.declared_features);
   return text_of(object);
 }
 

@@ -51,6 +51,7 @@ struct Node {
     ResourceList allocatable;
     std::vector<NodeCondition> conditions;
     std::vector<ContainerImage> images;
+    std::vector<std::string> declared_features;  // of its kubelet, sorted
     friend bool operator==(const Status&, const Status&) = default;
   } status;
 

@@ -30,6 +30,8 @@ struct Container {
   std::vector<ContainerPort> ports;
   // Of an init container: restartPolicy Always, which makes it a sidecar.
   bool restart_always = false;
+  // One of its restartPolicyRules has the action RestartAllContainers.
+  bool restarts_all_containers = false;
   friend bool operator==(const Container&, const Container&) = default;
 };
 
@@ -167,6 +169,8 @@ struct Pod {
     std::vector<Volume> volumes;
     std::vector<std::string> image_volumes;  // the images that are mounted as volumes
     std::vector<PodResourceClaim> resource_claims;
+    bool host_network = false;
+    bool user_namespace = false;  // hostUsers is false: it has user ids of its own
     friend bool operator==(const Spec&, const Spec&) = default;
   } spec;
   struct Status {

@@ -13,6 +13,7 @@ NodeFacts facts_of(const k8s::Node& node, ResourceNames& names, const gpu::SiteL
           .labels = node.metadata.labels,
           .taints = node.spec.taints,
           .unschedulable = node.spec.unschedulable,
+          .declared_features = node.status.declared_features,
           .health = gpu::health_of(node, site),
           .gpu = std::move(gpu),
           .gpu_devices = 0,

@@ -25,6 +25,7 @@ struct NodeFacts {
   k8s::StringMap labels;
   std::vector<k8s::Taint> taints;
   bool unschedulable = false;
+  std::vector<std::string> declared_features;  // status.declaredFeatures
   // What speaks against putting pods with devices there. Its `backoff` is set by the engine.
   gpu::NodeHealth health;
   // Which GPUs they are to the quota ledger (scheduler/quota/charge_class.h); 0: none.

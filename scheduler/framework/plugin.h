@@ -232,6 +232,8 @@ struct Exclusion {
   // Of a node that several exclude the first is told; this one as well where that is of the same
   // plugin.
   bool also_told = false;
+  // Of a node that is ruled out by what is counted in domains as well, that is told.
+  bool comes_last = false;
 };
 
 // What is counted of the pods on nodes, and of nodes themselves, for a rule that bounds how much

@@ -54,6 +54,7 @@ bool read_status(JsonValue value, Node::Status& out) {
     if (key == "allocatable") return read(field, out.allocatable);
     if (key == "conditions") return read_conditions(field, out.conditions);
     if (key == "images") return read_images(field, out.images);
+    if (key == "declaredFeatures") return read_list(field, out.declared_features);
     return true;
   });
 }

@@ -26,12 +26,27 @@ bool read_resources(JsonValue value, Container& out) {
   });
 }
 
+bool read_restart_rules(JsonValue value, bool& restarts_all) {
+  return value.items([&](JsonValue item) {
+    return item.fields([&](std::string_view key, JsonValue field) {
+      if (key != "action") return true;
+      std::string action;
+      if (!read(field, action)) return false;
+      restarts_all = restarts_all || action == "RestartAllContainers";
+      return true;
+    });
+  });
+}
+
 bool read_container(JsonValue value, Container& out) {
   return value.fields([&](std::string_view key, JsonValue field) {
     if (key == "name") return read(field, out.name);
     if (key == "image") return read(field, out.image);
     if (key == "resources") return read_resources(field, out);
     if (key == "ports") return read_ports(field, out.ports);
+    if (key == "restartPolicyRules") {
+      return read_restart_rules(field, out.restarts_all_containers);
+    }
     if (key == "restartPolicy") {
       std::string policy;
       if (!read(field, policy)) return false;
@@ -149,6 +164,12 @@ bool read_placement(std::string_view key, JsonValue field, Pod::Spec& out) {
   if (key == "schedulingGates") return read_names(field, out.scheduling_gates);
   if (key == "volumes") return read_volumes(field, out);
   if (key == "resourceClaims") return read_claims(field, out.resource_claims);
+  if (key == "hostNetwork") return read(field, out.host_network);
+  if (key == "hostUsers") {
+    bool of_host = true;
+    if (!read(field, of_host)) return false;
+    out.user_namespace = !of_host;
+  }
   return true;
 }
 

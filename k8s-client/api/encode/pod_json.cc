@@ -24,6 +24,9 @@ Json to_json(const Container& container) {
   if (!container.limits.empty()) object["resources"]["limits"] = json::to_json(container.limits);
   for (const auto& port : container.ports) object["ports"].push_back(to_json(port));
   if (container.restart_always) object["restartPolicy"] = "Always";
+  if (container.restarts_all_containers) {
+    object["restartPolicyRules"][0]["action"] = "RestartAllContainers";
+  }
   return object;
 }
 
@@ -133,6 +136,8 @@ void add_placement(Json& object, const Pod::Spec& spec) {
   for (const auto& claim : spec.resource_claims) {
     object["resourceClaims"].push_back(named(claim.name));
   }
+  if (spec.host_network) object["hostNetwork"] = true;
+  if (spec.user_namespace) object["hostUsers"] = false;
 }
 
 }  // namespace

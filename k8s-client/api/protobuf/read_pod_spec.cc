@@ -22,6 +22,13 @@ bool read_port(Value value, std::vector<ContainerPort>& out) {
   return true;
 }
 
+bool read_restart_rule(Value value, bool& restarts_all) {
+  return value.fields([&](std::uint32_t number, Value field) {
+    if (number == 1 && field.bytes() == "RestartAllContainers") restarts_all = true;
+    return true;
+  });
+}
+
 bool read(Value value, Container& out) {
   return value.fields([&](std::uint32_t number, Value field) {
     switch (number) {
@@ -40,6 +47,8 @@ bool read(Value value, Container& out) {
       case 24:
         out.restart_always = field.bytes() == "Always";
         return true;
+      case 25:
+        return read_restart_rule(field, out.restarts_all_containers);
       default:
         return true;
     }
@@ -94,6 +103,8 @@ bool read(Value value, Pod::Spec& out) {
         return read_entry(field, node_selector);
       case 10:
         return read(field, out.node_name);
+      case 11:
+        return read(field, out.host_network);
       case 18:
         return read_affinity(field, out);
       case 19:
@@ -112,6 +123,12 @@ bool read(Value value, Pod::Spec& out) {
         return read_entry(field, out.overhead);
       case 33:
         return read(field, out.topology_spread_constraints.emplace_back());
+      case 37: {
+        bool of_host = true;
+        if (!read(field, of_host)) return false;
+        out.user_namespace = !of_host;
+        return true;
+      }
       case 38:
         return read_name(field, out.scheduling_gates.emplace_back());
       case 39:

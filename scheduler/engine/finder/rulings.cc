@@ -63,12 +63,27 @@ class Excluder {
   Ruling::Why why_;
 };
 
-void exclude(const Nodes& nodes, const k8s::Pod& pod, const Constraints& constraints,
-             Domains& domains, Ruling& all) {
+// Gives those that come last, which are not added yet.
+std::vector<Exclusion> exclude(const Nodes& nodes, const k8s::Pod& pod,
+                               const Constraints& constraints, Domains& domains, Ruling& all) {
   Excluder excluder(nodes, domains, all);
+  std::vector<Exclusion> last;
   for (const ClusterConstraint* constraint : constraints) {
-    for (const Exclusion& exclusion : constraint->excludes(pod)) excluder.add(exclusion);
+    for (Exclusion& exclusion : constraint->excludes(pod)) {
+      if (exclusion.comes_last) {
+        last.push_back(std::move(exclusion));
+      } else {
+        excluder.add(exclusion);
+      }
+    }
   }
+  return last;
+}
+
+void exclude_last(const Nodes& nodes, const std::vector<Exclusion>& last, Domains& domains,
+                  Ruling& all) {
+  Excluder excluder(nodes, domains, all);
+  for (const Exclusion& exclusion : last) excluder.add(exclusion);
 }
 
 void exclude_refused(const Nodes& nodes, const RefusedBinds& refused, Ruling& all) {
@@ -89,13 +104,15 @@ void exclude_refused(const Nodes& nodes, const RefusedBinds& refused, Ruling& al
 Ruling Rulings::of(const WaitingPod& pod) {
   Ruling all;
   const Profile& profile = world_.profiles[pod.profile];
-  exclude(world_.nodes, pod.pod, pod.constraints, domains_, all);
+  const std::vector<Exclusion> last =
+      exclude(world_.nodes, pod.pod, pod.constraints, domains_, all);
   if (is_ruled(profile, pod.pod)) {
     const PreparedRules& rules = rules_of(pod);
     rules.rule(all);
     all.of_class = !rules.none();
     all.besides = rules.besides();
   }
+  exclude_last(world_.nodes, last, domains_, all);
   exclude_refused(world_.nodes, pod.refused_binds, all);
   return all;
 }
@@ -104,13 +121,15 @@ Ruling Rulings::anew(const k8s::Pod& pod, std::size_t profile, const RefusedBind
                      const Trial& trial) const {
   Ruling all;
   Domains domains(world_.nodes);
-  exclude(world_.nodes, pod, world_.constraints_for(pod, profile), domains, all);
+  const std::vector<Exclusion> last =
+      exclude(world_.nodes, pod, world_.constraints_for(pod, profile), domains, all);
   PreparedRules rules(world_.profiles[profile], pod, [&](const DomainCount& count) {
     return std::make_shared<Tally>(world_.nodes, world_.classes,
                                    domains.of(count.key, count.by_node), count.what);
   });
   rules.catch_up();
   rules.rule(all, &trial);
+  exclude_last(world_.nodes, last, domains, all);
   exclude_refused(world_.nodes, refused, all);
   return all;
 }

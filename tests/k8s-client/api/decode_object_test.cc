@@ -47,7 +47,8 @@ TEST_CASE("A node is read", "[decode]") {
       "allocatable":{"cpu":"95500m","nvidia.com/gpu":"8","memory":"1Gi","pods":110},
       "conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"m",
         "lastHeartbeatTime":null}],
-      "images":[{"names":["r/a@sha256:1","r/a:2"],"sizeBytes":1234},{}]}})");
+      "images":[{"names":["r/a@sha256:1","r/a:2"],"sizeBytes":1234},{}],
+      "declaredFeatures":["A","B"]}})");
   Node want;
   want.metadata.name = "gpu-1";
   want.spec.unschedulable = true;
@@ -61,6 +62,7 @@ TEST_CASE("A node is read", "[decode]") {
                              {"pods", Quantity::of(110)}};
   want.status.conditions = {{"Ready", "True", "KubeletReady"}};
   want.status.images = {{{"r/a@sha256:1", "r/a:2"}, 1234}, {}};
+  want.status.declared_features = {"A", "B"};
   CHECK(node == want);
 }
 

@@ -56,6 +56,22 @@ TEST_CASE("Containers: requests, limits, host ports, sidecars", "[decode]") {
   CHECK(spec == want);
 }
 
+TEST_CASE("What a pod needs of features of kubelet's", "[decode]") {
+  const auto restarts = [](const std::string& rules) {
+    return spec_of(R"({"containers":[{"name":"c","restartPolicyRules":)" + rules + "}]}")
+        .containers.at(0)
+        .restarts_all_containers;
+  };
+  CHECK_FALSE(restarts("[]"));
+  CHECK_FALSE(restarts(R"([{"action":"Restart","exitCodes":{"operator":"In","values":[1]}}])"));
+  CHECK(restarts(R"([{"action":"Restart"},{"action":"RestartAllContainers"}])"));
+  CHECK_FALSE(spec_of("{}").host_network);
+  CHECK(spec_of(R"({"hostNetwork":true})").host_network);
+  CHECK_FALSE(spec_of("{}").user_namespace);
+  CHECK_FALSE(spec_of(R"({"hostUsers":true})").user_namespace);
+  CHECK(spec_of(R"({"hostUsers":false})").user_namespace);
+}
+
 TEST_CASE("Pod-level requests tell absence from emptiness", "[decode]") {
   CHECK_FALSE(spec_of("{}").resource_requests);
   CHECK_FALSE(spec_of(R"({"resources":{"limits":{"cpu":"1"}}})").resource_requests);

@@ -133,6 +133,7 @@ Container RandomObjects::container() {
     return ContainerPort{static_cast<std::int32_t>(1 + below(65535)), text(), text()};
   });
   container.restart_always = chance();
+  container.restarts_all_containers = chance();
   return container;
 }
 
@@ -201,6 +202,8 @@ Pod::Spec RandomObjects::pod_spec() {
   spec.volumes = list([&] { return pod_volume(); });
   spec.image_volumes = list([&] { return text(); });
   spec.resource_claims = list([&] { return PodResourceClaim{text()}; });
+  spec.host_network = chance();
+  spec.user_namespace = chance();
   return spec;
 }
 
@@ -229,6 +232,7 @@ Node RandomObjects::node() {
   });
   node.status.allocatable = resources();
   node.status.conditions = list([&] { return NodeCondition{text(), text(), text()}; });
+  node.status.declared_features = list([&] { return text(); });
   node.status.images = list([&] {
     return ContainerImage{list([&] { return text(); }), static_cast<std::int64_t>(below(3))};
   });

@@ -78,7 +78,8 @@ TEST_CASE("the policy kube-scheduler is kube-scheduler's default profile") {
         "NodeResourcesFit"
         " | TaintToleration*3 NodeAffinity*2 NodeResourcesFit*1 NodeResourcesBalancedAllocation*1"
         " | UnsupportedConstraints VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone "
-        "PodTopologySpread *2 InterPodAffinity *2 ImageLocality scores alone *1 DeviceClasses\n");
+        "PodTopologySpread *2 InterPodAffinity *2 ImageLocality scores alone *1 "
+        "NodeDeclaredFeatures DeviceClasses\n");
   CHECK(policy->warnings.empty());
 }
 

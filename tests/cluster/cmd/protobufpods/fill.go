@@ -25,6 +25,7 @@ var words = map[string][]string{
 	"UnsatisfiableConstraintAction": {"DoNotSchedule", "ScheduleAnyway"},
 	"NodeInclusionPolicy":           {"Honor", "Ignore"},
 	"ContainerRestartPolicy":        {"Always", "Never"},
+	"ContainerRestartRuleAction":    {"Restart", "RestartAllContainers"},
 	"ResourceName":                  {"cpu", "memory", "nvidia.com/gpu", "hugepages-2Mi"},
 	"Protocol":                      {"TCP", "UDP"},
 }

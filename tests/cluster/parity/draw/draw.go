@@ -32,6 +32,7 @@ type rates struct {
 	resized     float64 // of a pod that runs
 	huge        float64 // of a quantity
 	owned       float64 // of a pod; 0: there are no Services and controllers at all, and the profile's default constraints are upstream's
+	features    float64 // of a pod that needs one of kubelet's; 0: no node declares any
 	inTree      float64 // of a disk that CSI drivers on some nodes have taken over
 	overflow    float64 // of a quantity that is beyond 64 bits, or is so when counted in thousandths
 }
@@ -50,19 +51,20 @@ var foci = map[string]rates{
 	"preferences": {scarce: .3, gpus: .2, tainted: .3, cordoned: .03, tolerations: .3, nodeTerms: .1, spread: .1, podTerms: .05,
 		preferences: .8, unlabelled: .15},
 	"combined": {scarce: .1, gpus: .2, tainted: .15, cordoned: .03, tolerations: .8, nodeTerms: .5, ports: .25, volumes: .6, spread: .8,
-		podTerms: .4, preferences: .8, unlabelled: .04, resized: .1, owned: .3},
+		podTerms: .4, preferences: .8, unlabelled: .04, resized: .1, owned: .3, features: .05},
 	"defaults": {owned: .75, tainted: .12, cordoned: .05, tolerations: .4, nodeTerms: .15, spread: .08, podTerms: .03, preferences: .12,
 		unlabelled: .12},
+	"features": {features: .7, tainted: .1, tolerations: .3, nodeTerms: .1, ports: .1, spread: .2, podTerms: .1, preferences: .1, unlabelled: .1},
 	"in-tree":  {volumes: .8, inTree: .4, nodeTerms: .05, unlabelled: .1},
 	"overflow": {scarce: 1, gpus: .2, resized: .3, overflow: .1},
 	"mixed": {scarce: .4, gpus: .3, tainted: .2, cordoned: .1, tolerations: .5, nodeTerms: .3, ports: .2, volumes: .3, spread: .4,
-		podTerms: .25, preferences: .3, unlabelled: .12, resized: .1, huge: .002, owned: .3},
+		podTerms: .25, preferences: .3, unlabelled: .12, resized: .1, huge: .002, owned: .3, features: .05},
 }
 
 // Foci are the names of what a case can stress, in the order in which they are reported. One is drawn only when asked for: "overflow", whose
 // quantities make kube-scheduler's sums wrap around, which nobody should agree with.
-var Foci = []string{"resources", "gpu", "taints", "affinity", "ports", "spread", "defaults", "interpod", "volumes", "in-tree", "preferences",
-	"mixed", "combined"}
+var Foci = []string{"resources", "gpu", "taints", "affinity", "ports", "spread", "defaults", "interpod", "volumes", "in-tree", "features",
+	"preferences", "mixed", "combined"}
 
 // Case draws the case with that number, without an answer.
 func Case(seed uint64, focus string, number int) (*parity.Case, error) {

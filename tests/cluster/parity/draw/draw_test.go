@@ -53,6 +53,7 @@ func TestFociMeetWhatTheyStress(t *testing.T) {
 			"node(s) didn't match pod topology spread constraints (missing required label)"},
 		"defaults": {"node(s) didn't match pod topology spread constraints",
 			"node(s) didn't match pod topology spread constraints (missing required label)"},
+		"features": {"node(s) didn't match Pod's required features"},
 		"interpod": {"node(s) didn't match pod affinity rules", "node(s) didn't match pod anti-affinity rules",
 			"node(s) didn't satisfy existing pods anti-affinity rules"},
 		"volumes": {"node(s) didn't find available persistent volumes to bind", "pod has unbound immediate PersistentVolumeClaims",

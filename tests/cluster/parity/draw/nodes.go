@@ -19,6 +19,8 @@ var (
 	taintKeys   = []string{"dedicated", "dedicated", "nvidia.com/gpu", "spot", "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"}
 	taintValues = []string{"", "true", "team-a", "10"}
 	devices     = []string{"nvidia.com/gpu", "nvidia.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.10gb", "nvidia.com/mig-3g.40gb", "amd.com/gpu"}
+	// Sorted. The first is needed by no pod that is to be placed, the last is of a version to come.
+	features = []string{"InPlacePodLevelResourcesVerticalScaling", "RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport", "Zeroth"}
 	// The last one is asked for without its tag.
 	images        = []string{"registry.example/pause:1", "registry.example/train:2", "registry.example/serve:latest", "registry.example/etl"}
 	imagesOfNodes = []string{"registry.example/pause:1", "registry.example/train:2", "registry.example/serve:latest", "registry.example/etl:latest"}
@@ -86,6 +88,13 @@ func (d *drawer) anyNode(name string) corev1.Node {
 	}
 	node.Status.Allocatable = d.allocatable()
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionStatus(d.pick("True", "True", "False"))}}
+	if d.features > 0 {
+		for _, feature := range features {
+			if d.chance(.5) {
+				node.Status.DeclaredFeatures = append(node.Status.DeclaredFeatures, feature)
+			}
+		}
+	}
 	for _, image := range imagesOfNodes {
 		if d.chance(.3) {
 			size := []int64{1 << 20, 24 << 20, 300 << 20, 999 << 20, 1001 << 20, 2 << 30, 20 << 30}[d.IntN(7)]

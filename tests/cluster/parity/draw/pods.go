@@ -63,6 +63,9 @@ func (d *drawer) wish(name, namespace string, pending bool) corev1.Pod {
 	if d.chance(d.tolerations) {
 		pod.Spec.Tolerations = d.someTolerations()
 	}
+	if d.chance(d.features) {
+		d.needFeatures(&pod)
+	}
 	if d.chance(d.owned) {
 		d.owner(&pod)
 	}
@@ -80,6 +83,31 @@ func (d *drawer) wish(name, namespace string, pending bool) corev1.Pod {
 	}
 	d.mount(&pod)
 	return pod
+}
+
+// needFeatures has the pod ask for something that kubelet has to declare, or for nearly that.
+func (d *drawer) needFeatures(pod *corev1.Pod) {
+	if d.chance(.5) {
+		of := pod.Spec.Containers
+		if len(pod.Spec.InitContainers) > 0 && d.chance(.5) {
+			of = pod.Spec.InitContainers
+		}
+		container := &of[d.IntN(len(of))]
+		never := corev1.ContainerRestartPolicyNever
+		container.RestartPolicy = &never
+		container.RestartPolicyRules = []corev1.ContainerRestartRule{{Action: corev1.ContainerRestartRuleAction(d.pick("RestartAllContainers", "RestartAllContainers", "Restart")),
+			ExitCodes: &corev1.ContainerRestartRuleOnExitCodes{Operator: corev1.ContainerRestartRuleOnExitCodesOpIn, Values: []int32{42}}}}
+	}
+	if d.chance(.6) {
+		users := d.chance(.2)
+		pod.Spec.HostUsers = &users
+	}
+	if d.chance(.6) {
+		pod.Spec.HostNetwork = true
+		for i := range pod.Spec.Containers {
+			pod.Spec.Containers[i].Ports = nil
+		}
+	}
 }
 
 func (d *drawer) labels() map[string]string {

@@ -6,12 +6,20 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/apis/core"
 	_ "k8s.io/kubernetes/pkg/apis/core/install" // pods have to be known to the scheme
 	"k8s.io/kubernetes/pkg/apis/core/validation"
 	registry "k8s.io/kubernetes/pkg/registry/core/pod"
 )
+
+// A gate that is off by default in 1.36 and without which a feature that kubelet declares cannot be asked for.
+func init() {
+	if err := utilfeature.DefaultMutableFeatureGate.Set("UserNamespacesHostNetworkSupport=true"); err != nil {
+		panic(err)
+	}
+}
 
 // Pod gives the pod as it is stored on creation: matchLabelKeys, for one, become part of the selectors. Left out are the defaults that no
 // scheduler reads. An error is what the API server refuses it with.
