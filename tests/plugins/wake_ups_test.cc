@@ -327,6 +327,23 @@ std::vector<Table> tables() {
                     {"less room", come(limited("n", 1)), false},
                     {"a node", come(k8s::Node(node("m"))), true}}});
   }
+  {
+    const auto declaring = [](const char* name, std::vector<std::string> features) {
+      k8s::Node made = node(name);
+      made.status.declared_features = std::move(features);
+      return made;
+    };
+    constexpr const char* kRestart = "RestartAllContainersOnContainerExits";
+    k8s::Pod restarts = pod("p");
+    restarts.spec.containers.front().restarts_all_containers = true;
+    all.push_back({"NodeDeclaredFeatures",
+                   come(declaring("n", {"Another"})),
+                   restarts,
+                   {{"the feature comes", come(declaring("n", {"Another", kRestart})), true},
+                    {"another feature", come(declaring("n", {"Other"})), false},
+                    {"a node with the feature", come(declaring("m", {kRestart})), true},
+                    {"a node without", come(declaring("m", {})), false}}});
+  }
   return all;
 }
 
@@ -375,5 +392,5 @@ TEST_CASE("a pod is tried again after the events that kube-scheduler tries it ag
       ++rows;
     }
   }
-  CHECK(rows == 90);
+  CHECK(rows == 94);
 }
