@@ -192,7 +192,7 @@ void Shell::Parts::ask_for_totals() {
                     },
                 .refuse =
                     [this](Unanswered) {
-                      metrics_.gpu_totals({}, {});
+                      metrics_.no_gpu_totals();
                       totals_wanted_ = false;
                     },
                 .is_wanted = [] { return true; }});

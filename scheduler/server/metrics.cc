@@ -372,6 +372,12 @@ void Metrics::gpu_figures(const GpuFigures& figures) {
   families_->advised_pods->Set(static_cast<double>(figures.repartition_pods));
 }
 
+void Metrics::no_gpu_totals() {
+  Families& f = *families_;
+  const std::lock_guard lock(f.totals_mutex);
+  for (const auto& [key, gauge] : std::exchange(f.totals_series, {})) key.first->Remove(gauge);
+}
+
 void Metrics::gpu_totals(const GpuTotals& totals, Time now) {
   Families& f = *families_;
   const std::lock_guard lock(f.totals_mutex);
@@ -396,17 +402,20 @@ void Metrics::gpu_totals(const GpuTotals& totals, Time now) {
     set(f.largest_block, labels, static_cast<double>(form.largest_block));
     set(f.whole_nodes, labels, static_cast<double>(form.whole_nodes_free));
   }
-  std::map<GpuTotals::Queue, Time> oldest;
+  using Queue = GpuTotals::Queue;
+  std::map<Queue, Time> oldest = {{Queue::kActive, now},
+                                  {Queue::kBackoff, now},
+                                  {Queue::kUnschedulable, now},
+                                  {Queue::kGated, now}};
   for (const auto& [key, waiting] : totals.waiting) {
     const auto& [queue, type] = key;
     const prometheus::Labels labels{{"queue", label_of(queue)}, {"gpu_type", type}};
     set(f.waiting_pods, labels, static_cast<double>(waiting.pods));
     set(f.waiting_gpus, labels, static_cast<double>(waiting.gpus));
-    const auto [first, is_new] = oldest.try_emplace(queue, waiting.oldest);
-    first->second = std::min(first->second, waiting.oldest);
+    oldest[queue] = std::min(oldest[queue], waiting.oldest);
   }
   for (const auto& [queue, since] : oldest) {
-    set(f.oldest_wait, {{"queue", label_of(queue)}}, std::max(0.0, seconds(now - since)));
+    set(f.oldest_wait, {{"queue", label_of(queue)}}, seconds(now - since));
   }
   for (const auto& [key, gauge] : stale) key.first->Remove(gauge);
 }

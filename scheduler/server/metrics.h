@@ -41,8 +41,10 @@ class Metrics {
   // The accounts of the quotas that are as they were told last, but for these.
   void quotas(const QuotaNews& news);
   void gpu_figures(const GpuFigures& figures);
-  // The GPUs and the pods that wait, as of `now`; nothing: this replica does not decide.
+  // The GPUs and the pods that wait, as of `now`.
   void gpu_totals(const GpuTotals& totals, Time now);
+  // They are not known: this replica does not decide.
+  void no_gpu_totals();
   // Nodes whose GPU labels or amounts contradict themselves.
   void node_complaints(std::size_t nodes);
   // One finished API call; `status` 0: no answer.

@@ -5,7 +5,7 @@
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
 # for each name), kwok and kwok-stages.yaml, testcluster, compare, soak, parity, lockstep, and the test programs, PACKAGE.test. With --control-plane only
-# kube and kwok, with --ecosystem also other projects' programs (helm) and ecosystem.test. What is up to date is not built again, and then this takes a moment.
+# kube and kwok, with --ecosystem also other projects' programs (helm, prometheus, promtool) and ecosystem.test. What is up to date is not built again, and then this takes a moment.
 #
 # Needs a Go >= 1.21 (it fetches the one that go.mod asks for) or python3 with venv, from which it gets one of its own.
 # GOFLAGS, GOPROXY and the like are respected. The compiler's output goes to build/logs/.
@@ -105,6 +105,14 @@ build_helm() {
   go build -ldflags "-s -w" -o "$out/helm" helm.sh/helm/v3/cmd/helm
 }
 
+# Debian's package, unpacked and not installed: installed it would be a service that starts with the machine.
+unpack_prometheus() {
+  local dir
+  dir=$(mktemp -d "$out/.prometheus.XXXXXX")
+  (cd "$dir" && apt-get download prometheus && dpkg-deb -x prometheus_*.deb .) && mv "$dir"/usr/bin/prom* "$out/" || { rm -r "$dir"; return 1; }
+  rm -r "$dir"
+}
+
 build_ecosystem() { go test -c -ldflags "-s -w" -o "$out/" ./ecosystem; }
 
 # fetch downloads the modules first, and tries again: a module mirror may be down for a moment, a compiler is not.
@@ -127,5 +135,6 @@ mapfile -t own < <(find . -name '*.go' -not -path './cmd/kube/*' -not -path './k
 step own e2e.test go.mod go.sum "${own[@]}" -- build_own
 if [ "$what" = --ecosystem ]; then
   step helm helm helm/go.mod helm/go.sum -- build_helm
+  step prometheus promtool -- unpack_prometheus
   step ecosystem ecosystem.test go.mod go.sum "${own[@]}" ecosystem/*.go -- build_ecosystem
 fi

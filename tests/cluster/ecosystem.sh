@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests with other projects' programs, which make test does not build: the chart with Helm, and the commands of the pages. Builds what is needed first.
+# Tests with other projects' programs, which make test does not build: the chart with Helm, alerts and dashboards with Prometheus, and the commands
+# of the pages. Builds what is needed first.
 #
 #   tests/cluster/ecosystem.sh [GO TEST FLAGS…]     for example: -test.run Chart
 #

@@ -24,7 +24,7 @@ func TestWorkloads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p.startScheduler()
+	p.runScheduler("--secure-port=0")
 	examples := filepath.Join(root, "manifests/examples/workloads")
 	for _, file := range []string{"deployment", "statefulset", "job", "indexed-job", "cronjob"} {
 		p.kubectl("apply", "-f", filepath.Join(examples, file+".yaml"))
@@ -47,8 +47,8 @@ func TestWorkloads(t *testing.T) {
 	p.wantOnGPUs(map[string]int{"Deployment": 1, "StatefulSet": 15, "Job": 1 + 6 + 1})
 }
 
-// startScheduler starts gpu-scheduler as the account of manifests/base, and waits until it decides.
-func (p *plane) startScheduler() {
+// runScheduler starts gpu-scheduler as the account of manifests/base.
+func (p *plane) runScheduler(args ...string) {
 	p.t.Helper()
 	program := os.Getenv("GPU_SCHEDULER_BIN")
 	if program == "" {
@@ -66,7 +66,8 @@ func (p *plane) startScheduler() {
 	if err := os.WriteFile(config, []byte(controlplane.SchedulerConfiguration("gpu-scheduler", kubeconfig, 5000, 10_000)), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
-	if _, err := p.cluster.StartChild("gpu-scheduler", nil, program, "--config", config, "--http-bind-address=127.0.0.1:0", "--secure-port=0"); err != nil {
+	args = append([]string{"--config", config, "--http-bind-address=127.0.0.1:0"}, args...)
+	if _, err := p.cluster.StartChild("gpu-scheduler", nil, program, args...); err != nil {
 		p.t.Fatal(err)
 	}
 }

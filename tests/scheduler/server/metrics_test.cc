@@ -162,10 +162,12 @@ TEST_CASE("GPUs and waiting pods, as long as there are any") {
   totals.forms = {{"L4-24GB", "", 0, 1, {}, 1, 1}};
   totals.waiting.clear();
   metrics.gpu_totals(totals, now);
-  CHECK_THAT(metrics.text(), !Catch::Contains("H100") && !Catch::Contains("oldest_wait_seconds{"));
+  CHECK_THAT(metrics.text(), !Catch::Contains("H100"));
+  check_has(metrics, R"(gpu_scheduler_oldest_wait_seconds{queue="unschedulable"} 0)");
   check_has(metrics, R"(gpu_scheduler_gpus{form="",gpu_type="L4-24GB",state="free"} 1)");
-  metrics.gpu_totals({}, now);
-  CHECK_THAT(metrics.text(), !Catch::Contains("gpu_scheduler_gpus{"));
+  metrics.no_gpu_totals();
+  CHECK_THAT(metrics.text(), !Catch::Contains("gpu_scheduler_gpus{") &&
+                                 !Catch::Contains("gpu_scheduler_oldest_wait_seconds{"));
 }
 
 TEST_CASE("what the process takes, and its version") {
