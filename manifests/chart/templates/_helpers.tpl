@@ -25,6 +25,8 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- range $rule := $object.spec.ingress }}
 {{- range $rule.from }}{{ $_ := set .namespaceSelector.matchLabels "kubernetes.io/metadata.name" $values.metrics.namespace }}{{ end }}
 {{- end }}
+{{- else if has $object.kind (list "ServiceMonitor" "PrometheusRule") }}
+{{- $_ := set $object.metadata "labels" (merge $object.metadata.labels $values.metrics.labels) }}
 {{- else if and (eq $object.kind "ClusterRoleBinding") (eq $object.metadata.name "gpu-scheduler-metrics-reader") }}
 {{- range $object.subjects }}
 {{- $_ := set . "name" $values.metrics.serviceAccount }}

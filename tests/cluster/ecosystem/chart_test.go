@@ -68,7 +68,8 @@ configMapGenerator:
     behavior: replace
     files: [config.yaml]
 `},
-		{"all that there is", []string{"--set", "metrics.serviceMonitor=true,metrics.namespace=observability,metrics.serviceAccount=prometheus,admission=true,defaultSpread=true"},
+		{"all that there is", []string{"--set", "metrics.serviceMonitor=true,metrics.namespace=observability,metrics.serviceAccount=prometheus,admission=true,defaultSpread=true",
+			"--set", "metrics.alerts=true,metrics.dcgmAlerts=true,metrics.dashboards=true,metrics.labels.release=stack"},
 			[]string{"base", "monitoring", "policies/admission", "policies/default-spread"}, `
 patches:
   - target: {kind: NetworkPolicy}
@@ -78,6 +79,16 @@ patches:
     patch: |
       - {op: replace, path: /subjects/0/name, value: prometheus}
       - {op: replace, path: /subjects/0/namespace, value: observability}
+  - target: {kind: ServiceMonitor|PrometheusRule}
+    patch: |
+      - {op: add, path: /metadata/labels/release, value: stack}
+`},
+		{"dashboards alone", []string{"--set", "metrics.dashboards=true"}, []string{"base", "monitoring"}, `
+patches:
+  - target: {kind: ServiceMonitor|PrometheusRule|Service}
+    patch: "{$patch: delete, apiVersion: v1, kind: any, metadata: {name: any}}"
+  - target: {name: gpu-scheduler-metrics-reader}
+    patch: "{$patch: delete, apiVersion: v1, kind: any, metadata: {name: any}}"
 `},
 	}
 	for _, c := range cases {
@@ -128,7 +139,7 @@ func TestChartIsPackaged(t *testing.T) {
 	if err != nil || len(packages) != 1 {
 		t.Fatalf("helm package left %q, %v", packages, err)
 	}
-	all := []string{"--set", "admission=true,defaultSpread=true,metrics.serviceMonitor=true"}
+	all := []string{"--set", "admission=true,defaultSpread=true,metrics.serviceMonitor=true,metrics.alerts=true,metrics.dashboards=true"}
 	if got, want := templateOf(t, packages[0], all...), template(t, all...); got != want {
 		t.Errorf("the package makes other objects than the folder: %s", diff.Diff(want, got))
 	}
