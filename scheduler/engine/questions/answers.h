@@ -61,7 +61,7 @@ enum class GpusClosed : std::uint8_t { kCordoned, kBackedOff, kNotReady, kMigCha
 struct GpuTotals {
   // The pieces of one type in one form.
   struct Form {
-    std::string type;  // as GpuNode::type
+    std::string type;  // the class, "H100"; the product's name where the class is not known
     std::string form;  // as GpuPieces::form()
     std::int64_t used = 0;
     std::int64_t free = 0;                      // on nodes that are not closed

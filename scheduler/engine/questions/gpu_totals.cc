@@ -22,6 +22,12 @@ void add(GpuTotals::Form& form, const GpuPieces& pieces, std::optional<GpusClose
   if (pieces.used == 0) ++form.whole_nodes_free;
 }
 
+// By the names that asked_type() gives, so that what is free can be held against what is asked for.
+std::string type_of(const gpu::Product& product) {
+  return product.gpu_class == nullptr || product.is_part ? product.name
+                                                         : std::string(product.gpu_class->name);
+}
+
 // The types that a tenant names may be any text: only classes that are known have a name here.
 std::string asked_type(const PodShape& shape) {
   const quota::TypeChoice choice = quota::choice_of(shape, true);
@@ -63,7 +69,7 @@ GpuTotals Questions::gpu_totals() const {
     const NodeView view = world_.nodes.view(slot);
     if (!view.facts.gpu.has_gpu()) continue;
     const std::optional<GpusClosed> closed = closed_by(view.facts);
-    const std::string type = gpu_type(view.facts);
+    const std::string type = type_of(view.facts.gpu.product);
     for (const GpuPieces& pieces : pieces_of(view, world_.names)) {
       // Kubelet keeps the names of devices that are gone, at zero.
       if (pieces.total == 0 && pieces.used == 0) continue;

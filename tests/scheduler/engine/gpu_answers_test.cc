@@ -106,9 +106,9 @@ TEST_CASE("gpu_totals sums up the GPUs by type, form and state") {
   s.has(pod("one").gpus(1).on("f"));
   s.synced();
   const std::vector<GpuTotals::Form> forms = {
-      {"A100-80GB", "mig-1g.10gb", 0, 7, {}, 7, 1},
-      {"H100-80GB", "", 10, 17, {{GpusClosed::kCordoned, 5}, {GpusClosed::kNotReady, 8}}, 8, 1},
-      {"L4-24GB", "", 1, 0, {}, 0, 0},
+      {"A100", "mig-1g.10gb", 0, 7, {}, 7, 1},
+      {"H100", "", 10, 17, {{GpusClosed::kCordoned, 5}, {GpusClosed::kNotReady, 8}}, 8, 1},
+      {"L4", "", 1, 0, {}, 0, 0},
   };
   const GpuTotals totals = s.engine.gpu_totals();
   CHECK(totals.forms == forms);

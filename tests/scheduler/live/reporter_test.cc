@@ -334,7 +334,7 @@ TEST_CASE("each decision is one line in the log") {
                                                  .cost = "nothing"});
   CHECK(log.take() ==
         "another MIG configuration would place pods that wait node=n1 from=all-disabled "
-        "to=all-3g.40gb pods=2 first_pod=ml/a cost=nothing\n");
+        "to=all-3g.40gb pods=2 pods_to_go=0 first_pod=ml/a cost=nothing\n");
   bench.reporter.report(decision::NodeComplaint{.node = "n1", .complaints = {"x", "y"}});
   CHECK(log.take() == "a node's GPU labels need a look node=n1 complaints=\"x; y\"\n");
   bench.reporter.report(decision::NodeComplaint{.node = "n1", .complaints = {}});

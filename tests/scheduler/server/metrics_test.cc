@@ -143,28 +143,28 @@ TEST_CASE("GPUs and waiting pods, as long as there are any") {
   CHECK_THAT(metrics.text(), !Catch::Contains("gpu_scheduler_gpus"));
   const sched::Time now{1'000s};
   GpuTotals totals;
-  totals.forms = {{"H100-80GB", "", 10, 17, {{GpusClosed::kCordoned, 5}}, 8, 1}};
+  totals.forms = {{"H100", "", 10, 17, {{GpusClosed::kCordoned, 5}}, 8, 1}};
   totals.waiting[{GpuTotals::Queue::kUnschedulable, "H100"}] = {2, 16, now - 90s};
   totals.waiting[{GpuTotals::Queue::kUnschedulable, "any"}] = {1, 1, now - 30s};
   metrics.gpu_totals(totals, now);
-  const std::string series = R"(gpu_scheduler_gpus{form="",gpu_type="H100-80GB",state=)";
+  const std::string series = R"(gpu_scheduler_gpus{form="",gpu_type="H100",state=)";
   check_has(metrics, series + R"("used"} 10)");
   check_has(metrics, series + R"("free"} 17)");
   check_has(metrics, series + R"("cordoned"} 5)");
   CHECK_THAT(metrics.text(), !Catch::Contains("backed_off\"}"));
-  check_has(metrics, R"(gpu_scheduler_gpu_largest_block{form="",gpu_type="H100-80GB"} 8)");
-  check_has(metrics, R"(gpu_scheduler_gpu_whole_nodes_free{form="",gpu_type="H100-80GB"} 1)");
+  check_has(metrics, R"(gpu_scheduler_gpu_largest_block{form="",gpu_type="H100"} 8)");
+  check_has(metrics, R"(gpu_scheduler_gpu_whole_nodes_free{form="",gpu_type="H100"} 1)");
   const std::string waiting = R"({gpu_type="H100",queue="unschedulable"})";
   check_has(metrics, "gpu_scheduler_waiting_pods" + waiting + " 2");
   check_has(metrics, "gpu_scheduler_waiting_gpus" + waiting + " 16");
   check_has(metrics, R"(gpu_scheduler_oldest_wait_seconds{queue="unschedulable"} 90)");
 
-  totals.forms = {{"L4-24GB", "", 0, 1, {}, 1, 1}};
+  totals.forms = {{"L4", "", 0, 1, {}, 1, 1}};
   totals.waiting.clear();
   metrics.gpu_totals(totals, now);
   CHECK_THAT(metrics.text(), !Catch::Contains("H100"));
   check_has(metrics, R"(gpu_scheduler_oldest_wait_seconds{queue="unschedulable"} 0)");
-  check_has(metrics, R"(gpu_scheduler_gpus{form="",gpu_type="L4-24GB",state="free"} 1)");
+  check_has(metrics, R"(gpu_scheduler_gpus{form="",gpu_type="L4",state="free"} 1)");
   metrics.no_gpu_totals();
   CHECK_THAT(metrics.text(), !Catch::Contains("gpu_scheduler_gpus{") &&
                                  !Catch::Contains("gpu_scheduler_oldest_wait_seconds{"));
