@@ -16,8 +16,6 @@ using namespace sched;
 using Driver = std::string;
 // One volume as its driver knows it: driver, handle.
 using Attached = std::pair<Driver, std::string>;
-// One that a pod uses; the kind, if it counts only where the driver has taken that over.
-using Used = std::pair<Attached, const InTreeKind*>;
 
 constexpr std::string_view kName = "NodeVolumeLimits";
 constexpr std::string_view kTooMany = "node(s) exceed max volume count";
@@ -29,13 +27,13 @@ class NodeVolumeLimits final : public ClusterConstraint {
 
   // Looks at the nodes that may be full for the pod's drivers alone.
   std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
-    std::set<Used> wanted;
+    std::set<Attached> wanted;
     for (const ClaimKey& claim : claims_of(pod)) {
       if (auto volume = volume_of(claim)) wanted.insert(*std::move(volume));
     }
-    for (Used& disk : disks_of(pod)) wanted.insert(std::move(disk));
-    std::map<Driver, std::int64_t> counts;  // at most
-    for (const auto& [volume, kind] : wanted) ++counts[volume.first];
+    for (Attached& disk : disks_of(pod)) wanted.insert(std::move(disk));
+    std::map<Driver, std::int64_t> counts;
+    for (const Attached& volume : wanted) ++counts[volume.first];
     NamedNodes full{.names = {}, .all_others = true};
     for (const auto& [driver, count] : counts) {
       const auto room = room_.find(driver);
@@ -69,7 +67,7 @@ class NodeVolumeLimits final : public ClusterConstraint {
   void operator()(const VolumeUpserted& change) {
     const k8s::PersistentVolume& volume = change.object;
     Volume& known = volumes_[volume.metadata.name];
-    Volume now{.used = used_of(volume), .claim = {}};
+    Volume now{.attached = attached_as(volume), .is_csi = !volume.csi_driver.empty(), .claim = {}};
     if (volume.claim_ref) now.claim = {volume.claim_ref->namespace_, volume.claim_ref->name};
     const ClaimKey before = std::exchange(known, std::move(now)).claim;
     count_users(before);
@@ -99,10 +97,6 @@ class NodeVolumeLimits final : public ClusterConstraint {
     for (const k8s::CsiNode::Driver& driver : change.object.drivers) {
       if (driver.allocatable_count) node.limits[driver.name] = *driver.allocatable_count;
     }
-    node.taken_over.clear();
-    for (const InTreeKind& kind : kInTreeKinds) {
-      if (is_taken_over(change.object, kind)) node.taken_over.insert(&kind);
-    }
     count(change.object.metadata.name);
   }
   void operator()(const CsiNodeGone& change) {
@@ -110,7 +104,6 @@ class NodeVolumeLimits final : public ClusterConstraint {
     if (node == nodes_.end()) return;
     leave_room(change.name, node->second);
     node->second.limits.clear();
-    node->second.taken_over.clear();
     forget_if_empty(node);
   }
   void operator()(const VolumeAttachmentUpserted& change) {
@@ -139,7 +132,7 @@ class NodeVolumeLimits final : public ClusterConstraint {
     if (pod.spec.volumes.empty()) return;
     operator()(BoundPodGone{pod.metadata.uid});
     std::vector<ClaimKey> claims = claims_of(pod);
-    std::vector<Used> disks = disks_of(pod);
+    std::vector<Attached> disks = disks_of(pod);
     if (claims.empty() && disks.empty()) return;
     for (const ClaimKey& claim : claims) users_[claim].insert(pod.metadata.uid);
     nodes_[pod.spec.node_name].pods.insert(pod.metadata.uid);
@@ -170,13 +163,14 @@ class NodeVolumeLimits final : public ClusterConstraint {
     std::string storage_class;
   };
   struct Volume {
-    Used used;  // the driver is empty: of no CSI driver
+    Attached attached;  // the driver is empty: of no CSI driver
+    bool is_csi = false;
     ClaimKey claim;
   };
   struct Pod {
     std::string node;
     std::vector<ClaimKey> claims;
-    std::vector<Used> disks;  // in-line
+    std::vector<Attached> disks;  // in-line
   };
   struct Attachment {
     std::string node;
@@ -184,50 +178,43 @@ class NodeVolumeLimits final : public ClusterConstraint {
   };
   struct Node {
     std::map<Driver, std::int64_t> limits;
-    std::set<const InTreeKind*> taken_over;
     std::set<std::string> pods;
     std::set<std::string> attachments;
     // Worked out where there are limits.
     std::set<Attached> used;              // by its pods
     std::map<Driver, std::int64_t> free;  // of limits
-
-    [[nodiscard]] bool counts(const Used& volume) const {
-      return volume.second == nullptr || taken_over.contains(volume.second);
-    }
   };
   using Nodes = std::map<std::string, Node>;
 
-  static Used used_of(const k8s::PersistentVolume& volume) {
-    if (!volume.csi_driver.empty() || !volume.in_tree_disk) {
-      return {{volume.csi_driver, volume.csi_volume_handle}, nullptr};
-    }
+  static Attached attached_as(const k8s::PersistentVolume& volume) {
+    if (!volume.in_tree_disk) return {volume.csi_driver, volume.csi_volume_handle};
     const InTreeKind* kind = in_tree_kind(volume.in_tree_disk->source);
     auto handle = handle_of(volume);
     if (kind == nullptr || !handle) return {};
-    return {{std::string(kind->driver), *std::move(handle)}, kind};
+    return {std::string(kind->driver), *std::move(handle)};
   }
 
-  static std::vector<Used> disks_of(const k8s::Pod& pod) {
-    std::vector<Used> all;
+  static std::vector<Attached> disks_of(const k8s::Pod& pod) {
+    std::vector<Attached> all;
     for (const k8s::Volume& volume : pod.spec.volumes) {
       if (volume.kind != k8s::Volume::Kind::kDisk) continue;
       const InTreeKind* kind = in_tree_kind(volume.source);
       if (kind == nullptr) continue;
       if (auto handle = handle_of(volume)) {
-        all.push_back({{std::string(kind->driver), *std::move(handle)}, kind});
+        all.emplace_back(std::string(kind->driver), *std::move(handle));
       }
     }
     return all;
   }
 
   // nullopt: it is none of a CSI driver, or nobody knows of which.
-  std::optional<Used> volume_of(const ClaimKey& key) const {
+  std::optional<Attached> volume_of(const ClaimKey& key) const {
     const auto claim = claims_.find(key);
     if (claim == claims_.end()) return std::nullopt;
     const auto volume = volumes_.find(claim->second.volume);
     if (volume != volumes_.end()) {
-      if (volume->second.used.first.first.empty()) return std::nullopt;
-      return volume->second.used;
+      if (volume->second.attached.first.empty()) return std::nullopt;
+      return volume->second.attached;
     }
     const auto provisioner = provisioners_.find(claim->second.storage_class);
     if (provisioner == provisioners_.end() || is_uncounted_provisioner(provisioner->second)) {
@@ -235,22 +222,18 @@ class NodeVolumeLimits final : public ClusterConstraint {
     }
     const InTreeKind* kind = in_tree_kind_of_provisioner(provisioner->second);
     // No handle of a driver begins so; it is told apart from those of other claims alone.
-    return Used{{kind == nullptr ? provisioner->second : std::string(kind->driver),
-                 "\n" + key.first + "/" + key.second},
-                kind};
+    return Attached{kind == nullptr ? provisioner->second : std::string(kind->driver),
+                    "\n" + key.first + "/" + key.second};
   }
 
   // Volumes that pods there use already need no more room.
-  bool exceeds(const std::string& name, const Driver& driver, const std::set<Used>& wanted,
+  bool exceeds(const std::string& name, const Driver& driver, const std::set<Attached>& wanted,
                std::int64_t free) const {
     const Node& node = nodes_.at(name);
     std::int64_t more = 0;
-    const Attached* last = nullptr;  // one in-line and of a claim counts once
-    for (auto volume = wanted.lower_bound({{driver, {}}, nullptr});
-         volume != wanted.end() && volume->first.first == driver; ++volume) {
-      if (!node.counts(*volume) || node.used.contains(volume->first)) continue;
-      if (last == nullptr || *last != volume->first) ++more;
-      last = &volume->first;
+    for (auto volume = wanted.lower_bound({driver, {}});
+         volume != wanted.end() && volume->first == driver; ++volume) {
+      if (!node.used.contains(*volume)) ++more;
     }
     return more > 0 && more > free;
   }
@@ -270,21 +253,17 @@ class NodeVolumeLimits final : public ClusterConstraint {
     Node& node = nodes_.at(name);
     leave_room(name, node);
     if (node.limits.empty()) return;
-    const auto use = [&](const Used& volume) {
-      if (node.counts(volume)) node.used.insert(volume.first);
-    };
     for (const std::string& uid : node.pods) {
       const Pod& pod = pods_.at(uid);
       for (const ClaimKey& claim : pod.claims) {
-        if (const auto volume = volume_of(claim)) use(*volume);
+        if (auto volume = volume_of(claim)) node.used.insert(*std::move(volume));
       }
-      for (const Used& disk : pod.disks) use(disk);
+      node.used.insert(pod.disks.begin(), pod.disks.end());
     }
     std::set<Attached> all = node.used;
     for (const std::string& attachment : node.attachments) {
       const auto volume = volumes_.find(attachments_.at(attachment).volume);
-      if (volume == volumes_.end() || volume->second.used.second != nullptr) continue;
-      all.insert(volume->second.used.first);
+      if (volume != volumes_.end() && volume->second.is_csi) all.insert(volume->second.attached);
     }
     node.free = node.limits;
     for (const Attached& volume : all) {
@@ -308,8 +287,7 @@ class NodeVolumeLimits final : public ClusterConstraint {
   }
   void forget_if_empty(Nodes::iterator node) {
     const Node& it = node->second;
-    if (it.limits.empty() && it.taken_over.empty() && it.pods.empty() && it.attachments.empty())
-      nodes_.erase(node);
+    if (it.limits.empty() && it.pods.empty() && it.attachments.empty()) nodes_.erase(node);
   }
 
   std::map<ClaimKey, Claim> claims_;

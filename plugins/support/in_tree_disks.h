@@ -1,8 +1,8 @@
 // Disks of the kinds that Kubernetes served itself before CSI ("in-tree"), and the CSI drivers that
 // serve them today.
 //
-// Where a node's CSINode says that the driver has taken a kind over, a disk of it counts as one of
-// the driver's volumes there, and the node affinity of such a volume is by the driver's own label.
+// A disk of such a kind counts as one of the driver's volumes. Where a node's CSINode says that the
+// driver has taken the kind over, the node affinity of such a volume is by the driver's own label.
 //
 // Source: k8s.io/csi-translation-lib v0.36.3; kube-scheduler, plugins/nodevolumelimits/utils.go and
 // plugins/volumebinding/binder.go, for which kinds are taken over.

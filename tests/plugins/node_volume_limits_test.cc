@@ -66,7 +66,6 @@ TEST_CASE("NodeVolumeLimits: a node takes so many volumes of a driver") {
   SECTION("the limit goes, and comes") {
     asked.lacks<k8s::CsiNode>("a");
     CHECK(asked.excluded(mounting("p", {"v3"})).empty());
-    asked.gone(second);
     asked.bound(second);
     CHECK(asked.excluded(mounting("p", {"v3"})).empty());
     asked.has(limited("a", 2));
@@ -118,13 +117,11 @@ TEST_CASE("NodeVolumeLimits: a node takes so many volumes of a driver") {
   }
 }
 
-TEST_CASE("NodeVolumeLimits: disks count where a driver has taken them over") {
+TEST_CASE("NodeVolumeLimits: disks count as volumes of the driver that serves them today") {
   Asked asked("NodeVolumeLimits");
-  constexpr const char* kTakenOver = "storage.alpha.kubernetes.io/migrated-plugins";
-  const auto limited = [&](const char* name, const char* driver, const char* plugins) {
+  const auto limited = [](const char* name, const char* driver) {
     k8s::CsiNode made;
     made.metadata.name = name;
-    made.metadata.annotations.set(kTakenOver, plugins);
     made.drivers = {{driver, 1}};
     return made;
   };
@@ -151,12 +148,9 @@ TEST_CASE("NodeVolumeLimits: disks count where a driver has taken them over") {
     CAPTURE(kind.source);
     asked.on("a");
     asked.on("b");
-    asked.has(limited("a", kind.driver, (std::string("x,") + kind.plugin).c_str()));
-    asked.has(limited("b", kind.driver, "x"));
+    asked.has(limited("a", kind.driver));
     const k8s::Pod first = in_line("first", kind.source, "d1").on("a");
-    const k8s::Pod second = in_line("second", kind.source, "d1").on("b");
     asked.bound(first);
-    asked.bound(second);
     CHECK(asked.excluded(in_line("p", kind.source, "d2")) == full);
     CHECK(asked.excluded(in_line("p", kind.source, "d1")).empty());
     // Of a claim, by its volume and by its class.
@@ -172,19 +166,17 @@ TEST_CASE("NodeVolumeLimits: disks count where a driver has taken them over") {
     asked.bound(pod("third").mounts_claim("w").on("a"));
     CHECK(asked.excluded(in_line("p", kind.source, "d2")) == full);
     asked.gone(pod("third"));
-    asked.gone(second);
   }
   // What is not counted, and what a driver has no name for.
   asked.has(storage_class("files", "kubernetes.io/azure-file"));
   asked.has(wanted("f", "files"));
-  asked.has(limited("a", "kubernetes.io/azure-file", "kubernetes.io/azure-file"));
+  asked.has(limited("a", "kubernetes.io/azure-file"));
   CHECK(asked.excluded(pod("p").mounts_claim("f").mounts_claim("w")).empty());
 }
 
 TEST_CASE("NodeVolumeLimits: one disk by two names counts once") {
   struct Case {
     const char* source;
-    const char* plugin;
     const char* driver;
     const char* in_line;
     const char* of_volume;
@@ -192,23 +184,10 @@ TEST_CASE("NodeVolumeLimits: one disk by two names counts once") {
     bool same;
   };
   const std::vector<Case> cases = {
-      {"awsElasticBlockStore",
-       "kubernetes.io/aws-ebs",
-       "ebs.csi.aws.com",
-       "vol-1",
-       "aws://us-east-1a/vol-1",
-       {},
-       true},
-      {"awsElasticBlockStore",
-       "kubernetes.io/aws-ebs",
-       "ebs.csi.aws.com",
-       "vol-1",
-       "aws://us-east-1a/vol-2",
-       {},
-       false},
-      {"gcePersistentDisk", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "p", "p", {}, true},
+      {"awsElasticBlockStore", "ebs.csi.aws.com", "vol-1", "aws://us-east-1a/vol-1", {}, true},
+      {"awsElasticBlockStore", "ebs.csi.aws.com", "vol-1", "aws://us-east-1a/vol-2", {}, false},
+      {"gcePersistentDisk", "pd.csi.storage.gke.io", "p", "p", {}, true},
       {"gcePersistentDisk",
-       "kubernetes.io/gce-pd",
        "pd.csi.storage.gke.io",
        "p",
        "p",
@@ -221,7 +200,6 @@ TEST_CASE("NodeVolumeLimits: one disk by two names counts once") {
     asked.on("a");
     k8s::CsiNode node;
     node.metadata.name = "a";
-    node.metadata.annotations.set("storage.alpha.kubernetes.io/migrated-plugins", c.plugin);
     node.drivers = {{c.driver, 1}};
     asked.has(node);
     asked.has(with(volume("v"), [&](auto& it) {
