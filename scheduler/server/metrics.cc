@@ -398,7 +398,11 @@ void Metrics::gpu_totals(const GpuTotals& totals, Time now) {
     };
     in_state("used", form.used);
     in_state("free", form.free);
-    for (const auto& [closed, gpus] : form.closed) in_state(state_of(closed), gpus);
+    for (const GpusClosed closed : {GpusClosed::kCordoned, GpusClosed::kBackedOff,
+                                    GpusClosed::kNotReady, GpusClosed::kMigChange}) {
+      const auto gpus = form.closed.find(closed);
+      in_state(state_of(closed), gpus == form.closed.end() ? 0 : gpus->second);
+    }
     set(f.largest_block, labels, static_cast<double>(form.largest_block));
     set(f.whole_nodes, labels, static_cast<double>(form.whole_nodes_free));
   }

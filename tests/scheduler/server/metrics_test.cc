@@ -151,7 +151,7 @@ TEST_CASE("GPUs and waiting pods, as long as there are any") {
   check_has(metrics, series + R"("used"} 10)");
   check_has(metrics, series + R"("free"} 17)");
   check_has(metrics, series + R"("cordoned"} 5)");
-  CHECK_THAT(metrics.text(), !Catch::Contains("backed_off\"}"));
+  check_has(metrics, series + R"("backed_off"} 0)");
   check_has(metrics, R"(gpu_scheduler_gpu_largest_block{form="",gpu_type="H100"} 8)");
   check_has(metrics, R"(gpu_scheduler_gpu_whole_nodes_free{form="",gpu_type="H100"} 1)");
   const std::string waiting = R"({gpu_type="H100",queue="unschedulable"})";
