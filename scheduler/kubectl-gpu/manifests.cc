@@ -70,8 +70,9 @@ class Reader {
     if (!event) return tl::unexpected(std::move(event.error()));
     if (!*event) {
       return k8s::decode_error(
-          "want pods (Pod, Job, JobSet, Deployment, ReplicaSet, StatefulSet), a Node, a GpuQuota, "
-          "a PriorityClass, a Namespace, a Service, or something of storage; found a " +
+          "want pods (Pod, Job, JobSet, Deployment, ReplicaSet, ReplicationController, "
+          "StatefulSet), a Node, a GpuQuota, a PriorityClass, a Namespace, a Service, or something "
+          "of storage; found a " +
           std::string(kind));
     }
     std::visit(

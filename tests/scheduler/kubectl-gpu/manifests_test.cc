@@ -35,6 +35,15 @@ std::vector<std::string> names_of(const std::vector<k8s::Pod>& pods) {
 
 using Names = std::vector<std::string>;
 
+TEST_CASE("a Service is one of the namespace that is meant") {
+  const Loaded loaded = load("{kind: Service, metadata: {name: s}, spec: {selector: {app: web}}}");
+  CHECK(loaded.error.empty());
+  REQUIRE(loaded.change.objects.size() == 1);
+  const auto& service = std::get<event::ServiceUpserted>(loaded.change.objects[0]).object;
+  CHECK(service.metadata.namespace_ == "ml");
+  CHECK(service.selector == k8s::StringMap{{"app", "web"}});
+}
+
 TEST_CASE("workloads become the pods that run at a time") {
   struct Case {
     std::string name;
@@ -55,6 +64,9 @@ TEST_CASE("workloads become the pods that run at a time") {
        "{kind: Deployment, metadata: {name: d}, spec: {replicas: 2}}",
        {"ml/d-0", "ml/d-1"}},
       {"an idle one", "{kind: Deployment, metadata: {name: d}, spec: {replicas: 0}}", {}},
+      {"a replication controller",
+       "{kind: ReplicationController, metadata: {name: r}, spec: {replicas: 1}}",
+       {"ml/r-0"}},
       {"a stateful set",
        "{kind: StatefulSet, metadata: {name: s, namespace: a}, spec: {replicas: 1}}",
        {"a/s-0"}},
