@@ -50,7 +50,8 @@ bool mounts_anywhere(std::string_view volume_source) {
 
 // kube-scheduler 1.36 compares the disks of GCE, EBS, iSCSI and RBD
 // (plugins/volumerestrictions), and counts those with a driver (plugins/nodevolumelimits/utils.go),
-// whose handle their translation makes from these fields (k8s.io/csi-translation-lib/plugins).
+// and csi-translation-lib makes a volume handle from these fields
+// (k8s.io/csi-translation-lib/plugins).
 const DiskSource* disk_source(std::string_view volume_source) {
   static constexpr std::array<DiskSource, 7> kSources = {{
       {"awsElasticBlockStore", "volumeID", 1, 4, true},

@@ -53,8 +53,8 @@ class DefaultSelectors {
   void merge_services(const k8s::Pod& pod, k8s::StringMap& into) const;
 
   std::map<Name, Service> services_;  // those that select some pods
-  // By namespace and one label of the selector, that under which the fewest were: who makes many
-  // Services makes no decision long.
+  // By namespace and one label of the selector: the label with the fewest entries at that time, so
+  // that the cost of a decision does not grow with the number of Services.
   std::unordered_map<std::string, std::vector<Filed>> filed_;
   std::map<Name, k8s::StringMap> replication_controllers_;
   std::map<Name, k8s::LabelSelector> replica_sets_;

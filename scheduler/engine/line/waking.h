@@ -17,8 +17,8 @@ class Waking {
   // Both outlive it.
   Waking(World& world, Queues& queue) : world_(world), queue_(queue) {}
 
-  // The constraints learn of a change. The pods that wait for a change of this object become
-  // active; not where it is no news to those who wait.
+  // Tells the constraints of a change. The pods that wait for a change of this object become
+  // active, unless `news` is false: then nothing has changed for pods that wait.
   void cluster_changed(const ClusterChange& change, bool news = true);
   // The constraints count the pod as bound to the node from now on.
   void assumed(WaitingPod& waiting, const std::string& node);
