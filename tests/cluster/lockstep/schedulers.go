@@ -37,7 +37,7 @@ func (o *theirs) schedule(ctx context.Context) (err error) {
 		return err
 	}
 	o.process, err = o.cluster.StartKubeScheduler(ctx, controlplane.SchedulerOptions{Name: schedulerName, Settings: settingsOfTheirs, Port: o.port,
-		Args: []string{"--authorization-always-allow-paths=/healthz,/metrics"}})
+		Args: []string{"--authorization-always-allow-paths=/healthz,/metrics", featureGates}})
 	return err
 }
 

@@ -21,6 +21,9 @@ import (
 // patience is how long a scheduler may take to answer.
 const patience = 30 * time.Second
 
+// featureGates let in what is drawn beyond the defaults: a pod with hostNetwork and hostUsers: false.
+const featureGates = "--feature-gates=UserNamespacesHostNetworkSupport=true"
+
 // side is an API server with the scheduler behind it.
 type side struct {
 	name    string
@@ -38,7 +41,7 @@ func (o *side) start(ctx context.Context, s Settings) (err error) {
 	o.pods, o.changed = map[string]*corev1.Pod{}, make(chan struct{})
 	o.cluster, err = controlplane.Start(ctx, controlplane.Options{Dir: filepath.Join(s.Dir, o.name), Bin: s.Bin, APIServerArgs: []string{
 		// RuntimeClass takes a pod's overhead for a mistake unless a class says so. PodTopologyLabels copies a node's zone to its pods, as it was some time ago.
-		"--disable-admission-plugins=TaintNodesByCondition,ServiceAccount,RuntimeClass,PodTopologyLabels"}})
+		"--disable-admission-plugins=TaintNodesByCondition,ServiceAccount,RuntimeClass,PodTopologyLabels", featureGates}})
 	if err != nil {
 		return err
 	}
