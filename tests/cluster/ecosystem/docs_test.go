@@ -28,6 +28,7 @@ var clusters = []struct {
 	{"kustomize", []section{
 		{"docs/install.md", "Build the image"}, {"docs/install.md", "With kustomize"}, {"docs/quotas.md", "GPU quotas"},
 		{"docs/operate.md", "Who may read metrics"}, {"docs/operate.md", "Ask about a pod"},
+		{"docs/kubectl-gpu.md", "Install"}, {"docs/kubectl-gpu.md", "Flags"},
 		{"docs/alerts.md", "Alerts of the scheduler"}, {"docs/alerts.md", "Alerts of GPUs"}, {"docs/install.md", "Uninstall"},
 	}},
 	{"helm", []section{{"docs/install.md", "With Helm"}}},
@@ -149,22 +150,30 @@ func commandsOf(t *testing.T, s section) []string {
 	return commandsIn(below)
 }
 
-var (
-	fence   = regexp.MustCompile("(?ms)^```\n(.*?)^```$")
-	command = regexp.MustCompile(`^(kubectl|helm|sed) `)
-)
+var command = regexp.MustCompile(`^(kubectl|helm|sed) `)
 
-// commandsIn are the lines of the blocks that are for kubectl, Helm or sed.
+// commandsIn are the lines of the blocks that are for kubectl, Helm or sed. A block that names its language has none.
 func commandsIn(text string) []string {
 	var found []string
-	for _, block := range fence.FindAllStringSubmatch(text, -1) {
-		for line := range strings.Lines(block[1]) {
-			if command.MatchString(line) {
-				found = append(found, strings.TrimSpace(line))
-			}
+	inBlock, isBare := false, false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch language, isFence := strings.CutPrefix(line, "```"); {
+		case isFence:
+			inBlock, isBare = !inBlock, language == ""
+		case inBlock && isBare && command.MatchString(line):
+			found = append(found, line)
 		}
 	}
 	return found
+}
+
+func TestCommandsIn(t *testing.T) {
+	page := "kubectl in prose\n```yaml\nkind: Pod\n```\n```\nkubectl get pods\n$ kubectl gpu\nhelm list\n```\nsed s\n```\n  sed -i s/a/b/ file\n```\n"
+	want := []string{"kubectl get pods", "helm list", "sed -i s/a/b/ file"}
+	if got := commandsIn(page); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 func readPage(t *testing.T, path string) string {
@@ -181,7 +190,8 @@ func (p *plane) typeIn(folder string, s section, command string) {
 	p.t.Helper()
 	shell := exec.CommandContext(p.t.Context(), "bash", "-euc", strings.ReplaceAll(command, "REGISTRY", "registry.example.com"))
 	shell.Dir = folder
-	shell.Env = append(os.Environ(), "KUBECONFIG="+p.cluster.Kubeconfig(), "PATH="+bin+":"+os.Getenv("PATH"))
+	path := strings.Join([]string{bin, filepath.Dir(scheduler()), os.Getenv("PATH")}, ":") // kubectl-gpu is beside the scheduler
+	shell.Env = append(os.Environ(), "KUBECONFIG="+p.cluster.Kubeconfig(), "PATH="+path)
 	if output, err := shell.CombinedOutput(); err != nil {
 		p.t.Fatalf("%s, %s: %s: %v\n%s", s.page, s.heading, command, err, output)
 	}

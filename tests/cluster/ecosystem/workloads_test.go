@@ -47,13 +47,17 @@ func TestWorkloads(t *testing.T) {
 	p.wantOnGPUs(map[string]int{"Deployment": 1, "StatefulSet": 15, "Job": 1 + 6 + 1})
 }
 
+// scheduler is the program that is tried.
+func scheduler() string {
+	if program := os.Getenv("GPU_SCHEDULER_BIN"); program != "" {
+		return program
+	}
+	return filepath.Join(root, "build/release/bin/gpu-scheduler")
+}
+
 // runScheduler starts gpu-scheduler as the account of manifests/base.
 func (p *plane) runScheduler(args ...string) {
 	p.t.Helper()
-	program := os.Getenv("GPU_SCHEDULER_BIN")
-	if program == "" {
-		program = filepath.Join(root, "build/release/bin/gpu-scheduler")
-	}
 	account, err := p.cluster.ApplyScheduler(p.t.Context(), filepath.Join(root, "manifests/base"))
 	if err != nil {
 		p.t.Fatal(err)
@@ -67,7 +71,7 @@ func (p *plane) runScheduler(args ...string) {
 		p.t.Fatal(err)
 	}
 	args = append([]string{"--config", config, "--http-bind-address=127.0.0.1:0"}, args...)
-	if _, err := p.cluster.StartChild("gpu-scheduler", nil, program, args...); err != nil {
+	if _, err := p.cluster.StartChild("gpu-scheduler", nil, scheduler(), args...); err != nil {
 		p.t.Fatal(err)
 	}
 }
