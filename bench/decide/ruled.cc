@@ -179,11 +179,11 @@ RuledFigures run_ruled(sched::Engine& engine, std::size_t rule, std::size_t node
     for (std::size_t i = 0; i < kBatch && done < pods; ++i, ++done) {
       pending.push_back(numbered(asked, ++number));
       volumes.give(pending.back());
+      volumes.come(pending.back());
     }
     std::vector<k8s::Pod> bound = pending;
     const double began = replay::cpu_seconds();
     for (std::size_t i = 0; i < pending.size(); ++i) {
-      volumes.come(bound[i]);
       engine.apply(sched::event::PodUpserted{std::move(pending[i])}, now);
       bool placed = false;
       while (auto decision = engine.step(now)) {

@@ -5,8 +5,8 @@
 //
 // One plain pod for every five nodes is there; then pods without GPU come, all with one rule, and
 // stay. Each is decided on, and the engine hears that its bind went through, and what the watch
-// then shows. Where a pod has a volume, its objects come before it, and a provisioner answers at
-// once.
+// then shows. Where a pod has a volume, its objects are there before and not measured, as
+// scheduler_perf's are; a provisioner answers at once, and what the engine does then is measured.
 // Source: kubernetes test/integration/scheduler_perf.
 #pragma once
 

@@ -40,8 +40,7 @@ class NodeDeclaredFeatures final : public ClusterConstraint {
     Exclusion exclusion{.plugin = kPlugin,
                         .reason = kReason,
                         .code = Code::kUnresolvable,
-                        .allowed = {},
-                        .comes_last = true};
+                        .allowed = {}};
     exclusion.allowed = [needed = needed_by(pod)](const NodeFacts& node) {
       const auto& declared = node.declared_features;
       return std::all_of(needed.begin(), needed.end(), [&](std::string_view feature) {

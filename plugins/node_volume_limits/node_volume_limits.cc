@@ -1,10 +1,15 @@
 #include "plugins/node_volume_limits/node_volume_limits.h"
 
+#include "plugins/node_volume_limits/volume_room.h"
 #include "plugins/support/in_tree_disks.h"
 #include "plugins/support/volume_claims.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 
@@ -13,39 +18,87 @@ namespace {
 
 using namespace sched;
 
-using Driver = std::string;
-// One volume as its driver knows it: driver, handle.
-using Attached = std::pair<Driver, std::string>;
-
 constexpr std::string_view kName = "NodeVolumeLimits";
 constexpr std::string_view kTooMany = "node(s) exceed max volume count";
 
+// 1 on each node that does not take so many more volumes of a driver.
+class Full final : public Counted {
+ public:
+  Full(std::shared_ptr<const VolumeRoom> room, Driver driver, std::int64_t count)
+      : room_(std::move(room)), driver_(std::move(driver)), count_(count) {}
+  std::int32_t amount(const PodClass& /*pod*/) const override { return 0; }
+  std::int32_t amount_of_node(const NodeFacts& node) const override {
+    return room_->takes(node.name, driver_, count_) ? 0 : 1;
+  }
+
+ private:
+  std::shared_ptr<const VolumeRoom> room_;
+  Driver driver_;
+  std::int64_t count_;
+};
+
+// So many volumes of each driver, all new to every node.
+using Wanted = std::map<Driver, std::int64_t>;
+
+// Leaves the nodes that take them all.
+class RoomForAll final : public PodRule {
+ public:
+  RoomForAll(const std::shared_ptr<const VolumeRoom>& room, const Wanted& wanted) {
+    for (const auto& [driver, count] : wanted) {
+      counts_.push_back({.id = fmt::format("{} {} {}", kName, count, driver),
+                         .key = "",
+                         .what = std::make_shared<Full>(room, driver, count),
+                         .by_node = true});
+    }
+  }
+  const std::vector<DomainCount>& counts() const override { return counts_; }
+  std::vector<DomainBound> bounds(std::span<const DomainCounts* const> /*counted*/) const override {
+    std::vector<DomainBound> all;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      all.push_back({.count = i, .at_most = 0, .plugin = kName, .reason = kTooMany});
+    }
+    return all;
+  }
+
+ private:
+  std::vector<DomainCount> counts_;
+};
+
+// A pod of which no pod uses a volume yet, as most, has a rule that it shares with all pods that
+// want as many volumes of the same drivers. For one that shares a volume with a pod on some node,
+// the nodes are looked at that may be full.
 class NodeVolumeLimits final : public ClusterConstraint {
  public:
   std::string_view name() const override { return kName; }
   bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
-  // Looks at the nodes that may be full for the pod's drivers alone.
   std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
-    std::set<Attached> wanted;
-    for (const ClaimKey& claim : claims_of(pod)) {
-      if (auto volume = volume_of(claim)) wanted.insert(*std::move(volume));
-    }
-    for (Attached& disk : disks_of(pod)) wanted.insert(std::move(disk));
-    std::map<Driver, std::int64_t> counts;
-    for (const Attached& volume : wanted) ++counts[volume.first];
+    const std::set<Attached> volumes = volumes_of(pod);
+    if (!is_any_used(volumes)) return {};
     NamedNodes full{.names = {}, .all_others = true};
-    for (const auto& [driver, count] : counts) {
-      const auto room = room_.find(driver);
-      if (room == room_.end()) continue;
-      for (const auto& [free, node] : room->second) {
-        if (free >= count) break;
-        if (exceeds(node, driver, wanted, free)) full.names.push_back(node);
+    for (const auto& [driver, count] : wanted(volumes)) {
+      for (const auto& [node, free] : room_->short_of(driver, count)) {
+        if (exceeds(*node, driver, volumes, free)) full.names.push_back(*node);
       }
     }
     if (full.names.empty()) return {};
     return {{.plugin = kName, .reason = kTooMany, .allowed = std::move(full)}};
   }
+
+  bool is_ruled(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
+  std::unique_ptr<PodRule> rule_for(const k8s::Pod& pod) const override {
+    const Wanted wanted = new_volumes_of(pod);
+    return wanted.empty() ? nullptr : std::make_unique<RoomForAll>(room_, wanted);
+  }
+  std::string reads_besides(const k8s::Pod& pod) const override {
+    std::string all;
+    if (pod.spec.volumes.empty()) return all;
+    for (const auto& [driver, count] : new_volumes_of(pod)) {
+      all += fmt::format("{} {}\n", count, driver);
+    }
+    return all;
+  }
+  std::vector<std::string> take_recounted() override { return room_->take_changed(); }
 
   ChangeMask reads() const override {
     return kStorageChanged | kBoundPodChanged | kBoundPodRemoved;
@@ -58,11 +111,11 @@ class NodeVolumeLimits final : public ClusterConstraint {
   void operator()(const VolumeClaimUpserted& change) {
     const k8s::PersistentVolumeClaim& claim = change.object;
     claims_[key_of(claim.metadata)] = {claim.volume_name, claim.storage_class};
-    count_users(key_of(claim.metadata));
+    recount_users(key_of(claim.metadata));
   }
   void operator()(const VolumeClaimGone& change) {
     claims_.erase({change.namespace_, change.name});
-    count_users({change.namespace_, change.name});
+    recount_users({change.namespace_, change.name});
   }
   void operator()(const VolumeUpserted& change) {
     const k8s::PersistentVolume& volume = change.object;
@@ -70,62 +123,51 @@ class NodeVolumeLimits final : public ClusterConstraint {
     Volume now{.attached = attached_as(volume), .is_csi = !volume.csi_driver.empty(), .claim = {}};
     if (volume.claim_ref) now.claim = {volume.claim_ref->namespace_, volume.claim_ref->name};
     const ClaimKey before = std::exchange(known, std::move(now)).claim;
-    count_users(before);
-    if (before != known.claim) count_users(known.claim);
-    count_attachments_of(volume.metadata.name);
+    recount_users(before);
+    if (before != known.claim) recount_users(known.claim);
+    recount_attachments_of(volume.metadata.name);
   }
   void operator()(const VolumeGone& change) {
     const auto volume = volumes_.find(change.name);
     if (volume == volumes_.end()) return;
     const ClaimKey claim = volume->second.claim;
     volumes_.erase(volume);
-    count_users(claim);
-    count_attachments_of(change.name);
+    recount_users(claim);
+    recount_attachments_of(change.name);
   }
   void operator()(const StorageClassUpserted& change) {
     provisioners_[change.object.metadata.name] = change.object.provisioner;
-    count_all();
+    recount_all();
   }
   void operator()(const StorageClassGone& change) {
     provisioners_.erase(change.name);
-    count_all();
+    recount_all();
   }
   void operator()(const CsiNodeUpserted& change) {
-    Node& node = nodes_[change.object.metadata.name];
-    leave_room(change.object.metadata.name, node);
-    node.limits.clear();
+    std::map<Driver, std::int64_t> limits;
     for (const k8s::CsiNode::Driver& driver : change.object.drivers) {
-      if (driver.allocatable_count) node.limits[driver.name] = *driver.allocatable_count;
+      if (driver.allocatable_count) limits[driver.name] = *driver.allocatable_count;
     }
-    count(change.object.metadata.name);
+    room_->limit(change.object.metadata.name, limits);
   }
-  void operator()(const CsiNodeGone& change) {
-    const auto node = nodes_.find(change.name);
-    if (node == nodes_.end()) return;
-    leave_room(change.name, node->second);
-    node->second.limits.clear();
-    forget_if_empty(node);
-  }
+  void operator()(const CsiNodeGone& change) { room_->limit(change.name, {}); }
   void operator()(const VolumeAttachmentUpserted& change) {
     const k8s::VolumeAttachment& made = change.object;
     operator()(VolumeAttachmentGone{.name = made.metadata.name, .namespace_ = {}});
     if (made.volume.empty()) return;
-    attachments_[made.metadata.name] = {made.node, made.volume};
+    Attachment& attachment = attachments_[made.metadata.name];
+    attachment = {.node = made.node, .volume = made.volume, .attached = {}};
     attachments_of_[made.volume].insert(made.metadata.name);
-    nodes_[made.node].attachments.insert(made.metadata.name);
-    count(made.node);
+    recount(attachment);
   }
   void operator()(const VolumeAttachmentGone& change) {
     const auto made = attachments_.find(change.name);
     if (made == attachments_.end()) return;
-    const auto node = nodes_.find(made->second.node);
-    node->second.attachments.erase(change.name);
     const auto others = attachments_of_.find(made->second.volume);
     others->second.erase(change.name);
     if (others->second.empty()) attachments_of_.erase(others);
+    set_attached(made->second, std::nullopt);
     attachments_.erase(made);
-    count(node->first);
-    forget_if_empty(node);
   }
   void operator()(const BoundPodUpserted& change) {
     const k8s::Pod& pod = change.pod;
@@ -135,9 +177,9 @@ class NodeVolumeLimits final : public ClusterConstraint {
     std::vector<Attached> disks = disks_of(pod);
     if (claims.empty() && disks.empty()) return;
     for (const ClaimKey& claim : claims) users_[claim].insert(pod.metadata.uid);
-    nodes_[pod.spec.node_name].pods.insert(pod.metadata.uid);
-    pods_[pod.metadata.uid] = {pod.spec.node_name, std::move(claims), std::move(disks)};
-    count(pod.spec.node_name);
+    Pod& known = pods_[pod.metadata.uid];
+    known = {pod.spec.node_name, std::move(claims), std::move(disks), {}};
+    recount(known);
   }
   void operator()(const BoundPodGone& change) {
     const auto pod = pods_.find(change.uid);
@@ -148,11 +190,8 @@ class NodeVolumeLimits final : public ClusterConstraint {
       users->second.erase(change.uid);
       if (users->second.empty()) users_.erase(users);
     }
-    const auto node = nodes_.find(pod->second.node);
-    node->second.pods.erase(change.uid);
+    set_used(pod->second, {});
     pods_.erase(pod);
-    count(node->first);
-    forget_if_empty(node);
   }
   template <typename Other>
   void operator()(const Other& /*change*/) {}
@@ -171,20 +210,13 @@ class NodeVolumeLimits final : public ClusterConstraint {
     std::string node;
     std::vector<ClaimKey> claims;
     std::vector<Attached> disks;  // in-line
+    std::set<Attached> used;      // in room_, by this pod
   };
   struct Attachment {
     std::string node;
     std::string volume;
+    std::optional<Attached> attached;  // in room_, by this
   };
-  struct Node {
-    std::map<Driver, std::int64_t> limits;
-    std::set<std::string> pods;
-    std::set<std::string> attachments;
-    // Worked out where there are limits.
-    std::set<Attached> used;              // by its pods
-    std::map<Driver, std::int64_t> free;  // of limits
-  };
-  using Nodes = std::map<std::string, Node>;
 
   static Attached attached_as(const k8s::PersistentVolume& volume) {
     if (!volume.in_tree_disk) return {volume.csi_driver, volume.csi_volume_handle};
@@ -226,80 +258,85 @@ class NodeVolumeLimits final : public ClusterConstraint {
                     "\n" + key.first + "/" + key.second};
   }
 
+  std::set<Attached> volumes_of(const std::vector<ClaimKey>& claims,
+                                const std::vector<Attached>& disks) const {
+    std::set<Attached> all(disks.begin(), disks.end());
+    for (const ClaimKey& claim : claims) {
+      if (auto volume = volume_of(claim)) all.insert(*std::move(volume));
+    }
+    return all;
+  }
+  std::set<Attached> volumes_of(const k8s::Pod& pod) const {
+    return volumes_of(claims_of(pod), disks_of(pod));
+  }
+  static Wanted wanted(const std::set<Attached>& volumes) {
+    Wanted all;
+    for (const Attached& volume : volumes) ++all[volume.first];
+    return all;
+  }
+  bool is_any_used(const std::set<Attached>& volumes) const {
+    return std::any_of(volumes.begin(), volumes.end(),
+                       [&](const Attached& volume) { return room_->is_used(volume); });
+  }
+  // What the shared rule is about; none where a volume is in use.
+  Wanted new_volumes_of(const k8s::Pod& pod) const {
+    const std::set<Attached> volumes = volumes_of(pod);
+    return is_any_used(volumes) ? Wanted{} : wanted(volumes);
+  }
+
   // Volumes that pods there use already need no more room.
-  bool exceeds(const std::string& name, const Driver& driver, const std::set<Attached>& wanted,
+  bool exceeds(const std::string& node, const Driver& driver, const std::set<Attached>& volumes,
                std::int64_t free) const {
-    const Node& node = nodes_.at(name);
     std::int64_t more = 0;
-    for (auto volume = wanted.lower_bound({driver, {}});
-         volume != wanted.end() && volume->first == driver; ++volume) {
-      if (!node.used.contains(*volume)) ++more;
+    for (auto volume = volumes.lower_bound({driver, {}});
+         volume != volumes.end() && volume->first == driver; ++volume) {
+      if (!room_->is_used(node, *volume)) ++more;
     }
     return more > 0 && more > free;
   }
 
-  void leave_room(const std::string& name, Node& node) {
-    for (const auto& [driver, free] : node.free) {
-      const auto room = room_.find(driver);
-      room->second.erase({free, name});
-      if (room->second.empty()) room_.erase(room);
-    }
-    node.free.clear();
-    node.used.clear();
+  void set_used(Pod& pod, std::set<Attached> now) {
+    if (pod.used == now) return;
+    for (const Attached& volume : now) room_->add(pod.node, volume, VolumeRoom::By::kPod);
+    for (const Attached& volume : pod.used) room_->remove(pod.node, volume, VolumeRoom::By::kPod);
+    pod.used = std::move(now);
   }
-
-  // Works out anew how many volumes the node can take.
-  void count(const std::string& name) {
-    Node& node = nodes_.at(name);
-    leave_room(name, node);
-    if (node.limits.empty()) return;
-    for (const std::string& uid : node.pods) {
-      const Pod& pod = pods_.at(uid);
-      for (const ClaimKey& claim : pod.claims) {
-        if (auto volume = volume_of(claim)) node.used.insert(*std::move(volume));
-      }
-      node.used.insert(pod.disks.begin(), pod.disks.end());
-    }
-    std::set<Attached> all = node.used;
-    for (const std::string& attachment : node.attachments) {
-      const auto volume = volumes_.find(attachments_.at(attachment).volume);
-      if (volume != volumes_.end() && volume->second.is_csi) all.insert(volume->second.attached);
-    }
-    node.free = node.limits;
-    for (const Attached& volume : all) {
-      const auto free = node.free.find(volume.first);
-      if (free != node.free.end()) --free->second;
-    }
-    for (const auto& [driver, free] : node.free) room_[driver].emplace(free, name);
-  }
-  void count_users(const ClaimKey& claim) {
+  void recount(Pod& pod) { set_used(pod, volumes_of(pod.claims, pod.disks)); }
+  void recount_users(const ClaimKey& claim) {
     const auto users = users_.find(claim);
     if (users == users_.end()) return;
-    for (const std::string& uid : users->second) count(pods_.at(uid).node);
+    for (const std::string& uid : users->second) recount(pods_.at(uid));
   }
-  void count_attachments_of(const std::string& volume) {
-    const auto all = attachments_of_.find(volume);
-    if (all == attachments_of_.end()) return;
-    for (const std::string& name : all->second) count(attachments_.at(name).node);
-  }
-  void count_all() {
-    for (const auto& [name, node] : nodes_) count(name);
-  }
-  void forget_if_empty(Nodes::iterator node) {
-    const Node& it = node->second;
-    if (it.limits.empty() && it.pods.empty() && it.attachments.empty()) nodes_.erase(node);
+  void recount_all() {
+    for (auto& [uid, pod] : pods_) recount(pod);
   }
 
-  std::map<ClaimKey, Claim> claims_;
-  std::map<std::string, Volume> volumes_;
+  void set_attached(Attachment& attachment, std::optional<Attached> now) {
+    if (attachment.attached == now) return;
+    constexpr auto kBy = VolumeRoom::By::kAttachment;
+    if (now) room_->add(attachment.node, *now, kBy);
+    if (attachment.attached) room_->remove(attachment.node, *attachment.attached, kBy);
+    attachment.attached = std::move(now);
+  }
+  void recount(Attachment& attachment) {
+    const auto volume = volumes_.find(attachment.volume);
+    const bool counts = volume != volumes_.end() && volume->second.is_csi;
+    set_attached(attachment, counts ? std::optional(volume->second.attached) : std::nullopt);
+  }
+  void recount_attachments_of(const std::string& volume) {
+    const auto all = attachments_of_.find(volume);
+    if (all == attachments_of_.end()) return;
+    for (const std::string& name : all->second) recount(attachments_.at(name));
+  }
+
+  ByClaim<Claim> claims_;
+  std::unordered_map<std::string, Volume> volumes_;
   std::map<std::string, std::string> provisioners_;  // by class
-  std::map<std::string, Attachment> attachments_;
-  std::map<std::string, std::set<std::string>> attachments_of_;  // by volume
+  std::unordered_map<std::string, Attachment> attachments_;
+  std::unordered_map<std::string, std::set<std::string>> attachments_of_;  // by volume
   std::unordered_map<std::string, Pod> pods_;                    // on nodes, with claims
-  std::map<ClaimKey, std::set<std::string>> users_;
-  Nodes nodes_;
-  // The nodes with a limit for a driver, by how many volumes of it they can take still.
-  std::map<Driver, std::set<std::pair<std::int64_t, std::string>>> room_;
+  ByClaim<std::set<std::string>> users_;
+  std::shared_ptr<VolumeRoom> room_ = std::make_shared<VolumeRoom>();
 };
 
 }  // namespace

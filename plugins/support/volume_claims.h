@@ -5,15 +5,20 @@
 #include "k8s-client/api/storage.h"
 #include "scheduler/framework/cluster_change.h"
 
+#include <boost/container_hash/hash.hpp>
+
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace plugins {
 
 using ClaimKey = std::pair<std::string, std::string>;  // namespace, name
+template <typename Value>
+using ByClaim = std::unordered_map<ClaimKey, Value, boost::hash<ClaimKey>>;
 
 [[nodiscard]] inline ClaimKey key_of(const k8s::ObjectMeta& claim) {
   return {claim.namespace_, claim.name};

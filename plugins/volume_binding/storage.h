@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace plugins {
@@ -78,21 +79,21 @@ class Storage {
   void unfile(const Volume& volume);
   void assume(const sched::ObjectWrite& write, bool done);
 
-  std::map<ClaimKey, Claim> claims_;
-  std::map<std::string, std::unique_ptr<Volume>> volumes_;
+  ByClaim<Claim> claims_;
+  std::unordered_map<std::string, std::unique_ptr<Volume>> volumes_;
   // Of a kind that CSI drivers take over.
   struct InTree {
     const InTreeKind* kind = nullptr;
     std::optional<k8s::NodeSelector> by_driver;  // node_affinity_by_driver()
   };
-  std::map<std::string, InTree> in_tree_;                          // by volume
+  std::unordered_map<std::string, InTree> in_tree_;                // by volume
   std::map<std::string, std::set<const InTreeKind*>> taken_over_;  // by node
   std::map<std::string, k8s::StorageClass> classes_;
   std::map<std::string, bool> drivers_;  // whether a CSI driver says where it has room
   std::map<ClaimKey, k8s::CsiStorageCapacity> capacities_;
-  std::map<ClaimKey, std::set<std::string>> reserved_;  // volumes, by the claim that they name
+  ByClaim<std::set<std::string>> reserved_;  // volumes, by the claim that they name
   std::map<std::string, Pool> pools_;                   // by class
-  std::map<ClaimKey, sched::SelectNode> selections_;
+  ByClaim<sched::SelectNode> selections_;
   std::map<std::string, sched::ReserveVolume> reservations_;  // by volume
 };
 

@@ -103,9 +103,9 @@ class VolumeRestrictions final : public ClusterConstraint {
   }
 
   DisksInUse disks_;
-  std::map<ClaimKey, bool> for_one_pod_;  // all claims
+  ByClaim<bool> for_one_pod_;  // all claims
   // The pods on nodes that have claims, by uid.
-  std::map<ClaimKey, std::set<std::string>> users_;
+  ByClaim<std::set<std::string>> users_;
   std::unordered_map<std::string, std::vector<ClaimKey>> of_pod_;
 };
 

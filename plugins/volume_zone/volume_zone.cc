@@ -131,8 +131,8 @@ class VolumeZone final : public ClusterConstraint {
   }
 
  private:
-  std::map<ClaimKey, std::string> volume_of_;                 // empty: none yet
-  std::map<std::string, std::optional<NodeSelector>> zones_;  // of all volumes
+  ByClaim<std::string> volume_of_;                                      // empty: none yet
+  std::unordered_map<std::string, std::optional<NodeSelector>> zones_;  // of all volumes
 };
 
 }  // namespace

@@ -67,6 +67,10 @@ NodeSlot Nodes::slot_of(std::string_view name) {
   return slot;
 }
 
+void Nodes::recounted(NodeSlot slot) {
+  if (present(slot)) changes_.append(slot);
+}
+
 void Nodes::add(NodeSlot slot, const Occupant& occupant) {
   Node& node = nodes_[slot];
   insert(node, occupant);

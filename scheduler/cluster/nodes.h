@@ -41,6 +41,8 @@ class Nodes {
   // `occupant` (added before) becomes `to`. Only another claim, or that rules across nodes count it
   // otherwise, is a change of the node.
   void change(NodeSlot slot, Occupant& occupant, Occupant to);
+  // What rules across nodes count of the node itself has become another.
+  void recounted(NodeSlot slot);
 
   // Everything that takes room on the node, the most important first; of equals the one that came
   // first.

@@ -232,12 +232,11 @@ struct Exclusion {
   // Of a node that several exclude the first is told; this one as well where that is of the same
   // plugin.
   bool also_told = false;
-  // Of a node that is ruled out by what is counted in domains as well, that is told.
-  bool comes_last = false;
 };
 
 // What is counted of the pods on nodes, and of nodes themselves, for a rule that bounds how much
-// there may be in a domain, or for a score. The answers never change.
+// there may be in a domain, or for a score. The answers never change, but for amount_of_node() of
+// nodes that the constraint hands out as recounted.
 class Counted {
  public:
   Counted() = default;
@@ -387,6 +386,9 @@ class ClusterConstraint {
   // Every such change of a cluster object, before anything is decided on it. False: whatever it
   // says of pods is as before.
   virtual bool apply(const ClusterChange& change) = 0;
+  // The nodes, by name, of which something that it counts has become another by what was applied;
+  // some twice. Each is handed out once.
+  [[nodiscard]] virtual std::vector<std::string> take_recounted() { return {}; }
 };
 
 }  // namespace sched

@@ -69,7 +69,8 @@ struct Asked {
     facts.labels.set(kHost, name);
     return facts;
   }
-  // Of each node that is excluded: the reasons that are told.
+  // Of each node that is excluded: the reasons that are told. Of what is counted, that of nodes
+  // alone.
   [[nodiscard]] std::map<std::string, Names> excluded(const k8s::Pod& it) const {
     std::map<std::string, Names> all;
     for (const Exclusion& rule : constraint->excludes(it)) {
@@ -82,6 +83,19 @@ struct Asked {
         if (std::find(told.begin(), told.end(), rule.reason) == told.end()) {
           told.emplace_back(rule.reason);
         }
+      }
+    }
+    if (!constraint->is_ruled(it)) return all;
+    const auto rule = constraint->rule_for(it);
+    if (rule == nullptr) return all;
+    for (const DomainBound& bound : rule->bounds({})) {
+      const DomainCount& count = rule->counts()[bound.count];
+      REQUIRE((count.by_node && count.key.empty()));
+      codes[std::string(bound.reason)] = bound.code;
+      for (const auto& [name, facts] : nodes) {
+        const std::int64_t amount = count.what->amount_of_node(facts);
+        const bool is_out = amount < bound.at_least || amount > bound.at_most;
+        if (is_out && !all.contains(name)) all[name] = {std::string(bound.reason)};
       }
     }
     return all;

@@ -63,6 +63,15 @@ void exclude_by(const DomainBound& bound, const DomainCounts& counts,
   }
 }
 
+// Empty: as they are.
+std::vector<DomainCounts> counts_in(const Trial* trial,
+                                    const std::vector<std::shared_ptr<Tally>>& tallies) {
+  std::vector<DomainCounts> tried;
+  if (trial == nullptr || trial->touched().empty()) return tried;
+  for (const auto& tally : tallies) tried.push_back(tally->counts_in(*trial));
+  return tried;
+}
+
 }  // namespace
 
 PreparedRules::PreparedRules(const Profile& profile, const k8s::Pod& pod,
@@ -78,7 +87,8 @@ PreparedRules::PreparedRules(const Profile& profile, const k8s::Pod& pod,
         auto tallies = find_all(rule->counts());
         const std::string besides = used.plugin->reads_besides(pod);
         if (!besides.empty()) besides_ = mix64(besides_ ^ text_hash(besides));
-        rules_.push_back({.rule = std::move(rule), .tallies = std::move(tallies)});
+        rules_.push_back(
+            {.of = used.plugin.get(), .rule = std::move(rule), .tallies = std::move(tallies)});
       }
     }
     if (used.weight != 0 && used.plugin->prefers(pod)) {
@@ -102,27 +112,24 @@ void PreparedRules::catch_up() {
   }
 }
 
-void PreparedRules::rule(Ruling& all, const Trial* trial) const {
-  const bool differs = trial != nullptr && !trial->touched().empty();
-  const auto try_all = [&](const std::vector<std::shared_ptr<Tally>>& tallies) {
-    std::vector<DomainCounts> tried;
-    for (const auto& tally : tallies) tried.push_back(tally->counts_in(*trial));
-    return tried;
-  };
+void PreparedRules::rule(const ClusterConstraint& of, Ruling& all, const Trial* trial) const {
   for (const Rule& each : rules_) {
-    std::vector<DomainCounts> tried;
-    if (differs) tried = try_all(each.tallies);
+    if (each.of != &of) continue;
+    const std::vector<DomainCounts> tried = counts_in(trial, each.tallies);
     std::vector<const DomainCounts*> counted;
     for (std::size_t i = 0; i < each.tallies.size(); ++i) {
-      counted.push_back(differs ? &tried[i] : &each.tallies[i]->counts());
+      counted.push_back(tried.empty() ? &each.tallies[i]->counts() : &tried[i]);
     }
     for (const DomainBound& bound : each.rule->bounds(counted)) {
       exclude_by(bound, *counted[bound.count], each.tallies[bound.count], all);
     }
   }
+}
+
+void PreparedRules::prefer(Ruling& all, const Trial* trial) const {
   for (const Ruling::Preference& each : preferences_) {
     Ruling::Preference preference = each;
-    if (differs) preference.tried = try_all(each.tallies);
+    preference.tried = counts_in(trial, each.tallies);
     all.add(std::move(preference));
   }
 }

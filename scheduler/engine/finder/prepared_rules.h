@@ -27,12 +27,15 @@ class PreparedRules {
   [[nodiscard]] std::uint64_t besides() const { return besides_; }
   // Brings the counts up to date. O(changed nodes · counts).
   void catch_up();
-  // Adds what they rule out and what they prefer, as the nodes are or would be. O(domains + nodes
-  // ruled out).
-  void rule(Ruling& all, const Trial* trial = nullptr) const;
+  // Adds what the rule of that constraint rules out, as the nodes are or would be. O(domains +
+  // nodes ruled out).
+  void rule(const ClusterConstraint& of, Ruling& all, const Trial* trial) const;
+  // Adds what all of them prefer.
+  void prefer(Ruling& all, const Trial* trial) const;
 
  private:
   struct Rule {
+    const ClusterConstraint* of = nullptr;
     std::unique_ptr<PodRule> rule;
     std::vector<std::shared_ptr<Tally>> tallies;  // by count
   };

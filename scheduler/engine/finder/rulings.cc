@@ -63,27 +63,20 @@ class Excluder {
   Ruling::Why why_;
 };
 
-// Gives those that come last, which are not added yet.
-std::vector<Exclusion> exclude(const Nodes& nodes, const k8s::Pod& pod,
-                               const Constraints& constraints, Domains& domains, Ruling& all) {
-  Excluder excluder(nodes, domains, all);
-  std::vector<Exclusion> last;
-  for (const ClusterConstraint* constraint : constraints) {
-    for (Exclusion& exclusion : constraint->excludes(pod)) {
-      if (exclusion.comes_last) {
-        last.push_back(std::move(exclusion));
-      } else {
-        excluder.add(exclusion);
-      }
+// What each constraint of the profile says, in the profile's order, which is that of reasons: the
+// nodes that it excludes, if it is one of `concerned`, which stand in the same order, then its
+// rule.
+void rule(const Profile& profile, const k8s::Pod& pod, const Constraints& concerned,
+          const PreparedRules* rules, Excluder excluder, const Trial* trial, Ruling& all) {
+  auto next = concerned.begin();
+  for (const UsedConstraint& used : profile.constraints) {
+    if (next != concerned.end() && *next == used.plugin.get()) {
+      ++next;
+      for (const Exclusion& exclusion : used.plugin->excludes(pod)) excluder.add(exclusion);
     }
+    if (rules != nullptr) rules->rule(*used.plugin, all, trial);
   }
-  return last;
-}
-
-void exclude_last(const Nodes& nodes, const std::vector<Exclusion>& last, Domains& domains,
-                  Ruling& all) {
-  Excluder excluder(nodes, domains, all);
-  for (const Exclusion& exclusion : last) excluder.add(exclusion);
+  if (rules != nullptr) rules->prefer(all, trial);
 }
 
 void exclude_refused(const Nodes& nodes, const RefusedBinds& refused, Ruling& all) {
@@ -104,15 +97,14 @@ void exclude_refused(const Nodes& nodes, const RefusedBinds& refused, Ruling& al
 Ruling Rulings::of(const WaitingPod& pod) {
   Ruling all;
   const Profile& profile = world_.profiles[pod.profile];
-  const std::vector<Exclusion> last =
-      exclude(world_.nodes, pod.pod, pod.constraints, domains_, all);
-  if (is_ruled(profile, pod.pod)) {
-    const PreparedRules& rules = rules_of(pod);
-    rules.rule(all);
-    all.of_class = !rules.none();
-    all.besides = rules.besides();
+  const PreparedRules* rules = is_ruled(profile, pod.pod) ? &rules_of(pod) : nullptr;
+  if (rules != nullptr) {
+    all.of_class = !rules->none();
+    all.besides = rules->besides();
   }
-  exclude_last(world_.nodes, last, domains_, all);
+  if (rules != nullptr || !pod.constraints.empty()) {
+    rule(profile, pod.pod, pod.constraints, rules, {world_.nodes, domains_, all}, nullptr, all);
+  }
   exclude_refused(world_.nodes, pod.refused_binds, all);
   return all;
 }
@@ -121,15 +113,13 @@ Ruling Rulings::anew(const k8s::Pod& pod, std::size_t profile, const RefusedBind
                      const Trial& trial) const {
   Ruling all;
   Domains domains(world_.nodes);
-  const std::vector<Exclusion> last =
-      exclude(world_.nodes, pod, world_.constraints_for(pod, profile), domains, all);
   PreparedRules rules(world_.profiles[profile], pod, [&](const DomainCount& count) {
     return std::make_shared<Tally>(world_.nodes, world_.classes,
                                    domains.of(count.key, count.by_node), count.what);
   });
   rules.catch_up();
-  rules.rule(all, &trial);
-  exclude_last(world_.nodes, last, domains, all);
+  rule(world_.profiles[profile], pod, world_.constraints_for(pod, profile), &rules,
+       {world_.nodes, domains, all}, &trial, all);
   exclude_refused(world_.nodes, refused, all);
   return all;
 }

@@ -97,6 +97,10 @@ bool World::tell_constraints(const ClusterChange& change) {
   bool news = false;
   for (ClusterConstraint* reader : readers_[kind_index(kind_of(change))]) {
     news = reader->apply(change) || news;
+    for (const std::string& name : reader->take_recounted()) {
+      const NodeSlot slot = nodes.find(name);
+      if (slot != kNoSlot) nodes.recounted(slot);
+    }
   }
   return news;
 }

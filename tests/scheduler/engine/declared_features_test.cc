@@ -22,7 +22,7 @@ k8s::Node declaring(const char* name, std::vector<std::string> features) {
 
 struct Cluster : QuotaCluster {
   // In that order, which is not kube-scheduler's.
-  Cluster() : QuotaCluster({"NodeDeclaredFeatures", "PodTopologySpread"}) {
+  Cluster() : QuotaCluster({"PodTopologySpread", "NodeDeclaredFeatures"}) {
     has(declaring("none", {}));
     has(declaring("restart", {"Another", kRestart}));
     has(declaring("users", {kUsers}));

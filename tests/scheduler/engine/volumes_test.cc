@@ -1,7 +1,9 @@
 // A pod goes where its bound volumes can be used.
 #include "tests/scheduler/engine/quota_cluster.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -90,4 +92,112 @@ TEST_CASE("a pod under quota is within its guarantee on nodes that its volumes c
   CHECK(told[0] == "p → b1");
   CHECK(told[1] == "q → b2");
   CHECK(told[2].starts_with("r waits: "));
+}
+
+namespace {
+
+constexpr const char* kFull = "node(s) exceed max volume count";
+
+// Volumes of a driver, each with a claim of its name.
+struct Attaching : Cluster {
+  Attaching() {
+    for (const char* name : {"v1", "v2", "v3", "v4", "v5", "v6"}) {
+      k8s::PersistentVolume made = volume(name);
+      made.csi_driver = "d";
+      made.csi_volume_handle = name;
+      has(made);
+      has(claim(name, name));
+    }
+  }
+  void attaches(const char* node, std::int32_t most) {
+    k8s::CsiNode made;
+    made.metadata.name = node;
+    made.drivers = {{"d", most}};
+    apply(sched::event::CsiNodeUpserted{made});
+  }
+  // By asking every node anew.
+  Texts could_go(const k8s::Pod& pod) {
+    Texts nodes;
+    for (const Candidate& each : engine.candidates(pod, 9)) nodes.push_back(each.node);
+    std::sort(nodes.begin(), nodes.end());
+    return nodes;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a node takes as many volumes as its driver attaches there") {
+  Attaching s;
+  for (const char* name : {"a1", "a2", "b1", "b2"}) s.attaches(name, 1);
+  for (const char* name : {"1", "2", "3", "4"}) {
+    s.has(our_pod(name).mounts_claim(std::string("v") + name));
+  }
+  CHECK(s.decide() == Texts{"1 → a1", "2 → a2", "3 → b1", "4 → b2"});
+  const k8s::Pod fifth = our_pod("5").mounts_claim("v5");
+  s.has(fifth);
+  CHECK(s.decide() == Texts{std::string("5 waits: 0/4 nodes are available: 4 ") + kFull + "."});
+  CHECK(s.could_go(fifth).empty());
+
+  SECTION("more are attached there") {
+    s.attaches("b1", 2);
+    s.now += 1s;
+    CHECK(s.decide() == Texts{"5 → b1"});
+  }
+  SECTION("a pod goes with its volume") {
+    s.pod_gone(our_pod("2"));
+    s.now += 1s;
+    CHECK(s.decide() == Texts{"5 → a2"});
+  }
+  SECTION("a pod that shares a volume goes where it is") {
+    const k8s::Pod sharing = our_pod("s").mounts_claim("v3");
+    CHECK(s.could_go(sharing) == Texts{"b1"});
+    s.has(sharing);
+    CHECK(s.decide() == Texts{"s → b1"});
+    // The last user of the volume counts, not the first.
+    s.pod_gone(our_pod("3"));
+    s.now += 1s;
+    CHECK(s.decide().empty());
+    s.pod_gone(our_pod("s"));
+    s.now += 1s;
+    CHECK(s.decide() == Texts{"5 → b1"});
+  }
+  SECTION("fewer are attached, and pods stay") {
+    s.attaches("a1", 0);
+    s.pod_gone(our_pod("1"));
+    s.now += 1s;
+    CHECK(s.decide().empty());
+    s.apply(sched::event::CsiNodeDeleted{.name = "a1", .namespace_ = {}});
+    s.now += 1s;
+    CHECK(s.decide() == Texts{"5 → a1"});
+  }
+  SECTION("a volume that is attached by itself") {
+    k8s::VolumeAttachment left;
+    left.metadata.name = "left";
+    left.attacher = "d";
+    left.node = "b2";
+    left.volume = "v6";
+    s.apply(sched::event::VolumeAttachmentUpserted{left});
+    s.pod_gone(our_pod("4"));
+    s.now += 1s;
+    CHECK(s.decide().empty());
+    s.apply(sched::event::VolumeAttachmentDeleted{.name = "left", .namespace_ = {}});
+    s.now += 1s;
+    CHECK(s.decide() == Texts{"5 → b2"});
+  }
+}
+
+TEST_CASE("of a node that is full and in another zone it is told that it is full") {
+  Attaching s;
+  k8s::PersistentVolume far = volume("v2");
+  far.csi_driver = "d";
+  far.csi_volume_handle = "v2";
+  far.node_affinity = k8s::NodeSelector{{term({label("host").in({"b1"})})}};
+  s.has(far);
+  s.attaches("a1", 1);
+  s.has(their_pod("there").on("a1").mounts_claim("v1"));
+  s.has(their_pod("takes").gpus(2).on("b1"));
+  s.has(our_pod("p").gpus(1).mounts_claim("v2"));
+  CHECK(s.decide() == Texts{std::string("p waits: 0/4 nodes are available: 1 Insufficient "
+                                        "nvidia.com/gpu, 1 ") +
+                            kFull + ", 2 " + kNotItsNode + "."});
 }

@@ -1,0 +1,75 @@
+// Which volumes of CSI drivers are in use on which node, and how many more the drivers' limits let
+// each node take.
+//
+// A volume counts once on a node, however many pods use it there, and whether it is attached by the
+// attach controller's word as well. Every change costs O(log nodes).
+#pragma once
+
+#include <boost/container_hash/hash.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace plugins {
+
+using Driver = std::string;
+// One volume as its driver knows it: driver, handle.
+using Attached = std::pair<Driver, std::string>;
+
+class VolumeRoom {
+ public:
+  enum class By : std::uint8_t { kPod, kAttachment };
+
+  // One user more, or one less of those that were added.
+  void add(const std::string& node, const Attached& volume, By by);
+  void remove(const std::string& node, const Attached& volume, By by);
+  // In place of the node's limits of before.
+  void limit(const std::string& node, const std::map<Driver, std::int64_t>& limits);
+
+  // Whether the node takes so many more volumes of the driver; without a limit it does.
+  [[nodiscard]] bool takes(const std::string& node, const Driver& driver, std::int64_t count) const;
+  // Whether a pod uses the volume, on that node or on any.
+  [[nodiscard]] bool is_used(const std::string& node, const Attached& volume) const;
+  [[nodiscard]] bool is_used(const Attached& volume) const { return used_.contains(volume); }
+  // The nodes that do not take so many more, with how many they take: less than 0 where there are
+  // more than the limit. O(their number).
+  [[nodiscard]] std::vector<std::pair<const std::string*, std::int64_t>> short_of(
+      const Driver& driver, std::int64_t count) const;
+
+  // The nodes of which takes() may say something else since the last call; some twice.
+  [[nodiscard]] std::vector<std::string> take_changed() { return std::exchange(changed_, {}); }
+
+ private:
+  struct Users {
+    std::size_t pods = 0;
+    std::size_t attachments = 0;
+  };
+  struct Use {
+    std::optional<std::int64_t> limit;
+    std::unordered_map<std::string, Users> volumes;  // by handle; each has a user
+    [[nodiscard]] std::int64_t free() const {
+      return *limit - static_cast<std::int64_t>(volumes.size());
+    }
+  };
+  using Node = std::map<Driver, Use>;
+  using Nodes = std::unordered_map<std::string, Node>;
+
+  [[nodiscard]] const Use* find(const std::string& node, const Driver& driver) const;
+  template <typename Edit>
+  void change(const std::string& name, const Driver& driver, Edit&& edit);
+
+  Nodes nodes_;  // with a limit or a volume
+  // Those with a limit of a driver, by how many volumes they take still; names as in nodes_.
+  std::map<Driver, std::set<std::pair<std::int64_t, const std::string*>>> by_room_;
+  std::unordered_map<Attached, std::size_t, boost::hash<Attached>> used_;  // by so many pods
+  std::vector<std::string> changed_;
+};
+
+}  // namespace plugins
