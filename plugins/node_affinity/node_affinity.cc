@@ -2,6 +2,7 @@
 
 #include "plugins/node_affinity/required_nodes.h"
 #include "plugins/node_affinity/terms.h"
+#include "plugins/node_affinity/wanted_labels.h"
 
 #include <algorithm>
 
@@ -50,6 +51,8 @@ class Check final : public NodeFilter {
         "node(s) didn't match Pod's node affinity/selector"};
     return kReasons;
   }
+
+  std::unique_ptr<Survey> survey() const override { return survey_wanted_labels(required_); }
 
  private:
   enum Reason : unsigned { kEnforced, kOfPod };

@@ -19,6 +19,8 @@ class RequiredNodes {
 
   // Terms that kube-scheduler cannot read match nothing (terms.h).
   [[nodiscard]] bool match(const sched::NodeFacts& node) const;
+  [[nodiscard]] const k8s::StringMap& selector() const { return selector_; }
+  [[nodiscard]] const std::optional<k8s::NodeSelector>& terms() const { return terms_; }
   // Text that is the same exactly where what is required is.
   [[nodiscard]] std::string text() const;
 

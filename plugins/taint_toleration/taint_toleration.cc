@@ -26,6 +26,17 @@ std::string to_string(const Taint& taint) {
   return text + (taint.effect == TaintEffect::kNoExecute ? ":NoExecute" : ":NoSchedule");
 }
 
+// The toleration that would let a pod there, to be pasted into its tolerations; empty: it is
+// Kubernetes' own taint, which says that the node cannot run pods now.
+std::string toleration_of(const Taint& taint) {
+  if (taint.key.find("kubernetes.io/") != std::string::npos) return "";
+  const std::string value =
+      taint.value.empty() ? "operator: Exists" : "value: \"" + taint.value + "\"";
+  return "{key: " + taint.key + ", " + value +
+         ", effect: " + (taint.effect == TaintEffect::kNoExecute ? "NoExecute" : "NoSchedule") +
+         "}";
+}
+
 class Check final : public OneReasonFilter {
  public:
   explicit Check(Tolerations tolerations)
@@ -40,7 +51,10 @@ class Check final : public OneReasonFilter {
   // Which taint it is: kube-scheduler no longer says.
   std::string numbers(const NodeView& node, unsigned) const override {
     const Taint* taint = untolerated(node);
-    return taint == nullptr ? "" : "taint " + to_string(*taint);
+    if (taint == nullptr) return "";
+    const std::string toleration = toleration_of(*taint);
+    return "taint " + to_string(*taint) +
+           (toleration.empty() ? "" : ", tolerated by " + toleration);
   }
 
  private:

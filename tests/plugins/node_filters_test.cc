@@ -95,7 +95,16 @@ TEST_CASE("TaintToleration names the taint") {
   OneNode tainted(
       node("n").tainted("soft", "", TaintEffect::kPreferNoSchedule).tainted("dedicated", "ml"));
   CHECK(tainted.numbers(*made->filter, pod("a")) ==
-        std::vector<std::string>{"taint dedicated=ml:NoSchedule"});
+        std::vector<std::string>{"taint dedicated=ml:NoSchedule, tolerated by {key: dedicated, "
+                                 "value: \"ml\", effect: NoSchedule}"});
+  OneNode without_value(node("n").tainted("nvidia.com/gpu", "", TaintEffect::kNoExecute));
+  CHECK(without_value.numbers(*made->filter, pod("a")) ==
+        std::vector<std::string>{"taint nvidia.com/gpu:NoExecute, tolerated by {key: "
+                                 "nvidia.com/gpu, operator: Exists, effect: NoExecute}"});
+  // Nobody is told to run pods on a node that cannot.
+  OneNode not_ready(node("n").tainted("node.kubernetes.io/not-ready"));
+  CHECK(not_ready.numbers(*made->filter, pod("a")) ==
+        std::vector<std::string>{"taint node.kubernetes.io/not-ready:NoSchedule"});
 }
 
 TEST_CASE("TaintToleration counts soft taints that are not tolerated") {

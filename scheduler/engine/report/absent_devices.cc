@@ -60,19 +60,25 @@ AbsentDevices::Why AbsentDevices::why(const Device& device, const NodeFacts& nod
 std::string AbsentDevices::text() const {
   std::vector<std::string> sentences;
   for (const Device& device : devices_) {
-    if (device.nodes > 0) sentences.push_back(sentence(device));
+    if (std::string text = sentence(device); !text.empty()) sentences.push_back(std::move(text));
   }
   return fmt::format("{}", fmt::join(sentences, " "));
 }
 
 std::string AbsentDevices::sentence(const Device& device) const {
-  std::string text = fmt::format("{}: no such {} on {} of {} nodes", names_.name(device.resource),
-                                 device.is_gpu ? "GPU" : "device", device.nodes, nodes_);
+  const std::string& name = names_.name(device.resource);
+  std::vector<std::string> clauses;
   for (std::size_t i = 0; i < kReasons; ++i) {
     const Group& group = device.groups[i];
-    if (group.nodes > 0) text += "; " + clause(static_cast<Why>(i), group);
+    if (group.nodes > 0) clauses.push_back(clause(static_cast<Why>(i), group));
   }
-  return text + ".";
+  if (device.nodes == 0) return "";
+  if (device.nodes < nodes_) {
+    return clauses.empty() ? "" : fmt::format("{}: {}.", name, fmt::join(clauses, "; "));
+  }
+  const std::string absent = fmt::format("No node of {} offers {}", nodes_, name);
+  if (clauses.empty()) return absent + ": is its device plugin running?";
+  return fmt::format("{}: {}.", absent, fmt::join(clauses, "; "));
 }
 
 std::string AbsentDevices::clause(Why why, const Group& group) const {

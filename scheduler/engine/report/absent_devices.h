@@ -31,7 +31,8 @@ class AbsentDevices {
   // Its facts outlive the report. O(asked devices), a little more on nodes with GPUs.
   void add(const NodeView& node, std::uint64_t rank);
 
-  // One sentence per device that is absent somewhere; empty: none is.
+  // One sentence per device that no node offers, or that is absent where something tells why: that
+  // nodes without GPUs have none is no news. Empty: there is no such device.
   [[nodiscard]] std::string text() const;
 
  private:

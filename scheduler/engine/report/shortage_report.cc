@@ -118,12 +118,13 @@ std::string ShortageReport::sentence(const Amount& of) const {
   const std::string where =
       short_nodes_ == 1 ? "the one node" : fmt::format("the {} nodes", short_nodes_);
   if (of.asked > of.most_capacity) {
-    return fmt::format("{}: asked {}; the largest of {} that the pod may use otherwise has {}.",
-                       name, text(of.asked), where, text(of.most_capacity));
+    return fmt::format(
+        "{}: needs {} on one node; the largest of {} that the pod may use otherwise has {}.", name,
+        text(of.asked), where, text(of.most_capacity));
   }
   return fmt::format(
-      "{}: asked {}; the most free on one node is {} of {} ({}), {} free in all on {} that the pod "
-      "may use otherwise.",
+      "{}: needs {} on one node; most free is {} of {} ({}), {} free in all on {} that the pod may "
+      "use otherwise.",
       name, text(of.asked), text(of.most_free), text(of.capacity), of.node->name,
       text(of.free_in_all), where);
 }

@@ -37,7 +37,7 @@ std::vector<Case> cases() {
         their_pod("r").gpus(6).on("a3")},
        our_pod("a").gpus(4),
        "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: asked 4; the most free on one node is 2 of 8 (a2), 5 free in all on the 3 "
+       "nvidia.com/gpu: needs 4 on one node; most free is 2 of 8 (a2), 5 free in all on the 3 "
        "nodes that the pod may use otherwise.",
        {"NodeResourcesFit"}},
       {"more than any node has",
@@ -45,7 +45,8 @@ std::vector<Case> cases() {
        {},
        our_pod("a").gpus(16),
        "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: asked 16; the largest of the 2 nodes that the pod may use otherwise has 8.",
+       "nvidia.com/gpu: needs 16 on one node; the largest of the 2 nodes that the pod may use "
+       "otherwise has 8.",
        {"NodeResourcesFit"}},
       {"one node with several reasons, sorted as text",
        {node("n1").cpu("2").memory("4Gi"), node("n2").cpu("16").memory("4Gi"),
@@ -54,12 +55,10 @@ std::vector<Case> cases() {
        our_pod("a").cpu("8").memory("6Gi"),
        "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable, 2 Insufficient "
        "memory.",
-       "cpu: asked 8; the most free on one node is 16 of 16 (n2), 18 free in all on the 2 nodes "
-       "that "
-       "the pod may use otherwise. memory: asked 6Gi; the largest of the 2 nodes that the pod may "
-       "use "
-       "otherwise has 4Gi. 1 node would take the pod but for NodeUnschedulable: node(s) were "
-       "unschedulable (first n3).",
+       "cpu: needs 8 on one node; most free is 16 of 16 (n2), 18 free in all on the 2 nodes that "
+       "the pod may use otherwise. memory: needs 6Gi on one node; the largest of the 2 nodes that "
+       "the pod may use otherwise has 4Gi. 1 node would take the pod but for NodeUnschedulable: "
+       "node(s) were unschedulable (first n3).",
        {"NodeResourcesFit", "NodeUnschedulable"}},
       {"counts are sorted as text, not as numbers",
        [] {
@@ -72,8 +71,8 @@ std::vector<Case> cases() {
        {},
        our_pod("a").gpus(2),
        "0/12 nodes are available: 10 node(s) were unschedulable, 2 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: asked 2; the largest of the 2 nodes that the pod may use otherwise has 1. "
-       "nvidia.com/gpu: no such GPU on 10 of 12 nodes.",
+       "nvidia.com/gpu: needs 2 on one node; the largest of the 2 nodes that the pod may use "
+       "otherwise has 1.",
        {"NodeResourcesFit", "NodeUnschedulable"}},
       {"several things against every node",
        {node("n1").gpus(1).tainted("team"), node("n2").gpus(1).cordoned()},
@@ -88,10 +87,22 @@ std::vector<Case> cases() {
        our_pod("a").gpus(1).requires_nodes({named({"n2"})}),
        "0/3 nodes are available: 1 Insufficient nvidia.com/gpu, 2 node(s) didn't satisfy plugin(s) "
        "[NodeAffinity].",
-       "nvidia.com/gpu: asked 1; the most free on one node is 0 of 1 (n2), 0 free in all on the "
-       "one "
+       "nvidia.com/gpu: needs 1 on one node; most free is 0 of 1 (n2), 0 free in all on the one "
        "node that the pod may use otherwise.",
        {"NodeAffinity", "NodeResourcesFit"}},
+      {"a label that no node has",
+       {node("n1").labelled("product", "A100"), node("n2").labelled("product", "H100-80GB"),
+        node("n3").labelled("zone", "a").labelled("kind", "x")},
+       {},
+       our_pod("a")
+           .selects("product", "H100")
+           .requires_nodes({term({label("zome").in({"a"}), label("kind").in({"y", "x"}),
+                                  label("rack").in({"1"}), label("zone").in({"b"})})}),
+       "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector.",
+       "3 nodes would take the pod but for NodeAffinity: node(s) didn't match Pod's node "
+       "affinity/selector (first n1). No node has the label product=H100; the nearest are A100, "
+       "H100-80GB. No node has a label zome; is zone meant? No node has a label rack.",
+       {"NodeAffinity"}},
       {"a contradiction in the pod itself",
        {node("n1")},
        {},
@@ -105,8 +116,8 @@ std::vector<Case> cases() {
        {},
        our_pod("a").gpus(2).labelled("noted", "yes"),
        "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: asked 2; the largest of the one node that the pod may use otherwise has 1. "
-       "Noted.",
+       "nvidia.com/gpu: needs 2 on one node; the largest of the one node that the pod may use "
+       "otherwise has 1. Noted.",
        {"NodeResourcesFit"}},
   };
 }

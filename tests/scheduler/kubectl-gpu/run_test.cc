@@ -138,19 +138,16 @@ TEST_CASE("kubectl gpu -o json says the same in numbers") {
 }
 
 TEST_CASE("kubectl gpu why tells of a pod without room what there is, and what would make some") {
-  CHECK(answer({"why", "pod/h100-no-room", "-n", "demo"}) ==
-        "WAITS 7m - nvidia.com/gpu: asked 8; the most free on one node is 2 of 8 (h100-2), 2 free "
-        "in all on the 2 nodes that the pod may use otherwise\n"
-        "  NODES  REASON                                             EXAMPLE\n"
-        "      6  node(s) didn't match Pod's node affinity/selector  a100-1\n"
-        "      2  Insufficient nvidia.com/gpu                        h100-1: nvidia.com/gpu: asked "
-        "8, free 0 of 8\n"
-        "  3 nodes would take the pod but for NodeAffinity: node(s) didn't match Pod's node "
-        "affinity/selector (first a100-2).\n"
-        "  nvidia.com/gpu: no such GPU on 2 of 8 nodes.\n"
-        "Frees when: h100-2: vision/v1 (4) and demo/h100-finetune (2) end\n"
-        "Would run if: +1 node like h100-1 (H100-80GB)\n"
-        "Next: kubectl gpu plan --add h100-1=1\n");
+  CHECK(
+      answer({"why", "pod/h100-no-room", "-n", "demo"}) ==
+      "WAITS 7m - nvidia.com/gpu: needs 8 on one node; most free is 2 of 8 (h100-2), 2 free in all "
+      "on the 2 nodes that the pod may use otherwise\n  NODES  REASON                              "
+      "               EXAMPLE\n      6  node(s) didn't match Pod's node affinity/selector  "
+      "a100-1\n      2  Insufficient nvidia.com/gpu                        h100-1: nvidia.com/gpu: "
+      "asked 8, free 0 of 8\n  3 nodes would take the pod but for NodeAffinity: node(s) didn't "
+      "match Pod's node affinity/selector (first a100-2).\n"
+      "Frees when: h100-2: vision/v1 (4) and demo/h100-finetune (2) end\nWould run if: +1 "
+      "node like h100-1 (H100-80GB)\nNext: kubectl gpu plan --add h100-1=1\n");
 }
 
 TEST_CASE("kubectl gpu why tells of a pod that has a node which others would do") {

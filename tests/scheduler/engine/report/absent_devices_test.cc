@@ -25,11 +25,14 @@ std::string said(const std::vector<k8s::Node>& nodes, const k8s::Pod& pod) {
   REQUIRE(std::holds_alternative<decision::Unschedulable>(decisions[0]));
   const auto& refusal = std::get<decision::Unschedulable>(decisions[0]);
   // kube-scheduler's words stay what they are.
-  CHECK(refusal.message.find("no such") == std::string::npos);
-  const std::size_t at = refusal.details.find(": no such ");
-  if (at == std::string::npos) return "";
-  const std::size_t begin = refusal.details.rfind(' ', at);
-  return refusal.details.substr(begin == std::string::npos ? 0 : begin + 1);
+  CHECK(refusal.message.find("offer") == std::string::npos);
+  const std::string& details = refusal.details;
+  const std::size_t none = details.find("No node of ");
+  if (none != std::string::npos) return details.substr(none);
+  const std::size_t some = details.find(": device plugin absent");
+  if (some == std::string::npos) return "";
+  const std::size_t begin = details.rfind(' ', some);
+  return details.substr(begin == std::string::npos ? 0 : begin + 1);
 }
 
 NodeBuilder gpu_node(std::string_view name) {
@@ -53,38 +56,42 @@ std::vector<Case> cases() {
       {"nodes without GPUs",
        {node("c1"), node("c2"), gpu_node("n").gpus(1)},
        our_pod("a").gpus(2),
-       "nvidia.com/gpu: no such GPU on 2 of 3 nodes."},
+       ""},
+      {"device plugin not running on some of the nodes",
+       {node("c"), gpu_node("n2"), gpu_node("n1").gpus(1)},
+       our_pod("a").gpus(2),
+       "nvidia.com/gpu: device plugin absent on 1 that carry GPU labels (first n2)."},
       {"device plugin not running: the name is gone",
        {node("c"), gpu_node("n2"), gpu_node("n1")},
        kOneGpu,
-       "nvidia.com/gpu: no such GPU on 3 of 3 nodes; device plugin absent on 2 that carry GPU "
-       "labels (first n1)."},
+       "No node of 3 offers nvidia.com/gpu: device plugin absent on 2 that carry GPU labels (first "
+       "n1)."},
       {"device plugin not running: kubelet keeps the name at zero",
        {gpu_node("n").gpus(0)},
        kOneGpu,
-       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; device plugin absent on 1 that carry GPU "
-       "labels (first n)."},
+       "No node of 1 offers nvidia.com/gpu: device plugin absent on 1 that carry GPU labels (first "
+       "n)."},
       {"a cloud's label instead of NVIDIA's",
        {node("n").labelled("cloud.google.com/gke-accelerator", "nvidia-l4")},
        kOneGpu,
-       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; device plugin absent on 1 that carry GPU "
-       "labels (first n)."},
+       "No node of 1 offers nvidia.com/gpu: device plugin absent on 1 that carry GPU labels (first "
+       "n)."},
       {"the MIG configuration is being changed",
        {gpu_node("n")
             .labelled("nvidia.com/mig.config", "all-1g.10gb")
             .labelled("nvidia.com/mig.config.state", "pending")},
        kOneGpu,
-       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; a change of the MIG configuration on 1 "
-       "(first n: all-1g.10gb is pending)."},
+       "No node of 1 offers nvidia.com/gpu: a change of the MIG configuration on 1 (first n: "
+       "all-1g.10gb is pending)."},
       {"shared GPUs have a name of their own (renameByDefault)",
        {gpu_node("n").offers("nvidia.com/gpu.shared", "40")},
        kOneGpu,
-       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; 1 offer GPUs in another form (first n: "
+       "No node of 1 offers nvidia.com/gpu: 1 offer GPUs in another form (first n: "
        "nvidia.com/gpu.shared)."},
       {"renameByDefault off: shares go by the name of whole GPUs",
        {gpu_node("n").gpus(40)},
        our_pod("a").requests("nvidia.com/gpu.shared", "1"),
-       "nvidia.com/gpu.shared: no such GPU on 1 of 1 nodes; 1 offer GPUs in another form (first n: "
+       "No node of 1 offers nvidia.com/gpu.shared: 1 offer GPUs in another form (first n: "
        "nvidia.com/gpu)."},
       {"cut GPUs",
        {gpu_node("n")
@@ -92,23 +99,22 @@ std::vector<Case> cases() {
             .offers("nvidia.com/mig-2g.20gb", "3")
             .offers("nvidia.com/mig-1g.20gb", "1")},
        kOneGpu,
-       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; 1 offer GPUs in another form (first n: "
+       "No node of 1 offers nvidia.com/gpu: 1 offer GPUs in another form (first n: "
        "nvidia.com/mig-1g.20gb, nvidia.com/mig-2g.20gb)."},
       {"MIG mode on, strategy none",
        {gpu_node("n").gpus(8).labelled(kStrategy, "none")},
        kInstance,
-       "nvidia.com/mig-1g.10gb: no such GPU on 1 of 1 nodes; 1 have MIG strategy none, which "
-       "offers no instances by profile (first n)."},
+       "No node of 1 offers nvidia.com/mig-1g.10gb: 1 have MIG strategy none, which offers no "
+       "instances by profile (first n)."},
       {"strategy none says nothing about names other than those of instances",
        {gpu_node("n").gpus(8).labelled(kStrategy, "none")},
        our_pod("a").requests("nvidia.com/gpu.shared", "1"),
-       "nvidia.com/gpu.shared: no such GPU on 1 of 1 nodes; 1 offer GPUs in another form (first n: "
+       "No node of 1 offers nvidia.com/gpu.shared: 1 offer GPUs in another form (first n: "
        "nvidia.com/gpu)."},
       {"strategy none, and instances of another profile all the same",
        {gpu_node("n").labelled(kStrategy, "none").offers("nvidia.com/mig-2g.20gb", "3")},
        kInstance,
-       "nvidia.com/mig-1g.10gb: no such GPU on 1 of 1 nodes; 1 offer GPUs in another form (first "
-       "n: "
+       "No node of 1 offers nvidia.com/mig-1g.10gb: 1 offer GPUs in another form (first n: "
        "nvidia.com/mig-2g.20gb)."},
       {"strategy single",
        {node("n")
@@ -116,29 +122,30 @@ std::vector<Case> cases() {
             .labelled(kStrategy, "single")
             .product("NVIDIA-H100-80GB-HBM3-MIG-1g.10gb")},
        kInstance,
-       "nvidia.com/mig-1g.10gb: no such GPU on 1 of 1 nodes; 1 have MIG strategy single, where "
-       "instances are called nvidia.com/gpu (first n: NVIDIA-H100-80GB-HBM3-MIG-1g.10gb)."},
+       "No node of 1 offers nvidia.com/mig-1g.10gb: 1 have MIG strategy single, where instances "
+       "are called nvidia.com/gpu (first n: NVIDIA-H100-80GB-HBM3-MIG-1g.10gb)."},
       {"strategy single over GPUs that are cut unequally: the plugin offers nothing",
        {node("n")
             .gpus(0)
             .labelled(kStrategy, "single")
             .product("NVIDIA-H100-80GB-HBM3-MIG-INVALID")},
        kOneGpu,
-       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; device plugin absent on 1 that carry GPU "
-       "labels (first n)."},
+       "No node of 1 offers nvidia.com/gpu: device plugin absent on 1 that carry GPU labels (first "
+       "n)."},
       {"another vendor's",
        {node("n"), gpu_node("m").gpus(8)},
        our_pod("a").requests("amd.com/gpu", "1"),
-       "amd.com/gpu: no such device on 2 of 2 nodes."},
+       "No node of 2 offers amd.com/gpu: is its device plugin running?"},
       {"network devices of NVIDIA's are no GPUs",
        {gpu_node("n").offers("nvidia.com/hostdev", "4")},
        our_pod("a").gpus(1).requests("nvidia.com/rdma_ib", "1"),
-       "nvidia.com/gpu: no such GPU on 1 of 1 nodes; device plugin absent on 1 that carry GPU "
-       "labels (first n). nvidia.com/rdma_ib: no such device on 1 of 1 nodes."},
+       "No node of 1 offers nvidia.com/gpu: device plugin absent on 1 that carry GPU labels (first "
+       "n). No node of 1 offers nvidia.com/rdma_ib: is its device plugin running?"},
       {"two devices",
        {node("n")},
        our_pod("a").gpus(1).requests("rdma/hca", "1"),
-       "nvidia.com/gpu: no such GPU on 1 of 1 nodes. rdma/hca: no such device on 1 of 1 nodes."},
+       "No node of 1 offers nvidia.com/gpu: is its device plugin running? No node of 1 offers "
+       "rdma/hca: is its device plugin running?"},
   };
 }
 
