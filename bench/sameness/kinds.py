@@ -70,6 +70,7 @@ KINDS = {
     "notPrepared": lambda _: ["not prepared"],
     "unschedulable": of_refusal,
     "foreignGpuPod": lambda _: ["foreign GPU pod"],
+    "misnamedScheduler": lambda _: ["misnamed scheduler"],
     "nodeBackedOff": lambda what: ["node: backed off"] + (["node: backed off again"] if what["inARow"] > 1 else []),
     "nodeReleased": lambda what: ["node: proven" if what["proven"] else "node: released by time"],
     "migRepartition": lambda _: ["advice: MigRepartition"],

@@ -87,8 +87,12 @@ std::optional<std::int64_t> read_weight(ObjectReader& item, const NamedPoint& at
 void read_enabled(ObjectReader& item, const Registry& registry, PointSet& set) {
   const std::string name = item.string("name").value_or("");
   const PluginEntry* entry = find_plugin(registry, name);
-  const auto weight = read_weight(item, set.at, entry);
   if (name.empty()) return item.complain("", "needs a name");
+  // Before its weight: what is wrong with a misspelt plugin is its name.
+  if (entry == nullptr && !engine_point_of(name)) {
+    return item.complain("name", unusable_plugin(name, registry));
+  }
+  const auto weight = read_weight(item, set.at, entry);
   if (const auto engine_point = engine_point_of(name)) {
     if (set.at.point != Point::kMulti && set.at.name != *engine_point) {
       item.complain("name",
@@ -96,7 +100,6 @@ void read_enabled(ObjectReader& item, const Registry& registry, PointSet& set) {
     }
     return;
   }
-  if (entry == nullptr) return item.complain("name", unusable_plugin(name, registry));
   if (!takes_part(*entry, set.at.point)) {
     return item.complain("name", fmt::format("{} does nothing at {}", name, set.at.name));
   }

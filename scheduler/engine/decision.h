@@ -92,6 +92,14 @@ struct ForeignGpuPod {
   friend bool operator==(const ForeignGpuPod&, const ForeignGpuPod&) = default;
 };
 
+// A pod waits for a scheduler whose name is one edit away from one that is served. Once per pod.
+struct MisnamedScheduler {
+  PodRef pod;
+  std::string scheduler_name;  // the pod's
+  std::string meant;           // that of a profile
+  friend bool operator==(const MisnamedScheduler&, const MisnamedScheduler&) = default;
+};
+
 // Kubernetes' word for it.
 [[nodiscard]] constexpr const char* to_string(Unschedulable::Reason reason) {
   return reason == Unschedulable::Reason::kGpuQuotaExceeded ? "GpuQuotaExceeded" : "Unschedulable";
@@ -147,6 +155,6 @@ struct NodeComplaint {
 using Decision =
     std::variant<decision::Bind, decision::Prepare, decision::NotPrepared, decision::Unschedulable,
                  decision::ForeignGpuPod, decision::NodeBackedOff, decision::NodeReleased,
-                 decision::MigRepartition, decision::NodeComplaint>;
+                 decision::MigRepartition, decision::NodeComplaint, decision::MisnamedScheduler>;
 
 }  // namespace sched

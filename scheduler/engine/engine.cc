@@ -9,6 +9,7 @@
 #include "scheduler/engine/line/quota_search.h"
 #include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/notices/foreign_gpu_pods.h"
+#include "scheduler/engine/notices/misnamed_schedulers.h"
 #include "scheduler/engine/notices/node_complaints.h"
 #include "scheduler/engine/plans.h"
 #include "scheduler/engine/questions/questions.h"
@@ -41,6 +42,7 @@ class Engine::Parts {
   World world;
   NodeBackoffs backoffs{world};
   ForeignGpuPods foreign;
+  MisnamedSchedulers misnamed;
   NodeComplaints complaints;
 
   // Where a pod may go, and whose turn it is. The queue asks the accounts, which ask the others.
@@ -57,6 +59,7 @@ class Engine::Parts {
                  .plans = plans,
                  .backoffs = backoffs,
                  .foreign = foreign,
+                 .misnamed = misnamed,
                  .complaints = complaints}};
 
   // What decides.
@@ -103,6 +106,7 @@ std::optional<Decision> Engine::step(Time now) {
   }
   // Behind the binds: after a start there may be one for each node.
   if (auto complaint = parts.complaints.next()) return *std::move(complaint);
+  if (auto misnamed = parts.misnamed.next()) return *std::move(misnamed);
   return parts.advise.next(now);
 }
 

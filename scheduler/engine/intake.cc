@@ -1,5 +1,6 @@
 #include "scheduler/engine/intake.h"
 
+#include "scheduler/base/nearest_names.h"
 #include "scheduler/engine/names_in_use.h"
 #include "scheduler/gpu/resource_kind.h"
 #include "scheduler/quota/charged_as.h"
@@ -85,6 +86,8 @@ void Intake::on(event::PodUpserted&& event, Time now) {
   if (!pod.spec.node_name.empty()) return pod_bound(pod, now);
   if (const auto profile = world_.profile_of(pod.spec.scheduler_name)) {
     pod_waits(std::move(pod), *profile, now);
+  } else {
+    note_misnamed(pod);
   }
 }
 
@@ -132,6 +135,7 @@ void Intake::on(const event::BindFailed& event, Time now) {
 
 void Intake::pod_bound(const k8s::Pod& pod, Time now) {
   PodRecord& record = world_.pods.at(pod.metadata.uid);
+  misnamed_.gone(pod.metadata.uid);
   plans_.drop(pod.metadata.uid);
   if (record.waiting() != nullptr) queue_.remove(*record.waiting());
   const NodeSlot node = world_.nodes.slot_of(pod.spec.node_name);
@@ -219,6 +223,7 @@ void Intake::pod_changed(PodRecord& record, k8s::Pod pod, Time now) {
 }
 
 void Intake::pod_gone(const std::string& uid) {
+  misnamed_.gone(uid);
   PodRecord* record = world_.pods.find(uid);
   if (record == nullptr) return;
   plans_.drop(uid);
@@ -262,6 +267,19 @@ void Intake::note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim& claim
   if (foreign.gpus == 0) return;
   const bool on_owned_node = world_.nodes.present(node) && world_.owns(world_.nodes.facts(node));
   foreign_.seen(std::move(foreign), on_owned_node);
+}
+
+void Intake::note_misnamed(const k8s::Pod& pod) {
+  const std::string& written = pod.spec.scheduler_name;
+  for (const Profile& profile : world_.profiles) {
+    const std::string& name = profile.scheduler_name;
+    if (written.size() > name.size() + 1 || name.size() > written.size() + 1) continue;
+    // Names that differ in upper and lower case alone have no distance.
+    if (edit_distance(written, name) > 1) continue;
+    return misnamed_.seen({.pod = ref_of(pod),
+                           .scheduler_name = pod.spec.scheduler_name,
+                           .meant = profile.scheduler_name});
+  }
 }
 
 }  // namespace sched

@@ -6,6 +6,7 @@
 #include "scheduler/engine/backoffs/node_backoffs.h"
 #include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/notices/foreign_gpu_pods.h"
+#include "scheduler/engine/notices/misnamed_schedulers.h"
 #include "scheduler/engine/notices/node_complaints.h"
 #include "scheduler/engine/plans.h"
 #include "scheduler/engine/world/world.h"
@@ -26,6 +27,7 @@ class Intake {
     Plans& plans;
     NodeBackoffs& backoffs;
     ForeignGpuPods& foreign;
+    MisnamedSchedulers& misnamed;
     NodeComplaints& complaints;
   };
   explicit Intake(const Borrowed& parts)
@@ -35,6 +37,7 @@ class Intake {
         plans_(parts.plans),
         backoffs_(parts.backoffs),
         foreign_(parts.foreign),
+        misnamed_(parts.misnamed),
         complaints_(parts.complaints) {}
 
   void apply(Event&& event, Time now);
@@ -74,6 +77,7 @@ class Intake {
                                                                NodeSlot node);
   void enqueue(WaitingPod& waiting);
   void note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim& claim);
+  void note_misnamed(const k8s::Pod& pod);
 
   World& world_;
   Queues& queue_;
@@ -81,6 +85,7 @@ class Intake {
   Plans& plans_;
   NodeBackoffs& backoffs_;
   ForeignGpuPods& foreign_;
+  MisnamedSchedulers& misnamed_;
   NodeComplaints& complaints_;
   bool synced_ = false;
 };

@@ -161,6 +161,12 @@ decision::ForeignGpuPod foreign_from(const Json& json) {
           .gpus = whole<std::int64_t>(json.at("gpus"))};
 }
 
+decision::MisnamedScheduler misnamed_from(const Json& json) {
+  return {.pod = pod_from(json.at("pod")),
+          .scheduler_name = json.at("schedulerName"),
+          .meant = json.at("meant")};
+}
+
 // The platform is absent in recordings from before it was told.
 decision::NodeBackedOff backed_off_from(const Json& json) {
   return {.node = json.at("node"),
@@ -219,6 +225,7 @@ constexpr DecisionKind kDecisionKinds[] = {{"bind", decision_of<bind_from>},
                                            {"notPrepared", decision_of<not_prepared_from>},
                                            {"unschedulable", decision_of<unschedulable_from>},
                                            {"foreignGpuPod", decision_of<foreign_from>},
+                                           {"misnamedScheduler", decision_of<misnamed_from>},
                                            {"nodeBackedOff", decision_of<backed_off_from>},
                                            {"nodeReleased", decision_of<released_from>},
                                            {"migRepartition", decision_of<repartition_from>},

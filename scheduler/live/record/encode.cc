@@ -99,6 +99,13 @@ Json to_json(const decision::ForeignGpuPod& foreign) {
             {"gpus", foreign.gpus}}}};
 }
 
+Json to_json(const decision::MisnamedScheduler& misnamed) {
+  return {{"misnamedScheduler",
+           {{"pod", to_json(misnamed.pod)},
+            {"schedulerName", misnamed.scheduler_name},
+            {"meant", misnamed.meant}}}};
+}
+
 Json to_json(const decision::NodeBackedOff& backed_off) {
   return {{"nodeBackedOff",
            {{"node", backed_off.node},

@@ -102,6 +102,18 @@ void Reporter::report(const decision::ForeignGpuPod& decision) {
                      decision.gpus, decision.node, decision.scheduler_name));
 }
 
+void Reporter::report(const decision::MisnamedScheduler& decision) {
+  LogLine("a pod waits for a scheduler whose name may be misspelt")
+      .with("pod", path_of(decision.pod))
+      .with("uid", decision.pod.uid)
+      .with("schedulerName", decision.scheduler_name)
+      .with("meant", decision.meant)
+      .warning();
+  record(decision.pod, decision.meant, "Warning", "MisspeltSchedulerName", "Watching",
+         fmt::format("schedulerName is {}; is {} meant? It cannot be changed: create the pod anew",
+                     decision.scheduler_name, decision.meant));
+}
+
 void Reporter::report(const decision::NodeBackedOff& decision) {
   const auto length = std::chrono::ceil<std::chrono::seconds>(decision.until - clocks_.engine());
   LogLine("node backed off: it rejects pods with devices")

@@ -33,6 +33,7 @@ class Reporter {
   void not_prepared(const decision::NotPrepared& decision, std::chrono::nanoseconds duration);
   // What is news to people, and to nobody else.
   void report(const decision::ForeignGpuPod& decision);
+  void report(const decision::MisnamedScheduler& decision);
   void report(const decision::NodeBackedOff& decision);
   void report(const decision::NodeReleased& decision);
   void report(const decision::MigRepartition& decision);

@@ -273,6 +273,9 @@ std::vector<std::string> Scheduler::decide() {
     std::string operator()(const decision::ForeignGpuPod& foreign) const {
       return foreign.pod.name + " is foreign on " + foreign.node;
     }
+    std::string operator()(const decision::MisnamedScheduler& misnamed) const {
+      return misnamed.pod.name + " means " + misnamed.meant;
+    }
     std::string operator()(const decision::NodeBackedOff& backed_off) const {
       return backed_off.node + " is backed off";
     }

@@ -109,6 +109,7 @@ TEST_CASE("a million names in pods that come and go leave no more than some thou
   World world{profiles(), {}};
   NodeBackoffs backoffs{world};
   ForeignGpuPods foreign;
+  MisnamedSchedulers misnamed;
   NodeComplaints complaints;
   Finder finder{world};
   struct NoQuotas final : Accounts {
@@ -120,7 +121,7 @@ TEST_CASE("a million names in pods that come and go leave no more than some thou
   Queues queue{accounts};
   Waking waking{world, queue};
   Plans plans{world, queue, waking};
-  Intake intake{{world, queue, waking, plans, backoffs, foreign, complaints}};
+  Intake intake{{world, queue, waking, plans, backoffs, foreign, misnamed, complaints}};
   intake.apply(event::NodeUpserted{node("n").offers(kMig, "7")}, kStart);
 
   std::size_t most = 0;

@@ -136,6 +136,7 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
           .attempts = 1,
           .reason = sched::decision::Unschedulable::Reason::kGpuQuotaExceeded},
       sched::decision::ForeignGpuPod{.pod = ref, .scheduler_name = "s", .node = "n1", .gpus = 2},
+      sched::decision::MisnamedScheduler{.pod = ref, .scheduler_name = "t", .meant = "s"},
       sched::decision::NodeBackedOff{.node = "n1",
                                      .until = kAt,
                                      .in_a_row = 2,
@@ -178,6 +179,10 @@ auto fields(const sched::decision::Unschedulable& no) {
 auto fields(const sched::decision::ForeignGpuPod& foreign) {
   const auto& [pod, scheduler, node, gpus] = foreign;
   return std::tie(pod, scheduler, node, gpus);
+}
+auto fields(const sched::decision::MisnamedScheduler& misnamed) {
+  const auto& [pod, scheduler, meant] = misnamed;
+  return std::tie(pod, scheduler, meant);
 }
 auto fields(const sched::decision::NodeBackedOff& backed_off) {
   const auto& [node, until, in_a_row, rejected, reason, pod, platform] = backed_off;

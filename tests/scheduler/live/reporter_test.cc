@@ -187,6 +187,14 @@ TEST_CASE("a foreign pod on an owned node gets a warning of its own") {
                              "takes 2 GPU(s) on node n1"}) == 1);
 }
 
+TEST_CASE("a pod whose scheduler's name is misspelt gets a warning") {
+  Bench bench;
+  bench.reporter.report(
+      decision::MisnamedScheduler{{"ml", "b", "uid-b"}, "gpu-schedular", "gpu-scheduler"});
+  CHECK(bench.requests_with({"/namespaces/ml/events", "\"MisspeltSchedulerName\"", "\"Warning\"",
+                             "schedulerName is gpu-schedular; is gpu-scheduler meant?"}) == 1);
+}
+
 TEST_CASE("a node that rejects pods gets events of its own, where kubectl looks for them") {
   Bench bench;
   bench.reporter.report(
