@@ -20,15 +20,17 @@ constexpr std::string_view kAffinity = "node(s) didn't match pod affinity rules"
 constexpr std::string_view kAntiAffinity = "node(s) didn't match pod anti-affinity rules";
 constexpr std::string_view kExisting = "node(s) didn't satisfy existing pods anti-affinity rules";
 
+using Selectors = std::shared_ptr<const std::vector<PodSelector>>;
+
 // Pods that all of these select, one each.
 class Selected final : public Counted {
  public:
-  Selected(std::vector<PodSelector> by, std::shared_ptr<const Namespaces> namespaces)
+  Selected(Selectors by, std::shared_ptr<const Namespaces> namespaces)
       : by_(std::move(by)), namespaces_(std::move(namespaces)) {}
 
   std::int32_t amount(const PodClass& pod) const override {
     const k8s::StringMap& labels = namespaces_->labels_of(pod.namespace_);
-    return std::all_of(by_.begin(), by_.end(),
+    return std::all_of(by_->begin(), by_->end(),
                        [&](const PodSelector& selector) {
                          return selector.selects_for_its_pod(pod.namespace_, pod.labels, labels);
                        })
@@ -37,7 +39,7 @@ class Selected final : public Counted {
   }
 
  private:
-  std::vector<PodSelector> by_;
+  Selectors by_;
   std::shared_ptr<const Namespaces> namespaces_;
 };
 
@@ -110,15 +112,19 @@ class InterPodAffinity final : public ClusterConstraint {
 
     const Terms affinity = required_terms(pod.spec.pod_affinity, own);
     std::vector<PodSelector> all;
-    for (const Term& term : affinity) all.push_back(term.selector);
-    for (const Term& term : affinity) rule->counts_.push_back(selected(all, term.key));
+    std::vector<std::string> keys;
+    for (const Term& term : affinity) {
+      all.push_back(term.selector);
+      keys.push_back(term.key);
+    }
+    rule->counts_ = selected(std::move(all), keys);
     rule->may_be_first_ = std::all_of(affinity.begin(), affinity.end(), [&](const Term& term) {
       return term.selector.selects_for_its_pod(own, pod.metadata.labels, labels);
     });
     rule->first_anti_ = std::ssize(rule->counts_);
 
     for (const Term& term : required_terms(pod.spec.pod_anti_affinity, own)) {
-      rule->counts_.push_back(selected({term.selector}, term.key));
+      rule->counts_.push_back(std::move(selected({term.selector}, {term.key}).front()));
     }
     rule->first_existing_ = std::ssize(rule->counts_);
 
@@ -167,17 +173,27 @@ class InterPodAffinity final : public ClusterConstraint {
            (pod.spec.pod_anti_affinity && !pod.spec.pod_anti_affinity->preferred.empty());
   }
 
-  DomainCount selected(const std::vector<PodSelector>& by, const std::string& key) const {
-    DomainCount count{.id = "selected:", .key = key, .what = nullptr};
-    append_key(count.id, key);
+  // Of each label, the pods that all of `by` select.
+  std::vector<DomainCount> selected(std::vector<PodSelector> by,
+                                    const std::vector<std::string>& keys) const {
+    std::string text;
     bool reads_namespaces = false;
     for (const PodSelector& selector : by) {
-      append_key(count.id, selector.key());
+      append_key(text, selector.key());
       reads_namespaces = reads_namespaces || selector.reads_namespaces();
     }
-    if (reads_namespaces) count.id += "@" + std::to_string(namespaces_version_);
-    count.what = std::make_shared<Selected>(by, namespaces_);
-    return count;
+    if (reads_namespaces) text += "@" + std::to_string(namespaces_version_);
+    text = digest_if_long(std::move(text));
+    const auto what = std::make_shared<Selected>(
+        std::make_shared<const std::vector<PodSelector>>(std::move(by)), namespaces_);
+    std::vector<DomainCount> counts;
+    for (const std::string& key : keys) {
+      DomainCount& count = counts.emplace_back();
+      count = {.id = "selected:", .key = key, .what = what};
+      append_key(count.id, key);
+      count.id += text;
+    }
+    return counts;
   }
 
   // Counts keep the namespaces that they were made with.

@@ -1,6 +1,9 @@
 #include "plugins/support/pod_selector.h"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 namespace plugins {
 
@@ -34,6 +37,20 @@ void append_key(std::string& key, const std::optional<k8s::LabelSelector>& selec
   }
   append_key(key, selector->match_labels);
   append_key(key, selector->match_expressions);
+}
+
+std::string digest_if_long(std::string text) {
+  constexpr std::size_t kLong = 1'024;
+  if (text.size() <= kLong) return text;
+  std::string digest(EVP_MAX_MD_SIZE, '\0');
+  unsigned size = 0;
+  // It cannot fail: the algorithm is built in.
+  if (EVP_Digest(text.data(), text.size(), reinterpret_cast<unsigned char*>(digest.data()), &size,
+                 EVP_sha256(), nullptr) != 1) {
+    std::abort();
+  }
+  digest.resize(size);
+  return digest;
 }
 
 PodSelector::PodSelector(const k8s::PodAffinityTerm& term, const std::string& own_namespace)

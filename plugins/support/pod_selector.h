@@ -18,6 +18,10 @@ void append_key(std::string& key, const k8s::StringMap& entries);
 void append_key(std::string& key, const std::vector<k8s::SelectorRequirement>& requirements);
 void append_key(std::string& key, const std::optional<k8s::LabelSelector>& selector);
 
+// For texts that are only compared, and may be long: a short one as it is, of a long one its
+// SHA-256, so that no pod has two texts taken for one.
+[[nodiscard]] std::string digest_if_long(std::string text);
+
 // Equal for terms that select the same pods by the same words: replicas of one Deployment share
 // one. Ordered, so that it can be the key of a map.
 class PodSelector {

@@ -57,22 +57,22 @@ std::vector<std::pair<DisksInUse::Key, DisksInUse::Use>> DisksInUse::uses_of(con
 
 void DisksInUse::add(const k8s::Pod& pod) {
   remove(pod.metadata.uid);
-  std::vector<Key> keys;
+  std::vector<Users::iterator> disks;
   for (auto& [key, use] : uses_of(pod)) {
-    users_[key].emplace(pod.metadata.uid, std::move(use));
-    keys.push_back(key);
+    const auto disk = users_.try_emplace(key).first;
+    disk->second.emplace(pod.metadata.uid, std::move(use));
+    // One that the pod mounts twice stands side by side.
+    if (disks.empty() || disks.back() != disk) disks.push_back(disk);
   }
-  if (!keys.empty()) of_pod_[pod.metadata.uid] = std::move(keys);
+  if (!disks.empty()) of_pod_[pod.metadata.uid] = std::move(disks);
 }
 
 void DisksInUse::remove(const std::string& uid) {
   const auto pod = of_pod_.find(uid);
   if (pod == of_pod_.end()) return;
-  for (const Key& key : pod->second) {
-    const auto users = users_.find(key);
-    if (users == users_.end()) continue;  // the pod mounts it twice
-    users->second.erase(uid);
-    if (users->second.empty()) users_.erase(users);
+  for (const Users::iterator disk : pod->second) {
+    disk->second.erase(uid);
+    if (disk->second.empty()) users_.erase(disk);
   }
   of_pod_.erase(pod);
 }

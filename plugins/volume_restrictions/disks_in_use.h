@@ -42,8 +42,9 @@ class DisksInUse {
   };
   [[nodiscard]] static std::vector<std::pair<Key, Use>> uses_of(const k8s::Pod& pod);
 
-  std::map<Key, std::multimap<std::string, Use>> users_;      // by uid
-  std::unordered_map<std::string, std::vector<Key>> of_pod_;  // by uid
+  using Users = std::map<Key, std::multimap<std::string, Use>>;  // by uid
+  Users users_;
+  std::unordered_map<std::string, std::vector<Users::iterator>> of_pod_;  // by uid; each once
 };
 
 }  // namespace plugins

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpu-scheduler.io/tests/cluster/controlplane"
 	"gpu-scheduler.io/tests/cluster/fixture"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +25,8 @@ var (
 )
 
 // TestNoSecretIsTold: a scheduler that has its token from a kubeconfig, that records, and that logs all it can, tells that token nowhere: not
-// while it works, nor when the API server refuses it.
+// while it works, nor when the API server refuses it. Nor does it tell the tokens of those that ask it, nor what a credential plugin gives or
+// complains of.
 func TestNoSecretIsTold(t *testing.T) {
 	if !isGPUScheduler() {
 		t.Skip("its flags are gpu-scheduler's own")
@@ -49,9 +52,11 @@ func TestNoSecretIsTold(t *testing.T) {
 	recording := filepath.Join(t.TempDir(), "recording")
 	w := newWorld(t)
 	w.addGPUNodes(1)
+	port, err := controlplane.FreePort()
+	w.must(nil, err)
 	s := newSubject(t, "", func(with *setup) {
 		with.kubeconfig = kubeconfig
-		with.args = append(with.args, "--v=10", "--record", recording)
+		with.args = append(with.args, "--v=10", "--record", recording, fmt.Sprintf("--secure-port=%d", port))
 	})
 	s.start()
 	w.addPod("pod", fixture.GPUs(1))
@@ -59,18 +64,29 @@ func TestNoSecretIsTold(t *testing.T) {
 	w.waitBinds(1)
 	w.waitEvent("pod", "Scheduled")
 	told := map[string]string{}
-	port := httpPort.FindStringSubmatch(s.log())
-	if port == nil {
+	probes := httpPort.FindStringSubmatch(s.log())
+	if probes == nil {
 		t.Fatal("the log does not say where pages are served")
 	}
 	for _, page := range []string{"livez", "readyz", "metrics", "no-such-page"} {
-		answer, err := http.Get(fmt.Sprintf("http://127.0.0.1:%s/%s", port[1], page))
+		answer, err := http.Get(fmt.Sprintf("http://127.0.0.1:%s/%s", probes[1], page))
 		if err != nil {
 			t.Fatal(err)
 		}
 		body, _ := io.ReadAll(answer.Body)
 		answer.Body.Close()
 		told[page] = fmt.Sprint(answer.Header, string(body))
+	}
+	asker := w.token("asker")
+	w.bindClusterRole("gpu-scheduler-explainer", "asker")
+	w.letReadPods("asker")
+	w.letReadMetrics("asker")
+	pages := fmt.Sprintf("https://127.0.0.1:%d/", port)
+	about := "?" + url.Values{"namespace": {w.ns}, "pod": {"waits"}}.Encode()
+	until(t, "the API server to let the asker", func() bool { return get(t, pages+"explain"+about, asker).status == http.StatusOK })
+	for _, page := range []string{"metrics", "explain" + about, "candidates" + about, "explain", "no-such-page"} {
+		told["secure "+page] = get(t, pages+page, asker).body
+		told["secure "+page+" with its own token"] = get(t, pages+page, secret).body
 	}
 	events, err := w.client.EventsV1().Events(w.ns).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -100,6 +116,31 @@ func TestNoSecretIsTold(t *testing.T) {
 	r.stop()
 	told["log of one that is refused"] = r.log()
 
+	for name, script := range map[string]string{
+		"gives a token that is refused": `echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"` + secret + `x"}}'`,
+		"complains with the token":      "echo 'no session for " + secret + "' >&2; exit 1",
+		"gives what is no credential":   "echo '" + secret + "'",
+	} {
+		plugin := filepath.Join(t.TempDir(), "plugin")
+		if err := os.WriteFile(plugin, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		withPlugin := filepath.Join(t.TempDir(), "with-plugin")
+		user := tokenLine.ReplaceAllString(string(content),
+			"    exec: {apiVersion: client.authentication.k8s.io/v1, command: "+plugin+", interactiveMode: Never}")
+		if err := os.WriteFile(withPlugin, []byte(user), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := newSubject(t, "-plugin", func(with *setup) {
+			with.kubeconfig = withPlugin
+			with.args = append(with.args, "--v=10")
+		})
+		p.start()
+		until(t, "a complaint", func() bool { return len(p.logLines("401")) > 0 || len(p.logLines(plugin)) > 0 })
+		p.kill()
+		told["a credential plugin that "+name] = p.log()
+	}
+
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte(secret), 0o600); err != nil {
 		t.Fatal(err)
@@ -115,8 +156,11 @@ func TestNoSecretIsTold(t *testing.T) {
 		if text == "" {
 			t.Errorf("%s: nothing was told", where)
 		}
-		if strings.Contains(text, secret[:40]) || strings.Contains(text, secret[len(secret)-40:]) {
-			t.Errorf("%s: the token is told", where)
+		for whose, token := range map[string]string{"its": secret, "the asker's": asker} {
+			// A token's begin is the same for all of an API server.
+			if strings.Contains(text, token[len(token)-40:]) || strings.Contains(text, token[len(token)/2:len(token)/2+40]) {
+				t.Errorf("%s: %s token is told", where, whose)
+			}
 		}
 	}
 }
