@@ -31,19 +31,20 @@ std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
 
 }  // namespace
 
-// The parts, each of which can be read alone, in the order in which one is built on another.
+// The parts. Each can be read alone; each is built on those before it.
 class Engine::Parts {
  public:
   Parts(std::vector<Profile> profiles, EngineOptions options)
       : world(std::move(profiles), std::move(options)) {}
 
-  // What is known.
+  // State of the cluster.
   World world;
   NodeBackoffs backoffs{world};
   ForeignGpuPods foreign;
   NodeComplaints complaints;
 
-  // Where a pod may go, and whose turn it is. The queue asks the accounts, which ask the others.
+  // Where a pod may go, and which pod has the next turn. The queue asks the accounts, and these the
+  // parts before them.
   Finder finder{world};
   QuotaAccounts accounts{world.ledger, holds, search};
   Queues queue{accounts, world.options.quota.pods_without_quota_first};
@@ -59,7 +60,7 @@ class Engine::Parts {
                  .foreign = foreign,
                  .complaints = complaints}};
 
-  // What decides.
+  // Decisions.
   QuotaWords words{world, queue, holds};
   RepartitionAdvice repartitions{world.options.repartition_interval};
   Place place{{.world = world,
@@ -73,7 +74,7 @@ class Engine::Parts {
                .repartitions = repartitions}};
   Advise advise{world, finder, queue, search, repartitions};
 
-  // What answers.
+  // Answers.
   QuotaStatuses quotas{world.ledger, queue};
   Questions questions{world, finder, holds, search, words, queue};
 };
@@ -101,7 +102,7 @@ std::optional<Decision> Engine::step(Time now) {
   while (Entity* entity = parts.queue.next()) {
     if (auto decision = parts.place.attempt(pod_of(*entity), now)) return decision;
   }
-  // Behind the binds: after a start there may be one for each node.
+  // After the binds: at a start there may be one for each node.
   if (auto complaint = parts.complaints.next()) return *std::move(complaint);
   return parts.advise.next(now);
 }

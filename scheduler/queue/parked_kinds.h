@@ -41,7 +41,7 @@ class ParkedKinds {
   void check(WaitsFor opened);
   // The same after nodes got more room, for the groups that wait for nodes and not for others. No
   // node has more free than `free`; groups that need more sleep on. O(groups asleep so + those
-  // marked for a check · log groups).
+  // marked · log groups).
   void check_nodes(const NodeRoom& free);
   // Marks for a check at most `most` groups that wait for others and were not checked since
   // changes.others, and at most `most` that were not checked since changes.nodes. Returns how many.

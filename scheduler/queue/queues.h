@@ -70,8 +70,8 @@ class Queues {
   [[nodiscard]] bool any_waits_for_others() const { return roster_.apart > 0; }
   // Marks for a check some kinds of entities that wait for others and were not checked since
   // `changes`, queue by queue, round robin. Returns how many. `most`: at most so many of one queue
-  // for each sort of change; it stops after the queue in which the total reaches it. O(queues +
-  // kinds).
+  // for each sort of change; it stops after the queue in which the total reaches it.
+  // O(queues + kinds).
   std::size_t check_some_for_others(const Changes& changes, std::size_t most);
   // Entities whose waiting time is over become active.
   void advance(Time now);

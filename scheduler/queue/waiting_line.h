@@ -62,8 +62,8 @@ class WaitingLine {
   }
   // The first entity of each kind, in the order of their turns.
   [[nodiscard]] const ByOrder& heads() const { return heads_; }
-  // How many entities have their turn before this one, whether or not this one is in line. O(log
-  // entities).
+  // How many entities have their turn before this one, whether or not this one is in line.
+  // O(log entities).
   [[nodiscard]] std::size_t before(const Entity& entity) const {
     return entities_.order_of_key(entity.order);
   }

@@ -103,8 +103,8 @@ class Ledger {
   bool upsert(const k8s::Namespace& object);
   bool erase_namespace(const std::string& name);
 
-  // The quota was there once, and is deleted since then or since its deletionTimestamp, unless it
-  // is known here: as if erase() had been told.
+  // The quota existed in an earlier process. Unless it is known here, it counts as deleted, as by
+  // erase(): since its deletionTimestamp, or since `now` if it has none.
   bool remember(const k8s::GpuQuota& quota, Time now);
   // The input of remember() for a new process: all quotas that exist or that keep their namespaces.
   // It changes when memory_version() does.
@@ -154,8 +154,8 @@ class Ledger {
   [[nodiscard]] std::vector<InPool> in_pools(QuotaId quota) const;
   // Whether the pool has something left to lend.
   [[nodiscard]] bool lends(PoolId pool) const;
-  // Whether the demand is beyond what the quota could ever give it, borrowed or not, on any type of
-  // GPU that is there; where it allows none of those, on the types that it names.
+  // Whether the demand is more than the quota could ever give, borrowed or not, on every type of
+  // GPU that exists. If the demand allows none of those, on the types that it names.
   [[nodiscard]] bool never_fits(QuotaId quota, const Demand& demand) const;
   [[nodiscard]] bool is_strict(QuotaId quota) const;
   // "team-vision"; empty for kNothingQuota.
