@@ -250,7 +250,7 @@ class Counted {
   [[nodiscard]] virtual std::int32_t amount_of_node(const NodeFacts& /*node*/) const { return 0; }
   // Whether a pod that is being deleted still counts.
   [[nodiscard]] virtual bool counts_terminating() const { return true; }
-  // False: what is on that node does not count, nor the node as one of its domain.
+  // False: nothing on that node counts, and it does not count as a node of its domain.
   [[nodiscard]] virtual bool counts_on(const NodeFacts& /*node*/) const { return true; }
 };
 
