@@ -1,4 +1,4 @@
-// The nodes that a pod's nodeSelector and required node affinity leave it.
+// The nodes that a pod's nodeSelector and required node affinity allow.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -19,7 +19,7 @@ class RequiredNodes {
 
   // Terms that kube-scheduler cannot read match nothing (terms.h).
   [[nodiscard]] bool match(const sched::NodeFacts& node) const;
-  // Text that is the same exactly where what is required is.
+  // Text that is equal exactly if the requirements are.
   [[nodiscard]] std::string text() const;
 
  private:
