@@ -30,8 +30,7 @@
 //  * A follower tries when the lease expires, not at its next try after that, and reads the lease
 //    four times per retry period: by default it sees a renewal 0.6 s late at most, not 2.4 s.
 //  * If a lease is shown at an older version than before, the election ends, for leader and
-//  follower
-//    alike: its store has been set back to an earlier state.
+//    follower alike: its store has been set back to an earlier state.
 //
 // By that last rule a process notices that etcd was restored from a backup. Its state of the
 // cluster is then worthless: pods that it saw bound may be unbound, and pods that it saw end may be

@@ -18,8 +18,7 @@
 //   * relists are paged, too, with resourceVersionMatch=NotOlderThan (without it a limit would mean
 //     exactly that version); a page that fails for a temporary reason is requested again;
 //   * a watch that got no answer, or 5xx, is opened again at the same version without a relist: for
-//   a
-//     version that has become too old the server answers 410.
+//     a version that has become too old the server answers 410.
 //
 // One watcher follows one kind of object. Every request that it returns is to be sent after
 // `delay`; sent() is called when it is sent.

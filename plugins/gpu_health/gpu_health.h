@@ -5,13 +5,11 @@
 //   * its MIG configuration is being changed, or could not be (label nvidia.com/mig.config.state:
 //     pending, rebooting, failed);
 //   * one of `unhealthyConditions` reports a problem: True, or False for a type that ends in
-//   "Ready".
-//     Default: those of node-problem-detector, of AKS for GPU nodes, and of the EKS node monitoring
-//     agent with which a pod most likely fails;
+//     "Ready". Default: those of node-problem-detector, of AKS for GPU nodes, and of the EKS node
+//     monitoring agent with which a pod most likely fails;
 //   * it has one of `unhealthyTaints` (effect NoSchedule or NoExecute) that the pod does not
-//   tolerate
-//     by key. A toleration without a key is not meant for broken nodes, so it does not count here;
-//     it counts as always elsewhere;
+//     tolerate by key. A toleration without a key is not meant for broken nodes, so it does not
+//     count here; it counts as always elsewhere;
 //   * it is backed off, because its kubelet rejected pods with devices one after the other
 //     (scheduler/engine/backoffs/black_holes.h; `rejectedPods` within `rejectedWithinSeconds`, for
 //     `initialBackoffSeconds` … `maxBackoffSeconds`). A back-off is for all profiles: these four

@@ -30,9 +30,9 @@
 //   keepWholeNodes: 0           milli-GPU: a node on which no GPU is taken yet counts as if the pod
 //                               destroyed that much more there
 //   cheapTypesFirst: []         GPU types from cheap to expensive: a pod that names no GPU type
-//   goes
-//                               to the earliest listed type; each step costs as much as destroying
-//                               twice what the pod takes; types that are not listed come last
+//                               goes to the earliest listed type; each step costs as much as
+//                               destroying twice what the pod takes; types that are not listed come
+//                               last
 #pragma once
 
 #include "scheduler/framework/registry.h"

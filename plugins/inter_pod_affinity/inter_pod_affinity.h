@@ -2,9 +2,8 @@
 //
 // Three demands, in the order in which they are reported for a node:
 //   * the pod's own affinity: for each term the node carries its topologyKey, and in its domain
-//   runs
-//     a pod that all terms select. While no such pod runs anywhere, a pod that its own terms select
-//     may be the first, on any node that carries the keys;
+//     runs a pod that all terms select. While no such pod runs anywhere, a pod that its own terms
+//     select may be the first, on any node that carries the keys;
 //   * the pod's own anti-affinity: no pod that a term selects runs in the node's domain;
 //   * the anti-affinity of running pods: in the node's domain runs no pod with a term that selects
 //     the pod. Messages name no such pod, because it may be one of another namespace.

@@ -7,8 +7,7 @@
 //   * percentageOfNodesToScore: every node is always looked at, so only 0 (upstream's "you choose")
 //     and 100 are accepted. parallelism: decisions are made on one thread, so only 1.
 //   * clientConnection.contentType, acceptContentTypes: which objects are sent in protobuf and
-//   which
-//     in JSON cannot be chosen (k8s-client/client.h), so only upstream's values for that are
+//     which in JSON cannot be chosen (k8s-client/client.h), so only upstream's values for that are
 //     accepted.
 //   * gpuQuota and gpuLabels are sections that upstream does not have (gpu_quota.h, site_labels.h).
 //   * A profile starts from the default profile (defaults.h) and states the differences.

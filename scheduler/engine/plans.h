@@ -4,8 +4,7 @@
 //   ┌───────── prepares ──────────┐
 //   writes ───▶ waits until ready ───▶ bind ───▶ bound
 //      │               │                │
-//      └───────────────┴────────────────┴──▶ undone in reverse; the pod backs off, then has its
-//      turn
+//      └───────────────┴────────────────┴──▶ undone in reverse; the pod backs off, then is active
 //
 // If nothing must be done before the bind, the bind is the whole plan: it leaves the engine at
 // once, and there is no entry here. During the whole plan the pod is assumed on its node, and
