@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-// Breaks `text` at blanks into lines of at most `width` bytes; longer words stand alone.
+// Breaks `text` at blanks into lines of at most `width` bytes; a longer word has a line of its own.
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   std::string line;
