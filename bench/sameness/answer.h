@@ -6,13 +6,11 @@
 // read. A line is written for each step and each question, at once, so that the caller may choose
 // the next line by the answer:
 //
-//   {"at": …, "step": …}                                 →  the same with this engine's decision,
-//   and
-//                                                           "wakeup": engine.next_wakeup()
-//   {"at": …, "ask": "explain", "pod": {…}}              →  {"at": …, "ask": "explain", "answer":
-//   …}
-//   {"at": …, "ask": "candidates", "pod": {…}}           →  the same of the best five nodes
-//   {"at": …, "ask": "accounts"}                         →  quotas, pods that wait, figures of GPUs
+//   {"at": …, "step": …}                        →  the same with this engine's decision, and
+//                                                  "wakeup": engine.next_wakeup()
+//   {"at": …, "ask": "explain", "pod": {…}}     →  {"at": …, "ask": "explain", "answer": …}
+//   {"at": …, "ask": "candidates", "pod": {…}}  →  the same for the best five nodes
+//   {"at": …, "ask": "accounts"}                →  quotas, waiting pods, figures of GPUs
 //
 // The lines of steps can still be read as a recording: its reader ignores unknown fields.
 // sameness.py calls this.
