@@ -47,7 +47,8 @@ RequestTarget events_target(const std::string& namespace_) {
   return target;
 }
 
-// For calls whose answer is read only if it is an error: a Status is accepted in both formats.
+// For calls with an answer that is read only if it is an error: a Status is accepted in both
+// formats.
 const Headers& accepting_protobuf() {
   static const Headers headers = {{"Accept", std::string(protobuf::kAccept)}};
   return headers;
@@ -69,7 +70,7 @@ struct ApiCall {
   std::unique_ptr<Timer> timer;  // between two attempts
 };
 
-// For calls whose answer's body does not matter.
+// For calls with an answer whose body is not needed.
 std::function<void(Result<Response>)> ignoring_body(std::function<void(Result<void>)> done) {
   return [done = std::move(done)](Result<Response> answer) {
     if (!answer) return done(tl::unexpected(std::move(answer.error())));

@@ -1,7 +1,7 @@
 // How fast pods with rules across nodes are decided, compared with plain ones: the pods of
 // scheduler_perf's workloads TopologySpreading, SchedulingPodAffinity, SchedulingPodAntiAffinity
-// and SchedulingCSIPVs, of those with preferences instead, and pods whose volumes are provisioned
-// for their node.
+// and SchedulingCSIPVs, of those with preferences instead, and pods with volumes that are
+// provisioned for their node.
 //
 // There is one plain pod for every five nodes; then pods without GPU come, all with one rule, and
 // stay. Each is decided on, and the engine gets the success of its bind, and what the watch then

@@ -117,7 +117,7 @@ class Demo {
     return in_order;
   }
 
-  // A bound pod whose scores are not known yet (the record lags up to a second) is not finished.
+  // A bound pod without known scores (the record lags up to a second) is not finished.
   void add_with_scores(Outcome outcome, std::vector<Outcome>& to) const {
     if (!outcome.waits()) {
       const auto scores = scores_.find({outcome.pod, outcome.node});

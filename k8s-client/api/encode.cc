@@ -27,7 +27,7 @@ Json head(std::string_view api_version, std::string_view kind, const ObjectMeta&
 
 constexpr std::string_view kStorage = "storage.k8s.io/v1";
 
-// A kind whose other fields fill() sets.
+// A kind; fill() sets its other fields.
 template <typename Object>
 std::string with_head(std::string_view api_version, std::string_view kind, const Object& object) {
   Json whole = head(api_version, kind, object.metadata);

@@ -1,7 +1,7 @@
 // Plain structs to JSON that Kubernetes, and the decoder here, read as the same object.
 //
 // decode(encode(x)) == x holds for every struct of this folder that decode() can return. (It never
-// returns, for example, a claim whose class differs from its old annotation.)
+// returns, for example, a claim with a class that differs from its old annotation.)
 #pragma once
 
 #include "k8s-client/api/config_map.h"

@@ -1,4 +1,4 @@
-// A small file whose content may change at run time: a projected token, a rotated certificate.
+// A small file with content that may change at run time: a projected token, a rotated certificate.
 //
 // It is read again if it is requested and a minute has passed, and compared by content: kubelet
 // swaps symlinks, so time stamps do not show a change. If a file cannot be read for a moment (it is

@@ -57,7 +57,7 @@ ElectionStep Election::answered(Result<Lease> answer, ElectionTime now) {
   // For a create it means that the namespace does not exist.
   if (error.is_status(404) && *asked != Kind::kCreate) return on_absent(now);
   // Another process changed or created it after the last read; or an earlier request of this
-  // process did, whose answer was lost.
+  // process did, and its answer was lost.
   if (error.is_status(409) && *asked != Kind::kGet) return read(now);
   return on_failed(error, now);
 }

@@ -59,8 +59,8 @@ std::optional<bool> is_in_protobuf(const Response& response) {
   return type->starts_with("application/vnd.kubernetes.protobuf");
 }
 
-// By the first byte of a stream: a frame begins with its length, whose highest byte is zero while
-// the length is below FrameSplitter's limit of 16 MiB; JSON never begins so.
+// By the first byte of a stream: a frame begins with its length, and the highest byte of that is
+// zero while the length is below FrameSplitter's limit of 16 MiB; JSON never begins so.
 bool begins_with_frame(std::string_view stream) { return stream.front() == '\0'; }
 
 std::string doing(const ResourcePath& resource, const WatchRequest& request) {

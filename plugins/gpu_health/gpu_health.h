@@ -1,4 +1,4 @@
-// GpuHealth: keeps pods that ask for devices off nodes whose GPUs are not healthy.
+// GpuHealth: keeps pods that ask for devices off nodes with GPUs that are not healthy.
 //
 // Device plugins serve every extended resource, so each of them counts as a device; pods without
 // devices may go anywhere. A node takes no pod with devices while

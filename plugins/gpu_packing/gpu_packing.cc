@@ -60,7 +60,7 @@ class OnWholeGpus final : public NodeScore {
   std::int64_t neutral_;
 };
 
-// Nodes without GPUs first, then those whose GPUs lose least by the CPU that the pod takes.
+// Nodes without GPUs first, then those with GPUs that lose least by the CPU that the pod takes.
 class Apart final : public NodeScore {
  public:
   // `on_gpu_nodes` may be null: then GPU nodes are equal. Its scores are at most `neutral`, because

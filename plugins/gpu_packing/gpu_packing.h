@@ -2,23 +2,22 @@
 // score of the default profile.
 //
 // A job that needs eight GPUs of one node finds them only if smaller pods are not spread over all
-// nodes, and no pod can use a GPU whose node has no CPU left. By what a pod asks for:
+// nodes, and no pod can use a GPU on a node without free CPU. By what a pod asks for:
 //
 //  * whole GPUs, or a share in a replay: UsableGpu (plugins/usable_gpu) with its default arguments:
 //    the node where the pod destroys least of what the typical pods of this cluster could use. A
-//    node whose nvidia.com/gpu are not whole GPUs is as good as one where nothing is destroyed
+//    node on which nvidia.com/gpu are not whole GPUs is as good as one where nothing is destroyed
 //    beyond what is taken. GpuSharing decides which of several shared ones is taken, and whether a
 //    shared one at all;
-//  * the same before any typical pods are known: the node whose pieces of these kinds would be most
-//    taken with the pod (with several kinds, by their mean);
+//  * the same before any typical pods are known: the node with pieces of these kinds that would be
+//    most taken with the pod (with several kinds, by their mean);
 //  * MIG instances, also beside GPUs: the node where what stays free is worth least; large profiles
 //    and whole GPUs weigh most (instances.h);
 //  * no GPU: nodes without any, because GPU pods do not need their CPU and memory. They are ahead
-//  of
-//    every node with GPU by 100; among nodes with GPU, UsableGpu decides. A node whose labels name
-//    GPUs counts as one with GPU even if it offers none (its device plugin restarts, or has not
-//    started yet), and so does a node that offers other vendors' devices, or NVIDIA's under other
-//    resource names.
+//    of every node with GPU by 100; among nodes with GPU, UsableGpu decides. A node whose labels
+//    name GPUs counts as one with GPU even if it offers none (its device plugin restarts, or has
+//    not started yet), and so does a node that offers other vendors' devices, or NVIDIA's under
+//    other resource names.
 //
 // On a live cluster GPUs are counts: kubelet chooses which GPU of a node a pod gets.
 //

@@ -11,7 +11,7 @@ using namespace sched;
 
 // What a whole GPU is worth; then every known part of one is worth a whole number.
 constexpr std::int64_t kGpuWorth = 64;
-// For an instance whose part of a GPU is not known.
+// For an instance that is an unknown part of a GPU.
 constexpr std::int64_t kUnknownWorth = 1;
 // More pieces than this count as this many, so that sums stay small.
 constexpr std::int64_t kMostPieces = 1'000'000;

@@ -35,7 +35,7 @@ bool is_shared_resource(std::string_view name) {
 
 enum Reason : unsigned { kShared, kNotShared, kSeveral, kSeveralUnsaid, kTooSmall, kTooFull };
 
-// A pod's request for one resource whose pieces may be shared.
+// A pod's request for one resource with pieces that may be shared.
 struct Ask {
   // What happens to a container that asks for several pieces.
   enum class Several : std::uint8_t { kServed, kAsTheNodeHasIt, kFailed };

@@ -61,7 +61,7 @@ class Preference final : public PodPreference {
                              return amount == kNoAmount ? all : all + amount;
                            });
   }
-  // In kube-scheduler's steps, whose rounding integers would not give.
+  // In kube-scheduler's steps, because integers would be rounded differently.
   std::int64_t score(std::int64_t raw, const Extremes& extremes) const override {
     if (extremes.min == extremes.max) return 0;
     const double part =

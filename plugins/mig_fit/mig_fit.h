@@ -1,4 +1,4 @@
-// MigFit: pods that ask for MIG instances, and nodes whose nvidia.com/gpu are instances.
+// MigFit: pods that ask for MIG instances, and nodes on which nvidia.com/gpu are instances.
 //
 // Under the MIG strategy `mixed` each profile is a resource of its own, nvidia.com/mig-3g.40gb:
 // NodeResourcesFit checks whether one is free. MigFit adds to the message of a waiting pod which

@@ -1,5 +1,5 @@
-// NodeDeclaredFeatures: a pod whose spec needs a feature of kubelet goes to nodes that declare it
-// (status.declaredFeatures).
+// NodeDeclaredFeatures: a pod with a spec that needs a feature of kubelet goes to nodes that
+// declare it (status.declaredFeatures).
 //
 // Of the features of Kubernetes 1.36, two are needed by pods that are to be placed; the others are
 // needed when a pod is changed:

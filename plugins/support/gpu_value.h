@@ -91,8 +91,8 @@ class GpuValue {
  public:
   GpuValue(const std::vector<WeightedKind>& kinds, CpuLimit limit);
 
-  // For nodes of that model; a model without a name: nodes whose labels name none. Compared by its
-  // 64-bit hash, so that the strings of 100,000 nodes are not read. O(models that kinds name).
+  // For nodes of that model; a model without a name: nodes with labels that name none. Compared by
+  // its 64-bit hash, so that the strings of 100,000 nodes are not read. O(models that kinds name).
   [[nodiscard]] const ProductValue& on(const sched::gpu::Product& product) const;
 
  private:

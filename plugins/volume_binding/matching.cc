@@ -9,7 +9,7 @@ using namespace sched;
 using Claim = Storage::Claim;
 using Volume = Storage::Volume;
 
-// The provisioner of classes whose volumes are made by hand.
+// The provisioner of classes with volumes made by hand.
 constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
 
 bool is_usable_on(const Volume& volume, const NodeFacts& node) {

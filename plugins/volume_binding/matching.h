@@ -62,7 +62,7 @@ class Matching {
                                           const std::vector<const Volume*>& taken);
   [[nodiscard]] static OnNode::Result provision(const Wanted& wanted, const sched::NodeFacts& node);
 
-  std::vector<Wanted> selected_;  // those whose node is selected, in the pod's order
+  std::vector<Wanted> selected_;  // those with a selected node, in the pod's order
   std::vector<Wanted> open_;      // the others, the smaller ones first
 };
 

@@ -108,7 +108,7 @@ struct BindSucceeded {
   std::string node;
 };
 
-// The bind is known to have failed and can never be carried out (a bind whose outcome is unknown is
+// The bind is known to have failed and can never be carried out (a bind with an unknown outcome is
 // not reported until it is known). The assumed capacity is free again.
 struct BindFailed {
   enum class Because : std::uint8_t {

@@ -56,8 +56,8 @@ class ResourceNames {
   // How many names were added since keep_only().
   [[nodiscard]] std::size_t news() const { return news_; }
 
-  // Forgets all names except those that always exist and those whose ids, as indices, are `in_use`.
-  // O(ids).
+  // Forgets all names except those that always exist and those with ids that are, as indices,
+  // `in_use`. O(ids).
   void keep_only(const std::vector<bool>& in_use);
 
  private:

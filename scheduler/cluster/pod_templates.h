@@ -6,7 +6,7 @@
 // it equals an earlier pod takes a fraction of one. So one pod of each template is stored, as far
 // as a shape reads it, with its shape.
 //
-// Only time depends on it: a pod whose template is not stored gets the same answers. Templates are
+// Only time depends on it: a pod without a stored template gets the same answers. Templates are
 // stored up to a number and then all dropped, because those in use come back with the next pods. Of
 // those with one digest few are stored; the next one replaces one of them.
 #pragma once

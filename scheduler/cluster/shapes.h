@@ -56,9 +56,9 @@ class Shapes {
 
   [[nodiscard]] ShapeRef intern(PodShape shape);
 
-  // Puts aside the shapes that ask for a resource whose id is not `in_use`: no other pod gets them,
-  // because the id will mean another resource. Existing references keep the shape and its id.
-  // O(shapes).
+  // Puts aside the shapes that ask for a resource with an id that is not `in_use`: no other pod
+  // gets them, because the id will mean another resource. Existing references keep the shape and
+  // its id. O(shapes).
   void put_aside_unless(const std::vector<bool>& in_use);
 
   // The shapes that pods may get.

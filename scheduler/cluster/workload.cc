@@ -18,7 +18,7 @@ auto identity(const TypicalPod& pod) {
   return std::tie(pod.cpu, pod.milli, pod.gpus, pod.products);
 }
 
-// Whether `now`, whose counts add up to `seen`, differs enough from `before`.
+// Whether `now` (its counts add up to `seen`) differs enough from `before`.
 bool differs(const ClusterContext& before, const std::vector<TypicalPod>& now, std::uint64_t seen) {
   if (before.pods_seen == 0) return true;
   std::map<decltype(identity(now.front())), std::uint64_t> counts;

@@ -58,7 +58,7 @@ struct PendingPods {
 struct GpuFigures {
   std::size_t nodes_backed_off = 0;  // black holes now
   std::uint64_t rejected_pods = 0;   // by kubelets, ever
-  std::size_t repartitions = 0;      // nodes whose MIG configuration should change, now
+  std::size_t repartitions = 0;      // nodes that should get another MIG configuration, now
   std::size_t repartition_pods = 0;  // pods that these changes would place
   friend bool operator==(const GpuFigures&, const GpuFigures&) = default;
 };

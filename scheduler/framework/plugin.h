@@ -141,8 +141,8 @@ class FilterPlugin {
   // True if the configuration reserves this node for this scheduler (addedAffinity): then pods of
   // other schedulers that take GPUs there are reported.
   [[nodiscard]] virtual bool owns(const NodeFacts& /*node*/) const { return false; }
-  // True if the plugin refuses every GPU whose type the pod's annotation gpu-type does not name.
-  // Quota then asks about the named types only.
+  // True if the plugin refuses every GPU of a type that the pod's annotation gpu-type does not
+  // name. Quota then asks about the named types only.
   [[nodiscard]] virtual bool enforces_gpu_types() const { return false; }
   // After how many rejections of pods with devices by a kubelet the engine marks the node as backed
   // off (NodeFacts::health); nullopt: the plugin does not read that.
@@ -166,9 +166,9 @@ class NodeScore {
   // As NodeFilter::reads_usage.
   [[nodiscard]] virtual bool reads_usage() const { return true; }
 
-  // For a pod that takes a part of one GPU, on a node whose devices are kept one by one: the part
-  // that the score was computed with. nullopt: no preference. The first score of the profile with a
-  // preference decides, else the engine's DeviceAllocator.
+  // For a pod that takes a part of one GPU, on a node with devices that are kept one by one: the
+  // part that the score was computed with. nullopt: no preference. The first score of the profile
+  // with a preference decides, else the engine's DeviceAllocator.
   [[nodiscard]] virtual std::optional<gpu::DeviceShare> choose_device(
       const NodeView& /*node*/) const {
     return std::nullopt;
@@ -224,8 +224,8 @@ struct Exclusion {
   std::string_view plugin;  // the plugin of the rule, by kube-scheduler's name
   std::string_view reason;  // in kube-scheduler's words
   Code code = Code::kUnschedulable;
-  // The nodes that are left: those whose labels match the selector, never null; or the named ones;
-  // or those for which the function returns true (it is called for every node).
+  // The nodes that are left: those with labels that match the selector, never null; or the named
+  // ones; or those for which the function returns true (it is called for every node).
   std::variant<const k8s::NodeSelector*, NamedNodes, std::function<bool(const NodeFacts&)>> allowed;
   // If several exclusions exclude a node, the first is reported; also this one if it is of the same
   // plugin.
@@ -259,7 +259,7 @@ struct DomainCount {
   // Counts with equal ids are kept once for all rules: the id includes everything that decides what
   // is counted.
   std::string id;
-  // The label whose values are the domains. Empty, with by_node: every node is a domain.
+  // The label; its values are the domains. Empty, with by_node: every node is a domain.
   std::string key;
   std::shared_ptr<const Counted> what;
   // Each node that carries the label is a domain of its own, even if others have the same value.

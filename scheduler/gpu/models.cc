@@ -161,7 +161,7 @@ GpuVariant variant_of(const Row& row) {
   return {.memory_gb = row.memory_gb, .geometry = geometry_of_model(row.geometry)};
 }
 
-// The row whose memory is closest to the device's. A device reports up to 7 % less than its nominal
+// The row with the memory closest to the device's. A device reports up to 7 % less than its nominal
 // memory (a T4 15 of 16), never noticeably more.
 const Row* row_by_memory(std::string_view gpu_class, std::int64_t memory_mib) {
   const double reported = static_cast<double>(memory_mib) / 1024;

@@ -39,7 +39,7 @@ struct GpuClass {
   std::string_view name;                    // "H100", "RTX-PRO-6000"
   std::array<std::string_view, 3> words{};  // that name it, upper case; empty ones are unused
   Capability compute;
-  Form form = Form::kUnknown;  // of boards whose name does not give the form
+  Form form = Form::kUnknown;  // of boards with a name that does not give the form
 };
 
 struct GpuVariant {

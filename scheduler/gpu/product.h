@@ -53,8 +53,8 @@ struct ProductLabel {
 // of one class if the name does not.
 [[nodiscard]] ProductLabel parse_product(std::string_view label, std::int64_t memory_mib = 0);
 
-// The MIG geometry of the GPUs that a label names; nullptr: a GPU without MIG, or one whose
-// geometry is not known.
+// The MIG geometry of the GPUs that a label names; nullptr: a GPU without MIG, or one of unknown
+// geometry.
 [[nodiscard]] inline const mig::Geometry* geometry_of(std::string_view label) {
   return parse_product(label).product.geometry;
 }

@@ -27,7 +27,7 @@ class Table {
  public:
   // If a header begins with ">", its column is aligned to the right.
   explicit Table(std::vector<std::string> headers, std::size_t indent = 0);
-  // As many cells as headers. They contain no colours, whose bytes would count as text.
+  // As many cells as headers. They contain no colours, because their bytes would count as text.
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   void print(std::ostream& out, const Style& style) const;

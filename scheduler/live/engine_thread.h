@@ -4,8 +4,8 @@
 // passes the decisions on, and sleeps until an event comes or until the engine's next wake-up. It
 // decides only so far ahead of the binds: with `max_open_binds` outcomes open it waits for some of
 // them. So decisions are based on a recent cluster state, and a shutdown has little to drop. Binds
-// whose outcome stays unknown do not count, so that those of one namespace do not stop all other
-// decisions.
+// with an outcome that stays unknown do not count, so that those of one namespace do not stop all
+// other decisions.
 //
 // After each round it may answer one question (questions/question_queue.h). Otherwise its state
 // leaves it only through the hooks: the figures for metrics are passed on after each round, so that

@@ -18,7 +18,7 @@ namespace sched::live {
 // A node that offers nothing and is cordoned.
 [[nodiscard]] std::optional<k8s::Node> stand_in_for_node(k8s::Node partial);
 
-// A quota whose spec is not valid: its namespaces, as far as they could be read, get nothing more.
+// A quota with an invalid spec: its namespaces, as far as they could be read, get nothing more.
 [[nodiscard]] std::optional<k8s::GpuQuota> stand_in_for_quota(k8s::GpuQuota partial);
 
 }  // namespace sched::live

@@ -1,4 +1,4 @@
-// Quotas whose entities wait to borrow, by pool of lendable quota, in the order of their turns.
+// Quotas with entities that wait to borrow, by pool of lendable quota, in the order of their turns.
 //
 // When a pool has more to lend, its quotas are called one after another until nothing is left to
 // lend. So only as many quotas are checked as the room suffices for; the others of the cohort cost

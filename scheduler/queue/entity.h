@@ -39,7 +39,7 @@ enum class QueuePlace : std::uint8_t {
   kActive,   // waits for its turn
   kBackoff,  // waits for `ready_at`
   kParked,   // no node takes it; waits for one that does
-  kRefused,  // a constraint refuses it; waits for objects whose change may lift that
+  kRefused,  // a constraint refuses it; waits for changes of objects that may lift that
   kGated,    // has scheduling gates
 };
 inline constexpr std::size_t kQueuePlaces = 6;

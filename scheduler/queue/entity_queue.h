@@ -60,7 +60,7 @@ class EntityQueue {
   std::size_t check_some_for_others(const Changes& changes, std::size_t most) {
     return parked_.check_some_for_others(changes, most);
   }
-  // What some parked entities wait for whose groups are asleep (parked_kinds.h).
+  // What the parked entities of sleeping groups wait for (parked_kinds.h).
   [[nodiscard]] WaitsFor asleep() const { return parked_.asleep(); }
 
   // The entity that has the next turn; null: none. If it is parked, the caller asks first whether

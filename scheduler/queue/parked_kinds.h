@@ -10,7 +10,7 @@
 //
 // Groups that wait for others are those for which rules across nodes count. Each may have counts of
 // its own, and there may be as many groups as pods. So only some of them are marked for a check at
-// a time, first those whose last check is longest ago.
+// a time, first those with the oldest last check.
 #pragma once
 
 #include "scheduler/queue/entity.h"
@@ -91,7 +91,7 @@ class ParkedKinds {
   };
   std::array<std::vector<Asleep>, kWaitsForBits> asleep_;
   // Groups that wait for others, and those of them that wait for nodes, too; asleep_ has neither
-  // under these two bits. The group whose last check is longest ago comes first.
+  // under these two bits. The group with the oldest last check comes first.
   using ByAge = std::map<std::uint64_t, Group*>;
   ByAge for_others_;
   ByAge for_nodes_;

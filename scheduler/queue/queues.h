@@ -73,7 +73,7 @@ class Queues {
   // for each sort of change; it stops after the queue in which the total reaches it.
   // O(queues + kinds).
   std::size_t check_some_for_others(const Changes& changes, std::size_t most);
-  // Entities whose waiting time is over become active.
+  // Entities become active when their waiting time is over.
   void advance(Time now);
   // When advance() will next have something to do; nullopt: never.
   [[nodiscard]] std::optional<Time> next_deadline() const { return roster_.timers.next(); }
@@ -111,7 +111,7 @@ class Queues {
   // Grows when an entity enters, leaves or takes another place in a quota's queue. Exception:
   // advance(), which changes no line.
   [[nodiscard]] std::uint64_t version() const { return version_; }
-  // The queues whose lines have changed since the last call. O(queues that were touched).
+  // The queues with lines that have changed since the last call. O(queues that were touched).
   [[nodiscard]] std::vector<QueueId> take_changed_lines();
 
  private:

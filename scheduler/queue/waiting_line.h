@@ -87,7 +87,7 @@ class WaitingLine {
   using Key = std::pair<std::size_t, std::uint32_t>;  // profile, kind
   static Key key_of(const Entity& entity) { return {entity.profile, entity.kind}; }
 
-  // A red-black tree whose nodes store the sizes of their subtrees.
+  // A red-black tree with the size of its subtree in each node.
   using Tree = __gnu_pbds::tree<QueueOrder, Entity*, std::less<>, __gnu_pbds::rb_tree_tag,
                                 __gnu_pbds::tree_order_statistics_node_update>;
   Tree entities_;

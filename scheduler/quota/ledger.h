@@ -111,7 +111,7 @@ class Ledger {
   [[nodiscard]] std::vector<k8s::GpuQuota> memory() const;
   [[nodiscard]] std::uint64_t memory_version() const { return memory_version_; }
 
-  // Forgets the deleted quotas whose time is over and to which no pod is charged any more.
+  // Forgets the deleted quotas that have no time left and to which no pod is charged any more.
   // O(deleted quotas) if there is none to forget.
   bool forget_deleted(Time now);
   // When there will be one to forget; nullopt: not before something else changes.
@@ -272,7 +272,7 @@ class Ledger {
   // Determines each quota's parent, and whether the quota can be in force there. Returns the
   // quotas, each after its parent.
   std::vector<QuotaId> place_quotas();
-  // Why a quota cannot be in `parent`, whose own place is determined; nullopt: it can.
+  // Why a quota cannot be in `parent` (its own place is determined); nullopt: it can.
   [[nodiscard]] std::optional<std::string> objection_to(const Spec& child, QuotaId parent) const;
   void make_lines(QuotaId id, Quota& quota);
   // The sum of what the children's lines are guaranteed of one of the parent's lines.

@@ -25,14 +25,14 @@ namespace sched::quota {
 // For a namespace that no quota selects where the default allows nothing.
 [[nodiscard]] std::string no_quota_message(const std::string& namespace_);
 
-// For a namespace whose labels decide which quota counts it, and that is not known yet.
+// For a namespace that is not known yet, if its labels decide which quota counts it.
 [[nodiscard]] std::string undecided_message(const std::string& namespace_);
 
 // For a deleted quota that keeps its namespaces: the earliest end of that, and how much is in use.
 [[nodiscard]] std::string deleted_quota_message(const std::string& quota, Time until,
                                                 GpuShare used);
 
-// For a quota whose spec is not valid.
+// For a quota with an invalid spec.
 [[nodiscard]] std::string invalid_quota_message(const std::string& quota, const std::string& error);
 
 }  // namespace sched::quota

@@ -23,9 +23,9 @@ struct Options {
   // How long the namespaces of a deleted quota get no GPUs, unless another quota selects them.
   // Zero: they are treated at once as namespaces without quota.
   std::chrono::seconds closed_after_deletion{60};
-  // Whether the quotas of a cohort together use at most what they guarantee. Then a quota whose
-  // guarantee is lent waits until it is given back. Otherwise the quota may take it at once,
-  // wherever there are GPUs.
+  // Whether the quotas of a cohort together use at most what they guarantee. Then a quota with a
+  // lent guarantee waits until it is given back. Otherwise the quota may take it at once, wherever
+  // there are GPUs.
   bool bound_cohorts = false;
   // Whether pods without quota have their turn before those of quotas, or after.
   bool pods_without_quota_first = false;

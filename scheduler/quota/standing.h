@@ -1,12 +1,12 @@
-// Where a quota stands among the quotas whose pods wait; this decides which has the next turn.
+// Where a quota stands among the quotas with waiting pods; this decides which has the next turn.
 //
-// Quotas whose next pod would be within their guarantee come before those that would borrow. Among
-// borrowers, the quota comes first whose line in that lending pool has borrowed least for its
-// weight. So the pool is lent to its lines by weight; what a quota uses of other types does not
-// matter. The weight of a line is its guarantee, unless its quota sets another (with the guarantee
-// as the weight, use over guarantee is compared). A line without weight comes last, ordered by its
-// use. A standing follows from the account of the quota and those of its parents: what other quotas
-// use changes what there is to borrow, not the order.
+// Quotas with a next pod within their guarantee come before those that would borrow. Borrowers are
+// ordered by what their line in that lending pool has borrowed for its weight, least first. So the
+// pool is lent to its lines by weight; what a quota uses of other types does not matter. The weight
+// of a line is its guarantee, unless its quota sets another (with the guarantee as the weight, use
+// over guarantee is compared). A line without weight comes last, ordered by its use. A standing
+// follows from the account of the quota and those of its parents: what other quotas use
+// changes what there is to borrow, not the order.
 //
 // Quotas that have parents are compared from the outermost level on. Of two departments, the one
 // comes first that has some of its guarantee left, or that has borrowed less for its weight,

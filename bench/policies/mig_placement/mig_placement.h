@@ -4,7 +4,7 @@
 // consecutive slices that begin at 0 or 4. This score tries the instance at every legal start of
 // every GPU of the node, rates each place by one rule (`policy`), and takes the best one; the
 // node's score is that rating. A pod that asks for several instances is left to the engine's own
-// rule (bench/devices/place.h), as is a pod on nodes whose GPUs are only counted: there the
+// rule (bench/devices/place.h), as is a pod on nodes with GPUs that are only counted: there the
 // instances exist already and kubelet assigns them.
 //
 // Arguments:

@@ -1,4 +1,4 @@
-// DotProd: the node whose free amounts are least similar to what the pod asks for.
+// DotProd: the node with free amounts least similar to what the pod asks for.
 //
 // After the dot-product alignment of Tetris (Grandl et al., SIGCOMM'14). With the free CPU and GPU
 // of the node and those that the pod asks for (milli):

@@ -116,7 +116,7 @@ bool read_list(JsonValue value, std::vector<T>& out) {
   return value.items([&](JsonValue item) { return read(item, out.emplace_back()); });
 }
 
-// A field whose presence has a meaning, even if it is empty.
+// A field that has a meaning by its presence, even if it is empty.
 template <typename T>
 bool read_optional(JsonValue value, std::optional<T>& out) {
   return read(value, out.emplace());

@@ -106,7 +106,7 @@ bool read(Value value, Status& out) {
   });
 }
 
-// metav1.WatchEvent, whose object is a runtime.RawExtension.
+// metav1.WatchEvent; its object is a runtime.RawExtension.
 struct RawEvent {
   std::string_view type;
   std::string_view document;

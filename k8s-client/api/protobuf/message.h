@@ -97,7 +97,7 @@ bool read_item(Value value, std::vector<T>& out) {
   return read(value, out.emplace_back());
 }
 
-// A field whose presence has a meaning, even if it is empty.
+// A field that has a meaning by its presence, even if it is empty.
 template <typename T>
 bool read_optional(Value value, std::optional<T>& out) {
   return read(value, out ? *out : out.emplace());

@@ -11,7 +11,7 @@ namespace k8s::http {
 namespace {
 
 // A wait that has expired can no longer be cancelled, even if its handler has not run yet. So the
-// task is stored apart from the Timer, whose destructor empties it.
+// task is stored apart from the Timer; the Timer's destructor empties it.
 class PendingTask final : public Timer {
  public:
   PendingTask(asio::io_context& context, EventLoop::Clock::duration delay,

@@ -141,7 +141,7 @@ class SendExchange final : public Exchange {
   Response response_;
 };
 
-// A request whose answer is passed on as it comes.
+// A request with an answer that is passed on as it comes.
 class StreamExchange final : public Exchange {
  public:
   StreamExchange(asio::io_context& context, ExchangeHost& host, Request request,

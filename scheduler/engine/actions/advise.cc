@@ -32,7 +32,7 @@ std::vector<const WaitingPod*> Advise::waiting_for_instances() {
   for (const WaitingPod* pod : pods) {
     if (looked_at.size() == kMostPods) break;
     if (++alike[pod->shape.id()] > kMostAlike) continue;
-    // Instances do not help a pod whose quota is used up.
+    // Instances do not help a pod if its quota is used up.
     if (pod->queue != kMainQueue && search_.find(*pod).admission.refuses()) continue;
     looked_at.push_back(pod);
   }

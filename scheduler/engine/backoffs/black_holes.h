@@ -1,4 +1,4 @@
-// Black holes: nodes whose kubelet rejects pods with devices, one after the other.
+// Black holes: nodes on which kubelet rejects pods with devices, one after the other.
 //
 // A node with a broken device plugin looks free: pods are bound there, fail at once with
 // UnexpectedAdmissionError or OutOf…, their controllers create new ones, and these are bound there
@@ -16,7 +16,7 @@
 // back-offs are timed by the engine's clock. Ignored: rejections that are older than `within` by
 // both clocks, and rejections that are repeated, whatever has happened since, because watches
 // repeat events. Memory: nodes with a rejection or a proof within that time or on trial, at most
-// `limits.pods` pods each, and kMostAhead whose kubelet dated them ahead.
+// `limits.pods` pods each, and kMostAhead that kubelet dated ahead.
 #pragma once
 
 #include "scheduler/base/event.h"
@@ -47,7 +47,7 @@ class BlackHoles {
   bool started(const std::string& node, const Devices& devices, Time admitted, Time now);
   // The node is gone; a new node of that name starts without a record. True: it was backed off.
   bool forget(const std::string& node);
-  // Ends the back-offs whose time is over, and returns their nodes, in order.
+  // Ends the back-offs that are over by `now`, and returns their nodes, in order.
   [[nodiscard]] std::vector<std::string> end(Time now);
 
   // When end() will next have something to do.

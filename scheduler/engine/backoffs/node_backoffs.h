@@ -40,7 +40,7 @@ class NodeBackoffs {
   // Adds the node's record to its facts, which are about to be published.
   void complete(NodeFacts& facts) const;
   void node_gone(const std::string& node);
-  // Ends the back-offs whose time is over.
+  // Ends the back-offs that are over by `now`.
   void advance(Time now);
   // When advance() will next have something to do; nullopt: never.
   [[nodiscard]] std::optional<Time> next_end() const;

@@ -2,7 +2,7 @@
 //
 // Between two nodes of one bucket, only their plain scores decide. Everything else that the answer
 // to a question depends on belongs to the bucket: its charge class and topology domains, by which
-// it is allowed or not, and the raw values of the normalised scores, whose weight depends on the
+// it is allowed or not, and the raw values of the normalised scores; their weight depends on the
 // extremes over the nodes in question. So a question first goes over the buckets, then over their
 // best nodes, and what is stored for the nodes holds for every question.
 //

@@ -64,9 +64,9 @@ class MaxTree {
     }
   }
 
-  // The same for several slots at once whose order by before() has changed. A winner that now comes
-  // later among equals must not be compared with the others one by one, because slots between its
-  // old and its new place would be missed. O(their number · 16 · log size).
+  // The same for several slots at once if their order by before() has changed. A winner that now
+  // comes later among equals must not be compared with the others one by one, because slots between
+  // its old and its new place would be missed. O(their number · 16 · log size).
   template <typename Answers, typename Before>
   void replay(const Answers& answers, std::vector<NodeSlot> slots, Before&& before) {
     for (std::size_t level = 0; level < levels_.size(); ++level) {

@@ -123,7 +123,7 @@ class ScoreCache {
 
  private:
   using RawScores = decltype(Buckets::Key::raw);
-  // A slot whose place in the tree of a bucket may change.
+  // A slot that may change its place in the tree of a bucket.
   struct Move {
     NodeSlot slot = kNoSlot;
     Buckets::Id bucket = 0;
@@ -222,7 +222,7 @@ class ScoreCache {
   std::vector<std::size_t> normalised_;  // indices in prepared_.scores()
   bool raw_scores_read_usage_ = false;
   bool by_class_ = false;                                // whether buckets differ in charge class
-  std::vector<std::shared_ptr<DomainIndex>> by_domain_;  // labels whose domains buckets differ in
+  std::vector<std::shared_ptr<DomainIndex>> by_domain_;  // buckets differ in these labels' domains
   // What buckets differ in by count; each domain is one node.
   struct Counted {
     std::shared_ptr<Tally> tally;

@@ -32,9 +32,9 @@ class NodeComplaints {
 
  private:
   std::map<std::string, std::vector<std::string>> known_;  // by node; those with complaints
-  std::set<std::string> told_;                    // nodes whose end of complaints must be reported
-  std::set<std::string> untold_;                  // nodes to report; known_ has the complaints
-  std::set<std::string> unknown_products_;        // seen; kMostProducts at most
+  std::set<std::string> told_;              // nodes; the end of their complaints must be reported
+  std::set<std::string> untold_;            // nodes to report; known_ has the complaints
+  std::set<std::string> unknown_products_;  // seen; kMostProducts at most
   std::deque<decision::NodeComplaint> products_;  // to be reported
 };
 

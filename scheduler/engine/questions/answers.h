@@ -40,7 +40,7 @@ struct GpuTenant {
   friend bool operator==(const GpuTenant&, const GpuTenant&) = default;
 };
 
-// A node that has GPUs, or whose labels state that it has some.
+// A node that has GPUs, or with labels that state that it has some.
 struct GpuNode {
   std::string node;
   // "H100-80GB": class and memory; the product's name if the class is not known; empty if the

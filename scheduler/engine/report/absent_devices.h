@@ -1,10 +1,10 @@
 // Why nodes have none of a device that a pod asks for, in sentences.
 //
-// kube-scheduler reports "Insufficient nvidia.com/gpu" for a node whose GPUs are taken, for a node
-// that never had any, and for a node whose device plugin has failed. The reader needs to know
-// which. So nodes that offer nothing under the asked name are reported in groups:
+// kube-scheduler reports "Insufficient nvidia.com/gpu" for a node with all GPUs taken, for a node
+// that never had any, and for a node with a failed device plugin. The reader needs to know which.
+// So nodes that offer nothing under the asked name are reported in groups:
 //   * nodes that are changing their MIG configuration (the device plugin is paused meanwhile);
-//   * nodes whose labels name GPUs, but that offer none under any name: no device plugin runs;
+//   * nodes with labels that name GPUs, but that offer none under any name: no device plugin runs;
 //   * nodes that offer GPUs under other names: shared (nvidia.com/gpu.shared), cut
 //     (nvidia.com/mig-…), or whole although an instance is asked for. nvidia.com/mig.strategy
 //     determines the names.

@@ -23,7 +23,7 @@ using ReasonCounts = std::map<std::string, std::size_t>;
 // "0/5 nodes are available: pod affinity terms conflict." for a pod refused as a whole.
 [[nodiscard]] std::string fit_error(std::size_t all_nodes, std::string_view rejection);
 
-// The plugins whose answers made the pod unschedulable, sorted.
+// The plugins with answers that made the pod unschedulable, sorted.
 [[nodiscard]] std::vector<std::string> refusing_plugins(const PreparedShape& shape,
                                                         const VerdictCounts& verdicts);
 

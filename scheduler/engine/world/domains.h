@@ -87,8 +87,9 @@ class Domains {
   // The index of that label, up to date now.
   [[nodiscard]] std::shared_ptr<DomainIndex> of(const std::string& key, bool by_node = false);
   [[nodiscard]] std::size_t size() const { return indexes_.size(); }
-  // The nodes whose labels match, by ascending slot; a term that matches fields matches no node.
-  // O(nodes that carry one of the values) if each term asks for values of a label; else O(nodes).
+  // The nodes with labels that match, by ascending slot; a term that matches fields matches no
+  // node. O(nodes that carry one of the values) if each term asks for values of a label; else
+  // O(nodes).
   [[nodiscard]] std::vector<NodeSlot> nodes_matching(const k8s::NodeSelector& selector);
 
  private:

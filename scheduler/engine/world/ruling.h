@@ -104,7 +104,7 @@ class Ruling {
 
   // The counts over single nodes that decide, each once.
   [[nodiscard]] std::vector<std::shared_ptr<Tally>> counts_by_node() const;
-  // The labels whose domains decide in the other rules.
+  // The labels with domains that decide in the other rules.
   [[nodiscard]] std::vector<std::shared_ptr<DomainIndex>> labels() const;
 
   // Which pods the rules hold for. Always: pods of the same shape. of_class: also of the same

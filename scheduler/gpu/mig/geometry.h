@@ -57,9 +57,9 @@ struct Geometry {
   std::size_t index = 0;            // in geometries()
   std::uint8_t slices = 0;          // memory slices: 4, 8 or 12
   std::vector<Profile> profiles{};  // largest first; variants after all plain ones
-  // Other names of the same profiles on machines whose GPUs report a little more or less memory:
-  // {"3g.95gb", "3g.93gb"}. A node's memory label shows which name it uses; without that label both
-  // names mean the same.
+  // Other names of the same profiles on machines with GPUs that report a little more or less
+  // memory: {"3g.95gb", "3g.93gb"}. A node's memory label shows which name it uses; without that
+  // label both names mean the same.
   std::vector<std::pair<std::string, std::string>> aliases{};
 
   // By NVIDIA's name or as a resource writes it ("1g.10gb.me" for "1g.10gb+me"); nullptr: this

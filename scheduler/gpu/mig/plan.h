@@ -23,7 +23,7 @@
 
 namespace sched::gpu::mig {
 
-// A node whose GPUs could be cut differently.
+// A node with GPUs that could be cut differently.
 struct Candidate {
   const Geometry* geometry = nullptr;  // never null: of all GPUs of the node
   std::int64_t gpus = 0;

@@ -8,7 +8,7 @@
 // The cost of a question is measured, not declared: the next question waits nine times as long as
 // the last one took. So questions, O(1) or O(nodes), take a tenth of the thread's time, however
 // many there are, and decisions have the rest. If nothing is to be decided, an event waits for at
-// most one question. Questions whose answer is not needed any more are dropped.
+// most one question. Questions are dropped if their answer is not needed any more.
 #pragma once
 
 #include "scheduler/engine/engine.h"

@@ -1,8 +1,8 @@
 // The decisions that wait to be sent, and which is next.
 //
-// The oldest goes first, within limits: a namespace whose binds hang or fail, for example because
-// of a webhook, must not delay those of others. So decisions are in groups; a namespace has one, or
-// two (binder.h):
+// The oldest goes first, within limits: a namespace with binds that hang or fail, for example
+// because of a webhook, must not delay those of others. So decisions are in groups; a namespace has
+// one, or two (binder.h):
 //
 //   * At most `max_open` binds are open at a time, and at most `max_open_alone` of one group: the
 //     rest is for other groups that come. While decisions of several groups wait, a group with

@@ -24,8 +24,8 @@
 //
 // Binds that are set aside take no calls from other binds: their reads have a few calls of their
 // own. bind_queue.h decides which decision is next, so that one namespace does not wait for
-// another. Pods whose last attempt ended in that way are in a separate group from the others of
-// their namespace, whose binds may well succeed.
+// another. Pods with a last attempt that ended in that way are in a separate group from the others
+// of their namespace; the binds of those may well succeed.
 //
 // While may_send returns false, no bind is sent: new binds wait, and for unsettled ones the pod is
 // only read. Decisions that were not sent within some seconds are given back.
@@ -168,9 +168,9 @@ class Binder {
   BindQueue queue_;
   std::unordered_map<Id, std::unique_ptr<Attempt>> attempts_;
   std::size_t aside_ = 0;
-  std::deque<Id> looks_;  // attempts whose pods are to be read, in order
+  std::deque<Id> looks_;  // attempts; their pods are read in this order
   std::size_t open_reads_ = 0;
-  // Uids of pods whose last attempt ended unbound without a certain answer, or was reported.
+  // Uids of pods with a last attempt that ended unbound without a certain answer, or was reported.
   std::unordered_set<std::string> unanswered_;
   std::unique_ptr<k8s::Timer> stale_timer_;  // while decisions wait
   Id next_id_ = 0;
