@@ -70,7 +70,7 @@ struct ApiCall {
   std::unique_ptr<Timer> timer;  // between two attempts
 };
 
-// For calls with an answer whose body is not needed.
+// For calls that need no body of the answer.
 std::function<void(Result<Response>)> ignoring_body(std::function<void(Result<void>)> done) {
   return [done = std::move(done)](Result<Response> answer) {
     if (!answer) return done(tl::unexpected(std::move(answer.error())));

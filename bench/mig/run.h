@@ -1,8 +1,8 @@
 // Runs one rule of MigPlacement over one load, on the engine that runs clusters.
 //
 // The GPUs are nodes of one GPU each, so that the engine chooses the GPU and the plugin the start
-// on it. In each slot the instances leave whose time is over, then the slot's request comes; a
-// request that does not fit is dropped, and no instance is ever moved.
+// on it. In each slot the expired instances leave, then the slot's request comes; a request that
+// does not fit is dropped, and no instance is ever moved.
 #pragma once
 
 #include "bench/mig/load.h"

@@ -16,7 +16,7 @@ namespace bench::verdicts {
 // Whether the profile can give that verdict of a refusing node.
 [[nodiscard]] bool is_built(const NodeVerdict& verdict);
 
-// The plugins of the profile whose scores equal those of kube-scheduler. NodeResourcesFit is not
+// The plugins of the profile with the same scores as in kube-scheduler. NodeResourcesFit is not
 // among them
 //   * for a pod with pod-level resources: kube-scheduler 1.36 does not pass these to its scorer
 //     (noderesources/fit.go makes it without enablePodLevelResources), so it uses the defaults of

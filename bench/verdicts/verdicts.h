@@ -6,8 +6,8 @@
 //    "scores": {node: {plugin: {"normalized", "weighted"}}}}
 // and, where cases come with answers, a closing line
 //   {"agree": 1247, "differ": 0, "leftOut": 1003, "missingPlugins": ["InterPodAffinity", …]}
-// Not compared are cases whose answers have verdicts that are not built here (judge.h), of the
-// plugins that are named. Differences are printed as text on the error stream.
+// Not compared are cases with answers that have verdicts of plugins that are not built here
+// (judge.h); the line names these plugins. Differences are printed as text on the error stream.
 #pragma once
 
 #include <iosfwd>

@@ -283,7 +283,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     return handler.stand_in(std::move(partial));
   }
 
-  // ---- what the reader is told
+  // ---- calls of the reader
 
   void begin_list() {
     known.begin_list();

@@ -14,10 +14,10 @@
 //  * MIG instances, also beside GPUs: the node where what stays free is worth least; large profiles
 //    and whole GPUs weigh most (instances.h);
 //  * no GPU: nodes without any, because GPU pods do not need their CPU and memory. They are ahead
-//    of every node with GPU by 100; among nodes with GPU, UsableGpu decides. A node whose labels
-//    name GPUs counts as one with GPU even if it offers none (its device plugin restarts, or has
-//    not started yet), and so does a node that offers other vendors' devices, or NVIDIA's under
-//    other resource names.
+//    of every node with GPU by 100; among nodes with GPU, UsableGpu decides. A node with labels
+//    that name GPUs counts as one with GPU even if it offers none (its device plugin restarts, or
+//    has not started yet), and so does a node that offers other vendors' devices, or NVIDIA's
+//    under other resource names.
 //
 // On a live cluster GPUs are counts: kubelet chooses which GPU of a node a pod gets.
 //

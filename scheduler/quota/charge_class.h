@@ -1,4 +1,4 @@
-// Charge classes: the kinds of nodes as the quota ledger tells them apart.
+// Charge classes: the kinds of nodes that the quota ledger distinguishes.
 //
 // How many GPUs a pod's demand counts depends on its node. Two pieces of nvidia.com/gpu are two
 // GPUs on one node, half a GPU on a node that shares each GPU between four pods, and for example

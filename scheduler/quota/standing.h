@@ -5,8 +5,8 @@
 // pool is lent to its lines by weight; what a quota uses of other types does not matter. The weight
 // of a line is its guarantee, unless its quota sets another (with the guarantee as the weight, use
 // over guarantee is compared). A line without weight comes last, ordered by its use. A standing
-// follows from the account of the quota and those of its parents: what other quotas use
-// changes what there is to borrow, not the order.
+// follows from the account of the quota and those of its parents: what other quotas use changes
+// what there is to borrow, not the order.
 //
 // Quotas that have parents are compared from the outermost level on. Of two departments, the one
 // comes first that has some of its guarantee left, or that has borrowed less for its weight,

@@ -22,7 +22,7 @@
 //                       project's own rule
 //
 // The last three prefer the fuller GPU if they lose equally much. Round-robin is not here: it needs
-// to know which node is next, and a score sees only one node.
+// the next node in turn, and a score is computed from one node.
 #pragma once
 
 #include "scheduler/gpu/devices.h"

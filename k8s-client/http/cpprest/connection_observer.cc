@@ -129,8 +129,8 @@ void ConnectionObserver::on_handshake_start(SSL* ssl) {
   static_cast<void>(ask_for_server_name(ssl, name_));
 }
 
-// The request is sent next, unless it has been given up or is too late: then OpenSSL is told that
-// the connection is closed, and writes nothing more to it.
+// The request is sent next, unless it has been given up or is too late: then the connection is
+// marked as closed for OpenSSL, which writes nothing more to it.
 void ConnectionObserver::on_handshake_done(SSL* ssl) {
   if (is_too_late()) advance(Stage::kHandshake, Stage::kStopped);
   if (advance(Stage::kHandshake, Stage::kSending) || stage_ != Stage::kStopped) return;

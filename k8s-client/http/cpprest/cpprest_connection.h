@@ -1,7 +1,7 @@
 // A Connection on cpprestsdk's http_client, which opens it with the first request.
 //
 // Each has an http_client of its own and gives it one request at a time, so that there is at most
-// one TCP connection, whose state is known (connection_observer.h). The http_client works on
+// one TCP connection. The state of that is known (connection_observer.h). The http_client works on
 // cpprestsdk's thread; a Conversation passes its results to the loop.
 #pragma once
 

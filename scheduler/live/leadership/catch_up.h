@@ -12,8 +12,8 @@
 //
 // The watch stays the only source of the engine's events, in its order; this class only determines
 // the time. Usually the watch has been faster than the list, and nothing is waited for. A watch may
-// also hang, for example on an API server that has died together with the previous leader, and not
-// notice it for minutes. So if a second read some seconds later still finds something missing, the
+// also hang unnoticed for minutes, for example on an API server that failed together with the
+// previous leader. So if a second read some seconds later still finds something missing, the
 // watch is opened again.
 //
 // Not covered: binds of an earlier leader for a scheduler name that this configuration no longer

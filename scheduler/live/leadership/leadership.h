@@ -5,9 +5,9 @@
 //
 //   1. no bind of an earlier leader can be carried out any more. This is so already if the lease
 //      was given back (that leader had settled its binds) or had expired (bind_gate.h). If there
-//      was no lease, it is not known what scheduled before: a process without election, or one
-//      whose lease was deleted. Then it waits for a lease's duration, or for the time that such a
-//      process needs for its last bind, whichever is longer. That happens once in the life of a
+//      was no lease, it is not known what scheduled before: a process without election, or a
+//      process with a lease that has been deleted. Then it waits for a lease's duration, or for the
+//      time that such a process needs for its last bind, whichever is longer. That happens once per
 //      cluster;
 //   2. the pods' watch has shown everything that was bound (catch_up.h);
 //   3. all watches have been delivered once.

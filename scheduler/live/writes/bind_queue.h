@@ -11,9 +11,9 @@
 //     group with binds set aside sends new ones only while it has fewer than `max_aside_of_one` of
 //     both kinds.
 //   * A decision that has waited for `stale_after` is given back unsent: the cluster has changed
-//     since, and the decision holds capacity that other pods could use. A decision in a group that
-//     may send nothing, and none of whose binds has succeeded for `stuck_after`, is given back at
-//     once.
+//     since, and the decision holds capacity that other pods could use. A decision is given back
+//     at once if its group may send nothing and no bind of the group has succeeded for
+//     `stuck_after`.
 //
 // Pure: time is an argument. It counts what the binder reports to it, and sends nothing.
 #pragma once
