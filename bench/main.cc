@@ -1,5 +1,4 @@
-// bench: measures the scheduler, and compares it with others. A subcommand for each thing to
-// measure.
+// bench: measures the scheduler, and compares it with others. One subcommand for each measurement.
 #include "bench/decide/command.h"
 #include "bench/demo/demo.h"
 #include "bench/live/live.h"
@@ -19,7 +18,7 @@
 
 namespace {
 
-// Each adds its subcommand, which leaves its outcome in `exit_code`.
+// Each adds its subcommand, which writes its outcome to `exit_code`.
 
 void add_verdicts(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<bench::verdicts::Options>();
@@ -76,7 +75,7 @@ void add_live(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("live",
                                          "The scheduler beside kube-scheduler and the floor, on a "
                                          "real API server; -h lists its flags");
-  command->set_help_flag();  // the harness knows its flags
+  command->set_help_flag();  // the harness prints its own help
   command->prefix_command();
   command->callback(
       [command, &exit_code] { exit_code = bench::live::run(command->remaining(), std::cerr); });
@@ -103,7 +102,7 @@ void add_answer(CLI::App& app, int& exit_code) {
   });
 }
 
-// Says so if the first argument names nothing that there is. CLI would only ask for a subcommand.
+// Reports if the first argument is not an existing subcommand. CLI would only ask for a subcommand.
 bool is_known(const CLI::App& app, int argc, char** argv) {
   if (argc < 2) return true;
   const std::string first = argv[1];
@@ -117,7 +116,7 @@ bool is_known(const CLI::App& app, int argc, char** argv) {
   return false;
 }
 
-// The command line, for those who read a report of it.
+// The command line, for readers of a report.
 std::string typed(int argc, char** argv) {
   std::string text = "bench";
   for (int i = 1; i < argc; ++i) text.append(" ").append(argv[i]);

@@ -21,8 +21,8 @@ void read_if_there(const Json& object, const char* key, T& into) {
   }
 }
 
-// Reads the status of an answer. `read` may throw nlohmann's exceptions; what they quote of the
-// answer is shown to nobody.
+// Reads the status of an answer. `read` may throw nlohmann's exceptions; their texts, which quote
+// the answer, are not used.
 template <typename T, typename Read>
 Result<T> status_of(const std::string& body, const char* what, Read read) {
   try {

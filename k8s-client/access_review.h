@@ -1,5 +1,5 @@
-// Who somebody is, and what they may: TokenReview and SubjectAccessReview, for servers that leave
-// both questions to the API server ("delegated" authentication and authorization).
+// TokenReview and SubjectAccessReview: which account a token belongs to, and what an account may
+// do. For servers that leave both to the API server ("delegated" authentication and authorization).
 //
 // Source: Kubernetes authentication.k8s.io/v1 and authorization.k8s.io/v1.
 #pragma once
@@ -29,7 +29,7 @@ struct TokenStatus {
   friend bool operator==(const TokenStatus&, const TokenStatus&) = default;
 };
 
-// A request for something that is no resource: a path of a server, and the HTTP method in lower
+// A request for something that is not a resource: a path of a server, and the HTTP method in lower
 // case.
 struct NonResourceAccess {
   std::string path;
@@ -55,7 +55,7 @@ using Access = std::variant<NonResourceAccess, ResourceAccess>;
 // The bodies of the two requests.
 [[nodiscard]] std::string token_review(const std::string& token);
 [[nodiscard]] std::string subject_access_review(const UserInfo& user, const Access& access);
-// What the answers say; kDecode if they are not what they should be.
+// The contents of the answers; kDecode if an answer is malformed.
 [[nodiscard]] Result<TokenStatus> token_status_of(const std::string& body);
 [[nodiscard]] Result<bool> is_allowed_of(const std::string& body);
 

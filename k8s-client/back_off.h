@@ -1,9 +1,9 @@
 // How long to wait after the n-th failure in a row: exponential, capped, jittered, seeded.
 //
-// The numbers are those of client-go's reflector (tools/cache/reflector.go): 0.8 s doubling up to
-// 30 s, plus as much again at random, so that many clients of a server that comes back do not all
-// return at once. A pause of two minutes between failures starts anew. Pure: time is passed in.
-// Small enough for each of many thousand objects to have its own.
+// The numbers are those of client-go's reflector (tools/cache/reflector.go): 0.8 s, doubling up to
+// 30 s, plus a random part of the same size, so that many clients of a server that recovers do not
+// all return at once. After two minutes without failure it starts again. Pure: time is an argument.
+// Small enough that each of many thousand objects can have its own.
 #pragma once
 
 #include "k8s-client/splitmix64.h"
@@ -20,8 +20,8 @@ struct BackOffOptions {
   int factor = 2;
   double jitter = 1.0;  // the wait is the step times 1 … 1 + jitter
   std::chrono::milliseconds reset_after{120'000};
-  // A server that asks for more patience (its Retry-After) does not get it: it may be a proxy that
-  // is broken, and a caller must find out soon when it works again.
+  // A server that asks for a longer pause (Retry-After) does not get it: it may be a broken proxy,
+  // and a caller must notice soon when it works again.
   std::chrono::seconds max_retry_after{30};
 };
 
@@ -32,8 +32,8 @@ class BackOff {
   explicit BackOff(std::uint64_t seed, BackOffOptions options = {})
       : options_(options), random_(seed) {}
 
-  // The wait after a failure at `now`, not below what the server asked for (its Retry-After), as
-  // far as that goes.
+  // The wait after a failure at `now`; at least what the server asked for (Retry-After), up to the
+  // limit.
   [[nodiscard]] std::chrono::milliseconds next(
       TimePoint now, std::optional<std::chrono::seconds> retry_after = {});
 

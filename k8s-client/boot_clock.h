@@ -1,8 +1,8 @@
-// Time that passes also while the machine is suspended: Linux' CLOCK_BOOTTIME.
+// Time that also passes while the machine is suspended: Linux' CLOCK_BOOTTIME.
 //
-// For promises between machines ("nobody else leads before then"): std::chrono::steady_clock stands
-// still while a laptop or a node sleeps, the rest of the world does not. Neither can be set, both
-// are slewed by NTP by at most 500 ppm. A virtual machine that its host pauses sees neither pass.
+// For guarantees between machines ("no other process leads before then"): std::chrono::steady_clock
+// stops while a laptop or a node sleeps, but other machines continue. Neither clock can be set; NTP
+// slews both by at most 500 ppm. If the host pauses a virtual machine, both stop.
 #pragma once
 
 #include <chrono>

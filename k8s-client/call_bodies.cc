@@ -38,7 +38,7 @@ void write_reference(Writer& out, std::uint32_t field, const Reference& referenc
   });
 }
 
-// Numbers of fields of metav1.ObjectMeta.
+// Field numbers of metav1.ObjectMeta.
 constexpr std::uint32_t kName = 1;
 constexpr std::uint32_t kNamespace = 3;
 constexpr std::uint32_t kUid = 5;

@@ -1,7 +1,7 @@
-// The bodies of the calls of client.h, and the one small answer they read.
+// The bodies of the calls of client.h, and the one small answer that they read.
 //
-// Those that go out by the thousands, binds and events, are in protobuf: in JSON, reading them is a
-// good part of what they cost the API server.
+// Binds and events, which are sent by the thousands, are in protobuf: to read them as JSON is a
+// large part of their cost for the API server.
 #pragma once
 
 #include "k8s-client/api/event.h"
@@ -23,21 +23,21 @@ namespace k8s {
 [[nodiscard]] std::string event_body(const EventObject& event);
 
 // Strategic merge patch of pods/status: merges the one condition by its type. It carries the uid
-// and, if it has one, the resource version of `pod`. lastTransitionTime is
-// sent only if the condition's status differs from that in `pod`, for it says since when the status
-// has been what it is; left out, the server keeps the one it has.
+// and, if it has one, the resource version of `pod`. lastTransitionTime is sent only if the
+// condition's status differs from that in `pod`, because it is the time of the last change of
+// status; if it is left out, the server keeps its value.
 [[nodiscard]] std::string pod_scheduled_patch(const Pod& pod,
                                               const PodScheduledCondition& condition,
                                               Timestamp now);
 
-// Merge patch of a claim: the annotation of the node that its volume is to be made for. It carries
+// Merge patch of a claim: the annotation of the node for which its volume is to be made. It carries
 // the resource version of `claim`: the server answers 409 if the object has changed since, or is
 // another one.
 [[nodiscard]] std::string selected_node_patch(const ObjectMeta& claim, const std::string& node);
 
-// Merge patch of a volume, at the version of `volume` likewise: the claim that it is for, and the
-// annotation of a binding that was not the user's own, unless the volume named that claim before.
-// Source: k8s.io/component-helpers storage/volume/pv_helpers.go, GetBindVolumeToClaim.
+// Merge patch of a volume, also at the version of `volume`: the claim that it is for, and the
+// annotation of a binding that no user made, unless the volume named that claim before. Source:
+// k8s.io/component-helpers storage/volume/pv_helpers.go, GetBindVolumeToClaim.
 [[nodiscard]] std::string volume_claim_patch(const PersistentVolume& volume,
                                              const ObjectMeta& claim);
 

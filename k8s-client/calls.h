@@ -1,4 +1,4 @@
-// What the calls of client.h are given that is no object of the API.
+// Arguments of the calls of client.h that are not objects of the API.
 #pragma once
 
 #include "k8s-client/api/meta.h"
@@ -13,7 +13,7 @@ struct Binding {
   std::string pod;
   std::string pod_uid;  // the server refuses a pod of that name with another uid (409)
   std::string node;
-  StringMap annotations = {};  // the server adds them to the pod's
+  StringMap annotations = {};  // the server adds them to those of the pod
 };
 
 // The condition PodScheduled, as a scheduler writes it.

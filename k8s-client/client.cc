@@ -20,7 +20,7 @@ namespace {
 using Clock = EventLoop::Clock;
 
 constexpr const char* kStrategicMergePatch = "application/strategic-merge-patch+json";
-// Of an object without lists to merge; custom resources know no other.
+// For objects without lists to merge; custom resources support no other type.
 constexpr const char* kMergePatch = "application/merge-patch+json";
 
 RequestTarget pod_target(const std::string& namespace_, const std::string& name) {
@@ -47,29 +47,30 @@ RequestTarget events_target(const std::string& namespace_) {
   return target;
 }
 
-// Of calls whose answer is not read, unless it is an error: a Status is understood in either.
+// For calls with an answer that is read only if it is an error: a Status is accepted in both
+// formats.
 const Headers& accepting_protobuf() {
   static const Headers headers = {{"Accept", std::string(protobuf::kAccept)}};
   return headers;
 }
 
-// A duration as the server reads it: "30s", or "1500ms".
+// A duration in the server's notation: "30s", or "1500ms".
 std::string duration_text(std::chrono::milliseconds duration) {
   const auto millis = duration.count();
   return millis % 1000 == 0 ? fmt::format("{}s", millis / 1000) : fmt::format("{}ms", millis);
 }
 
-// One call: its request, kept for repetition, and what becomes of the answer.
+// One call: its request, kept for repetition, and the handling of its answer.
 struct ApiCall {
   Request request;
-  std::string doing;  // "pods \"ml/train-0\": bind to \"gpu-7\"": begins the error's text
+  std::string doing;  // "pods \"ml/train-0\": bind to \"gpu-7\"": the beginning of the error's text
   std::function<void(Result<Response>)> done;
   std::optional<RetryPolicy> retry;  // none: sent once
   Clock::time_point sent_at{};
   std::unique_ptr<Timer> timer;  // between two attempts
 };
 
-// For calls whose answer's body does not matter.
+// For calls that need no body of the answer.
 std::function<void(Result<Response>)> ignoring_body(std::function<void(Result<void>)> done) {
   return [done = std::move(done)](Result<Response> answer) {
     if (!answer) return done(tl::unexpected(std::move(answer.error())));
@@ -108,7 +109,7 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
     send(call);
   }
 
-  // The answer is the object as it is then.
+  // The answer is the new object.
   template <typename Object>
   void call_for(Request request, const std::string& doing,
                 std::function<void(Result<Object>)> done) {
@@ -117,7 +118,7 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
                 if (!answer) return done(tl::unexpected(std::move(answer.error())));
                 auto object = decoder.object<Object>(answer->body);
                 if (!object) {
-                  // The server has acted: what it made of the object is not known.
+                  // The server has acted; the resulting object is not known.
                   object.error().may_have_acted = true;
                   return done(tl::unexpected(with_context(std::move(object.error()), doing)));
                 }
@@ -125,7 +126,7 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
               });
   }
 
-  // `read` finds the verdict in the answer's body.
+  // `read` finds the result in the answer's body.
   template <typename Verdict>
   void call_review(Request request, const std::string& doing,
                    Result<Verdict> (*read)(const std::string& body),
@@ -143,7 +144,7 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
 
   void send(const std::shared_ptr<ApiCall>& call) {
     call->sent_at = loop.now();
-    // The last attempt needs its request no more.
+    // The last attempt needs its request no longer.
     Request request = call->retry ? call->request : std::move(call->request);
     call->request.method = request.method;
     transport.send(std::move(request),
@@ -184,7 +185,7 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
   RequestObserver observer;
   Decoder decoder;
   std::uint64_t calls = 0;                     // seeds the jitter of each call
-  std::set<std::shared_ptr<ApiCall>> waiting;  // for their next attempt; owns their timers
+  std::set<std::shared_ptr<ApiCall>> waiting;  // for their next attempt; has their timers
 };
 
 Client::Client(Transport& transport, EventLoop& loop, WallClock wall_clock)
@@ -328,7 +329,7 @@ void Client::create_lease(const Lease& lease, std::chrono::milliseconds deadline
 void Client::update_lease(const Lease& lease, std::chrono::milliseconds deadline,
                           std::function<void(Result<Lease>)> done) {
   RequestTarget target = leases_target(lease.metadata.namespace_).segment(lease.metadata.name);
-  // Sent twice, the second would be refused by the version.
+  // If it were sent twice, the version would make the server refuse the second one.
   parts_->call_for<Lease>(
       {.method = Method::kPut,
        .target = target.query("timeout", duration_text(deadline)).text(),

@@ -2,11 +2,11 @@
 //
 // Each call is one HTTP request and ends in exactly one callback on the event loop's thread. An
 // answer of 2xx is a value, everything else an Error that names the call, the object, the status
-// and the server's words: `pods "ml/train-0": bind to "gpu-7": 409 Conflict: …`. Idempotent calls
-// (get, patch of a status) are retried here on 429 and 503, not before Retry-After if the server
-// sent it, a bounded number of times (retry.h). A bind, of a pod or of a volume, never is: its
-// outcome may be unknown, and only its caller can find out (see Error::may_have_acted). Nor are
-// events, whose recorder has its own idea of when to write.
+// and the server's message: `pods "ml/train-0": bind to "gpu-7": 409 Conflict: …`. Idempotent calls
+// (get, patch of a status) are repeated here after 429 and 503, not before Retry-After if the
+// server sent it, a limited number of times (retry.h). Not repeated: a bind, of a pod or of a
+// volume, because its outcome may be unknown, and only its caller can determine it (see
+// Error::may_have_acted); and events, because their recorder decides when to write.
 #pragma once
 
 #include "k8s-client/access_review.h"
@@ -33,31 +33,31 @@ namespace k8s {
 
 struct BindLimits {
   std::chrono::milliseconds deadline{30'000};
-  // No byte of it leaves after this moment (Request::send_by).
+  // No byte of it is sent after this moment (Request::send_by).
   std::optional<BootClock::time_point> send_by = {};
 };
 
-// Called once per finished HTTP request, each retry too, for metrics: verb ("GET", "LIST", "WATCH",
-// "POST", …), HTTP status (0: no answer).
+// Called once per finished HTTP request, also for each repetition, for metrics: verb ("GET",
+// "LIST", "WATCH", "POST", …), HTTP status (0: no answer).
 using RequestObserver =
     std::function<void(std::string_view verb, int status, std::chrono::nanoseconds duration)>;
 
 class Client {
  public:
-  // What time it is for people, for the timestamps of conditions.
+  // Wall-clock time, for the timestamps of conditions.
   using WallClock = std::function<Timestamp()>;
 
   // `transport` and `loop` must outlive the client. Without `wall_clock` the system's is read.
   Client(Transport& transport, EventLoop& loop, WallClock wall_clock = {});
-  // Calls still under way end without their callback.
+  // Calls under way then get no callback.
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
   void set_observer(RequestObserver observer);
 
-  // `limits.deadline` is sent to the server too (?timeout=), which stops working on the bind after
-  // it: so a bind that was sent cannot land later than that after the server received it.
+  // `limits.deadline` is also sent to the server (?timeout=), which then stops working on the bind:
+  // so the bind cannot be carried out later than that after the server received it.
   void bind(const Binding& binding, BindLimits limits, std::function<void(Result<void>)> done);
 
   // 404 is an Error of kStatus.
@@ -65,31 +65,31 @@ class Client {
                std::function<void(Result<Pod>)> done,
                std::chrono::milliseconds deadline = std::chrono::seconds{30});
 
-  // Strategic merge patch of pods/status that sets the one condition, and nothing else; carries the
-  // uid, so that a pod of the same name that came later is not touched (422: a uid is immutable),
-  // and the resource version, if there is one: 409 if the pod has changed since, by being bound for
-  // instance. `pod` is the pod as last seen: its metadata say which one, its PodScheduled condition
+  // Strategic merge patch of pods/status that sets only the one condition. It carries the uid, so
+  // that a later pod of the same name is not changed (422: a uid is immutable), and the resource
+  // version, if there is one: 409 if the pod has changed since, for example because it was bound.
+  // `pod` is the pod as last seen: its metadata identify it, and its PodScheduled condition decides
   // whether the status changes (only then lastTransitionTime does).
   void set_pod_scheduled(const Pod& pod, const PodScheduledCondition& condition,
                          std::function<void(Result<void>)> done);
 
-  // Merge patch of a claim that says for which node its volume is to be made: the annotation
+  // Merge patch of a claim with the node for which its volume is to be made: the annotation
   // volume.kubernetes.io/selected-node, which starts its provisioner. `claim` is the claim as last
-  // seen: 409 if it has changed since, or if its name is another's by now. Sent once, within the
-  // same limits as a bind: so it cannot land later than that either.
+  // seen: 409 if it has changed since, or if its name belongs to another claim by now. Sent once,
+  // within the same limits as a bind: so it cannot be carried out later than that either.
   void select_node(const ObjectMeta& claim, const std::string& node, BindLimits limits,
                    std::function<void(Result<void>)> done);
 
-  // Merge patch of a volume that gives it to a claim: spec.claimRef, and the annotation
+  // Merge patch of a volume that reserves it for a claim: spec.claimRef, and the annotation
   // pv.kubernetes.io/bound-by-controller unless the volume named that claim before. The volume
   // controller does the rest. `volume` is the volume as last seen: 409 if it has changed since.
   // Sent once, as select_node is.
   void bind_volume(const PersistentVolume& volume, const ObjectMeta& claim, BindLimits limits,
                    std::function<void(Result<void>)> done);
 
-  // Merge patch of gpuquotas/status that replaces all of it. `quota` is the object as last seen:
-  // its metadata say which one. 409 if it has changed since, or if its name is another's by now: so
-  // two writers, or one that lags behind, do not undo each other unseen.
+  // Merge patch of gpuquotas/status that replaces the whole status. `quota` is the object as last
+  // seen: its metadata identify it. 409 if it has changed since, or if its name belongs to another
+  // object by now: so two writers, or an outdated one, do not overwrite each other unnoticed.
   void set_gpu_quota_status(const ObjectMeta& quota, const GpuQuota::Status& status,
                             std::function<void(Result<void>)> done);
 
@@ -97,9 +97,9 @@ class Client {
   // Updates series.count and series.lastObservedTime of an event created before.
   void patch_event_series(const EventObject& event, std::function<void(Result<void>)> done);
 
-  // Leases, once each: whoever elects a leader has his own idea of when to try again. `deadline` is
-  // sent to the server too. Create and update return the lease as it is then; update gives 409 if
-  // it is not at the resourceVersion that `lease` carries.
+  // Leases, sent once each, because leader election decides itself when to try again. `deadline` is
+  // also sent to the server. Create and update return the new lease; update gives 409 if the lease
+  // is not at the resourceVersion of `lease`.
   void get_lease(const std::string& namespace_, const std::string& name,
                  std::chrono::milliseconds deadline, std::function<void(Result<Lease>)> done);
   void create_lease(const Lease& lease, std::chrono::milliseconds deadline,
@@ -107,14 +107,14 @@ class Client {
   void update_lease(const Lease& lease, std::chrono::milliseconds deadline,
                     std::function<void(Result<Lease>)> done);
 
-  // A ConfigMap, once each. Create and update return it as it is then; update gives 409 if it is
-  // not at the resourceVersion that `map` carries.
+  // A ConfigMap, sent once each. Create and update return the new object; update gives 409 if it is
+  // not at the resourceVersion of `map`.
   void get_config_map(const std::string& namespace_, const std::string& name,
                       std::function<void(Result<ConfigMap>)> done);
   void create_config_map(const ConfigMap& map, std::function<void(Result<ConfigMap>)> done);
   void update_config_map(const ConfigMap& map, std::function<void(Result<ConfigMap>)> done);
 
-  // Whose token it is, and whether somebody may do something; once each.
+  // Which account a token belongs to, and whether an account has a right; sent once each.
   void review_token(const std::string& token, std::chrono::milliseconds deadline,
                     std::function<void(Result<TokenStatus>)> done);
   void review_access(const UserInfo& user, const Access& access, std::chrono::milliseconds deadline,
@@ -125,7 +125,7 @@ class Client {
 
  private:
   struct Parts;
-  std::shared_ptr<Parts> parts_;  // known to the requests under way
+  std::shared_ptr<Parts> parts_;  // shared with the requests under way
 };
 
 }  // namespace k8s

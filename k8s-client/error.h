@@ -1,9 +1,9 @@
-// What can go wrong when talking to an API server or reading what somebody wrote, as a value.
+// What can fail when communicating with an API server or reading a user's input, as a value.
 //
 // Every fallible function of this library returns `Result<T>`. An Error names what was being done,
-// to what, and what to do about it; it is logged once, by whoever handles it. The kind decides what
+// to what, and what to do about it; it is logged once, where it is handled. The kind decides what
 // the caller does next (retry, relist, give up); the text is for people. What an error means for
-// the request that it ended is said here, once: callers add only what is special to their calls.
+// the request that it ended is defined only here: callers add only what is special to their calls.
 #pragma once
 
 #include <tl/expected.hpp>
@@ -23,7 +23,7 @@ enum class ErrorKind {
   kConnection,  // an established connection broke off, or answered with broken HTTP
   kStatus,      // the server answered with an error; see http_status and reason
   kTooLarge,    // the answer's body is longer than the request allows
-  kDecode,      // the answer, or an input file, is not what it should be
+  kDecode,      // the answer, or an input file, is malformed
   kConfig,      // the user's configuration or credentials are unusable
 };
 
@@ -31,16 +31,17 @@ struct Error {
   ErrorKind kind = ErrorKind::kConfig;
   std::string message;
 
-  // Of kStatus: the HTTP status, or the `code` of a Status object inside a watch stream.
+  // For kStatus: the HTTP status, or the `code` of a Status object in a watch stream.
   int http_status = 0;
-  // Of kStatus: metav1.Status.reason ("Conflict", "Expired", …); empty when there was none.
+  // For kStatus: metav1.Status.reason ("Conflict", "Expired", …); empty if there was none.
   std::string reason = {};
-  // Of kStatus: the server's Retry-After (integer seconds), if it sent one.
+  // For kStatus: the server's Retry-After (integer seconds), if it sent one.
   std::optional<std::chrono::seconds> retry_after = {};
-  // True if the server may have carried out the request, or still may: no answer arrived, or one
-  // that does not say. 5xx and 408 do not: 504 is the server's own time-out, with the write on its
-  // way to the storage, and 502 and 503 can come from something between us and a server that has
-  // acted. False only when that is impossible: nothing was sent, or the server refused.
+  // True if the server may have carried out the request, or may still do so: no answer came, or one
+  // that does not decide it. 5xx and 408 do not: 504 is the server's own time-out, with the write
+  // on its way to the storage, and 502 and 503 can come from something between this process and a
+  // server that has acted. False only if that is impossible: nothing was sent, or the server
+  // refused.
   bool may_have_acted = false;
 
   // An answer with this HTTP status.
@@ -48,22 +49,22 @@ struct Error {
     return kind == ErrorKind::kStatus && http_status == status;
   }
 
-  // Nothing that the server said: no connection, or one that broke off, or silence for too long.
+  // No answer from the server: no connection, a broken connection, or silence for too long.
   [[nodiscard]] bool got_no_answer() const {
     return kind == ErrorKind::kConnect || kind == ErrorKind::kTls || kind == ErrorKind::kTimeout ||
            kind == ErrorKind::kConnection;
   }
 
-  // The server is too busy, or not up yet: later (see retry_after) it will do.
+  // The server is too busy, or not up yet: the request can succeed later (see retry_after).
   [[nodiscard]] bool asks_for_patience() const { return is_status(429) || is_status(503); }
 
-  // The same request may well succeed later, with nothing changed on our side.
+  // The same request may well succeed later without any change on this side.
   [[nodiscard]] bool is_passing() const {
     return got_no_answer() || is_status(408) || is_status(429) ||
            (kind == ErrorKind::kStatus && http_status >= 500);
   }
 
-  // True for 410 Gone / reason Expired: the resource version asked for is no longer kept.
+  // True for 410 Gone / reason Expired: the requested resource version is no longer stored.
   [[nodiscard]] bool is_expired() const {
     return kind == ErrorKind::kStatus && (http_status == 410 || reason == "Expired");
   }

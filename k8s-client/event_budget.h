@@ -1,7 +1,7 @@
-// How many events one object may cause, as client-go has it.
+// How many events one object may cause, as in client-go.
 //
-// Each object has 25 events at once and one more in five minutes: whoever changes one pod a hundred
-// times a second makes the API server write no more events than that. Source: client-go
+// Each object has 25 events at once and one more every five minutes: so the API server writes no
+// more events than that, even if a user changes one pod a hundred times a second. Source: client-go
 // tools/record/events_cache.go, EventSourceObjectSpamFilter.
 #pragma once
 
@@ -19,7 +19,7 @@ class EventBudget {
   struct Options {
     int burst = 25;
     std::chrono::seconds refill{300};  // for one more
-    std::size_t most_objects = 4'096;  // those longest without an event are forgotten
+    std::size_t most_objects = 4'096;  // the objects longest without an event are dropped
   };
 
   explicit EventBudget(Options options) : options_(options) {}
@@ -30,11 +30,11 @@ class EventBudget {
  private:
   struct Account {
     std::string object;
-    TimePoint full_at;  // when all of its events will be there again
+    TimePoint full_at;  // when all of its events will be available again
   };
 
   Options options_;
-  std::list<Account> accounts_;  // the last used first
+  std::list<Account> accounts_;  // the most recently used first
   std::unordered_map<std::string, std::list<Account>::iterator> by_object_;
 };
 

@@ -19,7 +19,7 @@ using Clock = EventLoop::Clock;
 //
 //   record ──▶ waiting ──▶ writing ──▶ idle ──repeat──▶ pausing ──interval──▶ waiting …
 //
-// `forgotten` is where it ends: given up, or idle for so long that a repeat is a new event.
+// `forgotten` is the end: given up, or idle for so long that a repetition is a new event.
 enum class Stage { kWaiting, kWriting, kPausing, kIdle, kForgotten };
 
 struct Series;
@@ -30,9 +30,9 @@ struct Series {
   EventObject event;
   Stage stage = Stage::kWaiting;
   std::int32_t occurrences = 1;
-  std::int32_t written = 0;  // how many of them the server knows of
+  std::int32_t written = 0;  // how many of them the server has
   bool created = false;
-  bool perhaps_created = false;  // a create got no answer, or one that does not say
+  bool perhaps_created = false;  // a create got no answer, or one that does not decide it
   int attempts = 0;              // in a row without success
   Clock::time_point written_at{};
   Clock::time_point seen_at{};
@@ -40,7 +40,7 @@ struct Series {
 };
 
 bool worth_repeating(const Error& error) {
-  // 401: the next credentials may be better ones.
+  // 401: the next credentials may be valid.
   return error.is_passing() || error.is_status(401);
 }
 
@@ -90,14 +90,14 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     pump();
   }
 
-  // A repeat after the window is a new event. Idle ones are in the order of their last write.
+  // A repetition after the window is a new event. Idle ones are in the order of their last write.
   void forget_expired() {
     while (!idle.empty() && loop.now() - idle.front()->seen_at > options.series_window) {
       forget(idle.front());
     }
   }
 
-  // Idle ones go first: nothing of them is lost. Then the oldest that waits, counted.
+  // Idle ones go first: nothing is lost by that. Then the oldest waiting one, which is counted.
   void keep_bound() {
     while (by_key.size() > options.max_waiting) {
       if (!idle.empty()) {
@@ -117,7 +117,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     forget(series);
   }
 
-  // By value: what is passed may be the list's own element.
+  // By value: the argument may be an element of the list itself.
   void forget(SeriesPtr series) {
     (series->stage == Stage::kIdle ? idle : unwritten).erase(series->place);
     series->stage = Stage::kForgotten;  // `waiting` and `pausing` skip it
@@ -196,14 +196,14 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     const auto refused_with = [&answer](int status) {
       return !answer && answer.error().is_status(status);
     };
-    // An earlier attempt did create the event, and its answer was lost or did not say so.
+    // An earlier attempt did create the event, but its answer was lost or did not show it.
     const bool exists = series->perhaps_created && !series->created && refused_with(409);
     if (answer) {
       wrote(series, occurrences);
     } else if (exists) {
-      wrote(series, 1);  // how many occurrences it told of then is not known
+      wrote(series, 1);  // how many occurrences it had then is not known
     } else if (series->created && refused_with(404)) {
-      // Events live for an hour; this one is over, and its repeat is a new one.
+      // The server stores events for an hour; this one is deleted, and its repetition is a new one.
       series->created = false;
       again(series);
     } else if (worth_repeating(answer.error())) {
@@ -234,7 +234,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     waiting.push_front(series);
   }
 
-  // A server in trouble gets no events at all for a while.
+  // A server with problems gets no events at all for a while.
   void hold_back(const Error& error) {
     if (retry_timer) return;
     retry_timer = loop.after(back_off.next(loop.now(), error.retry_after), [this] {
@@ -279,7 +279,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
 
   std::unordered_map<std::string, SeriesPtr> by_key;
   std::list<SeriesPtr> unwritten;                       // waiting, writing or pausing, oldest first
-  std::list<SeriesPtr> idle;                            // written as far as they go
+  std::list<SeriesPtr> idle;                            // completely written
   std::deque<SeriesPtr> waiting;                        // to be written, in this order
   std::multimap<Clock::time_point, SeriesPtr> pausing;  // by the end of their interval
   std::size_t in_flight = 0;

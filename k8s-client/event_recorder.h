@@ -1,15 +1,15 @@
-// Writes events.k8s.io/v1 Events about objects, late and together rather than in the way.
+// Writes events.k8s.io/v1 Events about objects, late and combined, so that they delay nothing else.
 //
 // An event costs the API server as much as a bind, so events wait while binds are under way,
-// repeats of the same event become a series on the first one, the memory for waiting ones is
-// bounded, and what had to be dropped is counted, never silently lost.
+// repetitions of the same event become a series on the first one, the memory for waiting ones is
+// limited, and what had to be dropped is counted, never silently lost.
 //
 // An object has a budget of events (event_budget.h); what exceeds it is dropped and counted.
 //
-// The first occurrence is written as an event of its own. A repeat (event_series.h says what that
-// is) counts up its series, which is written after it at most once per `series_interval`. Writes
-// that fail for a passing reason are tried again with back-off, in order; one that the server
-// refuses (its namespace is gone or going, say) is dropped and counted.
+// The first occurrence is written as an event of its own. A repetition (defined in event_series.h)
+// increases the count of its series, which is then written at most once per `series_interval`.
+// Writes that fail for a temporary reason are tried again with back-off, in order; an event that
+// the server refuses (for example because its namespace is being deleted) is dropped and counted.
 //
 // All functions are called on the event loop's thread.
 #pragma once
@@ -39,16 +39,16 @@ class EventRecorder {
     int max_attempts = 12;                     // to write one event
     BackOffOptions back_off = {.limit = std::chrono::seconds(5)};  // while the server is in trouble
     std::uint64_t seed = 0;                                        // of its jitter
-    EventBudget::Options budget = {};  // of new events of one object; repeats cost none of it
+    EventBudget::Options budget = {};  // of new events of one object; repetitions are free
   };
   struct Counters {
     std::uint64_t written = 0;
     std::uint64_t joined = 0;   // repeats that became part of a series
-    std::uint64_t dropped = 0;  // given up: a bound was hit, or the server refused them for good
+    std::uint64_t dropped = 0;  // given up: a limit was reached, or the server refused them
     friend bool operator==(const Counters&, const Counters&) = default;
   };
 
-  // `may_send`: asked before each write; false while binds are waiting.
+  // `may_send`: called before each write; false while binds wait.
   EventRecorder(Client& client, EventLoop& loop, Options options, std::function<bool()> may_send);
   // What still waits is lost: flush() first.
   ~EventRecorder();
@@ -59,12 +59,12 @@ class EventRecorder {
   void record(EventObject event);
 
   // Writes series without waiting for their interval, and calls `done` when nothing waits and
-  // nothing is in flight, or at the latest after `limit`. What still waits then is dropped and
-  // counted; what is in flight then may be written or not, and is not counted as either. may_send
-  // is still asked.
+  // nothing is under way, or at the latest after `limit`. What still waits then is dropped and
+  // counted; what is under way then may be written or not, and is counted as neither. may_send is
+  // still called.
   void flush(std::chrono::milliseconds limit, std::function<void()> done);
 
-  // To be called when may_send may have become true.
+  // Call it when may_send may have become true.
   void resume();
 
   // Totals so far. Thread-safe.
@@ -72,7 +72,7 @@ class EventRecorder {
 
  private:
   struct Parts;
-  std::shared_ptr<Parts> parts_;  // known to the writes in flight
+  std::shared_ptr<Parts> parts_;  // shared with the writes under way
 };
 
 }  // namespace k8s

@@ -11,12 +11,12 @@
 
 namespace k8s {
 
-// All but the unreserved characters of RFC 3986 as %XX.
+// Every character except the unreserved ones of RFC 3986 as %XX.
 [[nodiscard]] std::string percent_encode(std::string_view text);
 
 class RequestTarget {
  public:
-  // `path` is taken as it is.
+  // `path` is used unchanged.
   explicit RequestTarget(std::string_view path) : text_(path) {}
 
   RequestTarget& segment(std::string_view name);

@@ -1,7 +1,7 @@
 // When a request that may be repeated is sent again, and after how long.
 //
-// Only on 429 and 503, with which a server asks for patience, and only a few times: what the caller
-// waits for should rather fail with a reason than hang. A 503 does not say that nothing was done
+// Only after 429 and 503, with which a server asks for a pause, and only a few times: it is better
+// that a call fails with a reason than that it hangs. A 503 does not mean that nothing was done
 // (error.h), so this is for requests that may be carried out twice. Pure: the caller waits.
 #pragma once
 
@@ -23,7 +23,7 @@ class RetryPolicy {
                          .max_retry_after = std::chrono::seconds{10}}) {}
 
   // The wait before the next attempt, at least what the server asked for (Retry-After), up to ten
-  // seconds; nullopt: the error stands. To be called once for each failed attempt.
+  // seconds; nullopt: the error is final. Call it once for each failed attempt.
   [[nodiscard]] std::optional<std::chrono::milliseconds> after(const Error& error,
                                                                BackOff::TimePoint now);
 

@@ -1,4 +1,4 @@
-// What of a text that somebody wrote goes into a message: its beginning, in whole characters.
+// The part of a user's text that a message shows: its beginning, in whole characters.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace k8s {
 
-// Of UTF-8. A text that is cut ends in "…".
+// For UTF-8. A text that is cut ends in "…".
 [[nodiscard]] inline std::string shown(std::string_view text, std::size_t most_bytes = 128) {
   if (text.size() <= most_bytes) return std::string(text);
   std::size_t end = most_bytes;

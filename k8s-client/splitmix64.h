@@ -1,4 +1,4 @@
-// Random numbers that are the same on every machine: what the standard library draws is not.
+// Random numbers that are equal on every machine; those of the standard library are not.
 //
 // SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA'14): eight
 // bytes of state, and neighbouring seeds give unrelated numbers.

@@ -11,7 +11,7 @@
 namespace k8s {
 namespace {
 
-// Retry-After is honoured, but a broken proxy must not stop us for days.
+// Retry-After is honoured, but a broken proxy must not stop this client for days.
 constexpr std::chrono::seconds kMaxRetryAfter{300};
 
 constexpr std::size_t kQuotedBody = 200;
@@ -68,8 +68,8 @@ std::string describe(int http_status, std::string_view words) {
   return text;
 }
 
-// What follows "Bearer" is taken out where it is as long as tokens are: proxies show the request
-// that they refuse. Linear in the text, which a webhook may have written.
+// What follows "Bearer" is removed if it is as long as tokens are, because proxies quote the
+// request that they refuse. Linear in the text, which a webhook may have written.
 std::string without_tokens(std::string_view text) {
   constexpr std::string_view kBearer = "bearer";
   constexpr std::ptrdiff_t kShortestToken = 16;
@@ -90,7 +90,7 @@ std::string without_tokens(std::string_view text) {
   }
 }
 
-// The start of a body that is no Status, fit for one line of a log.
+// The beginning of a body that is not a Status, fit for one line of a log.
 std::string quote(std::string_view body) {
   std::string text(body.substr(0, kQuotedBody));
   for (char& c : text) {
@@ -100,7 +100,7 @@ std::string quote(std::string_view body) {
   return text;
 }
 
-// Only whole seconds, as the API server sends them; a date is not understood and ignored.
+// Only whole seconds, as the API server sends them; a date is ignored.
 std::optional<std::chrono::seconds> parse_retry_after(std::string_view text) {
   std::int64_t seconds = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -132,7 +132,7 @@ Error status_error(const Response& response, Decoder& decoder) {
   if (status.message.empty() && status.reason.empty()) {
     status.message = quote(response.body);
   }
-  status.code = response.status;  // what HTTP says counts
+  status.code = response.status;  // the HTTP status has precedence
   Error error = status_error(status);
   if (const auto header = response.header("Retry-After")) {
     if (const auto seconds = parse_retry_after(*header)) error.retry_after = seconds;

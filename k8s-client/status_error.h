@@ -1,4 +1,4 @@
-// An answer that is not what was asked for, as an Error with the server's own words.
+// An unexpected answer as an Error with the server's own message.
 #pragma once
 
 #include "k8s-client/api/decode.h"
@@ -14,8 +14,8 @@ namespace k8s {
   return response.status >= 200 && response.status < 300;
 }
 
-// The Error of an answer outside 2xx: "409 Conflict: <message of the Status in its body>", with
-// the reason, Retry-After and whether the server may have acted all the same. A body that is no
+// The Error of an answer outside 2xx: "409 Conflict: <message of the Status in its body>", with the
+// reason, Retry-After and whether the server may have acted nevertheless. A body that is not a
 // Status (a proxy's page) is quoted in part.
 [[nodiscard]] Error status_error(const Response& response, Decoder& decoder);
 

@@ -28,9 +28,10 @@ namespace plugins {
 
 const sched::Registry& registry() {
   static const sched::Registry kRegistry = {
-      // kube-scheduler's, in its order. Its weights are 3, 2 and 1, beside scores of its own that
-      // are not here; ours put an administrator's soft taints before what a user prefers of
-      // nodes and of pods nearby, and that before GPU packing (scheduler/config/defaults.h).
+      // kube-scheduler's plugins, in its order. Its weights are 3, 2 and 1, beside scores that do
+      // not exist here. The weights here put an administrator's soft taints before what a user
+      // prefers of nodes and of nearby pods, and that before GPU packing
+      // (scheduler/config/defaults.h).
       {.name = "NodeUnschedulable", .filters = true, .make = make_node_unschedulable},
       {.name = "NodeName", .filters = true, .make = make_node_name},
       {.name = "TaintToleration",
@@ -52,7 +53,7 @@ const sched::Registry& registry() {
        .scores = true,
        .on_by_default = false,
        .make = make_node_resources_balanced_allocation},
-      // Ours.
+      // This project's plugins.
       {.name = "GpuHealth", .filters = true, .make = make_gpu_health},
       {.name = "GpuType", .filters = true, .scores = true, .make = make_gpu_type},
       {.name = "MigFit", .filters = true, .make = make_mig_fit},
@@ -62,10 +63,10 @@ const sched::Registry& registry() {
        .default_weight = 10,
        .make = make_gpu_sharing},
       {.name = "GpuPacking", .scores = true, .default_weight = 10, .make = make_gpu_packing},
-      // The alternative to GpuPacking, for profiles that ask for it.
+      // The alternative to GpuPacking, for profiles that enable it.
       {.name = "UsableGpu", .scores = true, .on_by_default = false, .make = make_usable_gpu},
       {.name = "UnsupportedConstraints", .constrains = true, .make = make_unsupported_constraints},
-      // kube-scheduler's, in its order.
+      // kube-scheduler's plugins, in its order.
       {.name = "VolumeRestrictions", .constrains = true, .make = make_volume_restrictions},
       {.name = "NodeVolumeLimits", .constrains = true, .make = make_node_volume_limits},
       {.name = "VolumeBinding", .constrains = true, .make = make_volume_binding},

@@ -1,4 +1,4 @@
-// The one list of the plugins that are built in.
+// The list of all built-in plugins.
 #pragma once
 
 #include "scheduler/framework/registry.h"

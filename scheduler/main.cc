@@ -1,5 +1,5 @@
-// gpu-scheduler: the composition root. Knows all plugins, reads flags and configuration, runs the
-// live shell.
+// gpu-scheduler: the composition root. It has the list of plugins, reads flags and configuration,
+// and runs the live shell.
 #include "k8s-client/auth/cluster_access.h"
 #include "k8s-client/yaml/value.h"
 #include "plugins/registry.h"
@@ -18,8 +18,7 @@
 #include <string>
 #include <string_view>
 
-// The version and the commit that it was built from, as semantic versions have it
-// (cmake/version.cmake).
+// The version and the commit that it was built from, as a semantic version (cmake/version.cmake).
 namespace sched {
 extern const std::string_view kVersion;
 }
@@ -42,7 +41,7 @@ struct Flags {
   bool check_config = false;
 };
 
-// kube-scheduler's own.
+// As kube-scheduler's.
 void add_leader_election_flags(CLI::App& app, sched::config::LeaderElectionFlags& flags) {
   app.add_option("--leader-elect", flags.leader_elect,
                  "Schedule only while holding a lease, so that several replicas may run")
@@ -69,7 +68,8 @@ void add_leader_election_flags(CLI::App& app, sched::config::LeaderElectionFlags
       ->type_name("NAMESPACE");
 }
 
-// kube-scheduler's own, but that no probes are served there, and to nobody else by default.
+// As kube-scheduler's, except that no probes are served there, and that the default address is
+// 127.0.0.1.
 void add_secure_serving_flags(CLI::App& app, Flags& flags) {
   app.add_option("--secure-port", flags.secure_port,
                  "Where /metrics, /explain and /candidates are served over HTTPS, to those who may "
@@ -121,13 +121,13 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.set_version_flag("--version", fmt::format("gpu-scheduler {}", sched::kVersion));
 }
 
-// Prints what is wrong where whoever started us looks.
+// Prints the error to stderr, where the caller of the program reads it.
 int fail(int code, const std::string& message) {
   fmt::print(stderr, "gpu-scheduler: {}\n", message);
   return code;
 }
 
-// The flag goes before the configuration.
+// The flag has precedence over the configuration.
 k8s::Result<k8s::ClusterAccess> cluster_of(const std::string& flag, const std::string& configured) {
   return k8s::find_cluster(flag.empty() ? configured : flag);
 }
@@ -177,7 +177,7 @@ int tell_checked(const Flags& flags, const sched::config::Configuration& config)
 }
 
 int start(const Flags& flags) {
-  // Once: what is recorded must be what was understood.
+  // Only once: what is recorded must be exactly what was read.
   k8s::Result<std::string> text;
   if (!flags.config.empty()) text = k8s::yaml::read_file(flags.config);
   if (!text) return fail(kBadUsage, text.error().message);

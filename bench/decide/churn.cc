@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Pods are made in advance, so that what is measured is the engine.
+// Pods are made in advance, so that only the engine is measured.
 constexpr std::size_t kBatch = 256;
 
 double difference(std::size_t after, std::size_t before) {
@@ -37,7 +37,7 @@ Churn::Churn(sched::Engine& engine, const Scenario& scenario)
     const NodeGroup& group = kGroups[group_of(i)];
     pools_[group_of(i)].capacity += group.gpus > 0 ? group.gpus : group.cores * 1'000;
   }
-  // What the bench itself keeps must not count as the engine's memory.
+  // Memory of the bench itself must not count as the engine's.
   for (std::size_t group = 0; group < pools_.size(); ++group) {
     const std::int64_t least = group == kNoGpu ? kLeastMilliCpu : 1;
     pools_[group].pods.reserve(static_cast<std::size_t>(pools_[group].capacity / least));
@@ -80,7 +80,7 @@ void Churn::fill() {
   while (!open.empty()) {
     const std::size_t at = random(open.size());
     const Kind& kind = *open[at];
-    // A kind that finds no node any more has come often enough.
+    // A kind that finds no node any more is no longer drawn.
     if (!has_room(kind) || !come(make_arrival(kind), engine_)) {
       open[at] = open.back();
       open.pop_back();
@@ -115,7 +115,7 @@ void Churn::add_waiting() {
   }
 }
 
-// One GPU, which a pod on a node that is no more has.
+// One GPU, of a pod on a node that no longer exists.
 void Churn::use_up_quota() {
   k8s::GpuQuota quota;
   quota.metadata.name = kQuotaNamespace;

@@ -1,11 +1,12 @@
 // Pods that come and go on a cluster at a steady load, through the engine and nothing else.
 //
-// First pods come until every group of nodes is as full as the load says. Then, for each pod that
-// comes, as many leave, drawn at random, as it takes for the load not to rise; the pod is decided
-// on, and the engine hears of it what a live shell would tell: that the bind went through, and what
-// the watch then shows. A pod that finds no node is withdrawn. Pods that are to wait without end
-// come between the two. The first of those that come and go are not measured: what fills a cluster
-// is another mix than what is drawn afterwards, and the engine is given the time to learn it.
+// First pods come until every group of nodes is as full as the load asks for. Then, for each pod
+// that comes, as many random pods leave as are needed to keep the load. The pod is decided on, and
+// the engine gets the events that a live shell would send: the success of the bind, and what the
+// watch then shows. A pod that finds no node is withdrawn. Pods that wait without end come between
+// the two phases. The first of the pods that come and go are not measured: the pods that fill the
+// cluster are another mix than those that are drawn later, and the engine gets time to learn that
+// mix.
 //
 // Not measured: making the objects of the pods, which an API server does in a real cluster.
 #pragma once
@@ -25,28 +26,28 @@ namespace bench::decide {
 // Why pods wait without end.
 enum class WaitingFor : std::uint8_t {
   kNodes,  // no node could ever hold them
-  kQuota,  // nodes could, but their namespace's GPU quota is used up
+  kQuota,  // nodes could, but the GPU quota of their namespace is used up
 };
 
 struct Scenario {
   std::size_t nodes = 1'000;
   std::size_t shapes = 10;
-  std::size_t warm_up = 0;    // pods that come before it is measured
-  std::size_t pods = 50'000;  // that come while it is
-  std::size_t waiting = 0;    // that are not placed, of as many shapes
+  std::size_t warm_up = 0;    // pods that come before the measurement
+  std::size_t pods = 50'000;  // pods that come during the measurement
+  std::size_t waiting = 0;    // pods that are never placed, each of its own shape
   WaitingFor waiting_for = WaitingFor::kNodes;
-  std::size_t quotas = 0;  // that contend (contention.h); 0: none, and pods come and go
+  std::size_t quotas = 0;  // quotas that contend (contention.h); 0: none, and pods come and go
   double load = 0.9;
   std::uint64_t seed = 1;
 };
 
 struct Outcome {
-  double cpu_seconds = 0;                // of the measured part, all that the engine did
-  std::vector<std::uint32_t> decisions;  // nanoseconds of each
-  std::size_t refused = 0;               // of them: found no node
-  std::size_t bound = 0;                 // pods on nodes in the end
-  double gpu_load = 0;                   // in the end
-  // Of the heap; 0 where it cannot be counted.
+  double cpu_seconds = 0;                // of everything that the engine did in the measured part
+  std::vector<std::uint32_t> decisions;  // nanoseconds each
+  std::size_t refused = 0;               // decisions that found no node
+  std::size_t bound = 0;                 // pods on nodes at the end
+  double gpu_load = 0;                   // at the end
+  // Of the heap; 0 if it cannot be counted.
   double bytes_per_node = 0;
   double bytes_per_pod = 0;    // on a node
   double bytes_per_shape = 0;  // that pods were decided on
@@ -67,10 +68,10 @@ class Churn {
   // The pods of a group of nodes.
   struct Pool {
     std::vector<BoundPod> pods;
-    std::int64_t amount = 0;    // that they take: as Kind::amount
+    std::int64_t amount = 0;    // what they take, in the unit of Kind::amount
     std::int64_t capacity = 0;  // of the nodes
   };
-  // A pod that is to come: as it comes, and as the watch will show it with a node.
+  // A pod that will come: as it comes, and as the watch will show it with a node.
   struct Arrival {
     std::size_t number = 0;
     const Kind* kind = nullptr;
@@ -85,7 +86,7 @@ class Churn {
   void churn();
   void make_room(const Kind& kind);
   void leave(Pool& pool, std::size_t index);
-  // Whether it found a node. `engine` is the engine, or the meter while it is measured.
+  // Whether the pod found a node. `engine` is the engine, or the meter during the measurement.
   template <typename Judge>
   bool come(Arrival arrival, Judge& engine);
   std::optional<sched::Decision> decide(Meter& meter);
@@ -93,7 +94,7 @@ class Churn {
   [[nodiscard]] Arrival make_arrival(const Kind& kind);
   [[nodiscard]] const Kind& draw_kind();
   [[nodiscard]] bool has_room(const Kind& kind) const;
-  // Bytes that the engine keeps of a shape it was asked about.
+  // Bytes that the engine stores for a shape that it decided on.
   [[nodiscard]] double measure_shapes();
   [[nodiscard]] std::size_t bound_pods() const;
   [[nodiscard]] double gpu_load() const;

@@ -15,7 +15,7 @@ constexpr std::size_t kCycle = 20;  // nodes until the groups repeat
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 constexpr std::string_view kNamePrefix = "gke-train-pool-";
 
-// Which group each of twenty nodes is of: every group spread over them as evenly as may be.
+// The group of each of twenty nodes: every group is spread over them as evenly as possible.
 constexpr std::array<Group, kCycle> kPattern = [] {
   std::array<Group, kCycle> pattern{};
   std::array<std::size_t, kGroups.size()> placed{};
@@ -69,7 +69,7 @@ k8s::Node node(std::size_t index) {
   const auto offer = [&](std::string_view resource, k8s::Quantity amount) {
     node.status.allocatable.emplace_back(resource, amount);
   };
-  // What kubelet and the system keep for themselves is taken off.
+  // Without what kubelet and the system reserve for themselves.
   offer("cpu", k8s::Quantity::of_milli(group.cores * 1'000 - 240));
   offer("ephemeral-storage", k8s::Quantity::of(900 * kGiB));
   offer("hugepages-1Gi", k8s::Quantity::of(0));

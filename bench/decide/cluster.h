@@ -1,8 +1,8 @@
 // The cluster of `bench decide`: several GPU products, some nodes without GPU, any number of nodes.
 //
-// Nodes look as the API server tells of them: allocatable with all that kubelet reports, the labels
-// of the cloud and of GPU feature discovery, a taint where that is usual. Of any twenty nodes in a
-// row as many are of each group as of any other twenty, so clusters of every size are alike.
+// Nodes look as from an API server: allocatable with everything that kubelet reports, the labels of
+// the cloud and of GPU feature discovery, a taint if that is usual. Any twenty nodes in a row have
+// as many of each group as any other twenty, so clusters of every size are alike.
 #pragma once
 
 #include "k8s-client/api/node.h"
@@ -40,7 +40,7 @@ inline constexpr std::array<NodeGroup, 5> kGroups{{
 
 [[nodiscard]] k8s::Node node(std::size_t index);
 
-// The index of the node of that name, which node() made.
+// The index of a node with that name, which node() made.
 [[nodiscard]] std::size_t index_of(std::string_view name);
 
 }  // namespace bench::decide

@@ -15,7 +15,7 @@
 namespace bench::decide {
 namespace {
 
-// CLI's range has no objection to nan.
+// CLI's range check accepts nan.
 std::string is_number(const std::string& text) {
   return std::isfinite(std::strtod(text.c_str(), nullptr)) ? "" : text + " is not a number";
 }

@@ -9,7 +9,7 @@ class App;
 
 namespace bench::decide {
 
-// Gives `command` its options; when it is run, the outcome is left in `exit_code`. `registry`
+// Gives `command` its options; when it is run, it writes the outcome to `exit_code`. `registry`
 // outlives the command.
 void configure(CLI::App& command, const sched::Registry& registry, int& exit_code);
 

@@ -69,8 +69,8 @@ void Contention::bound(const Pod& pod, const std::string& node, Judge& engine) {
   running_.push_back(pod);
 }
 
-// The quotas, one that lends as much as all of them have and uses nothing, and in each as many pods
-// as are placed at first and one of each shape that waits.
+// The quotas, and one that lends as much as all of them have and uses nothing; in each quota as
+// many pods as are placed at first, and one of each shape that waits.
 void Contention::set_up() {
   for (std::size_t i = 0; i < scenario_.nodes; ++i) {
     capacity_ += kGroups[group_of(i)].gpus;

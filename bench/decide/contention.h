@@ -1,9 +1,10 @@
-// Many quotas of one cohort that contend: all that they may use is used, and in each pods of every
-// shape wait for more.
+// Many quotas of one cohort that contend: everything that they may use is used, and in each quota
+// pods of every shape wait for more.
 //
-// Whenever a pod ends, drawn at random, what it leaves goes to whom it is due: to its own quota's
-// next where that is within its guarantee, else to whoever uses least. A pod like the one that went
-// comes to wait in its place. The nodes have room for all, so what is measured is whose turn it is.
+// Whenever a random pod ends, its GPUs go to the pod that is next: to the next pod of its own quota
+// if that is within its guarantee, else to the quota that uses least. A pod like the one that was
+// placed then comes to wait. The nodes have room for all pods, so what is measured is the order of
+// turns.
 #pragma once
 
 #include "bench/decide/churn.h"
@@ -22,7 +23,7 @@ class Contention {
   // `engine` is fresh, with a profile named kSchedulerName. The scenario has quotas.
   Contention(sched::Engine& engine, const Scenario& scenario);
 
-  // Two decisions for each pod that ends: on the one that is placed, and on the one that comes.
+  // Two decisions for each pod that ends: one on the pod that is placed, one on the pod that comes.
   [[nodiscard]] Outcome run();
 
  private:
@@ -33,10 +34,10 @@ class Contention {
   };
 
   void set_up();
-  // `engine` is the engine, or the meter while it is measured.
+  // `engine` is the engine, or the meter during the measurement.
   template <typename Judge>
   void come(const Pod& pod, Judge& engine);
-  // What follows from a pod's end, until a pod like the one that was placed waits again.
+  // Everything from a pod's end until a pod like the one that was placed waits again.
   void turn();
   template <typename Judge>
   void bound(const Pod& pod, const std::string& node, Judge& engine);
@@ -48,7 +49,7 @@ class Contention {
   std::vector<Pod> pods_;     // by number
   std::vector<Pod> running_;  // in no order
   std::int64_t capacity_ = 0;
-  std::size_t unused_ = 0;  // ends after which nobody was placed
+  std::size_t unused_ = 0;  // ends after which no pod was placed
   std::uint64_t draws_ = 0;
   sched::Time now_;
 };

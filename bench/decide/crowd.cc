@@ -67,7 +67,7 @@ class Run {
     }
   }
 
-  // Of the neighbour's pods one ends and another comes; true: it is bound.
+  // One of the neighbour's pods ends and another comes; true: it is bound.
   bool turn() {
     now_ += std::chrono::milliseconds(10);
     const k8s::ObjectMeta& gone = mine_.front().metadata;
@@ -127,7 +127,8 @@ class Run {
 
   void tell(sched::Event event) { engine_.apply(std::move(event), now_); }
 
-  // All that there is to decide; where the pod of that uid is bound, if it is.
+  // Runs the engine until it has no more decisions; returns where the pod of that uid is bound, if
+  // it is.
   std::string decide(const std::string& uid = {}) {
     std::string on;
     while (auto decision = engine_.step(now_)) {

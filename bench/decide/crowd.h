@@ -1,9 +1,9 @@
-// What one tenant's pods cost another: a crowd of pods that is there, and a neighbour's pods that
-// come and go meanwhile.
+// What the pods of one tenant cost another: a crowd of pods exists, and a neighbour's pods come and
+// go meanwhile.
 //
 // A turn: one of the neighbour's pods ends, which makes room that pods of the crowd may have waited
-// for, another comes, and is decided on. Where the crowd is restless, one of its objects changes,
-// too. The crowd's pods fit on no node, or are bound and ask for nothing but CPU.
+// for; another comes, and is decided on. With a restless crowd, one of its objects changes, too.
+// The crowd's pods fit on no node, or are bound and ask for CPU only.
 #pragma once
 
 #include "scheduler/engine/engine.h"
@@ -30,11 +30,11 @@ inline constexpr std::array<Crowd, 8> kCrowds{{
 
 struct CrowdFigures {
   std::size_t bound = 0;    // of the neighbour's pods
-  double came_seconds = 0;  // CPU, of all that the engine did when the crowd came
+  double came_seconds = 0;  // CPU, of everything that the engine did when the crowd came
   double mean_us = 0;       // CPU, of a turn
   double median_us = 0;
-  double longest_us = 0;       // the longest hundredth left out: others' turns of the machine
-  std::size_t held_bytes = 0;  // by the heap, more than before the crowd came
+  double longest_us = 0;       // without the longest hundredth, when other programs ran
+  std::size_t held_bytes = 0;  // of heap, more than before the crowd came
 };
 
 // `engine` is fresh, with a profile named kSchedulerName. `crowd`: index in kCrowds.

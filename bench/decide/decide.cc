@@ -25,7 +25,7 @@ k8s::Result<sched::config::Configuration> configuration_of(const Options& option
                                 : sched::config::load(options.config, registry);
 }
 
-// Each measurement has an engine of its own, and that its plugins.
+// Each measurement has its own engine, with its own plugins.
 k8s::Result<Figures> measure(const Scenario& scenario, const Options& options,
                              const sched::Registry& registry) {
   auto configuration = configuration_of(options, registry);
@@ -110,7 +110,7 @@ int complain(std::ostream& err, const std::string& what) {
   return 2;
 }
 
-// Without touching what may be there: a run that fails leaves the figures of an earlier one.
+// Does not change an existing file: a run that fails leaves the figures of an earlier one.
 bool can_write(const std::string& file) { return std::ofstream(file, std::ios::app).is_open(); }
 
 }  // namespace

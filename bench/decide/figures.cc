@@ -13,7 +13,7 @@ namespace bench::decide {
 
 namespace {
 
-// Of sorted values, not none.
+// Of sorted values, at least one.
 std::uint32_t quantile(const std::vector<std::uint32_t>& sorted, double share) {
   const auto at = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
   return sorted[std::min(at, sorted.size() - 1)];

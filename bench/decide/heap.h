@@ -1,4 +1,4 @@
-// How much memory the program has asked for and not given back.
+// How much memory the program has allocated and not freed.
 #pragma once
 
 #include <malloc.h>
@@ -7,8 +7,8 @@
 
 namespace bench::decide {
 
-// Bytes, counted by the allocator (its own overhead per block included). 0 where another allocator
-// has taken its place, as sanitizers' do.
+// Bytes, counted by the allocator (with its own overhead per block). 0 if another allocator is
+// used, as with sanitizers.
 [[nodiscard]] inline std::size_t heap_bytes() {
   const struct mallinfo2 now = mallinfo2();
   return now.uordblks + now.hblkhd;

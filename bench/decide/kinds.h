@@ -2,7 +2,7 @@
 //
 // Ten patterns: one GPU of any model or of a given one, two, four and eight GPUs, a preference for
 // a zone, no GPU. Further kinds repeat them with a little more CPU and memory each time, as the
-// jobs of several teams differ.
+// jobs of different teams differ.
 #pragma once
 
 #include "bench/decide/cluster.h"
@@ -19,13 +19,13 @@ inline constexpr std::string_view kSchedulerName = "gpu-scheduler";
 
 struct Kind {
   k8s::Pod pod;  // without name and uid
-  // What its load is counted in: GPUs, or milli-CPU of the nodes without GPU.
+  // The unit of its load: GPUs, or milli-CPU of the nodes without GPU.
   std::int64_t amount = 0;
   std::vector<Group> groups;  // where it may run and is counted
   std::uint64_t weight = 1;   // how often it comes
 };
 
-// The first `count` kinds: a longer list begins with a shorter one.
+// The first `count` kinds: a longer list begins with the shorter ones.
 [[nodiscard]] std::vector<Kind> kinds(std::size_t count);
 
 // The `index`-th kind of a pod that no node can hold: it asks for sixteen GPUs.
@@ -35,8 +35,8 @@ struct Kind {
 inline constexpr const char* kQuotaNamespace = "limited";
 [[nodiscard]] k8s::Pod over_quota_pod(std::size_t index);
 
-// One of several teams, each with a namespace of its own, and the `index`-th kind of its pods, with
-// one GPU.
+// For one of several teams, each with its own namespace: the `index`-th kind of its pods, with one
+// GPU.
 [[nodiscard]] std::string team(std::size_t number);
 [[nodiscard]] k8s::Pod team_pod(std::size_t team, std::size_t index);
 

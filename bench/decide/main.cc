@@ -1,4 +1,4 @@
-// `bench decide` as a program of its own: it needs no client of an API server, so it is built in a
+// `bench decide` as a separate program: it needs no client of an API server, so it builds in a
 // fraction of the time. Instructions are counted with it.
 #include "bench/decide/command.h"
 #include "plugins/registry.h"

@@ -1,4 +1,4 @@
-// The engine with a clock beside it: what each decision took.
+// The engine with a clock: how long each decision took.
 //
 // Its functions are never inlined, so that an instruction counter can be switched on for them alone
 // (instructions.py).
@@ -14,12 +14,12 @@ namespace bench::decide {
 
 class Meter {
  public:
-  // Borrows the engine.
+  // The engine outlives it.
   explicit Meter(sched::Engine& engine) : engine_(engine) {}
 
   [[gnu::noinline]] void apply(sched::Event event, sched::Time now);
 
-  // Steps until the engine has nothing more to say; its first decision, which is on the pod that
+  // Steps until the engine has no more decisions; returns the first one, which is on the pod that
   // has just come.
   [[gnu::noinline]] std::optional<sched::Decision> decide(sched::Time now);
 

@@ -68,7 +68,7 @@ k8s::Pod pod_with(const std::string& rule) {
 constexpr const char* kDriver = "csi.example";
 constexpr const char* kClass = "made-for-pods";
 
-// The storage of pods that have a volume of their own.
+// The storage of pods with a volume of their own.
 class Volumes {
  public:
   Volumes(sched::Engine& engine, std::string_view rule, sched::Time now)
@@ -101,7 +101,7 @@ class Volumes {
     if (bound_) bind(claim_of(pod));
     if (made_) apply(claim_of(pod));
   }
-  // What has to be written is, and the volume is made.
+  // The required writes are done, and the volume is made.
   void prepare(const sched::decision::Prepare& prepare, const k8s::Pod& pod) {
     engine_.apply(sched::event::Prepared{.plan = prepare.plan}, now_);
     k8s::PersistentVolumeClaim claim = claim_of(pod);
@@ -172,7 +172,7 @@ RuledFigures run_ruled(sched::Engine& engine, std::size_t rule, std::size_t node
 
   RuledFigures figures;
   const k8s::Pod asked = pod_with(kRules[rule].name);
-  // Made in advance, so that what is measured is the engine.
+  // Made in advance, so that only the engine is measured.
   constexpr std::size_t kBatch = 256;
   for (std::size_t done = 0; done < pods;) {
     std::vector<k8s::Pod> pending;

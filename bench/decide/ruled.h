@@ -1,12 +1,12 @@
-// How fast pods with rules across nodes are decided, beside plain ones: the pods of
-// scheduler_perf's workloads TopologySpreading, SchedulingPodAffinity,
-// SchedulingPodAntiAffinity and SchedulingCSIPVs, and of those with preferences instead; and pods
-// whose volumes are provisioned for their node.
+// How fast pods with rules across nodes are decided, compared with plain ones: the pods of
+// scheduler_perf's workloads TopologySpreading, SchedulingPodAffinity, SchedulingPodAntiAffinity
+// and SchedulingCSIPVs, of those with preferences instead, and pods with volumes that are
+// provisioned for their node.
 //
-// One plain pod for every five nodes is there; then pods without GPU come, all with one rule, and
-// stay. Each is decided on, and the engine hears that its bind went through, and what the watch
-// then shows. Where a pod has a volume, its objects are there before and not measured, as
-// scheduler_perf's are; a provisioner answers at once, and what the engine does then is measured.
+// There is one plain pod for every five nodes; then pods without GPU come, all with one rule, and
+// stay. Each is decided on, and the engine gets the success of its bind, and what the watch then
+// shows. If a pod has a volume, its objects are there before and are not measured, as
+// scheduler_perf does it. A provisioner answers at once, and what the engine does then is measured.
 // Source: kubernetes test/integration/scheduler_perf.
 #pragma once
 
@@ -37,7 +37,7 @@ inline constexpr std::array<Rule, 10> kRules{{
 struct RuledFigures {
   std::size_t bound = 0;
   std::size_t refused = 0;
-  double cpu_seconds = 0;  // of all that the engine did for the pods that came
+  double cpu_seconds = 0;  // of everything that the engine did for the pods that came
 };
 
 // `engine` is fresh, with a profile named kSchedulerName. `rule`: index in kRules.

@@ -37,7 +37,7 @@ class FullCluster {
     }
     const auto wanted = static_cast<std::int64_t>(scenario.load * static_cast<double>(gpus));
     std::int64_t taken = 0;
-    // Ends too where the kinds that are left fit nowhere.
+    // Also ends if the kinds that are left fit nowhere.
     for (std::size_t misses = 0, i = 0; taken < wanted && misses < pods_.size(); ++i) {
       const std::size_t kind = i % pods_.size();
       world_.statistics.pod_arrived(*shapes_[kind]);

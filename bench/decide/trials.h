@@ -1,9 +1,9 @@
-// How many trials a second: "where would this pod go if those pods were gone", the question that
-// preemption, reclaim and gangs will ask by the thousand.
+// How many trials a second: "where would this pod go if those pods were gone". Preemption, reclaim
+// and gangs will ask this by the thousand.
 //
-// A cluster as full as the load says; each trial takes one to four of the least important pods of
-// one node away and asks for the best of all nodes, and how many take the pod. The pod's shape is
-// up to date, as it is when many trials are about one pod.
+// A cluster as full as the load asks for. Each trial takes one to four of the least important pods
+// of one node away and asks for the best of all nodes, and how many take the pod. The pod's shape
+// is up to date, as it is if many trials are about one pod.
 #pragma once
 
 #include "bench/decide/churn.h"
@@ -22,7 +22,7 @@ struct TrialFigures {
   double cpu_seconds = 0;  // of the trials
 };
 
-// Of the scenario its nodes, shapes, load, seed, and `pods` trials count.
+// Used of the scenario: its nodes, shapes, load, seed, and `pods` as the number of trials.
 [[nodiscard]] TrialFigures run_trials(std::vector<sched::Profile> profiles,
                                       sched::EngineOptions options, const Scenario& scenario);
 

@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds kLookInterval{100};
 
 constexpr const char* kGated = "SchedulingGated";
 
-// What the API server says of a pod; nothing while it says nothing.
+// The API server's state of a pod; nothing if there is none yet.
 std::optional<Outcome> outcome_of(const k8s::Pod& pod) {
   if (!pod.spec.node_name.empty()) {
     return Outcome{
@@ -50,13 +50,13 @@ class Demo {
   void observe(const k8s::Pod& pod) {
     auto outcome = outcome_of(pod);
     if (!outcome) return;
-    // The scheduler does not decide on gated pods; the API server tells of them.
+    // The scheduler does not decide on gated pods; the API server has their condition.
     const k8s::PodCondition* condition = pod.condition("PodScheduled");
     if (condition != nullptr && condition->reason == kGated) tell(*outcome);
     outcomes_[pod.metadata.name] = std::move(*outcome);
   }
 
-  // Looks now and again, until all is as expected or time is up.
+  // Checks repeatedly until everything is as expected or the time is up.
   void look() {
     auto read = record_.read([this](const sched::Decision& decision) { note(decision); });
     if (!read) fmt::print(stderr, "demo: {}\n", read.error().message);
@@ -93,7 +93,7 @@ class Demo {
     }
   }
 
-  // A line for each outcome that is news.
+  // A line for each new outcome.
   void tell(const Outcome& outcome) {
     Outcome& told = told_[outcome.pod];
     if (told == outcome) return;
@@ -101,7 +101,7 @@ class Demo {
     print_outcome(std::cout, outcome);
   }
 
-  // In the order in which the expectations name them.
+  // In the order of the expectations.
   [[nodiscard]] std::vector<Outcome> outcomes() const {
     std::vector<Outcome> in_order;
     for (const ExpectedPod& pod : expected_) {
@@ -117,7 +117,7 @@ class Demo {
     return in_order;
   }
 
-  // A bound pod whose scores are not known yet (the record lags up to a second) is not finished.
+  // A bound pod without known scores (the record lags up to a second) is not finished.
   void add_with_scores(Outcome outcome, std::vector<Outcome>& to) const {
     if (!outcome.waits()) {
       const auto scores = scores_.find({outcome.pod, outcome.node});
@@ -133,7 +133,7 @@ class Demo {
   RecordTail record_;
   k8s::EventLoop::Clock::time_point deadline_;
   std::unique_ptr<k8s::Timer> timer_;
-  std::map<std::string, Outcome> outcomes_;  // as the API server has them, without scores
+  std::map<std::string, Outcome> outcomes_;  // from the API server, without scores
   std::map<std::string, Outcome> told_;
   std::map<std::pair<std::string, std::string>, std::string> scores_;  // by pod and node
 };

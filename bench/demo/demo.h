@@ -1,8 +1,8 @@
-// Watches what becomes of the demo's pods: tells it as it happens, closes with a table, and judges
-// it against what should be.
+// Watches the outcomes of the demo's pods: prints each as it happens, ends with a table, and
+// compares them with the expected ones.
 //
-// The outcome is taken from the API server (where is the pod bound, what does its condition say);
-// only the scores come from the scheduler's record, for nobody else knows them.
+// The outcome is read from the API server (the pod's node, its condition); only the scores are read
+// from the scheduler's record, because no other source has them.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ struct DemoOptions {
   std::string namespace_;
   std::string record;
   std::string expected;
-  std::chrono::seconds limit{60};  // how long outcomes may take
+  std::chrono::seconds limit{60};  // the longest time until all outcomes are there
 };
 
 // The process's exit code: 0 if everything is as expected, 1 if not, 2 for bad input.

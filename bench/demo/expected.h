@@ -1,4 +1,4 @@
-// What a demo must show for it to have succeeded.
+// The outcomes that a demo must have to succeed.
 #pragma once
 
 #include "bench/demo/outcome.h"
@@ -18,8 +18,8 @@ struct ExpectedPod {
 // Reads bench/demo/expected.yaml.
 [[nodiscard]] k8s::Result<std::vector<ExpectedPod>> load_expected(const std::string& file);
 
-// One sentence per difference; empty when everything is as expected. A pod that nobody expected is
-// a difference too.
+// One sentence per difference; empty if everything is as expected. A pod that is not expected is a
+// difference, too.
 [[nodiscard]] std::vector<std::string> differences(const std::vector<ExpectedPod>& expected,
                                                    const std::vector<Outcome>& outcomes);
 

@@ -1,4 +1,4 @@
-// What became of a pod, as the demo tells it.
+// The outcome of a pod, as the demo prints it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace bench {
 struct Outcome {
   std::string pod;   // its name; the demo has one namespace
   std::string node;  // empty: it waits
-  // Of a bound pod: the total and what each plugin gave, "1730 = GpuPacking 12·10 + …".
+  // Of a bound pod: the total and the part of each plugin, "1730 = GpuPacking 12·10 + …".
   std::string scores;
   // Of a waiting pod: its message with the numbers behind it.
   std::string message;

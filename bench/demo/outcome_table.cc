@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-// Breaks `text` at blanks into lines of at most `width` bytes; longer words stand alone.
+// Breaks `text` at blanks into lines of at most `width` bytes; a longer word has a line of its own.
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   std::string line;
@@ -44,7 +44,7 @@ Widths widths_of(const std::vector<Outcome>& outcomes) {
   return widths;
 }
 
-// One row whose last column is wrapped below itself.
+// One row, with its last column wrapped below itself.
 void print_row(std::ostream& out, const std::string& lead, const std::string& text,
                std::size_t width) {
   const std::size_t room = width > lead.size() + 20 ? width - lead.size() : 20;

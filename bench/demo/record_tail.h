@@ -1,4 +1,4 @@
-// Reads a scheduler's record while it is being written, for the decisions in it.
+// Reads the decisions of a scheduler's record while it is being written.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -14,8 +14,8 @@ class RecordTail {
  public:
   explicit RecordTail(std::string file) : file_(std::move(file)) {}
 
-  // Hands out the decisions written since the last call. A file that is not there yet has none; a
-  // line that is not finished yet waits for the next call.
+  // Returns the decisions written since the last call. A missing file has none; an unfinished line
+  // is read by a later call.
   [[nodiscard]] k8s::Result<void> read(const std::function<void(const sched::Decision&)>& each);
 
  private:

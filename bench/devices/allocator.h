@@ -1,5 +1,5 @@
 // The allocator of replays: the pieces of a node's nvidia.com/gpu are its devices, pods may ask for
-// shares of one, and devices are given as choose.h says.
+// shares of one, and devices are chosen by the rules of choose.h.
 #pragma once
 
 #include "scheduler/framework/device_allocator.h"

@@ -36,7 +36,7 @@ std::optional<std::vector<DeviceShare>> fullest_with_room(std::int64_t milli,
   return std::vector<DeviceShare>{*best};
 }
 
-// nullopt: the model has no such profile, or not enough room.
+// nullopt: the model has no such profile, or there is not enough room.
 std::optional<std::vector<DeviceShare>> instances_on(const std::vector<InstanceDemand>& demands,
                                                      const NodeDevices& node) {
   if (node.geometry == nullptr) return std::nullopt;

@@ -1,11 +1,10 @@
-// Where GPUs are kept one by one: whether a demand fits a node's devices, and which it takes.
+// If devices are kept one by one: whether a demand fits a node's devices, and which it takes.
 //
-// Whole GPUs are the first free ones. A share goes to the device that is fullest already and still
-// has room, of equals the first, so that whole GPUs stay whole. MIG instances are cut from devices
-// that are neither shared nor given whole, as they are asked for (place.h), after whole GPUs
-// and a share of the same pod; those of several profiles so that all have room
-// (place_together.h). A score may choose otherwise for a pod that takes one piece
-// (NodeScore::choose_device).
+// Whole GPUs are the first free ones. A share goes to the fullest device that still has room, if
+// equal the first, so that whole GPUs stay whole. MIG instances are cut, when they are asked for,
+// from devices that are neither shared nor taken whole (place.h), after whole GPUs and a share of
+// the same pod; instances of several profiles are placed so that all have room (place_together.h).
+// A score may choose another device for a pod that takes one piece (NodeScore::choose_device).
 #pragma once
 
 #include "scheduler/framework/node_view.h"
@@ -31,16 +30,16 @@ struct NodeDevices {
   }
 };
 
-// Borrows the view.
+// The view outlives the result.
 [[nodiscard]] inline NodeDevices node_devices(const sched::NodeView& node) {
   return {node.usage.devices, node.facts.gpu_devices, node.facts.gpu.product.geometry};
 }
 
-// What the pod takes, by the rule above; nullopt: it does not fit. Empty for pods without GPU.
+// What the pod takes, by the rules above; nullopt: it does not fit. Empty for pods without GPU.
 [[nodiscard]] std::optional<std::vector<sched::gpu::DeviceShare>> choose_devices(
     const sched::gpu::Demand& demand, const NodeDevices& node);
 
-// The same question without the answer's details.
+// Whether it fits, without computing what it takes.
 [[nodiscard]] bool fits_devices(const sched::gpu::Demand& demand, const NodeDevices& node);
 
 }  // namespace bench

@@ -36,7 +36,7 @@ std::optional<DeviceShare> best_place(const Profile& profile, const DeviceUses& 
 
 std::int64_t room_for(const Profile& profile, const DeviceUse& use) {
   const int starts = std::popcount(mig::legal_starts(profile, use));
-  // Legal starts of one profile never overlap; but what a GPU has once goes to one of them.
+  // Legal starts of one profile never overlap; but what a GPU has once goes to one instance.
   return profile.extras != 0 && starts > 0 ? 1 : starts;
 }
 

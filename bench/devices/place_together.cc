@@ -16,7 +16,7 @@ using mig::Geometry;
 using mig::Profile;
 namespace {
 
-// Whether each profile has room by itself, and their slices together are free.
+// Whether each profile has room by itself, and enough slices are free for all.
 bool may_fit(const Geometry& geometry, const std::vector<InstanceRequest>& requests,
              const DeviceUses& uses) {
   std::int64_t asked = 0;
@@ -72,7 +72,7 @@ class Search {
     return false;
   }
 
-  // Of every GPU that is not as occupied as one before it, the rule's favourite first.
+  // Places on all GPUs with different occupation, the default rule's choice first.
   [[nodiscard]] std::vector<DeviceShare> places(const Profile& profile) const {
     std::vector<std::tuple<int, int, DeviceShare>> rated;  // fullest GPU, highest start
     for (std::size_t i = 0; i < uses_.size(); ++i) {
@@ -92,7 +92,7 @@ class Search {
     return places;
   }
 
-  // Which GPU of a node is which does not matter.
+  // Equally occupied GPUs of a node are interchangeable.
   [[nodiscard]] std::vector<std::uint32_t> state() const {
     std::vector<std::uint32_t> state;
     for (const DeviceUse& use : uses_) {

@@ -12,10 +12,10 @@ namespace bench::live {
 
 namespace {
 
-// What the harness calls itself in its help and its complaints.
+// The harness's own name in its help and its errors.
 constexpr const char* kName = "bench live";
 
-// The only exit code of this half of the command: there is nothing to measure with.
+// The only exit code of this part of the command: the harness could not be started.
 constexpr int kNoHarness = 2;
 
 bool names_a_scheduler(const std::string& argument) {

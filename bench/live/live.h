@@ -1,9 +1,9 @@
-// live: the scheduler beside kube-scheduler and the floor, on a real API server.
+// live: compares the scheduler with kube-scheduler and the floor, on a real API server.
 //
-// The measuring itself is done by a program of the cluster tests (tests/cluster/cmd/compare, in
-// Go), which starts the control plane, the subjects under their own identities, and watches them;
-// this finds it beside the build it belongs to, names the gpu-scheduler that was built with this
-// bench, and becomes it. What the figures mean is in tests/cluster/README.md.
+// A program of the cluster tests measures (tests/cluster/cmd/compare, in Go): it starts the control
+// plane and the subjects with their own identities, and watches them. This code finds that program
+// beside the build, passes it the gpu-scheduler of the same build, and executes it in place of
+// itself. tests/cluster/README.md explains the figures.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,8 @@ namespace bench::live {
 [[nodiscard]] std::vector<std::string> command_line(const std::filesystem::path& self,
                                                     const std::vector<std::string>& arguments);
 
-// Becomes the harness; returns, with an exit code and the reason on `errors`, only if that cannot
-// be, which it cannot before `tests/cluster/build.sh` was run.
+// Executes the harness in place of this process. Returns only if that is not possible, with an exit
+// code and the reason on `errors`; so before `tests/cluster/build.sh` was run.
 [[nodiscard]] int run(const std::vector<std::string>& arguments, std::ostream& errors);
 
 }  // namespace bench::live

@@ -1,9 +1,9 @@
 // A synthetic load of MIG requests on a cluster of A100-80GB GPUs.
 //
-// One request comes per slot; its profile is drawn by the weights of a distribution, and it lives
-// for a time that is uniform in (1, L) slots, where L makes the mean of the slices that are asked
-// for at once `load` of those that there are: L = 2 · load · slices of the cluster / mean size. The
-// first quarter of the slots is warm-up.
+// One request comes per slot. Its profile is drawn by the weights of a distribution, and its life
+// is uniform in (1, L) slots. L is chosen so that the mean of the slices asked for at the same time
+// is `load` of all slices: L = 2 · load · slices of the cluster / mean size. The first quarter of
+// the slots is warm-up.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ struct Distribution {
   std::string_view name;
   std::array<std::uint64_t, kProfiles.size()> weights;  // in the order of kProfiles
 };
-// Published work uses these names with weights of its own; these are ours.
+// Published work uses these names with other weights.
 inline constexpr std::array<Distribution, 4> kDistributions{{
     {"uniform", {1, 1, 1, 1, 1, 1}},
     {"skew-small", {5, 10, 10, 20, 25, 30}},
@@ -50,7 +50,7 @@ struct Protocol {
 // The request of slot i is the i-th.
 struct Request {
   std::size_t profile = 0;  // in kProfiles
-  double leaves = 0;        // in slots since the start, above its own
+  double leaves = 0;        // in slots since the start, later than its arrival
 };
 
 // The same arguments give the same requests everywhere.

@@ -20,7 +20,7 @@ namespace bench::mig {
 
 namespace {
 
-// Those of `known` with the wanted names, in their own order; nullopt: one is not known.
+// Those of `known` with the wanted names, in the order of `known`; nullopt: one is not known.
 template <class Known>
 std::optional<std::vector<typename Known::value_type>> select(
     const Known& known, const std::vector<std::string>& wanted) {
@@ -50,7 +50,7 @@ struct Task {
   std::size_t run = 0;
 };
 
-// What is drawn depends on the seed alone, not on what else is measured with it.
+// The draws depend on the seed alone, not on what else is measured with it.
 Figures run_task(const Task& task, const Protocol& protocol, const sched::Registry& registry) {
   const auto requests =
       draw_requests(task.distribution, task.load, protocol, sched::mix64(task.seed));
@@ -112,7 +112,7 @@ int run(const Options& options, const sched::Registry& registry, std::ostream& o
     return complain(
         err, "--load: a share of the cluster's slices, such as 0.85 or 1.2; above 0, at most 100");
   }
-  // A policy that does not configure must not look like one that accepts nothing.
+  // A policy with an error must not look like one that accepts nothing.
   for (const Policy& policy : *chosen) {
     if (const auto tried = run(policy, {}, {.gpus = 1, .slots = 1}, registry); !tried) {
       return complain(err, tried.error().message);

@@ -1,7 +1,7 @@
-// bench mig: which rule of MigPlacement turns away the least, on synthetic loads.
+// bench mig: which rule of MigPlacement refuses the fewest requests, on synthetic loads.
 //
-// Every policy sees the same requests. Loads and protocol are those under which MIG placement is
-// compared in the literature (load.h); the table and what it shows are in README.md.
+// Every policy gets the same requests. Loads and protocol are those with which MIG placement is
+// compared in the literature (load.h); the table and its meaning are in README.md.
 #pragma once
 
 #include "scheduler/framework/registry.h"
@@ -25,7 +25,7 @@ struct Options {
   std::string json{};  // file; empty: none
 };
 
-// Markdown on `out`. Exit code: 0; 2 with a message where an option makes no sense.
+// Markdown on `out`. Exit code: 0; 2 with a message if an option is invalid.
 [[nodiscard]] int run(const Options& options, const sched::Registry& registry, std::ostream& out,
                       std::ostream& err);
 

@@ -41,8 +41,8 @@ std::string resource_of(std::string_view profile) {
   return std::string(sched::gpu::kMigResourcePrefix).append(profile);
 }
 
-// What NodeResourcesFit may count is the most of each profile alone; which of them go together is
-// for GpuDevices to say.
+// NodeResourcesFit can count only the most of each profile alone; GpuDevices decides which of them
+// fit together.
 k8s::Node gpu_node(std::int64_t index) {
   k8s::Node node;
   node.metadata.name = fmt::format("gpu-{:04}", index);
@@ -108,7 +108,7 @@ class Run {
     }
   }
 
-  // Whether it was placed.
+  // Whether the request was placed.
   bool come(const Request& request) {
     k8s::Pod pod = pods_[request.profile];
     const sched::PodRef ref = ref_of(slot_);

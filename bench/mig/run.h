@@ -1,8 +1,8 @@
 // Runs one rule of MigPlacement over one load, on the engine that runs clusters.
 //
 // The GPUs are nodes of one GPU each, so that the engine chooses the GPU and the plugin the start
-// on it. In each slot those leave whose time is over, then the slot's request comes; one that does
-// not fit is dropped, none is ever moved.
+// on it. In each slot the expired instances leave, then the slot's request comes; a request that
+// does not fit is dropped, and no instance is ever moved.
 #pragma once
 
 #include "bench/mig/load.h"
@@ -15,13 +15,13 @@
 
 namespace bench::mig {
 
-// A rule, and which of equally good GPUs it takes.
+// A rule, and which of equally good GPUs is taken.
 struct Policy {
   std::string_view name;
   std::string_view rule;  // of MigPlacement
   std::string_view tie_break = "first-node";
 };
-// Those of plugins/mig_placement/rules.h, and first-fit on a GPU drawn at random.
+// The rules of plugins/mig_placement/rules.h, and first-fit on a random GPU.
 [[nodiscard]] const std::vector<Policy>& policies();
 
 // After the warm-up; shares in %.
@@ -32,7 +32,7 @@ struct Figures {
   double taken_slices = 0;     // on average; of all
 };
 
-// The same arguments give the same figures. The error is the registry's: a rule that it has not.
+// The same arguments give the same figures. The error is the registry's: an unknown rule.
 [[nodiscard]] k8s::Result<Figures> run(const Policy& policy, const std::vector<Request>& requests,
                                        const Protocol& protocol, const sched::Registry& registry);
 

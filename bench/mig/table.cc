@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// In the order in which they are met.
+// In the order of first occurrence.
 Names names(const std::vector<Cell>& cells, std::string Cell::*name) {
   Names found;
   for (const Cell& cell : cells) {

@@ -18,8 +18,8 @@ sched::PluginEntry score(std::string_view name,
 }
 
 sched::Registry with_those_of_studies(sched::Registry all) {
-  // Right after the plugin that counts GPUs, so that a pod is refused for a number before it is
-  // refused for how free GPUs are spread.
+  // Right after the plugin that counts GPUs, so that a pod is refused because of a number before it
+  // is refused because of how free GPUs are spread.
   const auto counts = std::find_if(all.begin(), all.end(), [](const sched::PluginEntry& entry) {
     return entry.name == "NodeResourcesFit";
   });

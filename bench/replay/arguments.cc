@@ -17,7 +17,7 @@ namespace bench::replay {
 namespace {
 
 constexpr std::uint64_t kMostSeeds = 10'000;
-// As much as a trace may take (row_reader.h).
+// As much as the readers of traces accept (row_reader.h).
 constexpr Moment kLongest = std::chrono::seconds(100'000'000'000);
 
 template <typename Number>
@@ -50,7 +50,7 @@ std::vector<double> snapshots_of(const ReplayOptions& options, const ArrivalMode
   return {25, 50, 75, 100};
 }
 
-// The greatest x there can be; none where it depends on the trace.
+// The greatest possible x; none if it depends on the trace.
 std::optional<double> greatest_moment(const ArrivalMode& mode) {
   if (const auto* inflate = std::get_if<InflateArrival>(&mode)) return inflate->percent;
   if (std::holds_alternative<StationaryArrival>(mode)) return 100;

@@ -1,4 +1,4 @@
-// What was asked for on the command line, checked: texts become values.
+// The checked arguments of the command line: texts become values.
 #pragma once
 
 #include "bench/replay/arrivals/arrivals.h"
@@ -29,12 +29,12 @@ struct Arguments {
   std::vector<double> snapshots;
   std::vector<k8s::GpuQuota> quotas;
   std::vector<Condition> fail_if;
-  // All of the above that make a difference to the results, in words.
+  // All of the above that affect the results, as text.
   std::vector<std::pair<std::string, std::string>> in_words;
 };
 
-// Reads the traces too. Every policy is tried with the registry, so that nothing turns out to be
-// wrong after minutes of work.
+// Also reads the traces. Every policy is tried with the registry, so that no error appears after
+// minutes of work.
 [[nodiscard]] k8s::Result<Arguments> check(const ReplayOptions& options,
                                            const sched::Registry& registry);
 

@@ -141,7 +141,7 @@ int run(Command command) {
   return signalled != 0 ? 128 + signalled : code;
 }
 
-// What has no effect is not silently taken.
+// Options without effect are not silently accepted.
 void check_combination(const CLI::App& command, const Command& all) {
   const auto given = [&](const char* option) { return command.count(option) > 0; };
   if (all.recording.empty()) {

@@ -13,7 +13,7 @@
 namespace bench::replay {
 namespace {
 
-// What all runs on traces share; outlives them.
+// Shared by all runs on traces; outlives them.
 struct Shared {
   const Arguments& arguments;
   const ReplayOptions& options;
@@ -40,7 +40,7 @@ k8s::Result<Result> run_at(const Place& at, const Shared& shared) {
                      .snapshots_at = {},
                      .quotas = arguments.quotas.empty() ? nullptr : &arguments.quotas,
                      .stop = &shared.stop};
-  // One map per policy is worth looking at, not one per seed.
+  // One map per policy is enough, not one per seed.
   if (at.seed == arguments.seeds.front()) options.snapshots_at = arguments.snapshots;
   return with_decisions(shared.folder, shared.options.decisions, at.index, [&](std::ostream* log) {
     options.decisions = log;

@@ -1,8 +1,8 @@
-// bench replay: judge policies on a trace, from files to files.
+// bench replay: compares policies on a trace, from files to files.
 //
 // Reads the traces, runs every trace × policy × seed on all cores, and writes a table, and into
 // `out` summary.json, steps.csv, report.html and, if wanted, decisions.jsonl. Results are in the
-// order trace, policy, seed, whatever ran first. bench/replay/README.md is the user's manual.
+// order trace, policy, seed, whichever ran first. bench/replay/README.md is the user's manual.
 #pragma once
 
 #include "bench/replay/output/table.h"
@@ -27,25 +27,25 @@ struct ReplayOptions {
   std::string life = "exponential";
   std::string until;                  // "36h"; empty: to the end
   std::string quotas;                 // a file of GpuQuota objects; empty: none
-  std::optional<WhenFull> when_full;  // nullopt: as fits the arrival
+  std::optional<WhenFull> when_full;  // nullopt: chosen by the arrival
   TypicalPods typical_pods = TypicalPods::kLearned;
-  std::vector<double> snapshots;  // empty: some good ones
+  std::vector<double> snapshots;  // empty: default ones
   std::vector<std::string> fail_if;
-  std::string out;  // folder; empty: the table alone
+  std::string out;  // folder; empty: only the table
   bool decisions = false;
   std::size_t jobs = 0;  // 0: as many as there are cores
   TableFormat format = TableFormat::kText;
-  bool progress = false;     // a progress line on the stream of complaints
+  bool progress = false;     // a progress line on the error stream
   std::string command_line;  // for the report
 };
 
-// Exit codes: 0; 1 a --fail-if condition holds; 2 something is wrong with what was given.
+// Exit codes: 0; 1 a --fail-if condition holds; 2 an argument is invalid.
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUnusable = 2;
 
-// `stop` becomes true when the user wants it to end: what is finished then is written, and the
-// return value is kDone.
+// `stop` becomes true when the user asks for the end: the finished runs are written, and the return
+// value is kDone.
 [[nodiscard]] int replay(const ReplayOptions& options, const sched::Registry& registry,
                          std::ostream& out, std::ostream& complaints,
                          const std::atomic<bool>& stop);

@@ -17,10 +17,10 @@
 namespace bench::replay {
 namespace {
 
-// Makes the runs, and keeps what they gave in their order.
+// Makes the runs, and stores their results in order.
 class Progress {
  public:
-  // `line`: where each finished run is told of, written over and over; may be null.
+  // `line`: where each finished run is reported, on one line that is overwritten; may be null.
   Progress(const std::vector<PlannedRun>& runs, std::ostream* line)
       : runs_(runs), line_(line), results_(runs.size()) {}
 

@@ -1,7 +1,7 @@
-// A study: runs to be made, and what becomes of their results.
+// A study: runs, and the use of their results.
 //
 // The runs are made on all cores; then the table is printed, the files are written and --fail-if is
-// answered. Where the runs come from (a trace, a recording) is not its business.
+// evaluated. A study does not depend on where the runs come from (a trace, a recording).
 #pragma once
 
 #include "bench/replay/output/fail_if.h"
@@ -31,17 +31,17 @@ struct Study {
   std::vector<PlannedRun> runs;
   const std::vector<Trace>& traces;
   const std::vector<Condition>& fail_if;
-  // What was asked for, for summary.json.
+  // The arguments, for summary.json.
   std::vector<std::pair<std::string, std::string>> options;
 };
 
-// The exit code. The first error of a run ends all of it, names the run, and nothing is written.
-// When `stop` becomes true the runs that have not finished are left out, and that is said.
+// The exit code. The first error of a run ends the study and names the run, and nothing is written.
+// When `stop` becomes true the unfinished runs are left out, with a note.
 [[nodiscard]] int carry_out(const Study& study, const ReplayOptions& options, OutputFolder& folder,
                             std::ostream& out, std::ostream& complaints,
                             const std::atomic<bool>& stop);
 
-// Says what is wrong with what was given; kUnusable.
+// Prints what is wrong with the arguments; kUnusable.
 [[nodiscard]] int unusable(std::ostream& complaints, const k8s::Error& error);
 
 }  // namespace bench::replay

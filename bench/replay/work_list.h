@@ -1,4 +1,4 @@
-// Work on all cores: a list of jobs, and threads that take the next until there is none.
+// Runs jobs on all cores: threads take the next job of a list until there is none.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kCandidates = 5;
 
-// Text from an API server may hold anything; a line must not fail over it.
+// Text from an API server may hold any bytes; a line must not fail because of it.
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

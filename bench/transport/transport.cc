@@ -31,7 +31,7 @@ k8s::Request review() {
   return request;
 }
 
-// Of the whole process; a round is all that it does at the time.
+// Of the whole process; it only makes a round at that time.
 Seconds cpu_time() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -46,13 +46,13 @@ struct Cost {
   double cpu_us = 0;  // per request
 };
 
-// Sends `count` requests, so many at a time.
+// Sends `count` requests, with a limited number at a time.
 class Load {
  public:
   Load(k8s::EventLoop& loop, k8s::Transport& transport, int count)
       : loop_(loop), transport_(transport), to_send_(count), to_answer_(count) {}
 
-  // The first thing that went wrong, if any did.
+  // The first error, if there was one.
   std::optional<std::string> run(int in_flight) {
     loop_.post([this, in_flight] {
       for (int i = 0; i < in_flight; ++i) send();

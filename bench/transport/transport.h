@@ -1,8 +1,8 @@
 // What a request costs over each transport: POSTs to a real API server, in one run.
 //
-// Rounds alternate between the transports, each in the other order than the one before, so that
-// what else the machine does falls on both. What counts is the ratio within a round. The request is
-// a SelfSubjectReview: answered by the API server alone, without the store behind it.
+// Rounds alternate between the transports, each in the opposite order of the one before, so that
+// other load of the machine affects both. The result is the ratio within a round. The request is a
+// SelfSubjectReview: the API server answers it alone, without its store.
 #pragma once
 
 #include <iosfwd>

@@ -13,7 +13,7 @@ namespace {
 
 using simdjson::dom::element;
 
-// Reads the fields of one case; the first thing that is wrong is kept, as in an ObjectReader.
+// Reads the fields of one case; the first error is stored, as in an ObjectReader.
 class CaseReader {
  public:
   explicit CaseReader(Case& read) : case_(read) {}
@@ -224,7 +224,7 @@ class CaseReader {
 k8s::Result<Case> parse_case(std::string_view line, const std::string& place) {
   simdjson::dom::parser parser;
   simdjson::dom::object fields;
-  // parse() copies the text, so that it may end anywhere.
+  // parse() copies the text, so any end of the buffer is fine.
   if (const auto error = parser.parse(line.data(), line.size(), true).get(fields)) {
     return k8s::decode_error(std::string("not a JSON object: ") + simdjson::error_message(error));
   }

@@ -1,15 +1,14 @@
-// A scheduling question: a small cluster, a pod that is looking for a node, and, where known, the
-// answer.
+// A scheduling question: a small cluster, a pod that needs a node, and, if known, the answer.
 //
 // One JSON object a line: `nodes`, `pods`, `namespaces`, `persistentVolumes`,
 // `persistentVolumeClaims`, `storageClasses`, `csiNodes`, `csiDrivers`, `csiStorageCapacities`,
 // `volumeAttachments`, `deviceClasses`, `services`, `replicationControllers`, `replicaSets`,
 // `statefulSets` are lists of API objects, as `kubectl get … -o json` has them under `items`, `pod`
 // is the pending pod; all but `pod` may be absent. `podTopologySpreadArgs` are the arguments of
-// that plugin, kube-scheduler's defaults where they are absent. An answer is `verdicts` (node →
-// code, plugin, reasons), `message` and `scores` (node that fits → score plugin → normalized,
-// weighted; raw may be there and is not read). `id` names the case; `focus` and `preFilter` may be
-// there and are not needed. Any other field is an error: it would be a misspelt one.
+// that plugin, kube-scheduler's defaults if absent. An answer is `verdicts` (node → code, plugin,
+// reasons), `message` and `scores` (node that fits → score plugin → normalized, weighted; raw may
+// be present and is not read). `id` names the case; `focus` and `preFilter` may be present and are
+// not needed. Any other field is an error, because it would be misspelt.
 #pragma once
 
 #include "k8s-client/api/decode.h"
@@ -28,12 +27,12 @@ namespace bench::verdicts {
 
 struct NodeVerdict {
   sched::Code code = sched::Code::kOk;
-  std::string plugin;                // who said no first; empty: nobody, or not said
+  std::string plugin;                // the first plugin that refused; empty: none, or not given
   std::vector<std::string> reasons;  // sorted
   friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
 };
 
-// Of one plugin; one that says nothing of a pod gives 0.
+// Of one plugin; 0 if it does not score the pod.
 struct Score {
   std::int64_t normalized = 0;  // 0 … 100
   std::int64_t weighted = 0;    // what it adds to the node's sum
@@ -43,8 +42,8 @@ using Scores = std::map<std::string, Score>;  // by plugin
 
 struct Answer {
   std::map<std::string, NodeVerdict> nodes;
-  std::string message;                        // empty: not said
-  std::map<std::string, Scores> scores = {};  // by node that fits; empty: not said
+  std::string message;                        // empty: not given
+  std::map<std::string, Scores> scores = {};  // by node that fits; empty: not given
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
@@ -70,7 +69,7 @@ struct Case {
   std::optional<Answer> answer;
 };
 
-// `line` is one case. The id of one that has none is `place`. On error: what is wrong, without
+// `line` is one case. A case without id gets the id `place`. On error: what is wrong, without
 // `place`.
 [[nodiscard]] k8s::Result<Case> parse_case(std::string_view line, const std::string& place);
 

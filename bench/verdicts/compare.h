@@ -1,4 +1,4 @@
-// Two answers to one case: the given one, of kube-scheduler, and ours.
+// Compares two answers to one case: the given one, of kube-scheduler, and the engine's.
 #pragma once
 
 #include "bench/verdicts/case.h"
@@ -10,9 +10,9 @@
 
 namespace bench::verdicts {
 
-// What differs, in words, a line each; empty: they agree. Codes, plugins and reasons of all nodes,
-// the message and the scores of those plugins are compared, as far as the given answer has them: a
-// refusing verdict without a plugin is a node that was never asked (only its code counts), an
+// The differences, as text, a line each; empty: they agree. Compared are codes, plugins and reasons
+// of all nodes, the message and the scores of those plugins, as far as the given answer has them. A
+// refusing verdict without a plugin is a node that was never asked (only its code counts). An
 // absent message is not known, unless some node fits: then there must be none.
 [[nodiscard]] std::vector<std::string> differences(const Answer& given, const Answer& ours,
                                                    const std::set<std::string>& scoring);

@@ -26,12 +26,12 @@ constexpr const char* kProfileName = "kube-parity";
 const std::set<std::string, std::less<>> kFilters = {"NodeUnschedulable", "NodeName",
                                                      "TaintToleration",   "NodeAffinity",
                                                      "NodePorts",         "NodeResourcesFit"};
-// Its scores, with their weights.
+// Its scores that are built here, with their weights.
 const std::map<std::string, std::int64_t, std::less<>> kScores = {
     {"TaintToleration", 3},   {"NodeAffinity", 2},     {"NodeResourcesFit", 1},
     {"PodTopologySpread", 2}, {"InterPodAffinity", 2}, {"NodeResourcesBalancedAllocation", 1},
     {"ImageLocality", 1}};
-// Its rules across nodes that are.
+// Its rules across nodes that are built here.
 const std::set<std::string, std::less<>> kConstraints = {
     "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding",       "VolumeZone",
     "PodTopologySpread",  "InterPodAffinity", "NodeDeclaredFeatures"};
@@ -82,7 +82,7 @@ sched::Engine engine_with(const Case& question) {
   tell(question.nodes);
   for (std::size_t i = 0; i < question.pods.size(); ++i) {
     k8s::Pod pod = question.pods[i];
-    // The engine tells pods apart by uid, which a case that was written by hand may leave out.
+    // The engine identifies pods by uid, which a case written by hand may leave out.
     if (pod.metadata.uid.empty()) pod.metadata.uid = "pods[" + std::to_string(i) + "]";
     engine.apply(sched::event::PodUpserted{pod}, now);
   }
@@ -90,7 +90,7 @@ sched::Engine engine_with(const Case& question) {
   return engine;
 }
 
-// More of something, in thousandths of a CPU or in bytes, is beyond 64 bits a hundred times.
+// A hundred times a larger amount, in thousandths of a CPU or in bytes, is beyond 64 bits.
 constexpr std::int64_t kMostOfNode = std::numeric_limits<std::int64_t>::max() / sched::kMaxScore;
 
 bool wraps_around(const k8s::Node& node) {
@@ -117,7 +117,7 @@ std::set<std::string> scoring_plugins(const Case& question) {
 
 Answer judge(const Case& question, bool with_scores) {
   const sched::Engine engine = engine_with(question);
-  // Whoever the pod asks for, it is this profile that is to judge it.
+  // Whichever scheduler the pod names, this profile judges it.
   k8s::Pod pod = question.pod;
   pod.spec.scheduler_name = kProfileName;
   const sched::Explanation explanation = engine.explain(pod);

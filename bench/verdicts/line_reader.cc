@@ -22,7 +22,7 @@ struct LineReader::File {
   File& operator=(const File&) = delete;
   ~File() { gzclose(handle); }
 
-  // What went wrong in the last call, in words; empty: nothing.
+  // The error of the last call, as text; empty: none.
   [[nodiscard]] std::string problem() const {
     int code = Z_OK;
     const char* text = gzerror(handle, &code);
@@ -60,7 +60,7 @@ k8s::Result<std::optional<std::string>> LineReader::next() {
     }
     if (line.size() > kLongestLine) return k8s::config_error(place() + ": line is too long");
   }
-  // gzgets gives nullptr at the end and on failure alike; a directory fails here, not when opened.
+  // gzgets returns nullptr both at the end and on failure; a directory fails here, not when opened.
   if (const std::string problem = file_->problem(); !problem.empty()) {
     return k8s::config_error(place() + ": cannot read: " + problem);
   }

@@ -11,7 +11,7 @@ namespace bench::verdicts {
 
 class LineReader {
  public:
-  // Whether the file is gzipped is found out by looking into it, not at its name.
+  // Whether the file is gzipped is detected from its content, not from its name.
   [[nodiscard]] static k8s::Result<LineReader> open(const std::string& path);
 
   LineReader(LineReader&&) noexcept;
@@ -19,10 +19,10 @@ class LineReader {
   ~LineReader();
 
   // The next line without its end, or nullopt at the end of the file. An error names file and line:
-  // one longer than 256 MiB, a damaged or truncated gzip stream, a failed read.
+  // a line longer than 256 MiB, a damaged or truncated gzip stream, a failed read.
   [[nodiscard]] k8s::Result<std::optional<std::string>> next();
 
-  // Where the last line stood: "cases.jsonl.gz:7".
+  // The place of the last line: "cases.jsonl.gz:7".
   [[nodiscard]] std::string place() const;
 
  private:

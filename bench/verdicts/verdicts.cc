@@ -24,7 +24,7 @@ struct Tally {
   std::size_t cases = 0;  // with answers or without
 };
 
-// Text from the API is UTF-8; what is not must not end the program.
+// Text from the API should be UTF-8; other bytes must not end the program.
 std::string to_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -1,13 +1,13 @@
-// bench verdicts: what the engine answers to the cases in files, and where kube-scheduler says
-// otherwise.
+// bench verdicts: the engine's answers to the cases in files, and their differences from
+// kube-scheduler's.
 //
 // Reads cases (case.h) from .jsonl and .jsonl.gz files and prints, one JSON object a line,
 //   {"id": …, "verdicts": {node: {"code", "plugin", "reasons"}}, "message": …,
 //    "scores": {node: {plugin: {"normalized", "weighted"}}}}
 // and, where cases come with answers, a closing line
 //   {"agree": 1247, "differ": 0, "leftOut": 1003, "missingPlugins": ["InterPodAffinity", …]}
-// Left out of the comparison are cases whose answers have verdicts that are not built here
-// (judge.h), of the plugins that are named. What differs is said in words on the error stream.
+// Not compared are cases with answers that have verdicts of plugins that are not built here
+// (judge.h); the line names these plugins. Differences are printed as text on the error stream.
 #pragma once
 
 #include <iosfwd>
@@ -19,7 +19,7 @@ namespace bench::verdicts {
 struct Options {
   std::vector<std::string> files;
   bool quiet = false;   // only the closing line
-  bool scores = false;  // scores, too; they are compared wherever a case has them
+  bool scores = false;  // scores, too; they are compared if a case has them
 };
 
 // 0: no difference; 1: some; 2: a file cannot be read, or a line is not a case (said as FILE:LINE).

@@ -1,5 +1,5 @@
-// Services, and the controllers that own pods by a selector, for one question: which other pods
-// belong with a pod?
+// Services, and the controllers that own pods by a selector, for one purpose: to find which other
+// pods belong with a pod.
 #pragma once
 
 #include "k8s-client/api/meta.h"

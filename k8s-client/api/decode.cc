@@ -56,7 +56,7 @@ std::string_view string_at(JsonValue value, std::string_view key) {
   return found ? found->string_or_empty() : std::string_view();
 }
 
-// `Pod "ml/train-0"`, or as much of it as the object says.
+// `Pod "ml/train-0"`, or the parts of it that the object has.
 std::string identity(std::string_view kind, JsonValue object) {
   std::string text(kind);
   const auto metadata = object.find("metadata");
@@ -72,8 +72,8 @@ tl::unexpected<Error> failed(std::string what, const Failure& failure) {
   return decode_error(what + ": " + failure.text);
 }
 
-// One object, with its name in any error. Items of lists have no `kind`; whole documents do, and
-// another kind, such as a Status, is not what was asked for.
+// One object, with its name in any error. Items of lists have no `kind`. Whole documents have one,
+// and another kind, such as a Status, is an error.
 template <typename T>
 ReadObject<T> read_object(JsonValue value) {
   Failure failure;
@@ -125,7 +125,7 @@ bool read_bookmark(JsonValue value, WatchEvent<T>& out) {
   return ok;
 }
 
-// What follows of a watch event once its type is known.
+// The rest of a watch event after its type is known.
 template <typename T>
 Result<WatchEvent<T>> read_event(WatchEventType type, JsonValue object) {
   WatchEvent<T> event;
@@ -176,14 +176,14 @@ std::string_view accepted_types() {
 }
 
 struct Decoder::Buffers {
-  // Documents beyond this give their memory back; smaller ones leave it for the next.
+  // Memory of documents larger than this is freed; of smaller ones it is kept for the next.
   static constexpr std::size_t kKept = std::size_t{1} << 20;
 
   simdjson::dom::parser parser;
   Failure failure;
 
-  // The whole document, parsed and valid. simdjson reads beyond the end, so it works on a copy in a
-  // padded buffer that is used again: a small part of what parsing costs.
+  // The whole document, parsed and valid. simdjson reads beyond the end, so it gets a copy in a
+  // padded buffer that is reused; the copy is a small part of the cost of parsing.
   Result<JsonValue> parse(std::string_view text) {
     if (text.empty()) return decode_error("not JSON: the document is empty");
     failure = {};
@@ -227,7 +227,8 @@ Result<ListMeta> Decoder::list(std::string_view json, const std::function<void(T
   if (!found.empty() && found != kind && found != "List") {
     return decode_error("expected a " + kind + ", found a " + std::string(found));
   }
-  // Without the field this is no list, and must not pass for an empty one: all would seem deleted.
+  // Without the field this is not a list, and must not count as an empty one: all objects would
+  // seem deleted.
   if (!root->find("items")) return decode_error(kind + ": items: is missing");
 
   ListMeta meta;

@@ -1,10 +1,10 @@
-// What the API server sends into plain structs: JSON, by simdjson, and of two kinds also protobuf
-// (protobuf/documents.h), which is told from JSON by its first bytes.
+// From the API server's bytes to plain structs: JSON, by simdjson, and for two kinds also protobuf
+// (protobuf/documents.h), which is recognised by its first bytes.
 //
 // Unknown fields are ignored, null counts as absent, wrong types are an error that names the field.
 // The document is validated as a whole: a truncated or damaged one is an error, never a half-filled
-// struct. Of lists and watches, which go on for ever, one object that cannot be read is told apart
-// from the others: its reader may put it aside, with as much of it as could be read.
+// struct. In lists and watches, which never end, one object that cannot be read is separated from
+// the others: the reader may put it aside, with the parts that could be read.
 #pragma once
 
 #include "k8s-client/api/config_map.h"
@@ -34,7 +34,7 @@ struct Status {
   int retry_after_seconds = 0;  // details.retryAfterSeconds
 };
 
-// What a list page says besides its items.
+// The contents of a list page besides its items.
 struct ListMeta {
   std::string resource_version;
   std::string continue_token;  // empty: the last page
@@ -46,23 +46,23 @@ template <typename T>
 struct WatchEvent {
   WatchEventType type = WatchEventType::kBookmark;
   T object;  // kAdded, kModified, kDeleted: the object; kBookmark: only metadata is filled
-  // Why the object could not be read. `object` is as much of it as could be: at least its name, uid
-  // and resource version.
+  // Why the object could not be read. `object` then has the parts that could be read: at least its
+  // name, uid and resource version.
   std::optional<Error> unreadable = {};
   Status status;  // kError
   // kBookmark: it carries the annotation k8s.io/initial-events-end=true.
   bool initial_events_end = false;
 };
 
-// The type of a watch event by its word.
+// The type of a watch event from its name.
 [[nodiscard]] Result<WatchEventType> watch_event_type(std::string_view word);
-// Whether these are the metadata of the bookmark behind all that existed.
+// Whether these are the metadata of the bookmark after all existing objects.
 [[nodiscard]] bool ends_initial_events(const ObjectMeta& metadata);
 
-// Whether an object with these metadata can be told from others, and followed.
+// Whether an object with these metadata can be identified and followed.
 [[nodiscard]] bool is_identified(const ObjectMeta& metadata);
 
-// What to ask the server for (the header Accept) to get T as is cheapest for both.
+// The value of the header Accept with which T is cheapest for both sides.
 template <typename T>
 [[nodiscard]] std::string_view accepted_types();
 
@@ -80,17 +80,18 @@ class Decoder {
   template <typename T>
   [[nodiscard]] Result<T> object(std::string_view json);
 
-  // Calls `each` for every item of a List, in order, and `unreadable` for those that cannot be read
-  // but for their name, uid and resource version at least. Without it, one such item makes the list
-  // an error, as does one without these. When the result is an error, some items may have been
-  // delivered already: the caller decides what an unfinished page is worth.
+  // Calls `each` for every item of a List, in order, and `unreadable` for items that cannot be read
+  // completely but have at least name, uid and resource version. Without `unreadable`, one such
+  // item makes the list an error, as does an item without these. If the result is an error, some
+  // items may have been delivered already: the caller decides how to treat an unfinished page.
   template <typename T>
   [[nodiscard]] Result<ListMeta> list(std::string_view json, const std::function<void(T)>& each,
                                       const std::function<void(T, Error)>& unreadable = {});
 
   template <typename T>
   [[nodiscard]] Result<WatchEvent<T>> watch_event(std::string_view json);
-  // The same of a watch in protobuf: one message without its length. Of these two kinds.
+  // The same for a watch in protobuf: one message without its length. For the two kinds in
+  // protobuf.
   template <typename T>
   [[nodiscard]] Result<WatchEvent<T>> watch_message(std::string_view message);
 

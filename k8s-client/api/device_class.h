@@ -1,4 +1,4 @@
-// resource.k8s.io DeviceClass, for one question: which extended resource does DRA serve?
+// resource.k8s.io DeviceClass, for one purpose: which extended resource DRA serves.
 #pragma once
 
 #include "k8s-client/api/meta.h"

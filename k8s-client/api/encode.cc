@@ -12,7 +12,7 @@ namespace {
 
 using json::Json;
 
-// Text that is not UTF-8 cannot stand in JSON; it is replaced rather than refused.
+// Text that is not UTF-8 cannot be in JSON; it is replaced, not refused.
 std::string text_of(const Json& object) {
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -27,7 +27,7 @@ Json head(std::string_view api_version, std::string_view kind, const ObjectMeta&
 
 constexpr std::string_view kStorage = "storage.k8s.io/v1";
 
-// A kind whose other fields fill() knows.
+// A kind; fill() sets its other fields.
 template <typename Object>
 std::string with_head(std::string_view api_version, std::string_view kind, const Object& object) {
   Json whole = head(api_version, kind, object.metadata);
@@ -53,7 +53,7 @@ Json to_json(const NodeCondition& condition) {
 
 constexpr std::string_view kApps = "apps/v1";
 
-// A kind that has nothing but a selector.
+// A kind with only a selector.
 template <typename Object>
 std::string selecting(std::string_view api_version, std::string_view kind, const Object& object) {
   Json whole = head(api_version, kind, object.metadata);
@@ -119,7 +119,7 @@ std::string encode(const VolumeAttachment& attachment) {
 std::string encode(const Lease& lease) {
   Json object = head("coordination.k8s.io/v1", "Lease", lease.metadata);
   Json& spec = object["spec"] = Json::object();
-  // Said even when nobody holds it: that is news.
+  // Written even if there is no holder, because that may be the change.
   spec["holderIdentity"] = lease.spec.holder_identity;
   if (lease.spec.lease_duration_seconds != 0) {
     spec["leaseDurationSeconds"] = lease.spec.lease_duration_seconds;

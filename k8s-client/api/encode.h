@@ -1,7 +1,7 @@
-// Plain structs back to JSON that Kubernetes, and our own decoder, read as the same object.
+// Plain structs to JSON that Kubernetes, and the decoder here, read as the same object.
 //
-// decode(encode(x)) == x holds for every struct of this folder that decode() can give. (It gives no
-// claim, for one, whose class is another than its old annotation says.)
+// decode(encode(x)) == x holds for every struct of this folder that decode() can return. (It never
+// returns, for example, a claim with a class that differs from its old annotation.)
 #pragma once
 
 #include "k8s-client/api/config_map.h"

@@ -1,4 +1,4 @@
-// An event as it is written: nobody here reads any.
+// An event as it is written; events are not read here.
 #pragma once
 
 #include "k8s-client/api/meta.h"

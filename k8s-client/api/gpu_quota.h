@@ -1,10 +1,10 @@
 // gpu-scheduler.io/v1alpha1 GpuQuota: how many GPUs, of which types, the pods of some namespaces
 // may use together, and what they may lend to and borrow from others.
 //
-// A custom resource of this project, cluster-scoped; its schema and the rules that the API server
-// checks are in manifests/base/crds, what it means in scheduler/quota. This is the object as it is
-// read and written, and nothing more: amounts are quantities of whole GPUs, unchecked, for a server
-// without those rules, or an older object, may hold anything.
+// A custom resource of this project, cluster-scoped. Its schema and the rules that the API server
+// checks are in manifests/base/crds, its meaning in scheduler/quota. Here is only the object as it
+// is read and written: amounts are quantities of whole GPUs, unchecked, because a server without
+// those rules, or an older object, may hold any value.
 #pragma once
 
 #include "k8s-client/api/meta.h"
@@ -18,7 +18,7 @@
 
 namespace k8s {
 
-// metav1.Condition. The time says since when `status` has been what it is.
+// metav1.Condition. The time is that of the last change of `status`.
 struct Condition {
   std::string type;
   std::string status;  // "True", "False", "Unknown"
@@ -30,10 +30,10 @@ struct Condition {
 };
 
 struct GpuQuota {
-  // Whether a pod that fits may pass an earlier one of its quota that does not.
+  // Whether a pod that fits may pass an earlier pod of its quota that does not fit.
   enum class Order { kBestEffort, kStrict, kUnknown };
-  // What becomes of its namespaces when it is deleted: they get no GPUs for a while, or what holds
-  // without a quota.
+  // What happens to its namespaces when it is deleted: they get no GPUs for a while, or are treated
+  // at once as namespaces without quota.
   enum class WhenDeleted { kClose, kOpen };
 
   struct Line {
@@ -46,11 +46,11 @@ struct GpuQuota {
 
   struct Spec {
     std::vector<std::string> namespaces = {};
-    // Besides those named; an empty one selects all.
+    // In addition to the named ones; an empty selector selects all.
     std::optional<LabelSelector> namespace_selector = {};
     std::string cohort = {};  // empty: none
-    std::string parent = {};  // the GpuQuota of which this one has a part; empty: none
-    // What it is worth beside its siblings where they share what is idle; absent: its guarantee.
+    std::string parent = {};  // the GpuQuota that this one is a part of; empty: none
+    // Its weight among its siblings when they share what is idle; absent: its guarantee.
     std::optional<std::int64_t> weight = {};
     std::vector<Line> quotas = {};
     std::optional<Quantity> max_gpus_per_pod = {};
@@ -59,12 +59,12 @@ struct GpuQuota {
     friend bool operator==(const Spec&, const Spec&) = default;
   };
 
-  // Amounts of one line, or of all together. What is finer than a thousandth is rounded up.
+  // Amounts of one line, or of all together, rounded up to a thousandth.
   struct Use {
     Quantity guaranteed = {};
-    Quantity used = {};      // all that counts against it, borrowed included
-    Quantity borrowed = {};  // of `used`, what is beyond the guarantee
-    Quantity lent = {};      // of the guarantee, what others of the cohort use now
+    Quantity used = {};      // everything that counts against it, including what is borrowed
+    Quantity borrowed = {};  // the part of `used` beyond the guarantee
+    Quantity lent = {};      // the part of the guarantee that others of the cohort use now
     Quantity pending = {};   // what its waiting pods ask for
     friend bool operator==(const Use&, const Use&) = default;
   };
@@ -75,7 +75,7 @@ struct GpuQuota {
   };
 
   struct Status {
-    std::int64_t observed_generation = 0;  // of the spec that all this is about
+    std::int64_t observed_generation = 0;  // of the spec that the rest is about
     Use total = {};
     std::vector<LineStatus> quotas = {};     // in the order of the spec
     std::vector<Condition> conditions = {};  // Ready, NamespaceOverlap, …
@@ -84,7 +84,7 @@ struct GpuQuota {
 
   ObjectMeta metadata;
   Spec spec;
-  std::optional<Status> status;  // absent: nobody has written one yet
+  std::optional<Status> status;  // absent: not written yet
   friend bool operator==(const GpuQuota&, const GpuQuota&) = default;
 };
 

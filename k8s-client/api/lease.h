@@ -1,7 +1,7 @@
-// coordination.k8s.io/v1 Lease: who leads, and since when nobody has heard of him.
+// coordination.k8s.io/v1 Lease: which process leads, and when its last sign of life came.
 //
 // Source: kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1. The times are for
-// people: they come from the holder's clock, and nobody else's clock can be compared with it.
+// people: they come from the holder's clock, and cannot be compared with other clocks.
 #pragma once
 
 #include "k8s-client/api/meta.h"
@@ -14,8 +14,8 @@ namespace k8s {
 
 struct Lease {
   struct Spec {
-    std::string holder_identity;              // empty: nobody holds it
-    std::int32_t lease_duration_seconds = 0;  // at least 1; 0: not said
+    std::string holder_identity;              // empty: the lease has no holder
+    std::int32_t lease_duration_seconds = 0;  // at least 1; 0: not stated
     std::optional<Timestamp> acquire_time;
     std::optional<Timestamp> renew_time;
     std::int32_t lease_transitions = 0;  // how often the holder has changed

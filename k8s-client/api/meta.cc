@@ -17,7 +17,7 @@ StringMap::StringMap(std::vector<Entry> entries) : entries_(std::move(entries)) 
   if (!std::is_sorted(entries_.begin(), entries_.end(), by_key)) {
     std::stable_sort(entries_.begin(), entries_.end(), by_key);
   }
-  // Of equal neighbours the last one stays: unique, seen from behind.
+  // Among equal neighbours the last one is kept: unique, from behind.
   const auto same_key = [](const Entry& a, const Entry& b) { return a.first == b.first; };
   const auto kept = std::unique(entries_.rbegin(), entries_.rend(), same_key);
   entries_.erase(entries_.begin(), kept.base());

@@ -1,6 +1,6 @@
-// What all Kubernetes objects have in common, with just the fields in use.
+// What all Kubernetes objects have in common, with only the fields in use.
 //
-// `metadata.managedFields`, often the largest part of an object, is never kept.
+// `metadata.managedFields`, often the largest part of an object, is never stored.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class StringMap {
 
   StringMap() = default;
   StringMap(std::initializer_list<Entry> entries);
-  // Of several entries with one key the last one is kept, as JSON decoders do.
+  // If several entries have one key, the last one is kept, as JSON decoders do.
   explicit StringMap(std::vector<Entry> entries);
 
   // The value of `key`, or nullptr. O(log n).

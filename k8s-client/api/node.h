@@ -32,7 +32,7 @@ struct NodeCondition {
   friend bool operator==(const NodeCondition&, const NodeCondition&) = default;
 };
 
-// An image that the node has, and all names that it goes by there.
+// An image that the node has, with all its names there.
 struct ContainerImage {
   std::vector<std::string> names;
   std::int64_t size_bytes = 0;

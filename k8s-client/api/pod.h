@@ -1,6 +1,6 @@
 // corev1.Pod, the fields that decide where it may run and what it takes there.
 //
-// Optional fields are optional where absence means something else than emptiness.
+// Fields are optional if absent and empty mean different things.
 #pragma once
 
 #include "k8s-client/api/meta.h"
@@ -14,7 +14,7 @@
 
 namespace k8s {
 
-// A port of the node that a container takes. Ports without a hostPort are not kept.
+// A port of the node that a container takes. Ports without a hostPort are not stored.
 struct ContainerPort {
   std::int32_t host_port = 0;
   std::string host_ip;   // empty means 0.0.0.0
@@ -28,7 +28,7 @@ struct Container {
   ResourceList requests;
   ResourceList limits;
   std::vector<ContainerPort> ports;
-  // Of an init container: restartPolicy Always, which makes it a sidecar.
+  // For an init container: restartPolicy Always, which makes it a sidecar.
   bool restart_always = false;
   // One of its restartPolicyRules has the action RestartAllContainers.
   bool restarts_all_containers = false;
@@ -94,25 +94,25 @@ struct TopologySpreadConstraint {
                          const TopologySpreadConstraint&) = default;
 };
 
-// A disk that a pod mounts in-line, without a claim. Which disk it is follows from its volume's
-// source and from what is here.
+// A disk that a pod mounts in-line, without a claim. It is identified by its volume's source and by
+// the fields here.
 struct Disk {
   std::string id;  // the source's field that disk_source() (words.h) names
   bool read_only = false;
-  std::vector<std::string> monitors;  // rbd alone
-  std::string pool;                   // rbd alone
+  std::vector<std::string> monitors;  // only for rbd
+  std::string pool;                   // only for rbd
   friend bool operator==(const Disk&, const Disk&) = default;
 };
 
 // A volume as far as it can bind a pod to nodes. Volumes that every node can mount (emptyDir,
-// configMap, secret, projected, downwardAPI, hostPath, image, nfs, in-line csi …) are not kept:
-// they are those that no plugin of kube-scheduler looks at.
+// configMap, secret, projected, downwardAPI, hostPath, image, nfs, in-line csi …) are not stored:
+// no plugin of kube-scheduler reads them.
 struct Volume {
   enum class Kind {
     kPersistentVolumeClaim,  // claim_name
     kEphemeral,              // generic ephemeral: its claim is named <pod>-<volume>
     kDisk,                   // disk
-    kUnknown,                // a source that is not known here
+    kUnknown,                // an unknown source
   };
   std::string name;
   Kind kind = Kind::kPersistentVolumeClaim;
@@ -138,7 +138,7 @@ struct PodCondition {
   friend bool operator==(const PodCondition&, const PodCondition&) = default;
 };
 
-// What the node says a container has, while an in-place resize is under way.
+// The node's values for a container during an in-place resize.
 struct ContainerStatus {
   std::string name;
   std::optional<ResourceList> allocated_resources;  // status.containerStatuses[].allocatedResources
@@ -167,16 +167,16 @@ struct Pod {
     std::vector<TopologySpreadConstraint> topology_spread_constraints;
     std::vector<std::string> scheduling_gates;  // names
     std::vector<Volume> volumes;
-    std::vector<std::string> image_volumes;  // the images that are mounted as volumes
+    std::vector<std::string> image_volumes;  // images that are mounted as volumes
     std::vector<PodResourceClaim> resource_claims;
     bool host_network = false;
-    bool user_namespace = false;  // hostUsers is false: it has user ids of its own
+    bool user_namespace = false;  // hostUsers is false: the pod has its own user ids
     friend bool operator==(const Spec&, const Spec&) = default;
   } spec;
   struct Status {
     PodPhase phase = PodPhase::kPending;
     std::string reason;
-    // When the kubelet took notice of the pod, by its clock; of one that it rejected, when it did.
+    // When the kubelet accepted the pod, by its clock; for a rejected pod, when it rejected it.
     std::optional<Timestamp> start_time;
     std::string nominated_node_name;
     std::vector<PodCondition> conditions;

@@ -1,5 +1,5 @@
-// Parsing follows ParseQuantity step by step, its leniencies included: the API server stores
-// "5.", "k" or "+" (five, zero, zero), so a client must be able to read them.
+// Parsing follows ParseQuantity step by step, including its leniency: the API server stores "5.",
+// "k" or "+" (five, zero, zero), so a client must be able to read them.
 #include "k8s-client/api/quantity.h"
 
 #include "k8s-client/shown.h"
@@ -103,8 +103,8 @@ bool interpret_suffix(Written& number) {
   return true;
 }
 
-// Upstream reads a number without any digit as zero on its fast path only, which is not taken for
-// the largest binary suffixes and below 1n.
+// Upstream reads a number without any digit as zero only on its fast path, which it does not use
+// for the largest binary suffixes and below 1n.
 bool empty_number_is_zero(const Written& number) {
   constexpr int kPebi = 50;
   return number.shift < kPebi && number.exponent >= -9;
@@ -118,7 +118,7 @@ Int128 decimal_nanos(const Written& number) {
   digits.erase(0, zeros);
   if (digits.empty()) return 0;
   const auto size = static_cast<std::int64_t>(digits.size());
-  // How many of the digits stand left of the nanos' point.
+  // How many of the digits are before the decimal point of the nanos.
   const std::int64_t kept =
       size - static_cast<std::int64_t>(number.fraction.size()) + std::int64_t{number.exponent} + 9;
   if (kept > kMaxDigits) return kMaxNanos;
@@ -140,8 +140,8 @@ Int128 binary_nanos(const Written& number) {
   for (const char digit : number.whole) units = units * 10 + (digit - '0');
   units <<= number.shift;
   if (units >= kInt64Max) return kMaxNanos;
-  // 0.fraction × 2^shift × 10^9 by Horner's rule from the last digit; what the divisions leave over
-  // only matters for rounding up.
+  // 0.fraction × 2^shift × 10^9 by Horner's rule from the last digit; remainders of the divisions
+  // matter only for rounding up.
   const Int128 unit = (Int128{1} << number.shift) * kNanosPerUnit;
   Int128 nanos = 0;
   bool exact = true;

@@ -1,8 +1,8 @@
 // Kubernetes' resource.Quantity as an exact number, and its two roundings to integers.
 //
 // A quantity is a decimal number with an optional suffix: binary (Ki … Ei), decimal (n, u, m, k …
-// E) or an exponent (e3, E-2). Kubernetes keeps nothing finer than 1n and rounds up, away from
-// zero; so do we. Source: k8s.io/apimachinery/pkg/api/resource/quantity.go.
+// E) or an exponent (e3, E-2). As Kubernetes does, amounts are rounded up to 1n, away from zero.
+// Source: k8s.io/apimachinery/pkg/api/resource/quantity.go.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -23,12 +23,12 @@ class Quantity {
   // Thousandths: Quantity::of_milli(1500) is "1500m".
   [[nodiscard]] static constexpr Quantity of_milli(std::int64_t thousandths);
 
-  // Rejects what the API server rejects, with the offending text in the message.
+  // Rejects what the API server rejects; the message has the offending text.
   [[nodiscard]] static Result<Quantity> parse(std::string_view text);
 
-  // Units, fractions rounded up (away from zero); values beyond int64 are its limits.
+  // Units, fractions rounded up (away from zero); saturates at the limits of int64.
   [[nodiscard]] std::int64_t value() const;
-  // Thousandths, rounded and limited alike.
+  // Thousandths, with the same rounding and limits.
   [[nodiscard]] std::int64_t milli_value() const;
 
   [[nodiscard]] bool is_zero() const { return nanos_ == 0; }
@@ -36,7 +36,7 @@ class Quantity {
   // The shortest plain decimal text that parses to the same number, such as "1500m" or "8".
   [[nodiscard]] std::string to_string() const;
 
-  // Exact, so that rounding comes after adding; holds at the limits instead of overflowing.
+  // Exact, so that rounding comes after adding; saturates at the limits.
   friend constexpr Quantity operator+(Quantity a, Quantity b);
 
   friend bool operator==(const Quantity&, const Quantity&) = default;

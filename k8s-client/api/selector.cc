@@ -34,8 +34,8 @@ bool compares(const SelectorRequirement& requirement, const std::string* label) 
   return requirement.op == SelectorOperator::kGt ? *left > *right : *left < *right;
 }
 
-// The only field a node has here is its name, and a requirement on it takes exactly one value
-// (component-helpers, nodeaffinity.go); anything else matches nothing.
+// A node has one field here, its name, and a requirement on it has exactly one value
+// (component-helpers, nodeaffinity.go); any other requirement matches nothing.
 bool matches_field(const SelectorRequirement& requirement, std::string_view node_name) {
   if (requirement.key != kNameField || requirement.values.size() != 1) return false;
   const bool same = requirement.values.front() == node_name;
@@ -56,7 +56,7 @@ bool SelectorRequirement::matches(const StringMap& labels) const {
     case SelectorOperator::kIn:
       return label != nullptr && contains(values, *label);
     case SelectorOperator::kNotIn:
-      // Without values the requirement is invalid upstream, and an invalid one selects nothing.
+      // Without values the requirement is invalid upstream, and selects nothing.
       return !values.empty() && (label == nullptr || !contains(values, *label));
     case SelectorOperator::kExists:
       return label != nullptr;

@@ -1,8 +1,8 @@
 // Label selectors and node selectors, and how they match.
 //
-// Two grammars of Kubernetes that look alike: metav1.LabelSelector (matchLabels AND
-// matchExpressions; selects pods, namespaces) and corev1.NodeSelectorTerm (operators Gt and Lt
-// besides, and matchFields; selects nodes).
+// Two similar grammars of Kubernetes: metav1.LabelSelector (matchLabels AND matchExpressions;
+// selects pods, namespaces) and corev1.NodeSelectorTerm (also has operators Gt and Lt, and
+// matchFields; selects nodes).
 #pragma once
 
 #include "k8s-client/api/meta.h"
@@ -20,8 +20,8 @@ struct SelectorRequirement {
   SelectorOperator op = SelectorOperator::kUnknown;
   std::vector<std::string> values;
 
-  // kNotIn and kDoesNotExist hold where the label is absent. kGt and kLt compare 64-bit integers;
-  // an absent label or what is not an integer does not match. kUnknown never matches.
+  // kNotIn and kDoesNotExist match if the label is absent. kGt and kLt compare 64-bit integers; an
+  // absent label or a value that is not an integer does not match. kUnknown never matches.
   [[nodiscard]] bool matches(const StringMap& labels) const;
 
   friend bool operator==(const SelectorRequirement&, const SelectorRequirement&) = default;

@@ -1,7 +1,7 @@
-// Persistent volumes and claims, and what says where a volume can be made or attached: the fields
-// that tie a pod to nodes, and those by which a claim finds its volume.
+// Persistent volumes and claims, and the objects that state where a volume can be made or attached:
+// the fields that tie a pod to nodes, and those by which a claim finds its volume.
 //
-// Sizes are bytes, rounded up; those beyond 64 bits are the largest.
+// Sizes are bytes, rounded up; sizes beyond 64 bits saturate.
 #pragma once
 
 #include "k8s-client/api/meta.h"
@@ -17,11 +17,11 @@ namespace k8s {
 struct PersistentVolumeClaim {
   ObjectMeta metadata;
   std::string volume_name;  // empty: unbound
-  // By the annotation volume.beta.kubernetes.io/storage-class if it is there, as kube-scheduler has
-  // it, else by spec.storageClassName. Empty: none.
+  // From the annotation volume.beta.kubernetes.io/storage-class if there is one, as kube-scheduler
+  // does, else from spec.storageClassName. Empty: none.
   std::string storage_class;
   std::string volume_attributes_class;
-  std::string volume_mode;  // empty: Filesystem, also where the API server says that word
+  std::string volume_mode;  // empty: Filesystem, also if the API server writes that word
   std::vector<std::string> access_modes;
   std::optional<std::int64_t> requested_bytes;  // spec.resources.requests.storage
   std::optional<LabelSelector> selector;        // absent: any volume
@@ -29,8 +29,8 @@ struct PersistentVolumeClaim {
   friend bool operator==(const PersistentVolumeClaim&, const PersistentVolumeClaim&) = default;
 };
 
-// The claim that a volume is for. One that was written by hand may lack the uid until the claim is
-// bound.
+// The claim that a volume is for. In a volume written by hand the uid may be missing until the
+// claim is bound.
 struct ClaimReference {
   std::string namespace_;
   std::string name;
@@ -38,12 +38,12 @@ struct ClaimReference {
   friend bool operator==(const ClaimReference&, const ClaimReference&) = default;
 };
 
-// A disk by a field of the volume's spec that was there before CSI was, where kube-scheduler
+// A disk in a field of the volume's spec from the time before CSI, if kube-scheduler
 // (csi-translation-lib) counts it as a volume of the CSI driver that serves it today.
 struct InTreeDisk {
   std::string source;  // the field's name: "gcePersistentDisk"
-  // What the driver would know it by: awsElasticBlockStore.volumeID, azureDisk.diskURI,
-  // cinder.volumeID, gcePersistentDisk.pdName, portworxVolume.volumeID.
+  // The driver's name for it: awsElasticBlockStore.volumeID, azureDisk.diskURI, cinder.volumeID,
+  // gcePersistentDisk.pdName, portworxVolume.volumeID.
   std::string id;
   friend bool operator==(const InTreeDisk&, const InTreeDisk&) = default;
 };
@@ -52,10 +52,10 @@ struct PersistentVolume {
   ObjectMeta metadata;
   std::optional<NodeSelector> node_affinity;  // spec.nodeAffinity.required
   std::optional<ClaimReference> claim_ref;
-  // As a claim's, by the same annotation and spec.storageClassName.
+  // Like a claim's, from the same annotation and spec.storageClassName.
   std::string storage_class;
   std::string volume_attributes_class;
-  std::string volume_mode;  // as a claim's
+  std::string volume_mode;  // like a claim's
   std::vector<std::string> access_modes;
   std::optional<std::int64_t> capacity_bytes;  // spec.capacity.storage
   std::string csi_driver;                      // spec.csi.driver; empty: another kind of volume
@@ -79,7 +79,7 @@ struct StorageClass {
 struct CsiNode {
   struct Driver {
     std::string name;
-    std::optional<std::int32_t> allocatable_count;  // volumes at a time; absent: not bounded
+    std::optional<std::int32_t> allocatable_count;  // volumes at a time; absent: no limit
     friend bool operator==(const Driver&, const Driver&) = default;
   };
   ObjectMeta metadata;
@@ -90,11 +90,11 @@ struct CsiNode {
 // storage.k8s.io/v1 CSIDriver.
 struct CsiDriver {
   ObjectMeta metadata;
-  bool storage_capacity = false;  // says by CSIStorageCapacities where it has room
+  bool storage_capacity = false;  // CSIStorageCapacities state where it has room
   friend bool operator==(const CsiDriver&, const CsiDriver&) = default;
 };
 
-// storage.k8s.io/v1 CSIStorageCapacity: how much a class can make for the nodes of a segment.
+// storage.k8s.io/v1 CSIStorageCapacity: how much a class can provide for the nodes of a segment.
 struct CsiStorageCapacity {
   ObjectMeta metadata;
   std::string storage_class;
@@ -109,7 +109,7 @@ struct VolumeAttachment {
   ObjectMeta metadata;
   std::string attacher;  // a CSI driver
   std::string node;
-  std::string volume;  // a PersistentVolume; empty: one that a pod has in-line
+  std::string volume;  // a PersistentVolume; empty: an in-line volume of a pod
   friend bool operator==(const VolumeAttachment&, const VolumeAttachment&) = default;
 };
 

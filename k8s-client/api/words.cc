@@ -48,10 +48,9 @@ bool mounts_anywhere(std::string_view volume_source) {
   return std::find(kSources.begin(), kSources.end(), volume_source) != kSources.end();
 }
 
-// kube-scheduler 1.36 compares the disks of GCE, EBS, iSCSI and RBD
-// (plugins/volumerestrictions), and counts those with a driver (plugins/nodevolumelimits/utils.go),
-// and csi-translation-lib makes a volume handle from these fields
-// (k8s.io/csi-translation-lib/plugins).
+// kube-scheduler 1.36 compares the disks of GCE, EBS, iSCSI and RBD (plugins/volumerestrictions)
+// and counts those with a driver (plugins/nodevolumelimits/utils.go). csi-translation-lib makes a
+// volume handle from these fields (k8s.io/csi-translation-lib/plugins).
 const DiskSource* disk_source(std::string_view volume_source) {
   static constexpr std::array<DiskSource, 7> kSources = {{
       {"awsElasticBlockStore", "volumeID", 1, 4, true},

@@ -1,5 +1,5 @@
-// What the words of the API mean that stand in texts rather than in a type of their own. Shared by
-// the readers of JSON and of protobuf.
+// The meaning of words of the API that are plain texts there. Shared by the readers of JSON and of
+// protobuf.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -19,23 +19,25 @@ namespace k8s {
 
 // Volume sources, by their field's name in corev1.VolumeSource.
 //
-// Whether every node can mount it, as far as scheduling goes: no plugin of kube-scheduler looks at
-// those. An in-line `csi` volume is made by the driver on whatever node the pod comes to.
+// Whether every node can mount it, as far as scheduling is concerned: no plugin of kube-scheduler
+// reads such a source. The driver makes an in-line `csi` volume on the pod's node, whichever that
+// is.
 [[nodiscard]] bool mounts_anywhere(std::string_view volume_source);
-// Of one that ties a pod to nodes, or is not known here: better a pod that waits than a wrong node.
+// The kind of a source that ties a pod to nodes; kUnknown for an unknown source, because it is
+// better that a pod waits than that it is on a wrong node.
 [[nodiscard]] Volume::Kind volume_kind(std::string_view volume_source);
 
 // A source that is one disk: which of its fields are read. kube-scheduler compares such disks by
-// these, or counts them.
+// these fields, or counts them.
 struct DiskSource {
   std::string_view name;  // the source's field in corev1.VolumeSource
-  std::string_view id;    // the field that tells one disk from another, and its number in protobuf
+  std::string_view id;    // the field that identifies a disk, and its number in protobuf
   std::uint32_t id_number = 0;
   std::uint32_t read_only_number = 0;  // of the field readOnly; 0: it has none
   // Whether a CSI driver has taken over disks of this kind, so that they count as its volumes.
   bool has_driver = false;
 };
-// nullptr: the source is no disk.
+// nullptr: the source is not a disk.
 [[nodiscard]] const DiskSource* disk_source(std::string_view volume_source);
 
 }  // namespace k8s

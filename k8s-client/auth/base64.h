@@ -1,4 +1,4 @@
-// Base64 as it stands in kubeconfig files and Secrets (RFC 4648 §4).
+// Base64 as in kubeconfig files and Secrets (RFC 4648 §4).
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace k8s::auth {
 
-// Line ends within the text are skipped; nullopt for anything else that is not Base64, padding that
-// is missing or in the wrong place included.
+// Line ends within the text are skipped; nullopt for anything else that is not Base64, also for
+// padding that is missing or in the wrong place.
 [[nodiscard]] std::optional<std::string> decode_base64(std::string_view text);
 
 [[nodiscard]] std::string encode_base64(std::string_view bytes);

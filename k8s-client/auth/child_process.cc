@@ -32,7 +32,7 @@ struct Pipe {
   int write_end = -1;
 };
 
-// The reading end does not block, the writing one does: it is the child's.
+// Reads from the pipe do not block; writes do, because the writing end belongs to the child.
 std::optional<Pipe> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
@@ -47,7 +47,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// posix_spawn with nothing of ours but output and errors; the error number, 0 for none.
+// posix_spawn with only output and errors inherited; the error number, 0 for none.
 int spawn(const Command& command, int output, int errors, pid_t& pid) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -76,7 +76,8 @@ int spawn(const Command& command, int output, int errors, pid_t& pid) {
   return failed;
 }
 
-// The process and its pipes; kept alive by what it waits for, until it has ended or is given up.
+// The process and its pipes; its pending operations keep it alive, until it has ended or is given
+// up.
 class Running : public std::enable_shared_from_this<Running> {
  public:
   Running(EventLoop& loop, const Command& command, std::function<void(Result<Finished>)> done)
@@ -115,7 +116,7 @@ class Running : public std::enable_shared_from_this<Running> {
   Descriptor output_;
   Descriptor errors_;
   std::shared_ptr<Descriptor> process_;  // readable when it has ended
-  pid_t pid_ = 0;                        // 0: does not run, or has been waited for
+  pid_t pid_ = 0;                        // 0: not running, or already reaped
   Finished finished_;
   std::unique_ptr<Timer> timer_;
 };
@@ -208,7 +209,8 @@ void Running::drain_errors() {
   }
 }
 
-// What it started may live on and hold the pipes open; what has been written by now counts.
+// Processes that it started may live on and hold the pipes open; only what is written by now
+// counts.
 void Running::on_end() {
   int status = 0;
   ::waitpid(std::exchange(pid_, 0), &status, WNOHANG);  // it has ended: see process_
@@ -219,8 +221,8 @@ void Running::on_end() {
   finish(std::move(finished_));
 }
 
-// It may have left the process group that it was started in. It ends when the kernel lets it, which
-// nobody waits for: what is left of it is taken away when that has happened.
+// It may have left its process group. It ends when the kernel ends it, which is not waited for;
+// then its entry is reaped.
 void Running::kill() {
   if (pid_ == 0) return;
   ::kill(-pid_, SIGKILL);

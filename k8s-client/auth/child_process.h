@@ -1,8 +1,8 @@
-// A program run beside the event loop: its output as a whole, its end as a call.
+// Runs a program beside the event loop: its output comes as a whole, its end as a call.
 //
-// Nothing waits: the loop is told when there is output and when the process has ended. It has no
-// terminal, no input, none of our files and signals as if we had touched none; it is a process
-// group of its own, so that a time limit ends whatever it started too.
+// Nothing blocks: the loop is notified of output and of the end of the process. The process has no
+// terminal, no input, none of this process's open files, and default signal handling. It is a
+// process group of its own, so that a time limit also ends the processes that it started.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -26,12 +26,12 @@ struct Command {
 };
 
 struct Finished {
-  int exit_code = 0;        // 128 + the signal, as a shell has it, if one ended it
+  int exit_code = 0;        // 128 + the signal, as in a shell, if one ended it
   std::string output = {};  // standard output
   std::string errors = {};  // the first 4 KiB of standard error
 };
 
-// A running process. Destroying it kills it, and nothing is called any more.
+// A running process. Its destructor kills it; then nothing is called any more.
 class ChildProcess {
  public:
   ChildProcess() = default;
@@ -41,9 +41,9 @@ class ChildProcess {
 };
 
 // Runs `command`. `done` is called once, from `loop`: when the process has ended, also with an exit
-// code that is not 0; with kConfig when it could not be started; with kTimeout when the time was
-// up, and kDecode when there was more output than allowed, and it has been killed. `done` may
-// destroy the ChildProcess.
+// code that is not 0; with kConfig if it could not be started; with kTimeout if the time was up, or
+// kDecode if there was more output than allowed, after it was killed. `done` may destroy the
+// ChildProcess.
 [[nodiscard]] std::unique_ptr<ChildProcess> run_process(EventLoop& loop, const Command& command,
                                                         std::function<void(Result<Finished>)> done);
 

@@ -1,4 +1,4 @@
-// What a credential plugin prints: an ExecCredential.
+// The output of a credential plugin: an ExecCredential.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -15,11 +15,11 @@ struct ExecCredential {
   std::optional<std::string> token;
   std::string certificate_pem;
   std::string key_pem;
-  std::optional<std::chrono::system_clock::time_point> expires;  // nullopt: as long as we run
+  std::optional<std::chrono::system_clock::time_point> expires;  // nullopt: it does not expire
 };
 
-// `text` as the ExecCredential of `api_version`. kDecode, with what is wrong and where, but never
-// with any of the text, which is secret.
+// `text` as the ExecCredential of `api_version`. kDecode with the error and its place, but never
+// with any part of the text, which is secret.
 [[nodiscard]] Result<ExecCredential> parse_exec_credential(std::string_view text,
                                                            const std::string& api_version);
 

@@ -23,8 +23,7 @@ bool is_executable(const fs::path& path) {
   return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
 }
 
-// The first of $PATH's folders that has it. Folders relative to where we happen to run are left
-// out.
+// The first folder of $PATH that has it. Relative folders are left out.
 std::optional<std::string> find_in_path(const std::string& command) {
   const char* path = std::getenv("PATH");
   std::string_view rest = path == nullptr ? std::string_view() : std::string_view(path);

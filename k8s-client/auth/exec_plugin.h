@@ -1,8 +1,8 @@
 // The `exec` of a kubeconfig's user: a program that prints credentials.
 // https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
 //
-// Here is what the kubeconfig says of it and what it is told in turn. Running it, and keeping what
-// it prints, is plugin_credentials.h.
+// This reads its settings in the kubeconfig and makes its environment. Running it, and storing its
+// output, is in plugin_credentials.h.
 #pragma once
 
 #include "k8s-client/auth/child_process.h"
@@ -23,29 +23,29 @@ struct ExecPlugin {
   std::string command;      // as it is written
   std::string program;      // path of the executable
   std::vector<std::string> arguments;
-  std::vector<std::pair<std::string, std::string>> environment;  // besides ours
+  std::vector<std::pair<std::string, std::string>> environment;  // besides this process's
   std::string install_hint;
   bool provide_cluster_info = false;
 };
 
-// Of the cluster, for a plugin that asks for it.
+// The cluster, for a plugin that asks for it.
 struct ExecCluster {
   Endpoint endpoint;
   std::string config_json;  // its extension "client.authentication.k8s.io/exec"; may be empty
 };
 
-// Reads `exec`. Complains, besides what is malformed, about a command that is not there and about
-// interactiveMode Always: there is nobody to ask. A command with a slash in it is relative to
-// `directory`, the kubeconfig's; one without is looked for in $PATH.
+// Reads `exec`. Errors, besides malformed fields: a command that does not exist, and
+// interactiveMode Always, because there is no user to ask. A command with a slash is relative to
+// `directory`, the kubeconfig's; one without is searched in $PATH.
 [[nodiscard]] ExecPlugin read_exec_plugin(yaml::ObjectReader& reader,
                                           const std::filesystem::path& directory);
 
-// The value of KUBERNETES_EXEC_INFO: an ExecCredential with nothing but its spec. `tls` is the
-// cluster's.
+// The value of KUBERNETES_EXEC_INFO: an ExecCredential with only its spec. `tls` is the cluster's.
 [[nodiscard]] std::string exec_info(const ExecPlugin& plugin, const ExecCluster& cluster,
                                     const TlsMaterial& tls);
 
-// How to run it: our environment, the plugin's own and KUBERNETES_EXEC_INFO, of each name the last.
+// How to run it: this process's environment, the plugin's own and KUBERNETES_EXEC_INFO; if a name
+// occurs several times, the last one counts.
 [[nodiscard]] Command command_of(const ExecPlugin& plugin, const std::string& exec_info);
 
 }  // namespace k8s::auth

@@ -1,8 +1,8 @@
-// Credentials out of files and inline text, re-read while we run.
+// Credentials from files and inline text, re-read at run time.
 //
-// Both kubeconfig and the pod's service account end here. A token file wins over an inline token,
-// which serves while the file cannot be read. After a 401 the cached token is forgotten, and the
-// certificates are read again with the next request.
+// Both kubeconfig and the pod's service account end here. A token file has precedence over an
+// inline token, which is used while the file cannot be read. After a 401 the cached token is
+// dropped, and the certificates are read again with the next request.
 #pragma once
 
 #include "k8s-client/auth/watched_file.h"
@@ -15,13 +15,13 @@ namespace k8s::auth {
 
 // A text that is given inline, or in a file, or not at all (both empty).
 struct TextSource {
-  std::string inline_text;  // wins over the file
+  std::string inline_text;  // has precedence over the file
   std::string file;
   [[nodiscard]] bool is_given() const { return !inline_text.empty() || !file.empty(); }
 };
 
 struct CredentialSources {
-  TextSource ca;  // PEM, as are the next two
+  TextSource ca;  // PEM, as the next two
   TextSource certificate;
   TextSource key;
   std::string token;

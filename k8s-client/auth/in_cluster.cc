@@ -40,7 +40,7 @@ Result<ClusterAccess> load_in_cluster(const std::string& root, const auth::Now& 
   access.endpoint = std::move(*endpoint);
   access.credentials = std::make_unique<auth::FileCredentials>(sources, now);
   access.description = "service account of the pod (" + root + ")";
-  // Both are needed for anything to work, so their absence is better said now than at each request.
+  // Nothing works without both, so it is better to report their absence now than at each request.
   const auto token = access.credentials->bearer_token();
   if (!token) return tl::unexpected<Error>(with_context(token.error(), access.description));
   const auto tls = access.credentials->tls();

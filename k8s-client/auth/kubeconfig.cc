@@ -1,11 +1,11 @@
 // Reads a kubeconfig: https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
 //
-// Only the entries that the chosen context names are looked at closely; the others may use what we
-// do not support. Unknown fields are ignored, as kubectl does: the file is written by many tools.
+// Only the entries that the chosen context names are checked; others may use unsupported settings.
+// Unknown fields are ignored, as in kubectl: many tools write this file.
 //
-// The file holds credentials, or is a file of credentials that was taken for a kubeconfig. So
-// messages quote nothing of it, but for what is there to be shown: the name of the context in use,
-// a plugin's command and its installHint.
+// The file holds credentials, or a file of credentials was taken for a kubeconfig. So messages
+// quote nothing of it, except what is meant to be shown: the name of the context in use, a plugin's
+// command and its installHint.
 #include "k8s-client/auth/base64.h"
 #include "k8s-client/auth/cluster_access.h"
 #include "k8s-client/auth/exec_plugin.h"
@@ -78,10 +78,10 @@ void complain_of_unsupported(ObjectReader& reader, const std::array<Unsupported,
   }
 }
 
-// Where a cluster keeps what is for its credential plugin.
+// Where a cluster has the settings for its credential plugin.
 constexpr std::string_view kExecExtension = "client.authentication.k8s.io/exec";
 
-// Calls `read` with the entry called `name`; complains if there is none, or two of the same name.
+// Calls `read` with the entry called `name`; an error if there is none, or two of the same name.
 void read_entry(ObjectReader& root, const EntryKind& kind, const std::string& name,
                 const ReadEntry& read) {
   std::set<std::string> seen;
@@ -92,7 +92,7 @@ void read_entry(ObjectReader& root, const EntryKind& kind, const std::string& na
       entry.complain("name", "another entry has the same name");
     }
     if (entry_name != name) return;
-    if (!is_set(entry.raw(kind.key))) return;  // an empty user is one without credentials
+    if (!is_set(entry.raw(kind.key))) return;  // an empty user has no credentials
     entry.object(kind.key, [&](ObjectReader& object) {
       object.allow_unknown();
       read(object);
@@ -130,13 +130,13 @@ class AccessReader {
   [[nodiscard]] bool sends_token() const {
     return plugin || !sources.token.empty() || !sources.token_file.empty();
   }
-  // Whatever the file came to.
+  // The result of the whole file.
   [[nodiscard]] std::unique_ptr<Credentials> credentials(const auth::Now& now);
 
  private:
   void read_plugin_config(ObjectReader& cluster);
   void read_plugin(ObjectReader& user);
-  // What `KEY` (a file) or `KEY-data` (inline, which wins) holds.
+  // The contents of `KEY` (a file) or `KEY-data` (inline, with precedence).
   TextSource read_pem(ObjectReader& reader, const std::string& key);
   std::string read_path(ObjectReader& reader, const std::string& key);
 

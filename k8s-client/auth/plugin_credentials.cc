@@ -12,11 +12,11 @@ using std::chrono::seconds;
 
 // How long before they expire credentials are renewed; of short-lived ones, a fifth of their life.
 constexpr seconds kRenewAhead{60};
-// Credentials refused at this age were good once: the next run need not wait.
+// Credentials that are refused at this age were valid before: the next run need not wait.
 constexpr seconds kWasGood{60};
 constexpr BackOffOptions kBackOff = {.first = seconds{1}, .limit = seconds{60}, .jitter = 0.2};
 
-// What it wrote may hold credentials, so it is not told.
+// Its output may hold credentials, so it is not quoted.
 std::string exit_text(const Finished& finished) {
   std::string text = "exit code " + std::to_string(finished.exit_code);
   if (!finished.errors.empty()) text += ", and it wrote to its standard error; run it to see what";
@@ -51,7 +51,7 @@ bool PluginCredentials::prepare(EventLoop& loop, std::function<void()> ready) {
 }
 
 void PluginCredentials::run(EventLoop& loop) {
-  // Authorities that cannot be read fail the request itself.
+  // Authorities that cannot be read make the request itself fail.
   const auto tls = authorities_.tls();
   const std::string info = exec_info(plugin_, cluster_, tls ? *tls : TlsMaterial{});
   running_ = world_.run(loop, command_of(plugin_, info),
@@ -92,7 +92,7 @@ void PluginCredentials::fail(Error error) {
   error.kind = ErrorKind::kConfig;
   error.message = "credential plugin \"" + shown(plugin_.command) + "\": " + error.message;
   if (!plugin_.install_hint.empty()) error.message += "; " + shown(plugin_.install_hint, 512);
-  // Requests go on with what there is, so that nobody else would tell.
+  // Requests continue with the present credentials, so nothing else would report this.
   const bool news = !failure_ || failure_->message != error.message;
   if (news && is_usable()) report(error);
   not_before_ = world_.now() + back_off_.next(world_.now());

@@ -25,7 +25,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// 16 bytes: an IPv4 address as the IPv6 one that stands for it.
+// 16 bytes: an IPv4 address as its IPv4-mapped IPv6 address.
 using Address = std::array<unsigned char, 16>;
 
 std::optional<Address> parse_address(const std::string& text) {

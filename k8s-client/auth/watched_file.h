@@ -1,8 +1,8 @@
-// A small file whose content may change while we run: a projected token, a rotated certificate.
+// A small file with content that may change at run time: a projected token, a rotated certificate.
 //
-// It is read again when it is asked for and a minute has passed, and compared by content: kubelet
-// swaps symlinks, so that time stamps tell nothing. A file that cannot be read for a moment (it is
-// just being replaced) does no harm, the last content stays in use. Time comes from outside.
+// It is read again if it is requested and a minute has passed, and compared by content: kubelet
+// swaps symlinks, so time stamps do not show a change. If a file cannot be read for a moment (it is
+// being replaced), the last content stays in use. Time is an argument.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -17,11 +17,11 @@ namespace k8s::auth {
 using Now = std::function<std::chrono::steady_clock::time_point()>;
 
 // Kubelet replaces a token when four fifths of its life have passed; the shortest life is ten
-// minutes. Upstream's client re-reads every minute too.
+// minutes. Upstream's client also re-reads every minute.
 inline constexpr std::chrono::seconds kRereadInterval{60};
 
-// Reads the whole content. Empty: done; otherwise why it could not, without the file's name: what
-// stands where a file's name should may be a credential.
+// Reads the whole content. Empty: done; otherwise why it could not be read, without the file's
+// name, because the setting for the name may contain a credential.
 [[nodiscard]] std::string read_small_file(const std::string& path, std::string& content);
 
 // The whole content. kConfig, naming the file, if it cannot be read, is empty or larger than 1 MiB.
@@ -31,13 +31,14 @@ class WatchedFile {
  public:
   WatchedFile(std::string path, Now now) : path_(std::move(path)), now_(std::move(now)) {}
 
-  // The content: as of at most kRereadInterval ago, or the last that could be read. An error only
-  // if none could ever be read, or not since forget(). Valid until the next call.
+  // The content: at most kRereadInterval old, or the last that could be read. An error only if none
+  // could ever be read, or none since forget(). Valid until the next call.
   [[nodiscard]] Result<const std::string*> get();
 
-  // Makes the next get() read; what there is stays in use if that fails.
+  // Makes the next get() read the file; if that fails, the present content stays in use.
   void recheck() { read_at_.reset(); }
-  // Makes the next get() read, and fail if that fails: what there was is known to be of no use.
+  // Makes the next get() read the file, and fail if that fails: the present content is known to be
+  // useless.
   void forget();
 
  private:

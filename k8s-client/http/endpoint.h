@@ -1,4 +1,4 @@
-// Where the API server is.
+// The address of the API server.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ struct Endpoint {
   std::string host;  // name or address, an IPv6 address without brackets
   std::uint16_t port = 443;
   std::string server_name;  // for SNI and verification; empty: host
-  std::string path_prefix;  // "/k8s/clusters/c-1" when the server lives below a path
+  std::string path_prefix;  // "/k8s/clusters/c-1" if the server is below a path
 
-  // What the server has to prove that it is.
+  // The name that the server must prove.
   [[nodiscard]] const std::string& verified_name() const {
     return server_name.empty() ? host : server_name;
   }

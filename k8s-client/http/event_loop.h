@@ -4,8 +4,8 @@
 // it needs locks: callbacks are called on the loop's thread, one at a time. Only `post`, `stop` and
 // `now` may be called from other threads.
 //
-// It is an io_context of Boost.Asio, which sockets and pipes are opened on, and a clock for timers,
-// which tests replace with one that they move themselves.
+// It is an io_context of Boost.Asio, on which sockets and pipes are opened, and a clock for timers,
+// which tests replace with one that they set themselves.
 #pragma once
 
 #include <chrono>
@@ -52,7 +52,7 @@ class EventLoop {
   // Makes run() return after the callback in progress. Thread-safe.
   virtual void stop() = 0;
 
-  // For those that do I/O: what they start here, run() sees through.
+  // For code that does I/O: run() completes what is started on it.
   [[nodiscard]] virtual boost::asio::io_context& context() = 0;
 };
 

@@ -1,14 +1,14 @@
-// The seam between what we ask of an API server and how the bytes travel.
+// The interface between requests to an API server and their transmission.
 //
-// A Transport sends one HTTP request to the one server it was made for and hands back the answer,
+// A Transport sends one HTTP request to the one server that it was made for and returns the answer,
 // whole or as a stream. It adds credentials, verifies the server, keeps connections alive in a
-// bounded pool, and keeps deadlines. It does not retry: whether a request may be sent twice is
-// known to the caller alone (see Request::repeatable), and back-off is a policy above this layer.
+// limited pool, and enforces deadlines. It does not retry: only the caller can decide whether a
+// request may be sent twice (see Request::repeatable), and back-off is a policy above this layer.
 // It does not follow redirects: a 3xx is an answer like any other.
 //
 // All functions are called on the event loop's thread, and all callbacks run there, never from
-// within the call that registered them. Each request ends in exactly one final callback, also when
-// it is cancelled and when the transport is destroyed (ErrorKind::kCancelled).
+// within the call that registered them. Each request ends in exactly one final callback, also if it
+// is cancelled and when the transport is destroyed (ErrorKind::kCancelled).
 #pragma once
 
 #include "k8s-client/boot_clock.h"
@@ -30,8 +30,7 @@ enum class Method { kGet, kPost, kPut, kPatch, kDelete };
 
 [[nodiscard]] std::string_view to_string(Method method);  // "GET", …
 
-// More than any object takes: etcd stores 1.5 MiB of one, which JSON writes in less than twice
-// that.
+// More than any object takes: etcd stores 1.5 MiB of one, which is less than twice that in JSON.
 inline constexpr std::size_t kMostOfAnObject = std::size_t{4} << 20;
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
@@ -40,23 +39,23 @@ struct Request {
   Method method = Method::kGet;
   // Path and query, percent-encoded: "/api/v1/pods?limit=500".
   std::string target;
-  // Besides those that the transport sets itself (Host, Authorization, User-Agent, Accept).
+  // In addition to those that the transport sets itself (Host, Authorization, User-Agent, Accept).
   Headers headers = {};
   std::string body = {};
   std::string content_type = "application/json";
-  // From send() to the last byte of the answer; of a stream: to its response headers.
+  // From send() to the last byte of the answer; for a stream: to its response headers.
   std::chrono::milliseconds deadline{30'000};
-  // Of a stream: the longest silence between two chunks before it ends with kTimeout.
+  // For a stream: the longest silence between two chunks before it ends with kTimeout.
   std::chrono::milliseconds idle_limit{0};
-  // The longest body of an answer that is kept for the caller. A longer one ends the request with
-  // kTooLarge, and the connection. Streams keep none, and have no limit.
+  // The longest body of an answer that is stored for the caller. A longer one ends the request with
+  // kTooLarge, and closes the connection. Streams store none, and have no limit.
   std::size_t body_limit = kMostOfAnObject;
-  // Looked at right before the first byte is handed to the socket, after all waits for a token, a
-  // place or a connection: later than this nothing is sent, and the request ends with kTimeout and
-  // may_have_acted false. nullopt: any time within the deadline will do.
+  // Checked right before the first byte goes to the socket, after all waits for a token, a place or
+  // a connection: after this time nothing is sent, and the request ends with kTimeout and
+  // may_have_acted false. nullopt: any time within the deadline.
   std::optional<BootClock::time_point> send_by = {};
-  // True if sending it twice does no harm (GET). Only then may the transport send it anew on a
-  // fresh connection, when a kept-alive one turns out to have been closed by the server.
+  // True if it may be sent twice (GET). Only then may the transport send it again on a new
+  // connection, if a kept-alive one proves to have been closed by the server.
   bool repeatable = false;
 };
 
@@ -69,15 +68,15 @@ struct Response {
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const;
 };
 
-// What a stream brings: on_response once, then on_data for each chunk, then on_end once. A request
-// that fails before its response headers gets on_end alone.
+// The callbacks of a stream: on_response once, then on_data for each chunk, then on_end once. A
+// request that fails before its response headers gets only on_end.
 struct StreamHandler {
   // Status and headers; the body, if any, follows through on_data, also for an error status.
   std::function<void(const Response&)> on_response;
   // Some bytes of the body, cut anywhere. Not valid after the call. Nothing more is read from the
-  // socket until it returns, so a slow reader holds the server back.
+  // socket until it returns, so a slow reader slows the server down.
   std::function<void(std::string_view)> on_data;
-  // nullopt: the server ended the body as HTTP says it should. Otherwise why it broke off.
+  // nullopt: the server ended the body properly. Otherwise why it broke off.
   std::function<void(std::optional<Error>)> on_end;
 };
 
@@ -102,11 +101,11 @@ class Transport {
   Transport& operator=(const Transport&) = delete;
   virtual ~Transport() = default;
 
-  // Any answered status is a Response, an error status too. Waits for a free connection of the
-  // pool within the request's deadline.
+  // Any answer with a status is a Response, also with an error status. Waits for a free connection
+  // of the pool within the request's deadline.
   virtual std::shared_ptr<Call> send(Request request, OnResponse done) = 0;
 
-  // A stream has a connection of its own outside the pool's bound, closed when it ends.
+  // A stream has a connection of its own, not counted by the pool, closed when it ends.
   virtual std::shared_ptr<Call> stream(Request request, StreamHandler handler) = 0;
 };
 

@@ -13,14 +13,14 @@ namespace {
 using std::chrono::milliseconds;
 using Kind = LeaseRequest::Kind;
 
-// How often a follower reads the lease per retry period. What it sees late it takes over late: the
-// last renewal of a leader that died counts from when it was seen.
+// How often a follower reads the lease per retry period. A renewal that is seen late delays a
+// takeover: the last renewal of a dead leader counts from when it was seen.
 constexpr int kReadsPerRetry = 4;
 
-// Of a follower's waits, so that several do not go in step.
+// Of a follower's waits, so that several followers do not read at the same time.
 constexpr double kJitter = 0.2;
 
-// What a holder's clock and a follower's may drift apart: a hundredth.
+// How much a holder's clock and a follower's may drift apart: a hundredth.
 std::chrono::nanoseconds without_drift(std::chrono::nanoseconds duration) {
   return duration - duration / 100;
 }
@@ -54,10 +54,10 @@ ElectionStep Election::answered(Result<Lease> answer, ElectionTime now) {
                                 : on_written(std::move(*answer), now);
   }
   const Error& error = answer.error();
-  // Of a create it means that the namespace does not exist.
+  // For a create it means that the namespace does not exist.
   if (error.is_status(404) && *asked != Kind::kCreate) return on_absent(now);
-  // Changed, or made, by somebody since we looked; or by an earlier try of ours whose answer was
-  // lost.
+  // Another process changed or created it after the last read; or an earlier request of this
+  // process did, and its answer was lost.
   if (error.is_status(409) && *asked != Kind::kGet) return read(now);
   return on_failed(error, now);
 }
@@ -76,7 +76,7 @@ ElectionStep Election::read(ElectionTime now) {
   return {.request = LeaseRequest{.kind = Kind::kGet, .deadline = request_deadline(now.boot)}};
 }
 
-// Creates the lease, or changes it as it was last seen.
+// Creates the lease, or updates it as it was last seen.
 ElectionStep Election::write(Lease::Spec spec, ElectionTime now) {
   written_ = std::move(spec);
   written_.renew_time = now.wall;
@@ -127,18 +127,18 @@ bool Election::goes_back(const Lease& lease) {
   const std::string& text = lease.metadata.resource_version;
   std::uint64_t version = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), version);
-  if (read.ec != std::errc()) return false;  // not one of Kubernetes': it says nothing
+  if (read.ec != std::errc()) return false;  // not a version of Kubernetes: it proves nothing
   const auto newest = std::exchange(newest_version_, std::max(newest_version_, version));
   return version < newest;
 }
 
 ElectionStep Election::on_seen(Lease lease, ElectionTime now) {
-  // The resource version does not count: who changes a label does not renew.
+  // The resource version does not count: a change of a label is not a renewal.
   const bool news = !std::exchange(ever_observed_, true) || lease.spec != observed_.spec;
   if (news) observed_at_ = now.boot;
   observed_ = std::move(lease);
   if (state_ == State::kFollowing) return follow(now);
-  // Nobody's: our giving it back was accepted, and its answer lost.
+  // No holder: this process gave it back, and the answer was lost.
   if (releasing_ && holder().empty()) return given_back();
   if (!is_ours()) {
     return lose(holder().empty() ? "somebody gave the lease back in our name"
@@ -180,8 +180,8 @@ ElectionStep Election::on_failed(const Error& error, ElectionTime now) {
     return lose("the lease was not renewed for " + std::to_string(since.count()) +
                 " ms: " + error.message);
   }
-  // A server that asks for more patience does not get it: a leader would lose the lease meanwhile,
-  // and a follower not see that it is free.
+  // A server that asks for a longer pause does not get it: a leader would lose the lease meanwhile,
+  // and a follower would not see that it is free.
   auto wait = options_.retry_period;
   if (state_ == State::kLeading) wait = std::min(wait, rounded_up(renew_by() - now.boot));
   return {.wait = wait};
@@ -189,13 +189,13 @@ ElectionStep Election::on_failed(const Error& error, ElectionTime now) {
 
 // ---- what follows
 
-// The lease is there and we do not lead.
+// The lease exists and this process does not lead.
 ElectionStep Election::follow(ElectionTime now) {
-  // An update of ours was accepted, and its answer lost: still by the same right.
+  // An update of this process was accepted, and its answer lost: its origin still holds.
   if (is_ours()) return releasing_ ? give_back(now) : reach_for(origin_if_taken_, now);
   if (releasing_) return end();
   if (holder().empty()) {
-    // One that was never held, made by hand say, tells as much as none.
+    // A lease that was never held, for example made by hand, proves as little as none.
     return reach_for(observed_.spec.renew_time ? Origin::kReleased : Origin::kCreated, now);
   }
   if (now.boot >= expires_at()) return reach_for(Origin::kExpired, now);
@@ -225,7 +225,7 @@ Election::TimePoint Election::expires_at() const {
   return observed_at_ + (said > said.zero() ? said : options_.lease_duration);
 }
 
-// A hanging request leaves time for another one before the renew deadline.
+// A hanging request must leave time for another one before the renew deadline.
 milliseconds Election::request_deadline(TimePoint now) const {
   const milliseconds half = options_.renew_deadline / 2;
   if (state_ != State::kLeading || now >= renew_by()) return half;

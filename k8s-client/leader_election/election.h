@@ -7,41 +7,41 @@
 //       ▼                                  failure or another one  ▼
 //     Ended ◀──────────────────────────────────────────────────────┘
 //
-// No I/O, no clock: LeaderElector (leader_elector.h) sends what it asks for and tells it what came.
+// No I/O, no clock: LeaderElector (leader_elector.h) sends its requests and passes it the answers.
 // The protocol is client-go's (tools/leaderelection): one Lease object, changed only with the
-// resourceVersion it was read at, so that of two who reach for it one gets a 409.
+// resourceVersion at which it was read, so that of two processes that write it, one gets a 409.
 //
-// Clocks are never compared with those of others. A follower takes a lease for expired when it has
-// seen it unchanged for leaseDurationSeconds of *its own* time, counted from the answer that first
-// showed it. A leader counts from the moment he *sent* the renewal that was accepted:
+// Clocks of different machines are never compared. A follower takes a lease as expired when it has
+// seen the lease unchanged for leaseDurationSeconds of *its own* time, counted from the answer that
+// first showed it. A leader counts from the moment when it *sent* the renewal that was accepted:
 //
 //   leader     sent S ─────────────────── valid_until() = S + duration − 1 %
 //   server          │ accepted A ≥ S
 //   follower             │ seen O ≥ A ────────────────────── takes over at O + duration at the
-//                                                            earliest, by his own clock
+//                                                            earliest, by its own clock
 //
 // So the leader's claim ends first as long as the two clocks drift apart by less than 1 % (NTP
 // slews each by 0.05 % at most; quartz is ten times better than that).
 //
-// Where it differs from client-go, each time on the safe side:
-//  * A leader who sees the lease in another's name, or in nobody's, stops at once; client-go tries
-//    on until renewDeadline, and leads again if it gets it back.
-//  * A lease that vanishes counts as held until it would have expired, for those who saw it.
+// Differences from client-go, each on the safe side:
+//  * A leader that sees the lease with another holder, or with none, stops at once; client-go tries
+//    on until renewDeadline, and leads again if it gets the lease back.
+//  * A lease that is deleted counts as held until it would have expired, for processes that saw it.
 //  * A follower tries when the lease expires, not at its next try after that, and reads the lease
 //    four times per retry period: by default it sees a renewal 0.6 s late at most, not 2.4 s.
-//  * A lease that is shown at an older version than before ends the election, for leader and
-//    follower alike: its store has gone back in time.
+//  * If a lease is shown at an older version than before, the election ends, for leader and
+//    follower alike: its store has been set back to an earlier state.
 //
-// That last rule is how a process notices that etcd was restored from a backup. What it knows of
-// the cluster is then worth nothing: pods that it saw bound may be unbound, those that it saw go
-// may be back on their GPUs. Its watches do not tell: one that is opened at a version that the
-// store has not reached yet is silent, and an older list may just be another API server's watch
-// cache. A lease is proof: it is read with no resourceVersion, a quorum read, one request at a
-// time; versions of a kind only grow (Kubernetes compares them as numbers, KEP-5504); and it is
-// written every retry_period, so that any backup is older, also one that was restored with
-// `--bump-revision`, which keeps the versions of objects. Whoever ends so should begin anew as a
-// new process, which waits, reads and binds as after any other start. Not noticed: a restored store
-// that is not the lease's (--etcd-servers-overrides).
+// By that last rule a process notices that etcd was restored from a backup. Its state of the
+// cluster is then worthless: pods that it saw bound may be unbound, and pods that it saw end may be
+// back on their GPUs. Its watches do not show it: a watch that is opened at a version that the
+// store has not reached yet is silent, and an older list may just come from another API server's
+// watch cache. A lease is proof. It is read without resourceVersion, by a quorum read, one request
+// at a time; versions of a kind only grow (Kubernetes compares them as numbers, KEP-5504); and it
+// is written every retry_period, so that any backup is older, even one that was restored with
+// `--bump-revision`, which keeps the versions of objects. A process that ends in this way should be
+// replaced by a new one, which waits, reads and binds as after any other start. Not noticed: a
+// restored store that is not the lease's (--etcd-servers-overrides).
 #pragma once
 
 #include "k8s-client/api/lease.h"
@@ -70,20 +70,20 @@ struct ElectionOptions {
 struct LeaseRequest {
   enum class Kind { kGet, kCreate, kUpdate };
   Kind kind = Kind::kGet;
-  Lease lease = {};  // of kCreate and kUpdate: what it shall be
+  Lease lease = {};  // of kCreate and kUpdate: the new object
   std::chrono::milliseconds deadline{0};
 };
 
-// What follows from an input: a request to send now, or a wait, or (in the end) neither.
+// The next step: a request to send now, or a wait, or (at the end) neither.
 struct ElectionStep {
   std::optional<LeaseRequest> request = {};
   std::optional<std::chrono::milliseconds> wait = {};
 };
 
-// When an input comes.
+// The time of an input.
 struct ElectionTime {
   BootClock::time_point boot;
-  Timestamp wall;  // what people are told: the lease's acquireTime and renewTime
+  Timestamp wall;  // for people: the lease's acquireTime and renewTime
 };
 
 class Election {
@@ -91,11 +91,11 @@ class Election {
   using TimePoint = BootClock::time_point;
 
   enum class State { kFollowing, kLeading, kEnded };
-  // How the lease was come by: what the one who leads now knows of who led before.
+  // How the lease was acquired: what is known of the previous leader.
   enum class Origin {
-    kCreated,   // there was no lease: nothing
-    kReleased,  // whoever held it gave it back
-    kExpired,   // whoever held it did not renew it for its whole duration
+    kCreated,   // there was no lease: nothing is known
+    kReleased,  // its holder gave it back
+    kExpired,   // its holder did not renew it for its whole duration
   };
 
   explicit Election(ElectionOptions options);
@@ -106,23 +106,25 @@ class Election {
   [[nodiscard]] ElectionStep waited(ElectionTime now);
   // The answer to the request of the last step.
   [[nodiscard]] ElectionStep answered(Result<Lease> answer, ElectionTime now);
-  // Gives the lease back if it is held (or was reached for), then ends. To be called when nothing
-  // is done any more that only a leader may do. Without a step the one under way is waited for.
+  // Gives the lease back if it is held (or a request for it is under way), then ends. Call it when
+  // nothing is under way any more that only a leader may do. If it returns no step, the answer to
+  // the present request comes first.
   [[nodiscard]] ElectionStep release(ElectionTime now);
 
   [[nodiscard]] State state() const { return state_; }
-  // While leading: nobody else leads before then. Moves on with each renewal; the clock's epoch
-  // once release() was called, for the lease may be another's before we hear that it is.
+  // While leading: no other process leads before then. Advances with each renewal; the clock's
+  // epoch after release() was called, because another process may hold the lease before this one
+  // gets the answer.
   [[nodiscard]] TimePoint valid_until() const { return releasing_ ? TimePoint{} : valid_until_; }
   // While leading.
   [[nodiscard]] Origin origin() const { return origin_; }
-  // Who held the lease when it was last seen; empty: nobody, or not seen yet.
+  // The holder when the lease was last seen; empty: none, or not seen yet.
   [[nodiscard]] const std::string& holder() const { return observed_.spec.holder_identity; }
-  // Of kEnded: why leadership was lost, or following makes no sense any more; empty: it was given
-  // back, or never held, or lapsed while it was to be given back.
+  // For kEnded: why leadership was lost, or why following is pointless; empty: the lease was given
+  // back, or never held, or it expired while it was being given back.
   [[nodiscard]] const std::string& why_lost() const { return why_lost_; }
-  // Of kEnded: the lease was held, and the server has said that it is nobody's now: the next leader
-  // need not wait.
+  // For kEnded: the lease was held, and the server has confirmed that it has no holder now: the
+  // next leader need not wait.
   [[nodiscard]] bool gave_back() const { return gave_back_; }
 
  private:
@@ -152,14 +154,14 @@ class Election {
   std::mt19937_64 random_;
   State state_ = State::kFollowing;
 
-  Lease observed_;           // as it was last read or written; no resourceVersion: there is none
-  TimePoint observed_at_{};  // when it was first seen like that
+  Lease observed_;           // as last read or written; no resourceVersion: it does not exist
+  TimePoint observed_at_{};  // when that state was first seen
   bool ever_observed_ = false;
   std::uint64_t newest_version_ = 0;  // of those seen
 
   std::optional<LeaseRequest::Kind> asked_;  // the request under way
   TimePoint sent_at_{};                      // of the last request
-  Lease::Spec written_;                      // what that request makes of it
+  Lease::Spec written_;                      // the content that this request writes
   TimePoint renewed_at_{};                   // when the last accepted renewal was sent
   TimePoint valid_until_{};
   Origin origin_ = Origin::kCreated;

@@ -47,7 +47,7 @@ void LeaderElector::release(std::chrono::milliseconds limit, std::function<void(
   released_ = std::move(done);
   release_limit_ = loop_.after(limit, [this] { finish_release(); });
   ElectionStep step = election_.release(clock_());
-  // Without one the request under way is waited for, or it is over.
+  // Without a step, the request under way is still awaited, or the election is over.
   timer_.reset();
   take(std::move(step));
 }
@@ -60,7 +60,7 @@ void LeaderElector::take(ElectionStep step) {
   }
   if (election_.state() != Election::State::kEnded) return;
   if (released_) {
-    // After the caller's own work: it may have called release() a moment ago.
+    // After the caller's present call: it may just have called release().
     loop_.post([this, alive = alive_] {
       if (*alive) finish_release();
     });

@@ -1,7 +1,7 @@
-// Drives an Election (election.h) over a Client: sends its requests, keeps its waits, tells what
+// Drives an Election (election.h) over a Client: sends its requests, keeps its waits, reports
 // changes.
 //
-// Give it a client with a transport of its own: a renewal must not queue behind a thousand binds.
+// Give it a client with a transport of its own: a renewal must not wait behind a thousand binds.
 // All functions and hooks are called on the event loop's thread.
 #pragma once
 
@@ -19,18 +19,18 @@ namespace k8s {
 class LeaderElector {
  public:
   struct Hooks {
-    // We lead from now on; election() says how that came.
+    // This process leads from now on; election() has the origin.
     std::function<void()> on_started_leading;
-    // The lease was renewed: valid_until() has moved on.
+    // The lease was renewed: valid_until() has advanced.
     std::function<void()> on_renewed;
-    // We lead no longer and the election is over for us; `why` names the cause.
+    // This process no longer leads and its election is over; `why` names the cause.
     std::function<void(const std::string& why)> on_stopped_leading;
-    // Somebody else was seen to lead, or (empty) nobody.
+    // Another process was seen to lead, or (empty) none.
     std::function<void(const std::string& identity)> on_new_leader;
-    // A request failed; there may be a next one. A lease that is missing, or that somebody else has
-    // changed meanwhile, is no failure.
+    // A request failed; there may be a next one. It is not a failure if the lease is missing, or if
+    // another process has changed it meanwhile.
     std::function<void(const Error&)> on_problem;
-    // A request was answered, and did not fail.
+    // A request was answered without failure.
     std::function<void()> on_answered;
   };
   using Clock = std::function<ElectionTime()>;
@@ -44,10 +44,10 @@ class LeaderElector {
 
   void start();
   // Gives the lease back if it is held, so that the next leader need not wait, and ends the
-  // election. Calls `done` when that is through, at the latest after `limit`; on_stopped_leading is
-  // not called. Only when nothing of what a leader alone may do is under way any more.
+  // election. Calls `done` when that is complete, at the latest after `limit`; on_stopped_leading
+  // is not called. Call it only when nothing is under way any more that only a leader may do.
   void release(std::chrono::milliseconds limit, std::function<void()> done);
-  // Ends without a word to anybody. No hook is called after it.
+  // Ends without any report. No hook is called after it.
   void stop();
 
   [[nodiscard]] const Election& election() const { return election_; }
@@ -73,11 +73,11 @@ class LeaderElector {
   std::function<void()> released_;
   std::unique_ptr<Timer> release_limit_;
   bool stopped_ = false;
-  // Answers that come after this object is gone find it gone.
+  // Tells callbacks that come later that this object is gone.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-// "<host name>_<random uuid>", as client-go's users name themselves: never the same twice.
+// "<host name>_<random uuid>", as clients of client-go identify themselves: never the same twice.
 [[nodiscard]] std::string make_identity(const std::string& host_name);
 
 }  // namespace k8s

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kLengthSize = 4;
 
-// With its length in front; nullopt: that is not there yet.
+// With the length in front; nullopt: that has not arrived yet.
 std::optional<std::size_t> size_of_first(std::string_view bytes) {
   if (bytes.size() < kLengthSize) return std::nullopt;
   std::size_t length = 0;
@@ -26,7 +26,7 @@ Result<void> too_long(std::size_t max_frame) {
 }  // namespace
 
 Result<void> FrameSplitter::feed(std::string_view chunk, const OnFrame& frame) {
-  // What began in an earlier chunk is put together first.
+  // First complete the frame that began in an earlier chunk.
   while (!rest_.empty() && !chunk.empty()) {
     const std::size_t wanted = size_of_first(rest_).value_or(kLengthSize);
     const std::size_t taken = std::min(wanted - rest_.size(), chunk.size());

@@ -8,7 +8,7 @@ namespace {
 
 std::string place_of(const ObjectKey& key) {
   std::string place;
-  // Room for the uid behind it, so that see() allocates once.
+  // Space for the uid after it, so that see() allocates once.
   place.reserve(key.namespace_.size() + key.name.size() + key.uid.size() + 2);
   place += key.namespace_;
   place += '/';
@@ -45,7 +45,7 @@ bool KnownObjects::remove(const ObjectKey& key) {
 }
 
 void KnownObjects::sweep(const std::function<void(ObjectKey)>& gone) {
-  std::vector<ObjectKey> unseen;  // `gone` runs when the records are whole again
+  std::vector<ObjectKey> unseen;  // `gone` is called when the records are consistent again
   for (auto record = records_.begin(); record != records_.end();) {
     if (record->mark == mark_) {
       ++record;

@@ -1,9 +1,9 @@
-// The keys of all objects a reader has been told of, and which of them a new list has not shown.
+// The keys of all objects that a reader has been given, and which of them a new list has not shown.
 //
-// A list says what exists; what vanished is found by mark and sweep: begin_list() makes every mark
-// stale, see() sets the marks of what is listed, sweep() removes what was not marked. Only keys are
-// kept, one string an object (about 150 bytes for a pod), since the objects themselves live with
-// the reader. Not thread-safe.
+// A list has what exists; what is gone is found by mark and sweep: begin_list() invalidates all
+// marks, see() marks what is listed, sweep() removes what is not marked. Only keys are stored, one
+// string per object (about 150 bytes for a pod), because the reader has the objects themselves. Not
+// thread-safe.
 #pragma once
 
 #include "k8s-client/watch/object_key.h"
@@ -20,19 +20,19 @@ namespace k8s {
 
 class KnownObjects {
  public:
-  // The uid that is known at this namespace and name; nullopt: none. Valid until it is removed.
+  // The known uid at this namespace and name; nullopt: none. Valid until it is removed.
   [[nodiscard]] std::optional<std::string_view> uid_at(const ObjectKey& key) const;
 
   // Adds and marks the object. An object known at its place must have the same uid: see remove().
   void see(const ObjectKey& key);
 
-  // Forgets the object; false if none with this uid is known at its place.
+  // Erases the object; false if none with this uid is known at its place.
   bool remove(const ObjectKey& key);
 
-  // From here on nothing counts as seen.
+  // From here on no object counts as seen.
   void begin_list() { ++mark_; }
 
-  // Forgets all that was not seen since begin_list() and calls `gone` for each. O(objects).
+  // Erases all objects that were not seen since begin_list() and calls `gone` for each. O(objects).
   void sweep(const std::function<void(ObjectKey)>& gone);
 
   [[nodiscard]] std::size_t size() const { return records_.size(); }

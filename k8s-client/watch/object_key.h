@@ -1,7 +1,7 @@
-// Which object: its place and its identity.
+// Identifies an object: its place and its uid.
 //
-// Namespace and name are the place; an object that is deleted and created anew has the same place
-// and another uid. A reader that keeps objects by place compares the uid before it forgets one.
+// Namespace and name are the place; an object that is deleted and created again has the same place
+// and another uid. A reader that stores objects by place compares the uid before it erases one.
 #pragma once
 
 #include "k8s-client/api/meta.h"

@@ -24,8 +24,8 @@ using std::chrono::milliseconds;
 // The body of an error answer to a watch; a Status takes a few hundred bytes.
 constexpr std::size_t kMaxErrorBody = std::size_t{64} * 1024;
 
-// A page of 500 pods takes some MB; one that is longer is asked for in halves. A whole list in one
-// answer is the way out where pages expire, and has no halves.
+// A page of 500 pods takes some MB; a page that is too long is requested again in halves. A whole
+// list in one answer, used where pages expire, cannot be halved.
 constexpr std::size_t kMostOfPage = std::size_t{64} << 20;
 constexpr std::size_t kMostOfList = std::size_t{512} << 20;
 
@@ -52,22 +52,22 @@ std::string target_of(const ResourcePath& resource, const WatchRequest& request)
   return target.text();
 }
 
-// nullopt: the answer does not say.
+// nullopt: the answer does not have it.
 std::optional<bool> is_in_protobuf(const Response& response) {
   const auto type = response.header("Content-Type");
   if (!type) return std::nullopt;
   return type->starts_with("application/vnd.kubernetes.protobuf");
 }
 
-// By the first byte of a stream: a frame begins with its length, whose highest byte is zero as long
-// as it is below FrameSplitter's limit of 16 MiB; JSON never begins so.
+// By the first byte of a stream: a frame begins with its length, and the highest byte of that is
+// zero while the length is below FrameSplitter's limit of 16 MiB; JSON never begins so.
 bool begins_with_frame(std::string_view stream) { return stream.front() == '\0'; }
 
 std::string doing(const ResourcePath& resource, const WatchRequest& request) {
   return (request.kind == WatchRequest::Kind::kList ? "list " : "watch ") + resource.path;
 }
 
-// To go on without a version would mean "from any state that a cache has", and what was deleted in
+// To continue without a version would mean "from any state that a cache has"; then deletions in
 // between would never be seen.
 Error without_version(std::string_view what) {
   return {.kind = ErrorKind::kDecode,
@@ -76,8 +76,8 @@ Error without_version(std::string_view what) {
 
 }  // namespace
 
-// Everything that happens belongs to one attempt (a request, or the wait before it). Whatever still
-// arrives for an earlier one, such as the end of a cancelled stream, is not heard.
+// Every event belongs to one attempt (a request, or the wait before it). Events of earlier
+// attempts, such as the end of a cancelled stream, are ignored.
 template <typename T>
 struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
   Parts(Transport& transport_, EventLoop& loop_, ResourcePath resource_,
@@ -96,7 +96,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
                  .back_off = options.back_off,
                  .seed = options.seed}) {}
 
-  // Wraps a callback: not called when this object is gone or another attempt has begun.
+  // Wraps a callback: it is not called if this object is gone or another attempt has begun.
   template <typename Function>
   auto if_current(Function function) {
     return [weak = this->weak_from_this(), mine = attempt, function](auto&&... arguments) {
@@ -167,7 +167,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
         [&](T item, Error why) { unreadable.emplace_back(std::move(item), std::move(why)); });
     if (!meta) return fail(std::move(meta.error()));
     if (meta->resource_version.empty()) return fail(without_version("the list"));
-    answer->body = {};  // megabytes, not needed while the reader works
+    answer->body = {};  // megabytes, not needed during the reader's work
     const std::uint64_t mine = attempt;
     if (meta->continue_token.empty()) up_to_date();
     for (T& item : items) {
@@ -267,11 +267,11 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     if (attempt != mine) return;
     if (in_its_place)
       return listing ? list_item(*std::move(in_its_place)) : upsert(*std::move(in_its_place));
-    // What a list does not show goes at its end.
+    // What a list does not show is deleted at its end.
     if (!listing) remove(key);
   }
 
-  // Tells of the object, if that is news, and asks what stands in for it.
+  // Reports the object, if that is new, and asks for its stand-in.
   std::optional<T> put_aside(T partial, const Error& why) {
     const std::uint64_t mine = attempt;
     const auto [known_since, is_new] = aside.try_emplace(partial.metadata.uid);
@@ -283,7 +283,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     return handler.stand_in(std::move(partial));
   }
 
-  // ---- what the reader is told
+  // ---- calls of the reader
 
   void begin_list() {
     known.begin_list();
@@ -296,8 +296,8 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     list_item(std::move(object));
   }
 
-  // An object of a list. If another one was known under its name, it waits for the end of the list,
-  // when the old one's deletion is due, so that the reader never holds both.
+  // An object of a list. If another object was known under its name, the new one waits for the end
+  // of the list, when the old one is deleted, so that the reader never has both.
   void list_item(T object) {
     const ObjectKey key = key_of(object.metadata);
     const auto uid = known.uid_at(key);
@@ -321,7 +321,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     }
   }
 
-  // An object as it is now, in an open watch.
+  // The present state of an object, in an open watch.
   void upsert(T object) {
     const std::uint64_t mine = attempt;
     const ObjectKey key = key_of(object.metadata);
@@ -349,17 +349,16 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
     if (handler.on_synced) handler.on_synced();
   }
 
-  // The request of this attempt failed, whatever of it is still to come.
+  // The request of this attempt failed; its later events do not matter.
   void fail(Error error) {
     const std::uint64_t mine = attempt;
     WatcherStep step = watcher.failed(error, loop.now());
-    if (step.synced) last_contact = loop.now();  // that there is nothing is an answer, too
+    if (step.synced) last_contact = loop.now();  // an absent kind is an answer, too
     report(std::move(error), step.delay);
     if (attempt == mine) take(std::move(step));
   }
 
-  // What comes of a list before it is complete proves nothing: it may break off at the same object
-  // each time.
+  // Objects of an incomplete list prove nothing: it may break off at the same object each time.
   void note_contact() {
     if (watcher.state() == Watcher::State::kWatching) up_to_date();
   }
@@ -399,20 +398,20 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
   Decoder decoder;
   std::vector<T> held;  // see list_item()
   std::uint64_t list_number = 0;
-  // What is put aside, by uid, with the number of the list during or after which it was last
-  // shown.
+  // Objects that are put aside, by uid, with the number of the list during or after which each was
+  // last shown.
   std::map<std::string, std::uint64_t, std::less<>> aside;
   bool synced = false;
-  bool in_trouble = false;      // a problem was reported, and the reader is not up to date since
+  bool in_trouble = false;  // a problem was reported, and the reader has not been up to date since
   std::optional<bool> present;  // of an optional kind
 
-  std::uint64_t attempt = 0;  // changes whenever what is in flight stops to matter
+  std::uint64_t attempt = 0;  // changes whenever what is under way no longer matters
   WatchRequest request;       // of this attempt
   EventLoop::Clock::time_point sent_at{};
   std::shared_ptr<Call> call;
   std::unique_ptr<Timer> timer;
   Response opening;  // of a stream: its status; of an error status also the body
-  // The stream: then in frames, else in lines. nullopt: its first byte, not here yet, will tell.
+  // The stream: in frames if true, else in lines. nullopt: its first byte has not come yet.
   std::optional<bool> is_protobuf;
   LineSplitter lines;
   FrameSplitter frames;

@@ -1,30 +1,30 @@
-// Keeps a reader up to date with all objects of one kind: list once, then watch, for ever.
+// Keeps a reader up to date with all objects of one kind: lists once, then watches, without end.
 //
 // The reflector drives a Watcher (a pure state machine, watcher.h) over a Transport: it sends the
-// requests, keeps deadlines and the idle limit, waits out back-offs. Its reader sees a simple
-// stream: upserts and deletions, and once, when everything that existed has been delivered, synced.
-// After a relist (410) objects that vanished meanwhile come as deletions, so the reader needs to
-// know nothing of watches breaking off. All calls happen on the event loop's thread.
+// requests, enforces deadlines and the idle limit, and waits between failures. Its reader sees a
+// simple stream: upserts and deletions, and once, when everything that existed has been delivered,
+// synced. After a relist (410), objects that vanished meanwhile come as deletions, so the reader
+// need not handle interrupted watches. All calls happen on the event loop's thread.
 //
-// What the reader may rely on:
+// Guarantees for the reader:
 //   * An object is upserted any number of times, also unchanged; the same resource version twice
-//     means nothing new. It is never taken back to an older state.
-//   * No object is reported gone because a list has not come to it yet: deletions follow from a
+//     means nothing new. It is never set back to an older state.
+//   * No object is reported gone because a list has not reached it yet: deletions follow from a
 //     DELETED event or from a complete list. Each is of an object that was upserted before.
-//   * An object that was deleted and created anew under its name unnoticed comes as the deletion of
-//     the old uid followed by the upsert of the new one.
+//   * If an object was deleted and created again under its name unnoticed, the deletion of the old
+//     uid comes first, then the upsert of the new one.
 //   * A list page is delivered whole or not at all.
 //
-// An object that cannot be read (a field that is no quantity) is put aside: the others of its kind
-// go on. It is reported once, with its name and the field. The handler may name what stands in for
-// the object meanwhile: a pod that is missed may have its GPUs given to another. Otherwise the
-// object counts as not there. It is back as soon as it can be read.
+// An object that cannot be read (a field that is not a quantity) is put aside: the others of its
+// kind continue. It is reported once, with its name and the field. The handler may return a
+// stand-in for the object meanwhile, because the GPUs of a missing pod could be given to another.
+// Otherwise the object counts as absent. It is back as soon as it can be read.
 //
-// Where not even name, uid and resource version can be read, it is the list or the stream that is
-// bad: a list that contains such an item is a failed list, and such an event leads to a relist.
-// Each attempt is reported by on_problem and tried again after a back-off of at most a minute;
-// until it succeeds, the reader keeps what it knew and is not told that it is synced.
-// last_contact() stands still meanwhile, so that a readiness check can tell.
+// If not even name, uid and resource version can be read, the list or the stream itself is bad: a
+// list with such an item is a failed list, and such an event leads to a relist. Each attempt is
+// reported by on_problem and tried again after a back-off of at most a minute; until it succeeds,
+// the reader keeps its state and does not get synced. last_contact() does not advance meanwhile, so
+// that a readiness check can detect it.
 #pragma once
 
 #include "k8s-client/back_off.h"
@@ -44,7 +44,7 @@
 
 namespace k8s {
 
-// Which objects: "/api/v1/pods", "/apis/resource.k8s.io/v1/deviceclasses".
+// The path of the objects: "/api/v1/pods", "/apis/resource.k8s.io/v1/deviceclasses".
 struct ResourcePath {
   std::string path;
   std::string field_selector;
@@ -55,35 +55,35 @@ template <typename T>
 struct ReflectorHandler {
   std::function<void(T)> on_upsert;
   std::function<void(ObjectKey)> on_delete;
-  // What goes on in place of an object that cannot be read, of which `partial` is what could be; to
-  // be upserted under its uid. Nothing: the object counts as not there.
+  // What is passed on in place of an object that cannot be read, of which `partial` has the parts
+  // that could be read; it is upserted under its uid. Nothing: the object counts as absent.
   std::function<std::optional<T>(T partial)> stand_in = {};
-  // An object is put aside; once for each, until it could be read or was gone.
+  // An object is put aside; called once for each, until it could be read or was gone.
   std::function<void(const Error&)> on_unreadable = {};
-  // Once, after the first complete list.
+  // Called once, after the first complete list.
   std::function<void()> on_synced;
-  // Of an optional kind: whether the cluster has it and shows it to us; when that is first known,
-  // and when it changes.
+  // For an optional kind: whether the cluster has it and this client may read it; called when that
+  // is first known, and when it changes.
   std::function<void(bool)> on_presence = {};
   // A list or watch failed; it is tried again after `retry_in`. One call per failure, for the log.
   std::function<void(const Error&, std::chrono::milliseconds retry_in)> on_problem;
-  // After problems: the reader is up to date again (as last_contact() has it). Not when the kind
-  // turned out to be absent, which is what the problem said. Once per row of problems.
+  // After problems: the reader is up to date again (by last_contact()). Not called if the kind
+  // proved to be absent, which the problem stated. Called once per series of problems.
   std::function<void()> on_recovered = {};
 };
 
 struct ReflectorOptions {
-  // 404 means that the cluster does not have this kind: report the problem, count as synced with
-  // nothing, and look again after each absent_interval. So does a 403 that has lasted for
-  // `hidden_after`: the cluster does not show it to us; nullopt: never. Any other failure is what
-  // it is for every kind.
+  // 404 means that the cluster does not have this kind: report the problem, count as synced with no
+  // objects, and try again after each absent_interval. So does a 403 that has lasted for
+  // `hidden_after`: the client may not read the kind; nullopt: never. Any other failure is treated
+  // as for every kind.
   bool optional = false;
   std::optional<std::chrono::milliseconds> hidden_after = {};
   std::chrono::milliseconds absent_interval = std::chrono::minutes{3};
   std::size_t page_size = 500;
-  // Ask for a streamed list (WatchList) first; falls back to paged lists where the server refuses.
+  // Ask for a streamed list (WatchList) first; falls back to paged lists if the server refuses.
   bool watch_list = true;
-  // A watch silent for longer than this (no event, no bookmark) is taken for dead and re-opened.
+  // A watch without event or bookmark for longer than this counts as dead and is opened again.
   // Servers send a bookmark about every minute.
   std::chrono::seconds idle_limit{120};
   // For one page of a list; for the response headers of a watch.
@@ -98,8 +98,8 @@ struct ReflectorOptions {
 template <typename T>
 class Reflector {
  public:
-  // `transport` and `loop` must outlive it. `observer` is told of each finished list page ("LIST")
-  // and of each watch when it is answered ("WATCH").
+  // `transport` and `loop` must outlive it. `observer` is called for each finished list page
+  // ("LIST") and for each watch when it is answered ("WATCH").
   Reflector(Transport& transport, EventLoop& loop, ResourcePath resource,
             ReflectorHandler<T> handler, ReflectorOptions options = {},
             RequestObserver observer = {});
@@ -107,13 +107,13 @@ class Reflector {
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
 
-  // Sends the first request. To be called once.
+  // Sends the first request. Call it once.
   void start();
   // No callback comes after it. May be called from within a callback.
   void stop();
-  // Opens the watch anew, where there is one, and goes on from where it stood: for a caller that
-  // knows from elsewhere that it is behind. It may hang on a server that is dead, which shows only
-  // after idle_limit. A list goes on.
+  // Opens the watch again, if there is one, and continues from its last version: for a caller that
+  // has other evidence that the watch is behind. It may hang on a dead server, which otherwise
+  // shows only after idle_limit. A list continues.
   void reopen();
 
   // When the reader was last known to be up to date: a list was complete, a watch was opened or

@@ -7,16 +7,17 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A watch that ends sooner, and without an event, is a server or proxy that does not watch.
+// A watch that ends sooner, without an event, comes from a server or proxy that does not support
+// watches.
 constexpr std::chrono::seconds kShortWatch{1};
 
 // Below the idle limit of load balancers and the 295 s after which some servers end any request;
-// spread, so that watches opened together do not end together.
+// with a random part, so that watches opened together do not end together.
 constexpr int kMinStreamSeconds = 240;
 constexpr int kMaxStreamSeconds = 290;
 
-// 504 with this text: the server's cache has not reached the version asked for. Its cause
-// "ResourceVersionTooLarge" is not part of what we keep of a Status; client-go, too, looks at the
+// 504 with this text: the server's cache has not reached the requested version. Its cause
+// "ResourceVersionTooLarge" is not among the stored parts of a Status; client-go, too, compares the
 // text for servers that do not send the cause.
 bool is_too_large_version(const Error& error) {
   return error.kind == ErrorKind::kStatus &&
@@ -41,12 +42,12 @@ void Watcher::sent(TimePoint now) {
 
 WatcherStep Watcher::page(const std::string& resource_version, const std::string& continue_token) {
   refused_since_.reset();
-  // All pages show the state at the version of the first one. The watch starts there, also when
-  // the list had to be finished in another way.
+  // All pages show the state at the version of the first one. The watch starts there, even if the
+  // list had to be completed in another way.
   if (first_page_version_.empty()) first_page_version_ = resource_version;
   if (!continue_token.empty()) {
     reader_is_ahead_ = true;
-    // A continue token carries the version: the server refuses both together.
+    // A continue token includes the version: the server refuses both together.
     request_ = {.kind = WatchRequest::Kind::kList,
                 .continue_token = continue_token,
                 .limit = options_.page_size};
@@ -67,8 +68,8 @@ void Watcher::opened() {
 
 void Watcher::event(const std::string& resource_version) {
   stream_had_events_ = true;
-  // The initial events of a streamed list come in no order of versions: to watch on from one of
-  // them would miss others. Only its closing bookmark carries a version to go on from.
+  // The initial events of a streamed list are in no order of versions: a watch from the version of
+  // one of them would miss others. Only the closing bookmark has a version to continue from.
   if (state_ == State::kStreaming) {
     reader_is_ahead_ = true;
   } else {
@@ -93,11 +94,11 @@ WatcherStep Watcher::bookmark(const std::string& resource_version, bool initial_
 }
 
 WatcherStep Watcher::ended(TimePoint now) {
-  // A server that does not know streamed lists takes the request for a plain watch, and its stream
-  // ends without the closing bookmark.
+  // A server without streamed lists takes the request for a plain watch, and its stream ends
+  // without the closing bookmark.
   if (state_ == State::kStreaming) return list_by_pages(list_version(), milliseconds{0});
   if (!stream_had_events_ && now - sent_at_ < kShortWatch) {
-    // Listing anew with growing pauses still shows the changes where watches do not work at all.
+    // Lists with growing pauses still show the changes if watches do not work at all.
     return list_anew(back_off_.next(now));
   }
   return watch_on(milliseconds{0});
@@ -125,7 +126,7 @@ WatcherStep Watcher::reopen() {
 WatcherStep Watcher::list_failed(const Error& error, TimePoint now) {
   const bool further_page = !request_.continue_token.empty();
   if (further_page && error.is_expired()) {
-    // The token lived for five minutes. What is left is the whole list in one answer.
+    // The token was valid for five minutes. What is left is the whole list in one answer.
     WatcherStep step = list_by_pages(list_version(), milliseconds{0});
     request_.limit = 0;
     step.request = request_;
@@ -154,7 +155,7 @@ WatcherStep Watcher::streamed_list_failed(const Error& error, TimePoint now) {
   if (error.kind == ErrorKind::kConnect || error.is_status(429) || error.is_status(500)) {
     return list_anew(back_off_.next(now, error.retry_after));
   }
-  // Asked in another way at once, unless the server wants to be left alone for a while.
+  // Requested in another way at once, unless the server asks for a pause.
   const milliseconds delay =
       error.retry_after ? back_off_.next(now, error.retry_after) : milliseconds{0};
   return list_by_pages(list_version(), delay);
@@ -163,7 +164,8 @@ WatcherStep Watcher::streamed_list_failed(const Error& error, TimePoint now) {
 WatcherStep Watcher::watch_failed(const Error& error, TimePoint now) {
   const milliseconds delay = back_off_.next(now, error.retry_after);
   if (!is_lost_version(error) && error.is_passing()) return watch_on(delay);
-  // After 410 from the last version, not from "": not older than what the reader has is enough.
+  // After 410 from the last version, not from "": it is enough that the list is not older than the
+  // reader's state.
   return list_anew(delay);
 }
 
@@ -174,8 +176,8 @@ bool Watcher::stays_hidden(const Error& error, TimePoint now) {
 }
 
 WatcherStep Watcher::absent(const Error& error) {
-  // 404: the server has no such kind, so nothing of it exists. 403: it may exist, but is not for
-  // us to see; what was seen while we were allowed to stays.
+  // 404: the server has no such kind, so none of its objects exist. 403: they may exist, but this
+  // client may not read them; what was read while it was allowed stays.
   const bool nothing_exists = error.is_status(404);
   if (nothing_exists) version_.clear();
   WatcherStep step = list_anew(options_.absent_interval);

@@ -1,4 +1,4 @@
-// The protocol of list and watch as a pure state machine: what happened in, what to ask next out.
+// The protocol of list and watch as a pure state machine: events go in, the next request comes out.
 //
 //           ┌────── any failure that loses the place ──────────────────────┐
 //           ▼                                                              │
@@ -7,21 +7,21 @@
 //           └─streamed─▶ Streaming ──bookmark──────┼────────────────▶│      │
 //              list                                └─── watch ended ─┘      │
 //
-// No I/O, no clock, no callbacks: the reflector feeds it and does what it says. It sees versions
-// and outcomes, never objects. The rules are client-go's (tools/cache/reflector.go,
+// No I/O, no clock, no callbacks: the reflector passes it events and does what it returns. It sees
+// versions and outcomes, never objects. The rules are client-go's (tools/cache/reflector.go,
 // tools/pager/pager.go), with these differences, each of them on the safe side:
 //   * the first list is a consistent read (resourceVersion=""), never "whatever a cache has";
-//   * so is a list that follows one that broke off halfway: its reader has already seen newer
-//     objects than the version kept here promises, and must not be taken back in time. That goes
-//     for the whole list after an expired continue token, too, where client-go, which shows its
-//     reader no unfinished list, asks for the version it first asked for;
-//   * relists are paged too, with resourceVersionMatch=NotOlderThan (without it a limit would mean
-//     exactly that version); a page that fails for a passing reason is asked for again;
-//   * a watch that got no answer, or 5xx, is opened again at the same version without a relist: a
-//     version that has become too old says so by 410.
+//   * so is a list after one that broke off: its reader has already seen newer objects than the
+//     version stored here, and must not be set back in time. That also holds for the whole list
+//     after an expired continue token; client-go, which shows its reader no unfinished list, asks
+//     there for the version that it first asked for;
+//   * relists are paged, too, with resourceVersionMatch=NotOlderThan (without it a limit would mean
+//     exactly that version); a page that fails for a temporary reason is requested again;
+//   * a watch that got no answer, or 5xx, is opened again at the same version without a relist: for
+//     a version that has become too old the server answers 410.
 //
-// One watcher follows one kind of object. Every request it returns is to be sent after `delay`, and
-// announced by sent() when it goes out.
+// One watcher follows one kind of object. Every request that it returns is to be sent after
+// `delay`; sent() is called when it is sent.
 #pragma once
 
 #include "k8s-client/back_off.h"
@@ -36,14 +36,14 @@
 namespace k8s {
 
 struct WatcherOptions {
-  bool optional = false;  // 404 means: there is nothing
-  // An optional kind that has been refused (403) for so long, with no list or watch of it answered
-  // in between, counts as absent as well. Not at once: a server that has just started may not know
-  // its roles yet. nullopt: never, for a kind of which "there is none" must not be a guess.
+  bool optional = false;  // 404 means: there are no objects
+  // An optional kind that has been refused (403) for so long, without an answered list or watch in
+  // between, counts as absent as well. Not at once: a server that has just started may not have
+  // read its roles yet. nullopt: never, for a kind that must not be taken as empty by mistake.
   std::optional<std::chrono::milliseconds> hidden_after = {};
-  // How often an optional kind that is absent is looked for.
+  // How often an absent optional kind is tried again.
   std::chrono::milliseconds absent_interval = std::chrono::minutes{3};
-  std::size_t page_size = 500;  // halved where a page of it is too large
+  std::size_t page_size = 500;  // halved if a page of that size is too large
   bool watch_list = true;
   BackOffOptions back_off = {};
   std::uint64_t seed = 0;
@@ -57,7 +57,7 @@ struct WatchRequest {
     kStreamedList  // what exists, then changes, in one stream (WatchList)
   };
   Kind kind = Kind::kList;
-  std::string resource_version = {};  // of a list: not older than; empty: consistent
+  std::string resource_version = {};  // of a list: not older than this; empty: consistent
   std::string continue_token = {};    // of a further page; resource_version is empty then
   std::size_t limit = 0;              // 0: everything in one answer
   std::chrono::seconds timeout{0};    // of a stream: the server ends it after this time
@@ -65,18 +65,18 @@ struct WatchRequest {
   friend bool operator==(const WatchRequest&, const WatchRequest&) = default;
 };
 
-// What follows from an input.
+// The result of an input.
 struct WatcherStep {
-  // A new list has begun: what was listed since the last complete one counts for nothing.
+  // A new list has begun: objects listed since the last complete one do not count.
   bool list_begins = false;
-  // The list is complete: what it did not show is gone. With list_begins: it is empty.
+  // The list is complete: objects that it did not show are gone. With list_begins: it is empty.
   bool list_complete = false;
-  // The reader has all there is, or all that it may see.
+  // The reader has all objects that exist, or all that it may read.
   bool synced = false;
-  // With synced: not because a list is complete, but because the kind is optional and not there,
-  // or hidden from us.
+  // With synced: not because a list is complete, but because the kind is optional and absent, or
+  // may not be read.
   bool absent = false;
-  // What to send, `delay` from now. Nothing: go on reading what is open.
+  // The request to send, `delay` from now. Nothing: continue to read the open stream.
   std::optional<WatchRequest> request = {};
   std::chrono::milliseconds delay{0};
 
@@ -100,7 +100,7 @@ class Watcher {
   // The first request.
   [[nodiscard]] WatcherStep start();
 
-  // The request of the last step goes out now.
+  // The request of the last step is being sent.
   void sent(TimePoint now);
 
   // A page of a list arrived whole.
@@ -116,16 +116,16 @@ class Watcher {
   // A bookmark. `initial_events_end`: everything that existed has been streamed.
   [[nodiscard]] WatcherStep bookmark(const std::string& resource_version, bool initial_events_end);
 
-  // The server ended an open stream as HTTP says it should.
+  // The server ended an open stream properly.
   [[nodiscard]] WatcherStep ended(TimePoint now);
 
   // The request failed or the open stream broke: no answer, an error status, an ERROR event, a
-  // deadline or the idle limit, or something that could not be decoded. Which of them, and in which
-  // state, decides between opening again, paging on, and listing anew.
+  // deadline or the idle limit, or something that could not be decoded. The kind of failure and the
+  // state decide between opening again, continuing with pages, and listing again.
   [[nodiscard]] WatcherStep failed(const Error& error, TimePoint now);
 
-  // The reader knows that a watch is behind: one that is open, or being opened, is given up and
-  // opened again from the same version. A list goes on.
+  // A watch is known to be behind: one that is open, or being opened, is closed and opened again
+  // from the same version. A list continues.
   [[nodiscard]] WatcherStep reopen();
 
   [[nodiscard]] State state() const { return state_; }

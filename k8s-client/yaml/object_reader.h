@@ -1,8 +1,8 @@
-// Reads a map field by field and complains about everything that is not as it should be.
+// Reads a map field by field and reports every error in it.
 //
-// Usage: construct it over a Value, read the fields, then ask finish(). The first complaint is kept
+// Usage: construct it over a Value, read the fields, then call finish(). The first error is stored
 // and later reads return their defaults, so that a reader function is a plain list of fields and
-// one check at the end. A key that nobody read is a complaint too: nothing a user writes is
+// one check at the end. A key that was not read is an error, too: nothing that a user writes is
 // ignored.
 #pragma once
 
@@ -30,31 +30,32 @@ class ObjectReader {
   // `value` must outlive the reader. A null value reads as an empty map.
   ObjectReader(const Value& value, std::string file, Contents contents = Contents::kPublic);
 
-  // Absent (or null) fields give nullopt; a wrong type is a complaint and gives nullopt.
+  // Absent (or null) fields give nullopt; a wrong type is an error and gives nullopt.
   std::optional<std::string> string(std::string_view key);
   std::optional<bool> boolean(std::string_view key);
   std::optional<std::int64_t> integer(std::string_view key, IntegerRange range = {});
   std::optional<double> number(std::string_view key);
   std::vector<std::string> strings(std::string_view key);
-  // Of the allowed words; anything else is a complaint that lists them.
+  // One of the allowed words; anything else is an error that lists them.
   std::optional<std::string> one_of(std::string_view key,
                                     const std::vector<std::string_view>& allowed);
 
-  // Calls `read` with a reader over the map under `key`, if there is one; its complaints are ours.
+  // Calls `read` with a reader over the map under `key`, if there is one; its errors go into this
+  // one.
   void object(std::string_view key, const std::function<void(ObjectReader&)>& read);
   // The same for each map of the list under `key`.
   void objects(std::string_view key, const std::function<void(ObjectReader&)>& read);
 
-  // The raw value under `key`, which counts as read; nullptr when absent.
+  // The raw value under `key`, which counts as read; nullptr if absent.
   const Value* raw(std::string_view key);
 
-  // Counts every key as read: for files of which we understand only a part (kubeconfig).
+  // Counts every key as read: for files of which only a part is supported (kubeconfig).
   void allow_unknown();
 
-  // Adds a complaint about `key` (or about the whole object, when empty): "FILE:LINE: PATH: TEXT".
+  // Adds an error about `key` (or about the whole object, if empty): "FILE:LINE: PATH: TEXT".
   void complain(std::string_view key, const std::string& text);
 
-  // The first complaint; or that of the first key nobody asked for; or nothing.
+  // The first error; or that of the first key that was not read; or nothing.
   [[nodiscard]] std::optional<Error> finish();
 
   [[nodiscard]] const std::string& file() const { return file_; }
@@ -63,7 +64,7 @@ class ObjectReader {
  private:
   const Value* find(std::string_view key);
   void complain_type(std::string_view key, const Value& found, std::string_view wanted);
-  // What was found, behind `lead`, where that may be said.
+  // The value found, after `lead`, if it may be quoted.
   [[nodiscard]] std::string quoted(std::string_view lead, const std::string& value) const;
 
   const Value* value_;

@@ -1,5 +1,5 @@
-// Builds the tree from yaml-cpp's events rather than from its nodes: events show duplicate keys,
-// quoting and aliases as they stand in the text, and allow every bound to be checked on the way.
+// Builds the tree from yaml-cpp's events, not from its nodes: events show duplicate keys, quoting
+// and aliases as they are in the text, and allow every limit to be checked on the way.
 #include "k8s-client/shown.h"
 #include "k8s-client/yaml/scalar.h"
 #include "k8s-client/yaml/value.h"
@@ -18,16 +18,16 @@
 namespace k8s::yaml {
 namespace {
 
-// Of a secret text, in place of words that quote it.
+// For a secret text, in place of messages that quote it.
 constexpr const char* kUnusable = "not YAML, or a key or value that is not allowed here";
 
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxValues = 1'000'000;
-// Text and key paths together, aliases counted each time: a bound on memory.
+// Text and key paths together, aliases counted each time: a limit of memory.
 constexpr std::size_t kMaxExpandedBytes = std::size_t{256} << 20;
 
-// Leaves yaml-cpp's parser, which calls us, in the way that it itself leaves it.
+// Leaves yaml-cpp's parser, which is the caller, as it does itself: by an exception.
 struct Refusal {
   int line;
   std::string text;
@@ -68,7 +68,7 @@ class TreeBuilder : public YAML::EventHandler {
  public:
   explicit TreeBuilder(std::string_view text) : text_(text) {}
 
-  // The document just handled; null if it was empty.
+  // The document just read; null if it was empty.
   Value take() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -128,7 +128,7 @@ class TreeBuilder : public YAML::EventHandler {
   struct Frame {
     Value value;
     YAML::anchor_t anchor = 0;
-    std::optional<std::string> key;  // of a map: read, its value still to come
+    std::optional<std::string> key;  // of a map: it was read, its value comes next
     std::unordered_set<std::string> keys;
   };
 
@@ -211,7 +211,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void attach(Value value, YAML::anchor_t anchor) {
-    // The copy kept for aliases is counted too: nested anchors would else multiply memory unseen.
+    // The copy stored for aliases counts, too: otherwise nested anchors would multiply memory
+    // unseen.
     if (anchor != 0) anchors_[anchor] = copy_of(value, value.path, stack_.size() + 1);
     if (stack_.empty()) {
       root_ = std::move(value);
@@ -250,8 +251,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   std::string_view text_;
-  int line_ = 0;                // the line last asked for by is_separator …
-  std::size_t line_start_ = 0;  // … and where in the text it begins
+  int line_ = 0;                // the last line for is_separator() …
+  std::size_t line_start_ = 0;  // … and where it begins in the text
   int documents_ = 0;
   Value root_;
   std::vector<Frame> stack_;
@@ -264,8 +265,8 @@ tl::unexpected<Error> failure(const std::string& file, int line, const std::stri
   return config_error(file + (line > 0 ? ":" + std::to_string(line) : "") + ": " + text);
 }
 
-// The line (from 1) of the first byte that no YAML text has, or 0. yaml-cpp takes some of them for
-// the end of the text and would ignore the rest.
+// The line (from 1) of the first byte that is not allowed in YAML text, or 0. yaml-cpp takes some
+// of these bytes for the end of the text and would ignore the rest.
 int line_of_control_character(std::string_view text) {
   int line = 1;
   for (const char c : text) {

@@ -33,7 +33,7 @@ bool take_sign(std::string_view& text) {
   return negative;
 }
 
-// The base that a prefix announces, which is removed. A lone leading zero means octal.
+// The base of a prefix, which is removed. A single leading zero means octal.
 int take_base(std::string_view& digits) {
   if (digits.size() < 2 || digits[0] != '0') return 10;
   const char mark = digits[1];
@@ -90,7 +90,7 @@ bool looks_like_float(std::string_view text) {
 
 std::optional<Value::Data> parse_float(std::string_view text) {
   if (!looks_like_float(text)) return std::nullopt;
-  if (text.starts_with('+')) text.remove_prefix(1);  // from_chars knows no plus
+  if (text.starts_with('+')) text.remove_prefix(1);  // from_chars does not accept a plus
   double value = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
   if (result.ec != std::errc{}) return std::nullopt;

@@ -1,10 +1,10 @@
-// What a plain (unquoted) YAML scalar means: the rules of Kubernetes' own decoder.
+// The meaning of a plain (unquoted) YAML scalar: the rules of Kubernetes' own decoder.
 //
-// sigs.k8s.io/yaml, which reads kubeconfig and kube-scheduler's configuration, follows YAML 1.1 by
-// way of go.yaml.in/yaml/v2 (resolve.go): `yes`, `on` and `y` are true, `010` is eight, `1_000` is
-// a thousand, `0b11` is three, dates are strings. So do we: a file must mean the same to both.
-// Where that surprises (a string field given `no`), ObjectReader complains about the type instead
-// of guessing. Quoted scalars never come here; they are strings.
+// sigs.k8s.io/yaml, which reads kubeconfig and kube-scheduler's configuration, follows YAML 1.1
+// through go.yaml.in/yaml/v2 (resolve.go): `yes`, `on` and `y` are true, `010` is eight, `1_000` is
+// a thousand, `0b11` is three, dates are strings. The same holds here, so that a file means the
+// same to both. If that is a surprise (a string field given `no`), ObjectReader reports the type
+// instead of guessing. Quoted scalars never come here; they are strings.
 #pragma once
 
 #include "k8s-client/yaml/value.h"

@@ -56,7 +56,7 @@ void append_json(std::string& out, const Value& value) {
   } else if (const auto* integer = std::get_if<std::int64_t>(&value.data)) {
     out += std::to_string(*integer);
   } else if (const auto* number = std::get_if<double>(&value.data)) {
-    out += *number == 0 ? "0" : fmt::format("{}", *number);  // 0 rather than -0
+    out += *number == 0 ? "0" : fmt::format("{}", *number);  // 0, not -0
   } else if (const auto* text = value.string()) {
     append_string(out, *text);
   } else if (const auto* list = value.list()) {

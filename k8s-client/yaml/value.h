@@ -1,8 +1,8 @@
-// A YAML (or JSON) document as a checked tree that remembers where each value stood.
+// A YAML (or JSON) document as a checked tree with the place of each value.
 //
 // yaml-cpp accepts duplicate keys, shares nodes and converts quoted text to booleans; this tree
-// does none of that. It is what configuration, kubeconfig and manifests are read from, so that
-// every complaint can name a line and a key path. See object_reader.h for reading it strictly.
+// does none of that. Configuration, kubeconfig and manifests are read from it, so that every error
+// can name a line and a key path. object_reader.h reads it strictly.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -23,7 +23,7 @@ class Value {
   using Data = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, List, Map>;
 
   Data data = nullptr;
-  int line = 0;      // from 1; 0 when it stood in no document
+  int line = 0;      // from 1; 0 if it is from no document
   std::string path;  // "profiles[0].plugins.score"; empty at the root
 
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::nullptr_t>(data); }
@@ -36,13 +36,13 @@ class Value {
   [[nodiscard]] std::string_view kind_name() const;
 };
 
-// What messages may say of a text. Of a secret one, which may hold credentials, no key and no value
-// is ever quoted, whatever is wrong with it: it may not be what it was taken for.
+// Whether messages may quote a text. Of a secret text, which may hold credentials, no key and no
+// value is ever quoted, whatever the error: the file may be a different one than the user meant.
 enum class Contents { kPublic, kSecret };
 
-// The documents of `text`, empty ones left out. Rejects duplicate keys, keys that are not plain
+// The documents of `text`, without empty ones. Rejects duplicate keys, keys that are not plain
 // strings, nesting deeper than 64 and documents of more than 16 MiB or a million values (aliases
-// count each time they are used). `file` only serves the messages: "FILE:LINE: …".
+// count each time they are used). `file` is only for messages: "FILE:LINE: …".
 [[nodiscard]] Result<std::vector<Value>> parse(std::string_view text, const std::string& file,
                                                Contents contents = Contents::kPublic);
 
@@ -50,8 +50,8 @@ enum class Contents { kPublic, kSecret };
 [[nodiscard]] Result<std::vector<Value>> parse_file(const std::string& file,
                                                     Contents contents = Contents::kPublic);
 
-// Its text alone, for who needs that besides what it means: a file that is read twice may have
-// changed in between.
+// Only its text, for callers that need both the text and its meaning: a file that is read twice may
+// have changed in between.
 [[nodiscard]] Result<std::string> read_file(const std::string& file);
 
 // As compact JSON.

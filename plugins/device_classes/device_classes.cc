@@ -10,7 +10,7 @@ using namespace sched;
 
 constexpr std::string_view kImplicitPrefix = "deviceclass.resource.kubernetes.io/";
 
-// Of the resources that some container names, with an amount above zero, the first by name of which
+// The first by name of the resources that a container names with an amount above zero and for which
 // `is_meant` is true; empty: none.
 template <typename IsMeant>
 std::string first_resource(const k8s::Pod& pod, IsMeant&& is_meant) {

@@ -19,7 +19,7 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
   return names;
 }
 
-// A list that is given takes the place of the default, also when it is empty.
+// A given list replaces the default, even if it is empty.
 void read_names(ObjectReader& args, std::string_view key, std::vector<std::string>& names) {
   if (args.raw(key) == nullptr) return;
   names = sorted(args.strings(key));
@@ -36,8 +36,8 @@ void read_seconds(ObjectReader& args, std::string_view key, std::chrono::seconds
 }  // namespace
 
 // Sources: kubernetes/node-problem-detector, config/; AKS, "Node problem detector in AKS nodes"
-// (those of GPU nodes but for throttling, which slows down but does not break); EKS, "Detect node
-// health issues"; Kubernetes, well-known labels and taints; cluster-autoscaler; Karpenter.
+// (those of GPU nodes except for throttling, which slows down but does not break); EKS, "Detect
+// node health issues"; Kubernetes, well-known labels and taints; cluster-autoscaler; Karpenter.
 GpuHealthArgs default_gpu_health_args() {
   return {
       .unhealthy_conditions = sorted({"KernelDeadlock",

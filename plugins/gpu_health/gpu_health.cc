@@ -43,8 +43,8 @@ std::string utc(k8s::Timestamp time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", std::chrono::floor<std::chrono::seconds>(time));
 }
 
-// A healthy node costs three comparisons and no text: alarms are few, and the listed taints are
-// looked for only where there are taints.
+// A healthy node costs three comparisons and no text: there are few alarms, and the listed taints
+// are searched only on nodes with taints.
 class Check final : public NodeFilter {
  public:
   Check(const GpuHealthArgs& args, std::vector<k8s::Toleration> tolerations)

@@ -1,22 +1,22 @@
-// GpuHealth: keeps pods that ask for devices off nodes whose GPUs are not well.
+// GpuHealth: keeps pods that ask for devices off nodes with GPUs that are not healthy.
 //
-// Device plugins serve every extended resource, so "a device" is any of them; pods without are not
-// kept from anywhere. A node takes no such pod while
+// Device plugins serve every extended resource, so each of them counts as a device; pods without
+// devices may go anywhere. A node takes no pod with devices while
 //   * its MIG configuration is being changed, or could not be (label nvidia.com/mig.config.state:
 //     pending, rebooting, failed);
-//   * one of `unhealthyConditions` says something is wrong: True, or False for a type that ends in
+//   * one of `unhealthyConditions` reports a problem: True, or False for a type that ends in
 //     "Ready". Default: those of node-problem-detector, of AKS for GPU nodes, and of the EKS node
-//     monitoring agent that leave a pod little hope;
+//     monitoring agent with which a pod most likely fails;
 //   * it has one of `unhealthyTaints` (effect NoSchedule or NoExecute) that the pod does not
-//     tolerate by name. A toleration of everything was not written with a broken node in mind;
-//     one that names the key was. Tolerations without a key count elsewhere as they always do;
-//   * it is backed off, since its kubelet rejected pods with devices one after the other
+//     tolerate by key. A toleration without a key is not meant for broken nodes, so it does not
+//     count here; it counts as always elsewhere;
+//   * it is backed off, because its kubelet rejected pods with devices one after the other
 //     (scheduler/engine/backoffs/black_holes.h; `rejectedPods` within `rejectedWithinSeconds`, for
-//     `initialBackoffSeconds` … `maxBackoffSeconds`). A node is the same for all profiles:
-//     these four are those of the first that has this plugin, and another that says something else
-//     is refused.
-// Its verdicts come after kube-scheduler's filters and never replace their words. What it answers
-// follows from the Node object and from the back-off; it reads no clock.
+//     `initialBackoffSeconds` … `maxBackoffSeconds`). A back-off is for all profiles: these four
+//     arguments are those of the first profile with this plugin, and different ones in another
+//     profile are an error.
+// Its verdicts come after kube-scheduler's filters and never replace their messages. Its answers
+// follow from the Node object and from the back-off; it reads no clock.
 #pragma once
 
 #include "scheduler/framework/registry.h"
@@ -34,7 +34,7 @@ struct GpuHealthArgs {
   friend bool operator==(const GpuHealthArgs&, const GpuHealthArgs&) = default;
 };
 
-// What holds where arguments say nothing.
+// The default values of arguments.
 [[nodiscard]] GpuHealthArgs default_gpu_health_args();
 [[nodiscard]] GpuHealthArgs read_gpu_health_args(k8s::yaml::ObjectReader& args);
 

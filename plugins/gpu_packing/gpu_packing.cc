@@ -18,7 +18,7 @@ namespace {
 
 using namespace sched;
 
-// The mean share of the asked kinds that would be taken with the pod; 0 on shared GPUs.
+// The mean share of the requested kinds that would be taken with the pod; 0 on shared GPUs.
 class Packed final : public NodeScore {
  public:
   explicit Packed(std::vector<ResourceAmount> asked) : asked_(std::move(asked)) {}
@@ -41,7 +41,7 @@ class Packed final : public NodeScore {
   std::vector<ResourceAmount> asked_;
 };
 
-// UsableGpu on nodes with whole GPUs; elsewhere the pod takes none, and destroys none.
+// UsableGpu on nodes with whole GPUs; on other nodes the pod takes and destroys no whole GPU.
 class OnWholeGpus final : public NodeScore {
  public:
   OnWholeGpus(std::unique_ptr<NodeScore> usable, std::int64_t neutral)
@@ -60,11 +60,11 @@ class OnWholeGpus final : public NodeScore {
   std::int64_t neutral_;
 };
 
-// Nodes without GPUs first, then those whose GPUs are least missed without the CPU.
+// Nodes without GPUs first, then those with GPUs that lose least by the CPU that the pod takes.
 class Apart final : public NodeScore {
  public:
-  // `on_gpu_nodes` may be null: they are all the same then. Theirs are at most `neutral`, since a
-  // pod without GPU takes something away or nothing.
+  // `on_gpu_nodes` may be null: then GPU nodes are equal. Its scores are at most `neutral`, because
+  // a pod without GPU destroys something or nothing.
   Apart(std::unique_ptr<NodeScore> on_gpu_nodes, std::int64_t neutral)
       : on_gpu_nodes_(std::move(on_gpu_nodes)), neutral_(neutral) {}
 
@@ -122,7 +122,7 @@ class GpuPacking final : public ScorePlugin {
   }
 
  private:
-  // GpuSharing packs or spreads them.
+  // GpuSharing packs or spreads these pods.
   static bool asks_for_shared(const std::vector<ResourceAmount>& kinds,
                               const ResourceNames& names) {
     return std::any_of(kinds.begin(), kinds.end(), [&](const ResourceAmount& kind) {

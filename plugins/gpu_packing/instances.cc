@@ -9,11 +9,11 @@ namespace {
 
 using namespace sched;
 
-// What a whole GPU is worth; every known part of one is then worth a whole number.
+// What a whole GPU is worth; then every known part of one is worth a whole number.
 constexpr std::int64_t kGpuWorth = 64;
-// An instance of which it is not known which part of a GPU it is.
+// For an instance that is an unknown part of a GPU.
 constexpr std::int64_t kUnknownWorth = 1;
-// More pieces than this make no difference; sums stay small.
+// More pieces than this count as this many, so that sums stay small.
 constexpr std::int64_t kMostPieces = 1'000'000;
 
 std::int64_t worth_of(const gpu::MigInstances& instances, const gpu::Inventory& gpu) {
@@ -36,7 +36,7 @@ class InstanceScore final : public NodeScore {
   }
 
  private:
-  // Pieces that stay free beside the pod.
+  // The pieces that stay free beside the pod.
   [[nodiscard]] std::int64_t left(const NodeView& node, ResourceId resource) const {
     return std::clamp<std::int64_t>(saturating_subtract(node.free(resource), asked(resource)), 0,
                                     kMostPieces);

@@ -29,7 +29,7 @@ class Priced final : public NodeScore {
  public:
   struct Prices {
     std::int64_t start = 0;
-    std::int64_t step = 0;  // 0: the pod pays nothing for types
+    std::int64_t step = 0;  // 0: types have no price for the pod
     const std::vector<gpu::TypeName>& types;
     std::int64_t most = 0;
   };
@@ -66,7 +66,7 @@ bool says_product(const k8s::NodeSelectorTerm& term) {
       [](const k8s::SelectorRequirement& each) { return each.key == gpu::kProductLabel; });
 }
 
-// Whether the pod says which GPUs it wants, or would rather have.
+// Whether the pod requires or prefers certain GPUs.
 bool cares(const PodShape& shape) {
   const gpu::Wishes& wishes = shape.wishes;
   if (!shape.gpu.products.empty() || !wishes.types.empty() || wishes.min_memory > 0 ||

@@ -1,8 +1,8 @@
-// What GpuPacking adds to a score for the sake of whole nodes and of scarce GPU types.
+// What GpuPacking adds to a score for whole nodes and for scarce GPU types.
 //
-// Both are a price, in points of UsableGpu's score: starting on an untouched node has one, and so
-// has each step from cheap to dear types. What is left of the greatest possible price is added, so
-// that no score falls below what it would be otherwise.
+// Both are a price, in points of UsableGpu's score: to start on an untouched node has a price, and
+// each step from cheap to expensive types has one. The rest of the greatest possible price is
+// added, so that no score is lower than it would be without.
 #pragma once
 
 #include "plugins/gpu_packing/args.h"
@@ -17,14 +17,14 @@ namespace plugins {
 
 class Surcharge {
  public:
-  // `quantum`: milli-GPU to a point.
+  // `quantum`: milli-GPU per point.
   Surcharge(const GpuPackingArgs& args, std::int64_t quantum);
 
   // The most that score() adds.
   [[nodiscard]] std::int64_t most() const { return start_price_ + most_type_price(); }
 
-  // A score that is `base` (null: 0 everywhere) plus what is left of the price; `base` itself where
-  // nothing has a price for such pods.
+  // A score of `base` (null: 0 everywhere) plus the rest of the price; `base` itself if nothing has
+  // a price for such pods.
   [[nodiscard]] std::unique_ptr<sched::NodeScore> on_top_of(std::unique_ptr<sched::NodeScore> base,
                                                             const sched::PodShape& shape,
                                                             const GpuAsk& ask) const;

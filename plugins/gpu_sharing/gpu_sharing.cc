@@ -24,7 +24,7 @@ using gpu::SharingWish;
 struct Settings {
   SharingWish default_sharing = SharingWish::kAllowed;
   bool spread = false;
-  std::optional<bool> one_only;  // failRequestsGreaterThanOne; nullopt: as the sharing has it
+  std::optional<bool> one_only;  // failRequestsGreaterThanOne; nullopt: by the kind of sharing
 };
 
 bool is_mig_resource(std::string_view name) { return name.starts_with(gpu::kMigResourcePrefix); }
@@ -35,18 +35,18 @@ bool is_shared_resource(std::string_view name) {
 
 enum Reason : unsigned { kShared, kNotShared, kSeveral, kSeveralUnsaid, kTooSmall, kTooFull };
 
-// What a pod asks for of one resource that may be a piece of something shared.
+// A pod's request for one resource with pieces that may be shared.
 struct Ask {
-  // Of what a container that asks for several pieces is to expect.
+  // What happens to a container that asks for several pieces.
   enum class Several : std::uint8_t { kServed, kAsTheNodeHasIt, kFailed };
 
   ResourceId resource{};
   std::string name;
-  SharingWish wish = SharingWish::kAllowed;  // as said, or by default; never kUnsaid
-  bool several_unsaid = false;  // several for one container, which has not said that they may share
+  SharingWish wish = SharingWish::kAllowed;  // as annotated, or the default; never kUnsaid
+  bool several_unsaid = false;               // several for one container, without the annotation
   Several several = Several::kServed;
 
-  // Whether there are nodes that it keeps the pod off.
+  // Whether the plugin may keep the pod off some nodes.
   [[nodiscard]] bool may_refuse() const {
     return wish != SharingWish::kAllowed || several_unsaid || several != Several::kServed;
   }
@@ -61,22 +61,22 @@ const gpu::MigInstances* instances_of(const NodeView& node, ResourceId resource)
   return found == all.end() ? nullptr : &*found;
 }
 
-// What a pod takes of its GPUs' memory, in bytes; all zero: it does not say.
+// What a pod takes of its GPUs' memory, in bytes; all zero: not stated.
 struct MemoryAsk {
   std::int64_t of_each = 0;
-  std::int64_t of_all = 0;  // that it gets, together
+  std::int64_t of_all = 0;  // of all pieces together
 
-  // Whether what all pods take on a node can be too much for one more.
+  // Whether the pods on a node can together take too much for one more.
   [[nodiscard]] bool may_fill(const gpu::Inventory& gpu) const {
-    // A part of MPS is one's own, as a whole GPU is: it is as large as it is.
+    // A part of MPS is exclusive, as a whole GPU is, and has a fixed size.
     const bool in_turns =
         gpu.sharing == gpu::Sharing::kTimeSlicing || gpu.sharing == gpu::Sharing::kUnknown;
     return of_all > 0 && in_turns;
   }
 };
 
-// Of all GPUs, or instances, that the node's pieces share; how many there are follows from what is
-// on offer.
+// The memory of all GPUs, or instances, that the node's pieces share; their number follows from
+// what is offered.
 std::int64_t shared_memory(const gpu::Inventory& gpu) {
   return saturating_multiply(saturating_add(gpu.gpus, gpu.shared) / gpu.replicas,
                              gpu.memory_mib * kMib);
@@ -198,21 +198,22 @@ class GpuSharingFilter final : public FilterPlugin {
  private:
   using Several = Ask::Several;
 
-  // Device plugins are asked for one container at a time.
+  // A device plugin allocates for one container at a time.
   [[nodiscard]] Several several_of(const PodShape& shape, ResourceId resource) const {
     if (shape.request_of_one_container(resource) <= 1) return Several::kServed;
     if (!settings_.one_only) return Several::kAsTheNodeHasIt;
     return *settings_.one_only ? Several::kFailed : Several::kServed;
   }
 
-  // Of nvidia.com/gpu or an instance, which may be shared under that name.
+  // For nvidia.com/gpu or an instance, which may be shared under that name.
   [[nodiscard]] Ask ask_of(const PodShape& shape, ResourceId resource,
                            const std::string& name) const {
     Ask ask{.resource = resource, .name = name, .several = several_of(shape, resource)};
     const SharingWish said = shape.wishes.sharing;
     ask.wish = said == SharingWish::kUnsaid ? settings_.default_sharing : said;
     if (said != SharingWish::kUnsaid) return ask;
-    // What an instance is, its name says; that it is to be shared, too, only the pod can say.
+    // The name of an instance states its profile; that it must be shared, too, only the annotation
+    // can require.
     if (is_mig_resource(name) && ask.wish == SharingWish::kRequired) {
       ask.wish = SharingWish::kAllowed;
     }
@@ -221,7 +222,7 @@ class GpuSharingFilter final : public FilterPlugin {
     return ask;
   }
 
-  // Of what is called shared: why no node will do.
+  // For resources with a name for shared pieces: why no node can take the pod.
   [[nodiscard]] std::optional<std::string> refusal(const PodShape& shape,
                                                    const ResourceAmount& request,
                                                    const std::string& name) const {
@@ -236,11 +237,11 @@ class GpuSharingFilter final : public FilterPlugin {
   Settings settings_;
 };
 
-// How a node's pieces would be taken with the pod. A GPU or instance of one's own is ahead of them,
-// or behind where replicas are welcome.
+// How full a node's pieces would be with the pod. An exclusive GPU or instance comes before them,
+// or after them if the pod prefers replicas.
 class SharingScore final : public NodeScore {
  public:
-  enum class Of : std::uint8_t { kGpu, kInstance, kReplica };  // what the asked resource is called
+  enum class Of : std::uint8_t { kGpu, kInstance, kReplica };  // by the name of the resource
 
   SharingScore(ResourceAmount asked, Of of, bool own_gpu_first, bool spread)
       : asked_(asked),
@@ -293,7 +294,7 @@ class GpuSharingScore final : public ScorePlugin {
   }
 
  private:
-  // nullopt: nothing that is shared.
+  // nullopt: nothing that can be shared.
   static std::optional<SharingScore::Of> kind_of(ResourceId resource, const ResourceNames& names) {
     const std::string& name = names.name(resource);
     if (resource == kNvidiaGpu) return SharingScore::Of::kGpu;

@@ -1,36 +1,37 @@
 // GpuSharing: which pods get a piece of a shared GPU.
 //
-// Where GPUs are shared by time-slicing or MPS, nvidia.com/gpu is one of several pods' turns on a
-// GPU, unless the device plugin renames it to nvidia.com/gpu.shared; and so with MIG instances,
-// nvidia.com/mig-1g.5gb. A pod says what it may get with the annotation gpu-scheduler.io/sharing:
+// If GPUs are shared by time-slicing or MPS, a piece of nvidia.com/gpu is one of several pods'
+// shares of a GPU, unless the device plugin renames it to nvidia.com/gpu.shared; the same holds for
+// MIG instances, nvidia.com/mig-1g.5gb. The annotation gpu-scheduler.io/sharing states what a pod
+// may get:
 //
-//   allowed    a GPU or a replica, and a replica rather
+//   allowed    a GPU or a replica; a replica is preferred
 //   required   a replica only
 //   never      a GPU of its own only
 //
-// `defaultSharing` is for pods without the annotation; as long as that allows replicas, a GPU or
-// instance of its own is preferred, for the pod did not say that it can do with less. And a
-// container of such a pod that asks for several pieces gets no replicas: two of them are neither
-// two GPUs nor twice the share, and all may be of one GPU. A pod that asks for
-// nvidia.com/gpu.shared by name wants a replica whatever the default is.
+// `defaultSharing` is for pods without the annotation. If that allows replicas, a GPU or instance
+// of its own is preferred, because the pod did not state that it can do with less. A container of
+// such a pod that asks for several pieces gets no replicas: two of them are neither two GPUs nor
+// twice the share, and all may be of one GPU. A pod that asks for nvidia.com/gpu.shared by name
+// gets a replica whatever the default is.
 //
-// How much of its GPU's memory a pod takes, gpu-scheduler.io/gpu-memory says, of each GPU or piece
-// that it asks for. Where pods take turns on a GPU (time-slicing, or sharing of unknown kind),
-// those that say so together take no more than the node's GPUs have; a GPU of its own, an instance
-// or a part of MPS is as large as that at least. Which GPU a piece is of, the device plugin
-// decides: what is kept is exact where the node has one GPU, and a sum where it has several. And
-// nothing keeps a pod to what it says.
+// gpu-scheduler.io/gpu-memory states how much memory a pod takes of each GPU or piece that it asks
+// for. If pods take turns on a GPU (time-slicing, or unknown sharing), the pods with that
+// annotation together take at most what the node's GPUs have; a GPU of its own, an instance or a
+// part of MPS must be at least that large. The device plugin decides which GPU a piece is of: so
+// the sum is exact if the node has one GPU, and only a total if it has several. Nothing enforces
+// that a pod takes no more than it states.
 //
 // Arguments (GpuSharingArgs):
 //   defaultSharing: allowed             or required, or never, for pods without the annotation;
-//                                       `required` is of nvidia.com/gpu, not of MIG instances
+//                                       `required` is for nvidia.com/gpu, not for MIG instances
 //   placement: packed                   replicas of the fullest nodes first; or spread
-//   failRequestsGreaterThanOne          true where the device plugin is configured so: pods of
-//                                       which a container asks for several pieces are kept off, for
-//                                       it would fail them on the node. Unsaid, as device plugins
-//                                       are by default: NVIDIA's fails them with MPS (from v0.15
-//                                       on), GKE's with time-sharing, and with MPS where the node
-//                                       has several GPUs. false: never
+//   failRequestsGreaterThanOne          true if the device plugin is configured so: pods with a
+//                                       container that asks for several pieces are kept off,
+//                                       because it would fail on the node. Not set: as device
+//                                       plugins are by default: NVIDIA's fails them with MPS (from
+//                                       v0.15 on), GKE's with time-sharing, and with MPS if the
+//                                       node has several GPUs. false: never
 #pragma once
 
 #include "scheduler/framework/registry.h"

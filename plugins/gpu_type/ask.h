@@ -1,4 +1,4 @@
-// What a pod asks of the type of a node's GPUs, and whether a node has it.
+// A pod's requirements for the type of a node's GPUs, and whether a node meets them.
 #pragma once
 
 #include "scheduler/framework/node_view.h"
@@ -17,11 +17,11 @@ class GpuTypeAsk {
   [[nodiscard]] bool is_none() const;
   [[nodiscard]] const sched::gpu::Wishes& wishes() const { return wishes_; }
 
-  // Which of the listed types the node has, the first that fits; nullopt: none. 0 where none is
-  // listed.
+  // The index of the first listed type that the node has; nullopt: none. 0 if no type is listed.
   [[nodiscard]] std::optional<std::size_t> type_of(const sched::gpu::Inventory& gpu) const;
 
-  // The memory of what the pod gets a piece of there, in bytes; 0: not known.
+  // The memory of the GPU or instance that the pod would get a piece of there, in bytes; 0: not
+  // known.
   [[nodiscard]] std::int64_t memory_of(const sched::gpu::Inventory& gpu) const;
 
  private:

@@ -28,10 +28,10 @@ enum Reason : unsigned {
   kOldCuda
 };
 
-// Of the GPU operator, while it brings a node's driver up to date.
+// The GPU operator's label, while it upgrades a node's driver.
 constexpr std::string_view kUpgradeLabel = "nvidia.com/gpu-driver-upgrade-state";
 
-// Labels can hold any text; what is no version is not known.
+// Labels can hold any text; a text that is not a version counts as not known.
 gpu::Version version_of(std::string_view label) {
   return gpu::parse_version(label).value_or(gpu::Version{});
 }

@@ -6,22 +6,23 @@
 //   gpu-scheduler.io/min-driver-version: "570.86"
 //   gpu-scheduler.io/min-cuda-version: "12.8"
 //
-// A type is a class, a class with what tells its variants apart, a product or a label's value
-// (scheduler/gpu/type_name.h). Of several, the first that has a node where the pod fits wins; other
-// scores choose among that type's nodes only. nodeSelector and affinity go on working beside it.
+// A type is a class, a class with a word for a variant, a product or a label's value
+// (scheduler/gpu/type_name.h). The first listed type that has a node where the pod fits wins; other
+// scores choose only among that type's nodes. nodeSelector and affinity still apply.
 //
-// Memory and capability are those of what the pod gets a piece of: a GPU, or a MIG instance; with
-// MPS a replica's part. A node whose labels do not say, and whose product is not known either, does
-// not count as having enough. "80 GB" on a box is 80G, not 80Gi: an H100 reports 79.6Gi.
+// Memory and capability are those of the GPU or MIG instance that the pod gets a piece of; with MPS
+// those of a replica's part. If the node's labels do not state them, and its product is not known,
+// the node does not count as having enough. The "80 GB" of marketing is 80G, not 80Gi: an H100
+// reports 79.6Gi.
 //
-// Driver and CUDA are of the node: what GPU feature discovery says of NVIDIA's driver, and of the
-// newest CUDA that it serves. Where the GPU operator is just bringing the driver up to date, the
-// message says how far it is (nvidia.com/gpu-driver-upgrade-state).
+// Driver and CUDA are the node's: from the labels of GPU feature discovery for NVIDIA's driver, and
+// for the newest CUDA that it supports. While the GPU operator upgrades the driver, the message has
+// the state of that (nvidia.com/gpu-driver-upgrade-state).
 //
-// A pod without GPU may name a type, too: then it runs on nodes that have such GPUs.
+// A pod without GPU may name a type, too: then it runs on nodes with such GPUs.
 //
-// A type that no node of the cluster has is named in the message of a pod that waits, with the
-// nearest ones that there are. Without arguments.
+// If no node of the cluster has a type, the message of a waiting pod names the type, with the
+// nearest existing ones. Without arguments.
 #pragma once
 
 #include "scheduler/framework/registry.h"

@@ -93,7 +93,7 @@ class GpuTypeSurvey final : public Survey {
                        fmt::join(nearest(type), ", "));
   }
 
-  // The products that are called most like `type`, by class or by name.
+  // The products with names most like `type`, by class or by name.
   [[nodiscard]] std::vector<std::string> nearest(const std::string& type) const {
     std::vector<std::pair<std::size_t, const Seen*>> by_distance;
     for (const Seen& seen : products_) {

@@ -1,4 +1,5 @@
-// What GpuType says of a whole cluster: which of the listed types no node has, and what there is.
+// GpuType's statement about a whole cluster: which of the listed types no node has, and which
+// exist.
 #pragma once
 
 #include "plugins/gpu_type/ask.h"

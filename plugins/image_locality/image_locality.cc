@@ -19,11 +19,11 @@ namespace {
 using namespace sched;
 
 constexpr std::int64_t kMiB = 1 << 20;
-constexpr std::int64_t kLeast = 23 * kMiB;                 // scores nothing
+constexpr std::int64_t kLeast = 23 * kMiB;                 // scores 0
 constexpr std::int64_t kMostOfContainer = 1'000 * kMiB;    // more does not score more
 constexpr std::int64_t kLargest = std::int64_t{1} << 50U;  // more than any image has
 
-// As nodes name it.
+// In the spelling of nodes.
 std::string name_of_image(std::string_view asked) {
   const auto after = [&](char mark) {
     const auto at = asked.rfind(mark);
@@ -41,7 +41,7 @@ void for_each_image(const k8s::Pod& pod, Visit&& visit) {
   for (const std::string& each : pod.spec.image_volumes) visit(name_of_image(each));
 }
 
-// What nodes score.
+// The scores of nodes.
 class Locality final : public Counted {
  public:
   explicit Locality(std::unordered_map<std::string, std::int32_t> scores)
@@ -54,7 +54,7 @@ class Locality final : public Counted {
   }
 
  private:
-  std::unordered_map<std::string, std::int32_t> scores_;  // by node; of others 0
+  std::unordered_map<std::string, std::int32_t> scores_;  // by node; 0 for the others
 };
 
 class Preference final : public PodPreference {

@@ -22,7 +22,7 @@ constexpr std::string_view kExisting = "node(s) didn't satisfy existing pods ant
 
 using Selectors = std::shared_ptr<const std::vector<PodSelector>>;
 
-// Pods that all of these select, one each.
+// Counts each pod that all of these select as 1.
 class Selected final : public Counted {
  public:
   Selected(Selectors by, std::shared_ptr<const Namespaces> namespaces)
@@ -43,7 +43,7 @@ class Selected final : public Counted {
   std::shared_ptr<const Namespaces> namespaces_;
 };
 
-// Pods that have one of the terms in their required anti-affinity, one each.
+// Counts each pod with one of the terms in its required anti-affinity as 1.
 class Holding final : public Counted {
  public:
   explicit Holding(Terms terms) : terms_(std::move(terms)) {}
@@ -85,11 +85,11 @@ class Rule final : public PodRule {
     return bounds;
   }
 
-  // Own affinity first, then own anti-affinity, then that of running pods.
+  // Own affinity first, then own anti-affinity, then the anti-affinity of running pods.
   std::vector<DomainCount> counts_;
   std::ptrdiff_t first_anti_ = 0;
   std::ptrdiff_t first_existing_ = 0;
-  bool may_be_first_ = false;  // the pod is one that its own affinity selects
+  bool may_be_first_ = false;  // the pod's own affinity selects it
 };
 
 class InterPodAffinity final : public ClusterConstraint {
@@ -196,7 +196,7 @@ class InterPodAffinity final : public ClusterConstraint {
     return counts;
   }
 
-  // Counts keep the namespaces that they were made with.
+  // Counts keep the version of the namespaces that they were made with.
   template <typename Change>
   void change_namespaces(Change&& change) {
     if (namespaces_.use_count() > 1) namespaces_ = std::make_shared<Namespaces>(*namespaces_);
@@ -231,7 +231,7 @@ class InterPodAffinity final : public ClusterConstraint {
 
   InterPodAffinityArgs args_;
   RunningTerms keeping_off_;  // required anti-affinity
-  RunningTerms drawing_;      // all that says where others would rather be
+  RunningTerms drawing_;      // preferred terms, and required affinity
   std::shared_ptr<Namespaces> namespaces_ = std::make_shared<Namespaces>();
   std::uint64_t namespaces_version_ = 0;
   std::uint64_t version_ = 0;

@@ -10,8 +10,8 @@ namespace {
 
 using namespace sched;
 
-// Each pod adds the weights of the terms that select it, and of those of its own that select the
-// pod that is to be placed.
+// Each pod counts with the weights of the terms that select it, and of its own terms that select
+// the pod to be placed.
 class Attraction final : public Counted {
  public:
   Attraction(WeighedTerms own, Terms running, std::int32_t required_weight,
@@ -61,7 +61,7 @@ class Preference final : public PodPreference {
                              return amount == kNoAmount ? all : all + amount;
                            });
   }
-  // In kube-scheduler's steps, which round where whole numbers would not.
+  // In kube-scheduler's steps, because integers would be rounded differently.
   std::int64_t score(std::int64_t raw, const Extremes& extremes) const override {
     if (extremes.min == extremes.max) return 0;
     const double part =

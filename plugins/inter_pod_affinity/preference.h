@@ -1,4 +1,4 @@
-// How much a pod would rather be in some domains than in others, by the affinity of all concerned.
+// How much a pod prefers some domains to others, by its own affinity and that of running pods.
 #pragma once
 
 #include "plugins/inter_pod_affinity/terms.h"
@@ -12,9 +12,8 @@
 
 namespace plugins {
 
-// The terms of a pod that say what it would rather have, and the required affinity of a running
-// one: others are drawn to where they are required. Each with its weight, below 0 where it is to be
-// kept away from.
+// The preferred terms of a pod, and the required affinity of a running pod, which draws other pods
+// to it. Each with its weight, below 0 for anti-affinity.
 struct WeighedTerm {
   Term term;
   std::int32_t weight = 0;
@@ -24,9 +23,9 @@ using WeighedTerms = std::vector<WeighedTerm>;
                                            const std::optional<k8s::PodAffinity>& anti_affinity,
                                            const std::string& in);
 
-// For a pod with these terms of its own, which these terms of running pods select. Null: there are
-// none. `required_weight`: of each required affinity term of a running pod, 0 … 100.
-// `namespaces_version`: counts that read the labels of namespaces are kept for one version.
+// For a pod with the own terms, which the running pods' terms select. Null: there are none.
+// `required_weight`: of each required affinity term of a running pod, 0 … 100.
+// `namespaces_version`: counts that read the labels of namespaces are valid for one version.
 [[nodiscard]] std::unique_ptr<sched::PodPreference> make_preference(
     const WeighedTerms& own, std::map<std::string, RunningTerms::Selecting> running,
     std::int32_t required_weight, const std::shared_ptr<const Namespaces>& namespaces,

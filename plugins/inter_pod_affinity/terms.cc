@@ -30,14 +30,14 @@ bool RunningTerms::put(const std::string& uid, Terms terms) {
     ++known->second.pods;
     held.push_back(&*known);
   }
-  // Only then, lest a term be let go and come back as a new one.
+  // Only now, so that no term is erased and then added again as a new one.
   remove(uid);
   pods_.emplace(uid, std::move(held));
   return some_new;
 }
 
 void RunningTerms::remove(const std::string& uid) {
-  // Every pod that comes or goes is told of, and most clusters' have no terms.
+  // This is called for every pod that goes, and in most clusters no pod has terms.
   if (pods_.empty()) return;
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return;

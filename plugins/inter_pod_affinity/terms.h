@@ -1,4 +1,4 @@
-// The affinity terms of pods, and which of them running pods have.
+// The affinity terms of pods, and those of running pods.
 #pragma once
 
 #include "plugins/support/pod_selector.h"
@@ -23,11 +23,11 @@ struct Term {
 };
 using Terms = std::vector<Term>;
 
-// `in`: the namespace of the pod that has them.
+// `in`: the namespace of the pod that has the terms.
 [[nodiscard]] Terms required_terms(const std::optional<k8s::PodAffinity>& affinity,
                                    const std::string& in);
 
-// The labels of the namespaces that are there, by name.
+// The labels of the existing namespaces, by name.
 class Namespaces {
  public:
   [[nodiscard]] const k8s::StringMap& labels_of(const std::string& name) const {
@@ -46,27 +46,26 @@ class Namespaces {
   std::unordered_map<std::string, k8s::StringMap> labels_;
 };
 
-// The terms that running pods have, of one kind or some, each once.
+// The terms of running pods, of one kind or several, each once.
 class RunningTerms {
  public:
-  // The terms of the pod of that uid are these now. True: there is one that was not there before.
+  // Sets the terms of the pod of that uid. True: one of them was not there before.
   bool put(const std::string& uid, Terms terms);
   void remove(const std::string& uid);
 
   [[nodiscard]] bool none() const { return terms_.empty(); }
 
-  // Those of one topology key that select a pod.
+  // The terms of one topology key that select a pod.
   struct Selecting {
     Terms terms;          // sorted
-    std::string numbers;  // as text; a term's number is given to no other
+    std::string numbers;  // as text; a term's number is never reused
   };
   // By topology key. O(terms that name the pod's namespace, or namespaces by label).
   [[nodiscard]] std::map<std::string, Selecting> selecting(
       const k8s::Pod& pod, const k8s::StringMap& namespace_labels) const;
 
  private:
-  // The pods that have a term. A node of a map stays where it is, so a pod remembers its terms by
-  // pointer.
+  // How many pods have a term. A map's entries do not move, so pods store their terms as pointers.
   struct Held {
     std::uint64_t number = 0;
     std::size_t pods = 0;
@@ -82,7 +81,8 @@ class RunningTerms {
 
   Holders terms_;
   std::unordered_map<std::string, std::vector<Entry*>> pods_;  // by uid; with terms
-  // Where to look for a pod's: by a namespace that is named, and those that go by labels.
+  // For the search: by a namespace that a term names, and the terms that select namespaces by
+  // labels.
   std::unordered_map<std::string, Entries> naming_;
   Entries by_labels_;
   std::uint64_t numbers_ = 0;

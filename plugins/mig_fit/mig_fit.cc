@@ -19,7 +19,7 @@ using namespace sched;
 
 enum Reason : unsigned { kUnnamedInstances, kOtherProfile };
 
-// Tells who waits for nvidia.com/mig-… what there is of it.
+// Adds to the message of pods that wait for nvidia.com/mig-… which nodes have or could have it.
 class TellingFilter : public NodeFilter {
  public:
   explicit TellingFilter(std::vector<InstanceAsk> asks) : asks_(std::move(asks)) {}
@@ -95,7 +95,7 @@ std::vector<InstanceAsk> instances_of(const PodShape& shape, const ResourceNames
   return asks;
 }
 
-// A pod that asks for instances by their own resources, and names a profile that is none of them.
+// A pod that asks for instances by their own resources, and names another profile.
 std::optional<std::string> contradiction(const gpu::Wishes& wishes,
                                          const std::vector<InstanceAsk>& asks) {
   if (wishes.mig_profile.empty()) return std::nullopt;

@@ -48,7 +48,7 @@ class ProfileSurvey {
     const gpu::Inventory& gpu = node.facts.gpu;
     const gpu::mig::Profile* profile = profiles_.on(gpu.product.geometry);
     if (node.allocatable(ask_.resource) > 0) {
-      // One that has enough of this profile is short of something else.
+      // A node with enough of this profile lacks something else.
       if (node.free(ask_.resource) < ask_.amount) has_.add(node.facts.name);
     } else if (!gpu.has_gpu()) {
       ++without_gpu_;
@@ -61,7 +61,7 @@ class ProfileSurvey {
     }
   }
 
-  // Empty: there is nothing to say.
+  // Empty: there is nothing to report.
   [[nodiscard]] std::string text() const {
     std::vector<std::string> parts;
     if (!has_.empty()) {
@@ -82,7 +82,7 @@ class ProfileSurvey {
   }
 
  private:
-  // However they were cut; false where labels do not count them.
+  // Too few however they are cut; false if labels do not count them.
   [[nodiscard]] bool has_too_few_gpus(const gpu::Inventory& gpu,
                                       const gpu::mig::Profile& profile) const {
     if (gpu.gpu_count == 0 || !gpu.single_profile.empty()) return false;
@@ -115,7 +115,7 @@ class MigSurvey final : public Survey {
   explicit MigSurvey(const std::vector<InstanceAsk>& asks) : profiles_(asks.begin(), asks.end()) {}
 
   void add(const NodeView& node, const Refusal& refusal) override {
-    // What other plugins or a second reason keep the pod off is no candidate.
+    // A node that other plugins or a second reason exclude is no candidate.
     if (!refusal.alone || refusal.plugin != "NodeResourcesFit") return;
     for (ProfileSurvey& profile : profiles_) profile.add(node);
   }

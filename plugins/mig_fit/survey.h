@@ -1,6 +1,6 @@
 // Which nodes could hold instances of a MIG profile, and which never could; a sentence for each
-// profile that the pod asks for. That a node could hold each of them does not say that it could
-// hold them all: how GPUs may be cut for several profiles is the device owner's to choose.
+// profile that the pod asks for. If a node could hold each of them, it need not be able to hold
+// them all: the node's administrator chooses how its GPUs are cut for several profiles.
 #pragma once
 
 #include "scheduler/framework/plugin.h"
@@ -12,7 +12,7 @@
 
 namespace plugins {
 
-// What a pod asks for of one profile.
+// A pod's request for one profile.
 struct InstanceAsk {
   sched::ResourceId resource{};
   std::string resource_name;  // "nvidia.com/mig-1g.10gb.me"

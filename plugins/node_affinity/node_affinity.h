@@ -1,8 +1,8 @@
 // NodeAffinity: nodeSelector and the node affinity of pods, and of the profile itself.
 //
-// The argument `addedAffinity` applies to every pod of the profile, ahead of the pod's own: its
-// required terms are how a scheduler owns a part of the nodes (owns()), so that it does not race
-// another scheduler for them. Argument names are kube-scheduler's NodeAffinityArgs.
+// The argument `addedAffinity` applies to every pod of the profile, before the pod's own affinity.
+// By its required terms a scheduler owns a part of the nodes (owns()), so that it does not compete
+// with another scheduler for them. Argument names are kube-scheduler's NodeAffinityArgs.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -17,7 +17,7 @@ struct NodeAffinityArgs {
   friend bool operator==(const NodeAffinityArgs&, const NodeAffinityArgs&) = default;
 };
 
-// Complaints go into the reader: besides wrong types, terms that no API server would take.
+// Errors go into the reader: wrong types, and terms that no API server accepts.
 [[nodiscard]] NodeAffinityArgs read_node_affinity_args(k8s::yaml::ObjectReader& args);
 
 [[nodiscard]] sched::PluginInstance make_node_affinity(NodeAffinityArgs args);

@@ -1,4 +1,4 @@
-// The nodes that a pod's nodeSelector and required node affinity leave it.
+// The nodes that a pod's nodeSelector and required node affinity allow.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -21,7 +21,7 @@ class RequiredNodes {
   [[nodiscard]] bool match(const sched::NodeFacts& node) const;
   [[nodiscard]] const k8s::StringMap& selector() const { return selector_; }
   [[nodiscard]] const std::optional<k8s::NodeSelector>& terms() const { return terms_; }
-  // Text that is the same exactly where what is required is.
+  // Text that is equal exactly if the requirements are.
   [[nodiscard]] std::string text() const;
 
  private:

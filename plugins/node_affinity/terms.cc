@@ -64,7 +64,7 @@ std::optional<std::string> problem_of_field(const SelectorRequirement& requireme
   return std::nullopt;
 }
 
-// The names that the term's matchFields allow; nullopt when they do not name any.
+// The names that the term's matchFields allow; nullopt if they name none.
 std::optional<std::set<std::string>> names_of(const NodeSelectorTerm& term) {
   std::optional<std::set<std::string>> names;
   for (const SelectorRequirement& field : term.match_fields) {

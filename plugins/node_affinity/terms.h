@@ -1,8 +1,7 @@
-// Node selector terms as kube-scheduler takes them: those it cannot read match nothing.
+// Node selector terms as kube-scheduler reads them: terms that it cannot read match nothing.
 //
-// An API server of today refuses most unreadable terms, one of yesterday stored them.
-// kube-scheduler passes over such a term of a pod, even one that would match by its letter (NotIn
-// without values).
+// A present API server refuses most unreadable terms, older ones stored them. kube-scheduler skips
+// such a term of a pod, even one that would literally match (NotIn without values).
 #pragma once
 
 #include "k8s-client/api/selector.h"
@@ -20,8 +19,8 @@ namespace plugins {
 // The terms that can match some node: neither empty nor unreadable.
 [[nodiscard]] k8s::NodeSelector usable_terms(const k8s::NodeSelector& selector);
 
-// The only nodes that come into question, by name, sorted, when every term of the selector names
-// some in matchFields; nullopt when one does not. An empty list: the terms contradict themselves.
+// The only nodes in question, by name, sorted, if every term of the selector names some in
+// matchFields; nullopt if one does not. An empty list: the terms contradict each other.
 [[nodiscard]] std::optional<std::vector<std::string>> named_nodes(
     const k8s::NodeSelector& selector);
 

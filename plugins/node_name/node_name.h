@@ -1,4 +1,4 @@
-// NodeName: a pod whose spec already names a node fits there only. Without arguments.
+// NodeName: a pod with spec.nodeName fits only on that node. Without arguments.
 #pragma once
 
 #include "scheduler/framework/registry.h"

@@ -27,7 +27,7 @@ class Check final : public OneReasonFilter {
   }
 
  private:
-  // The first wanted port that somebody has there.
+  // The first wanted port that is in use there.
   const HostPort* taken(const NodeView& node) const {
     for (const HostPort& port : wanted_) {
       const auto& used = node.usage.host_ports;

@@ -28,7 +28,7 @@ class Balance final : public NodeScore {
   }
 
  private:
-  // Whole numbers and fractions in kube-scheduler's order, so that they are rounded alike.
+  // Integers and fractions in kube-scheduler's order, so that the rounding is equal.
   std::int64_t evenness(const NodeView& node, bool with_pod) const {
     std::vector<double> shares;
     for (const Asked& each : asked_) {
@@ -93,7 +93,7 @@ PluginInstance make_node_resources_balanced_allocation(k8s::yaml::ObjectReader& 
   args.objects("resources", [&](k8s::yaml::ObjectReader& reader) {
     const std::string name = reader.string("name").value_or("");
     if (name.empty()) reader.complain("name", "is missing, such as cpu");
-    // All count alike; upstream refuses other weights, too.
+    // All weights are equal; upstream refuses other weights, too.
     reader.integer("weight", {.min = 1, .max = 1});
     resources.push_back(name);
   });

@@ -1,9 +1,9 @@
 // NodeResourcesBalancedAllocation: the more evenly a node's resources are taken, the better.
 //
-// Of the shares that are taken of the listed resources, 1 at most each, the standard deviation is
-// the imbalance. A node is measured by how much better or worse the pod makes it: 75 where it stays
-// as it is, 50 … 100. Resources that the node has none of do not count, nor extended ones that the
-// pod does not ask for; a pod that asks for none of them scores nothing.
+// The imbalance is the standard deviation of the taken shares of the listed resources, 1 at most
+// each. A node scores by how much better or worse the pod makes it: 75 if it does not change, 50 …
+// 100. Resources that the node does not have do not count, nor extended ones that the pod does not
+// ask for; a pod that asks for none of them is not scored.
 //
 // Source: kube-scheduler 1.36 NodeResourcesBalancedAllocation; until 1.35 what counted was the
 // imbalance with the pod alone. Arguments: `resources`, as upstream; cpu and memory by default.

@@ -1,4 +1,4 @@
-// Amounts of resources for people.
+// Amounts of resources as text.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace plugins {
 
-// As Kubernetes writes quantities, exact: cpu 1500 → "1500m", memory 2^30 → "1Gi", others plain.
+// Kubernetes' notation for quantities, exact: cpu 1500 → "1500m", memory 2^30 → "1Gi", others
+// plain.
 [[nodiscard]] std::string amount_text(std::string_view resource, std::int64_t amount);
 
 }  // namespace plugins

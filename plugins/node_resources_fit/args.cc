@@ -25,7 +25,7 @@ void read_resources(ObjectReader& strategy, NodeResourcesFitArgs& read) {
     NodeResourcesFitArgs::Weighted resource;
     resource.name = reader.string("name").value_or("");
     if (resource.name.empty()) reader.complain("name", "is missing, such as cpu");
-    // Absent and 0 mean 1, as upstream.
+    // Absent and 0 mean 1, as with upstream.
     const std::int64_t weight = reader.integer("weight", {.min = 0, .max = 100}).value_or(0);
     resource.weight = weight == 0 ? 1 : weight;
     resources.push_back(std::move(resource));

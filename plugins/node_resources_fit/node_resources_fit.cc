@@ -112,7 +112,7 @@ struct Scored {
 };
 
 // The weighted mean, over the resources that the node has, of the share that would be taken (or
-// free).
+// would be free).
 class Mean final : public NodeScore {
  public:
   Mean(NodeResourcesFitArgs::Strategy strategy, std::vector<Scored> scored)
@@ -159,7 +159,7 @@ class FitScore final : public ScorePlugin {
                                      const PrepareContext& context) const override {
     std::vector<Scored> scored;
     for (const NodeResourcesFitArgs::Weighted& each : args_.resources) {
-      // A name that nobody has used yet is one that this pod does not ask for.
+      // A pod does not ask for a name that is not known.
       const auto id = context.resources.find(each.name);
       if (!id) continue;
       const std::int64_t asked = asked_of(shape, *id);

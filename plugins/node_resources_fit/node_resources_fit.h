@@ -1,11 +1,11 @@
-// NodeResourcesFit: a pod fits where what it takes is free, and the fuller or emptier node is
-// better.
+// NodeResourcesFit: a pod fits on a node that has what it takes free; the fuller or the emptier
+// node is better.
 //
 // Filter: every resource that the pod takes, and its place among the node's pods. All shortages are
-// reported. One that exceeds what the node has at all makes the verdict unresolvable: no eviction
-// helps there. Score: by `scoringStrategy` over the listed resources, cpu and memory counted with
-// defaults for containers that name none. Argument names are kube-scheduler's NodeResourcesFitArgs;
-// its third strategy, RequestedToCapacityRatio, is not built and refused.
+// reported. If a request is more than the node's whole capacity, the verdict is unresolvable: no
+// eviction helps there. Score: by `scoringStrategy` over the listed resources; cpu and memory count
+// with defaults for containers that name none. Argument names are kube-scheduler's
+// NodeResourcesFitArgs; its third strategy, RequestedToCapacityRatio, is not built and is refused.
 #pragma once
 
 #include "scheduler/framework/registry.h"
@@ -26,7 +26,7 @@ struct NodeResourcesFitArgs {
 
   Strategy strategy = Strategy::kLeastAllocated;
   std::vector<Weighted> resources = {{"cpu", 1}, {"memory", 1}};
-  // Extended resources that the filter does not look at, by name and by the domain before the '/'.
+  // Extended resources that the filter ignores, by name and by the domain before the '/'.
   std::vector<std::string> ignored_resources;
   std::vector<std::string> ignored_resource_groups;
 

@@ -1,4 +1,4 @@
-// NodeUnschedulable: no pods on cordoned nodes, but for those that tolerate the taint
+// NodeUnschedulable: no pods on cordoned nodes, except those that tolerate the taint
 // node.kubernetes.io/unschedulable:NoSchedule. Without arguments.
 #pragma once
 

@@ -87,7 +87,7 @@ PodTopologySpreadArgs read_pod_topology_spread_args(ObjectReader& args) {
   return read;
 }
 
-// Source: kube-scheduler podtopologyspread, plugin.go. The order decides how scores are summed up.
+// Source: kube-scheduler podtopologyspread, plugin.go. Scores are summed up in this order.
 std::vector<TopologySpreadConstraint> system_default_constraints() {
   TopologySpreadConstraint host;
   host.topology_key = "kubernetes.io/hostname";

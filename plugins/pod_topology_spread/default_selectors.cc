@@ -33,7 +33,7 @@ void merge(const StringMap& from, StringMap& into) {
   for (const auto& [key, value] : from) into.set(key, value);
 }
 
-// Whether upstream can make a selector of it; one of which it cannot says nothing.
+// Whether upstream can make a selector of it; otherwise upstream ignores it.
 bool is_valid(const k8s::SelectorRequirement& requirement) {
   switch (requirement.op) {
     case SelectorOperator::kIn:
@@ -47,7 +47,7 @@ bool is_valid(const k8s::SelectorRequirement& requirement) {
   }
 }
 
-// Both have to hold, also where they ask for two values of one label.
+// Both must hold, even if they ask for two values of one label.
 void add(const LabelSelector& also, LabelSelector& to) {
   const auto& expressions = also.match_expressions;
   if (!std::all_of(expressions.begin(), expressions.end(), is_valid)) return;
@@ -62,7 +62,7 @@ void add(const LabelSelector& also, LabelSelector& to) {
   to.match_expressions.insert(to.match_expressions.end(), expressions.begin(), expressions.end());
 }
 
-// The one that manages the pod; null: none does.
+// The owner that manages the pod; null: none.
 const k8s::OwnerReference* controller_of(const k8s::Pod& pod) {
   const auto& owners = pod.metadata.owner_references;
   const auto found =
@@ -177,7 +177,7 @@ LabelSelector DefaultSelectors::of(const k8s::Pod& pod) const {
   const Name name(pod.metadata.namespace_, owner->name);
   if (owner->api_version == "v1" && owner->kind == "ReplicationController") {
     const auto found = replication_controllers_.find(name);
-    // Its labels take the place of those of Services.
+    // Its labels replace those of Services.
     if (found != replication_controllers_.end()) merge(found->second, all.match_labels);
     return all;
   }

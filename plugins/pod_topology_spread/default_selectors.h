@@ -1,8 +1,8 @@
-// Which pods a pod is spread with by default: those that the same Services select, and that are of
-// the same ReplicationController, ReplicaSet or StatefulSet.
+// With which pods a pod is spread by default: those that the same Services select, and that belong
+// to the same ReplicationController, ReplicaSet or StatefulSet.
 //
-// Of these objects names and selectors are kept.
-// Source: kube-scheduler framework/plugins/helper/spread.go, DefaultSelector.
+// Stored of these objects: names and selectors. Source: kube-scheduler
+// framework/plugins/helper/spread.go, DefaultSelector.
 #pragma once
 
 #include "k8s-client/api/controllers.h"
@@ -19,7 +19,7 @@ namespace plugins {
 
 class DefaultSelectors {
  public:
-  // Whether something else is selected than before.
+  // Each function returns whether the selected pods change.
   bool set(const k8s::Service& service);
   bool set(const k8s::ReplicationController& controller);
   bool set(const k8s::ReplicaSet& set);
@@ -29,11 +29,11 @@ class DefaultSelectors {
   bool erase_replica_set(const std::string& namespace_, const std::string& name);
   bool erase_stateful_set(const std::string& namespace_, const std::string& name);
 
-  // Together what all Services of its namespace that select the pod, and the controller that owns
-  // it, select by. Empty: there is none, or none says anything. O(labels of the pod · different
-  // selectors of Services that are filed under one of them).
+  // The union of the selectors of all Services of its namespace that select the pod, and of the
+  // controller that owns it. Empty: there is none, or none has a selector. O(labels of the pod ·
+  // different selectors of Services that are listed under one of them).
   [[nodiscard]] k8s::LabelSelector of(const k8s::Pod& pod) const;
-  // Whether of() may be anything but empty; cheap.
+  // Whether of() may be non-empty; cheap.
   [[nodiscard]] static bool may_have(const k8s::Pod& pod);
 
  private:
@@ -44,7 +44,7 @@ class DefaultSelectors {
   };
   struct Filed {
     k8s::StringMap selector;
-    std::size_t services = 0;  // that have it
+    std::size_t services = 0;  // how many have it
   };
 
   void file(Service& service, const std::string& namespace_);
@@ -52,7 +52,7 @@ class DefaultSelectors {
   bool replace_service(const Name& name, const k8s::StringMap& selector);
   void merge_services(const k8s::Pod& pod, k8s::StringMap& into) const;
 
-  std::map<Name, Service> services_;  // those that select some pods
+  std::map<Name, Service> services_;  // those with a selector
   // By namespace and one label of the selector: the label with the fewest entries at that time, so
   // that the cost of a decision does not grow with the number of Services.
   std::unordered_map<std::string, std::vector<Filed>> filed_;

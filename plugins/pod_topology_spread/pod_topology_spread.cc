@@ -27,8 +27,8 @@ constexpr std::string_view kSkewed = "node(s) didn't match pod topology spread c
 constexpr std::string_view kNoLabel =
     "node(s) didn't match pod topology spread constraints (missing required label)";
 
-// The selector, and of matchLabelKeys what the pod's own labels say. An API server of today has put
-// that into the selector when the pod was created; once more changes nothing.
+// The selector with the pod's own labels for matchLabelKeys. A present API server has put these
+// into the selector when the pod was created; to add them again changes nothing.
 std::optional<k8s::LabelSelector> selector_of(const TopologySpreadConstraint& constraint,
                                               const k8s::StringMap& labels) {
   std::optional<k8s::LabelSelector> selector = constraint.label_selector;
@@ -42,7 +42,7 @@ std::optional<k8s::LabelSelector> selector_of(const TopologySpreadConstraint& co
   return selector;
 }
 
-// What holds for a pod: either the constraints that are strict, or those that are not.
+// The constraints of a pod: either those that are strict, or those that are not.
 struct Asked {
   std::vector<TopologySpreadConstraint> constraints;
   bool needs_all_keys = true;  // a node that lacks one of their keys does not count
@@ -57,8 +57,8 @@ struct Asked {
 
 class Spread final : public Counted {
  public:
-  // `keys`: those that a node must carry. `on_all`: on whatever node, not on those alone that the
-  // constraint lets count.
+  // `keys`: a node must carry them. `on_all`: counts on all nodes, not only on those that the
+  // constraint includes.
   Spread(const k8s::Pod& pod, const TopologySpreadConstraint& constraint,
          std::vector<std::string> keys, bool on_all = false)
       : namespace_(pod.metadata.namespace_),
@@ -70,7 +70,7 @@ class Spread final : public Counted {
   }
 
   std::int32_t amount(const PodClass& pod) const override {
-    // Upstream counts nothing by an empty selector, which selects every pod.
+    // Upstream counts nothing by an empty selector, although that selects every pod.
     const bool counts = selector_ && !selector_->empty() && pod.namespace_ == namespace_ &&
                         selector_->matches(pod.labels);
     return counts ? 1 : 0;
@@ -146,7 +146,7 @@ class Rule final : public PodRule {
                         .reason = kNoLabel,
                         .code = Code::kUnresolvable});
       DomainBound skew{.count = i, .plugin = kPlugin, .reason = kSkewed};
-      // Without any domain upstream's fewest is without bound, and so nothing is too many.
+      // If there is no domain, upstream's minimum is without bound, and so nothing is too many.
       const auto least = counted[i]->least();
       if (counted[i]->size() < term.min_domains) {
         skew.at_most = term.max_skew - term.own;
@@ -173,7 +173,8 @@ class Preference final : public PodPreference {
   Preference(const k8s::Pod& pod, const Asked& asked) : needs_labels_(asked.needs_all_keys) {
     const std::vector<std::string> keys = asked.needed_keys();
     for (const TopologySpreadConstraint& each : asked.constraints) {
-      // A node's own pods count by node, whatever others have its name, and whatever the policies.
+      // The pods of a node count by node, even if other nodes have its hostname, and whatever the
+      // policies.
       const bool by_node = each.topology_key == kHostname;
       DomainCount count = count_of(each, std::make_shared<Spread>(pod, each, keys, by_node));
       count.by_node = by_node;
@@ -184,7 +185,7 @@ class Preference final : public PodPreference {
 
   const std::vector<DomainCount>& counts() const override { return counts_; }
   bool needs_labels() const override { return needs_labels_; }
-  // A pod weighs more where there are more domains to choose from.
+  // A pod weighs more if there are more domains to choose from.
   std::vector<double> weights(std::span<const std::size_t> domains) const override {
     std::vector<double> weights;
     for (const std::size_t size : domains) {
@@ -254,7 +255,7 @@ class PodTopologySpread final : public ClusterConstraint {
           }
         },
         change);
-    // What is only preferred kept no pod waiting.
+    // Preferences kept no pod waiting.
     return selects_others && spreads_by_default_[1];
   }
 
@@ -269,7 +270,7 @@ class PodTopologySpread final : public ClusterConstraint {
     return spreads_by_default_[strict ? 1 : 0] && DefaultSelectors::may_have(pod);
   }
 
-  // Those of its own or else the default ones that are strict, or those that are not.
+  // The pod's own constraints, or else the default ones: the strict ones, or the others.
   Asked asked_of(const k8s::Pod& pod, bool strict) const {
     Asked asked;
     const bool own = has_own(pod);
@@ -302,7 +303,7 @@ class PodTopologySpread final : public ClusterConstraint {
   }
 
   PodTopologySpreadArgs args_;
-  std::array<bool, 2> spreads_by_default_;  // what is not strict, what is
+  std::array<bool, 2> spreads_by_default_;  // whether there are preferences / strict constraints
   DefaultSelectors selectors_;
 };
 

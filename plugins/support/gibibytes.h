@@ -1,4 +1,4 @@
-// Amounts of memory, and how they are written.
+// Amounts of memory as text.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 
 namespace plugins {
 
-// Bytes of what labels count.
+// The bytes of what labels count.
 inline constexpr std::int64_t kMib = std::int64_t{1} << 20;
 
 // "80Gi", "79.6Gi".

@@ -1,4 +1,4 @@
-// What a pod asks for, in the amounts that GPU scores reckon with.
+// A pod's request, in the amounts that GPU scores use.
 #pragma once
 
 #include "scheduler/framework/plugin.h"
@@ -17,8 +17,8 @@ struct GpuAsk {
   [[nodiscard]] std::int64_t total_milli() const { return gpus * milli; }
 };
 
-// A share of a GPU is one where GPUs are kept one by one only; elsewhere it is no GPU. MIG
-// instances, which are no thousandths of a GPU, count as none too.
+// A share of a GPU counts only if devices are kept one by one; elsewhere it counts as no GPU. MIG
+// instances, which are not thousandths of a GPU, count as none, too.
 [[nodiscard]] inline GpuAsk gpu_ask_of(const sched::PodShape& shape,
                                        const sched::PrepareContext& context) {
   constexpr auto kMost = static_cast<std::int64_t>(sched::gpu::kMaxDevices);

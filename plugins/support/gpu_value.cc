@@ -10,8 +10,8 @@
 namespace plugins {
 namespace {
 
-// Above what any node has or any kind that fits one asks for: keeps products within 64 bits,
-// whatever people write into their objects.
+// More than any node has or any fitting kind asks for: keeps products within 64 bits, whatever
+// users write into their objects.
 constexpr std::int64_t kMostCpu = 1'000'000'000;
 constexpr auto kMostGpus = static_cast<std::int64_t>(sched::gpu::kMaxDevices);
 
@@ -63,7 +63,7 @@ ProductValue::ProductValue(const std::vector<WeightedKind>& kinds, CpuLimit limi
     const bool again =
         size.to > size.from && kinds_.back().cpu == kind.cpu && kinds_.back().gpus == kind.gpus;
     if (again) {
-      kinds_.back().weight += kind.weight;  // kinds that differ in their models only
+      kinds_.back().weight += kind.weight;  // kinds that differ only in their models
       continue;
     }
     kinds_.push_back({kind.cpu, kind.gpus, kind.weight});
@@ -102,7 +102,7 @@ ProductValue::Fed ProductValue::fed(std::int64_t devices) const {
   for (const Kind& kind : kinds_) {
     if (kind.gpus > devices) continue;
     fed.value += kind.weight * room.milli;
-    // As many pods of the kind as the devices hold, the last one in part: rounded up.
+    // As many pods of the kind as the devices hold; the last one may fit only in part: rounded up.
     const std::int64_t pods_cpu =
         limit_ == CpuLimit::kOnce ? kind.cpu : (kind.cpu * devices + kind.gpus - 1) / kind.gpus;
     fed.cpu = std::max({fed.cpu, kind.cpu, pods_cpu});

@@ -7,13 +7,13 @@
 //
 //   U = 0    if the kind may not run on the node's model, its CPU does not fit, or k is too small
 //   U = su   otherwise: what fits on one GPU is usable;                             CpuLimit::kOnce
-//            but of that at most what the node's CPU can feed, a pod after the
+//            but at most what the node's CPU suffices for, one pod after the
 //            other: su · min(1, c · gpus / (cpu · k)), rounded down                CpuLimit::kShare
 //
-// With kOnce and the kinds' shares as weights, what V lacks of the node's free GPU is its
-// fragmentation F_n(M) of Weng et al., "Beware of Fragmentation" (ATC'23), to the last bit: so two
-// policies that look different at first sight, fragmentation gradient descent and usable GPU,
-// differ in weights, limit and rounding only, and share this. Integers throughout.
+// With kOnce and the kinds' shares as weights, what V lacks of the node's free GPU is exactly its
+// fragmentation F_n(M) of Weng et al., "Beware of Fragmentation" (ATC'23). So two policies that
+// look different, fragmentation gradient descent and usable GPU, differ only in weights, limit and
+// rounding, and share this. Integers throughout.
 #pragma once
 
 #include "scheduler/framework/free_devices.h"
@@ -26,7 +26,7 @@
 
 namespace plugins {
 
-// A kind of pod that asks for GPU, and what it counts.
+// A kind of pod that asks for GPU, and its weight.
 struct WeightedKind {
   std::int64_t cpu = 0;               // milli-CPU
   std::int64_t gpus = 1;              // ≥ 1
@@ -46,8 +46,8 @@ class ProductValue {
   // O(devices · log devices + kinds).
   [[nodiscard]] std::int64_t of(std::int64_t free_cpu, const sched::FreeDevices& free) const;
 
-  // The same of `free` whole devices, 0 … kMaxDevices. O(1) where the CPU can feed them whatever
-  // comes, else O(kinds).
+  // The same for `free` whole devices, 0 … kMaxDevices. O(1) if the CPU suffices for all kinds,
+  // else O(kinds).
   [[nodiscard]] std::int64_t of_whole(std::int64_t free_cpu, std::int64_t free) const;
 
  private:
@@ -56,7 +56,7 @@ class ProductValue {
     std::int64_t gpus = 0;
     std::int64_t weight = 0;
   };
-  // Kinds that ask as much of each device: kinds_[from, to), by ascending cpu.
+  // Kinds with an equal request for each device: kinds_[from, to), by ascending cpu.
   struct Size {
     std::int32_t milli = 0;
     std::size_t from = 0;
@@ -68,7 +68,7 @@ class ProductValue {
     std::int64_t milli = 0;
   };
 
-  // A number of whole devices: what they are worth with as much CPU as can be of use, and how much
+  // For a number of whole devices: their value with as much CPU as can be used, and how much CPU
   // that is.
   struct Fed {
     std::int64_t value = 0;
@@ -91,13 +91,13 @@ class GpuValue {
  public:
   GpuValue(const std::vector<WeightedKind>& kinds, CpuLimit limit);
 
-  // For nodes of that model; one without a name: nodes that do not tell theirs. It is told by its
-  // hash, of 64 bits: the strings of 100,000 nodes are not read. O(models that kinds name).
+  // For nodes of that model; a model without a name: nodes with labels that name none. Compared by
+  // its 64-bit hash, so that the strings of 100,000 nodes are not read. O(models that kinds name).
   [[nodiscard]] const ProductValue& on(const sched::gpu::Product& product) const;
 
  private:
   ProductValue others_;                // models that no kind names
-  std::vector<std::uint64_t> hashes_;  // of the others
+  std::vector<std::uint64_t> hashes_;  // of the named models
   std::vector<ProductValue> values_;   // of each
 };
 

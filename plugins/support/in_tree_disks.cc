@@ -48,7 +48,7 @@ std::string gce_handle(std::string_view kind, std::string_view where, std::strin
   return handle;
 }
 
-// That of zones like "us-central1-a"; nullopt: they are of several, or no such names.
+// The region of zones like "us-central1-a"; nullopt: there are several, or the names are different.
 std::optional<std::string> gce_region_of(const std::vector<std::string>& zones) {
   std::set<std::string> regions;
   for (const std::string& zone : zones) {
@@ -92,7 +92,7 @@ void rename(k8s::NodeSelector& nodes, std::string_view from, std::string_view to
   }
 }
 
-// Whether the volume speaks of zones by the label that Kubernetes had before 1.17.
+// Whether the volume has the label for zones that Kubernetes used before 1.17.
 bool is_by_old_labels(const k8s::PersistentVolume& volume, const k8s::NodeSelector& nodes) {
   if (asks_for(nodes, kZone)) return false;
   if (asks_for(nodes, kOldZone)) return true;

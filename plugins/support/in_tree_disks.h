@@ -1,11 +1,11 @@
 // Disks of the kinds that Kubernetes served itself before CSI ("in-tree"), and the CSI drivers that
 // serve them today.
 //
-// A disk of such a kind counts as one of the driver's volumes. Where a node's CSINode says that the
-// driver has taken the kind over, the node affinity of such a volume is by the driver's own label.
+// A disk of such a kind counts as one of the driver's volumes. If a node's CSINode states that the
+// driver has taken over the kind, the node affinity of such a volume uses the driver's own label.
 //
-// Source: k8s.io/csi-translation-lib v0.36.3; kube-scheduler, plugins/nodevolumelimits/utils.go and
-// plugins/volumebinding/binder.go, for which kinds are taken over.
+// Source: k8s.io/csi-translation-lib v0.36.3; for which kinds are taken over, kube-scheduler,
+// plugins/nodevolumelimits/utils.go and plugins/volumebinding/binder.go.
 #pragma once
 
 #include "k8s-client/api/meta.h"
@@ -37,16 +37,16 @@ inline constexpr std::array<InTreeKind, 5> kInTreeKinds = {{
     {"portworxVolume", "kubernetes.io/portworx-volume", "pxd.portworx.com", ""},
 }};
 
-// nullptr: it is none of those that drivers take over.
+// nullptr: not a kind that drivers take over.
 [[nodiscard]] const InTreeKind* in_tree_kind(std::string_view source);
 [[nodiscard]] const InTreeKind* in_tree_kind_of_provisioner(std::string_view name);
-// Whether that is a kind which drivers could take over, and kube-scheduler never counts.
+// Whether it is a kind that drivers could take over, and that kube-scheduler never counts.
 [[nodiscard]] bool is_uncounted_provisioner(std::string_view name);
 
-// Whether the node's driver has taken it over.
+// Whether the node's driver has taken over the kind.
 [[nodiscard]] bool is_taken_over(const k8s::CsiNode& node, const InTreeKind& kind);
 
-// By which the driver knows the disk; nullopt: it has no name for it.
+// The driver's name for the disk; nullopt: it has none.
 [[nodiscard]] std::optional<std::string> handle_of(const k8s::PersistentVolume& volume);
 [[nodiscard]] std::optional<std::string> handle_of(const k8s::Volume& in_line);
 

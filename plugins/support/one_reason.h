@@ -1,4 +1,4 @@
-// A node filter with a single reason to say no.
+// A node filter with a single reason.
 #pragma once
 
 #include "scheduler/framework/plugin.h"
@@ -14,7 +14,7 @@ class OneReasonFilter : public sched::NodeFilter {
   [[nodiscard]] const std::vector<std::string>& reasons() const final { return reasons_; }
 
  protected:
-  // The set of reasons that is this one.
+  // The set with that reason.
   static constexpr std::uint64_t kTheReason = 1;
 
   explicit OneReasonFilter(std::string reason) : reasons_{std::move(reason)} {}

@@ -1,5 +1,5 @@
-// What a plugin derives from the cluster's statistics, derived once per version of them and shared
-// by all shapes.
+// A value that a plugin derives from the cluster's statistics, once per version of them, shared by
+// all shapes.
 #pragma once
 
 #include "scheduler/framework/cluster_context.h"
@@ -12,8 +12,8 @@ namespace plugins {
 template <class Derived>
 class PerVersion {
  public:
-  // What `derive(context)` gives for this version; asked for only when the version is another one
-  // than the last time.
+  // The result of `derive(context)` for this version; derive is called only if the version differs
+  // from that of the last call.
   template <class Derive>
   [[nodiscard]] std::shared_ptr<const Derived> get(const sched::ClusterContextPtr& context,
                                                    const Derive& derive) {

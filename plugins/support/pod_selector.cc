@@ -7,7 +7,7 @@
 
 namespace plugins {
 
-// Length first, so that different values never read alike.
+// Length first, so that different values never give the same text.
 void append_key(std::string& key, const std::string& value) {
   key.append(std::to_string(value.size())).append(":").append(value);
 }

@@ -1,4 +1,4 @@
-// The typical pods M of a workload, as Weng et al., "Beware of Fragmentation" (ATC'23) choose them:
+// The typical pods M of a workload, chosen as by Weng et al., "Beware of Fragmentation" (ATC'23):
 // the most frequent kinds of pods that together cover a part of it.
 #pragma once
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto kWhole = static_cast<std::int32_t>(gpu::kMilliPerGpu);
 
-// Whether a device before this one has as much left: then its answer is known.
+// Whether an earlier device has as much left: then its answer is known.
 bool seen_before(const FreeDevices& free, std::size_t device) {
   return std::find(free.begin(), free.begin() + device, free[device]) != free.begin() + device;
 }

@@ -1,10 +1,9 @@
-// Scores a node by what a pod would leave of the value of its GPUs (gpu_value.h).
+// Scores a node by the value of its GPUs that a pod would leave (gpu_value.h).
 //
-// The rule is that of fragmentation gradient descent (Weng et al., ATC'23): take the pod's CPU and
-// GPU off the node, compare the value before and after, and rate the loss. A share of a GPU is
-// tried on every device that has room for it; the best rating is the node's, and the first device
-// that has it is where the pod goes. Whole GPUs are the first free ones, pods without GPU take CPU
-// only.
+// The rule is that of fragmentation gradient descent (Weng et al., ATC'23): subtract the pod's CPU
+// and GPU from the node, compare the value before and after, and rate the loss. A share of a GPU is
+// tried on every device that has room for it. The best rating is the node's, and the pod goes to
+// the first device with it. Whole GPUs are the first free ones; pods without GPU take only CPU.
 #pragma once
 
 #include "plugins/support/gpu_ask.h"
@@ -29,7 +28,7 @@ class ValueScore : public sched::NodeScore {
       const sched::NodeView& node) const final;
 
  protected:
-  // Thousandths of a GPU that the pod asks for, over all devices.
+  // The thousandths of a GPU that the pod asks for, over all devices.
   [[nodiscard]] std::int64_t requested() const { return ask_.total_milli(); }
 
  private:
@@ -38,12 +37,12 @@ class ValueScore : public sched::NodeScore {
     std::optional<std::size_t> device;  // of a share
   };
 
-  // The score of a node that loses so much value and has so much CPU left (milli-CPU): the same or
-  // less for a greater loss.
+  // The score of a node that loses so much value and has so much CPU left (milli-CPU). It must not
+  // increase with the loss.
   [[nodiscard]] virtual std::int64_t rate(std::int64_t lost, std::int64_t cpu_left) const = 0;
 
   [[nodiscard]] Best best(const sched::NodeView& node) const;
-  // Where GPUs are only counted.
+  // If devices are only counted.
   [[nodiscard]] std::int64_t rate_whole(const sched::NodeView& node) const;
   [[nodiscard]] Best best_device(const ProductValue& value, std::int64_t before,
                                  std::int64_t cpu_after, sched::FreeDevices& free) const;

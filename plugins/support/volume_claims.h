@@ -24,7 +24,8 @@ using ByClaim = std::unordered_map<ClaimKey, Value, boost::hash<ClaimKey>>;
   return {claim.namespace_, claim.name};
 }
 
-// That of one volume; nullopt: it needs none. The claim of an ephemeral volume is made for the pod.
+// The claim of one volume; nullopt: it needs none. The claim of an ephemeral volume is made for the
+// pod.
 [[nodiscard]] inline std::optional<ClaimKey> claim_of(const k8s::Pod& pod,
                                                       const k8s::Volume& volume) {
   switch (volume.kind) {
@@ -39,7 +40,7 @@ using ByClaim = std::unordered_map<ClaimKey, Value, boost::hash<ClaimKey>>;
   return std::nullopt;
 }
 
-// Those of all volumes, in their order.
+// The claims of all volumes, in their order.
 [[nodiscard]] inline std::vector<ClaimKey> claims_of(const k8s::Pod& pod) {
   std::vector<ClaimKey> all;
   for (const k8s::Volume& volume : pod.spec.volumes) {
@@ -48,13 +49,13 @@ using ByClaim = std::unordered_map<ClaimKey, Value, boost::hash<ClaimKey>>;
   return all;
 }
 
-// A claim is bound when the volume controller says that it is done.
+// A claim is bound when the volume controller has marked it so.
 [[nodiscard]] inline bool is_bound(const k8s::PersistentVolumeClaim& claim) {
   return !claim.volume_name.empty() &&
          claim.metadata.annotations.find("pv.kubernetes.io/bind-completed") != nullptr;
 }
 
-// What a pod waits for that waits for the claim.
+// The objects that a pod waits for if it waits for the claim.
 [[nodiscard]] inline sched::ObjectKey awaited(const ClaimKey& claim) {
   return sched::object_key<k8s::PersistentVolumeClaim>(claim.second, claim.first);
 }

@@ -1,4 +1,4 @@
-// Why a pod's annotations keep it from being placed.
+// Why a pod is not placed because of its annotations.
 #pragma once
 
 #include "scheduler/gpu/wishes.h"
@@ -11,7 +11,7 @@
 
 namespace plugins {
 
-// What is wrong with the annotations of these names, which a plugin goes by; nullopt: nothing.
+// What is wrong with the annotations of these names, which a plugin reads; nullopt: nothing.
 [[nodiscard]] inline std::optional<std::string> problem_with(
     std::initializer_list<std::string_view> annotations, const sched::gpu::Wishes& wishes) {
   for (const sched::gpu::WishProblem& problem : wishes.problems) {

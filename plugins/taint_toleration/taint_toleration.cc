@@ -19,7 +19,7 @@ bool is_tolerated(const Taint& taint, const Tolerations& tolerations) {
                      [&](const k8s::Toleration& each) { return each.tolerates(taint); });
 }
 
-// As `kubectl taint` writes it: key=value:Effect.
+// In the notation of `kubectl taint`: key=value:Effect.
 std::string to_string(const Taint& taint) {
   std::string text = taint.key;
   if (!taint.value.empty()) text += "=" + taint.value;
@@ -48,7 +48,7 @@ class Check final : public OneReasonFilter {
 
   bool reads_usage() const override { return false; }
 
-  // Which taint it is: kube-scheduler no longer says.
+  // The taint: kube-scheduler no longer reports it.
   std::string numbers(const NodeView& node, unsigned) const override {
     const Taint* taint = untolerated(node);
     if (taint == nullptr) return "";

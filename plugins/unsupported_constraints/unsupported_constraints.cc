@@ -14,7 +14,7 @@ using namespace sched;
 // Each is counted on every node.
 constexpr std::size_t kMostTerms = 32;
 
-// The terms of a pod, those that are strict and those that it would rather have.
+// The terms of a pod, required and preferred.
 struct Terms {
   std::size_t strict = 0;
   std::size_t preferred = 0;
@@ -38,7 +38,7 @@ class UnsupportedConstraints final : public ClusterConstraint {
   std::string_view name() const override { return "UnsupportedConstraints"; }
   bool concerns(const k8s::Pod& pod) const override { return refuses(pod).has_value(); }
 
-  // Only a change of the pod itself can help.
+  // Only a change of the pod itself helps.
   std::optional<Refusal> refuses(const k8s::Pod& pod) const override {
     if (auto reason = reason_against(pod)) return Refusal{*std::move(reason)};
     return std::nullopt;

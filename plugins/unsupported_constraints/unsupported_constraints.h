@@ -1,10 +1,10 @@
-// UnsupportedConstraints: a pod whose hard constraints gpu-scheduler cannot honour yet is placed
-// nowhere.
+// UnsupportedConstraints: a pod with hard constraints that gpu-scheduler does not support yet is
+// placed nowhere.
 //
-// Resource claims; in-line disks, which one node at a time can mount; more required pod affinity
-// terms and topology spread constraints than are counted for. To place such a pod by the rest of
-// its spec would be to ignore what it asks for. It waits, and its message says for what. Without
-// arguments.
+// These are: resource claims; in-line disks that one node at a time can mount; and more required
+// pod affinity terms and topology spread constraints than are counted. To place such a pod by the
+// rest of its spec would ignore what it asks for. It waits, and its message names the reason.
+// Without arguments.
 #pragma once
 
 #include "scheduler/framework/registry.h"

@@ -10,7 +10,7 @@ namespace {
 
 using namespace sched;
 
-// What all GPUs of the largest node are worth, and so the most that a pod can take or destroy.
+// The value of all GPUs of the largest node: the most that a pod can take or destroy.
 constexpr std::int64_t kMost = static_cast<std::int64_t>(gpu::kMaxDevices) * gpu::kMilliPerGpu;
 
 // Milli-CPU.
@@ -26,7 +26,7 @@ struct Scale {
   std::int64_t quantum = 1;
   std::int64_t neutral = 0;
   std::int64_t max = 0;
-  std::int64_t per_cpu = 0;  // what a milli-CPU that is left counts as lost, in kUnitWeight
+  std::int64_t per_cpu = 0;  // what each free milli-CPU counts as lost, in kUnitWeight
 };
 
 class MoreUsable final : public ValueScore {
@@ -36,12 +36,12 @@ class MoreUsable final : public ValueScore {
 
  private:
   std::int64_t rate(std::int64_t lost, std::int64_t cpu_left) const override {
-    // More cores than a node has count no further: nothing overflows, whatever a Node object says.
+    // More cores than a node has do not count: nothing overflows, whatever is in a Node object.
     const std::int64_t cores_left = std::clamp<std::int64_t>(cpu_left, 0, kMostCpu);
     const std::int64_t all_lost = lost + cores_left * scale_.per_cpu;
     const std::int64_t key =
         floor_divide(requested() * kUnitWeight - all_lost, scale_.quantum * kUnitWeight);
-    // Rounded weights may sum up to a hair more than one.
+    // Rounded weights may add up to slightly more than one.
     return std::clamp<std::int64_t>(scale_.neutral + key, 0, scale_.max);
   }
 

@@ -24,11 +24,11 @@ class UsableGpuScoring {
  public:
   explicit UsableGpuScoring(const UsableGpuArgs& args) : args_(args) {}
 
-  // nullptr: nothing is known of the workload yet.
+  // nullptr: no workload is known yet.
   [[nodiscard]] std::unique_ptr<sched::NodeScore> prepare(
       const GpuAsk& ask, const sched::ClusterContextPtr& cluster) const;
 
-  // The score of a node of which a pod destroys just as much as it takes (a key of 0).
+  // The score of a node on which a pod destroys exactly what it takes (a key of 0).
   [[nodiscard]] std::int64_t neutral() const;
   // Keys lie in −(all GPUs of the largest node destroyed for nothing asked) / quantum … twice that
   // (all asked for and as much gained), both around neutral().

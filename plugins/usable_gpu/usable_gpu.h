@@ -1,20 +1,20 @@
 // UsableGpu: keeps a node's free GPUs usable for the pods that typically come.
 //
 // What is left on a node is worth V = Σ W · U (plugins/support/gpu_value.h): for every typical kind
-// of pod the free GPU that such pods could use, given that the node's CPU has to feed them, weighed
-// by how much that kind counts. A pod goes where it destroys least beyond what it takes:
+// of pod, the free GPU that such pods could use with the node's CPU, times the kind's weight. A pod
+// goes where it destroys least beyond what it takes:
 //
 //   key = floor((requested milli − (V_before − V_after) / 2^20) / quantum)
 //
-// A share of a GPU is tried on every device. Keys are coarse on purpose: among nodes that are about
-// as good the tie-break decides, and a stable order packs. The score is the key plus a constant, so
-// that it is never below 0; its order is the key's on every node of up to 64 GPUs.
+// A share of a GPU is tried on every device. Keys are coarse on purpose: among about equally good
+// nodes the tie-break decides, and a stable order packs. The score is the key plus a constant, so
+// that it is never below 0; the order of scores is that of keys on every node of up to 64 GPUs.
 //
-// Two things are different from fragmentation gradient descent (Fgd, for replays): a GPU that the
-// node's CPU cannot feed is not usable, and kinds do not count by frequency alone. Small ones count
-// more (v^-x, v being the GPUs that a pod asks for), since they are what can still use what is
-// left; so do those of several GPUs, since nothing else waits as long once pods come and go, and
-// those that only a part of the cluster's GPUs may serve.
+// It differs from fragmentation gradient descent (Fgd, for replays) in two ways. A GPU for which
+// the node's CPU does not suffice is not usable. And kinds do not count by frequency alone: small
+// kinds count more (v^-x, with v the GPUs that a pod asks for), because they can still use what is
+// left; so do kinds with several GPUs, because no others wait as long when pods come and go; and
+// kinds that only a part of the cluster's GPUs may serve.
 //
 // Arguments (UsableGpuArgs), all with the defaults that held up best when pods come and go:
 //
@@ -29,8 +29,8 @@
 //                         workload asks for more CPU per GPU than the nodes have; 0: never
 //   scarcity: true        weights are multiplied by the cluster's GPUs / those of allowed models
 //
-// Where nothing is known of the workload yet, and for MIG instances, it has nothing to say.
-// How the defaults were found, and what did not help: bench/replay/RESULTS.md.
+// Pods are not scored while no workload is known, nor are pods that ask for MIG instances. How the
+// defaults were found, and what did not help: bench/replay/RESULTS.md.
 #pragma once
 
 #include "plugins/usable_gpu/scoring.h"

@@ -1,4 +1,4 @@
-// How much each typical pod counts in the value of a node's GPUs, as UsableGpu weighs them.
+// The weight of each typical pod in the value of a node's GPUs, for UsableGpu.
 #pragma once
 
 #include "plugins/support/gpu_value.h"
@@ -11,28 +11,28 @@ namespace plugins {
 
 enum class Popularity : std::uint8_t { kLinear, kSqrt };
 
-// The defaults are those that hold up when pods come and go (usable_gpu.h).
+// The defaults held up best when pods come and go (usable_gpu.h).
 struct UsableGpuWeights {
   std::int64_t coverage = 90;  // per cent of the pods that the typical kinds cover
   Popularity popularity = Popularity::kLinear;
   std::int64_t half_exponents = 6;     // of v^-x, in halves: 6 is x = 3
   bool keep_all_multi_gpu = true;      // kinds of several GPUs are typical however rare they are
-  std::int64_t multi_gpu_factor = 30;  // weight of several GPUs per popularity; 0: as all others
-  bool scarcity = true;  // kinds that few of the cluster's GPUs are allowed to count more
+  std::int64_t multi_gpu_factor = 30;  // weight of several GPUs per popularity; 0: like all others
+  bool scarcity = true;  // kinds that may use only few of the cluster's GPUs count more
 
   friend bool operator==(const UsableGpuWeights&, const UsableGpuWeights&) = default;
 };
 
-// The sum of all weights, those of pods without GPU included, which enter no value.
+// The sum of all weights, including those of pods without GPU, which are in no value.
 inline constexpr std::int64_t kUnitWeight = 1 << 20;
 
-// The kinds with GPU, with weights in units of kUnitWeight, rounded. Reckons in doubles, but only
-// by +, ·, / and √, which IEEE 754 rounds exactly: the weights are the same on every machine.
+// The kinds with GPU, with weights in units of kUnitWeight, rounded. Computed in doubles, but only
+// by +, ·, / and √, which IEEE 754 rounds exactly: so the weights are equal on every machine.
 [[nodiscard]] std::vector<WeightedKind> usable_gpu_weights(const sched::ClusterContext& cluster,
                                                            const UsableGpuWeights& how);
 
-// How much scarcer CPU is than GPU, 0 … kUnitWeight: nothing while the workload asks for less than
-// 0.95 of the CPU per GPU that the nodes with GPUs have, all from as much on as they have.
+// How much scarcer CPU is than GPU, 0 … kUnitWeight: 0 while the workload asks for less than 0.95
+// of the CPU per GPU of the nodes with GPUs, kUnitWeight from 1.0 of it on.
 [[nodiscard]] std::int64_t cpu_scarcity(const sched::ClusterContext& cluster);
 
 }  // namespace plugins

@@ -9,7 +9,7 @@ using namespace sched;
 using Claim = Storage::Claim;
 using Volume = Storage::Volume;
 
-// Of classes whose volumes are made by hand.
+// The provisioner of classes with volumes made by hand.
 constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
 
 bool is_usable_on(const Volume& volume, const NodeFacts& node) {
@@ -23,7 +23,7 @@ bool has_all_modes(const Volume& volume, const Claim& claim) {
   });
 }
 
-// What holds of a reserved volume, too.
+// Requirements that also hold for a reserved volume.
 bool suits(const Volume& volume, const Claim& claim) {
   return volume.capacity_bytes.value_or(0) >= claim.requested_bytes.value_or(0) &&
          volume.volume_mode == claim.volume_mode &&

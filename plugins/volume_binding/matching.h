@@ -1,8 +1,8 @@
 // How the claims of a pod that wait for its node would get their volumes on each node.
 //
 // A claim takes the smallest free volume of its class that is large enough and can be used there,
-// or one that is reserved for it; the smaller claims choose first. Where there is none a volume is
-// provisioned, if the class does that for the node, and there is room.
+// or one that is reserved for it; smaller claims choose first. If there is none, a volume is
+// provisioned, if the class does that for the node and there is room.
 //
 // Source: kube-scheduler, plugins/volumebinding/binder.go; component-helpers, storage/volume.
 #pragma once
@@ -24,45 +24,45 @@ class Matching {
   using Claim = Storage::Claim;
   using Volume = Storage::Volume;
 
-  // The claims all wait for their pod. Holds until `storage`, which outlives it, changes.
+  // All claims wait for their pod. Valid until `storage`, which outlives it, changes.
   Matching(const Storage& storage, const std::vector<const Claim*>& claims);
 
   struct OnNode {
     enum class Result { kFits, kNoVolume, kNoRoom } result = Result::kFits;
-    std::vector<std::pair<const Claim*, const Volume*>> bound;  // would be
-    std::vector<const Claim*> provisioned;                      // would be
+    std::vector<std::pair<const Claim*, const Volume*>> bound;  // would be bound
+    std::vector<const Claim*> provisioned;                      // would be provisioned
   };
   [[nodiscard]] OnNode on(const sched::NodeFacts& node) const;
 
-  // The nodes that are left as far as that is known without asking each: by name, or those that
-  // match a selector, which is never null. `exact`: all of them fit, and all others are kNoVolume;
-  // else each that is left has to be asked.
+  // The nodes that are left, as far as that is known without asking each of them: by name, or those
+  // that match a selector, which is never null. `exact`: all of them fit, and all others are
+  // kNoVolume; else each node that is left must be asked.
   struct Left {
     std::variant<sched::NamedNodes, const k8s::NodeSelector*> nodes;
     bool exact = false;
   };
   [[nodiscard]] Left left() const;
-  // Whether kNoRoom can be an answer.
+  // Whether on() may return kNoRoom.
   [[nodiscard]] bool looks_for_room() const;
 
  private:
   struct Wanted {
     const Claim* claim;
     std::string selected;               // the node, or empty
-    const Volume* reserved;             // no other volume will do; null: any that fits
-    std::vector<const Volume*> others;  // free ones that fit it and are not tied to a host, by size
-    const Storage::Pool* pool;          // where those of hosts are; null: there are none
+    const Volume* reserved;             // no other volume is possible; null: any that fits
+    std::vector<const Volume*> others;  // free ones that fit and are not tied to a host, by size
+    const Storage::Pool* pool;  // has the volumes that are tied to a host; null: there are none
     const k8s::StorageClass* of;
     std::optional<std::vector<const k8s::LabelSelector*>> room;
   };
-  // No volume that is there would do, on any node.
+  // No existing volume fits, on any node.
   [[nodiscard]] static bool finds_none(const Wanted& wanted);
   [[nodiscard]] static bool is_provisioned(const Wanted& wanted);
   [[nodiscard]] static const Volume* find(const Wanted& wanted, const sched::NodeFacts& node,
                                           const std::vector<const Volume*>& taken);
   [[nodiscard]] static OnNode::Result provision(const Wanted& wanted, const sched::NodeFacts& node);
 
-  std::vector<Wanted> selected_;  // those whose node is selected, in the pod's order
+  std::vector<Wanted> selected_;  // those with a selected node, in the pod's order
   std::vector<Wanted> open_;      // the others, the smaller ones first
 };
 

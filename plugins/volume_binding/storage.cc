@@ -11,7 +11,7 @@ using namespace sched;
 
 constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
-// The hosts that alone can use the volume; empty: it is not tied to hosts, or not to them alone.
+// The only hosts that can use the volume; empty: it is not tied to hosts, or not to them alone.
 std::vector<std::string> hosts_of(const k8s::PersistentVolume& volume) {
   if (!volume.node_affinity || volume.node_affinity->terms.size() != 1) return {};
   for (const auto& each : volume.node_affinity->terms.front().match_expressions) {
@@ -181,7 +181,7 @@ const k8s::StorageClass* Storage::storage_class(const std::string& name) const {
 }
 
 bool Storage::waits_for_pod(const Claim& claim) const {
-  // A claim that names its volume is the volume controller's.
+  // A claim that names its volume is bound by the volume controller.
   if (!claim.volume_name.empty()) return false;
   const k8s::StorageClass* of = storage_class(claim.storage_class);
   return of != nullptr && of->binding_mode == "WaitForFirstConsumer";

@@ -1,5 +1,5 @@
-// Claims, volumes, classes and capacities as the watches show them, with the writes that plans
-// count on as if they were done.
+// Claims, volumes, classes and capacities from the watches, with the writes that plans count on
+// applied as if they were done.
 #pragma once
 
 #include "k8s-client/api/storage.h"
@@ -32,14 +32,14 @@ class Storage {
   [[nodiscard]] const Volume* volume(const std::string& name) const;
   [[nodiscard]] const k8s::StorageClass* storage_class(const std::string& name) const;
 
-  // Whether the node affinity of a volume that there is lets it be used there.
+  // Whether the node affinity of an existing volume allows its use there.
   [[nodiscard]] bool is_usable_on(const Volume& volume, const sched::NodeFacts& node) const;
   // Whether that follows from Volume::node_affinity alone: not for disks that a CSI driver has
   // taken over on some nodes (in_tree_disks.h).
   [[nodiscard]] bool is_usable_by_affinity(const Volume& volume) const;
 
-  // A claim that waits until its pod's node is chosen; no other claim that is not bound may have a
-  // pod placed that needs it.
+  // Whether the claim waits until its pod's node is chosen. A pod is not placed while it needs
+  // another unbound claim.
   [[nodiscard]] bool waits_for_pod(const Claim& claim) const;
   // The node that was selected for it, or is assumed to be; empty: none.
   [[nodiscard]] std::string selected_node(const Claim& claim) const;
@@ -49,7 +49,7 @@ class Storage {
   [[nodiscard]] const sched::SelectNode* assumed_selection(const ClaimKey& claim) const;
   [[nodiscard]] const sched::ReserveVolume* assumed_reservation(const std::string& volume) const;
 
-  // The volumes of a class that are free, the smaller ones first.
+  // The free volumes of a class, the smaller ones first.
   struct BySize {
     bool operator()(const Volume* a, const Volume* b) const {
       return std::tuple(a->capacity_bytes.value_or(0), std::string_view(a->metadata.name)) <
@@ -59,14 +59,14 @@ class Storage {
   using Volumes = std::set<const Volume*, BySize>;
   struct Pool {
     Volumes others;
-    // Those that nodes of one value of the label kubernetes.io/hostname alone can use, by value.
+    // Volumes that only nodes with one value of the label kubernetes.io/hostname can use, by value.
     std::map<std::string, Volumes> of_host;
   };
   // Null: there are none.
   [[nodiscard]] const Pool* free_volumes(const std::string& storage_class) const;
 
   // Where there is room for a volume of that size: the nodes that match one of the selectors.
-  // nullopt: nobody says, or it does not matter.
+  // nullopt: not reported, or it does not matter.
   [[nodiscard]] std::optional<std::vector<const k8s::LabelSelector*>> room_for(
       const k8s::StorageClass& of, const Claim& claim) const;
 
@@ -74,14 +74,15 @@ class Storage {
   void put(const Volume& volume);
   void put(const k8s::CsiNode& node);
   void take_out(const std::string& name);
-  // Whether it is in the pool of its class: depends on the volume and on what is assumed of it.
+  // Puts the volume into the pool of its class if it belongs there: this depends on the volume and
+  // on what is assumed of it.
   void file(const Volume& volume);
   void unfile(const Volume& volume);
   void assume(const sched::ObjectWrite& write, bool done);
 
   ByClaim<Claim> claims_;
   std::unordered_map<std::string, std::unique_ptr<Volume>> volumes_;
-  // Of a kind that CSI drivers take over.
+  // A volume of a kind that CSI drivers take over.
   struct InTree {
     const InTreeKind* kind = nullptr;
     std::optional<k8s::NodeSelector> by_driver;  // node_affinity_by_driver()
@@ -89,15 +90,15 @@ class Storage {
   std::unordered_map<std::string, InTree> in_tree_;                // by volume
   std::map<std::string, std::set<const InTreeKind*>> taken_over_;  // by node
   std::map<std::string, k8s::StorageClass> classes_;
-  std::map<std::string, bool> drivers_;  // whether a CSI driver says where it has room
+  std::map<std::string, bool> drivers_;  // whether a CSI driver reports where it has room
   std::map<ClaimKey, k8s::CsiStorageCapacity> capacities_;
   ByClaim<std::set<std::string>> reserved_;  // volumes, by the claim that they name
-  std::map<std::string, Pool> pools_;                   // by class
+  std::map<std::string, Pool> pools_;        // by class
   ByClaim<sched::SelectNode> selections_;
   std::map<std::string, sched::ReserveVolume> reservations_;  // by volume
 };
 
-// Whether the volume names the claim as the one that it is for.
+// Whether the volume names the claim that it is for.
 [[nodiscard]] bool is_reserved_for(const k8s::PersistentVolume& volume,
                                    const k8s::PersistentVolumeClaim& claim);
 

@@ -108,7 +108,7 @@ class VolumeBinding final : public ClusterConstraint {
     Preparation wanted{.writes = {}, .patience = patience_};
     for (const auto& [claim, volume] : chosen.bound) {
       const bool is_reserved = volume->claim_ref && volume->claim_ref->uid == claim->metadata.uid;
-      // Another pod with that claim may have it written already.
+      // The write may have been done already for another pod with that claim.
       if (is_reserved || storage_.assumed_reservation(volume->metadata.name) != nullptr) continue;
       wanted.writes.push_back(ReserveVolume{.volume = seen(volume->metadata),
                                             .claim = seen(claim->metadata),
@@ -138,7 +138,7 @@ class VolumeBinding final : public ClusterConstraint {
   }
 
  private:
-  // What keeps the pod from having the claim of that volume, whatever node it is on.
+  // Why the pod cannot have the claim of that volume on any node.
   std::optional<std::string> reason_against(const ClaimKey& key, const k8s::Pod& pod,
                                             const k8s::Volume& volume) const {
     const bool ephemeral = volume.kind == k8s::Volume::Kind::kEphemeral;
@@ -148,8 +148,9 @@ class VolumeBinding final : public ClusterConstraint {
       return "waiting for ephemeral volume controller to create the persistentvolumeclaim " +
              in_quotes(key.second);
     }
-    // The claim of an ephemeral volume is made for its pod. One that happens to have its name (of a
-    // pod that had the same, say) is another's: kubelet would refuse the pod for ever.
+    // The claim of an ephemeral volume is made for its pod. A claim that happens to have its name
+    // (for example of an earlier pod with the same name) belongs to another pod: kubelet would
+    // refuse the pod for ever.
     if (ephemeral && !is_controlled_by(*claim, pod)) {
       return "PVC " + key.first + "/" + key.second + " was not created for pod " + key.first + "/" +
              pod.metadata.name + " (pod is not owner)";
@@ -162,7 +163,7 @@ class VolumeBinding final : public ClusterConstraint {
     return std::nullopt;
   }
 
-  // Of those that refuses() has nothing against.
+  // The waiting claims; refuses() has passed the others.
   std::vector<const Claim*> waiting_claims(const k8s::Pod& pod) const {
     std::vector<const Claim*> all;
     for (const ClaimKey& key : claims_of(pod)) {
@@ -209,7 +210,7 @@ class VolumeBinding final : public ClusterConstraint {
     }
     if (const Volume* volume = storage_.reserved(*claim)) {
       const ReserveVolume* write = storage_.assumed_reservation(volume->metadata.name);
-      // Written, and not to be seen yet.
+      // Written, but not shown by the watch yet.
       const bool is_old =
           write != nullptr && write->volume.resource_version == volume->metadata.resource_version;
       if (!is_old && !is_reserved_for(*volume, *claim)) {

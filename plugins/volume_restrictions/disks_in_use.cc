@@ -34,7 +34,7 @@ std::vector<std::pair<DisksInUse::Key, DisksInUse::Use>> DisksInUse::uses_of(con
     if (!is_compared(volume)) continue;
     const k8s::Disk& disk = volume.disk;
     Use use{.node = pod.spec.node_name, .read_only = disk.read_only && volume.source != kEbs};
-    // Without monitors an RBD disk is the same as no other. Validation lets none of that kind pass.
+    // Without monitors an RBD disk is the same as no other. Validation accepts no such disk.
     if (volume.source == kRbd) {
       if (disk.monitors.empty()) continue;
       if (disk.monitors.size() <= kMostMonitors) use.monitors = disk.monitors;

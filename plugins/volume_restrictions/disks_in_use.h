@@ -1,8 +1,9 @@
-// The in-line disks that pods on nodes mount, and where one more pod could not mount its own.
+// The in-line disks that pods on nodes mount, and the nodes on which another pod could not mount
+// its own.
 //
 // Two pods on one node cannot mount one disk of GCE, iSCSI or RBD unless both only read it, and
-// never one of EBS. A disk is told by GCE's pdName, EBS' volumeID, iSCSI's iqn; one of RBD by pool,
-// image, and a monitor that both name.
+// never one of EBS. A disk is identified by GCE's pdName, EBS' volumeID, iSCSI's iqn; one of RBD by
+// pool, image, and a monitor that both name.
 //
 // Source: kube-scheduler, plugins/volumerestrictions/volume_restrictions.go (isVolumeConflict).
 #pragma once
@@ -21,11 +22,11 @@ namespace plugins {
 
 class DisksInUse {
  public:
-  // So many monitors of one RBD disk are compared. A disk with more is taken for the same as every
-  // other with its pool and image.
+  // At most so many monitors of one RBD disk are compared. A disk with more counts as the same as
+  // every other with its pool and image.
   static constexpr std::size_t kMostMonitors = 64;
 
-  // The pod is on its node; what it mounted before is forgotten.
+  // The pod is on its node; its previous entry is replaced.
   void add(const k8s::Pod& pod);
   void remove(const std::string& uid);
 

@@ -1,8 +1,8 @@
 // VolumeRestrictions: a claim of access mode ReadWriteOncePod is for one pod at a time, and an
 // in-line disk for one node or one pod at a time (disks_in_use.h).
 //
-// While a pod on a node has such a claim, no other pod is placed that needs it; and a pod waits for
-// claims that are missing. Without arguments.
+// While a pod on a node has such a claim, no other pod that needs it is placed; and a pod waits for
+// missing claims. Without arguments.
 //
 // Source: kube-scheduler, plugins/volumerestrictions.
 #pragma once

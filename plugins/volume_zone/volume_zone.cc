@@ -18,7 +18,7 @@ using k8s::SelectorRequirement;
 constexpr std::string_view kName = "VolumeZone";
 constexpr std::string_view kNotItsZone = "node(s) had no available volume zone";
 
-// A label that ties volumes to a zone or region, and the one that nodes carry instead of an old
+// A label that ties volumes to a zone or region, and the label that nodes carry instead of an old
 // one.
 struct ZoneLabel {
   std::string_view name;
@@ -31,7 +31,7 @@ constexpr std::array<ZoneLabel, 4> kZoneLabels = {{
     {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
 }};
 
-// "a__b": the volume is in both. None: not such a list.
+// The zones in "a__b": the volume is in both. Empty: not such a list.
 std::vector<std::string> zones_in(std::string_view text) {
   constexpr std::string_view kBetween = "__";
   constexpr std::string_view kBlanks = " \t\n\v\f\r";
@@ -52,7 +52,8 @@ SelectorRequirement absent(std::string_view label) {
   return {.key = std::string(label), .op = SelectorOperator::kDoesNotExist, .values = {}};
 }
 
-// The nodes that are in the volume's zones and regions, or in none at all; nullopt: it names none.
+// The nodes that are in the volume's zones and regions, or in none at all; nullopt: the volume
+// names none.
 std::optional<NodeSelector> zones_of(const PersistentVolume& volume) {
   // Alternatives, each a list of what must hold.
   std::vector<NodeSelectorTerm> terms(1);

@@ -1,6 +1,6 @@
-// VolumeZone: a pod goes to the zones and regions that its bound volumes are labelled with.
+// VolumeZone: a pod goes to the zones and regions that the labels of its bound volumes name.
 //
-// Nodes without any such label are left alone. A pod waits where a volume that its claim names is
+// Nodes without any such label are not excluded. A pod waits while a volume that its claim names is
 // missing. Without arguments.
 //
 // Source: kube-scheduler, plugins/volumezone.

@@ -1,5 +1,4 @@
-// Answers as JSON, one object each, for programs. Fields are added, and never change what they
-// mean.
+// Answers as JSON, one object each, for programs. Fields may be added; their meaning never changes.
 #pragma once
 
 #include "scheduler/answers/overview.h"

@@ -1,8 +1,8 @@
-// What becomes of the pods that wait, if nothing else happens.
+// What becomes of the waiting pods if nothing else happens.
 //
-// The engine is let decide until it has nothing to say, and what it decides is noted down. That is
-// how a running scheduler would go on from what the API server shows, and how one that is down
-// would begin. The engine is changed by it: pods that start are assumed on their nodes.
+// The engine makes all its decisions, and they are collected. This is how a running scheduler would
+// continue from what the API server shows, and how a stopped one would begin. The engine is changed
+// by it: pods that start are assumed on their nodes.
 #pragma once
 
 #include "scheduler/engine/engine.h"
@@ -14,11 +14,11 @@
 
 namespace sched::answers {
 
-// Why pods wait, in the engine's words; many have the same.
+// Why pods wait, in the engine's words; many pods share one refusal.
 struct Refusal {
   std::string message;
   std::string details;
-  std::vector<std::string> plugins;  // that refused, sorted
+  std::vector<std::string> plugins;  // the plugins that refused, sorted
   bool by_quota = false;             // quota, or the turn within it
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
@@ -28,13 +28,13 @@ class Outlook {
   struct Outcome {
     PodRef pod;
     std::string node;           // where it starts; empty: it waits
-    std::size_t refusal = 0;    // of one that waits: index of refusal()
+    std::size_t refusal = 0;    // of a pod that waits: index of refusal()
     bool after_writes = false;  // it starts once its volumes are bound
     [[nodiscard]] bool starts() const { return !node.empty(); }
   };
 
-  // In the order of the decisions; a pod that was decided on several times stands once, with the
-  // last. Pods that the engine says nothing of (gated ones) are missing.
+  // In the order of the decisions; a pod with several decisions is listed once, with the last. Pods
+  // without a decision (gated ones) are missing.
   [[nodiscard]] const std::vector<Outcome>& outcomes() const { return outcomes_; }
   // Null: nothing was decided on that pod.
   [[nodiscard]] const Outcome* find(const std::string& uid) const;
@@ -42,7 +42,7 @@ class Outlook {
     return refusals_[outcome.refusal];
   }
 
-  // Lets the engine decide, and adds what it does. Returns how many outcomes there were before.
+  // Runs the engine, and adds its decisions. Returns how many outcomes there were before.
   std::size_t advance(Engine& engine, Time now);
 
  private:

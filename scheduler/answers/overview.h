@@ -1,4 +1,4 @@
-// How many GPUs there are, where the free ones stand, and how many pods wait for some.
+// How many GPUs there are, on which nodes the free ones are, and how many pods wait for GPUs.
 #pragma once
 
 #include "scheduler/engine/engine.h"
@@ -19,7 +19,7 @@ struct Pieces {
 
 // The nodes of one type of GPU that offer it in one form.
 struct TypeRow {
-  std::string type;  // "H100-80GB"; empty: the nodes' labels do not say
+  std::string type;  // "H100-80GB"; empty: the nodes' labels do not name it
   std::string form;  // "mig-1g.10gb", "shared"; empty: whole GPUs
   std::size_t nodes = 0;
   Pieces pieces;
@@ -32,7 +32,7 @@ struct TypeRow {
 struct ClosedNode {
   std::string node;
   std::string why;
-  std::int64_t pieces = 0;  // that nobody gets there, used or not
+  std::int64_t pieces = 0;  // that no pod gets there, used or not
   bool backed_off = false;
   friend bool operator==(const ClosedNode&, const ClosedNode&) = default;
 };

@@ -9,7 +9,7 @@
 namespace sched::answers {
 namespace {
 
-// Why the engine decides nothing on a new pod.
+// Why the engine makes no decision on a new pod.
 std::string why_undecided(const k8s::Pod& pod, const std::set<std::string>& served) {
   if (!served.contains(pod.spec.scheduler_name)) {
     return "no profile of the configuration serves schedulerName \"" + pod.spec.scheduler_name +
@@ -24,7 +24,7 @@ std::string why_undecided(const k8s::Pod& pod, const std::set<std::string>& serv
   return "nothing was decided";
 }
 
-// The pod that its controller creates in its place.
+// The pod that its controller creates in place of the evicted one.
 k8s::Pod created_anew(k8s::Pod pod, Time now) {
   pod.metadata.uid += "/anew";
   pod.metadata.creation_timestamp = now;

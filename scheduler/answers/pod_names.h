@@ -1,4 +1,4 @@
-// What pods are called, for answers of the engine that know their uids alone.
+// The names of pods, for answers of the engine that have only their uids.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ class PodNames {
   void add(const std::string& uid, const std::string& namespace_, const std::string& name) {
     names_.insert_or_assign(uid, namespace_ + "/" + name);
   }
-  // "ml/train-0"; the uid where the pod is not known.
+  // "ml/train-0"; the uid if the pod is not known.
   [[nodiscard]] std::string of(const std::string& uid) const {
     const auto found = names_.find(uid);
     return found == names_.end() ? "uid " + uid : found->second;

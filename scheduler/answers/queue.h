@@ -1,5 +1,5 @@
-// The pods that wait: in which order they have their turn, what each waits for, and those that wait
-// for nothing that will ever come.
+// The waiting pods: in which order they have their turns, what each waits for, and which of them
+// can never be placed.
 #pragma once
 
 #include "scheduler/answers/outlook.h"
@@ -16,13 +16,13 @@ namespace sched::answers {
 struct QueueRow {
   std::size_t position = 0;  // from 1
   PodRef pod;
-  std::string quota;  // empty: none counts it
-  std::string asks;   // as PodInLine
+  std::string quota;  // empty: no quota counts it
+  std::string asks;   // as in PodInLine
   std::int64_t gpus = 0;
   Time created{};
   std::string blocked_by;  // "quota", "nodes", "gates"; empty: nothing
-  std::string next;        // what happens next, or has to
-  std::string message;     // the engine's words in full
+  std::string next;        // what happens next, or must happen
+  std::string message;     // the engine's whole message
 };
 
 // A pod that can run nowhere as it is written.
@@ -31,11 +31,11 @@ struct NeverRow {
   std::string why;
 };
 
-// A pod that waits for a scheduler that is not this one.
+// A pod that waits for another scheduler.
 struct StrangerRow {
   PodRef pod;
   std::string scheduler_name;
-  std::string meant;  // the name that it seems to mean; empty: it may mean what it says
+  std::string meant;  // the name that was probably meant; empty: none
 };
 
 struct Queue {
@@ -44,16 +44,16 @@ struct Queue {
   std::vector<StrangerRow> strangers;
 };
 
-// Whether a pod, which waits for a scheduler that is none of `served`, is worth a row: it seems to
-// mean one of them, or asks for GPUs.
+// Whether a pod that waits for a scheduler that is none of `served` gets a row: its scheduler name
+// seems to be a misspelling of one of them, or it asks for GPUs.
 [[nodiscard]] bool is_stranger(const k8s::Pod& pod, const std::set<std::string>& served);
 
-// `line` as it was before the engine was let decide, `outlook` what it decided.
+// `line`: before the engine made its decisions; `outlook`: these decisions.
 [[nodiscard]] Queue queue_of(const std::vector<PodInLine>& line, const Outlook& outlook,
                              const std::vector<k8s::Pod>& strangers,
                              const std::set<std::string>& served);
 
-// What of a refusal's message matters in one line: without "0/8 nodes are available: ", or "quota
+// The part of a refusal's message for one line: without "0/8 nodes are available: ", or "quota
 // NAME: ".
 [[nodiscard]] std::string short_reason(const Refusal& refusal);
 

@@ -35,7 +35,7 @@ std::vector<ReasonRow> reasons_of(const std::vector<NodeExplanation>& nodes) {
   return sorted;
 }
 
-// The details' first sentence: the shortage in numbers, where there is one.
+// The details' first sentence: the shortage in numbers, if there is one.
 std::string first_sentence(const std::string& text) {
   const auto end = text.find(". ");
   std::string first = text.substr(0, end);
@@ -73,7 +73,7 @@ class Asking {
   Why placed(bool ours) {
     why_.node = pod_.spec.node_name;
     if (pod_.status.start_time) why_.since = *pod_.status.start_time;
-    // Where it could go, not only where it is.
+    // Which nodes it could go to, not only the one that it has.
     k8s::Pod unbound = pod_;
     unbound.spec.node_name.clear();
     if (ours) judge(unbound);

@@ -1,4 +1,4 @@
-// Why a pod waits, or why it is where it is.
+// Why a pod waits, or why it is on its node.
 #pragma once
 
 #include "scheduler/answers/outlook.h"
@@ -14,7 +14,7 @@
 
 namespace sched::answers {
 
-// Nodes that say no for the same reasons.
+// Nodes that refuse for the same reasons.
 struct ReasonRow {
   std::size_t nodes = 0;
   std::string reason;
@@ -30,31 +30,31 @@ struct Why {
     kGated,     // it has scheduling gates
     kNever,     // no node can ever take it as it is written
     kNotOurs,   // it waits for another scheduler
-    kFinished,  // nothing is to be said
+    kFinished,  // there is nothing to report
   };
   Verdict verdict = Verdict::kWaits;
   PodRef pod;
   std::string scheduler_name;
   std::string asks;      // "8 H100"; empty: no GPU
-  std::string quota;     // empty: none counts it, or it has a node
-  Time since{};          // it was created, or has run
+  std::string quota;     // empty: no quota counts it, or it has a node
+  Time since{};          // since its creation, or since it has run
   std::string node;      // kPlaced, kStarts
-  std::string headline;  // the reason in one sentence; empty where the verdict says it all
+  std::string headline;  // the reason in one sentence; empty if the verdict is enough
 
   std::size_t all_nodes = 0;
   std::size_t fitting_nodes = 0;
   std::vector<ReasonRow> reasons;     // those of the most nodes first
   std::string details;                // the engine's sentences
-  std::vector<Candidate> candidates;  // kPlaced, kStarts: the best, that may take it now
+  std::vector<Candidate> candidates;  // kPlaced, kStarts: the best nodes that may take it now
   bool is_for_nodes = false;          // kWaits: not for quota
-  RoomFor room;                       // where it is
+  RoomFor room;                       // what would make room for it
   std::vector<std::string> ends;      // names of `room.pods`, with their GPUs
 };
 
 // "Placed", "Starts", "Waits", "Gated", "Never", "NotOurs", "Finished".
 [[nodiscard]] const char* to_string(Why::Verdict verdict);
 
-// Everything about a pod that was read. Lets the engine decide, for what becomes of it next.
+// Everything about a pod that was read. Runs the engine, to find what becomes of the pod next.
 // O(nodes · their reasons).
 [[nodiscard]] Why why(Engine& engine, const k8s::Pod& pod, const std::set<std::string>& served,
                       const PodNames& names, Time now);

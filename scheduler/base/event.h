@@ -1,4 +1,4 @@
-// What the engine is told. Everything it knows comes through these, in order; the same sequence
+// The input of the engine. Its whole state comes from these events, in order; the same sequence
 // gives the same decisions.
 #pragma once
 
@@ -20,8 +20,8 @@ namespace sched {
 
 namespace event {
 
-// An object appeared or changed; a whole new state, not a difference. The same state twice is
-// harmless.
+// An object appeared or changed; this is its whole new state, not a difference. The same state may
+// come twice.
 template <typename Object>
 struct Upserted {
   Object object;
@@ -31,7 +31,7 @@ struct Upserted {
 template <typename Object>
 struct Deleted {
   std::string name;
-  std::string namespace_{};  // empty where the kind has none
+  std::string namespace_{};  // empty if the kind has none
 };
 template <>
 struct Deleted<k8s::Pod> {
@@ -71,31 +71,32 @@ using StatefulSetDeleted = Deleted<k8s::StatefulSet>;
 using QuotaUpserted = Upserted<k8s::GpuQuota>;
 using QuotaDeleted = Deleted<k8s::GpuQuota>;
 
-// The kubelet of a pod's node would not run it: it failed before it began. (The watch of unfinished
+// The kubelet of the pod's node rejected it: it failed before it started. (The watch of unfinished
 // pods shows it as deleted.)
 struct PodRejected {
   PodRef pod;
   std::string node;
   std::string reason;  // the pod's: "UnexpectedAdmissionError", "OutOfnvidia.com/gpu"
   Time at{};           // by the kubelet's clock
-  // What it asked for of extended resources, by name: the most that one container asks.
+  // The extended resources that it asked for, by name: the most that one container asks for.
   std::map<std::string, std::int64_t> devices{};
-  // What it asked for in all, by name, in the unit of the resource (resources.h). Empty: not known,
-  // as in old recordings.
+  // Everything that it asked for, by name, in the unit of the resource (resources.h). Empty: not
+  // known, as in old recordings.
   std::map<std::string, std::int64_t> requests{};
 };
 
 // All watches have delivered the state of the cluster once, and no bind of an earlier process can
-// land any more. Nothing is decided before it.
+// still be carried out. Before it nothing is decided.
 struct Synced {};
 
-// A GpuQuota that was there, as the last process knew it: which namespaces it selects, no lines,
-// and since when it is deleted, if it was. If it is not there now it was deleted. Before Synced.
+// A GpuQuota that existed, from the memory of the last process: which namespaces it selects, no
+// lines, and since when it is deleted, if it was. If it does not exist now it was deleted. Comes
+// before Synced.
 struct QuotaRemembered {
   k8s::GpuQuota quota;
 };
 
-// What had to be written before a pod is bound is written, or has failed.
+// The writes before a pod's bind are done, or one has failed.
 struct Prepared {
   std::uint64_t plan = 0;  // decision::Prepare::plan
   std::string failure{};   // empty: all writes are done
@@ -107,13 +108,13 @@ struct BindSucceeded {
   std::string node;
 };
 
-// The bind is known to have failed and can never land (a bind whose outcome is unknown is not
-// reported until it is known). The assumed capacity is free again.
+// The bind is known to have failed and can never be carried out (a bind with an unknown outcome is
+// not reported until it is known). The assumed capacity is free again.
 struct BindFailed {
   enum class Because : std::uint8_t {
     kRefused,    // the API server did not carry it out
-    kOvertaken,  // there is nothing to bind any more: the watch will tell
-    kNotSent,    // it waited too long, and was not tried
+    kOvertaken,  // there is nothing to bind any more: the watch will show why
+    kNotSent,    // it waited too long and was not sent
   };
   PodRef pod;
   std::string node;
@@ -130,7 +131,7 @@ struct Kinds {
                              event::Prepared, event::BindSucceeded, event::BindFailed>;
 };
 
-// The kinds of objects that the engine is told of.
+// The kinds of objects that come as events.
 using WatchedKinds =
     Kinds<k8s::Node, k8s::Pod, k8s::Namespace, k8s::PersistentVolumeClaim, k8s::PersistentVolume,
           k8s::StorageClass, k8s::CsiNode, k8s::CsiDriver, k8s::CsiStorageCapacity,

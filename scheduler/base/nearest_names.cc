@@ -8,10 +8,10 @@ namespace sched {
 namespace {
 
 constexpr std::size_t kSlip = 2;
-// Nobody mistypes a longer one, and whoever writes one must not make us work.
+// Longer names are not typing errors; the limit bounds the work for them.
 constexpr std::size_t kLongest = 128;
 
-// At least so many changes make one of the other.
+// A lower bound of the edit distance.
 std::size_t difference_in_length(std::string_view a, std::string_view b) {
   const std::size_t of_a = std::min(a.size(), kLongest);
   const std::size_t of_b = std::min(b.size(), kLongest);

@@ -1,4 +1,4 @@
-// What somebody meant who wrote a name that does not exist: for messages.
+// Finds the name that was probably meant by a name that does not exist: for messages.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,16 @@
 namespace sched {
 
 // How many characters must be inserted, removed, changed or swapped with their neighbour to make
-// one text of the other, upper and lower case being the same (optimal string alignment).
-// O(a · b).
+// one text the other, ignoring case (optimal string alignment). O(a · b).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The name that `written` is but a slip away from: two characters at most. nullopt: none is, or it
+// The name that is at most two characters away from `written`. nullopt: there is none, or `written`
 // is that name.
 [[nodiscard]] std::optional<std::string_view> nearest_name(
     std::string_view written, const std::vector<std::string_view>& names);
 
-// The `at_most` names that are most like `written`, the nearest first, of equally near ones in
-// their order.
+// The `at_most` names that are most like `written`, the nearest first; equally near ones in their
+// order.
 [[nodiscard]] std::vector<std::string> nearest_names(std::string_view written,
                                                      const std::vector<std::string>& names,
                                                      std::size_t at_most);

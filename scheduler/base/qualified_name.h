@@ -1,7 +1,7 @@
 // Which text Kubernetes accepts as the name of a label or resource, and as the value of a label.
 //
-// The API server has checked most of it before; what it lets through for old times' sake (values of
-// node affinity terms) makes kube-scheduler pass over a term, and so must we.
+// The API server has checked most of this before. It accepts some values for compatibility (in
+// terms of node affinity) that make kube-scheduler skip a term; this scheduler must do the same.
 // Source: k8s.io/apimachinery pkg/util/validation.
 #pragma once
 

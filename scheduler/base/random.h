@@ -1,4 +1,4 @@
-// Random numbers that are the same on every machine: what the standard library draws is not.
+// Random numbers that are equal on every machine; those of the standard library are not.
 #pragma once
 
 #include "k8s-client/splitmix64.h"

@@ -62,7 +62,7 @@ bool is_extended_resource(std::string_view name) {
   const bool is_native = name.find('/') == std::string_view::npos ||
                          name.find("kubernetes.io/") != std::string_view::npos;
   if (is_native || name.starts_with("requests.")) return false;
-  // Upstream checks the name as quota would write it.
+  // Upstream checks the name with quota's prefix.
   return is_qualified_name("requests." + std::string(name));
 }
 

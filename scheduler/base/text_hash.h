@@ -1,4 +1,4 @@
-// A hash of a text that is the same on every machine: what the standard library's is not.
+// A hash of a text that is equal on every machine; the standard library's is not.
 #pragma once
 
 #include <cstdint>

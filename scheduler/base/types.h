@@ -9,10 +9,10 @@
 
 namespace sched {
 
-// Wall-clock time as the shell states it. It never goes backwards.
+// Wall-clock time, given by the shell. It never goes backwards.
 using Time = k8s::Timestamp;
 
-// Which pod. The uid decides; the rest is for messages and for API paths.
+// A pod. The uid identifies it; the rest is for messages and for API paths.
 struct PodRef {
   std::string namespace_;
   std::string name;
@@ -29,8 +29,8 @@ struct PodRef {
 using NodeSlot = std::uint32_t;
 inline constexpr NodeSlot kNoSlot = std::numeric_limits<NodeSlot>::max();
 
-// A topology domain: the nodes that carry one value of a label. Numbered for each label by itself;
-// one that loses its last node may become another.
+// A topology domain: the nodes that carry one value of a label. Numbered separately for each label;
+// the number of a domain without nodes may be given to another.
 using DomainId = std::uint32_t;
 inline constexpr DomainId kNoDomain = std::numeric_limits<DomainId>::max();
 

@@ -1,9 +1,9 @@
-// Which nodes changed, in order, so that each reader visits only those that changed since it last
-// looked.
+// Which nodes changed, in order, so that each reader visits only those that changed since its last
+// visit.
 //
-// The log is compacted per node: a node that changes again moves to the end, so a reader meets each
-// node at most once however often it changed, and the log never holds more entries than there are
-// slots. It is a list threaded through arrays indexed by slot; nothing is allocated per change.
+// The log is compacted per node: a node that changes again moves to the end. So a reader visits
+// each node at most once however often it changed, and the log never has more entries than there
+// are slots. It is a list in arrays indexed by slot; nothing is allocated per change.
 #pragma once
 
 #include "scheduler/base/types.h"
@@ -16,7 +16,7 @@ namespace sched {
 
 class ChangeLog {
  public:
-  // A point in the log: everything before it has been seen. 0 is before the first change.
+  // A point in the log: the reader has visited everything before it. 0 is before the first change.
   using Position = std::uint64_t;
 
   // The node changed. O(1).

@@ -1,5 +1,5 @@
-// Amounts of the resources that pods lack most often, side by side: one quick look tells that a
-// node which has changed is of no use to a pod that waits, and most pods that wait need no other.
+// Amounts of the resources that pods lack most often. A quick comparison shows that a changed node
+// cannot help a waiting pod; for most waiting pods no other check is needed.
 #pragma once
 
 #include "scheduler/framework/node_view.h"
@@ -15,15 +15,15 @@ class NodeRoom {
  public:
   static constexpr std::array kCounted{kCpu, kMemory, kEphemeralStorage, kNvidiaGpu};
 
-  // The least that a node must have free; 0, which is there at first: that does not matter.
+  // Raises the least amount that a node must have free; initially 0, which means no requirement.
   void needs(std::size_t counted, std::int64_t amount) {
     amounts_[counted] = std::max(amounts_[counted], amount);
   }
-  // At least what is free on that node, of each.
+  // Raises each amount to at least what is free on that node.
   void widen(const NodeView& node) {
     for (std::size_t i = 0; i < kCounted.size(); ++i) needs(i, node.free(kCounted[i]));
   }
-  // Whether there is as much as `least`, of each.
+  // Whether each amount is at least that of `least`.
   [[nodiscard]] bool holds(const NodeRoom& least) const {
     for (std::size_t i = 0; i < kCounted.size(); ++i) {
       if (amounts_[i] < least.amounts_[i]) return false;

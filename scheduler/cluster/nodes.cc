@@ -10,7 +10,7 @@
 namespace sched {
 namespace {
 
-// Distance between the ranks of neighbours that were ranked together: room for nodes between them.
+// Distance between the ranks of neighbours that were ranked together: space for later nodes.
 constexpr std::uint64_t kRankGap = std::uint64_t{1} << 32;
 
 }  // namespace
@@ -145,7 +145,7 @@ void Nodes::rank_new(ByName::const_iterator position) {
   const auto after = std::next(position);
   const std::uint64_t low = position == by_name_.begin() ? 0 : ranks_[std::prev(position)->second];
   if (after == by_name_.end()) {
-    // Names often come in order: those at the end get a full gap each.
+    // Names often come in order: a name at the end gets a full gap.
     if (low < std::numeric_limits<std::uint64_t>::max() - kRankGap) {
       ranks_[position->second] = low + kRankGap;
       return;

@@ -1,10 +1,11 @@
-// The nodes: what they are, what is taken on them, and which of them changed.
+// The nodes: their facts, what is taken on them, and which of them changed.
 //
-// Every node that a Node object or a pod's spec.nodeName has named has a slot, so pods that arrive
-// before their node (or outlive it) keep their claims, and count as soon as the node is there. A
-// slot is given up when the node is gone and nothing occupies it any more.
+// Every node that a Node object or a pod's spec.nodeName has named has a slot. So pods that arrive
+// before their node (or outlive it) keep their claims, which count as soon as the node exists. A
+// slot is freed when the node is gone and nothing occupies it any more.
 //
-// A change of facts or usage of a present node, its coming and its going are written to the change
+// A change of facts or usage of a present node, its appearance and its removal are written to the
+// change log. An event that changes nothing is not. Plugins are never asked about absent nodes.
 // log; an event that says what is known already is not. Plugins are never asked about absent nodes.
 #pragma once
 
@@ -24,28 +25,27 @@ namespace sched {
 
 class Nodes {
  public:
-  // What the Node object says now. True if that is news. The claims on it are kept.
+  // The node's facts from its Node object. True if they changed. The claims on it are kept.
   bool upsert(NodeFacts facts);
   // The Node object is gone. Claims on the node stay until their pods are gone.
   void erase(std::string_view name);
 
-  // The slot of the node of that name, made if need be (the node is then absent).
+  // The slot of the node of that name, created if there is none (the node is then absent).
   NodeSlot slot_of(std::string_view name);
-  // The same, kNoSlot when there is none.
+  // The same; kNoSlot if there is none.
   [[nodiscard]] NodeSlot find(std::string_view name) const;
 
-  // A pod or a reservation takes its share of the node / gives it back. The occupant is borrowed:
-  // it must stay where it is, unchanged, until it is removed. O(occupants of the node).
+  // Adds / removes a pod or a reservation. The occupant is not copied: it must stay at its address,
+  // unchanged, until it is removed. O(occupants of the node).
   void add(NodeSlot slot, const Occupant& occupant);
   void remove(NodeSlot slot, const Occupant& occupant);
-  // `occupant` (added before) becomes `to`. Only another claim, or that rules across nodes count it
-  // otherwise, is a change of the node.
+  // `occupant` (added before) becomes `to`. The node changes only if the claim is another, or if
+  // rules across nodes count the occupant differently.
   void change(NodeSlot slot, Occupant& occupant, Occupant to);
   // What rules across nodes count of the node itself has become another.
   void recounted(NodeSlot slot);
 
-  // Everything that takes room on the node, the most important first; of equals the one that came
-  // first.
+  // All occupants of the node, the most important first; among equals the earlier added first.
   [[nodiscard]] const std::vector<const Occupant*>& occupants(NodeSlot slot) const {
     return nodes_[slot].occupants;
   }
@@ -58,31 +58,31 @@ class Nodes {
     return {nodes_[slot].facts, nodes_[slot].usage};
   }
 
-  // Up to here in changes() the node's facts, or whether it is there, changed last: after it only
-  // what is taken on it did.
+  // The position in changes() of the last change of the node's facts or presence: changes after it
+  // are only of usage.
   [[nodiscard]] ChangeLog::Position facts_changed(NodeSlot slot) const {
     return statuses_[slot].facts_changed;
   }
 
-  // What a pod that comes or goes there makes its shapes read will be asked soon.
+  // Loads the memory that shapes read after a pod has come to the node or left it.
   void prefetch(NodeSlot slot) const {
     const Node& node = nodes_[slot];
     prefetch(&node.facts.gpu.product.hash, &node.usage.nonzero + 1);
   }
 
-  // What is taken on the node by all but this occupant, which was added before.
+  // What is taken on the node by all occupants except this one, which was added before.
   [[nodiscard]] NodeUsage usage_without(NodeSlot slot, const Occupant& occupant) const;
 
-  // Nodes that are there.
+  // How many nodes exist.
   [[nodiscard]] std::size_t size() const { return present_; }
   // One past the largest slot in use.
   [[nodiscard]] std::size_t slots() const { return nodes_.size(); }
 
   // Position in the order of names: rank(a) < rank(b) exactly when name(a) < name(b). The numbers
-  // may change when nodes come; the order of those that are there never does.
+  // may change when nodes are added; the order of the existing ones does not.
   [[nodiscard]] std::uint64_t rank(NodeSlot slot) const { return ranks_[slot]; }
 
-  // A hash of the node's name, the same on every machine: what random orders are drawn from.
+  // A hash of the node's name, equal on every machine; random orders are made from it.
   [[nodiscard]] std::uint64_t name_hash(NodeSlot slot) const { return name_hashes_[slot]; }
 
   // All slots by name.
@@ -90,20 +90,20 @@ class Nodes {
   [[nodiscard]] const ByName& by_name() const { return by_name_; }
 
   [[nodiscard]] const ChangeLog& changes() const { return changes_; }
-  // Grows with every change that may make a pod fit where it did not: all but added claims and
-  // nodes that go.
+  // Grows with every change that may make a pod fit where it did not: every change except added
+  // claims and removed nodes.
   [[nodiscard]] std::uint64_t openings() const { return openings_; }
-  // Grows when a node comes, goes, or is not what it was; claims do not count.
+  // Grows when a node is added, removed, or its facts change; claims do not count.
   [[nodiscard]] std::uint64_t facts_version() const { return facts_version_; }
 
  private:
-  // What all shapes ask for stands last in the facts and first in the usage.
+  // What all shapes read is at the end of the facts and at the beginning of the usage.
   struct Node {
     NodeFacts facts;  // only the name while the node is absent
     NodeUsage usage;
     std::vector<const Occupant*> occupants;  // by importance; `usage` is the sum of their claims
   };
-  // What is asked of many nodes of which nothing else is: kept close together.
+  // For many nodes only this is read: so it is stored close together.
   struct Status {
     ChangeLog::Position facts_changed = 0;
     bool present = false;

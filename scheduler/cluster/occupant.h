@@ -1,7 +1,7 @@
-// What takes room on a node: a pod that is bound or assumed there, or a reservation for one.
+// What takes room on a node: a pod that is bound or assumed there, or a reservation for a pod.
 //
 // A node lists its occupants by importance, as kube-scheduler's preemption does: higher priority
-// first, then the pod that runs longer. Who asks what would be if some were taken away names them.
+// first, then the pod that has run longer. A trial that takes occupants away names them.
 #pragma once
 
 #include "scheduler/base/types.h"
@@ -16,27 +16,27 @@ namespace sched {
 struct Occupant {
   enum class Kind : std::uint8_t {
     kPod,
-    kReservation,  // for a pod that waits: counts against every pod but that one
+    kReservation,  // for a waiting pod: counts against every other pod
   };
-  // No kubelet has begun to run the pod: it counts as the youngest.
-  // Source: kube-scheduler util.GetPodStartTime, which takes the present time then.
+  // No kubelet has started the pod: it counts as the youngest. Source: kube-scheduler
+  // util.GetPodStartTime, which uses the present time then.
   static constexpr Time kNotStarted = Time::max();
 
   Claim claim;
   PodClassRef pod_class{};           // none: rules across nodes do not count it
-  const std::string* uid = nullptr;  // of the pod; borrowed from its record or its hold
-  std::uint64_t owner = 0;           // text_hash() of the uid of its controller; 0: it has none
+  const std::string* uid = nullptr;  // of the pod; points into its record or its hold
+  std::uint64_t owner = 0;           // text_hash() of its controller's uid; 0: it has none
   Time since = kNotStarted;          // status.startTime
   std::int32_t priority = 0;
   Kind kind = Kind::kPod;
   bool terminating = false;
   bool ours = false;  // names one of the profiles of this scheduler
-  // The pod had no node of its own when it was put here: this process chose the node. That a pod
-  // names one of our profiles does not say so: whoever creates it may name its node as well.
+  // The pod had no node when it was put here: this process chose the node. A profile's name in the
+  // pod does not show that: a user who creates the pod may name its node as well.
   bool chosen_here = false;
 };
 
-// The pod's claim with its identity, but for `uid`.
+// The pod's claim and identity, without `uid`.
 [[nodiscard]] Occupant occupant_of(const k8s::Pod& pod, Claim claim, PodClassRef pod_class,
                                    bool ours);
 
@@ -45,7 +45,7 @@ struct Occupant {
   return a.pod_class == b.pod_class && a.terminating == b.terminating;
 }
 
-// Whether `a` is the more important: an order without ties would need the uids, which say nothing.
+// Whether `a` is more important. Ties are possible: the uids, which could break them, mean nothing.
 // Source: kube-scheduler util.MoreImportantPod.
 [[nodiscard]] inline bool more_important(const Occupant& a, const Occupant& b) {
   return a.priority != b.priority ? a.priority > b.priority : a.since < b.since;

@@ -1,8 +1,10 @@
-// The room that a pod or a reservation takes on a node, given back when the object dies.
+// The room that a pod or a reservation takes on a node. It is given back when the object is
+// destroyed.
 //
-// A pod that is assumed or bound has one; giving it up (a bind failed, the pod is gone, finished or
-// elsewhere) is destroying it. A pod for which a node is held has one, too, as a reservation. What
-// a placement takes besides capacity is a further member of this kind: members are undone in
+// A pod that is assumed or bound has one; it is destroyed when a bind failed, or when the pod is
+// gone, finished or on another node. A pod for which a node is held has one, too, as a reservation.
+// If a placement takes more than capacity, that is another member of this kind: members are undone
+// in reverse order of their declaration.
 // reverse order of their declaration.
 #pragma once
 
@@ -23,7 +25,7 @@ class Placement {
   [[nodiscard]] const Occupant& occupant() const { return occupant_; }
   [[nodiscard]] const Claim& claim() const { return occupant_.claim; }
 
-  // The same node and pod, with another claim (an in-place resize), class, priority or state
+  // The same node and pod, with another claim (in-place resize), class, priority or state
   // (Nodes::change).
   void change(Occupant to);
 

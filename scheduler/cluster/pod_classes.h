@@ -1,8 +1,9 @@
-// The classes of pods in use, interned: what rules across nodes make of a class is found by a small
-// number.
+// The interned classes of the pods in use, so that what rules across nodes compute for a class is
+// found by a small number.
 //
-// A PodClassRef keeps its class; with the last one the class is forgotten and its id may be given
-// to another. Who keeps answers by id learns from births() which ids mean another class now.
+// A PodClassRef keeps its class. When the last one is destroyed, the class is erased and its id may
+// be given to another class. Code that stores answers by id learns from births() which ids have
+// been given out again.
 #pragma once
 
 #include "scheduler/cluster/change_log.h"
@@ -20,7 +21,7 @@ enum class PodClassId : std::uint32_t {};
 
 class PodClasses;
 
-// A share in an interned class. `PodClasses` outlives it.
+// A reference to an interned class. `PodClasses` outlives it.
 class PodClassRef {
  public:
   PodClassRef() = default;
@@ -57,13 +58,13 @@ class PodClasses {
   PodClasses(const PodClasses&) = delete;
   PodClasses& operator=(const PodClasses&) = delete;
 
-  // `known`: what the pod's class was, where it had one; most often it is the same.
+  // `known`: the pod's previous class, if it had one; it is usually the same.
   [[nodiscard]] PodClassRef intern(const k8s::Pod& pod, const PodClassRef& known = {});
-  // Of an id that is in use.
+  // The class of an id that is in use.
   [[nodiscard]] const PodClass& operator[](PodClassId id) const {
     return entries_[static_cast<std::size_t>(id)].pod_class;
   }
-  // The ids, by when they were given out.
+  // The ids, in the order in which they were given out.
   [[nodiscard]] const ChangeLog& births() const { return births_; }
   [[nodiscard]] std::size_t size() const { return ids_.size(); }
 
@@ -84,7 +85,8 @@ class PodClasses {
   std::vector<PodClassId> unused_;
   Ids ids_;
   ChangeLog births_;
-  // The one that was asked for last, which keeps no class alive: pods that are alike come together.
+  // The class that was asked for last: similar pods often come one after the other. Keeps no class
+  // alive.
   PodClassId last_{};
 };
 

@@ -17,8 +17,8 @@ constexpr std::uint64_t kMostOfADigest = 8;
 ShapeRef PodTemplates::shape(const k8s::Pod& pod) { return known_shape(pod); }
 
 Claim PodTemplates::claim_of_bound(const k8s::Pod& pod) {
-  // While a pod is resized in place its status counts, and where it sums up its resources itself
-  // upstream reads those of a bound pod in a way of their own.
+  // During an in-place resize the pod's status counts. And if it has pod-level requests, upstream
+  // reads those of a bound pod differently.
   if (!asks_as_pending(pod)) return sched::claim_of_bound(pod, names_);
   return claim_of(*known_shape(pod));
 }
@@ -30,8 +30,9 @@ const ShapeRef& PodTemplates::known_shape(const k8s::Pod& pod) {
     if (same_template(known->second.sample, pod)) return known->second.shape;
   }
   ++made_;
-  // Many that differ in what the digest leaves out, such as each its own node affinity. Any one of
-  // them goes: were it the oldest, one kind more than are kept, in turn, would never be found.
+  // There are many that differ in parts that the digest leaves out, such as the node affinity. A
+  // random one is dropped: if it were the oldest, one kind more than are kept, coming in turn,
+  // would never be found.
   if (std::distance(from, to) >= static_cast<std::ptrdiff_t>(kMostOfADigest)) {
     const std::uint64_t any = bounded(mix64(made_), kMostOfADigest);
     templates_.erase(std::next(from, static_cast<std::ptrdiff_t>(any)));

@@ -1,14 +1,14 @@
-// What pods of one template have in common, worked out once for all of them.
+// What pods of one template have in common, computed once for all of them.
 //
-// Whoever creates a thousand pods writes one template: the pods differ in name and uid, and in
-// nothing that a shape reads. To work out a pod's shape (to sum up its containers, to read its
-// annotations, to write the key under which shapes are interned) takes some microseconds; to see
-// that it equals a pod that has been seen before takes a fraction of one. So one pod of each
-// template is kept, as far as a shape reads it, with the shape that came out.
+// A controller creates a thousand pods from one template: the pods differ in name and uid, and in
+// nothing that a shape reads. To compute a pod's shape (sum up its containers, read its
+// annotations, make the key under which shapes are interned) takes some microseconds; to find that
+// it equals an earlier pod takes a fraction of one. So one pod of each template is stored, as far
+// as a shape reads it, with its shape.
 //
-// Nothing depends on it but time: a pod whose template is not known, or known no more, gets the
-// same answers. Templates are kept up to a number and then all dropped, since those in use are back
-// with the next pods; of those with one digest few are kept, and one makes way for the next.
+// Only time depends on it: a pod without a stored template gets the same answers. Templates are
+// stored up to a number and then all dropped, because those in use come back with the next pods. Of
+// those with one digest few are stored; the next one replaces one of them.
 #pragma once
 
 #include "scheduler/base/resources.h"
@@ -31,14 +31,14 @@ class PodTemplates {
 
   // The shape of the pod as if it had no node: interned shape_of().
   [[nodiscard]] ShapeRef shape(const k8s::Pod& pod);
-  // claim_of_bound(), of a pod that has a node.
+  // claim_of_bound() of a pod that has a node.
   [[nodiscard]] Claim claim_of_bound(const k8s::Pod& pod);
 
-  // Forgets all templates, and so the names of resources that only they know.
+  // Drops all templates, and with them the names of resources that only they use.
   void clear() { templates_.clear(); }
 
   [[nodiscard]] std::size_t size() const { return templates_.size(); }
-  // How many templates were worked out so far: for tests, since no answer shows what was saved.
+  // How many templates were computed so far: for tests, because answers do not show it.
   [[nodiscard]] std::uint64_t made() const { return made_; }
 
  private:

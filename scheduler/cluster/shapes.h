@@ -1,9 +1,9 @@
-// The shapes in use, interned: equal shapes have one id, so that what is computed for a shape is
+// The interned shapes in use: equal shapes have one id, so that what is computed for a shape is
 // found by a small number.
 //
-// A ShapeRef keeps its shape; with the last one the shape is forgotten and its id may be given to
-// another. Who keeps answers for shapes that no pod has any more (the score caches) keeps a
-// reference, and decides how many.
+// A ShapeRef keeps its shape. When the last one is destroyed, the shape is erased and its id may be
+// given to another shape. Code that stores answers for shapes that no pod has any more (the score
+// caches) keeps a reference, and limits their number.
 #pragma once
 
 #include "scheduler/framework/pod_shape.h"
@@ -20,7 +20,7 @@ enum class ShapeId : std::uint32_t {};
 
 class Shapes;
 
-// A share in an interned shape. `Shapes` outlives it.
+// A reference to an interned shape. `Shapes` outlives it.
 class ShapeRef {
  public:
   ShapeRef() = default;
@@ -37,7 +37,7 @@ class ShapeRef {
   [[nodiscard]] ShapeId id() const { return id_; }
   [[nodiscard]] const PodShape& operator*() const;
   [[nodiscard]] const PodShape* operator->() const { return &**this; }
-  // Of its key, in bytes: how large the shape is, put aside or not.
+  // The size of its key, in bytes: how large the shape is, also after it was put aside.
   [[nodiscard]] std::size_t key_size() const;
 
  private:
@@ -56,11 +56,12 @@ class Shapes {
 
   [[nodiscard]] ShapeRef intern(PodShape shape);
 
-  // The shapes that ask for a resource whose id is not `in_use` are given to no other pod: the id
-  // will mean another resource. Who has a reference keeps the shape, and its id. O(shapes).
+  // Puts aside the shapes that ask for a resource with an id that is not `in_use`: no other pod
+  // gets them, because the id will mean another resource. Existing references keep the shape and
+  // its id. O(shapes).
   void put_aside_unless(const std::vector<bool>& in_use);
 
-  // Those that may be given to a pod.
+  // The shapes that pods may get.
   [[nodiscard]] std::size_t size() const { return ids_.size(); }
 
  private:
@@ -70,7 +71,7 @@ class Shapes {
     PodShape shape;
     std::size_t references = 0;
     std::size_t key_size = 0;
-    const std::string* key = nullptr;  // in ids_, where keys stay in place; null: put aside
+    const std::string* key = nullptr;  // in ids_, where keys do not move; null: put aside
   };
 
   Entry& entry(ShapeId id) { return entries_[static_cast<std::size_t>(id)]; }

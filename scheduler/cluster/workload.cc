@@ -9,7 +9,7 @@
 namespace sched {
 namespace {
 
-constexpr std::uint64_t kSteadyInterval = 1'024;  // arrivals between two looks, in the long run
+constexpr std::uint64_t kSteadyInterval = 1'024;  // arrivals between two checks, in the long run
 constexpr std::uint64_t kNodesPerArrival = 2;     // of that interval in a large cluster
 constexpr std::uint64_t kPodsMoved = 50;          // 1/50 of the workload
 constexpr std::int64_t kGpusMoved = 20;           // 1/20 of the GPUs
@@ -18,7 +18,7 @@ auto identity(const TypicalPod& pod) {
   return std::tie(pod.cpu, pod.milli, pod.gpus, pod.products);
 }
 
-// Whether `now` says something that `before` does not; both are of sum 1 when divided by `seen`.
+// Whether `now` (its counts add up to `seen`) differs enough from `before`.
 bool differs(const ClusterContext& before, const std::vector<TypicalPod>& now, std::uint64_t seen) {
   if (before.pods_seen == 0) return true;
   std::map<decltype(identity(now.front())), std::uint64_t> counts;
@@ -37,7 +37,7 @@ bool differs(const ClusterContext& before, const std::vector<TypicalPod>& now, s
 
 bool counts_as_kind(const PodShape& shape) { return !shape.gpu.has_instances(); }
 
-// Shares mean nothing where GPUs are only counted.
+// Shares mean nothing if GPUs are only counted.
 TypicalPod kind_of(const PodShape& shape, bool devices_apart) {
   const gpu::Demand& gpu = shape.gpu;
   TypicalPod pod{.cpu = shape.request(kCpu), .gpus = 0, .milli = 0, .products = {}, .count = 1};

@@ -1,16 +1,15 @@
-// What the cluster is made of and what it is asked for: the statistics that scores may read,
-// learned from the pods that arrive and the nodes that are there, and published as immutable
-// versions.
+// What the cluster consists of and what is asked of it: the statistics that scores may read,
+// learned from the pods that arrive and the nodes that exist, and published as immutable versions.
 //
-// When a version is due. Everything that was computed with the version before is thrown away, so a
-// new one must be worth it. Pods: looked at after 32, 64, … 1,024 arrivals and then every 1,024, or
-// as many as there are pairs of nodes if that is more (what is thrown away grows with the nodes),
-// and published if a fiftieth of the workload changed kind since the last version or a kind of
-// multi-GPU pod is new. Nodes: when GPUs of a model came or went that make up a twentieth of the
-// cluster's; the pods are then those seen so far, none of them before there are 32: so few say
-// little, and what was computed with them would be thrown away soon. What came long ago counts ever
-// less: all counts are halved when their sum has grown to kMemory pods, so a workload that changes
-// is followed.
+// When a new version is due. Everything that was computed with the previous version is discarded,
+// so a new version must be worth it. Pods: checked after 32, 64, … 1,024 arrivals and then every
+// 1,024, or every as many as there are pairs of nodes if that is more (what is discarded grows with
+// the nodes). A version is published if a fiftieth of the workload changed kind since the last
+// version, or if a kind of multi-GPU pod is new. Nodes: when GPUs of a model that make up a
+// twentieth of the cluster's were added or removed; the pods of that version are those seen so far,
+// but none before there are 32, because so few mean little, and what was computed with them would
+// soon be discarded. Old pods count less and less: all counts are halved when their sum reaches
+// kMemory pods, so the statistics follow a workload that changes.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
@@ -31,22 +30,22 @@ class WorkloadStatistics {
   static constexpr std::uint64_t kMemory = 65'536;  // pods
   static constexpr std::uint64_t kFirstLook = 32;   // pods
 
-  // With `known` the kinds of pods are those, and none are learned. `devices_apart` as in
+  // With `known` these are the kinds of pods, and none are learned. `devices_apart` as in
   // ClusterContext.
   explicit WorkloadStatistics(std::optional<std::vector<TypicalPod>> known, bool devices_apart);
 
   // A pod was seen for the first time.
   void pod_arrived(const PodShape& shape);
-  // A node is there, with these facts (before: others, or null: it was not) / is gone.
+  // A node has these facts (before: other facts, or null: it did not exist) / is gone.
   void node_changed(const NodeFacts* before, const NodeFacts* now);
 
-  // The latest version, after publishing a new one if one is due. O(1) most of the time.
+  // The latest version; publishes a new one first if one is due. O(1) most of the time.
   [[nodiscard]] const ClusterContextPtr& current();
   // The same without publishing.
   [[nodiscard]] const ClusterContextPtr& last() const { return published_; }
 
  private:
-  struct Kind {  // ordered as ClusterContext::pods among the equally frequent, last first
+  struct Kind {  // ordered as ClusterContext::pods among equally frequent kinds, last first
     std::int64_t cpu = 0;
     std::int64_t milli = 0;
     std::int64_t gpus = 0;
@@ -65,11 +64,11 @@ class WorkloadStatistics {
   std::map<Kind, std::uint64_t> kinds_;
   std::uint64_t total_ = 0;             // sum over kinds_
   std::uint64_t arrivals_ = 0;          // ever
-  std::uint64_t look_at_ = kFirstLook;  // arrivals at which kinds_ are looked at next
+  std::uint64_t look_at_ = kFirstLook;  // arrivals at which kinds_ is checked next
   std::map<std::string, std::int64_t> gpus_by_product_;
   std::int64_t cpu_ = 0;  // milli-CPU of nodes with GPUs
   std::uint64_t nodes_ = 0;
-  std::int64_t moved_gpus_ = 0;  // came or went since the last version
+  std::int64_t moved_gpus_ = 0;  // added or removed since the last version
   bool nodes_moved_ = false;
   ClusterContextPtr published_;
 };

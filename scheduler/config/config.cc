@@ -35,7 +35,7 @@ ClientConnection read_client_connection(ObjectReader& document) {
     if (fields.one_of("transport", {"asio", "cpprest"}) == "cpprest") {
       connection.transport = TransportKind::kCpprest;
     }
-    // What is so in any case, as upstream says it; anything else would be without effect.
+    // What is always so, in upstream's words; any other value would have no effect.
     fields.one_of("contentType", {"", kProtobuf});
     fields.one_of("acceptContentTypes", {"", kProtobuf, kProtobufElseJson});
     if (const auto qps = fields.number("qps")) {
@@ -69,7 +69,7 @@ void refuse_if_on(ObjectReader& document, std::string_view key, std::string_view
     document.complain(key, fmt::format("{}; set it to false", why));
 }
 
-// Fields of upstream that stand for something this scheduler does not do, unless they are off.
+// Upstream's fields for functions that this scheduler does not have, unless they are switched off.
 void read_what_is_not_built(ObjectReader& document) {
   const auto parallelism = document.integer("parallelism", {.min = 1, .max = 1'000'000});
   if (parallelism && *parallelism != 1) {

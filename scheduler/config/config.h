@@ -1,18 +1,19 @@
 // KubeSchedulerConfiguration, read strictly into checked structs.
 //
-// The shape is kube-scheduler's (kubescheduler.config.k8s.io/v1). What it has and we have not built
-// is an error that says so, unless it is switched off: nothing that is accepted is without effect.
+// The structure is kube-scheduler's (kubescheduler.config.k8s.io/v1). A field for a function that
+// is not built is an error, unless it is switched off: every accepted setting takes effect.
 //
-// Where a choice had to be made:
-//  * percentageOfNodesToScore: every node is always looked at, so only 0 (upstream's "you choose")
-//    and 100 are accepted. parallelism: decisions are made on one thread, so only 1.
-//  * clientConnection.contentType, acceptContentTypes: what travels in protobuf and what in JSON is
-//    not a choice (k8s-client/client.h), so only upstream's words for that are accepted.
-//  * gpuQuota and gpuLabels are sections of our own (gpu_quota.h, site_labels.h), beside
-//  upstream's.
-//  * A profile starts from the default profile (defaults.h) and says what differs.
-//    disabled: [{name: "*"}] switches off all plugins but the constraints that keep pods from being
-//    placed by ignoring what they ask for; those go only by name, with a warning.
+// Decisions:
+//   * percentageOfNodesToScore: every node is always looked at, so only 0 (upstream's "you choose")
+//     and 100 are accepted. parallelism: decisions are made on one thread, so only 1.
+//   * clientConnection.contentType, acceptContentTypes: which objects are sent in protobuf and
+//     which in JSON cannot be chosen (k8s-client/client.h), so only upstream's values for that are
+//     accepted.
+//   * gpuQuota and gpuLabels are sections that upstream does not have (gpu_quota.h, site_labels.h).
+//   * A profile starts from the default profile (defaults.h) and states the differences.
+//     disabled: [{name: "*"}] switches off all plugins except constraints without which pods would
+//     be placed against their own requirements; those are switched off only by name, with a
+//     warning.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -27,14 +28,14 @@
 
 namespace sched::config {
 
-// What carries requests to the API server: the clients k8s::make_…_transport() make.
+// The client for requests to the API server: made by k8s::make_…_transport().
 enum class TransportKind { kAsio, kCpprest };
 
 struct ClientConnection {
-  // Empty: nothing is said here. The flag --kubeconfig goes before it, $KUBECONFIG, the pod's
-  // service account and ~/.kube/config come after it.
+  // Empty: not set here. The flag --kubeconfig has precedence; $KUBECONFIG, the pod's service
+  // account and ~/.kube/config come after it.
   std::string kubeconfig;
-  TransportKind transport = TransportKind::kAsio;  // not one of upstream's fields
+  TransportKind transport = TransportKind::kAsio;  // upstream does not have this field
   double qps = 5'000;                              // client-side limit of requests per second
   int burst = 10'000;
 };
@@ -44,7 +45,7 @@ struct Configuration {
   EngineOptions engine;
   std::vector<Profile> profiles;  // at least one; different scheduler names
   LeaderElection leader_election;
-  // What is accepted but worth a line in the log, with file, line and key path.
+  // Settings that are accepted but worth a line in the log, with file, line and key path.
   std::vector<std::string> warnings;
 };
 
@@ -52,7 +53,7 @@ struct Configuration {
 // what would be right".
 [[nodiscard]] k8s::Result<Configuration> load(const std::string& file, const Registry& registry);
 
-// The same from text, `file` only serving the messages. Empty text is the default configuration.
+// The same from text; `file` is only for messages. Empty text is the default configuration.
 [[nodiscard]] k8s::Result<Configuration> parse(std::string_view text, const std::string& file,
                                                const Registry& registry);
 

@@ -53,10 +53,10 @@ bool scores_by_default(const PluginEntry& entry) {
 }
 
 std::string_view default_args(std::string_view plugin) {
-  // What others prefer does not move a pod that prefers nothing: whoever may create pods could
-  // keep everybody's off the nodes of their choice.
+  // The preferences of other pods do not affect a pod without preferences. Otherwise a user who may
+  // create pods could keep all others' pods off the nodes of their choice.
   if (plugin == "InterPodAffinity") return "ignorePreferredTermsOfExistingPods: true";
-  // No default constraints: for them Services and owners of pods would have to be read.
+  // No default constraints: these would need Services and owners of pods.
   if (plugin == "PodTopologySpread") return "defaultingType: List";
   if (plugin != "NodeResourcesFit") return {};
   return "scoringStrategy: {type: MostAllocated, "

@@ -12,7 +12,7 @@ namespace {
 
 using Unit = std::pair<std::string_view, std::int64_t>;
 
-// In nanoseconds; longer names before those that they begin with.
+// In nanoseconds; a longer name comes before those that it begins with.
 constexpr std::array<Unit, 6> kUnits{{
     {"ms", 1'000'000},
     {"us", 1'000},
@@ -34,7 +34,7 @@ const Unit* unit_at_front(std::string_view text) {
   return nullptr;
 }
 
-// `whole`.`fraction` units; nothing if that is too long.
+// `whole`.`fraction` units; nothing if that is too long a time.
 std::optional<std::int64_t> nanoseconds_of(std::string_view whole, std::string_view fraction,
                                            std::int64_t unit) {
   std::int64_t total = 0;

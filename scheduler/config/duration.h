@@ -7,10 +7,9 @@
 
 namespace sched::config {
 
-// Go's time.ParseDuration for what makes sense here: one or more decimal numbers, each with its
+// Go's time.ParseDuration as far as it makes sense here: one or more decimal numbers, each with its
 // unit (h, m, s, ms, us, ns), without sign; "0" alone needs none. Nothing if `text` is not such a
-// duration or longer than 290 years. What is finer than some nanoseconds is cut
-// off.
+// duration or is longer than 290 years. A remainder below some nanoseconds is cut off.
 [[nodiscard]] std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
 }  // namespace sched::config

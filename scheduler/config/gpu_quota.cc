@@ -11,7 +11,7 @@ namespace {
 
 using k8s::yaml::ObjectReader;
 
-// An object's name is in lower case, so that it is never mistaken for a word of ours.
+// An object's name is in lower case, so it cannot be confused with one of these words.
 bool may_name_an_object(const std::string& text) {
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';

@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 constexpr std::string_view kLock = "leases";
 constexpr std::string_view kNotADuration =
     "must be a duration in whole milliseconds, such as 15s or 500ms";
-// client-go's: a retry may come this much later than its period.
+// client-go's factor: a retry may come this much later than its period.
 constexpr double kJitter = 1.2;
 
 // A field that breaks a rule, by its key in the file.

@@ -1,9 +1,10 @@
-// The section leaderElection: whether replicas elect one who schedules, and how patiently.
+// The section leaderElection: whether replicas elect a leader, which alone schedules, and its
+// times.
 //
-// Fields, defaults and rules are upstream's (k8s.io/component-base/config), but for the lease's
-// name and namespace, which are those of manifests/base. Flags (--leader-elect-…) win over the
-// file. Upstream truncates a leaseDuration to whole seconds, since a Lease counts in these; here
-// that is an error, for a promise that differs from what is written would be a trap.
+// Fields, defaults and rules are upstream's (k8s.io/component-base/config), except for the lease's
+// name and namespace, which are those of manifests/base. Flags (--leader-elect-…) have precedence
+// over the file. Upstream truncates a leaseDuration to whole seconds, the unit of a Lease. Here a
+// fraction is an error, because the lease would otherwise be shorter than configured.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -25,7 +26,7 @@ struct LeaderElection {
   friend bool operator==(const LeaderElection&, const LeaderElection&) = default;
 };
 
-// What flags say; empty and nullopt: nothing.
+// The values of flags; empty and nullopt: not set.
 struct LeaderElectionFlags {
   std::optional<bool> leader_elect;
   std::string lease_duration;
@@ -36,12 +37,11 @@ struct LeaderElectionFlags {
   std::string resource_namespace;
 };
 
-// The section of `document`; complaints are the reader's.
+// The section of `document`; errors go into the reader.
 [[nodiscard]] LeaderElection read_leader_election(k8s::yaml::ObjectReader& document);
 
-// What the file says, with what flags say in its place. An error names the flag. Flags about the
-// lease of an election that is switched off have no effect, which is for scripts that always pass
-// them.
+// The settings of the file, replaced by those of flags. An error names the flag. If leader election
+// is off, flags about its lease have no effect; so scripts may always pass them.
 [[nodiscard]] k8s::Result<LeaderElection> with_flags(LeaderElection from_file,
                                                      const LeaderElectionFlags& flags);
 

@@ -16,7 +16,7 @@ using k8s::yaml::ObjectReader;
 
 constexpr std::int64_t kMaxWeight = 1'000'000;
 
-// Which role an extension point stands for.
+// The role that an extension point stands for.
 enum class Point { kMulti, kFilter, kScore, kElsewhere };
 
 struct NamedPoint {
@@ -47,8 +47,8 @@ struct Enabled {
   std::optional<std::int64_t> weight;
 };
 
-// The lists of one extension point, checked; names of the engine's own and of upstream's plugins
-// that are off anyway are not in it.
+// The lists of one extension point, checked. Names of plugins that are part of the engine, and of
+// upstream's plugins that are off anyway, are left out.
 struct PointSet {
   NamedPoint at{};
   std::vector<Enabled> enabled;
@@ -172,20 +172,20 @@ void apply(const std::vector<PointSet>& sets, Point point, std::vector<PluginUse
     for (const Enabled& enabled : set.enabled) {
       PluginUse& use = use_of(uses, enabled.entry);
       switch_roles(use, point, true);
-      // Enabled without a weight means 1, as upstream, not the default profile's weight.
+      // Enabled without a weight means 1, as with upstream, not the default profile's weight.
       if (point == Point::kMulti || set.at.name == "score") use.weight = enabled.weight.value_or(1);
     }
   }
 }
 
-// The same plugin switched off by name at one step and on at the other step of the same role.
+// The same plugin is switched off by name at one step, and on at the other step of the same role.
 void complain_of_contradictions(ObjectReader& plugins, const std::vector<PointSet>& sets) {
   for (const PointSet& on : sets) {
     for (const PointSet& off : sets) {
       if (on.at.point != off.at.point || on.at.point == Point::kElsewhere) continue;
       for (const Enabled& enabled : on.enabled) {
         if (std::count(off.disabled.begin(), off.disabled.end(), enabled.entry) == 0) continue;
-        if (on.at.name == off.at.name) continue;  // upstream's way to say "only this weight"
+        if (on.at.name == off.at.name) continue;  // upstream's form for "only this weight"
         plugins.complain(on.at.name, fmt::format("{} is enabled here and disabled under {}, which "
                                                  "is the same step in this scheduler",
                                                  enabled.entry->name, off.at.name));

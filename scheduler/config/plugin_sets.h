@@ -1,11 +1,11 @@
-// Which plugins a profile uses, in which roles and with which weights: `profiles[].plugins` laid
-// over the defaults.
+// Which plugins a profile uses, in which roles and with which weights: `profiles[].plugins` applied
+// to the defaults.
 //
-// Precedence is upstream's: a specific extension point beats an explicit multiPoint, and that beats
-// the default. A plugin here has two roles where upstream has many steps, so preFilter and filter
-// are read as one set (the filter or constraint), preScore and score as the other (the score).
-// Filters are always asked in kube-scheduler's order; the order in the file decides nothing, there
-// being nothing that it could change but the wording of a refusal.
+// Precedence is upstream's: a specific extension point overrides an explicit multiPoint, and that
+// overrides the default. A plugin here has two roles where upstream has many steps, so preFilter
+// and filter are read as one set (the filter or constraint), preScore and score as the other (the
+// score). Filters are always asked in kube-scheduler's order; the order in the file has no effect,
+// because it could change only the text of a refusal.
 #pragma once
 
 #include "k8s-client/yaml/object_reader.h"
@@ -17,7 +17,7 @@
 
 namespace sched::config {
 
-// What one plugin does in one profile.
+// The use of one plugin in one profile.
 struct PluginUse {
   const PluginEntry* entry = nullptr;
   bool filter = false;
@@ -28,16 +28,16 @@ struct PluginUse {
   [[nodiscard]] bool any() const { return filter || score || constraint; }
 };
 
-// The uses of a profile that says nothing about plugins, in the registry's order.
+// The uses of a profile that does not mention plugins, in the registry's order.
 [[nodiscard]] std::vector<PluginUse> default_uses(const Registry& registry);
 
-// Reads `plugins` and changes `uses` accordingly. Complaints go into the reader; what is accepted
-// but dangerous is added to `warnings`.
+// Reads `plugins` and changes `uses` accordingly. Errors go into the reader; what is accepted but
+// dangerous is added to `warnings`.
 void read_plugin_sets(k8s::yaml::ObjectReader& plugins, const Registry& registry,
                       std::vector<PluginUse>& uses, std::vector<std::string>& warnings);
 
-// Why `plugin` cannot be used, for messages: not built here, for replays only, or not known at all
-// (with those that are).
+// Why `plugin` cannot be used, for messages: not built here, for replays only, or not known (then
+// with the known names).
 [[nodiscard]] std::string unusable_plugin(std::string_view plugin, const Registry& registry);
 
 }  // namespace sched::config

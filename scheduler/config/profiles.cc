@@ -18,7 +18,7 @@ using k8s::yaml::ObjectReader;
 using k8s::yaml::Value;
 using Instances = std::map<const PluginEntry*, PluginInstance>;
 
-// Upstream's arguments say what they are; ours may.
+// Upstream's arguments name their type; those of this scheduler may.
 void read_type(ObjectReader& args, std::string_view plugin) {
   args.one_of("apiVersion", {"kubescheduler.config.k8s.io/v1"});
   const std::string kind = fmt::format("{}Args", plugin);
@@ -90,7 +90,7 @@ Profile assemble(std::string scheduler_name, const std::vector<PluginUse>& uses,
   return profile;
 }
 
-// `tieBreak` and `tieBreakSeed`, which upstream does not have.
+// `tieBreak` and `tieBreakSeed`; upstream does not have them.
 TieBreak read_tie_break(ObjectReader& item) {
   static const std::map<std::string, TieBreak::Order> kOrders = {
       {"first-node", TieBreak::Order::kFirstNode},
@@ -113,7 +113,8 @@ TieBreak read_tie_break(ObjectReader& item) {
   return tie_break;
 }
 
-// Allowed, for who replaces kube-scheduler on purpose. Beside one it is a mistake that shows late.
+// Allowed for users who replace kube-scheduler on purpose. Beside a kube-scheduler it is a mistake
+// that is noticed late.
 void warn_of_default_scheduler(const ObjectReader& item, std::vector<std::string>& warnings) {
   warnings.push_back(fmt::format(
       "{}:{}: {}.schedulerName: default-scheduler is what pods have that name no scheduler, those "
@@ -154,8 +155,8 @@ std::optional<gpu::RejectionLimits> rejection_limits_of(const Profile& profile) 
   return std::nullopt;
 }
 
-// A node is backed off for all profiles or for none. Those that leave the limits unsaid go by what
-// the first says.
+// A node is backed off for all profiles or for none. Profiles without limits use those of the first
+// profile that sets them.
 void check_rejection_limits(const std::vector<Profile>& others, const Profile& profile,
                             ObjectReader& item) {
   const auto limits = rejection_limits_of(profile);

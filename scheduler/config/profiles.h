@@ -1,4 +1,4 @@
-// `profiles[]` of the configuration, made into profiles with living plugins.
+// Makes profiles with plugins from `profiles[]` of the configuration.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -12,7 +12,7 @@
 namespace sched::config {
 
 // Reads `profiles` of the document and makes the plugins of each with their arguments. Without the
-// list, the default profile alone. Complaints go into the reader; the result is then not used.
+// list, the default profile alone. Errors go into the reader; then the result is not used.
 [[nodiscard]] std::vector<Profile> read_profiles(k8s::yaml::ObjectReader& document,
                                                  const Registry& registry,
                                                  std::vector<std::string>& warnings);

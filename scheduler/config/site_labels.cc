@@ -10,10 +10,10 @@ namespace sched::config {
 
 namespace {
 
-// Each is looked for on each node that changes.
+// The limit, because each is looked for on each node that changes.
 constexpr std::size_t kMostLabels = 8;
 
-// Kubernetes' rule for the key of a label, as far as it can be seen here: an optional prefix and
+// Kubernetes' rule for the key of a label, as far as it can be checked here: an optional prefix and
 // "/", then a name of at most 63 characters.
 bool may_be_a_label(std::string_view key) {
   const std::string_view name = key.substr(key.find('/') + 1);

@@ -1,5 +1,5 @@
-// The section gpuLabels: labels that a site has made itself and that say what GPUs a node has,
-// where neither NVIDIA's nor a cloud's do. Not one of upstream's.
+// The section gpuLabels: labels made by the site that name the GPUs of a node, if neither NVIDIA's
+// nor a cloud's labels do. Upstream does not have it.
 //
 //   gpuLabels:
 //     product: [gpu-type]      the model: "H100", "a100", "NVIDIA-L4"
@@ -11,7 +11,7 @@
 
 namespace sched::config {
 
-// The section of `document`; complaints are the reader's.
+// The section of `document`; errors go into the reader.
 [[nodiscard]] gpu::SiteLabels read_site_labels(k8s::yaml::ObjectReader& document);
 
 }  // namespace sched::config

@@ -1,4 +1,4 @@
-// What the engine wants done, and why.
+// The decisions of the engine: what is to be done, and why.
 #pragma once
 
 #include "scheduler/base/event.h"
@@ -28,9 +28,10 @@ struct Bind {
   std::string scheduler_name;
   std::int64_t generation = 0;  // metadata.generation of the pod that was judged
   std::string node;
-  std::vector<gpu::DeviceShare> devices;  // where GPUs are kept one by one; else empty
-  // The product that its GPUs are charged as (quota/charged_as.h), empty where the node does not
-  // say; nullopt: nothing is noted, since no quotas are in force or it asks for no GPU.
+  std::vector<gpu::DeviceShare>
+      devices;  // if the devices of GPUs are chosen one by one; else empty
+  // The product that its GPUs are charged as (quota/charged_as.h); empty if the node's labels name
+  // none. Nullopt: no note is written, because no quotas are in force or the pod asks for no GPU.
   std::optional<std::string> charged_as = {};
   std::int64_t total_score = 0;
   std::vector<PluginScore> scores;
@@ -41,20 +42,20 @@ struct Bind {
   friend bool operator==(const Bind&, const Bind&) = default;
 };
 
-// The pod's node is chosen, and its room assumed; before it is bound these writes have to be done,
-// in this order, and none after one that fails. What came of them is an event (Prepared), also
-// where there are none. A Bind follows, or NotPrepared.
+// The pod's node is chosen, and its room assumed. Before the bind these writes must be done, in
+// this order, and none after a write that fails. Their outcome is an event (Prepared), even if
+// there are no writes. A Bind follows, or NotPrepared.
 struct Prepare {
-  std::uint64_t plan = 0;  // a number of its own; the event names it
+  std::uint64_t plan = 0;  // its own number; the event names it
   PodRef pod;
   std::string scheduler_name;
   std::string node;
-  std::vector<ObjectWrite> writes;  // empty: it is only waited
+  std::vector<ObjectWrite> writes;  // empty: the plan only waits
   friend bool operator==(const Prepare&, const Prepare&) = default;
 };
 
-// The pod is not bound to the node that was chosen for it, since something that it needs there has
-// failed, or took too long. Nothing is held for it any more; it is tried again after a back-off.
+// The pod is not bound to its chosen node, because something that it needs there has failed or took
+// too long. Nothing is held for it any more; it is tried again after a back-off.
 struct NotPrepared {
   PodRef pod;
   std::string scheduler_name;
@@ -64,10 +65,10 @@ struct NotPrepared {
   friend bool operator==(const NotPrepared&, const NotPrepared&) = default;
 };
 
-// Not placed for now. Tell the pod why; nothing else happens until something changes.
+// The pod is not placed for now. Report the reason; nothing else happens until something changes.
 struct Unschedulable {
-  // The reason of its condition PodScheduled. What the pod's quota refuses is not Unschedulable: a
-  // cluster autoscaler that read that would add nodes, which do not help.
+  // The reason of its condition PodScheduled. It is not Unschedulable if quota refuses the pod: a
+  // cluster autoscaler that reads that adds nodes, which do not help.
   enum class Reason : std::uint8_t { kUnschedulable, kGpuQuotaExceeded };
 
   PodRef pod;
@@ -75,7 +76,8 @@ struct Unschedulable {
   std::int64_t generation = 0;  // metadata.generation of the pod that was judged
   // kube-scheduler's FitError text: "0/5 nodes are available: 3 Insufficient nvidia.com/gpu, …".
   std::string message;
-  // The numbers behind it, in whole sentences; what kube-scheduler does not say. May be empty.
+  // The numbers behind the message, in sentences; kube-scheduler does not report them. May be
+  // empty.
   std::string details;
   std::vector<std::string> plugins;  // those that refused, sorted
   int attempts = 0;
@@ -83,12 +85,12 @@ struct Unschedulable {
   friend bool operator==(const Unschedulable&, const Unschedulable&) = default;
 };
 
-// A pod of another scheduler takes GPUs on a node that a profile owns. Once per pod.
+// A pod of another scheduler takes GPUs on a node that a profile owns. Reported once per pod.
 struct ForeignGpuPod {
   PodRef pod;
   std::string scheduler_name;
   std::string node;
-  std::int64_t gpus = 0;  // GPUs, replicas and instances that it asks for, a piece each
+  std::int64_t gpus = 0;  // GPUs, replicas and instances that it asks for; each piece counts 1
   friend bool operator==(const ForeignGpuPod&, const ForeignGpuPod&) = default;
 };
 
@@ -100,12 +102,12 @@ struct MisnamedScheduler {
   friend bool operator==(const MisnamedScheduler&, const MisnamedScheduler&) = default;
 };
 
-// Kubernetes' word for it.
+// The name that Kubernetes uses for it.
 [[nodiscard]] constexpr const char* to_string(Unschedulable::Reason reason) {
   return reason == Unschedulable::Reason::kGpuQuotaExceeded ? "GpuQuotaExceeded" : "Unschedulable";
 }
 
-// A node lets pods with devices fail before they begin: it gets none of them for a while.
+// Pods with devices fail on the node before they start: it gets no such pods for a while.
 struct NodeBackedOff {
   std::string node;
   Time until{};
@@ -113,39 +115,40 @@ struct NodeBackedOff {
   int rejected = 0;    // pods that led to it
   std::string reason;  // of the last of them
   PodRef pod;          // the last of them
-  // The node's GPU model, driver and CUDA version, in words: what broken nodes may have in common;
-  // empty: its labels do not say.
+  // The node's GPU model, driver and CUDA version as text: broken nodes may have these in common.
+  // Empty: its labels do not name them.
   std::string platform{};
   friend bool operator==(const NodeBackedOff&, const NodeBackedOff&) = default;
 };
 
-// It gets such pods again.
+// The node gets pods with devices again.
 struct NodeReleased {
   std::string node;
-  bool proven = false;  // a pod with devices started there; false: the time is over
+  bool proven = false;  // a pod with devices started there; false: the back-off is over
   friend bool operator==(const NodeReleased&, const NodeReleased&) = default;
 };
 
-// A node could be cut differently, and pods that wait for MIG instances would fit there: one
-// without GPU pods, or, where none such helps, one on which there are some. Advice alone: nothing
-// is changed.
+// A node could be cut differently, and waiting pods that ask for MIG instances would then fit
+// there. It is a node without GPU pods; only if no such node helps, one that has some. This is
+// advice: nothing is changed.
 struct MigRepartition {
   std::string scheduler_name;
   std::string node;
-  std::string from;          // nvidia.com/mig.config as it is; empty: not labelled
-  std::string to;            // as it should be
-  std::vector<PodRef> pods;  // that would be placed, in the order of their turn; never empty
-  std::string cost;          // what the node gives up, in words
-  std::size_t to_go = 0;     // GPU pods on the node, which would have to go before
+  std::string from;  // nvidia.com/mig.config now; empty: not labelled
+  std::string to;    // the advised value
+  std::vector<PodRef>
+      pods;               // the pods that would be placed, in the order of their turns; never empty
+  std::string cost;       // what the node gives up, as text
+  std::size_t to_go = 0;  // GPU pods on the node, which would have to end before
   friend bool operator==(const MigRepartition&, const MigRepartition&) = default;
 };
 
-// A node's GPU labels or amounts contradict themselves, or make no sense (gpu::Inventory). Once per
-// node, and again when it is something else.
+// A node's GPU labels or amounts contradict each other or are impossible (gpu::Inventory). Reported
+// once per node, and again when the complaints change.
 struct NodeComplaint {
   std::string node;
-  std::vector<std::string> complaints;  // in sentences; empty: it is over
-  // False: worth knowing, but nothing that is wrong with the node, and never over.
+  std::vector<std::string> complaints;  // in sentences; empty: nothing is wrong any more
+  // False: a note, not a fault of the node; it never ends.
   bool lasts = true;
   friend bool operator==(const NodeComplaint&, const NodeComplaint&) = default;
 };

@@ -32,20 +32,21 @@ std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
 
 }  // namespace
 
-// The parts, each of which can be read alone, in the order in which one is built on another.
+// The parts. Each can be read alone; each is built on those before it.
 class Engine::Parts {
  public:
   Parts(std::vector<Profile> profiles, EngineOptions options)
       : world(std::move(profiles), std::move(options)) {}
 
-  // What is known.
+  // State of the cluster.
   World world;
   NodeBackoffs backoffs{world};
   ForeignGpuPods foreign;
   MisnamedSchedulers misnamed;
   NodeComplaints complaints;
 
-  // Where a pod may go, and whose turn it is. The queue asks the accounts, which ask the others.
+  // Where a pod may go, and which pod has the next turn. The queue asks the accounts, and these the
+  // parts before them.
   Finder finder{world};
   QuotaAccounts accounts{world.ledger, holds, search};
   Queues queue{accounts, world.options.quota.pods_without_quota_first};
@@ -62,7 +63,7 @@ class Engine::Parts {
                  .misnamed = misnamed,
                  .complaints = complaints}};
 
-  // What decides.
+  // Decisions.
   QuotaWords words{world, queue, holds};
   RepartitionAdvice repartitions{world.options.repartition_interval};
   Place place{{.world = world,
@@ -76,7 +77,7 @@ class Engine::Parts {
                .repartitions = repartitions}};
   Advise advise{world, finder, queue, search, repartitions};
 
-  // What answers.
+  // Answers.
   QuotaStatuses quotas{world.ledger, queue};
   Questions questions{world, finder, holds, search, words, queue};
 };
@@ -104,7 +105,7 @@ std::optional<Decision> Engine::step(Time now) {
   while (Entity* entity = parts.queue.next()) {
     if (auto decision = parts.place.attempt(pod_of(*entity), now)) return decision;
   }
-  // Behind the binds: after a start there may be one for each node.
+  // After the binds: at a start there may be one for each node.
   if (auto complaint = parts.complaints.next()) return *std::move(complaint);
   if (auto misnamed = parts.misnamed.next()) return *std::move(misnamed);
   return parts.advise.next(now);

@@ -16,16 +16,16 @@ namespace {
 
 bool is_gated(const k8s::Pod& pod) { return !pod.spec.scheduling_gates.empty(); }
 
-// Since when a pod that is new to this process might have been placed. That it had gates once shows
-// in its condition until it is told something else.
+// Since when a pod that is new to this process could have been placed. That it had gates is visible
+// in its condition until the condition changes.
 Time waiting_since(const k8s::Pod& pod, Time now) {
   const k8s::PodCondition* scheduled = pod.condition("PodScheduled");
   if (scheduled != nullptr && scheduled->reason == "SchedulingGated") return now;
   return std::min(pod.metadata.creation_timestamp.value_or(now), now);
 }
 
-// Whether scheduling may end differently. Status and other people's annotations do not matter: our
-// own status patches come back as updates.
+// Whether scheduling may end differently. Status and annotations of others do not matter: the
+// scheduler's own status patches come back as updates.
 bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
   return before.spec != now.spec || before.metadata.labels != now.metadata.labels ||
          !gpu::same_of_ours(before.metadata.annotations, now.metadata.annotations);
@@ -126,7 +126,7 @@ void Intake::on(const event::BindSucceeded& event, Time /*now*/) {
 }
 
 void Intake::on(const event::BindFailed& event, Time now) {
-  // The watch may have told better already, or the pod may have been decided anew.
+  // The watch may have brought a later state, or the pod may have been decided again.
   PodRecord* record = world_.assumed(event.pod.uid, event.node);
   if (record == nullptr) return;
   if (record->waiting()->pod.is_terminating()) return pod_gone(event.pod.uid);
@@ -190,13 +190,13 @@ void Intake::pod_waits(k8s::Pod pod, std::size_t profile, Time now) {
 }
 
 void Intake::pod_changed(PodRecord& record, k8s::Pod pod, Time now) {
-  // Bound is for good: this is older news than what is known.
+  // Bound is final: this event is older than the known state.
   if (record.state() == PodRecord::State::kBound) return;
   WaitingPod& waiting = *record.waiting();
   const bool changed = asks_for_another_try(waiting.pod, pod);
 
   if (record.state() == PodRecord::State::kAssumed) {
-    // The server binds no such pod; where a bind is open, its outcome says so.
+    // The server refuses to bind such a pod; if a bind is under way, its outcome decides.
     if (pod.is_terminating() && plans_.prepares(pod.metadata.uid)) {
       return pod_gone(pod.metadata.uid);
     }
@@ -230,7 +230,7 @@ void Intake::pod_gone(const std::string& uid) {
   if (record->waiting() != nullptr) queue_.remove(*record->waiting());
   const bool held = record->placement().has_value();
   if (held) backoffs_.pod_gone(uid, *record->placement());
-  const std::string gone = uid;  // `uid` may live in what is destroyed now
+  const std::string gone = uid;  // `uid` may be part of what is destroyed below
   world_.pods.erase(gone);
   foreign_.gone(gone);
   if (held) waking_.cluster_changed(BoundPodGone{gone});

@@ -1,5 +1,5 @@
-// Events → the world and the queue. Duplicate, late and overtaking events are normal: two watches
-// and the outcomes of binds are not ordered among each other.
+// Events → the world and the queue. Events may repeat, come late or overtake each other: two
+// watches and the outcomes of binds are not ordered among each other.
 #pragma once
 
 #include "scheduler/base/event.h"
@@ -42,7 +42,7 @@ class Intake {
 
   void apply(Event&& event, Time now);
 
-  // Whether Synced has come: nothing is to be decided before.
+  // Whether Synced has come: before that nothing is decided.
   [[nodiscard]] bool synced() const { return synced_; }
 
  private:
@@ -71,7 +71,7 @@ class Intake {
   void pod_changed(PodRecord& record, k8s::Pod pod, Time now);
   void pod_gone(const std::string& uid);
   void take_over(WaitingPod& waiting, k8s::Pod pod);
-  // Which devices a bound pod takes, where GPUs are kept one by one: those it has had, else any.
+  // Which devices a bound pod takes, if devices are chosen one by one: those that it had, else any.
   [[nodiscard]] std::vector<gpu::DeviceShare> devices_of_bound(const k8s::Pod& pod,
                                                                const PodRecord& record,
                                                                NodeSlot node);

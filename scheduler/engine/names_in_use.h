@@ -1,12 +1,14 @@
-// Forgetting the names of resources that are not in use any more.
+// Forgets the names of resources that are no longer in use.
 //
-// Pods name resources, and whoever may create pods may make up names without end. A name that a
-// node offers stays as long as it does; one that only pods know goes with the last of them.
+// Pods name resources, and a user who may create pods may make up any number of names. A name that
+// a node offers stays as long as the node offers it; a name that only pods use goes with the last
+// of them.
 //
-// From one event to the next these alone keep the id of a name: the facts of nodes, what pods and
-// reservations take there, and the shapes of pods that wait. Shapes that are kept for later (by
-// templates, by caches) keep none: they are forgotten, or put aside so that no other pod gets them.
-// A pod that is assumed holds what it takes; its shape is looked up again if its bind fails.
+// From one event to the next only these keep the id of a name: the facts of nodes, what pods and
+// reservations take there, and the shapes of waiting pods. Shapes that are stored for later (by
+// templates, by caches) keep no id: they are forgotten, or put aside so that no other pod gets
+// them. An assumed pod keeps the ids of what it takes; its shape is looked up again if its bind
+// fails.
 #pragma once
 
 #include "scheduler/engine/world/world.h"
@@ -14,9 +16,9 @@
 
 namespace sched {
 
-// Between two events. O(1), but for each time that as many names came as there are names, nodes and
-// pods to look at: so each name costs a few steps, and there are never more than twice those in
-// use, or kFewNames or one for each node and pod besides.
+// Called between two events. It does work only when as many new names have come as there are names,
+// nodes and pods to look at, else it is O(1). So each name costs a few steps, and the number of
+// names is at most twice those in use, plus kFewNames or one for each node and pod.
 inline constexpr std::size_t kFewNames = 4'096;
 void forget_unused_names(World& world, const Queues& queue);
 

@@ -1,4 +1,4 @@
-// What an engine is configured with, besides its profiles.
+// The configuration of an engine, besides its profiles.
 #pragma once
 
 #include "scheduler/framework/cluster_context.h"
@@ -17,16 +17,17 @@ struct EngineOptions {
   // Waiting time after a failed bind: doubles per consecutive failure, up to the maximum.
   std::chrono::milliseconds initial_backoff{1'000};
   std::chrono::milliseconds max_backoff{10'000};
-  // A pod that waits longer than this without being woken is tried anew, and its message refreshed.
+  // A pod that has waited so long without being woken is tried again, and its message refreshed.
   std::chrono::seconds max_unschedulable_wait{300};
-  // The shortest time between two looks for MIG configurations that would place pods that wait.
+  // The shortest time between two searches for MIG configurations that would place waiting pods.
   std::chrono::seconds repartition_interval{10};
-  // Gives each placement its devices, by name; null: devices are counted, and kubelet gives them.
+  // Chooses the devices of each placement by name; null: devices are only counted, and kubelet
+  // chooses them.
   std::shared_ptr<const DeviceAllocator> devices = nullptr;
-  // The kinds of pods that scores reckon with, where they are known beforehand; else they are
-  // learned from the pods that come.
+  // The kinds of pods that scores expect, if known beforehand; else they are learned from the pods
+  // that come.
   std::optional<std::vector<TypicalPod>> typical_pods = std::nullopt;
-  // Labels of the site's own that say what GPUs a node has.
+  // Labels of the site that name the GPUs of a node.
   gpu::SiteLabels site_labels{};
   quota::Options quota{};
 };

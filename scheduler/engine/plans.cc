@@ -42,7 +42,7 @@ decision::Prepare Plans::begin(decision::Bind bind, Preparation wanted, Time now
 
 void Plans::on(const event::Prepared& event) {
   const auto found = plans_.find(event.plan);
-  if (found == plans_.end()) return;  // it was over before
+  if (found == plans_.end()) return;  // it had ended before
   found->second.written = true;
   found->second.failure = event.failure;
   look_from(event.plan);
@@ -117,7 +117,7 @@ Plans::Plan Plans::end(std::map<Id, Plan>::iterator plan) {
   of_pod_.erase(over.bind.pod.uid);
   ends_.erase({over.end, plan->first});
   plans_.erase(plan);
-  // In reverse: where one write stands on another, it goes first.
+  // In reverse order: a later write may depend on an earlier one.
   for (auto write = over.writes.rbegin(); write != over.writes.rend(); ++write) {
     world_.tell_constraints(WriteOver{*write});
   }
@@ -129,7 +129,7 @@ void Plans::undo(PodRecord& record, bool counts, Time now) {
   record.forget();
   waking_.cluster_changed(BoundPodGone{waiting.pod.metadata.uid});
   if (counts) ++waiting.failed_binds;
-  waiting.has_shape(world_.templates.shape(waiting.pod));  // names_in_use.h says why
+  waiting.has_shape(world_.templates.shape(waiting.pod));  // the reason is in names_in_use.h
   waiting.queue = waking_.queue_for(waiting);
   if (!waiting.pod.spec.scheduling_gates.empty()) {
     queue_.gate(waiting);

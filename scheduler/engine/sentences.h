@@ -1,4 +1,4 @@
-// Sentences for people, put behind one another.
+// Joins sentences.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace sched {
 
-// Both, with a blank between where neither is empty.
+// Both, with a blank between them if neither is empty.
 [[nodiscard]] inline std::string joined(std::string a, const std::string& b) {
   if (!a.empty() && !b.empty()) a += ' ';
   return std::move(a) + b;

@@ -20,7 +20,7 @@ namespace sched {
 
 // Kinds of change as bits.
 using ChangeMask = std::uint32_t;
-// A bound pod appeared, got other labels, or is being deleted.
+// A bound pod appeared, its labels changed, or it is being deleted.
 inline constexpr ChangeMask kBoundPodChanged = 1U << 0;
 inline constexpr ChangeMask kBoundPodRemoved = 1U << 1;  // a bound pod finished or is gone
 inline constexpr ChangeMask kNodeChanged = 1U << 2;      // a node appeared or changed
@@ -28,14 +28,14 @@ inline constexpr ChangeMask kNamespaceChanged = 1U << 3;
 // A volume claim, a volume, or an object of storage.k8s.io.
 inline constexpr ChangeMask kStorageChanged = 1U << 4;
 inline constexpr ChangeMask kDeviceClassChanged = 1U << 5;
-inline constexpr ChangeMask kPlanChanged = 1U << 6;  // what plans count on
-// A Service, ReplicationController, ReplicaSet or StatefulSet. A live cluster is asked for these
-// only where some constraint reads such changes.
+inline constexpr ChangeMask kPlanChanged = 1U << 6;  // the assumed writes of plans
+// A Service, ReplicationController, ReplicaSet or StatefulSet. They are read from a live cluster
+// only if a constraint reads such changes.
 inline constexpr ChangeMask kSelectorChanged = 1U << 7;
 inline constexpr std::size_t kChangeKinds = 8;
 inline constexpr ChangeMask kAnyChange = (1U << kChangeKinds) - 1;
 
-// Which kind it is when such an object comes, changes or goes.
+// The kind of change when such an object appears, changes or is deleted.
 template <typename Object>
 inline constexpr ChangeMask kChangeOf = 0;
 template <>
@@ -67,7 +67,7 @@ inline constexpr ChangeMask kChangeOf<k8s::ReplicaSet> = kSelectorChanged;
 template <>
 inline constexpr ChangeMask kChangeOf<k8s::StatefulSet> = kSelectorChanged;
 
-// Objects are borrowed for the duration of the call.
+// Valid only during the call.
 struct BoundPodUpserted {
   static constexpr ChangeMask kKind = kBoundPodChanged;
   const k8s::Pod& pod;
@@ -85,11 +85,11 @@ template <typename Object>
 struct ObjectGone {
   static constexpr ChangeMask kKind = kChangeOf<Object>;
   const std::string& name;
-  const std::string& namespace_;  // empty where the kind has none
+  const std::string& namespace_;  // empty if the kind has none
 };
 
-// A plan counts on a write that a constraint wanted before a bind (preparation.h): others are to
-// see it as done. / The plan is over: from now on what the watches show is all there is of it.
+// A plan counts on a write that a constraint requires before a bind (preparation.h): other
+// constraints treat it as done. / The plan is over: from now on only what the watches show counts.
 struct WriteAssumed {
   static constexpr ChangeMask kKind = kPlanChanged;
   const ObjectWrite& write;
@@ -138,7 +138,7 @@ using ClusterChange =
                  ReplicationControllerUpserted, ReplicationControllerGone, ReplicaSetUpserted,
                  ReplicaSetGone, StatefulSetUpserted, StatefulSetGone, WriteAssumed, WriteOver>;
 
-// One object of a kind; without a name, any of that kind.
+// One object of a kind; without a name, any object of that kind.
 struct ObjectKey {
   ChangeMask kind = 0;  // one bit
   std::string namespace_{};
@@ -160,8 +160,8 @@ template <typename Object>
       change);
 }
 
-// The object that has changed; where nobody waits for one by its name (bound pods, plans), the kind
-// alone.
+// The object that has changed. For kinds of which no pod waits for a named object (bound pods,
+// plans) only the kind.
 [[nodiscard]] ObjectKey changed_object(const ClusterChange& change);
 
 }  // namespace sched

@@ -1,9 +1,9 @@
-// What plugins may know of the cluster and its workload as a whole: slowly changing statistics, as
-// immutable versions.
+// What plugins may read about the cluster and its workload as a whole: slowly changing statistics,
+// as immutable versions.
 //
-// The engine learns them from the pods that arrive and the nodes that are there, and publishes a
-// new version now and then (scheduler/cluster/workload.h says when), not at every event: an answer
-// that was computed with one version is thrown away with the next.
+// The engine learns them from the pods that arrive and the nodes that exist. It publishes a new
+// version from time to time (scheduler/cluster/workload.h says when), not at every event: an answer
+// that was computed with one version is discarded with the next.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace sched {
 
-// A kind of pod, as far as GPUs and CPU go, and how often it came. Memory is left out on purpose
+// A kind of pod, by its GPUs and CPU, and how often it came. Memory is left out on purpose
 // (measured and published that way: Weng et al., "Beware of Fragmentation", ATC'23).
 struct TypicalPod {
   std::int64_t cpu = 0;               // milli-CPU
@@ -27,16 +27,16 @@ struct TypicalPod {
 };
 
 struct ClusterContext {
-  std::uint64_t version = 0;  // grows with each
-  // The kinds of pods seen, the most frequent first; those as frequent as each other by cpu, milli,
-  // gpus and products, all descending (the order of the FGD artefact, measurement §7.2).
+  std::uint64_t version = 0;  // grows with each version
+  // The kinds of pods seen, the most frequent first; equally frequent ones by cpu, milli, gpus and
+  // products, all descending (the order of the FGD artefact, measurement §7.2).
   std::vector<TypicalPod> pods;
   std::uint64_t pods_seen = 0;  // the sum of their counts
   // Whole GPUs of the cluster by product; those of nodes without a product label under "".
   std::map<std::string, std::int64_t> gpus_by_product;
   std::int64_t gpus = 0;  // the sum
   std::int64_t cpu = 0;   // milli-CPU of the nodes that have them
-  // GPUs are kept one by one (replay): nodes have devices, and pods may ask for a share of one.
+  // Devices are chosen one by one (replay): pods may ask for a share of one GPU.
   bool devices_apart = false;
 
   friend bool operator==(const ClusterContext&, const ClusterContext&) = default;

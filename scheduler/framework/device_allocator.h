@@ -1,7 +1,7 @@
-// Who gives pods their devices one by one, where that is the scheduler's to do.
+// Chooses the devices of pods one by one, if that is the scheduler's task.
 //
-// On a live cluster a device plugin gives them on the node and tells nobody which: there devices
-// are counted, and nobody allocates. A replay knows and keeps every device (bench/devices).
+// On a live cluster the device plugin chooses them on the node and does not report which. There
+// devices are only counted, and there is no allocator. A replay keeps every device (bench/devices).
 #pragma once
 
 #include "scheduler/framework/node_view.h"
@@ -20,11 +20,11 @@ class DeviceAllocator {
   DeviceAllocator& operator=(const DeviceAllocator&) = delete;
   virtual ~DeviceAllocator() = default;
 
-  // How many devices of such a node are kept one by one, ≤ gpu::kMaxDevices: its
+  // How many devices of such a node are kept one by one, ≤ gpu::kMaxDevices; this becomes
   // NodeFacts::gpu_devices.
   [[nodiscard]] virtual std::int64_t devices_of(const NodeFacts& node) const = 0;
 
-  // What a pod of that shape takes of the node's devices, unless a score of its profile chose
+  // What a pod of that shape takes of the node's devices, if no score of its profile has chosen
   // (NodeScore::choose_device). Empty: it takes none, or it does not fit.
   [[nodiscard]] virtual std::vector<gpu::DeviceShare> allocate(const PodShape& shape,
                                                                const NodeView& node) const = 0;

@@ -13,22 +13,22 @@
 
 namespace sched {
 
-// Of a node without the label: there is no domain to count in.
+// The amount for a node without the label: it is in no domain.
 inline constexpr std::int64_t kNoAmount = std::numeric_limits<std::int64_t>::min();
 
 class DomainCounts {
  public:
-  // A node that counts comes to the domain / leaves it, with so much on it.
+  // A node that counts joins / leaves the domain, with that amount on it.
   void add_node(DomainId domain, std::int64_t amount) { change(domain, amount, 1); }
   void remove_node(DomainId domain, std::int64_t amount) { change(domain, -amount, -1); }
-  // On a node of the domain there is so much more.
+  // The amount on a node of the domain grows by so much.
   void add(DomainId domain, std::int64_t amount) { change(domain, amount, 0); }
 
-  // 0 in a domain without a node that counts.
+  // The amount in a domain; 0 if no node in it counts.
   [[nodiscard]] std::int64_t of(DomainId domain) const {
     return domain < domains_.size() ? domains_[domain].amount : 0;
   }
-  // How many have a node that counts, and the least that is in one of those.
+  // How many domains have a node that counts, and the least amount in one of those.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::optional<std::int64_t> least() const {
     if (amounts_.empty()) return std::nullopt;
@@ -37,7 +37,7 @@ class DomainCounts {
   // Over all domains.
   [[nodiscard]] std::int64_t total() const { return total_; }
 
-  // Bytes, roughly.
+  // Bytes, approximately.
   [[nodiscard]] std::size_t memory() const { return domains_.capacity() * sizeof(Domain); }
 
  private:
@@ -50,7 +50,7 @@ class DomainCounts {
   std::vector<Domain> domains_;
   std::size_t size_ = 0;
   std::int64_t total_ = 0;
-  // How many domains have that amount, of those with a node that counts.
+  // How many domains have that amount, among those with a node that counts.
   boost::container::flat_map<std::int64_t, std::uint32_t> amounts_;
 };
 

@@ -1,5 +1,5 @@
-// The GPUs of a node, one by one, and how much of each of a node is free: what GPU filters and
-// scores reckon with.
+// The GPUs of a node, one by one, and how much of each is free. GPU filters and scores compute with
+// this.
 #pragma once
 
 #include "scheduler/framework/node_view.h"
@@ -31,12 +31,12 @@ class FreeDevices {
   std::size_t size_ = 0;
 };
 
-// Where GPUs are kept one by one, every device; where they are only counted (nvidia.com/gpu), the
-// taken ones with 0 and then the free ones with 1,000, kMaxDevices at most. So whole-GPU pods see
-// the same either way. Shared GPUs and MIG instances are none of these.
+// If devices are kept one by one, every device. If they are only counted (nvidia.com/gpu), the
+// taken ones with 0, then the free ones with 1,000, kMaxDevices at most. So whole-GPU pods see the
+// same in both cases. Shared GPUs and MIG instances are not included.
 [[nodiscard]] FreeDevices free_devices(const NodeView& node);
 
-// How many are wholly free where they are only counted, as free_devices() has them.
+// How many devices are wholly free if they are only counted, as in free_devices().
 [[nodiscard]] std::int64_t whole_devices(const NodeView& node);
 
 }  // namespace sched

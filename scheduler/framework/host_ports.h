@@ -1,4 +1,4 @@
-// Host ports in use on a node, and whether others clash with them.
+// Host ports in use on a node, and whether two uses clash.
 //
 // Two uses clash when protocol and port are equal and the addresses are equal or one of them is
 // 0.0.0.0. Source: kube-scheduler framework/types.go, HostPortInfo.
@@ -21,7 +21,7 @@ struct HostPort {
   friend auto operator<=>(const HostPort&, const HostPort&) = default;
 };
 
-// The host ports of containers and sidecars, sorted; ports ≤ 0 are none.
+// The host ports of containers and sidecars, sorted; ports ≤ 0 are left out.
 [[nodiscard]] std::vector<HostPort> host_ports_of(const k8s::Pod& pod);
 
 }  // namespace sched

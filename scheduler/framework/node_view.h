@@ -1,7 +1,7 @@
-// What a plugin sees of a node: what it is, and what is taken on it, possibly hypothetically.
+// What a plugin reads of a node: its facts, and what is taken on it, possibly hypothetically.
 //
-// A view is a value, never an id to look things up with: preemption and what-if pair the facts of a
-// node with a usage that is not, or not yet, true.
+// A view is a value, never an id for a lookup: preemption and what-if questions combine the facts
+// of a node with a usage that is not, or not yet, real.
 #pragma once
 
 #include "k8s-client/api/node.h"
@@ -19,20 +19,20 @@
 
 namespace sched {
 
-// What the Node object says. Changes when the object does.
+// The contents of the Node object. Changes when the object does.
 struct NodeFacts {
   std::string name;
   k8s::StringMap labels;
   std::vector<k8s::Taint> taints;
   bool unschedulable = false;
   std::vector<std::string> declared_features;  // status.declaredFeatures
-  // What speaks against putting pods with devices there. Its `backoff` is set by the engine.
+  // What is wrong with its GPUs. Its `backoff` is set by the engine.
   gpu::NodeHealth health;
-  // Which GPUs they are to the quota ledger (scheduler/quota/charge_class.h); 0: none.
+  // The charge class of its GPUs (scheduler/quota/charge_class.h); 0: no GPUs.
   std::uint32_t charge_class = 0;
 
-  // Last, since each pod that comes or goes there makes every shape read it again, and what is
-  // taken there follows it in memory (Nodes).
+  // These fields are last: each pod that comes to the node or leaves it makes every shape read them
+  // again, and the node's usage follows them in memory (Nodes).
   gpu::Inventory gpu;  // follows from labels and allocatable
   // GPUs that a DeviceAllocator keeps one by one, ≤ gpu::kMaxDevices; 0: they are only counted.
   std::int64_t gpu_devices = 0;
@@ -41,21 +41,20 @@ struct NodeFacts {
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };
 
-// Devices are only counted; `charge_class` and what speaks against the node are the engine's to
-// set.
+// GPUs are only counted here; the engine sets `charge_class` and health.backoff.
 [[nodiscard]] NodeFacts facts_of(const k8s::Node& node, ResourceNames& names,
                                  const gpu::SiteLabels& site = {});
 
-// What is taken: the sum over all unfinished pods there, of every scheduler, terminating ones
-// included, and of those that we have decided to put there. kPods counts them.
+// What is taken: the sum over all unfinished pods of every scheduler there, including terminating
+// ones, and over the pods that this scheduler has decided to put there. kPods counts them.
 struct NodeUsage {
   Resources requested;  // kPods included
   NonZeroRequests nonzero;
   std::vector<HostPort> host_ports;  // sorted; one entry per use
-  gpu::DeviceUses devices;           // where GPUs are kept one by one
+  gpu::DeviceUses devices;           // if devices are kept one by one
   gpu::SizeClassCounts gpu_pods{};   // the pods with GPU
-  // Bytes, of the pods that say how much of their GPUs' memory they take; of the others, nothing is
-  // known.
+  // Bytes, over the pods that state how much of their GPUs' memory they take; for other pods it is
+  // not known.
   std::int64_t gpu_memory = 0;
 
   friend bool operator==(const NodeUsage&, const NodeUsage&) = default;

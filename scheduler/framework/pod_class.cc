@@ -10,8 +10,8 @@ namespace sched {
 
 namespace {
 
-// All that a class reads: what is left out, somebody's many pods differ in alone, and each is
-// compared with all of them.
+// Includes all that a class holds. A user's pods may differ in any one part alone; if the digest
+// left that part out, each pod would be compared with all of them.
 class ClassDigest {
  public:
   template <typename... Values>
@@ -67,8 +67,9 @@ class ClassDigest {
   std::uint64_t value_ = 0;
 };
 
-// Each part of a class beside where a pod has it, until `visit` answers with false. The structured
-// binding must name all parts: one that is added does not compile before it is named here.
+// Calls visit() with each part of a class and its source in the pod, until it returns false. The
+// structured binding must name all parts: code with a new part does not compile before it is named
+// here.
 template <typename Class, typename Visit>
 bool visit_parts(const k8s::Pod& pod, Class& of, Visit visit) {
   auto& [namespace_, labels, affinity, anti_affinity, spread] = of;

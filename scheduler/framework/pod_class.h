@@ -1,5 +1,5 @@
-// What rules across nodes read of a pod: of one that has a node, what it counts as; of one that
-// waits, besides its shape, what it asks for.
+// What rules across nodes read of a pod: of a pod with a node, what it counts as; of a waiting pod,
+// besides its shape, what it asks for.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -22,9 +22,9 @@ struct PodClass {
 };
 
 [[nodiscard]] PodClass class_of(const k8s::Pod& pod);
-// Whether class_of(pod) is that class, without making it.
+// Whether class_of(pod) equals that class, without making it.
 [[nodiscard]] bool is_of_class(const k8s::Pod& pod, const PodClass& known);
-// Equal for pods of one class, and seldom for others.
+// Equal for pods of one class, and seldom for pods of different classes.
 [[nodiscard]] std::size_t class_digest(const k8s::Pod& pod);
 
 }  // namespace sched

@@ -18,9 +18,8 @@ constexpr Quantity kDefaultCpu = Quantity::of_milli(100);
 constexpr Quantity kDefaultMemory = Quantity::of(200 * 1024 * 1024);
 
 // Amounts by name, in the order in which the names came. A pod has a few names, but a pod of 1 MB
-// may have tens of thousands, so a name is never looked for among all of them one by one. The index
-// is a tree and no hash table: names can be made up so that their hashes collide. Names are views
-// of what was added.
+// may have tens of thousands, so there is no linear search. The index is a tree, not a hash table,
+// because names can be made up so that their hashes collide. Names are views of what was added.
 class Amounts {
  public:
   Amounts() = default;
@@ -34,7 +33,7 @@ class Amounts {
     const std::size_t at = position(name);
     return at < entries_.size() ? &entries_[at].second : nullptr;
   }
-  // Added as zero if need be: a name set to zero is not the same as no name.
+  // Adds the name as zero if it is missing: a name set to zero is not the same as no name.
   Quantity& operator[](std::string_view name) {
     const std::size_t at = position(name);
     if (at == entries_.size()) append(name);
@@ -65,7 +64,7 @@ class Amounts {
  private:
   static constexpr std::size_t kFew = 16;
 
-  // Of the entry of that name; size() if there is none.
+  // The index of that name's entry; size() if there is none.
   [[nodiscard]] std::size_t position(std::string_view name) const {
     if (entries_.size() > kFew) {
       const auto found = index_.find(name);
@@ -90,11 +89,11 @@ class Amounts {
 
 // How requests of containers are read.
 struct Reading {
-  bool infeasible_resize = false;         // what the spec asks for will not be granted there
+  bool infeasible_resize = false;         // the node will not grant what the spec asks for
   const ResourceList* missing = nullptr;  // cpu and memory of a container that does not name it;
                                           // then nothing but cpu and memory is of interest
   bool with_status = false;               // the pod has a node: see effective()
-  std::map<std::string_view, const k8s::ContainerStatus*> statuses;  // by container, if so
+  std::map<std::string_view, const k8s::ContainerStatus*> statuses;  // by container, if with_status
 
   [[nodiscard]] bool counts(std::string_view name) const {
     return missing == nullptr || name == "cpu" || name == "memory";
@@ -107,7 +106,7 @@ Reading reading_of(const k8s::Pod& pod, bool bound) {
   if (!bound) return reading;
   const k8s::PodCondition* resize = pod.condition("PodResizePending");
   reading.infeasible_resize = resize != nullptr && resize->reason == "Infeasible";
-  // Names are unique over both lists; upstream lets init containers win.
+  // Names are unique over both lists; upstream gives init containers precedence.
   for (const auto* statuses :
        {&pod.status.init_container_statuses, &pod.status.container_statuses}) {
     for (const k8s::ContainerStatus& status : *statuses) {
@@ -118,7 +117,7 @@ Reading reading_of(const k8s::Pod& pod, bool bound) {
 }
 
 // During an in-place resize a container holds the largest of what is asked (unless that will never
-// be granted), what it has, and what the node has set aside for it.
+// be granted), what it has, and what the node has reserved for it.
 template <typename List>
 Amounts effective(const List& spec, const ResourceList& actual,
                   const std::optional<ResourceList>& allocated, const Reading& reading) {
@@ -152,8 +151,8 @@ Amounts requests_of(const k8s::Container& container, bool resizable, const Readi
 // Containers and sidecars run together; before that, each init container runs beside the sidecars
 // that were started ahead of it. The pod takes the larger of the two, resource by resource.
 //
-// Each container costs what it names itself: of what it does not name, the peak is already as high
-// as the sidecars together.
+// Each container costs only the names that it has itself: for other names, the peak is already at
+// least the sum of the sidecars.
 Amounts containers_of(const k8s::Pod& pod, const Reading& reading) {
   Amounts running;
   for (const k8s::Container& container : pod.spec.containers) {
@@ -189,7 +188,7 @@ bool has_pod_level(const k8s::Pod& pod) {
                              [](const auto& entry) { return is_pod_level(entry.first); });
 }
 
-// What the pod as a whole asks for, of which it is given what a resize under way allows.
+// What the pod as a whole asks for; during a resize, what it is given of that.
 Amounts pod_level_of(const k8s::Pod& pod, const Reading& reading) {
   Amounts requests;
   for (const auto& [name, amount] : *pod.spec.resource_requests) {
@@ -213,8 +212,8 @@ Amounts sum_of(const k8s::Pod& pod, const Reading& reading) {
   return sum;
 }
 
-// Which names a container of a bound pod is given a default for. Upstream counts a bound pod that
-// has pod-level requests by those alone where they, or its containers, name the resource.
+// The names for which a container of a bound pod gets a default. Upstream counts a bound pod with
+// pod-level requests by those alone if they, or its containers, name the resource.
 ResourceList defaults_of_bound(const k8s::Pod& pod, const Reading& reading) {
   ResourceList defaults = {{"cpu", kDefaultCpu}, {"memory", kDefaultMemory}};
   if (!has_pod_level(pod)) return defaults;
@@ -223,8 +222,8 @@ ResourceList defaults_of_bound(const k8s::Pod& pod, const Reading& reading) {
   return defaults;
 }
 
-// Of the entries that `counts`. No API server takes what is negative, and nothing here gives room
-// by it.
+// The entries for which `counts` is true. No API server accepts negative amounts; here they count
+// as zero.
 template <typename Counts>
 Resources to_resources(const Amounts& amounts, ResourceNames& names, const Counts& counts) {
   ResourceList list;
@@ -236,14 +235,14 @@ Resources to_resources(const Amounts& amounts, ResourceNames& names, const Count
   return to_resources(list, names);
 }
 
-// More are not compared one by one.
+// With more, containers are not compared one by one.
 constexpr std::size_t kFewContainers = 16;
 
 bool says_what_it_asks_for(const std::vector<k8s::Container>& containers,
                            const std::vector<k8s::ContainerStatus>& statuses) {
   if (statuses.size() > kFewContainers) return false;
   return std::all_of(statuses.begin(), statuses.end(), [&](const k8s::ContainerStatus& status) {
-    if (!status.requests) return true;  // then nothing else of it counts
+    if (!status.requests) return true;  // then nothing else of the status counts
     const auto asked = std::find_if(
         containers.begin(), containers.end(),
         [&](const k8s::Container& container) { return container.name == status.name; });
@@ -252,7 +251,7 @@ bool says_what_it_asks_for(const std::vector<k8s::Container>& containers,
   });
 }
 
-// At least as many as its names are.
+// An upper bound of the number of names.
 std::size_t amounts_in(const k8s::Pod::Spec& spec) {
   std::size_t amounts = spec.overhead.size();
   for (const auto* containers : {&spec.init_containers, &spec.containers}) {

@@ -14,9 +14,9 @@ namespace sched {
 
 namespace {
 
-// Writes values so that different ones never read alike: texts and lists with their length in
-// front, every number with an end. A struct is written through a structured binding: it must name
-// all fields, so one that is added does not compile before it is named here.
+// Writes values so that different values never give the same text: texts and lists with their
+// length first, every number with an end mark. A struct is written through a structured binding,
+// which must name all fields: code with a new field does not compile before it is named here.
 class KeyWriter {
  public:
   template <typename... Values>
@@ -92,12 +92,12 @@ class KeyWriter {
   void write(const gpu::Version& version) {
     for (const std::int32_t part : version.parts) write(part);
   }
-  // A name is its text, parsed.
+  // A name is determined by its text.
   void write(const gpu::TypeName& type) { write(type.text); }
   // A problem's text begins with its key.
   void write(const gpu::WishProblem& problem) { write(problem.text); }
   void write(const gpu::Wishes& wishes) {
-    // What is known of profiles follows from these and from the node selection.
+    // The known profiles follow from these and from the node selection.
     const auto& [types, min_memory, compute, driver, cuda, sharing, gpu_memory, profile,
                  known_profiles, problems] = wishes;
     add(types, min_memory, compute, driver, cuda, sharing, gpu_memory, profile, problems);
@@ -106,7 +106,7 @@ class KeyWriter {
   std::string key_;
 };
 
-// The entries of a pod's labels or annotations that are ours.
+// The entries of a pod's labels or annotations with this scheduler's prefix.
 template <typename Map>
 struct Ours {
   Map& entries;
@@ -114,15 +114,15 @@ struct Ours {
 template <typename Map>
 Ours(Map&) -> Ours<Map>;
 
-// Of a container, what a shape reads: not who it is, nor its limits.
+// What a shape reads of a container: not its name, nor its limits.
 template <typename Visit, typename... Containers>
 bool visit_needs(Visit&& visit, Containers&... containers) {
   return visit(containers.requests...) && visit(containers.ports...) &&
          visit(containers.restart_always...);
 }
 
-// Each part of a pod that shape_of() reads, once: of one pod or of several side by side, until
-// `visit` answers with false.
+// Calls `visit` with each part of a pod that shape_of() reads, once: of one pod or of several
+// together, until it returns false.
 template <typename Visit, typename... Pods>
 bool visit_template(Visit&& visit, Pods&... pods) {
   return visit(pods.spec.priority...) && visit(pods.spec.containers...) &&
@@ -166,7 +166,7 @@ struct Same {
   }
 };
 
-// What template_digest() mixes of each kind of part.
+// What template_digest() includes of each kind of part.
 class Digest {
  public:
   template <typename Part>
@@ -211,8 +211,8 @@ class Digest {
       if (gpu::is_ours(key)) add(value);
     }
   }
-  // What an affinity says is left out: a daemon's pods each name their own node, and would crowd
-  // out all other templates if they were spread over many digests.
+  // The contents of an affinity are left out. The pods of a DaemonSet each name their own node;
+  // spread over many digests, they would displace all other templates.
   template <typename Part>
   void add(const std::optional<Part>& part) {
     if (part) add(1);

@@ -28,20 +28,21 @@ struct PodShape {
   std::optional<k8s::NodeAffinity> node_affinity;
   std::vector<k8s::Toleration> tolerations;
   std::vector<HostPort> host_ports;
-  // spec.nodeName of a pod that is asked about hypothetically; empty for pending pods.
+  // spec.nodeName of a pod in a hypothetical question; empty for pending pods.
   std::string node_name;
   std::int32_t priority = 0;
-  // The pod names more than kMostResourcesOfPod, and so can run nowhere; `requests` has not all.
+  // The pod names more than kMostResourcesOfPod and so can run nowhere; `requests` is incomplete.
   bool too_many_resources = false;
-  // Of extended resources: the most that one container asks, where that is less than `requests`
-  // says. By ascending id.
+  // For extended resources: the most that one container asks for, if that is less than in
+  // `requests`. By ascending id.
   std::vector<ResourceAmount> by_container;
   gpu::Demand gpu;  // follows from the above
   gpu::Wishes wishes;
-  std::int64_t gpu_memory = 0;  // bytes that it takes on its node; follows; 0: it does not say
+  std::int64_t gpu_memory = 0;  // bytes that the pod takes on its node; follows; 0: not stated
 
   [[nodiscard]] std::int64_t request(ResourceId id) const;
-  // The most of an extended resource that one container asks: device plugins see no more at once.
+  // The most of an extended resource that one container asks for: a device plugin allocates for one
+  // container at a time.
   [[nodiscard]] std::int64_t request_of_one_container(ResourceId id) const;
 
   friend bool operator==(const PodShape&, const PodShape&) = default;
@@ -54,12 +55,13 @@ struct PodShape {
                                          const std::vector<ResourceAmount>& requests,
                                          const ResourceNames& names);
 
-// The pod as far as shape_of() reads it, and as if it had no node.
+// The parts of the pod that shape_of() reads, as if it had no node.
 [[nodiscard]] k8s::Pod template_of(const k8s::Pod& pod);
-// Whether template_of() is the same for both, their volumes and names aside: then their shapes are
-// the same. Much cheaper than to work these out.
+// Whether template_of() is equal for both, except for volumes and names: then their shapes are
+// equal. Much cheaper than making the shapes.
 [[nodiscard]] bool same_template(const k8s::Pod& a, const k8s::Pod& b);
-// Equal where same_template() holds. Cheap; pods whose requests differ mostly have different ones.
+// Equal if same_template() is true. Cheap; pods with different requests mostly have different
+// digests.
 [[nodiscard]] std::size_t template_digest(const k8s::Pod& pod);
 
 // Text that is equal exactly when the shapes are: the key under which shapes are interned.

@@ -1,4 +1,4 @@
-// What has to be so before a pod can be bound to the node that was chosen for it.
+// What must be done before a pod can be bound to its chosen node.
 #pragma once
 
 #include <chrono>
@@ -9,9 +9,10 @@
 
 namespace sched {
 
-// An object as it was judged: a write fails where it has changed since, or is another of its name.
+// An object as it was when the pod was judged: a write fails if it has changed since, or if another
+// object has its name.
 struct SeenObject {
-  std::string namespace_;  // empty where the kind has none
+  std::string namespace_;  // empty if the kind has none
   std::string name;
   std::string uid;
   std::string resource_version;
@@ -30,25 +31,25 @@ struct SelectNode {
 struct ReserveVolume {
   SeenObject volume;
   SeenObject claim;
-  bool named_claim = false;  // it named the claim before, by a user's hand
+  bool named_claim = false;  // a user had already named the claim in the volume
   friend bool operator==(const ReserveVolume&, const ReserveVolume&) = default;
 };
 
-// A write to an object other than the pod. Done twice it is as if done once, and where the pod is
-// not bound after all it stays: the next attempt begins from there.
+// A write to an object other than the pod. It is idempotent. If the pod is not bound after all, the
+// write stays, and the next attempt begins from there.
 using ObjectWrite = std::variant<SelectNode, ReserveVolume>;
 
 struct Preparation {
-  std::vector<ObjectWrite> writes;  // in this order; may be empty: then it is only waited
-  // It is given up when it has taken so long.
+  std::vector<ObjectWrite> writes;  // in this order; empty: the plan only waits
+  // The longest time that the preparation may take.
   std::chrono::seconds patience{600};
 };
 
-// How far a preparation is, whose writes are done.
+// The state of a preparation after all its writes are done.
 struct Readiness {
   enum class State : std::uint8_t { kReady, kWaits, kFailed };
   State state = State::kReady;
-  std::string why;  // kWaits: for what; kFailed: what went wrong
+  std::string why;  // kWaits: for what; kFailed: the error
 };
 
 }  // namespace sched

@@ -1,4 +1,4 @@
-// A profile: the plugins, weights and habits that serve the pods of one schedulerName.
+// A profile: the plugins, weights and tie-break for the pods of one schedulerName.
 #pragma once
 
 #include "scheduler/framework/plugin.h"
@@ -11,13 +11,13 @@
 
 namespace sched {
 
-// Which of several equally good nodes is taken. It decides as much about packing as the score does.
+// Which of several equally good nodes is taken. This affects packing as much as the score does.
 struct TieBreak {
   enum class Order : std::uint8_t {
     kFirstNode,        // "first-node": the first by name; packs, and is the same on every run
     kShuffledNodes,    // "shuffled-nodes": the first in an order drawn once from the seed
     kFewestGpusFirst,  // "fewest-gpus-first": of the nodes with the fewest GPUs the first by name
-    kRandom,           // "random": drawn anew for every decision, as kube-scheduler does; spreads
+    kRandom,           // "random": drawn for every decision, as kube-scheduler does; spreads
   };
   Order order = Order::kFirstNode;
   std::uint64_t seed = 0;
@@ -35,11 +35,11 @@ struct UsedConstraint {
                  std::int64_t weight_of_score = 0)
       : plugin(std::move(made)), filters(says_no), weight(weight_of_score) {}
   std::unique_ptr<ClusterConstraint> plugin;
-  bool filters = true;      // false: it scores alone
+  bool filters = true;      // false: it only scores
   std::int64_t weight = 0;  // of its score; 0: it does not score
 };
 
-// Those of a profile that concern a pod (ClusterConstraint::concerns), in its order.
+// Those of a profile that concern a pod (ClusterConstraint::concerns), in the profile's order.
 using Constraints = std::vector<const ClusterConstraint*>;
 
 struct Profile {

@@ -1,8 +1,7 @@
-// The list of plugins that a program knows, and how each is made from its configuration.
+// The list of plugins of a program, and how each is made from its configuration.
 //
-// There is no registration behind the scenes: plugins/registry.cc lists what ships,
-// bench/policies/registry.cc what replays and studies have besides, and the composition roots pass
-// one of them down.
+// There is no hidden registration: plugins/registry.cc lists what ships, bench/policies/registry.cc
+// what replays and studies have besides, and the composition roots pass one of them down.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -26,21 +25,22 @@ struct PluginInstance {
 
 struct PluginEntry {
   std::string_view name;  // as configuration names it
-  // Which roles instances have; known before one is made. A score may be what a constraint prefers;
-  // `constrains` says whether that has an objection, too.
+  // The roles of its instances, known before one is made. A score may be a constraint's preference;
+  // `constrains` says whether that constraint also refuses or excludes.
   bool filters = false;
   bool scores = false;
   bool constrains = false;
-  // Of its score in the default profile.
+  // The weight of its score in the default profile.
   std::int64_t default_weight = 1;
-  // False: a profile has it only if it enables it, as alternatives to the default must be.
+  // False: a profile has it only if the configuration enables it; so for alternatives to the
+  // default.
   bool on_by_default = true;
-  // Makes one from its `args` (an empty map when the configuration has none). Complaints go into
-  // the reader; the result is then not used.
+  // Makes an instance from its `args` (an empty map if the configuration has none). Errors go into
+  // the reader; then the result is not used.
   PluginInstance (*make)(k8s::yaml::ObjectReader& args);
 };
 
-// In filter order: kube-scheduler's order first, ours after it.
+// In filter order: kube-scheduler's plugins in its order, then this project's.
 using Registry = std::vector<PluginEntry>;
 
 [[nodiscard]] inline const PluginEntry* find_plugin(const Registry& registry,

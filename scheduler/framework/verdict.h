@@ -1,9 +1,8 @@
 // The answer to "may a pod of this shape run on this node?".
 //
 // On the hot path an answer must cost nothing, so a Verdict is a code and a set of bits: bit i
-// stands for the i-th of the reasons that the answering filter listed when it was prepared for the
-// shape. The words and the numbers behind them are asked of that filter only when somebody wants to
-// read them.
+// stands for the i-th of the reasons that the filter listed when it was prepared for the shape. The
+// filter makes the texts and numbers only when a message needs them.
 #pragma once
 
 #include <bit>
@@ -45,7 +44,7 @@ class [[nodiscard]] Verdict {
 
   [[nodiscard]] constexpr Code code() const { return code_; }
   [[nodiscard]] constexpr bool is_ok() const { return code_ == Code::kOk; }
-  // Bit i: reason i of the filter that said so. Zero exactly when ok.
+  // Bit i: reason i of the filter that answered. Zero exactly when ok.
   [[nodiscard]] constexpr std::uint64_t reasons() const { return reasons_; }
 
   friend constexpr bool operator==(const Verdict&, const Verdict&) = default;

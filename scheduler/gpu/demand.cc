@@ -32,7 +32,7 @@ Products canonical(const Products& labels) {
   return sorted(std::move(names));
 }
 
-// The products that all of a term's requirements allow; nullopt: it says nothing of products.
+// The products that all of a term's requirements allow; nullopt: the term names no products.
 std::optional<Products> products_of(const k8s::NodeSelectorTerm& term) {
   std::optional<Products> allowed;
   for (const k8s::SelectorRequirement& requirement : term.match_expressions) {
@@ -43,7 +43,7 @@ std::optional<Products> products_of(const k8s::NodeSelectorTerm& term) {
   return allowed;
 }
 
-// Terms are alternatives: one that leaves the product open opens them all.
+// Terms are alternatives: a term that leaves the product open allows all products.
 std::optional<Products> products_of(const k8s::NodeSelector& selector) {
   Products all;
   for (const k8s::NodeSelectorTerm& term : selector.terms) {

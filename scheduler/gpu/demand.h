@@ -1,15 +1,16 @@
-// What a pod demands of GPUs, read off its resource requests and its node selection.
+// A pod's demand for GPUs, read from its resource requests and its node selection.
 //
 //   nvidia.com/gpu: 2                       two whole GPUs
 //   gpu-scheduler.io/gpu-milli: 460         460 thousandths of one GPU
 //   nvidia.com/mig-3g.40gb: 1               one MIG instance
 //
-// Containers may ask for different things, and a pod demands the sum: two whole GPUs and a 3g.40gb,
-// or a 3g.40gb and two 1g.10gb. A replica of an instance (nvidia.com/mig-….shared) is no instance.
+// Containers may ask for different things; the pod's demand is the sum: two whole GPUs and a
+// 3g.40gb, or a 3g.40gb and two 1g.10gb. A replica of an instance (nvidia.com/mig-….shared) is not
+// an instance.
 //
-// A share in thousandths means something only where GPUs are kept one by one (replay); elsewhere it
-// is a plain extended resource. Who asks for whole GPUs may name their thousandths as well; the
-// whole GPUs count then.
+// A share in thousandths counts only if devices are kept one by one (replay); elsewhere it is a
+// plain extended resource. A pod that asks for whole GPUs may also name their thousandths; then the
+// whole GPUs count.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -37,17 +38,17 @@ struct InstanceDemand {
 
 struct Demand {
   std::int64_t gpus = 0;                    // whole ones, or 1 for a share; 0: none
-  std::int64_t milli = 0;                   // of each of them, 1 … 1,000; 0 where there are none
+  std::int64_t milli = 0;                   // of each of them, 1 … 1,000; 0 if there are none
   std::vector<InstanceDemand> instances{};  // each profile once, by ascending resource
   // The GPU products that the pod may run on, by canonical name (product.h), sorted; empty: any.
-  // From a node selector or a required node affinity (In) on kProductLabel, where each of its terms
-  // names some; not a filter: node affinity itself is the judge.
+  // From a node selector or a required node affinity (In) on kProductLabel, if each of its terms
+  // names some. This is not a filter: the node affinity itself decides.
   std::vector<std::string> products{};
 
   [[nodiscard]] bool is_none() const { return gpus == 0 && instances.empty(); }
   // A part of one GPU, in thousandths.
   [[nodiscard]] bool is_share() const { return gpus == 1 && milli > 0 && milli < 1'000; }
-  // MIG instances, whatever else besides.
+  // MIG instances, with or without anything else.
   [[nodiscard]] bool has_instances() const { return !instances.empty(); }
   // One instance and nothing else.
   [[nodiscard]] bool is_one_instance() const {
@@ -57,7 +58,7 @@ struct Demand {
   [[nodiscard]] bool is_one_piece() const {
     return has_instances() ? is_one_instance() : is_share();
   }
-  // Of GPUs and shares; instances are none.
+  // Of GPUs and shares; instances do not count.
   [[nodiscard]] std::int64_t total_milli() const { return gpus * milli; }
 
   friend bool operator==(const Demand&, const Demand&) = default;
@@ -67,7 +68,7 @@ struct Demand {
 [[nodiscard]] Demand demand_of(const std::vector<ResourceAmount>& requests,
                                const k8s::Pod::Spec& spec, const ResourceNames& names);
 
-// How many of nvidia.com/gpu and nvidia.com/gpu.shared together, each of which is a GPU, a replica
+// How many pieces of nvidia.com/gpu and nvidia.com/gpu.shared together; a piece is a GPU, a replica
 // or an instance. O(requests log names).
 [[nodiscard]] std::int64_t pieces_in(const std::vector<ResourceAmount>& requests,
                                      const ResourceNames& names);

@@ -1,8 +1,8 @@
 // GPUs kept one by one: what is taken of each device of a node, and what a pod takes.
 //
-// A live node is a count: the device plugin tells nobody which GPU it gave. In a replay the engine
-// gives the devices itself, so there it keeps them apart: shares of one GPU in thousandths, MIG
-// instances by the memory slices that they occupy. Integers only.
+// On a live node GPUs are only counted: the device plugin does not report which GPU it gave to a
+// pod. In a replay the engine chooses the devices, so there it keeps them apart: shares of one GPU
+// in thousandths, MIG instances by the memory slices that they occupy. Integers only.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ inline constexpr std::size_t kMaxDevices = 64;
 struct DeviceUse {
   std::int32_t milli = 0;    // 0 … 1,000; a whole GPU is 1,000
   std::uint16_t slices = 0;  // bit i: memory slice i belongs to a MIG instance
-  std::uint16_t extras = 0;  // bit per thing that a GPU has once (media engines of "+me")
+  std::uint16_t extras = 0;  // one bit for each thing that a GPU has once (media engines of "+me")
 
   [[nodiscard]] bool is_free() const { return milli == 0 && slices == 0; }
   friend bool operator==(const DeviceUse&, const DeviceUse&) = default;

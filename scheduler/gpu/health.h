@@ -1,13 +1,12 @@
-// What speaks against a node's GPUs: read off its Node object, but for what its kubelet did to
-// pods.
+// What is wrong with a node's GPUs: read from its Node object, except `backoff`.
 //
-//   labels       nvidia.com/mig.config.state: NVIDIA's mig-manager is cutting the GPUs anew, or
-//                could not. Meanwhile the device plugin is paused, and what the node says it
-//                offers is stale. It goes on serving the pods that run.
-//   conditions   what node-problem-detector and its kin found. Which of them matter is for plugins
-//                to say; here are those that say something is wrong.
-//   backoff      kubelet rejected pods with devices there, one after the other (a black hole); the
-//                engine keeps count and sets it (engine/backoffs/node_backoffs.h).
+//   labels       nvidia.com/mig.config.state: NVIDIA's mig-manager is changing how the GPUs are
+//                cut, or could not. Meanwhile the device plugin is paused, and what the node
+//                offers is outdated. Running pods keep their GPUs.
+//   conditions   what node-problem-detector and similar programs found. Plugins decide which of
+//                them matter; here are those that report a problem.
+//   backoff      kubelet rejected pods with devices there, one after the other (a black hole);
+//                the engine counts and sets it (engine/backoffs/node_backoffs.h).
 //
 // Taints are not repeated here; NodeFacts has them. Source: NVIDIA/mig-parted, pkg/mig/reconfigure;
 // gpu-operator's node labels.
@@ -28,17 +27,17 @@ namespace sched::gpu {
 inline constexpr std::string_view kMigConfigLabel = "nvidia.com/mig.config";
 inline constexpr std::string_view kMigStateLabel = "nvidia.com/mig.config.state";
 
-// Where the last change of a node's MIG configuration stands.
+// The state of the last change of a node's MIG configuration.
 enum class MigChange : std::uint8_t {
-  kNone,       // done, or never asked for; any value that is none of the others
+  kNone,       // done, or never requested; any other value
   kPending,    // under way
-  kRebooting,  // under way, and the node goes down for it
-  kFailed,     // given up; what the GPUs are cut into is not known
+  kRebooting,  // under way; the node reboots for it
+  kFailed,     // failed; how the GPUs are cut is not known
 };
-// mig-manager's word for it; empty for kNone.
+// mig-manager's name for it; empty for kNone.
 [[nodiscard]] std::string_view to_string(MigChange change);
 
-// A condition that says something is wrong.
+// A condition that reports a problem.
 struct Alarm {
   std::string type;
   std::string reason;  // may be empty
@@ -55,13 +54,13 @@ struct AdmissionBackoff {
 };
 
 struct NodeHealth {
-  // Labels say that the node has GPUs (nvidia.com/gpu.present, or a product by labels.h), whatever
-  // it offers.
+  // The labels state that the node has GPUs (nvidia.com/gpu.present, or a product by labels.h),
+  // whatever it offers.
   bool labelled_gpus = false;
   MigChange mig_change = MigChange::kNone;
-  std::string mig_config;  // what it is to be changed to; empty with kNone
-  // By type. A type that ends in "Ready" is an alarm when it is False, any other when it is True;
-  // kubelet's own are left out: Kubernetes makes taints of them.
+  std::string mig_config;  // the requested configuration; empty with kNone
+  // By type. A type that ends in "Ready" reports a problem when it is False, any other when it is
+  // True. Kubelet's own conditions are left out, because Kubernetes makes taints of them.
   std::vector<Alarm> alarms;
   std::optional<AdmissionBackoff> backoff;
 

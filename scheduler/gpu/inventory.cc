@@ -21,7 +21,7 @@ constexpr std::int64_t kMibPerGb = 1'024;
 constexpr std::string_view kReplicasSuffix = ".replicas";
 constexpr std::string_view kStrategyLabel = "nvidia.com/gpu.sharing-strategy";
 constexpr std::string_view kGkeStrategyLabel = "cloud.google.com/gke-gpu-sharing-strategy";
-// The largest that are built have so many.
+// The largest machines that exist have so many.
 constexpr std::int64_t kMostGpusOfAMachine = 16;
 // No model can be cut into more instances.
 constexpr std::int64_t kMostInstances = 7;
@@ -76,13 +76,14 @@ class InventoryReader {
     const std::string_view label = product_label_of(node_labels_, site_);
     product_memory_ = labels_.number({kMemoryLabel, "karpenter.k8s.aws/instance-gpu-memory",
                                       "eks.amazonaws.com/instance-gpu-memory"});
-    if (product_memory_ == 0) product_memory_.reset();  // the driver does not know
+    if (product_memory_ == 0) product_memory_.reset();  // the driver does not report it
     if (!product_memory_) product_memory_ = labels_.memory(site_.memory);
     label_ = parse_product(label);
-    // Under the strategy `single` the memory is that of an instance and says nothing of the GPU.
+    // Under the strategy `single` the memory is that of an instance, not of the GPU.
     if (label_.mig_profile.empty()) label_ = parse_product(label, product_memory_.value_or(0));
     read_.product = label_.product;
-    // What a virtual machine has of a GPU, its name or its memory says; the board's does not.
+    // A virtual machine's part of a GPU is given by its name or its memory, not by the board's
+    // memory.
     if (labels_.text({"nvidia.com/vgpu.present"}) == "true" && !read_.product.is_part) {
       read_.product.geometry = nullptr;
       read_.product.memory_gb = 0;
@@ -132,7 +133,7 @@ class InventoryReader {
         {"nvidia.com/gpu.replicas", "cloud.google.com/gke-max-shared-clients-per-gpu"});
     const std::int64_t said = replicas.value_or(1);
     read_.replicas = believable(said);
-    // Before v0.15 GPU feature discovery named no strategy, and there was but one.
+    // Before v0.15 GPU feature discovery named no strategy, because there was only one.
     const bool old = strategy.empty() && label_.shared;
     if (strategy == "time-slicing" || strategy == "time-sharing" || old) {
       read_.sharing = Sharing::kTimeSlicing;
@@ -152,14 +153,14 @@ class InventoryReader {
     const bool by_gke = labels_.text({kStrategyLabel}).empty() && !strategy.empty();
     read_.one_piece_a_container = by_gke ? read_.sharing != Sharing::kMps || read_.gpu_count != 1
                                          : read_.sharing == Sharing::kMps;
-    // Zero replicas: all GPUs are in MIG mode, and what is shared are instances.
+    // Zero replicas: all GPUs are in MIG mode, and instances are shared.
     if (said == 1) {
       complain("its GPUs are shared, but label nvidia.com/gpu.replicas does not say by how many");
     }
   }
 
-  // Where GPU feature discovery says that nothing is shared, twice as many GPUs as of the product
-  // are rather those of another model.
+  // If GPU feature discovery reports that nothing is shared, a multiple of the product's GPUs means
+  // GPUs of another model.
   void infer_sharing() {
     const bool denied = label_of(node_labels_, kStrategyLabel) == "none";
     const bool multiple =
@@ -192,8 +193,8 @@ class InventoryReader {
     }
   }
 
-  // GPUs that the device plugin has taken out of service, or that have fallen off the bus. A node
-  // that offers none at all has no device plugin.
+  // GPUs that the device plugin has taken out of service, or that are no longer on the PCI bus. A
+  // node that offers none at all has no device plugin.
   void check_missing() {
     const std::int64_t pieces = read_.gpus + read_.shared;
     if (read_.gpu_count == 0 || pieces == 0 || may_be_cut()) return;
@@ -203,19 +204,19 @@ class InventoryReader {
              read_.gpu_count, product_in_words(), missing / read_.replicas);
   }
 
-  // Whether GPUs are in MIG mode, and so not among nvidia.com/gpu: under the strategy mixed one
-  // that is not cut yet shows nowhere.
+  // Whether GPUs may be in MIG mode, and so not among nvidia.com/gpu: under the strategy mixed, a
+  // GPU in MIG mode without instances is not offered at all.
   bool may_be_cut() const {
     if (read_.piece == GpuPiece::kMigInstance || !read_.instances.empty()) return true;
     return read_.mig_strategy == "mixed" && read_.mig_capable &&
            labels_.text({kMigConfigLabel}) != "all-disabled";
   }
 
-  // Of nvidia.com/gpu, or of nvidia.com/gpu.shared, by what labels count.
+  // The most pieces of nvidia.com/gpu, or of nvidia.com/gpu.shared, by the labels' counts.
   std::int64_t most_pieces() const {
     if (read_.gpu_count == 0) return std::numeric_limits<std::int64_t>::max();
     std::int64_t most = saturating_multiply(read_.gpu_count, read_.replicas);
-    // GKE counts GPUs also where they are cut.
+    // GKE counts GPUs even if they are cut.
     if (label_.mig_profile.empty() && read_.piece == GpuPiece::kMigInstance) {
       const mig::Profile* profile = known(read_.single_profile);
       most =
@@ -228,8 +229,8 @@ class InventoryReader {
     return read_.product.name.empty() ? "GPUs" : std::string_view(read_.product.name);
   }
 
-  // GPU feature discovery says of each profile how often its instances are shared. They keep the
-  // resource's name unless the device plugin renames them.
+  // GPU feature discovery gives for each profile how many pods share an instance. The resource's
+  // name stays the same unless the device plugin renames it.
   void read_instance_replicas() {
     for (const auto& [key, value] : node_labels_) {
       if (!key.starts_with(kMigResourcePrefix) || !key.ends_with(kReplicasSuffix)) continue;
@@ -282,7 +283,7 @@ class InventoryReader {
              instances.pieces, resource, read_.gpu_count, read_.product.name, most);
   }
 
-  // By how many pods, or by a strategy.
+  // By a number of pods, or by a strategy.
   bool labels_share(const std::string& profile) const {
     const std::string_view strategy =
         labels_.text({fmt::format("{}{}.sharing-strategy", kMigResourcePrefix, profile)});
@@ -291,7 +292,7 @@ class InventoryReader {
                        [&](const auto& each) { return each.first == profile; });
   }
 
-  // How many pods share a GPU or an instance: at least the one that has it.
+  // How many pods share a GPU or an instance: at least one.
   std::int64_t believable(std::int64_t replicas) {
     if (replicas <= kMostReplicas) return std::max<std::int64_t>(replicas, 1);
     complain("labels say that {} pods share a GPU; it counts as if that were not said", replicas);
@@ -330,7 +331,7 @@ class InventoryReader {
     }
   }
 
-  // GPU feature discovery before v0.14 has its parts only, each in a label of its own.
+  // Before v0.14 GPU feature discovery wrote only its parts, each in a label of its own.
   std::string version(std::string_view whole, std::initializer_list<std::string_view> parts) const {
     std::string text(labels_.text({whole}));
     if (!text.empty()) return text;
@@ -350,7 +351,7 @@ class InventoryReader {
     return offers;
   }
 
-  // The value of a label that has a few only; empty: it has none of them.
+  // The value of a label that has one of a few values; empty: it has none of them.
   std::string one_of(std::string_view label, std::initializer_list<std::string_view> values) {
     const std::string_view value = labels_.text({label});
     if (value.empty() || std::find(values.begin(), values.end(), value) != values.end()) {
@@ -360,7 +361,7 @@ class InventoryReader {
     return {};
   }
 
-  // Null where the model's geometry is not known, or has no such profile.
+  // Null if the model's geometry is not known, or has no such profile.
   const mig::Profile* known(std::string_view profile) const {
     const mig::Geometry* geometry = read_.product.geometry;
     return geometry == nullptr ? nullptr : geometry->find(profile);
@@ -371,7 +372,7 @@ class InventoryReader {
     complain("{} is no MIG profile of {}", profile, read_.product.name);
   }
 
-  // Amounts below zero are none.
+  // Negative amounts count as zero.
   std::int64_t offered(std::string_view resource) {
     const auto id = names_.find(resource);
     const std::int64_t amount = id ? allocatable_.get(*id) : 0;

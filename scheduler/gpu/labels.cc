@@ -12,7 +12,7 @@
 namespace sched::gpu {
 namespace {
 
-// The one that counts first comes first.
+// In the order of precedence.
 constexpr std::array<std::string_view, 8> kProductLabels = {kProductLabel,
                                                             "cloud.google.com/gke-accelerator",
                                                             "karpenter.k8s.aws/instance-gpu-name",
@@ -21,18 +21,18 @@ constexpr std::array<std::string_view, 8> kProductLabels = {kProductLabel,
                                                             "k8s.amazonaws.com/accelerator",
                                                             "gpu.nvidia.com/model",
                                                             "gpu.nvidia.com/class"};
-// That a node has GPUs, where the value is "true". The GPU operators go by node feature discovery's
-// before their own labels are there: 10de is NVIDIA, 0300 and 0302 are display and 3D controllers.
+// Labels with the value "true" on nodes with GPUs. The GPU operators use node feature discovery's
+// labels until their own exist: 10de is NVIDIA, 0300 and 0302 are display and 3D controllers.
 constexpr std::array<std::string_view, 5> kPresenceLabels = {
     "nvidia.com/gpu.present", "feature.node.kubernetes.io/pci-10de.present",
     "feature.node.kubernetes.io/pci-0300_10de.present",
     "feature.node.kubernetes.io/pci-0302_10de.present", "feature.node.kubernetes.io/amd-gpu"};
-// The same, whatever the value is: AKS' says the vendor.
+// The same with any value: AKS' value is the vendor.
 constexpr std::array<std::string_view, 4> kOtherLabels = {
     "kubernetes.azure.com/accelerator", "amd.com/gpu.product-name", "amd.com/gpu.family",
     "cloud.google.com/gke-tpu-accelerator"};
-// AKS' own label names the vendor only. By the end of node.kubernetes.io/instance-type, the longest
-// first where one is the end of another; sizes with a part of a GPU have its vGPU type.
+// AKS' own label names only the vendor. This is by the end of node.kubernetes.io/instance-type, the
+// longest first if one is the end of another; sizes with a part of a GPU have its vGPU type.
 struct InstanceType {
   std::string_view ending;
   std::string_view product;

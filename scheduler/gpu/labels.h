@@ -1,8 +1,8 @@
-// The labels that say what GPUs a node has: NVIDIA's (GPU feature discovery and the GPU operator)
-// and the clouds', which say the same in other words where NVIDIA's own are missing.
+// The labels that name a node's GPUs: NVIDIA's (GPU feature discovery and the GPU operator), and
+// the clouds', which are read if NVIDIA's are missing.
 //
-// Whoever may label nodes can write anything into them, so numbers are read strictly: a value that
-// is none is complained of, with the label's name, and counts as absent.
+// Users who may label nodes can write any value, so numbers are read strictly: a value that is not
+// a number is reported, with the label's name, and counts as absent.
 //
 // Sources: NVIDIA k8s-device-plugin, docs/gpu-feature-discovery; the documentation of GKE node
 // labels, of Karpenter and EKS Auto Mode, of AKS node auto-provisioning, and of CoreWeave.
@@ -24,28 +24,28 @@ inline constexpr std::string_view kProductLabel = "nvidia.com/gpu.product";
 inline constexpr std::string_view kMemoryLabel = "nvidia.com/gpu.memory";  // MiB
 inline constexpr std::string_view kPartitionSizeLabel = "cloud.google.com/gke-gpu-partition-size";
 
-// What a site calls the labels that it has made itself; they count where nobody else's say it.
+// The names of labels that a site has made itself; they count if no other label names the same.
 struct SiteLabels {
   std::vector<std::string> product;  // as kProductLabel: "H100", "a100", "NVIDIA-L4"
   std::vector<std::string> memory;   // of a GPU: "80Gi", or as kMemoryLabel
   friend bool operator==(const SiteLabels&, const SiteLabels&) = default;
 };
 
-// Labels that say the same, the one that counts first.
+// Labels with the same meaning, in the order of precedence.
 using Synonyms = std::initializer_list<std::string_view>;
 
-// Reads a node's labels and collects what is wrong with them. Borrows both.
+// Reads a node's labels and collects what is wrong with them. Both arguments outlive it.
 class LabelReader {
  public:
   LabelReader(const k8s::StringMap& labels, std::vector<std::string>& complaints)
       : labels_(labels), complaints_(complaints) {}
 
-  // The value of the first of the labels that is there and not empty; empty: none is.
+  // The value of the first of the labels that exists and is not empty; empty: none.
   [[nodiscard]] std::string_view text(Synonyms keys) const { return first_of(keys).value; }
-  // The same as a number of 0 … 2^31 - 1; nullopt: there is none, or it is no such number.
+  // The same as a number of 0 … 2^31 - 1; nullopt: there is none, or it is not such a number.
   [[nodiscard]] std::optional<std::int64_t> number(Synonyms keys);
-  // The first of these labels that is there, an amount of memory, in MiB: a quantity with its unit,
-  // or a number of MiB; nullopt: there is none, or it is no such amount.
+  // The first of these labels that exists, as an amount of memory in MiB: a quantity with its unit,
+  // or a number of MiB; nullopt: there is none, or it is not such an amount.
   [[nodiscard]] std::optional<std::int64_t> memory(const std::vector<std::string>& keys);
 
   void complain(std::string complaint) { complaints_.push_back(std::move(complaint)); }
@@ -61,21 +61,21 @@ class LabelReader {
   std::vector<std::string>& complaints_;
 };
 
-// What a node's labels call its GPU model, NVIDIA's before the clouds' before the site's; where
-// none does, what Azure builds into machines of that instance type; empty: nothing.
+// The GPU model that a node's labels name: NVIDIA's before the clouds' before the site's. If there
+// is none, the GPU that Azure builds into machines of that instance type; empty: none.
 [[nodiscard]] std::string_view product_label_of(const k8s::StringMap& labels,
                                                 const SiteLabels& site);
-// Whether labels say that the node has GPUs, whoever made them, and whether or not it offers any:
-// the GPU operators', the clouds', or node feature discovery's of a card on the PCI bus.
+// Whether any labels state that the node has GPUs, even if it offers none: the GPU operators', the
+// clouds', or node feature discovery's for a card on the PCI bus.
 [[nodiscard]] bool labels_speak_of_gpus(const k8s::StringMap& labels, const SiteLabels& site);
-// The value of one label; empty when there is none. Valid as long as the labels are.
+// The value of one label; empty if there is none. Valid as long as the labels are.
 [[nodiscard]] std::string_view label_of(const k8s::StringMap& labels, std::string_view key);
 
-// Whether a label says which GPUs its node has, and nothing else about it: so a pod that selects
-// nodes by it says which types it allows. These are the product under all of its names
-// (product_label_of), and NVIDIA's family ("hopper").
+// Whether a label names the GPUs of its node, and nothing else. A pod that selects nodes by it thus
+// states which types it allows. These are the product under all of its names (product_label_of),
+// and NVIDIA's family ("hopper").
 [[nodiscard]] bool names_type(std::string_view label, const SiteLabels& site);
-// Those of a node's labels.
+// Those labels of a node.
 [[nodiscard]] k8s::StringMap type_labels_of(const k8s::StringMap& labels, const SiteLabels& site);
 
 }  // namespace sched::gpu

@@ -56,18 +56,18 @@ constexpr std::array kClasses = {
     GpuClass{"RTX-5090", {"RTX", "5090"}, {12, 0}},
 };
 
-// As GKE calls some: "nvidia-tesla-v100". Drivers write "Tesla V100-…", without the vendor.
+// GKE writes "nvidia-tesla-v100", for example. Drivers write "Tesla V100-…", without the vendor.
 constexpr std::string_view kGke = "TESLA";
 
-// The variants of each class. A name's words decide, then the memory that the device reports; the
-// row without a word is for names that say nothing, so a class with several such possibilities has
-// none.
+// The variants of each class. The words of a name decide, then the memory that the device reports.
+// The row without a word is for names without such a word; a class with several possibilities for
+// them has no such row.
 struct Row {
   std::string_view gpu_class;
   std::string_view word;  // upper case
   std::int64_t memory_gb = 0;
-  std::string_view geometry{};   // the model in mig::geometries(); empty: none that is known
-  std::int64_t reported_gb = 0;  // GiB, where that is another number than memory_gb; else 0
+  std::string_view geometry{};   // the model in mig::geometries(); empty: none is known
+  std::int64_t reported_gb = 0;  // GiB, if that differs from memory_gb; else 0
 };
 constexpr std::array kRows = {
     Row{"K80", "", 12},
@@ -111,11 +111,11 @@ constexpr std::array kRows = {
     Row{"H800", "94GB", 94, "H100-94GB"},
     Row{"H800", "80GB", 80, "H100-80GB"},
     Row{"H800", "PCIE", 80, "H100-80GB"},
-    Row{"H20", "3E", 141},  // its profiles' names are not known
+    Row{"H20", "3E", 141},  // the names of its profiles are not known
     Row{"H20", "", 96, "H100-96GB"},
     Row{"H200", "", 141, "H200-141GB"},
     Row{"GH200", "144G", 144, "GH200-144GB"},
-    Row{"GH200", "480GB", 96, "H100-96GB"},  // 480 is what the CPU has, or 120
+    Row{"GH200", "480GB", 96, "H100-96GB"},  // 480 is the memory of the CPU, or 120
     Row{"GH200", "120GB", 96, "H100-96GB"},
     Row{"GH200", "96GB", 96, "H100-96GB"},
     Row{"B200", "", 180, "B200-180GB"},
@@ -127,7 +127,7 @@ constexpr std::array kRows = {
     Row{"B300", "288GB", 269, "B300-269GB"},
     Row{"GB300", "", 278, "GB300-278GB"},
     Row{"GB300", "288GB", 278, "GB300-278GB"},
-    Row{"GB10", "", 128},  // which the CPU uses, too
+    Row{"GB10", "", 128},  // the CPU uses it, too
     Row{"RTX-A4000", "", 16},
     Row{"RTX-A5000", "", 24},
     Row{"RTX-A6000", "", 48},
@@ -161,8 +161,8 @@ GpuVariant variant_of(const Row& row) {
   return {.memory_gb = row.memory_gb, .geometry = geometry_of_model(row.geometry)};
 }
 
-// The row whose memory the device's comes closest to. A device reports up to 7 % less than is on
-// its box (a T4 15 of 16), never noticeably more.
+// The row with the memory closest to the device's. A device reports up to 7 % less than its nominal
+// memory (a T4 15 of 16), never noticeably more.
 const Row* row_by_memory(std::string_view gpu_class, std::int64_t memory_mib) {
   const double reported = static_cast<double>(memory_mib) / 1024;
   const Row* closest = nullptr;

@@ -12,8 +12,8 @@ namespace {
 constexpr std::string_view kShared = "-SHARED";
 constexpr std::string_view kMig = "-MIG-";
 
-// As GPU feature discovery makes a label of a name: blanks become dashes, what no label may hold
-// goes.
+// As GPU feature discovery makes a label of a name: blanks become dashes; characters that are not
+// allowed in a label are dropped.
 std::string canonical(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -33,7 +33,7 @@ std::string key_of(const std::vector<std::string>& words) {
   return key;
 }
 
-// The 8 of "8Q"; nullopt: no vGPU type. Less than a gigabyte is 0.
+// The 8 of "8Q"; nullopt: not a vGPU type. Less than a gigabyte is 0.
 std::optional<std::int64_t> vgpu_gigabytes(std::string_view word) {
   if (word.empty() || std::string_view("ABCQ").find(word.back()) == std::string_view::npos) {
     return std::nullopt;
@@ -88,7 +88,7 @@ Form form_of(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (word == "PCIE") return Form::kPcie;
     if (word == "NVL") return Form::kNvl;
-    // The boards with HBM3 in their name, and those that clouds call after their links, are SXM.
+    // Boards with HBM3 in their name, and those that clouds name by their links, are SXM.
     if (word.starts_with("SXM") || word == "HBM3" || word == "NVLINK") return Form::kSxm;
   }
   return Form::kUnknown;

@@ -22,7 +22,7 @@ bool says_any(const std::vector<std::string>& words,
 
 constexpr std::array<std::string_view, 4> kGpuWords = {"GPU", "PGPU", "VGPU", "GRID"};
 
-// What stands between dots, slashes, dashes and underscores, upper case.
+// The words between dots, slashes, dashes and underscores, upper case.
 std::vector<std::string> words_of_resource(std::string_view name) {
   std::string text(name);
   std::replace(text.begin(), text.end(), '.', '-');

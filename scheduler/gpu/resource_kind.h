@@ -1,20 +1,20 @@
-// Which resource names stand for GPUs: one answer for whoever counts them, be it for a quota, for
-// packing or for a warning.
+// Which resource names stand for GPUs: one answer for all code that counts them, for quotas,
+// packing or warnings.
 //
-//   nvidia.com/gpu                     as NVIDIA's device plugin calls them
-//   nvidia.com/gpu.shared              replicas of a shared one
+//   nvidia.com/gpu                     the name of NVIDIA's device plugin
+//   nvidia.com/gpu.shared              replicas of a shared GPU
 //   nvidia.com/mig-1g.10gb[.shared]    MIG instances, and replicas of one
-//   nvidia.com/gpu-a100,               names of somebody's own: by the device plugin's
-//   nvidia.com/GA102GL_A10,            `resources`, by KubeVirt's plugin for passed-through and
-//   nvidia.com/GRID_T4-1Q              virtual GPUs
+//   nvidia.com/gpu-a100,               other names: from the device plugin's setting
+//   nvidia.com/GA102GL_A10,            `resources`, and from KubeVirt's plugin for passed-through
+//   nvidia.com/GRID_T4-1Q              and virtual GPUs
 //
-// A name of the last kind is one under nvidia.com/ that says GPU, PGPU, VGPU or GRID, or a model
-// that is known (models.h), as a word of its own. Others are not taken for GPUs: the same domain
-// has network devices (nvidia.com/hostdev, nvidia.com/rdma_gpu_shared), and amounts of memory and
-// cores (nvidia.com/gpumem).
+// A name of the last kind begins with nvidia.com/ and has GPU, PGPU, VGPU, GRID, or a known model
+// (models.h) as a separate word. Other names do not count as GPUs: the same domain has network
+// devices (nvidia.com/hostdev, nvidia.com/rdma_gpu_shared), and amounts of memory and cores
+// (nvidia.com/gpumem).
 //
-// Other vendors' devices are counted by nobody here, but that a node has some matters: pods without
-// GPU are better elsewhere.
+// Other vendors' devices are not counted, but it matters that a node has some: pods without GPU are
+// better placed elsewhere.
 //
 // Sources: k8s-device-plugin, api/config/v1/resources.go; kubevirt-gpu-device-plugin, README;
 // network-operator, example of hostDeviceNetwork; HAMi, docs/config.md.
@@ -34,9 +34,9 @@ enum class ResourceKind : std::uint8_t { kNoGpu, kGpu, kShared, kInstance, kOwnN
   return kind_of_resource(name) != ResourceKind::kNoGpu;
 }
 
-// Whether it is what a node is bought for, whoever made it: all of the above, names that say GPU as
-// a word of their own (amd.com/gpu, gpu.intel.com/xe, aliyun.com/gpu-mem), and accelerators that
-// are called otherwise (amd.com/cpx_nps4, habana.ai/gaudi, google.com/tpu). O(length of the name).
+// Whether it is a device that a node is bought for, of any vendor: all of the above, names with GPU
+// as a separate word (amd.com/gpu, gpu.intel.com/xe, aliyun.com/gpu-mem), and accelerators with
+// other names (amd.com/cpx_nps4, habana.ai/gaudi, google.com/tpu). O(length of the name).
 [[nodiscard]] bool is_accelerator(std::string_view name);
 
 }  // namespace sched::gpu

@@ -1,7 +1,7 @@
 // Classes of pods by how much GPU they ask for.
 //
 // Source: the GPU affinity tags of the artefact of Weng et al., "Beware of Fragmentation" (ATC'23):
-// shares of a GPU, 1, 2, 4 and 8 GPUs. Counts between two of them belong to the greater.
+// shares of a GPU, 1, 2, 4 and 8 GPUs. Counts between two classes belong to the greater one.
 #pragma once
 
 #include "scheduler/gpu/demand.h"

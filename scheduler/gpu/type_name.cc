@@ -25,13 +25,13 @@ std::int64_t gigabytes(std::string_view word) {
 }
 
 constexpr std::string_view kVendor = "NVIDIA";
-constexpr std::string_view kTesla = "TESLA";  // a vendor's word, but part of GKE's names
+constexpr std::string_view kTesla = "TESLA";  // a brand name, but part of GKE's names
 
 bool names_class(const GpuClass& gpu_class, std::string_view word) {
   return std::find(gpu_class.words.begin(), gpu_class.words.end(), word) != gpu_class.words.end();
 }
 
-// Takes note of what a word says besides the class.
+// Stores what a word adds to the class.
 void add_word(TypeName& type, const std::string& word) {
   if (word == kVendor || word == kTesla || names_class(*type.gpu_class, word)) return;
   const Form form = form_of({word});

@@ -21,17 +21,17 @@ namespace {
 
 using k8s::shown;
 
-// What the scheduler itself writes to pods (scheduler/quota/charged_as.h).
+// An annotation that the scheduler itself writes (scheduler/quota/charged_as.h).
 constexpr std::string_view kChargedAs = "gpu-scheduler.io/charged-as";
 
-// Each key that is not known is compared with all that are. A pod has few; who made up hundreds has
-// read enough after these.
+// How many unknown keys are compared with all known keys. A real pod has few; a pod with hundreds
+// gets no messages beyond these.
 constexpr std::size_t kMostStrangers = 16;
 
-// Of GPUs, no amount is as small: what is given in bytes lacks its unit.
+// No GPU has so little memory: a smaller amount lacks its unit.
 constexpr std::int64_t kLeastMemory = std::int64_t{1} << 20;
 
-// "a, b,,c" → visits "a", " b", "", "c", up to the first that is answered with false.
+// "a, b,,c" → visits "a", " b", "", "c", until the visitor returns false.
 template <class Visit>
 void for_each_item(std::string_view list, const Visit& visit) {
   for (std::size_t from = 0; from <= list.size();) {
@@ -118,7 +118,8 @@ class WishReader {
     }
   }
 
-  // A key of ours that nobody reads. The plugin that reads the nearest one tells of it.
+  // A key with the scheduler's prefix that nothing reads. The plugin that reads the nearest key
+  // reports it.
   void stranger(std::string_view kind, std::string_view key) {
     if (++strangers_ > kMostStrangers) return;
     std::string_view nearest;
@@ -214,7 +215,7 @@ class WishReader {
     add_known(*profile);
   }
 
-  // A label of a node that says which profile its nvidia.com/gpu are, and its values.
+  // The node labels that give the profile of its nvidia.com/gpu, and their values.
   void read_node_selection() {
     for (const auto& [key, value] : pod_.spec.node_selector) add_selected(key, value);
     if (!pod_.spec.node_affinity || !pod_.spec.node_affinity->required) return;

@@ -1,4 +1,4 @@
-// What a pod's annotations ask of GPUs, beside what its resources and node selection say.
+// What a pod's annotations ask of GPUs, besides its resources and node selection.
 //
 //   gpu-scheduler.io/gpu-type: "H100, A100-80GB"     types in order of preference (type_name.h)
 //   gpu-scheduler.io/min-gpu-memory: 40Gi            of the GPU or instance that it gets a piece of
@@ -9,10 +9,11 @@
 //   gpu-scheduler.io/gpu-memory: 10Gi                what it takes of each GPU or piece
 //   gpu-scheduler.io/mig-profile: 1g.10gb            what nvidia.com/gpu is to be (or as a label)
 //
-// The wishes are part of a pod's shape: plugins read them parsed, once per kind of pod. What cannot
-// be understood is a problem that keeps the pod waiting with a message, where the plugin concerned
-// is in use: a wish that is ignored would put the pod onto the wrong GPU. That goes for every other
-// annotation or label with our prefix, too: what nobody reads was meant for somebody.
+// The wishes are part of a pod's shape: plugins read them parsed, once per kind of pod. A value
+// that cannot be read is a problem: if the plugin concerned is in use, the pod waits, with a
+// message, because to ignore a wish could put the pod onto the wrong GPU. The same holds for every
+// other annotation or label with the scheduler's prefix, because a key that nothing reads is most
+// likely a mistake.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -29,7 +30,7 @@
 
 namespace sched::gpu {
 
-// Annotations and labels of ours begin with it.
+// The prefix of the scheduler's annotations and labels.
 inline constexpr std::string_view kAnnotationPrefix = "gpu-scheduler.io/";
 
 inline constexpr std::string_view kTypeAnnotation = "gpu-scheduler.io/gpu-type";
@@ -41,12 +42,12 @@ inline constexpr std::string_view kSharingAnnotation = "gpu-scheduler.io/sharing
 inline constexpr std::string_view kGpuMemoryAnnotation = "gpu-scheduler.io/gpu-memory";
 inline constexpr std::string_view kMigProfileAnnotation = "gpu-scheduler.io/mig-profile";
 
-// All that are read.
+// All annotations that are read.
 inline constexpr std::array kWishAnnotations = {
     kTypeAnnotation,    kMinMemoryAnnotation, kMinComputeAnnotation, kMinDriverAnnotation,
     kMinCudaAnnotation, kSharingAnnotation,   kGpuMemoryAnnotation,  kMigProfileAnnotation};
 
-// Whether a label or annotation of that key is one of ours, or means to be.
+// Whether a label or annotation of that key has the scheduler's prefix, or seems meant to have it.
 [[nodiscard]] inline bool is_ours(std::string_view key) {
   return key.starts_with(kAnnotationPrefix);
 }
@@ -59,31 +60,31 @@ struct Version {
   [[nodiscard]] bool is_known() const { return parts[0] > 0; }
   friend auto operator<=>(const Version&, const Version&) = default;
 };
-// Up to three numbers, the first of them above zero; nullopt: the text is something else.
+// Up to three numbers, the first of them above zero; nullopt for any other text.
 [[nodiscard]] std::optional<Version> parse_version(std::string_view text);
 [[nodiscard]] std::string to_string(const Version& version);  // "570.124.6", "12.8"
 
-// An annotation that makes no sense.
+// An annotation that cannot be read.
 struct WishProblem {
-  std::string_view key;  // the annotation that was meant, or is the nearest, one of those above
+  std::string_view key;  // the annotation, or the nearest known one, of those above
   std::string text;      // "gpu-scheduler.io/sharing: \"maybe\" is none of …"
   friend bool operator==(const WishProblem&, const WishProblem&) = default;
 };
 
 struct Wishes {
   static constexpr std::size_t kMostTypes = 16;
-  static constexpr std::size_t kMostTypeBytes = 1'024;  // of the list as a whole
+  static constexpr std::size_t kMostTypeBytes = 1'024;  // of the whole list
 
-  std::vector<TypeName> types;  // the most wanted first; empty: any
+  std::vector<TypeName> types;  // in order of preference; empty: any
   std::int64_t min_memory = 0;  // bytes
   Capability min_compute;       // {0, 0}: any
   Version min_driver;           // {0, 0, 0}: any
   Version min_cuda;             // the same
   SharingWish sharing = SharingWish::kUnsaid;
-  std::int64_t gpu_memory = 0;  // bytes of each GPU, or piece of one, that it asks for; 0: not said
-  // The MIG profile that nvidia.com/gpu is to be, in the spelling of resources; empty: none.
+  std::int64_t gpu_memory = 0;  // bytes of each GPU or piece that the pod asks for; 0: not stated
+  // The MIG profile that nvidia.com/gpu must be, in the spelling of resources; empty: none.
   std::string mig_profile;
-  // Profiles that the pod names in its node selection, so that it may get an instance of one.
+  // Profiles that the pod names in its node selection; it may get an instance of one of them.
   std::vector<std::string> known_profiles;  // sorted, each once
   std::vector<WishProblem> problems;
 
@@ -92,10 +93,10 @@ struct Wishes {
 
 [[nodiscard]] Wishes wishes_of(const k8s::Pod& pod);
 
-// Whether the entries that are ours are the same in both. O(entries).
+// Whether the entries with the scheduler's prefix are equal in both. O(entries).
 [[nodiscard]] bool same_of_ours(const k8s::StringMap& a, const k8s::StringMap& b);
 
-// Whether the pod knows that nvidia.com/gpu are MIG instances of `profile` where it goes.
+// Whether the pod states that it can use MIG instances of `profile` as nvidia.com/gpu.
 [[nodiscard]] bool names_profile(const Wishes& wishes, std::string_view profile);
 
 }  // namespace sched::gpu

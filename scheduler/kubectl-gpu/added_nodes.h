@@ -1,4 +1,4 @@
-// Nodes that a plan adds, made like nodes that are there.
+// Nodes that a plan adds, made like existing nodes.
 #pragma once
 
 #include "k8s-client/api/node.h"
@@ -11,9 +11,9 @@
 
 namespace sched::kubectl {
 
-// `wish`: "H100x8=2", two nodes with eight H100 like the first by name that is there; or "NAME=2",
-// two like that node; without "=", one. They are called new-1, new-2, … behind those in `so_far`,
-// and nothing is wrong with them: not cordoned, no taint of Kubernetes' own.
+// `wish`: "H100x8=2", two nodes with eight H100 like the first existing one by name; or "NAME=2",
+// two nodes like that node; without "=", one. Their names are new-1, new-2, … after those in
+// `so_far`. They have no faults: not cordoned, none of Kubernetes' own taints.
 [[nodiscard]] k8s::Result<void> add_nodes(const std::string& wish,
                                           const std::vector<GpuNode>& gpu_nodes,
                                           const std::map<std::string, k8s::Node>& nodes,

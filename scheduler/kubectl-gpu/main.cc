@@ -10,8 +10,7 @@
 #include <iostream>
 #include <string_view>
 
-// The version and the commit that it was built from, as semantic versions have it
-// (cmake/version.cmake).
+// The version and the commit that it was built from, as a semantic version (cmake/version.cmake).
 namespace sched {
 extern const std::string_view kVersion;
 }

@@ -24,7 +24,7 @@ void into_namespace(k8s::ObjectMeta& metadata, const std::string& namespace_) {
   if (metadata.namespace_.empty()) metadata.namespace_ = namespace_;
 }
 
-// Of a kind to which nothing is added.
+// For a kind that needs no addition.
 template <typename Object>
 void complete(Object& /*object*/, const std::string& /*namespace_*/) {}
 void complete(k8s::PersistentVolumeClaim& claim, const std::string& namespace_) {
@@ -84,7 +84,7 @@ class Reader {
     return {};
   }
 
-  // Once all is read: a class may stand behind the pods that name it.
+  // After everything is read: a class may come after the pods that name it.
   k8s::Result<void> finish() {
     std::set<std::string> uids;
     for (k8s::Pod& pod : into_.pods) {
@@ -144,7 +144,7 @@ class Reader {
     return {};
   }
 
-  // Those that run at a time.
+  // How many run at a time.
   static std::size_t pods_of_job(const Json& spec) {
     const std::size_t parallel = count_of(spec, "parallelism");
     return spec.contains("completions") ? std::min(parallel, count_of(spec, "completions"))

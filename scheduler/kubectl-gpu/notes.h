@@ -1,5 +1,5 @@
-// What is noted of objects on their way to the engine: it keeps no names of bound pods, and knows
-// nothing of pods that no profile of its serves.
+// What is stored of objects before they go to the engine: the engine stores no names of bound pods,
+// and no pods that none of its profiles serves.
 #pragma once
 
 #include "scheduler/answers/pod_names.h"
@@ -30,7 +30,7 @@ class Notes {
   Notes(std::set<std::string> served, Wanted wanted)
       : served_(std::move(served)), wanted_(std::move(wanted)) {}
 
-  // An object as it goes to the engine.
+  // Stores what is needed of an object that goes to the engine.
   void see(const Event& event);
 
   // The priorities that pods have by their classes.
@@ -40,14 +40,14 @@ class Notes {
 
   [[nodiscard]] const std::set<std::string>& served() const { return served_; }
   [[nodiscard]] const answers::PodNames& names() const { return names_; }
-  // The pod that is wanted; nullopt: there is none that has not finished.
+  // The wanted pod; nullopt: there is no such pod that has not finished.
   [[nodiscard]] const std::optional<k8s::Pod>& pod() const { return pod_; }
-  // By name; where they are wanted.
+  // By name; empty unless wanted.
   [[nodiscard]] const std::map<std::string, k8s::Node>& nodes() const { return nodes_; }
-  // Those on the nodes of which they are wanted.
+  // The pods on the nodes in Wanted::pods_on.
   [[nodiscard]] const std::vector<k8s::Pod>& pods_on_nodes() const { return pods_on_nodes_; }
-  // Pods that ask for GPUs, or misspell one of our names, and wait for a scheduler that is not
-  // served here.
+  // Pods that ask for GPUs, or misspell one of the served names, and wait for a scheduler that is
+  // not served.
   [[nodiscard]] const std::vector<k8s::Pod>& strangers() const { return strangers_; }
 
  private:

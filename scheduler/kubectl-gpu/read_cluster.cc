@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 constexpr std::chrono::minutes kReadLimit{2};
 
-// The intake's name of a kind, for people: pods that failed are read apart from the others.
+// The name of a kind in the intake, for messages: failed pods are read separately from the others.
 std::string words_of(const std::string& kind) {
   return kind == "failedpods" ? "pods that have failed" : kind;
 }
@@ -49,7 +49,7 @@ class Reading {
   live::Intake::Hooks hooks() {
     return {.on_event =
                 [this](Event event) {
-                  // What a watch tells behind its list is of the next reading.
+                  // Events of a watch after its list belong to the next reading.
                   if (!synced_) sink_(std::move(event));
                 },
             .on_pod = [](const k8s::Pod&) {},

@@ -13,10 +13,10 @@
 
 namespace sched::kubectl {
 
-// Lists all that a scheduler watches that reads such changes (changes_read), to `sink`. Kinds that
-// a cluster may lack or hide count as none; returns those that it hides from the caller. Pods,
-// nodes, namespaces, volumes, claims and quotas must be readable: the error says what right is
-// missing.
+// Lists, to `sink`, everything that a scheduler watches that reads such changes (changes_read).
+// Optional kinds that are missing or may not be read count as empty; returns those that the caller
+// may not read. Pods, nodes, namespaces, volumes, claims and quotas must be readable: the error
+// names the missing right.
 [[nodiscard]] k8s::Result<std::vector<std::string>> read_cluster(k8s::EventLoop& loop,
                                                                  const k8s::ClusterAccess& access,
                                                                  std::function<void(Event)> sink,

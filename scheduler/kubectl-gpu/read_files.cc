@@ -30,7 +30,7 @@ k8s::Result<void> in_place(const k8s::Result<void>& result, const std::string& p
   return tl::unexpected(k8s::with_context(result.error(), place));
 }
 
-// A List's items may leave out their kind, which the list's then says: "PodList".
+// A List's items may have no kind; then it follows from the list's kind: "PodList".
 k8s::Result<void> for_each_in(element document, const std::string& place, const EachObject& each) {
   const std::string_view kind = text_at(document, "kind");
   if (kind.empty()) return k8s::decode_error(place + ": want a Kubernetes object, with its kind");
@@ -59,7 +59,7 @@ k8s::Result<void> for_each_in(const simdjson::padded_string& json, const std::st
   return for_each_in(document, place, each);
 }
 
-// YAML may begin with a brace, too; without quotes behind it, as a rule.
+// YAML may begin with a brace, too; then usually no quote follows.
 bool is_json(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
   const auto brace = text.find_first_not_of(kBlanks);

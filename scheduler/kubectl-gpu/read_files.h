@@ -1,4 +1,4 @@
-// Objects from files: what `kubectl get -o json` prints, or manifests in YAML.
+// Reads objects from files: the output of `kubectl get -o json`, or manifests in YAML.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -11,20 +11,19 @@
 
 namespace sched::kubectl {
 
-// One object: its kind, the object as JSON, and where it stands ("FILE:LINE", or "FILE: items[3]").
+// One object: its kind, the object as JSON, and its place ("FILE:LINE", or "FILE: items[3]").
 using EachObject = std::function<k8s::Result<void>(std::string_view kind, std::string_view json)>;
 
-// Calls `each` for every object of the file; those of a List one by one. An error of `each` ends
-// it, and gets the object's place.
+// Calls `each` for every object of the file; those of a List one by one. An error from `each` ends
+// it, and the object's place is added to the error.
 [[nodiscard]] k8s::Result<void> for_each_object(const std::string& file, const EachObject& each);
 
-// The object as an event, for kinds that the engine is told of; of a pod that has finished, what
-// its kubelet did to it, if that matters. nullopt: it is of no concern.
+// The object as an event, for kinds that are events of the engine; for a finished pod, its
+// rejection by kubelet, if it was one. nullopt: the object does not matter.
 [[nodiscard]] k8s::Result<std::optional<Event>> event_of(std::string_view kind,
                                                          std::string_view json);
 
-// The files' objects to `sink`, as if the API server had listed them. Kinds that the engine is not
-// told of are passed over.
+// The files' objects to `sink`, as if the API server had listed them. Other kinds are skipped.
 [[nodiscard]] k8s::Result<void> read_files(const std::vector<std::string>& files,
                                            const std::function<void(Event)>& sink);
 

@@ -85,11 +85,11 @@ void add_commands(CLI::App& app, Options& options) {
   add_plan(app, options);
 }
 
-// The engine with all that was read, and what was noted besides.
+// The engine with all that was read, and the notes.
 struct Cluster {
   Engine engine;
   Notes notes;
-  std::vector<std::string> hidden{};  // kinds that the caller may not see
+  std::vector<std::string> hidden{};  // kinds that the caller may not read
   PodName asked{};                    // by `why`
 };
 
@@ -109,7 +109,7 @@ k8s::Result<Cluster> read(const Options& options, Time now) {
   std::set<std::string> served;
   for (const Profile& profile : config->profiles) served.insert(profile.scheduler_name);
 
-  // The loop first, so that it ends last: the credentials may have a program running on it.
+  // The loop is first, so that it ends last: the credentials may have a program running on it.
   const auto loop = k8s::make_event_loop();
   std::optional<k8s::ClusterAccess> access;
   PodName asked{"default", name_of_pod(options.pod)};
@@ -203,7 +203,7 @@ class Answering {
     return error.kind == k8s::ErrorKind::kConfig ? kBadUsage : kUnreadable;
   }
 
-  // The pods that wait, of the namespace that was asked for.
+  // The waiting pods of the given namespace.
   [[nodiscard]] std::vector<PodInLine> line_of(const Engine& engine) const {
     std::vector<PodInLine> line = engine.in_line();
     std::erase_if(line, [&](const PodInLine& pod) { return !is_asked_for(pod.pod.namespace_); });

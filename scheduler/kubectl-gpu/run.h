@@ -10,14 +10,14 @@
 
 namespace sched::kubectl {
 
-inline constexpr int kUnreadable = 1;  // the cluster, or the pod is not there
+inline constexpr int kUnreadable = 1;  // the cluster cannot be read, or the pod does not exist
 inline constexpr int kBadUsage = 2;
 inline constexpr int kWouldWait = 3;  // `plan`: pods of its files would wait
 
 struct Terminal {
   std::ostream& out;
   std::ostream& err;
-  Style style;  // but for `wide` and `now`
+  Style style;  // without `wide` and `now`
   Time (*now)();
 };
 

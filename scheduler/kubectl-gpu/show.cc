@@ -170,7 +170,7 @@ void show(std::ostream& out, const answers::Queue& queue, const Style& style) {
 
 namespace {
 
-// Each quota, by index, behind the one that it is a part of, and how deep it is in others.
+// Each quota, by index, after its parent, and its depth.
 std::vector<std::pair<std::size_t, std::size_t>> as_tree(const std::vector<QuotaStatus>& quotas) {
   std::map<std::string, std::vector<std::size_t>> parts;  // by the parent's name
   for (std::size_t i = 0; i < quotas.size(); ++i) {

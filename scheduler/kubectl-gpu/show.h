@@ -1,4 +1,4 @@
-// Answers as text for people: a verdict first, then the evidence in numbers, then what to do next.
+// Answers as text: the verdict first, then the numbers behind it, then what to do next.
 #pragma once
 
 #include "scheduler/answers/overview.h"

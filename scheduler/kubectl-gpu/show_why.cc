@@ -55,7 +55,7 @@ void show_reasons(std::ostream& out, const Why& why, const Style& style) {
   table.print(out, style);
 }
 
-// The plugins that gave any of the nodes something.
+// The plugins that gave any of the nodes a score other than zero.
 std::vector<std::string> telling_plugins(const std::vector<Candidate>& candidates) {
   std::vector<std::string> plugins;
   for (const PluginScore& score : candidates.front().scores) {

@@ -10,7 +10,7 @@ namespace {
 
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
-// Characters of UTF-8; all that is shown here is one column wide.
+// Characters of UTF-8; each is one column wide here.
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
 }

@@ -17,7 +17,7 @@ struct Style {
   bool colours = false;
   bool bars = false;
   bool wide = false;
-  Time now{};  // ages are counted back from it
+  Time now{};  // ages are computed relative to it
 };
 
 enum class Colour { kNone, kBold, kRed, kGreen, kYellow };
@@ -25,9 +25,9 @@ enum class Colour { kNone, kBold, kRed, kGreen, kYellow };
 
 class Table {
  public:
-  // A header that begins with ">" is of a column that is set to the right.
+  // If a header begins with ">", its column is aligned to the right.
   explicit Table(std::vector<std::string> headers, std::size_t indent = 0);
-  // As many cells as headers. They hold no colours: these would count as text.
+  // As many cells as headers. They contain no colours, because their bytes would count as text.
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   void print(std::ostream& out, const Style& style) const;
@@ -49,7 +49,7 @@ class Table {
 // "1 pod", "5 pods".
 [[nodiscard]] std::string counted(std::int64_t count, std::string_view what);
 
-// The text's beginning, in so many characters.
+// The first so many characters of the text.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
 
 }  // namespace sched::kubectl

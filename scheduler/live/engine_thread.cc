@@ -35,7 +35,7 @@ void EngineThread::stop() {
   queue_.close();
   if (thread_.joinable()) thread_.join();
   questions_.close();
-  heartbeat_.end();  // what is asked for from now on is asked of nobody
+  heartbeat_.end();  // later questions are refused, so nothing is waited for
 }
 
 void EngineThread::ask(Question question) {
@@ -85,7 +85,7 @@ void EngineThread::apply(std::vector<Event> events) {
 }
 
 bool EngineThread::decide() {
-  // So that a bind does not wait behind thousands of refusals.
+  // Limits a batch, so that a bind does not wait behind thousands of refusals.
   constexpr std::size_t kMaxBatch = 64;
   std::vector<Decided> decided;
   bool more = true;

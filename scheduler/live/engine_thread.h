@@ -1,17 +1,17 @@
-// The engine's thread: the only one that touches cluster state.
+// The engine's thread: the only one that accesses the cluster state.
 //
-// It applies all events that wait, then asks for decisions until there are none or until new events
-// wait, hands the decisions out, and sleeps until an event comes or the engine wants to be asked
-// again. It decides ahead of the binds only so far: with `max_open_binds` outcomes open it waits
-// for some, so that what is decided rests on a cluster not long gone, and a shutdown has little to
-// drop. Binds whose outcome is unknown for a while do not count: those of one namespace must not
-// keep all others from being decided.
+// It applies all waiting events, then asks for decisions until there are none or new events wait,
+// passes the decisions on, and sleeps until an event comes or until the engine's next wake-up. It
+// decides only so far ahead of the binds: with `max_open_binds` outcomes open it waits for some of
+// them. So decisions are based on a recent cluster state, and a shutdown has little to drop. Binds
+// with an outcome that stays unknown do not count, so that those of one namespace do not stop all
+// other decisions.
 //
-// After each round it may answer one question (questions/question_queue.h). What it knows leaves it
-// otherwise only as the hooks have it: the figures for metrics are handed out after each round, so
-// that a scrape shows the last ones even where this thread hangs.
+// After each round it may answer one question (questions/question_queue.h). Otherwise its state
+// leaves it only through the hooks: the figures for metrics are passed on after each round, so that
+// a scrape shows the last ones even if this thread hangs.
 //
-// Time is told to the engine by this thread's clock, which never goes backwards.
+// The engine gets its time from this thread's clock, which never goes backwards.
 #pragma once
 
 #include "scheduler/engine/engine.h"
@@ -34,17 +34,18 @@ class Recorder;
 
 struct Decided {
   Decision decision;
-  std::chrono::nanoseconds duration{};  // what deciding it took
+  std::chrono::nanoseconds duration{};  // how long deciding took
 };
 
 class EngineThread {
  public:
   struct Hooks {
-    // Called on the engine's thread with what was decided since the last call, never empty.
+    // Called on the engine's thread with the decisions since the last call, never empty.
     std::function<void(std::vector<Decided>)> on_decisions;
-    // How many pods wait, and where, after each round; on the engine's thread, as all of these.
+    // How many pods wait in each place, after each round. All hooks are called on the engine's
+    // thread.
     std::function<void(const PendingPods&)> on_pending;
-    // The accounts of all quotas when Synced has been applied; then of those that may have changed,
+    // The accounts of all quotas when Synced has been applied; later those that may have changed,
     // at most once in `quota_interval`.
     std::function<void(QuotaNews)> on_quotas = [](auto&&) {};
     // After each round.
@@ -65,18 +66,19 @@ class EngineThread {
     heartbeat_.wake();
     queue_.push(std::move(event));
   }
-  // Has the question answered, between two rounds; refused until Synced has been applied. What
-  // comes of it is in no recording. Thread-safe.
+  // Puts a question, which is answered between two rounds; refused until Synced has been applied.
+  // It has no effect on recordings. Thread-safe.
   void ask(Question question);
-  // So many of the open binds are set aside until their outcome is certain (writes/binder.h).
+  // How many of the open binds are set aside until their outcome is certain (writes/binder.h).
   // Thread-safe.
   void set_aside(std::size_t binds);
-  // How long the event, decision or question at hand has taken so far, or what waits has waited for
-  // the thread to wake; zero while there is nothing to do, and once it was stopped. Thread-safe.
+  // How long the present event, decision or question has taken so far, or how long something has
+  // waited for the thread to wake. Zero while there is nothing to do, and after stop().
+  // Thread-safe.
   [[nodiscard]] std::chrono::nanoseconds working_for(Heartbeat::Clock::time_point now) const {
     return heartbeat_.working_for(now);
   }
-  // Decides and answers nothing more; returns when the thread has ended.
+  // Ends all decisions and answers; returns when the thread has ended.
   void stop();
 
  private:
@@ -84,7 +86,7 @@ class EngineThread {
   std::vector<Event> take(std::optional<std::chrono::nanoseconds> limit);
   void apply(std::vector<Event> events);
   // Decides until there is nothing to decide, events wait, or too many binds are open. True if the
-  // engine may have more to say.
+  // engine may have more decisions.
   bool decide();
   void answer_one();
   [[nodiscard]] bool is_full() const;
@@ -99,10 +101,10 @@ class EngineThread {
   std::size_t max_open_binds_;
   std::chrono::milliseconds quota_interval_;
   std::size_t open_binds_ = 0;             // decided, outcome not yet applied
-  std::atomic<std::size_t> set_aside_{0};  // of them; for a moment too few, when one has ended
+  std::atomic<std::size_t> set_aside_{0};  // of them; too few for a moment when one has ended
   Time last_now_{};
   bool synced_ = false;
-  std::optional<std::uint64_t> quotas_told_;  // their version; nullopt: never
+  std::optional<std::uint64_t> quotas_told_;  // their version; nullopt: not reported yet
   std::chrono::steady_clock::time_point quotas_due_{};
   Heartbeat heartbeat_;  // beats after each event, decision and question
   EventQueue queue_;
@@ -110,8 +112,8 @@ class EngineThread {
   std::thread thread_;
 };
 
-// Wall-clock time at the start plus what a steady clock counted since: steps of the system's clock
-// never reach the engine.
+// Wall-clock time at the start plus the time on a steady clock since then, so that steps of the
+// system's clock never reach the engine.
 [[nodiscard]] std::function<Time()> steady_wall_clock();
 
 }  // namespace sched::live

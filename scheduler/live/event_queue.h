@@ -1,4 +1,4 @@
-// The way from the I/O thread to the engine's: events in order, taken in batches.
+// The queue of events from the I/O thread to the engine's thread: in order, taken in batches.
 #pragma once
 
 #include "scheduler/base/event.h"
@@ -17,18 +17,18 @@ class EventQueue {
  public:
   void push(Event event);
 
-  // No taker waits any more. Events that are pushed afterwards are dropped.
+  // Ends the waiting of take(). Events that are pushed afterwards are dropped.
   void close();
   [[nodiscard]] bool is_closed() const { return closed_.load(std::memory_order_acquire); }
 
-  // Has the present take(), or the next one, return though nothing may be there.
+  // Makes the present take(), or the next one, return even if the queue is empty.
   void wake();
 
-  // Everything that waits, oldest first. With nothing there it waits for an event, for `limit` to
-  // pass (nullopt: for ever), for wake() or for close(), and may then return nothing.
+  // All queued events, oldest first. If there are none, it waits for an event, for `limit` to pass
+  // (nullopt: no limit), for wake() or for close(), and may then return nothing.
   [[nodiscard]] std::vector<Event> take(std::optional<std::chrono::nanoseconds> limit);
 
-  // Cheap: for the taker to see whether it should take before it goes on.
+  // Cheap: whether take() would return events at once.
   [[nodiscard]] bool has_events() const { return has_events_.load(std::memory_order_acquire); }
 
  private:

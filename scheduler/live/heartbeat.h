@@ -1,8 +1,8 @@
-// Tells a thread that works from one that hangs or is gone.
+// Distinguishes a thread that works from one that hangs or has ended.
 //
-// The thread beats whenever a piece of work is done, and rests while it waits for more; who gives
-// it something to do says so. What is asked is how long the present piece has taken already, or has
-// lain there untouched: both an endless loop and a wake-up that never came show.
+// The thread calls beat() whenever a piece of work is done, and rest() before it waits for more. A
+// caller that gives it work calls wake(). working_for() is how long the present piece has taken
+// already, or has waited untouched: so both an endless loop and a missed wake-up show.
 #pragma once
 
 #include <atomic>
@@ -15,20 +15,20 @@ class Heartbeat {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // By the thread: a piece of work is done and the next one begins.
+  // Called by the thread: a piece of work is done and the next one begins.
   void beat(Clock::time_point now) { since_.store(count(now), std::memory_order_relaxed); }
-  // By the thread: it waits for something to do.
+  // Called by the thread: it waits for work.
   void rest() { since_.store(kAtRest, std::memory_order_relaxed); }
-  // When the thread has ended as it was told to: nothing is waited for any more.
+  // When the thread has ended as requested: no work is expected any more.
   void end() { since_.store(kEnded, std::memory_order_relaxed); }
-  // By who gives it something to do: from now on it is waited for. Cheap while the thread works.
+  // Called by the thread that gives it work: from now on time counts. Cheap while the thread works.
   void wake() {
     if (since_.load(std::memory_order_relaxed) != kAtRest) return;
     Clock::rep expected = kAtRest;
     since_.compare_exchange_strong(expected, count(Clock::now()), std::memory_order_relaxed);
   }
 
-  // Since when there has been work and no beat, as of `now`; zero at rest and after the end.
+  // How long there has been work and no beat, at `now`; zero at rest and after the end.
   [[nodiscard]] Clock::duration working_for(Clock::time_point now) const {
     const Clock::rep since = since_.load(std::memory_order_relaxed);
     return since == kAtRest || since == kEnded ? Clock::duration::zero()

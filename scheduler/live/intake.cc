@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view kPods = "pods";
 constexpr std::string_view kQuotas = "gpuquotas";
-// What a cluster may hide from the scheduler: device classes, the kinds of storage.k8s.io, and what
-// selects pods.
+// What a ClusterRole may leave out: device classes, the kinds of storage.k8s.io, and objects that
+// select pods.
 constexpr std::array<std::string_view, 10> kHideable = {
     "deviceclasses",        "storageclasses",    "csinodes", "csidrivers",
     "csistoragecapacities", "volumeattachments", "services", "replicationcontrollers",
@@ -26,8 +26,8 @@ constexpr std::array<std::string_view, 10> kHideable = {
 // How soon quotas are in force after their definition has been installed.
 constexpr std::chrono::seconds kQuotasAbsentInterval{10};
 
-// A watch silent for the idle limit is opened anew, which is a sign of life; twice that without one
-// is a server that does not answer.
+// A watch without events for the idle limit is opened again, which is a sign of life; twice that
+// time without one means a server that does not answer.
 constexpr std::chrono::seconds kIdleLimit{120};
 constexpr std::chrono::seconds kContactLimit = 2 * kIdleLimit;
 
@@ -35,13 +35,13 @@ bool may_be_hidden(std::string_view kind) {
   return std::find(kHideable.begin(), kHideable.end(), kind) != kHideable.end();
 }
 
-// What of its metadata names an object is all that is read of these, and all that a recording has.
+// Of the metadata of these objects only the name and namespace are read and recorded.
 template <typename Object>
 concept IsOnlyNamed = kChangeOf<Object>
 == kSelectorChanged;
 
-// Of annotations only these are read anywhere. Of a pod that waits and of a claim the whole is
-// kept, and whoever may create them may put 256 KiB of annotations on each.
+// The annotations that are read anywhere. Of waiting pods and of claims the whole object is stored,
+// and a user who creates them may put 256 KiB of annotations on each.
 bool is_read(const k8s::Pod& /*of*/, std::string_view annotation) {
   return gpu::is_ours(annotation);
 }
@@ -76,7 +76,7 @@ event::Deleted<Object> deleted(const k8s::ObjectKey& key) {
 
 }  // namespace
 
-// One reflector, whatever its type.
+// One reflector, with its type erased.
 struct Intake::Watch {
   std::string kind;
   bool synced = false;
@@ -103,7 +103,7 @@ Intake::~Intake() { stop(); }
 
 bool Intake::is_optional(std::string_view kind) { return may_be_hidden(kind) || kind == kQuotas; }
 
-// Who hears of the objects of a kind besides the engine.
+// Receivers of the objects of a kind, besides the engine.
 template <typename Object>
 struct Intake::Observer {
   std::function<void(const Object&)> seen = [](const Object&) {};

@@ -1,41 +1,42 @@
 // The watches of the API server, as events for the engine.
 //
-// Start-up rule: nothing may be bound before no bind of an earlier process can land any more. With
-// leader election the lease takes care of that (leadership/leadership.h), and all watches start at
-// once. Without, this is the argument: a bind that a predecessor sent is carried out by the server
-// at most `bind deadline` after it arrived there (the deadline travels with it), and the
-// predecessor is dead when we start. So once that time, and a margin for bytes still on their way,
-// has passed since our start, every bind of his has landed or never will. The pods' watch begins
-// only then, and its first list is consistent: what landed is in it. All other watches start at
-// once. on_synced comes when every required kind has been delivered completely once; the engine
-// decides nothing before it is told.
+// Start-up rule: no bind may be sent until no bind of an earlier process can be carried out any
+// more. With leader election the lease ensures that (leadership/leadership.h), and all watches
+// start at once. Without it, this is the argument: the server carries out a bind at most `bind
+// deadline` after the bind arrived there (the deadline is part of the request), and the earlier
+// process has ended when this one starts. So when that time, and a margin for bytes still under
+// way, has passed since the start of this process, every bind of the earlier one has been carried
+// out or never will be. The pods' watch begins only then, and its first list is consistent: it
+// contains every bind that was carried out. All other watches start at once. on_synced comes when
+// every required kind has been delivered completely once; before it the engine decides nothing.
 //
-// Pods that have finished hold nothing and are not asked for; when one finishes, the server reports
-// it as deleted, in the state it was in before. So those that failed have a watch of their own
-// ("failedpods"), of which only what kubelets rejected goes on, as small events; the rest costs a
-// key each, and Kubernetes keeps their number within bounds (--terminated-pod-gc-threshold).
+// Pods that have finished hold nothing and are not requested; when a pod finishes, the server
+// reports it as deleted, in its previous state. So failed pods have a watch of their own
+// ("failedpods"). Of these only the pods that kubelets rejected are passed on, as small events; the
+// others cost a key each, and Kubernetes limits their number (--terminated-pod-gc-threshold).
 //
-// Services, ReplicationControllers, ReplicaSets and StatefulSets are watched only where a profile
-// spreads pods by default (plugins/pod_topology_spread/): no other needs the right to read them.
+// Services, ReplicationControllers, ReplicaSets and StatefulSets are watched only if a profile
+// spreads pods by default (plugins/pod_topology_spread/): other configurations need no right to
+// read them.
 //
-// These, device classes, the kinds of storage.k8s.io and GPU quotas are optional: a cluster that
-// says it has no such API (404) works too, and when they appear they are read. A 403 says less: a
-// server that has just started refuses until it knows its roles. For quotas it never is an answer,
-// since to take hidden ones for none would place pods beyond them: nothing is decided until they
-// can be read, and if that right is lost later, those last seen stay in force.
+// These, device classes, the kinds of storage.k8s.io and GPU quotas are optional: a cluster without
+// such an API (404) works, too, and when they appear they are read. A 403 is less certain: a server
+// that has just started refuses until it has read its roles. For quotas a 403 is never an answer,
+// because if hidden quotas counted as none, pods would be placed beyond them: nothing is decided
+// until they can be read. If that right is lost later, the quotas last seen stay in force.
 //
-// For the others half a minute of 403 is an answer, and they count as none. Every Kubernetes has
-// storage.k8s.io, but a ClusterRole from before the scheduler read it does not show it, and then:
-// without storage classes no claim is known to wait for its pod's node, so a pod whose claims are
-// unbound waits until they are bound; without CSINodes and VolumeAttachments no attach limit is
-// known, so kubelet may leave a pod with one volume too many in ContainerCreating; without
-// CSIDrivers no driver is known to say where it has room, and without CSIStorageCapacities one that
-// does has room nowhere. What a ClusterRole does not show of that which selects pods spreads none
-// by default.
+// For the others, half a minute of 403 is an answer, and they count as none. Every Kubernetes has
+// storage.k8s.io, but a ClusterRole that is older than the scheduler's need for it may not grant
+// it. Then: without storage classes no claim is known to wait for its pod's node, so a pod with
+// unbound claims waits until they are bound; without CSINodes and VolumeAttachments no attach limit
+// is known, so kubelet may leave a pod with one volume too many in ContainerCreating; without
+// CSIDrivers no driver is known to report its capacity, and without CSIStorageCapacities a driver
+// that reports capacity has none anywhere. Objects that select pods and that a ClusterRole does not
+// grant spread no pods by default.
 //
-// An object that cannot be read holds up nobody but itself (stand_in.h): of a pod that has a node,
-// that node, of a node itself, of a quota its namespaces. Of the other kinds it counts as not
-// there.
+// An object that cannot be read blocks only what depends on it (stand_in.h): a pod that has a node
+// blocks that node, a node itself, a quota its namespaces. An object of another kind counts as
+// absent.
 #pragma once
 
 #include "k8s-client/client.h"
@@ -60,13 +61,13 @@ class Intake {
  public:
   struct Hooks {
     std::function<void(Event)> on_event;
-    // Each pod as the watch shows it, before its event; and the uid of one that is gone.
+    // Each pod of the watch, before its event; and the uid of a pod that is gone.
     std::function<void(const k8s::Pod&)> on_pod;
     std::function<void(const std::string& uid)> on_pod_gone;
-    // Each quota likewise.
+    // The same for quotas.
     std::function<void(const k8s::GpuQuota&)> on_quota = [](const k8s::GpuQuota&) {};
     std::function<void(const std::string& uid)> on_quota_gone = [](const std::string&) {};
-    // Whether the cluster has GPU quotas; when it is known, and when it changes.
+    // Whether the cluster has GPU quotas: called when that is known, and when it changes.
     std::function<void(bool)> on_quotas_presence = [](bool) {};
     // `kind` is the plural: "pods".
     std::function<void(const std::string& kind, const k8s::Error&,
@@ -74,28 +75,29 @@ class Intake {
         on_problem;
     // After problems: the watch is up to date again.
     std::function<void(const std::string& kind)> on_recovered;
-    // An object cannot be read, and is put aside; once for each.
+    // An object cannot be read, and is put aside; called once for each.
     std::function<void(const std::string& kind, const k8s::Error&)> on_unreadable =
         [](const std::string&, const k8s::Error&) {};
     std::function<void()> on_synced;
   };
-  // How one watch is doing.
+  // The state of one watch.
   struct Source {
     std::string kind;
     bool synced = false;
-    bool in_contact = false;     // heard of within the time in which a living watch is heard of
+    bool in_contact = false;     // a sign of life came within the time for a working watch
     std::size_t unreadable = 0;  // objects that are put aside
   };
 
-  // Whether a cluster may lack that kind. Only its absence holds nothing back (see above): any
-  // other failure of its first list does, as of every kind.
+  // Whether a cluster may lack that kind. Only its absence blocks nothing (see above); any other
+  // failure of its first list does, as for every kind.
   [[nodiscard]] static bool is_optional(std::string_view kind);
 
   struct Options {
-    // How long a cluster may refuse an optional kind but quotas before it counts as hidden. One
-    // that starts refuses for a while.
+    // How long a cluster may refuse an optional kind, except quotas, before the kind counts as
+    // hidden. A cluster that is starting refuses for a while.
     std::chrono::milliseconds hidden_after{30'000};
-    // What is read of the cluster (changes_read): what selects pods is watched only for it.
+    // The changes that constraints read (changes_read): objects that select pods are watched only
+    // for these.
     ChangeMask reads = 0;
   };
 
@@ -110,7 +112,7 @@ class Intake {
   void start(std::chrono::milliseconds pods_after);
   // No hook is called after it.
   void stop();
-  // Opens all watches anew, since they are known to be behind: they may hang.
+  // Opens all watches again, because they are known to be behind and may hang.
   void reopen();
 
   [[nodiscard]] std::vector<Source> sources() const;

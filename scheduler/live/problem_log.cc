@@ -10,11 +10,11 @@ namespace sched::live {
 
 namespace {
 
-// A server that thinks of ever new reasons is told of again and again.
+// A server with more different causes than this is reported again and again.
 constexpr std::size_t kMostCauses = 16;
 
-// Messages name the object, which differs from call to call; the cause is what they share. Of what
-// cannot be read each object is a cause.
+// Messages name the object, which differs from call to call; the cause is the common part. For
+// objects that cannot be read, each object is a cause.
 std::string cause_of(const k8s::Error& error) {
   if (error.kind == k8s::ErrorKind::kDecode) return error.message;
   return fmt::format("{} {} {}", static_cast<int>(error.kind), error.http_status, error.reason);

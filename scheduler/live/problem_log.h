@@ -1,12 +1,12 @@
-// API problems for the log: each once, however often it repeats.
+// API problems in the log: each once, however often it repeats.
 //
-// A broken API server fails thousands of calls in one way or two. The first failure of a cause is a
-// line with the time of the next try; repeats are counted, also where causes alternate, and the
-// count is told when it works again.
+// A broken API server fails thousands of calls in one or two ways. The first failure of a cause is
+// a line with the time of the next try. Repeats are counted, even if causes alternate, and their
+// number is logged when it works again.
 //
 // A server that fails one call in five works again after each failure. So a source counts as well
-// only once it has worked and then had no problem for kWellAfter; what fails before that belongs to
-// the same trouble, and only a cause that it has not had yet is news. On the event loop's thread.
+// only when it has worked and then had no problem for kWellAfter. A failure before that belongs to
+// the same trouble, and only a new cause is logged. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -21,11 +21,12 @@
 
 namespace sched::live {
 
-// As long as the longest pause of our own between two tries to bind a pod or to write its status; a
-// watch's is 6 s. So what failed has mostly been tried again before its trouble counts as over. Not
-// counted in: how long that try takes to fail, the longer pauses that a server asks for
-// (Retry-After), and those between two tries to write a quota's status, up to a minute. What fails
-// so late while others of its kind work is a trouble of its own, and told again.
+// As long as this scheduler's longest pause between two tries to bind a pod or to write its status;
+// that of a watch is 6 s. So what failed has usually been tried again before its trouble counts as
+// over. Not included: the time until that try fails, longer pauses that a server asks for
+// (Retry-After), and the pauses between two tries to write a quota's status, up to a minute. A
+// failure that comes later, while others of its kind work, is a trouble of its own, and logged
+// again.
 inline constexpr std::chrono::seconds kWellAfter{10};
 
 class ProblemLog {
@@ -33,7 +34,7 @@ class ProblemLog {
   // `loop` must outlive it.
   explicit ProblemLog(k8s::EventLoop& loop) : loop_(loop) {}
 
-  // `source` is what keeps failing: "watch pods", "bind". `retry_in` zero: not tried again.
+  // `source` names what fails: "watch pods", "bind". `retry_in` zero: it is not tried again.
   void report(const std::string& source, const k8s::Error& error,
               std::chrono::milliseconds retry_in);
   // `source` works (again). Cheap when it had no problem.
@@ -41,7 +42,7 @@ class ProblemLog {
 
  private:
   struct Problem {
-    std::set<std::string> causes;  // that were told
+    std::set<std::string> causes;  // those that were logged
     std::uint64_t repeats = 0;
     std::unique_ptr<k8s::Timer> end;  // runs while it works
   };

@@ -1,4 +1,4 @@
-// How long to wait before the cluster is read again, after a read that failed.
+// How long to wait after a failed read of the cluster before the next one.
 #pragma once
 
 #include "k8s-client/back_off.h"
@@ -7,9 +7,9 @@
 
 namespace sched::live {
 
-// A scheduler that does not see its cluster is of no use, so it looks again within seconds of the
-// end of any trouble. client-go's limit of 30 s is for clients that are there by the thousands.
-// Where the server asks for patience it gets some more.
+// A scheduler without a view of its cluster cannot work, so it reads again within seconds of the
+// end of a trouble. client-go's limit of 30 s is for clients by the thousands. If the server asks
+// for a longer pause, it gets a longer one.
 inline constexpr k8s::BackOffOptions kReadBackOff{.limit = std::chrono::seconds{3},
                                                   .max_retry_after = std::chrono::seconds{10}};
 

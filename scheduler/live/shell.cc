@@ -54,7 +54,7 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
                                                std::chrono::nanoseconds duration) {
     metrics_.request(verb, status, duration);
   };
-  // They tell each cause once by themselves, and not when it is over.
+  // The credentials report each cause once themselves, but not its end.
   options_.cluster.credentials->on_problem([](const k8s::Error& problem) {
     LogLine("problem").with("what", "credentials").with("error", problem.message).warning();
   });
@@ -171,7 +171,7 @@ void Shell::Parts::ask_version() {
 
 std::string Shell::Parts::metrics_text() {
   metrics_.events(events_->counters());
-  // The watches are the event loop's: what it says of them is on the next page.
+  // The watches belong to the event loop: their figures appear in the next scrape.
   loop_->post([this] {
     for (const Intake::Source& source : intake_->sources()) {
       metrics_.unreadable(source.kind, source.unreadable);

@@ -8,7 +8,7 @@ namespace sched::live {
 
 namespace {
 
-// SIGUSR1 is how the destructor wakes the thread. Sent by others it means nothing.
+// The destructor wakes the thread by SIGUSR1. From other senders it has no effect.
 sigset_t waited_for() {
   sigset_t set;
   sigemptyset(&set);

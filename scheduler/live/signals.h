@@ -1,4 +1,5 @@
-// SIGTERM and SIGINT as calls: the first asks for a clean end, the second ends the process at once.
+// SIGTERM and SIGINT as calls: the first one requests a clean end, the second ends the process at
+// once.
 #pragma once
 
 #include <atomic>
@@ -7,8 +8,8 @@
 
 namespace sched::live {
 
-// Keeps the signals from the calling thread and from every thread started by it afterwards; to be
-// called before any is.
+// Blocks the signals for the calling thread and for every thread that it starts afterwards; call it
+// before any thread is started.
 void block_signals();
 
 class Signals {

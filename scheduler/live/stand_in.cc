@@ -9,7 +9,7 @@ namespace sched::live {
 
 namespace {
 
-// More than any node has, and little enough for sums of thousands, also in the units of quotas.
+// More than any node has, and small enough for sums of thousands, also in the units of quotas.
 k8s::Quantity beyond_any_node(std::string_view resource) {
   const bool is_bytes =
       resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");

@@ -1,5 +1,5 @@
-// What the engine is shown in place of an object that cannot be read, so that nothing is given away
-// that the object may hold, and nothing else is held up. Each takes what could be read.
+// What the engine gets in place of an object that cannot be read, so that nothing is given away
+// that the object may hold, and nothing else is blocked. Each contains what could be read.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
@@ -10,14 +10,15 @@
 
 namespace sched::live {
 
-// A pod that has a node takes there more than any node has: of CPU, memory, storage and GPUs, and
-// of all that its containers name. One that has none is not placed, and nothing stands in for it.
+// A pod with a node takes more there than any node has: of CPU, memory, storage and GPUs, and of
+// everything that its containers name. A pod without a node is not placed, and nothing stands in
+// for it.
 [[nodiscard]] std::optional<k8s::Pod> stand_in_for_pod(k8s::Pod partial);
 
 // A node that offers nothing and is cordoned.
 [[nodiscard]] std::optional<k8s::Node> stand_in_for_node(k8s::Node partial);
 
-// A quota whose spec is not valid: its namespaces, as far as they could be read, get nothing more.
+// A quota with an invalid spec: its namespaces, as far as they could be read, get nothing more.
 [[nodiscard]] std::optional<k8s::GpuQuota> stand_in_for_quota(k8s::GpuQuota partial);
 
 }  // namespace sched::live

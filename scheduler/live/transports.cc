@@ -31,8 +31,8 @@ std::unique_ptr<k8s::Transport> make_transport(k8s::EventLoop& loop,
   options.qps = connection.qps;
   options.burst = connection.burst;
   options.unacknowledged_limit = times.margin;
-  // More than binds can have open, so that those that hang keep neither the reads that settle them
-  // nor statuses waiting.
+  // More than binds can have open, so that hanging binds do not delay the reads that settle them,
+  // or statuses.
   options.max_connections = 64;
   return make(loop, cluster, connection.transport, options);
 }

@@ -1,4 +1,4 @@
-// What the queues ask of the quotas' accounts, to know whose turn it is.
+// What the queues ask of the quotas' accounts, to decide which entity's turn it is.
 #pragma once
 
 #include "scheduler/queue/entity.h"
@@ -13,10 +13,11 @@ class Accounts {
  public:
   virtual ~Accounts() = default;
 
-  // Where the entity's quota stands among the others, with this entity as its next: by its
-  // Entity::must_borrow, and else by its demand.
+  // Where the entity's quota stands among the others, if this entity is its next one: as a borrower
+  // if Entity::must_borrow, else by the entity's demand.
   [[nodiscard]] virtual quota::Standing standing(const Entity& head) const = 0;
-  // From which pools it may borrow more, were there something to lend, and where it stands in each.
+  // The pools from which the queue's quota may borrow more, if they have something to lend, and
+  // where it stands in each.
   [[nodiscard]] virtual std::vector<quota::InPool> in_pools(QueueId queue) const = 0;
   // Whether the pool has anything to lend now.
   [[nodiscard]] virtual bool lends(quota::PoolId pool) const = 0;

@@ -1,9 +1,8 @@
-// Whose turn it is between the queues of quotas: where each stands with the entity that is next in
-// it.
+// Which queue has the next turn: where the quota of each queue stands with the queue's head.
 //
-// A standing is worked out when a queue has another head or when its quota's account has changed,
-// and kept in order meanwhile. So what is charged to one quota of a hundred costs one standing and
-// O(log quotas), however often it is asked whose turn it is.
+// A standing is computed when a queue has another head or when its quota's account has changed, and
+// the standings are kept sorted. So a charge to one quota of a hundred costs one standing and
+// O(log quotas), however often the next turn is asked for.
 #pragma once
 
 #include "scheduler/queue/entity.h"
@@ -20,30 +19,31 @@ class Arbiter {
  public:
   struct Turn {
     quota::Standing standing;
-    QueueOrder head;  // of equals the first in order has its turn
+    QueueOrder head;  // if standings are equal, the first in order has its turn
     QueueId queue = kMainQueue;
     friend bool operator<(const Turn& a, const Turn& b) {
       const int order = compare(a.standing, b.standing);
       if (order != 0) return order < 0;
-      // An entity that has just moved may be the head of both, until the one that it left is told.
+      // An entity that has just moved may be the head of both queues, until set() or drop() is
+      // called for the old one.
       if (!(a.head == b.head)) return a.head < b.head;
       return a.queue < b.queue;
     }
   };
 
-  // That queue stands so from now on. O(log queues).
+  // Sets where that queue stands. O(log queues).
   void set(const Turn& turn) {
     drop(turn.queue);
     by_queue_.emplace(turn.queue, turns_.insert(turn).first);
   }
-  // It has nobody.
+  // The queue has no entity that can take a turn. O(log queues).
   void drop(QueueId queue) {
     const auto known = by_queue_.find(queue);
     if (known == by_queue_.end()) return;
     turns_.erase(known->second);
     by_queue_.erase(known);
   }
-  // Null: nobody has a turn.
+  // Null: no queue has a turn.
   [[nodiscard]] const Turn* first() const { return turns_.empty() ? nullptr : &*turns_.begin(); }
 
  private:

@@ -1,10 +1,9 @@
-// Quotas whose entities wait to borrow, by the pools of what their cohorts lend, in the order of
-// their turns.
+// Quotas with entities that wait to borrow, by pool of lendable quota, in the order of their turns.
 //
-// When a pool has more to lend, they are called one after another, until it has nothing left: as
-// many as the room can help are looked at, and the others of the cohort cost nothing. One that was
-// called and found that it cannot use the room (its entities ask for more, or no node fits) is
-// called again when there is more.
+// When a pool has more to lend, its quotas are called one after another until nothing is left to
+// lend. So only as many quotas are checked as the room suffices for; the others of the cohort cost
+// nothing. A quota that was called and cannot use the room (its entities ask for more, or no node
+// fits) is called again when the pool has more.
 #pragma once
 
 #include "scheduler/queue/entity.h"
@@ -30,17 +29,17 @@ class Borrowers {
     }
   };
 
-  // The quota waits for more of these pools from now on, having been refused by all just now.
+  // From now on the quota waits for more of these pools. All of them have just refused it.
   void wait(QueueId queue, std::vector<quota::InPool> pools);
-  // It stands otherwise than it did, in those of its pools that are named.
+  // The quota's standing has changed in those of its pools that are named.
   void moved(QueueId queue, const std::vector<quota::InPool>& pools);
   void leave(QueueId queue);
   [[nodiscard]] bool waits(QueueId queue) const { return members_.contains(queue); }
 
   // The pool has more to lend than it had.
   void opened(quota::PoolId pool);
-  // Whose turn it is to be called, of pools where `lends(pool)`; nullopt: nobody's. Whoever is
-  // called leaves.
+  // The quota to call next, among pools where `lends(pool)`; nullopt: none. The caller then calls
+  // leave() for it.
   template <typename Lends>
   [[nodiscard]] std::optional<Turn> first(Lends&& lends) {
     std::optional<Turn> best;
@@ -58,8 +57,8 @@ class Borrowers {
 
  private:
   struct Pool {
-    std::set<Turn> ready;       // to be called when it has something to lend
-    std::set<QueueId> in_vain;  // refused since it opened last
+    std::set<Turn> ready;       // called when the pool has something to lend
+    std::set<QueueId> in_vain;  // refused since the pool opened last
   };
   std::map<QueueId, std::vector<quota::InPool>> members_;
   std::map<quota::PoolId, Pool> pools_;

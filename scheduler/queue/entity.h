@@ -1,8 +1,8 @@
-// What waits for a turn: a pod, or several that are decided on together. It has one turn, is
-// charged to one quota, and waits for one reason.
+// What waits for a turn: a pod, or several pods that are decided on together. An entity has one
+// turn, is charged to one quota, and waits for one reason.
 //
-// The queue reads of it what is here, and writes down where it keeps it. Whose pods they are is for
-// those who make entities to know (engine/world/waiting_pod.h).
+// The queue reads only the fields below, and writes into the entity where it is. Which pods the
+// entity stands for is known where entities are made (engine/world/waiting_pod.h).
 #pragma once
 
 #include "scheduler/base/types.h"
@@ -25,11 +25,12 @@ inline constexpr QueueId kMainQueue = 0;
 
 // What a parked entity waits for, as bits.
 using WaitsFor = std::uint8_t;
-inline constexpr WaitsFor kWaitsForNodes = 1U << 0;   // room on some node
-inline constexpr WaitsFor kWaitsForQuota = 1U << 1;   // room in its quota
-inline constexpr WaitsFor kWaitsForTurn = 1U << 2;    // those before it in line
-inline constexpr WaitsFor kWaitsForChange = 1U << 3;  // of its quota, which can never give so much
-inline constexpr WaitsFor kWaitsForOthers = 1U << 4;  // other pods, elsewhere; or other objects
+inline constexpr WaitsFor kWaitsForNodes = 1U << 0;  // room on some node
+inline constexpr WaitsFor kWaitsForQuota = 1U << 1;  // room in its quota
+inline constexpr WaitsFor kWaitsForTurn = 1U << 2;   // the entities before it in line
+inline constexpr WaitsFor kWaitsForChange =
+    1U << 3;  // a change of its quota, which can never give so much
+inline constexpr WaitsFor kWaitsForOthers = 1U << 4;  // other pods, on any node; or other objects
 inline constexpr std::size_t kWaitsForBits = 5;
 
 // Which of the queue's parts holds an entity.
@@ -38,12 +39,12 @@ enum class QueuePlace : std::uint8_t {
   kActive,   // waits for its turn
   kBackoff,  // waits for `ready_at`
   kParked,   // no node takes it; waits for one that does
-  kRefused,  // a constraint objects; waits for objects of which a change may lift the objection
+  kRefused,  // a constraint refuses it; waits for changes of objects that may lift that
   kGated,    // has scheduling gates
 };
 inline constexpr std::size_t kQueuePlaces = 6;
 
-// Whose turn it is: of higher priority, then the older one, then the one seen first.
+// Order of turns: higher priority first, then the older entity, then the one that was seen first.
 struct QueueOrder {
   std::int32_t priority = 0;
   Time created{};
@@ -56,13 +57,14 @@ struct QueueOrder {
   friend bool operator==(const QueueOrder&, const QueueOrder&) = default;
 };
 
-// What sets a parked entity apart from others of its kind, since rules across nodes rule nodes out
-// for it: what helps those need not help it.
+// What sets a parked entity apart from others of its kind, because rules across nodes rule nodes
+// out for it. A change that gives the others room need not give this entity room. Entities are
+// alike if all three fields are equal.
 struct Apart {
-  // All 0: nothing does.
-  std::uint64_t pod_class = 0;  // its class's id and 1: only those of this class are like it
-  std::uint64_t besides = 0;    // of the class those alone of which the rules read the same besides
-  std::uint64_t arrival = 0;    // its own: no other is
+  // All 0: nothing sets it apart.
+  std::uint64_t pod_class = 0;  // id of its class + 1: it is alike only with its class
+  std::uint64_t besides = 0;    // number of what rules read of it besides its class
+  std::uint64_t arrival = 0;    // its own: it is alike with no other entity
 
   [[nodiscard]] bool any() const { return pod_class != 0 || arrival != 0; }
   friend auto operator<=>(const Apart&, const Apart&) = default;
@@ -70,30 +72,31 @@ struct Apart {
 
 struct Entity {
   std::size_t pods = 1;
-  // Those of one profile and kind ask for the same, so where one finds no node none does. Of a pod
-  // it is its shape's number.
+  // Entities of one profile and kind ask for the same: if no node takes one, no node takes the
+  // others. For a pod, the kind is the number of its shape.
   std::size_t profile = 0;
   std::uint32_t kind = 0;
-  quota::Demand demand;        // what all of it would be charged for
-  QueueId queue = kMainQueue;  // that of its quota; changes only while it is in no place
+  quota::Demand demand;        // what the whole entity would be charged for
+  QueueId queue = kMainQueue;  // its quota's queue; changes only while the entity is in no place
   QueueOrder order;
-  // Since when it might have been placed; whose patience is measured by it (quota::Options,
-  // hold_after) has it from the API server as far as that tells, so that another process goes on
-  // where this one ends.
+  // Since when the entity could have been placed. The time after which quota and a node are held is
+  // measured from it (quota::Options, hold_after). It is taken from the API server where the API
+  // server has it, so that the wait continues in another process.
   Time waits_since{};
 
-  // Kept by the queue.
+  // Written by the queue.
   QueuePlace place = QueuePlace::kNone;
-  Time ready_at{};                // kBackoff: until when; kParked, kRefused: tried anew by then
+  Time ready_at{};                // kBackoff: until when; kParked, kRefused: when it is tried again
   std::vector<ObjectKey> awaits;  // kRefused
   Apart apart;                    // kParked
-  NodeRoom least_room;  // kParked: no node with less takes it; the same for all of its kind
+  NodeRoom least_room;            // kParked: no node with less takes it; equal for all of its kind
   bool in_line = false;
-  // Its turn is a borrower's: no node has room for it where it is within its quota's guarantee.
+  // Its turn is a borrower's: where it would be within its quota's guarantee, no node has room for
+  // it.
   bool must_borrow = false;
-  std::size_t index = 0;  // among all that wait
-  // What a constraint said last, so that it need not be told again when it is woken. Empty:
-  // whatever is said next is worth telling.
+  std::size_t index = 0;  // among all entities that wait
+  // The constraint's last refusal, so that an equal one is not reported again after a wake-up.
+  // Empty: the next refusal is reported.
   std::string last_refusal;
 };
 

@@ -106,7 +106,7 @@ void EntityQueue::set_in_line(Entity& entity, bool in_line) {
     line_.leave(entity);
   }
   Entity* const first = line_.first();
-  // Who waits for its turn and is not the first now still waits for it.
+  // A parked entity that waits for its turn is checked when it has become the first.
   if (first != nullptr && first != before && first->place == QueuePlace::kParked) {
     parked_.check_group_of(*first, kWaitsForTurn);
   }

@@ -1,14 +1,14 @@
-// Entities that wait, each in exactly one place, and whose turn it is.
+// Entities that wait, each in exactly one place, and which of them has the next turn.
 //
 //   active    wait for their turn: priority, then age
-//   backoff   their bind failed; they come back after a while
+//   backoff   their bind failed; they become active after a while
 //   parked    their kind has no room (parked_kinds.h)
-//   refused   a constraint objects to them; woken by changes of the objects that it named
+//   refused   a constraint refuses them; woken by changes of the objects that it named
 //   gated     have scheduling gates; leave when their pods change
 //
-// An entity that is put somewhere leaves the place where it was. Parked and refused entities are
-// tried anew when they have waited long without being woken. The queue knows neither nodes nor
-// plugins nor quotas; it borrows the entities, which must be removed before they die. All
+// An entity that is put into a place leaves its previous place. Parked and refused entities are
+// tried again after a long time without a wake-up. The queue depends on no nodes, plugins or
+// quotas. It does not own the entities; they must be removed before they are destroyed. All
 // operations are O(log entities).
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace sched {
 
-// What several queues keep together, so that it need not be asked of each.
+// What several queues keep together, so that no caller has to ask each of them.
 struct Roster {
   Timers timers;                                 // of entities in backoff, parked, refused
   std::array<std::size_t, kQueuePlaces> pods{};  // how many pods are in each place
@@ -39,14 +39,14 @@ struct Roster {
 
 class EntityQueue {
  public:
-  // With a line, its entities know their places; it costs a little at every move. `roster` outlives
-  // the queue.
+  // `keeps_line`: each entity's place in line is kept; this costs a little at every move. `roster`
+  // outlives the queue.
   explicit EntityQueue(Roster& roster, bool keeps_line = false)
       : roster_(roster), keeps_line_(keeps_line) {}
 
   void activate(Entity& entity);
   void back_off(Entity& entity, Time until);
-  // No node takes it, as of now; those that are like it so far neither.
+  // No node takes the entity now, nor those that are parked as alike with it.
   void park(Entity& entity, const Apart& apart, WaitsFor waits_for, Time try_anew_at);
   void refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try_anew_at);
   void gate(Entity& entity);
@@ -54,30 +54,31 @@ class EntityQueue {
 
   // Parked entities that wait for one of these may have room.
   void check_parked(WaitsFor opened) { parked_.check(opened); }
-  // The same where there is room on nodes, so much on any of them at most.
+  // The same after nodes got more room; no node has more free than `free`.
   void check_parked_for_nodes(const NodeRoom& free) { parked_.check_nodes(free); }
-  // The same of some kinds of those that wait for others (parked_kinds.h).
+  // The same for some of the kinds that wait for others (parked_kinds.h).
   std::size_t check_some_for_others(const Changes& changes, std::size_t most) {
     return parked_.check_some_for_others(changes, most);
   }
-  // What some parked entities wait for without being worth a check.
+  // What the parked entities of sleeping groups wait for (parked_kinds.h).
   [[nodiscard]] WaitsFor asleep() const { return parked_.asleep(); }
 
-  // The entity whose turn it is; null: none. One that is parked is to be asked about first, and
-  // settled if it has no room.
+  // The entity that has the next turn; null: none. If it is parked, the caller asks first whether
+  // it has room, and calls settle() if it has none.
   [[nodiscard]] Entity* head() const;
   void settle(const Entity& entity, WaitsFor waits_for) {
     parked_.settle(entity, waits_for, roster_.changes);
   }
-  // This parked entity and those like it become active: each is to hear of something. O(their
-  // number).
+  // This parked entity and those alike with it become active, so that each is looked at again.
+  // O(their number).
   void rejoin(const Entity& entity);
 
-  // One of each kind of parked entities; what holds of it holds of all of its kind.
+  // One entity of each kind of parked entities; what holds for it holds for all of its kind.
   [[nodiscard]] std::vector<Entity*> parked_kinds() const { return parked_.one_of_each(); }
 
   // The entities that wait for room or for the end of their back-off; empty without a line. Not in
-  // line are those that wait for something else: gated, refused, parked apart, or not to be helped.
+  // line: gated and refused entities, those parked apart, and those that only a change of their
+  // quota can give room.
   [[nodiscard]] const WaitingLine& line() const { return line_; }
 
  private:

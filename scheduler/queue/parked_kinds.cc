@@ -13,7 +13,8 @@ void for_each_bit(WaitsFor bits, Visit&& visit) {
   }
 }
 
-// What is kept by bit of a group that sleeps for these.
+// Those bits of a sleeping group under which asleep_ has it; for_others_ and for_nodes_ have the
+// rest.
 WaitsFor by_bit(WaitsFor waits_for) {
   constexpr WaitsFor kByAge = kWaitsForOthers | kWaitsForNodes;
   const bool for_others = (waits_for & kWaitsForOthers) != 0;
@@ -52,7 +53,7 @@ void ParkedKinds::check(WaitsFor opened) {
 
 void ParkedKinds::check_nodes(const NodeRoom& free) {
   constexpr auto kBit = static_cast<std::size_t>(std::countr_zero(kWaitsForNodes));
-  // From the back: where one goes, the last one, which was looked at, comes in its place.
+  // From the back: rouse() replaces an entry by the last one, which was looked at already.
   for (std::size_t i = asleep_[kBit].size(); i-- > 0;) {
     if (free.holds(asleep_[kBit][i].least_room)) rouse(*asleep_[kBit][i].group);
   }
@@ -84,7 +85,7 @@ Entity* ParkedKinds::first_to_check() const {
 void ParkedKinds::settle(const Entity& entity, WaitsFor waits_for, const Changes& after) {
   Group& group = groups_.find(key_of(entity))->second;
   take_out(group);
-  // The entities behind the one that was asked about may wait for their turn besides.
+  // The entities behind the one that was checked may also wait for their turn.
   lull(group, static_cast<WaitsFor>(waits_for | (group.waits_for & kWaitsForTurn)), after);
 }
 

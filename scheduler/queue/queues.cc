@@ -13,7 +13,7 @@ void Queues::remove(Entity& entity) {
   entities_.pop_back();
   if (entity.queue == kMainQueue) return;
   ++version_;
-  // It may come back as another.
+  // The entity may come back with other values, or another one at its address.
   Slot& slot = slots_.find(entity.queue)->second;
   if (slot.ranked == &entity) slot.ranked = nullptr;
 }
@@ -45,7 +45,7 @@ void Queues::must_borrow(Entity& entity) {
 
 void Queues::wake(const ObjectKey& changed) {
   const auto wake_all = [this](const ObjectKey& object) {
-    // Who becomes active takes itself off the list.
+    // An entity that becomes active removes itself from the list.
     for (auto all = roster_.refused.find(object); all != roster_.refused.end();
          all = roster_.refused.find(object)) {
       Entity& entity = *all->second.begin()->second;
@@ -73,7 +73,8 @@ void Queues::nodes_opened(const NodeRoom& free) {
   ++roster_.changes.nodes;
   main_.check_parked_for_nodes(free);
   refresh();
-  // One of a quota may hold a node, where more is free for it than for others.
+  // An entity of a quota may have a node held for it: that node has more free for it than for
+  // others.
   for (const QueueId id : wait_for_nodes_) touch(id).check_parked(kWaitsForNodes);
 }
 
@@ -96,7 +97,7 @@ void Queues::quota_opened(QueueId queue) {
 }
 
 void Queues::pool_opened(quota::PoolId pool) {
-  // Who was refused a moment ago is to be among those who are called.
+  // A queue that was refused a moment ago must be among those that are called.
   refresh();
   borrowers_.opened(pool);
 }
@@ -179,7 +180,7 @@ void Queues::refresh_borrower(QueueId id, Slot& slot, WaitsFor asleep) {
   }
   if (!slot.account_changed && asleep == slot.asleep) return;
   std::vector<quota::InPool> pools = accounts_.in_pools(id);
-  // One that waits for nodes besides may be within its guarantee on some of them.
+  // A queue that waits for nodes, too, may be within its guarantee on some of them.
   if ((asleep & kWaitsForNodes) != 0) {
     for (quota::InPool& each : pools) each.standing = {};
   }

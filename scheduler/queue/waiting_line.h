@@ -1,5 +1,5 @@
-// The entities of one queue in the order of their turns, so that each can be told its place in
-// line.
+// The entities of one queue in the order of their turns, so that each entity's place in line can be
+// reported.
 #pragma once
 
 #include "scheduler/queue/entity.h"
@@ -51,18 +51,19 @@ class WaitingLine {
     ++version_;
   }
 
-  // Whose turn is the first; null: nobody's.
+  // The entity with the first turn; null: none.
   [[nodiscard]] Entity* first() const {
     return entities_.empty() ? nullptr : entities_.begin()->second;
   }
-  // The one that is in line with that order; null: none is.
+  // The entity in line with that order; null: none.
   [[nodiscard]] Entity* find(const QueueOrder& order) const {
     const auto found = entities_.find(order);
     return found == entities_.end() ? nullptr : found->second;
   }
-  // The first of each kind, in the order of their turns.
+  // The first entity of each kind, in the order of their turns.
   [[nodiscard]] const ByOrder& heads() const { return heads_; }
-  // How many have their turn before this entity, whether or not it is in line. O(log entities).
+  // How many entities have their turn before this one, whether or not this one is in line.
+  // O(log entities).
   [[nodiscard]] std::size_t before(const Entity& entity) const {
     return entities_.order_of_key(entity.order);
   }
@@ -71,8 +72,8 @@ class WaitingLine {
   // Grows when an entity joins or leaves.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
-  // Calls visit(demand, count) for each kind of entities that are in line: what one of them asks
-  // for, and how many there are. O(kinds).
+  // Calls visit(demand, count) for each kind of entity in line: what one entity asks for, and how
+  // many there are. O(kinds).
   template <typename Visit>
   void for_each_kind(Visit&& visit) const {
     for (const auto& [key, kind] : kinds_) visit(kind.demand, kind.members.size());
@@ -86,7 +87,7 @@ class WaitingLine {
   using Key = std::pair<std::size_t, std::uint32_t>;  // profile, kind
   static Key key_of(const Entity& entity) { return {entity.profile, entity.kind}; }
 
-  // A red-black tree whose nodes know the size of what hangs below them.
+  // A red-black tree with the size of its subtree in each node.
   using Tree = __gnu_pbds::tree<QueueOrder, Entity*, std::less<>, __gnu_pbds::rb_tree_tag,
                                 __gnu_pbds::tree_order_statistics_node_update>;
   Tree entities_;

@@ -16,10 +16,10 @@ namespace sched::quota {
 
 // Where a pod has room by its quota.
 struct Admission {
-  // Classes on which it would be within the guarantee / would borrow; by ascending id.
+  // Classes on which the pod would be within the guarantee / would borrow; by ascending id.
   std::vector<ChargeClassId> within;
   std::vector<ChargeClassId> borrowing;
-  bool refused_some = false;  // some class that it may run on has no room
+  bool refused_some = false;  // some class that the pod may run on has no room
 
   void add(ChargeClassId on, Room room) {
     switch (room) {
@@ -43,20 +43,20 @@ struct Admission {
   [[nodiscard]] bool refuses() const { return within.empty() && borrowing.empty() && refused_some; }
 };
 
-// What one line says to a pod.
+// One line's answer for a pod.
 struct LineAnswer {
   enum class Why : std::uint8_t { kHasRoom, kLimit, kCohort, kBound, kKept, kTooLarge, kNoLine };
-  std::string gpu_type;  // of the line; of the GPUs where no line names them
+  std::string gpu_type;  // of the line; if no line names the GPUs, of the GPUs
   Why why = Why::kHasRoom;
   GpuShare needs;
   GpuShare used;
   GpuShare guaranteed;
   GpuShare limit;
-  GpuShare most;  // of the limit, what the guarantee and the cohort could ever give
+  GpuShare most;  // the part of the limit that guarantee and cohort could ever give
   GpuShare borrowed;
   GpuShare missing;  // what must be freed first
   std::string cohort;
-  std::string parent;  // the quota that it is in
+  std::string parent;  // the quota that this quota is in
   friend bool operator==(const LineAnswer&, const LineAnswer&) = default;
 };
 

@@ -1,10 +1,11 @@
-// Charge classes: the kinds of nodes as the quota ledger tells them apart.
+// Charge classes: the kinds of nodes that the quota ledger distinguishes.
 //
-// What a pod's demand counts depends on where it lands: two pieces of nvidia.com/gpu are two GPUs
-// on one node, half a GPU on a node that shares each between four pods, and two sevenths or so on
-// one that is cut into MIG instances. Nodes where every demand counts alike and against the same
-// quota lines are one charge class. A cluster has few, and a node carries the number of its class
-// (NodeFacts::charge_class), so a question about quota is asked once per class, not per node.
+// How many GPUs a pod's demand counts depends on its node. Two pieces of nvidia.com/gpu are two
+// GPUs on one node, half a GPU on a node that shares each GPU between four pods, and for example
+// two sevenths on a node that is cut into MIG instances. Nodes on which every demand counts alike
+// and against the same quota lines are one charge class. A cluster has few classes, and a node
+// carries the number of its class (NodeFacts::charge_class), so a question about quota is asked
+// once per class, not once per node.
 //
 //   a whole GPU        1
 //   a shared replica   1 / replicas per GPU, rounded up to a unit
@@ -27,27 +28,27 @@ namespace sched::quota {
 
 // Index of a class in ChargeClasses; as in NodeFacts::charge_class.
 using ChargeClassId = std::uint32_t;
-// Nodes without GPUs, and nodes that are not there. What a pod holds on such a node counts by
+// Nodes without GPUs, and nodes that do not exist. What a pod holds on such a node counts by
 // ChargeClass{}.
 inline constexpr ChargeClassId kNoGpuClass = 0;
 
 struct ChargeClass {
   gpu::Product product{};  // without a name: GPUs without a label
-  // What the nodes' labels say of their type (gpu/labels.h): what pods select them by.
+  // The nodes' labels that name their GPU type (gpu/labels.h); pods select by them.
   k8s::StringMap type_labels{};
   // MIG strategy single: the profile that a piece of nvidia.com/gpu is an instance of; empty: a
   // piece is a GPU.
   std::string single_profile{};
-  // How many pieces of nvidia.com/gpu, of nvidia.com/gpu.shared, stand for one.
+  // How many pieces of nvidia.com/gpu, and of nvidia.com/gpu.shared, are one GPU.
   std::int64_t replicas = 1;
   std::int64_t shared_replicas = 1;
-  // The same of MIG profiles where it is not 1, by profile as the resource writes it.
+  // The same for MIG profiles, where it is not 1; the profile as the resource's name writes it.
   std::vector<std::pair<std::string, std::int64_t>> instance_replicas{};
 
   friend bool operator==(const ChargeClass&, const ChargeClass&) = default;
 };
 
-// What the demand counts on a node of the class.
+// How many GPUs the demand counts on a node of the class.
 [[nodiscard]] GpuShare charge_of(const Demand& demand, const ChargeClass& on);
 
 // The class of a node with GPUs; ChargeClass{} and `false` for one without.
@@ -55,8 +56,8 @@ struct ChargeClass {
                                                            const ResourceNames& names,
                                                            const gpu::SiteLabels& site = {});
 
-// The classes that were ever seen, and how many nodes are of each now. Ids are dense, in the order
-// in which the classes were first seen, and never reused.
+// The classes that were ever seen, and how many nodes each has now. Ids are dense, in the order in
+// which the classes were first seen, and never reused.
 class ChargeClasses {
  public:
   ChargeClasses() : classes_(1), nodes_(1, 0) {}

@@ -1,17 +1,18 @@
-// Which GPUs a bound pod is charged for while its node does not say.
+// Which GPUs a bound pod is charged for while the labels of its node do not name them.
 //
-// A node says by its labels which GPUs it has, and a pod is charged for those, whoever bound it and
-// whenever: whoever reads the API server comes to the same account. But labels go and come back
-// (whoever writes them is upgraded, or restarted), and nodes are deleted before their pods. Were
-// the pods charged to another line meanwhile, or to none, then their own would seem to have room.
-// So each pod that is bound while quotas are in force carries a note of what its node said then.
-// It counts while the node says nothing; as soon as the node speaks, the node is right.
+// A node's labels name its GPUs, and each pod there is charged for those, whichever scheduler bound
+// it and whenever. So every process that reads the API server computes the same account. But labels
+// can be missing for a while (the component that writes them is upgraded or restarted), and nodes
+// are deleted before their pods. If the pods were charged to another line meanwhile, or to none,
+// their own line would seem to have room. So each pod that is bound while quotas are in force gets
+// a note with the product that its node's labels named then. The note counts only while the labels
+// name no product.
 //
-// The note comes with the bind itself, as an annotation of the Binding, which the API server copies
-// to the pod (kube-apiserver, pkg/registry/core/pod/storage); it costs no call, and another process
-// reads it. What stood there before is replaced, by an empty note where the node does not say; what
-// stands on pods of other schedulers is not read. Whoever may change bound pods can change it, and
-// gains by it only where a node does not say what it has.
+// The note is an annotation of the Binding, which the API server copies to the pod (kube-apiserver,
+// pkg/registry/core/pod/storage). So it costs no extra call, and another process can read it. It
+// replaces an older note; if the node's labels name no product, the new note is empty. Notes on
+// pods of other schedulers are not read. A user who may change bound pods can change the note; that
+// has an effect only while the node's labels name no product.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -28,7 +29,7 @@ inline constexpr std::string_view kChargedAsAnnotation = "gpu-scheduler.io/charg
   return pod.metadata.annotations.find(kChargedAsAnnotation) != nullptr;
 }
 
-// Empty: there is no note, or the node did not say.
+// Empty: there is no note, or the node's labels named no product.
 [[nodiscard]] inline std::string charged_as(const k8s::Pod& pod) {
   const std::string* product = pod.metadata.annotations.find(kChargedAsAnnotation);
   return product == nullptr ? std::string() : *product;

@@ -1,7 +1,7 @@
-// Sets of charge classes, interned: where a pod may go by its quota is one of few answers, and a
-// small number to keep other answers by.
+// Interned sets of charge classes. Only few different sets occur as the classes that a quota allows
+// a pod, so other answers are stored by the small number of such a set.
 //
-// A set always contains the class of nodes without GPUs: quota says nothing about those.
+// A set always contains the class of nodes without GPUs, because quota does not limit those.
 #pragma once
 
 #include "scheduler/quota/charge_class.h"
@@ -13,7 +13,7 @@
 namespace sched::quota {
 
 enum class ClassSetId : std::uint32_t {};
-inline constexpr ClassSetId kEveryClass{0};  // also those that are not known yet
+inline constexpr ClassSetId kEveryClass{0};  // also classes that are not known yet
 
 class ClassSets {
  public:

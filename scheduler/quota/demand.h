@@ -1,13 +1,13 @@
-// What a pod asks for that counts against a GPU quota, read off its resource requests:
+// What a pod asks for that counts against a GPU quota, read from its resource requests:
 //
-//   nvidia.com/gpu                   whole GPUs, or whatever its node gives under that name
+//   nvidia.com/gpu                   whole GPUs, or what the node offers under that name
 //   nvidia.com/gpu.shared            replicas of a shared GPU
-//   nvidia.com/mig-<profile>         MIG instances; with .shared behind it, replicas of one
-//   nvidia.com/gpu-a100, …           GPUs under names of somebody's own (gpu/resource_kind.h): a
-//                                    whole one each, for nobody says what they are
+//   nvidia.com/mig-<profile>         MIG instances; with the suffix .shared, replicas of one
+//   nvidia.com/gpu-a100, …           GPUs under other names (gpu/resource_kind.h): each is a whole
+//                                    GPU, because nothing states what it is
 //   gpu-scheduler.io/gpu-milli       thousandths of one GPU (replay)
 //
-// How many GPUs that is depends on the node: charge_class.h.
+// How many GPUs that counts depends on the node: charge_class.h.
 #pragma once
 
 #include "scheduler/base/resources.h"
@@ -30,10 +30,10 @@ struct Instances {
 struct Demand {
   std::int64_t gpus = 0;
   std::int64_t shared = 0;
-  std::int64_t milli = 0;      // 0 where `gpus` says more
-  std::int64_t own_names = 0;  // pieces under names of somebody's own
+  std::int64_t milli = 0;      // 0 if `gpus` counts more
+  std::int64_t own_names = 0;  // pieces under other names
   std::vector<Instances> instances{};
-  TypeChoice allowed{};  // which types of GPU they may be
+  TypeChoice allowed{};  // which types of GPU the pod allows
 
   [[nodiscard]] bool is_none() const {
     return gpus == 0 && shared == 0 && milli == 0 && own_names == 0 && instances.empty();
@@ -44,7 +44,7 @@ struct Demand {
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 
-// `requests` as in PodShape or Claim. Says nothing of types.
+// `requests` as in PodShape or Claim. Leaves `allowed` empty.
 [[nodiscard]] Demand demand_of(const std::vector<ResourceAmount>& requests,
                                const ResourceNames& names);
 

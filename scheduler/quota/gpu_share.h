@@ -1,13 +1,12 @@
-// An amount of GPUs as the quota ledger counts it: an integer, so that sums are exact and an exact
-// fit is one.
+// An amount of GPUs as the quota ledger counts it: an integer, so that sums are exact.
 //
 // 36,036,000 units are one GPU. That number is divisible by 1 … 16, 24, 32, 48 and 1,000: every
 // MIG instance (4, 8 or 12 memory slices a GPU), every usual count of replicas and every thousandth
 // is a whole number of units. Other counts of replicas are rounded up, so that a GPU's replicas
 // together never count less than the GPU.
 //
-// A single amount is at most a million GPUs, more than any cluster has: who asks for more is told
-// so by his nodes, and sums cannot overflow.
+// A single amount is at most a million GPUs, more than any cluster has, so that sums cannot
+// overflow. A pod that asks for more is refused by the nodes.
 #pragma once
 
 #include "k8s-client/api/quantity.h"
@@ -25,7 +24,7 @@ class GpuShare {
   static constexpr std::int64_t kMostGpus = 1'000'000;
 
   constexpr GpuShare() = default;
-  // Whole GPUs; beyond the most it is the most, below zero it is zero.
+  // Whole GPUs: at most kMostGpus; zero if `count` is below zero.
   [[nodiscard]] static constexpr GpuShare gpus(std::int64_t count) {
     return GpuShare(std::clamp<std::int64_t>(count, 0, kMostGpus) * kUnitsPerGpu);
   }
@@ -34,20 +33,20 @@ class GpuShare {
     if (parts <= 1) return gpus(1);
     return GpuShare(kUnitsPerGpu / parts + (kUnitsPerGpu % parts != 0 ? 1 : 0));
   }
-  // As a quantity of GPUs; what is finer than a thousandth is rounded up.
+  // From a quantity of GPUs, rounded up to a thousandth.
   [[nodiscard]] static GpuShare of(const k8s::Quantity& gpus);
 
   [[nodiscard]] constexpr std::int64_t units() const { return units_; }
   [[nodiscard]] constexpr bool is_zero() const { return units_ == 0; }
 
-  // `count` times this, at most the most.
+  // `count` times this, at most kMostGpus.
   [[nodiscard]] constexpr GpuShare times(std::int64_t count) const {
     std::int64_t product = 0;
     const bool overflow =
         __builtin_mul_overflow(units_, std::max<std::int64_t>(count, 0), &product);
     return overflow ? gpus(kMostGpus) : std::min(GpuShare(product), gpus(kMostGpus));
   }
-  // What this is beyond `other`; zero if it is not.
+  // By how much this is more than `other`; zero if it is not.
   [[nodiscard]] constexpr GpuShare beyond(GpuShare other) const {
     return units_ > other.units_ ? GpuShare(units_ - other.units_) : GpuShare();
   }
@@ -69,7 +68,7 @@ class GpuShare {
   std::int64_t units_ = 0;
 };
 
-// In GPUs, for people: "4", "0.5", "0.334"; three places, rounded up.
+// In GPUs, to be read: "4", "0.5", "0.334"; three places, rounded up.
 [[nodiscard]] std::string to_text(GpuShare share);
 
 // The same as a Kubernetes quantity: "4", "500m", "334m".

@@ -1,4 +1,4 @@
-// What the ledger keeps: quotas, charges, and which belongs to which.
+// What the ledger keeps: quotas, charges, and which charge belongs to which quota.
 #include "scheduler/quota/ledger.h"
 
 #include <fmt/format.h>
@@ -123,7 +123,7 @@ std::optional<Ledger::Deleted> Ledger::deleted(QuotaId id) const {
 bool Ledger::upsert(const k8s::Namespace& object) {
   const bool moved = assignment_.namespace_labels(object.metadata.name, object.metadata.labels);
   if (moved) recount(object.metadata.name);
-  ++version_;  // who overlaps with whom
+  ++version_;  // the namespaces that quotas select in vain
   return moved;
 }
 
@@ -134,7 +134,7 @@ bool Ledger::erase_namespace(const std::string& name) {
   return moved;
 }
 
-// The namespace belongs to another quota than its charges say.
+// The namespace belongs to another quota than its charges do.
 void Ledger::recount(const std::string& namespace_) {
   const auto found = in_namespace_.find(namespace_);
   if (found == in_namespace_.end()) return;
@@ -166,7 +166,7 @@ void Ledger::node_is(NodeSlot node, ChargeClassId id, GpuShare offers) {
   known = id;
   for (Charge* charge : on_node_[node]) count(*charge);
   if (classes_.version() == classes_before) return;
-  // Another type to choose from, or one less to wait for.
+  // A type more to choose from, or a type less to wait for.
   ++version_;
   news_.terms = true;
   for (const auto& entry : quotas_) status_changed_.insert(entry.first);
@@ -240,7 +240,7 @@ void Ledger::uncount(Charge& charge) {
   charge.amount_ = {};
 }
 
-// Everything anew. Who holds something asks for it again.
+// Builds everything again. Holds are dropped; the caller asks for them again.
 void Ledger::rebuild() {
   pools_.clear();
   inner_pools_.clear();
@@ -281,7 +281,7 @@ std::vector<QuotaId> Ledger::place_quotas() {
     quota.spec = {};
     quota.misplaced = "spec.parent: " + std::move(why);
   };
-  // By level, the outermost first. What is left in the end is in a circle, or too deep.
+  // By level, the outermost first. What is left at the end is in a circle, or too deep.
   std::vector<QuotaId> order;
   std::map<QuotaId, std::vector<QuotaId>> said_to_be_in;
   for (auto& [id, quota] : quotas_) {
@@ -338,7 +338,7 @@ std::optional<std::string> Ledger::objection_to(const Spec& child, QuotaId id) c
 
 void Ledger::make_lines(QuotaId id, Quota& quota) {
   quota.lines.clear();
-  // Those of quotas that are in it keep the addresses of its lines.
+  // The lines of child quotas keep the addresses of these lines.
   quota.lines.reserve(quota.spec.lines.size() + 1);
   quota.inner.assign(quota.spec.lines.size() + 1, nullptr);
   for (const LineSpec& line : quota.spec.lines) {
@@ -409,7 +409,7 @@ void Ledger::change(QuotaId id, Quota& quota, std::size_t index, void (Line::*ho
                     GpuShare amount) {
   Line& line = quota.lines[index];
   const GpuShare taken = line.used() + line.held();
-  // Its own pool, and those from which that one borrows.
+  // The line's own pool, and the pools that this one borrows from.
   struct Was {
     const Pool* pool = nullptr;
     GpuShare left{};

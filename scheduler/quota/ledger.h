@@ -1,19 +1,19 @@
-// The ledger of GPU quotas: who uses how much of what, and whether a pod has room.
+// The ledger of GPU quotas: how much each quota uses of each GPU type, and whether a pod has room.
 //
-// Every pod that holds GPUs on a node has a Charge, whatever scheduler placed it and whether or not
-// a quota counts it today. The charge's amount follows from the pod's demand and the charge class
-// of its node, its line from the pod's namespace and the GPU's type; so what a quota has used is a
-// function of the pods, nodes, namespaces and quotas that are there, however they came to be, and a
-// new process that reads them has the same ledger. When a quota, a namespace or a node changes, the
-// charges are moved to where they belong now: nobody is evicted and nothing is counted twice.
+// Every pod that holds GPUs on a node has a Charge, whichever scheduler placed it and whether or
+// not a quota counts it today. The amount of the charge follows from the pod's demand and the
+// charge class of its node; its line follows from the pod's namespace and the GPU's type. So what a
+// quota has used is a function of the pods, nodes, namespaces and quotas that exist, in whatever
+// order they came, and a new process that reads them has the same ledger. When a quota, a namespace
+// or a node changes, the charges are moved to where they belong now. No pod is evicted and nothing
+// is counted twice.
 //
-// A question about a pod is answered by charge classes: on which GPUs it would be within its
-// quota's guarantee, and on which it would borrow. A GPU type that no line of the quota names has
-// no room.
+// A question about a pod is answered by charge class: on which GPUs it would be within its quota's
+// guarantee, and on which it would borrow. A GPU type that no line of the quota names has no room.
 //
-// The ledger knows neither nodes nor the queue; nodes are numbers to it. What it keeps is in
-// ledger.cc, what it answers about a pod that waits in ledger_answers.cc, a quota's account, as its
-// status says it, in ledger_status.cc, and what is wrong with it in ledger_conditions.cc.
+// The ledger does not depend on the nodes or the queue; it has only the numbers of nodes. ledger.cc
+// has what the ledger keeps, ledger_answers.cc its answers about waiting pods, ledger_status.cc a
+// quota's account for its status, and ledger_conditions.cc what is wrong with a quota.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
@@ -44,8 +44,7 @@ namespace sched::quota {
 class Ledger;
 class LedgerTrial;
 
-// What a pod takes of its namespace's quota, from when it is made until it is destroyed. Has a
-// fixed address.
+// What a pod takes of its namespace's quota, from construction to destruction. Has a fixed address.
 class Charge {
  public:
   struct Pod {
@@ -71,20 +70,20 @@ class Charge {
   Pod pod_;
   NodeSlot node_;
   Demand demand_;
-  // Kept by the ledger.
+  // Written by the ledger.
   std::size_t in_namespace_ = 0;  // index in the namespace's charges
   std::size_t on_node_ = 0;       // index in the node's charges
-  std::optional<QuotaId> quota_;  // that counts it; nullopt: none does
+  std::optional<QuotaId> quota_;  // the quota that counts it; nullopt: none
   std::size_t line_ = 0;          // of that quota
   GpuShare amount_;
 };
 
-// What has changed in a ledger since somebody asked last, for those who keep what follows from it.
+// What has changed in a ledger since take_news() was last called.
 struct News {
-  bool terms = false;  // quotas, or the types of GPUs that are there: anything may differ
-  std::vector<QuotaId> accounts{};  // what they use or hold is another
-  std::vector<QuotaId> opened{};    // of these, those that have more room than before
-  std::vector<PoolId> pools{};      // that have more left to lend than before
+  bool terms = false;               // quotas, or the types of GPUs that exist: anything may differ
+  std::vector<QuotaId> accounts{};  // their used or held amounts have changed
+  std::vector<QuotaId> opened{};    // those of `accounts` that have more room than before
+  std::vector<PoolId> pools{};      // those with more left to lend than before
   [[nodiscard]] bool none() const { return !terms && accounts.empty(); }
 };
 
@@ -94,41 +93,42 @@ class Ledger {
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
-  // What is there. Each returns true if pods may belong to another quota than before.
+  // The objects that exist. Each function returns true if pods may belong to another quota than
+  // before.
   bool upsert(const k8s::GpuQuota& quota);
-  // The quota is deleted. Unless its spec or the options say otherwise it keeps the namespaces that
-  // no other selects, and gives nothing, until forget_deleted(): one that is only replaced opens
-  // its namespaces to nobody meanwhile.
+  // The quota is deleted. It keeps the namespaces that no other quota selects, and gives nothing,
+  // until forget_deleted(). So no pod gets GPUs without quota while a quota is being replaced.
+  // Exception: its spec or the options say otherwise.
   bool erase(const std::string& quota, Time now);
   bool upsert(const k8s::Namespace& object);
   bool erase_namespace(const std::string& name);
 
-  // The quota was there once, and is deleted since then or since its deletionTimestamp, unless it
-  // is known here: as if erase() had been told.
+  // The quota existed in an earlier process. Unless it is known here, it counts as deleted, as by
+  // erase(): since its deletionTimestamp, or since `now` if it has none.
   bool remember(const k8s::GpuQuota& quota, Time now);
-  // What remember() is to be told in a new process, of all that are there or keep their namespaces;
-  // changes with its version.
+  // The input of remember() for a new process: all quotas that exist or that keep their namespaces.
+  // It changes when memory_version() does.
   [[nodiscard]] std::vector<k8s::GpuQuota> memory() const;
   [[nodiscard]] std::uint64_t memory_version() const { return memory_version_; }
 
-  // Forgets the deleted quotas whose time is over and to which no pod is charged any more. O(their
-  // number) if there is none.
+  // Forgets the deleted quotas that have no time left and to which no pod is charged any more.
+  // O(deleted quotas) if there is none to forget.
   bool forget_deleted(Time now);
-  // When there will be one; nullopt: not before something else changes.
+  // When there will be one to forget; nullopt: not before something else changes.
   [[nodiscard]] std::optional<Time> next_forgotten() const;
 
-  // The class of the node of that number from now on, kNoGpuClass when it goes, and what a pod
-  // would be charged that took all that the node offers. O(pods on it).
+  // Sets the node's class, kNoGpuClass when the node is removed. `offers`: what a pod would be
+  // charged that took everything that the node offers. O(pods on it).
   void node_is(NodeSlot node, ChargeClassId id, GpuShare offers = {});
   [[nodiscard]] ChargeClassId intern(const NodeFacts& node, const ResourceNames& names,
                                      const gpu::SiteLabels& site = {}) {
     return classes_.intern(node, names, site);
   }
   [[nodiscard]] const ChargeClasses& classes() const { return classes_; }
-  // What a pod would be charged that took all of the node's GPUs, whose class is interned.
+  // What a pod would be charged that took all GPUs of the node. The node's class is interned.
   [[nodiscard]] GpuShare offer_of(const NodeFacts& node, const ResourceNames& names) const;
 
-  // Whether any quota is there or the default allows nothing: else nobody need ask.
+  // Whether any quota exists or the default allows nothing. If not, nothing needs to be asked.
   [[nodiscard]] bool in_force() const;
   // The quota of a pod of the namespace that asks for GPUs; kUndecidedQuota, which gives nothing,
   // while the namespace's labels are needed and not known.
@@ -136,37 +136,38 @@ class Ledger {
     return assignment_.quota_of(namespace_);
   }
 
-  // Where the pod has room. `is_holder`: what the quota holds is kept for this pod. `in`: as the
-  // accounts would be (ledger_trial.h); null: as they are. O(classes · quota lines).
+  // Where the pod has room. `is_holder`: what the quota holds is held for this pod. `in`: a trial's
+  // accounts (ledger_trial.h); null: the real ones. O(classes · quota lines).
   [[nodiscard]] Admission admit(QuotaId quota, const Demand& demand, bool is_holder,
                                 const LedgerTrial* in = nullptr) const;
-  // The same, line by line, for those who read; one answer a line that the pod may be charged to.
+  // The same by line, for messages; one answer for each line that the pod may be charged to.
   [[nodiscard]] std::vector<LineAnswer> answers(QuotaId quota, const Demand& demand, bool is_holder,
                                                 const LedgerTrial* in = nullptr) const;
   // Where the quota stands for a pod with this demand. O(classes + lines of the quota).
   [[nodiscard]] Standing standing(QuotaId quota, const Demand& demand, bool is_holder,
                                   const LedgerTrial* in = nullptr) const;
-  // The same if it has to borrow, whatever it would have within the guarantee.
+  // The same if the pod must borrow, even if it would be within the guarantee somewhere.
   [[nodiscard]] Standing as_borrower(QuotaId quota, const Demand& demand, bool is_holder,
                                      const LedgerTrial* in = nullptr) const;
-  // The pools from which its lines may borrow more, as far as their limits go, and where it stands
-  // in each.
+  // The pools from which the quota's lines may borrow more within their limits, and where the quota
+  // stands in each.
   [[nodiscard]] std::vector<InPool> in_pools(QuotaId quota) const;
   // Whether the pool has something left to lend.
   [[nodiscard]] bool lends(PoolId pool) const;
-  // Whether the demand is beyond what the quota could ever give it, borrowed or not, on any type of
-  // GPU that is there; where it allows none of those, on the types that it names.
+  // Whether the demand is more than the quota could ever give, borrowed or not, on every type of
+  // GPU that exists. If the demand allows none of those, on the types that it names.
   [[nodiscard]] bool never_fits(QuotaId quota, const Demand& demand) const;
   [[nodiscard]] bool is_strict(QuotaId quota) const;
-  // "team-vision"; for kNothingQuota empty.
+  // "team-vision"; empty for kNothingQuota.
   [[nodiscard]] const std::string& name_of(QuotaId quota) const;
   [[nodiscard]] const std::string& uid_of(QuotaId quota) const;
-  // The quota that it says it is a part of; empty: none.
+  // The parent that its spec names; empty: none.
   [[nodiscard]] const std::string& parent_of(QuotaId quota) const;
-  // Why the quota's spec is not applied, or gives its own namespaces nothing; nullopt: it does.
+  // Why the quota's spec is not applied, or why it gives its own namespaces nothing; nullopt:
+  // nothing is wrong.
   [[nodiscard]] std::optional<std::string> error_of(QuotaId quota) const;
-  // Until when a deleted quota gives nothing at least, and what is charged to it; nullopt: it is
-  // there.
+  // The earliest time until which a deleted quota gives nothing, and what is charged to it;
+  // nullopt: the quota is not deleted.
   struct Deleted {
     Time until{};
     GpuShare used;
@@ -174,45 +175,45 @@ class Ledger {
   [[nodiscard]] std::optional<Deleted> deleted(QuotaId quota) const;
 
   // Whether a pod with this demand could ever be within the guarantee on one of those classes (by
-  // ascending id): of other pods nothing is kept for them.
+  // ascending id): whether hold() could keep quota for it.
   [[nodiscard]] bool could_hold(QuotaId quota, const Demand& demand,
                                 const std::vector<ChargeClassId>& classes) const;
-  // Keeps what becomes free for such a pod, of the lines of those classes on that where least is
-  // missing, until release(), or until quotas change. False, and nothing is kept: it could not be
-  // within the guarantee even then.
+  // Holds, for such a pod, what becomes free of one line: of the lines of those classes the one
+  // where least is missing. It holds until release(), or until quotas change. False, and nothing is
+  // held: even then the pod could not be within the guarantee.
   bool hold(QuotaId quota, const Demand& demand, const std::vector<ChargeClassId>& classes);
   void release(QuotaId quota);
   [[nodiscard]] bool holds(QuotaId quota) const;
 
-  // Each thing once, in the order in which it happened first.
+  // Each change once, in the order of its first occurrence.
   [[nodiscard]] bool has_news() const { return !news_.none(); }
   [[nodiscard]] News take_news();
-  // Grows with everything that changes an answer.
+  // Grows with every change of an answer.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
-  // The numbers of the quotas that are there, by name.
+  // The numbers of the quotas that exist, by name.
   [[nodiscard]] std::vector<QuotaId> quotas() const;
-  // That of the one of that name; nullopt: it is not there. O(quotas).
+  // The number of the quota with that name; nullopt: it does not exist. O(quotas).
   [[nodiscard]] std::optional<QuotaId> find(const std::string& name) const;
-  // The line of the quota that a waiting pod asks of, and for how much: the one that would then be
-  // least beyond its limit, of equals least beyond its guarantee; nullopt: of none. What others of
-  // the cohort do does not matter.
+  // The line of the quota that a waiting pod asks for, and how much of it: the line that would then
+  // be least beyond its limit; if equal, least beyond its guarantee. Nullopt: none. What others in
+  // the cohort use does not matter.
   [[nodiscard]] std::optional<std::pair<std::size_t, GpuShare>> asks_of(QuotaId quota,
                                                                         const Demand& demand) const;
-  // Whether a quota of that number is there.
+  // Whether a quota of that number exists.
   [[nodiscard]] bool has(QuotaId quota) const {
     return quotas_.contains(quota) && !deleted_.contains(quota);
   }
-  // The quota's account, `pending` by line as its waiting pods ask. O(its lines · classes), and
-  // O(lines of a pool) once for each pool that has changed.
+  // The quota's account; `pending`, by line, is what its waiting pods ask for.
+  // O(its lines · classes), and O(lines of a pool) once for each pool that has changed.
   [[nodiscard]] k8s::GpuQuota::Status status(QuotaId quota,
                                              const std::vector<GpuShare>& pending) const;
-  // The quotas whose status() may say something else than when this was last called, whatever is
-  // pending; those that are gone since among them. O(their number + lines of pools that changed).
+  // The quotas for which status() may have changed since the last call, apart from `pending`; also
+  // those that no longer exist. O(their number + lines of pools that changed).
   [[nodiscard]] std::set<QuotaId> take_status_changes();
-  // The uids of pods that run on borrowed GPUs of that line, in the order in which they were lent,
-  // which is that of the pods' creation: the oldest are the ones within the guarantee. O(pods ·
-  // log).
+  // The uids of pods that run on borrowed GPUs of that line, in the order in which the GPUs were
+  // lent. That is the order of the pods' creation: the oldest pods are within the guarantee.
+  // O(pods · log).
   [[nodiscard]] std::vector<std::string> borrowers(QuotaId quota, std::size_t line) const;
 
  private:
@@ -220,7 +221,7 @@ class Ledger {
   friend class LedgerTrial;
   using PoolKey = std::pair<std::string, std::string>;  // cohort, type_key
   using InnerKey = std::pair<QuotaId, std::size_t>;     // the parent and its line
-  // Who lends what a pool has lent: its quotas by name, each as much as it can.
+  // Which quotas lend what a pool has lent: by name, each as much as it can.
   struct Lender {
     QuotaId quota{};
     std::size_t line = 0;
@@ -232,7 +233,7 @@ class Ledger {
     bool stale = false;
     bool overlent = false;  // more is borrowed than the lenders have to spare
   };
-  // What all quotas guarantee of a type, and what there is of it.
+  // What all quotas together guarantee of a type, and how much of it exists.
   struct Cover {
     GpuShare guaranteed;
     GpuShare offered;
@@ -242,18 +243,18 @@ class Ledger {
     std::string name;
     std::string uid;
     std::int64_t generation = 0;
-    Spec said;                             // as it is written
-    Spec spec;                             // as it is in force: empty where there is an error
-    std::optional<std::string> error;      // what is wrong with it by itself
-    std::optional<std::string> misplaced;  // what is wrong with where it is
-    std::optional<QuotaId> parent;         // the quota that it is in
-    std::vector<QuotaId> children;         // those that are in it
-    std::vector<Pool*> inner;  // by line: of the children's lines that share it, or null
+    Spec said;                             // as the object has it
+    Spec spec;                             // as it is in force: empty if there is an error
+    std::optional<std::string> error;      // an error in the spec itself
+    std::optional<std::string> misplaced;  // why it cannot be in its parent
+    std::optional<QuotaId> parent;         // the quota that this one is in
+    std::vector<QuotaId> children;         // the quotas in this one
+    std::vector<Pool*> inner;  // by line: the pool of the children's lines that share it, or null
     bool opens_when_deleted = false;
-    std::vector<Line> lines;             // of the spec; a last one for GPUs that none names
+    std::vector<Line> lines;             // of the spec; a last one for GPUs that no line names
     std::vector<std::size_t> line_of;    // by class
     std::vector<std::size_t> lender_at;  // by line with a pool: its index in the pool's lenders
-    std::optional<std::size_t> holding;  // the line that keeps something
+    std::optional<std::size_t> holding;  // the line that holds something
     bool changed = false;                // is in news_.accounts
     bool opened = false;                 // is in news_.opened
   };
@@ -268,13 +269,13 @@ class Ledger {
   void count(Charge& charge);
   void uncount(Charge& charge);
   void rebuild();
-  // Which quota is in which, and whether they can be in force there; returns them so that each
-  // comes after the one that it is in.
+  // Determines each quota's parent, and whether the quota can be in force there. Returns the
+  // quotas, each after its parent.
   std::vector<QuotaId> place_quotas();
-  // Why a quota cannot be in that one, whose own place is known; nullopt: it can.
+  // Why a quota cannot be in `parent` (its own place is determined); nullopt: it can.
   [[nodiscard]] std::optional<std::string> objection_to(const Spec& child, QuotaId parent) const;
   void make_lines(QuotaId id, Quota& quota);
-  // What the quotas in a quota are guaranteed of one of its lines.
+  // The sum of what the children's lines are guaranteed of one of the parent's lines.
   [[nodiscard]] GpuShare promised_in(const Quota& parent, std::size_t line) const;
   Pool& pool_of(const Quota& quota, const LineSpec& line);
   void forget(QuotaId id);
@@ -284,44 +285,45 @@ class Ledger {
   void recount(const std::string& namespace_);
   void map_classes(Quota& quota) const;
   void changed(QuotaId id, Quota& quota);
-  // A parent's line counts another amount as used: all that are in it stand otherwise.
+  // A parent's line has another used amount: the standings of all quotas in it change.
   void parent_changed(QuotaId parent);
-  // The pool had so much left / in use before a change.
+  // Notes what has changed in the pool; before the change it had so much left / in use.
   void tell_of(const Pool& pool, GpuShare left, GpuShare used);
-  // Charges, refunds or holds on a line of the quota, which is news.
+  // Charges, refunds or holds on a line of the quota, and notes it in news_.
   void change(QuotaId id, Quota& quota, std::size_t line, void (Line::*how)(GpuShare),
               GpuShare amount);
 
   [[nodiscard]] const Quota& at(QuotaId quota) const;
   [[nodiscard]] Quota& at(QuotaId quota);
   [[nodiscard]] Account account(QuotaId quota, const LedgerTrial* in) const;
-  // The same as the public one; and whether it would be within the guarantee somewhere.
+  // The same as the public function; also sets whether the pod would be within the guarantee
+  // somewhere.
   [[nodiscard]] Standing as_borrower(const Account& of, const Demand& demand, bool is_holder,
                                      bool& within) const;
-  // Where a quota stands that would borrow of that line.
+  // Where a quota stands if it borrows for that line.
   [[nodiscard]] Standing standing_of(const Quota& quota, const Line& line) const;
-  // What is in use of that line: of a parent's, by all that are in it.
+  // What is in use of that line; of a parent's line, by all quotas in it.
   [[nodiscard]] GpuShare in_use(const Quota& quota, std::size_t line) const;
   // The line to which such GPUs are charged.
   [[nodiscard]] std::size_t line_of(const Quota& quota, ChargeClassId on) const;
   [[nodiscard]] bool eligible(ChargeClassId id, const Demand& demand) const;
-  // Visits (class, line index, amount) for every class that is there and that the demand allows.
+  // Calls visit(class, line index, amount) for every class that exists and that the demand allows.
   template <typename Visit>
   void for_each_choice(const Quota& quota, const Demand& demand, Visit&& visit) const;
-  // Of a pod that allows no class that is there, if it asks for whole GPUs of types that it names:
-  // visits (type, line index, amount) for every line to which one of them may be charged; the index
-  // behind the last if none may.
+  // For a pod that allows none of the existing classes and asks for whole GPUs of types that it
+  // names: calls visit(type, line index, amount) for every line to which such a GPU may be charged;
+  // with the index behind the last line if there is none.
   template <typename Visit>
   void for_each_absent(const Quota& quota, const Demand& demand, Visit&& visit) const;
-  // Whether such a pod could have so many of no line, ever.
+  // Whether no line could ever give such a pod that many GPUs.
   [[nodiscard]] bool never_fits_absent(const Quota& quota, const Demand& demand) const;
-  // Whether one pod may be given so much of that line, be it free or not.
+  // Whether one pod may be given that amount of the line, free or not.
   [[nodiscard]] static bool may_have(const Quota& quota, std::size_t line, GpuShare amount);
   [[nodiscard]] static Line::Answer ask(const Account& account, std::size_t line, GpuShare amount,
                                         bool is_holder);
   [[nodiscard]] static LineAnswer answer(const Account& account, std::size_t line, GpuShare amount,
                                          bool is_holder);
-  // What would be held, and on which line.
+  // What hold() would hold, and on which line.
   [[nodiscard]] std::optional<std::pair<std::size_t, GpuShare>> best_hold(
       const Quota& quota, const Demand& demand, const std::vector<ChargeClassId>& classes) const;
   [[nodiscard]] GpuShare lent(const Quota& quota, std::size_t line) const;
@@ -331,9 +333,9 @@ class Ledger {
   // `has_gpus`: some node has GPUs of its types.
   [[nodiscard]] k8s::Condition ready(QuotaId id, bool has_gpus) const;
   [[nodiscard]] bool is_known(const LineSpec& line) const;
-  // Sums up anew what is guaranteed and what there is.
+  // Computes covers_ again.
   void sum_up_guarantees() const;
-  // Lists anew which lines of a cohort are of the same GPUs, and lend each other nothing.
+  // Computes lent_apart_ again: lines of a cohort for the same GPUs that lend each other nothing.
   void list_lent_apart();
   void list_lent_apart(const std::vector<QuotaId>& cohort, const LineSpec& type,
                        const LineSpec& other);
@@ -343,12 +345,12 @@ class Ledger {
   ChargeClasses classes_;
   std::map<PoolKey, Pool> pools_;
   std::map<InnerKey, Pool> inner_pools_;
-  mutable std::vector<Lending> lending_;  // by PoolId; shared out when it is asked for
+  mutable std::vector<Lending> lending_;  // by PoolId; `lenders` computed on demand
   std::vector<PoolId> stale_pools_;
   mutable std::map<std::string, Cover>
       covers_;  // by type_key, where more is guaranteed than there is
   mutable bool covers_stale_ = true;
-  std::map<QuotaId, std::vector<std::string>> lent_apart_;  // in words
+  std::map<QuotaId, std::vector<std::string>> lent_apart_;  // as text
   mutable std::set<QuotaId> status_changed_;
   std::map<QuotaId, Quota> quotas_;  // kNothingQuota is always there
   std::map<QuotaId, Time> deleted_;  // of quotas_, with no lines; since when

@@ -1,4 +1,4 @@
-// What the ledger answers about a pod that waits.
+// The ledger's answers about waiting pods.
 #include "scheduler/quota/ledger.h"
 #include "scheduler/quota/ledger_trial.h"
 
@@ -10,19 +10,19 @@
 namespace sched::quota {
 namespace {
 
-// Whether a comes before b as the better thing to be told.
+// Whether answer a is better to report than b.
 bool needs_less(const LineAnswer& a, const LineAnswer& b) { return a.needs < b.needs; }
 
-// No MIG instance is ever found on such GPUs. MIG came with compute capability 8.0, and the other
-// 8.x do not have it (NVIDIA's MIG user guide, "Supported GPUs"); of a GPU that is not known
-// nothing is said.
+// Whether such GPUs can never have MIG instances. MIG came with compute capability 8.0, and the
+// other 8.x do not have it (NVIDIA's MIG user guide, "Supported GPUs"). False for GPUs that are not
+// known.
 bool has_no_mig(const gpu::Product& gpu) {
   if (gpu.gpu_class == nullptr || !gpu.gpu_class->compute.is_known()) return false;
   const auto [major, minor] = gpu.gpu_class->compute;
   return major < 8 || (major == 8 && minor != 0);
 }
 
-// Behind all that have a share.
+// After all quotas that have a share.
 Standing::Share no_share(GpuShare used) {
   return {.tier = Standing::Tier::kNoGuarantee, .beyond = used, .weight = GpuShare::gpus(1)};
 }
@@ -62,7 +62,7 @@ void Ledger::for_each_choice(const Quota& quota, const Demand& demand, Visit&& v
 
 template <typename Visit>
 void Ledger::for_each_absent(const Quota& quota, const Demand& demand, Visit&& visit) const {
-  // Pieces of other kinds may be a part of a GPU on the nodes that come.
+  // Pieces of other kinds may be parts of a GPU on future nodes.
   if (demand.gpus == 0 || !demand.is_of_gpus_alone()) return;
   const GpuShare amount = GpuShare::gpus(demand.gpus);
   const std::vector<LineSpec>& lines = quota.spec.lines;
@@ -91,7 +91,7 @@ bool Ledger::never_fits_absent(const Quota& quota, const Demand& demand) const {
 }
 
 bool Ledger::may_have(const Quota& quota, std::size_t line, GpuShare amount) {
-  if (!quota.children.empty()) return false;  // what it has is theirs
+  if (!quota.children.empty()) return false;  // its GPUs belong to its children
   if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) return false;
   return line != quota.spec.lines.size();
 }
@@ -113,7 +113,7 @@ Admission Ledger::admit(QuotaId id, const Demand& demand, bool is_holder,
     some = true;
     admission.add(on, ask(of, line, amount, is_holder).room);
   });
-  // Nodes of that type would not help: an autoscaler is not to make them.
+  // Nodes of that type would not help: an autoscaler must not add them.
   if (!some && never_fits_absent(of.quota, demand)) admission.refused_some = true;
   return admission;
 }
@@ -155,7 +155,7 @@ LineAnswer Ledger::answer(const Account& account, std::size_t index, GpuShare am
 std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, bool is_holder,
                                         const LedgerTrial* in) const {
   const Account of = account(id, in);
-  // Of classes that are charged to one line, that on which the pod needs least.
+  // If several classes are charged to one line, the class on which the pod needs least.
   std::map<std::pair<std::size_t, std::string>, LineAnswer> by_line;
   for_each_choice(of.quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
     LineAnswer said = answer(of, line, amount, is_holder);
@@ -194,7 +194,7 @@ Standing Ledger::standing_of(const Quota& quota, const Line& line) const {
     inner = &at(*inner->parent);
     const Line& above = *pool->above;
     --level;
-    if (above.used() < above.spec().guaranteed) continue;  // it has some of its own left
+    if (above.used() < above.spec().guaranteed) continue;  // it has guarantee left
     standing.levels[level] = share_of(above, inner->spec.weight);
   }
   return standing;
@@ -218,7 +218,7 @@ Standing Ledger::as_borrower(const Account& of, const Demand& demand, bool is_ho
     const Standing standing = standing_of(of.quota, of.lines[line]);
     if (!best || compare(standing, *best) < 0) best = standing;
   });
-  // Nothing that is there is any use to it: its turn comes last.
+  // The quota can use nothing that exists: its turn comes last.
   return best.value_or(Standing{.levels = {no_share({})}});
 }
 
@@ -228,7 +228,7 @@ std::vector<InPool> Ledger::in_pools(QuotaId id) const {
   for (const Line& line : quota.lines) {
     if (line.pool() == nullptr) continue;
     if (line.used() >= std::max(line.limit(), line.spec().guaranteed)) continue;
-    // Its next pod may be within the guarantee, and wait all the same.
+    // Its next pod may be within the guarantee, and wait nevertheless.
     const bool as_owner = line.used() < line.spec().guaranteed &&
                           (line.pool()->bounded || line.pool()->above != nullptr);
     const Standing standing = as_owner ? Standing() : standing_of(quota, line);

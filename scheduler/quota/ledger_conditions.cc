@@ -1,4 +1,4 @@
-// What is wrong with a quota, as the conditions of its status say it.
+// What is wrong with a quota, as conditions of its status.
 #include "scheduler/quota/ledger.h"
 
 #include <fmt/format.h>
@@ -142,7 +142,7 @@ void Ledger::sum_up_guarantees() const {
   };
   std::map<std::string, Type> types;
   for (const QuotaId id : quotas()) {
-    if (at(id).parent) continue;  // a part of that one's
+    if (at(id).parent) continue;  // a part of its parent's guarantee
     for (const LineSpec& line : at(id).spec.lines) {
       Type& type = types[line.type_key];
       type.line = &line;
@@ -195,8 +195,8 @@ void Ledger::list_lent_apart() {
   }
 }
 
-// GPUs of both types are charged to one of them by some quotas, and to the other by others: by
-// those that have no line of the first.
+// Reports types of which some quotas charge GPUs to the one and other quotas, which have no line of
+// the first type, to the other.
 void Ledger::list_lent_apart(const std::vector<QuotaId>& cohort, const LineSpec& type,
                              const LineSpec& other) {
   const auto has = [&](QuotaId id, const LineSpec& what) {

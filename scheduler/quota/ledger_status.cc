@@ -1,4 +1,4 @@
-// The ledger's account of a quota, as its status says it.
+// The ledger's account of a quota, as its status has it.
 #include "scheduler/quota/ledger.h"
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ void Ledger::list_lenders() {
 void Ledger::share_out(Lending& lending) const {
   lending.stale = false;
   const Pool& pool = *lending.pool;
-  // What a parent has beyond what it guarantees to its lines is borrowed first.
+  // What a parent has beyond what its lines are guaranteed is borrowed first.
   GpuShare left = pool.borrowed;
   if (pool.above != nullptr) {
     left = left.beyond(pool.above->spec().guaranteed.beyond(pool.guaranteed));

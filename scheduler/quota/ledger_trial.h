@@ -1,9 +1,10 @@
-// The accounts as they would be: with some charges gone, and some more.
+// The accounts as they would be with some charges removed and others added, for example if a pod
+// were evicted, or if the rest of a gang were placed.
 //
-// A sparse overlay of the ledger, which answers by it as it answers without (`in` of its
-// questions): what would be if a pod were evicted, if the rest of a gang were in place. It copies
-// the lines of the quotas that it is asked about and the pools that these share; the ledger never
-// hears of it, and must not change while it lives. What quotas keep for pods stays as it is.
+// A sparse overlay of the ledger. The ledger answers the same questions with it (parameter `in`) as
+// without. The trial copies the lines of the quotas that it is asked about, and the pools that
+// these share. The ledger stays unchanged, and must not change while the trial exists. What quotas
+// keep for pods is the same in the trial.
 #pragma once
 
 #include "scheduler/quota/charge_class.h"

@@ -12,7 +12,7 @@ bool Pool::gives() const {
   if (left() > GpuShare()) return true;
   if (above == nullptr) return bounded && used < guaranteed;
   if (above->used() >= above->limit()) return false;
-  // Beyond the parent's guarantee an owner may only lack what its limit leaves.
+  // Beyond the parent's guarantee, a line below may lack only what the parent's limit leaves.
   return above->spec().limit.has_value() || (outer() != nullptr && outer()->gives());
 }
 
@@ -50,7 +50,7 @@ Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
   const GpuShare more =
       has_parent ? claimed(after, kept).beyond(claimed(used_, held_)) : GpuShare();
   if (within <= spec_.guaranteed) return ask_within(amount, more);
-  // Whoever is next in line has waited long: nobody passes him by borrowing.
+  // The pod that quota is held for has waited long: no other pod passes it by borrowing.
   if (!kept.is_zero()) return {Room::kNone, within.beyond(spec_.guaranteed)};
 
   GpuShare missing = after.beyond(limit());
@@ -67,7 +67,7 @@ Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
 Line::Answer Line::ask_within(GpuShare amount, GpuShare more) const {
   if (pool_ == nullptr) return {Room::kGuaranteed, {}};
   if (pool_->above != nullptr) {
-    if (more.is_zero()) return {Room::kGuaranteed, {}};  // it claims that already
+    if (more.is_zero()) return {Room::kGuaranteed, {}};  // its claim includes that already
     return pool_->asks_for_all() ? pool_->above->ask(more) : pool_->above->ask_for_owner(more);
   }
   if (!pool_->bounded) return {Room::kGuaranteed, {}};

@@ -29,7 +29,7 @@ std::string borrowed(const LineAnswer& line) {
   return fmt::format(" ({} borrowed from cohort {})", to_text(line.borrowed), line.cohort);
 }
 
-// What holds of a line, whoever is in line.
+// What holds for a line, whichever pod is in line.
 std::string account(const LineAnswer& line) {
   switch (line.why) {
     case Why::kTooLarge:
@@ -54,7 +54,7 @@ std::string needs_in_parent(const LineAnswer& line) {
                      line.parent, to_text(line.missing));
 }
 
-// What must happen; empty: nothing can, or nothing need.
+// What must happen; empty: nothing can help, or nothing is needed.
 std::string remedy(const LineAnswer& line) {
   if (line.needs > line.most) return {};
   switch (line.why) {

@@ -1,4 +1,4 @@
-// What a pod that waits for quota is told, in numbers.
+// Messages in numbers for pods that wait for quota.
 #pragma once
 
 #include "scheduler/quota/ledger.h"
@@ -10,9 +10,9 @@
 namespace sched::quota {
 
 // "quota team-vision: NVIDIA-H100-80GB-HBM3 needs 4, 14 of 16 in use (6 borrowed from cohort
-// research), first in line; 2 more must be freed". Several lines are alternatives, told one after
-// another. `before`: how many have their turn earlier. For a pod that no line refuses it says where
-// it stands.
+// research), first in line; 2 more must be freed". Several lines are alternatives, one after
+// another. `before`: how many pods have their turn earlier. For a pod that no line refuses, the
+// message gives its place in line.
 [[nodiscard]] std::string waiting_message(const std::string& quota,
                                           const std::vector<LineAnswer>& answers,
                                           std::size_t before);
@@ -25,15 +25,14 @@ namespace sched::quota {
 // For a namespace that no quota selects where the default allows nothing.
 [[nodiscard]] std::string no_quota_message(const std::string& namespace_);
 
-// For a namespace whose labels decide which quota counts it, and that has not been heard of.
+// For a namespace that is not known yet, if its labels decide which quota counts it.
 [[nodiscard]] std::string undecided_message(const std::string& namespace_);
 
-// For a quota that is deleted and keeps its namespaces: until when at least, and how much of it is
-// in use.
+// For a deleted quota that keeps its namespaces: the earliest end of that, and how much is in use.
 [[nodiscard]] std::string deleted_quota_message(const std::string& quota, Time until,
                                                 GpuShare used);
 
-// For a quota whose spec is not valid.
+// For a quota with an invalid spec.
 [[nodiscard]] std::string invalid_quota_message(const std::string& quota, const std::string& error);
 
 }  // namespace sched::quota

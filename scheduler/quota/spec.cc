@@ -17,8 +17,8 @@ tl::unexpected<k8s::Error> wrong(const std::string& key, const std::string& what
 
 bool is_negative(const Quantity& amount) { return amount < Quantity(); }
 
-// What tells the GPUs that a line means from those of others. A name of a known class means all of
-// that class that say its other words; any other name means itself.
+// What distinguishes the GPUs that a line means from others. A name of a known class means all GPUs
+// of that class that match its other words; any other name means itself.
 std::string type_key_of(const gpu::TypeName& type) {
   if (type.gpu_class == nullptr) return type.text == kAnyType ? kAnyType : type.key;
   std::vector<std::string> words = type.words;
@@ -74,8 +74,8 @@ k8s::Result<LineSpec> line_of(const k8s::GpuQuota::Line& line, const std::string
   return checked;
 }
 
-// How closely a line that names the product says which: "*" nothing, a class something, a class
-// with more words more, the product itself all.
+// How specific a line is that names the product: "*" is least, then a class, a class with more
+// words, and most the product itself.
 std::size_t says_how_much(const LineSpec& line, const gpu::Product& product) {
   if (line.gpu_type == kAnyType) return 0;
   const gpu::TypeName& type = line.means;

@@ -20,7 +20,7 @@ Requirements about_types(const std::vector<k8s::SelectorRequirement>& all,
   return some;
 }
 
-// Terms are alternatives: one that leaves the type open opens them all.
+// Terms are alternatives: a term that leaves the type open allows all types.
 std::vector<Requirements> about_types(const k8s::NodeSelector& selector,
                                       const gpu::SiteLabels& site) {
   std::vector<Requirements> all;

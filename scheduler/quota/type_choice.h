@@ -1,16 +1,16 @@
-// Which types of GPU a pod allows, by its own words:
+// Which types of GPU a pod allows:
 //
 //   nodeSelector, required node affinity   over the labels that name a type (gpu/labels.h)
-//   gpu-scheduler.io/gpu-type              where a plugin of its profile enforces it
+//   gpu-scheduler.io/gpu-type              if a plugin of its profile enforces it
 //
-// A type that the pod does not allow is none of its choices: its quota is not asked about it, the
-// pod's rank and message leave it out. Whatever else a pod asks of its node (a rack, some memory)
-// says nothing of types, and is for the filters to judge.
+// The quota is not asked about a type that the pod does not allow; the pod's rank and message leave
+// it out. What else a pod asks of its node (a rack, some memory) does not count here; the filters
+// check it.
 //
-// The annotation's order is one of preference, and the score that knows it chooses among the nodes
-// that quota allows. So a pod gets the type that it would rather have of those within its quota's
-// guarantee, and borrows its favourite only when none of those has a node for it: what is borrowed
-// is another's, and the pod has said that it can do without.
+// The order of the types in the annotation is a preference. A score applies it to the nodes that
+// quota allows. So a pod gets the type that it prefers among those within its quota's guarantee. It
+// borrows a type that it prefers more only if no node has room within the guarantee: what is
+// borrowed belongs to another quota, and the pod allows the other types, too.
 #pragma once
 
 #include "k8s-client/api/selector.h"
@@ -38,11 +38,11 @@ struct TypeChoice {
 [[nodiscard]] TypeChoice choice_of(const PodShape& shape, bool enforces_types,
                                    const gpu::SiteLabels& site = {});
 
-// The types by whose names the pod limits itself, as labels or people write them; empty: not at
-// all, or in other words (NotIn, Exists). A pod's other words may leave fewer.
+// The types that the pod allows by name, as labels or users write them. Empty: it names none (it
+// sets no limit, or uses NotIn or Exists). Other requirements of the pod may allow fewer of them.
 [[nodiscard]] std::vector<gpu::TypeName> named_types(const TypeChoice& choice);
 
-// Whether GPUs of the class are among what the pod allows.
+// Whether the pod allows GPUs of the class.
 [[nodiscard]] bool allows(const TypeChoice& choice, const ChargeClass& gpus);
 
 }  // namespace sched::quota

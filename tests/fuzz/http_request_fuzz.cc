@@ -26,7 +26,7 @@ using namespace sched::server;
 // Of a request; what is longer is not answered.
 constexpr std::size_t kMostHeader = 8 * 1024;
 
-// The API server knows one token, whose account may read metrics, and one whose account may not.
+// The API server has two tokens: the account of one may read metrics, that of the other may not.
 DelegatedAccess::Calls reviews() {
   return {.review_token =
               [](const std::string& token, const auto& done) {

@@ -47,7 +47,7 @@ PodShape without_node(PodShape shape) {
   return shape;
 }
 
-// The shape of a pod, whose JSON is so long.
+// The shape of a pod; its JSON has that many bytes.
 PodShape shape_within_budget(const k8s::Pod& pod, std::size_t bytes, ResourceNames& names) {
   PodShape shape;
   within_budget(bytes, [&] { shape = sched::shape_of(pod, names); });

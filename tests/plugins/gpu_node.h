@@ -1,4 +1,4 @@
-// Asks scores about one node whose GPUs are kept one by one.
+// Asks scores about one node with GPUs that are kept one by one.
 #pragma once
 
 #include "scheduler/framework/plugin.h"

@@ -1,4 +1,4 @@
-// The constraints about volumes: who waits for what, and where a pod's volumes can be used.
+// The constraints about volumes: which pod waits for what, and where its volumes can be used.
 #include "tests/plugins/asked.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
@@ -266,7 +266,7 @@ TEST_CASE("VolumeBinding: claims do not take one volume twice, and the smaller o
   CHECK(std::get<ReserveVolume>(wants->writes[0]).claim.name == "small");
   CHECK(std::get<ReserveVolume>(wants->writes[0]).volume.name == "v3");
   CHECK(std::get<ReserveVolume>(wants->writes[1]).volume.name == "v4");
-  // What a plan counts on is nobody else's, on all nodes, until the plan is over.
+  // What a plan counts on is for no other pod, on all nodes, until the plan is over.
   const k8s::Pod other = pod("b").mounts_claim("small");
   for (const ObjectWrite& write : wants->writes) asked.constraint->apply(WriteAssumed{write});
   CHECK(asked.excluded(other).empty());  // its claim has one, and it is written once
@@ -356,7 +356,7 @@ TEST_CASE("VolumeBinding: a claim that was given a node keeps its pods there") {
   REQUIRE(wants);
   CHECK(wants->writes == std::vector<ObjectWrite>{
                              SelectNode{.claim = {"default", "c", "uid of c", "1"}, .node = "a"}});
-  // Written by somebody, or counted on by a plan.
+  // Written by another client, or counted on by a plan.
   using Out = std::map<std::string, Names>;
   asked.constraint->apply(WriteAssumed{wants->writes[0]});
   CHECK(asked.excluded(given) == Out{{"b", {kNoVolume}}});

@@ -190,7 +190,7 @@ std::vector<Table> tables() {
     spread.label_selector = tests::selector({{"app", "x"}});
     const k8s::Pod in_a = labelled("in-a").on("a");
     const k8s::Pod other = pod("other").labelled("app", "y").on("a");
-    // One in zone a, none in zone b, whose node is full.
+    // One in zone a, none in zone b, where the node is full.
     const auto before = [=](Cluster& c) {
       c.has(zoned("a", "a"));
       c.has(k8s::Node(node("b").labelled(kZone, "b").cpu("0")));

@@ -1,6 +1,6 @@
 // A client of an HTTPS server on this machine, which does one thing after the other and waits.
 //
-// It trusts whoever answers, and shows whom that was. It shares no code with the server under test.
+// It accepts any certificate, and returns it. It shares no code with the server under test.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// An event loop whose time stands still until a test moves it.
+// An event loop; its time stands still until a test moves it.
 //
 // Nothing happens by itself: run_ready() runs what is due, advance() moves the clock and runs each
 // timer at its time. A test of a minute of back-offs takes microseconds and is the same every time.

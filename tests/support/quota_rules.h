@@ -91,7 +91,7 @@ class QuotaRules {
     return sum > quotas[parent].guaranteed;
   }
   bool asks_for_all(std::size_t parent) const { return bounded || is_overpromised(parent); }
-  // `then`: with what is asked for. `owner`: it is a guarantee inside it that somebody takes back.
+  // `then`: with what is asked for. `owner`: it is a guarantee inside it that is taken back.
   sched::quota::Room judge(const QuotaRules& then, std::size_t q, bool owner) const {
     const Quota& quota = quotas[q];
     const int after = then.uses(q);
@@ -133,7 +133,7 @@ class QuotaRules {
 };
 
 // A tree at random of up to three levels, under two or three roots of one cohort, or of none. Quota
-// i is called "q<i>", and has a namespace of that name if it is nobody's parent.
+// i is called "q<i>", and has a namespace of that name if it has no children.
 class RandomQuotas {
  public:
   RandomQuotas(std::mt19937& random, bool bounded) : random_(random) {

@@ -214,7 +214,7 @@ ServerConnection::~ServerConnection() {
 
 void ServerConnection::drop() {
   if (socket_ < 0) return;
-  // Within the lock, so that the server never shuts down a number that is somebody else's by now.
+  // Within the lock, so that the server never shuts down a descriptor that has been reused by then.
   const std::lock_guard lock(server_.mutex_);
   std::erase(server_.sockets_, socket_);
   ::close(std::exchange(socket_, -1));

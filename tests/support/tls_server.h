@@ -71,7 +71,7 @@ class TlsServer {
   // What has been received so far, in order.
   [[nodiscard]] std::vector<ReceivedRequest> requests() const;
   [[nodiscard]] int accepted() const;
-  // Connections whose script has not ended, now and at most.
+  // Connections with a script that has not ended, now and at most.
   [[nodiscard]] int open_now() const;
   [[nodiscard]] int open_at_most() const;
   // Scripts that saw the client's end of the connection closed while they waited for a request.

@@ -72,7 +72,7 @@ class MigCheck final : public NodeFilter {
     return room_for(*profile(index, node), node.usage.devices, node.facts.gpu_devices);
   }
 
-  // What there is room for of each kind, were it asked for alone.
+  // How many of each kind would have room if asked for alone.
   [[nodiscard]] std::string together_text(const NodeView& node) const {
     std::vector<std::string> kinds;
     if (demand_.is_share()) {
@@ -90,7 +90,7 @@ class MigCheck final : public NodeFilter {
     return fmt::format("asked {} on {} GPUs", fmt::join(kinds, ", "), node.facts.gpu_devices);
   }
 
-  // Whether slices are short, or only lie wrong.
+  // Whether there are too few free slices, or only no legal start.
   static std::string slices_text(const gpu::mig::Profile& profile, const NodeView& node) {
     const std::int64_t devices = node.facts.gpu_devices;
     int most = 0;

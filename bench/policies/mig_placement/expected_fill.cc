@@ -10,7 +10,7 @@ namespace {
 
 using namespace sched::gpu;
 
-// What is filled after an instance of `profile` lies where it leaves the most.
+// The fill after an instance of `profile` is placed where it leaves the most.
 std::int64_t best_after(const mig::Profile& profile, std::uint16_t starts, std::size_t occupied,
                         const std::vector<std::int64_t>& fill) {
   std::int64_t best = 0;
@@ -26,7 +26,8 @@ std::int64_t best_after(const mig::Profile& profile, std::uint16_t starts, std::
 std::vector<std::int64_t> expected_fill(const mig::Geometry& geometry) {
   const std::vector<const mig::Profile*> profiles = mig::plain_profiles(geometry);
   std::vector<std::int64_t> fill(std::size_t{1} << geometry.slices);
-  // More occupied is a greater number, so what follows a state is known before it.
+  // A more occupied state is a greater number, so the states that follow one are computed before
+  // it.
   for (std::size_t occupied = fill.size(); occupied-- > 0;) {
     const DeviceUse use{.milli = 0, .slices = static_cast<std::uint16_t>(occupied), .extras = 0};
     std::int64_t sum = 0;

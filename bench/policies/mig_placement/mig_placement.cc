@@ -43,7 +43,7 @@ class Rating {
     return rule_.gpus == GpuOrder::kFullest ? taken : geometry.slices - taken;
   }
 
-  // The lowest start is taken on a GPU, but does not choose between GPUs: the first one does.
+  // On a GPU the lowest start is taken; among GPUs the first one.
   unsigned start_digit(unsigned start) const {
     return rule_.starts == StartOrder::kHighest ? start : 0;
   }

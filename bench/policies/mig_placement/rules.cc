@@ -30,7 +30,7 @@ int usable(const mig::Profile& profile, std::uint16_t starts) {
   return std::popcount(covered);
 }
 
-// How much more the slices that would be filled count than those that could be.
+// How much more the slices that would be filled count than those that could be filled.
 constexpr std::int64_t kFillWeight = 6;
 
 std::int64_t value_for(MigValue value, const mig::Profile& profile, int free,

@@ -1,12 +1,12 @@
-// BestFit: the node that would be left with least CPU and GPU.
+// BestFit: the node that would be left with the least CPU and GPU.
 //
 // With c and g the CPU and GPU (milli) that the node would have left:
 //
 //   score = int(100 · (1 − (c / 128,000 + g / 8,000) / 2)), then min-max normalised to 0 … 100
 //
-// in exact integers. A share of a GPU goes to the fullest device that has room. Larger nodes than
-// the published ones (128 CPUs, 8 GPUs) are told apart all the same. For MIG instances it has
-// nothing to say. Without arguments.
+// in exact integers. A share of a GPU goes to the fullest device that has room. Nodes larger than
+// the published ones (128 CPUs, 8 GPUs) are distinguished, too. MIG instances are not scored.
+// Without arguments.
 #include "bench/policies/published/published.h"
 #include "plugins/support/gpu_ask.h"
 #include "scheduler/framework/free_devices.h"
@@ -22,8 +22,8 @@ using namespace sched;
 // The formula over a common denominator: (100 · kWhole − 100 · c − 1,600 · g) / kWhole.
 constexpr std::int64_t kWhole = 2 * kPublishedMaxCpu;
 constexpr std::int64_t kGpuPerCpu = kPublishedMaxCpu / kPublishedMaxGpu;
-// Added to every score, which the normalisation takes away again: raw scores are never below 0,
-// though nodes may be larger than those published.
+// Added to every score; the normalisation removes it again. So raw scores are never below 0,
+// although nodes may be larger than the published ones.
 constexpr std::int64_t kShift = 1'000;
 // More than any node has; keeps products within 64 bits.
 constexpr std::int64_t kMostCpu = 1'000'000'000;

@@ -1,4 +1,4 @@
-// DotProd: the node whose free amounts are least like what the pod asks for.
+// DotProd: the node with free amounts least similar to what the pod asks for.
 //
 // After the dot-product alignment of Tetris (Grandl et al., SIGCOMM'14). With the free CPU and GPU
 // of the node and those that the pod asks for (milli):
@@ -6,8 +6,8 @@
 //   score = int(100 · (1 − (free cpu / 128,000 · cpu / 128,000
 //                           + free gpu / 8,000 · gpu / 8,000) / 2))
 //
-// in exact integers, not below 0. A share of a GPU goes to the fullest device that has room. For
-// MIG instances it has nothing to say. Without arguments.
+// in exact integers, not below 0. A share of a GPU goes to the fullest device that has room. MIG
+// instances are not scored. Without arguments.
 #include "bench/policies/published/published.h"
 #include "plugins/support/gpu_ask.h"
 #include "scheduler/framework/free_devices.h"
@@ -23,7 +23,7 @@ using namespace sched;
 __extension__ using Wide = __int128;
 
 constexpr Wide kWhole = Wide{2} * kPublishedMaxCpu * kPublishedMaxCpu;
-// What a product of two amounts of GPU counts beside one of CPU.
+// The weight of a product of two GPU amounts relative to one of CPU.
 constexpr std::int64_t kGpuPerCpu = kPublishedMaxCpu / kPublishedMaxGpu;
 constexpr Wide kGpuWeight = Wide{kGpuPerCpu} * kGpuPerCpu;
 

@@ -2,13 +2,13 @@
 //
 // The typical pods M are the kinds of pods that together make up 95 % of the workload (§3.2; CPU
 // pods included), p_m how frequent each is. The fragmentation F_n(M) of a node is the free GPU that
-// a pod drawn from M is expected to have no use for. A pod goes where it adds least to it:
+// a pod drawn from M is expected not to be able to use. A pod goes where it adds least to it:
 //
 //   score = int(100 · sigmoid((F_before − F_after) / 1,000 milli-GPU))
 //
 // A share of a GPU is tried on every device, the first of the best is taken. A pod that requests
-// nothing scores 100 everywhere. Where nothing is known of the workload yet, and for MIG instances,
-// Fgd has nothing to say.
+// nothing scores 100 everywhere. Pods are not scored while no workload is known, nor are pods that
+// ask for MIG instances.
 //
 // All in integers: with p_m = count_m / covered, covered · (F_before − F_after) is one (see
 // plugins/support/gpu_value.h, sigmoid_score.h). Ties matter as much as the score (measured:
@@ -45,7 +45,7 @@ std::vector<WeightedKind> by_count(const TypicalPods& typical) {
   return kinds;
 }
 
-// What FGD knows of a workload.
+// The workload, as FGD uses it.
 struct Workload {
   explicit Workload(const TypicalPods& typical)
       : covered(typical.covered),
@@ -63,7 +63,7 @@ class LessFragmented final : public ValueScore {
       : ValueScore(workload->value, ask), workload_(std::move(workload)) {}
 
  private:
-  // F = G − V/covered, and G sinks by what is requested.
+  // F = G − V/covered, and G decreases by what is requested.
   std::int64_t rate(std::int64_t lost, std::int64_t /*cpu_left*/) const override {
     const auto covered = static_cast<std::int64_t>(workload_->covered);
     return workload_->score.of(requested() * covered - lost);

@@ -1,14 +1,14 @@
-// GpuClustering: puts pods that ask for as much GPU as each other on the same nodes.
+// GpuClustering: puts pods that ask for equally much GPU on the same nodes.
 //
-// Pods are of a class by what they ask for (scheduler/gpu/size_class.h). With those that the node
+// Pods are in classes by what they ask for (scheduler/gpu/size_class.h). By the pods that the node
 // holds:
 //
 //   of the pod's class only    75      none with GPU          25
 //   of that and others         50      of other classes only   0
 //
 // plus 25 · (8,000 − free milli-GPU) / 8,000, rounded down and not below 0, so that the fuller (or
-// smaller) node comes first. A share of a GPU goes to the fullest device that has room. For pods
-// without GPU and MIG instances it has nothing to say. Without arguments.
+// smaller) node comes first. A share of a GPU goes to the fullest device that has room. Pods
+// without GPU and MIG instances are not scored. Without arguments.
 #include "bench/policies/published/published.h"
 #include "plugins/support/gpu_ask.h"
 #include "scheduler/framework/free_devices.h"

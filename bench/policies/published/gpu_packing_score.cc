@@ -1,14 +1,13 @@
-// GpuPackingScore: uses what is begun, on a GPU first, then on a node, before it begins anew.
+// GpuPackingScore: uses partly used GPUs first, then free GPUs of used nodes, then unused nodes.
 //
-// Under the name that it has in the artefact; the project's own packing is GpuPacking. For a pod
-// with GPU:
+// Under its name in the artefact; this project's own packing is GpuPacking. For a pod with GPU:
 //
 //   all GPUs of the node are free, f of them:   max(33 − f, f)
 //   it would begin u free GPUs of a used node:  max(50 − u, 33)
 //   it fits on a GPU in use:                    max(100 − (its free per cent) / 10, 50)
 //
-// A share is reckoned on the fullest GPU that has room, which is where it goes. For pods without
-// GPU and MIG instances it has nothing to say. Without arguments.
+// A share is scored for the fullest GPU that has room, which is where it goes. Pods without GPU and
+// MIG instances are not scored. Without arguments.
 #include "bench/policies/published/published.h"
 #include "plugins/support/gpu_ask.h"
 #include "scheduler/framework/free_devices.h"
@@ -22,11 +21,11 @@ namespace {
 using namespace plugins;
 using namespace sched;
 
-// The scores of what begins nothing, a GPU, a node: 100 …, 50 …, 33 and below.
+// The scores if no new GPU or node is used, if a new GPU, if a new node: 100 …, 50 …, 33 and below.
 constexpr std::int64_t kBeginsGpu = kMaxScore / 2;
 constexpr std::int64_t kBeginsNode = kMaxScore / 3;
 
-// What is free of the fullest GPU in use that has room for that much.
+// What is free of the fullest used GPU with room for that much.
 std::optional<std::int64_t> tightest_in_use(const FreeDevices& free, std::int64_t milli) {
   std::optional<std::int64_t> least;
   for (const std::int32_t left : free) {

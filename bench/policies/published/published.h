@@ -1,7 +1,7 @@
 // The scores of Weng et al., "Beware of Fragmentation: Scheduling GPU-Sharing Workloads with
-// Fragmentation Gradient Descent" (USENIX ATC'23), as their artefact has them
-// (hkust-adsl/kubernetes-scheduler-simulator@8f3d641): what policies are compared with. What each
-// does is at the top of its source.
+// Fragmentation Gradient Descent" (USENIX ATC'23), as in their artefact
+// (hkust-adsl/kubernetes-scheduler-simulator@8f3d641). Policies are compared with these. Each is
+// described at the top of its source.
 #pragma once
 
 #include "scheduler/framework/registry.h"
@@ -18,8 +18,8 @@ namespace bench {
 [[nodiscard]] sched::PluginInstance make_random_device(k8s::yaml::ObjectReader& args);
 [[nodiscard]] sched::PluginInstance make_random_device(std::uint64_t seed);
 
-// What they measure amounts by, the largest node of the openb trace: MaxSpecCpu and MaxSpecGpu of
-// the artefact.
+// The units of their amounts, the largest node of the openb trace: MaxSpecCpu and MaxSpecGpu of the
+// artefact.
 inline constexpr std::int64_t kPublishedMaxCpu = 128'000;  // milli-CPU
 inline constexpr std::int64_t kPublishedMaxGpu = 8'000;    // milli-GPU
 

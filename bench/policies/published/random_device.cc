@@ -1,10 +1,9 @@
 // RandomDevice: puts a share of a GPU on any of the node's devices that have room, drawn from a
 // seed.
 //
-// All nodes score 0: with `tieBreak: random` this is the published Random, where node and device
-// are drawn. What is drawn depends on the seed, the pod's share, and on the node's name and devices
-// as they are, on nothing else; so the answer can be kept until the node changes, and a replay
-// draws the same again.
+// All nodes score 0: with `tieBreak: random` this is the published Random, which draws node and
+// device. The draw depends only on the seed, the pod's share, and on the node's name and present
+// devices; so the answer can be stored until the node changes, and a replay draws the same again.
 //
 // Arguments (RandomDeviceArgs): seed (0).
 #include "bench/policies/published/published.h"

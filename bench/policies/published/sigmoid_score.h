@@ -3,7 +3,7 @@
 // sigmoid(x) ≥ s/100 exactly when x ≥ ln(s / (100 − s)), the log-odds of s per cent, so the score
 // is a count of the log-odds that x reaches. Comparing integers instead of calling exp() gives the
 // same score on every machine and compiler; and x as published is a difference of two sums of
-// doubles, whose last bits depend on the order of summing and can cost a point at x = 0.
+// doubles; their last bits depend on the order of summing and can cost a point at x = 0.
 #pragma once
 
 #include <array>

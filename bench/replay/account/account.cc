@@ -153,7 +153,7 @@ void Account::take_snapshots(double x) {
          options_.snapshots_at[next_snapshot_] <= x) {
     const double at = options_.snapshots_at[next_snapshot_++];
     snapshots_.push_back(snapshot(at));
-    // By time nothing has changed since `at`; an arrival may lead far beyond.
+    // Over time nothing has changed since `at`; an arrival may lead far beyond it.
     last_snapshot_ = options_.over_time ? at : x;
   }
 }

@@ -1,11 +1,11 @@
-// Keeps account of a run: told what happens, in the order of time, it ends up with a Result.
+// The account of a run: it gets the events of a run, in the order of time, and computes a Result.
 //
-// It does not know who decides. A replay tells it an engine's decisions, a recording the decisions
-// that were made on a live cluster, so that both are measured the same way.
+// It does not depend on what decides. A replay gives it an engine's decisions, a recording the
+// decisions that were made on a live cluster, so that both are measured in the same way.
 //
-// With `over_time` shares are averages over time, from `measure_from` to the end, and counts are of
-// the pods that came in that window. Else nobody leaves, and things are measured by how much GPU
-// has arrived; a pod arrives when it is first decided on.
+// With `over_time`, shares are averages over time, from `measure_from` to the end, and counts are
+// of the pods that came in that window. Otherwise no pod leaves, and the run is measured by how
+// much GPU has arrived; a pod arrives when it is first decided on.
 #pragma once
 
 #include "bench/replay/account/figures.h"
@@ -31,10 +31,11 @@ namespace bench::replay {
 struct AccountOptions {
   bool over_time = false;
   Moment measure_from{0};
-  Moment horizon{0};  // when the run is expected to end; over time only
-  // % arrived, or % of the horizon. Where the run ends before, its end stands for what is missing.
+  Moment horizon{0};  // expected end of the run; only over time
+  // % arrived, or % of the horizon. If the run ends earlier, its end is used for those that are
+  // missing.
   std::vector<double> snapshots_at = {};
-  std::vector<sched::TypicalPod> typical_pods = {};  // what free GPU is judged by
+  std::vector<sched::TypicalPod> typical_pods = {};  // for these free GPU is judged
 };
 
 class Account {
@@ -44,7 +45,7 @@ class Account {
 
   explicit Account(AccountOptions options);
 
-  // Nothing changed up to `now`, which never decreases. What follows happens then.
+  // Nothing changed up to `now`, which never decreases. The following events happen then.
   void advance(Moment now);
 
   void node_upserted(const sched::NodeFacts& facts) { occupancy_.upsert_node(facts); }
@@ -52,19 +53,19 @@ class Account {
 
   // `kind` outlives the account.
   void came(PodId pod, const KindOfPod& kind);
-  // On `node`. `devices` as decided; empty where they are only counted.
+  // On `node`. `devices` from the decision; empty if they are only counted.
   void placed(PodId pod, const std::string& node,
               const std::vector<sched::gpu::DeviceShare>& devices);
-  // It had its node before the run began, and did not wait for it. Instead of placed().
+  // The pod had its node before the run began, without a wait. Instead of placed().
   void was_there(PodId pod, const std::string& node);
-  // It finds no node, and waits.
+  // The pod finds no node, and waits.
   void waits(PodId pod, std::string_view message, std::string_view details);
-  // It is turned away.
+  // The pod is refused for good.
   void refused(PodId pod, std::string_view message, std::string_view details);
-  // It is gone, wherever it was. Does nothing for pods that never came or are gone already.
+  // The pod is gone, wherever it was. No effect for pods that never came or are gone already.
   void left(PodId pod);
 
-  // It never came.
+  // The pod never came.
   [[nodiscard]] bool is_new(PodId pod) const {
     return pod >= pods_.size() || is(pod, State::kUnknown);
   }
@@ -93,7 +94,7 @@ class Account {
   void count_arrival(Pod& pod);
   void decided(Pod& pod);
   void pass(Moment to);
-  // How far the run is: % arrived, or % of the horizon.
+  // The progress of the run: % arrived, or % of the horizon.
   [[nodiscard]] double progress() const;
   void take_snapshots(double x);
   // `at` is such a percentage.
@@ -124,7 +125,7 @@ class Account {
   RefusedKinds refused_kinds_;
   std::vector<Snapshot> snapshots_;
   std::size_t next_snapshot_ = 0;  // in options_.snapshots_at
-  double last_snapshot_ = -1;      // how far the run was when it looked so
+  double last_snapshot_ = -1;      // progress at the last snapshot
 };
 
 }  // namespace bench::replay

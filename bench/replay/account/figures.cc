@@ -13,7 +13,7 @@
 namespace bench::replay {
 namespace {
 
-// Arrivals, in percent of the GPUs, at which the unallocated share is a figure of its own.
+// Arrivals, in percent of the GPUs, at which the unallocated share is a figure.
 constexpr std::array<int, 4> kArrivals{95, 100, 110, 120};
 
 // The smallest of `sorted` that a share of them does not exceed.

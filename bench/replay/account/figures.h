@@ -1,5 +1,5 @@
-// The named figures of a run: what the table shows, summary.json holds and --fail-if asks about.
-// What each means stands in bench/replay/README.md.
+// The named figures of a run: for the table, for summary.json and for --fail-if. Their meanings are
+// in bench/replay/README.md.
 #pragma once
 
 #include "bench/replay/run/result.h"
@@ -19,12 +19,12 @@ struct Figure {
   std::string_view meaning;
 };
 
-// All there are, in the order in which they are worth reading.
+// All figures, in the order in which they should be read.
 [[nodiscard]] const std::vector<Figure>& all_figures();
 [[nodiscard]] bool is_figure(std::string_view name);
 
-// What figures are made of: counts of the pods that came in the window, and the levels at the end
-// or on average over the window.
+// The input of figures: counts of the pods that came in the window, and the levels at the end or on
+// average over the window.
 struct Outcome {
   std::size_t arrived_pods = 0;
   std::size_t placed_pods = 0;
@@ -37,7 +37,7 @@ struct Outcome {
   Step levels;
 };
 
-// `waits`: seconds, sorted. `steps`: of a run from which nobody leaves, else empty.
+// `waits`: seconds, sorted. `steps`: of a run in which no pod leaves, else empty.
 [[nodiscard]] std::map<std::string, double> figures_of(const Outcome& outcome,
                                                        const std::vector<double>& waits,
                                                        const std::vector<Step>& steps);

@@ -1,13 +1,13 @@
-// Free GPU of a node, by what keeps typical pods from using it.
+// The free GPU of a node, by what keeps typical pods from using it.
 //
-// For each typical pod the free GPU of a node falls into one of seven causes
-// (bench::replay::Cause); weighted by how often such pods come this says how the free GPU of a
-// cluster is fragmented. Source: Weng et al., "Beware of Fragmentation", ATC'23, §3. Where a GPU is
-// large enough for the pod (q3), the devices that are too small for it count as "no GPU large
-// enough" (q2), as in the paper's artefact. Memory plays no part in it, nor do MIG instances.
+// For each typical pod the free GPU of a node has one of seven causes (bench::replay::Cause);
+// weighted by how often such pods come, this shows how the free GPU of a cluster is fragmented.
+// Source: Weng et al., "Beware of Fragmentation", ATC'23, §3. If a GPU is large enough for the pod
+// (q3), the devices that are too small for it count as "no GPU large enough" (q2), as in the
+// paper's artefact. Memory is not considered, nor are MIG instances.
 //
-// Exact: amounts are thousandths of a GPU times the number of pods, so that what is added and
-// subtracted over a run leaves nothing behind.
+// Exact: amounts are thousandths of a GPU times the number of pods, so that additions and
+// subtractions over a run leave no error.
 #pragma once
 
 #include "bench/replay/run/result.h"
@@ -29,13 +29,13 @@ using FreeByCause = std::array<std::int64_t, kCauses>;
 
 class Fragmentation {
  public:
-  // Without typical pods all that is free counts as usable.
+  // Without typical pods everything free counts as usable.
   explicit Fragmentation(const std::vector<sched::TypicalPod>& typical_pods);
 
-  // By what to divide a FreeByCause to get thousandths of a GPU; at least 1.
+  // The divisor that makes thousandths of a GPU of a FreeByCause; at least 1.
   [[nodiscard]] std::int64_t weight() const { return weight_; }
 
-  // An id for a GPU model, to ask about its nodes with.
+  // An id for a GPU model, for of().
   [[nodiscard]] std::size_t product_id(const std::string& product);
 
   // Of a node with this much free on each device and this much free CPU.

@@ -1,4 +1,4 @@
-// Who used how many GPUs: sums per namespace, and per GPU model.
+// How many GPUs each namespace and each GPU model used.
 #pragma once
 
 #include "bench/replay/run/result.h"
@@ -10,22 +10,22 @@
 
 namespace bench::replay {
 
-// One kind of grouping. A group's allocation over time is kept as an integral, brought up to date
-// when it changes.
+// One kind of grouping. A group's allocation over time is stored as an integral, updated when it
+// changes.
 class GroupUses {
  public:
   void came(const std::string& group, std::int64_t gpu_milli);
-  // `counts`: as a pod that came, not only as GPUs taken.
+  // `counts`: as a pod that came, not only as taken GPUs.
   void placed(const std::string& group, std::int64_t gpu_milli, Moment now, bool counts);
-  // Of a pod that counts, before it is placed.
+  // For a pod that counts, before it is placed.
   void waited(const std::string& group, double seconds) {
     this->group(group).use.waited += seconds;
   }
   void left(const std::string& group, std::int64_t gpu_milli, Moment now);
-  // From here on averages are taken.
+  // Averages begin here.
   void begin_window(Moment now);
 
-  // With the allocation as it is now, or its average since the window began.
+  // With the present allocation, or its average since the window began.
   [[nodiscard]] std::map<std::string, GroupUse> now() const;
   [[nodiscard]] std::map<std::string, GroupUse> average_until(Moment now) const;
 

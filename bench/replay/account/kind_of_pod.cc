@@ -27,7 +27,7 @@ std::string gpu_text(const sched::gpu::Demand& gpu) {
   return text;
 }
 
-// By the first model that has such a profile; 0: none has.
+// By the first model with such a profile; 0: none.
 std::int64_t milli_of(const sched::gpu::InstanceDemand& demand) {
   for (const auto& geometry : sched::gpu::mig::geometries()) {
     if (const auto* profile = geometry.find(demand.profile)) {

@@ -1,4 +1,4 @@
-// What the account needs to know of a pod: how much GPU it asks for, and what to call pods like it.
+// The account's data of a pod: how much GPU it asks for, and the name of its kind.
 #pragma once
 
 #include "scheduler/framework/pod_shape.h"
@@ -19,20 +19,20 @@ struct KindOfPod {
   std::int64_t cpu_milli = 0;
 };
 
-// `shape` is that of the pod. Without `devices_apart` (GPUs are only counted) MIG instances are
-// resources of their own, ready-made, and no part of any nvidia.com/gpu: they count as no GPU.
+// `shape` is the pod's. Without `devices_apart` (GPUs are only counted) MIG instances are separate
+// resources and not part of any nvidia.com/gpu: they count as no GPU.
 [[nodiscard]] KindOfPod kind_of(const k8s::Pod& pod, const sched::PodShape& shape,
                                 bool devices_apart);
 
 // Thousandths of a GPU that a pod asks for. MIG instances count as their share of the memory slices
-// of the first model that has such a profile.
+// of the first model with such a profile.
 [[nodiscard]] std::int64_t gpu_milli_of(const sched::gpu::Demand& demand);
 
-// Thousandths of a GPU that are taken of a device which has so many memory slices.
+// Thousandths of a GPU that are taken of a device with so many memory slices.
 [[nodiscard]] std::int64_t gpu_milli_of(std::int64_t milli, std::uint16_t slices,
                                         std::int64_t slices_of_device);
 
-// How many memory slices a GPU of that model has; 8 where MIG is not known.
+// How many memory slices a GPU of that model has; 8 if its MIG geometry is not known.
 [[nodiscard]] std::int64_t slices_of(std::string_view product);
 
 }  // namespace bench::replay

@@ -1,4 +1,4 @@
-// How a run stands at one moment: what steps are made of.
+// The state of a run at one moment: steps are made of it.
 #pragma once
 
 #include "bench/replay/account/fragmentation.h"
@@ -19,7 +19,7 @@ struct Levels {
   std::int64_t weight = 1;
 };
 
-// a of b in percent; 0 where there is no b.
+// a of b in percent; 0 if b is 0.
 [[nodiscard]] inline double percent(double a, double b) { return b > 0 ? 100 * a / b : 0; }
 [[nodiscard]] inline double percent(std::int64_t a, std::int64_t b) {
   return percent(static_cast<double>(a), static_cast<double>(b));

@@ -1,11 +1,11 @@
-// What is taken of each GPU of each node, and the sums over the cluster, kept by changes.
+// What is taken of each GPU of each node, and the sums over the cluster, updated by changes.
 //
-// It follows the decisions of an engine without asking it anything, so that what is reported is
-// counted apart from what decided. Where the engine keeps GPUs one by one its decisions name them;
-// where it only counts them (or a pod was bound before) devices are taken here by the replay's own
-// rule, whole GPUs the first free ones, so that the pictures show something sensible.
+// It follows the decisions of an engine without questions to it, so that what is reported is
+// counted separately from what decided. If the engine keeps devices one by one, its decisions name
+// them. If it only counts them (or a pod was bound before), devices are chosen here by the replay's
+// own rule, whole GPUs the first free ones, so that the pictures are meaningful.
 //
-// A change costs O(devices × typical pods) of its node, no look at other nodes.
+// A change costs O(devices × typical pods) of its node, and no look at other nodes.
 #pragma once
 
 #include "bench/replay/account/fragmentation.h"
@@ -27,7 +27,7 @@ class Occupancy {
  public:
   explicit Occupancy(Fragmentation fragmentation) : fragmentation_(std::move(fragmentation)) {}
 
-  // A place taken: what to give back. A pod with GPUs but no device is on an over-committed node.
+  // A taken place, for give_back(). A pod with GPUs but no device is on an over-committed node.
   struct Place {
     std::size_t node = 0;  // index in nodes()
     std::vector<sched::gpu::DeviceShare> devices;
@@ -49,7 +49,7 @@ class Occupancy {
     std::size_t product_id = 0;
     FreeByCause free_by_cause{};  // counted in the sum
 
-    // Thousandths taken of a device; 0 of one that the node has not.
+    // Thousandths taken of a device; 0 for a device that the node does not have.
     [[nodiscard]] std::int32_t taken_of(std::size_t device) const;
     [[nodiscard]] std::int64_t capacity() const { return gpus * sched::gpu::kMilliPerGpu; }
   };
@@ -58,15 +58,15 @@ class Occupancy {
   void upsert_node(const sched::NodeFacts& facts);
   void erase_node(std::string_view name);
 
-  // `devices`: as decided; empty: chosen here. nullopt: no node of that name was ever seen.
+  // `devices`: from the decision; empty: chosen here. nullopt: no node of that name was ever seen.
   std::optional<Place> take(const std::string& node, const KindOfPod& pod,
                             const std::vector<sched::gpu::DeviceShare>& devices);
   void give_back(const Place& place);
 
-  // In the order in which they were first seen; those that are gone included.
+  // In the order in which they were first seen, including those that are gone.
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
 
-  // Sums over the nodes that are there, in thousandths of a GPU.
+  // Sums over the existing nodes, in thousandths of a GPU.
   [[nodiscard]] std::int64_t capacity() const { return capacity_; }
   [[nodiscard]] std::int64_t taken() const { return taken_; }
   // × weight().

@@ -32,7 +32,7 @@ void PercentSteps::add(const Levels& levels) {
   by_percent_[x].add({.count = 1, .sum = shares_of(levels)});
 }
 
-// One pod may ask for any number of GPUs: percents without arrivals are not walked through.
+// One pod may ask for any number of GPUs: percents without arrivals are skipped.
 std::vector<std::int64_t> PercentSteps::percents() const {
   std::vector<std::int64_t> percents;
   for (const auto& [x, sums] : by_percent_) {

@@ -1,4 +1,4 @@
-// Which kinds of pods found no node, and what the last of each was told.
+// Which kinds of pods found no node, and the last message for each.
 #pragma once
 
 #include "bench/replay/account/kind_of_pod.h"
@@ -13,12 +13,12 @@ namespace bench::replay {
 
 class RefusedKinds {
  public:
-  // A pod was told why it finds no node. `details` may be empty.
+  // A pod's message why it finds no node. `details` may be empty.
   void told(const KindOfPod& pod, std::string_view message, std::string_view details);
-  // It was turned away, or the run ended while it waited.
+  // It was refused for good, or the run ended while it waited.
   void not_placed(const KindOfPod& pod);
 
-  // Kinds of which some were not placed; most GPUs first, then by name.
+  // Kinds with pods that were not placed; most GPUs first, then by name.
   [[nodiscard]] std::vector<RefusedKind> sorted() const;
 
  private:

@@ -1,7 +1,7 @@
 // Steps of a run over time: equal slices, over each of which the levels are averaged.
 //
-// A run may go on beyond the time that was planned, until all have left that came; then the slices
-// are merged two by two, so that there are never more than twice as many as asked for.
+// A run may continue beyond the planned time, until all pods that came have left; then slices are
+// merged two by two, so that there are never more than twice as many as asked for.
 #pragma once
 
 #include "bench/replay/account/levels.h"
@@ -32,10 +32,10 @@ class TimeSteps {
  public:
   static constexpr Moment::rep kSlices = 200;
 
-  // `horizon`: when the run is expected to end.
+  // `horizon`: the expected end of the run.
   explicit TimeSteps(Moment horizon);
 
-  // The levels were these from `from` to `to`, the end of the call before.
+  // The levels from `from`, the end of the previous call, to `to`.
   void add(const Levels& levels, Moment from, Moment to);
   [[nodiscard]] std::vector<Step> steps() const;
 

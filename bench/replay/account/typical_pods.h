@@ -1,7 +1,7 @@
-// The kinds of pods that free GPU is judged by: the target workload M of fragmentation.
+// The kinds of pods for which free GPU is judged: the target workload M of fragmentation.
 //
-// The kinds of the trace as it is (before any inflation) are taken by frequency until they cover
-// 95 % of its pods, those without GPU included. Source: Weng et al., "Beware of Fragmentation",
+// The kinds of the unchanged trace (before any inflation) are taken by frequency until they cover
+// 95 % of its pods, including those without GPU. Source: Weng et al., "Beware of Fragmentation",
 // ATC'23, and its artefact (podPopularityThreshold 95).
 #pragma once
 

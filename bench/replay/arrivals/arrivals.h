@@ -1,15 +1,15 @@
-// Which pods of a trace come when: the trace as it was, or a workload drawn from it.
+// Which pods of a trace come when: the unchanged trace, or a workload drawn from it.
 //
 //   trace            at their own times, for as long as they lived
 //   backlog          all at once, in the order of their creation; none leaves
 //   inflate:130      the trace shuffled, then pods drawn from it until they ask for 130 % of the
 //                    cluster's GPUs; one after the other, none leaves. The protocol under which FGD
 //                    was published (Weng et al., ATC'23, and its artefact).
-//   stationary:95    a Poisson stream of pods drawn from the trace, living so long that they would
+//   stationary:95    a Poisson stream of pods drawn from the trace, with such lives that they would
 //                    fill 95 % of the GPUs; starts from the population of that load
 //
-// Everything drawn comes from one seeded generator of our own, so that a seed gives the same
-// workload everywhere.
+// All draws come from one seeded generator of this project, so that a seed gives the same workload
+// everywhere.
 #pragma once
 
 #include "bench/replay/trace/trace.h"
@@ -25,8 +25,8 @@
 
 namespace bench::replay {
 
-// How long pods of a stationary stream live: an hour on average, whatever the pod (which is a unit;
-// figures do not depend on it), or, with kTrace, each for as long as in the trace (stationary.h).
+// How long pods of a stationary stream live: an hour on average, whatever the pod (the hour is a
+// unit; figures do not depend on it), or, with kTrace, each as long as in the trace (stationary.h).
 struct Life {
   enum class Kind : std::uint8_t { kExponential, kLogNormal, kTrace };
   Kind kind = Kind::kExponential;
@@ -57,7 +57,7 @@ struct Arrival {
   std::optional<Moment> leaves;  // > at; nullopt: never
 };
 
-// In order of time; those of one moment in the order in which they come.
+// In order of time; arrivals of one moment in the order in which they come.
 struct Workload {
   std::vector<Arrival> arrivals;
   // The figures of a stationary stream are taken from `measure_from` to `ends`.
@@ -65,7 +65,7 @@ struct Workload {
   std::optional<Moment> ends;  // nullopt: with the last event
 };
 
-// An error where the trace cannot be arranged that way: no creation times, no GPU in the cluster.
+// An error if the trace cannot be arranged in that way: no creation times, no GPU in the cluster.
 [[nodiscard]] k8s::Result<Workload> arrange(const Trace& trace, const ArrivalMode& mode,
                                             std::uint64_t seed);
 

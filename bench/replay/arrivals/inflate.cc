@@ -15,14 +15,14 @@ void append_draws(Pods& order, const PodPool& pool, std::int64_t limit, Random& 
   std::int64_t total = pool.milli(order);
   while (total < limit) {
     const std::size_t pod = pool.pods[random.below(pool.pods.size())];
-    // Of one device, not of all: the artefact's rule. The last pod may so lead beyond the limit.
+    // Of one device, not of all: the artefact's rule. So the last pod may lead beyond the limit.
     if (total + pool.demands[pod].milli > limit) return;
     order.push_back(pod);
     total += pool.milli(pod);
   }
 }
 
-// Keeps the order of those that stay.
+// Keeps the order of the pods that stay.
 void remove_draws(Pods& order, const PodPool& pool, std::int64_t limit, Random& random) {
   Pods places(order.size());
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;

@@ -2,8 +2,8 @@
 // share of the cluster's GPUs.
 //
 // Source: Weng et al., "Beware of Fragmentation", USENIX ATC'23, and its artefact,
-// hkust-adsl/kubernetes-scheduler-simulator. Their random orders cannot be had; the same draws from
-// another generator can.
+// hkust-adsl/kubernetes-scheduler-simulator. Their random orders are not available; the same draws
+// are made with another generator.
 #pragma once
 
 #include "bench/replay/arrivals/arrivals.h"
@@ -14,9 +14,9 @@
 namespace bench::replay {
 
 // The pods sorted by name, then shuffled. While they ask for less than `mode.percent` of the GPUs,
-// pods drawn from the trace with replacement follow; the first whose devices, counted as one of
-// them, would lead beyond that ends it and is dropped. A trace that asks for more loses random pods
-// until it does not. One pod a second; none leaves.
+// pods drawn from the trace with replacement follow. The first pod that would lead beyond that,
+// with its devices counted as one of them, ends it and is dropped. A trace that asks for more loses
+// random pods until it does not. One pod a second; no pod leaves.
 [[nodiscard]] Workload inflate(const PodPool& pool, const InflateArrival& mode, std::uint64_t seed);
 
 }  // namespace bench::replay

@@ -16,7 +16,7 @@ Moment whole(double milliseconds) {
   return Moment(std::max<std::int64_t>(1, std::llround(std::min(milliseconds, kLongest))));
 }
 
-// Lives that have nothing to do with the pod.
+// Lives that do not depend on the pod.
 class DrawnLives : public Lives {
  public:
   DrawnLives(const PodPool& pool, const Life& life) : pool_(pool), life_(life) {}
@@ -71,7 +71,7 @@ class WeightedDraw {
   std::vector<double> sums_;
 };
 
-// Lives as the trace has them.
+// Lives from the trace.
 class RecordedLives : public Lives {
  public:
   RecordedLives(const Trace& trace, const PodPool& pool) : pool_(pool) {

@@ -1,9 +1,10 @@
-// How long the pods of a steady stream live: those that arrive, and those that are there already.
+// How long the pods of a steady stream live: those that arrive, and those that are present already.
 //
-// Who looks at a stream at some moment meets long lives more often than short ones (a life is met
-// in proportion to its length), and on average in their middle. So a pod that is present has the
-// rest of a length-biased life: again an exponential one, if lives are exponential; a uniform part
-// of a log-normal one whose logarithm has its mean moved by its variance, if they are log-normal.
+// At a given moment of a stream, long lives are more likely to be present than short ones (in
+// proportion to their length), and on average they are in their middle. So a pod that is present
+// has the rest of a length-biased life: again an exponential one, if lives are exponential; if they
+// are log-normal, a uniform part of a log-normal life with the mean of its logarithm moved by its
+// variance.
 #pragma once
 
 #include "bench/replay/arrivals/arrivals.h"
@@ -27,19 +28,19 @@ class Lives {
   Lives& operator=(const Lives&) = delete;
   virtual ~Lives() = default;
 
-  // Mean life of a pod that arrives, in milliseconds.
+  // Mean life of an arriving pod, in milliseconds.
   [[nodiscard]] virtual double mean() const = 0;
-  // Mean of thousandths of a GPU × milliseconds that a pod that arrives takes.
+  // Mean of thousandths of a GPU × milliseconds of an arriving pod.
   [[nodiscard]] virtual double mean_gpu_time() const = 0;
 
-  // A pod that arrives, drawn from the pool with replacement, each equally likely.
+  // An arriving pod, drawn from the pool with replacement, each equally likely.
   virtual Stay arriving(Random& random) const = 0;
-  // A pod that is present at some moment of the steady stream.
+  // A pod that is present at a moment of the steady stream.
   virtual Stay present(Random& random) const = 0;
 };
 
-// `trace` and `pool` must outlive it. An error if pods shall live as in the trace and none of it
-// has both its times.
+// `trace` and `pool` must outlive it. An error if pods should live as in the trace and none of its
+// pods has both times.
 [[nodiscard]] k8s::Result<std::unique_ptr<Lives>> lives_of(const Trace& trace, const PodPool& pool,
                                                            const Life& life);
 

@@ -11,7 +11,7 @@ namespace {
 constexpr double kMostPercent = 1'000;
 constexpr double kMostSigma = 4;
 
-// "name:number" in its two parts; the second is nullopt where there is no colon.
+// The two parts of "name:number"; the second is nullopt if there is no colon.
 std::pair<std::string_view, std::optional<std::string_view>> at_colon(std::string_view text) {
   const auto colon = text.find(':');
   if (colon == text.npos) return {text, std::nullopt};

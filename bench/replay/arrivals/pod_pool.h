@@ -1,4 +1,4 @@
-// The pods of a trace that a workload is drawn from, and what they ask of the GPUs.
+// The pods of a trace from which a workload is drawn, and what they ask of the GPUs.
 #pragma once
 
 #include "bench/replay/trace/trace.h"
@@ -18,12 +18,12 @@ struct PodPool {
 
   // Thousandths of a GPU that `pod` (an index in Trace::pods) asks for, over all its devices.
   [[nodiscard]] std::int64_t milli(std::size_t pod) const { return demands[pod].total_milli(); }
-  // Over `some` pods.
+  // The sum over `some` pods.
   [[nodiscard]] std::int64_t milli(const std::vector<std::size_t>& some) const;
 };
 
-// All pods but those that are bound to start with. An error if there are no GPUs to fill, or no pod
-// asks for thousandths of one: then no percentage is ever reached.
+// All pods except those that are bound at the start. An error if there are no GPUs to fill, or no
+// pod asks for thousandths of one: then no percentage is ever reached.
 [[nodiscard]] k8s::Result<PodPool> pool_of(const Trace& trace);
 
 }  // namespace bench::replay

@@ -1,8 +1,8 @@
-// Seeded draws that are the same on every machine. What the standard library draws from its
-// distributions, and how it shuffles, differs from one library to the next; so both are done here.
+// Seeded draws that are equal on every machine. The draws and shuffles of the standard library
+// differ between implementations, so both are done here.
 //
-// SplitMix64 is small and passes the statistical batteries; a workload draws less than 2^30 numbers
-// of its period of 2^64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
+// SplitMix64 is small and passes the statistical batteries; a workload draws fewer than 2^30
+// numbers of its period of 2^64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
 // generators", OOPSLA'14.
 #pragma once
 

@@ -10,7 +10,7 @@
 namespace bench::replay {
 namespace {
 
-// Beyond this a workload does not fit into a small machine's memory.
+// A larger workload does not fit into the memory of a small machine.
 constexpr double kMostArrivals = 50'000'000;
 
 void add(Workload& workload, const Stay& stay, Moment at) {

@@ -1,4 +1,4 @@
-// A field of a CSV file: names come from files, and RFC 4180 says how to quote what needs it.
+// A field of a CSV file: names come from files, and are quoted by RFC 4180 if needed.
 #pragma once
 
 #include <string>

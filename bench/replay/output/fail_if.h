@@ -23,11 +23,11 @@ struct Condition {
   [[nodiscard]] bool holds_for(double value) const;
 };
 
-// The error says what is wrong with the text, and which figures there are.
+// The error says what is wrong with the text, and names the figures.
 [[nodiscard]] k8s::Result<Condition> parse_condition(std::string_view text);
 
-// For each mean that meets a condition a line that says so; the error is about a figure that a run
-// does not have, since it never came so far.
+// A line for each mean that meets a condition; an error if a figure does not exist in a run,
+// because the run did not get so far.
 [[nodiscard]] k8s::Result<std::vector<std::string>> failures(
     const std::vector<Condition>& conditions, const std::vector<PolicyMeans>& means);
 

@@ -39,7 +39,7 @@ k8s::Result<void> write_file(const std::string& path,
 
 void append(const std::string& file, std::ostream& out) {
   std::ifstream in(file, std::ios::binary);
-  // Copying nothing would count as a failure of `out`.
+  // To copy nothing would count as a failure of `out`.
   if (in.peek() != std::ifstream::traits_type::eof()) out << in.rdbuf();
 }
 
@@ -52,7 +52,7 @@ k8s::Result<OutputFolder> OutputFolder::open(const std::string& name) {
   fs::create_directories(name, error);
   if (error) return k8s::config_error(fmt::format("--out {}: {}", name, error.message()));
   folder.remove_parts();  // of a process that was killed
-  // Better now than after all the work; nothing is left of it.
+  // Better an error now than after all the work; the test file is removed.
   if (const auto probe = OutputFile::create(folder.path(".probe")); !probe) {
     return k8s::config_error(fmt::format("--out {}: no file can be made in it", name));
   }
@@ -99,7 +99,7 @@ k8s::Result<std::vector<std::string>> OutputFolder::write(const Summary& summary
                             .results = summary.results,
                             .interrupted = summary.interrupted});
        }}};
-  // Files of an earlier replay do not belong to what stands beside them now.
+  // Files of an earlier replay do not belong to the present ones.
   std::error_code ignored;
   const bool has_quotas = std::any_of(summary.results.begin(), summary.results.end(),
                                       [](const Result& run) { return !run.quota_steps.empty(); });

@@ -17,16 +17,16 @@ class OutputFolder {
  public:
   // Makes the folder. Without a name nothing is ever written.
   [[nodiscard]] static k8s::Result<OutputFolder> open(const std::string& name);
-  // Removes what runs left that did not finish.
+  // Removes the files of runs that did not finish.
   ~OutputFolder();
   OutputFolder(OutputFolder&& other) noexcept;
   OutputFolder& operator=(OutputFolder&&) = delete;
 
-  // A file for the decisions of run `index`. Kept, it becomes part of decisions.jsonl.
+  // A file for the decisions of run `index`. If kept, it becomes part of decisions.jsonl.
   [[nodiscard]] k8s::Result<OutputFile> decisions_of(std::size_t index) const;
 
-  // summary.json, steps.csv, report.html, and decisions.jsonl from what the runs wrote, in their
-  // order; each is there as a whole or not at all. The files written.
+  // Writes summary.json, steps.csv, report.html, and decisions.jsonl from the files of the runs, in
+  // their order; each is complete or absent. Returns the files written.
   [[nodiscard]] k8s::Result<std::vector<std::string>> write(const Summary& summary,
                                                             const std::string& command_line);
 
@@ -39,8 +39,8 @@ class OutputFolder {
   std::string name_;  // empty: none
 };
 
-// Calls run(log), a k8s::Result<Result>(std::ostream*), with a log for run `index` if one is
-// wanted (else null), and keeps the log if the run finished.
+// Calls run(log), a k8s::Result<Result>(std::ostream*), with a log for run `index` if one is wanted
+// (else null), and keeps the log if the run finished.
 template <typename Run>
 [[nodiscard]] k8s::Result<Result> with_decisions(const OutputFolder& folder, bool wanted,
                                                  std::size_t index, Run&& run) {

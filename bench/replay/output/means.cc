@@ -18,7 +18,7 @@ MeanAndSpread mean_of(const std::vector<const Result*>& runs, const std::string&
   return of;
 }
 
-// The arrival at which the run ended is looked up in the published curve.
+// The published curve is read at the arrival at which the run ended.
 std::optional<MeanAndSpread> published_for(const Result& run) {
   if (run.over_time || run.steps.empty() || run.arrival.rfind("inflate", 0) != 0) {
     return std::nullopt;

@@ -1,4 +1,4 @@
-// The runs of a replay, put together by trace and policy: means and spreads over the seeds.
+// The runs of a replay, grouped by trace and policy: means and spreads over the seeds.
 #pragma once
 
 #include "bench/replay/run/result.h"
@@ -13,7 +13,7 @@ namespace bench::replay {
 
 struct MeanAndSpread {
   double mean = 0;
-  double deviation = 0;  // population standard deviation, as the published ones are
+  double deviation = 0;  // population standard deviation, as in the published figures
 };
 
 // One policy on one trace.
@@ -25,7 +25,7 @@ struct PolicyMeans {
   bool over_time = false;
   std::size_t runs = 0;
   std::map<std::string, MeanAndSpread> figures;  // those that every run has
-  // Unallocated % that was published for this policy on this trace, at the same arrival.
+  // The published unallocated % for this policy on this trace, at the same arrival.
   std::optional<MeanAndSpread> published;
   std::size_t decisions = 0;  // of all runs
   double seconds = 0;         // of all runs

@@ -1,4 +1,4 @@
-// A file that is there as a whole or not at all.
+// A file that is complete or absent.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -8,8 +8,8 @@
 
 namespace bench::replay {
 
-// Written beside its place under another name, and put there by keep(). Without that nothing is
-// left of it.
+// Written beside its place under another name, and moved there by keep(). Without keep() it is
+// removed.
 class OutputFile {
  public:
   [[nodiscard]] static k8s::Result<OutputFile> create(const std::string& path);
@@ -18,7 +18,7 @@ class OutputFile {
   OutputFile& operator=(OutputFile&&) = delete;
 
   [[nodiscard]] std::ostream& stream() { return stream_; }
-  // The error tells of anything that could not be written.
+  // The error covers anything that could not be written.
   [[nodiscard]] k8s::Result<void> keep();
 
  private:

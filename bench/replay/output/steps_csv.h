@@ -1,4 +1,4 @@
-// steps.csv: how each run went, step by step, for those who draw their own pictures.
+// steps.csv: how each run went, step by step, as data for other charts.
 #pragma once
 
 #include "bench/replay/run/result.h"
@@ -9,7 +9,7 @@
 namespace bench::replay {
 
 // One line per step of each run: trace, policy, seed, x, arrivals, shares in percent. A header line
-// names the columns.
+// has the names of the columns.
 void write_steps_csv(std::ostream& out, const std::vector<Result>& results);
 
 }  // namespace bench::replay

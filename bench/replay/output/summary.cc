@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Six decimals are more than any figure is good for, and fewer than two builds differ in.
+// Six decimals are more precise than any figure, and fewer than the difference between two builds.
 double rounded(double value) { return std::round(value * 1e6) / 1e6; }
 
 Json to_json(const std::map<std::string, double>& figures) {

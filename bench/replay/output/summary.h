@@ -1,4 +1,4 @@
-// summary.json: everything a program may want to know of a replay.
+// summary.json: the results of a replay for programs.
 #pragma once
 
 #include "bench/replay/output/means.h"
@@ -13,7 +13,7 @@
 namespace bench::replay {
 
 struct Summary {
-  // What was asked for, as it was understood: {"arrival", "inflate:130"}, …
+  // The arguments as they were read: {"arrival", "inflate:130"}, …
   const std::vector<std::pair<std::string, std::string>>& options;
   const std::vector<Trace>& traces;
   const std::vector<Result>& results;
@@ -21,7 +21,7 @@ struct Summary {
   bool interrupted = false;  // some runs are missing
 };
 
-// The same results give the same bytes, but for the lines of "seconds".
+// The same results give the same bytes, except for the lines of "seconds".
 void write_summary(std::ostream& out, const Summary& summary);
 
 }  // namespace bench::replay

@@ -32,7 +32,7 @@ Column figure(std::string title, std::string name, int decimals) {
           }};
 }
 
-// Whether somebody has some of it: with a queue nobody is turned away, without one nobody waits.
+// Whether any run has such pods: with a queue no pod is refused for good, without one no pod waits.
 bool any(const std::vector<PolicyMeans>& means, const std::string& name) {
   return std::any_of(means.begin(), means.end(), [&](const PolicyMeans& one) {
     const auto found = one.figures.find(name);
@@ -50,7 +50,7 @@ std::vector<Column> columns_for(const std::vector<PolicyMeans>& means) {
       figure("unallocated %", "unallocated", 2)};
   if (published) {
     columns.push_back({"published %", [](const PolicyMeans& one) {
-                         // Always of ten seeds.
+                         // always over ten seeds
                          return one.published ? text_of(*one.published, 2, 10) : "–";
                        }});
   }

@@ -1,5 +1,5 @@
-// The table at the end of a replay: per trace and policy the mean ± spread of the main figures,
-// beside what was published where something was.
+// The table at the end of a replay: for each trace and policy the mean ± spread of the main
+// figures, beside published ones if there are any.
 #pragma once
 
 #include "bench/replay/output/means.h"

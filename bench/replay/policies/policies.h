@@ -1,8 +1,8 @@
 // The policies that come with the program: profiles by name.
 //
 // A policy is a KubeSchedulerConfiguration like any other, built into the program. Those of
-// manifests/policies can be given to a live scheduler as they are; those of bench/policies name
-// plugins that bench alone has. A policy of one's own is a file.
+// manifests/policies can be given to a live scheduler unchanged; those of bench/policies name
+// plugins that only bench has. A user's own policy is a file.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -22,14 +22,14 @@ struct Policy {
   std::string config;  // YAML text
 };
 
-// Those built in, by name: best_fit, default, dot_prod, fgd, …
+// The built-in ones, by name: best_fit, default, dot_prod, fgd, …
 [[nodiscard]] const std::vector<Policy>& built_in_policies();
 
-// A built-in one, or what `name_or_file` holds; the error names those there are.
+// A built-in one, or the contents of the file `name_or_file`; the error lists the built-in ones.
 [[nodiscard]] k8s::Result<Policy> find_policy(const std::string& name_or_file);
 
-// The profile for one run: the policy's only profile, its tie-break and whatever else it draws
-// seeded with `seed`.
+// The profile for one run: the policy's only profile, with its tie-break and all other draws seeded
+// with `seed`.
 [[nodiscard]] k8s::Result<sched::config::Configuration> configure(const Policy& policy,
                                                                   const sched::Registry& registry,
                                                                   std::uint64_t seed);

@@ -1,4 +1,4 @@
-// What the accounts of a recording have in common, whoever decides in them.
+// What the accounts of a recording have in common, whatever decides in them.
 #pragma once
 
 #include "bench/replay/account/account.h"

@@ -1,4 +1,4 @@
-// What became of the pods of a recording on the cluster it was made on, measured like a replay.
+// The outcome of the pods of a recording on its cluster, measured like a replay.
 #pragma once
 
 #include "bench/replay/recording/recorded_pods.h"
@@ -10,7 +10,7 @@
 
 namespace bench::replay {
 
-// Where pods of a recording ended up: by number, the node a pod was placed on last; empty: none.
+// Where pods of a recording were placed: by number, the last node of a pod; empty: none.
 using Placements = std::vector<std::string>;
 
 struct RecordedOutcome {
@@ -18,7 +18,7 @@ struct RecordedOutcome {
   Placements placements;
 };
 
-// A pod counts as placed when the API server had taken its bind.
+// A pod counts as placed when the API server had accepted its bind.
 [[nodiscard]] RecordedOutcome as_recorded(const Recording& recording, const RecordedPods& pods,
                                           const std::vector<double>& snapshots_at);
 

@@ -1,8 +1,8 @@
-// The pods of a recording: numbered, and whose decision each was.
+// The pods of a recording: numbered, and which of them are to be decided again.
 //
-// A pod is ours to decide anew if the recorded scheduler served it and it was first seen without a
-// node. Pods of others, and ours that had their node when the recording began, are facts: no policy
-// would have moved them.
+// A pod is decided again if the recorded scheduler served it and it was first seen without a node.
+// Pods of other schedulers, and pods that had their node when the recording began, are given: no
+// policy could have moved them.
 #pragma once
 
 #include "bench/replay/account/kind_of_pod.h"
@@ -22,7 +22,7 @@ class RecordedPods {
  public:
   struct Pod {
     KindOfPod kind;
-    bool ours = false;  // to decide anew
+    bool ours = false;  // to be decided again
   };
 
   // `served`: the scheduler names of the recorded configuration.
@@ -32,13 +32,13 @@ class RecordedPods {
   [[nodiscard]] std::optional<std::size_t> number_of(const std::string& uid) const;
   [[nodiscard]] const Pod& operator[](std::size_t number) const { return pods_[number]; }
   [[nodiscard]] std::size_t size() const { return pods_.size(); }
-  // How many are ours to decide.
+  // How many are to be decided again.
   [[nodiscard]] std::size_t ours() const { return ours_; }
-  // Kinds of those that are ours, as the engine's statistics have them.
+  // The kinds of those pods, as in the engine's statistics.
   [[nodiscard]] const std::vector<sched::TypicalPod>& kinds() const { return kinds_; }
 
  private:
-  std::deque<Pod> pods_;  // accounts keep pointers to their kinds
+  std::deque<Pod> pods_;  // accounts have pointers to their kinds
   std::unordered_map<std::string, std::size_t> numbers_;
   std::size_t ours_ = 0;
   std::vector<sched::TypicalPod> kinds_;

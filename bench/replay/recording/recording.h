@@ -13,8 +13,8 @@
 
 namespace bench::replay {
 
-// Reads it call by call. Errors are "FILE:LINE: …". A last line without its newline is what a
-// killed process left; it is not part of the recording.
+// Reads it call by call. Errors are "FILE:LINE: …". A last line without newline was left by a
+// killed process; it is not part of the recording.
 class RecordingReader {
  public:
   [[nodiscard]] static k8s::Result<RecordingReader> open(const std::string& file);
@@ -22,9 +22,9 @@ class RecordingReader {
   [[nodiscard]] const sched::live::RecordHeader& header() const { return header_; }
   // nullopt: the end.
   [[nodiscard]] k8s::Result<std::optional<sched::live::EngineCall>> next();
-  // "FILE:LINE" of what was read last.
+  // "FILE:LINE" of the last call.
   [[nodiscard]] std::string place() const;
-  // The last line was cut off.
+  // Whether the last line was cut off.
   [[nodiscard]] bool was_cut() const { return cut_; }
 
  private:

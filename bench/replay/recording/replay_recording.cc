@@ -33,7 +33,7 @@ k8s::Result<std::vector<std::string>> served_names(const sched::live::RecordHead
   return names;
 }
 
-// What the report needs of a trace: the nodes, in the order in which they were first seen.
+// The report's data of a trace: the nodes, in the order in which they were first seen.
 Trace trace_of(const Recording& recording, const RecordedPods& pods) {
   Trace trace;
   trace.name = recording.name;
@@ -53,13 +53,13 @@ Trace trace_of(const Recording& recording, const RecordedPods& pods) {
   return trace;
 }
 
-// A recording is over time, as a trace is that comes as it was.
+// A recording is over time, like an unchanged trace.
 ReplayOptions over_time(ReplayOptions options) {
   options.arrival = "trace";
   return options;
 }
 
-// For summary.json: the recording stands where a trace has its arrival.
+// For summary.json: the recording is in the place of a trace's arrival.
 std::vector<std::pair<std::string, std::string>> in_words(const Arguments& arguments,
                                                           const std::string& recording) {
   std::vector<std::pair<std::string, std::string>> words{{"recording", recording}};
@@ -69,7 +69,7 @@ std::vector<std::pair<std::string, std::string>> in_words(const Arguments& argum
   return words;
 }
 
-// What all runs share; outlives them.
+// Shared by all runs; outlives them.
 struct Shared {
   const Recording& recording;
   const RecordedPods& pods;

@@ -1,4 +1,4 @@
-// bench replay --recording: a recorded live run computed again, or given to other policies.
+// bench replay --recording: a recorded live run computed again, or decided by other policies.
 #pragma once
 
 #include "bench/replay/replay.h"
@@ -10,8 +10,8 @@
 
 namespace bench::replay {
 
-// Without policies: rerun(). With some: what they would have done (with_policy.h), beside what was
-// recorded, with the outputs of a replay. Exit codes as those of replay().
+// Without policies: rerun(). With policies: what they would have decided (with_policy.h), beside
+// what was recorded, with the outputs of a replay. Exit codes as for replay().
 [[nodiscard]] int replay_recording(const std::string& file, const ReplayOptions& options,
                                    const sched::Registry& registry, std::ostream& out,
                                    std::ostream& complaints, const std::atomic<bool>& stop);

@@ -23,7 +23,7 @@ struct Counts {
   std::uint64_t decisions = 0;
 };
 
-// Calls the engine as recorded; the difference in words, or nothing.
+// Calls the engine as recorded; returns the difference as text, or nothing.
 std::optional<std::string> repeat(sched::Engine& engine, const sched::live::EngineCall& call,
                                   Counts& counts) {
   if (const auto* applied = std::get_if<sched::live::AppliedCall>(&call)) {

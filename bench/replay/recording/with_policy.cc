@@ -100,7 +100,7 @@ class Retelling {
     pod.spec.node_name.clear();
     if (account_.is_placed(number)) pod.spec.node_name = placements_[number];
     pod.status.phase = k8s::PodPhase::kPending;
-    // Deleted while it waits: nothing has to end first.
+    // Deleted while it waits: nothing must end first.
     if (pod.is_terminating() && account_.is_waiting(number)) account_.left(number);
     latest_[number] = pod;
     apply(event::PodUpserted{std::move(pod)});
@@ -112,7 +112,7 @@ class Retelling {
     if (!std::holds_alternative<sched::decision::NodeComplaint>(*decision)) ++decisions_;
     if (const auto* bind = std::get_if<sched::decision::Bind>(&*decision)) place(*bind);
     if (const auto* no = std::get_if<sched::decision::Unschedulable>(&*decision)) wait(*no);
-    // The recording says when claims are bound, whatever node they were bound for.
+    // The recording has the times when claims are bound, whatever node they were bound for.
     if (const auto* prepare = std::get_if<sched::decision::Prepare>(&*decision)) {
       apply(event::Prepared{.plan = prepare->plan});
     }
@@ -143,7 +143,7 @@ class Retelling {
   Parts parts_;
   sched::ResourceNames names_;
   Account account_;
-  std::vector<k8s::Pod> latest_;  // of those that are ours, as last told
+  std::vector<k8s::Pod> latest_;  // of the pods that are decided again, the last state
   Placements placements_;
   sched::Time now_{};
   std::size_t decisions_ = 0;

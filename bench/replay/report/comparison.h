@@ -1,4 +1,4 @@
-// What the report compares: policies side by side on the same trace and arrival, each over its
+// The comparisons of the report: policies side by side on the same trace and arrival, each over its
 // seeds.
 //
 // Results of the same trace and arrival make one Comparison. Means and deviations are over seeds;
@@ -18,7 +18,7 @@ namespace bench::replay {
 struct Spread {
   double mean = 0;
   double deviation = 0;
-  std::size_t runs = 0;  // 0: nothing is known
+  std::size_t runs = 0;  // 0: there are none
 };
 
 [[nodiscard]] Spread spread_of(const std::vector<double>& values);
@@ -59,7 +59,7 @@ using Curve = std::vector<CurvePoint>;
 [[nodiscard]] Curve mean_curve(const PolicyRuns& policy,
                                const std::function<double(const Step&)>& figure);
 
-// Published allocation of a policy of that published name; null: none.
+// The published allocation of the policy with that published name; null: none.
 [[nodiscard]] const PublishedCurve* published_curve(const Comparison& comparison,
                                                     std::string_view published_policy);
 

@@ -12,7 +12,7 @@ extern const std::string_view kOpenbPublished;  // openb_published.csv
 
 namespace {
 
-// Cuts `text` off behind the next `mark` and returns what was before it; all of it, if there is
+// Cuts `text` off after the next `mark` and returns what was before it; all of it, if there is
 // none.
 std::string_view take_until(std::string_view& text, char mark) {
   const std::size_t end = text.find(mark);

@@ -13,15 +13,15 @@
 namespace bench::replay {
 
 struct PublishedCurve {
-  std::string policy;             // as they call it: "FGD", "BestFit", "Random", …
+  std::string policy;             // the published name: "FGD", "BestFit", "Random", …
   std::vector<double> allocated;  // % of GPUs, mean, at x = 0, 1, … 130 % of arrival
   std::vector<double> deviation;  // of each
 };
 
-// Of the trace of that name ("openb_pod_list_default"); empty: none were published.
+// For the trace of that name ("openb_pod_list_default"); empty: none were published.
 [[nodiscard]] const std::vector<PublishedCurve>& published_curves(std::string_view trace);
 
-// The published name of a policy of ours ("fgd" → "FGD"); empty: none.
+// The published name of a policy of this project ("fgd" → "FGD"); empty: none.
 [[nodiscard]] std::string_view published_name(std::string_view policy);
 
 }  // namespace bench::replay

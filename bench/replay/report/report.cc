@@ -20,13 +20,13 @@ extern const std::string_view kMapsScript;   // page/maps.js
 
 namespace {
 
-// What may grow with traces × policies is bounded, so that the page stays below 3 MB.
+// What grows with traces × policies has a limit, so that the page stays below 3 MB.
 constexpr std::size_t kMapBytes = 1'000'000;
 constexpr std::size_t kKindsOnPage = 900;
 constexpr std::size_t kMostKinds = 15;
 constexpr std::size_t kFewestKinds = 3;
 
-// A policy's colour, and that its curves are hidden when its box is not ticked.
+// A policy's colour; its curves are hidden if its box is not ticked.
 void write_policy_styles(std::ostream& out, std::size_t policies) {
   for (std::size_t i = 0; i < policies; ++i) {
     fmt::print(out,

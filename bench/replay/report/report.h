@@ -1,4 +1,4 @@
-// report.html: the results of a replay as one page that needs nothing else.
+// report.html: the results of a replay as one self-contained page.
 #pragma once
 
 #include "bench/replay/report/published.h"
@@ -15,7 +15,7 @@ struct Report {
   std::string title;
   std::string command;                 // the command line that made it
   const std::vector<Trace>& traces;    // those of the results, for node names and counts
-  const std::vector<Result>& results;  // every policy × seed (× trace) that was run to its end
+  const std::vector<Result>& results;  // every policy × seed (× trace) that finished
   bool interrupted = false;            // some runs are missing
 };
 

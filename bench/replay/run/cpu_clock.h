@@ -1,4 +1,4 @@
-// What a run costs: the seconds that this thread had a core, whatever else the machine was doing.
+// The cost of a run: the seconds that this thread had a core, whatever else the machine did.
 #pragma once
 
 #include <ctime>

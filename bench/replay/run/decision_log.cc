@@ -30,7 +30,7 @@ Json to_json(const std::vector<sched::gpu::DeviceShare>& devices) {
   return json;
 }
 
-// Names of a trace may hold any bytes; a line must not fail over them.
+// Names of a trace may hold any bytes; a line must not fail because of them.
 void write_line(std::ostream& out, const Json& json) {
   out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
 }

@@ -6,7 +6,7 @@
 //   {…,"pod":"default/p-2","node":null,"message":"0/1213 nodes are available: …","details":"…",
 //    "plugins":["NodeResourcesFit"]}
 //
-// bench/replay/README.md says what the fields mean.
+// bench/replay/README.md explains the fields.
 #pragma once
 
 #include "bench/replay/account/kind_of_pod.h"
@@ -24,7 +24,7 @@ class DecisionLog {
  public:
   static constexpr std::size_t kCandidates = 5;
 
-  // `out` is borrowed.
+  // `out` outlives it.
   DecisionLog(std::ostream& out, std::string trace, std::string policy, std::uint64_t seed);
 
   void bound(Moment at, const KindOfPod& pod, const sched::decision::Bind& bind,

@@ -54,7 +54,7 @@ k8s::Result<std::vector<k8s::GpuQuota>> read_quotas(const std::string& file) {
     quotas.push_back(*std::move(quota));
     places.push_back(where);
   }
-  // What is wrong with one beside the others.
+  // Errors of a quota in relation to the others.
   sched::quota::Ledger ledger{sched::quota::Options{}};
   for (const k8s::GpuQuota& quota : quotas) ledger.upsert(quota);
   for (std::size_t i = 0; i < quotas.size(); ++i) {

@@ -1,9 +1,9 @@
 // GPU quotas in a replay: read from a file, and how much of each is used over time.
 //
-// The engine is told of the quotas before anything else, and of the pods' namespaces, which are
-// those of the trace; of a namespace's labels a trace knows just the one that Kubernetes gives
-// each, kubernetes.io/metadata.name. Every hundredth of a run, by time or by pods that came, the
-// engine is asked for the account that a live scheduler would write into the quotas' status.
+// The engine gets the quotas before anything else, and the pods' namespaces, which are those of the
+// trace. Of a namespace's labels a trace has only the one that Kubernetes gives each,
+// kubernetes.io/metadata.name. Every hundredth of a run, by time or by pods that came, the engine
+// is asked for the account that a live scheduler would write into the quotas' status.
 #pragma once
 
 #include "bench/replay/run/result.h"
@@ -18,12 +18,11 @@
 
 namespace bench::replay {
 
-// Every GpuQuota of a YAML file of one or more documents; another kind, or one that is not valid,
-// is an error with file and line. Where they name no time of creation an earlier one in the file is
-// the older one.
+// Every GpuQuota of a YAML file of one or more documents; another kind, or an invalid one, is an
+// error with file and line. Without times of creation an earlier one in the file is the older one.
 [[nodiscard]] k8s::Result<std::vector<k8s::GpuQuota>> read_quotas(const std::string& file);
 
-// The namespaces that the trace's pods are in, by name.
+// The namespaces of the trace's pods, by name.
 [[nodiscard]] std::vector<k8s::Namespace> namespaces_of(const Trace& trace);
 
 class QuotaSteps {
@@ -33,7 +32,7 @@ class QuotaSteps {
 
   // `x` does not decrease. Asks the engine if a step has passed.
   void advance(double x, const sched::Engine& engine);
-  // The end is told as well.
+  // Also records the end.
   void finish(double x, const sched::Engine& engine);
   [[nodiscard]] const std::vector<QuotaStep>& steps() const { return steps_; }
 

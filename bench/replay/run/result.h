@@ -1,8 +1,8 @@
-// What one run (one policy, one seed) showed. Written by run.cc, read by every output: table,
+// The results of one run (one policy, one seed). Written by run.cc, read by every output: table,
 // summary.json, steps.csv, report.html.
 //
 // GPU amounts are thousandths of a GPU unless they are percentages; percentages are of all GPUs of
-// the cluster. A pod without GPU takes part in the run and in the counts, not in GPU figures.
+// the cluster. A pod without GPU counts in the run and in the counts, not in GPU figures.
 #pragma once
 
 #include "bench/replay/trace/trace.h"
@@ -32,8 +32,8 @@ inline constexpr std::array<std::string_view, kCauses> kCauseNames{
     "q1_lack_both", "q2_lack_gpu", "q3_satisfied", "q4_lack_cpu",
     "xl_satisfied", "xr_lack_cpu", "no_access"};
 
-// One step of a run. With arrivals that never leave a step is a whole percent of arrived GPU; else
-// an equal slice of the time, over which shares are averaged.
+// One step of a run. If no pod leaves, a step is a whole percent of arrived GPU; else an equal
+// slice of the time, over which shares are averaged.
 struct Step {
   double x = 0;                                 // % of GPUs that arrived; or hours since the start
   std::size_t arrivals = 0;                     // pods so far
@@ -42,7 +42,7 @@ struct Step {
   std::size_t waiting = 0;                      // pods
   std::array<double, kCauses> free_by_cause{};  // % of GPUs; sums up to the free ones
 
-  // % of GPUs that is free and of no use to the typical pods: all but q3.
+  // % of GPUs that is free and that the typical pods cannot use: all but q3.
   [[nodiscard]] double fragmented() const {
     double sum = 0;
     for (const double share : free_by_cause) sum += share;
@@ -67,7 +67,7 @@ struct GroupUse {
   std::size_t placed = 0;
   double asked = 0;      // GPUs (a share counts as its part) over all that came
   double allocated = 0;  // GPUs: at the end, or on average over the window
-  double capacity = 0;   // GPUs there are; 0 for namespaces
+  double capacity = 0;   // existing GPUs; 0 for namespaces
   double waited = 0;     // seconds, on average, of the placed pods; over time only
 };
 
@@ -77,20 +77,20 @@ struct RefusedKind {
   std::size_t pods = 0;
   double gpus = 0;
   std::string example;  // namespace/name
-  std::string message;  // what the example was told when it was refused (last)
+  std::string message;  // the message of the example when it was refused (last)
   std::string details;
 };
 
 // One line of a GPU quota at one moment of a run. GPUs.
 struct QuotaStep {
-  double x = 0;  // hours since the start; of runs not over time: pods that came
+  double x = 0;  // hours since the start; in runs not over time: pods that came
   std::string quota;
   std::string gpu_type;
   double guaranteed = 0;
   double used = 0;
   double borrowed = 0;  // of `used`
   double lent = 0;
-  double pending = 0;  // what pods in its line ask for
+  double pending = 0;  // what its waiting pods ask for
 };
 
 struct Result {
@@ -100,12 +100,12 @@ struct Result {
   std::string arrival;
   std::uint64_t seed = 0;
   bool over_time = false;    // what Step::x is
-  bool interrupted = false;  // what follows is of the part that was run
+  bool interrupted = false;  // the rest is of the part that was run
 
-  // Named figures, what --fail-if and the table read: "unallocated" (% at the end; over the window
-  // of a stationary stream: on average), "allocated", "fragmented", "refused" (% of GPU),
-  // "refused_pods", "placed_pods", "wait_p50", "wait_p99" (seconds; pods that had to wait or were
-  // placed at once alike), "gpus", "arrived", …; see bench/replay/README.md.
+  // Named figures for --fail-if and the table: "unallocated" (% at the end; on average over the
+  // window of a stationary stream), "allocated", "fragmented", "refused" (% of GPU),
+  // "refused_pods", "placed_pods", "wait_p50", "wait_p99" (seconds; of pods that had to wait and of
+  // those placed at once), "gpus", "arrived", …; see bench/replay/README.md.
   std::map<std::string, double> figures;
 
   std::vector<Step> steps;
@@ -117,7 +117,7 @@ struct Result {
   std::vector<QuotaStep> quota_steps;          // by x; empty without quotas
 
   std::size_t decisions = 0;
-  double seconds = 0;  // of one core that it took
+  double seconds = 0;  // of one core
 };
 
 }  // namespace bench::replay

@@ -15,10 +15,10 @@
 namespace bench::replay {
 namespace {
 
-// Beyond any trace: waiting pods are woken by what happens, not to hear the same words again.
+// Longer than any trace: waiting pods are woken by events, not to repeat the same message.
 constexpr std::chrono::hours kNever{24 * 365 * 1000};
 
-// When the run ends if nobody waits.
+// The end of the run if no pod waits.
 Moment horizon_of(const Workload& workload, const RunOptions& options) {
   Moment last{0};
   for (const Arrival& arrival : workload.arrivals) {

@@ -1,8 +1,8 @@
 // Runs one policy over one workload in virtual time, on the engine that runs clusters.
 //
-// The engine is told what a live shell would tell it: nodes and pods come, binds succeed at once,
-// pods go. What it decides is written down in a Result. The same arguments give the same result,
-// byte for byte, but for the seconds it took.
+// The engine gets the events that a live shell would send: nodes and pods come, binds succeed at
+// once, pods go. Its decisions are collected in a Result. The same arguments give the same result,
+// byte for byte, except for the seconds that it took.
 #pragma once
 
 #include "bench/replay/arrivals/arrivals.h"
@@ -23,13 +23,13 @@
 
 namespace bench::replay {
 
-// What becomes of a pod that does not fit.
+// What happens to a pod that does not fit.
 enum class WhenFull : std::uint8_t {
-  kRefuse,  // it is turned away at once (the published protocols)
+  kRefuse,  // it is refused for good (the published protocols)
   kQueue,   // it waits
 };
 
-// How the engine comes by the typical pods that some scores reckon with.
+// How the engine gets the typical pods that some scores use.
 enum class TypicalPods : std::uint8_t {
   kLearned,  // from the pods as they come, as on a live cluster
   kTrace,    // the whole trace is known from the start (the published protocols)
@@ -39,17 +39,17 @@ struct RunOptions {
   std::uint64_t seed = 42;
   WhenFull when_full = WhenFull::kRefuse;
   TypicalPods typical_pods = TypicalPods::kLearned;
-  std::optional<Moment> until = {};                    // ends there
+  std::optional<Moment> until = {};                    // the end
   std::vector<double> snapshots_at = {};               // % arrived, or % of the time
-  const std::vector<k8s::GpuQuota>* quotas = nullptr;  // borrowed; null: none
-  std::ostream* decisions = nullptr;                   // decisions.jsonl; borrowed
-  const std::atomic<bool>* stop = nullptr;             // true: end now with what there is
+  const std::vector<k8s::GpuQuota>* quotas = nullptr;  // outlive the run; null: none
+  std::ostream* decisions = nullptr;                   // decisions.jsonl; outlives the run
+  const std::atomic<bool>* stop = nullptr;             // true: end now with the present result
 };
 
-// The name that a configuration gives it: "first-node".
+// Its name in a configuration: "first-node".
 [[nodiscard]] std::string_view text_of(sched::TieBreak::Order order);
 
-// `policy` on `workload`, which was arranged from `trace`. Result::arrival is left to the caller.
+// `policy` on `workload`, which was arranged from `trace`. The caller sets Result::arrival.
 [[nodiscard]] k8s::Result<Result> run(const Trace& trace, const Workload& workload,
                                       const Policy& policy, const sched::Registry& registry,
                                       const RunOptions& options);

@@ -41,8 +41,7 @@ VirtualRun::VirtualRun(const Parts& parts) : parts_(parts) {
 bool VirtualRun::run() {
   begin();
   const auto end = end_of_time();
-  // A time that is given passes as a whole, also where nothing happens; else the last event ends
-  // it.
+  // A given time passes as a whole, even if nothing happens; else the last event ends it.
   bool passes = parts_.workload.ends.has_value();
   while (const auto moment = next_moment()) {
     if (parts_.options.stop != nullptr && *parts_.options.stop) return false;
@@ -79,8 +78,8 @@ std::optional<Moment> VirtualRun::next_moment() const {
   }
   if (!departures_.empty()) next = std::min(departures_.top().at, next.value_or(Moment::max()));
   if (!next) return std::nullopt;
-  // The engine may want to be asked in between. Without anything to come it is not: what does not
-  // fit now never will.
+  // The engine may have to be called in between. If no event will come it is not called: what does
+  // not fit now never will.
   if (const auto wakeup = parts_.engine.next_wakeup()) {
     const auto at = std::chrono::ceil<Moment>(wakeup->time_since_epoch());
     next = std::min(*next, std::max(at, now_));
@@ -124,7 +123,7 @@ void VirtualRun::depart() {
     parts_.account.left(number);
     apply(sched::event::PodDeleted{ref(number)});
   }
-  // What has become free goes to those that waited before anybody comes.
+  // What has become free goes to waiting pods before new pods come.
   if (!refuses()) decide();
 }
 

@@ -1,12 +1,12 @@
-// The loop of a replay: virtual time, the engine, and the account of what it decides.
+// The loop of a replay: virtual time, the engine, and the account of its decisions.
 //
-// At each moment the pods that leave go first, then those that come. With kRefuse the pods of one
+// At each moment the pods that leave go first, then new pods come. With kRefuse the pods of one
 // moment come one by one, each decided on before the next; with kQueue they all come, and the
-// engine's queue says whose turn it is. Binds succeed at once. A pod lives from when it is placed,
-// so one that has waited leaves that much later.
+// engine's queue decides the order. Binds succeed at once. A pod lives from when it is placed, so a
+// pod that has waited leaves that much later.
 //
-// A pod's uid is the number of its arrival: a pod of the trace that comes again is another one, and
-// gets a name of its own ("train-0.1" the second time).
+// A pod's uid is the number of its arrival: a pod of the trace that comes again is another pod,
+// with a name of its own ("train-0.1" the second time).
 #pragma once
 
 #include "bench/replay/account/account.h"
@@ -36,7 +36,7 @@ namespace bench::replay {
 
 class VirtualRun {
  public:
-  // Everything is borrowed. `scheduler_name` is that of the engine's profile.
+  // All arguments outlive it. `scheduler_name` is that of the engine's profile.
   struct Parts {
     const Trace& trace;
     const Workload& workload;
@@ -54,7 +54,7 @@ class VirtualRun {
   [[nodiscard]] std::size_t decisions() const { return decisions_; }
 
  private:
-  // Pods by number: arrivals of the workload first, then those that were there from the start.
+  // Pods by number: arrivals of the workload first, then those present at the start.
   using Number = std::size_t;
   struct Departure {
     Moment at{0};
@@ -65,27 +65,27 @@ class VirtualRun {
   void apply(const sched::Event& event);
   void begin();
   void was_there(Number number);
-  // After which nothing counts; nullopt: there is no such time.
+  // After it nothing counts; nullopt: there is no such time.
   [[nodiscard]] std::optional<Moment> end_of_time() const;
   // When something happens next; nullopt: never.
   [[nodiscard]] std::optional<Moment> next_moment() const;
-  // All that happens now.
+  // Everything that happens now.
   void depart();
   void arrive();
   void arrive(Number number);
   void decide();
-  // How far the run is, as QuotaStep::x.
+  // The progress of the run, as QuotaStep::x.
   [[nodiscard]] double progress() const;
 
   void carry_out(const sched::decision::Bind& bind);
   void carry_out(const sched::decision::Unschedulable& decision);
-  // A pod that the engine has not placed goes.
+  // A pod that the engine has not placed leaves.
   void turn_away(Number number, const std::string& message, const std::string& details);
 
   [[nodiscard]] std::size_t trace_pod(Number number) const;
   [[nodiscard]] const KindOfPod& kind(Number number) const { return kinds_[trace_pod(number)]; }
   [[nodiscard]] sched::PodRef ref(Number number) const;
-  // The pod as it comes: nothing in it tells of an earlier life.
+  // The pod as it comes, without traces of an earlier life.
   [[nodiscard]] k8s::Pod object(Number number) const;
   [[nodiscard]] sched::Time time() const;
   [[nodiscard]] bool refuses() const { return parts_.options.when_full == WhenFull::kRefuse; }
@@ -94,8 +94,8 @@ class VirtualRun {
   sched::ResourceNames names_;
   std::vector<KindOfPod> kinds_;         // of the trace's pods
   std::vector<std::uint32_t> came_;      // of the trace's pods: how often so far
-  std::vector<std::uint32_t> time_;      // by number: the how manieth time it came, from 0
-  std::vector<std::size_t> start_pods_;  // the trace's pods that were there from the start
+  std::vector<std::uint32_t> time_;      // by number: how often the pod came before
+  std::vector<std::size_t> start_pods_;  // the trace's pods that were present at the start
   Moment now_{0};
   Number next_arrival_ = 0;
   std::priority_queue<Departure, std::vector<Departure>, std::greater<>> departures_;

@@ -53,7 +53,7 @@ Fault negative_amount(const std::vector<k8s::Container>& containers) {
   return std::nullopt;
 }
 
-// What a pod asks for of everything that is GPU.
+// A pod's requests for everything that is GPU.
 struct Asked {
   std::int64_t gpus = 0;
   std::int64_t milli = 0;

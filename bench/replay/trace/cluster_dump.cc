@@ -11,7 +11,7 @@ namespace {
 
 using Counts = std::map<std::string, std::size_t>;
 
-// A pod that belongs to its node: of a DaemonSet, or a static one, which kubelet runs by itself and
+// A pod that belongs to its node: of a DaemonSet, or a static one, which kubelet runs itself and
 // shows as a pod owned by the node.
 bool is_part_of_node(const k8s::Pod& pod) {
   const auto& owners = pod.metadata.owner_references;

@@ -1,12 +1,12 @@
-// What a trace holds, for people.
+// The contents of a trace, in counts.
 #pragma once
 
 #include "bench/replay/trace/trace.h"
 
 namespace bench::replay {
 
-// Fills Trace::counts from its nodes and pods; what is in there already stays. Kinds of pods that
-// there are none of are left out, "pods" and "nodes" never.
+// Fills Trace::counts from its nodes and pods; existing entries stay. Kinds of pods with a count of
+// zero are left out, "pods" and "nodes" never.
 void count(Trace& trace);
 
 }  // namespace bench::replay

@@ -1,7 +1,8 @@
-// Comma-separated values, as RFC 4180 has them, with the place where each field stood.
+// Comma-separated values by RFC 4180, with the place of each field.
 //
 // Fields may be quoted, and may then hold commas, line breaks and doubled quotes. Lines end with LF
-// or CRLF. Nothing is trimmed: a space belongs to its field. Blank lines are only taken at the end.
+// or CRLF. Nothing is trimmed: a space belongs to its field. Blank lines are accepted only at the
+// end.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -22,13 +23,13 @@ struct CsvField {
 
 using CsvRow = std::vector<CsvField>;
 
-// A pass over a text, which it borrows.
+// A pass over a text, which must outlive it.
 class CsvReader {
  public:
   CsvReader(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
 
   // The next row, at least one field; nullopt at the end. An error is "FILE:LINE:COLUMN: …": a
-  // quote that is not closed, one inside a field that is not quoted, text behind a closing quote.
+  // quote that is not closed, one inside a field that is not quoted, text after a closing quote.
   [[nodiscard]] k8s::Result<std::optional<CsvRow>> next();
 
  private:

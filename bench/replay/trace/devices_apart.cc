@@ -27,14 +27,14 @@ bool speaks_of_devices(const Trace& trace) {
   });
 }
 
-// Names the thousandths of the whole GPUs in `list`, where they are not named yet.
+// Adds the thousandths of the whole GPUs in `list`, if they are missing.
 void add_milli(k8s::ResourceList& list) {
   std::int64_t gpus = 0;
   for (const auto& [name, quantity] : list) {
     if (name == sched::gpu::kMilliResource) return;
     if (name == kGpuResource) gpus = quantity.value();
   }
-  // Beyond any machine; what cannot be multiplied fits nowhere anyway.
+  // More than any machine has; what cannot be multiplied fits nowhere anyway.
   constexpr std::int64_t kMost = 1'000'000'000;
   if (gpus <= 0) return;
   const std::int64_t milli = std::min(gpus, kMost) * sched::gpu::kMilliPerGpu;
@@ -48,8 +48,8 @@ void add_milli(std::vector<k8s::Container>& containers) {
   }
 }
 
-// Names the most of each MIG profile that the node's GPUs can be cut into, each profile alone.
-// Which of them go together on one GPU is for the engine to say.
+// Adds the most of each MIG profile that the node's GPUs can be cut into, each profile alone. The
+// engine decides which of them fit together on one GPU.
 void add_instances(k8s::Node& node) {
   const std::string* product = node.metadata.labels.find(sched::gpu::kProductLabel);
   const auto* geometry = product == nullptr ? nullptr : sched::gpu::geometry_of(*product);

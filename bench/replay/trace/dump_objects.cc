@@ -37,7 +37,7 @@ void raise_to_latest(std::optional<k8s::Timestamp>& latest, element pod, std::st
   }
 }
 
-// When a finished pod ended: its containers tell, or at least its conditions.
+// When a finished pod ended: from its containers, or else from its conditions.
 std::optional<k8s::Timestamp> end_of(element pod) {
   std::optional<k8s::Timestamp> end;
   const auto finished_at = [](element container) {
@@ -54,12 +54,12 @@ std::optional<k8s::Timestamp> end_of(element pod) {
   return end;
 }
 
-// Takes objects as JSON, one after the other.
+// Reads objects as JSON, one after the other.
 class ObjectTaker {
  public:
   explicit ObjectTaker(const std::string& file) : file_(file) {}
 
-  // `kind` is that of an object that does not name its own.
+  // `kind` is used for an object that does not name its own.
   k8s::Result<void> take(std::string_view json, std::string_view kind, std::size_t line) {
     element object;
     if (const auto code = parser_.parse(json.data(), json.size(), true).get(object)) {

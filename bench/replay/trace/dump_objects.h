@@ -1,4 +1,4 @@
-// The nodes and pods of a file of Kubernetes objects, as they are there.
+// The nodes and pods of a file of Kubernetes objects, unchanged.
 #pragma once
 
 #include "bench/replay/trace/text_file.h"
@@ -17,7 +17,7 @@ namespace bench::replay {
 
 struct DumpedPod {
   k8s::Pod pod;
-  // Of a finished pod: when it ended (see cluster_dump.h), if it is told.
+  // For a finished pod: when it ended (see cluster_dump.h), if known.
   std::optional<k8s::Timestamp> ended;
 };
 
@@ -31,7 +31,7 @@ struct DumpObjects {
 // read_cluster_dump.
 [[nodiscard]] k8s::Result<DumpObjects> read_dump_objects(const TextFile& file);
 
-// Adds what is said of `others` where a trace is told.
+// Adds the text about `others` to a trace's report.
 void count_others(const DumpObjects& objects, std::map<std::string, std::size_t>& counts);
 
 }  // namespace bench::replay

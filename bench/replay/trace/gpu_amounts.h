@@ -1,4 +1,4 @@
-// How much GPU the nodes and pods of a trace offer and ask for, by the engine's own reckoning.
+// How much GPU the nodes and pods of a trace offer and ask for, computed as by the engine.
 #pragma once
 
 #include "bench/replay/trace/trace.h"

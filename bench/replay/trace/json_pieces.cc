@@ -8,14 +8,14 @@
 namespace bench::replay {
 namespace {
 
-// What a piece may be called by the list around it: "PodList" → "Pod"; "List" says nothing.
+// The kind of a piece by the kind of its list: "PodList" → "Pod"; "List" gives none.
 std::string_view item_kind(std::string_view list_kind) {
   constexpr std::string_view kList = "List";
   if (!list_kind.ends_with(kList)) return "";
   return list_kind.substr(0, list_kind.size() - kList.size());
 }
 
-// Walks over a text. The first thing that is wrong is kept, and the walk is then at its end.
+// Goes over a text. The first error is stored, and the pass is then at its end.
 class JsonSplitter {
  public:
   JsonSplitter(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -137,7 +137,7 @@ class JsonSplitter {
     expect(']');
   }
 
-  // What is told apart of a document's members.
+  // The members of a document that matter here.
   struct Members {
     std::string_view kind;
     std::optional<std::size_t> items;  // where the array begins

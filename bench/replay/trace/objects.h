@@ -1,9 +1,8 @@
-// Rows of a table as the Kubernetes objects that the engine knows.
+// Rows of a table as Kubernetes objects for the engine.
 //
 // GPUs are named twice: as nvidia.com/gpu, which a live device plugin advertises, and in
-// thousandths as gpu-scheduler.io/gpu-milli, which shares of a GPU are asked in. A pod that takes
-// whole GPUs asks for both, one that takes a share for thousandths only, so that the sums over a
-// node are right whichever of the two one looks at.
+// thousandths as gpu-scheduler.io/gpu-milli, for shares of a GPU. A pod with whole GPUs asks for
+// both, a pod with a share only for thousandths, so that the sums over a node are correct in both.
 #pragma once
 
 #include "k8s-client/api/node.h"
@@ -38,11 +37,11 @@ struct PodRow {
   k8s::ResourceList resources;  // further ones
 };
 
-// A ready node. It takes a million pods: traces in tables do not say how many a node may hold, and
-// the usual 110 would be a bound that the trace never had.
+// A ready node. It takes a million pods: traces in tables do not state how many a node may hold,
+// and the usual 110 would be a limit that the trace never had.
 [[nodiscard]] k8s::Node node_object(const NodeRow& row);
 
-// A pod that has no node yet, of one container whose limits are its requests. Its uid is its
+// A pod without a node, of one container with limits equal to its requests. Its uid is its
 // namespace and name. Allowed models are a required node affinity.
 [[nodiscard]] k8s::Pod pod_object(const PodRow& row);
 

@@ -1,12 +1,12 @@
-// Reads the openb traces: Alibaba's cluster-trace-gpu-v2023 and the variants made of it.
+// Reads the openb traces: Alibaba's cluster-trace-gpu-v2023 and its variants.
 //
 // nodes  sn, cpu_milli, memory_mib, gpu, model
-// pods   name, cpu_milli, memory_mib, num_gpu, gpu_milli, and, but in the multigpu variants:
+// pods   name, cpu_milli, memory_mib, num_gpu, gpu_milli, and, except in the multigpu variants:
 //        gpu_spec (models, "A|B"; empty: any), qos, pod_phase, creation_time, deletion_time,
 //        scheduled_time (seconds since the trace began)
 //
 // `gpu_milli` is that of each device: 1,000 with several. `qos`, `pod_phase` and `scheduled_time`
-// tell what became of a pod where it ran, and are not read. A pod without deletion time stays.
+// describe the pod's past on its cluster, and are not read. A pod without deletion time stays.
 // Source: https://github.com/alibaba/clusterdata, cluster-trace-gpu-v2023.
 #pragma once
 

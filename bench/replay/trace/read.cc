@@ -18,7 +18,7 @@ namespace {
 
 enum class Format { kOpenb, kSimple, kObjects };
 
-// By the first line: a table's header has several columns, and neither JSON nor YAML looks like it.
+// By the first line: a table's header has several columns, unlike JSON and YAML.
 Format format_of(const TextFile& file) {
   const auto begin = std::min(file.text.find_first_not_of(" \t\r\n"), file.text.size());
   const auto end = std::min(file.text.find('\n', begin), file.text.size());
@@ -82,7 +82,7 @@ k8s::Result<void> add_pods(Trace& trace, const TextFile& file) {
   return {};
 }
 
-// One dump that holds both.
+// One dump with both.
 k8s::Result<void> add_both(Trace& trace, const TextFile& file) {
   auto dump = read_cluster_dump(file);
   if (!dump) return tl::unexpected(dump.error());
@@ -104,7 +104,7 @@ k8s::Result<void> add_files(Trace& trace, const TraceFiles& files) {
   return add_pods(trace, *pods);
 }
 
-// Bound pods whose node is not there would hold nothing.
+// A bound pod without its node in the trace would hold nothing.
 void leave_out_pods_elsewhere(Trace& trace) {
   std::unordered_set<std::string> names;
   for (const k8s::Node& node : trace.nodes) names.insert(node.metadata.name);

@@ -1,10 +1,11 @@
 // Reads a trace, whatever its format.
 //
-// The format is recognised by the content: a CSV header names it (openb: `sn,cpu_milli,…` and
-// `name,cpu_milli,…,num_gpu,…`; ours: bench/replay/README.md), all else is YAML or JSON of
-// Kubernetes objects (a List or documents; of `kubectl get nodes,pods -A -o json` both files may be
-// the same one). A bad row is an error, "FILE:LINE:COLUMN: what is wrong, what was expected" (of
-// Kubernetes objects "FILE:LINE: …", the object's); no row is skipped. Files may be gzipped.
+// The format is recognised by the content: a CSV header identifies it (openb: `sn,cpu_milli,…` and
+// `name,cpu_milli,…,num_gpu,…`; this project's tables: bench/replay/README.md), everything else is
+// YAML or JSON of Kubernetes objects (a List or documents; with `kubectl get nodes,pods -A -o json`
+// both files may be the same one). A bad row is an error, "FILE:LINE:COLUMN: what is wrong, what
+// was expected" (for Kubernetes objects "FILE:LINE: …", the object's); no row is skipped. Files may
+// be gzipped.
 #pragma once
 
 #include "bench/replay/trace/trace.h"
@@ -19,8 +20,8 @@ struct TraceFiles {
   std::string pods;
 };
 
-// The name of the trace is that of the pods' file without folder and extension. When its GPUs are
-// kept apart is told in devices_apart.h. An error as well: no node, no pod.
+// The name of the trace is that of the pods' file without folder and extension. devices_apart.h
+// defines when its GPUs are kept apart. Other errors: no node, no pod.
 [[nodiscard]] k8s::Result<Trace> read_trace(const TraceFiles& files);
 
 }  // namespace bench::replay

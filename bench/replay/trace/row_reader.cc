@@ -30,7 +30,7 @@ std::string listed(const Columns& columns) {
   return text;
 }
 
-// The place of a header's fault and what it is; nullopt: none.
+// The place and text of an error in the header; nullopt: none.
 std::optional<std::pair<std::size_t, std::string>> fault_of(const CsvRow& header,
                                                             const Columns& columns) {
   for (std::size_t i = 0; i < header.size(); ++i) {

@@ -3,8 +3,8 @@
 //   while (rows.next()) { … rows.whole("num_gpu", {0, 64}) … }
 //   if (auto done = rows.finish(); !done) …
 //
-// The first thing that is wrong ends the reading: next() gives false and finish() says
-// "FILE:LINE:COLUMN: NAME "TEXT": want …". What a bad field reads as does not matter then.
+// The first error ends the reading: next() returns false and finish() returns "FILE:LINE:COLUMN:
+// NAME "TEXT": want …". The value of a bad field does not matter then.
 #pragma once
 
 #include "bench/replay/trace/csv.h"
@@ -33,14 +33,14 @@ struct Columns {
   std::vector<std::string_view> required;
   std::vector<std::string_view> optional;
   std::vector<std::string_view> prefixes;  // "label:" allows label:anything
-  // But not these: what they would say has a column of its own.
+  // Except these: they would repeat a column of their own.
   std::vector<std::string_view> reserved = {};
 };
 
 class RowReader {
  public:
-  // Reads the header. An error: no header, one without a required column, with an unknown one, or
-  // with one twice. `file` is borrowed.
+  // Reads the header. Errors: no header, a missing required column, an unknown or duplicate one.
+  // `file` outlives it.
   [[nodiscard]] static k8s::Result<RowReader> open(const TextFile& file, const Columns& columns);
 
   // The names behind `prefix` of the header's columns: "label:zone" → "zone".
@@ -67,9 +67,9 @@ class RowReader {
   // Models, "A|B"; empty text: none.
   std::vector<std::string> models(std::string_view column);
 
-  // The row is in error: `want` says what the field should have been.
+  // The row has an error: `want` is what the field should have been.
   void complain(std::string_view column, const std::string& want);
-  // The row is in error if one before it had the same `key`.
+  // The row has an error if an earlier one had the same `key`.
   void require_new(std::string_view column, const std::string& key);
 
   [[nodiscard]] k8s::Result<void> finish() const;
@@ -87,8 +87,7 @@ class RowReader {
   std::optional<k8s::Error> error_;
 };
 
-// "12", "0.46": a number of zero or more with at most three digits of a fraction, in thousandths;
-// nothing unless it is one.
+// "12", "0.46": a number of zero or more with at most three decimals, in thousandths; else nothing.
 [[nodiscard]] std::optional<std::int64_t> parse_thousandths(std::string_view text);
 
 // The same as a time, of at most 10^11 seconds.

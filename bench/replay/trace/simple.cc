@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kLabel = "label:";
 constexpr std::string_view kResource = "resource:";
-// From the lowest that users take to that of system-node-critical, the highest there is.
+// From the lowest value for users to that of system-node-critical, the highest.
 constexpr WholeRange kPriorities{-1'000'000'000, 2'000'001'000};
 
 const Columns& node_columns() {
@@ -37,7 +37,7 @@ const Columns& pod_columns() {
   return columns;
 }
 
-// Opens a table; a resource that no scheduler looks at is an error, not left out.
+// Opens a table; a resource that no scheduler reads is an error, not left out.
 k8s::Result<RowReader> open(const TextFile& file, const Columns& columns) {
   auto rows = RowReader::open(file, columns);
   if (!rows) return rows;

@@ -1,9 +1,9 @@
-// Reads the plain tables of our own: what a spreadsheet or a query of one's monitoring writes.
+// Reads this project's plain tables, made by a spreadsheet or a query of a monitoring system.
 //
 // nodes  name, cpu, memory, gpus; gpu_model, label:KEY, resource:NAME
 // pods   name, cpu, memory, gpus; namespace, gpu_models, priority, created, deleted, resource:NAME
 //
-// Columns come in any order, those behind the semicolon may be left out. bench/replay/README.md
+// Columns come in any order, those after the semicolon are optional. bench/replay/README.md
 // ("Simple CSV") is the reference.
 #pragma once
 

@@ -19,7 +19,7 @@ struct CloseGzip {
 };
 using GzipFile = std::unique_ptr<gzFile_s, CloseGzip>;
 
-// What went wrong in the last call, in words; empty: nothing.
+// The error of the last call, as text; empty: none.
 std::string problem_of(gzFile file) {
   int code = Z_OK;
   const char* text = gzerror(file, &code);
@@ -37,7 +37,7 @@ k8s::Result<std::string> read_bytes(const std::string& path) {
   while ((got = gzread(file.get(), piece.data(), piece.size())) > 0) {
     bytes.append(piece.data(), static_cast<std::size_t>(got));
   }
-  // A directory opens and fails here; a gzip stream that breaks off is a short read and an error.
+  // A directory opens and fails here; a truncated gzip stream is a short read and an error.
   const std::string problem = problem_of(file.get());
   if (!problem.empty()) return k8s::config_error(path + ": cannot read: " + problem);
   return bytes;

@@ -1,4 +1,4 @@
-// A whole text file in memory, as the readers of traces want it.
+// A whole text file in memory, for the readers of traces.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -13,14 +13,13 @@ struct TextFile {
   std::string text;  // UTF-8, without byte order mark
 };
 
-// Reads a file, plain or gzipped (found out by looking into it). Text that is not UTF-8 is an
-// error.
+// Reads a file, plain or gzipped (detected from its content). Text that is not UTF-8 is an error.
 [[nodiscard]] k8s::Result<TextFile> read_text_file(const std::string& path);
 
-// What `bytes` of the file of that name hold, by the same rules.
+// The text in `bytes` of the file of that name, by the same rules.
 [[nodiscard]] k8s::Result<TextFile> as_text_file(const std::string& path, std::string bytes);
 
-// The path without folders, without ".gz" and without its last extension: what a trace is called.
+// The path without folders, without ".gz" and without its last extension: the name of a trace.
 [[nodiscard]] std::string stem_of(std::string_view path);
 
 }  // namespace bench::replay

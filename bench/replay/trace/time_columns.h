@@ -11,10 +11,10 @@ namespace bench::replay {
 
 class TimeColumns {
  public:
-  // The time in that field; nullopt where there is none. Dates count from 1970 for now.
+  // The time in that field; nullopt if there is none. At first dates count from 1970.
   std::optional<Moment> read(RowReader& rows, std::string_view column);
 
-  // Lets dates count from the earliest one that was read. Seconds stay what they are.
+  // Makes dates count from the earliest one that was read. Seconds are not changed.
   void count_from_start(TracePod& pod) const;
 
  private:

@@ -33,7 +33,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
-// The number's text; empty if it is none.
+// The number's text; empty if it is not a number.
 std::string number_text(simdjson::dom::element element) {
   std::int64_t integer = 0;
   if (element.get(integer) == simdjson::SUCCESS) return std::to_string(integer);
@@ -58,7 +58,7 @@ bool JsonValue::fail_type(std::string_view wanted) const {
 
 void JsonValue::failed_at_key(std::string_view key) const {
   std::string& path = failure_->path;
-  // Resource names, labels: a key that is not an identifier stands in brackets.
+  // Resource names, labels: a key that is not an identifier is put in brackets.
   const bool bracketed = key.empty() || key.find_first_of("./[] ") != std::string_view::npos;
   const std::string own = bracketed ? fmt::format("[{}]", key) : std::string(key);
   const bool joined = path.empty() || path.front() == '[';

@@ -1,10 +1,11 @@
 // A JSON value being read into a struct, and where in the document a reading failed.
 //
-// Every `read` function fills one struct from one JsonValue and returns false when it cannot. The
-// path to the field is put together only then, while the calls return: success pays nothing for it.
-// What stands beside a field that cannot be read is read all the same, so that as much as possible
-// of a bad object is known; the failure is that of the first field. null is read as absence
-// everywhere. Included by the .cc files of this folder only: simdjson is a heavy include.
+// Every `read` function fills one struct from one JsonValue and returns false if it cannot. The
+// path to the field is put together only then, while the calls return: success costs nothing for
+// it. After a field that cannot be read, the other fields are read nevertheless, so that as much as
+// possible of a bad object is known; the reported failure is that of the first field. null is read
+// as absence everywhere. Included only by the .cc files of this folder, because simdjson is a heavy
+// include.
 #pragma once
 
 #include "k8s-client/api/meta.h"
@@ -102,12 +103,12 @@ bool read(JsonValue value, bool& out);
 bool read(JsonValue value, std::int32_t& out);
 bool read(JsonValue value, std::int64_t& out);
 bool read(JsonValue value, StringMap& out);
-// RFC 3339, with or without a fraction of a second; finer than a microsecond is cut off.
+// RFC 3339, with or without a fraction of a second; digits beyond microseconds are cut off.
 bool read(JsonValue value, Timestamp& out);
-// A string or a number, as resource.Quantity takes both.
+// A string or a number; resource.Quantity accepts both.
 bool read(JsonValue value, Quantity& out);
 
-// A list, of which `read` takes each item.
+// A list; `read` reads each item.
 template <typename T>
 bool read_list(JsonValue value, std::vector<T>& out) {
   out.clear();
@@ -115,7 +116,7 @@ bool read_list(JsonValue value, std::vector<T>& out) {
   return value.items([&](JsonValue item) { return read(item, out.emplace_back()); });
 }
 
-// A field whose presence means something, even when it is empty.
+// A field that has a meaning by its presence, even if it is empty.
 template <typename T>
 bool read_optional(JsonValue value, std::optional<T>& out) {
   return read(value, out.emplace());

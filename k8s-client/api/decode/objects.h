@@ -1,4 +1,4 @@
-// Readers of whole objects and of the parts that several kinds share, one .cc per kind.
+// Readers of whole objects and of parts that several kinds share; one .cc file per kind.
 #pragma once
 
 #include "k8s-client/api/config_map.h"

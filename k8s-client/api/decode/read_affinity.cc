@@ -62,7 +62,7 @@ bool read_pod_affinity(JsonValue value, PodAffinity& out) {
   });
 }
 
-// Of the two words that a policy can be, whether it is `word`; `out` stays if it is neither.
+// Sets `out` to whether the policy is `word`; unchanged if it is neither of the two words.
 bool read_choice(JsonValue value, std::string_view word, std::string_view other, bool& out) {
   std::string text;
   if (!read(value, text)) return false;

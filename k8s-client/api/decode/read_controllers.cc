@@ -8,7 +8,7 @@ bool read_selector(JsonValue value, std::optional<LabelSelector>& out) {
   return read_optional(value, out);
 }
 
-// Of all these kinds the selector is in the same place, and nothing else is read.
+// In all these kinds the selector is in the same place, and nothing else is read.
 template <typename Object>
 bool read_selecting(JsonValue value, Object& out) {
   return value.fields([&](std::string_view key, JsonValue field) {

@@ -104,7 +104,7 @@ bool read(JsonValue value, GpuQuota& out) {
   return value.fields([&](std::string_view key, JsonValue field) {
     if (key == "metadata") return read(field, out.metadata);
     if (key == "spec") return read(field, out.spec);
-    // The status is what a scheduler has written; whatever else stands there is as good as none.
+    // The status is written by a scheduler; any other content counts as no status.
     if (key == "status") {
       GpuQuota::Status status;
       out.status.reset();

@@ -35,7 +35,7 @@ bool has_duplicates(const ResourceList& list) {
   return std::adjacent_find(names.begin(), names.end()) != names.end();
 }
 
-// Of entries with one name the last one counts, as in every JSON map; in the place of the first.
+// If entries have one name the last one counts, as in every JSON map; at the place of the first.
 void keep_last(ResourceList& list) {
   if (!has_duplicates(list)) return;
   std::map<std::string, Quantity> last;

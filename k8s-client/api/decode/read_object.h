@@ -1,4 +1,4 @@
-// What reading one object has given, and its way to whoever reads a list.
+// The result of reading one object, and how it is passed to the reader of a list.
 #pragma once
 
 #include "k8s-client/api/decode.h"
@@ -11,12 +11,12 @@ namespace k8s {
 
 template <typename T>
 struct ReadObject {
-  T object;                    // as much of it as could be read
-  std::optional<Error> error;  // why that is not all
+  T object;                    // the parts that could be read
+  std::optional<Error> error;  // why that is not everything
 };
 
-// Gives an item of a list to `each`, or to `unreadable` where it is one that can be put aside.
-// False where it cannot: then `error`, unless there is one already, says why.
+// Passes an item of a list to `each`, or to `unreadable` if it can be put aside. False if it
+// cannot: then `error` has the reason, unless it already had one.
 template <typename T>
 bool deliver(ReadObject<T> item, const std::function<void(T)>& each,
              const std::function<void(T, Error)>& unreadable, std::optional<Error>& error) {

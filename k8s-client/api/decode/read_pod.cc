@@ -27,7 +27,7 @@ bool read_conditions(JsonValue value, std::vector<PodCondition>& out) {
   });
 }
 
-// `resources` of a status: that it is there says something, even without requests.
+// `resources` of a status: its presence has a meaning, even without requests.
 bool read_status_resources(JsonValue value, std::optional<ResourceList>& requests) {
   requests.emplace();
   return value.fields([&](std::string_view key, JsonValue field) {

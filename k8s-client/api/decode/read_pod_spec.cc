@@ -78,7 +78,7 @@ bool read_tolerations(JsonValue value, std::vector<Toleration>& out) {
       if (key == "key") return read(field, toleration.key);
       if (key == "operator") return read_operator(field, toleration.op);
       if (key == "value") return read(field, toleration.value);
-      // An empty effect is that of an absent one: all of them.
+      // An empty effect means the same as an absent one: all effects.
       if (key == "effect" && field.string_or_empty() != "") {
         return read_optional(field, toleration.effect);
       }

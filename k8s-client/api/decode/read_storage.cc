@@ -20,7 +20,7 @@ bool read_bytes(JsonValue value, std::optional<std::int64_t>& out) {
   return true;
 }
 
-// Of amounts by resource that of storage.
+// The amount of storage in a list of amounts.
 bool read_storage_amount(JsonValue value, std::optional<std::int64_t>& out) {
   return value.fields([&](std::string_view name, JsonValue field) {
     return name != "storage" || read_bytes(field, out);
@@ -33,7 +33,7 @@ bool read_volume_mode(JsonValue value, std::string& out) {
   return true;
 }
 
-// The old annotation wins. Source: k8s.io/component-helpers/storage/volume/helpers.go,
+// The old annotation has precedence. Source: k8s.io/component-helpers/storage/volume/helpers.go,
 // GetPersistentVolumeClaimClass and GetPersistentVolumeClass.
 void prefer_annotation(const ObjectMeta& metadata, std::string& storage_class) {
   const auto* annotated = metadata.annotations.find("volume.beta.kubernetes.io/storage-class");

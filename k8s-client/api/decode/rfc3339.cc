@@ -11,13 +11,14 @@ using std::chrono::days;
 using std::chrono::microseconds;
 using std::chrono::year;
 
-// Of four digits of a year.
+// For a year of four digits.
 constexpr Timestamp kFirst = std::chrono::sys_days(year(0) / 1 / 1);
 constexpr Timestamp kLast = std::chrono::sys_days(year(10000) / 1 / 1) - microseconds(1);
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads a text from the front; anything unexpected makes it, and all that follows, not ok.
+// Reads a text from its beginning; anything unexpected makes it, and everything that follows, not
+// ok.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}

@@ -1,5 +1,5 @@
-// Times as Kubernetes writes them: metav1.Time ("2026-01-02T03:04:05Z") and MicroTime (with six
-// digits of a second). Source: RFC 3339, read as Go's time.Parse does.
+// Times in Kubernetes' notation: metav1.Time ("2026-01-02T03:04:05Z") and MicroTime (with six
+// digits after the second). Source: RFC 3339, read as by Go's time.Parse.
 #pragma once
 
 #include "k8s-client/api/meta.h"
@@ -15,10 +15,10 @@ namespace k8s::json {
 [[nodiscard]] std::optional<Timestamp> parse_rfc3339(std::string_view text);
 
 // In UTC; with a fraction of six digits unless it is a whole second. Years outside 0 … 9999 cannot
-// be written and are cut to these.
+// be written and are limited to these.
 [[nodiscard]] std::string format_rfc3339(Timestamp time);
 
-// metav1.MicroTime: always with six digits of the second, on which the API server insists.
+// metav1.MicroTime: always with six digits after the second; the API server requires them.
 [[nodiscard]] std::string format_micro_time(Timestamp time);
 
 }  // namespace k8s::json

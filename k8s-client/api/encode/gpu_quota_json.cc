@@ -72,7 +72,7 @@ Json to_json(const GpuQuota::Status& status) {
   Json object;
   object["observedGeneration"] = status.observed_generation;
   set_use(object["total"], status.total);
-  // Said even when empty: in a patch that takes away what was there.
+  // Written even if empty: in a patch this removes the previous value.
   object["quotas"] = Json::array();
   for (const auto& line : status.quotas) {
     Json& entry = object["quotas"].emplace_back();

@@ -1,5 +1,5 @@
-// The parts of objects as nlohmann values. Fields that are empty are left out where Kubernetes
-// leaves them out. Included by the .cc files of encoding only.
+// The parts of objects as nlohmann values. Empty fields are left out if Kubernetes leaves them out.
+// Included only by the .cc files of encoding.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
@@ -42,8 +42,8 @@ void set(Json& object, const char* key, const ResourceList& value);
 [[nodiscard]] Json to_json(const PodAffinity& affinity);
 [[nodiscard]] Json to_json(const TopologySpreadConstraint& constraint);
 
-// Of storage: storage_json.cc. What an object has besides its kind and metadata. Patches write a
-// claimRef, too.
+// Of storage: storage_json.cc. The content of an object besides its kind and metadata. Patches
+// write a claimRef, too.
 [[nodiscard]] Json to_json(const ClaimReference& claim);
 void fill(Json& object, const PersistentVolumeClaim& claim);
 void fill(Json& object, const PersistentVolume& volume);

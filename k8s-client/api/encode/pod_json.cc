@@ -7,7 +7,7 @@ namespace {
 
 Json to_json(const ContainerPort& port) {
   Json object;
-  object["containerPort"] = port.host_port;  // required; which port inside is not kept
+  object["containerPort"] = port.host_port;  // required; the port inside is not stored
   object["hostPort"] = port.host_port;
   set(object, "hostIP", port.host_ip);
   set(object, "protocol", port.protocol);

@@ -10,7 +10,7 @@ namespace {
 
 std::string size_text(std::int64_t bytes) { return Quantity::of(bytes).to_string(); }
 
-// A term of a StorageClass's allowedTopologies, which knows no other operator than In.
+// A term of a StorageClass's allowedTopologies, which has only the operator In.
 Json topology_json(const NodeSelectorTerm& term) {
   Json object = Json::object();
   for (const auto& requirement : term.match_expressions) {

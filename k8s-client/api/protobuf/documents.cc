@@ -59,7 +59,7 @@ const std::string kKind<Pod> = "Pod";
 template <>
 const std::string kKind<DeviceClass> = "DeviceClass";
 
-// `Pod "ml/train-0"`, or as much of it as the object says.
+// `Pod "ml/train-0"`, or the parts of it that the object has.
 template <typename T>
 std::string identity(const ObjectMeta& metadata) {
   if (metadata.name.empty()) return kKind<T>;
@@ -106,7 +106,7 @@ bool read(Value value, Status& out) {
   });
 }
 
-// metav1.WatchEvent, whose object is a runtime.RawExtension.
+// metav1.WatchEvent; its object is a runtime.RawExtension.
 struct RawEvent {
   std::string_view type;
   std::string_view document;
@@ -127,7 +127,7 @@ Result<RawEvent> read_event(std::string_view frame) {
   return event;
 }
 
-// A bookmark's object has nothing but metadata, and no name.
+// A bookmark's object has only metadata, and no name.
 template <typename T>
 Result<WatchEvent<T>> read_bookmark(std::string_view document) {
   WatchEvent<T> event;

@@ -1,15 +1,16 @@
-// Whole documents in protobuf: of the API server an object, a page of a list, an event of a watch,
-// a Status; and the envelope of those that it is sent.
+// Whole documents in protobuf: from the API server an object, a page of a list, an event of a
+// watch, a Status; and the envelope of objects that are sent to it.
 //
-// An object travels in an envelope, four bytes that no JSON begins with and a runtime.Unknown that
-// names its kind. An event of a watch is a metav1.WatchEvent with such an object in it, and has a
+// An object is in an envelope: four bytes that no JSON begins with, and a runtime.Unknown that
+// names its kind. An event of a watch is a metav1.WatchEvent with such an object in it, and has its
 // length in front (frame_splitter.h). Source: k8s.io/apimachinery pkg/runtime/serializer/protobuf.
 //
-// Pods are read so, being nearly all of what a scheduler reads, and in JSON the dearest part of
-// what it costs the API server. So are device classes: they carry their drivers' parameters as JSON
-// of any kind, and a number beyond 64 bits in it ends simdjson's reading of the whole page; here it
-// is some bytes that are stepped over. Binds and events are written so, for they are nearly all of
-// what it writes (../../call_bodies.h). All else stays JSON, which people can read.
+// Pods are read in protobuf, because they are nearly everything that a scheduler reads, and their
+// JSON would be the largest part of its cost for the API server. So are device classes: they carry
+// their drivers' parameters as JSON of any kind, and a number beyond 64 bits in it would stop
+// simdjson from reading the whole page; here these are bytes that are skipped. Binds and events are
+// written in protobuf, because they are nearly everything that it writes (../../call_bodies.h).
+// Everything else stays JSON, which people can read.
 #pragma once
 
 #include "k8s-client/api/decode.h"
@@ -23,7 +24,7 @@
 namespace k8s::protobuf {
 
 inline constexpr std::string_view kContentType = "application/vnd.kubernetes.protobuf";
-// What to ask for where this is understood. JSON is for servers that do not have it.
+// The media types to ask for if this is supported. JSON is for servers without it.
 inline constexpr std::string_view kAccept = "application/vnd.kubernetes.protobuf, application/json";
 
 // Whether a document is one of these rather than JSON.
@@ -39,7 +40,7 @@ template <typename T>
 template <typename T>
 [[nodiscard]] Result<ListMeta> list(std::string_view document, const std::function<void(T)>& each,
                                     const std::function<void(T, Error)>& unreadable = {});
-// Of one frame of a watch, without its length.
+// For one frame of a watch, without its length.
 template <typename T>
 [[nodiscard]] Result<WatchEvent<T>> event(std::string_view frame);
 [[nodiscard]] Result<Status> status(std::string_view document);

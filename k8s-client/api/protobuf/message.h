@@ -1,14 +1,14 @@
-// A message in protobuf's wire format being read into a struct, and where in it a reading failed.
+// A message in protobuf's wire format that is read into a struct, and where in it a reading failed.
 //
-// A message is a sequence of fields: a number, a wire type, and a varint or so many bytes, which
-// may be a message again. Nothing is copied or allocated on the way; fields that nobody asks for
-// are stepped over. What stands beside a field that cannot be read is read all the same, so that as
-// much as possible of a bad object is known; the failure is that of the first field. Written by
-// hand for the few messages in use, like the JSON readers beside it: the field numbers are those of
-// Kubernetes' generated.proto files (k8s.io/api, k8s.io/apimachinery), which never change their
+// A message is a sequence of fields: a number, a wire type, and a varint or a number of bytes,
+// which may be a message again. Nothing is copied or allocated while reading; unused fields are
+// skipped. After a field that cannot be read, the other fields are read nevertheless, so that as
+// much as possible of a bad object is known; the reported failure is that of the first field.
+// Written by hand for the few messages in use, like the JSON readers: the field numbers are those
+// of Kubernetes' generated.proto files (k8s.io/api, k8s.io/apimachinery), which never change their
 // meaning.
 //
-// Source: protobuf.dev/programming-guides/encoding. Groups, long out of use, are an error.
+// Source: protobuf.dev/programming-guides/encoding. Groups, which are obsolete, are an error.
 #pragma once
 
 #include "k8s-client/api/meta.h"
@@ -23,7 +23,7 @@
 
 namespace k8s::protobuf {
 
-// Times are of the years 1 to 9999: JSON shows no others.
+// Times are of the years 1 to 9999: JSON has no others.
 inline constexpr Timestamp kFirstTime{std::chrono::seconds{-62'135'596'800}};
 inline constexpr Timestamp kLastTime{std::chrono::seconds{253'402'300'799}};
 
@@ -69,7 +69,7 @@ class Value {
   bool fail(std::string text) const;
 
  private:
-  // The first field of `rest`, which it is taken off; nullopt when there is no whole one.
+  // The first field of `rest`, which is removed from it; nullopt if there is no complete one.
   static std::optional<std::uint32_t> take(std::string_view& rest, Value& into);
   void failed_at(std::uint32_t number) const;
   bool failed_with(Failure failure) const;
@@ -80,13 +80,14 @@ class Value {
   Failure* failure_;
 };
 
-// Text that is not UTF-8 is read as JSON would show it: each byte that does not belong is U+FFFD.
+// Text that is not UTF-8 is read as in JSON: each byte that does not belong to a character becomes
+// U+FFFD.
 bool read(Value value, std::string& out);
 bool read(Value value, bool& out);
 bool read(Value value, std::int32_t& out);
 bool read(Value value, std::int64_t& out);
-// metav1.Time. An empty one, which stands for none, leaves `out` as it is; so does one that
-// is out of range: whoever may write a pod's status can set any.
+// metav1.Time. An empty one, which means none, leaves `out` unchanged; so does one out of range,
+// because a user who may write a pod's status can set any time.
 bool read(Value value, std::optional<Timestamp>& out);
 bool read(Value value, Quantity& out);
 
@@ -96,7 +97,7 @@ bool read_item(Value value, std::vector<T>& out) {
   return read(value, out.emplace_back());
 }
 
-// A field whose presence means something, even when it is empty.
+// A field that has a meaning by its presence, even if it is empty.
 template <typename T>
 bool read_optional(Value value, std::optional<T>& out) {
   return read(value, out ? *out : out.emplace());

@@ -1,6 +1,5 @@
-// Readers of a Pod and of the parts that it is made of, and of a DeviceClass. What they give is
-// what the JSON readers (../decode) give for the same object: tests/k8s-client/api/protobuf holds
-// them together.
+// Readers of a Pod and its parts, and of a DeviceClass. Their results equal those of the JSON
+// readers (../decode) for the same object: tests/k8s-client/api/protobuf compares them.
 #pragma once
 
 #include "k8s-client/api/device_class.h"

@@ -48,7 +48,7 @@ bool read(Value value, WeightedPodAffinityTerm& out) {
   });
 }
 
-// corev1.PodAffinity and corev1.PodAntiAffinity are laid out alike.
+// corev1.PodAffinity and corev1.PodAntiAffinity have the same layout.
 bool read(Value value, PodAffinity& out) {
   return value.fields([&](std::uint32_t number, Value field) {
     if (number == 1) return read(field, out.required.emplace_back());
@@ -57,7 +57,7 @@ bool read(Value value, PodAffinity& out) {
   });
 }
 
-// Of the two words that a policy can be, whether it is `word`; `out` stays if it is neither.
+// Sets `out` to whether the policy is `word`; unchanged if it is neither of the two words.
 bool read_choice(Value value, std::string_view word, std::string_view other, bool& out) {
   if (value.bytes() == word) out = true;
   if (value.bytes() == other) out = false;

@@ -2,7 +2,7 @@
 
 namespace k8s::protobuf {
 
-// resource.k8s.io/v1 DeviceClass. Its config (2) is stepped over.
+// resource.k8s.io/v1 DeviceClass. Its config (2) is skipped.
 bool read(Value value, DeviceClass& out) {
   return value.fields([&](std::uint32_t number, Value field) {
     if (number == 1) return read(field, out.metadata);

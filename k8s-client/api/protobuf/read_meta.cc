@@ -22,7 +22,8 @@ bool read(Value value, OwnerReference& out) {
   });
 }
 
-// Now and the grace period, which may be any number of seconds: that it is there is what counts.
+// The time of the delete request plus the grace period, which may be any number of seconds: only
+// its presence counts.
 bool read_deletion(Value value, std::optional<Timestamp>& out) {
   if (!read(value, out)) return false;
   if (!out && !value.bytes().empty()) out = kLastTime;

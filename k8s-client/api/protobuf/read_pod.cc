@@ -23,7 +23,7 @@ bool read(Value value, PodCondition& out) {
   });
 }
 
-// `resources` of a status: that it is there says something, even without requests.
+// `resources` of a status: its presence has a meaning, even without requests.
 bool read_status_resources(Value value, std::optional<ResourceList>& requests) {
   requests.emplace();
   return value.fields([&](std::uint32_t number, Value field) {

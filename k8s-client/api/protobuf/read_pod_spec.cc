@@ -66,7 +66,7 @@ bool read(Value value, Toleration& out) {
       case 3:
         return protobuf::read(field, out.value);
       case 4:
-        // An empty effect is that of an absent one: all of them.
+        // An empty effect means the same as an absent one: all effects.
         if (!field.bytes().empty()) out.effect = taint_effect(field.bytes());
         return true;
       default:

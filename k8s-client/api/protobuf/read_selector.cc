@@ -4,7 +4,7 @@
 namespace k8s::protobuf {
 namespace {
 
-// metav1.LabelSelectorRequirement and corev1.NodeSelectorRequirement are laid out alike.
+// metav1.LabelSelectorRequirement and corev1.NodeSelectorRequirement have the same layout.
 bool read(Value value, SelectorRequirement& out) {
   return value.fields([&](std::uint32_t number, Value field) {
     switch (number) {

@@ -40,7 +40,7 @@ constexpr std::array<std::string_view, 31> kSources = {"",
                                                        "ephemeral",
                                                        "image"};
 
-// Of a source that is newer than this table.
+// For a source that is newer than this table.
 constexpr std::string_view kUnknownSource = "unknown";
 
 bool read_image(Value value, std::vector<std::string>& out) {

@@ -7,7 +7,7 @@
 namespace k8s::protobuf {
 namespace {
 
-// How many of the first bytes are one character of UTF-8; 0: they are none.
+// How many of the first bytes are one character of UTF-8; 0: they are not one.
 std::size_t character_at(std::string_view text) {
   for (std::size_t size = 1; size <= 4 && size <= text.size(); ++size) {
     if (is_utf8(text.substr(0, size))) return size;

@@ -1,4 +1,4 @@
-// Texts of protobuf messages, which should be UTF-8 and need not be.
+// Texts of protobuf messages; they should be UTF-8, but need not be.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace k8s::protobuf {
 
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-// The text with U+FFFD for each byte that is no part of a character: as JSON would show it.
+// The text with U+FFFD for each byte that does not belong to a character, as in JSON.
 [[nodiscard]] std::string repaired(std::string_view text);
 
 }  // namespace k8s::protobuf

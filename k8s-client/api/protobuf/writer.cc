@@ -47,7 +47,7 @@ void Writer::text(std::uint32_t field, std::string_view text) {
   out_.append(text);
 }
 
-// Negative ones have ten bytes, whatever their width.
+// Negative numbers have ten bytes, whatever their width.
 void Writer::number(std::uint32_t field, std::int64_t value) {
   append_tag(out_, field, kVarint);
   append(out_, static_cast<std::uint64_t>(value));

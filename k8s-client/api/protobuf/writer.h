@@ -1,8 +1,7 @@
-// A message in protobuf's wire format being written: what message.h reads, the other way round.
+// Writes a message in protobuf's wire format, the counterpart of message.h.
 //
-// Bytes go straight to the end of one string. A message within a message is written in place, and
-// its length put in front when it ends. Field numbers are those of Kubernetes' generated.proto
-// files.
+// Bytes are appended to one string. A message within a message is written in place, and its length
+// is inserted before it at its end. Field numbers are those of Kubernetes' generated.proto files.
 //
 // Source: protobuf.dev/programming-guides/encoding.
 #pragma once
@@ -21,8 +20,8 @@ class Writer {
   // Appends to `out`, which must outlive it.
   explicit Writer(std::string& out) : out_(out) {}
 
-  // An empty text is left out, which in Kubernetes' messages means the same. What is not UTF-8 is
-  // written as read() reads it: each byte that does not belong is U+FFFD.
+  // An empty text is left out, which means the same in Kubernetes' messages. Text that is not UTF-8
+  // is written as read() reads it: each byte that does not belong to a character becomes U+FFFD.
   void text(std::uint32_t field, std::string_view text);
   void number(std::uint32_t field, std::int64_t value);
   // metav1.MicroTime.
@@ -30,7 +29,7 @@ class Writer {
   // An entry for each pair.
   void map(std::uint32_t field, const StringMap& entries);
 
-  // Whatever `fill` writes, as one message.
+  // What `fill` writes, as one message.
   template <typename Fill>
   void message(std::uint32_t field, const Fill& fill) {
     const std::size_t begin = open(field);

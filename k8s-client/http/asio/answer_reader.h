@@ -1,8 +1,8 @@
-// Reads answers off the bytes of a connection, wherever these were cut: no sockets, no time.
+// Reads answers from the bytes of a connection, however these are cut: no sockets, no time.
 //
-// One answer at a time: start(), then take() for whatever arrives, until it is complete or broken.
-// An interim answer (1xx) is passed over. What may wait here for its end is bounded, whatever the
-// server sends; the body does not wait, it is handed on as it comes.
+// One answer at a time: start(), then take() for the bytes that arrive, until it is complete or
+// broken. An interim answer (1xx) is skipped. What is buffered until it is complete has a limit,
+// whatever the server sends; the body is not buffered, it is passed on as it comes.
 #pragma once
 
 #include "k8s-client/http/asio/response_parser.h"
@@ -20,30 +20,31 @@ class AnswerReader {
  public:
   // A TLS record is 16 KiB at most, and one read brings at most one record.
   static constexpr std::size_t kReadSize = 16 * 1024;
-  // What may wait unparsed for its end: a header, a chunk's extensions, trailers.
+  // The limit for unparsed bytes: a header, a chunk's extensions, trailers.
   static constexpr std::size_t kUnparsedLimit = 256 * 1024;
 
   enum class Progress { kPartial, kComplete, kBroken };
 
-  // The bytes from here on are an answer: `handler` is called with its head and body, until stop().
+  // The following bytes are an answer: `handler` is called with its head and body, until stop().
   void start(AnswerHandler& handler);
-  // Calls the handler no more; from within its calls, too. What take() returns then means nothing.
+  // Ends the calls of the handler; may be called from within them. Then the result of take() is
+  // undefined.
   void stop();
 
-  // Where the next bytes are to be written, kReadSize at most.
+  // Where to write the next bytes, at most kReadSize.
   [[nodiscard]] asio::mutable_buffer room() { return bytes_.prepare(kReadSize); }
-  // That so many were. Bytes behind a complete answer stay where they are.
+  // So many bytes were written. Bytes after a complete answer stay where they are.
   [[nodiscard]] Progress take(std::size_t size);
-  // That no more will come: complete, or broken.
+  // No more bytes will come: complete, or broken.
   [[nodiscard]] Progress take_end();
 
-  // Of kBroken: why.
+  // For kBroken: the reason.
   [[nodiscard]] const ErrorCode& error() const { return error_; }
-  // Whether anything has come since start(), broken or not.
+  // Whether anything has come since start(), even if broken.
   [[nodiscard]] bool any_bytes() const { return any_bytes_; }
-  // Of a complete answer: whether the server means to keep the connection open.
+  // For a complete answer: whether the server will keep the connection open.
   [[nodiscard]] bool keep_alive() const { return keep_alive_; }
-  // Bytes that have been taken and not been read.
+  // Bytes that were taken and not read yet.
   [[nodiscard]] std::size_t unread() const { return bytes_.size(); }
 
  private:

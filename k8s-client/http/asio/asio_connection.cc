@@ -12,7 +12,7 @@
 namespace k8s::http {
 namespace {
 
-// A buffer grown beyond this by one large request is not kept for the next.
+// A buffer larger than this is not kept for the next request.
 constexpr std::size_t kKeptOutgoing = 256 * 1024;
 
 }  // namespace
@@ -74,7 +74,7 @@ void AsioConnection::on_connected(const ErrorCode& error) {
         make_error(ErrorKind::kConnect, "connect to " + address() + ": " + error.message()));
     return;
   }
-  ErrorCode ignored;  // without it the connection works all the same
+  ErrorCode ignored;  // without this option the connection works, too
   stream_->socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   enable_keep_alive(stream_->socket());
   limit_unacknowledged(stream_->socket(), unacknowledged_limit_);
@@ -127,7 +127,7 @@ void AsioConnection::read() {
 }
 
 void AsioConnection::on_read(const ErrorCode& error, std::size_t size) {
-  const auto alive = handler_;  // it may close us while it is being called
+  const auto alive = handler_;  // it may close this connection during the call
   const auto progress = reader_.take(size);
   if (!handler_) return;
   switch (progress) {
@@ -159,7 +159,8 @@ void AsioConnection::on_complete() {
 }
 
 void AsioConnection::fail(const ErrorCode& error, const std::string& what) {
-  // With TLS 1.3 the server refuses a client certificate only after the handshake, as we see it.
+  // With TLS 1.3 the server refuses a client certificate only after the client's side of the
+  // handshake.
   const bool any_answer = reader_.any_bytes();
   const bool tls = is_tls_error(error) && !any_answer;
   const auto handler = handler_;
@@ -172,11 +173,11 @@ void AsioConnection::fail(const ErrorCode& error, const std::string& what) {
 
 bool AsioConnection::is_reusable() {
   if (!open_ || handler_ || !reader_.keep_alive()) return false;
-  // What waits on one that was never used are session tickets (TLS 1.3), which the first read of an
-  // answer takes in.
+  // On a connection that was never used, waiting bytes are session tickets (TLS 1.3), which are
+  // read with the first answer.
   if (!used_) return true;
   if (reader_.unread() > 0 || stream_->has_unread()) return false;
-  // Anything to read, the end included, is something that we did not ask for.
+  // Anything to read, including the end, was not requested.
   char byte = 0;
   const auto got = ::recv(stream_->socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return got < 0 && errno == EAGAIN;

@@ -1,7 +1,7 @@
 // A Connection on Asio's sockets, OpenSSL and Beast's parser.
 //
-// It moves bytes, and knows nothing of deadlines, pools or credentials; what the bytes mean is
-// answer_reader.h.
+// It only moves bytes, without deadlines, pools or credentials; answer_reader.h interprets the
+// bytes.
 #pragma once
 
 #include "k8s-client/http/asio/answer_reader.h"
@@ -31,7 +31,7 @@ class AsioConnection final : public Connection,
                                               const std::optional<std::string>& token,
                                               std::shared_ptr<AnswerHandler> handler) override;
   bool stop_sending() override { return may_have_sent_; }
-  // Also sees whether the server has closed it, or sent anything, since. One system call.
+  // Also detects whether the server has closed it, or sent anything, since. One system call.
   [[nodiscard]] bool is_reusable() override;
   void close() override;
   [[nodiscard]] const std::shared_ptr<TlsContext>& tls() const override { return tls_; }

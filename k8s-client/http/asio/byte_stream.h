@@ -1,8 +1,9 @@
 // A TCP connection, with or without TLS on it, behind one small interface.
 //
-// So that what is above (connection.h) is written and compiled once. One read and one write may be
-// in flight; handlers run on the loop, never from within the call. A stream must stay alive until
-// the handlers of its operations have run, and they must hold it: close() makes them run soon.
+// So that the code above (asio_connection.h) is written and compiled once. One read and one write
+// may be under way; handlers run on the loop, never from within the call. A stream must exist until
+// the handlers of its operations have run, so they must share its ownership: close() makes them run
+// soon.
 #pragma once
 
 #include "k8s-client/http/base/boost_asio.h"
@@ -28,19 +29,19 @@ class ByteStream {
   // The socket below: to connect it and to set its options.
   [[nodiscard]] virtual Socket& socket() = 0;
 
-  // Once connected; the server must prove `name` (a DNS name or an IP address). A plain stream has
-  // nothing to do.
+  // After connecting; the server must prove `name` (a DNS name or an IP address). A plain stream
+  // does nothing here.
   virtual void handshake(const std::string& name, OnDone done) = 0;
-  // Why the handshake failed, in words; empty when nothing better than the error code is known.
+  // Why the handshake failed, as text; empty if nothing better than the error code is known.
   [[nodiscard]] virtual std::string handshake_failure() = 0;
 
-  // Some bytes, at least one. A clean end is asio::error::eof, and of TLS only when the peer said
-  // so.
+  // Some bytes, at least one. A clean end is asio::error::eof, with TLS only if the peer closed it
+  // properly.
   virtual void read_some(asio::mutable_buffer into, OnRead done) = 0;
-  // All of `bytes`, which must stay where they are.
+  // All of `bytes`, which must stay at their address.
   virtual void write(asio::const_buffer bytes, OnDone done) = 0;
 
-  // True if bytes have arrived below that read_some() has not handed out.
+  // True if bytes have arrived below that read_some() has not returned yet.
   [[nodiscard]] virtual bool has_unread() = 0;
 
   void close();
@@ -50,7 +51,7 @@ class ByteStream {
 [[nodiscard]] std::unique_ptr<ByteStream> make_tls_stream(asio::io_context& context,
                                                           std::shared_ptr<TlsContext> tls);
 
-// True if `error` came out of TLS itself (an alert, a broken record), not out of TCP.
+// True if `error` came from TLS itself (an alert, a broken record), not from TCP.
 [[nodiscard]] bool is_tls_error(const ErrorCode& error);
 
 }  // namespace k8s::http

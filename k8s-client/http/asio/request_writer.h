@@ -1,6 +1,7 @@
-// Turns a Request into the bytes that go over the wire.
+// Makes the bytes of a Request for the connection.
 //
-// What it writes is one well-formed message, since it writes only what request_check.h lets pass.
+// The result is one well-formed message, because only requests that request_check.h accepts are
+// written.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -24,7 +25,7 @@ class RequestWriter {
 
  private:
   std::string path_prefix_;
-  std::string constant_headers_;  // those that every request carries, with their line ends
+  std::string constant_headers_;  // those of every request, with their line ends
 };
 
 }  // namespace k8s::http

@@ -18,7 +18,8 @@ std::string to_std(boost::beast::string_view text) { return {text.data(), text.s
 ResponseParser::ResponseParser(AnswerHandler& handler) : handler_(&handler) {
   eager(true);
   header_limit(kHeaderLimit);
-  // Not boost::none: Beast of 1.74 compares an announced length with it and finds it too long.
+  // Not boost::none: Beast 1.74 compares an announced length with it and concludes that it is too
+  // long.
   body_limit(std::numeric_limits<std::uint64_t>::max());
   head_.headers.reserve(kTypicalHeaders);
 }
@@ -30,13 +31,13 @@ void ResponseParser::on_response_impl(int code, StringView, int, ErrorCode&) { s
 
 void ResponseParser::on_field_impl(boost::beast::http::field, StringView name, StringView value,
                                    ErrorCode&) {
-  // Trailers come this way too, after the header has been handed on.
+  // Trailers come this way, too, after the header has been passed on.
   if (!header_done_) head_.headers.emplace_back(to_std(name), to_std(value));
 }
 
 void ResponseParser::on_header_impl(ErrorCode& error) {
   header_done_ = true;
-  if (status_ == 101) {  // we never ask to switch protocols
+  if (status_ == 101) {  // this client never asks to switch protocols
     error = boost::beast::http::error::bad_status;
     return;
   }

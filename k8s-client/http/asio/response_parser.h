@@ -1,9 +1,9 @@
-// Parses the bytes of an HTTP answer and hands them on as they come, without keeping them.
+// Parses the bytes of an HTTP answer and passes them on as they come, without storing them.
 //
-// Beast's parser does the work; this gives its events our types. Body bytes go straight from the
-// read buffer to the handler. There is no limit on a body here (watches are endless, and
-// Request::body_limit is its caller's), one on the header. An interim answer (1xx) is a complete
-// message of its own here: the caller starts anew.
+// Beast's parser does the work; this converts its events to the types of this library. Body bytes
+// go directly from the read buffer to the handler. There is no limit for a body here (watches are
+// endless, and Request::body_limit is enforced by the caller), but one for the header. An interim
+// answer (1xx) is a complete message of its own here: then the caller starts again.
 #pragma once
 
 #include "k8s-client/http/pooled/connection.h"
@@ -19,10 +19,10 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
  public:
   // Only on_head and on_body are called. `handler` must outlive the parser's use.
   explicit ResponseParser(AnswerHandler& handler);
-  // Calls the handler no more, from within its calls, too.
+  // Ends the calls of the handler; may be called from within them.
   void stop() { handler_ = nullptr; }
 
-  // Of the status line; 0 before.
+  // From the status line; 0 before it is read.
   [[nodiscard]] int status() const { return status_; }
   [[nodiscard]] bool is_interim() const { return status_ >= 100 && status_ < 200; }
 

@@ -1,9 +1,8 @@
 // The parts of Boost.Asio that k8s-client uses, and their names here.
 //
-// Asio 1.18 uses std::exchange without including <utility>; everybody includes Asio through this
-// header, so that the order is right once. Sockets and timers are bound to io_context's own
-// executor rather than to the type-erased one, which would cost an allocation and a virtual call
-// per operation.
+// Asio 1.18 uses std::exchange without including <utility>. All code includes Asio through this
+// header, so that the order is right. Sockets and timers use io_context's own executor, not the
+// type-erased one, which would cost an allocation and a virtual call per operation.
 #pragma once
 
 // clang-format off

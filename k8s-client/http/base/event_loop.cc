@@ -10,8 +10,8 @@
 namespace k8s::http {
 namespace {
 
-// The wait can no longer be taken back once it has expired, even if its handler has yet to run: so
-// the task lives apart from the timer's owner, who empties it.
+// A wait that has expired can no longer be cancelled, even if its handler has not run yet. So the
+// task is stored apart from the Timer; the Timer's destructor empties it.
 class PendingTask final : public Timer {
  public:
   PendingTask(asio::io_context& context, EventLoop::Clock::duration delay,
@@ -57,8 +57,7 @@ class SteadyLoop final : public EventLoop {
   [[nodiscard]] asio::io_context& context() override { return context_; }
 
  private:
-  // The hint of one thread spares Asio its wake-ups between threads; posting from others stays
-  // safe.
+  // The hint of one thread saves wake-ups between threads; posting from other threads stays safe.
   asio::io_context context_{1};
   // Keeps run() from returning when nothing is pending.
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};

@@ -1,6 +1,6 @@
-// What the kernel does about a peer that has gone silent: probes on an idle connection, so that one
-// that vanished without a word is found in minutes rather than in two hours, and an end to its
-// repeating what is not acknowledged.
+// What the kernel does if the peer is silent: it probes an idle connection, so that a peer that has
+// vanished is detected in minutes, not in two hours; and it stops repeating bytes that are not
+// acknowledged.
 #pragma once
 
 #include "k8s-client/http/base/boost_asio.h"
@@ -12,8 +12,8 @@
 
 namespace k8s::http {
 
-// For any TCP socket of Asio. Without these options a connection works all the same, so errors do
-// not matter.
+// For any TCP socket of Asio. Without these options a connection works, too, so errors do not
+// matter.
 template <typename TcpSocket>
 void enable_keep_alive(TcpSocket& socket) {
   using Idle = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
@@ -25,8 +25,8 @@ void enable_keep_alive(TcpSocket& socket) {
   socket.set_option(Interval(kSeconds), ignored);
 }
 
-// TransportOptions::unacknowledged_limit. It holds also when this process has ended or stands
-// still.
+// TransportOptions::unacknowledged_limit. It also applies after this process has ended or while it
+// is stopped.
 template <typename TcpSocket>
 void limit_unacknowledged(TcpSocket& socket, std::chrono::milliseconds limit) {
   using UserTimeout = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_USER_TIMEOUT>;

@@ -27,7 +27,7 @@ std::string openssl_reason() {
   return reason == nullptr ? "not valid PEM" : reason;
 }
 
-// OpenSSL would ask for a pass phrase on the terminal, and wait for it.
+// Otherwise OpenSSL would ask for a pass phrase on the terminal, and wait for it.
 int no_pass_phrase(char*, int, int, void*) { return -1; }
 
 // Replaces the trust store by the certificates of `pem`; false if there is none or one is broken.
@@ -85,13 +85,13 @@ bool is_address(const std::string& name) {
 
 // What the macro SSL_set_tlsext_host_name does, without its C cast. OpenSSL copies the name.
 bool ask_for_server_name(SSL* ssl, const std::string& name) {
-  if (is_address(name)) return true;  // SNI is for names alone (RFC 6066 §3)
+  if (is_address(name)) return true;  // SNI is only for names (RFC 6066 §3)
   return SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
                   std::string(name).data()) == 1;
 }
 
 bool verify_server_name(X509_VERIFY_PARAM* param, const std::string& name) {
-  if (name.empty()) return false;  // OpenSSL would then accept any
+  if (name.empty()) return false;  // OpenSSL would then accept any name
   if (is_address(name)) return X509_VERIFY_PARAM_set1_ip_asc(param, name.c_str()) == 1;
   X509_VERIFY_PARAM_set_hostflags(
       param, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
@@ -128,7 +128,7 @@ void copy_tls_context(const TlsContext& from, SSL_CTX* to) {
   if (certificate == nullptr) return;
   STACK_OF(X509)* chain = nullptr;
   SSL_CTX_get0_chain_certs(native, &chain);
-  // They fitted together in `from`, so they do here.
+  // They matched in `from`, so they match here.
   SSL_CTX_use_cert_and_key(to, certificate, SSL_CTX_get0_privatekey(native), chain, 1);
 }
 

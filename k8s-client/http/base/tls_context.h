@@ -1,8 +1,8 @@
-// From the PEM texts of TlsMaterial to what OpenSSL wants, and back when they change.
+// From the PEM texts of TlsMaterial to OpenSSL's contexts, and again when the texts change.
 //
-// The server is verified against the given authorities alone (not the system's besides), TLS 1.2 at
-// least. As in Go's client, any given certificate is a trust anchor, an intermediate one too, and a
-// name counts only as a subject alternative name, never as the subject's common name.
+// The server is verified only against the given authorities (not against the system's), with at
+// least TLS 1.2. As in Go's client, any given certificate is a trust anchor, even an intermediate
+// one, and a name counts only as a subject alternative name, never as the subject's common name.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -16,7 +16,7 @@
 
 namespace k8s::http {
 
-// Immutable once made; connections that were made with the same material share one.
+// Immutable; connections that were made with the same material share one.
 struct TlsContext {
   explicit TlsContext(bool verify)
       : context(asio::ssl::context::tls_client), verify_server(verify) {}
@@ -24,24 +24,24 @@ struct TlsContext {
   bool verify_server;
 };
 
-// Has a client's handshake send `name` to the server (SNI), unless it is an IP address. False: not
-// a usable name.
+// Makes a client's handshake send `name` to the server (SNI), unless it is an IP address. False:
+// the name cannot be used.
 [[nodiscard]] bool ask_for_server_name(SSL* ssl, const std::string& name);
-// Has a verification fail unless the certificate is for `name`, a DNS name or an IP address. False:
-// not a usable name.
+// Makes a verification fail unless the certificate is for `name`, a DNS name or an IP address.
+// False: the name cannot be used.
 [[nodiscard]] bool verify_server_name(X509_VERIFY_PARAM* param, const std::string& name);
 
-// Gives `to` the authorities and the identity of `from`, and its oldest version of TLS.
+// Copies the authorities, the identity and the oldest version of TLS from `from` to `to`.
 void copy_tls_context(const TlsContext& from, SSL_CTX* to);
 
-// kConfig when a PEM text cannot be used; the message says which.
+// kConfig if a PEM text cannot be used; the message names it.
 [[nodiscard]] Result<std::shared_ptr<TlsContext>> make_tls_context(const TlsMaterial& material);
 
-// The context of the material as it is now, rebuilt when that changes.
+// The context of the present material, made again when that changes.
 //
-// New material that cannot be used (a certificate replaced a moment before its key) leaves the
-// context of the old in use: the credentials are asked again, so it is settled with the next
-// change; Credentials::report() is told once.
+// If new material cannot be used (a certificate was replaced a moment before its key), the old
+// context stays in use: the credentials are asked again, so the next change resolves it;
+// Credentials::report() is called once.
 class CurrentTlsContext {
  public:
   explicit CurrentTlsContext(Credentials& credentials) : credentials_(credentials) {}

@@ -8,7 +8,7 @@
 namespace k8s::http {
 namespace {
 
-// As the other transport's.
+// As for the other transport.
 constexpr std::size_t kHeaderLimit = 64 * 1024;
 
 bool is_number(std::string_view text) {
@@ -39,7 +39,7 @@ std::optional<std::string> answer_problem(const Response& head, HttpVersion vers
   const auto length = head.header("Content-Length");
   const auto encoding = head.header("Transfer-Encoding");
   if (length && encoding) return "both a length and a transfer encoding";
-  // Of two lengths http_client makes "1, 2".
+  // From two lengths http_client makes "1, 2".
   if (length && !is_number(*length)) return "the content length is not a number";
   if (encoding && !is(encoding, "chunked")) return "a transfer encoding other than chunked";
   return std::nullopt;

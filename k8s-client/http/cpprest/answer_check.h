@@ -1,7 +1,7 @@
-// What http_client takes for an answer and is none, or not one to be sure of.
+// Detects what http_client accepts as an answer and what is not a valid or certain one.
 //
 // http_client reads status lines and headers leniently. What Beast's parser refuses for the other
-// transport is refused here, as far as it can be seen from the outside.
+// transport is refused here, as far as it is visible from outside.
 #pragma once
 
 #include "k8s-client/http/transport.h"
@@ -19,7 +19,7 @@ struct HttpVersion {
 // What is wrong with the head of an answer; nullopt: nothing.
 [[nodiscard]] std::optional<std::string> answer_problem(const Response& head, HttpVersion version);
 
-// True if the server means to keep the connection open after that answer.
+// True if the server will keep the connection open after that answer.
 [[nodiscard]] bool keeps_alive(const Response& head, HttpVersion version);
 
 }  // namespace k8s::http

@@ -9,8 +9,8 @@ namespace {
 using Base = concurrency::streams::details::streambuf_state_manager<std::uint8_t>;
 using Mode = std::ios_base::openmode;
 
-// cpprestsdk asks for a whole stream buffer; all but putting is for reading and seeking, which
-// nobody does.
+// cpprestsdk requires a whole stream buffer; everything except writing is for reading and seeking,
+// which is never used.
 class BodySink final : public Base {
  public:
   explicit BodySink(TakeBytes take) : Base(std::ios_base::out), take_(std::move(take)) {}

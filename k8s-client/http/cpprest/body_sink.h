@@ -1,8 +1,8 @@
-// Where http_client writes the body of an answer: straight to whoever wants it, nothing kept.
+// The target to which http_client writes the body of an answer: passed directly to the reader,
+// nothing is stored.
 //
-// cpprestsdk's own buffers take whatever comes, so that a reader who stops would not hold the
-// server back. Here a write is done when the reader has taken the bytes, and only then is more
-// read.
+// cpprestsdk's own buffers accept everything, so a reader that stops would not slow the server
+// down. Here a write is done when the reader has taken the bytes, and only then is more read.
 #pragma once
 
 #include "k8s-client/http/cpprest/sdk.h"
@@ -12,8 +12,8 @@
 
 namespace k8s::http {
 
-// Called on cpprestsdk's thread with bytes that stay valid until `taken` is set, which may be done
-// on any thread, and must be.
+// Called on cpprestsdk's thread with bytes that stay valid until `taken` is set. It may be set on
+// any thread, and must be.
 using TakeBytes = std::function<void(std::string_view bytes,
                                      const pplx::task_completion_event<std::size_t>& taken)>;
 

@@ -16,16 +16,16 @@ namespace {
 constexpr const char* kStopped = "given up";
 constexpr const char* kTooLate = "too late to be sent";
 
-// Where an SSL_CTX keeps its observer.
+// The index at which an SSL_CTX stores its observer.
 int observer_index() {
   static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
   return index;
 }
 
-// Takes the place of http_client's own check, which would accept what OpenSSL does not.
+// Replaces http_client's own check, which would accept what OpenSSL refuses.
 int as_found(int ok, X509_STORE_CTX*) { return ok; }
 
-// True if there is anything to read, the end included, which nobody has asked for.
+// True if there is anything to read, including the end, that was not requested.
 bool has_unexpected(sdk::PlainSocket& socket) {
   char byte = 0;
   const auto got = ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -55,7 +55,7 @@ bool ConnectionObserver::stop() {
 }
 
 void ConnectionObserver::before_sending(void* handle) {
-  // The request has been sent before; cpprestsdk has opened a new connection to send it again.
+  // The request was sent before; cpprestsdk has opened a new connection to send it again.
   if (!expecting_.exchange(false)) throw NotSent("closed by the server before its answer");
   socket_ = tls_ ? &static_cast<sdk::TlsSocket*>(handle)->next_layer()
                  : static_cast<sdk::PlainSocket*>(handle);
@@ -111,7 +111,7 @@ int ConnectionObserver::verify(X509_STORE_CTX* store, void* observer) {
 }
 
 void ConnectionObserver::on_tls_event(const SSL* told, int where, int value) {
-  auto* ssl = const_cast<SSL*>(told);  // OpenSSL has no other type for a callback that it tells
+  auto* ssl = const_cast<SSL*>(told);  // OpenSSL has no other type for this callback argument
   auto* self =
       static_cast<ConnectionObserver*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), observer_index()));
   constexpr int kAlertRead = SSL_CB_READ_ALERT;
@@ -121,16 +121,16 @@ void ConnectionObserver::on_tls_event(const SSL* told, int where, int value) {
   if ((where & kAlertRead) == kAlertRead && !farewell) self->alert_ = value;
 }
 
-// What follows the first handshake (TLS 1.3 has messages of its kind later on) changes nothing.
+// What follows the first handshake (TLS 1.3 has later messages of that type) changes nothing.
 void ConnectionObserver::on_handshake_start(SSL* ssl) {
   if (!advance(Stage::kConnecting, Stage::kHandshake)) return;
   if (socket_ != nullptr) return limit_silence();
-  // It replaces the one that was asked for the name, successfully.
+  // It has replaced the connection for which the name was set, successfully.
   static_cast<void>(ask_for_server_name(ssl, name_));
 }
 
-// The request goes out next, unless it has been given up or come too late: then OpenSSL is told
-// that the connection is closed, and writes nothing more to it.
+// The request is sent next, unless it has been given up or is too late: then the connection is
+// marked as closed for OpenSSL, which writes nothing more to it.
 void ConnectionObserver::on_handshake_done(SSL* ssl) {
   if (is_too_late()) advance(Stage::kHandshake, Stage::kStopped);
   if (advance(Stage::kHandshake, Stage::kSending) || stage_ != Stage::kStopped) return;

@@ -1,14 +1,14 @@
-// What http_client does not tell of the TCP connection below it, and two things it must not do.
+// What http_client does not report about its TCP connection, and two things that it must not do.
 //
-// An http_client of ours has at most one connection at a time, opened with the request that needs
-// it. The observer is called by cpprestsdk and OpenSSL on the way: it sees when the TLS handshake
-// is done, and so whether anything of a request can have been sent; it puts our trust and identity
-// into the connection; and it refuses to let a request go over a connection that the server has
+// An http_client here has at most one connection at a time, opened with the request that needs it.
+// cpprestsdk and OpenSSL call the observer: it learns when the TLS handshake is done, and so
+// whether anything of a request can have been sent; it sets the trust and identity of the
+// connection; and it prevents a request from being sent over a connection that the server has
 // closed, or a second time (see cpprest_transport.h). The hooks run on cpprestsdk's thread.
 //
-// When an address of the server's name refuses, http_client replaces the connection by one to the
-// next address. It calls set_up() for that one, and not before_sending(). So the server's name is
-// asked for and verified in OpenSSL's own calls, which each handshake makes.
+// If an address of the server's name refuses, http_client replaces the connection by one to the
+// next address. It calls set_up() for that one, but not before_sending(). So the server's name is
+// requested and verified in OpenSSL's own callbacks, which every handshake calls.
 #pragma once
 
 #include "k8s-client/boot_clock.h"
@@ -25,7 +25,7 @@
 
 namespace k8s::http {
 
-// Thrown at cpprestsdk in place of sending.
+// Thrown to cpprestsdk to prevent a sending.
 class NotSent : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -39,8 +39,8 @@ class ConnectionObserver {
   ConnectionObserver& operator=(const ConnectionObserver&) = delete;
   ~ConnectionObserver() = default;
 
-  // The next request is about to be given to http_client. Later than `send_by` it is not let go;
-  // over a new connection without TLS only http_client knows when that is, and it goes.
+  // The next request is about to be passed to http_client. After `send_by` it is not sent; over a
+  // new connection without TLS only http_client can see that moment, and the request is sent.
   void expect_request(std::optional<BootClock::time_point> send_by);
 
   // http_client is about to send a request over `handle`, a PlainSocket or a TlsSocket. Throws
@@ -49,25 +49,25 @@ class ConnectionObserver {
   // A new connection's TLS is being set up.
   void set_up(boost::asio::ssl::context& context);
 
-  // The rest from any thread.
+  // The following may be called from any thread.
 
-  // Lets nothing more be sent. True if something of the request may have been; without TLS that is
-  // not seen, and it is true as soon as http_client has begun.
+  // Prevents further sending. True if something of the request may have been sent; without TLS that
+  // is not visible, and it is true as soon as http_client has begun.
   bool stop();
-  // False until http_client has come to the request: its thread may be busy with others.
+  // False until http_client has begun with the request: its thread may be busy with others.
   [[nodiscard]] bool has_begun() const { return stage_ != Stage::kIdle; }
-  // As long as it has not been stopped.
+  // While it has not been stopped.
   [[nodiscard]] bool is_connecting() const { return stage_ == Stage::kConnecting; }
   [[nodiscard]] bool is_shaking_hands() const { return stage_ == Stage::kHandshake; }
-  // Why TLS failed, in words: the certificate that was refused, or the server's alert. Empty: it
-  // did not, or nobody said.
+  // Why TLS failed, as text: the certificate that was refused, or the server's alert. Empty: it did
+  // not fail, or the reason is not known.
   [[nodiscard]] std::string tls_failure() const;
   [[nodiscard]] bool got_alert() const { return alert_ != 0; }
 
  private:
   enum class Stage { kIdle, kConnecting, kHandshake, kSending, kStopped };
 
-  // False if it is not at `from`, because it was stopped or has left it before.
+  // False if it is not in state `from`, because it was stopped or has left that state before.
   bool advance(Stage from, Stage to) { return stage_.compare_exchange_strong(from, to); }
 
   [[nodiscard]] bool is_too_late() const;
@@ -80,12 +80,12 @@ class ConnectionObserver {
   void check_reused(void* handle);
   void limit_silence();
 
-  const std::string name_;  // that the server has to prove
+  const std::string name_;  // that the server must prove
   const std::shared_ptr<TlsContext> tls_;
   const std::chrono::milliseconds unacknowledged_limit_;
   std::optional<BootClock::time_point> send_by_;  // of the request being sent
-  // Of the connection; null: it is being set up, or has replaced another and carries its first
-  // request.
+  // The socket of the connection; null: it is being set up, or has replaced another one and carries
+  // its first request.
   sdk::PlainSocket* socket_ = nullptr;
   bool silence_is_limited_ = false;  // on that socket
   std::atomic<Stage> stage_ = Stage::kIdle;

@@ -8,7 +8,7 @@
 namespace k8s::http {
 namespace {
 
-// Bytes that cpprestsdk keeps in place until the last holder of this is gone.
+// Bytes that cpprestsdk keeps at their address until the last owner of this is gone.
 struct Borrowed {
   Borrowed(std::string_view text, pplx::task_completion_event<std::size_t> event)
       : bytes(text), taken(std::move(event)) {}
@@ -48,7 +48,7 @@ void Conversation::abandon() {
     const std::lock_guard lock(mutex_);
     loop_ = nullptr;
   }
-  // On that thread, which alone touches its sockets.
+  // On cpprestsdk's thread, the only one that uses its sockets.
   sdk::post([cancellation = cancellation_] { cancellation.cancel(); });
 }
 
@@ -113,7 +113,7 @@ void Conversation::deliver(Task task) {
   const std::lock_guard lock(mutex_);
   if (loop_ == nullptr) return;
   loop_->post([self = shared_from_this(), task = std::move(task)] {
-    // Abandoned on this very thread, so no lock is needed to see it.
+    // Abandoned on this same thread, so no lock is needed to see it.
     const auto connection = self->connection_.lock();
     if (self->loop_ != nullptr && connection) task(*connection);
   });

@@ -1,7 +1,7 @@
-// One request on its way through cpprestsdk, and what comes of it on its way to the loop.
+// One request through cpprestsdk, and its results on their way to the loop.
 //
-// Begun and abandoned on the loop; everything else happens on cpprestsdk's thread. After abandon()
-// nothing reaches the loop any more, which may then go away.
+// It begins and is abandoned on the loop; everything else happens on cpprestsdk's thread. After
+// abandon() nothing reaches the loop any more, which may then be destroyed.
 #pragma once
 
 #include "k8s-client/http/cpprest/cpprest_connection.h"
@@ -25,7 +25,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   ~Conversation() = default;
 
   void begin(sdk::http_client& client, sdk::http_request request);
-  // Breaks the connection off, and says no more.
+  // Breaks the connection off, and makes no more calls.
   void abandon();
 
  private:
@@ -43,8 +43,8 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   const sdk::InUse in_use_;
   std::mutex mutex_;
   EventLoop* loop_;  // nullptr: abandoned
-  // http_client may have read some of the body before it has told of the head; no more than one
-  // piece, since it waits for that to be taken.
+  // http_client may have read some of the body before it reports the head; at most one piece,
+  // because it waits until that is taken.
   bool head_is_out_ = false;
   Task before_head_;
   const std::weak_ptr<CpprestConnection> connection_;

@@ -9,15 +9,16 @@
 namespace k8s::http {
 namespace {
 
-// http_client ends what takes longer, a stream too; we have deadlines of our own.
+// http_client ends everything that takes longer, even a stream; the deadlines of this library
+// apply.
 constexpr std::chrono::hours kNever{24 * 365};
 
 struct ConnectFailure {
   std::string_view sdk;
   std::string_view ours;
 };
-// What http_client says of a connection that never was. Its error code is no help: refused becomes
-// unreachable.
+// http_client's message for a connection that was never established. Its error code does not help:
+// refused becomes unreachable.
 constexpr std::array<ConnectFailure, 3> kConnectFailures = {{
     {"Failed to connect to any resolved endpoint", "connection refused or host unreachable"},
     {"Error resolving address", "the name cannot be resolved"},
@@ -90,8 +91,8 @@ std::optional<Error> CpprestConnection::converse(const Request& request,
   return std::nullopt;
 }
 
-// The time begins when http_client has come to the request, which is looked for now and then. A
-// connection that stands already is past that stage when the time is up.
+// The time begins when http_client has begun with the request, which is checked from time to time.
+// An established connection is past that stage when the time is up.
 void CpprestConnection::watch_connecting() {
   if (!observer_->has_begun()) {
     connect_timer_ = loop_.after(connect_timeout_ / 8, [this] { watch_connecting(); });
@@ -116,7 +117,7 @@ void CpprestConnection::on_head(Response head, HttpVersion version) {
 }
 
 void CpprestConnection::on_body(std::string_view bytes) {
-  const auto handler = handler_;  // it may close us while it is being called
+  const auto handler = handler_;  // it may close this connection during the call
   handler->on_body(bytes);
 }
 
@@ -141,7 +142,8 @@ void CpprestConnection::on_broken(const std::string& why) {
                                      endpoint_.verified_name() +
                                      "\": " + (tls.empty() ? why : tls));
   }
-  // With TLS 1.3 the server refuses a client certificate only after the handshake, as we see it.
+  // With TLS 1.3 the server refuses a client certificate only after the client's side of the
+  // handshake.
   const bool refused = observer_->got_alert() && !any_answer_;
   fail(refused ? ErrorKind::kTls : ErrorKind::kConnection,
        "connection to " + address + ": " + why + (tls.empty() ? "" : ": " + tls));
@@ -162,7 +164,7 @@ void CpprestConnection::close() {
   connect_timer_.reset();
   opened_.reset();
   if (conversation_) std::exchange(conversation_, nullptr)->abandon();
-  // Destroyed on the thread that works with it.
+  // Destroyed on the thread that uses it.
   if (client_) sdk::post([client = std::move(client_)] {});
 }
 

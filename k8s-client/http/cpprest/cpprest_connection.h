@@ -1,8 +1,8 @@
 // A Connection on cpprestsdk's http_client, which opens it with the first request.
 //
-// Each has an http_client of its own and gives it one request at a time, so that it has one TCP
-// connection at most, whose state is known (connection_observer.h). The http_client works on
-// cpprestsdk's thread; a Conversation carries what happens there to the loop.
+// Each has an http_client of its own and gives it one request at a time, so that there is at most
+// one TCP connection. The state of that is known (connection_observer.h). The http_client works on
+// cpprestsdk's thread; a Conversation passes its results to the loop.
 #pragma once
 
 #include "k8s-client/http/cpprest/answer_check.h"
@@ -43,7 +43,7 @@ class CpprestConnection final : public Connection,
 
   [[nodiscard]] std::optional<Error> make_client();
   void watch_connecting();
-  // What a conversation brings, on the loop.
+  // The results of a conversation, on the loop.
   void on_head(Response head, HttpVersion version);
   void on_body(std::string_view bytes);
   void on_complete();
@@ -58,12 +58,12 @@ class CpprestConnection final : public Connection,
   std::shared_ptr<sdk::http_client> client_;  // while it is open
   std::chrono::milliseconds connect_timeout_{};
   std::unique_ptr<Timer> connect_timer_;
-  std::unique_ptr<Timer> opened_;  // tells of it
+  std::unique_ptr<Timer> opened_;  // reports that it is open
   std::shared_ptr<Conversation> conversation_;
   std::shared_ptr<AnswerHandler> handler_;  // of the conversation in progress
   bool any_answer_ = false;
-  bool keep_alive_ = true;       // as of the last answer
-  bool never_connected_ = true;  // by the last conversation, for certain
+  bool keep_alive_ = true;       // by the last answer
+  bool never_connected_ = true;  // in the last conversation, for certain
 };
 
 }  // namespace k8s::http

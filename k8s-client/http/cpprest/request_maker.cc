@@ -11,10 +11,10 @@
 namespace k8s::http {
 namespace {
 
-// http_client adds the length for POST and PUT alone; it adds Host and "Connection: Keep-Alive".
+// http_client adds the length only for POST and PUT; it adds Host and "Connection: Keep-Alive".
 void set_body(const Request& request, sdk::http_request& to) {
   if (!request.body.empty()) {
-    // Of its own kind of bytes; from a string it would use a buffer of one type as of another.
+    // As a vector of bytes; from a string it would use a buffer of one type as of another.
     std::vector<std::uint8_t> bytes(request.body.begin(), request.body.end());
     to.set_body(concurrency::streams::bytestream::open_istream(std::move(bytes)),
                 request.body.size(), request.content_type);

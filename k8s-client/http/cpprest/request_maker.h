@@ -1,4 +1,4 @@
-// Turns a Request into what http_client sends.
+// Makes http_client's request of a Request.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -17,7 +17,7 @@ class RequestMaker {
       : path_prefix_(endpoint.path_prefix), user_agent_(std::move(user_agent)) {}
 
   // The request must have passed check_request(); kConfig if `token` does not pass check_token(),
-  // or cpprestsdk does not take the target for one.
+  // or if cpprestsdk does not accept the target.
   [[nodiscard]] Result<sdk::http_request> make(const Request& request,
                                                const std::optional<std::string>& token) const;
 

@@ -11,9 +11,9 @@
 namespace k8s::http::sdk {
 namespace {
 
-// What is cancelled ends as soon as its thread is given the time, but for a name that is being
-// resolved: nothing hastens that, so it needs a bound. A program that takes as long for its own
-// shutdown still ends within the half minute that Kubernetes leaves it.
+// Cancelled operations end as soon as their thread runs, except a name that is being resolved:
+// nothing can speed that up, so it needs a limit. A program that takes as long for its own shutdown
+// still ends within the half minute that Kubernetes allows.
 constexpr std::chrono::seconds kLongestEnd{10};
 
 struct Uses {
@@ -31,15 +31,15 @@ Uses& uses() {
 class Thread {
  public:
   Thread() {
-    // cpprestsdk joins the thread late while the program ends; OpenSSL, which would clean up before
-    // that, must still be there for it. This does nothing if OpenSSL was used before: by then it
-    // has registered its clean-up. And it holds for the whole program: one that has TLS of its own
-    // beside this library leaves what OpenSSL would have freed at the end to the system.
+    // cpprestsdk joins the thread late while the program ends. OpenSSL, which would clean up before
+    // that, must still exist then. This has no effect if OpenSSL was used before: it has then
+    // registered its clean-up. And it holds for the whole program: if the program uses TLS beside
+    // this library, the system frees at the end what OpenSSL would have freed.
     OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
     try {
       crossplat::threadpool::initialize_with_threads(1);
     } catch (const std::runtime_error&) {
-      // Somebody else has started it, with more: connections may then outnumber the pool's bound
+      // Other code has started it, with more threads: connections may then exceed the pool's limit
       // for a moment.
     }
   }

@@ -23,12 +23,12 @@ using web::http::client::http_client_config;
 using PlainSocket = boost::asio::ip::tcp::socket;
 using TlsSocket = boost::asio::ssl::stream<PlainSocket&>;
 
-// Starts cpprestsdk's thread: one for the whole process. Without effect if it runs already. When
-// the program ends, it waits until cpprestsdk has let go of what it was given: for a moment as a
-// rule, ten seconds at most.
+// Starts cpprestsdk's thread: one for the whole process. No effect if it runs already. When the
+// program ends, it waits until cpprestsdk has released what it was given: usually for a moment, ten
+// seconds at most.
 void start();
 
-// Held by what cpprestsdk has been given and has yet to let go of.
+// Owned by everything that cpprestsdk has been given and has not released yet.
 class InUse {
  public:
   InUse();
@@ -37,7 +37,7 @@ class InUse {
   ~InUse();
 };
 
-// Runs `task` on cpprestsdk's thread, after what that thread has to do already.
+// Runs `task` on cpprestsdk's thread, after that thread's earlier tasks.
 template <typename Task>
 void post(Task task) {
   boost::asio::post(crossplat::threadpool::shared_instance().service(), std::move(task));

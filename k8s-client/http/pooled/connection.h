@@ -1,8 +1,8 @@
 // One connection to the server: opened once, then one request and answer after the other.
 //
-// This is what transports differ in; queue, limits, pool, deadlines and cancellation are above and
-// the same for all (pooled_transport.h). Everything is called on the loop; callbacks come from the
-// loop, not from within the call that registered them and, after close(), not at all.
+// Transports differ in this; queue, limits, pool, deadlines and cancellation are above and the same
+// for all (pooled_transport.h). Everything is called on the loop; callbacks come from the loop, not
+// from within the call that registered them and, after close(), not at all.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -19,7 +19,7 @@ namespace k8s::http {
 
 struct TlsContext;
 
-// What becomes of one request that was given to a connection: on_head once, then on_body, then
+// The events of one request that was given to a connection: on_head once, then on_body, then
 // on_complete; or on_broken at any point.
 class AnswerHandler {
  public:
@@ -30,10 +30,10 @@ class AnswerHandler {
 
   // `head` has no body yet.
   virtual void on_head(Response head) = 0;
-  // Nothing more is read until it returns, so that a slow handler holds the server back.
+  // Nothing more is read until it returns, so that a slow handler slows the server down.
   virtual void on_body(std::string_view bytes) = 0;
   virtual void on_complete() = 0;
-  // `any_answer`: at least one byte of an answer had come. `error` lacks may_have_acted.
+  // `any_answer`: at least one byte of an answer had come. may_have_acted is not set in `error`.
   virtual void on_broken(Error error, bool any_answer) = 0;
 };
 
@@ -51,24 +51,25 @@ class Connection {
   virtual void open(std::chrono::milliseconds timeout, OnOpen done) = 0;
 
   // Sends the request, which has passed check_request(), and reads the answer. One at a time.
-  // Request::send_by was looked at just before: it must not be put off here without another look.
-  // An error, and then nothing is sent or called, if `token` contains what no token does.
+  // Request::send_by was checked just before: the request must not be delayed here without another
+  // check. An error if `token` contains a character that no token has; then nothing is sent or
+  // called.
   [[nodiscard]] virtual std::optional<Error> converse(const Request& request,
                                                       const std::optional<std::string>& token,
                                                       std::shared_ptr<AnswerHandler> handler) = 0;
 
-  // Sends no more of the request last given to converse(); to be followed by close(), and may
-  // follow it. False if certainly nothing of it has been sent.
+  // Stops sending the request last given to converse(); close() follows or has been called. False
+  // if certainly nothing of it has been sent.
   virtual bool stop_sending() = 0;
 
-  // True if the next request may be given to it, as far as can be told without sending: the last
-  // answer is complete and the server means to keep the connection open.
+  // True if the next request may be given to it, as far as that is visible without sending: the
+  // last answer is complete and the server will keep the connection open.
   [[nodiscard]] virtual bool is_reusable() = 0;
 
   virtual void close() = 0;
 
-  // With which trust and identity it was made; a reused connection must be of the present ones.
-  // nullptr: without TLS.
+  // The trust and identity with which it was made; only a connection with the present ones is
+  // reused. nullptr: without TLS.
   [[nodiscard]] virtual const std::shared_ptr<TlsContext>& tls() const = 0;
 };
 
@@ -78,7 +79,7 @@ class ConnectionFactory {
   ConnectionFactory() = default;
   ConnectionFactory(const ConnectionFactory&) = delete;
   ConnectionFactory& operator=(const ConnectionFactory&) = delete;
-  // All connections must have been closed; some may still be held by what they wait for.
+  // All connections must have been closed; pending operations may still share some of them.
   virtual ~ConnectionFactory() = default;
 
   [[nodiscard]] virtual std::shared_ptr<Connection> make(std::shared_ptr<TlsContext> tls) = 0;

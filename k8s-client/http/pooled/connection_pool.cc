@@ -6,7 +6,8 @@
 namespace k8s::http {
 namespace {
 
-// How often idle connections are looked at: often enough not to hoard what the server has closed.
+// How often idle connections are checked: often enough not to keep those that the server has
+// closed.
 constexpr std::chrono::seconds kLongestSweep{10};
 
 }  // namespace

@@ -1,8 +1,9 @@
-// At most so many connections at a time, those not in use kept open for the next request.
+// A limited number of connections; those not in use are kept open for the next request.
 //
-// The one used last is used first, so that a quiet client closes what it no longer needs. A
-// connection comes back to the pool only if its answer was read to the end. Nobody waits here: the
-// transport has one queue of requests and is told when a place has become free.
+// The connection used last is used first, so that a quiet client closes those that it no longer
+// needs. A connection comes back to the pool only if its answer was read to the end. Requests do
+// not wait here: the transport has one queue of requests and is notified when a place has become
+// free.
 #pragma once
 
 #include "k8s-client/http/event_loop.h"
@@ -19,8 +20,8 @@ namespace k8s::http {
 
 class ConnectionPool;
 
-// A place in the pool, and the connection that fills it, if there is one yet. Without a pool it is
-// the sole owner of a connection, as streams have it. Given back when destroyed.
+// A place in the pool, and its connection, if there is one yet. Without a pool it is the sole owner
+// of a connection, for streams. Given back when destroyed.
 class Place {
  public:
   Place() = default;
@@ -31,7 +32,7 @@ class Place {
   ~Place() { release(); }
 
   [[nodiscard]] Connection* connection() const { return connection_.get(); }
-  // Closes the connection there was. The place stays taken.
+  // Closes the connection, if there is one. The place stays taken.
   void replace(std::shared_ptr<Connection> connection);
   void release();
 
@@ -50,9 +51,9 @@ class ConnectionPool {
   // All places must have been released.
   ~ConnectionPool();
 
-  // An open connection made with `tls`; nullopt when all are in use.
+  // An open connection made with `tls`; nullopt if all are in use.
   [[nodiscard]] std::optional<Place> acquire_open(const std::shared_ptr<TlsContext>& tls);
-  // A place to put a new one; nullopt when all are taken.
+  // A place for a new connection; nullopt if all are taken.
   [[nodiscard]] std::optional<Place> acquire_place();
 
  private:

@@ -9,7 +9,7 @@
 namespace k8s::http {
 namespace {
 
-// The most that a server's announcement of a body's size makes us allocate before the body comes.
+// The most memory that is reserved because of an announced body size, before the body comes.
 constexpr std::size_t kReservedAtOnce = 32 * 1024 * 1024;
 
 constexpr int kUnauthorized = 401;
@@ -120,7 +120,7 @@ void Exchange::on_broken(Error error, bool any_answer) {
   if (!any_answer && is_too_late() && !stop_sending()) {
     return end(failure(ErrorKind::kTimeout, kTooLate));
   }
-  // A kept-alive connection that the server has closed meanwhile, or closed while we wrote to it.
+  // A kept-alive connection that the server has closed meanwhile, or during the write.
   if (reused_ && !any_answer && (request_.repeatable || !stop_sending())) {
     reused_ = false;
     conversing_ = false;

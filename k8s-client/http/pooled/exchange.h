@@ -1,10 +1,10 @@
-// One request in flight, from the call that registered it to its one final callback.
+// One request, from the call that registered it to its one final callback.
 //
-// An Exchange keeps the deadline, takes part in cancellation and decides what an outcome means
-// (above all Error::may_have_acted). It waits in the transport's queue until it is given a place
-// (a Place) with an open connection, writes, reads, and ends; a stream opens one of its own. Ending
+// An Exchange enforces the deadline, handles cancellation and decides what an outcome means (above
+// all Error::may_have_acted). It waits in the transport's queue until it gets a place (a Place)
+// with an open connection, writes, reads, and ends; a stream opens a connection of its own. Its end
 // frees the place at once; the callback comes from the loop a moment later, so it is never called
-// from within send(), cancel() or another callback of ours.
+// from within send(), cancel() or another callback.
 #pragma once
 
 #include "k8s-client/http/base/boost_asio.h"
@@ -23,13 +23,13 @@ namespace k8s::http {
 class Exchange;
 using ExchangeList = std::list<std::shared_ptr<Exchange>>;
 
-// As whom a request was sent.
+// The identity with which a request was sent.
 struct Identity {
   std::optional<std::string> token;
   std::shared_ptr<TlsContext> tls;
 };
 
-// What an exchange asks of the transport that it belongs to.
+// What an exchange asks of its transport.
 class ExchangeHost {
  public:
   ExchangeHost() = default;
@@ -37,14 +37,14 @@ class ExchangeHost {
   ExchangeHost& operator=(const ExchangeHost&) = delete;
   virtual ~ExchangeHost() = default;
 
-  // A connection that has yet to be opened, with the credentials of now.
+  // A new connection, not open yet, with the present credentials.
   [[nodiscard]] virtual Result<std::shared_ptr<Connection>> new_connection() = 0;
   [[nodiscard]] virtual std::chrono::milliseconds connect_timeout() const = 0;
-  // The bearer token of now.
+  // The present bearer token.
   [[nodiscard]] virtual Result<std::optional<std::string>> bearer_token() = 0;
   // The server answered 401 to these.
   virtual void unauthorized(const Identity& identity) = 0;
-  // The exchange is about to make its final callback and belongs to the host no longer.
+  // The exchange is about to make its final callback, and is removed from the host.
   virtual void forget(Exchange& exchange) = 0;
   // "https://HOST:PORT", for messages.
   [[nodiscard]] virtual const std::string& server() const = 0;
@@ -55,26 +55,26 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
  public:
   Exchange(asio::io_context& context, ExchangeHost& host, Request request);
 
-  // Arms the deadline. Once, when registered.
+  // Starts the deadline. Called once, when registered.
   void start();
   // A connection is being opened so that it can begin.
   void set_connecting() { connecting_ = true; }
-  // It still waits for that one, or for one that becomes free before.
+  // Whether it still waits for that one, or for one that becomes free before.
   [[nodiscard]] bool is_connecting() const { return connecting_ && !ended_; }
-  // Goes on with an open connection, which others have used or nobody; or without a connection, and
-  // opens one. Once.
+  // Continues with an open connection, used before or new; or without a connection, and opens one.
+  // Called once.
   void begin(Place place, bool used_before);
   void cancel() override;
-  // Ends it before it began.
+  // Ends it before it has begun.
   void reject(const Error& error) { end(failure(error.kind, error.message)); }
-  // The transport is being destroyed: kCancelled. The host is not asked for anything from here on.
-  // The callback is made before this returns, or by the loop if it was only just registered.
+  // The transport is being destroyed: kCancelled. From here on the host is not called. The final
+  // callback is made before this returns, or by the loop if the exchange was only just registered.
   void abandon();
   void abandon_soon();
 
   [[nodiscard]] bool ended() const { return ended_; }
 
-  // Where the host keeps it; the host's alone to use.
+  // Its place in the host's list; used only by the host.
   ExchangeList* list = nullptr;
   ExchangeList::iterator position;
 
@@ -88,7 +88,7 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
 
   void end(std::optional<Error> error);
   void note_status(int status);
-  // From the answer's head on the deadline no longer counts, but silence does (zero: it does not).
+  // After the answer's head not the deadline counts, but the silence (zero: it does not).
   void watch_silence();
   void note_activity() { last_activity_ = std::chrono::steady_clock::now(); }
   [[nodiscard]] const Request& request() const { return request_; }
@@ -120,7 +120,7 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   bool conversing_ = false;
   bool watching_silence_ = false;
   bool reused_ = false;    // the connection has served another request before
-  bool ended_ = false;     // the outcome stands; the callback may still be due
+  bool ended_ = false;     // the outcome is final; the callback may still come
   bool finished_ = false;  // the callback has been made
 };
 
@@ -141,7 +141,7 @@ class SendExchange final : public Exchange {
   Response response_;
 };
 
-// A request whose answer is passed on as it comes.
+// A request with an answer that is passed on as it comes.
 class StreamExchange final : public Exchange {
  public:
   StreamExchange(asio::io_context& context, ExchangeHost& host, Request request,

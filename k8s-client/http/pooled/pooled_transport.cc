@@ -16,13 +16,13 @@
 namespace k8s::http {
 namespace {
 
-// A handshake costs a server more than most requests, and takes long just when the server is short
-// of time, which is also when requests find no free connection. More of them at a time only make
-// each take longer.
+// A handshake costs a server more than most requests, and takes long just when the server is
+// overloaded, which is also when requests find no free connection. More handshakes at a time only
+// make each take longer.
 constexpr std::size_t kOpeningAtOnce = 4;
 
-// A connection of the pool that is being opened. Whom it was meant for may have been given another
-// one meanwhile, or have ended; then it is for whoever comes next.
+// A connection of the pool that is being opened. The exchange that it was meant for may have got
+// another one meanwhile, or have ended; then it goes to the next exchange.
 struct Opening {
   Place place;
   std::weak_ptr<Exchange> meant_for;
@@ -60,21 +60,21 @@ class PooledTransport final : public Transport, private ExchangeHost {
   bool awaits_credentials() const override { return awaits_credentials_; }
 
   ExchangeHost& host() { return *this; }
-  // Registers it in `list`; false, and its end is near, when that cannot be.
+  // Registers it in `list`; false if that is not possible, and then it will end.
   bool enlist(const std::shared_ptr<Exchange>& exchange, ExchangeList& list);
   [[nodiscard]] Result<std::shared_ptr<TlsContext>> current_tls();
-  // False: pump() is called when they are.
+  // Whether credentials can be used now; if not, pump() is called when they can.
   [[nodiscard]] bool credentials_are_ready();
-  // Lets requests go while there are credentials, tokens and places; and the streams.
+  // Starts requests while there are credentials, tokens and places; and the streams.
   void pump();
   void pump_soon();
   // Opens a connection for it, at `place`.
   void open_for(const std::shared_ptr<Exchange>& exchange, Place place);
   void on_opened(std::list<Opening>::iterator opening, const std::optional<Error>& error);
-  // Gives free connections to those who wait for one that is being opened.
+  // Gives free connections to exchanges that wait for one that is being opened.
   void lend();
   void pump_streams();
-  // The first of the list, which waits no longer.
+  // Takes the first exchange out of the list.
   std::shared_ptr<Exchange> next(ExchangeList& list);
 
   EventLoop& loop_;
@@ -88,7 +88,7 @@ class PooledTransport final : public Transport, private ExchangeHost {
   ConnectionPool pool_;
   ExchangeList waiting_;
   ExchangeList waiting_streams_;
-  ExchangeList active_;  // going on, or ended with their callback due
+  ExchangeList active_;  // under way, or ended and their callback not made yet
   std::list<Opening> openings_;
   std::unique_ptr<Timer> refill_;
   bool pump_is_due_ = false;
@@ -153,7 +153,7 @@ Result<std::shared_ptr<Connection>> PooledTransport::new_connection() {
   return factory_->make(std::move(*tls));
 }
 
-// Answers to what has been replaced meanwhile say nothing about what is used now.
+// Answers to replaced credentials do not concern the present ones.
 void PooledTransport::unauthorized(const Identity& identity) {
   const auto token = credentials_.bearer_token();
   const auto tls = current_tls();
@@ -216,8 +216,8 @@ void PooledTransport::on_opened(std::list<Opening>::iterator opening,
   pump_soon();
 }
 
-// They came before those who wait. Nobody joins or leaves the list meanwhile: who ends does so from
-// the loop.
+// These exchanges came before the waiting ones. The list does not change meanwhile: an exchange
+// that ends is removed from the loop.
 void PooledTransport::lend() {
   if (openings_.empty()) return;
   const auto tls = current_tls();

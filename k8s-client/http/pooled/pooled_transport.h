@@ -1,8 +1,9 @@
-// What all transports have in common: everything but how one request travels over one connection.
+// What all transports have in common: everything except how one request travels over one
+// connection.
 //
-// Requests wait in one queue, first come first served, for credentials, for a token of the rate
-// limiter and for a place in the pool; streams wait for credentials alone. An Exchange then sees
-// its request through. Which connections are used is the factory's choice.
+// Requests wait in one queue, in order of arrival, for credentials, for a token of the rate limiter
+// and for a place in the pool; streams wait only for credentials. Then an Exchange carries the
+// request out. The factory decides which kind of connection is used.
 #pragma once
 
 #include "k8s-client/http/credentials.h"

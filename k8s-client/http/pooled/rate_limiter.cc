@@ -18,7 +18,7 @@ RateLimiter::Clock::duration RateLimiter::wait(Clock::time_point now) {
   refill(now);
   if (tokens_ >= 1) return Clock::duration::zero();
   const std::chrono::duration<double> missing((1 - tokens_) / qps_);
-  // Rounded up, so that waiting that long is enough; a rate near zero must not overflow.
+  // Rounded up, so that this wait is enough; a rate near zero must not overflow.
   const auto longest = std::chrono::hours(1);
   if (missing > longest) return longest;
   return std::chrono::ceil<Clock::duration>(missing);

@@ -1,4 +1,5 @@
-// A token bucket: so many requests a second in the long run, so many at once after a pause.
+// A token bucket: a limited rate of requests in the long run, and a limited number at once after a
+// pause.
 #pragma once
 
 #include <chrono>
@@ -12,10 +13,10 @@ class RateLimiter {
   // `qps` 0 (or less): unlimited. The bucket starts full; `burst` below 1 counts as 1.
   RateLimiter(double qps, int burst, Clock::time_point now);
 
-  // How long until a request may go; zero: now.
+  // How long until a request may be sent; zero: now.
   [[nodiscard]] Clock::duration wait(Clock::time_point now);
 
-  // A request goes. To be called only when wait() is zero.
+  // A request is sent. Call it only when wait() is zero.
   void take();
 
  private:

@@ -8,7 +8,7 @@
 namespace k8s::http {
 namespace {
 
-// Set by the transport itself, or describing the framing, which is the transport's business.
+// Set by the transport itself, or part of the message framing, which the transport does.
 constexpr std::array<std::string_view, 7> kOwnHeaders = {
     "host",       "authorization",  "user-agent",       "content-type",
     "connection", "content-length", "transfer-encoding"};

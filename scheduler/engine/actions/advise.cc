@@ -11,7 +11,7 @@
 namespace sched {
 namespace {
 
-// Pods that are looked at: in all, and of one shape.
+// How many pods are looked at: in all, and of one shape.
 constexpr std::size_t kMostPods = 64;
 constexpr std::size_t kMostAlike = 32;
 
@@ -20,7 +20,7 @@ constexpr std::size_t kMostAlike = 32;
 std::vector<const WaitingPod*> Advise::waiting_for_instances() {
   std::vector<const WaitingPod*> pods;
   for (const Entity* entity : queue_.entities()) {
-    // Of one for which nodes are ruled out it is not known that instances would help it.
+    // If nodes are ruled out for the pod, it is not known whether instances would help.
     if (entity->place != QueuePlace::kParked || entity->apart.any()) continue;
     const WaitingPod& pod = pod_of(*entity);
     if (asks_for_instances(*pod.shape)) pods.push_back(&pod);
@@ -32,7 +32,7 @@ std::vector<const WaitingPod*> Advise::waiting_for_instances() {
   for (const WaitingPod* pod : pods) {
     if (looked_at.size() == kMostPods) break;
     if (++alike[pod->shape.id()] > kMostAlike) continue;
-    // Instances would not help a pod whose quota is used up.
+    // Instances do not help a pod if its quota is used up.
     if (pod->queue != kMainQueue && search_.find(*pod).admission.refuses()) continue;
     looked_at.push_back(pod);
   }

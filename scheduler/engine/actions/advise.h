@@ -1,5 +1,5 @@
-// Advises how idle nodes should be cut into MIG instances for pods that wait for some. Nothing is
-// changed.
+// Advises how idle nodes should be cut into MIG instances for waiting pods that ask for some.
+// Changes nothing.
 #pragma once
 
 #include "scheduler/engine/decision.h"
@@ -25,14 +25,15 @@ class Advise {
         search_(search),
         repartitions_(repartitions) {}
 
-  // The next piece of advice that is not told yet, after a look for more if one is due.
+  // The next advice that is not reported yet, after a search if one is due.
   [[nodiscard]] std::optional<Decision> next(Time now);
   // When next() will have something to do; nullopt: not before an event.
   [[nodiscard]] std::optional<Time> due() const { return repartitions_.due(input()); }
 
  private:
   [[nodiscard]] RepartitionAdvice::Input input() const;
-  // The pods, by their turn, that ask for MIG instances and are parked for want of a node.
+  // The pods, in the order of their turns, that ask for MIG instances and are parked because no
+  // node takes them.
   [[nodiscard]] std::vector<const WaitingPod*> waiting_for_instances();
 
   const World& world_;

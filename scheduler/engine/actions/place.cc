@@ -14,7 +14,7 @@ namespace sched {
 std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
   if (pod.queue != kMainQueue) return attempt_by_quota(pod, now);
   const ScoreCache& of_shape = finder_.refresh(pod.profile, pod.shape);
-  // A shape that no node can ever take is told that, whatever constraints say.
+  // If no node can ever take the shape, that is reported, whatever constraints answer.
   if (!of_shape.prepared().rejection()) {
     if (auto objection = objection_to(pod.pod, pod.constraints)) {
       return refuse(pod, *std::move(objection), now);
@@ -89,7 +89,7 @@ std::optional<Decision> Place::assume_held(WaitingPod& pod, Time now) {
 std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers, const Best& on,
                                       Time now) {
   const NodeSlot node = on.node;
-  // Made where it is returned: moving it costs as much as some of what is asked above.
+  // Constructed where it is returned: a move costs as much as some of the questions above.
   std::optional<Decision> decided(std::in_place, std::in_place_type<decision::Bind>);
   auto& bind = std::get<decision::Bind>(*decided);
   bind.pod = ref_of(pod.pod);
@@ -103,7 +103,7 @@ std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers
   bind.all_nodes = world_.nodes.size();
   bind.attempts = ++pod.attempts;
   bind.queued_since = pod.queued_since;
-  // A note that the pod carries already is replaced.
+  // A note that the pod has already is replaced.
   if (!pod.demand.is_none() && (world_.ledger.in_force() || quota::has_note(pod.pod))) {
     bind.charged_as = world_.nodes.facts(node).gpu.product.name;
   }
@@ -142,7 +142,8 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
   if (!world_.options.devices && asks_for_instances(*pod.shape)) repartitions_.pod_waits();
   Time again = now + world_.options.max_unschedulable_wait;
   Apart apart;
-  // Where no node would take it anyway it waits as others of its shape do, and a node may be held.
+  // If no node takes the shape anyway, the pod waits as others of its shape do, and a node may be
+  // held.
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape, where.scope);
   if (where.ruling == nullptr || answers.feasible(where.scope) == 0) {
     if ((waits_for & kWaitsForOthers) != 0) waits_for |= kWaitsForNodes;
@@ -185,7 +186,7 @@ void Place::word(decision::Unschedulable& refusal, const WaitingPod& pod, const 
 std::optional<Decision> Place::refuse(WaitingPod& pod, Objection objection, Time now) {
   queue_.refuse(pod, std::move(objection.refusal.awaits),
                 now + world_.options.max_unschedulable_wait);
-  // Woken by a change that does not help it: what the pod was told holds still.
+  // The change that woke the pod does not help it: the last report still holds.
   if (pod.last_refusal == objection.refusal.reason) return std::nullopt;
   decision::Unschedulable refusal = refusal_of(pod);
   refusal.message = fit_error(world_.nodes.size(), objection.refusal.reason);

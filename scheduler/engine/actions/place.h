@@ -1,4 +1,4 @@
-// Decides on the pod whose turn it is: a bind, or the reason why it waits.
+// Decides on the pod that has the next turn: a bind, or the reason why it waits.
 #pragma once
 
 #include "scheduler/engine/decision.h"
@@ -43,14 +43,14 @@ class Place {
         words_(parts.words),
         repartitions_(parts.repartitions) {}
 
-  // Decides on the pod, which leaves the place in the queue where it was. nullopt: it waits, and
-  // there is nothing new to tell it.
+  // Decides on the pod and takes it out of its place in the queue. Nullopt: it waits, and there is
+  // nothing new to report.
   [[nodiscard]] std::optional<Decision> attempt(WaitingPod& pod, Time now);
 
  private:
   [[nodiscard]] std::optional<Decision> attempt_by_quota(WaitingPod& pod, Time now);
   [[nodiscard]] Ruling ruling_for(WaitingPod& pod, Time now);
-  // The pod is assumed on the best node, or on one as good where the profile draws / on the node
+  // Assumes the pod on the best node, or on an equally good one if the profile draws / on the node
   // that it holds / on that node.
   [[nodiscard]] std::optional<Decision> assume_best(WaitingPod& pod, const ScoreCache& answers,
                                                     Best best, const Where& where, Time now);
@@ -60,11 +60,11 @@ class Place {
   [[nodiscard]] std::vector<gpu::DeviceShare> devices_for(const PodShape& shape,
                                                           const ScoreCache& answers,
                                                           NodeSlot node) const;
-  // No node takes it / a constraint objects / its quota has no room / it is not its turn in a
-  // Strict quota.
+  // No node takes the pod / a constraint refuses it / its quota has no room / in a Strict quota,
+  // another pod has its turn first.
   [[nodiscard]] decision::Unschedulable park(WaitingPod& pod, const Where& where,
                                              WaitsFor waits_for, Time now);
-  // Adds why no node there takes it.
+  // Adds why no node of `where` takes the pod.
   void word(decision::Unschedulable& refusal, const WaitingPod& pod, const Where& where);
   [[nodiscard]] std::optional<Decision> refuse(WaitingPod& pod, Objection objection, Time now);
   [[nodiscard]] Decision with_quota_words(decision::Unschedulable told,
@@ -72,7 +72,7 @@ class Place {
   [[nodiscard]] Decision over_quota(WaitingPod& pod, Time now);
   [[nodiscard]] Decision wait_for_turn(WaitingPod& pod, Time now);
   [[nodiscard]] decision::Unschedulable quota_refusal(WaitingPod& pod, std::string message);
-  // To be told, once more: the constraints' notes alone, as yet.
+  // A new report about the pod; it has only the constraints' notes yet.
   [[nodiscard]] decision::Unschedulable refusal_of(WaitingPod& pod) const;
 
   World& world_;

@@ -24,11 +24,11 @@ bool BlackHoles::rejected(const event::PodRejected& pod, Time now) {
     if (record.ahead.size() > kMostAhead) record.ahead.pop_front();
     record.latest_ahead = std::max(record.latest_ahead, pod.at);
   }
-  // One clock that was ahead once must not make history of all that follows.
+  // If one clock was ahead once, later rejections must not count as old.
   const Time at = std::min(pod.at, now);
   record.last = std::max(record.last, at);
   ++rejections_;
-  // Pods that were on their way when the back-off began say nothing new.
+  // Pods that were already bound when the back-off began prove nothing new.
   if (record.backoff) return false;
 
   if (now >= record.trial_ends) record.in_a_row = 0;
@@ -49,7 +49,7 @@ bool BlackHoles::is_known(const Record& record, const event::PodRejected& pod) {
     return true;
   }
   if (pod.at <= record.proven) return true;
-  // What led to a back-off is not kept, but it is not later than `last`.
+  // The rejections that led to a back-off are not stored, but they are not later than `last`.
   if (record.in_a_row > 0) return pod.at <= record.last;
   return std::any_of(record.recent.begin(), record.recent.end(),
                      [&](const Rejection& each) { return each.uid == pod.pod.uid; });
@@ -106,7 +106,7 @@ bool BlackHoles::started(const std::string& node, const Devices& devices, Time a
   if (!proves) return false;
   const bool was_backed_off = record.backoff.has_value();
   if (was_backed_off) ends_.erase({record.backoff->until, node});
-  // Not forgotten, so that what is told again of the time before is known for what it is.
+  // Not erased, so that repeated events of earlier rejections are recognised as old.
   Record cleared;
   cleared.last = cleared.proven = std::min(admitted, now);
   cleared.ahead = std::move(record.ahead);

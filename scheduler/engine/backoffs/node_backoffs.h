@@ -1,12 +1,12 @@
-// What kubelets did to pods → which nodes are backed off, and what is told of it.
+// Rejections and starts of pods → which nodes are backed off, and what is reported about it.
 //
-// Whoever may create pods may name their node, and so have kubelets reject what never fitted there.
-// So a rejection speaks against its node only where the node has room for the pod, as far as is
-// known; and OutOf… only where this process chose the node. A pod that names one of our profiles
-// and has a node when it is first seen may be one that the process before this one bound, or one
-// that its author put there, and nothing tells which: it counts as a stranger's, for
-// UnexpectedAdmissionError alone. What is lost by that is little: a black hole goes on rejecting
-// what this process binds there.
+// A user who may create pods may name their node, and so make a kubelet reject pods that never
+// fitted there. So a rejection counts against its node only if the node has room for the pod, as
+// far as is known; and OutOf… only if this process chose the node. A pod that names one of the
+// profiles and has a node when it is first seen may have been bound by the previous process, or its
+// author may have named the node. Nothing shows which, so it counts as a stranger's pod: only
+// UnexpectedAdmissionError counts. Little is lost by that: a black hole also rejects what this
+// process binds there.
 //
 // Memory: kMostEarly rejections until Synced, kMostGone uids.
 #pragma once
@@ -31,21 +31,21 @@ class NodeBackoffs {
   explicit NodeBackoffs(World& world);
 
   void pod_rejected(const event::PodRejected& event, Time now);
-  // All nodes and pods are known: what was told before can be judged.
+  // All nodes and pods are known: earlier rejections can be judged now.
   void synced(Time now);
-  // A pod that took something on a node is gone. Its rejection may yet be told.
+  // A pod that took something on a node is gone. Its rejection may still come.
   void pod_gone(const std::string& uid, const Placement& held);
-  // A bound pod was seen; if it runs on a node that is backed off, the node may be released.
+  // A bound pod was seen; if it runs on a node that is backed off, that may end the back-off.
   void pod_seen(const k8s::Pod& pod, Time now);
-  // Facts of a node are about to be published: what is known against the node becomes part of them.
+  // Adds the node's record to its facts, which are about to be published.
   void complete(NodeFacts& facts) const;
   void node_gone(const std::string& node);
-  // Ends the back-offs whose time is over.
+  // Ends the back-offs that are over by `now`.
   void advance(Time now);
   // When advance() will next have something to do; nullopt: never.
   [[nodiscard]] std::optional<Time> next_end() const;
 
-  // The next that is to be told; nullopt: nothing.
+  // The next report; nullopt: none.
   [[nodiscard]] std::optional<Decision> next_news();
 
   [[nodiscard]] std::size_t nodes_backed_off() const;
@@ -62,15 +62,15 @@ class NodeBackoffs {
 
   [[nodiscard]] bool speaks_against_node(const event::PodRejected& event, NodeSlot slot) const;
   void released(const std::string& node, bool proven);
-  // The node's facts say what black_holes_ says.
+  // Makes the node's facts equal to its record in black_holes_.
   void publish(const std::string& node);
 
   World& world_;
   std::optional<BlackHoles> black_holes_;
-  std::map<std::string, Decision> news_;  // by node: the latest that is not told yet
+  std::map<std::string, Decision> news_;  // by node: the latest decision not reported yet
   bool synced_ = false;
-  std::deque<event::PodRejected> early_;  // the latest before Synced
-  // The latest pods that this process put on a node and that went without being seen to start.
+  std::deque<event::PodRejected> early_;  // the latest ones before Synced
+  // The latest pods that this process put on a node and that went before they were seen to start.
   std::deque<Gone> gone_;
 };
 

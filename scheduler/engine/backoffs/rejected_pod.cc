@@ -22,7 +22,7 @@ void add(Devices& devices, const k8s::ResourceList& list) {
   }
 }
 
-// An extended resource is always named as a limit; requests are looked at for pods that did not
+// An extended resource is always named as a limit. Requests are read, too, for pods that did not
 // come through an API server.
 void add(Devices& devices, const std::vector<k8s::Container>& containers) {
   for (const k8s::Container& container : containers) {
@@ -100,7 +100,7 @@ bool had_room(const event::PodRejected& rejection, const NodeView& node, const C
                                        [&](const auto& request) {
                                          const auto& [name, asked] = request;
                                          const auto id = names.find(name);
-                                         // A name that nobody knows is one that no node offers.
+                                         // No node offers a name that is not known.
                                          return asked <= 0 || (id && fits(*id, asked));
                                        });
 }

@@ -1,4 +1,4 @@
-// Which failed pods speak against their node.
+// Which failed pods count against their node.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -14,31 +14,31 @@
 
 namespace sched {
 
-// What a pod asks for of devices, by name: any extended resource, since device plugins serve them
-// all; of each the most that one container asks, since kubelet asks for each container by itself.
-// Empty: it asks for none.
+// The devices that a pod asks for, by name: any extended resource, because device plugins serve
+// them all. The amount is the most that one container asks for, because kubelet allocates for each
+// container separately. Empty: none.
 [[nodiscard]] std::map<std::string, std::int64_t> devices_of(const k8s::Pod& pod);
 
-// Of a failed pod with devices that the kubelet of its node rejected for want of them, or of
-// anything else that it had been promised; nullopt: another pod, or another failure. Those are
-// UnexpectedAdmissionError (a device plugin would not allocate) and OutOf… (less is there than the
-// scheduler thought). Not counted: pods that ask for more than one unit of a shared device
-// (….shared), which is_by_rule() explains. A pod without status.startTime is dated by its creation.
-// Source: kubelet, pkg/kubelet/lifecycle/predicate.go and cm/devicemanager; rejected pods get a
-// start time when they are (status/status_manager.go).
+// Set for a failed pod with devices that its node's kubelet rejected because devices, or anything
+// else that it was promised, were missing; nullopt for another pod or another failure. The reasons
+// are UnexpectedAdmissionError (a device plugin did not allocate) and OutOf… (there is less than
+// the scheduler assumed). Not counted: pods that ask for more than one unit of a shared device
+// (….shared); is_by_rule() has the reason. A pod without status.startTime is dated by its creation.
+// Source: kubelet, pkg/kubelet/lifecycle/predicate.go and cm/devicemanager; a rejected pod gets its
+// start time at the rejection (status/status_manager.go).
 [[nodiscard]] std::optional<event::PodRejected> rejection_of(const k8s::Pod& pod);
 
-// Whether the pod may have been rejected for what it asked, and not for what is wrong with its
-// node: NVIDIA's plugin fails a container that asks for several pieces of a shared GPU, with
-// time-slicing where failRequestsGreaterThanOne is set, with MPS of its own accord (since v0.15,
-// api/config/v1/config.go). Such pieces may go by the name of whole GPUs, nvidia.com/gpu, or of
-// whole instances; the node tells. `node`: what it offers; null: not known, and then it may be. A
-// user's mistake must not make black holes of sound nodes.
+// Whether the pod may have been rejected for what it asked, not for a fault of its node. NVIDIA's
+// plugin fails a container that asks for several pieces of a shared GPU: with time-slicing if
+// failRequestsGreaterThanOne is set, with MPS always (since v0.15, api/config/v1/config.go). Such
+// pieces may have the name of whole GPUs, nvidia.com/gpu, or of whole instances; the node shows
+// which. `node`: what it offers; null: not known, and then the answer is true. A user's mistake
+// must not make black holes of healthy nodes.
 [[nodiscard]] bool is_by_rule(const event::PodRejected& rejection, const gpu::Inventory* node);
 
-// Whether the node has, beside what the other pods there take, what the pod asked for: else it was
-// rejected for what it asked, and its kubelet was right. `held`: what the pod itself takes there;
-// null: nothing any more. True where it is not known what the pod asked for.
+// Whether the node has what the pod asked for, besides what its other pods take. If not, the pod
+// was rejected for what it asked, and the kubelet was right. `held`: what the pod itself takes
+// there; null: nothing any more. True if it is not known what the pod asked for.
 [[nodiscard]] bool had_room(const event::PodRejected& rejection, const NodeView& node,
                             const Claim* held, const ResourceNames& names);
 

@@ -1,13 +1,13 @@
-// The nodes that take a shape, in buckets of those which every question treats alike.
+// The nodes that take a shape, in buckets of nodes that every question treats alike.
 //
-// What decides between two nodes of one bucket is their plain scores alone. Everything else that
-// the answer to a question depends on is the bucket's: its charge class and its topology domains,
-// by which it is allowed or not, and the raw values of the normalised scores, which count for as
-// much as the extremes over the nodes in question say. So a question looks at the buckets first,
-// and at their best nodes then, and what is kept of the nodes holds for every question.
+// Between two nodes of one bucket, only their plain scores decide. Everything else that the answer
+// to a question depends on belongs to the bucket: its charge class and topology domains, by which
+// it is allowed or not, and the raw values of the normalised scores; their weight depends on the
+// extremes over the nodes in question. So a question first goes over the buckets, then over their
+// best nodes, and what is stored for the nodes holds for every question.
 //
-// Most shapes have one bucket: no quota asks about their classes, no rule across nodes about their
-// domains, and nobody has soft taints or preferred nodes.
+// Most shapes have one bucket: no quota distinguishes charge classes, no rule across nodes asks for
+// domains, and there are no soft taints and no preferred nodes.
 #pragma once
 
 #include "scheduler/base/types.h"
@@ -25,12 +25,13 @@ namespace sched {
 
 class Buckets {
  public:
-  // Index of a bucket. One that is left by its last node may become another.
+  // Index of a bucket. An empty bucket's index may be given to another bucket.
   using Id = std::uint32_t;
 
   struct Key {
-    quota::ChargeClassId charge_class = quota::kNoGpuClass;  // as long as nobody asks: this one
-    boost::container::small_vector<DomainId, 2> domains;  // of the labels that somebody asked about
+    quota::ChargeClassId charge_class =
+        quota::kNoGpuClass;                               // kNoGpuClass until a scope asks for it
+    boost::container::small_vector<DomainId, 2> domains;  // of the labels that rulings asked for
     boost::container::small_vector<std::int64_t, 2> amounts;  // of what is counted on the node
     boost::container::small_vector<std::int64_t, 2> raw;      // by normalised score
 
@@ -42,14 +43,15 @@ class Buckets {
     }
   };
 
-  // From now on slots are below that number.
+  // Slots are below that number from now on.
   void grow(std::size_t slots);
-  // The node comes to the bucket of that key from none. O(log buckets); O(1) where it comes back.
+  // Puts a node that is in no bucket into the bucket of that key. O(log buckets); O(1) if that was
+  // its last bucket.
   Id add(NodeSlot slot, const Key& key);
-  // It leaves its bucket.
+  // Takes the node out of its bucket.
   void remove(NodeSlot slot);
 
-  // Of a node that is in one.
+  // The bucket of a node that is in one.
   [[nodiscard]] Id of(NodeSlot slot) const { return of_.empty() ? 0 : of_[slot]; }
   [[nodiscard]] const Key& key(Id id) const { return buckets_[id].key; }
   [[nodiscard]] std::size_t nodes(Id id) const { return buckets_[id].nodes; }
@@ -57,15 +59,15 @@ class Buckets {
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
   // One past the largest id.
   [[nodiscard]] std::size_t size() const { return buckets_.size(); }
-  // How many have a node.
+  // How many buckets have a node.
   [[nodiscard]] std::size_t in_use() const { return buckets_.size() - unused_.size(); }
-  // Whether there never was another than the first.
+  // Whether there was never more than the first bucket.
   [[nodiscard]] bool is_one() const { return of_.empty(); }
 
   void prefetch(NodeSlot slot) const {
     if (!of_.empty()) __builtin_prefetch(&of_[slot]);
   }
-  // Bytes, roughly.
+  // Bytes, approximately.
   [[nodiscard]] std::size_t memory() const;
 
  private:
@@ -78,7 +80,7 @@ class Buckets {
   std::map<Key, Id> ids_;
   std::size_t nodes_ = 0;
   std::size_t slots_ = 0;
-  std::vector<Id> of_;  // by slot, that of a node in none the last it was in; empty: all 0
+  std::vector<Id> of_;  // by slot: the node's bucket, or its last one; empty: all 0
 };
 
 }  // namespace sched

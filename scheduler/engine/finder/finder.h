@@ -1,13 +1,13 @@
-// Where may a pod go, and if nowhere, why? The one place that answers.
+// Finds where a pod may go, and if nowhere, why. Only this class answers that.
 //
 // A question is about a shape under a profile, within a scope (the nodes that rules across nodes
 // leave), in a world: the nodes as they are, or a trial (where.h).
 //
-//   refresh()   brings what is kept of the shape up to date, and changes what is kept
-//   the rest    asks, and changes nothing: no cache, no log, no random draw
+//   refresh()   brings what is stored for the shape up to date
+//   the rest    changes nothing: no cache, no log, no random draw
 //
-// What refresh() returns answers for all nodes at once: how many take the pod, which is the best,
-// what refuses it. verdict() asks one node, also of a shape that nothing is kept of.
+// The result of refresh() answers for all nodes at once: how many take the pod, which is the best,
+// what refuses it. verdict() asks one node, also for a shape for which nothing is stored.
 #pragma once
 
 #include "scheduler/engine/finder/rulings.h"
@@ -21,43 +21,43 @@ namespace sched {
 
 class Finder {
  public:
-  // `world` outlives the finder. `memory`: what is kept, in bytes.
+  // `world` outlives the finder. `memory`: the limit of what is stored, in bytes.
   explicit Finder(World& world, std::size_t memory = ScoreCaches::kDefaultMemory)
       : nodes_(world.nodes),
         caches_(world.nodes, world.profiles, world.names, world.statistics, memory),
         rulings_(world) {}
 
   // All nodes' answers to the shape, up to date, for questions about that scope and about all
-  // nodes. The reference holds until the next call.
+  // nodes. The reference is valid until the next call.
   const ScoreCache& refresh(std::size_t profile, const ShapeRef& shape, const Scope& scope = {}) {
     return caches_.get(profile, shape, scope);
   }
-  // The same for questions about a pod that leave those nodes out.
+  // The same for questions about a pod for which the ruling leaves nodes out.
   const ScoreCache& refresh(const WaitingPod& pod, const Ruling& ruling, const Scope& scope = {}) {
     if (ruling.none()) return refresh(pod.profile, pod.shape, scope);
     return caches_.get(pod.profile, pod.shape, scope, ruling);
   }
-  // Why the shape fits on no node of the scope; refresh() must have been called since the last
-  // change. Worded once per change of the nodes.
+  // Why the shape fits on no node of the scope. refresh() must have been called since the last
+  // change. The text is made once per change of the nodes.
   const FitReport& report(std::size_t profile, const ShapeRef& shape, const Scope& scope = {}) {
     return caches_.report(profile, shape, scope);
   }
 
-  // Whether it is known, without more ado, that no node takes the shape. False says nothing.
+  // Whether it is already known that no node takes the shape. False means nothing.
   // O(nodes that changed since).
   [[nodiscard]] bool knows_refused(std::size_t profile, const ShapeRef& shape) {
     return caches_.knows_refused(profile, shape);
   }
 
-  // The nodes that rules across nodes rule out for a pod that waits / for any pod, in that world,
-  // keeping nothing (rulings.h).
+  // The nodes that rules across nodes rule out for a waiting pod / for any pod in that world,
+  // without storing anything (rulings.h).
   [[nodiscard]] Ruling ruling_for(const WaitingPod& pod) { return rulings_.of(pod); }
   [[nodiscard]] Ruling ruling_anew(const k8s::Pod& pod, std::size_t profile,
                                    const RefusedBinds& refused, const Trial& trial) const {
     return rulings_.anew(pod, profile, refused, trial);
   }
 
-  // What the node, which is there, says to the shape. Not after a rejection.
+  // The answer to the shape of a node that exists. Not after a rejection.
   [[nodiscard]] NodeVerdict verdict(const PreparedShape& shape, NodeSlot node,
                                     const Where& where = {}) const;
   // The node in that world.

@@ -1,16 +1,16 @@
-// The best of many slots' answers, kept up to date as single ones change: a tournament of wide
-// rounds.
+// The best of many slots' answers, updated as single answers change: a tournament with wide rounds.
 //
-// Sixteen neighbouring slots play a round, the winners of sixteen rounds one of the next level, up
-// to the best of all. A slot that neither was its round's winner nor becomes it costs one
-// comparison, a winner that got better one per level; only where a winner got worse is a round
-// played anew, over answers that lie side by side. So a change touches few cache lines: when many
-// shapes take turns on many nodes, none of a tree is left in the cache from its last turn, and the
-// log2(n) places of a binary tree would be so many waits for memory.
+// Sixteen neighbouring slots are one round. The winners of sixteen rounds are one round of the next
+// level, up to the best of all. A changed slot that neither was nor becomes the winner of its round
+// costs one comparison. A winner that got better costs one comparison per level. Only if a winner
+// got worse, the round is computed again, over answers that are adjacent in memory. So a change
+// touches few cache lines. This matters because with many shapes and many nodes, no part of a tree
+// is still in the cache from its last use, and each of the log2(n) places of a binary tree would be
+// a wait for memory.
 //
-// The answers are the caller's: `answers[slot]` and `answers.size()`, whatever has these. Of equal
-// ones before(a, b), a strict total order of slots, tells who wins. When the answers of several
-// slots change, all are changed first and each is updated then, in any order.
+// The caller owns the answers: `answers[slot]` and `answers.size()`, of any type. Among equal
+// answers the winner is first in before(a, b), a strict total order of slots. If the answers of
+// several slots change, change all of them first, then call update() for each, in any order.
 #pragma once
 
 #include "scheduler/cluster/change_log.h"
@@ -26,13 +26,13 @@ namespace sched {
 
 class MaxTree {
  public:
-  // The best feasible slot; kNoSlot when none is.
+  // The best feasible slot; kNoSlot if there is none.
   [[nodiscard]] NodeSlot best() const {
     return levels_.empty() ? kNoSlot : levels_.back().front().slot;
   }
 
-  // The best feasible slot that is not one of `except` (ascending); kNoSlot when none is.
-  // O(their number · 16 · log size) where one of them is the best, else O(their number).
+  // The best feasible slot that is not in `except` (ascending); kNoSlot if there is none.
+  // O(size of `except` · 16 · log size) if one of them is the best, else O(size of `except`).
   template <typename Answers, typename Before>
   [[nodiscard]] NodeSlot best_except(const Answers& answers, std::span<const NodeSlot> except,
                                      Before&& before) const {
@@ -40,11 +40,11 @@ class MaxTree {
     return winner_except(answers, levels_.size() - 1, 0, except, before).slot;
   }
 
-  // The answer of the slot may have changed. `answers` has the size of
-  // the last rebuild.
+  // The answer of the slot may have changed. `answers` has the size of the last rebuild.
   template <typename Answers, typename Before>
   void update(const Answers& answers, NodeSlot slot, Before&& before) {
-    NodeSlot held_by = slot;  // who stood for the changed part of the level below
+    NodeSlot held_by =
+        slot;  // the winner of the changed part of the level below, before the change
     Winner now = entrant(answers, slot);
     std::size_t at = slot;
     for (std::size_t level = 0; level < levels_.size(); ++level) {
@@ -57,17 +57,16 @@ class MaxTree {
       } else {
         winner = now.answer.is_better_than(was.answer) ? now : play(answers, level, at, before);
       }
-      // The same winner, and not this slot: nothing further up depends on the change.
+      // The same winner, and not this slot: no higher level depends on the change.
       if (winner.slot == was.slot && winner.answer == was.answer && was.slot != slot) return;
       held_by = was.slot;
       now = winner;
     }
   }
 
-  // The same for several slots at once, where before() says something else of them than it did: a
-  // winner that has lost its place among equals must not be compared with the others one by one,
-  // for those between its old place and its new one would be passed over. O(their number · 16 ·
-  // log size).
+  // The same for several slots at once if their order by before() has changed. A winner that now
+  // comes later among equals must not be compared with the others one by one, because slots between
+  // its old and its new place would be missed. O(their number · 16 · log size).
   template <typename Answers, typename Before>
   void replay(const Answers& answers, std::vector<NodeSlot> slots, Before&& before) {
     for (std::size_t level = 0; level < levels_.size(); ++level) {
@@ -78,9 +77,9 @@ class MaxTree {
     }
   }
 
-  // Whether it was never made.
+  // Whether the tree has no levels yet.
   [[nodiscard]] bool is_unmade() const { return levels_.empty(); }
-  // Made for so many slots, none of which is feasible.
+  // Makes a tree for so many slots, none of them feasible.
   void make_empty(std::size_t size) {
     levels_.clear();
     do {
@@ -89,14 +88,14 @@ class MaxTree {
     } while (size > 1);
   }
 
-  // The slot will be updated soon.
+  // Call before update() of the slot.
   void prefetch(NodeSlot slot) const {
     if (!levels_.empty() && slot / kRound < levels_.front().size()) {
       __builtin_prefetch(&levels_.front()[slot / kRound]);
     }
   }
 
-  // Everything anew, O(size).
+  // Computes all levels again, O(size).
   template <typename Answers, typename Before>
   void rebuild(const Answers& answers, Before&& before) {
     make_empty(answers.size());
@@ -107,8 +106,8 @@ class MaxTree {
     }
   }
 
-  // Calls visit(slot) for each slot of that answer, which is feasible, in the order of slots.
-  // O(size / 16 + 16 · rounds that such a one, or a better one, has won).
+  // Calls visit(slot) for each slot with that answer, which is feasible, in the order of slots.
+  // O(size / 16 + 16 · rounds won by such an answer or a better one).
   template <typename Answers, typename Visit>
   void for_each_equal(const Answers& answers, NodeAnswer answer, Visit&& visit) const {
     if (levels_.empty()) return;
@@ -122,7 +121,7 @@ class MaxTree {
     }
   }
 
-  // Bytes, roughly.
+  // Bytes, approximately.
   [[nodiscard]] std::size_t memory() const {
     std::size_t winners = 0;
     for (const std::vector<Winner>& level : levels_) winners += level.capacity();
@@ -133,7 +132,7 @@ class MaxTree {
   static constexpr std::size_t kRound = 16;
 
   struct Winner {
-    NodeAnswer answer;  // absent: nobody
+    NodeAnswer answer;  // absent: no slot is feasible
     NodeSlot slot = kNoSlot;
   };
 
@@ -167,7 +166,8 @@ class MaxTree {
         [&](std::size_t i) { return entrants[from + i].slot; }, before);
   }
 
-  // The highest answer first, without a branch; then, of those that have it, who goes before.
+  // First the highest answer, without a branch; then, among the slots that have it, the first by
+  // before().
   template <typename AnswerOf, typename SlotOf, typename Before>
   [[nodiscard]] static Winner best_of(std::size_t size, AnswerOf&& answer_of, SlotOf&& slot_of,
                                       Before& before) {
@@ -183,8 +183,7 @@ class MaxTree {
     return winner;
   }
 
-  // The winner of a round without the slots in `except`, all of which stand below that round or
-  // beyond it.
+  // The winner of a round without the slots in `except`. Slots of other rounds may be in `except`.
   template <typename Answers, typename Before>
   [[nodiscard]] Winner winner_except(const Answers& answers, std::size_t level, std::size_t at,
                                      std::span<const NodeSlot> except, Before& before) const {

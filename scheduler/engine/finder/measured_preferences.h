@@ -1,8 +1,10 @@
-// How nodes score by what rules across nodes prefer (Ruling::Preference), measured by each other.
+// How nodes score by the preferences of rules across nodes (Ruling::Preference), relative to each
+// other.
 //
-// Scores hang together: what a count weighs depends on in how many domains the nodes in question
-// lie, and what a raw score is worth on the least and the greatest of them. So all nodes in
-// question are gone over twice, or all kinds of them where many are alike: first count(), then
+// These scores depend on all nodes in question: the weight of a count depends on the number of
+// domains that these nodes are in, and a raw score is scaled by the least and the greatest among
+// them. So the caller goes twice over all nodes in question, or over all kinds of them if many are
+// alike: first with count(), then with measure(). After that every node can be scored.
 // measure(); after that every node can be scored.
 #pragma once
 
@@ -19,14 +21,14 @@
 
 namespace sched {
 
-// Where a node is, to one count: in that domain, with so much in it. Of nodes that are alike the
-// domain may be each one's own.
+// Where a node is for one count: its domain, and the amount in it. For nodes that are alike, each
+// may be a domain of its own.
 struct PlaceOfNode {
   static constexpr DomainId kEachItsOwn = kNoDomain - 1;
   DomainId domain = kNoDomain;
   std::int64_t amount = kNoAmount;
 };
-// By preference, and count of each.
+// By preference, and within it by count.
 using PlacesOfNode = boost::container::small_vector<PlaceOfNode, 2>;
 
 class MeasuredPreferences {
@@ -36,32 +38,32 @@ class MeasuredPreferences {
 
   [[nodiscard]] const std::vector<Ruling::Preference>& all() const { return all_; }
 
-  // Of a node in the world that the ruling is about: as it is / as it would be.
+  // The places of a node in the world of the ruling: as it is / as it would be.
   [[nodiscard]] PlacesOfNode places_of(NodeSlot slot) const;
   [[nodiscard]] PlacesOfNode places_of(const NodeFacts& facts) const;
 
-  // Nodes in question, so many that are alike.
+  // Counts `nodes` nodes in question that are alike.
   void count(const PlacesOfNode& places, std::size_t nodes);
-  // After all were counted: the same once more.
+  // Call it for the same nodes again after all were counted.
   void measure(const PlacesOfNode& places);
 
-  // What it adds to a node's total.
+  // What the preferences add to a node's total.
   [[nodiscard]] std::int64_t total(const PlacesOfNode& places) const;
   // By preference.
   void append_scores(const PlacesOfNode& places, std::vector<PluginScore>& to) const;
 
  private:
-  // What the nodes in question are, to one preference.
+  // What one preference needs of the nodes in question.
   struct Measured {
-    std::size_t first = 0;  // of its counts, among those of all
+    std::size_t first = 0;  // index of its first count among the counts of all preferences
     std::size_t nodes = 0;
     std::vector<std::size_t> domains;     // by count
-    std::vector<std::vector<bool>> seen;  // by count, then by domain; the last: those in none
+    std::vector<std::vector<bool>> seen;  // by count, then by domain; the last: nodes in no domain
     bool weighed = false;                 // all are counted
     std::vector<double> weights;
     std::optional<Extremes> extremes;
   };
-  // nullopt: such nodes are left out.
+  // nullopt: nodes at these places are left out.
   [[nodiscard]] std::optional<std::int64_t> raw(std::size_t preference,
                                                 const PlacesOfNode& places) const;
   [[nodiscard]] std::int64_t score(std::size_t preference, const PlacesOfNode& places) const;

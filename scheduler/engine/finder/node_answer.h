@@ -1,4 +1,4 @@
-// What is kept of one node's answer to a shape, in one word: there is one per node and shape.
+// One node's answer to a shape, in one word, because there is one per node and shape.
 #pragma once
 
 #include "scheduler/engine/finder/verdict_counts.h"
@@ -7,8 +7,8 @@
 
 namespace sched {
 
-// The total score of a node that the pod may run on, the id of the verdict of one that refuses it,
-// or nothing of a node that is not there.
+// The total score of a node that the pod may run on; or the id of the verdict of a node that
+// refuses it; or absent, for a node that does not exist.
 class NodeAnswer {
  public:
   constexpr NodeAnswer() = default;
@@ -21,20 +21,20 @@ class NodeAnswer {
 
   [[nodiscard]] constexpr bool is_feasible() const { return word_ >= 0; }
   [[nodiscard]] constexpr bool is_refused() const { return word_ < kAbsent; }
-  // Of a feasible node. Meaningless otherwise.
+  // Of a feasible node; otherwise undefined.
   [[nodiscard]] constexpr std::int64_t total() const { return word_; }
-  // Of a node that refuses. Meaningless otherwise.
+  // Of a node that refuses; otherwise undefined.
   [[nodiscard]] constexpr VerdictCounts::Id verdict() const {
     return static_cast<VerdictCounts::Id>((kAbsent - 1 - word_) / 2);
   }
-  // Whether the node is known to pass every filter that reads its facts alone; it holds until they
-  // change.
+  // Whether the node is known to pass every filter that reads its facts alone. It holds until the
+  // facts change.
   [[nodiscard]] constexpr bool facts_pass() const {
     return is_feasible() || (is_refused() && (kAbsent - 1 - word_) % 2 == 1);
   }
 
-  // A feasible node is better the higher its total, and better than any that is not feasible.
-  // Meaningless between two that are not.
+  // A feasible node is better the higher its total, and better than any node that is not feasible.
+  // Undefined between two nodes that are not feasible.
   [[nodiscard]] constexpr bool is_better_than(NodeAnswer other) const {
     return word_ > other.word_;
   }

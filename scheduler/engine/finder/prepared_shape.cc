@@ -48,7 +48,7 @@ void PreparedShape::weigh_those_that_go_first(const Profile& profile) {
     return score.normalisation == Normalisation::kNone ? score.plugin->max_score() : kMaxScore;
   };
   for (const PreparedScore& score : scores_) {
-    // Also of those without an opinion: renew() may give them one.
+    // Also scores that are null now: renew() may set them.
     if (!score.plugin->goes_first()) others += score.weight * most(score);
   }
   // Of several the one listed last counts least.

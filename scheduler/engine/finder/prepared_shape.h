@@ -1,9 +1,9 @@
 // A profile's plugins, prepared for one shape: answers for one node at a time.
 //
-// Filters are asked in the profile's order up to the first "no", which is the node's verdict. Two
-// answers need no filter: a filter may reject the shape as a whole when it prepares (nothing is
-// asked of any node then), and filters may name the only nodes that come into question (the others
-// are not asked). Both speak kube-scheduler's words for it.
+// Filters are asked in the profile's order until the first refusal, which is the node's verdict.
+// Two answers need no question to a node: a filter may reject the shape as a whole when it prepares
+// (then no node is asked), and filters may name the only nodes in question (the others are not
+// asked). Both give kube-scheduler's messages.
 #pragma once
 
 #include "scheduler/cluster/node_room.h"
@@ -22,24 +22,25 @@ namespace sched {
 // A node's answer to a shape. `filter` is an index into PreparedShape::filters(), or one of these.
 struct NodeVerdict {
   static constexpr std::uint32_t kNarrowed = 0xffff'ffff;
-  // Every filter lets it pass, but the quota of the pod's namespace has no room for its GPUs.
+  // Every filter passes the node, but the quota of the pod's namespace has no room for its GPUs.
   static constexpr std::uint32_t kNoQuota = 0xffff'fffe;
-  // Every filter lets it pass, but a rule across nodes excludes it for the pod (Ruling says why).
+  // Every filter passes the node, but a rule across nodes excludes it for the pod (Ruling has the
+  // reason).
   static constexpr std::uint32_t kExcluded = 0xffff'fffd;
   Code code = Code::kOk;
   std::uint32_t filter = 0;
   std::uint64_t reasons = 0;
 
-  // The verdict of a node outside of the scope that filters let pass.
+  // The verdict of a node outside of the scope that all filters pass.
   static constexpr NodeVerdict no_quota() { return {Code::kUnschedulable, kNoQuota, 1}; }
-  // The verdict of a node that a rule across nodes excludes, and that filters let pass.
+  // The verdict of a node that a rule across nodes excludes, and that all filters pass.
   static constexpr NodeVerdict excluded() { return {Code::kUnschedulable, kExcluded, 1}; }
 
   [[nodiscard]] bool is_ok() const { return code == Code::kOk; }
   friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
 };
 
-// Under whose name the quota's refusals are listed beside those of the filters.
+// The name of the quota's refusals among those of the filters.
 inline constexpr std::string_view kQuotaPlugin = "GpuQuota";
 
 struct PreparedFilter {
@@ -56,7 +57,7 @@ struct PreparedScore {
 
 // A refusal of the shape as a whole.
 struct Rejection {
-  std::string plugin;  // empty when several together leave no node
+  std::string plugin;  // empty if several filters together leave no node
   std::string reason;
 };
 
@@ -65,39 +66,40 @@ class PreparedShape {
   // `profile` outlives the result.
   PreparedShape(const Profile& profile, const PodShape& shape, const PrepareContext& context);
 
-  // Prepares the scores that read statistics anew, with the version in `context`; verdicts do not
-  // depend on it. False, and nothing is done, when one of these scores is normalised: then answers
-  // of all nodes hang together, and all must be asked anew.
+  // Prepares the scores that read statistics again, with the version in `context`; verdicts do not
+  // depend on it. False, and nothing is done, if one of these scores is normalised: then the
+  // answers of all nodes depend on each other, and all nodes must be asked again.
   [[nodiscard]] bool renew(const PodShape& shape, const PrepareContext& context);
 
-  // Meaningless after a rejection.
+  // Undefined after a rejection.
   [[nodiscard]] NodeVerdict check(const NodeView& node) const;
-  // The same of a node that is known to pass what is asked of its facts before anything else.
+  // The same for a node that is known to pass the first filters, which read facts alone.
   [[nodiscard]] NodeVerdict check_usage(const NodeView& node) const;
-  // The same of a node that is known to pass every filter that reads its facts alone, also those
-  // that come later.
+  // The same for a node that is known to pass every filter that reads its facts alone, also the
+  // later ones.
   [[nodiscard]] NodeVerdict check_usage_alone(const NodeView& node) const;
-  // Whether the verdict follows from the node's facts alone: it holds until they change. Of one
-  // that does not, and of ok, check_usage() tells what has become of it.
+  // Whether the verdict follows from the node's facts alone; then it holds until they change. If
+  // not, or if it is ok, check_usage() gives the new verdict after a change of usage.
   [[nodiscard]] bool follows_from_facts(const NodeVerdict& verdict) const {
     return verdict.filter == NodeVerdict::kNarrowed ||
            (!verdict.is_ok() && verdict.filter < facts_filters_);
   }
-  // Whether the filters after that of `verdict`, which were not asked, would let the node pass.
+  // Whether the filters after that of `verdict`, which were not asked, would pass the node.
   [[nodiscard]] bool passes_rest(const NodeView& node, const NodeVerdict& verdict) const;
 
   // The name of the plugin that gave the verdict; empty for nodes that were not asked, or are
   // excluded.
   [[nodiscard]] std::string_view plugin_of(const NodeVerdict& verdict) const;
-  // Its reasons in words; none of a node that is excluded.
+  // Its reasons as text; none for a node that is excluded.
   [[nodiscard]] std::vector<std::string> reasons_of(const NodeVerdict& verdict) const;
 
   [[nodiscard]] const std::optional<Rejection>& rejection() const { return rejection_; }
   [[nodiscard]] const std::vector<PreparedFilter>& filters() const { return filters_; }
   [[nodiscard]] const std::vector<PreparedScore>& scores() const { return scores_; }
-  // The filters that named the only nodes in question, sorted; empty: all nodes are.
+  // The filters that named the only nodes in question, sorted; empty: all nodes are in question.
   [[nodiscard]] const std::vector<std::string>& narrowed_by() const { return narrowed_by_; }
-  // What a node must have free at least, as filters tell; one that has as much may refuse as well.
+  // What a node must have free at least, by its filters. A node with that much free may still
+  // refuse.
   [[nodiscard]] NodeRoom least_room() const;
   // The amounts that the shape asks for.
   [[nodiscard]] const std::vector<ResourceAmount>& requests() const { return requests_; }
@@ -106,12 +108,12 @@ class PreparedShape {
   void narrow(std::string_view plugin, std::vector<std::string> only_nodes);
   [[nodiscard]] NodeVerdict check_from(std::uint32_t filter, const NodeView& node) const;
   [[nodiscard]] NodeVerdict ask(std::uint32_t filter, const NodeView& node) const;
-  // A step of such a score outweighs all that the others can add up to.
+  // A step of such a score outweighs the largest sum of the others.
   void weigh_those_that_go_first(const Profile& profile);
 
   std::vector<PreparedFilter> filters_;
-  std::uint32_t facts_filters_ = 0;           // so many of the first read nothing but facts
-  std::vector<std::uint32_t> usage_filters_;  // those that read more, wherever they stand
+  std::uint32_t facts_filters_ = 0;           // how many of the first filters read facts alone
+  std::vector<std::uint32_t> usage_filters_;  // those that read more, at any place
   std::vector<PreparedScore> scores_;
   std::optional<Rejection> rejection_;
   std::optional<std::vector<std::string>> only_nodes_;  // sorted

@@ -1,10 +1,10 @@
-// Shapes that no node takes, of which nothing is kept by node.
+// Shapes that no node takes, for which nothing is stored by node.
 //
-// Where very many shapes wait, there is no room for the answers of all nodes to each of them, and
-// to work them out anew whenever a pod ends somewhere would cost O(nodes) each. But what is asked
-// of a shape that waits is almost always the same: does a node take it now? Once none did, only
-// those that changed since have to be asked. So of a cache that has to go that much is kept: the
-// prepared shape, and since when.
+// If very many shapes wait, there is no memory for the answers of all nodes to each of them, and
+// computing these again whenever a pod ends would cost O(nodes) each. But the question about a
+// waiting shape is almost always the same: does a node take it now? Once no node did, only nodes
+// that changed since must be asked. So of a cache that is dropped this much is kept: the prepared
+// shape, and the position in the change log.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
@@ -20,30 +20,30 @@ namespace sched {
 
 class RefusedShapes {
  public:
-  // `nodes` outlives it. `memory`: what it may keep, in bytes, as add() is told; the least recently
-  // used go first.
+  // `nodes` outlives it. `memory`: the limit in bytes, as passed to add(); the least recently used
+  // shapes are dropped first.
   RefusedShapes(const Nodes& nodes, std::size_t memory) : nodes_(nodes), memory_limit_(memory) {}
 
-  // No node took the shape under the profile of that index when the log was there. Not one that is
-  // rejected as a whole.
+  // No node took the shape under the profile of that index at that position of the log. Not for a
+  // shape that is rejected as a whole.
   void add(std::size_t profile, ShapeRef shape, PreparedShape prepared,
            ChangeLog::Position position, std::size_t memory);
-  // More is kept of it now.
+  // Called when a cache stores more about it.
   void remove(std::size_t profile, ShapeId shape);
 
-  // Whether it is known that no node takes it. False says nothing. O(nodes that changed since it
-  // was last asked · filters).
+  // Whether it is known that no node takes the shape. False means nothing. O(nodes that changed
+  // since the last call · filters).
   [[nodiscard]] bool knows(std::size_t profile, ShapeId shape);
 
   [[nodiscard]] std::size_t size() const { return shapes_.size(); }
-  // Bytes, as told.
+  // Bytes, as passed to add().
   [[nodiscard]] std::size_t memory() const { return memory_; }
 
  private:
   using Key = std::pair<std::size_t, ShapeId>;  // profile, shape
   struct Entry {
     Key key;
-    ShapeRef shape;  // so that the id stays its
+    ShapeRef shape;  // so that the id stays the same
     PreparedShape prepared;
     ChangeLog::Position position = 0;
     std::size_t memory = 0;

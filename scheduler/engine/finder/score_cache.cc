@@ -33,7 +33,7 @@ void ScoreCache::catch_up(const Scope& scope) {
   for (const auto& domains : by_domain_) domains->catch_up();
   for (Counted& each : by_amount_) {
     each.tally->catch_up();
-    // What was counted on one node of a domain has changed the others' amounts.
+    // A change on one node of a domain has changed the amounts of the domain's other nodes.
     const std::uint64_t crowdings = each.tally->domains()->crowdings();
     if (std::exchange(each.crowdings, crowdings) != crowdings) splits = true;
   }
@@ -106,8 +106,8 @@ bool ScoreCache::renew(const PrepareContext& context) {
   return true;
 }
 
-// With many nodes and shapes each node costs some looks at memory; those of a batch go side by
-// side. A node that is ruled out costs none, as long as no node became another.
+// With many nodes and shapes each node costs some cache misses; those of a batch overlap. A node
+// that is ruled out costs none, if no node's facts have changed.
 void ScoreCache::review_changed() {
   const bool same_facts = facts_version_ == nodes_.facts_version();
   std::array<NodeSlot, 32> batch;
@@ -139,7 +139,7 @@ void ScoreCache::review(NodeSlot slot, bool same_facts) {
   if (same_facts && ruled_out_[slot]) return;
   const NodeAnswer before = answers_[slot];
   ruled_out_[slot] = false;
-  // One that is not there has no usage that could change.
+  // A node that does not exist has no usage that could change.
   if (!same_facts && !nodes_.present(slot)) return refuse(slot, {});
   const NodeView node = nodes_.view(slot);
   const bool facts_pass = same_facts && before.facts_pass();
@@ -171,7 +171,7 @@ void ScoreCache::admit(NodeSlot slot, const NodeView& node, bool same_facts) {
   if (before.is_refused()) verdicts_.remove(before.verdict());
   if (before.is_feasible()) {
     const Buckets::Id was = buckets_.of(slot);
-    // Of equals the facts may decide.
+    // Among equal nodes the facts may decide.
     if (now != before || !same_facts) moves_.push_back({slot, was});
     if (same_facts && !raw_scores_read_usage_ && by_amount_.empty()) return;
     const Buckets::Key key = key_of(slot, node);
@@ -222,10 +222,10 @@ std::int64_t ScoreCache::normalised_part(const RawScores& raw,
 
 void ScoreCache::play(bool all, bool places_moved) {
   const bool had_trees = has_trees_;
-  // Not to and fro about a single bucket.
+  // Two thresholds, so that one bucket more or less does not switch the trees on and off.
   has_trees_ = buckets_.in_use() <= (had_trees ? kMostTrees : kMostTrees / 2);
-  // One by one each may cost a round per level; from some share of the nodes on, all at once is
-  // cheaper.
+  // A single update may cost one round per level; from a certain share of the nodes on, a rebuild
+  // is cheaper.
   constexpr std::size_t kManyShare = 8;
   if (!has_trees_) {
     trees_ = {};
@@ -253,7 +253,7 @@ void ScoreCache::play(bool all, bool places_moved) {
       });
     }
   }
-  // After a pass over all nodes: what the next one, over a few, needs is a fraction of the room.
+  // After a pass over all nodes: the next pass is over few nodes and needs much less memory.
   if (all) moves_ = {};
 }
 
@@ -330,7 +330,7 @@ ScoreCache::Left ScoreCache::left_by(const Where& where, std::vector<NodeSlot>& 
 void ScoreCache::leave_out(const Ruling& ruling, Left& left) const {
   const auto leave_out_by = [&](const auto& rule, std::size_t place, auto part) {
     for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
-      // One that nobody is in need not have such a key.
+      // The key of an empty bucket may have no such part.
       if (buckets_.nodes(id) == 0) continue;
       if (rule.rules_out((buckets_.key(id).*part)[place])) left.gone[id] = buckets_.nodes(id);
     }
@@ -415,7 +415,7 @@ std::vector<std::int64_t> ScoreCache::measure_preferences(const Where& where, co
   best.preferences = measured;
   for (Tried& node : tried) node.places = measured->places_of(where.trial->view(node.slot).facts);
   const std::vector<PlacesOfNode> of_buckets = places_of_buckets(left, *measured);
-  // Calls use(places, nodes) with all nodes in question, together where they are alike.
+  // Calls use(places, nodes) for all nodes in question, once for nodes that are alike.
   const auto for_each_kind = [&](auto&& use) {
     for (Buckets::Id id = 0; id < of_buckets.size(); ++id) {
       if (left[id] > 0) use(of_buckets[id], left[id]);
@@ -486,7 +486,7 @@ NodeSlot ScoreCache::draw(std::uint64_t number, const Best& best, const Where& w
   const auto among = [&](NodeSlot slot) {
     if (!std::binary_search(left.aside.begin(), left.aside.end(), slot)) equals.push_back(slot);
   };
-  // What rules across nodes prefer may differ within a bucket.
+  // Preferences of rules across nodes may differ within a bucket.
   if (has_trees_ && left.only == nullptr && best.preferences == nullptr) {
     for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
       if (left[id] == 0) continue;

@@ -1,26 +1,25 @@
-// All nodes' answers to one shape under one profile, kept until the nodes change.
+// All nodes' answers to one shape under one profile, stored until the nodes change.
 //
-// Per node slot there is either a total score or the id of a verdict; tournament trees over the
-// totals know the best nodes, counts of the verdicts know the message. catch_up() re-checks the
-// nodes that the change log names since the last time, and nothing else; everything read afterwards
-// is exact for the present state.
+// Per node slot there is either a total score or the id of a verdict. Tournament trees over the
+// totals give the best nodes, counts of the verdicts give the message. catch_up() re-checks only
+// the nodes that the change log has named since the last call; everything read afterwards is exact
+// for the present state.
 //
-// A pod that comes to a node or leaves it changes what is taken there, not what the node is. So
-// filters that read nothing but a node's facts are not asked again for it, and a node that refuses
-// by its facts costs one look at what is kept.
+// A pod that comes to a node or leaves it changes the node's usage, not its facts. So filters that
+// read only facts are not asked again, and a node that refuses by its facts costs one memory
+// access.
 //
-// Nodes that take the shape stand in buckets (buckets.h). Totals are kept without the normalised
+// Nodes that take the shape are in buckets (buckets.h). Totals are stored without the normalised
 // scores, which depend on the nodes in question: a question adds those of each bucket, over the
-// nodes that its scope leaves, and compares the buckets' best nodes. Each bucket has a tree; where
-// there are too many of them, as with a score that differs from node to node, a question goes over
-// all nodes instead.
+// nodes of its scope, and compares the buckets' best nodes. Each bucket has a tree. If there are
+// too many buckets, as with a score that differs from node to node, a question goes over all nodes
+// instead.
 //
-// A question about a trial, or that leaves some nodes out, is answered from what is kept of the
-// nodes as they are, and from the nodes that the trial touches, which are asked anew. Nothing that
-// is kept changes.
+// A question about a trial, or one that leaves nodes out, is answered from the stored answers and
+// from the nodes that the trial touches, which are asked again. What is stored does not change.
 //
-// The locality contract of plugin.h is what makes this sound: a verdict may depend on its node
-// only.
+// All this is correct because of the locality contract of plugin.h: a verdict may depend on its
+// node only.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
@@ -47,94 +46,96 @@
 
 namespace sched {
 
-// By normalised score, over the nodes in question that take the shape.
+// By normalised score: the extremes over the nodes in question that take the shape.
 using ExtremesOfScores = boost::container::small_vector<Extremes, 2>;
 
 // The best node for a shape, and how many nodes take it.
 struct Best {
   std::size_t feasible = 0;
-  NodeSlot node = kNoSlot;  // none takes it
+  NodeSlot node = kNoSlot;  // kNoSlot: no node takes it
   std::int64_t total = 0;
   ExtremesOfScores extremes{};
-  // What rules across nodes prefer, measured by the same nodes; null: nothing. Borrows the ruling.
+  // The preferences of rules across nodes, measured over the same nodes; null: none. Refers to the
+  // ruling.
   std::shared_ptr<const MeasuredPreferences> preferences{};
 };
 
 class ScoreCache {
  public:
-  // More buckets than this have no trees.
+  // With more buckets than this there are no trees.
   static constexpr std::size_t kMostTrees = 32;
-  // By so many counts buckets are told apart.
+  // Buckets differ in at most so many counts.
   static constexpr std::size_t kMostCounts = 4;
 
-  // `nodes` and `profile` outlive the cache. The shape is kept interned.
+  // `nodes` and `profile` outlive the cache. The shape stays interned.
   ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
              const PrepareContext& context);
 
-  // Brings everything below up to date. Questions about a scope may be asked once this was called
-  // with one. O(changed nodes · (plugins + log nodes)); O(nodes) for the first scope.
+  // Brings everything below up to date. Questions about a scope may be asked after a call with that
+  // scope. O(changed nodes · (plugins + log nodes)); O(nodes) for the first scope.
   void catch_up(const Scope& scope = {});
 
-  // Questions that leave nodes out by these domains and amounts cost O(buckets) from now on, where
-  // buckets do not become too many by it; else as many steps as nodes are left out. Caught up
-  // afterwards. O(nodes) for the first by a label, or by a count.
+  // From now on, questions that leave nodes out by these domains and amounts cost O(buckets), if
+  // that does not make too many buckets; else as many steps as nodes are left out. Call catch_up()
+  // afterwards. O(nodes) for the first ruling with a label or a count.
   void split_by(const Ruling& asked);
 
-  // Takes over a new version of the statistics: scores that read them are computed anew, of the
-  // nodes that may run the pod alone. False, and the cache is to be made anew, when that is not
-  // enough. Caught up afterwards. O(nodes + feasible nodes · plugins).
+  // Takes over a new version of the statistics: computes the scores that read them again, only for
+  // the nodes that may run the pod. False if that is not enough; then the cache must be made again.
+  // Call catch_up() afterwards. O(nodes + feasible nodes · plugins).
   [[nodiscard]] bool renew(const PrepareContext& context);
 
-  // Whether the node, as it is, may run the pod.
+  // Whether the node, as it is, may run the pod. After catch_up().
   [[nodiscard]] bool takes(NodeSlot slot, const Scope& scope = {}) const {
     return slot < answers_.size() && answers_[slot].is_feasible() && allows(scope, slot);
   }
-  // How many nodes may, as they are. O(buckets).
+  // How many nodes may run the pod, as they are. O(buckets).
   [[nodiscard]] std::size_t feasible(const Scope& scope = {}) const;
-  // The node of the highest total, of several the first by the profile's tie-break (by name where
-  // that draws). O(buckets); O(nodes) where they are too many; O(nodes touched or left out ·
-  // plugins) besides.
+  // The node with the highest total; among equals the first by the profile's tie-break (by name if
+  // that draws). O(buckets), or O(nodes) if there are too many buckets, and
+  // O(nodes touched or left out · plugins).
   [[nodiscard]] Best best(const Where& where = {}) const;
-  // Whether the tie-break draws one of the best for each decision: then draw() is to be asked.
+  // Whether the tie-break draws among the best for each decision: then call draw().
   [[nodiscard]] bool draws() const { return order_.is_random(); }
-  // One of the nodes that are as good as `best`, which best(where) found in the world as it is; the
-  // same for the same `number`. O(nodes).
+  // One of the nodes that are as good as `best`, which best(where) found in the world as it is. The
+  // same `number` gives the same node. O(nodes).
   [[nodiscard]] NodeSlot draw(std::uint64_t number, const Best& best,
                               const Where& where = {}) const;
-  // Of a feasible node, as it is, measured by the nodes that `best` was found among.
+  // Of a feasible node, as it is, relative to the nodes among which `best` was found.
   [[nodiscard]] std::int64_t total(NodeSlot slot, const Best& best) const;
   [[nodiscard]] std::vector<PluginScore> scores(NodeSlot slot, const Best& best) const;
 
-  // Why the node does not take the pod; nullopt: it does, or is not there. Not after a rejection.
+  // Why the node does not take the pod; nullopt: it does, or it does not exist. Not after a
+  // rejection.
   [[nodiscard]] std::optional<NodeVerdict> verdict(NodeSlot slot, const Scope& scope = {}) const;
-  // How many nodes gave which. O(different verdicts + buckets).
+  // How many nodes gave each verdict. O(different verdicts + buckets).
   [[nodiscard]] VerdictCounts verdicts(const Scope& scope = {}) const;
 
   [[nodiscard]] const PreparedShape& prepared() const { return prepared_; }
-  // The same to keep, where the cache is done with.
+  // The same, moved out of a cache that is dropped.
   [[nodiscard]] PreparedShape take_prepared() && { return std::move(prepared_); }
   [[nodiscard]] const ShapeRef& shape() const { return shape_; }
 
-  // Grows whenever catch_up() found a changed node: what was derived before may be out of date.
+  // Grows whenever catch_up() found a changed node: what was derived before may be outdated.
   [[nodiscard]] ChangeLog::Position position() const { return position_; }
-  // Bytes, roughly.
+  // Bytes, approximately.
   [[nodiscard]] std::size_t memory() const;
 
  private:
   using RawScores = decltype(Buckets::Key::raw);
-  // A slot whose place in the tree of a bucket may change.
+  // A slot that may change its place in the tree of a bucket.
   struct Move {
     NodeSlot slot = kNoSlot;
     Buckets::Id bucket = 0;
   };
-  // What a trial makes of a node that takes the shape there.
+  // The scores of a node that takes the shape in the trial.
   struct Tried {
     NodeSlot slot = kNoSlot;
     std::int64_t plain = 0;
     RawScores raw;
     PlacesOfNode places;
   };
-  // The answers of one bucket's nodes; of the others: nothing.
+  // The answers of one bucket's nodes; absent for the other nodes.
   struct OfBucket {
     const std::vector<NodeAnswer>& answers;
     const Buckets& buckets;
@@ -144,7 +145,7 @@ class ScoreCache {
     }
     [[nodiscard]] std::size_t size() const { return answers.size(); }
   };
-  // Calls use(tree, answers) with the tree of the bucket and what it is about.
+  // Calls use(tree, answers) with the tree of the bucket and the answers that it compares.
   template <typename Trees, typename Use>
   decltype(auto) in_tree(Trees& trees, Buckets::Id id, Use&& use) const {
     if (buckets_.is_one()) return use(trees[id], answers_);
@@ -156,14 +157,14 @@ class ScoreCache {
   void review(NodeSlot slot, bool same_facts);
   void refuse(NodeSlot slot, NodeAnswer now);
   void admit(NodeSlot slot, const NodeView& node, bool same_facts);
-  // All nodes that take the shape, into buckets anew.
+  // Puts all nodes that take the shape into buckets again.
   void split();
   [[nodiscard]] Buckets::Key key_of(NodeSlot slot, const NodeView& node) const;
-  // The place of the label's domain in the keys of buckets; nullopt: it has none.
+  // The index of the label's domain in the keys of buckets; nullopt: it is not in them.
   [[nodiscard]] std::optional<std::size_t> place_in_keys(const DomainIndex& domains) const;
   [[nodiscard]] std::optional<std::size_t> place_in_keys(const Tally& tally) const;
   [[nodiscard]] RawScores raw_scores(const NodeView& node) const;
-  // The scores that are not normalised, and those that are.
+  // The scores that are not normalised / that are.
   [[nodiscard]] std::int64_t plain_part(const NodeView& node) const;
   [[nodiscard]] std::int64_t normalised_part(const RawScores& raw,
                                              const ExtremesOfScores& extremes) const;
@@ -174,38 +175,39 @@ class ScoreCache {
     return scope.is_all() || scope.allows(buckets_.key(buckets_.of(slot)).charge_class);
   }
   [[nodiscard]] std::vector<Tried> try_nodes(const Where& where) const;
-  // What a question leaves: nodes of the buckets that its scope allows, without those put aside.
+  // The nodes that a question leaves: nodes of the buckets in its scope, without those in `aside`.
   struct Left {
     const Buckets& buckets;
     const Scope& scope;
     std::span<const NodeSlot> aside;    // ascending
-    const std::vector<NodeSlot>* only;  // none but these, ascending; null: all
-    // By bucket, how many that take the shape are not left; empty: none.
+    const std::vector<NodeSlot>* only;  // only these, ascending; null: all
+    // By bucket, how many nodes that take the shape are left out; empty: none.
     boost::container::small_vector<std::size_t, 8> gone;
     [[nodiscard]] std::size_t operator[](Buckets::Id id) const {
       if (!scope.is_all() && !scope.allows(buckets.key(id).charge_class)) return 0;
       return gone.empty() ? buckets.nodes(id) : buckets.nodes(id) - gone[id];
     }
   };
-  // Of the buckets that are ruled out nothing is left.
+  // Leaves out all nodes of the buckets that are ruled out.
   void leave_out(const Ruling& ruling, Left& left) const;
   [[nodiscard]] Left left_by(const Where& where, std::vector<NodeSlot>& room) const;
-  // Over the nodes that are left and take the shape, and those tried; and how many these are.
+  // The extremes and the number of the nodes that are left and take the shape, including those
+  // tried.
   [[nodiscard]] Best measure(const Left& left, const std::vector<Tried>& tried) const;
-  // Where the nodes of each bucket that is left are, to the preferences; none where not all of a
-  // bucket are alike to them.
+  // The places of the nodes of each bucket that is left, for the preferences; empty if they differ
+  // within a bucket.
   [[nodiscard]] std::vector<PlacesOfNode> places_of_buckets(
       const Left& left, const MeasuredPreferences& preferences) const;
-  // How the preferences score them, and by bucket what is added to each total; empty: it is not the
-  // same for all of a bucket.
+  // Scores the nodes by the preferences. Returns by bucket what is added to each total; empty if
+  // that differs within a bucket.
   [[nodiscard]] std::vector<std::int64_t> measure_preferences(const Where& where, const Left& left,
                                                               std::vector<Tried>& tried,
                                                               Best& best) const;
-  // Of a node as it is, without what rules across nodes prefer.
+  // The total of a node as it is, without the preferences of rules across nodes.
   [[nodiscard]] std::int64_t own_total(NodeSlot slot, const ExtremesOfScores& extremes) const {
     return answers_[slot].total() + normalised_part(buckets_.key(buckets_.of(slot)).raw, extremes);
   }
-  // Calls visit(slot) for those that are left and take the shape, by ascending slot.
+  // Calls visit(slot) for the nodes that are left and take the shape, by ascending slot.
   template <typename Visit>
   void for_each_left(const Left& left, Visit&& visit) const;
   [[nodiscard]] auto before() const {
@@ -214,26 +216,26 @@ class ScoreCache {
 
   const Nodes& nodes_;
   TieOrder order_;
-  std::uint64_t seed_ = 0;  // of what is drawn
+  std::uint64_t seed_ = 0;  // of random draws
   ShapeRef shape_;
   PreparedShape prepared_;
   std::vector<std::size_t> normalised_;  // indices in prepared_.scores()
   bool raw_scores_read_usage_ = false;
-  bool by_class_ = false;                                // buckets tell charge classes apart
-  std::vector<std::shared_ptr<DomainIndex>> by_domain_;  // and the domains of these labels
-  // And what is counted on their nodes, one of a domain.
+  bool by_class_ = false;                                // whether buckets differ in charge class
+  std::vector<std::shared_ptr<DomainIndex>> by_domain_;  // buckets differ in these labels' domains
+  // What buckets differ in by count; each domain is one node.
   struct Counted {
     std::shared_ptr<Tally> tally;
-    std::uint64_t crowdings = 0;  // of its domains, when nodes were split
+    std::uint64_t crowdings = 0;  // of its domains, when the buckets were split
   };
   std::vector<Counted> by_amount_;
   std::vector<NodeAnswer> answers_;  // by slot; totals without the normalised scores
-  std::vector<bool> ruled_out_;      // by slot: refused for what the node is
+  std::vector<bool> ruled_out_;      // by slot: refused by its facts
   Buckets buckets_;                  // of the nodes that take the shape
   VerdictCounts verdicts_;
   bool has_trees_ = true;
   std::vector<MaxTree> trees_;  // by bucket
-  std::vector<Move> moves_;     // of the present catch_up(); kept for its room
+  std::vector<Move> moves_;     // of the present catch_up(); a member so that its memory is reused
   ChangeLog::Position position_ = 0;
   std::uint64_t facts_version_ = 0;  // of the nodes, at position_
 };

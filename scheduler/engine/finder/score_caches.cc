@@ -40,7 +40,7 @@ ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const S
   for (std::size_t i = 0; i < std::min(counts.size(), by_node.size()); ++i) {
     counts[i] = by_node[i].get();
   }
-  // Its cache keeps them, so no other comes to be where they are.
+  // The entry's cache shares ownership of these tallies, so their addresses stay unique.
   Entry& found = entry(profile, shape, counts);
   found.cache.split_by(ruling);
   found.cache.catch_up(scope);
@@ -107,7 +107,7 @@ void ScoreCaches::account(Entry& entry) {
 void ScoreCaches::make_room() {
   const auto oldest = std::prev(entries_.end());
   ScoreCache& cache = oldest->cache;
-  // On few nodes there is nothing to gain.
+  // With few nodes this would save nothing.
   const bool is_large = cache.memory() > kMemoryOfShape;
   if (is_large && oldest->key.counts == Counts{} && !cache.prepared().rejection() &&
       cache.feasible() == 0) {

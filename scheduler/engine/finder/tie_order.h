@@ -1,4 +1,4 @@
-// Which of two equally good nodes goes first, by a profile's tie-break.
+// The order of equally good nodes, by a profile's tie-break.
 #pragma once
 
 #include "scheduler/base/random.h"
@@ -9,8 +9,8 @@
 
 namespace sched {
 
-// A strict total order of the nodes that are there. With Order::kRandom it is that of names: who
-// draws among equals does it by himself.
+// A strict total order of the nodes that exist. With Order::kRandom it is the order of names: the
+// random draw is the caller's.
 class TieOrder {
  public:
   TieOrder(TieBreak tie_break, const Nodes& nodes) : tie_break_(tie_break), nodes_(nodes) {}
@@ -30,7 +30,7 @@ class TieOrder {
     return nodes_.rank(a) < nodes_.rank(b);
   }
 
-  // Whether a node's place among equals may change while it stays.
+  // Whether a node's place among equals may change while the node exists.
   [[nodiscard]] bool reads_facts() const {
     return tie_break_.order == TieBreak::Order::kFewestGpusFirst;
   }

@@ -24,7 +24,7 @@ void VerdictCounts::remove(Id id) {
 }
 
 std::size_t VerdictCounts::Hash::operator()(const NodeVerdict& verdict) const {
-  // Few verdicts, most of them few low bits: a multiplication spreads them well enough.
+  // There are few verdicts, most with few low bits: a multiplication spreads them well enough.
   constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
   return (verdict.reasons * kOdd) ^ (verdict.filter * kOdd >> 7) ^
          static_cast<std::uint64_t>(verdict.code);

@@ -1,5 +1,5 @@
-// The different verdicts of a shape, interned, and how many nodes gave each: what the message of a
-// pod that fits nowhere is made of, whatever the number of nodes.
+// The different verdicts of a shape, interned, and how many nodes gave each. From this the message
+// of a pod that fits nowhere is made, whatever the number of nodes.
 #pragma once
 
 #include "scheduler/engine/finder/prepared_shape.h"
@@ -13,16 +13,16 @@ namespace sched {
 
 class VerdictCounts {
  public:
-  // Index of a verdict. Valid as long as some node has it.
+  // Index of a verdict. Valid while some node has the verdict.
   using Id = std::uint32_t;
 
-  // One node more has this verdict.
+  // One more node has this verdict.
   Id add(const NodeVerdict& verdict);
-  // So many do.
+  // `nodes` more nodes have this verdict.
   void add(const NodeVerdict& verdict, std::size_t nodes) {
     if (nodes > 0) entries_[add(verdict)].nodes += nodes - 1;
   }
-  // One node less has it.
+  // One node fewer has this verdict.
   void remove(Id id);
 
   [[nodiscard]] const NodeVerdict& verdict(Id id) const { return entries_[id].verdict; }

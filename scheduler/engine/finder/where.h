@@ -13,10 +13,9 @@
 
 namespace sched {
 
-// The charge classes that a quota allows. What is counted and normalised is counted and normalised
-// over the nodes of the scope.
+// The charge classes that a quota allows. Counts and normalisation are over the nodes of the scope.
 struct Scope {
-  const quota::ClassSets* sets = nullptr;  // outlives the scope; null: none
+  const quota::ClassSets* sets = nullptr;  // outlives the scope; null: no restriction
   quota::ClassSetId set = quota::kEveryClass;
 
   [[nodiscard]] bool is_all() const { return set == quota::kEveryClass; }
@@ -26,15 +25,15 @@ struct Scope {
   [[nodiscard]] bool allows(const NodeFacts& node) const { return allows(node.charge_class); }
 };
 
-// All of it outlives the question.
+// Which nodes, and in which world. The question must not outlive what it refers to.
 struct Where {
   Scope scope{};
-  const Ruling* ruling = nullptr;  // for the pod; null: no node is
+  const Ruling* ruling = nullptr;  // for the pod; null: no node is ruled out
   const Trial* trial = nullptr;    // null: the nodes as they are
   bool if_empty = false;           // as if nothing were taken on the node
 
-  // The nodes that are left out or may be other than they are, ascending. `room`: to put them
-  // together in.
+  // The nodes that are left out or may differ from their present state, ascending. `room`: memory
+  // for the union.
   [[nodiscard]] std::span<const NodeSlot> aside(std::vector<NodeSlot>& room) const {
     if (trial == nullptr || trial->touched().empty()) {
       return ruling == nullptr ? std::span<const NodeSlot>{} : ruling->out();
@@ -45,7 +44,7 @@ struct Where {
                    std::back_inserter(room));
     return room;
   }
-  // All others are out; null: they are not.
+  // If not null, all other nodes are left out.
   [[nodiscard]] const std::vector<NodeSlot>* only() const {
     return ruling != nullptr && ruling->only() ? &*ruling->only() : nullptr;
   }

@@ -28,7 +28,7 @@ Lack lack_of(const PodShape& shape, const ResourceNames& names, const NodeView& 
   return {devices, cpu, memory, rank};
 }
 
-// The hold of its quota, if it is its own.
+// The hold of the entity's queue, if it is for this entity.
 template <typename Holds>
 auto* own_hold(Holds& holds, const Entity& entity) {
   const auto found = holds.find(entity.queue);
@@ -49,7 +49,7 @@ void Holds::release(QueueId queue) {
   holds_.erase(released);
   world_.ledger.release(quota::QuotaId{queue});
   if (!had_node) return;
-  // A pod that found every node held looks again.
+  // A pod that found all nodes held searches again.
   for (auto& [other, hold] : holds_) hold.looked_for_node = hold.looked_for_node && hold.on;
 }
 
@@ -60,7 +60,7 @@ void Holds::renew(Time now) {
   next_ = std::nullopt;
   queue_.for_each_quota(
       [&](QueueId id, const EntityQueue& queue) { renew(id, queue.line(), now); });
-  // A shape that nobody asked about belongs to pods that are placed, or gone.
+  // An entry that was not asked for belongs to pods that are placed or gone.
   std::erase_if(reach_, [](const auto& entry) { return !entry.second.in_use; });
   for (auto& [shape, reach] : reach_) reach.in_use = false;
 }
@@ -71,10 +71,10 @@ void Holds::renew(QueueId queue, const WaitingLine& line, Time now) {
   if (pod == nullptr || !can_be_helped(*pod, now)) {
     release(queue);
     pod = next_to_hold(queue, line, now);
-    // One that is not parked has its turn first; it is held for when that has found nothing.
+    // A pod that is not parked has its turn first; quota is held for it if that finds no node.
     if (pod == nullptr || pod->place != QueuePlace::kParked) return;
   }
-  // Quotas or nodes have changed: a node that is held meanwhile stays so, if it still serves.
+  // Quotas or nodes have changed: a node that is held stays held if it still serves.
   const std::vector<quota::ChargeClassId>& classes = reach_of(*pod, now);
   if (!world_.ledger.hold(quota::QuotaId{queue}, pod->demand, classes)) return release(queue);
   Hold& hold = holds_[queue];
@@ -90,7 +90,7 @@ WaitingPod* Holds::holder(QueueId queue, const WaitingLine& line) {
   const auto hold = holds_.find(queue);
   if (hold == holds_.end()) return nullptr;
   Entity* const kept_for = line.find(hold->second.order);
-  // One that asks for something else now is another.
+  // If the pod asks for something else now, the hold is not for it.
   if (kept_for == nullptr || kept_for->kind != hold->second.kind) return nullptr;
   const bool has_no_turn =
       world_.ledger.is_strict(quota::QuotaId{queue}) && kept_for != line.first();
@@ -120,8 +120,8 @@ bool Holds::could_ever_take(const WaitingPod& pod, NodeSlot node) {
 }
 
 WaitingPod* Holds::next_to_hold(QueueId queue, const WaitingLine& line, Time now) {
-  // Gives up after so many kinds of pods that have not waited long / that no node can take, or that
-  // the quota can never give so much. The others wait until one of those is gone.
+  // Gives up after 1,000 kinds of pods in all, or 100 that no node can take or for which the quota
+  // can never hold so much. The pods behind them wait until one of those is removed.
   constexpr int kMostLookedAt = 1'000;
   constexpr int kMostPassedOver = 100;
   Young& young = young_[queue];
@@ -173,7 +173,7 @@ const std::vector<quota::ChargeClassId>& Holds::reach_of(const WaitingPod& pod, 
   std::vector<bool> seen(world_.ledger.classes().size());
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (!world_.nodes.present(slot)) continue;
-    // One node of a class that could take it is enough.
+    // One node of a class that could take the pod is enough.
     const quota::ChargeClassId id = world_.nodes.facts(slot).charge_class;
     seen[id] = seen[id] || finder_.verdict(prepared, slot, {.if_empty = true}).is_ok();
   }

@@ -8,8 +8,8 @@ using quota::QuotaId;
 
 namespace {
 
-// What a pod waits for that quota lets pass. Where all nodes are ruled out, room on one is of no
-// use.
+// What a pod waits for that quota has room for. If all nodes are ruled out, room on a node does not
+// help.
 WaitsFor waits_for_nodes(const Ruling& ruling) {
   if (ruling.allows_all()) return kWaitsForNodes;
   return ruling.rules_out_all() ? kWaitsForOthers : kWaitsForNodes | kWaitsForOthers;
@@ -20,8 +20,8 @@ WaitsFor waits_for_nodes(const Ruling& ruling) {
 WaitsFor QuotaSearch::Found::waits_for(const Ruling& ruling) const {
   const bool admitted = !admission.within.empty() || !admission.borrowing.empty();
   const WaitsFor nodes = admitted || !admission.refused_some ? waits_for_nodes(ruling) : 0;
-  // Where quota refuses nothing, more of it does not help. If others take it meanwhile, a node that
-  // has room then shows it.
+  // If quota refuses nothing, more quota does not help. If others take it meanwhile, the next check
+  // finds that, when a node has room.
   const WaitsFor quota = admission.refused_some ? kWaitsForQuota : 0;
   return static_cast<WaitsFor>(nodes | quota);
 }
@@ -32,7 +32,7 @@ Scope QuotaSearch::scope_of(std::vector<quota::ChargeClassId> classes) {
   for (quota::ChargeClassId id = 1; id < all.size(); ++id) {
     if (all.present(id)) ++present;
   }
-  // Then the answers of pods without quota serve as well.
+  // Then the answers of pods without quota apply, too.
   if (present > 0 && classes.size() == present) return {};
   return {&class_sets_, class_sets_.intern(std::move(classes))};
 }
@@ -54,7 +54,7 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Ruling& ruling
                       ruling.find(holds_.of(pod)->on->node()) == nullptr;
   }
   if (found.any() || borrowing.empty()) return found;
-  // With the others, of which none has room: so the refusals of all are counted in one place.
+  // Together with the other classes, none of which has room: so one place counts all refusals.
   look(found.admission.classes());
   found.borrows = found.any();
   return found;
@@ -85,7 +85,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
     found = find(pod, ruling);
   }
   if (found.any()) return std::nullopt;
-  // Quota has room for it now and no node has: it is to hold one.
+  // Quota has room for it now and no node has: a node is to be held for it.
   if (hold != nullptr && !hold->looked_for_node && !found.admission.within.empty()) {
     return std::nullopt;
   }

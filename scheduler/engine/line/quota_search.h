@@ -1,8 +1,8 @@
 // Where a waiting pod may go now by its quota, and whether a node there takes it.
 //
-// A pod goes first to GPUs on which it is within its quota's guarantee; only if no such node has
-// room to those on which it would borrow. Both placing a pod and asking what a parked pod waits for
-// begin with this search.
+// A pod goes first to GPUs on which it is within its quota's guarantee. Only if no such node has
+// room does it go to GPUs on which it would borrow. Both placing a pod and computing what a parked
+// pod waits for begin with this search.
 #pragma once
 
 #include "scheduler/engine/finder/finder.h"
@@ -16,7 +16,7 @@
 
 namespace sched {
 
-// The quota whose queue it is in.
+// The quota of the entity's queue.
 [[nodiscard]] inline quota::QuotaId quota_of(const Entity& entity) {
   return static_cast<quota::QuotaId>(entity.queue);
 }
@@ -29,20 +29,20 @@ class QuotaSearch {
 
   struct Found {
     quota::Admission admission;
-    Scope scope;                          // the classes that were looked at last
-    const ScoreCache* answers = nullptr;  // to the pod's shape; hold until the next search
+    Scope scope;                          // the classes that were searched last
+    const ScoreCache* answers = nullptr;  // for the pod's shape; valid until the next search
     Best best;                            // of the scope's nodes, for the pod
-    bool borrows = false;                 // on that node it would borrow
-    bool held_node = false;               // the node that is held for it has room
+    bool borrows = false;                 // whether the pod would borrow on that node
+    bool held_node = false;               // whether the node held for the pod has room
     [[nodiscard]] bool any() const { return best.node != kNoSlot || held_node; }
     [[nodiscard]] WaitsFor waits_for(const Ruling& ruling) const;
   };
-  // Of a pod that a quota counts.
+  // For a pod that a quota counts.
   [[nodiscard]] Found find(const WaitingPod& pod, const Ruling& ruling = {});
 
   // What a parked pod waits for; nullopt: there is room.
   [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingPod& pod);
-  // Whether the pod's quota is Strict and another pod has its turn before it.
+  // Whether the pod's quota is Strict and another pod has its turn first.
   [[nodiscard]] bool must_wait_for_turn(const WaitingPod& pod) const;
 
   // The nodes of those classes, by ascending id, and the nodes without GPUs.
@@ -56,7 +56,7 @@ class QuotaSearch {
   quota::ClassSets class_sets_;
 };
 
-// What the queues ask, to know whose turn it is.
+// The quotas' accounts as the queues ask for them, to decide which has the next turn.
 class QuotaAccounts final : public Accounts {
  public:
   QuotaAccounts(const quota::Ledger& ledger, const Holds& holds, QuotaSearch& search)

@@ -11,14 +11,14 @@ using quota::QuotaId;
 
 void Waking::cluster_changed(const ClusterChange& change, bool news) {
   const bool changes_some = world_.tell_constraints(change);
-  // Where these select pods as before, no rule is another; their statuses change all the time.
+  // If the object selects pods as before, no rule has changed; its status changes often.
   if (!news || (kind_of(change) == kSelectorChanged && !changes_some)) return;
   if (queue_.any_refused()) queue_.wake(changed_object(change));
   queue_.others_changed();
 }
 
 void Waking::assumed(WaitingPod& waiting, const std::string& node) {
-  // Only for the call: until the bind went through, the pod itself has no node.
+  // Only during the call: until the bind has succeeded, the pod itself has no node.
   waiting.pod.spec.node_name = node;
   cluster_changed(BoundPodUpserted{waiting.pod});
   waiting.pod.spec.node_name.clear();
@@ -40,7 +40,7 @@ void Waking::wake_for_nodes(Time now) {
 
 void Waking::look_for_others(Time now) {
   if (!queue_.any_waits_for_others()) {
-    // Who comes later has seen what has changed so far.
+    // Pods that are parked later were checked after all changes up to now.
     round_ = queue_.changes().others;
     looks_on_ = false;
     return;
@@ -80,7 +80,7 @@ void Waking::rejoin_by_quota() {
   std::vector<const Entity*> others;
   queue_.for_each_quota([&](QueueId id, const EntityQueue& queue) {
     for (const Entity* entity : queue.parked_kinds()) {
-      if (entity->apart.any()) continue;  // not in line for its rules
+      if (entity->apart.any()) continue;  // not in line because of its rules
       const bool hopeless = world_.ledger.never_fits(QuotaId{id}, entity->demand);
       if (hopeless == entity->in_line) others.push_back(entity);
     }

@@ -1,4 +1,4 @@
-// Which pods that wait are looked at again, when something has changed.
+// Wakes waiting pods when something has changed that may give them room.
 #pragma once
 
 #include "scheduler/engine/world/world.h"
@@ -17,31 +17,31 @@ class Waking {
   // Both outlive it.
   Waking(World& world, Queues& queue) : world_(world), queue_(queue) {}
 
-  // Tells the constraints of a change. The pods that wait for a change of this object become
-  // active, unless `news` is false: then nothing has changed for pods that wait.
+  // Reports a change to the constraints. The pods that wait for a change of this object become
+  // active, unless `news` is false: then the change does not matter to waiting pods.
   void cluster_changed(const ClusterChange& change, bool news = true);
-  // The constraints count the pod as bound to the node from now on.
+  // Makes the constraints count the pod as bound to the node.
   void assumed(WaitingPod& waiting, const std::string& node);
 
-  // What nodes and quotas have become since the last call: parked pods that may have room now are
-  // looked at again. For what other pods and objects have become, once a second at most, since
-  // every bind changes some. And of pods for whom rules across nodes have a say some kinds at a
-  // time, a thousand a second for each sort of change, since each kind may have counts of its own:
-  // who makes many keeps the pods of nobody else waiting.
+  // Marks for a check the parked pods that may have room after changes of nodes since the last
+  // call. For changes of other pods and objects it does so at most once a second, because every
+  // bind makes some. Pods for which rules across nodes count are checked some kinds at a time, a
+  // thousand kinds a second for each sort of change, because each kind may have counts of its own.
+  // So a user who creates many kinds does not make the pods of others wait.
   void wake_for_nodes(Time now);
-  // Deleted quotas whose time is over are forgotten, too.
+  // The same for changes of quotas. Also forgets deleted quotas when their time is over.
   void wake_for_quota(Time now);
-  // When wake_for_nodes() will have something to do although nothing changes; nullopt: never.
+  // When wake_for_nodes() will have something to do even if nothing changes; nullopt: never.
   [[nodiscard]] std::optional<Time> next() const;
 
-  // A pod's queue is that of its quota, if a quota counts it.
+  // The queue of the pod's quota; the main queue if no quota counts it.
   [[nodiscard]] QueueId queue_for(const WaitingPod& pod) const;
-  // Namespaces may belong to other quotas: each pod goes to the queue where it belongs now.
+  // Namespaces may belong to other quotas: moves each pod to the queue of its quota.
   void requeue_by_quota();
 
  private:
-  // A parked pod is in line exactly if its quota may ever help it: those for which that has changed
-  // become active.
+  // A parked pod is in line exactly if its quota could ever give it room. Pods for which that has
+  // changed become active.
   void rejoin_by_quota();
   void look_for_others(Time now);
 
@@ -53,10 +53,10 @@ class Waking {
 
   std::uint64_t openings_seen_ = 0;
   ChangeLog::Position nodes_seen_ = 0;
-  // A round asks about all kinds that were not asked about since it began.
-  std::uint64_t round_ = 0;  // the changes of others when it began
+  // A round checks all kinds that were not checked since it began.
+  std::uint64_t round_ = 0;  // changes().others when it began
   Time next_round_{};
-  bool looks_on_ = false;  // there may be kinds left to ask about
+  bool looks_on_ = false;  // there may be kinds left to check
   Time next_look_{};
 };
 

@@ -1,6 +1,6 @@
-// Pods of other schedulers that take GPUs on nodes that a profile owns: two schedulers on one node
-// over-commit it sooner or later, and somebody should hear of it. Each such pod is named once, if
-// it is still there when somebody listens.
+// Pods of other schedulers that take GPUs on nodes that a profile owns. Two schedulers on one node
+// sooner or later over-commit it, so this is reported. Each such pod is reported once, if it still
+// exists then.
 #pragma once
 
 #include "scheduler/engine/decision.h"
@@ -16,16 +16,16 @@ namespace sched {
 
 class ForeignGpuPods {
  public:
-  // A pod of another scheduler with GPUs is on `pod.node`. Repeating it is harmless.
+  // A pod of another scheduler with GPUs is on `pod.node`. Calls may repeat.
   void seen(decision::ForeignGpuPod pod, bool node_is_owned);
-  // The node is owned (now): the pods seen there count.
+  // A profile owns the node (now): the pods seen there are reported.
   void node_owned(const std::string& node);
   // The pod is finished or gone.
   void gone(const std::string& uid);
 
-  // The next pod to tell of; nullopt: none.
+  // The next pod to report; nullopt: none.
   [[nodiscard]] std::optional<decision::ForeignGpuPod> next();
-  // How many there are to tell of.
+  // How many are still to be reported.
   [[nodiscard]] std::size_t untold() const { return to_tell_.size(); }
 
  private:
@@ -39,7 +39,7 @@ class ForeignGpuPods {
 
   std::map<std::string, Entry> pods_;                         // by uid
   std::map<std::string, std::set<std::string>> harmless_on_;  // node → uids
-  std::map<std::uint64_t, std::string> to_tell_;              // uids, in the order of telling
+  std::map<std::uint64_t, std::string> to_tell_;              // uids, in the order of the reports
   std::uint64_t numbers_ = 0;
 };
 

@@ -8,7 +8,7 @@ namespace sched {
 
 namespace {
 
-// Whoever may label nodes could make up more.
+// The limit, because a user who may label nodes could make up any number.
 constexpr std::size_t kMostProducts = 1'000;
 
 }  // namespace
@@ -37,7 +37,7 @@ void NodeComplaints::gone(const std::string& node) {
   if (told_.contains(node)) {
     untold_.insert(node);
   } else {
-    untold_.erase(node);  // over before anybody heard of it
+    untold_.erase(node);  // ended before it was reported
   }
 }
 

@@ -1,9 +1,9 @@
-// What is wrong with the GPU labels and amounts of nodes, told once: when it is first seen, when it
-// is something else, and when it is over. GPU products that are not known are told of once each,
-// with the first node that has them.
+// What is wrong with the GPU labels and amounts of nodes. Each complaint is reported once: when it
+// is first seen, when it changes, and when it ends. Each unknown GPU product is reported once, with
+// the first node that has it.
 //
-// Nobody listens before the engine may decide, which for a standby is months: so what is kept to be
-// told is what holds now, at most one thing of each node.
+// Reports leave the engine only when it may decide; for a standby that can take months. So only the
+// present state is stored for reports, at most one per node.
 #pragma once
 
 #include "scheduler/engine/decision.h"
@@ -21,21 +21,21 @@ namespace sched {
 
 class NodeComplaints {
  public:
-  // The node is there and offers this. Repeating it is harmless.
+  // The node exists and offers this. Calls may repeat.
   void seen(const std::string& node, const gpu::Inventory& inventory);
   void gone(const std::string& node);
 
-  // The next node to tell of; nullopt: none.
+  // The next node to report; nullopt: none.
   [[nodiscard]] std::optional<decision::NodeComplaint> next();
-  // How much there is to tell.
+  // How many reports are pending.
   [[nodiscard]] std::size_t untold() const { return products_.size() + untold_.size(); }
 
  private:
   std::map<std::string, std::vector<std::string>> known_;  // by node; those with complaints
-  std::set<std::string> told_;                             // nodes; of these it is to tell the end
-  std::set<std::string> untold_;                           // nodes; what, known_ says
-  std::set<std::string> unknown_products_;                 // seen; kMostProducts at most
-  std::deque<decision::NodeComplaint> products_;           // to be told of
+  std::set<std::string> told_;              // nodes; the end of their complaints must be reported
+  std::set<std::string> untold_;            // nodes to report; known_ has the complaints
+  std::set<std::string> unknown_products_;  // seen; kMostProducts at most
+  std::deque<decision::NodeComplaint> products_;  // to be reported
 };
 
 }  // namespace sched

@@ -1,6 +1,6 @@
-// What the engine answers about the cluster as a whole, as plain structs: for a person who looks at
-// a terminal or a page. Pods that hold something are named by their uids, since of a bound pod the
-// engine keeps no name.
+// The engine's answers about the cluster as a whole, as plain structs for people at a terminal or a
+// page. Pods that hold something are identified by uid, because the engine stores no name of a
+// bound pod.
 #pragma once
 
 #include "scheduler/base/types.h"
@@ -17,8 +17,8 @@ namespace sched {
 // One GPU resource of a node.
 struct GpuPieces {
   enum class Kind : std::uint8_t {
-    kWhole,     // a piece is a GPU, also under a name of somebody's own
-    kReplica,   // a turn on a shared GPU or instance
+    kWhole,     // a piece is a GPU, under any name
+    kReplica,   // a share of a shared GPU or instance
     kInstance,  // a MIG instance
   };
   std::string resource;  // "nvidia.com/gpu"
@@ -27,7 +27,7 @@ struct GpuPieces {
   std::int64_t total = 0;
   std::int64_t used = 0;  // by all unfinished pods there; may be more than `total`
   [[nodiscard]] std::int64_t free() const { return total > used ? total - used : 0; }
-  // How a piece is called beside its type: "mig-1g.10gb", "shared", "mig-1g.10gb.shared"; empty: a
+  // The form of a piece, besides its type: "mig-1g.10gb", "shared", "mig-1g.10gb.shared"; empty: a
   // whole GPU.
   [[nodiscard]] std::string form() const;
   friend bool operator==(const GpuPieces&, const GpuPieces&) = default;
@@ -40,71 +40,71 @@ struct GpuTenant {
   friend bool operator==(const GpuTenant&, const GpuTenant&) = default;
 };
 
-// A node that has GPUs, or that says it should have some.
+// A node that has GPUs, or with labels that state that it has some.
 struct GpuNode {
   std::string node;
-  // "H100-80GB": class and memory; the product's name where the class is not known; empty where the
+  // "H100-80GB": class and memory; the product's name if the class is not known; empty if the
   // labels name none.
   std::string type;
   std::vector<GpuPieces> pieces;  // by resource name
-  // Why no pod gets any of its GPUs now, free or not; empty: nothing stands in the way.
+  // Why no pod gets any of its GPUs now, free or not; empty: pods can get them.
   std::string closed;
   bool backed_off = false;         // `closed` because its kubelet rejected pods
-  std::vector<GpuTenant> tenants;  // those with the most first
+  std::vector<GpuTenant> tenants;  // those with the most pieces first
   friend bool operator==(const GpuNode&, const GpuNode&) = default;
 };
 
-// Why a node gives its GPUs to no pod.
+// Why no pod gets GPUs of a node.
 enum class GpusClosed : std::uint8_t { kCordoned, kBackedOff, kNotReady, kMigChange, kNoneOffered };
 
-// All GPUs, and all pods that wait, in numbers that are few however large the cluster is.
+// All GPUs and all waiting pods, in a small number of figures whatever the size of the cluster.
 struct GpuTotals {
   // The pieces of one type in one form.
   struct Form {
-    std::string type;  // the class, "H100"; the product's name where the class is not known
+    std::string type;  // the class, "H100"; the product's name if the class is not known
     std::string form;  // as GpuPieces::form()
     std::int64_t used = 0;
     std::int64_t free = 0;                      // on nodes that are not closed
-    std::map<GpusClosed, std::int64_t> closed;  // free, and nobody gets them
+    std::map<GpusClosed, std::int64_t> closed;  // free, but no pod gets them
     std::int64_t largest_block = 0;             // free on one node that is not closed
-    std::int64_t whole_nodes_free = 0;          // not closed, and nothing of them is used
+    std::int64_t whole_nodes_free = 0;          // nodes that are not closed and where none is used
     friend bool operator==(const Form&, const Form&) = default;
   };
   enum class Queue : std::uint8_t { kActive, kBackoff, kUnschedulable, kGated };
   struct Waiting {
     std::int64_t pods = 0;
     std::int64_t gpus = 0;  // pieces that they ask for
-    Time oldest{};          // since when the one that waits longest has waited
+    Time oldest{};          // since when the one that has waited longest waits
     friend bool operator==(const Waiting&, const Waiting&) = default;
   };
   std::vector<Form> forms;  // by type and form
   // By queue, and by the type that the pods ask for: a class ("H100"), "any", "other" (several, or
-  // in other words), "none" (no GPU).
+  // by other means), "none" (no GPU).
   std::map<std::pair<Queue, std::string>, Waiting> waiting;
   friend bool operator==(const GpuTotals&, const GpuTotals&) = default;
 };
 
-// A pod of ours without a node.
+// A pod of this scheduler without a node.
 struct PodInLine {
   enum class Place : std::uint8_t { kActive, kBackoff, kParked, kRefused, kGated };
   PodRef pod;
-  std::string quota;  // empty: none counts it
+  std::string quota;  // empty: no quota counts it
   Place place = Place::kActive;
   std::int32_t priority = 0;
   Time created{};
-  std::int64_t gpus = 0;  // pieces under every name of GPUs, a MIG instance or a share being one
+  std::int64_t gpus = 0;  // pieces under all names of GPUs; an instance or a share counts 1
   std::string asks;       // "8 H100", "1 mig-1g.10gb"; empty: no GPU
-  // What is wrong with the pod itself, so that no node can ever take it; empty: nothing.
+  // Why no node can ever take the pod; empty: the pod itself is in order.
   std::string never;
 };
 
 // What would make room for a pod that no node takes.
 struct RoomFor {
-  // A node that would take it if nothing else ran there; empty: none would.
+  // A node that would take it if nothing else ran there; empty: there is none.
   std::string if_empty;
   std::string if_empty_type;  // as GpuNode::type
-  // The node on which the fewest GPUs would have to be given back, of such nodes the one with the
-  // fewest pods that have them, and these pods; none: no such node.
+  // The node on which the fewest GPUs would have to be freed (among equals the fewest pods would
+  // have to end), and these pods; empty: there is no such node.
   std::string node;
   std::vector<GpuTenant> pods;
   friend bool operator==(const RoomFor&, const RoomFor&) = default;

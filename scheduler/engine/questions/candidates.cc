@@ -87,8 +87,8 @@ std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at
     }
     nodes.push_back(std::move(scored));
   }
-  // The others are looked at only where none of those within the guarantee has room, so each group
-  // is measured by its own extremes.
+  // Nodes on which the pod would borrow are looked at only if no node within the guarantee has
+  // room, so each group is normalised by its own extremes.
   const auto borrowed = std::stable_partition(nodes.begin(), nodes.end(), [](const Scored& node) {
     return node.room == Room::kGuaranteed;
   });

@@ -119,7 +119,7 @@ std::optional<Questions::Judgement> Questions::judge_by_quota(const Asked& asked
   const quota::Demand demand = world_.demand_of(asked.profile, asked.pod_shape, asked.names);
   const quota::QuotaId id = world_.ledger.quota_of(asked.pod.metadata.namespace_);
   if (demand.is_none() || id == quota::kUnlimitedQuota) return std::nullopt;
-  // It may be asked about as it is not: with other requests it would wait elsewhere.
+  // The question may be about a changed pod: with other requests it would wait elsewhere.
   const WaitingPod* waiting = asked.waiting;
   if (waiting != nullptr &&
       (waiting->place == QueuePlace::kNone || waiting->queue != static_cast<QueueId>(id))) {

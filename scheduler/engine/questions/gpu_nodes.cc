@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kNodeTaints = "node.kubernetes.io/";
 
-// Kubernetes' own taints say that the node is not fit for pods: not ready, unreachable, full.
+// Kubernetes' own taints for nodes that are not fit for pods: not ready, unreachable, full.
 const k8s::Taint* taint_of_kubernetes(const NodeFacts& facts) {
   for (const k8s::Taint& taint : facts.taints) {
     const bool keeps_out = taint.effect == k8s::TaintEffect::kNoSchedule ||
@@ -60,7 +60,7 @@ std::optional<GpusClosed> closed_by(const NodeFacts& facts) {
   if (facts.health.backoff) return GpusClosed::kBackedOff;
   if (taint_of_kubernetes(facts) != nullptr) return GpusClosed::kNotReady;
   if (facts.health.mig_change != gpu::MigChange::kNone) return GpusClosed::kMigChange;
-  // Labelled, and no device plugin that offers any.
+  // Labelled, but no device plugin offers GPUs.
   if (!facts.gpu.has_gpu()) return GpusClosed::kNoneOffered;
   return std::nullopt;
 }

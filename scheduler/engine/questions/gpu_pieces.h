@@ -1,5 +1,5 @@
-// GPUs counted by the names that device plugins give them, for answers to people. What counts
-// against a quota is another question (quota/charge_class.h).
+// Counts GPUs by the names that device plugins give them, for answers. What counts against a quota
+// is computed elsewhere (quota/charge_class.h).
 #pragma once
 
 #include "scheduler/base/resources.h"
@@ -18,17 +18,17 @@ namespace sched {
 // As GpuNode::type.
 [[nodiscard]] std::string gpu_type(const NodeFacts& facts);
 
-// Pieces under every name of GPUs. `requests` as in PodShape or Claim.
+// Pieces under all names of GPUs. `requests` as in PodShape or Claim.
 [[nodiscard]] std::int64_t gpu_pieces(const std::vector<ResourceAmount>& requests,
                                       const ResourceNames& names);
 
-// Why no pod gets any of the node's GPUs now, free or not; nullopt: nothing stands in the way.
+// Why no pod gets any of the node's GPUs now, free or not; nullopt: pods can get them.
 [[nodiscard]] std::optional<GpusClosed> closed_by(const NodeFacts& facts);
 
 // As PodInLine::asks.
 [[nodiscard]] std::string gpu_asks(const PodShape& shape, const ResourceNames& names);
 
-// What the node offers, by resource name; a name at zero is on offer at zero.
+// What the node offers, by resource name, also names with an amount of zero.
 [[nodiscard]] std::vector<GpuPieces> pieces_of(const NodeView& node, const ResourceNames& names);
 
 }  // namespace sched

@@ -22,13 +22,13 @@ void add(GpuTotals::Form& form, const GpuPieces& pieces, std::optional<GpusClose
   if (pieces.used == 0) ++form.whole_nodes_free;
 }
 
-// By the names that asked_type() gives, so that what is free can be held against what is asked for.
+// The same names as asked_type(), so that what is free can be compared with what is asked for.
 std::string type_of(const gpu::Product& product) {
   return product.gpu_class == nullptr || product.is_part ? product.name
                                                          : std::string(product.gpu_class->name);
 }
 
-// The types that a tenant names may be any text: only classes that are known have a name here.
+// A pod may name any text as a type: only known classes have a name here.
 std::string asked_type(const PodShape& shape) {
   const quota::TypeChoice choice = quota::choice_of(shape, true);
   const auto types = quota::named_types(choice);
@@ -71,7 +71,7 @@ GpuTotals Questions::gpu_totals() const {
     const std::optional<GpusClosed> closed = closed_by(view.facts);
     const std::string type = type_of(view.facts.gpu.product);
     for (const GpuPieces& pieces : pieces_of(view, world_.names)) {
-      // Kubelet keeps the names of devices that are gone, at zero.
+      // Kubelet keeps the names of removed devices, with an amount of zero.
       if (pieces.total == 0 && pieces.used == 0) continue;
       add(forms[{type, pieces.form()}], pieces, closed);
     }

@@ -26,7 +26,7 @@ PodInLine::Place place_of(QueuePlace place) {
   return PodInLine::Place::kActive;
 }
 
-// "H100", "H100 or A100-80GB", or "GPU" where the pod does not say, or says it at length.
+// "H100", "H100 or A100-80GB", or "GPU" if the pod names no type, or too many.
 std::string wanted_type(const PodShape& shape) {
   constexpr std::size_t kMostNamed = 2;
   const auto types = quota::named_types(quota::choice_of(shape, true));

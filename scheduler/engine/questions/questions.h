@@ -1,8 +1,9 @@
-// State → answers, without changing anything. About a pod: how it would be judged now, node by
+// Answers from the state, without changing it. About a pod: how it would be judged now, node by
 // node, which nodes it could go to, and what would make room for it. About the cluster: its GPUs,
-// and the pods that wait.
+// and the waiting pods.
 //
-// Those about a pod ask the finder about each node, and keep nothing; what the finder answers by
+// Questions about a pod ask the finder about each node, and store nothing. Tests compare the
+// answers with those from the finder's caches.
 // what it keeps is the same, which tests compare.
 #pragma once
 
@@ -44,23 +45,23 @@ class Questions {
   [[nodiscard]] GpuTotals gpu_totals() const;
 
  private:
-  // A pod that is asked about. It may hold something already, which must not stand in its own way:
-  // it is judged in the world as it would be without.
+  // The pod of a question. If it holds something already, that must not count against it: it is
+  // judged in a world without it.
   struct Asked {
     Asked(const World& world, const k8s::Pod& pod_asked_about);
     const k8s::Pod& pod;
     std::size_t profile;
     WorldTrial without_it;
-    ResourceNames names;  // with those that only this pod has
+    ResourceNames names;  // including those that only this pod uses
     PodShape pod_shape;
     PreparedShape shape;
     Constraints constraints;              // those that concern it
-    const WaitingPod* waiting = nullptr;  // null: it was never waited for, or is bound
+    const WaitingPod* waiting = nullptr;  // null: the pod is new, or bound
   };
-  // What quota says of a pod that is asked about.
+  // The quota's answer about the pod.
   struct Judgement {
     quota::Admission admission;
-    bool refuses = false;  // whatever the nodes say
+    bool refuses = false;  // whatever the nodes answer
     std::string words;
   };
   [[nodiscard]] static const RefusedBinds& refused_binds_of(const Asked& asked);

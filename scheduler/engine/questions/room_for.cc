@@ -12,7 +12,8 @@ struct Occupying {
   std::int64_t pieces = 0;
 };
 
-// The pods of the node that may end: those with the most GPUs first, of equals the less important.
+// The pods of the node that may end: those with the most GPUs first, among equals the less
+// important.
 std::vector<Occupying> pods_on(const Trial& trial, NodeSlot slot, const ResourceNames& names) {
   std::vector<Occupying> pods;
   for (const Occupant* occupant : trial.occupants(slot)) {
@@ -38,8 +39,9 @@ bool are_fewer(const std::vector<GpuTenant>& a, const std::vector<GpuTenant>& b)
   return std::pair(pieces_of(a), a.size()) < std::pair(pieces_of(b), b.size());
 }
 
-// The pods of the node that would have to end for the shape to have room there: as many end as it
-// takes, then each stays that need not. Empty: none would have to, or all would not do.
+// The pods of the node that would have to end for the shape to have room there. First pods are
+// taken away until the shape fits, then each pod that need not end is put back. Empty: none would
+// have to end, or even all would not suffice.
 std::vector<GpuTenant> pods_in_the_way(const Finder& finder, const PreparedShape& shape,
                                        NodeSlot slot, Where where, const ResourceNames& names) {
   Trial trial = *where.trial;
@@ -74,7 +76,7 @@ RoomFor Questions::room_for(const k8s::Pod& pod) const {
   const Trial& trial = asked.without_it.nodes;
   const Ruling ruling = finder_.ruling_anew(pod, asked.profile, refused_binds_of(asked), trial);
   Where where{.ruling = &ruling, .trial = &trial};
-  // Where quota has no room on any node, the nodes are looked at as if it had.
+  // If quota has room on no node, all nodes are looked at.
   if (by_quota && !by_quota->admission.refuses()) {
     where.scope = {&sets, sets.intern(by_quota->admission.classes())};
   }

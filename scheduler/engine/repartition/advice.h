@@ -1,9 +1,8 @@
-// What was advised about MIG configurations, and when to look again.
+// The present advice about MIG configurations, and when to search again.
 //
-// Looking costs a walk over the nodes and up to two thousand trials, so it is done only while pods
+// A search goes over the nodes and makes up to two thousand trials. So it is done only while pods
 // wait for MIG instances, only after something has changed, and at most once per interval. Advice
-// is told when it is new or says something else than before; what is told stays until a look finds
-// otherwise.
+// is reported when it is new or has changed; it stays until a search finds otherwise.
 #pragma once
 
 #include "scheduler/cluster/change_log.h"
@@ -20,17 +19,17 @@ namespace sched {
 
 class RepartitionAdvice {
  public:
-  // What a look depends on; equal: it would find the same.
+  // What a search depends on. If equal, the search would find the same.
   struct Input {
     ChangeLog::Position nodes = 0;
     std::uint64_t quotas = 0;    // their version
-    std::size_t pods = 0;        // that wait without hope
+    std::size_t pods = 0;        // that wait and that no node takes
     std::uint64_t arrivals = 0;  // pods, ever
     std::uint64_t waits = 0;     // how often a pod came to wait for MIG instances, ever
     friend bool operator==(const Input&, const Input&) = default;
   };
 
-  // `interval`: between two looks.
+  // `interval`: between two searches.
   explicit RepartitionAdvice(std::chrono::seconds interval) : interval_(interval) {}
 
   // A pod that asks for MIG instances fits nowhere.
@@ -38,17 +37,17 @@ class RepartitionAdvice {
     pods_wait_ = true;
     ++waits_;
   }
-  // How often that was told.
+  // How often pod_waits() was called.
   [[nodiscard]] std::uint64_t waits() const { return waits_; }
-  // When to look; nullopt: not before something happens. A time that is past: now.
+  // When to search; nullopt: not before something happens. A time that is past: now.
   [[nodiscard]] std::optional<Time> due(const Input& input) const;
-  // What a look found. `pods_wait`: whether any pod waits for MIG instances.
+  // The result of a search. `pods_wait`: whether any pod waits for MIG instances.
   void found(std::vector<decision::MigRepartition> advice, bool pods_wait, const Input& input,
              Time now);
-  // The next piece of advice to tell.
+  // The next advice to report; nullopt: none.
   [[nodiscard]] std::optional<decision::MigRepartition> next();
 
-  // As of the last look: nodes, and pods that they would take.
+  // By the last search: the nodes, and the pods that they would take.
   [[nodiscard]] std::size_t nodes() const { return advice_.size(); }
   [[nodiscard]] std::size_t pods() const;
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kCountLabel = "nvidia.com/gpu.count";
 
-// Of the last cut: resources, and labels of the instances that there were.
+// Removes the last cut: resources, and labels of its instances.
 void forget_instances(NodeFacts& node, const ResourceNames& names) {
   std::vector<ResourceId> offered;
   node.allocatable.for_each([&](ResourceId id, std::int64_t /*amount*/) {
@@ -33,7 +33,7 @@ void forget_instances(NodeFacts& node, const ResourceNames& names) {
 void cut_mixed(NodeFacts& node, const gpu::mig::Configuration& to, std::int64_t gpus,
                const ResourceNames& names) {
   for (const gpu::mig::InstanceCount& each : to.instances) {
-    // A name that nobody has used yet is one that no pod asks for.
+    // No pod asks for a name that is not known.
     if (const auto id = names.find(gpu::mig::resource_of(*each.profile))) {
       node.allocatable.set(*id, each.per_gpu * gpus);
     }

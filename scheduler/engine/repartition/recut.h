@@ -1,13 +1,13 @@
-// What a node would say of itself, were its GPUs cut otherwise: what NVIDIA's device plugin would
-// offer, and how GPU feature discovery would label it.
+// The facts that a node would have if its GPUs were cut differently: what NVIDIA's device plugin
+// would offer, and what labels GPU feature discovery would write.
 //
 //   mixed    each profile is a resource of its own; the product and the number of GPUs stay
 //   single   nvidia.com/gpu are instances: the product's label ends in "-MIG-<profile>", and
 //            nvidia.com/gpu.count counts them
 //
-// What follows from labels and amounts follows anew, so that filters see the node as it would be.
-// The memory of an instance is then taken from its profile's name, since nobody has measured it.
-// Source: NVIDIA k8s-device-plugin v0.20, internal/lm and internal/rm.
+// What follows from labels and amounts is computed again, so that filters see the node as it would
+// be. The memory of an instance is then taken from its profile's name, because it has not been
+// measured. Source: NVIDIA k8s-device-plugin v0.20, internal/lm and internal/rm.
 #pragma once
 
 #include "scheduler/base/resources.h"
@@ -18,13 +18,13 @@
 
 namespace sched {
 
-// The GPUs of a node, however they are cut; 0: its labels do not tell. Under `single` they count
-// instances, and how many of them are a GPU is known where mig-manager cut all GPUs alike by a name
-// that is known (configurations.h).
+// The number of physical GPUs of a node, however they are cut; 0: its labels do not state it. Under
+// `single` the labels count instances; how many of these are one GPU is known if mig-manager cut
+// all GPUs alike by a configuration with a known name (configurations.h).
 [[nodiscard]] std::int64_t physical_gpus(const NodeFacts& node);
 
-// `node` has `gpus` GPUs, of a model whose geometry is known, and the strategy mixed or single;
-// with single, `to` has one profile.
+// `node` has `gpus` GPUs, of a model with known geometry, and the strategy mixed or single; with
+// single, `to` has one profile.
 [[nodiscard]] NodeFacts recut(const NodeFacts& node, const gpu::mig::Configuration& to,
                               std::int64_t gpus, const ResourceNames& names,
                               const gpu::SiteLabels& site);

@@ -46,7 +46,8 @@ RepartitionTrials::RepartitionTrials(const World& world, const Finder& finder,
 void RepartitionTrials::find_candidates() {
   using Kind = std::tuple<const gpu::mig::Geometry*, std::int64_t, std::string>;
   std::map<Kind, std::size_t> idle;
-  std::map<Kind, std::vector<std::pair<std::size_t, NodeSlot>>> busy;  // by pods to go
+  std::map<Kind, std::vector<std::pair<std::size_t, NodeSlot>>>
+      busy;  // by number of pods that must end
   for (const auto& [name, slot] : nodes_.by_name()) {
     if (!nodes_.present(slot) || !can_be_cut(nodes_.facts(slot))) continue;
     const gpu::Inventory& gpu = nodes_.facts(slot).gpu;
@@ -56,7 +57,7 @@ void RepartitionTrials::find_candidates() {
       continue;
     }
     const auto& occupants = nodes_.occupants(slot);
-    // What is held there is for a pod that waits for just this node.
+    // A reservation there is for a pod that waits for this node.
     if (std::any_of(occupants.begin(), occupants.end(), [](const Occupant* each) {
           return each->kind == Occupant::Kind::kReservation;
         })) {

@@ -1,14 +1,15 @@
-// What nodes would take, were they cut otherwise: the planner's questions, put to the profile's own
-// filters.
+// What nodes would take if their GPUs were cut differently: the planner's questions, answered by
+// the profile's own filters.
 //
-// A node is cut as a whole, without pods, of whatever scheduler, that hold anything of NVIDIA's:
-// which of its GPUs are idle otherwise nobody knows, and mig-manager cannot cut a GPU that is in
-// use. Where there are such pods it is asked what would fit once they are gone. A node comes into
-// question if nvidia.com/mig.strategy is mixed or single (under none instances are not
-// offered; under single all GPUs are cut into one profile), its model's geometry is known, its GPUs
-// are not shared (what would be made of the shares is not known), and the labels say how many GPUs
-// it has without contradicting what it offers. Whether it is healthy, tolerated, selected and large
-// enough otherwise is for the filters to say, of the node as it would be (recut.h).
+// A node is cut as a whole, and only while no pod, of any scheduler, holds NVIDIA resources on it:
+// which of its GPUs are idle is not known otherwise, and mig-manager cannot cut a GPU that is in
+// use. If there are such pods, the question is what would fit after they have ended. A node comes
+// into question if nvidia.com/mig.strategy is mixed or single (under none, instances are not
+// offered; under single, all GPUs are cut into one profile), the geometry of its model is known,
+// its GPUs are not shared (how the shares would change is not known), and its labels give the
+// number of its GPUs without contradicting what it offers. Whether it is healthy, tolerated,
+// selected and large enough otherwise is left to the filters, which see the node as it would be
+// (recut.h).
 #pragma once
 
 #include "scheduler/engine/finder/finder.h"
@@ -24,18 +25,18 @@
 
 namespace sched {
 
-// By a resource of their own (strategy mixed), or as nvidia.com/gpu of a profile that is named
-// (strategy single).
+// Asks for them by their own resource (strategy mixed), or as nvidia.com/gpu of a profile that the
+// pod names (strategy single).
 [[nodiscard]] bool asks_for_instances(const PodShape& shape);
 
 class RepartitionTrials {
  public:
-  // Nodes that are looked at, of the idle ones as of the others: in all, and of those that are
-  // alike in model and number of GPUs; of the others those with the fewest pods to go.
+  // How many nodes are looked at, of the idle ones and of the others: in all, and of those that are
+  // alike in model and number of GPUs; of the others, those where the fewest pods must end.
   static constexpr std::size_t kMostNodes = 64;
   static constexpr std::size_t kMostAlike = 8;
 
-  // `pods`, by their turn, ask for MIG instances and wait. All is borrowed.
+  // `pods`, in the order of their turns, ask for MIG instances and wait. The arguments outlive it.
   RepartitionTrials(const World& world, const Finder& finder, const PrepareContext& context,
                     std::vector<const WaitingPod*> pods);
 
@@ -49,7 +50,7 @@ class RepartitionTrials {
   [[nodiscard]] const NodeFacts& facts(std::size_t node) const {
     return nodes_.facts(slots_[node]);
   }
-  // What cutting the node anew gives up, in words.
+  // What the node gives up if it is cut differently, as text.
   [[nodiscard]] std::string cost(std::size_t node) const;
 
  private:

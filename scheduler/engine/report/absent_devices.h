@@ -1,13 +1,14 @@
 // Why nodes have none of a device that a pod asks for, in sentences.
 //
-// "Insufficient nvidia.com/gpu" is what kube-scheduler says of a node whose GPUs are taken, of one
-// that never had any, and of one whose device plugin has died. The reader wants to know which; so
-// of the nodes that offer nothing under the asked name those are told apart
-//   * that are changing their MIG configuration (the device plugin is paused meanwhile);
-//   * whose labels say they have GPUs while they offer none under any name: no device plugin runs;
-//   * that offer GPUs under other names: shared (nvidia.com/gpu.shared), cut (nvidia.com/mig-…), or
-//     whole where an instance is asked for. nvidia.com/mig.strategy says what names to expect.
-// Zero and absent are the same: kubelet keeps names of devices that are gone, at zero.
+// kube-scheduler reports "Insufficient nvidia.com/gpu" for a node with all GPUs taken, for a node
+// that never had any, and for a node with a failed device plugin. The reader needs to know which.
+// So nodes that offer nothing under the asked name are reported in groups:
+//   * nodes that are changing their MIG configuration (the device plugin is paused meanwhile);
+//   * nodes with labels that name GPUs, but that offer none under any name: no device plugin runs;
+//   * nodes that offer GPUs under other names: shared (nvidia.com/gpu.shared), cut
+//     (nvidia.com/mig-…), or whole although an instance is asked for. nvidia.com/mig.strategy
+//     determines the names.
+// Zero and absent are the same: kubelet keeps the names of removed devices, with an amount of zero.
 #pragma once
 
 #include "scheduler/base/resources.h"
@@ -27,23 +28,23 @@ class AbsentDevices {
   // `names` outlives it.
   AbsentDevices(const std::vector<ResourceAmount>& requests, const ResourceNames& names);
 
-  // A node that said no, and its position among the nodes by name (of equals the first is named).
-  // Its facts outlive the report. O(asked devices), a little more on nodes with GPUs.
+  // Adds a node that refused; `rank` is its position among the nodes by name (the first of a group
+  // is named). Its facts outlive the report. O(asked devices), a little more on nodes with GPUs.
   void add(const NodeView& node, std::uint64_t rank);
 
-  // One sentence per device that no node offers, or that is absent where something tells why: that
-  // nodes without GPUs have none is no news. Empty: there is no such device.
+  // One sentence per device that no node offers, or that is absent for a known cause. Nodes without
+  // GPUs are not mentioned. Empty: there is no such device.
   [[nodiscard]] std::string text() const;
 
  private:
   // What explains the absence, the first that applies.
   enum class Why : std::uint8_t {
     kMigChange,   // nvidia.com/mig.config.state
-    kNoPlugin,    // labelled, and offers nothing of NVIDIA's
+    kNoPlugin,    // labelled, but offers no NVIDIA resource
     kNotByName,   // mig.strategy none: GPUs in MIG mode count as whole ones
-    kSingle,      // mig.strategy single: instances go by the name nvidia.com/gpu
-    kOtherForms,  // offers other names of NVIDIA's
-    kNone,        // no such device there, and nothing that would tell why
+    kSingle,      // mig.strategy single: instances have the name nvidia.com/gpu
+    kOtherForms,  // offers other NVIDIA resources
+    kNone,        // no such device there, and no known cause
   };
   static constexpr std::size_t kReasons = 5;  // all but kNone
   struct Group {
@@ -55,14 +56,14 @@ class AbsentDevices {
     ResourceId resource{};
     bool is_gpu = false;
     bool is_mig = false;
-    std::size_t nodes = 0;  // that have none
+    std::size_t nodes = 0;  // nodes that have none
     std::array<Group, kReasons> groups{};
   };
 
   [[nodiscard]] Why why(const Device& device, const NodeFacts& node) const;
   [[nodiscard]] std::string sentence(const Device& device) const;
   [[nodiscard]] std::string clause(Why why, const Group& group) const;
-  // What the node offers of NVIDIA's: {"nvidia.com/gpu.shared", "nvidia.com/mig-1g.10gb"}.
+  // The NVIDIA resources that the node offers: {"nvidia.com/gpu.shared", "nvidia.com/mig-1g.10gb"}.
   [[nodiscard]] std::vector<std::string_view> forms_of(const NodeFacts& node) const;
 
   const ResourceNames& names_;

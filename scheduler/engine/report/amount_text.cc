@@ -18,7 +18,7 @@ std::string bytes_text(std::int64_t bytes) {
   for (const char* unit : kUnits) {
     const std::int64_t one = std::int64_t{1} << shift;
     if (bytes >= one) {
-      // In sixteenths of what the division needs, so that ten times it stays in 64 bits.
+      // In sixteenths of the divisor, so that ten times the value stays in 64 bits.
       const std::int64_t tenths = (bytes % one / 16) * 10 / (one / 16);
       return tenths == 0 ? fmt::format("{}{}", bytes / one, unit)
                          : fmt::format("{}.{}{}", bytes / one, tenths, unit);

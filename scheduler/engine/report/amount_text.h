@@ -1,4 +1,4 @@
-// Amounts as people write them: "3500m" of cpu, "62.5Gi", "8".
+// Amounts in the usual notation: "3500m" of cpu, "62.5Gi", "8".
 #pragma once
 
 #include <cstdint>

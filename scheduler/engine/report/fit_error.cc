@@ -18,7 +18,7 @@ std::string fit_error(std::size_t all_nodes, const PreparedShape& shape,
   if (all_nodes == 0) return kNoNodes;
   if (shape.rejection()) return fit_error(all_nodes, shape.rejection()->reason);
 
-  // By text: two filters may give the same reason, and it is counted as one.
+  // By text: if two filters give the same reason, it is counted as one.
   ReasonCounts nodes_by_reason = std::move(further);
   verdicts.for_each([&](const NodeVerdict& verdict, std::size_t nodes) {
     for (const std::string& reason : shape.reasons_of(verdict)) nodes_by_reason[reason] += nodes;

@@ -1,4 +1,4 @@
-// The accounts of quotas, for their objects' status.
+// The accounts of quotas, for the status of their objects.
 #pragma once
 
 #include "scheduler/engine/engine.h"
@@ -27,7 +27,7 @@ class QuotaStatuses {
 
   quota::Ledger& ledger_;
   Queues& queue_;
-  std::map<quota::QuotaId, std::string> told_;  // the names of those that were told of
+  std::map<quota::QuotaId, std::string> told_;  // the names of those that were reported
   std::uint64_t remembered_ = 0;                // the memory's version
 };
 

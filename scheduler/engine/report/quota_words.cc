@@ -6,7 +6,7 @@
 namespace sched {
 namespace {
 
-// A namespace is told of no pod of another.
+// The message names no pod of another namespace.
 std::string name_for(const WaitingPod& asker, const WaitingPod& pod) {
   const k8s::ObjectMeta& meta = pod.pod.metadata;
   if (meta.namespace_ != asker.pod.metadata.namespace_) return "a pod of another namespace";

@@ -1,4 +1,4 @@
-// What a pod is told about its quota, in numbers.
+// Messages about a pod's quota, in numbers.
 #pragma once
 
 #include "scheduler/engine/line/holds.h"
@@ -19,14 +19,14 @@ class QuotaWords {
     quota::QuotaId quota{};
     const quota::Demand& demand;
     const std::string& namespace_;
-    const WaitingPod* waiting = nullptr;     // null: the pod is asked about hypothetically
+    const WaitingPod* waiting = nullptr;     // null: the question is about a hypothetical pod
     const quota::LedgerTrial* in = nullptr;  // null: as the accounts are
   };
   // "quota team-vision: H100 needs 4, 14 of 16 in use …, first in line; …".
   [[nodiscard]] std::string of(const Question& question) const;
-  // The same of a pod that waits for its quota.
+  // The same for a pod that waits for its quota.
   [[nodiscard]] std::string of(const WaitingPod& pod) const;
-  // Of a pod that waits behind another of its Strict quota.
+  // For a pod that waits behind another pod of its Strict quota.
   [[nodiscard]] std::string behind(const WaitingPod& pod) const;
 
  private:

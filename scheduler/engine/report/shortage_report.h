@@ -1,15 +1,15 @@
-// The numbers behind "no node fits", in sentences: what kube-scheduler does not say.
+// The numbers behind "no node fits", in sentences that kube-scheduler does not give.
 //
-// An ML engineer who reads "Insufficient nvidia.com/gpu" wants to know how much there is, where,
-// and whether something else than GPUs stands in the way. So of the nodes that say no, those are
-// told apart that say it for one reason alone:
-//   * short of an amount, all else being fine: how much was asked, the most that one node has free,
-//     how much is free in all;
-//   * another single refusal (a taint, the selector, a port) on a node that has room: how many
-//     nodes would take the pod but for it.
-// Nodes with several things against them are not counted; they are no help to the reader. Nodes
-// that have none of an asked device at all are counted besides (absent_devices.h), and what filters
-// have to say of all nodes together (Survey) comes last.
+// An ML engineer who reads "Insufficient nvidia.com/gpu" needs to know how much there is, where,
+// and whether the obstacle is something other than GPUs. So the report covers nodes that refuse for
+// one reason alone:
+//   * an amount is too small, and all else fits: how much was asked, the most that one node has
+//     free, how much is free in all;
+//   * one other refusal (a taint, the selector, a port) on a node that has room: how many nodes
+//     would take the pod without it.
+// Nodes with several reasons are not counted, because they do not help the reader. Nodes that have
+// none of an asked device are counted separately (absent_devices.h). What filters report about all
+// nodes together (Survey) comes last.
 #pragma once
 
 #include "scheduler/engine/finder/prepared_shape.h"
@@ -30,15 +30,16 @@ class ShortageReport {
   // Borrowed things outlive the report.
   ShortageReport(const PreparedShape& shape, const ResourceNames& names);
 
-  // A node that said no, and its position among the nodes by name (of equals the first is named).
-  // Asks the filters that were not asked before. The node's facts must outlive the report.
+  // Adds a node that refused; `rank` is its position among the nodes by name (among equals the
+  // first is named). Asks the filters that were not asked before. The node's facts must outlive the
+  // report.
   void add(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
 
-  // The sentences, empty when no node was added.
+  // The sentences; empty if no node was added.
   [[nodiscard]] std::string text() const;
 
  private:
-  // One asked resource over the nodes that lack nothing but amounts.
+  // One asked resource, over the nodes on which only amounts are too small.
   struct Amount {
     ResourceId resource{};
     std::int64_t asked = 0;
@@ -50,7 +51,7 @@ class ShortageReport {
     std::int64_t free_in_all = 0;
     bool short_somewhere = false;
   };
-  // Nodes that would take the pod but for one refusal.
+  // Nodes that would take the pod without one refusal.
   struct Refusal {
     std::size_t nodes = 0;
     const NodeFacts* first = nullptr;  // by name
@@ -72,7 +73,7 @@ class ShortageReport {
   std::vector<NodeFilter::Shortage> shortages_;  // of the node that is being added
   std::vector<std::unique_ptr<Survey>> surveys_;
   std::size_t nodes_ = 0;        // added
-  std::size_t short_nodes_ = 0;  // that lack nothing but amounts
+  std::size_t short_nodes_ = 0;  // nodes on which only amounts are too small
 };
 
 }  // namespace sched

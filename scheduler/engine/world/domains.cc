@@ -23,7 +23,7 @@ void DomainIndex::catch_up() {
     nodes_.changes().since(position_, [&](NodeSlot slot) {
       if (nodes_.facts_changed(slot) > position_) changed.push_back(slot);
     });
-    // In the order of slots each comes to the end of its domain, as long as all are new.
+    // If all nodes are new, each is appended to its domain, because slots ascend.
     std::sort(changed.begin(), changed.end());
     for (const NodeSlot slot : changed) review(slot);
     facts_version_ = nodes_.facts_version();

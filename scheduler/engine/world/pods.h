@@ -1,5 +1,5 @@
 // The pods that matter to the engine: those that hold something on a node, of every scheduler, and
-// those of ours that wait for one.
+// those of this scheduler that wait for a node.
 //
 //                 ours, no node                    assume
 //     (unknown) ───────────────▶ pending ───────────────────────▶ assumed
@@ -11,9 +11,9 @@
 //
 //     deleted, or finished: from every state to (unknown)
 //
-// A pod is its uid: the same name with another uid is another pod. A terminating pod holds what it
-// holds until it is deleted. Bound is for good: a later word without a node is an old one. Of a
-// bound pod only its claim and what makes it an occupant are kept.
+// A pod is identified by its uid: the same name with another uid is another pod. A terminating pod
+// holds what it holds until it is deleted. Bound is final: a later event without a node is an old
+// one. For a bound pod, only its claim and the data of its occupant are stored.
 #pragma once
 
 #include "scheduler/cluster/placement.h"
@@ -53,10 +53,10 @@ class PodRecord {
     charge_.reset();
     placement_.reset();
   }
-  // → bound, from every state, or from bound with another claim or state. The claim moves without a
-  // trace where it is the same.
+  // → bound, from every state, or from bound with another claim or state. If the claim is the same,
+  // nothing is written to the change log.
   void bind(Nodes& nodes, NodeSlot node, Occupant occupant);
-  // assumed, with what the pod says of itself now, and its class; its claim stays.
+  // assumed: updates the pod's own data and its class; its claim stays.
   void seen(const k8s::Pod& pod, PodClassRef pod_class);
   // assumed → bound, as assumed.
   void confirm() { waiting_.reset(); }
@@ -84,9 +84,10 @@ class Pods {
   // The record of that uid, or null.
   [[nodiscard]] PodRecord* find(const std::string& uid);
   [[nodiscard]] const PodRecord* find(const std::string& uid) const;
-  // The record of that uid, made if need be: then it is in no state yet and must be put into one.
+  // The record of that uid, created if it does not exist; then it has no state yet and must be
+  // given one.
   PodRecord& at(const std::string& uid);
-  // Forgets the pod; what it holds is free.
+  // Erases the pod; what it holds is free.
   void erase(const std::string& uid) { records_.erase(uid); }
 
   [[nodiscard]] std::size_t size() const { return records_.size(); }

@@ -7,7 +7,7 @@
 namespace sched {
 
 void RefusedBinds::add(const std::string& node, const std::string& answer, Time now) {
-  // An answer may be a page of a webhook's.
+  // The answer may be a long page of a webhook.
   constexpr std::size_t kMostText = 200;
   auto known = std::find_if(refusals_.begin(), refusals_.end(),
                             [&](const Refusal& refusal) { return refusal.node == node; });

@@ -59,7 +59,7 @@ std::vector<NodeSlot> Ruling::ByAmount::nodes() const {
     if (!rules_out(tally->counts().of(domain))) continue;
     all.insert(all.end(), domains.in(domain).begin(), domains.in(domain).end());
   }
-  // Most often they are in order.
+  // They are usually sorted already.
   if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
   return all;
 }

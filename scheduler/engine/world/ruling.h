@@ -1,5 +1,5 @@
-// What rules across nodes say of the nodes for one pod: which are ruled out, and why, and what the
-// others score by.
+// The ruling of rules across nodes for one pod: which nodes are ruled out, and why, and by what the
+// others score.
 #pragma once
 
 #include "scheduler/base/types.h"
@@ -31,7 +31,7 @@ class Ruling {
   struct ByDomain {
     std::shared_ptr<DomainIndex> domains;
     std::vector<bool> out;  // by domain
-    bool without = false;   // those without the label as well
+    bool without = false;   // whether nodes without the label are ruled out, too
 
     [[nodiscard]] bool rules_out(DomainId domain) const {
       return domain == kNoDomain ? without : domain < out.size() && out[domain];
@@ -45,7 +45,7 @@ class Ruling {
     std::shared_ptr<Tally> tally;
     std::int64_t at_least = std::numeric_limits<std::int64_t>::min();
     std::int64_t at_most = std::numeric_limits<std::int64_t>::max();
-    bool without = false;  // those without the label as well
+    bool without = false;  // whether nodes without the label are ruled out, too
 
     [[nodiscard]] bool rules_out(std::int64_t amount) const {
       if (amount == kNoAmount) return without;
@@ -55,13 +55,13 @@ class Ruling {
     [[nodiscard]] std::vector<NodeSlot> nodes() const;
   };
 
-  // What a constraint would rather have.
+  // What a constraint prefers.
   struct Preference {
     std::string_view plugin;
     std::int64_t weight = 1;
     std::shared_ptr<const PodPreference> how;
     std::vector<std::shared_ptr<Tally>> tallies;  // by count of `how`
-    std::vector<DomainCounts> tried;  // the same as it would be in a trial; empty: as it is
+    std::vector<DomainCounts> tried;  // the same in a trial; empty: the nodes as they are
 
     [[nodiscard]] std::int64_t amount_in(std::size_t count, DomainId domain) const {
       if (domain == kNoDomain) return kNoAmount;
@@ -69,45 +69,47 @@ class Ruling {
     }
   };
 
-  // A rule more: the nodes `out` (each once or more) and, where `only` is there, all nodes but
-  // these, which ascend.
+  // Adds a rule: it rules out the nodes `out` (each once or more) and, if `only` is given, all
+  // nodes except these, which ascend.
   void add(Why why, std::vector<NodeSlot> out, std::optional<std::vector<NodeSlot>> only);
   void add(Why why, ByDomain out);
   void add(Why why, ByAmount out);
 
   void add(Preference preference) { preferences_.push_back(std::move(preference)); }
 
-  // Whether it rules no node out; and says nothing at all.
+  // Whether it rules no node out / is empty.
   [[nodiscard]] bool allows_all() const {
     return out_.empty() && !only_ && by_domain_.empty() && by_amount_.empty();
   }
   [[nodiscard]] bool none() const { return allows_all() && preferences_.empty(); }
-  // Whether one of its rules by domain, or of those that leave some nodes only, rules every node
-  // out. False says nothing. O(domains).
+  // Whether a single rule by domain, or the rules with `only`, rule every node out. False means
+  // nothing. O(domains).
   [[nodiscard]] bool rules_out_all() const;
-  // The first rule that excludes the node; null: none does.
+  // The first rule that excludes the node; null: none.
   [[nodiscard]] const Why* find(NodeSlot slot) const;
-  // What is told of a node that is ruled out: that rule's reason, and those that go with it, each
-  // once.
+  // The reported reasons for a node that is ruled out: that rule's reason, and those that go with
+  // it, each once.
   [[nodiscard]] std::vector<std::string_view> reasons(NodeSlot slot) const;
 
-  // Ascending: those that are out one by one; and of the others all but those of only(), if any.
+  // Ascending. The nodes that are ruled out individually; and the only ones that are left, if
+  // given.
   [[nodiscard]] const std::vector<NodeSlot>& out() const { return out_; }
   [[nodiscard]] const std::optional<std::vector<NodeSlot>>& only() const { return only_; }
 
-  // And those that are out by domain, or by what is counted there.
+  // The nodes that are also ruled out by domain, or by what is counted there.
   [[nodiscard]] const std::vector<ByDomain>& by_domain() const { return by_domain_; }
   [[nodiscard]] const std::vector<ByAmount>& by_amount() const { return by_amount_; }
 
   [[nodiscard]] const std::vector<Preference>& preferences() const { return preferences_; }
 
-  // What is counted on single nodes and decides about them, each once.
+  // The counts over single nodes that decide, each once.
   [[nodiscard]] std::vector<std::shared_ptr<Tally>> counts_by_node() const;
-  // The labels whose domains decide otherwise.
+  // The labels with domains that decide in the other rules.
   [[nodiscard]] std::vector<std::shared_ptr<DomainIndex>> labels() const;
 
-  // Whom its rules hold for, besides pods of the same shape: the class, and of that those of which
-  // constraints read the same besides, as a hash; or that pod alone.
+  // Which pods the rules hold for. Always: pods of the same shape. of_class: also of the same
+  // class, and with an equal hash `besides` of what constraints read besides. of_pod: this pod
+  // alone.
   bool of_class = false;
   std::uint64_t besides = 0;
   bool of_pod = false;
@@ -124,8 +126,8 @@ class Ruling {
 
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   std::vector<Rule> rules_;
-  std::vector<NodeSlot> out_;                  // of any rule
-  std::optional<std::vector<NodeSlot>> only_;  // of every rule that has them
+  std::vector<NodeSlot> out_;                  // the union over the rules
+  std::optional<std::vector<NodeSlot>> only_;  // the intersection over the rules that have one
   std::vector<ByDomain> by_domain_;
   std::vector<ByAmount> by_amount_;
   std::vector<Preference> preferences_;

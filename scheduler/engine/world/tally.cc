@@ -8,7 +8,7 @@ void Tally::catch_up() {
   domains_->catch_up();
   forget_classes();
   if (position_ == nodes_.changes().end()) return;
-  // Whoever may create pods may name many labels that no node has: these take no room.
+  // A user who may create pods may name many labels that no node has: these take no memory.
   if (domains_->size() == 0) return;
   parts_.resize(nodes_.slots());
   nodes_.changes().since(position_, [&](NodeSlot slot) { review(slot); });
@@ -68,7 +68,7 @@ std::int32_t Tally::amount(const Occupant& occupant) const {
   if (occupant.kind != Occupant::Kind::kPod || occupant.pod_class.none()) return 0;
   if (occupant.terminating && !counts_terminating_) return 0;
   const PodClass& pod_class = classes_[occupant.pod_class.id()];
-  // Its number may have been another's when this was brought up to date.
+  // The class's number may have belonged to another class when this was last brought up to date.
   if (births_seen_ != classes_.births().end()) return what_->amount(pod_class);
   const auto id = static_cast<std::size_t>(occupant.pod_class.id());
   if (id >= amounts_.size()) amounts_.resize(id + 1, kNotAsked);

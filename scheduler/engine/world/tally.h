@@ -1,9 +1,9 @@
 // What a rule across nodes counts of nodes and of the pods on them, by domain, kept up to date by
 // the change log.
 //
-// Per node the part is kept that it adds to its domain. A node that changed is summed up anew, over
-// the pods on it, and the difference goes to its domain: so a decision costs each tally that is
-// asked afterwards one node.
+// For each node the part is stored that it adds to its domain. For a node that changed, the sum
+// over its pods is computed again, and the difference is added to its domain. So a decision costs
+// one node in each tally that is asked afterwards.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
@@ -22,7 +22,7 @@ namespace sched {
 
 class Tally {
  public:
-  // All that is borrowed outlives it.
+  // All arguments outlive it.
   Tally(const Nodes& nodes, const PodClasses& classes, std::shared_ptr<DomainIndex> domains,
         std::shared_ptr<const Counted> what)
       : nodes_(nodes),
@@ -35,16 +35,16 @@ class Tally {
   void catch_up();
 
   [[nodiscard]] const DomainCounts& counts() const { return counts_; }
-  // In the domain of that node; kNoAmount where it has none.
+  // The amount in the domain of that node; kNoAmount if it has no domain.
   [[nodiscard]] std::int64_t amount_at(NodeSlot slot) const {
     const DomainId domain = domains_->of(slot);
     return domain == kNoDomain ? kNoAmount : counts_.of(domain);
   }
   [[nodiscard]] const std::shared_ptr<DomainIndex>& domains() const { return domains_; }
-  // What there would be. O(domains + nodes touched · pods on one).
+  // The counts in the trial. O(domains + nodes touched · pods on one).
   [[nodiscard]] DomainCounts counts_in(const Trial& trial) const;
 
-  // Bytes, roughly, without the index, which tallies share.
+  // Bytes, approximately, without the index, which tallies share.
   [[nodiscard]] std::size_t memory() const {
     return sizeof(*this) + parts_.capacity() * sizeof(Part) +
            amounts_.capacity() * sizeof(std::int32_t) + counts_.memory();
@@ -53,14 +53,14 @@ class Tally {
  private:
   // What a node adds to its domain.
   struct Part {
-    DomainId domain = kNoDomain;  // none: it does not count
+    DomainId domain = kNoDomain;  // kNoDomain: the node does not count
     std::int32_t amount = 0;
   };
   static constexpr std::int32_t kNotAsked = std::numeric_limits<std::int32_t>::min();
 
   void review(NodeSlot slot);
   void forget_classes();
-  // Of a node with these occupants.
+  // The part of a node with these occupants.
   template <typename Occupants>
   [[nodiscard]] std::int32_t sum(const NodeFacts& node, const Occupants& occupants) const;
   [[nodiscard]] std::int32_t amount(const Occupant& occupant) const;
@@ -70,7 +70,7 @@ class Tally {
   std::shared_ptr<DomainIndex> domains_;
   std::shared_ptr<const Counted> what_;
   bool counts_terminating_ = true;
-  mutable std::vector<std::int32_t> amounts_;  // by class; what follows from it, once it was asked
+  mutable std::vector<std::int32_t> amounts_;  // by class; computed when first needed
   std::vector<Part> parts_;                    // by slot
   DomainCounts counts_;
   ChangeLog::Position position_ = 0;

@@ -1,13 +1,13 @@
-// The nodes as they would be: with some occupants taken away, some claims added, and facts of some
-// nodes replaced.
+// The nodes as they would be: with some occupants taken away, some claims added, and the facts of
+// some nodes replaced.
 //
 // A trial is a sparse overlay of the nodes as they are. It costs what it touches, is never written
-// to the change log, and leaves no trace when it is dropped. Every question that can be put to the
-// nodes as they are can be put to a trial (finder.h): what would be if a pod were preempted, if the
-// rest of a gang were in place, if a node's GPUs were cut otherwise.
+// to the change log, and leaves no trace when it is destroyed. Every question about the nodes can
+// be asked about a trial (finder.h): what would be if a pod were preempted, if the rest of a gang
+// were in place, if a node's GPUs were cut differently.
 //
-// It is for one question or a few: the nodes must not change while it lives. Nodes to add and
-// quotas to change are asked of a second engine.
+// It is for one question or a few: the nodes must not change during its lifetime. For additional
+// nodes or changed quotas, use a second engine.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
@@ -20,25 +20,25 @@ namespace sched {
 
 class Trial {
  public:
-  // `nodes` outlives the trial and stays as it is meanwhile.
+  // `nodes` outlives the trial and does not change meanwhile.
   explicit Trial(const Nodes& nodes) : nodes_(nodes) {}
 
-  // The occupant, which is on that node, would be gone. O(resources that are taken there).
+  // Takes the occupant, which is on that node, away. O(resources that are taken there).
   void take_away(NodeSlot slot, const Occupant& occupant);
-  // It would stay after all.
+  // Undoes take_away().
   void put_back(NodeSlot slot, const Occupant& occupant);
-  // One pod more would be there. The occupant is copied.
+  // Adds one more pod. The occupant is copied.
   void add(NodeSlot slot, const Occupant& occupant);
-  // The node would be this. What is taken there stays. Its name must be the same.
+  // Replaces the facts of the node; its name must be the same. What is taken there stays.
   void replace(NodeSlot slot, NodeFacts facts);
 
-  // Of a node that is there.
+  // Of a node that exists.
   [[nodiscard]] NodeView view(NodeSlot slot) const;
 
-  // Who would be on it, in no order that means anything.
+  // The occupants of the node in the trial; their order means nothing.
   [[nodiscard]] std::vector<const Occupant*> occupants(NodeSlot slot) const;
 
-  // The nodes that are, or may be, other than they are; by ascending slot.
+  // The nodes that differ, or may differ, from their present state; by ascending slot.
   [[nodiscard]] const std::vector<NodeSlot>& touched() const { return touched_; }
 
  private:
@@ -48,10 +48,10 @@ class Trial {
     std::vector<const Occupant*> gone;
     std::vector<Occupant> added;
   };
-  // Null: the node is as it is.
+  // Null: the node is not touched.
   [[nodiscard]] const Overlay* overlay(NodeSlot slot) const;
   Overlay& touch(NodeSlot slot);
-  // Calls visit(occupant) for each that would be there.
+  // Calls visit(occupant) for each occupant in the trial.
   template <typename Visit>
   void for_each_occupant(NodeSlot slot, const Overlay& overlay, Visit&& visit) const;
 

@@ -1,6 +1,7 @@
-// A pod of ours from when it is first seen until it is bound, with what scheduling it needs.
+// A pod of this scheduler from when it is first seen until it is bound, with the data that
+// scheduling needs.
 //
-// It is an entity of one pod, and belongs to the pod's record; the queue borrows it.
+// It is an entity of one pod, and part of the pod's record; the queue only refers to it.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -21,7 +22,7 @@ struct WaitingPod : Entity {
   ShapeRef shape;  // has_shape() sets it
   PodClassRef pod_class;
   Constraints constraints;  // those that concern it
-  Time queued_since{};      // when this process saw it first
+  Time queued_since{};      // when this process first saw it
   int attempts = 0;
   int failed_binds = 0;  // in a row
   RefusedBinds refused_binds;

@@ -70,7 +70,7 @@ quota::Demand World::demand_of(std::size_t profile, const PodShape& shape,
 
 void World::charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand,
                    const std::string& charged_as) {
-  demand.allowed = {};  // it is where it is
+  demand.allowed = {};  // the pod has its node already
   record.charge(ledger,
                 {.uid = pod.metadata.uid,
                  .namespace_ = pod.metadata.namespace_,

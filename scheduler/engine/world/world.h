@@ -1,7 +1,7 @@
-// The world: everything the engine knows of the cluster. Intake changes it as events say, and
-// actions change it as they decide; the finder only reads it.
+// The world: the engine's whole state of the cluster. Intake changes it by events, actions change
+// it by decisions; the finder only reads it.
 //
-// The parts stand in the order in which one is built on another.
+// Each part is built on those before it.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
@@ -24,15 +24,15 @@
 
 namespace sched {
 
-// What a constraint says about a pod, and which constraint.
+// A constraint's refusal of a pod, and the constraint.
 struct Objection {
   const ClusterConstraint* by = nullptr;
   Refusal refusal;
 };
-// The first of the constraints that concern a pod; nullopt: they have none.
+// The first refusal among the constraints that concern a pod; nullopt: none.
 [[nodiscard]] std::optional<Objection> objection_to(const k8s::Pod& pod,
                                                     const Constraints& constraints);
-// What they add to the details of a pod that found no node.
+// What the constraints add to the details of a pod that found no node.
 [[nodiscard]] std::string notes_on(const k8s::Pod& pod, const Constraints& constraints);
 
 struct World {
@@ -40,7 +40,7 @@ struct World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  // The index of the profile of that name; nullopt: the pod is not ours.
+  // The index of the profile of that name; nullopt: the pod is another scheduler's.
   [[nodiscard]] std::optional<std::size_t> profile_of(std::string_view scheduler_name) const;
   // Whether a profile's configuration reserves the node for this scheduler.
   [[nodiscard]] bool owns(const NodeFacts& node) const;
@@ -48,7 +48,7 @@ struct World {
   // What a pod of the shape asks of its quota, under that profile.
   [[nodiscard]] quota::Demand demand_of(std::size_t profile, const PodShape& shape,
                                         const ResourceNames& resource_names) const;
-  // The pod, which has a placement, counts against its namespace's quota from now on.
+  // Charges a pod that has a placement to its namespace's quota.
   void charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand,
               const std::string& charged_as);
 
@@ -57,7 +57,8 @@ struct World {
 
   // The profile's constraints that concern the pod.
   [[nodiscard]] Constraints constraints_for(const k8s::Pod& pod, std::size_t profile) const;
-  // Every constraint that reads such changes learns of it. False: whatever they say is as before.
+  // Reports the change to every constraint that reads such changes. False: none of their answers
+  // changes.
   bool tell_constraints(const ClusterChange& change);
 
   const std::vector<Profile> profiles;
@@ -70,7 +71,7 @@ struct World {
   quota::Ledger ledger;
   Pods pods;
   WorkloadStatistics statistics;
-  std::uint64_t arrivals = 0;  // pods of ours that were seen waiting, ever
+  std::uint64_t arrivals = 0;  // pods of this scheduler that were seen waiting, ever
 
  private:
   std::array<std::vector<ClusterConstraint*>, kChangeKinds> readers_;

@@ -1,4 +1,4 @@
-// The world as it would be: nodes and accounts, with some pods taken away.
+// The world as it would be: nodes and accounts without some pods.
 #pragma once
 
 #include "scheduler/engine/world/pods.h"
@@ -9,15 +9,15 @@
 namespace sched {
 
 struct WorldTrial {
-  // `world` outlives the trial and stays as it is meanwhile.
+  // `world` outlives the trial and does not change meanwhile.
   explicit WorldTrial(const World& world) : nodes(world.nodes), quota(world.ledger) {}
 
-  // What the pod holds, if anything, would be free: its room and its quota.
+  // Frees what the pod holds, if anything: its room and its quota.
   void take_away(const PodRecord& pod) {
     if (pod.placement()) nodes.take_away(pod.placement()->node(), pod.placement()->occupant());
     if (pod.charged() != nullptr) quota.take_away(*pod.charged());
   }
-  // It would stay after all.
+  // Undoes take_away().
   void put_back(const PodRecord& pod) {
     if (pod.placement()) nodes.put_back(pod.placement()->node(), pod.placement()->occupant());
     if (pod.charged() != nullptr) quota.put_back(*pod.charged());

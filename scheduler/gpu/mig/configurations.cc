@@ -11,7 +11,7 @@ std::string label_value(const Profile& profile) {
   return name;
 }
 
-// The first plain profile of that many compute slices, of several the one with the least memory.
+// The first plain profile of that many compute slices; if several, the one with the least memory.
 const Profile* plain(const Geometry& geometry, unsigned compute_slices) {
   const Profile* found = nullptr;
   for (const Profile& each : geometry.profiles) {

@@ -1,5 +1,5 @@
-// The MIG configurations that NVIDIA's mig-manager knows for every node of a GPU model: the values
-// that the node label nvidia.com/mig.config may be given without writing a configuration first.
+// The MIG configurations that NVIDIA's mig-manager has for every node of a GPU model: the values of
+// the node label nvidia.com/mig.config that need no additional configuration file.
 //
 //   all-1g.10gb     every GPU is cut into as many instances of the profile as it holds
 //   all-balanced    two of the smallest, one of the next, one of 3g (where there is a 3g)
@@ -26,11 +26,11 @@ struct InstanceCount {
 struct Configuration {
   std::string name;                      // "all-3g.40gb"
   std::vector<InstanceCount> instances;  // by the geometry's order of profiles
-  // Of that profile on one GPU; 0: none.
+  // How many instances of that profile are on one GPU; 0: none.
   [[nodiscard]] std::int64_t per_gpu(const Profile& profile) const;
 };
 
-// Those of one model: one per profile, in the geometry's order, then all-balanced.
+// The configurations of one model: one per profile, in the geometry's order, then all-balanced.
 [[nodiscard]] std::vector<Configuration> configurations(const Geometry& geometry);
 
 }  // namespace sched::gpu::mig

@@ -27,7 +27,7 @@ Profile variant_of(const Profile& plain, std::string_view suffix) {
   return variant;
 }
 
-// "+me": plain, and the engines of which there is one.
+// "+me": a plain profile with the engines of which there is one.
 Profile with_media(const Profile& plain) {
   Profile variant = variant_of(plain, "+me");
   variant.max_instances = 1;
@@ -50,7 +50,7 @@ Profile without_media(const Profile& plain) {
   return variant;
 }
 
-// The 8-slice models differ in how many gigabytes their profiles' names say.
+// The 8-slice models differ in the gigabytes in their profiles' names.
 struct EightSlices {
   const char* model;
   int one;   // 1g
@@ -94,8 +94,8 @@ Geometry a30() {
   return made;
 }
 
-// Twelve units of 8 GB, of which instances take 3, 6 or 12, each with the media engines of its part
-// unless its name says otherwise.
+// Twelve units of 8 GB. An instance takes 3, 6 or 12 of them, with the media engines of its part
+// unless its name has another suffix.
 Geometry rtx_pro_6000() {
   Geometry made{.model = "RTX-PRO-6000-96GB", .slices = 12};
   Profile all{"4g.96gb", 4, 12, 1, at({0})};

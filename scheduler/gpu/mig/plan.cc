@@ -26,8 +26,7 @@ std::vector<Configuration> choices_for(const Candidate& node,
   return choices;
 }
 
-// a before b: more pods for each that has to go, then more pods; of as many the one with fewer
-// GPUs.
+// a before b: more pods for each pod that must end, then more pods; if equal, fewer GPUs.
 bool better(const Repartition& a, const Repartition& b, const std::vector<Candidate>& nodes) {
   const std::size_t by_a = a.pods.size() * nodes[b.node].occupants;
   const std::size_t by_b = b.pods.size() * nodes[a.node].occupants;

@@ -1,15 +1,15 @@
-// Which nodes should be cut how, so that pods that wait for MIG instances fit.
+// Which nodes should be cut how, so that waiting pods that ask for MIG instances fit.
 //
-// Greedy: of all (node, configuration) the one that places the most pods, of several the one with
-// the fewest GPUs to cut, then by the nodes' order and the configurations'; its pods are taken off
-// the list, and again, until nothing places any. That is not the best plan there is (finding that
-// is a set cover), but each step of it holds by itself: who carries out only the first has
-// placed the most pods that one node can. What fits where is the caller's to say, so a plan never
+// Greedy: of all (node, configuration), the one that places the most pods; if several, the one with
+// the fewest GPUs to cut, then by the order of nodes and configurations. Its pods are removed from
+// the list, and the search is repeated until nothing places a pod. This is not the best possible
+// plan (to find that is a set cover problem), but each step is good by itself: the first step alone
+// places the most pods that one node can take. The caller decides what fits where, so a plan never
 // promises what the scheduler would not do.
 //
-// Nodes on which GPU pods run come into question for what idle nodes do not place: of these the one
-// with the most pods placed for each that has to go, and one only, since that is for people to
-// decide. It places more than have to go.
+// Nodes with GPU pods are considered for pods that idle nodes do not place: only the one node with
+// the most pods placed for each pod that must end, because an administrator must decide that. It
+// places more pods than must end.
 #pragma once
 
 #include "scheduler/gpu/mig/configurations.h"
@@ -23,13 +23,13 @@
 
 namespace sched::gpu::mig {
 
-// A node whose GPUs could be cut anew.
+// A node with GPUs that could be cut differently.
 struct Candidate {
-  const Geometry* geometry = nullptr;  // never null: of all of its GPUs
+  const Geometry* geometry = nullptr;  // never null: of all GPUs of the node
   std::int64_t gpus = 0;
-  std::string configuration;  // as it is; not chosen again
-  bool one_profile = false;   // its GPUs must all be cut into one and the same (strategy single)
-  std::size_t occupants = 0;  // pods that hold its GPUs, and would have to go before
+  std::string configuration;  // the present one; not chosen again
+  bool one_profile = false;   // all its GPUs must be cut into one profile (strategy single)
+  std::size_t occupants = 0;  // pods that hold its GPUs, and must end first
 };
 
 // One step of a plan: indices of a node and of the pods that it would take, ascending.
@@ -39,8 +39,8 @@ struct Repartition {
   std::vector<std::size_t> pods;
 };
 
-// Which of the `waiting` pods (ascending) the node would take, were it cut so and were they put
-// there in this order.
+// Which of the `waiting` pods (ascending) the node would take if it were cut so and the pods were
+// put there in this order.
 using Trial = std::function<std::vector<std::size_t>(std::size_t node, const Configuration& to,
                                                      const std::vector<std::size_t>& waiting)>;
 
@@ -50,7 +50,7 @@ struct PlanLimits {
 };
 
 // `wanted`: the profiles that pods wait for, as resource names; configurations without any of them
-// are not tried. At most limits.trials calls of `fits`; what was found until then is returned.
+// are not tried. Calls `fits` at most limits.trials times; then what was found is returned.
 [[nodiscard]] std::vector<Repartition> plan(const std::vector<Candidate>& nodes,
                                             const std::vector<std::string>& wanted,
                                             std::size_t pods, const Trial& fits,

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kShared = ".shared";
 constexpr std::size_t kMostProfileBytes = 63;  // as of a label's value
 
-// Takes the digits at the beginning off; false: there are none, or too many to be meant.
+// Removes the digits at the beginning; false: there are none, or too many for a profile.
 bool skip_number(std::string_view& text) {
   constexpr std::size_t kMostDigits = 4;
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());

@@ -19,8 +19,8 @@ bool may_begin(const Profile& profile, const DeviceUse& use, unsigned start) {
   return (unsigned{legal_starts(profile, use)} >> start & 1U) != 0;
 }
 
-// Walks the slices from left to right; at each, nothing begins or one of the instances that may. So
-// each state is met once.
+// Goes over the slices from left to right; at each slice either nothing begins or one of the
+// instances that may begin there. So each state is found once.
 class Walk {
  public:
   Walk(unsigned slices, const std::vector<const Profile*>& profiles)

@@ -17,19 +17,19 @@ struct Placement {
 // A set of instances that can be on one GPU together, by start.
 using State = std::vector<Placement>;
 
-// All states of instances of these profiles, which are of one geometry of `slices` slices; the
-// empty one first.
+// All states of instances of these profiles, which belong to one geometry of `slices` slices; the
+// empty state first.
 [[nodiscard]] std::vector<State> states(unsigned slices,
                                         const std::vector<const Profile*>& profiles);
 
 // What the instances of `state` take.
 [[nodiscard]] DeviceUse use_of(const State& state);
 
-// Those of states() to which no further instance of these profiles can be added.
+// The states to which no further instance of these profiles can be added.
 [[nodiscard]] std::vector<State> maximal_states(unsigned slices,
                                                 const std::vector<const Profile*>& profiles);
 
-// The profiles of a geometry that are no variants of others.
+// The profiles of a geometry that are not variants of others.
 [[nodiscard]] std::vector<const Profile*> plain_profiles(const Geometry& geometry);
 
 }  // namespace sched::gpu::mig

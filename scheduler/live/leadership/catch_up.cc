@@ -9,14 +9,14 @@ namespace sched::live {
 
 namespace {
 
-// A pod that was read and deleted before the watch showed it, in a gap that the watch bridged with
-// a new list, is never shown. So what is missing for long is read anew.
+// A pod that was read, and deleted before the watch showed it, during a gap that the watch closed
+// with a new list, is never shown. So if something is missing for long, it is read again.
 constexpr std::chrono::seconds kReadAgain{2};
 
-// At the second read, and after so many more: a watch that is being opened needs time.
+// At the second read, and again after so many more: a watch that is being opened needs time.
 constexpr int kReopenEvery = 5;
 
-// A value of a field selector, as apimachinery's fields.EscapeValue has it.
+// A value of a field selector, escaped as by apimachinery's fields.EscapeValue.
 std::string escaped(const std::string& value) {
   std::string text;
   for (const char c : value) {
@@ -89,7 +89,7 @@ void CatchUp::start() {
     k8s::ReflectorOptions options;
     options.back_off = kReadBackOff;
     options.seed = reads_.size();
-    // As the watch, it may meet a connection to a server that is dead.
+    // Like the watch, it may use a connection to a server that is dead.
     options.deadline = std::chrono::seconds{10};
     options.idle_limit = std::chrono::seconds{20};
     reads_.push_back(std::make_unique<Read>(transport_, loop_, pods_of(name), std::move(handler),

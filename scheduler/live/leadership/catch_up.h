@@ -1,24 +1,24 @@
-// Knows when the pods' watch has shown everything that earlier leaders bound.
+// Detects when the pods' watch has shown everything that earlier leaders bound.
 //
-// A standby watches the cluster like the leader does, but how far behind its watch is nobody can
-// tell: a quiet watch looks the same as one that hangs. To decide on it at once after a takeover
-// might give away what the predecessor has just given. A new list of all pods would tell, at the
-// price of many seconds in a large cluster. But only binds of *our* pods matter, for nobody but the
-// leader makes those; so a new leader
+// A standby watches the cluster as the leader does, but how far behind its watch is cannot be seen:
+// a quiet watch looks the same as one that hangs. A decision right after a takeover could give away
+// what the previous leader has just given. A new list of all pods would show the state, but takes
+// many seconds in a large cluster. However, only binds of this scheduler's pods matter, and only
+// the leader makes those. So a new leader
 //
-//   1. reads the pods that name our schedulers, consistently (the answer is not older than the
-//      question, and the question not older than the predecessor's last bind), and
+//   1. reads the pods that name its schedulers, consistently (the answer is not older than the
+//      request, and the request not older than the previous leader's last bind), and
 //   2. waits until the watch has shown each of those that have a node with its node, or gone.
 //
-// The watch stays the only source of the engine's events, in its order; this only says when. In
-// most cases the watch has been faster than the list, and nothing is waited for. A watch may also
-// hang, on the API server that has died with the predecessor for instance, and not notice for
-// minutes; where a second read some seconds later still finds something missing, it is to be opened
-// anew.
+// The watch stays the only source of the engine's events, in its order; this class only determines
+// the time. Usually the watch has been faster than the list, and nothing is waited for. A watch may
+// also hang unnoticed for minutes, for example on an API server that failed together with the
+// previous leader. So if a second read some seconds later still finds something missing, the
+// watch is opened again.
 //
-// Not covered: binds of an earlier leader for a scheduler name that this configuration has no more.
-// Cost: one read of our own pods, once per takeover, and until then a set of the uids of those that
-// are bound. On the event loop's thread.
+// Not covered: binds of an earlier leader for a scheduler name that this configuration no longer
+// has. Cost: one read of this scheduler's own pods, once per takeover, and until then a set of the
+// uids of its bound pods. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -41,9 +41,9 @@ namespace sched::live {
 class CatchUp {
  public:
   struct Hooks {
-    // Once.
+    // Called once.
     std::function<void()> on_done;
-    // The watch is some seconds behind. Again from time to time while it is.
+    // The watch is some seconds behind. Repeated from time to time while it is.
     std::function<void()> on_behind;
     // The read failed; tried again after `retry_in`.
     std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
@@ -56,21 +56,21 @@ class CatchUp {
   CatchUp(const CatchUp&) = delete;
   CatchUp& operator=(const CatchUp&) = delete;
 
-  // What the pods' watch shows, from its first list on.
+  // What the pods' watch shows, starting with its first list.
   void shown(const k8s::Pod& pod);
   void gone(const std::string& uid);
 
-  // Reads; to be called when no bind of an earlier leader can land any more.
+  // Starts the read; call it when no bind of an earlier leader can be carried out any more.
   void start();
   // No hook is called after it.
   void stop();
 
-  // How many pods were read with a node that the watch has yet to show.
+  // How many pods that were read with a node the watch has not shown yet.
   [[nodiscard]] std::size_t missing() const { return missing_.size(); }
 
  private:
-  // Of the pods of one scheduler name. A reflector's first list is a consistent read, with all its
-  // patience for failures; of what follows nothing is wanted.
+  // Reads the pods of one scheduler name. A reflector's first list is a consistent read with
+  // repetition after failures; its later events are not used.
   using Read = k8s::Reflector<k8s::Pod>;
 
   [[nodiscard]] bool is_ours(const k8s::Pod& pod) const;

@@ -31,7 +31,7 @@ const char* text_of(Origin origin) {
   return "";
 }
 
-// How long binds of one of whom nothing is known may still land.
+// How long binds of an unknown earlier scheduler may still be carried out.
 milliseconds unknown_predecessor_time(const k8s::ElectionOptions& election) {
   const BindTimes most;
   return std::max<milliseconds>(election.lease_duration, most.deadline + most.margin);

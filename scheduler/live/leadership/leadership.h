@@ -1,19 +1,20 @@
-// Whether this process may decide and bind, from one moment to the next.
+// Whether this process may decide and bind, at each moment.
 //
-// Standby: its watches run and its engine knows the cluster, but decides nothing. Once it holds the
-// lease it waits until
+// Standby: its watches run and its engine has the state of the cluster, but decides nothing. When
+// it holds the lease, it waits until
 //
-//   1. no bind of an earlier leader can land any more: that is so already when the lease was given
-//      back (he had settled his binds) or had expired (bind_gate.h). Where there was no lease at
-//      all, nothing is known of who scheduled before: one that ran without election, or whose lease
-//      was deleted. Then a lease's duration is waited out, or the time that such a one needs for
-//      his last bind, whichever is longer. That happens once in a cluster's life;
+//   1. no bind of an earlier leader can be carried out any more. This is so already if the lease
+//      was given back (that leader had settled its binds) or had expired (bind_gate.h). If there
+//      was no lease, it is not known what scheduled before: a process without election, or a
+//      process with a lease that has been deleted. Then it waits for a lease's duration, or for the
+//      time that such a process needs for its last bind, whichever is longer. That happens once per
+//      cluster;
 //   2. the pods' watch has shown everything that was bound (catch_up.h);
 //   3. all watches have been delivered once.
 //
-// Then on_may_decide comes, once, and binds may be sent while the gate is open. A leader who loses
-// the lease never leads again: on_lost asks for the end of the process, as kube-scheduler ends. A
-// new one starts with nothing to unlearn, and the other replica is warm.
+// Then on_may_decide comes, once, and binds may be sent while the gate is open. A leader that loses
+// the lease never leads again: on_lost requests the end of the process, as kube-scheduler ends. A
+// new process starts with a fresh state, and the other replica is ready.
 //
 // On the event loop's thread.
 #pragma once
@@ -38,9 +39,9 @@ class Leadership {
  public:
   struct Hooks {
     std::function<void()> on_may_decide;
-    // The watches are behind what was read after the takeover: they may hang (catch_up.h).
+    // The watches are behind what was read after the takeover and may hang (catch_up.h).
     std::function<void()> on_watches_behind = [] {};
-    // The gate has (or may have) opened: binds that wait may go.
+    // The gate has opened, or may have: waiting binds may be sent.
     std::function<void()> on_gate_open;
     std::function<void(const std::string& why)> on_lost;
     // `source`: "lease", or "read pods after the takeover"; `retry_in` zero: soon.
@@ -56,8 +57,8 @@ class Leadership {
     BindTimes bind_times;  // of this process
     std::vector<std::string> scheduler_names;
   };
-  // What the election speaks through: a client with a transport of its own, and the transport of
-  // all else.
+  // The API for the election: a client with a transport of its own; and the transport of everything
+  // else.
   struct Api {
     k8s::Client& lease_client;
     k8s::Transport& transport;
@@ -71,18 +72,18 @@ class Leadership {
   ~Leadership() = default;
 
   void start();
-  // From the watches: all are delivered; a pod as it is shown; a pod that is gone.
+  // From the watches: all are delivered; a pod of the watch; a pod that is gone.
   void on_watches_synced();
   void on_pod(const k8s::Pod& pod) { catch_up_.shown(pod); }
   void on_pod_gone(const std::string& uid) { catch_up_.gone(uid); }
 
-  // A bind may be sent now; until gate().send_by().
+  // Whether a bind may be sent now; until gate().send_by().
   [[nodiscard]] bool may_bind() const { return gate_.is_open(clock_().boot); }
   [[nodiscard]] const BindGate& gate() const { return gate_; }
   [[nodiscard]] bool leads() const { return elector_.leads(); }
 
-  // Gives the lease back; when every bind of ours is settled. `done` comes at the latest after
-  // `limit`, and no hook after it.
+  // Gives the lease back; call it when every bind of this process is settled. `done` is called
+  // after `limit` at the latest, and no hook after it.
   void release(std::chrono::milliseconds limit, std::function<void()> done);
   // Ends without giving anything back; no hook is called after it.
   void stop();

@@ -1,4 +1,4 @@
-// What the configuration's leaderElection means for the parts that take part in it.
+// The configuration's leaderElection, as settings of the parts that use it.
 #pragma once
 
 #include "k8s-client/leader_election/election.h"
@@ -9,7 +9,7 @@
 
 namespace sched::live {
 
-// Without election: the most there is.
+// Without election: the longest times.
 [[nodiscard]] BindTimes bind_times(const config::LeaderElection& election);
 
 // With an identity that is new at each call.

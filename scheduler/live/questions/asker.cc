@@ -5,10 +5,10 @@
 
 namespace sched::live {
 
-// Taken by the engine's thread; blocked when there is nothing at its other end any more.
+// Locked by the engine's thread; blocked when the asker is gone.
 struct Asker::Way {
   std::mutex mutex;
-  Asker* asker;  // nullptr once it is gone; only its loop's thread calls it
+  Asker* asker;  // nullptr when it is gone; only its loop's thread calls it
 };
 
 Asker::Asker(k8s::EventLoop& loop, Put put, Limits limits)

@@ -1,10 +1,9 @@
-// One asker of the engine's thread, and where its answers come back: on its own event loop, as
-// calls.
+// One asker of the engine's thread. The answers come back on its own event loop, as calls.
 //
-// Only so many of its questions are open at a time, so that askers of one kind do not crowd out
-// those of another, and fewer of one account, so that none crowds out the others; and each waits
-// only so long. The engine's thread never computes one that nobody waits for: its client has gone,
-// its time is up, or the asker is no more.
+// Only a limited number of its questions is open at a time, so that askers of one kind do not crowd
+// out those of another; and fewer of one account, so that no account crowds out the others. Each
+// question waits only for a limited time. The engine's thread never computes an answer that is not
+// needed any more: its client has gone, its time is up, or the asker no longer exists.
 #pragma once
 
 #include "k8s-client/http/event_loop.h"
@@ -35,10 +34,10 @@ class Asker {
   };
   // Puts a question before the engine's thread (EngineThread::ask). Called on the loop's thread.
   using Put = std::function<void(Question)>;
-  // Who asks.
+  // The client of a question.
   struct Client {
-    std::string account;                   // its questions are counted together
-    std::weak_ptr<const void> connection;  // it waits as long as this is there
+    std::string account;                   // its open questions are counted together
+    std::weak_ptr<const void> connection;  // the answer is needed while this exists
   };
 
   // `loop` must outlive it.
@@ -47,8 +46,8 @@ class Asker {
   Asker(const Asker&) = delete;
   Asker& operator=(const Asker&) = delete;
 
-  // `question` is called with the engine on its thread, where all that it holds must be its own.
-  // `done` is called once with what it returned, or with why it was not called: at once where too
+  // `question` is called with the engine on the engine's thread, so everything that it holds must
+  // be its own. `done` is called once with the result, or with why there is none: at once if too
   // many are open, else from the loop. Not after the client has gone.
   template <typename Ask, typename Done>
   void ask(Ask question, Client client, Done done) {

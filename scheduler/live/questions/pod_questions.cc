@@ -33,7 +33,7 @@ struct Parameters {
   std::size_t limit = kDefaultLimit;
 };
 
-// What a namespace's or a pod's name may be, more or less: nothing that means something in a path.
+// Roughly the rule for a namespace's or a pod's name: no character with a meaning in a path.
 bool is_name(std::string_view text) {
   const auto is_alphanumeric = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
@@ -43,7 +43,7 @@ bool is_name(std::string_view text) {
                      [&](char c) { return is_alphanumeric(c) || c == '-' || c == '.'; });
 }
 
-// Each of the parameters once; on error, what is wrong.
+// Each parameter at most once; on error, what is wrong.
 tl::expected<Parameters, std::string> read(std::string_view query) {
   auto given = server::parse_query(query);
   if (!given) return tl::unexpected(std::move(given.error()));
@@ -106,9 +106,9 @@ Reply reply_to(Unanswered why) {
 
 }  // namespace
 
-// A question on its way.
+// A question that is being answered.
 struct PodQuestions::Asked {
-  bool explains = false;  // or names candidates
+  bool explains = false;  // else it names candidates
   Parameters parameters;
   HttpServer::Answer answer;
   Asker::Client client;
@@ -165,7 +165,7 @@ void PodQuestions::ask_engine(const std::shared_ptr<const Asked>& asked, const k
         text_reply(404, fmt::format("pods \"{}/{}\": {}\n", pod.metadata.namespace_,
                                     pod.metadata.name, objection)));
   }
-  // Where it could go, not only where it is.
+  // Which nodes it could go to, not only the one that it has.
   k8s::Pod unbound = pod;
   unbound.spec.node_name.clear();
   const std::size_t limit = asked->parameters.limit;

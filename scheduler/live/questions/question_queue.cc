@@ -8,7 +8,7 @@ void QuestionQueue::push(Question question) {
   {
     const std::lock_guard lock(mutex_);
     if (!closed_) {
-      drop_unwanted();  // so that those that come and go do not pile up
+      drop_unwanted();  // so that dropped questions do not pile up
       waiting_.push_back(std::move(question));
       return;
     }

@@ -1,13 +1,14 @@
-// Questions to the engine's thread, from anybody, and how much of its time they may take.
+// Questions to the engine's thread from other threads, and the limit of the time that they may
+// take.
 //
-// All that is known of the cluster belongs to that thread, so who wants to know something asks it:
-// a question is a function of the engine, which the thread calls between two rounds of decisions
-// and which may change nothing. What becomes of its answer is the asker's affair (asker.h).
+// The cluster state belongs to that thread, so a question is a function of the engine, which the
+// thread calls between two rounds of decisions and which may change nothing. The asker handles the
+// answer (asker.h).
 //
-// What a question costs is measured, not declared: the next one has to wait nine times as long as
+// The cost of a question is measured, not declared: the next question waits nine times as long as
 // the last one took. So questions, O(1) or O(nodes), take a tenth of the thread's time, however
-// many there are, and decisions have the rest; and where nothing is to be decided an event waits
-// for one question at most. Those that nobody waits for any more are dropped.
+// many there are, and decisions have the rest. If nothing is to be decided, an event waits for at
+// most one question. Questions are dropped if their answer is not needed any more.
 #pragma once
 
 #include "scheduler/engine/engine.h"
@@ -22,18 +23,18 @@ namespace sched::live {
 
 // Why a question has no answer.
 enum class Unanswered {
-  kTooMany,      // of this asker's, or of the account's, as many as may be are open already
-  kNotDeciding,  // the cluster is not known yet, or another replica leads
-  kTooLate,      // its time was up before its turn came
+  kTooMany,      // the asker, or the account, has its maximum of open questions
+  kNotDeciding,  // the cluster state is not complete, or another replica leads
+  kTooLate,      // its time was up before it was taken
   kEnded,        // the engine's thread has ended
 };
 
 struct Question {
-  // One of the two is called, once, unless nobody waits: on the engine's thread, or, with kEnded,
-  // on the one that asks or stops it.
+  // One of the two is called, once, if the answer is still needed: on the engine's thread, or, with
+  // kEnded, on the thread that asks or stops it.
   std::function<void(const Engine&)> answer;
   std::function<void(Unanswered)> refuse;
-  // Whether anybody still waits. Thread-safe.
+  // Whether the answer is still needed. Thread-safe.
   std::function<bool()> is_wanted;
 };
 
@@ -42,21 +43,21 @@ class QuestionQueue {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // After close() it is refused at once.
+  // After close() the question is refused at once.
   void push(Question question);
 
-  // The oldest that is wanted; nothing while it is not the time for questions.
+  // The oldest question that is still needed; nullopt while questions must wait.
   [[nodiscard]] std::optional<Question> take(Clock::time_point now);
-  // The one that was taken last has been answered, which took from `begin` to `end`.
+  // The question that was taken last has been answered, from `begin` to `end`.
   void answered(Clock::time_point begin, Clock::time_point end);
-  // When take() may have one; nullopt: none waits.
+  // When take() may return one; nullopt: none waits.
   [[nodiscard]] std::optional<Clock::time_point> due() const;
 
-  // Refuses all that wait.
+  // Refuses all waiting questions.
   void close();
 
  private:
-  // Of the thread's time, for each part that questions take.
+  // The parts of the thread's time for decisions, for each part for questions.
   static constexpr int kPartsForDecisions = 9;
 
   void drop_unwanted();

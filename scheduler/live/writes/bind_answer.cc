@@ -8,8 +8,8 @@ namespace sched::live {
 
 namespace {
 
-// Names have no blanks, so none of these can be one. A webhook may say them as well, whose refusal
-// is certain, too.
+// Names contain no blanks, so no name matches these. A webhook may use these words, too; its
+// refusal is also certain.
 constexpr std::array<std::string_view, 4> kCertain = {
     "is already assigned to node", "is being deleted, cannot be assigned",
     "has non-empty .spec.schedulingGates", "Precondition failed: UID in precondition"};

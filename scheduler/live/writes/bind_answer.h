@@ -1,10 +1,11 @@
-// What the answer to a bind says of the bind.
+// What the answer to a bind means for the bind.
 //
-// Not every answer is certain. One of 5xx may come from something between us and the server, or
-// from a server that had given the write to etcd already. A 409 is no better by itself: the API
-// server makes one of whatever kept it from writing, a lost connection to etcd too, and that write
-// may still commit. It is certain only where its words say that the server has looked at the pod
-// and decided against it. Source: Kubernetes 1.36, pkg/registry/core/pod/storage, BindingREST.
+// Not every answer is certain. A 5xx may come from something between this process and the server,
+// or from a server that had already passed the write to etcd. A 409 alone is no better: the API
+// server returns it for anything that kept it from writing, also for a lost connection to etcd, and
+// that write may still be committed. It is certain only if its message shows that the server has
+// read the pod and refused because of it. Source: Kubernetes 1.36, pkg/registry/core/pod/storage,
+// BindingREST.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -14,10 +15,10 @@
 namespace sched::live {
 
 enum class BindAnswer : std::uint8_t {
-  kRefused,   // certain: this call has not bound the pod, and to repeat it is no use
-  kConflict,  // certain too; how the pod looks says what became of it
-  kLater,     // certain: not done, the server asks for patience
-  kUnknown,   // it may have been done, or may still be
+  kRefused,   // certain: this call has not bound the pod, and a repetition would not help
+  kConflict,  // certain, too; the state of the pod shows the outcome
+  kLater,     // certain: not done, the server asks for a pause
+  kUnknown,   // it may have been done, or may still be done
 };
 
 // Of a bind call that did not succeed.

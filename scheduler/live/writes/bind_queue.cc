@@ -27,7 +27,7 @@ void BindQueue::clear() {
 
 std::optional<BindQueue::Waiting> BindQueue::take() {
   if (size_ == 0 || open_ >= options_.max_open) return std::nullopt;
-  // Groups that have their share already come after all others.
+  // Groups that have max_open_of_one binds open come after all others.
   const auto turn = [this](const Group& group) {
     return std::pair(group.open >= options_.max_open_of_one, group.waiting.front().since);
   };
@@ -47,7 +47,8 @@ std::vector<BindQueue::Stale> BindQueue::take_stale(TimePoint now) {
     const auto stuck = stuck_at(group->second);
     for (std::size_t left = group->second.waiting.size(); left > 0; --left) {
       if (stale_at(group->second) > now) break;
-      stale.push_back({pop(group).bind, stuck && *stuck <= now});  // the last takes the group along
+      stale.push_back(
+          {pop(group).bind, stuck && *stuck <= now});  // pop() of the last one erases the group
     }
   }
   return stale;
@@ -95,13 +96,13 @@ bool BindQueue::may_open(const Group& group) const {
   return group.aside == 0 || group.aside + group.open < options_.max_aside_of_one;
 }
 
-// From when on what waits cannot be sent soon.
+// From when on the group's waiting decisions cannot be sent soon.
 std::optional<BindQueue::TimePoint> BindQueue::stuck_at(const Group& group) const {
   if (group.aside == 0 || may_open(group) || !group.none_bound_since) return std::nullopt;
   return *group.none_bound_since + options_.stuck_after;
 }
 
-// When the oldest that waits has waited long enough.
+// When the group's oldest decision becomes stale.
 BindQueue::TimePoint BindQueue::stale_at(const Group& group) const {
   const TimePoint since = group.waiting.front().since;
   const TimePoint stale = since + options_.stale_after;

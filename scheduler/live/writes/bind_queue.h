@@ -1,21 +1,21 @@
-// The decisions that wait to be sent, and whose turn it is.
+// The decisions that wait to be sent, and which is next.
 //
-// The oldest goes first, within limits: a namespace whose binds hang or fail, behind a webhook for
-// instance, must not delay those of others. So decisions stand in groups; a namespace has one, or
-// two (binder.h):
+// The oldest goes first, within limits: a namespace with binds that hang or fail, for example
+// because of a webhook, must not delay those of others. So decisions are in groups; a namespace has
+// one, or two (binder.h):
 //
-//   * At most `max_open` binds are open at a time, of one group `max_open_alone`: the rest is for
-//     others that come. While decisions of several groups wait, a group that has `max_open_of_one`
-//     open is passed over.
-//   * A bind whose call was answered, but not for certain, is *set aside*: it is open no more. A
-//     group that has some set aside sends new ones only while it has fewer than `max_aside_of_one`
-//     of both kinds.
-//   * What has waited for `stale_after` is given back unsent: it was decided on a cluster that has
-//     changed since, and holds capacity that other pods could use. What waits in a group that may
-//     send nothing, and none of whose binds has gone through for `stuck_after`, is given back at
-//     once.
+//   * At most `max_open` binds are open at a time, and at most `max_open_alone` of one group: the
+//     rest is for other groups that come. While decisions of several groups wait, a group with
+//     `max_open_of_one` open binds is passed over.
+//   * A bind whose call was answered, but not for certain, is *set aside*: it is no longer open. A
+//     group with binds set aside sends new ones only while it has fewer than `max_aside_of_one` of
+//     both kinds.
+//   * A decision that has waited for `stale_after` is given back unsent: the cluster has changed
+//     since, and the decision holds capacity that other pods could use. A decision is given back
+//     at once if its group may send nothing and no bind of the group has succeeded for
+//     `stuck_after`.
 //
-// Pure: time is passed in. It counts what the binder tells it, and sends nothing.
+// Pure: time is an argument. It counts what the binder reports to it, and sends nothing.
 #pragma once
 
 #include "k8s-client/http/event_loop.h"
@@ -50,27 +50,27 @@ class BindQueue {
   // A decision that was not sent in time.
   struct Stale {
     decision::Bind bind;
-    bool stuck = false;  // since the binds of its group before it have no certain outcome
+    bool stuck = false;  // because earlier binds of its group have no certain outcome
   };
 
   explicit BindQueue(Options options) : options_(options) {}
 
   void push(std::string group, decision::Bind bind, TimePoint now);
-  // It was taken, and not sent after all.
+  // A decision that was taken, but not sent.
   void put_back(Waiting waiting);
   void clear();
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  // Takes the decision that may be sent now; nullopt: none may. O(groups with decisions).
+  // Takes the decision that may be sent now; nullopt: none may be. O(groups with decisions).
   [[nodiscard]] std::optional<Waiting> take();
-  // Takes those that waited too long.
+  // Takes the decisions that have waited too long.
   [[nodiscard]] std::vector<Stale> take_stale(TimePoint now);
 
-  // A further call of a bind that was set aside may go now.
+  // Whether a further call of a bind that was set aside may be sent now.
   [[nodiscard]] bool has_room(const std::string& group) const;
 
-  // What becomes of the binds of a group: a call was sent; it was answered; its bind is set aside,
-  // after that; the outcome of one that is set aside is certain; one has gone through.
+  // What happens to the binds of a group: a call was sent; it was answered; then its bind is set
+  // aside; the outcome of a bind that was set aside is certain; a bind has succeeded.
   void opened(const std::string& group);
   void answered(const std::string& group);
   void set_aside(const std::string& group, TimePoint now);
@@ -82,7 +82,8 @@ class BindQueue {
     std::deque<Waiting> waiting;  // oldest first
     std::size_t open = 0;
     std::size_t aside = 0;
-    std::optional<TimePoint> none_bound_since;  // of those aside the first; nullopt: there is none
+    std::optional<TimePoint>
+        none_bound_since;  // since when binds are aside without a success; nullopt: none is
   };
   using Groups = std::unordered_map<std::string, Group>;
 
@@ -93,7 +94,7 @@ class BindQueue {
   void forget_if_idle(Groups::iterator group);
 
   const Options options_;
-  Groups groups_;  // those with anything in them
+  Groups groups_;  // those that are not empty
   std::size_t size_ = 0;
   std::size_t open_ = 0;
 };

@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How often it is looked for decisions that have waited too long.
+// How often stale decisions are looked for.
 constexpr milliseconds kLookForStale{250};
 
 k8s::Binding binding_of(const decision::Bind& bind) {
@@ -25,14 +25,14 @@ k8s::Binding binding_of(const decision::Bind& bind) {
   return binding;
 }
 
-// No namespace has a blank in its name.
+// A namespace's name contains no blank.
 std::string group_of(const decision::Bind& bind, bool unanswered) {
   return unanswered ? bind.pod.namespace_ + " again" : bind.pod.namespace_;
 }
 
 }  // namespace
 
-// One decision on its way, from the first call to its outcome.
+// One decision, from the first call to its outcome.
 struct Binder::Attempt {
   Attempt(Id id_, BindQueue::Waiting taken, k8s::BackOff back_off_)
       : id(id_),
@@ -49,14 +49,14 @@ struct Binder::Attempt {
   int calls = 0;
   TimePoint first_sent{};
   TimePoint read_at{};  // when the last read began
-  // Until then a call of this attempt may land without our knowing; nullopt: every call so far was
-  // answered for certain.
+  // Until then a call of this attempt may be carried out without an answer; nullopt: every call so
+  // far was answered for certain.
   std::optional<TimePoint> may_land_until;
   bool is_aside = false;
-  bool unanswered = false;  // a call's outcome was unknown, or the server asked for patience
-  bool again = false;       // the pod's last attempt ended so
+  bool unanswered = false;  // a call's outcome was unknown, or the server asked for a pause
+  bool again = false;       // the pod's last attempt ended in that way
   bool told = false;
-  bool is_put_off = false;  // not done, for certain, and to be sent again when its timer ends
+  bool is_put_off = false;  // certainly not done; it is sent again when its timer ends
   // Why the last call did not bind the pod, for the outcome's message.
   std::string last_error;
   std::unique_ptr<k8s::Timer> timer;
@@ -104,7 +104,8 @@ void Binder::send_more() {
 
 void Binder::give_back_stale() {
   for (BindQueue::Stale& stale : queue_.take_stale(loop_.now())) {
-    // What else can be slow, the server or the lease, is logged once, and not told each pod.
+    // Other causes of delay, the server or the lease, are logged once and not reported for each
+    // pod.
     std::string why = stale.stuck ? "the binds of this namespace before it are not answered" : "";
     hooks_.on_outcome({std::move(stale.bind), BindEnd::kGivenBack, std::move(why)});
   }
@@ -115,10 +116,10 @@ void Binder::give_back_stale() {
   });
 }
 
-// May not be sent now.
+// The bind may not be sent now.
 void Binder::put_off(Attempt& attempt) {
   if (attempt.may_land_until) return look_later(attempt, nullptr);
-  // Nothing of it is under way: as if it had never been taken up.
+  // No call of it is under way: it is as if it had never been taken.
   take_back(attempt);
   if (!dropping_) {
     queue_.put_back({std::move(attempt.group), std::move(attempt.bind), attempt.waited_since});
@@ -156,8 +157,9 @@ void Binder::on_answer(Id id, const k8s::Result<void>& result) {
       on_later(*attempt, error);
       break;
     case BindAnswer::kUnknown:
-      // The server starts to count when the request reaches it; that was before this answer, or
-      // silence, came, so the count from now on is safe, and the margin is for the way.
+      // The server counts its deadline from the arrival of the request. That was before this
+      // answer, or timeout, came, so counting from now on is safe; the margin is for the
+      // transmission.
       attempt->may_land_until = loop_.now() + options_.deadline + options_.margin;
       attempt->unanswered = true;
       set_aside(*attempt);
@@ -171,9 +173,9 @@ void Binder::on_answer(Id id, const k8s::Result<void>& result) {
 }
 
 void Binder::on_refused(Attempt& attempt, const k8s::Error& error) {
-  // It waited for a connection until it was too late to be sent.
+  // It waited for a connection until it was too late to send it.
   if (error.kind != k8s::ErrorKind::kStatus && !hooks_.may_send()) return put_off(attempt);
-  // Of an earlier call that says nothing.
+  // This does not settle an earlier call.
   if (attempt.may_land_until) return look_later(attempt, &error);
   if (error.is_status(404)) return finish(attempt, BindEnd::kOvertaken, "the pod is gone");
   hooks_.on_problem(error, milliseconds(0));
@@ -212,7 +214,7 @@ void Binder::look(Attempt& attempt) {
   read_more();
 }
 
-// At the moments, too, at which it is told of, or is settled by being unbound.
+// Not later than the next report, nor than the moment at which an unbound pod settles it.
 void Binder::look_later(Attempt& attempt, const k8s::Error* error) {
   milliseconds pause = next_pause(attempt, error);
   const auto not_beyond = [&](TimePoint at) {
@@ -271,7 +273,7 @@ void Binder::on_read(Id id, const k8s::Result<k8s::Pod>& result) {
 }
 
 void Binder::on_unbound(Attempt& attempt) {
-  // The read began after the last moment at which a call could land: what it saw is final.
+  // The read began after the last moment at which a call could be carried out: its result is final.
   const bool final = !attempt.may_land_until || attempt.read_at >= *attempt.may_land_until;
   if (final) return finish(attempt, BindEnd::kFailed, attempt.last_error);
   tell_if_due(attempt);

@@ -1,33 +1,34 @@
-// Carries out decisions to bind, and finds out for certain what became of each.
+// Carries out decisions to bind, and determines for certain the outcome of each.
 //
-// The engine holds a pod's capacity until it is told the outcome, so the outcome must never be
+// The engine holds a pod's capacity until it gets the outcome, so the outcome must never be
 // guessed. Some answers of the server are certain (bind_answer.h). Without one of those the bind
-// may have landed or may still land, until `deadline` after it was sent, the server being told to
-// give up by then (?timeout=), and the margin for its way there. Such a bind is set aside, and
-// settled by reading the pod back, less and less often:
+// may have been carried out, or may still be, until `deadline` after it was sent, because the
+// server is asked to give up by then (?timeout=), and the margin for its transmission. Such a bind
+// is set aside, and settled by reading the pod, less and less often:
 //
-//   bound to our node        success
-//   bound elsewhere          failed: somebody else was first; the watch brings the rest
-//   gone, or another uid     failed
-//   being deleted, unbound   failed: the server binds no such pod any more
-//   still unbound            once no call can land any more, failed. Before, it is bound again to
-//                            the SAME node (if both land, the second is a 409 and one more look):
-//                            once in any case, and as often as it is looked at in the first
-//                            `send_again_within`. After that it is only looked at
+//   bound to the chosen node  success
+//   bound to another node     failed: another scheduler was first; the watch brings the rest
+//   gone, or another uid      failed
+//   being deleted, unbound    failed: the server refuses to bind such a pod
+//   still unbound             failed, when no call can be carried out any more. Before that, it is
+//                             bound again to the SAME node (if both calls are carried out, the
+//                             second is a 409 and one more read): once in any case, and at every
+//                             read in the first `send_again_within`. Later the pod is only read
 //
-// So an answer that was lost, or a server that hiccups, costs a fraction of a second, and where a
-// bind is never answered for certain, by a webhook that hangs or is down for instance, the attempt
-// ends after some twenty seconds, and the engine decides anew, after its own back-off. on_unsettled
-// comes after `tell_after`, with the last answer. In further attempts for that pod the bind is sent
-// once each. While the server asks for patience (429) a bind is sent again for `tell_after`.
+// So a lost answer, or a short failure of a server, costs a fraction of a second. If a bind is
+// never answered for certain, for example because of a webhook that hangs or is down, the attempt
+// ends after some twenty seconds, and the engine decides again, after its own back-off.
+// on_unsettled is called after `tell_after`, with the last answer. In further attempts for that pod
+// the bind is sent once each. While the server asks for pauses (429) a bind is sent again until
+// `tell_after`.
 //
-// What is set aside takes no call from other binds: its reads have a few calls of their own, and
-// whose turn it is among the decisions is bind_queue.h's, where one namespace does not wait for
-// another. Pods whose last attempt ended so stand in a group apart from the others of their
-// namespace, whose binds may well go through.
+// Binds that are set aside take no calls from other binds: their reads have a few calls of their
+// own. bind_queue.h decides which decision is next, so that one namespace does not wait for
+// another. Pods with a last attempt that ended in that way are in a separate group from the others
+// of their namespace; the binds of those may well succeed.
 //
-// While may_send says no, nothing is sent: new binds wait, and of an unsettled one it is only
-// looked on whether it has landed. What was not sent within some seconds is given back.
+// While may_send returns false, no bind is sent: new binds wait, and for unsettled ones the pod is
+// only read. Decisions that were not sent within some seconds are given back.
 //
 // Nothing here blocks; all calls and callbacks are on the event loop's thread.
 #pragma once
@@ -51,24 +52,24 @@
 
 namespace sched::live {
 
-// What became of a bind.
+// The outcome of a bind.
 enum class BindEnd {
   kBound,
-  kOvertaken,  // nothing to bind any more: the pod is gone, going, or bound elsewhere
+  kOvertaken,  // nothing to bind any more: the pod is gone, being deleted, or bound elsewhere
   kFailed,     // the server refused, or never got it, or did not carry it out
-  kGivenBack,  // it was not sent: to be decided anew
+  kGivenBack,  // it was not sent: the engine must decide again
 };
 
 struct BindOutcome {
   decision::Bind bind;
   BindEnd end = BindEnd::kFailed;
-  // Why it is not bound. Of kGivenBack: empty where that is not worth telling.
+  // Why it is not bound. For kGivenBack: empty if it need not be reported.
   std::string message;
 };
 
 class Binder {
  public:
-  // The two calls it needs; of a k8s::Client, or a script in tests.
+  // The two calls that it needs: of a k8s::Client, or a script in tests.
   struct Calls {
     std::function<void(const k8s::Binding&, std::chrono::milliseconds deadline,
                        std::function<void(k8s::Result<void>)>)>
@@ -81,32 +82,34 @@ class Binder {
     BindQueue::Options queue = {};
     std::size_t max_open_reads = 8;
     std::chrono::milliseconds deadline{5'000};
-    // Beyond the deadline, before a bind is taken for one that can land no more: for the way of its
-    // bytes to the server, through load balancers that may keep them for a while, and for a write
-    // that waits in etcd. It costs something only where an outcome is unknown and nothing settles
-    // it sooner, so it is longer than what a lease can spare (BindTimes::margin).
+    // The time beyond the deadline after which a bind can no longer be carried out: for the
+    // transmission of its bytes to the server, through load balancers that may hold them for a
+    // while, and for a write that waits in etcd. It costs time only if an outcome is unknown and
+    // nothing settles it earlier, so it is longer than what a lease leaves time for
+    // (BindTimes::margin).
     std::chrono::milliseconds margin{10'000};
-    std::chrono::milliseconds send_again_within{5'000};  // of the first call
-    std::chrono::milliseconds tell_after{15'000};        // likewise
-    // Between the calls of one bind. A server that asks for much patience does not get it: what it
-    // keeps waiting is capacity.
+    std::chrono::milliseconds send_again_within{5'000};  // after the first call
+    std::chrono::milliseconds tell_after{15'000};        // after the first call
+    // Between the calls of one bind. A server that asks for very long pauses gets shorter ones,
+    // because a waiting bind holds capacity.
     k8s::BackOffOptions back_off = {.first = std::chrono::milliseconds(200),
                                     .limit = std::chrono::milliseconds(5'000),
                                     .max_retry_after = std::chrono::seconds(10)};
   };
   struct Hooks {
-    // Each bind ends here once.
+    // Called once for each bind.
     std::function<void(BindOutcome)> on_outcome;
-    // A bind was refused (`retry_in` zero; not when the pod is gone), its outcome is unknown, or
-    // the server asked for patience; then tried again, or looked at, after `retry_in`.
+    // A bind was refused (`retry_in` zero; not called if the pod is gone), or its outcome is
+    // unknown, or the server asked for a pause; then it is tried again, or the pod read, after
+    // `retry_in`.
     std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
-    // The outcome of a bind has been unknown for long; `answer` is the last one to it. Once, and
-    // not where the attempt before for that pod has ended so, or was told of, already.
+    // The outcome of a bind has been unknown for long; `answer` is the last one. Called once, and
+    // not if the previous attempt for that pod ended in this way or was reported already.
     std::function<void(const decision::Bind&, const std::string& answer)> on_unsettled =
         [](auto&&...) {};
-    // How many binds are set aside, when that has changed.
+    // How many binds are set aside, whenever that changes.
     std::function<void(std::size_t)> on_set_aside = [](std::size_t) {};
-    // Asked before each bind; false while this process may not bind.
+    // Called before each bind; false while this process may not bind.
     std::function<bool()> may_send = [] { return true; };
   };
 
@@ -116,18 +119,18 @@ class Binder {
   Binder& operator=(const Binder&) = delete;
 
   void bind(decision::Bind decision);
-  // To be called when may_send may have become true.
+  // Call it when may_send may have become true.
   void resume() { send_more(); }
-  // The pod is gone; what is known of earlier attempts with it is of no use any more.
+  // The pod is gone; earlier attempts for it do not matter any more.
   void forget(const std::string& uid) { unanswered_.erase(uid); }
 
-  // Forgets what was not sent yet, without an outcome, and sends no bind any more, a second time
-  // neither. For shutdown: those pods stay pending and are the next process's.
+  // Drops what was not sent yet, without an outcome, and sends no further bind, no repetition
+  // either. For shutdown: those pods stay pending, for the next process.
   void drop_waiting();
 
   [[nodiscard]] std::size_t waiting() const { return queue_.size(); }
-  // Sent, and without a certain outcome yet. After drop_waiting() there is none any more
-  // 2 · deadline + margin later, as long as the server lets pods be read.
+  // How many binds were sent and have no certain outcome yet. It is zero 2 · deadline + margin
+  // after drop_waiting(), if the server lets pods be read.
   [[nodiscard]] std::size_t in_flight() const { return attempts_.size(); }
 
  private:
@@ -165,14 +168,14 @@ class Binder {
   BindQueue queue_;
   std::unordered_map<Id, std::unique_ptr<Attempt>> attempts_;
   std::size_t aside_ = 0;
-  std::deque<Id> looks_;  // attempts whose pods are to be read, in turn
+  std::deque<Id> looks_;  // attempts; their pods are read in this order
   std::size_t open_reads_ = 0;
-  // Uids of pods whose last attempt ended unbound without a certain answer, or was told of.
+  // Uids of pods with a last attempt that ended unbound without a certain answer, or was reported.
   std::unordered_set<std::string> unanswered_;
   std::unique_ptr<k8s::Timer> stale_timer_;  // while decisions wait
   Id next_id_ = 0;
   bool dropping_ = false;
-  // Answers that come after the binder is gone find it gone.
+  // Tells callbacks that come later that the binder is gone.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -60,7 +60,7 @@ void Preparer::on_answer(const std::shared_ptr<Task>& task, const k8s::Result<vo
   } else if (++task->next == task->decision.writes.size()) {
     end(*task, {});
   } else {
-    // Before others': whoever has begun is not held up by them.
+    // Before other plans: a plan that has begun does not wait for them.
     waiting_.push_front(task);
   }
   send_more();

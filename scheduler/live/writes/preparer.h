@@ -1,11 +1,12 @@
-// Does the writes that come before a bind, and tells what came of them.
+// Does the writes that come before a bind, and reports their outcome.
 //
-// Of one plan they go out one after the other, of several plans side by side. A write that is not
-// answered counts as failed: it says which version of the object it changes, so that, should it
-// land after all, whoever plans anew either sees it or is refused for it. The engine tries again,
-// after its own back-off.
+// The writes of one plan go out one after the other, those of several plans in parallel. A write
+// without an answer counts as failed. It names the version of the object that it changes, so if it
+// is carried out later, a new plan either sees its result or is refused because of it. The engine
+// tries again, after its own back-off.
 //
-// While may_send says no, nothing is sent. All calls and callbacks are on the event loop's thread.
+// While may_send returns false, nothing is sent. All calls and callbacks are on the event loop's
+// thread.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -22,19 +23,19 @@ namespace sched::live {
 
 class Preparer {
  public:
-  // The calls it needs; of a k8s::Client, or a script in tests.
+  // The calls that it needs: of a k8s::Client, or a script in tests.
   struct Calls {
     using Done = std::function<void(k8s::Result<void>)>;
     std::function<void(const SelectNode&, Done)> select_node;
     std::function<void(const ReserveVolume&, Done)> reserve_volume;
   };
   struct Hooks {
-    // Each plan's writes end here once. `failure`: empty when all are done.
+    // Called once for each plan. `failure`: empty if all writes are done.
     std::function<void(std::uint64_t plan, std::string failure)> on_outcome;
-    // Asked before each write; false while this process may not write.
+    // Called before each write; false while this process may not write.
     std::function<bool()> may_send = [] { return true; };
   };
-  // Plans that have a write open.
+  // At most so many plans have a write open.
   static constexpr std::size_t kMostOpen = 16;
 
   Preparer(Calls calls, Hooks hooks) : calls_(std::move(calls)), hooks_(std::move(hooks)) {}
@@ -43,10 +44,10 @@ class Preparer {
   Preparer& operator=(const Preparer&) = delete;
 
   void prepare(decision::Prepare decision);
-  // To be called when may_send may have become true.
+  // Call it when may_send may have become true.
   void resume() { send_more(); }
-  // Sends nothing any more; what is not over has no outcome. For shutdown: those pods stay pending
-  // and are the next process's.
+  // Sends nothing any more; plans that are not over get no outcome. For shutdown: those pods stay
+  // pending, for the next process.
   void stop();
 
  private:

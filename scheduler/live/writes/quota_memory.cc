@@ -9,7 +9,7 @@
 namespace sched::live {
 namespace {
 
-// Of the MiB that an object may have; the rest is for what stands around it.
+// Of the MiB that an object may have; the rest is for everything around the entries.
 constexpr std::size_t kMostBytes = 900'000;
 
 std::vector<k8s::GpuQuota> quotas_in(const std::optional<k8s::ConfigMap>& map) {
@@ -109,7 +109,7 @@ void QuotaMemory::on_written(k8s::Result<k8s::ConfigMap> answer) {
     hooks_.on_answered();
     return pause(options_.interval, go_on);
   }
-  // Somebody else has written or taken it away; or what became of the write is not known.
+  // The object was written or deleted elsewhere; or the outcome of the write is not known.
   const auto anew = [this, go_on] { get(go_on); };
   const bool gone = there_ && answer.error().is_status(404);
   if (gone || answer.error().is_status(409)) return pause(options_.interval, anew);

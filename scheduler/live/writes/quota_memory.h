@@ -1,16 +1,15 @@
-// What a new process is to know of the GpuQuotas that were there: in a ConfigMap, an entry each,
-// with which namespaces it selects and, if it is deleted, since when.
+// The memory of GpuQuotas for a new process: a ConfigMap with an entry for each quota, with the
+// namespaces that it selects and, if it is deleted, since when.
 //
-// A quota that is deleted keeps its namespaces closed for a while (quota::Ledger::erase). Its
-// object is gone then, so a process that starts meanwhile, or one that starts after a deletion that
-// nobody saw, would not know. The one that schedules writes the entries down, and reads them before
-// it decides anything for the first time. A finalizer would do, too, but would hang deletions where
-// nobody schedules.
+// A deleted quota keeps its namespaces closed for a while (quota::Ledger::erase). Its object is
+// gone then, so a process that starts meanwhile, or after a deletion while no process ran, would
+// not find it. The process that schedules writes the entries, and reads them before its first
+// decision. A finalizer would work, too, but would block deletions while no process schedules.
 //
-// Where it cannot be read (it is not there yet, or the scheduler may not) nothing is
-// remembered. Any other failure is tried again until there is an answer. Each write carries the
-// version that was read; if somebody else has written meanwhile it is read anew. On the event
-// loop's thread.
+// If the ConfigMap cannot be read (it does not exist yet, or the scheduler has no right), nothing
+// is remembered. After any other failure the read is repeated until there is an answer. Each write
+// names the version that was read; if the object has been written elsewhere meanwhile, it is read
+// again. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/api/config_map.h"
@@ -29,7 +28,7 @@ namespace sched::live {
 
 class QuotaMemory {
  public:
-  // The calls it needs; of a k8s::Client, or a script in tests.
+  // The calls that it needs: of a k8s::Client, or a script in tests.
   struct Calls {
     using Done = std::function<void(k8s::Result<k8s::ConfigMap>)>;
     std::function<void(Done)> get;
@@ -37,7 +36,7 @@ class QuotaMemory {
     std::function<void(const k8s::ConfigMap&, Done)> update;
   };
   struct Options {
-    std::chrono::milliseconds interval{1'000};  // at least, between two writes
+    std::chrono::milliseconds interval{1'000};  // the least time between two writes
     k8s::BackOffOptions back_off = {.first = std::chrono::milliseconds(1'000)};
   };
   struct Hooks {
@@ -51,12 +50,12 @@ class QuotaMemory {
   QuotaMemory(const QuotaMemory&) = delete;
   QuotaMemory& operator=(const QuotaMemory&) = delete;
 
-  // What is remembered, once there is an answer: names, selections and times, no lines. An entry
+  // The remembered quotas, when there is an answer: names, selections and times, no lines. An entry
   // that cannot be read is left out. Called once, before want().
   void read(std::function<void(std::vector<k8s::GpuQuota>)> done);
-  // What is to be remembered from now on. Of more than fit into an object, deleted ones come first.
+  // What to remember from now on. If it does not fit into an object, deleted quotas come first.
   void want(const std::vector<k8s::GpuQuota>& quotas);
-  // Calls nothing any more.
+  // Ends all calls.
   void stop() { stopped_ = true; }
 
  private:
@@ -73,7 +72,7 @@ class QuotaMemory {
   Options options_;
   Hooks hooks_;
   k8s::BackOff back_off_;
-  std::optional<k8s::ConfigMap> there_;  // as the server has it; nullopt: it has none
+  std::optional<k8s::ConfigMap> there_;  // as the server has it; nullopt: it does not exist
   std::optional<k8s::StringMap> wanted_;
   bool busy_ = false;  // a call is under way, or a pause
   bool stopped_ = false;

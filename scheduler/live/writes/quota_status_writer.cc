@@ -18,7 +18,7 @@ bool says(const std::optional<GpuQuota::Status>& carried, const GpuQuota::Status
   return carried && without_times(*carried) == without_times(wanted);
 }
 
-// A condition's time says since when its status has been what it is.
+// A condition's time is when its status changed last.
 GpuQuota::Status with_times(GpuQuota::Status wanted, const std::optional<GpuQuota::Status>& carried,
                             k8s::Timestamp now) {
   for (k8s::Condition& condition : wanted.conditions) {
@@ -34,7 +34,7 @@ GpuQuota::Status with_times(GpuQuota::Status wanted, const std::optional<GpuQuot
   return wanted;
 }
 
-// It was written; or the object has changed or is gone, and the watch tells.
+// The write succeeded; or the object has changed or is gone, and the watch will show it.
 bool is_answer(const k8s::Result<void>& result) {
   return result || result.error().is_status(409) || result.error().is_status(404);
 }
@@ -44,14 +44,14 @@ bool is_answer(const k8s::Result<void>& result) {
 struct QuotaStatusWriter::State {
   explicit State(k8s::BackOff own) : back_off(own) {}
 
-  k8s::ObjectMeta metadata;                 // as the watch shows it
-  std::optional<GpuQuota::Status> carried;  // the same
-  std::optional<GpuQuota::Status> wanted;   // nullopt: the engine has not said yet
+  k8s::ObjectMeta metadata;                 // from the watch
+  std::optional<GpuQuota::Status> carried;  // from the watch
+  std::optional<GpuQuota::Status> wanted;   // nullopt: none from the engine yet
   bool is_ready = false;                    // has a place in the queue
   bool in_flight = false;
   bool forgotten = false;             // while a write was under way
   k8s::BackOff back_off;              // after a write that fails
-  std::unique_ptr<k8s::Timer> pause;  // until the next write may go
+  std::unique_ptr<k8s::Timer> pause;  // until the next write may be sent
 };
 
 QuotaStatusWriter::QuotaStatusWriter(k8s::EventLoop& loop, Write write, Options options,
@@ -83,7 +83,7 @@ void QuotaStatusWriter::forget(const std::string& uid) {
 
 void QuotaStatusWriter::want(const std::vector<QuotaStatus>& statuses) {
   for (const QuotaStatus& each : statuses) {
-    // One that the watch has shown to be gone may still be in the engine's words.
+    // The engine may still report a quota that the watch has shown to be gone.
     const auto found = quotas_.find(each.uid);
     if (found == quotas_.end()) continue;
     found->second->wanted = each.status;
@@ -124,7 +124,7 @@ void QuotaStatusWriter::send(const std::string& uid, State& state) {
   });
 }
 
-// How long to leave the object alone, now that a write to it has ended so.
+// How long to pause after a write to the object with this outcome.
 std::chrono::milliseconds QuotaStatusWriter::delay_after(State& state,
                                                          const k8s::Result<void>& result) {
   if (is_answer(result)) {
@@ -152,8 +152,8 @@ void QuotaStatusWriter::take_in(const std::string& uid, const k8s::Result<void>&
     quotas_.erase(found);
     return;
   }
-  // Until then the watch shows what came of it. If it does not, the same is written once more, at a
-  // version that is gone, and refused.
+  // Until then the watch shows the result. If it does not, the same is written once more, with an
+  // outdated version, and refused.
   state.pause = loop_.after(delay_after(state, result), [this, uid] {
     const auto due = quotas_.find(uid);
     if (due == quotas_.end()) return;

@@ -1,15 +1,15 @@
-// Keeps the status of each GpuQuota what the engine says it is.
+// Keeps the status of each GpuQuota equal to the engine's account.
 //
-// What is to be written is the difference between what the engine wants said and what the object
-// carries, as the watch shows it; so whatever somebody else writes there, an earlier leader,
-// another scheduler or a person, is put right, and nothing is written that is there already. Each
-// write carries the version that it is based on. If the object has changed meanwhile the server
-// refuses (409), and it is tried again from what the watch shows then.
+// Written is the difference between the engine's account and the status of the object in the watch.
+// So any other writer's change (an earlier leader, another scheduler, a person) is corrected, and
+// nothing is written that is already there. Each write names the version that it is based on. If
+// the object has changed meanwhile, the server refuses (409), and it is tried again from what the
+// watch shows then.
 //
-// An object is written to at most once in `interval`, one write at a time, and few objects at a
-// time: a change of the cluster can be news to thousands of quotas. Writes wait behind binds: while
-// some wait, one goes out at a time. Only of what want() names is anything written: a standby's
-// engine says nothing, so its replica writes nothing. On the event loop's thread.
+// An object is written at most once in `interval`, one write at a time, and few objects at a time,
+// because a change of the cluster can affect thousands of quotas. Writes wait behind binds: while
+// some wait, one goes out at a time. Only the objects that want() names are written: a standby's
+// engine reports nothing, so its replica writes nothing. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
@@ -38,17 +38,17 @@ class QuotaStatusWriter {
   struct Options {
     std::size_t max_open = 4;
     std::chrono::milliseconds interval{1'000};
-    // After writes that fail; not below the interval.
+    // After writes that fail; not less than the interval.
     k8s::BackOffOptions back_off = {.first = std::chrono::milliseconds(1'000)};
   };
   struct Hooks {
-    // What time it is for people, for transition times.
+    // Wall-clock time, for transition times.
     std::function<k8s::Timestamp()> wall_clock;
     // True while binds wait that statuses must not delay.
     std::function<bool()> binds_wait;
     // A write failed, other than by a conflict or because the object is gone.
     std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
-    // The server has answered as it should: with one of these, or a write went through.
+    // The server has answered properly: with one of these, or a write succeeded.
     std::function<void()> on_answered = [] {};
   };
 
@@ -57,16 +57,16 @@ class QuotaStatusWriter {
   QuotaStatusWriter(const QuotaStatusWriter&) = delete;
   QuotaStatusWriter& operator=(const QuotaStatusWriter&) = delete;
 
-  // From the watch: the object as it is; one that is gone.
+  // From the watch: an object; one that is gone.
   void observed(const k8s::GpuQuota& quota);
   void forget(const std::string& uid);
 
-  // What each should say from now on; those not named stay as they are.
+  // The status that each should have from now on; objects that are not named stay as they are.
   void want(const std::vector<QuotaStatus>& statuses);
 
-  // To be called when binds_wait may have become false.
+  // Call it when binds_wait may have become false.
   void resume() { send_more(); }
-  // Writes nothing more.
+  // Ends all writes.
   void stop() { stopped_ = true; }
 
  private:

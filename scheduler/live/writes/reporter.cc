@@ -13,7 +13,7 @@ namespace {
 
 using server::AttemptResult;
 
-// Of events that belong to no profile.
+// For events that belong to no profile.
 constexpr const char* kController = "gpu-scheduler";
 
 std::string path_of(const PodRef& pod) { return pod.namespace_ + "/" + pod.name; }
@@ -27,7 +27,7 @@ std::string scores_text(const std::vector<PluginScore>& scores) {
   return text;
 }
 
-// kube-scheduler's words, and behind them the numbers that it does not give.
+// kube-scheduler's message, followed by the numbers that it does not give.
 std::string message_of(const decision::Unschedulable& decision) {
   if (decision.details.empty()) return decision.message;
   return decision.message + " " + decision.details;
@@ -228,25 +228,25 @@ void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds du
       .with("node", bind.node)
       .with("error", outcome.message)
       .with("attempts", bind.attempts);
-  // What keeps the API server from binding is told once (problem_log.h), not for each pod; each
-  // pod's own condition and event say it, too.
+  // The cause that keeps the API server from binding is logged once (problem_log.h), not for each
+  // pod; each pod's own condition and event have it, too.
   outcome.end == BindEnd::kOvertaken ? line.info() : line.debug();
   metrics_.attempt(bind.scheduler_name, AttemptResult::kError, duration);
   switch (outcome.end) {
     case BindEnd::kGivenBack:
       if (outcome.message.empty()) return;
-      // The next node may be another one: without its name this is told once.
+      // The next node may be another one: without the node's name this is reported once.
       return tell_not_bound(bind, "not bound yet: " + outcome.message);
     case BindEnd::kFailed:
       return tell_not_bound(
           bind, fmt::format("binding to node {} failed: {}", bind.node, outcome.message));
     case BindEnd::kBound:
-    case BindEnd::kOvertaken:  // nobody left who waits for an answer
+    case BindEnd::kOvertaken:  // no receiver is left
       return;
   }
 }
 
-// Nodes have no namespace, and kubectl looks for their events by name in place of the uid, as
+// Nodes have no namespace, and kubectl finds their events by the name in place of the uid, as
 // kubelets write them. Source: kubectl, pkg/describe, NodeDescriber.
 void Reporter::record_node(const std::string& node, std::string type, std::string reason,
                            std::string note) {

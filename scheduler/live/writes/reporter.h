@@ -1,8 +1,8 @@
-// Tells what was decided and what became of it: to the pod (condition), to people (events, log) and
-// to dashboards (metrics).
+// Reports decisions and their outcomes: to the pod (condition), to people (events, log) and to
+// dashboards (metrics).
 //
-// Texts and reasons are kube-scheduler's, so that whoever reads them (kubectl describe,
-// autoscalers, alerts) finds what they look for. On the event loop's thread.
+// Texts and reasons are kube-scheduler's, so that their readers (kubectl describe, autoscalers,
+// alerts) find what they look for. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/event_recorder.h"
@@ -21,24 +21,24 @@ namespace sched::live {
 class Reporter {
  public:
   struct Clocks {
-    std::function<Time()> engine;  // the one that decisions are dated by
-    std::function<Time()> wall;    // the system's, which may be set; what people are told
+    std::function<Time()> engine;  // the clock by which decisions are dated
+    std::function<Time()> wall;    // the system's clock, which may be set; for people
   };
   // All must outlive it. `host_name` makes the events' reporting instance.
   Reporter(StatusWriter& statuses, k8s::EventRecorder& events, server::Metrics& metrics,
            std::string host_name, Clocks clocks);
 
-  // `duration`: what deciding took.
+  // `duration`: how long deciding took.
   void unschedulable(const decision::Unschedulable& decision, std::chrono::nanoseconds duration);
   void not_prepared(const decision::NotPrepared& decision, std::chrono::nanoseconds duration);
-  // What is news to people, and to nobody else.
+  // Reports that are only for people.
   void report(const decision::ForeignGpuPod& decision);
   void report(const decision::MisnamedScheduler& decision);
   void report(const decision::NodeBackedOff& decision);
   void report(const decision::NodeReleased& decision);
   void report(const decision::MigRepartition& decision);
   void report(const decision::NodeComplaint& decision);
-  // The API server has not said for long what became of a bind; `answer` is what it said instead.
+  // The outcome of a bind has been unknown for long; `answer` is the API server's last answer.
   void bind_unsettled(const decision::Bind& bind, const std::string& answer);
   // `duration`: from the decision's begin to the bind's outcome.
   void bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds duration);
@@ -46,7 +46,7 @@ class Reporter {
  private:
   void bound(const decision::Bind& bind, std::chrono::nanoseconds duration);
   void not_bound(const BindOutcome& outcome, std::chrono::nanoseconds duration);
-  // kube-scheduler's reason for what fails after a node was chosen.
+  // kube-scheduler's reason for a failure after a node was chosen.
   template <typename Attempt>
   void tell_not_bound(const Attempt& attempt, const std::string& message);
   void record(const PodRef& pod, const std::string& scheduler_name, std::string type,

@@ -11,15 +11,15 @@ bool same(const k8s::PodScheduledCondition& a, const k8s::PodScheduledCondition&
          a.observed_generation == b.observed_generation;
 }
 
-// Whether sending it again later may help. It may after 401 and 403, since a server that has just
-// started may not know tokens and roles yet, and after 409, when the pod is known as it is then.
-// What does not help is that the pod is gone (404), or that another one has its name (422).
+// Whether sending it again later may help. After 401 and 403 it may, because a server that has just
+// started may not have read tokens and roles yet; and after 409, with a newer version of the pod.
+// It does not help if the pod is gone (404), or if another pod has its name (422).
 bool worth_repeating(const k8s::Error& error) {
   if (error.kind != k8s::ErrorKind::kStatus) return error.kind != k8s::ErrorKind::kCancelled;
   return error.is_passing() || error.is_status(401) || error.is_status(403) || error.is_status(409);
 }
 
-// It was written; or the pod has changed or is gone, and the watch tells.
+// The write succeeded; or the pod has changed or is gone, and the watch will show it.
 bool watch_tells(const k8s::Result<void>& result) {
   return result || result.error().is_status(404) || result.error().is_status(409);
 }
@@ -47,13 +47,13 @@ struct StatusWriter::PodState {
   explicit PodState(k8s::BackOff own) : back_off(own) {}
 
   PodRef pod;
-  std::string version;                                // as the watch shows it
+  std::string version;                                // from the watch
   std::string sent_at;                                // the version of the last write
   std::optional<k8s::PodScheduledCondition> wanted;   // to be written; nullopt: nothing
-  std::optional<k8s::PodScheduledCondition> written;  // what the server has, as far as we know
+  std::optional<k8s::PodScheduledCondition> written;  // what the server has, as far as known
   bool in_flight = false;
   bool forgotten = false;   // while a write was under way
-  bool conflicted = false;  // `version` was refused; a newer one is worth a try at once
+  bool conflicted = false;  // `version` was refused; try a newer one at once
   k8s::BackOff back_off;
   std::unique_ptr<k8s::Timer> retry_timer;
 };
@@ -70,7 +70,7 @@ void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition
   state.pod = pod;
   const bool queued = state.wanted.has_value();
   if (state.written && same(*state.written, condition) && !state.in_flight) {
-    // What waits, if anything, is out of date too. Its place in the queue finds nothing to do.
+    // A waiting text is outdated, too. Its place in the queue then has nothing to write.
     state.wanted.reset();
     return;
   }
@@ -138,7 +138,7 @@ void StatusWriter::send_more() {
     ready_.pop_front();
     if (const auto found = pods_.find(uid); found != pods_.end()) {
       PodState& state = *found->second;
-      // The pod may say so by now.
+      // The pod may have that status by now.
       if (state.wanted && state.written && same(*state.wanted, *state.written)) {
         if (!state.in_flight) state.wanted.reset();
       }

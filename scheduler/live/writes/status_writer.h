@@ -1,12 +1,12 @@
-// Tells pending pods why they are pending: the condition PodScheduled=False in their status.
+// Writes to pending pods why they are pending: the condition PodScheduled=False in their status.
 //
-// Only of pods that the watch shows unbound anything is written, and only to the version that it
-// shows: whoever binds the pod meanwhile, this process or another, has changed it, and the server
-// refuses what comes late (409). A pod that was changed otherwise is written to when the watch has
+// It writes only to pods that the watch shows unbound, and only to the version that the watch
+// shows: if the pod is bound meanwhile, by this process or another, it has changed, and the server
+// refuses the late write (409). A pod that has changed otherwise is written when the watch has
 // shown the change.
 //
-// Only what is news is written: not what was written last, nor what the pod already says (after a
-// restart). Per pod one write is under way at most and only the newest text waits, so a pod that is
+// Only news is written: not what was written last, nor what the pod already has (after a restart).
+// For each pod at most one write is under way and only the newest text waits, so a pod that is
 // judged often costs no more than the server can take. Writes wait behind binds: while some wait,
 // one goes out at a time. On the event loop's thread.
 #pragma once
@@ -30,25 +30,25 @@ namespace sched::live {
 
 class StatusWriter {
  public:
-  // k8s::Client::set_pod_scheduled: `pod` has its identity, the version it is known at, and the
-  // condition it is known to carry.
+  // k8s::Client::set_pod_scheduled: `pod` has its identity, its last known version, and its last
+  // known condition.
   using Write = std::function<void(const k8s::Pod& pod, const k8s::PodScheduledCondition&,
                                    std::function<void(k8s::Result<void>)>)>;
   struct Options {
     std::size_t max_in_flight = 16;
-    // Between two tries to write one pod's.
+    // Between two tries to write the status of one pod.
     k8s::BackOffOptions back_off = {.first = std::chrono::milliseconds(500),
                                     .limit = std::chrono::milliseconds(5'000)};
   };
   struct Hooks {
     // True while binds wait that statuses must not delay.
     std::function<bool()> binds_wait;
-    // A write failed; `retry_in` zero: for good. Not called when the pod is gone or has changed.
-    std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
-    // The server has answered as it should: a write went through, or its pod is gone or has
+    // A write failed; `retry_in` zero: it is not repeated. Not called if the pod is gone or has
     // changed.
+    std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
+    // The server has answered properly: a write succeeded, or its pod is gone or has changed.
     std::function<void()> on_answered = [] {};
-    // Nothing waits to be sent any more: what stands back behind statuses may go.
+    // Nothing waits to be sent any more: what waits behind statuses may be sent.
     std::function<void()> on_all_sent = [] {};
   };
 
@@ -57,18 +57,18 @@ class StatusWriter {
   StatusWriter(const StatusWriter&) = delete;
   StatusWriter& operator=(const StatusWriter&) = delete;
 
-  // Without effect where the watch shows no such pod that is unbound.
+  // No effect unless the watch shows the pod, unbound.
   void write(const PodRef& pod, k8s::PodScheduledCondition condition);
-  // An unbound pod as the watch shows it.
+  // An unbound pod of the watch.
   void observed(const k8s::Pod& pod);
   // The pod is bound or gone: nothing more is written to it.
   void forget(const std::string& uid);
-  // For shutdown, when the watch shows nothing any more: what failed is not repeated.
+  // For shutdown, when the watch shows nothing any more: failed writes are not repeated.
   void repeat_nothing();
 
-  // To be called when binds_wait may have become false.
+  // Call it when binds_wait may have become false.
   void resume() { send_more(); }
-  // Nothing waits and nothing is under way.
+  // Whether nothing waits and nothing is under way.
   [[nodiscard]] bool is_idle() const { return ready_.empty() && in_flight_ == 0 && retrying_ == 0; }
   [[nodiscard]] bool has_ready() const { return !ready_.empty(); }
 

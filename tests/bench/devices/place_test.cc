@@ -105,8 +105,7 @@ TEST_CASE(
 
 namespace {
 
-// Instances on a few GPUs of one model, as somebody would write them down who does not believe in
-// bit masks.
+// Instances on a few GPUs of one model, written down without bit masks.
 class Ledger {
  public:
   Ledger(const Geometry& geometry, std::int64_t gpus) : geometry_(geometry), gpus_(gpus) {}

@@ -13,7 +13,7 @@
 
 namespace tests {
 
-// A node with GPUs, whose shares can be had.
+// A node with GPUs that offers shares of them.
 [[nodiscard]] inline NodeBuilder gpu_node(std::string_view name, std::int64_t gpus) {
   return node(name).gpus(gpus).offers("gpu-scheduler.io/gpu-milli", std::to_string(gpus * 1000));
 }

@@ -68,7 +68,7 @@ func (c *ControlPlane) apiServerFlags() []string {
 		"--disable-admission-plugins=TaintNodesByCondition,ServiceAccount",
 		"--endpoint-reconciler-type=none", // the service named kubernetes would want an address that is not loopback
 		"--shutdown-delay-duration=0s",
-		// Without it a server that stops waits a minute for watches that nobody tells to end.
+		// Without it a server that stops waits a minute for the watches, because nothing ends them.
 		"--shutdown-watch-termination-grace-period=5s",
 	}
 	if c.options.AuditBinds {

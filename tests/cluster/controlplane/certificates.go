@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// authority signs the certificates of one control plane. It lives in memory and in the control plane's directory, a day at
-// most, and nobody outside trusts it.
+// authority signs the certificates of one control plane. It is in memory and in the control plane's directory, a day at
+// most, and nothing outside the control plane trusts it.
 type authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
@@ -61,7 +61,7 @@ func serving() *x509.Certificate {
 }
 
 // ServingCertificates are for a server that stands before the API server: one that clients of the control plane accept, and three that they must
-// not: out of date, for another host, and of an authority that nobody knows.
+// not: expired, for another host, and of an authority that they do not trust.
 func (c *ControlPlane) ServingCertificates() (right tls.Certificate, wrong []tls.Certificate, err error) {
 	stranger, err := newAuthority()
 	if err != nil {

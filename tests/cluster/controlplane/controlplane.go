@@ -7,7 +7,7 @@
 // in life: it is stopped, killed and started again on the same port and data (StopAPIServer, KillAPIServer, StartAPIServer), and
 // its past is compacted away so that clients that resume are told 410 Gone (Compact, Expire).
 //
-// What it is not: a cluster. There are no kubelets, no network, no DNS; nodes are objects that somebody created, and nothing
+// What it is not: a cluster. There are no kubelets, no network, no DNS; nodes are only objects, and nothing
 // rejects a pod too many, which is why package history exists. The binaries come from tests/cluster/build.sh.
 package controlplane
 

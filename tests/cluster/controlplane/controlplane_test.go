@@ -194,7 +194,7 @@ func clientOf(t *testing.T, kubeconfig string) kubernetes.Interface {
 	return kubernetes.NewForConfigOrDie(config)
 }
 
-// TestUsage: the memory of whoever starts a process is not counted as the process's.
+// TestUsage: the memory of the process that starts another is not counted as the other's.
 func TestUsage(t *testing.T) {
 	ours := make([]byte, 256<<20)
 	for i := 0; i < len(ours); i += 4096 {

@@ -135,7 +135,7 @@ func (c *ControlPlane) etcdServers() string {
 }
 
 // MarkerKey is written to etcd where a new revision is wanted that no API object has. It lies between /registry/minions/ and
-// /registry/pods/, so that who watches that range in one stream sees it in its place.
+// /registry/pods/, so that a watch of that range in one stream has it in its place.
 const MarkerKey = "/registry/p-test-marker"
 
 // Mark writes the marker and returns its revision: all that was written before has a smaller one.

@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Identity is whom the API server takes a client for.
+// Identity is the user that a client is for the API server.
 type Identity struct {
 	User   string
 	Groups []string
@@ -72,7 +72,7 @@ func (c *ControlPlane) TokenKubeconfig(ctx context.Context, namespace, name stri
 	return c.writeKubeconfig("token:"+namespace+":"+name, api.AuthInfo{Token: token})
 }
 
-// TokenFileKubeconfig writes a kubeconfig for a service account whose token is read from a file, as a pod's is, and returns its path.
+// TokenFileKubeconfig writes a kubeconfig for a service account with a token that is read from a file, as in a pod, and returns its path.
 func (c *ControlPlane) TokenFileKubeconfig(namespace, name, file string) (string, error) {
 	return c.writeKubeconfig("tokenfile:"+namespace+":"+name, api.AuthInfo{TokenFile: file})
 }
@@ -106,13 +106,13 @@ func (c *ControlPlane) requestToken(ctx context.Context, namespace, name string,
 	return granted.Status.Token, nil
 }
 
-// Credential is what a client proves with who it is: a token, or a certificate with its key in PEM.
+// Credential proves a client's identity: a token, or a certificate with its key in PEM.
 type Credential struct {
 	Token            string
 	Certificate, Key []byte
 }
 
-// Admits tells whether the API server takes a client with that credential for somebody; if not, it answers 401.
+// Admits returns whether the API server accepts that credential; if not, it answers 401.
 func (c *ControlPlane) Admits(ctx context.Context, with Credential) (bool, error) {
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: c.URL(), BearerToken: with.Token,
 		TLSClientConfig: rest.TLSClientConfig{CAData: c.ca.pem, CertData: with.Certificate, KeyData: with.Key}})
@@ -140,7 +140,7 @@ func (p *Plugin) Runs() int {
 	return bytes.Count(content, []byte("\n"))
 }
 
-// ExecKubeconfig writes a kubeconfig whose user is a credential plugin. The plugin prints a client certificate for the identity that is good for one to two
+// ExecKubeconfig writes a kubeconfig with a credential plugin as its user. The plugin prints a client certificate for the identity that is good for one to two
 // times `life`, whole seconds, when it is printed, and no longer: the API server refuses it then. They are signed ahead, one for each `life`, enough for `until`.
 func (c *ControlPlane) ExecKubeconfig(who Identity, life, until time.Duration) (*Plugin, error) {
 	dir, err := os.MkdirTemp(c.dir, "plugin-")

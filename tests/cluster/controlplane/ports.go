@@ -20,7 +20,7 @@ var (
 	chosenPorts = map[int]bool{}
 )
 
-// FreePort returns a port of the loopback interface that nobody listens on now, and that no control plane takes.
+// FreePort returns a port of the loopback interface on which no process listens now, and that no control plane takes.
 func FreePort() (int, error) {
 	ports, err := freePorts(1)
 	if err != nil {
@@ -29,7 +29,7 @@ func FreePort() (int, error) {
 	return ports[0], nil
 }
 
-// freePorts returns ports of the loopback interface that nobody listens on now.
+// freePorts returns ports of the loopback interface on which no process listens now.
 func freePorts(n int) (ports []int, err error) {
 	portsMu.Lock()
 	defer portsMu.Unlock()

@@ -112,7 +112,7 @@ func (p *Process) Signal(s os.Signal) {
 
 // Heeds tells whether the process catches, blocks or ignores a signal. Before it has been loaded and has said so, the signal simply ends it.
 func (p *Process) Heeds(s syscall.Signal) bool {
-	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Pid())) // who has ended heeds nothing
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Pid())) // a process that has ended heeds nothing
 	for _, mask := range signalMask.FindAllStringSubmatch(string(status), -1) {
 		if signals, err := strconv.ParseUint(mask[1], 16, 64); err == nil && signals>>(s-1)&1 == 1 {
 			return true

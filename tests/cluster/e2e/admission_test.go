@@ -44,7 +44,7 @@ func TestPriorityClassIsTheSchedulersOwn(t *testing.T) {
 	}
 }
 
-// TestAccountDoesWhatTheSchedulerDoes: whoever holds the scheduler's credentials does no more with pods, claims and volumes than the scheduler
+// TestAccountDoesWhatTheSchedulerDoes: with the scheduler's credentials, a client can do no more with pods, claims and volumes than the scheduler
 // does.
 func TestAccountDoesWhatTheSchedulerDoes(t *testing.T) {
 	w, account := withPolicies(t)

@@ -160,7 +160,7 @@ func TestTenantsStayWithinTheirQuota(t *testing.T) {
 	_, err = w.client.CoreV1().Pods(w.ns).Patch(t.Context(), "stays", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 	w.must(nil, err)
 
-	// First in a strict line, and no node takes it: its own team waits behind it, and nobody else.
+	// First in a strict line, and no node takes it: only its own team waits behind it.
 	w.deletePod("four")
 	w.addPod("never", fixture.GPUs(1), fixture.Requests(corev1.ResourceCPU, "100k"))
 	w.waitPod("never", "refused", func(p *corev1.Pod) bool { return condition(p) != nil })
@@ -220,7 +220,7 @@ func TestTenantsPodsAreBounded(t *testing.T) {
 	expectRefusal(t, "one more of no class", more(""), "exceeded quota: pods,")
 }
 
-// TestTenantsSeeQuotasWhenTheyAreLet: nobody reads GpuQuotas but who is let, and who is let changes none.
+// TestTenantsSeeQuotasWhenTheyAreLet: only accounts with the right read GpuQuotas, and that right does not let them change any.
 func TestTenantsSeeQuotasWhenTheyAreLet(t *testing.T) {
 	w, _ := withPolicies(t)
 	api := quotas(t)
@@ -277,7 +277,7 @@ func (w *world) applyAdmissionPolicies(tenant kubernetes.Interface) {
 	until(w.t, "the policies to be in force", func() bool { return inForce() == 3 })
 }
 
-// tenant is somebody who may write the pods of all namespaces, and namespaces.
+// tenant is an account that may write the pods of all namespaces, and namespaces.
 func (w *world) tenant() (kubernetes.Interface, *rest.Config) {
 	w.t.Helper()
 	name, all := metav1.ObjectMeta{Name: w.ns + "-tenant"}, []string{"*"}

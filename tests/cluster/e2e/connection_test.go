@@ -54,7 +54,7 @@ func TestTransportOnCpprestsdk(t *testing.T) {
 	w.addGPUNodes(10)
 	s := startSubject(t, onCpprestsdk(t))
 	w.bindThrough(s, 40, 1)
-	// Of a pod of the second wave: what the first process had not told yet when it was killed, nobody tells.
+	// A pod of the second wave, because events that the first process had not sent when it was killed are never sent.
 	if e := w.waitEvent("pod-1-0", "Scheduled"); !strings.HasPrefix(e.Note, "Successfully assigned") {
 		t.Errorf("Scheduled event: %q", e.Note)
 	}
@@ -73,7 +73,7 @@ func TestCredentialPlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	startSubject(t, func(with *setup) { with.kubeconfig = plugin.Kubeconfig })
-	// Three certificates at least; of the first alone somebody must know that it is good no more.
+	// Three certificates at least; the test must see that the first is not valid any more.
 	w.bindWhile(func() bool { return w.admits(plugin.First) || len(w.credentialsOfBinds()) < 3 })
 	w.verdict()
 	t.Logf("the plugin was run %d times, and pods were bound with these certificates: %v", plugin.Runs(), w.credentialsOfBinds())
@@ -144,7 +144,7 @@ func TestTokenRotates(t *testing.T) {
 		token, err := w.cluster.BoundToken(t.Context(), namespace, account, secret)
 		w.must(nil, err)
 		w.must(nil, os.WriteFile(file+".new", []byte(token), 0o600))
-		w.must(nil, os.Rename(file+".new", file)) // nobody reads half of one
+		w.must(nil, os.Rename(file+".new", file)) // so that half of one is never read
 		return controlplane.Credential{Token: token}
 	}
 	first := take(w.ns + "-first")

@@ -13,9 +13,9 @@ import (
 	"gpu-scheduler.io/tests/cluster/controlplane"
 )
 
-// TestEtcdTroubleUnderLoad binds on an API server whose store is three etcds in trouble. What the API server says of a write that was lost there is a 409
-// like any other, and the write may commit all the same, at once or later. The cluster is nearly full, so that capacity that is given away while
-// it may still be taken is given twice.
+// TestEtcdTroubleUnderLoad binds on an API server with a store of three etcds that fail in turn. To a write that was lost there the API server answers
+// a 409 like any other, and the write may commit all the same, at once or later. The cluster is nearly full, so that capacity that is given away
+// while it may still be taken is given twice.
 //
 // A run is some troubles of each kind in turn; tests/cluster/etcd.sh has twenty.
 func TestEtcdTroubleUnderLoad(t *testing.T) {

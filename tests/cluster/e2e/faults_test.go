@@ -194,8 +194,8 @@ func (f *faultTest) wave() {
 	f.takeAway(first-2*size, size)
 }
 
-// takeAway deletes the pods that still wait, of those with the numbers given. First each must have been told why it waits: one that nobody
-// had noticed would leave no trace.
+// takeAway deletes the pods that still wait, of those with the numbers given. First each must have a message why it waits: a pod that the scheduler
+// never noticed would leave no trace.
 func (f *faultTest) takeAway(first, count int) {
 	w := f.w
 	for i := max(0, first); i < first+count; i++ {
@@ -252,7 +252,7 @@ func busy(kind faults.Kind) (calls, watches map[string]int) {
 	calls = map[string]int{"create pods/binding": stormPods}
 	watches = map[string]int{"watch nodes": linesPerStorm + 1, "watch pods": 2 * (linesPerStorm + 1)}
 	switch kind {
-	case faults.WrongCertificate: // met by who connects anew: the watches, mostly
+	case faults.WrongCertificate: // met by new connections: the watches, mostly
 		const ofWatches = 8
 		return nil, map[string]int{"handshake": ofWatches * (linesPerStorm + 1)}
 	case faults.StalledWatch:
@@ -327,8 +327,8 @@ func (f *faultTest) recovers(after string) {
 	}
 }
 
-// witnessed waits until the witness has heard that the scheduler was shown a node. One that is deaf would excuse everything: what nobody
-// has seen shown is no fault to overlook.
+// witnessed waits until the witness has noted that the scheduler was shown a node. A witness that notes nothing would excuse everything: a
+// scheduler may overlook what it was never shown.
 func (f *faultTest) witnessed(node string) {
 	w := f.w
 	w.t.Helper()

@@ -186,7 +186,7 @@ func TestConditionOfOnesOwn(t *testing.T) {
 	w.verdict()
 }
 
-// TestBlackHole has a node whose kubelet rejects what is bound there. A node as broken as this one is the emptiest of all, so
+// TestBlackHole has a node on which kubelet rejects all pods. A node as broken as this one is the emptiest of all, so
 // without a guard it would take every pod that the controllers make anew.
 func TestBlackHole(t *testing.T) {
 	w := newWorld(t)

@@ -112,8 +112,8 @@ func TestFailRequestsGreaterThanOne(t *testing.T) {
 	w.verdictWithout("two-by-name")
 }
 
-// TestMemoryOfSharedGPUs: pods that say how much of a time-sliced GPU's memory they take share it as far as it goes, also when the
-// scheduler has to read from the API server who takes what.
+// TestMemoryOfSharedGPUs: pods that state how much of a time-sliced GPU's memory they take share it as far as it suffices, also when the
+// scheduler has to read from the API server which pod takes what.
 func TestMemoryOfSharedGPUs(t *testing.T) {
 	w := newWorld(t)
 	subject := startSubject(t)
@@ -139,8 +139,8 @@ func TestMemoryOfSharedGPUs(t *testing.T) {
 	w.verdict()
 }
 
-// TestGKETimeSharing: GKE's device plugin serves one piece a container; who asks for more is told, and waits for a node with GPUs of
-// its own.
+// TestGKETimeSharing: GKE's device plugin serves one piece per container. A pod that asks for more gets a message, and waits for a node without
+// shared GPUs.
 func TestGKETimeSharing(t *testing.T) {
 	w := newWorld(t)
 	startSubject(t)

@@ -51,7 +51,7 @@ func TestGPUTypes(t *testing.T) {
 	w.verdictWithout("old", "third")
 }
 
-// TestSharedGPUs: who may get a piece of a shared GPU.
+// TestSharedGPUs: which pods may get a piece of a shared GPU.
 func TestSharedGPUs(t *testing.T) {
 	w := newWorld(t)
 	startSubject(t)
@@ -134,7 +134,7 @@ func TestSeveralProfilesInOnePod(t *testing.T) {
 	w.verdict()
 }
 
-// TestWrongGPULabels: a node whose labels contradict themselves goes on working, with caution, and somebody hears of it.
+// TestWrongGPULabels: a node with labels that contradict each other is still used, with caution, and the contradiction is reported.
 func TestWrongGPULabels(t *testing.T) {
 	w := newWorld(t)
 	s := startSubject(t)

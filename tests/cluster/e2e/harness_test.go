@@ -41,7 +41,7 @@ func TestHarnessCatchesACarelessScheduler(t *testing.T) {
 	w.expectCaught("nvidia.com/gpu: 9 taken of 8")
 }
 
-// A pod that nobody notices is lost, and it is not forgotten that nobody has answered it, so that no test takes it away unseen.
+// A pod that no scheduler notices is lost. The checker does not forget that the pod got no answer, so that no test deletes it unnoticed.
 func TestHarnessCatchesALostPod(t *testing.T) {
 	w := newWorld(t)
 	w.addGPUNodes(1)

@@ -14,10 +14,10 @@ import (
 	"gpu-scheduler.io/tests/cluster/history"
 )
 
-// TestLeadersAmongFaults has a fault proxy before each of two replicas. First it rains on both: whoever cannot renew the lease in time gives up, and is
-// started anew as a Deployment would. Then storms come over the leader. In those that leave it no renewal it has to give up, and the other one to take over; in
-// the others it has to stay. The cluster is full all the time, and nobody may bind who does not lead: the binds that a process asks for lie
-// before or after all of another's.
+// TestLeadersAmongFaults has a fault proxy before each of two replicas. First single faults meet both: a leader that cannot renew the lease in time
+// gives up, and is started anew as by a Deployment. Then storms meet the leader. If no renewal succeeds it must give up, and the other one must take
+// over; in the other storms it must stay leader. The cluster is full all the time, and only the leader may bind: all binds of one process are before
+// or after all binds of another.
 func TestLeadersAmongFaults(t *testing.T) {
 	leaseFaults, storms := 15, []faults.Kind{faults.LostAnswer, faults.DoubledRequest}
 	if os.Getenv("E2E_FULL") == "1" {
@@ -36,7 +36,7 @@ func TestLeadersAmongFaults(t *testing.T) {
 	t.Logf("%d processes, %d waves, %d requests to bind; leases met %v", len(f.all), f.waves, len(f.asked.processes), f.leaseFaults())
 }
 
-// shakyElection is an election whose replicas are behind fault proxies.
+// shakyElection is an election of replicas behind fault proxies.
 type shakyElection struct {
 	*election
 	weather  faults.Weather // for the next one

@@ -23,14 +23,14 @@ import (
 )
 
 // These tests run two replicas that elect a leader, and take the leadership from one of them in every way there is. The cluster is
-// full all the time, so that a bind too many of a leader who is none any more gives a GPU twice. The lease is short, so that nobody waits for
-// long, but not too short: a leader whose renewals an overloaded API server leaves unanswered gives up, as it should, and no test is
-// about that machine. Of nine seconds an API server may stand still for three; E2E_LEASE says otherwise.
+// full all the time, so that one bind too many of a former leader gives a GPU twice. The lease is short, so that the tests do not wait for long,
+// but not too short: if an overloaded API server does not answer its renewals, a leader gives up, as it should, and no test is about that
+// machine. Of nine seconds an API server may stand still for three; E2E_LEASE sets another lease.
 
 const (
 	leaseName        = "gpu-scheduler" // in the namespace of that name, as in manifests/base
 	leaseRetryPeriod = 500 * time.Millisecond
-	exitLost         = 1 // the exit code of a leader who has lost the lease
+	exitLost         = 1 // the exit code of a leader that has lost the lease
 )
 
 var (
@@ -172,7 +172,7 @@ func TestLeaderIsStopped(t *testing.T) {
 	leader.process.Signal(syscall.SIGCONT)
 	leader.waitExit(exitLost)
 	leader.waitLog("leadership lost")
-	// It may tell of binds that it had sent before, whose answers it had not read yet.
+	// It may log binds that it had sent before, if it had not read their answers yet.
 	for _, line := range bindLine.FindAllStringSubmatch(leader.log()[told:], -1) {
 		if slices.Contains(pending, line[1]) {
 			t.Errorf("it bound %s after it was stopped", line[1])
@@ -217,9 +217,9 @@ func TestLeaderIsSlow(t *testing.T) {
 	e.w.expectAllBound(e.w.verdict())
 }
 
-// TestLeaderBindsLate takes the renewals, and nothing else, from a leader who goes on binding, and holds each bind back for nearly as long as one may be
-// on its way. No bind may leave him so late that it could land when the next one leads, and none does. He may try to renew for nearly as long
-// as the lease is good, so that nothing but the gate before his binds (bind_gate.h) ends them in time. That the gate leaves a margin is not
+// TestLeaderBindsLate drops the renewals, and nothing else, of a leader that goes on binding, and holds each bind back for nearly as long as a bind may
+// take. No bind may be sent so late that it could land when the next one leads, and none is. The leader may try to renew for nearly as long as
+// the lease is valid, so that only the gate before its binds (bind_gate.h) ends them in time. That the gate leaves a margin is not
 // shown here: the margin is shorter than what a busy machine may add between the leader and the relay (tests/scheduler/live/leadership/bind_gate_test.cc).
 func TestLeaderBindsLate(t *testing.T) {
 	e := newElection(t)
@@ -249,7 +249,7 @@ func TestLeaderBindsLate(t *testing.T) {
 	standby.check()
 	e.w.verdict()
 
-	// Of this machine, between the leader and the relay: without the gate he would send for longer than that, and while nothing else here stood still.
+	// Of this machine, between the leader and the relay: without the gate the leader would send for longer than that, and while nothing else here stood still.
 	stall := leaseDuration/6 + longest
 	lastToSend := leaseDuration*99/100 - bindDeadline() - bindMargin()
 	nextLeads := e.lease().Spec.AcquireTime.Time
@@ -286,7 +286,7 @@ type election struct {
 // network is one that a test can break; it makes a kubeconfig go through it.
 type network interface{ kubeconfig(path string) string }
 
-// newElection makes a world, and a lease that somebody has given back: of one that is new nobody knows who led before, which takes time.
+// newElection makes a world, and a lease that was given back: with a new lease the earlier leader is unknown, and a takeover takes time.
 func newElection(t *testing.T) *election {
 	t.Helper()
 	if !isGPUScheduler() {

@@ -45,7 +45,7 @@ func (w *world) killAtRandom(s *subject, binds int) {
 // load makes pods and, when the cluster is nearly full, deletes bound ones, until every pod has been bound once.
 type load struct {
 	w        *world
-	spaces   []*world // whose pods they are, in turn
+	spaces   []*world // owners of the pods, in turn
 	capacity int64
 	created  chan struct{}
 	reaped   chan struct{}
@@ -106,13 +106,13 @@ func (l *load) reap(pods int) error {
 	}
 }
 
-// victim is a pod that is to go, and whose it is.
+// victim is a pod to delete, and its owner.
 type victim struct {
 	of   *world
 	name string
 }
 
-// victims are the older half of the bound pods, by GPUs, if the cluster is more than two thirds full or somebody that it could take has been refused.
+// victims are the older half of the bound pods, by GPUs, if the cluster is more than two thirds full, or a pod that it could take has been refused.
 func (l *load) victims(j *history.Judge) (victims []victim) {
 	used, refused := int64(0), false
 	var boundPods []*corev1.Pod

@@ -18,8 +18,8 @@ import (
 	"gpu-scheduler.io/tests/cluster/fixture"
 )
 
-// TestMetricsAreForThoseWhoMayGetThem asks for metrics with tokens of the API server's, which says who may; then many who may ask at once,
-// while pods are bound and probes are answered.
+// TestMetricsAreForThoseWhoMayGetThem asks for metrics with tokens of the API server, which decides which accounts may; then many allowed requests
+// come at once, while pods are bound and probes are answered.
 func TestMetricsAreForThoseWhoMayGetThem(t *testing.T) {
 	if !isGPUScheduler() {
 		t.Skip("another scheduler's port is its own affair")
@@ -121,7 +121,7 @@ type page struct {
 	body   string
 }
 
-// get asks for a page over a connection of its own, whoever signed the server's certificate. Status 0: no answer, and why.
+// get asks for a page over a connection of its own, and accepts any certificate of the server. Status 0: no answer, and why.
 func get(t *testing.T, url, token string) page {
 	t.Helper()
 	client := http.Client{Timeout: waitLimit, Transport: &http.Transport{

@@ -98,7 +98,7 @@ func TestPastIsForgottenUnderLoad(t *testing.T) {
 	w.expectAllBound(w.verdict())
 }
 
-// TestRecordingCannotBeWritten: who reads the recording goes away; that is told, once, and nothing else changes.
+// TestRecordingCannotBeWritten: the reader of the recording goes away; that is reported once, and nothing else changes.
 func TestRecordingCannotBeWritten(t *testing.T) {
 	w := newWorld(t)
 	w.addGPUNodes(1)

@@ -75,8 +75,8 @@ func TestKeepsPodsOffNodesThatAreNotForThem(t *testing.T) {
 	w.verdict()
 }
 
-// TestLateRefusalOfABoundPod has somebody else bind a pod while the scheduler's word that it fits nowhere is on its way: it must not stand on a pod that
-// is bound.
+// TestLateRefusalOfABoundPod has another client bind a pod while the scheduler's message that it fits nowhere is being sent: the message must not be
+// left on a bound pod.
 func TestLateRefusalOfABoundPod(t *testing.T) {
 	w := newWorld(t)
 	network := newRelay(t)

@@ -23,11 +23,11 @@ import (
 type plane struct {
 	cluster  *controlplane.ControlPlane
 	recorder *history.Recorder
-	// identity is who the scheduler is for the API server. What it needs there is applied when it is first asked for.
+	// identity is the scheduler's user for the API server. What it needs there is applied when it is first asked for.
 	identity func() (controlplane.Identity, error)
 }
 
-// startPlane starts one, whose data and logs are kept in a directory.
+// startPlane starts one, with its data and logs in a directory.
 func startPlane(ctx context.Context, dir string) (*plane, error) {
 	return startPlaneWith(ctx, controlplane.Options{Dir: dir})
 }
@@ -62,7 +62,7 @@ type pool struct {
 	live    int // there now, or being started
 	idle    []*plane
 	lent    map[*testing.T]*plane
-	waiting []*request // who goes first, first
+	waiting []*request // the first to be served, first
 }
 
 // request is a test that waits for a plane.
@@ -165,7 +165,7 @@ func (o *pool) disown(t *testing.T, p *plane) error {
 	return err
 }
 
-// serve gives idle planes to those who wait, and starts more where there are too few. The pool is locked.
+// serve gives idle planes to the requests that wait, and starts more where there are too few. The pool is locked.
 func (o *pool) serve() {
 	for len(o.waiting) > 0 && len(o.idle) > 0 {
 		o.lent[o.waiting[0].t] = o.idle[0]
@@ -180,7 +180,7 @@ func (o *pool) serve() {
 	}
 }
 
-// answer tells the first of those who wait. The pool is locked.
+// answer answers the first request that waits. The pool is locked.
 func (o *pool) answer(err error) {
 	o.waiting[0].granted <- err
 	o.waiting = o.waiting[1:]

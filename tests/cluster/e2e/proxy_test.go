@@ -38,7 +38,7 @@ func newProxy(t *testing.T, target string) *proxy {
 	return p
 }
 
-// cut lets nothing through in either direction, without telling anybody.
+// cut lets nothing through in either direction, without closing anything.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

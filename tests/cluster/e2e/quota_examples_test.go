@@ -121,7 +121,7 @@ func TestQuotasOfACohort(t *testing.T) {
 	w.verdict(of(texts, speech))
 }
 
-// TestQuotasOfDepartments: a team borrows in its department, which borrows from another; and whose turn it is when something ends.
+// TestQuotasOfDepartments: a team borrows in its department, which borrows from another; and which quota is next when something ends.
 func TestQuotasOfDepartments(t *testing.T) {
 	w := newWorld(t)
 	startSubject(t)

@@ -62,7 +62,7 @@ func TestQuotaAfterARestart(t *testing.T) {
 	w.verdict(of(other))
 }
 
-// TestReplacedQuota: what kubectl replace --force does, a deletion and a creation, lets nobody slip through, however often.
+// TestReplacedQuota: kubectl replace --force is a deletion and a creation. However often it is done, no pod exceeds the quota in between.
 func TestReplacedQuota(t *testing.T) {
 	w := newWorld(t)
 	startSubject(t)
@@ -128,7 +128,7 @@ func TestQuotaDeletedWhileNobodySchedules(t *testing.T) {
 	w.verdict()
 }
 
-// TestQuotaStatusHasTwoWriters: whatever somebody else writes into a status is put right, and what he writes elsewhere stays.
+// TestQuotaStatusHasTwoWriters: what another client writes into a status is corrected, and what it writes elsewhere stays.
 func TestQuotaStatusHasTwoWriters(t *testing.T) {
 	w := newWorld(t)
 	s := startSubject(t)

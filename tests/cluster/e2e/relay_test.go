@@ -123,7 +123,7 @@ func (r *relay) stallWatches() {
 	r.stalls = make(chan struct{})
 }
 
-// loseRenewals lets no renewal through any more, and tells nobody.
+// loseRenewals drops all further renewals, without an error.
 func (r *relay) loseRenewals() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,7 +166,7 @@ func (r *relay) passBind(onward http.Handler, w http.ResponseWriter, request *ht
 	hold, at := r.hold, len(r.binds)
 	r.binds = append(r.binds, carried{came: came})
 	r.mu.Unlock()
-	defer func() { // also where nobody is there any more to take the answer
+	defer func() { // also if the client is gone and cannot take the answer
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.binds[at].answered = time.Now()
@@ -231,7 +231,7 @@ func (w *watched) Write(events []byte) (int, error) {
 // Unwrap lets what has been written be flushed.
 func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// outcome is an answer whose status is looked at on the way.
+// outcome is an answer; its status is noted on the way.
 type outcome struct {
 	http.ResponseWriter
 	status int

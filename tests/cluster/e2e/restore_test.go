@@ -56,8 +56,8 @@ func TestEtcdRestoredFromABackup(t *testing.T) {
 	}
 }
 
-// restorable is a control plane whose store can be put back, with a lease that somebody has given back: of one that is new nobody knows who led before,
-// which takes time.
+// restorable is a control plane with a store that can be restored, and with a lease that was given back: with a new lease the earlier leader is
+// unknown, and a takeover takes time.
 type restorable struct {
 	t       *testing.T
 	cluster *controlplane.ControlPlane

@@ -15,7 +15,7 @@ import (
 )
 
 // TestRulesUnderChurn has pods with rules across nodes of every kind come all at once, from two teams on the same nodes, and looks at where they run when
-// all have landed: nobody has deleted anything, so every rule holds exactly. Then such pods come and go at the same time, while the
+// all have landed: nothing has been deleted, so every rule holds exactly. Then such pods come and go at the same time, while the
 // leader of two replicas is killed again and again. Each bind is judged as it lands, and in the end no pod waits that could be placed.
 func TestRulesUnderChurn(t *testing.T) {
 	const zones, kills = 3, 3
@@ -74,7 +74,7 @@ func TestRulesUnderChurn(t *testing.T) {
 
 // ruled is a load of pods with rules across nodes.
 type ruled struct {
-	teams   []*world // whose pods they are, in turn
+	teams   []*world // owners of the pods, in turn
 	random  *rand.Rand
 	most    int // that run at a time, and twice those that wait
 	made    int

@@ -170,7 +170,7 @@ func TestPodsKeepTogether(t *testing.T) {
 	w.verdict(explained(1, history.BindUnderWay)) // follower may land before db does
 }
 
-// TestPodsGoWhereTheirVolumesAre has a pod with a claim whose volume can be used in one zone.
+// TestPodsGoWhereTheirVolumesAre has a pod with a claim to a volume that can be used in one zone.
 func TestPodsGoWhereTheirVolumesAre(t *testing.T) {
 	w := newWorld(t)
 	w.addZonedNode("0", "a")

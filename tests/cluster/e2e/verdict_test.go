@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Every test ends with a verdict. It says beforehand what the test had others do: where nobody but the scheduler did anything, nothing
-// has to be explained, and nobody else binds.
+// Every test ends with a verdict. It states what the test had others do: where only the scheduler did anything, nothing may be explained, and
+// there are no other binds.
 
 // expectation is one of a verdict.
 type expectation func(*expected)

@@ -14,7 +14,7 @@ import (
 )
 
 // No controllers run beside the API server, so the tests do by hand, and when they choose, what the volume controller and provisioners
-// do: a claim whose node was selected gets a volume, or has its node taken back; a volume that was reserved is bound.
+// do: a claim with a selected node gets a volume, or has its node taken back; a volume that was reserved is bound.
 
 const (
 	selectedNode  = "volume.kubernetes.io/selected-node"
@@ -23,7 +23,7 @@ const (
 	noProvisioner = "kubernetes.io/no-provisioner"
 )
 
-// addWaitingClass makes a storage class of the test whose claims wait for their pods. It returns its name.
+// addWaitingClass makes a storage class of the test; its claims wait for their pods. It returns its name.
 func (w *world) addWaitingClass(provisioner string) string {
 	w.t.Helper()
 	wait := storagev1.VolumeBindingWaitForFirstConsumer

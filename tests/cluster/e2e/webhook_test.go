@@ -93,7 +93,7 @@ func (w *world) bindOthers(name string, pods int) time.Duration {
 	return time.Since(since).Round(time.Millisecond)
 }
 
-// webhook is one whose server does something wrong.
+// webhook is one with a server that does something wrong.
 type webhook struct {
 	w        *world
 	listener net.Listener

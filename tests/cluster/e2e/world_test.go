@@ -140,7 +140,7 @@ func (w *world) addPodOf(scheduler, name string, options ...fixture.PodOption) {
 	w.persist(func(ctx context.Context) error {
 		_, err := w.client.CoreV1().Pods(w.ns).Create(ctx, pod, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) {
-			return nil // an attempt whose answer was lost had come through
+			return nil // an attempt with a lost answer had succeeded
 		}
 		return err
 	})

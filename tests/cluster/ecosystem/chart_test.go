@@ -20,7 +20,7 @@ import (
 const (
 	namespace  = "gpu-scheduler"
 	configMap  = "gpu-scheduler-config"
-	kubernetes = "1.36.3" // whose chart it is to be: helm template knows no cluster
+	kubernetes = "1.36.3" // the chart's cluster version: helm template has no cluster
 )
 
 // TestChartIsKustomize: what Helm makes of values is what kustomize makes of the same choices.

@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestWorkloads: the examples of manifests/examples/workloads, whose pods Kubernetes' own controllers make, on the GPU nodes of a real API
-// server; what is scaled up is placed, what is scaled down gives its GPUs back.
+// TestWorkloads: the examples of manifests/examples/workloads on the GPU nodes of a real API server; Kubernetes' own controllers make their pods.
+// What is scaled up is placed, what is scaled down gives its GPUs back.
 func TestWorkloads(t *testing.T) {
 	p := newPlane(t)
 	p.startControllers()

@@ -176,7 +176,7 @@ func (s *stream) relay(limit time.Duration) bool {
 			if err := http.NewResponseController(s.w).Flush(); err != nil {
 				return false
 			}
-			_, _ = s.passedOn.Write(piece) // nobody looks where events cannot be read
+			_, _ = s.passedOn.Write(piece) // discarded where events cannot be read
 		case <-over:
 			return true
 		case <-s.r.Context().Done():

@@ -29,7 +29,7 @@ const (
 	Truncated                    // the server acts; its answer breaks off in the middle
 	WrongFraming                 // the server acts; its answer's chunks are no chunks
 	WrongCertificate             // a handshake meets a certificate of an unknown authority, for another host, or out of date
-	Redirect                     // 301, 302, 303, 307 or 308, one of them in a weather, to a server that must not hear from anybody; not passed on
+	Redirect                     // 301, 302, 303, 307 or 308, one of them in a weather, to a server that must get no request; not passed on
 	Unauthorized                 // 401; not passed on
 	Forbidden                    // 403; not passed on
 	TooManyRequests              // 429 with Retry-After: 0 to 3; not passed on
@@ -64,7 +64,7 @@ type class int
 const (
 	reads class = iota // safe to repeat
 	writes
-	watches // an answer that goes on until somebody ends it
+	watches // an answer that goes on until one side ends it
 	handshakes
 	classes
 )

@@ -17,7 +17,7 @@ import (
 
 // Options of Start.
 type Options struct {
-	// Upstream is the API server, and whom the proxy is there: the client's own credentials.
+	// Upstream is the API server, and the proxy's credentials there: the client's own.
 	Upstream *rest.Config
 	// Certificate is what clients should see, Wrong is what they must not accept.
 	Certificate tls.Certificate
@@ -106,14 +106,14 @@ func (p *Proxy) Counts() Counts { return p.totals() }
 // Met is how often requests of each sort have met a kind, in Kubernetes' words ("watch nodes", "create pods/binding").
 func (p *Proxy) Met(kind Kind) map[string]int { return p.met(kind) }
 
-// Trapped counts those who followed a redirect to another server.
+// Trapped counts the requests that followed a redirect to another server.
 func (p *Proxy) Trapped() int { return int(p.trapped.Load()) }
 
-// Misled counts requests that were sent on a connection on which an answer waited that nobody had asked for: the client would take it
-// for the answer to this one.
+// Misled counts requests that were sent on a connection on which an answer without a request waited: the client would take it for the
+// answer to this one.
 func (p *Proxy) Misled() int { return int(p.misled.Load()) }
 
-// track keeps the connections that are open. A hijacked one is whoever's hijacked it, and is closed there.
+// track keeps the connections that are open. A hijacked one is closed by the code that hijacked it.
 func (p *Proxy) track(conn net.Conn, state http.ConnState) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

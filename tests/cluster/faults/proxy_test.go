@@ -312,7 +312,7 @@ func (w *world) send(method, path, content string) (o outcome) {
 	return outcome{response.StatusCode, err == nil, string(body)}
 }
 
-// stranger is a certificate that nobody trusts.
+// stranger is a certificate that no client trusts.
 func stranger(t *testing.T) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

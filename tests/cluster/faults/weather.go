@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Weather is what the proxy does to those who pass.
+// Weather is what the proxy does to requests and connections.
 type Weather struct {
 	// Rate of calls and of handshakes that meet a fault, 0 to 1.
 	Rate float64

@@ -93,7 +93,7 @@ func (e *exchange) shownWatch(header http.Header) io.WriteCloser {
 	return passedOn
 }
 
-// nobody looks.
+// nobody is a witness that discards what it gets.
 type nobody struct{}
 
 func (nobody) Write(piece []byte) (int, error) { return len(piece), nil }

@@ -16,8 +16,8 @@ import (
 )
 
 // The store shows no pod that is bound twice, whatever a scheduler does: the API server refuses to bind one that is bound. What a scheduler tried is
-// in the server's audit log. To send the same bind again is how one finds out what became of the first. To name another node is
-// to have decided a pod again whose first bind had landed: then it did not know where its own pod was.
+// in the server's audit log. The same bind may be sent again, to learn the outcome of the first. A bind to another node
+// means that the scheduler decided a pod again after its first bind had landed, so that it did not know where its own pod was.
 
 // attempt is a request to bind a pod, as it was answered.
 type attempt struct {
@@ -93,7 +93,7 @@ func decodeAttempt(line []byte) (attempt, error) {
 
 // tried takes a request to bind a pod into account. What others do with their own pods is theirs.
 func (j *Judge) tried(a attempt) {
-	if a.uid == "" { // nobody's who binds a pod that he has seen
+	if a.uid == "" { // not a bind of a pod that the client has seen
 		j.marks[a.pod] = true
 		return
 	}

@@ -47,8 +47,8 @@ func TestStoppableClock(t *testing.T) {
 	}
 }
 
-// Of what happens in a long step nobody knows how old its cause was; that is no excuse. Steps before and after do not matter, and none does
-// where nothing is excused.
+// If something happens in a long step, the age of its cause is unknown, and that is no excuse. Steps before and after do not matter, and none
+// does where nothing is excused.
 func TestAnExcuseNeedsATime(t *testing.T) {
 	for _, c := range []struct {
 		name        string

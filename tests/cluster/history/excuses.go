@@ -14,10 +14,10 @@ import (
 // may have been another. What of that is accepted is said here, once. Each excuse names the revisions that caused it: changes that are in
 // the history, without which the bind would have been right. There is none without a cause.
 //
-// What a scheduler has bound itself it knows at once, whether or not the bind has landed. So its own binds excuse nothing, but in two cases:
-// an owner takes his guarantee back by a bind that was decided later and lands earlier than the borrower's; and binds land in another order than they
-// were decided in, so that a pod lands beside fewer than it was decided beside. Affinity and spread may need those that are missing. Two pods
-// that must not be together never were, so nothing of that excuses a bind that breaks anti-affinity.
+// A scheduler knows its own binds at once, whether or not they have landed. So its own binds excuse nothing, except in two cases. A quota takes
+// its guarantee back by a bind that was decided later than the borrower's, and lands earlier. And binds land in another order than they were
+// decided in, so that a pod lands beside fewer pods than it was decided beside; affinity and spread may need the missing ones. Two pods that must
+// not be together were never decided so, so none of this excuses a bind that breaks anti-affinity.
 
 // Excuse is why a bind that broke a rule was right when it was decided.
 type Excuse string
@@ -179,7 +179,7 @@ func (j *Judge) excuseForOverQuota(n *nodeState, p *podState) *excuse {
 	for _, past := range slices.Backward(j.books) {
 		before := j.now.Sub(past.until)
 		if past.revision < p.decidable && before > j.window() {
-			continue // whoever decided this pod knew better
+			continue // the change was known when this pod was decided
 		}
 		if right(past.book, foreign) || right(past.book, without) {
 			return &excuse{QuotaChange, []int64{past.revision}, fmt.Sprintf("the quotas changed %v before", before.Round(time.Millisecond))}

@@ -18,8 +18,8 @@
 //   - stuck: is there a pod told that it does not fit, while a node has room?
 //
 // A scheduler cannot know what happened a moment ago. A bind that breaks a rule only because of something that others did shortly before
-// is *explained*: counted, and not held against it. What explains is said in excuses.go, and by which clock in clock.go. A test says how much of
-// it there may be: where nobody but the scheduler did anything, nothing.
+// is *explained*: counted, and not held against it. The excuses are in excuses.go, the clock for them in clock.go. A test states how many
+// violations may be explained: where only the scheduler did anything, none.
 //
 // Requests, tolerations and selectors are computed by Kubernetes' own libraries. Not judged: host ports, volumes, resource claims, and
 // preferences of any kind.
@@ -83,13 +83,13 @@ type Judge struct {
 	books   []pastBook           // replaced while binds of now were under way
 	binds   map[types.UID]landed // every bind ever
 	waiting map[string]*podState // ours, not bound: the ones that could be lost
-	marks   map[string]bool      // pods, by namespace/name, that somebody tried to bind without knowing them
+	marks   map[string]bool      // pods, by namespace/name, for which a bind without their uid was tried
 	exceeds map[string]bool      // namespaces of which a pod was ever told that its quota is exceeded
 	guards  map[types.UID]bool   // pods that run and have anti-affinity
 	changes changes              // of late, of what rules across nodes read
 	appeals []*appeal            // binds that broke one, and may still be found right
 
-	testimony *testimony // of what a scheduler was shown; nil while nobody tells
+	testimony *testimony // of what a scheduler was shown; nil without a witness
 
 	counts     counts
 	violations []Violation
@@ -115,7 +115,7 @@ type podState struct {
 	pod               *corev1.Pod
 	requests          amounts
 	rules             *podRules // across nodes; nil if it has none
-	chargedAs         string    // what the scheduler noted when it bound it; "" of pods of others, whose notes do not count
+	chargedAs         string    // what the scheduler noted when it bound it; "" of others' pods: their notes do not count
 	specRevision      int64     // of the last change of its spec
 	conditionRevision int64     // of the last change of its PodScheduled condition
 	decidable         int64     // the revision from which it could be decided as it is
@@ -310,7 +310,7 @@ func (j *Judge) place(e Event, before, after *podState) {
 	}
 }
 
-// bound judges a bind. A pod that came into the world bound was bound by whoever made it, not by the scheduler it names.
+// bound judges a bind. A pod that was created bound was bound by its creator, not by the scheduler that it names.
 func (j *Judge) bound(e Event, before, after *podState, n *nodeState) {
 	j.progress++
 	if first, again := j.binds[after.pod.UID]; again {
@@ -387,7 +387,7 @@ func (j *Judge) Pods(namespace string) []*corev1.Pod {
 	return found
 }
 
-// Answered tells whether a pod of ours is nobody's concern any more: it is gone or finished, or has been bound or told why not.
+// Answered returns whether a pod of ours needs nothing any more: it is gone, finished or bound, or has a message why it is not bound.
 func (j *Judge) Answered(key string) bool {
 	p := j.waiting[key]
 	return p == nil || told(p)

@@ -71,7 +71,7 @@ func termsOf(pod *corev1.Pod, terms []corev1.PodAffinityTerm) (found []affinityT
 	return found
 }
 
-// selector is one of labels. None selects nothing; nor does one that is not valid, which the API server lets nobody write.
+// selector is one of labels. None selects nothing; nor does an invalid one, which the API server does not store.
 func selector(s *metav1.LabelSelector) labels.Selector {
 	found, err := metav1.LabelSelectorAsSelector(s)
 	if err != nil {
@@ -148,7 +148,7 @@ func runs(p *podState) bool { return p != nil && p.pod.Spec.NodeName != "" && !f
 type doubt struct {
 	underWay []*podState        // had been decided, and landed later: they count where that helps, as they count for a scheduler
 	overtook map[types.UID]bool // landed earlier, but may have been decided later
-	unsent   []unsent           // may have been decided, and never landed: nobody knows for which node
+	unsent   []unsent           // may have been decided, for an unknown node, and never landed
 }
 
 // unsent is a pod that was not bound, and the revision by which that was so.
@@ -380,7 +380,7 @@ func (c *spreadCounts) fewest(value string, r *spreadRule) int {
 	return slices.Min(others)
 }
 
-// sameAffinity tells whether whoever decided both pods had to put the one where the other is.
+// sameAffinity returns whether a scheduler that decided both pods had to place the one where the other is.
 func sameAffinity(a, b *corev1.Pod) bool {
 	required := func(p *corev1.Pod) []corev1.PodAffinityTerm {
 		if p.Spec.Affinity == nil || p.Spec.Affinity.PodAffinity == nil {

@@ -21,7 +21,7 @@ type change struct {
 	undo     func(*standing)
 }
 
-// fate is what became of pods of ours that nobody bound: they may have been decided before.
+// fate is what became of pods of ours that were not bound: they may have been decided before.
 type fate struct {
 	at       time.Time
 	revision int64
@@ -271,8 +271,8 @@ func (j *Judge) forgetChanges() {
 	}
 }
 
-// BrokenRules says which pods of a namespace run where they might not be put as things stand. Where nobody deletes or changes anything and all binds
-// have landed, there are none.
+// BrokenRules returns the pods of a namespace that run where they could not be placed now. There are none if nothing is deleted or changed and all
+// binds have landed.
 func (j *Judge) BrokenRules(namespace string) (found []string) {
 	s := j.standing()
 	for _, p := range s.pods {

@@ -65,7 +65,7 @@ func (q *GpuQuota) lineFor(product string) int {
 var classMemory = regexp.MustCompile(`^\d+GB$`)
 
 // saysOf is how much a line's type says of a product that it takes: 0 for "*", which takes all; the number of its words for a class, H100 or
-// H100-80GB, whose words are all in the product's name; more for the product itself. -1: it does not take the product.
+// H100-80GB, if they are all in the product's name; more for the product itself. -1: it does not take the product.
 func (l GpuQuotaLine) saysOf(product string) int {
 	switch {
 	case l.GPUType == "*":
@@ -248,7 +248,7 @@ func (b *quotaBook) beyond(q *GpuQuota, line int, sum account) string {
 		case !within:
 			return b.beyond(parent, above, sum)
 		}
-		// An owner who takes his own back passes what the parent guarantees, not what it may use.
+		// A quota that takes its guarantee back passes what the parent guarantees, not what it may use.
 		for ; parent != nil; parent, above = b.above(parent, above) {
 			if limit := parent.Spec.Quotas[above].Limit; limit != nil && b.uses(parent, above, sum).Cmp(rat(*limit)) > 0 {
 				return fmt.Sprintf("quota %s: %s used of its limit, %s", parent.Name, text(b.uses(parent, above, sum)), limit)

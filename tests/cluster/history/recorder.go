@@ -101,7 +101,7 @@ func (r *Recorder) Late(most time.Duration) {
 	r.judge.late = most
 }
 
-// Killed says that a scheduler was killed, when all is recorded that happened before: nobody knows which binds it had decided and not sent.
+// Killed says that a scheduler was killed, when all is recorded that happened before: it is unknown which binds it had decided and not sent.
 func (r *Recorder) Killed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -247,7 +247,7 @@ func (r *Recorder) Report(namespaces ...string) Report {
 }
 
 // Tried tells whether a request to bind a pod, which need not exist, has been seen in the log of what was tried. The log is written in order,
-// about when a request is answered: who has seen one that he made himself has seen what was answered before.
+// about when a request is answered: so if a request of the test's own is in it, all that were answered before are in it.
 func (r *Recorder) Tried(pod string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

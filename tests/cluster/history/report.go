@@ -50,11 +50,11 @@ type Report struct {
 	First, Last                     int64 // revisions
 	Events, PodsSeen, NodesSeen     int   // in the whole history
 	Binds, ForeignBinds             int   // in the whole history
-	Attempts                        int   // to bind a pod, in the whole history, whoever made them; 0 where no audit log was read
+	Attempts                        int   // to bind a pod, in the whole history, by any client; 0 where no audit log was read
 	ForeignOverCommits              int   // binds of others that over-committed: theirs, not held against ours
 	Violations                      []Violation
 	Pending                         int            // pods of ours that are not bound now
-	Lost                            []string       // pods of ours that nobody has told anything
+	Lost                            []string       // pods of ours without a bind and without a message
 	Stuck                           []string       // pods of ours that are pending while a node has room, with the node
 	Excuses                         map[Excuse]int // how often each served
 	Gap                             string         // what of the history was not seen; "" if all was
@@ -108,7 +108,7 @@ func (j *Judge) Report(namespaces ...string) Report {
 	return r
 }
 
-// lost counts the pods that nobody has told anything; cheaper than a report.
+// lost counts the pods without a bind and without a message; cheaper than a report.
 func (j *Judge) lost(namespaces []string) int {
 	n := 0
 	for key, p := range j.waiting {

@@ -60,8 +60,8 @@ func (s *roomSearch) withinQuota(p *podState, n *nodeState) bool {
 	return book.objection(p, n, s.sum) == ""
 }
 
-// mayWaitBehindAnother tells whether a pod's quota lets nobody pass and another of its pods may be before this one: it has a higher priority,
-// or the same and is no younger. What keeps that one back does not matter. The first in line has nobody to wait for.
+// mayWaitBehindAnother returns whether a pod's quota has strict order and another of its pods may be before this one: it has a higher priority,
+// or the same and is no younger. Why that one waits does not matter. The first in line waits for no other.
 func (s *roomSearch) mayWaitBehindAnother(p *podState) bool {
 	quota := s.judge.book.of(p.pod.Namespace)
 	if quota == nil || quota.Spec.Order != "Strict" || !asksForGPUs(p.requests) {
@@ -75,7 +75,7 @@ func (s *roomSearch) mayWaitBehindAnother(p *podState) bool {
 	return false
 }
 
-// goesAfter tells whether a pod is certainly behind another in the line of their quota. Of two that were created in the same second nobody knows.
+// goesAfter returns whether a pod is certainly behind another in the line of their quota. For two that were created in the same second it is unknown.
 func goesAfter(pod, other *corev1.Pod) bool {
 	if a, b := priority(pod), priority(other); a != b {
 		return a < b

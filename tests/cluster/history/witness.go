@@ -7,9 +7,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Witness tells a judge what a scheduler that sees little could know, where somebody stands between it and the API server and looks on. While
-// there is one, a change of a node is news from the moment when the scheduler was shown it, not from when it happened; and what counts is when
-// it first asked for the bind of that pod to that node, not when that landed: whoever cannot know what became of a bind asks for it again.
+// Witness is a judge's source for what a scheduler was shown, if something between it and the API server, such as a fault proxy, reads along.
+// With a witness, a change of a node is news from the moment when the scheduler was shown it, not from when it happened. And what counts is
+// when the scheduler first asked for the bind of that pod to that node, not when that landed: it asks again if it cannot learn the outcome.
 // Its methods may be called from several goroutines.
 type Witness struct{ recorder *Recorder }
 
@@ -103,7 +103,7 @@ func (j *Judge) askedAt(pod *corev1.Pod) time.Time {
 	return j.now
 }
 
-// isNews tells whether whoever asked for a bind at that time need not have known of a change of a node.
+// isNews returns whether a scheduler that asked for a bind at that time need not have been shown a change of a node.
 func (j *Judge) isNews(change pastNode, asked time.Time) bool {
 	since := change.until
 	if j.testimony != nil {

@@ -147,7 +147,7 @@ func (o *ours) candidates(ctx context.Context, pod *corev1.Pod) ([]Candidate, er
 	return answer.Candidates, nil
 }
 
-// asker is for processes of ours, whose certificates prove nothing.
+// asker is for our own processes: their certificates prove nothing.
 var asker = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, Timeout: patience} //nolint:gosec // loopback
 
 // get asks for a page. What is busy is asked again.

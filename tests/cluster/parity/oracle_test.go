@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The answers of a kube-scheduler that somebody else has asked, to the sample of cases in the repository and to all there are.
+// The recorded answers of a kube-scheduler, to the sample of cases in the repository and to all there are.
 func TestAnswersAsRecorded(t *testing.T) {
 	for _, pattern := range []string{sample(t), shared(t)} {
 		files, err := filepath.Glob(pattern)

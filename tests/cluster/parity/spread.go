@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// spread is the framework's PodTopologySpread, whose arguments are a case's: the framework holds on to this one, and the plugin inside is made
-// anew for each case.
+// spread is the framework's PodTopologySpread with the arguments of a case: the framework keeps this one, and the plugin inside is made anew for
+// each case.
 type spread struct {
 	*podtopologyspread.PodTopologySpread
 	create fwkruntime.PluginFactory

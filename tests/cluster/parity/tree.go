@@ -12,7 +12,7 @@ type tree map[string]any
 // path leads to a part of a tree: keys of objects (string) and places in lists (int).
 type path []any
 
-// objectsOf are the objects of the cluster and of what they are made of whole: those whose insides are not looked into.
+// objectsOf are the objects of the cluster, each as a whole, without their fields.
 func objectsOf(t tree) []path {
 	var found []path
 	for _, list := range []string{"pods", "nodes", "namespaces", "persistentVolumes", "persistentVolumeClaims", "storageClasses", "csiNodes",

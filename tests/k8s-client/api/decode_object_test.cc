@@ -174,7 +174,7 @@ TEST_CASE("A damaged document is refused as a whole", "[decode]") {
     CAPTURE(length);
     CHECK_FALSE(Decoder().object<Node>(good.substr(0, length)));
   }
-  // In a part that nobody reads, too.
+  // In a part that is not read, too.
   CHECK_FALSE(Decoder().object<Node>(R"({"metadata":{"name":"n"},"unused":{"a":tru}})"));
   CHECK_FALSE(Decoder().object<Node>(R"({"metadata":{"name":"n"},"unused":"\q"})"));
   CHECK_FALSE(Decoder().object<Node>("{\"metadata\":{\"name\":\"n\"},\"unused\":\"\xff\"}"));

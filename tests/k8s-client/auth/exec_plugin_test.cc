@@ -12,7 +12,7 @@ using namespace tests;
 
 namespace {
 
-// A kubeconfig whose user has `exec` with these fields, in flow style.
+// A kubeconfig with a user that has `exec` with these fields, in flow style.
 std::string kubeconfig(const std::string& exec, const std::string& other_fields = "",
                        const std::string& cluster_fields = "") {
   return "current-context: main\n"

@@ -1,4 +1,4 @@
-// The proxies of whoever runs the tests are not for the servers that they make up.
+// The proxies in the environment of the tests are not for the servers that the tests start.
 #include <cstdlib>
 #include <initializer_list>
 

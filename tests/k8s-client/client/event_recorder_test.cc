@@ -251,7 +251,7 @@ TEST_CASE("what was repeated before an event turns out to exist is told as its s
   world.loop.run_ready();
   world.record("a");
   world.loop.advance(10s);
-  // The event that exists tells of one occurrence, or of both: nobody knows.
+  // It is unknown whether the event that exists counts one occurrence or both.
   CHECK(world.answer("a", Method::kPost, 409)["series"]["count"] == 2);
   world.loop.advance(10s);
   CHECK(world.answer("a", Method::kPatch, 200)["series"]["count"] == 2);

@@ -1,4 +1,4 @@
-// A port on which nobody accepts and no more connection fits into the queue, so that the kernel
+// A port on which nothing accepts and no more connection fits into the queue, so that the kernel
 // lets new ones wait for ever.
 #pragma once
 

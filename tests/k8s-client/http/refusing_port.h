@@ -1,5 +1,5 @@
-// A port that is taken but on which nobody listens: the kernel refuses whoever connects, and gives
-// it to nobody else meanwhile.
+// A port that is taken but on which nothing listens: the kernel refuses connections, and gives the
+// port to no other socket meanwhile.
 #pragma once
 
 #include "tests/support/catch.h"

@@ -254,7 +254,7 @@ TEST_CASE("transport: requests and streams wait for credentials that take time t
     fixture.destroy_transport();
     for (const auto& sent : calls) CHECK(sent->error().kind == ErrorKind::kCancelled);
     CHECK(streamed->error.value().kind == ErrorKind::kCancelled);
-    ready();  // which nobody hears
+    ready();  // without effect
     fixture.run_due();
   }
 }

@@ -25,7 +25,7 @@ struct TransportUnderTest {
   std::string name;
   // Where it falls short of the contract, as its header says; the tests show what it does instead.
   bool takes_any_bytes = false;     // for an answer: an interim one, half of one, one too many
-  bool connects_when_used = false;  // so that nobody can go on with another connection meanwhile
+  bool connects_when_used = false;  // so that no other connection can be used meanwhile
   k8s::Headers own_request_headers = {};  // besides those that every transport sends
   std::function<std::unique_ptr<k8s::Transport>(k8s::EventLoop&, const k8s::Endpoint&,
                                                 k8s::Credentials&, const k8s::TransportOptions&)>

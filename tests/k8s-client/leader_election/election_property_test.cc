@@ -1,7 +1,7 @@
 // Several candidates, one server, and everything that can go wrong between them: requests and
 // answers are late or lost, processes stop and go on, clocks go at different speeds. Whatever
-// happens, no two of them may claim the lease at one moment, and somebody leads again once all is
-// well.
+// happens, no two of them may claim the lease at one moment, and one leads again once all faults
+// are over.
 #include "k8s-client/leader_election/election.h"
 #include "tests/support/catch.h"
 
@@ -21,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 using namespace std::chrono_literals;
 
-// The world's own time, which nobody in it can read.
+// The time of the simulation, which no candidate can read.
 using WorldTime = milliseconds;
 
 class World {

@@ -1,4 +1,4 @@
-// Every row of the election: what comes in, what is asked next, who leads until when.
+// Every row of the election: what comes in, what is asked next, which candidate leads until when.
 #include "k8s-client/leader_election/election.h"
 
 #include "tests/support/catch.h"
@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 //   wait                the last wait passes
 //   waited              the same, whenever it is
 //   +N, at N            N ms pass, or it is N ms after the beginning, before the next input
-//   lease H RENEWAL     the GET is answered: H holds it ("-": nobody) since his renewal of that
+//   lease H RENEWAL     the GET is answered: H holds it ("-": no holder) since H's renewal of that
 //                       number ("never": it has none), for 15 s
 //   short H RENEWAL     the same, for 3 s
 //   old H RENEWAL       the same as the first, at the version before the last one
@@ -370,7 +370,7 @@ TEST_CASE("renewing the lease", "[election]") {
                       {"404", "create me 15 0"},
                       {"409", "get"},
                       {"lease other 1", "lost: the lease is held by other"}})},
-      // The version proves that nobody else has led, however long we were away.
+      // The version proves that no other has led, however long this process was stopped.
       {"the process was stopped, and nobody took over",
        after(kLeads, {{"+60000 wait", "update me 15 0"}, {"ok", "wait 2000"}})},
       {"the process was stopped, and somebody took over",

@@ -1,4 +1,4 @@
-// The driver: what goes over the wire, and when whom is told what.
+// The driver: what is sent to the API server, and which callbacks come when.
 #include "k8s-client/leader_election/leader_elector.h"
 
 #include "k8s-client/api/decode.h"

@@ -1,6 +1,6 @@
-// A reflector whose watches are answered in protobuf: all that is its own there is how a stream is
-// cut into events, and that it is known to be one. What is done with events, reflector_test.cc
-// asks.
+// A reflector with watches that are answered in protobuf. Only two things differ there: how a
+// stream is cut into events, and how it is recognised as protobuf. What is done with events is
+// tested in reflector_test.cc.
 #include "tests/k8s-client/watch/watch_script.h"
 #include "tests/support/catch.h"
 

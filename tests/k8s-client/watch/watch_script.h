@@ -1,4 +1,4 @@
-// A reflector of pods whose server is a script, and the log of all that passes between them.
+// A reflector of pods with a script as its server, and the log of all that passes between them.
 //
 // The log is the test's result: requests as ">" lines, what the reader is told as "+" (upsert), "-"
 // (deletion), "synced", "!" (problem) and "?" (an object put aside) lines, in their order. What has

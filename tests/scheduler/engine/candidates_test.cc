@@ -69,7 +69,7 @@ TEST_CASE("candidates under a quota are those with room, within the guarantee fi
 
 TEST_CASE("under a quota the candidates' scores are those of the decision") {
   constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
-  // Preferred by 10, 5 and 100: what they count depends on who is measured with whom.
+  // Preferred by 10, 5 and 100: what these count depends on the nodes that are compared.
   const auto preferred = [](const char* name, const char* product, const char* how) {
     return node(name).gpus(8).product(product).labelled("preferred", how);
   };

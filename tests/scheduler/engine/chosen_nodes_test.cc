@@ -85,7 +85,7 @@ class World : RandomPods {
     if (pick(10) == 0) made.cordoned();
     const bool in_racks = kind_ == Kind::kCompanyInRacks;
     if (in_racks) made.labelled("rack", "r" + std::to_string(pick(20)));
-    // As with machines that somebody cloned, two may have one name.
+    // As with cloned machines, two may have one name.
     const std::size_t host = in_racks && pick(20) == 0 ? number / 2 : number;
     if (pick(20) != 0) made.labelled(kHost, "h" + std::to_string(host));
     s_.has(made);

@@ -165,7 +165,7 @@ TEST_CASE(
   CHECK(s.engine.room_for(our_pod("nine").gpus(9)) == RoomFor{});
   CHECK(s.engine.room_for(our_pod("refused").gpus(1).labelled("waits-for", "x")) == RoomFor{});
 
-  // Asked after all this, the engine decides as if nobody had asked.
+  // After all these questions, the engine decides as without them.
   s.has(our_pod("two").gpus(2));
   CHECK(std::get<decision::Bind>(s.decisions().front()).node == "c");
 }

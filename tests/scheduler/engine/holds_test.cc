@@ -1,5 +1,5 @@
-// What is kept for a pod that has waited long, through the engine: which node, until when, and who
-// hears that it is free again.
+// What is kept for a pod that has waited long, through the engine: which node, until when, and
+// which pods wake when it is free again.
 #include "tests/scheduler/engine/quota_cluster.h"
 
 #include <chrono>
@@ -94,7 +94,7 @@ TEST_CASE("a pod that found all nodes held for others is given one that is let g
   s.pod_gone(in("one", "first", 4));
   told = details(s);
   CHECK(holds(told["second"], "a"));
-  // So nobody else takes what becomes free there.
+  // So no other pod takes what becomes free there.
   s.has(our_pod("small").gpus(1));
   s.has(our_pod("guest").gpus(2).on("a"));
   for (const std::string& each : s.decide()) CHECK(each.find("→") == std::string::npos);

@@ -1,4 +1,4 @@
-// Beneath somebody who admits pods by a quota of his own, as Kueue does: a pod has a scheduling
+// Beneath a controller that admits pods by quotas of its own, as Kueue does: a pod has a scheduling
 // gate until it is admitted, and may get a node selector with its admission.
 #include "tests/scheduler/engine/quota_cluster.h"
 
@@ -107,7 +107,7 @@ TEST_CASE("a quota that is smaller is a cap: what is admitted beyond it waits, a
     for (const char* name : {"a-2", "a-3", "b-2", "b-3"}) {
       CHECK_THAT(told(decided, name), Catch::Contains("quota cap: H100 needs 1, 4 of 4 in use"));
     }
-    // Until who admitted them takes one job back, as Kueue's waitForPodsReady does.
+    // Until the controller that admitted them takes one job back, as Kueue's waitForPodsReady does.
     for (const char* name : {"b-0", "b-1", "b-2", "b-3"}) s.pod_gone(in("ml", name, 1));
     CHECK(s.decide() == Texts{"a-2 → a", "a-3 → a"});
   }

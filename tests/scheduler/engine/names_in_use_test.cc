@@ -1,5 +1,5 @@
-// A tenant makes up names of resources: others' names keep their meaning, and names that nobody
-// uses any more are forgotten.
+// A tenant makes up names of resources: others' names keep their meaning, and names that are not
+// used any more are forgotten.
 #include "scheduler/engine/names_in_use.h"
 
 #include "scheduler/engine/finder/finder.h"

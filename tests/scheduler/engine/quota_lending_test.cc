@@ -1,5 +1,5 @@
-// What quotas of a cohort lend each other, through the engine: who is woken when there is something
-// to lend, who is first, and what pods are told.
+// What quotas of a cohort lend each other, through the engine: which pods wake when there is
+// something to lend, which is first, and the messages of pods.
 #include "tests/scheduler/engine/quota_cluster.h"
 
 #include <chrono>

@@ -215,7 +215,7 @@ class World : RandomPods {
     }
     quotas_.erase(gone);
   }
-  // Those whose time is over and in whose namespaces nothing runs.
+  // Those that have no time left, if nothing runs in their namespaces.
   void forget_deleted() {
     std::vector<std::string> over;
     for (const auto& [name, each] : deleted_) {
@@ -273,7 +273,7 @@ class World : RandomPods {
     if (std::string(kind.gpu_class) != "H100") return kGpu * pod.count;
     return (pod.resource == kHalf ? 4 : pod.resource == kEighth ? 1 : kGpu) * pod.count;
   }
-  // Whether the labels of the namespace, which nobody has told, may decide on its quota.
+  // Whether the labels of the namespace, which are not known yet, may decide on its quota.
   [[nodiscard]] bool undecided(const std::string& namespace_) const {
     if (teams_.contains(namespace_)) return false;
     const k8s::GpuQuota* named = quota_of(namespace_);
@@ -452,8 +452,8 @@ class World : RandomPods {
     for (const auto& [key, line] : sums()) borrowed_ += line.borrowed() > 0 ? 1 : 0;
   }
 
-  // Nobody borrows what another quota's next pod would have within its guarantee. (Behind a next
-  // one that would borrow there may be others, whose turn is after his.)
+  // No pod borrows what another quota's next pod would have within its guarantee. (Behind a next
+  // pod that would borrow there may be others; their turn is after that pod's.)
   void check_nobody_is_owed_it(const Pod& pod, const std::string& node, const Sums& before) {
     const k8s::GpuQuota* quota = quota_of(pod.object.metadata.namespace_);
     if (holds_ || quota == nullptr || is_within(pod, kind_of(node), before)) return;

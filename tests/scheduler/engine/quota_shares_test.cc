@@ -102,7 +102,7 @@ TEST_CASE("what a cohort lends goes to those who want it by their guarantees of 
 TEST_CASE(
     "what a company lends goes to its departments by their weights, and in each to its teams") {
   Contention all(GENERATE(1U, 2U));
-  // 64 H100, of which 40 nobody uses. Physics weighs as much as it guarantees, biology twice that.
+  // 64 H100, 40 of them unused. Physics weighs as much as it guarantees, biology twice that.
   all.cluster().has(gpu_quota("rest").of("rest").in_cohort("c").line("H100", 40));
   all.cluster().has(gpu_quota("physics").in_cohort("c").line("H100", 12));
   all.cluster().has(gpu_quota("biology").in_cohort("c").line("H100", 12).weighs(24));

@@ -83,7 +83,7 @@ TEST_CASE("quotas of a cohort lend what they do not use, and take it back") {
                             "freed"});
   CHECK(s.use("vision") == use(8, 10, 2, 0, 3));
   CHECK(s.use("speech") == use(8, 0, 0, 2));
-  // The lender's guarantee needs nobody's consent, only room.
+  // The lender's guarantee needs only room.
   s.has(in("speech", "s4", 4));
   CHECK(s.decide() == Texts{"s4 → b"});
   CHECK(s.use("speech") == use(8, 4, 0, 2));

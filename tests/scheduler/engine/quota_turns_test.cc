@@ -1,4 +1,4 @@
-// Turns between GPU quotas through the engine: who is next, and what is kept for those who have
+// Turns between GPU quotas through the engine: which is next, and what is kept for pods that have
 // waited long.
 #include "tests/scheduler/engine/quota_cluster.h"
 
@@ -158,7 +158,7 @@ TEST_CASE("for a pod that has waited long, quota and then a node are kept") {
 
   s.now = kStart + 600s;
   static_cast<void>(s.decide());
-  // Its quota is kept: nobody passes any more.
+  // Its quota is kept: no pod passes any more.
   s.has(in("ml", "small", 1).created_at(kStart + 3s));
   CHECK(s.decide() ==
         Texts{"small waits: quota q: H100 needs 1, 2 of 4 in use, 2nd in line; what is freed is "

@@ -1,5 +1,5 @@
-// Thousands of random events, with a model beside the engine that knows only what it told it and
-// what it was told: capacities, who was decided where, and who still waits.
+// Thousands of random events, with a model beside the engine that has only the engine's inputs and
+// outputs: capacities, which pod was decided where, and which still waits.
 #include "tests/scheduler/engine/random_pods.h"
 #include "tests/support/catch.h"
 #include "tests/support/seeds.h"
@@ -175,8 +175,8 @@ class World : RandomPods {
     pod->object.metadata.labels.set("version", std::to_string(pick(3)));
     s_.has(pod->object);
   }
-  // The writes of a plan are done or fail; its claim is bound, lost, or as before; or somebody else
-  // binds the pod.
+  // The writes of a plan are done or fail; its claim is bound, lost, or as before; or another
+  // client binds the pod.
   void plan_advances() {
     Pod* pod = some(Stage::kPreparing);
     if (pod == nullptr) return;

@@ -45,7 +45,7 @@ class RandomPods {
     return found.empty() ? nullptr : found[pick(found.size())];
   }
   [[nodiscard]] std::string new_name(const char* kind) { return kind + std::to_string(++created_); }
-  // It was bound by somebody else.
+  // It was bound by another client.
   void is_foreign(Pod& pod, const std::string& node) {
     pod.object.spec.node_name = node;
     pod.ours = false;

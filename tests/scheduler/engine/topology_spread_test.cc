@@ -252,7 +252,7 @@ TEST_CASE("pods that would rather be spread are, and none waits for it") {
   CHECK(s.decide() == Texts{"p0 → a1", "p1 → b1", "p2 → a1", "p3 → b1", "p4 → a2", "p5 → b2"});
 }
 
-// As with machines that somebody cloned: of the hostname it is the node itself that counts.
+// As with cloned machines: for the label hostname, each node counts as a domain of its own.
 TEST_CASE("nodes of one name are spread over one by one") {
   Cluster s;
   for (const char* name : {"x1", "x2"}) {

@@ -419,7 +419,7 @@ TEST_CASE("a label may say a little more or less memory than the product has") {
     CHECK(read.memory_mib == each.counts_mib);
     CHECK_FALSE(read.complaints.empty() == each.complains);
   }
-  // Of a product that nobody knows the label is believed.
+  // For an unknown product the label is used.
   CHECK(inventory_of(a100().product("NVIDIA-X").labelled("nvidia.com/gpu.memory", "9999"))
             .memory_mib == 9'999);
 }

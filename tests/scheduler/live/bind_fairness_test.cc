@@ -1,5 +1,5 @@
-// What a namespace whose binds are never answered for certain costs the others, and the API server,
-// with an engine that decides anew whatever comes back.
+// The cost of a namespace with binds that get no certain answer, for other namespaces and for the
+// API server, with an engine that decides again whatever comes back.
 #include "k8s-client/status_error.h"
 #include "scheduler/live/writes/binder.h"
 #include "tests/support/builders.h"

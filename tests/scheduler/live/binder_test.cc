@@ -51,7 +51,7 @@ sched::decision::Bind decision(const std::string& name, const std::string& node 
   return bind;
 }
 
-// A binder whose calls wait for the test to answer them.
+// A binder with calls that wait until the test answers them.
 struct Bench {
   explicit Bench(std::size_t max_open = 32, double jitter = 0)
       : binder(

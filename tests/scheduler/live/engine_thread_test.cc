@@ -190,7 +190,7 @@ TEST_CASE("it is known how long the engine has worked on what it has before it")
   while (thread.working_for(Heartbeat::Clock::now()) > 0s) std::this_thread::yield();
   thread.stop();
   CHECK(thread.working_for(Heartbeat::Clock::now() + 1h) == 0s);
-  // What became of a bind that was under way reaches nobody any more.
+  // The outcome of a bind that was under way is not processed any more.
   thread.push(event::BindFailed{{"default", "a", "uid-a"}, "n1", "no"});
   CHECK(thread.working_for(Heartbeat::Clock::now() + 1h) == 0s);
 }

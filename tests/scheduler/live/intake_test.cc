@@ -444,7 +444,7 @@ TEST_CASE("quotas that are refused are not taken for none") {
   CHECK(bench.synced);
   CHECK(bench.seen_quotas == std::vector<std::string>{"team-vision", "on"});
   CHECK(recoveries() == 1);
-  // The right to read them is taken away: they stay in force, and nobody is told that they are off.
+  // The right to read them is taken away: they stay in force, and are not reported as off.
   bench.refused = kQuotas;
   bench.quota_stream->end();
   for (int minute = 0; minute < 10; ++minute) bench.loop.advance(60s);

@@ -146,7 +146,7 @@ TEST_CASE("a conflict is tried again from what the watch shows then") {
   Bench bench;
   bench.show("1");
   bench.want(status(1));
-  bench.show("2");  // somebody labelled it
+  bench.show("2");  // labelled by another client
   bench.fail(409);
   bench.loop.advance(1s);
   CHECK(bench.open() == Texts{"2 used 1"});

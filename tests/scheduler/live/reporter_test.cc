@@ -34,7 +34,7 @@ struct Bench {
       call->respond(201, "{}");
     });
   }
-  // The requests sent so far whose path and body contain all of `parts`.
+  // The requests sent so far with all of `parts` in path and body.
   [[nodiscard]] int requests_with(const std::vector<std::string>& parts) {
     loop.run_ready();
     int found = 0;

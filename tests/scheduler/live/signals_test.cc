@@ -20,7 +20,7 @@ class BlockedSignals {
     sched::live::block_signals();
   }
   ~BlockedSignals() {
-    // One that nobody took must not end the test's process.
+    // A signal that was not taken must not end the test's process.
     sigset_t left;
     sigemptyset(&left);
     sigaddset(&left, SIGUSR1);

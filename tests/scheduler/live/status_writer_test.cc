@@ -164,7 +164,7 @@ TEST_CASE("nothing is written to a pod that is bound or gone") {
 TEST_CASE("nothing is written to a pod that the watch does not show unbound") {
   Bench bench;
   bench.writer.write(ref("unknown"), condition("no room"));
-  bench.writer.forget("uid-a");  // somebody has bound it
+  bench.writer.forget("uid-a");  // it has been bound
   bench.writer.write(ref("a"), condition("decided before the bind"));
   CHECK(bench.open().empty());
   CHECK(bench.writer.is_idle());

@@ -20,7 +20,7 @@ struct Queue {
   std::deque<Named> pods;
   FixedAccounts accounts;
   Queues queue{accounts};
-  std::set<std::string> fitting;  // names of those whose kind fits now
+  std::set<std::string> fitting;  // names of entities; their kind fits now
 
   Queue() {
     accounts.obstacle_of = [this](const Entity& pod) -> std::optional<WaitsFor> {
@@ -38,7 +38,7 @@ struct Queue {
     return made;
   }
   Entity* next() { return queue.next(); }
-  // Takes the pods whose turn it is until there is none.
+  // Takes the pod that is next, until there is none.
   std::vector<std::string> drain() {
     std::vector<std::string> order;
     while (Entity* pod = next()) {

@@ -23,7 +23,7 @@ inline const std::string& name_of(const Entity& entity) {
 struct FixedAccounts final : Accounts {
   // What is said.
   std::map<QueueId, int> used;  // GPUs, of a guarantee of one; the least is first
-  std::set<QueueId> within;     // whose heads are within the guarantee
+  std::set<QueueId> within;     // those with heads within the guarantee
   std::map<QueueId, std::vector<quota::PoolId>> pools;
   std::map<quota::PoolId, int> left;  // GPUs to lend
   std::function<std::optional<WaitsFor>(const Entity&)> obstacle_of;

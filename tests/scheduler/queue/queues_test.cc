@@ -1,4 +1,4 @@
-// Several queues: whose head is next, the places in line, and pods that change their queue.
+// Several queues: which head is next, the places in line, and pods that change their queue.
 #include "scheduler/queue/queues.h"
 
 #include "tests/scheduler/queue/fixed_accounts.h"
@@ -109,7 +109,7 @@ TEST_CASE("each pod of a quota knows its place in line, whatever it waits for") 
   const WaitingLine& line = f.queues.find(kVision)->line();
   CHECK(line.first() == &first);
   CHECK(line.before(third) == 2);
-  // Who cannot be helped by anybody, or waits for something else, keeps nobody waiting.
+  // A pod that no change can help, or that waits for something else, does not make others wait.
   f.queues.park(first, {}, kWaitsForChange, kStart + 1h);
   CHECK(line.first() == &second);
   f.queues.refuse(second, {{kStorageChanged, "ml", "a"}}, kStart + 1h);
@@ -258,7 +258,7 @@ struct Cohort : Fixture {
     accounts.left[kPool] += gpus;
     queues.pool_opened(kPool);
   }
-  // Takes the pod whose turn it is; 0: there is none.
+  // Takes the pod that is next; 0: there is none.
   QueueId take() {
     Entity* pod = next();
     if (pod == nullptr) return 0;
@@ -276,7 +276,7 @@ struct Cohort : Fixture {
 TEST_CASE("of a hundred quotas that wait to borrow only those are looked at that can have some") {
   Cohort c;
   c.lend(1);
-  CHECK(c.take() == kQuotas);  // who uses least
+  CHECK(c.take() == kQuotas);  // the one that uses least
   CHECK(c.take() == 0);
   CHECK(c.accounts.obstacles == kShapes);  // its own others find nothing left
   CHECK(c.accounts.standings <= kShapes + 1);
@@ -331,5 +331,5 @@ TEST_CASE("a quota that is called for a pool has its turn where it stands, not b
   c.queues.activate(owner);
   c.lend(1);
   CHECK(c.next() == &owner);
-  CHECK(c.accounts.obstacles == 0);  // nobody was called yet
+  CHECK(c.accounts.obstacles == 0);  // no pod was called yet
 }

@@ -197,7 +197,7 @@ TEST_CASE("a namespace that is labelled takes its charges to its quota, and no o
   books.ledger.upsert(gpu_quota("q").selects(tests::selector({{"team", "x"}})).line("H100", 8));
   books.charge("a", 3);
   CHECK(books.id() == kUndecidedQuota);
-  CHECK(books.ledger.upsert(tests::name_space("other")));  // it is nobody's
+  CHECK(books.ledger.upsert(tests::name_space("other")));  // no quota counts it
   CHECK_FALSE(books.ledger.upsert(tests::name_space("other", {{"more", ""}})));
   CHECK(books.ledger.upsert(tests::name_space("ml", {{"team", "x"}})));
   CHECK(books.used() == "3");
@@ -304,7 +304,7 @@ TEST_CASE("what one of a thousand quotas uses changes its status and those of it
   CHECK(changes() == std::vector<std::string>{"q", "lender1000", "lender1001"});
   books.charges.pop_back();
   CHECK(changes() == std::vector<std::string>{"q", "lender1000", "lender1001"});
-  // Who overlaps with whom is told to the one that has it in vain.
+  // An overlap is reported to the quota that does not get the namespace.
   books.ledger.upsert(gpu_quota("z").of("ml").line("H100", 1));
   static_cast<void>(changes());
   books.ledger.upsert(tests::name_space("ml"));

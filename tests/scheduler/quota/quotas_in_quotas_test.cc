@@ -125,7 +125,7 @@ TEST_CASE("a team borrows what its department has, its own siblings' idle GPUs t
   tree.use("a", 3);
   CHECK(tree.account("physics") == "7 of 8, borrowed 0, lent 0");
   CHECK(tree.account("a") == "7 of 4, borrowed 3, lent 0");
-  // Two of the three nobody was promised.
+  // Two of the three are not guaranteed to any quota.
   CHECK(tree.account("b") == "0 of 2, borrowed 0, lent 1");
   tree.use("a", 1);
   // b takes its own at once; then the department uses more than it has, and nothing is borrowed.

@@ -9,7 +9,7 @@
 namespace bench::replay::page {
 namespace {
 
-// How far `dot` lies above or below the line from `from` to `to`.
+// The vertical distance of `dot` from the line from `from` to `to`.
 double distance(const Dot& dot, const Dot& from, const Dot& to) {
   if (to.x == from.x) return std::abs(static_cast<double>(dot.y - from.y));
   const double share = static_cast<double>(dot.x - from.x) / static_cast<double>(to.x - from.x);

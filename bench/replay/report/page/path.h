@@ -1,4 +1,4 @@
-// SVG path data of curves, as short as it can be without being seen to differ.
+// SVG path data of curves, as short as possible without a visible difference.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ struct Dot {
   long y = 0;
 };
 
-// Leaves out dots that lie within `tolerance` (vertically) of the line between those kept
-// (Ramer, Douglas and Peucker). x ascending or descending; the ends stay. O(n log n) on average.
+// Leaves out dots that are within `tolerance` (vertically) of the line between those kept (Ramer,
+// Douglas and Peucker). x ascending or descending; the ends stay. O(n log n) on average.
 [[nodiscard]] std::vector<Dot> simplified(const std::vector<Dot>& dots, double tolerance);
 
 // Through the dots, relative after the first: "M0 9900l77-76 77-75".

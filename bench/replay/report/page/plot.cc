@@ -14,13 +14,13 @@
 namespace bench::replay::page {
 namespace {
 
-// The SVG's own units: fine enough to read values back to a hundredth of a percent.
+// The SVG's own units: fine enough to read values with a precision of a hundredth of a percent.
 constexpr double kUnits = 10000;
-// What lines may be off, values are read from them; and areas and bands, which are only looked at.
+// The tolerances of lines, from which values are read, and of areas and bands, which are only seen.
 constexpr double kLineTolerance = 1;
 constexpr double kShapeTolerance = 10;
 
-// Where a value lies between the ends of its axis, 0 … 1.
+// The place of a value between the ends of its axis, 0 … 1.
 double place(const Axis& axis, double value) {
   if (!axis.logarithmic) return (value - axis.from) / (axis.to - axis.from);
   const double least = std::max(value, axis.from);
@@ -78,7 +78,7 @@ void write_line(std::ostream& out, const Plot& plot, const Line& line) {
              path_through(dots_of(plot, line.points)));
 }
 
-// Lines of no length with round ends stay round, however the SVG is stretched.
+// Lines of no length with round ends stay round when the SVG is stretched.
 void write_marks(std::ostream& out, const Plot& plot, const Line& line) {
   if (!line.marked) return;
   constexpr std::size_t kMarks = 12;

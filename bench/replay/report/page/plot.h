@@ -1,10 +1,9 @@
 // Plots as SVG inside HTML, without a library.
 //
-// The curves are an SVG that is stretched to whatever width the page has; line widths do not
-// stretch with it (vector-effect), and tick labels are HTML placed by percentages. So one plot
-// serves a phone, a desktop and a printer, its text stays text of normal size, and it is there
-// without any script. plots.js reads the points back from the paths to tell values under the
-// pointer.
+// The curves are an SVG that is stretched to the width of the page; line widths do not stretch with
+// it (vector-effect), and tick labels are HTML placed by percentages. So one plot serves a phone, a
+// desktop and a printer, its text stays text of normal size, and it works without any script.
+// plots.js reads the points from the paths to show values under the pointer.
 #pragma once
 
 #include <iosfwd>
@@ -24,11 +23,11 @@ struct Axis {
   double to = 1;  // > from
   std::vector<Tick> ticks;
   bool logarithmic = false;  // from > 0
-  double unit = 1;           // a day on an axis of hours: what the label's unit is, in values
+  double unit = 1;           // a day on an axis of hours: the unit of the label, in values
 };
 
-// About `ticks` ticks at round figures. The range is as given, its end labelled if that is round
-// and there is room, or with `rounded` widened to ticks.
+// About `ticks` ticks at round values. The range is unchanged, and its end labelled if that is
+// round and there is room; or with `rounded` it is widened to ticks.
 [[nodiscard]] Axis linear_axis(std::string label, double from, double to, bool rounded,
                                int ticks = 7);
 // From 0 to `to` hours, in days if there are many.
@@ -46,10 +45,10 @@ struct Line {
   std::string style;                    // CSS classes: "p3", "p3 published"
   std::vector<Point> points = {};       // x ascending
   std::vector<double> deviations = {};  // empty, or one per point: a band of ± that
-  bool marked = false;                  // with round marks, where colours alone do not tell
+  bool marked = false;                  // with round marks, if colours alone do not distinguish
 };
 
-// Filled down to the axis; later ones cover earlier ones.
+// Filled down to the axis; later areas cover earlier ones.
 struct Area {
   std::string name;
   std::string style;
@@ -58,7 +57,7 @@ struct Area {
 
 struct Plot {
   std::string title;  // HTML
-  std::string about;  // what a screen reader says; plain text
+  std::string about;  // for screen readers; plain text
   Axis x;
   Axis y;
   std::vector<Area> areas;

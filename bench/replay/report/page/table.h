@@ -1,4 +1,4 @@
-// A table of the page: it scrolls inside its own frame, its first column stays in sight.
+// A table of the page: it scrolls inside its own frame, and its first column stays visible.
 #pragma once
 
 #include <iosfwd>
@@ -20,7 +20,7 @@ struct Table {
 
 void write_table(std::ostream& out, const Table& table);
 
-// The table behind a summary to click on, for what a plot already shows.
+// The table behind a summary that can be opened, for data that a plot already shows.
 void write_folded_table(std::ostream& out, const std::string& summary, const Table& table);
 
 // A share of a hundred as a figure with a bar behind it.

@@ -15,9 +15,9 @@ namespace {
 
 using StepFigure = std::function<double(const Step&)>;
 
-// The last stretch of arrival, where policies part.
+// The last part of arrival, where policies differ.
 constexpr double kZoomFrom = 90;
-// The published policy that is drawn for reference even where it was not run.
+// The published policy that is drawn for reference even if it was not run.
 constexpr std::string_view kReference = "FGD";
 
 double last_x(const Comparison& comparison) {
@@ -65,7 +65,7 @@ std::vector<page::Line> published_lines(const Comparison& comparison, bool unall
   return lines;
 }
 
-// Leaves out what lies before `from`, so that the y axis spans what is seen.
+// Leaves out what is before `from`, so that the y axis covers what is visible.
 void cut_before(std::vector<page::Line>& lines, double from) {
   for (page::Line& line : lines) {
     const auto first = std::find_if(line.points.begin(), line.points.end(),
@@ -136,7 +136,7 @@ void write_unallocated(std::ostream& out, const Comparison& comparison) {
   page::write_plot(out, plot);
 }
 
-// A figure of the steps that starts from nothing; left out if it is nothing throughout.
+// A figure of the steps that starts from zero; left out if it is zero throughout.
 void write_growth(std::ostream& out, const Comparison& comparison, const std::string& title,
                   const std::string& unit, const StepFigure& figure) {
   page::Plot plot;

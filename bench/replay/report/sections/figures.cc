@@ -45,7 +45,8 @@ bool all_zero(const Comparison& comparison, std::string_view figure) {
                      [&](const PolicyRuns& p) { return p.figure(name).mean == 0; });
 }
 
-// The best mean as it is printed, so that what looks the same is marked the same; infinitely good
+// The best mean as printed, so that equal texts are marked alike; infinitely good if all are equal,
+// so that none is marked.
 // if all are the same, so that none is marked.
 double best_of(const Comparison& comparison, const Column& column) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -117,7 +118,7 @@ std::string meaning_of(const Figure& figure) {
   return figure.unit.empty() ? meaning : meaning + ", " + std::string(figure.unit);
 }
 
-// Every figure there is, by the name that --fail-if knows.
+// Every figure, by its name for --fail-if.
 page::Table named_figures(const Comparison& comparison) {
   page::Table table;
   table.columns = policy_columns("figure", comparison);
@@ -141,7 +142,7 @@ const PolicyRuns* policy_at(const Comparison& comparison, std::size_t index) {
   return nullptr;
 }
 
-// One row of the overview; the policies that the comparison lacks stay empty.
+// One row of the overview; policies that are not in the comparison stay empty.
 std::vector<page::Cell> overview_row(const Comparison& comparison, std::size_t id,
                                      std::size_t policies) {
   const Column& unallocated = kColumns.front();

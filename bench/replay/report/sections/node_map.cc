@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kProductLabel = "nvidia.com/gpu.product";
 
 std::string dumped(const Json& json) {
-  // Names may hold any bytes; what is not UTF-8 is replaced.
+  // Names may hold any bytes; those that are not UTF-8 are replaced.
   return page::json_for_script(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
@@ -55,7 +55,7 @@ std::string two_digits(std::size_t thousandths) {
 }
 
 // GPUs one after the other: "." free, "#" full, with a capital if there are 2 (A) to 27 (Z) in a
-// row; two digits for one of which a part is taken.
+// row; two digits for a GPU of which a part is taken.
 std::string packed_devices(const Snapshot& snapshot) {
   constexpr std::size_t kLongestRun = 27;
   std::string packed;
@@ -83,7 +83,7 @@ std::string packed_devices(const Snapshot& snapshot) {
   return packed;
 }
 
-// Two digits for each node: thousandths of its CPU that are taken.
+// Two digits for each node: the taken thousandths of its CPU.
 std::string packed_cpu(const Snapshot& snapshot) {
   std::string packed;
   for (const Snapshot::NodeState& node : snapshot.nodes) {
@@ -112,8 +112,8 @@ const Snapshot* first_snapshot(const Comparison& comparison) {
   return nullptr;
 }
 
-// The snapshots of each policy's first run, the last moments first to be kept when not all of
-// them find room in `left`.
+// The snapshots of each policy's first run; if not all fit into `left`, the last moments are kept
+// first.
 struct Maps {
   Json policies = Json::array();
   std::size_t left_out = 0;
@@ -167,7 +167,7 @@ std::map<std::string, Taken> taken_by_model(const Comparison& comparison,
   return by_model;
 }
 
-// The map's last moment in figures, for those who cannot see it.
+// The last moment of the map as figures, for readers who cannot see the map.
 page::Table table_of_last(const Comparison& comparison) {
   page::Table table;
   table.caption = "GPUs at the last moment, first seed: free / partly taken / fully taken";

@@ -34,7 +34,7 @@ page::Line curve(const Result& run, const LineName& line, double QuotaStep::*amo
   return drawn;
 }
 
-// One line of a quota: what is guaranteed, and what the policies' first seeds made of it.
+// One line of a quota: what is guaranteed, and what the policies' first seeds used.
 void write_line(std::ostream& out, const Comparison& comparison, const LineName& line) {
   page::Plot plot;
   plot.title = fmt::format("{}: {}", page::escape(line.first), page::escape(line.second));

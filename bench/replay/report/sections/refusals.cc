@@ -11,7 +11,7 @@ namespace {
 
 // Pods of one kind that one policy refused, over its seeds.
 struct MeanKind {
-  const RefusedKind* example = nullptr;  // of the first seed that refused one
+  const RefusedKind* example = nullptr;  // of the first seed with such a refusal
   double pods = 0;                       // a run
   double gpus = 0;                       // a run
 };

@@ -13,7 +13,7 @@
 
 namespace bench::replay {
 
-// Colours that can be told apart; policies beyond share them and are marked with dots.
+// The number of distinct colours; further policies share them and are marked with dots.
 inline constexpr std::size_t kPolicyColours = 7;
 
 // A policy's CSS class: its colour, and whether it is shown.
@@ -23,8 +23,8 @@ inline constexpr std::size_t kPolicyColours = 7;
 // "Policy" and then the names; heads of a table with a column for each policy.
 [[nodiscard]] std::vector<std::string> policy_columns(const std::string& first,
                                                       const Comparison& comparison);
-// Which colour is which policy; a click hides or shows one in all plots. With `published`, says
-// what dashed lines are.
+// The colour of each policy; a click hides or shows it in all plots. With `published`, explains
+// dashed lines.
 void write_legend(std::ostream& out, const Comparison& comparison, bool published = false);
 // The axis of the steps, arrival or time, as far as any policy came.
 [[nodiscard]] page::Axis step_axis(const Comparison& comparison, double from = 0, int ticks = 7);
@@ -32,11 +32,11 @@ void write_legend(std::ostream& out, const Comparison& comparison, bool publishe
 
 // The figures of all comparisons at a glance: unallocated %, traces × policies.
 void write_overview(std::ostream& out, const std::vector<Comparison>& comparisons);
-// Mean ± deviation of each figure for each policy, the best marked, published ones beside.
+// Mean ± deviation of each figure for each policy, the best marked, published ones beside it.
 void write_figures(std::ostream& out, const Comparison& comparison);
 // Allocated, unallocated, refused, waiting against arrival or time.
 void write_curves(std::ostream& out, const Comparison& comparison);
-// Why free GPU is of no use to the typical pods.
+// Why the typical pods cannot use free GPU.
 void write_fragmentation(std::ostream& out, const Comparison& comparison);
 // How long pods waited.
 void write_waits(std::ostream& out, const Comparison& comparison);
@@ -44,13 +44,13 @@ void write_waits(std::ostream& out, const Comparison& comparison);
 void write_use(std::ostream& out, const Comparison& comparison);
 // How much of each GPU quota was used, borrowed, lent and waited for.
 void write_quotas(std::ostream& out, const Comparison& comparison);
-// Which pods found no node, and what they were told; at most `most` kinds for each policy.
+// Which pods found no node, and their messages; at most `most` kinds for each policy.
 void write_refusals(std::ostream& out, const Comparison& comparison, std::size_t most);
 
 // Nodes × GPUs at chosen moments. Clusters that several traces share are written once.
 class NodeMaps {
  public:
-  // At most about `bytes` of data; what does not fit is left out and said so.
+  // At most about `bytes` of data; what does not fit is left out, with a note.
   explicit NodeMaps(std::size_t bytes) : left_(bytes) {}
 
   void write(std::ostream& out, const Comparison& comparison);

@@ -47,7 +47,7 @@ MeanUse mean_use(const PolicyRuns& policy, Groups groups, const std::string& nam
           spread_of(pods).mean, spread_of(asked).mean, spread_of(waited).mean};
 }
 
-// All groups by what they weigh, heaviest first.
+// All groups by weight, the heaviest first.
 std::vector<std::string> heaviest_first(const Comparison& comparison, Groups groups,
                                         double GroupUse::*weight) {
   std::map<std::string, double> weights;

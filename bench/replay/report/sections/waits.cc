@@ -32,7 +32,7 @@ double share_within(const std::vector<double>& sorted, double seconds) {
   return static_cast<double>(end - sorted.begin()) / static_cast<double>(sorted.size());
 }
 
-// % of the pods that waited no longer, at points evenly spread over the logarithmic axis.
+// % of the pods that waited no longer, at evenly spaced points of the logarithmic axis.
 std::vector<page::Point> distribution(const std::vector<double>& sorted, const page::Axis& axis) {
   constexpr int kPoints = 120;
   std::vector<page::Point> points;

@@ -6,7 +6,7 @@
 using bench::replay::OutputFolder;
 
 TEST_CASE("a folder that takes no files is refused before anything is run") {
-  // It is there, and nobody can make a file in it, root included.
+  // It exists, and no user can make a file in it, not even root.
   const auto folder = OutputFolder::open("/proc/self/fdinfo");
   REQUIRE_FALSE(folder);
   CHECK(folder.error().message == "--out /proc/self/fdinfo: no file can be made in it");

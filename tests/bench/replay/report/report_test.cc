@@ -124,7 +124,7 @@ TEST_CASE("maps hold every GPU of the chosen moments") {
   const std::string page = page_of(traces, {result});
   CHECK(has(page, R"("gpus":[4,1])"));
   CHECK(has(page, R"({"title":"at the end","gpus":".B#cs","cpu":"dwrs"})"));
-  // For those who cannot see it: T4 is the first node's model, G2 the second's.
+  // For readers who cannot see the map: T4 is the first node's model, G2 the second's.
   CHECK(has(page, "<th scope=\"row\">T4</th><td>3 / 0 / 1</td>"));
   CHECK(has(page, "<th scope=\"row\">G2</th><td>0 / 1 / 0</td>"));
 }
@@ -136,7 +136,7 @@ TEST_CASE("published curves are shown only beside what they can be compared with
                   " unallocated"));
   CHECK_FALSE(has(page_of(traces, {result_over_time(traces[0], "fgd", 42, 9, 95)}),
                   "published unallocated"));
-  // A policy that nobody published is still seen beside the reference.
+  // A policy without published results is still shown beside the reference.
   CHECK(has(page_of(traces, {filled_result(traces[0], "mine", 42, 4)}), "FGD, published"));
 }
 

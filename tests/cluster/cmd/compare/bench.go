@@ -143,7 +143,7 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// progress tells a person who waits.
+// progress prints a line with the time, for a user that waits.
 func progress(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, time.Now().Format(time.TimeOnly)+" "+format+"\n", args...)
 }

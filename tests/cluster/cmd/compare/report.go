@@ -161,7 +161,7 @@ func ratios(these, those []Result, of func(Result) float64) (values []float64) {
 	return values
 }
 
-// faults is why a result is not to be quoted: a subject that left pods out, whose latencies are then in no percentile, or gave room twice.
+// faults is why a result must not be quoted: the subject left pods out (their latencies are in no percentile), or gave room twice.
 func (s settings) faults(r Result) (found []string) {
 	if r.Bound != s.Pods {
 		found = append(found, fmt.Sprintf("only %d of %d pods were bound", r.Bound, s.Pods))

@@ -168,12 +168,12 @@ func (u usage) minus(v usage) usage {
 	return usage{u.subject - v.subject, u.controlPlane - v.controlPlane, u.watcher - v.watcher, u.machine - v.machine}
 }
 
-// others is what nobody of ours took.
+// others is what other processes took.
 func (u usage) others() time.Duration {
 	return max(0, u.machine-u.subject-u.controlPlane-u.watcher)
 }
 
-// usage reads them all. A process that is not there has taken nothing: who needs it notices its end elsewhere.
+// usage reads them all. A process that is not there has taken nothing: its end is noticed elsewhere.
 func (b *bench) usage() (u usage) {
 	if b.running != nil {
 		u.subject, _ = measure.CPU(b.running.Pid())

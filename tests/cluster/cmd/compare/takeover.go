@@ -171,7 +171,7 @@ func (o *observation) leaseEnd(ctx context.Context) (time.Time, error) {
 	return lease.Spec.RenewTime.Add(time.Duration(*lease.Spec.LeaseDurationSeconds) * time.Second), nil
 }
 
-// giveLeaseBack leaves a lease (namespace/name) as a leader does who ends in good order.
+// giveLeaseBack leaves a lease (namespace/name) as a leader does that ends in good order.
 func (b *bench) giveLeaseBack(ctx context.Context, lease string) error {
 	namespace, name, _ := strings.Cut(lease, "/")
 	leases := b.client.CoordinationV1().Leases(namespace)

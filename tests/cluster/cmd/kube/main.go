@@ -4,7 +4,7 @@
 // One binary because the five share nearly all of their code: together they link in the time and the space of one. The
 // name comes from the file name it is called by (a link named `kubectl`) or else from the first argument
 // (`kube kubectl get pods`). Everything after the name belongs to the program that was chosen; nothing of it is
-// interpreted here. Who calls it: package controlplane, and anybody who wants a kubectl of the same version.
+// interpreted here. It is called by package controlplane, and as a kubectl of the same version.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// protobufpods writes pods as the API server sends them, in JSON and in protobuf, for the tests of whoever reads both.
+// protobufpods writes pods as the API server sends them, in JSON and in protobuf, for the tests of the decoders.
 //
 //	go run ./cmd/protobufpods > ../k8s-client/api/protobuf/pods.txt      in tests/cluster
 //
@@ -69,7 +69,7 @@ func write() error {
 	return deviceClass()
 }
 
-// deviceClass writes a class whose driver has a parameter that no 64 bits hold, alone and in a list.
+// deviceClass writes a class with a parameter of its driver that 64 bits cannot hold, alone and in a list.
 func deviceClass() error {
 	in := func(kind string) metav1.TypeMeta {
 		return metav1.TypeMeta{APIVersion: "resource.k8s.io/v1", Kind: kind}

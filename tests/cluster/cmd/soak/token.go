@@ -35,7 +35,7 @@ func newToken(ctx context.Context, cluster *controlplane.ControlPlane, manifests
 	return t, t.replace(ctx)
 }
 
-// keepNew replaces the token again and again, and has the API server refuse those that nobody should use any more.
+// keepNew replaces the token again and again, and has the API server refuse those that must not be used any more.
 func (t *token) keepNew(ctx context.Context) error {
 	every := time.NewTicker(tokenLife)
 	defer every.Stop()
@@ -57,7 +57,7 @@ func (t *token) replace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// All at once, as kubelet does: who reads it finds the one or the other.
+	// All at once, as kubelet does: a reader finds the old or the new one.
 	aside := t.file + ".new"
 	if err := os.WriteFile(aside, []byte(text), 0o600); err != nil {
 		return err

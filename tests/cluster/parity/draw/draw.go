@@ -61,8 +61,8 @@ var foci = map[string]rates{
 		podTerms: .25, preferences: .3, unlabelled: .12, resized: .1, huge: .002, owned: .3, features: .05},
 }
 
-// Foci are the names of what a case can stress, in the order in which they are reported. One is drawn only when asked for: "overflow", whose
-// quantities make kube-scheduler's sums wrap around, which nobody should agree with.
+// Foci are the names of what a case can stress, in the order in which they are reported. "overflow" is drawn only when asked for: its
+// quantities make kube-scheduler's sums wrap around, and gpu-scheduler must not agree with that.
 var Foci = []string{"resources", "gpu", "taints", "affinity", "ports", "spread", "defaults", "interpod", "volumes", "in-tree", "features",
 	"preferences", "mixed", "combined"}
 

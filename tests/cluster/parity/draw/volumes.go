@@ -158,8 +158,8 @@ func (d *drawer) mount(pod *corev1.Pod) {
 	}
 }
 
-// claimScratch makes the claims of a pod's ephemeral volumes, as a controller does some time after the pod is there. One of that name may be
-// somebody else's.
+// claimScratch makes the claims of a pod's ephemeral volumes, as a controller does some time after the pod is there. A claim of that
+// name may belong to something else.
 func (d *drawer) claimScratch(c *parity.Case, pod *corev1.Pod) {
 	for _, volume := range pod.Spec.Volumes {
 		if volume.Ephemeral == nil || d.chance(.2) {

@@ -18,7 +18,7 @@ namespace {
 const char* const kRefused =
     " waits: 0/1 nodes are available: 1 node(s) were backed off after rejecting pods with devices.";
 
-// A cluster of one node whose kubelet can be told to reject.
+// A cluster of one node; its kubelet can be set to reject pods.
 struct OneNode : Scheduler {
   OneNode() {
     has(node("n").gpus(8));

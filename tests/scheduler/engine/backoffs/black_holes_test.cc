@@ -16,7 +16,7 @@ constexpr Time kStart{std::chrono::seconds{1'000'000}};
 constexpr gpu::RejectionLimits kLimits{
     .pods = 3, .within = 300s, .initial_backoff = 60s, .max_backoff = 200s};
 
-// One node, whose kubelet's clock is the engine's.
+// One node; its kubelet has the engine's clock.
 struct OneNode {
   bool rejects(const std::string& uid) { return rejects(uid, now); }
   bool rejects(const std::string& uid, Time at) {
@@ -115,7 +115,7 @@ TEST_CASE("a pod that starts after the last rejection releases the node and clea
   OneNode n;
   n.fall();
   CHECK_FALSE(n.starts(n.now - 5s));  // was admitted before: proves nothing
-  CHECK_FALSE(n.starts(n.now));       // who knows
+  CHECK_FALSE(n.starts(n.now));       // unknown: proves nothing
   CHECK_FALSE(n.holes.started("another", {{"nvidia.com/gpu", 1}}, n.now + 1s, n.now));
   REQUIRE(n.holes.backoff("n") != nullptr);
   CHECK(n.starts(n.now + 1s));

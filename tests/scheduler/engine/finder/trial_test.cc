@@ -21,7 +21,7 @@ using namespace tests;
 
 namespace {
 
-// What is taken of the node's CPU, and its GPUs: a score whose extremes move.
+// What is taken of the node's CPU, and its GPUs: a score with extremes that change.
 class TakenAndLarge final : public ScorePlugin {
  public:
   explicit TakenAndLarge(Normalisation how) : how_(how) {}
