@@ -113,14 +113,6 @@ void Nodes::change(NodeSlot slot, Occupant& occupant, Occupant to) {
   ++openings_;
 }
 
-NodeUsage Nodes::usage_without(NodeSlot slot, const Occupant& occupant) const {
-  NodeUsage usage;
-  for (const Occupant* other : nodes_[slot].occupants) {
-    if (other != &occupant) add_claim(usage, other->claim);
-  }
-  return usage;
-}
-
 void Nodes::insert(Node& node, const Occupant& occupant) {
   const auto at =
       std::upper_bound(node.occupants.begin(), node.occupants.end(), &occupant,

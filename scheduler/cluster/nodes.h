@@ -70,9 +70,6 @@ class Nodes {
     prefetch(&node.facts.gpu.product.hash, &node.usage.nonzero + 1);
   }
 
-  // What is taken on the node by all occupants except this one, which was added before.
-  [[nodiscard]] NodeUsage usage_without(NodeSlot slot, const Occupant& occupant) const;
-
   // How many nodes exist.
   [[nodiscard]] std::size_t size() const { return present_; }
   // One past the largest slot in use.

@@ -211,10 +211,6 @@ class Ledger {
   // The quotas for which status() may have changed since the last call, apart from `pending`; also
   // those that no longer exist. O(their number + lines of pools that changed).
   [[nodiscard]] std::set<QuotaId> take_status_changes();
-  // The uids of pods that run on borrowed GPUs of that line, in the order in which the GPUs were
-  // lent. That is the order of the pods' creation: the oldest pods are within the guarantee.
-  // O(pods · log).
-  [[nodiscard]] std::vector<std::string> borrowers(QuotaId quota, std::size_t line) const;
 
  private:
   friend class Charge;

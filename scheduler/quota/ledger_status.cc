@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace sched::quota {
@@ -113,25 +112,6 @@ k8s::GpuQuota::Status Ledger::status(QuotaId id, const std::vector<GpuShare>& pe
   status.total = in_quantities(total);
   status.conditions = conditions(id);
   return status;
-}
-
-std::vector<std::string> Ledger::borrowers(QuotaId id, std::size_t line) const {
-  std::vector<const Charge*> charges;
-  for (const auto& [name, in_namespace] : in_namespace_) {
-    for (const Charge* charge : in_namespace) {
-      if (charge->quota_ == id && charge->line_ == line) charges.push_back(charge);
-    }
-  }
-  std::sort(charges.begin(), charges.end(), [](const Charge* a, const Charge* b) {
-    return std::tie(a->pod_.created, a->pod_.uid) < std::tie(b->pod_.created, b->pod_.uid);
-  });
-  std::vector<std::string> borrowing;
-  GpuShare sum;
-  for (const Charge* charge : charges) {
-    sum += charge->amount_;
-    if (sum > at(id).lines[line].spec().guaranteed) borrowing.push_back(charge->pod_.uid);
-  }
-  return borrowing;
 }
 
 }  // namespace sched::quota

@@ -10,12 +10,26 @@
 
 namespace sched {
 
+namespace {
+
+const char* kind_of(gpu::GpuPiece piece) {
+  switch (piece) {
+    case gpu::GpuPiece::kWholeGpu:
+      break;
+    case gpu::GpuPiece::kReplica:
+      return " (shared)";
+    case gpu::GpuPiece::kMigInstance:
+      return " (MIG instances)";
+  }
+  return "";
+}
+
+}  // namespace
+
 ShortageReport::ShortageReport(const PreparedShape& shape, const ResourceNames& names)
     : shape_(shape), names_(names), absent_(shape.requests(), names) {
-  for (const ResourceAmount& request : shape.requests()) {
-    amount(request.resource).asked = request.amount;
-  }
-  amount(kPods).asked = 1;
+  asked_ = shape.requests();
+  ask_for(kPods, 1);
   for (const PreparedFilter& prepared : shape.filters()) {
     if (auto survey = prepared.filter->survey()) surveys_.push_back(std::move(survey));
   }
@@ -44,16 +58,20 @@ bool ShortageReport::add_shortage(const NodeView& node, const NodeVerdict& verdi
   });
   if (!amounts_alone) return false;
 
-  ++short_nodes_;
   for (const NodeFilter::Shortage& shortage : shortages_) {
-    amount(shortage.resource).short_somewhere = true;
-    amount(shortage.resource).asked = shortage.asked;
+    ask_for(shortage.resource, shortage.asked);
   }
-  for (Amount& of : amounts_) {
-    std::int64_t free = node.free(of.resource);
-    std::int64_t capacity = node.allocatable(of.resource);
+  for (const ResourceAmount& request : asked_) {
+    const bool is_gpu = request.resource == kNvidiaGpu;
+    Amount& of = amounts_[{.resource = request.resource,
+                           .piece = is_gpu ? node.facts.gpu.piece : gpu::GpuPiece::kWholeGpu}];
+    ++of.nodes;
+    std::int64_t free = node.free(request.resource);
+    std::int64_t capacity = node.allocatable(request.resource);
     for (const NodeFilter::Shortage& shortage : shortages_) {
-      if (shortage.resource != of.resource) continue;
+      if (shortage.resource != request.resource) continue;
+      of.short_somewhere = true;
+      of.asked = shortage.asked;
       free = shortage.free;
       capacity = shortage.capacity;
     }
@@ -80,19 +98,17 @@ void ShortageReport::add_refusal(const NodeView& node, const NodeVerdict& verdic
   refusal.numbers = shape_.filters()[verdict.filter].filter->numbers(node, index);
 }
 
-ShortageReport::Amount& ShortageReport::amount(ResourceId resource) {
-  const auto at = std::lower_bound(amounts_.begin(), amounts_.end(), resource,
-                                   [](const Amount& a, ResourceId id) { return a.resource < id; });
-  if (at != amounts_.end() && at->resource == resource) return *at;
-  Amount fresh;
-  fresh.resource = resource;
-  return *amounts_.insert(at, std::move(fresh));
+void ShortageReport::ask_for(ResourceId resource, std::int64_t amount) {
+  const bool is_known = std::any_of(asked_.begin(), asked_.end(), [&](const ResourceAmount& each) {
+    return each.resource == resource;
+  });
+  if (!is_known) asked_.push_back({resource, amount});
 }
 
 std::string ShortageReport::text() const {
   std::vector<std::string> sentences;
-  for (const Amount& of : amounts_) {
-    if (of.short_somewhere) sentences.push_back(sentence(of));
+  for (const auto& [what, of] : amounts_) {
+    if (of.short_somewhere) sentences.push_back(sentence(what, of));
   }
   for (const auto& [key, refusal] : refusals_) {
     const PreparedFilter& by = shape_.filters()[key.first];
@@ -112,11 +128,11 @@ std::string ShortageReport::text() const {
   return fmt::format("{}", fmt::join(sentences, " "));
 }
 
-std::string ShortageReport::sentence(const Amount& of) const {
-  const std::string& name = names_.name(of.resource);
-  const auto text = [&](std::int64_t amount) { return amount_text(name, amount); };
-  const std::string where =
-      short_nodes_ == 1 ? "the one node" : fmt::format("the {} nodes", short_nodes_);
+std::string ShortageReport::sentence(const What& what, const Amount& of) const {
+  const std::string& resource = names_.name(what.resource);
+  const std::string name = resource + kind_of(what.piece);
+  const auto text = [&](std::int64_t amount) { return amount_text(resource, amount); };
+  const std::string where = of.nodes == 1 ? "the one node" : fmt::format("the {} nodes", of.nodes);
   if (of.asked > of.most_capacity) {
     return fmt::format(
         "{}: needs {} on one node; the largest of {} that the pod may use otherwise has {}.", name,

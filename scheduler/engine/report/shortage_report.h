@@ -14,7 +14,11 @@
 
 #include "scheduler/engine/finder/prepared_shape.h"
 #include "scheduler/engine/report/absent_devices.h"
+#include "scheduler/gpu/inventory.h"
 
+#include <boost/container/flat_map.hpp>
+
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -39,9 +43,15 @@ class ShortageReport {
   [[nodiscard]] std::string text() const;
 
  private:
+  // What an amount is of. Whole GPUs, replicas and MIG instances that nodes offer under one name
+  // are never added up.
+  struct What {
+    ResourceId resource{};
+    gpu::GpuPiece piece = gpu::GpuPiece::kWholeGpu;  // for nvidia.com/gpu only
+    friend auto operator<=>(const What&, const What&) = default;
+  };
   // One asked resource, over the nodes on which only amounts are too small.
   struct Amount {
-    ResourceId resource{};
     std::int64_t asked = 0;
     std::int64_t most_free = -1;  // on one node
     std::int64_t capacity = 0;    // of that node
@@ -49,6 +59,7 @@ class ShortageReport {
     std::uint64_t rank = 0;  // of that node
     std::int64_t most_capacity = 0;
     std::int64_t free_in_all = 0;
+    std::size_t nodes = 0;
     bool short_somewhere = false;
   };
   // Nodes that would take the pod without one refusal.
@@ -61,19 +72,19 @@ class ShortageReport {
 
   bool add_shortage(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
   void add_refusal(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
-  Amount& amount(ResourceId resource);
-  [[nodiscard]] std::string sentence(const Amount& amount) const;
+  void ask_for(ResourceId resource, std::int64_t amount);
+  [[nodiscard]] std::string sentence(const What& what, const Amount& amount) const;
 
   const PreparedShape& shape_;
   const ResourceNames& names_;
   AbsentDevices absent_;
-  std::vector<Amount> amounts_;  // by ascending resource
+  std::vector<ResourceAmount> asked_;
+  boost::container::flat_map<What, Amount> amounts_;
   // By filter index and the first reason's index.
   std::map<std::pair<std::uint32_t, unsigned>, Refusal> refusals_;
   std::vector<NodeFilter::Shortage> shortages_;  // of the node that is being added
   std::vector<std::unique_ptr<Survey>> surveys_;
-  std::size_t nodes_ = 0;        // added
-  std::size_t short_nodes_ = 0;  // nodes on which only amounts are too small
+  std::size_t nodes_ = 0;  // added
 };
 
 }  // namespace sched

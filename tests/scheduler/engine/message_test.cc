@@ -40,6 +40,20 @@ std::vector<Case> cases() {
        "nvidia.com/gpu: needs 4 on one node; most free is 2 of 8 (a2), 5 free in all on the 3 "
        "nodes that the pod may use otherwise.",
        {"NodeResourcesFit"}},
+      {"whole and shared GPUs of one name are not added up",
+       {node("whole").gpus(8), node("shared")
+                                   .gpus(4)
+                                   .product("NVIDIA-L4-SHARED")
+                                   .labelled("nvidia.com/gpu.count", "1")
+                                   .labelled("nvidia.com/gpu.replicas", "4")
+                                   .labelled("nvidia.com/gpu.sharing-strategy", "time-slicing")},
+       {their_pod("p").gpus(6).on("whole"), their_pod("q").gpus(3).on("shared")},
+       our_pod("a").gpus(4),
+       "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
+       "nvidia.com/gpu: needs 4 on one node; most free is 2 of 8 (whole), 2 free in all on the one "
+       "node that the pod may use otherwise. nvidia.com/gpu (shared): needs 4 on one node; most "
+       "free is 1 of 4 (shared), 1 free in all on the one node that the pod may use otherwise.",
+       {"NodeResourcesFit"}},
       {"more than any node has",
        {node("a1").gpus(4), node("a2").gpus(8)},
        {},

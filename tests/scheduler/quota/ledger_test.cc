@@ -151,17 +151,6 @@ TEST_CASE("the first GPUs that can be cut are weighed against MIG instances") {
   CHECK(books.ledger.admit(books.id(), instance, false).within == std::vector<ChargeClassId>{a100});
 }
 
-TEST_CASE("the pods on borrowed GPUs are the youngest, in the order of the loans") {
-  Books books;
-  books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 4));
-  books.ledger.upsert(gpu_quota("lender").in_cohort("c").line("H100", 8));
-  books.charge("youngest", 1, kThen + 3s);
-  books.charge("oldest", 2, kThen);
-  books.charge("middle", 3, kThen + 1s);
-  CHECK(books.ledger.borrowers(books.id(), 0) == std::vector<std::string>{"middle", "youngest"});
-  CHECK(books.ledger.borrowers(books.id(), 1).empty());
-}
-
 TEST_CASE("a quota that is not valid gives nothing, and says why") {
   Books books;
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).limit(9));
