@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -295,6 +296,15 @@ NonZeroRequests nonzero_requests_of(const k8s::Pod& pod, bool bound) {
   const Quantity* memory = sum.find("memory");
   return {.cpu = cpu != nullptr ? cpu->milli_value() : 0,
           .memory = memory != nullptr ? memory->value() : 0};
+}
+
+std::map<std::string, std::int64_t> requests_by_name(const k8s::Pod& pod) {
+  ResourceNames names;
+  std::map<std::string, std::int64_t> requests;
+  requests_of_bound(pod, names).for_each([&](ResourceId id, std::int64_t amount) {
+    requests.emplace(names.name(id), amount);
+  });
+  return requests;
 }
 
 }  // namespace sched

@@ -13,6 +13,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
 
 namespace sched {
 
@@ -45,5 +47,8 @@ struct NonZeroRequests {
   friend bool operator==(const NonZeroRequests&, const NonZeroRequests&) = default;
 };
 [[nodiscard]] NonZeroRequests nonzero_requests_of(const k8s::Pod& pod, bool bound);
+
+// What requests_of_bound() gives, by name.
+[[nodiscard]] std::map<std::string, std::int64_t> requests_by_name(const k8s::Pod& pod);
 
 }  // namespace sched

@@ -67,6 +67,7 @@ Decision Place::with_quota_words(decision::Unschedulable told, const WaitingPod&
 
 Ruling Place::ruling_for(WaitingPod& pod, Time now) {
   pod.refused_binds.forget(now);
+  world_.topology_rejections.forget(now);
   return finder_.ruling_for(pod);
 }
 
@@ -151,6 +152,7 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
   } else {
     const Ruling* ruling = where.ruling;
     if (const auto end = pod.refused_binds.next_end()) again = std::min(again, *end);
+    if (const auto end = world_.topology_rejections.next_end()) again = std::min(again, *end);
     if (ruling->of_class) {
       apart.pod_class = 1 + static_cast<std::uint64_t>(pod.pod_class.id());
       apart.besides = ruling->besides;

@@ -31,6 +31,12 @@ void NodeBackoffs::pod_rejected(const event::PodRejected& event, Time now) {
   }
   const NodeSlot slot = world_.nodes.find(event.node);
   const bool present = slot != kNoSlot && world_.nodes.present(slot);
+  if (event.reason == kTopologyReason) {
+    if (is_chosen_here(event, slot)) {
+      world_.topology_rejections.add(event.node, event.requests, event.pod.uid, now);
+    }
+    return;
+  }
   if (is_by_rule(event, present ? &world_.nodes.facts(slot).gpu : nullptr)) return;
   if (!speaks_against_node(event, slot) || !black_holes_->rejected(event, now)) return;
   publish(event.node);
@@ -47,16 +53,21 @@ void NodeBackoffs::pod_rejected(const event::PodRejected& event, Time now) {
           .platform = present ? gpu::platform_of(world_.nodes.facts(slot).gpu) : std::string()});
 }
 
-bool NodeBackoffs::speaks_against_node(const event::PodRejected& event, NodeSlot slot) const {
+const Occupant* NodeBackoffs::occupant_of(const event::PodRejected& event, NodeSlot slot) const {
   const PodRecord* record = world_.pods.find(event.pod.uid);
   const bool is_there =
       record != nullptr && record->placement() && record->placement()->node() == slot;
-  const Occupant* pod = is_there ? &record->placement()->occupant() : nullptr;
-  const bool chosen_here =
-      pod != nullptr
-          ? pod->chosen_here
-          : std::find(gone_.begin(), gone_.end(), Gone{event.pod.uid, event.node}) != gone_.end();
-  if (event.reason.starts_with("OutOf") && !chosen_here) return false;
+  return is_there ? &record->placement()->occupant() : nullptr;
+}
+
+bool NodeBackoffs::is_chosen_here(const event::PodRejected& event, NodeSlot slot) const {
+  if (const Occupant* pod = occupant_of(event, slot)) return pod->chosen_here;
+  return std::find(gone_.begin(), gone_.end(), Gone{event.pod.uid, event.node}) != gone_.end();
+}
+
+bool NodeBackoffs::speaks_against_node(const event::PodRejected& event, NodeSlot slot) const {
+  const Occupant* pod = occupant_of(event, slot);
+  if (event.reason.starts_with("OutOf") && !is_chosen_here(event, slot)) return false;
   const NodeFacts nowhere;
   const NodeUsage nothing;
   return had_room(event, slot == kNoSlot ? NodeView{nowhere, nothing} : world_.nodes.view(slot),

@@ -60,6 +60,10 @@ class NodeBackoffs {
     friend bool operator==(const Gone&, const Gone&) = default;
   };
 
+  // What the pod takes on that node; null: nothing any more.
+  [[nodiscard]] const Occupant* occupant_of(const event::PodRejected& event, NodeSlot slot) const;
+  // Whether this process placed the pod there, as far as is known.
+  [[nodiscard]] bool is_chosen_here(const event::PodRejected& event, NodeSlot slot) const;
   [[nodiscard]] bool speaks_against_node(const event::PodRejected& event, NodeSlot slot) const;
   void released(const std::string& node, bool proven);
   // Makes the node's facts equal to its record in black_holes_.

@@ -31,15 +31,6 @@ void add(Devices& devices, const std::vector<k8s::Container>& containers) {
   }
 }
 
-std::map<std::string, std::int64_t> requests_by_name(const k8s::Pod& pod) {
-  ResourceNames names;
-  std::map<std::string, std::int64_t> requests;
-  requests_of_bound(pod, names).for_each([&](ResourceId id, std::int64_t amount) {
-    requests.emplace(names.name(id), amount);
-  });
-  return requests;
-}
-
 bool has_shared(const gpu::Inventory& node, std::string_view profile) {
   return std::any_of(node.instances.begin(), node.instances.end(),
                      [&](const auto& each) { return each.shared && each.profile == profile; });
@@ -57,14 +48,17 @@ std::map<std::string, std::int64_t> devices_of(const k8s::Pod& pod) {
 std::optional<event::PodRejected> rejection_of(const k8s::Pod& pod) {
   const std::string& reason = pod.status.reason;
   if (pod.status.phase != k8s::PodPhase::kFailed || pod.spec.node_name.empty()) return std::nullopt;
-  if (reason != "UnexpectedAdmissionError" && !reason.starts_with("OutOf")) return std::nullopt;
+  const bool is_of_topology = reason == kTopologyReason;
+  if (reason != "UnexpectedAdmissionError" && !reason.starts_with("OutOf") && !is_of_topology) {
+    return std::nullopt;
+  }
   Devices devices = devices_of(pod);
   const auto is_several_shares = [](const auto& device) {
     return device.first.ends_with(".shared") && device.second > 1;
   };
-  if (devices.empty() || std::any_of(devices.begin(), devices.end(), is_several_shares)) {
-    return std::nullopt;
-  }
+  const bool is_counted =
+      !devices.empty() && std::none_of(devices.begin(), devices.end(), is_several_shares);
+  if (!is_counted && !is_of_topology) return std::nullopt;
   const auto& created = pod.metadata.creation_timestamp;
   return event::PodRejected{
       .pod = {pod.metadata.namespace_, pod.metadata.name, pod.metadata.uid},

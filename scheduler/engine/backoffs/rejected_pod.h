@@ -11,8 +11,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace sched {
+
+// The reason of a pod whose CPUs and devices kubelet could not align (topology_rejections.h).
+inline constexpr std::string_view kTopologyReason = "TopologyAffinityError";
 
 // The devices that a pod asks for, by name: any extended resource, because device plugins serve
 // them all. The amount is the most that one container asks for, because kubelet allocates for each
@@ -22,7 +26,8 @@ namespace sched {
 // Set for a failed pod with devices that its node's kubelet rejected because devices, or anything
 // else that it was promised, were missing; nullopt for another pod or another failure. The reasons
 // are UnexpectedAdmissionError (a device plugin did not allocate) and OutOf… (there is less than
-// the scheduler assumed). Not counted: pods that ask for more than one unit of a shared device
+// the scheduler assumed). Also set for any pod that was rejected with TopologyAffinityError. Not
+// counted: pods that ask for more than one unit of a shared device
 // (….shared); is_by_rule() has the reason. A pod without status.startTime is dated by its creation.
 // Source: kubelet, pkg/kubelet/lifecycle/predicate.go and cm/devicemanager; a rejected pod gets its
 // start time at the rejection (status/status_manager.go).

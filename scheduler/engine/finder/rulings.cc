@@ -1,5 +1,7 @@
 #include "scheduler/engine/finder/rulings.h"
 
+#include "scheduler/framework/pod_requests.h"
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -79,17 +81,29 @@ void rule(const Profile& profile, const k8s::Pod& pod, const Constraints& concer
   if (rules != nullptr) rules->prefer(all, trial);
 }
 
-void exclude_refused(const Nodes& nodes, const RefusedBinds& refused, Ruling& all) {
+// Adds the nodes that are left out by what became of pods there.
+void exclude_by_name(const Nodes& nodes, const std::vector<std::string>& names, Ruling::Why why,
+                     Ruling& all) {
   std::vector<NodeSlot> out;
-  for (const std::string& name : refused.left_out()) {
+  for (const std::string& name : names) {
     const NodeSlot slot = nodes.find(name);
     if (slot != kNoSlot) out.push_back(slot);
   }
-  // kube-scheduler's name of what binds.
   if (out.empty()) return;
-  all.add({"DefaultBinder", "node(s) were left out after the pod's binding was refused there"},
-          std::move(out), std::nullopt);
+  all.add(why, std::move(out), std::nullopt);
   all.of_pod = true;
+}
+
+void exclude_for_a_while(const World& world, const k8s::Pod& pod, const RefusedBinds& refused,
+                         Ruling& all) {
+  // DefaultBinder is kube-scheduler's name of what binds.
+  exclude_by_name(
+      world.nodes, refused.left_out(),
+      {"DefaultBinder", "node(s) were left out after the pod's binding was refused there"}, all);
+  if (world.topology_rejections.none()) return;
+  exclude_by_name(
+      world.nodes, world.topology_rejections.left_out(requests_by_name(pod)),
+      {"GpuHealth", "node(s) rejected a pod with the same requests (TopologyAffinityError)"}, all);
 }
 
 }  // namespace
@@ -105,7 +119,7 @@ Ruling Rulings::of(const WaitingPod& pod) {
   if (rules != nullptr || !pod.constraints.empty()) {
     rule(profile, pod.pod, pod.constraints, rules, {world_.nodes, domains_, all}, nullptr, all);
   }
-  exclude_refused(world_.nodes, pod.refused_binds, all);
+  exclude_for_a_while(world_, pod.pod, pod.refused_binds, all);
   return all;
 }
 
@@ -120,7 +134,7 @@ Ruling Rulings::anew(const k8s::Pod& pod, std::size_t profile, const RefusedBind
   rules.catch_up();
   rule(world_.profiles[profile], pod, world_.constraints_for(pod, profile), &rules,
        {world_.nodes, domains, all}, &trial, all);
-  exclude_refused(world_.nodes, refused, all);
+  exclude_for_a_while(world_, pod, refused, all);
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include "scheduler/cluster/workload.h"
 #include "scheduler/engine/options.h"
 #include "scheduler/engine/world/pods.h"
+#include "scheduler/engine/world/topology_rejections.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/quota/ledger.h"
 
@@ -71,6 +72,7 @@ struct World {
   quota::Ledger ledger;
   Pods pods;
   WorkloadStatistics statistics;
+  TopologyRejections topology_rejections;
   std::uint64_t arrivals = 0;  // pods of this scheduler that were seen waiting, ever
 
  private:

@@ -44,6 +44,8 @@ TEST_CASE("which failed pods speak against their node") {
       {"two shares, which the plugin may refuse by rule",
        pod("a").requests("nvidia.com/gpu.shared", "2").on("n").failed("UnexpectedAdmissionError"),
        false},
+      {"CPUs and devices that cannot be aligned", rejected("TopologyAffinityError"), true},
+      {"CPUs alone", pod("a").cpu("4").on("n").failed("TopologyAffinityError"), true},
       {"evicted", rejected("Evicted"), false},
       {"its program failed", rejected(""), false},
       {"affinity", rejected("NodeAffinity"), false},

@@ -1,0 +1,57 @@
+#include "scheduler/engine/world/topology_rejections.h"
+
+#include <algorithm>
+
+namespace sched {
+
+void TopologyRejections::add(const std::string& node, const Requests& requests,
+                             const std::string& uid, Time now) {
+  forget(now);
+  auto known = std::find_if(rejections_.begin(), rejections_.end(), [&](const Rejection& each) {
+    return each.node == node && each.requests == requests;
+  });
+  if (known == rejections_.end()) {
+    if (rejections_.size() == kMost) {
+      if (rejections_.front().is_out) --out_;
+      rejections_.erase(rejections_.begin());
+    }
+    known = rejections_.insert(rejections_.end(), {.node = node, .requests = requests, .pods = {}});
+    known->is_out = false;
+  }
+  if (std::find(known->pods.begin(), known->pods.end(), uid) != known->pods.end()) return;
+  if (known->pods.size() == kMostPods) known->pods.erase(known->pods.begin());
+  known->pods.push_back(uid);
+  std::chrono::minutes length = kShortest;
+  for (int i = 0; i < known->times && length < kLongest; ++i) length *= 2;
+  ++known->times;
+  known->until = now + std::min(length, kLongest);
+  if (!known->is_out) ++out_;
+  known->is_out = true;
+}
+
+void TopologyRejections::forget(Time now) {
+  for (Rejection& each : rejections_) {
+    if (!each.is_out || each.until > now) continue;
+    each.is_out = false;
+    --out_;
+  }
+  std::erase_if(rejections_, [&](const Rejection& each) { return each.until + kLongest <= now; });
+}
+
+std::vector<std::string> TopologyRejections::left_out(const Requests& requests) const {
+  std::vector<std::string> nodes;
+  for (const Rejection& each : rejections_) {
+    if (each.is_out && each.requests == requests) nodes.push_back(each.node);
+  }
+  return nodes;
+}
+
+std::optional<Time> TopologyRejections::next_end() const {
+  std::optional<Time> first;
+  for (const Rejection& each : rejections_) {
+    if (each.is_out) first = std::min(first.value_or(each.until), each.until);
+  }
+  return first;
+}
+
+}  // namespace sched

@@ -1,0 +1,59 @@
+// The nodes whose kubelet rejected a pod with TopologyAffinityError: pods that ask for the same are
+// not placed there for a while.
+//
+// With the topology manager's policy `restricted` or `single-numa-node`, kubelet rejects a pod
+// whose CPUs and devices it cannot align, although the node has enough of each. The scheduler
+// cannot see that. Without this, the pod's controller creates the next pod, it is bound to the same
+// node, and that one is rejected, too. The node is left out for a minute after the first rejection,
+// and twice as long after each further one, for pods with the same requests only: others may fit.
+// Source: Kubernetes, "Control Topology Management Policies on a node".
+//
+// Memory: kMost pairs of node and requests; the oldest are forgotten.
+#pragma once
+
+#include "scheduler/base/types.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sched {
+
+class TopologyRejections {
+ public:
+  static constexpr std::chrono::minutes kShortest{1};
+  static constexpr std::chrono::minutes kLongest{30};
+  static constexpr std::size_t kMost = 1'000;
+  using Requests = std::map<std::string, std::int64_t>;  // as in event::PodRejected
+
+  // The node's kubelet rejected the pod of that uid. A repeated event counts once.
+  void add(const std::string& node, const Requests& requests, const std::string& uid, Time now);
+  // Ends what is over by `now`. A pair is forgotten kLongest after its end.
+  void forget(Time now);
+
+  // No node is left out for any pod.
+  [[nodiscard]] bool none() const { return out_ == 0; }
+  // The nodes that are left out for pods with these requests, by name. O(pairs).
+  [[nodiscard]] std::vector<std::string> left_out(const Requests& requests) const;
+  // When the first of the nodes is tried again; nullopt: none() is true.
+  [[nodiscard]] std::optional<Time> next_end() const;
+
+ private:
+  static constexpr std::size_t kMostPods = 8;
+  struct Rejection {
+    std::string node;
+    Requests requests;
+    std::vector<std::string> pods;  // the uids of the latest, at most kMostPods
+    int times = 0;
+    Time until{};
+    bool is_out = true;
+  };
+  std::vector<Rejection> rejections_;  // in the order of their first pod
+  std::size_t out_ = 0;                // those that are
+};
+
+}  // namespace sched
