@@ -41,13 +41,17 @@ concept IsOnlyNamed = kChangeOf<Object>
 == kSelectorChanged;
 
 // Of annotations only these are read anywhere. Of a pod that waits and of a claim the whole is
-// kept, and whoever may create them may put 256 KiB of annotations on each.
+// kept, and whoever may create them may put 256 KiB of annotations on each. Nor does anything else
+// that people put there get into a recording.
 bool is_read(const k8s::Pod& /*of*/, std::string_view annotation) {
   return gpu::is_ours(annotation);
 }
 bool is_read(const k8s::PersistentVolumeClaim& /*of*/, std::string_view annotation) {
   return annotation.starts_with("pv.kubernetes.io/") ||
          annotation == "volume.kubernetes.io/selected-node";
+}
+bool is_read(const k8s::CsiNode& /*of*/, std::string_view annotation) {
+  return annotation == "storage.alpha.kubernetes.io/migrated-plugins";
 }
 
 template <typename Object>
@@ -62,6 +66,8 @@ void drop_unread(Object& object) {
       if (is_read(object, entry.first)) kept.push_back(entry);
     }
     object.metadata.annotations = k8s::StringMap(std::move(kept));
+  } else {
+    object.metadata.annotations = {};
   }
 }
 
