@@ -4,6 +4,9 @@
 // every answer. A fresh engine that is called the same way must answer the same: if it does not,
 // the engine depends on something it was not told, or its code has changed since. It is also the
 // way to look at a decision of last night in a debugger.
+//
+// A recording that begins with a snapshot of objects, or has a gap, is computed again approximately
+// from there on (approximate.h).
 #pragma once
 
 #include "scheduler/framework/registry.h"
@@ -19,8 +22,9 @@ namespace bench::replay {
 [[nodiscard]] k8s::Result<sched::Engine> engine_of(const sched::live::RecordHeader& header,
                                                    const sched::Registry& registry);
 
-// Prints a closing line, or the first difference. 0: all decisions are the same; 1: they differ;
-// 2: the recording cannot be read. When `stop` becomes true it says how far it came, and ends: 0.
+// Prints a closing line, or the first difference. 0: all decisions are the same, or the comparison
+// was approximate; 1: they differ; 2: the recording cannot be read. When `stop` becomes true it
+// says how far it came, and ends: 0.
 [[nodiscard]] int rerun(const std::string& file, const sched::Registry& registry, std::ostream& out,
                         std::ostream& complaints, const std::atomic<bool>* stop = nullptr);
 
