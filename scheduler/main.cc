@@ -141,9 +141,10 @@ void add_flags(CLI::App& app, Flags& flags) {
                  "\"text\", or \"json\": each line of the log an object")
       ->type_name("FORMAT")
       ->capture_default_str();
-  app.add_flag("--check-config", flags.check_config,
-               "Read the configuration, say what is wrong; of the other flags those of leader "
-               "election, --http-bind-address and --bind-address are looked at");
+  app.add_flag(
+      "--check-config", flags.check_config,
+      "Read the configuration, say what is wrong; of the other flags those of leader "
+      "election, recordings and the log, --http-bind-address and --bind-address are looked at");
   add_recording_flags(app, flags);
   add_leader_election_flags(app, flags.leader_election);
   add_secure_serving_flags(app, flags);
