@@ -84,6 +84,7 @@ std::string event_body(const EventObject& event) {
     out.message(1, [&] {
       out.text(kName, event.name);
       out.text(kNamespace, event.namespace_);
+      out.map(kAnnotations, event.annotations);
     });
     out.micro_time(2, event.event_time);
     if (event.series_count > 0) {

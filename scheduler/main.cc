@@ -5,6 +5,7 @@
 #include "plugins/registry.h"
 #include "scheduler/config/config.h"
 #include "scheduler/live/log.h"
+#include "scheduler/live/record/recording_flags.h"
 #include "scheduler/live/shell.h"
 #include "scheduler/live/signals.h"
 #include "scheduler/live/transports.h"
@@ -32,12 +33,15 @@ struct Flags {
   std::string config;
   std::string kubeconfig;
   std::string record;
+  sched::live::RecordingFlags recording;
+  std::string flight_recording_dir;
   std::string http_bind_address = "127.0.0.1:10251";
   int secure_port = 10259;
   std::string bind_address = "127.0.0.1";
   sched::server::CertificateFiles certificate;
   sched::config::LeaderElectionFlags leader_election;
   int verbosity = 0;
+  std::string logging_format = "text";
   bool check_config = false;
 };
 
@@ -71,9 +75,10 @@ void add_leader_election_flags(CLI::App& app, sched::config::LeaderElectionFlags
 // As kube-scheduler's, except that no probes are served there, and that the default address is
 // 127.0.0.1.
 void add_secure_serving_flags(CLI::App& app, Flags& flags) {
-  app.add_option("--secure-port", flags.secure_port,
-                 "Where /metrics, /explain and /candidates are served over HTTPS, to those who may "
-                 "get them there; 0: nowhere")
+  app.add_option(
+         "--secure-port", flags.secure_port,
+         "Where /metrics, /explain, /candidates and /debug/recording are served over HTTPS, "
+         "to those who may get them there; 0: nowhere")
       ->type_name("PORT")
       ->check(CLI::Range(0, 65535))
       ->take_last()
@@ -92,6 +97,30 @@ void add_secure_serving_flags(CLI::App& app, Flags& flags) {
   key->needs(certificate);
 }
 
+void add_recording_flags(CLI::App& app, Flags& flags) {
+  app.add_option(
+         "--record", flags.record,
+         "Write the engine's input and decisions, for `bench replay --recording FILE`; ends "
+         "when FILE cannot be written or is full, and scheduling goes on")
+      ->type_name("FILE");
+  app.add_option("--record-limit", flags.recording.record_limit,
+                 "How large that file may become; 0: without limit")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_option("--flight-recording", flags.recording.flight_recording,
+                 "How much memory the recording of the last hour may take, which is served at "
+                 "/debug/recording and written at SIGUSR1; 0: there is none")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_option("--flight-recording-age", flags.recording.flight_recording_age,
+                 "How far back it goes, where the memory is enough")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  app.add_option("--flight-recording-dir", flags.flight_recording_dir,
+                 "Where it is written at SIGUSR1; the last four files are kept. Absent: nowhere")
+      ->type_name("DIR");
+}
+
 void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("--config", flags.config, "KubeSchedulerConfiguration; absent: the default one")
       ->type_name("FILE");
@@ -101,11 +130,6 @@ void add_flags(CLI::App& app, Flags& flags) {
          "else $KUBECONFIG, else the service account of the pod it runs in, else "
          "~/.kube/config")
       ->type_name("FILE");
-  app.add_option(
-         "--record", flags.record,
-         "Write the engine's input and decisions, for `bench replay --recording FILE`; ends "
-         "when FILE cannot be written, and scheduling goes on")
-      ->type_name("FILE");
   app.add_option("--http-bind-address", flags.http_bind_address,
                  "Where /healthz, /livez and /readyz are served, to everybody; 0: nowhere")
       ->type_name("IP:PORT")
@@ -113,9 +137,15 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("-v,--v", flags.verbosity, "Log verbosity; 4 and more add details")
       ->type_name("LEVEL")
       ->check(CLI::Range(0, 10));
-  app.add_flag("--check-config", flags.check_config,
-               "Read the configuration, say what is wrong; of the other flags those of leader "
-               "election, --http-bind-address and --bind-address are looked at");
+  app.add_option("--logging-format", flags.logging_format,
+                 "\"text\", or \"json\": each line of the log an object")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  app.add_flag(
+      "--check-config", flags.check_config,
+      "Read the configuration, say what is wrong; of the other flags those of leader "
+      "election, recordings and the log, --http-bind-address and --bind-address are looked at");
+  add_recording_flags(app, flags);
   add_leader_election_flags(app, flags.leader_election);
   add_secure_serving_flags(app, flags);
   app.set_version_flag("--version", fmt::format("gpu-scheduler {}", sched::kVersion));
@@ -161,7 +191,8 @@ int run(sched::live::ShellOptions options) {
     return fail(usage ? kBadUsage : kRuntimeFailure, shell.error().message);
   }
   const sched::live::Signals signals(
-      [&](int signal) { (*shell)->shut_down(fmt::format("signal {}", signal)); });
+      [&](int signal) { (*shell)->shut_down(fmt::format("signal {}", signal)); },
+      [&] { (*shell)->write_recording(); });
   return (*shell)->run() == sched::live::Shell::End::kShutDown ? 0 : kRuntimeFailure;
 }
 
@@ -177,6 +208,12 @@ int tell_checked(const Flags& flags, const sched::config::Configuration& config)
 }
 
 int start(const Flags& flags) {
+  const auto format = sched::live::log_format(flags.logging_format);
+  if (!format) {
+    return fail(kBadUsage,
+                fmt::format("--logging-format: \"{}\" is no format; it must be text or json",
+                            flags.logging_format));
+  }
   // Only once: what is recorded must be exactly what was read.
   k8s::Result<std::string> text;
   if (!flags.config.empty()) text = k8s::yaml::read_file(flags.config);
@@ -193,7 +230,11 @@ int start(const Flags& flags) {
   if (const auto addresses = check_addresses(flags); !addresses) {
     return fail(kBadUsage, addresses.error().message);
   }
-  sched::live::start_log(flags.verbosity);
+  const auto record_limit = sched::live::record_limit(flags.recording);
+  if (!record_limit) return fail(kBadUsage, record_limit.error().message);
+  const auto flight_recording = sched::live::flight_recording(flags.recording);
+  if (!flight_recording) return fail(kBadUsage, flight_recording.error().message);
+  sched::live::start_log(flags.verbosity, *format);
   for (const std::string& warning : config->warnings) sched::live::LogLine(warning).warning();
   if (flags.check_config) return tell_checked(flags, *config);
   const std::string configured = config->client_connection.kubeconfig;
@@ -204,6 +245,9 @@ int start(const Flags& flags) {
                                     .http_bind_address = flags.http_bind_address,
                                     .secure_port = {},
                                     .record_file = flags.record,
+                                    .record_limit = *record_limit,
+                                    .flight_recording = *flight_recording,
+                                    .flight_recording_dir = flags.flight_recording_dir,
                                     .config_file = flags.config,
                                     .config_text = std::move(*text),
                                     .version = std::string(sched::kVersion)};

@@ -107,7 +107,9 @@ k8s::Result<std::optional<std::string>> take(const std::string& line, sched::Eng
     engine.apply(std::move(applied->event), applied->at);
     return std::nullopt;
   }
-  const sched::Time at = std::get<sched::live::StepCall>(*call).at;
+  const auto* step = std::get_if<sched::live::StepCall>(&*call);
+  if (step == nullptr) return k8s::decode_error("a recording with gaps");
+  const sched::Time at = step->at;
   std::string decision = sched::live::encode(engine.step(at));
   const auto wakeup = engine.next_wakeup();
   return fmt::format(R"({{"at":{},"step":{},"wakeup":{}}})", at.time_since_epoch().count(),

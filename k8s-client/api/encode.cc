@@ -18,7 +18,7 @@ std::string text_of(const Json& object) {
 }
 
 Json head(std::string_view api_version, std::string_view kind, const ObjectMeta& metadata) {
-  Json object;
+  Json object = json::object_for(5);
   object["apiVersion"] = api_version;
   object["kind"] = kind;
   object["metadata"] = json::to_json(metadata);
@@ -44,7 +44,7 @@ Json to_json(const Taint& taint) {
 }
 
 Json to_json(const NodeCondition& condition) {
-  Json object;
+  Json object = json::object_for(3);
   object["type"] = condition.type;
   object["status"] = condition.status;
   json::set(object, "reason", condition.reason);
@@ -80,7 +80,7 @@ std::string encode(const Node& node) {
   Json& spec = object["spec"] = Json::object();
   if (node.spec.unschedulable) spec["unschedulable"] = true;
   for (const auto& taint : node.spec.taints) spec["taints"].push_back(to_json(taint));
-  Json& status = object["status"] = Json::object();
+  Json& status = object["status"] = json::object_for(4);
   json::set(status, "allocatable", node.status.allocatable);
   for (const auto& condition : node.status.conditions) {
     status["conditions"].push_back(to_json(condition));

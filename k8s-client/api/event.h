@@ -13,6 +13,7 @@ namespace k8s {
 struct EventObject {
   std::string namespace_;      // filled by the recorder: the object's, "default" if it has none
   std::string name;            // filled by the recorder: "<object>.<hex>"
+  StringMap annotations;       // of a repeated event those of the first
   std::string regarding_kind;  // "Pod", "Node"
   std::string regarding_api_version = "v1";
   std::string regarding_namespace;

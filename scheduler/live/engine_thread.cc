@@ -1,5 +1,6 @@
 #include "scheduler/live/engine_thread.h"
 
+#include "scheduler/live/record/flight_recorder.h"
 #include "scheduler/live/record/recorder.h"
 
 #include <algorithm>
@@ -38,6 +39,15 @@ void EngineThread::stop() {
   heartbeat_.end();  // later questions are refused, so nothing is waited for
 }
 
+void EngineThread::push(Event event) {
+  heartbeat_.wake();
+  if (hooks_.flight_recorder != nullptr) {
+    hooks_.flight_recorder->push(std::move(event), queue_);
+  } else {
+    queue_.push(std::move(event));
+  }
+}
+
 void EngineThread::ask(Question question) {
   questions_.push(std::move(question));
   heartbeat_.wake();
@@ -59,6 +69,7 @@ void EngineThread::run() {
     if (queue_.is_closed()) return;
     apply(std::move(events));
     more = decide();
+    if (hooks_.flight_recorder != nullptr) hooks_.flight_recorder->end_round();
     hooks_.on_pending(engine_.pending());
     tell_quotas();
     hooks_.on_gpu_figures(engine_.gpu_figures());
@@ -79,6 +90,7 @@ void EngineThread::apply(std::vector<Event> events) {
     if (ends_a_bind(event) && open_binds_ > 0) --open_binds_;
     if (std::holds_alternative<event::Synced>(event)) synced_ = true;
     if (recorder_ != nullptr) recorder_->applied(event, at);
+    if (hooks_.flight_recorder != nullptr) hooks_.flight_recorder->applied(at);
     engine_.apply(std::move(event), at);
     heartbeat_.beat(Heartbeat::Clock::now());
   }
@@ -95,12 +107,15 @@ bool EngineThread::decide() {
     const Time at = now();
     auto decision = engine_.step(at);
     if (recorder_ != nullptr) recorder_->stepped(decision, at);
+    if (hooks_.flight_recorder != nullptr) {
+      hooks_.flight_recorder->stepped(decision.has_value(), at);
+    }
     if (!decision) {
       more = false;
       break;
     }
     if (std::holds_alternative<decision::Bind>(*decision)) ++open_binds_;
-    decided.push_back({std::move(*decision), Heartbeat::Clock::now() - begin});
+    decided.push_back({std::move(*decision), Heartbeat::Clock::now() - begin, ++decisions_});
     const bool enough = decided.size() >= kMaxBatch;
     if (enough || queue_.has_events() || queue_.is_closed()) break;
   }

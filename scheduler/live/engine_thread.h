@@ -30,11 +30,13 @@
 
 namespace sched::live {
 
+class FlightRecorder;
 class Recorder;
 
 struct Decided {
   Decision decision;
   std::chrono::nanoseconds duration{};  // how long deciding took
+  std::uint64_t number = 0;             // 1, 2, … over all decisions of the process
 };
 
 class EngineThread {
@@ -51,6 +53,8 @@ class EngineThread {
     // After each round.
     std::function<void(const GpuFigures&)> on_gpu_figures = [](const GpuFigures&) {};
     std::function<Time()> clock;
+    // May be nullptr; otherwise it must outlive the thread.
+    FlightRecorder* flight_recorder = nullptr;
   };
 
   // `recorder` may be nullptr; otherwise it must outlive the thread.
@@ -62,10 +66,7 @@ class EngineThread {
 
   void start();
   // Thread-safe.
-  void push(Event event) {
-    heartbeat_.wake();
-    queue_.push(std::move(event));
-  }
+  void push(Event event);
   // Puts a question, which is answered between two rounds; refused until Synced has been applied.
   // It has no effect on recordings. Thread-safe.
   void ask(Question question);
@@ -101,6 +102,7 @@ class EngineThread {
   std::size_t max_open_binds_;
   std::chrono::milliseconds quota_interval_;
   std::size_t open_binds_ = 0;             // decided, outcome not yet applied
+  std::uint64_t decisions_ = 0;            // of the process
   std::atomic<std::size_t> set_aside_{0};  // of them; too few for a moment when one has ended
   Time last_now_{};
   bool synced_ = false;

@@ -41,13 +41,17 @@ concept IsOnlyNamed = kChangeOf<Object>
 == kSelectorChanged;
 
 // The annotations that are read anywhere. Of waiting pods and of claims the whole object is stored,
-// and a user who creates them may put 256 KiB of annotations on each.
+// and a user who creates them may put 256 KiB of annotations on each. Other annotations also do not
+// get into a recording.
 bool is_read(const k8s::Pod& /*of*/, std::string_view annotation) {
   return gpu::is_ours(annotation);
 }
 bool is_read(const k8s::PersistentVolumeClaim& /*of*/, std::string_view annotation) {
   return annotation.starts_with("pv.kubernetes.io/") ||
          annotation == "volume.kubernetes.io/selected-node";
+}
+bool is_read(const k8s::CsiNode& /*of*/, std::string_view annotation) {
+  return annotation == "storage.alpha.kubernetes.io/migrated-plugins";
 }
 
 template <typename Object>
@@ -62,6 +66,8 @@ void drop_unread(Object& object) {
       if (is_read(object, entry.first)) kept.push_back(entry);
     }
     object.metadata.annotations = k8s::StringMap(std::move(kept));
+  } else {
+    object.metadata.annotations = {};
   }
 }
 

@@ -1,6 +1,7 @@
 #include "scheduler/live/log.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -35,13 +36,47 @@ std::string quoted(std::string_view value) {
   return text + "\"";
 }
 
+std::string json(std::string_view value) {
+  using Json = nlohmann::json;
+  return Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Set once, before there are other threads.
+LogFormat& format_in_use() {
+  static LogFormat format = LogFormat::kText;
+  return format;
+}
+
+constexpr const char* kTextPattern = "%Y-%m-%dT%H:%M:%S.%f%z %l %v";
+constexpr const char* kJsonPattern = R"({"ts":"%Y-%m-%dT%H:%M:%S.%f%z","level":"%l",%v})";
+
 }  // namespace
 
+std::optional<LogFormat> log_format(std::string_view word) {
+  if (word == "text") return LogFormat::kText;
+  if (word == "json") return LogFormat::kJson;
+  return std::nullopt;
+}
+
+LogLine::LogLine(std::string_view message) : LogLine(message, format_in_use()) {}
+LogLine::LogLine(std::string_view message, LogFormat format)
+    : format_(format),
+      text_(format == LogFormat::kText ? std::string(message) : "\"msg\":" + json(message)) {}
+
 LogLine& LogLine::with(std::string_view key, std::string_view value) {
-  text_ += ' ';
-  text_ += key;
-  text_ += '=';
-  text_ += needs_quotes(value) ? quoted(value) : std::string(value);
+  if (format_ == LogFormat::kJson) return with_plain(key, json(value));
+  return with_plain(key, needs_quotes(value) ? quoted(value) : std::string(value));
+}
+
+LogLine& LogLine::with_plain(std::string_view key, std::string_view value) {
+  if (format_ == LogFormat::kJson) {
+    text_ += ',' + json(key) + ':';
+  } else {
+    text_ += ' ';
+    text_ += key;
+    text_ += '=';
+  }
+  text_ += value;
   return *this;
 }
 
@@ -50,10 +85,11 @@ void LogLine::info() const { spdlog::info("{}", text_); }
 void LogLine::warning() const { spdlog::warn("{}", text_); }
 void LogLine::error() const { spdlog::error("{}", text_); }
 
-void start_log(int verbosity) {
+void start_log(int verbosity, LogFormat format) {
+  format_in_use() = format;
   auto logger = std::make_shared<spdlog::logger>("gpu-scheduler",
                                                  std::make_shared<spdlog::sinks::stderr_sink_mt>());
-  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%f%z %l %v");
+  logger->set_pattern(format == LogFormat::kText ? kTextPattern : kJsonPattern);
   logger->set_level(verbosity >= 4 ? spdlog::level::debug : spdlog::level::info);
   logger->flush_on(spdlog::level::trace);
   spdlog::set_default_logger(std::move(logger));

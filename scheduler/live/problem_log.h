@@ -4,6 +4,10 @@
 // a line with the time of the next try. Repeats are counted, even if causes alternate, and their
 // number is logged when it works again.
 //
+// Where no answer comes at all, it is the server's trouble and not that of one watch or of binds:
+// the source is then "API server", whatever failed, and one line tells of it. It is over when
+// anything has worked and nothing has been without an answer for kWellAfter.
+//
 // A server that fails one call in five works again after each failure. So a source counts as well
 // only when it has worked and then had no problem for kWellAfter. A failure before that belongs to
 // the same trouble, and only a new cause is logged. On the event loop's thread.
@@ -47,6 +51,7 @@ class ProblemLog {
     std::unique_ptr<k8s::Timer> end;  // runs while it works
   };
 
+  void works(const std::string& source);
   void close(const std::string& source);
 
   k8s::EventLoop& loop_;

@@ -49,7 +49,8 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
       profile_names_(names_of(options_.configuration.profiles)),
       ours_(profile_names_.begin(), profile_names_.end()),
       metrics_(profile_names_, options_.version),
-      recorder_(std::move(recorder)) {
+      recorder_(std::move(recorder)),
+      flight_recorder_(make_flight_recorder(options_)) {
   const k8s::RequestObserver observer = [this](std::string_view verb, int status,
                                                std::chrono::nanoseconds duration) {
     metrics_.request(verb, status, duration);
@@ -119,7 +120,7 @@ k8s::Result<void> Shell::Parts::listen() {
       *loop_, {.address = options_.http_bind_address},
       [endpoints = std::move(endpoints)](const server::Request& request,
                                          const server::HttpServer::Answer& answer) {
-        answer(endpoints.get(request.path));
+        answer(endpoints.get(request.path, request.query));
       },
       {.on_problem = [this](const k8s::Error& error,
                             milliseconds retry_in) { problems_.report("serve", error, retry_in); },
@@ -139,7 +140,8 @@ k8s::Result<void> Shell::Parts::open_secure_port() {
        .on_request =
            [this](std::string_view verb, int status, std::chrono::nanoseconds duration) {
              metrics_.request(verb, status, duration);
-           }});
+           },
+       .recording = recording_source()});
   if (!port) return tl::unexpected<k8s::Error>(std::move(port.error()));
   secure_port_ = std::move(*port);
   return {};
@@ -163,6 +165,11 @@ Shell::End Shell::Parts::run() {
   return end_;
 }
 
+// Its thread may answer the secure port's.
+Shell::Parts::~Parts() {
+  if (flight_recorder_) flight_recorder_->stop();
+}
+
 void Shell::Parts::ask_version() {
   client_->server_version([](const k8s::Result<std::string>& version) {
     if (version) LogLine("connected").with("server_version", *version).info();
@@ -178,6 +185,13 @@ std::string Shell::Parts::metrics_text() {
     }
   });
   if (recorder_) metrics_.recording(recorder_->is_writing());
+  if (flight_recorder_) {
+    const FlightRecorder::Figures figures = flight_recorder_->figures();
+    metrics_.flight_recording({.recording = figures.is_recording,
+                               .bytes = figures.bytes,
+                               .span = figures.span,
+                               .lost = figures.lost});
+  }
   if (const auto figures = server::process_figures()) metrics_.process(*figures);
   ask_for_totals();
   return metrics_.text();
@@ -205,12 +219,17 @@ k8s::Result<std::unique_ptr<Shell>> Shell::create(ShellOptions options) {
         options.record_file, {options.config_file, options.config_text},
         [](const std::string& error) {
           LogLine("the recording ends here: it cannot be written").with("error", error).error();
-        });
+        },
+        {.bytes = options.record_limit, .on_full = [limit = options.record_limit] {
+           LogLine("the recording ends here: it has reached --record-limit")
+               .with("bytes", limit)
+               .warning();
+         }});
     if (!created) return tl::unexpected<k8s::Error>(std::move(created.error()));
     recorder = std::move(*created);
   }
   auto parts = std::make_unique<Parts>(std::move(options), std::move(recorder));
-  for (const auto open : {&Parts::listen, &Parts::open_secure_port}) {
+  for (const auto open : {&Parts::open_recording_dir, &Parts::listen, &Parts::open_secure_port}) {
     if (auto opened = (*parts.*open)(); !opened) {
       return tl::unexpected<k8s::Error>(std::move(opened.error()));
     }
@@ -223,5 +242,6 @@ Shell::~Shell() = default;
 
 Shell::End Shell::run() { return parts_->run(); }
 void Shell::shut_down(const std::string& reason) { parts_->shut_down(reason); }
+void Shell::write_recording() { parts_->write_recording(); }
 
 }  // namespace sched::live

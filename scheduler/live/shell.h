@@ -22,9 +22,11 @@
 #include "k8s-client/auth/cluster_access.h"
 #include "k8s-client/error.h"
 #include "scheduler/config/config.h"
+#include "scheduler/live/record/flight_recorder.h"
 #include "scheduler/live/shell/secure_port.h"
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,10 +36,13 @@ namespace sched::live {
 struct ShellOptions {
   config::Configuration configuration;
   k8s::ClusterAccess cluster;
-  std::string http_bind_address;                 // for probes; "0": no server
-  std::optional<SecurePortOptions> secure_port;  // nullopt: no such port
-  std::string record_file;                       // empty: no recording
-  std::string config_file;                       // named in a recording
+  std::string http_bind_address;                                 // for probes; "0": no server
+  std::optional<SecurePortOptions> secure_port;                  // nullopt: no such port
+  std::string record_file;                                       // empty: no recording
+  std::size_t record_limit = 0;                                  // of that file, in bytes; 0: none
+  std::optional<FlightRecorder::Options> flight_recording = {};  // nullopt: none
+  std::string flight_recording_dir = {};  // where SIGUSR1 writes it; empty: nowhere
+  std::string config_file;                // what a recording says of its configuration
   std::string config_text;
   std::string version;  // of the program, for the metrics
 };
@@ -58,6 +63,8 @@ class Shell {
   [[nodiscard]] End run();
   // Thread-safe; the first call counts.
   void shut_down(const std::string& reason);
+  // Writes the flight recording into a file, and logs where. Thread-safe.
+  void write_recording();
 
  private:
   class Parts;

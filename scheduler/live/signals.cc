@@ -8,7 +8,7 @@ namespace sched::live {
 
 namespace {
 
-// The destructor wakes the thread by SIGUSR1. From other senders it has no effect.
+// The destructor also wakes the thread by SIGUSR1.
 sigset_t waited_for() {
   sigset_t set;
   sigemptyset(&set);
@@ -18,13 +18,17 @@ sigset_t waited_for() {
   return set;
 }
 
-void wait(const std::function<void(int)>& on_first, const std::atomic<bool>& ending) {
+void wait(const std::function<void(int)>& on_first, const std::function<void()>& on_usr1,
+          const std::atomic<bool>& ending) {
   const sigset_t set = waited_for();
   bool asked = false;
   while (true) {
     int signal = 0;
     if (sigwait(&set, &signal) != 0 || ending) return;
-    if (signal == SIGUSR1) continue;
+    if (signal == SIGUSR1) {
+      on_usr1();
+      continue;
+    }
     if (asked) std::_Exit(128 + signal);
     asked = true;
     on_first(signal);
@@ -38,8 +42,10 @@ void block_signals() {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-Signals::Signals(std::function<void(int)> on_first)
-    : thread_([this, call = std::move(on_first)] { wait(call, ending_); }) {}
+Signals::Signals(std::function<void(int)> on_first, std::function<void()> on_usr1)
+    : thread_([this, first = std::move(on_first), usr1 = std::move(on_usr1)] {
+        wait(first, usr1, ending_);
+      }) {}
 
 Signals::~Signals() {
   ending_ = true;

@@ -1,5 +1,5 @@
-// SIGTERM and SIGINT as calls: the first one requests a clean end, the second ends the process at
-// once.
+// Signals as calls. SIGTERM and SIGINT: the first requests a clean end, the second ends the process
+// at once. SIGUSR1 requests the recording of the last hour.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,9 @@ void block_signals();
 
 class Signals {
  public:
-  // `on_first` is called on a thread of its own.
-  explicit Signals(std::function<void(int signal)> on_first);
+  // Both are called on a thread of its own; `on_first` with SIGTERM or SIGINT.
+  explicit Signals(
+      std::function<void(int signal)> on_first, std::function<void()> on_usr1 = [] {});
   ~Signals();
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;

@@ -1,5 +1,7 @@
 #include "scheduler/server/endpoints.h"
 
+#include "scheduler/server/query.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,17 +21,35 @@ std::string line_of(const Check& check) {
   return fmt::format("[+]{} ok, but {}\n", check.name, check.note);
 }
 
-// "ok" alone when all is well; otherwise every check, in the form of Kubernetes' own health pages.
-Reply probe_reply(std::string_view page, const std::vector<Check>& checks) {
+// "ok" alone when all is well; otherwise, or where it is asked for, every check, in the form of
+// Kubernetes' own health pages.
+Reply probe_reply(std::string_view page, const std::vector<Check>& checks, bool verbose) {
   const bool well =
       std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.passed; });
   const bool noted = std::any_of(checks.begin(), checks.end(),
                                  [](const Check& check) { return !check.note.empty(); });
-  if (well && !noted) return text_reply(200, "ok");
+  if (well && !noted && !verbose) return text_reply(200, "ok");
   std::string body;
   for (const Check& check : checks) body += line_of(check);
+  if (well && verbose) return text_reply(200, fmt::format("{}{} check passed\n", body, page));
   if (well) return text_reply(200, body + "ok");
   return text_reply(503, fmt::format("{}{} check failed\n", body, page));
+}
+
+// The check of that name alone; empty: all of them.
+Reply probe_reply(std::string_view page, std::vector<Check> checks, std::string_view name,
+                  bool verbose) {
+  if (name.empty()) return probe_reply(page, checks, verbose);
+  std::erase_if(checks, [name](const Check& check) { return check.name != name; });
+  if (checks.empty()) {
+    return text_reply(404, fmt::format("no such check; /{}?verbose names them all\n", page));
+  }
+  return probe_reply(page, checks, verbose);
+}
+
+bool is_verbose(std::string_view query) {
+  const auto parameters = parse_query(query);
+  return parameters && parameters->contains("verbose");
 }
 
 // `what`: the first of what was wanted.
@@ -54,12 +74,18 @@ Reply refusal(const DelegatedAccess::Verdict& verdict, const std::string& what) 
 
 }  // namespace
 
-Reply ProbeEndpoints::get(std::string_view path) const {
-  if (path == "/livez" || path == "/healthz") return probe_reply(path.substr(1), liveness());
-  if (path == "/readyz") return probe_reply("readyz", readiness());
+Reply ProbeEndpoints::get(std::string_view path, std::string_view query) const {
+  const std::size_t end = std::min(path.find('/', 1), path.size());
+  const std::string_view page = path.substr(0, end);
+  const std::string_view name = path.substr(std::min(end + 1, path.size()));
+  const bool verbose = is_verbose(query);
+  if (page == "/livez" || page == "/healthz") {
+    return probe_reply(page.substr(1), liveness(), name, verbose);
+  }
+  if (page == "/readyz") return probe_reply("readyz", readiness(), name, verbose);
   return text_reply(404,
                     "not here; there are /healthz, /livez and /readyz, and over HTTPS at "
-                    "--secure-port /metrics, /explain and /candidates\n");
+                    "--secure-port /metrics, /explain, /candidates and /debug/recording\n");
 }
 
 MetricsEndpoint::MetricsEndpoint(k8s::EventLoop& loop, std::function<std::string()> text)

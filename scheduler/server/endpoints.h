@@ -27,7 +27,8 @@ struct ProbeEndpoints {
   std::function<std::vector<Check>()> liveness;
   std::function<std::vector<Check>()> readiness;
 
-  [[nodiscard]] Reply get(std::string_view path) const;
+  // "/readyz?verbose" names every check, also those that pass; "/readyz/NAME" looks at that one.
+  [[nodiscard]] Reply get(std::string_view path, std::string_view query = {}) const;
 };
 
 // The page of /metrics. On its loop's thread.

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sched::server {
 
@@ -39,6 +40,8 @@ struct Reply {
   int status = 200;  // 401 asks for a bearer token
   // Many connections may share one.
   std::shared_ptr<const std::string> body = std::make_shared<const std::string>();
+  // Sent behind it, one after the other; each has the connection's time limit for itself.
+  std::vector<std::shared_ptr<const std::string>> more = {};
   std::string content_type = "text/plain; charset=utf-8";
 };
 

@@ -230,6 +230,30 @@ struct Metrics::Families {
           .Name("gpu_scheduler_recording")
           .Help("1 while --record writes, 0 once it has ended; the log says why.")
           .Register(registry);
+  Gauge& last_decision =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_last_decision")
+          .Help("The number of the last decision, which log lines and events have as well.")
+          .Register(registry)
+          .Add({});
+  Family<Gauge>& flight_recording =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_flight_recording")
+          .Help("1 while the last hour is kept, 0 once its objects alone are too large.")
+          .Register(registry);
+  Family<Gauge>& flight_bytes = prometheus::BuildGauge()
+                                    .Name("gpu_scheduler_flight_recording_bytes")
+                                    .Help("Memory of the recording of the last hour.")
+                                    .Register(registry);
+  Family<Gauge>& flight_seconds = prometheus::BuildGauge()
+                                      .Name("gpu_scheduler_flight_recording_seconds")
+                                      .Help("How long a time the recording of the last hour spans.")
+                                      .Register(registry);
+  Family<Counter>& flight_lost =
+      prometheus::BuildCounter()
+          .Name("gpu_scheduler_flight_recording_lost_total")
+          .Help("Events and decisions that came too fast to be recorded.")
+          .Register(registry);
   Family<Gauge>& master_status =
       prometheus::BuildGauge()
           .Name("leader_election_master_status")
@@ -452,6 +476,18 @@ void Metrics::unreadable(const std::string& kind, std::size_t objects) {
 }
 
 void Metrics::recording(bool writes) { families_->recording.Add({}).Set(writes ? 1 : 0); }
+
+void Metrics::last_decision(std::uint64_t number) {
+  families_->last_decision.Set(static_cast<double>(number));
+}
+
+void Metrics::flight_recording(const FlightRecording& figures) {
+  Families& f = *families_;
+  f.flight_recording.Add({}).Set(figures.recording ? 1 : 0);
+  f.flight_bytes.Add({}).Set(static_cast<double>(figures.bytes));
+  f.flight_seconds.Add({}).Set(std::chrono::duration<double>(figures.span).count());
+  raise_to(f.flight_lost.Add({}), figures.lost);
+}
 
 void Metrics::leads(const std::string& lease, bool leads) {
   families_->master_status.Add({{"name", lease}}).Set(leads ? 1 : 0);

@@ -53,7 +53,17 @@ class Metrics {
   void unreadable(const std::string& kind, std::size_t objects);
   // Whether the recording is still written. Not called: there is none.
   void recording(bool writes);
+  // What the flight recorder has. Not called: there is none.
+  struct FlightRecording {
+    bool recording = true;
+    std::size_t bytes = 0;
+    std::chrono::microseconds span{};
+    std::uint64_t lost = 0;  // calls, ever
+  };
+  void flight_recording(const FlightRecording& figures);
   // Whether we hold the lease of that name. Not called: there is no election.
+  // Of the decisions that are being carried out, the last one's number.
+  void last_decision(std::uint64_t number);
   void leads(const std::string& lease, bool leads);
   // Called before each scrape, as this one.
   void process(const ProcessFigures& figures);

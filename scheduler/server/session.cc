@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 // After Asio's wrapper, which orders includes.
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
@@ -54,6 +55,7 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
   }
 
   void start(std::chrono::milliseconds limit) override {
+    limit_ = limit;
     tcp().expires_after(limit);
     if constexpr (kHasTls) {
       stream_.async_handshake(asio::ssl::stream_base::server,
@@ -115,13 +117,28 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
     response_.set(http::field::cache_control, "no-store");
     if (reply_.status == 401) response_.set(http::field::www_authenticate, "Bearer");
     response_.keep_alive(false);
-    response_.content_length(reply_.body->size());
-    if (request.method() != http::verb::head) {
+    std::size_t size = reply_.body->size();
+    for (const auto& part : reply_.more) size += part->size();
+    response_.content_length(size);
+    if (request.method() == http::verb::head) {
+      reply_.more.clear();
+    } else {
       response_.body() = {reply_.body->data(), reply_.body->size()};
     }
     http::async_write(stream_, response_,
                       [self = this->shared_from_this()](error_code error, std::size_t) {
-                        if (!error) self->finish();
+                        if (!error) self->send_more(0);
+                      });
+  }
+
+  void send_more(std::size_t next) {
+    // Over TLS a write of nothing reads, beside the read that waits for the end.
+    while (next < reply_.more.size() && reply_.more[next]->empty()) ++next;
+    if (next == reply_.more.size()) return finish();
+    tcp().expires_after(limit_);
+    asio::async_write(stream_, asio::buffer(*reply_.more[next]),
+                      [self = this->shared_from_this(), next](error_code error, std::size_t) {
+                        if (!error) self->send_more(next + 1);
                       });
   }
 
@@ -144,6 +161,7 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
   http::request_parser<http::empty_body> parser_;
   Reply reply_;  // keeps what response_ shows
   bool answered_ = false;
+  std::chrono::milliseconds limit_{};
   http::response<http::span_body<const char>> response_;
 };
 

@@ -11,6 +11,7 @@ SOURCES = ("plugins", "scheduler", "k8s-client")
 NOT_FOR_USERS = {
     "scheduler/config/defaults.cc": "a configuration, written in YAML",
     "scheduler/live/record/decode.cc": "of recordings, which the bench reads",
+    "scheduler/live/record/gzip_member.cc": "the same",
     "scheduler/live/writes/bind_answer.cc": "what the API server says, to be recognised",
     "scheduler/answers/": "of kubectl gpu, whose words docs/kubectl-gpu.md explains",
     "scheduler/engine/questions/gpu_nodes.cc": "the same",

@@ -25,8 +25,8 @@ class Follower {
       account_.advance(moment_of(time_of(call), recording_.begin()));
       if (const auto* applied = std::get_if<sched::live::AppliedCall>(&call)) {
         std::visit([this](const auto& what) { on(what); }, applied->event);
-      } else {
-        on(std::get<sched::live::StepCall>(call));
+      } else if (const auto* step = std::get_if<sched::live::StepCall>(&call)) {
+        on(*step);
       }
     }
     Result result = account_.result();

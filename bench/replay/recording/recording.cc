@@ -3,29 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 #include <variant>
 
 namespace bench::replay {
 
 k8s::Result<RecordingReader> RecordingReader::open(const std::string& file) {
-  if (std::error_code unknown; std::filesystem::is_directory(file, unknown)) {
-    return k8s::config_error(fmt::format("{}: is a folder, no recording", file));
-  }
-  errno = 0;
-  RecordingReader reader(file);
-  if (!reader.stream_.is_open()) {
-    return k8s::config_error(fmt::format("{}: cannot be opened: {}", file, std::strerror(errno)));
-  }
-  constexpr int kGzip = 0x1f;  // its first byte, which no text has
-  if (reader.stream_.peek() == kGzip) {
-    return k8s::config_error(fmt::format("{}: is gzipped; unpack it first (gunzip)", file));
-  }
-  const auto first = reader.line();
+  auto lines = RecordingLines::open(file);
+  if (!lines) return tl::unexpected<k8s::Error>(std::move(lines.error()));
+  RecordingReader reader(*std::move(lines));
+  const auto first = reader.lines_.next();
+  if (reader.note_damage()) return k8s::decode_error(reader.damages_.front());
   if (!first) {
     return k8s::config_error(fmt::format("{}: has no whole line, so it is no recording", file));
   }
@@ -37,23 +26,27 @@ k8s::Result<RecordingReader> RecordingReader::open(const std::string& file) {
   return reader;
 }
 
+bool RecordingReader::note_damage() {
+  auto damage = lines_.take_damage();
+  if (!damage) return false;
+  damages_.push_back(*std::move(damage));
+  return true;
+}
+
 k8s::Result<std::optional<sched::live::EngineCall>> RecordingReader::next() {
-  const auto text = line();
+  auto text = std::exchange(line_, std::nullopt);
+  if (!text) {
+    text = lines_.next();
+    if (note_damage()) {
+      line_ = std::move(text);
+      return sched::live::LostCalls{.at = last_};
+    }
+  }
   if (!text) return std::nullopt;
   auto call = sched::live::decode_call(*text);
   if (!call) return tl::unexpected(k8s::with_context(std::move(call.error()), place()));
+  last_ = time_of(*call);
   return *std::move(call);
-}
-
-std::string RecordingReader::place() const { return fmt::format("{}:{}", file_, number_); }
-
-std::optional<std::string> RecordingReader::line() {
-  std::string line;
-  if (!std::getline(stream_, line)) return std::nullopt;
-  cut_ = stream_.eof();
-  if (cut_) return std::nullopt;
-  ++number_;
-  return line;
 }
 
 sched::Time time_of(const sched::live::EngineCall& call) {
@@ -76,6 +69,7 @@ k8s::Result<Recording> read_recording(const std::string& file) {
     recording.calls.push_back(**std::move(call));
   }
   recording.was_cut = reader->was_cut();
+  recording.damages = reader->damages();
   return recording;
 }
 

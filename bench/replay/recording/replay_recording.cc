@@ -69,6 +69,14 @@ std::vector<std::pair<std::string, std::string>> in_words(const Arguments& argum
   return words;
 }
 
+// Prints what the recording does not contain.
+void write_gaps(std::ostream& out, const Recording& recording) {
+  if (recording.was_cut) out << "the last line is cut off and was left out\n";
+  for (const std::string& damage : recording.damages) out << damage << '\n';
+  if (!recording.header.snapshot) return;
+  out << "begins with a snapshot of the cluster's objects: what was decided before is not in it\n";
+}
+
 // Shared by all runs; outlives them.
 struct Shared {
   const Recording& recording;
@@ -137,7 +145,7 @@ int replay_recording(const std::string& file, const ReplayOptions& options,
   const RecordedPods pods(*recording, *served);
   const std::vector<Trace> traces{trace_of(*recording, pods)};
   write_counts(out, traces);
-  if (recording->was_cut) out << "the last line is cut off and was left out\n";
+  write_gaps(out, *recording);
   const RecordedOutcome recorded = as_recorded(*recording, pods, arguments->snapshots);
   const Study study{.runs = planned_runs(
                         {*recording, pods, recorded, *arguments, options, registry, *folder, stop}),

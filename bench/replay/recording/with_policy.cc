@@ -38,11 +38,8 @@ class Retelling {
       at(time_of(call));
       if (const auto* applied = std::get_if<sched::live::AppliedCall>(&call)) {
         std::visit([this](const auto& what) { on(what); }, applied->event);
-      } else if (std::get<sched::live::StepCall>(call).decision) {
-        (void)decide();
-      } else {
-        while (decide()) {
-        }
+      } else if (const auto* step = std::get_if<sched::live::StepCall>(&call)) {
+        repeat(*step);
       }
     }
     while (decide()) {
@@ -55,6 +52,12 @@ class Retelling {
   [[nodiscard]] std::size_t decisions() const { return decisions_; }
 
  private:
+  void repeat(const sched::live::StepCall& step) {
+    if (step.decision) return static_cast<void>(decide());
+    while (decide()) {
+    }
+  }
+
   template <typename Other>
   void on(const Other& other) {
     apply(other);

@@ -33,7 +33,7 @@ Json to_json(const SelectorRequirement& requirement) {
 }
 
 Json to_json(const OwnerReference& owner) {
-  Json object;
+  Json object = object_for(5);
   object["apiVersion"] = owner.api_version;
   object["kind"] = owner.kind;
   object["name"] = owner.name;
@@ -43,6 +43,12 @@ Json to_json(const OwnerReference& owner) {
 }
 
 }  // namespace
+
+Json object_for(std::size_t members) {
+  Json object = Json::object();
+  object.get_ref<Json::object_t&>().reserve(members);
+  return object;
+}
 
 std::string_view word(TaintEffect effect) {
   switch (effect) {
@@ -72,19 +78,19 @@ void set(Json& object, const char* key, const ResourceList& value) {
 }
 
 Json to_json(const StringMap& map) {
-  Json object = Json::object();
+  Json object = object_for(map.size());
   for (const auto& [key, value] : map) object[key] = value;
   return object;
 }
 
 Json to_json(const ResourceList& resources) {
-  Json object = Json::object();
+  Json object = object_for(resources.size());
   for (const auto& [name, quantity] : resources) object[name] = quantity.to_string();
   return object;
 }
 
 Json to_json(const ObjectMeta& metadata) {
-  Json object = Json::object();
+  Json object = object_for(10);
   set(object, "name", metadata.name);
   set(object, "namespace", metadata.namespace_);
   set(object, "uid", metadata.uid);

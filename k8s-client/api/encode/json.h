@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@
 namespace k8s::json {
 
 using Json = nlohmann::ordered_json;
+
+// An object with room for that many members: as it grows an ordered_json copies all that it has.
+[[nodiscard]] Json object_for(std::size_t members);
 
 // Of several kinds: common_json.cc.
 [[nodiscard]] Json to_json(const ObjectMeta& metadata);

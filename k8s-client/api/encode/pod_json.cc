@@ -15,7 +15,7 @@ Json to_json(const ContainerPort& port) {
 }
 
 Json to_json(const Container& container) {
-  Json object;
+  Json object = object_for(6);
   object["name"] = container.name;
   set(object, "image", container.image);
   if (!container.requests.empty()) {
@@ -47,7 +47,7 @@ std::string_view word(TolerationOperator op) {
 }
 
 Json to_json(const Toleration& toleration) {
-  Json object;
+  Json object = object_for(4);
   set(object, "key", toleration.key);
   object["operator"] = word(toleration.op);
   set(object, "value", toleration.value);
@@ -92,7 +92,7 @@ std::string_view word(PodPhase phase) {
 }
 
 Json to_json(const PodCondition& condition) {
-  Json object;
+  Json object = object_for(5);
   object["type"] = condition.type;
   object["status"] = condition.status;
   set(object, "reason", condition.reason);
@@ -143,7 +143,7 @@ void add_placement(Json& object, const Pod::Spec& spec) {
 }  // namespace
 
 Json to_json(const Pod::Spec& spec) {
-  Json object = Json::object();
+  Json object = object_for(12);
   set(object, "schedulerName", spec.scheduler_name);
   set(object, "nodeName", spec.node_name);
   if (spec.priority != 0) object["priority"] = spec.priority;
@@ -162,7 +162,7 @@ Json to_json(const Pod::Spec& spec) {
 }
 
 Json to_json(const Pod::Status& status) {
-  Json object;
+  Json object = object_for(6);
   object["phase"] = word(status.phase);
   if (status.resource_requests) {
     object["resources"]["requests"] = to_json(*status.resource_requests);

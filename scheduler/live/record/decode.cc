@@ -306,6 +306,11 @@ k8s::Result<EngineCall> call_from(const Json& json) {
     if (!decision) return tl::unexpected<k8s::Error>(std::move(decision.error()));
     return EngineCall{StepCall{std::move(*decision), at}};
   }
+  if (const auto lost = json.find("lost"); lost != json.end()) {
+    return EngineCall{LostCalls{.events = whole<std::uint64_t>(lost->at("events")),
+                                .decisions = whole<std::uint64_t>(lost->at("decisions")),
+                                .at = at}};
+  }
   auto event = event_from(json);
   if (!event) return tl::unexpected<k8s::Error>(std::move(event.error()));
   return EngineCall{AppliedCall{std::move(*event), at}};
@@ -315,10 +320,18 @@ k8s::Result<EngineCall> call_from(const Json& json) {
 
 k8s::Result<RecordHeader> decode_header(std::string_view line) try {
   const Json json = parsed(line);
-  if (json.at("gpu-scheduler-record") != 1) {
-    return k8s::decode_error("a recording of another version; this program reads version 1");
+  const Json& version = json.at("gpu-scheduler-record");
+  if (version != 1 && version != 2) {
+    return k8s::decode_error("a recording of another version; this program reads versions 1 and 2");
   }
-  return RecordHeader{.config_file = json.at("config_file"), .config = json.at("config")};
+  RecordHeader header{.config_file = json.at("config_file"), .config = json.at("config")};
+  if (const auto snapshot = json.find("snapshot"); snapshot != json.end()) {
+    header.snapshot =
+        RecordHeader::Snapshot{.objects = whole<std::size_t>(snapshot->at("objects")),
+                               .decisions = whole<std::uint64_t>(snapshot->at("decisions")),
+                               .at = time_from(snapshot->at("at"))};
+  }
+  return header;
 } catch (const std::exception& error) {
   return k8s::decode_error(fmt::format("not the first line of a recording: {}", error.what()));
 }

@@ -198,9 +198,15 @@ struct EventFields {
 }  // namespace
 
 std::string encode(const RecordHeader& header) {
-  return dump({{"gpu-scheduler-record", 1},
+  Json json = {{"gpu-scheduler-record", header.snapshot ? 2 : 1},
                {"config_file", header.config_file},
-               {"config", header.config}});
+               {"config", header.config}};
+  if (header.snapshot) {
+    json["snapshot"] = {{"objects", header.snapshot->objects},
+                        {"decisions", header.snapshot->decisions},
+                        {"at", micros(header.snapshot->at)}};
+  }
+  return dump(json);
 }
 
 std::string encode(const std::optional<Decision>& decision) {
@@ -212,6 +218,10 @@ std::string encode(const EngineCall& call) {
   if (const auto* applied = std::get_if<AppliedCall>(&call)) {
     return fmt::format(R"({{"at":{},{}}})", micros(applied->at),
                        std::visit(EventFields{}, applied->event));
+  }
+  if (const auto* lost = std::get_if<LostCalls>(&call)) {
+    return fmt::format(R"({{"at":{},"lost":{{"events":{},"decisions":{}}}}})", micros(lost->at),
+                       lost->events, lost->decisions);
   }
   const auto& step = std::get<StepCall>(call);
   return fmt::format(R"({{"at":{},"step":{}}})", micros(step.at), encode(step.decision));

@@ -4,14 +4,23 @@
 //   {"at": 1767225600000000, "event": "PodUpserted", "object": {…}}
 //   {"at": 1767225600000210, "step": {"bind": {…}}}        or  "step": null: nothing to decide
 //
+// A recording of the last hour (recording_ring.h) is of version 2 once its beginning is gone. Then
+// its first line has, too, "snapshot": {"objects": 1200, "decisions": 40, "at": …}: the next so
+// many lines are events that tell of the objects of the cluster as the engine last knew them, and
+// the calls follow. It may have gaps:
+//
+//   {"at": 1767225600000300, "lost": {"events": 3, "decisions": 0}}
+//
 // Times are microseconds since 1970. Objects are Kubernetes' own JSON, with the fields in use. From
-// the first line and the calls in order an engine gives the same decisions again; `bench
-// replay --recording` does that.
+// the first line and the calls in order an engine gives the same decisions again, unless there is a
+// snapshot or a gap: then it may differ behind it. `bench replay --recording` does both.
 #pragma once
 
 #include "k8s-client/error.h"
 #include "scheduler/engine/engine.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +31,14 @@ namespace sched::live {
 struct RecordHeader {
   std::string config_file;  // for messages
   std::string config;       // the text; empty: the default configuration
+  // The calls begin with objects, which stand for what happened before.
+  struct Snapshot {
+    std::size_t objects = 0;
+    std::uint64_t decisions = 0;  // made before; the first one behind it has the next number
+    Time at{};                    // of the last thing that is in it
+    friend bool operator==(const Snapshot&, const Snapshot&) = default;
+  };
+  std::optional<Snapshot> snapshot{};
   friend bool operator==(const RecordHeader&, const RecordHeader&) = default;
 };
 
@@ -37,7 +54,15 @@ struct StepCall {
   Time at{};
 };
 
-using EngineCall = std::variant<AppliedCall, StepCall>;
+// Calls that are not in the recording: they came faster than they could be written, or a part of
+// the recording is damaged. Both numbers are 0 where nobody knows how many.
+struct LostCalls {
+  std::uint64_t events = 0;
+  std::uint64_t decisions = 0;
+  Time at{};  // of the last of them, or of the last call before
+};
+
+using EngineCall = std::variant<AppliedCall, StepCall, LostCalls>;
 
 // What events about a kind of object begin with: "NodeUpserted", "NodeDeleted".
 template <typename Object>

@@ -1,9 +1,8 @@
 #include "scheduler/live/record/recorder.h"
 
-#include <fcntl.h>
+#include "scheduler/live/record/private_file.h"
+
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -28,26 +27,13 @@ void take_signals_as_errors() {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-// A recording shows every pod of the cluster: it is for its owner alone, also where the file was
-// there before. Null: errno says why.
-std::FILE* open_private(const std::string& file) {
-  constexpr mode_t kOwnerAlone = 0600;
-  const int descriptor =
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerAlone);
-  if (descriptor < 0) return nullptr;
-  struct stat found {};
-  const bool is_file = ::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode);
-  std::FILE* handle = nullptr;
-  if (!is_file || ::fchmod(descriptor, kOwnerAlone) == 0) handle = ::fdopen(descriptor, "w");
-  if (handle == nullptr) ::close(descriptor);
-  return handle;
-}
-
 }  // namespace
 
 struct Recorder::File {
   std::FILE* handle = nullptr;
   std::string name;
+  std::size_t limit = 0;  // in bytes; 0: none
+  std::size_t written = 0;
 
   File() = default;
   File(const File&) = delete;
@@ -58,7 +44,11 @@ struct Recorder::File {
     if (handle != nullptr) std::fclose(std::exchange(handle, nullptr));
   }
 
-  [[nodiscard]] bool write_line(const std::string& line) const {
+  [[nodiscard]] bool has_room_for(const std::string& line) const {
+    return limit == 0 || written + line.size() < limit;
+  }
+  [[nodiscard]] bool write_line(const std::string& line) {
+    written += line.size() + 1;
     return std::fwrite(line.data(), 1, line.size(), handle) == line.size() &&
            std::fputc('\n', handle) != EOF;
   }
@@ -66,9 +56,10 @@ struct Recorder::File {
 
 k8s::Result<std::unique_ptr<Recorder>> Recorder::create(
     const std::string& file, const RecordHeader& header,
-    std::function<void(const std::string&)> on_error, std::size_t most_waiting) {
+    std::function<void(const std::string&)> on_error, RecorderLimits limits) {
   auto opened = std::make_unique<File>();
   opened->name = file;
+  opened->limit = limits.bytes;
   opened->handle = open_private(file);
   if (opened->handle == nullptr || !opened->write_line(encode(header)) ||
       std::fflush(opened->handle) != 0) {
@@ -76,14 +67,14 @@ k8s::Result<std::unique_ptr<Recorder>> Recorder::create(
         fmt::format("--record {}: cannot be written: {}", file, std::strerror(errno)));
   }
   return std::unique_ptr<Recorder>(
-      new Recorder(std::move(opened), std::move(on_error), most_waiting));
+      new Recorder(std::move(opened), std::move(on_error), std::move(limits)));
 }
 
 Recorder::Recorder(std::unique_ptr<File> file, std::function<void(const std::string&)> on_error,
-                   std::size_t most_waiting)
+                   RecorderLimits limits)
     : file_(std::move(file)),
       on_error_(std::move(on_error)),
-      most_waiting_(most_waiting),
+      limits_(std::move(limits)),
       thread_([this] { run(); }) {}
 
 Recorder::~Recorder() {
@@ -103,7 +94,7 @@ void Recorder::add(EngineCall call) {
     if (broken_) return;
     waiting_.push_back(std::move(call));
     many = waiting_.size() == kManyCalls;
-    too_many = waiting_.size() > most_waiting_;
+    too_many = waiting_.size() > limits_.most_waiting;
     if (too_many) {
       broken_ = true;
       waiting_.clear();
@@ -133,24 +124,30 @@ void Recorder::write_until_the_end() {
     const bool last = stopping_;
     const auto calls = std::exchange(waiting_, {});
     lock.unlock();
-    const bool written = write(calls);
-    const std::string why = written ? "" : std::strerror(errno);
+    const Written written = write(calls);
+    const std::string why = std::strerror(errno);
     lock.lock();
-    if (broken_ || (written && last)) return;
-    if (written) continue;
+    if (broken_ || (written == Written::kAll && last)) return;
+    if (written == Written::kAll) continue;
     broken_ = true;
     waiting_.clear();
     lock.unlock();
+    if (written == Written::kFull) return limits_.on_full();
     on_error_(fmt::format("{}: {}", file_->name, why));
     return;
   }
 }
 
-bool Recorder::write(const std::vector<EngineCall>& calls) {
+Recorder::Written Recorder::write(const std::vector<EngineCall>& calls) {
+  bool full = false;
   for (const EngineCall& call : calls) {
-    if (!file_->write_line(encode(call))) return false;
+    const std::string line = encode(call);
+    full = !file_->has_room_for(line);
+    if (full) break;
+    if (!file_->write_line(line)) return Written::kFailed;
   }
-  return std::fflush(file_->handle) == 0;
+  if (std::fflush(file_->handle) != 0) return Written::kFailed;
+  return full ? Written::kFull : Written::kAll;
 }
 
 }  // namespace sched::live

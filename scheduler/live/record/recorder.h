@@ -6,7 +6,9 @@
 // scheduler: the file is closed, and what is in it is whole but for its last line. It is not taken
 // up again, since what would follow the gap could not be computed again.
 //
-// Nothing bounds the file: a recording is for an hour that somebody wants to look at.
+// A file that has reached its limit ends with its last whole line. It is the beginning that is
+// kept, since a recording is computed again from its first line; what happened last is kept by the
+// flight recorder (flight_recorder.h).
 #pragma once
 
 #include "k8s-client/error.h"
@@ -14,6 +16,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -24,16 +27,20 @@
 
 namespace sched::live {
 
+struct RecorderLimits {
+  std::size_t bytes = 0;  // of the file; 0: none. The first line is written whatever its size.
+  std::size_t most_waiting = 200'000;  // how many calls may wait for the disk
+  // The file has reached its limit: nothing more is recorded. Called once, on the writing thread.
+  std::function<void()> on_full = [] {};
+};
+
 class Recorder {
  public:
-  // How many calls may wait for the disk.
-  static constexpr std::size_t kMostWaiting = 200'000;
-
   // Creates `file`, or empties it. `on_error` is called at most once, on the writing thread or the
   // engine's.
   [[nodiscard]] static k8s::Result<std::unique_ptr<Recorder>> create(
       const std::string& file, const RecordHeader& header,
-      std::function<void(const std::string&)> on_error, std::size_t most_waiting = kMostWaiting);
+      std::function<void(const std::string&)> on_error, RecorderLimits limits = {});
   ~Recorder();  // writes what is left
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -48,15 +55,16 @@ class Recorder {
  private:
   struct File;
   Recorder(std::unique_ptr<File> file, std::function<void(const std::string&)> on_error,
-           std::size_t most_waiting);
+           RecorderLimits limits);
   void add(EngineCall call);
   void run();
   void write_until_the_end();
-  [[nodiscard]] bool write(const std::vector<EngineCall>& calls);
+  enum class Written : std::uint8_t { kAll, kFull, kFailed };  // kFailed: errno says why
+  [[nodiscard]] Written write(const std::vector<EngineCall>& calls);
 
   std::unique_ptr<File> file_;
   std::function<void(const std::string&)> on_error_;
-  const std::size_t most_waiting_;
+  const RecorderLimits limits_;
   std::mutex mutex_;  // guards waiting_, stopping_, broken_
   std::condition_variable changed_;
   std::vector<EngineCall> waiting_;

@@ -2,6 +2,7 @@
 #include "scheduler/live/log.h"
 #include "scheduler/live/shell/parts.h"
 
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -210,7 +211,8 @@ EngineThread::Hooks Shell::Parts::engine_hooks() {
                 loop_->post([this, news = std::move(quotas)] { handle(news); });
               },
           .on_gpu_figures = [this](const GpuFigures& figures) { metrics_.gpu_figures(figures); },
-          .clock = clock_};
+          .clock = clock_,
+          .flight_recorder = flight_recorder_.get()};
 }
 
 void Shell::Parts::handle(std::vector<Decided> decisions) {
@@ -218,21 +220,23 @@ void Shell::Parts::handle(std::vector<Decided> decisions) {
 }
 
 void Shell::Parts::handle(Decided decided) {
+  if (flight_recorder_) flight_recorder_->decided(decided.decision);
   const auto carry_out = [&](auto& what) {
     using Kind = std::decay_t<decltype(what)>;
     if constexpr (std::is_same_v<Kind, decision::Bind>) {
-      began_[what.pod.uid] = loop_->now() - decided.duration;
+      began_[what.pod.uid] = {.at = loop_->now() - decided.duration, .decision = decided.number};
       binder_->bind(std::move(what));
     } else if constexpr (std::is_same_v<Kind, decision::Prepare>) {
       preparer_->prepare(std::move(what));
     } else if constexpr (std::is_same_v<Kind, decision::NotPrepared>) {
-      reporter_->not_prepared(what, decided.duration);
+      reporter_->not_prepared(what, decided.duration, decided.number);
     } else if constexpr (std::is_same_v<Kind, decision::Unschedulable>) {
-      reporter_->unschedulable(what, decided.duration);
+      reporter_->unschedulable(what, decided.duration, decided.number);
     } else {
       reporter_->report(what);
     }
   };
+  metrics_.last_decision(decided.number);
   std::visit(carry_out, decided.decision);
 }
 
@@ -254,11 +258,13 @@ event::BindFailed::Because why_failed(BindEnd end) {
 
 void Shell::Parts::on_outcome(BindOutcome outcome) {
   std::chrono::nanoseconds duration{};
+  std::uint64_t decision = 0;
   if (const auto found = began_.find(outcome.bind.pod.uid); found != began_.end()) {
-    duration = loop_->now() - found->second;
+    duration = loop_->now() - found->second.at;
+    decision = found->second.decision;
     began_.erase(found);
   }
-  reporter_->bind_ended(outcome, duration);
+  reporter_->bind_ended(outcome, duration, decision);
   // That there is nothing to bind any more is an answer, too.
   if (outcome.end == BindEnd::kBound || outcome.end == BindEnd::kOvertaken) {
     problems_.resolved("bind");

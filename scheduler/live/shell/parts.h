@@ -3,6 +3,7 @@
 //   shell.cc            makes the parts and runs them
 //   shell/hooks.cc      what flows between them: events, decisions, outcomes
 //   shell/probes.cc     what they say of themselves to probes
+//   shell/recording.cc  what was recorded last, for people
 //   shell/shutdown.cc   how they end
 #pragma once
 
@@ -13,7 +14,9 @@
 #include "scheduler/live/intake.h"
 #include "scheduler/live/leadership/leadership.h"
 #include "scheduler/live/problem_log.h"
+#include "scheduler/live/record/flight_recorder.h"
 #include "scheduler/live/record/recorder.h"
+#include "scheduler/live/record/recording_files.h"
 #include "scheduler/live/shell.h"
 #include "scheduler/live/shell/secure_port.h"
 #include "scheduler/live/shell/shutdown.h"
@@ -28,8 +31,10 @@
 #include "scheduler/server/metrics.h"
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -40,14 +45,21 @@ namespace sched::live {
 // What clocks on walls show: for what people read, never to measure with.
 [[nodiscard]] Time wall_clock();
 
+[[nodiscard]] std::unique_ptr<FlightRecorder> make_flight_recorder(const ShellOptions& options);
+
 class Shell::Parts {
  public:
   Parts(ShellOptions options, std::unique_ptr<Recorder> recorder);
+  ~Parts();
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
 
   k8s::Result<void> listen();
+  k8s::Result<void> open_recording_dir();
   k8s::Result<void> open_secure_port();
   End run();
   void shut_down(const std::string& reason);
+  void write_recording();
 
  private:
   using Clock = k8s::EventLoop::Clock;
@@ -79,6 +91,8 @@ class Shell::Parts {
   // What the engine knows of GPUs and waiting pods is on the next page: it is a question to the
   // engine like others, in its own time.
   void ask_for_totals();
+  // For SecurePort::Scheduler.
+  std::function<void(FlightRecorder::Done)> recording_source();
   void begin_shutdown(const std::string& reason);
   Shutdown::Parts shutdown_parts();
   void on_leadership_lost();
@@ -95,6 +109,8 @@ class Shell::Parts {
   std::atomic<bool> totals_wanted_ = false;  // a question for them is open
   ProblemLog problems_{*loop_};
   std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<FlightRecorder> flight_recorder_;  // nullptr: there is none
+  std::optional<RecordingFiles> recording_files_;    // nullopt: written nowhere
   std::unique_ptr<k8s::Transport> transport_;
   std::unique_ptr<k8s::Client> client_;
   std::unique_ptr<Binder> binder_;
@@ -110,8 +126,12 @@ class Shell::Parts {
   std::unique_ptr<k8s::Client> lease_client_;
   std::unique_ptr<Leadership> leadership_;  // nullptr without leader election
   std::unique_ptr<server::HttpServer> probes_;
+  struct Begun {
+    Clock::time_point at;
+    std::uint64_t decision = 0;  // Decided::number
+  };
   // When the decisions whose binds are open began, by uid.
-  std::unordered_map<std::string, Clock::time_point> began_;
+  std::unordered_map<std::string, Begun> began_;
   bool shutting_down_ = false;
   std::unique_ptr<Shutdown> shutdown_;
   End end_ = End::kShutDown;

@@ -25,6 +25,7 @@ constexpr int kLowerPriority = 10;  // as of nice(1)
 // Eighty who scrape at once are served at once.
 constexpr std::size_t kMaxConnections = 128;
 const char* const kMetrics = "/metrics";
+const char* const kRecording = "/debug/recording";
 // Of a review, or of reading a pod. A connection has ten seconds in all.
 constexpr std::chrono::seconds kReviewDeadline{4};
 
@@ -51,7 +52,8 @@ class SecurePort::Parts {
       : cluster_(std::move(cluster)),
         metrics_(*loop_, std::move(scheduler.metrics)),
         asker_(*loop_, std::move(scheduler.ask), {}),
-        questions_(access_, asker_, get_pod(), std::move(scheduler.names)) {
+        questions_(access_, asker_, get_pod(), std::move(scheduler.names)),
+        recording_(std::move(scheduler.recording)) {
     cluster_.credentials->on_problem(
         [this](const k8s::Error& error) { problem("credentials of the secure port", error); });
     client_.set_observer(std::move(scheduler.on_request));
@@ -101,14 +103,34 @@ class SecurePort::Parts {
  private:
   void get(const server::Request& request, server::HttpServer::Answer answer) {
     if (PodQuestions::serves(request.path)) return questions_.get(request, std::move(answer));
+    if (request.path == kRecording) return send_recording(request, std::move(answer));
     if (request.path != kMetrics) {
-      return answer(
-          server::text_reply(404, "not here; there are /metrics, /explain and /candidates\n"));
+      return answer(server::text_reply(
+          404, "not here; there are /metrics, /explain, /candidates and /debug/recording\n"));
     }
     server::if_allowed(access_, request, {k8s::NonResourceAccess{.path = kMetrics, .verb = "get"}},
                        std::move(answer), [this](const server::HttpServer::Answer& allowed) {
                          allowed(metrics_.page());
                        });
+  }
+
+  void send_recording(const server::Request& request, server::HttpServer::Answer answer) {
+    server::if_allowed(
+        access_, request, {k8s::NonResourceAccess{.path = kRecording, .verb = "get"}},
+        std::move(answer), [this](const server::HttpServer::Answer& allowed) {
+          if (!recording_) {
+            return allowed(server::text_reply(404, "--flight-recording 0: there is none\n"));
+          }
+          recording_([this, allowed](RecordingParts parts) {
+            loop_->post([allowed, parts = std::move(parts)] { allowed(recording_reply(parts)); });
+          });
+        });
+  }
+
+  static server::Reply recording_reply(const RecordingParts& parts) {
+    if (parts.empty())
+      return server::text_reply(503, "the flight recording has ended, see the log\n");
+    return {.more = parts, .content_type = "application/gzip"};
   }
 
   void problem(const std::string& what, const k8s::Error& error) {
@@ -148,6 +170,7 @@ class SecurePort::Parts {
   server::MetricsEndpoint metrics_;
   Asker asker_;
   PodQuestions questions_;
+  std::function<void(std::function<void(RecordingParts)>)> recording_;
   std::unique_ptr<server::ServingCertificate> certificate_;
   std::unique_ptr<server::HttpServer> server_;
   std::thread thread_;

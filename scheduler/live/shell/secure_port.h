@@ -1,5 +1,5 @@
-// The secure port: /metrics, /explain and /candidates over HTTPS, on a thread of its own, for those
-// who may, by the API server's word.
+// The secure port: /metrics, /explain, /candidates and /debug/recording over HTTPS, on a thread of
+// its own, for those who may, by the API server's word.
 //
 // Whatever is done to it costs nothing on the event loop, which renews the lease and answers
 // probes: TLS, pages of megabytes and the reviews of tokens are this thread's, which has a lower
@@ -13,6 +13,7 @@
 #include "k8s-client/client.h"
 #include "k8s-client/error.h"
 #include "scheduler/live/questions/question_queue.h"
+#include "scheduler/live/record/recording_ring.h"
 #include "scheduler/server/http_server.h"
 #include "scheduler/server/serving_certificate.h"
 
@@ -40,6 +41,8 @@ class SecurePort {
     std::function<void(Question)> ask;      // EngineThread::ask
     std::unordered_set<std::string> names;  // whose pods may be asked about
     k8s::RequestObserver on_request;        // each request to the API server
+    // FlightRecorder::take; its answer comes on any thread. Empty: there is no flight recording.
+    std::function<void(std::function<void(RecordingParts)>)> recording = {};
   };
 
   // Opens the port, and serves until it is destroyed.

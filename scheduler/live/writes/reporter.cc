@@ -16,6 +16,9 @@ using server::AttemptResult;
 // For events that belong to no profile.
 constexpr const char* kController = "gpu-scheduler";
 
+// Of an event, in the words of the log's field "decision".
+constexpr std::string_view kDecisionAnnotation = "gpu-scheduler.io/decision";
+
 std::string path_of(const PodRef& pod) { return pod.namespace_ + "/" + pod.name; }
 
 std::string scores_text(const std::vector<PluginScore>& scores) {
@@ -33,6 +36,11 @@ std::string message_of(const decision::Unschedulable& decision) {
   return decision.message + " " + decision.details;
 }
 
+// 0: it is not known.
+LogLine& numbered(LogLine& line, std::uint64_t decision) {
+  return decision == 0 ? line : line.with("decision", decision);
+}
+
 std::int64_t milliseconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
@@ -48,44 +56,46 @@ Reporter::Reporter(StatusWriter& statuses, k8s::EventRecorder& events, server::M
       clocks_(std::move(clocks)) {}
 
 void Reporter::unschedulable(const decision::Unschedulable& decision,
-                             std::chrono::nanoseconds duration) {
+                             std::chrono::nanoseconds duration, std::uint64_t number) {
   const std::string message = message_of(decision);
-  LogLine("unschedulable")
-      .with("pod", path_of(decision.pod))
+  LogLine line("unschedulable");
+  line.with("pod", path_of(decision.pod))
       .with("uid", decision.pod.uid)
       .with("message", decision.message)
       .with("details", decision.details)
-      .with("attempts", decision.attempts)
-      .info();
+      .with("attempts", decision.attempts);
+  numbered(line, number).info();
   metrics_.attempt(decision.scheduler_name, AttemptResult::kUnschedulable, duration);
   statuses_.write(decision.pod, {.status = "False",
                                  .reason = to_string(decision.reason),
                                  .message = message,
                                  .observed_generation = decision.generation});
   record(decision.pod, decision.scheduler_name, "Warning", "FailedScheduling", "Scheduling",
-         message);
+         message, number);
 }
 
 template <typename Attempt>
-void Reporter::tell_not_bound(const Attempt& attempt, const std::string& message) {
+void Reporter::tell_not_bound(const Attempt& attempt, const std::string& message,
+                              std::uint64_t number) {
   statuses_.write(attempt.pod, {.status = "False",
                                 .reason = "SchedulerError",
                                 .message = message,
                                 .observed_generation = attempt.generation});
-  record(attempt.pod, attempt.scheduler_name, "Warning", "FailedScheduling", "Scheduling", message);
+  record(attempt.pod, attempt.scheduler_name, "Warning", "FailedScheduling", "Scheduling", message,
+         number);
 }
 
 void Reporter::not_prepared(const decision::NotPrepared& decision,
-                            std::chrono::nanoseconds duration) {
-  LogLine("not prepared")
-      .with("pod", path_of(decision.pod))
+                            std::chrono::nanoseconds duration, std::uint64_t number) {
+  LogLine line("not prepared");
+  line.with("pod", path_of(decision.pod))
       .with("uid", decision.pod.uid)
       .with("node", decision.node)
-      .with("why", decision.message)
-      .info();
+      .with("why", decision.message);
+  numbered(line, number).info();
   metrics_.attempt(decision.scheduler_name, AttemptResult::kError, duration);
-  tell_not_bound(decision,
-                 fmt::format("not bound to node {}: {}", decision.node, decision.message));
+  tell_not_bound(decision, fmt::format("not bound to node {}: {}", decision.node, decision.message),
+                 number);
 }
 
 void Reporter::report(const decision::ForeignGpuPod& decision) {
@@ -187,39 +197,44 @@ void Reporter::bind_unsettled(const decision::Bind& bind, const std::string& ans
       .with("node", bind.node)
       .with("last_answer", answer)
       .debug();
-  tell_not_bound(bind, fmt::format("binding to node {} is not settled, and its capacity held until "
-                                   "it is; the last answer: {}",
-                                   bind.node, answer));
+  tell_not_bound(bind,
+                 fmt::format("binding to node {} is not settled, and its capacity held until "
+                             "it is; the last answer: {}",
+                             bind.node, answer),
+                 0);
 }
 
-void Reporter::bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds duration) {
+void Reporter::bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds duration,
+                          std::uint64_t number) {
   if (outcome.end == BindEnd::kBound) {
-    bound(outcome.bind, duration);
+    bound(outcome.bind, duration, number);
   } else {
-    not_bound(outcome, duration);
+    not_bound(outcome, duration, number);
   }
 }
 
-void Reporter::bound(const decision::Bind& bind, std::chrono::nanoseconds duration) {
+void Reporter::bound(const decision::Bind& bind, std::chrono::nanoseconds duration,
+                     std::uint64_t number) {
   const auto since_queued = clocks_.engine() - bind.queued_since;
-  LogLine("bound")
-      .with("pod", path_of(bind.pod))
+  LogLine line("bound");
+  line.with("pod", path_of(bind.pod))
       .with("uid", bind.pod.uid)
       .with("node", bind.node)
       .with("score", bind.total_score)
       .with("scores", scores_text(bind.scores))
       .with("feasible", fmt::format("{}/{}", bind.feasible_nodes, bind.all_nodes))
       .with("attempts", bind.attempts)
-      .with("latency_ms", milliseconds(since_queued))
-      .info();
+      .with("latency_ms", milliseconds(since_queued));
+  numbered(line, number).info();
   metrics_.attempt(bind.scheduler_name, AttemptResult::kScheduled, duration);
   metrics_.pod_scheduled(bind.attempts, since_queued);
   statuses_.forget(bind.pod.uid);
   record(bind.pod, bind.scheduler_name, "Normal", "Scheduled", "Binding",
-         fmt::format("Successfully assigned {} to {}", path_of(bind.pod), bind.node));
+         fmt::format("Successfully assigned {} to {}", path_of(bind.pod), bind.node), number);
 }
 
-void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds duration) {
+void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds duration,
+                         std::uint64_t number) {
   const decision::Bind& bind = outcome.bind;
   LogLine line(outcome.end == BindEnd::kGivenBack ? "bind not sent in time; decided anew"
                                                   : "bind failed");
@@ -228,6 +243,7 @@ void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds du
       .with("node", bind.node)
       .with("error", outcome.message)
       .with("attempts", bind.attempts);
+  numbered(line, number);
   // The cause that keeps the API server from binding is logged once (problem_log.h), not for each
   // pod; each pod's own condition and event have it, too.
   outcome.end == BindEnd::kOvertaken ? line.info() : line.debug();
@@ -236,10 +252,10 @@ void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds du
     case BindEnd::kGivenBack:
       if (outcome.message.empty()) return;
       // The next node may be another one: without the node's name this is reported once.
-      return tell_not_bound(bind, "not bound yet: " + outcome.message);
+      return tell_not_bound(bind, "not bound yet: " + outcome.message, number);
     case BindEnd::kFailed:
       return tell_not_bound(
-          bind, fmt::format("binding to node {} failed: {}", bind.node, outcome.message));
+          bind, fmt::format("binding to node {} failed: {}", bind.node, outcome.message), number);
     case BindEnd::kBound:
     case BindEnd::kOvertaken:  // no receiver is left
       return;
@@ -265,9 +281,11 @@ void Reporter::record_node(const std::string& node, std::string type, std::strin
 }
 
 void Reporter::record(const PodRef& pod, const std::string& scheduler_name, std::string type,
-                      std::string reason, std::string action, std::string note) {
+                      std::string reason, std::string action, std::string note,
+                      std::uint64_t number) {
   k8s::EventObject event;
   event.namespace_ = pod.namespace_;
+  if (number != 0) event.annotations.set(kDecisionAnnotation, std::to_string(number));
   event.regarding_kind = "Pod";
   event.regarding_namespace = pod.namespace_;
   event.regarding_name = pod.name;

@@ -12,6 +12,7 @@
 #include "scheduler/server/metrics.h"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
@@ -28,9 +29,12 @@ class Reporter {
   Reporter(StatusWriter& statuses, k8s::EventRecorder& events, server::Metrics& metrics,
            std::string host_name, Clocks clocks);
 
-  // `duration`: how long deciding took.
-  void unschedulable(const decision::Unschedulable& decision, std::chrono::nanoseconds duration);
-  void not_prepared(const decision::NotPrepared& decision, std::chrono::nanoseconds duration);
+  // `duration`: how long deciding took. `number`: of the decision (Decided::number), also in the log
+  // and in the event; 0: not known.
+  void unschedulable(const decision::Unschedulable& decision, std::chrono::nanoseconds duration,
+                     std::uint64_t number = 0);
+  void not_prepared(const decision::NotPrepared& decision, std::chrono::nanoseconds duration,
+                    std::uint64_t number = 0);
   // Reports that are only for people.
   void report(const decision::ForeignGpuPod& decision);
   void report(const decision::MisnamedScheduler& decision);
@@ -41,16 +45,18 @@ class Reporter {
   // The outcome of a bind has been unknown for long; `answer` is the API server's last answer.
   void bind_unsettled(const decision::Bind& bind, const std::string& answer);
   // `duration`: from the decision's begin to the bind's outcome.
-  void bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds duration);
+  void bind_ended(const BindOutcome& outcome, std::chrono::nanoseconds duration,
+                  std::uint64_t number = 0);
 
  private:
-  void bound(const decision::Bind& bind, std::chrono::nanoseconds duration);
-  void not_bound(const BindOutcome& outcome, std::chrono::nanoseconds duration);
+  void bound(const decision::Bind& bind, std::chrono::nanoseconds duration, std::uint64_t number);
+  void not_bound(const BindOutcome& outcome, std::chrono::nanoseconds duration,
+                 std::uint64_t number);
   // kube-scheduler's reason for a failure after a node was chosen.
   template <typename Attempt>
-  void tell_not_bound(const Attempt& attempt, const std::string& message);
+  void tell_not_bound(const Attempt& attempt, const std::string& message, std::uint64_t number);
   void record(const PodRef& pod, const std::string& scheduler_name, std::string type,
-              std::string reason, std::string action, std::string note);
+              std::string reason, std::string action, std::string note, std::uint64_t number = 0);
   void record_node(const std::string& node, std::string type, std::string reason, std::string note);
 
   StatusWriter& statuses_;

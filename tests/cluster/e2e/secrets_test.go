@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"gpu-scheduler.io/tests/cluster/controlplane"
@@ -56,7 +57,7 @@ func TestNoSecretIsTold(t *testing.T) {
 	w.must(nil, err)
 	s := newSubject(t, "", func(with *setup) {
 		with.kubeconfig = kubeconfig
-		with.args = append(with.args, "--v=10", "--record", recording, fmt.Sprintf("--secure-port=%d", port))
+		with.args = append(with.args, "--v=10", "--record", recording, "--flight-recording-dir", t.TempDir(), fmt.Sprintf("--secure-port=%d", port))
 	})
 	s.start()
 	w.addPod("pod", fixture.GPUs(1))
@@ -94,6 +95,13 @@ func TestNoSecretIsTold(t *testing.T) {
 	}
 	written, _ := json.Marshal(events.Items)
 	told["events"] = string(written)
+	s.process.Signal(syscall.SIGUSR1)
+	until(t, "word of the file", func() bool { return writtenLine.MatchString(s.log()) })
+	packed, err := os.ReadFile(writtenLine.FindStringSubmatch(s.log())[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	told["recording of the last hour"] = unpacked(t, packed)
 	s.stop()
 	recorded, err := os.ReadFile(recording)
 	if err != nil {

@@ -91,3 +91,40 @@ TEST_CASE("what works and fails by turns is one trouble") {
     CHECK(log.take().empty());
   }
 }
+
+TEST_CASE("a server that does not answer is one line, whatever asks it and however it fails") {
+  tests::CapturedLog log;
+  tests::ManualLoop loop;
+  ProblemLog problems(loop);
+  using k8s::ErrorKind;
+  problems.report("watch pods", k8s::make_error(ErrorKind::kConnection, "GET pods: cut"), 200ms);
+  CHECK(log.take() == "problem what=\"API server\" error=\"GET pods: cut\" retry_in_ms=200\n");
+  for (const char* source : {"watch pods", "watch nodes", "bind", "lease"}) {
+    for (const ErrorKind kind :
+         {ErrorKind::kConnect, ErrorKind::kTimeout, ErrorKind::kConnection}) {
+      problems.report(source, k8s::make_error(kind, "refused"), 200ms);
+    }
+  }
+  CHECK(log.take().empty());
+
+  SECTION("it is over when one of them has worked, and none was without an answer for a while") {
+    problems.resolved("watch nodes");
+    loop.advance(kWellAfter - 1ms);
+    problems.report("watch pods", k8s::make_error(ErrorKind::kTimeout, "slow"), 0ms);
+    loop.advance(kWellAfter);
+    CHECK(log.take().empty());
+    problems.resolved("watch pods");
+    problems.resolved("watch nodes");
+    loop.advance(kWellAfter);
+    CHECK(log.take() == "resolved what=\"API server\" repeats=13\n");
+    problems.report("bind", k8s::make_error(ErrorKind::kConnect, "gone"), 0ms);
+    CHECK(log.take() == "problem what=\"API server\" error=gone\n");
+  }
+  SECTION("what a server answers is the trouble of whatever asked") {
+    problems.report("watch pods", status(403, "forbidden"), 0ms);
+    problems.report("watch nodes", k8s::make_error(ErrorKind::kTls, "expired"), 0ms);
+    CHECK(log.take() ==
+          "problem what=\"watch pods\" error=forbidden\n"
+          "problem what=\"watch nodes\" error=expired\n");
+  }
+}

@@ -381,7 +381,7 @@ TEST_CASE("lines that are no part of a recording") {
     CHECK_FALSE(sched::live::decode_call(line));
   }
   CHECK_FALSE(
-      sched::live::decode_header(R"({"gpu-scheduler-record":2,"config_file":"","config":""})"));
+      sched::live::decode_header(R"({"gpu-scheduler-record":3,"config_file":"","config":""})"));
   CHECK_FALSE(sched::live::decode_header("{}"));
 }
 
@@ -434,7 +434,8 @@ TEST_CASE("a disk that falls far behind ends the recording, not more") {
   std::string read;
   {
     auto recorder = sched::live::Recorder::create(
-        file, {}, [&](const std::string& error) { errors.push_back(error); }, 10'000);
+        file, {}, [&](const std::string& error) { errors.push_back(error); },
+        {.most_waiting = 10'000});
     REQUIRE(recorder);
     // More than the pipe holds: the writer stands still until somebody reads.
     const std::string name(1'000, 'x');
@@ -456,6 +457,44 @@ TEST_CASE("a disk that falls far behind ends the recording, not more") {
   CHECK(read.find("later") == std::string::npos);
   close(reader);
   std::remove(file.c_str());
+}
+
+TEST_CASE("a recording that has reached its limit ends with a whole line, and says so once") {
+  const std::string file = tests::scratch_dir() + "/recorder_test.jsonl";
+  constexpr std::size_t kLimit = 5'000;
+  int told = 0;
+  {
+    auto recorder =
+        sched::live::Recorder::create(file, {}, [](const std::string& error) { FAIL(error); },
+                                      {.bytes = kLimit, .on_full = [&] { ++told; }});
+    REQUIRE(recorder);
+    for (int i = 0; i < 1'000; ++i) {
+      (*recorder)->applied(event::NodeDeleted{std::to_string(i)}, kAt);
+    }
+  }
+  CHECK(told == 1);
+  std::ifstream stream(file);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  CHECK(text.size() <= kLimit);
+  CHECK(text.size() > kLimit - 100);
+  CHECK(text.ends_with("}\n"));
+  std::remove(file.c_str());
+}
+
+TEST_CASE("a snapshot and gaps come back") {
+  const sched::live::RecordHeader header{
+      "c.yaml", "a: 1\n",
+      sched::live::RecordHeader::Snapshot{.objects = 12, .decisions = 7, .at = kAt}};
+  const auto read = sched::live::decode_header(sched::live::encode(header));
+  REQUIRE(read);
+  CHECK(*read == header);
+  const auto gap = sched::live::decode_call(sched::live::encode(
+      EngineCall{sched::live::LostCalls{.events = 3, .decisions = 4, .at = kAt}}));
+  REQUIRE(gap);
+  const auto& lost = std::get<sched::live::LostCalls>(*gap);
+  CHECK(lost.events == 3);
+  CHECK(lost.decisions == 4);
+  CHECK(lost.at == kAt);
 }
 
 namespace {

@@ -275,6 +275,28 @@ TEST_CASE("nodes with complaints are counted until they have none") {
 }
 
 // Operators search the log for these lines; scripts cut them at the keys.
+TEST_CASE("a decision's number is in its log line and in its event") {
+  Bench bench;
+  tests::CapturedLog log;
+  bench.reporter.bind_ended({bind(), BindEnd::kBound, ""}, 2ms, 41);
+  CHECK_THAT(log.take(), Catch::EndsWith(" latency_ms=1000 decision=41\n"));
+  CHECK(bench.requests_with({"/events", "gpu-scheduler.io/decision", "\"41\""}) == 1);
+  decision::Unschedulable no;
+  no.pod = {"ml", "b", "uid-b"};
+  no.scheduler_name = "gpu-scheduler";
+  bench.reporter.unschedulable(no, 1ms, 42);
+  CHECK_THAT(log.take(), Catch::EndsWith(" decision=42\n"));
+  CHECK(bench.requests_with({"/events", "gpu-scheduler.io/decision", "\"42\""}) == 1);
+  bench.reporter.not_prepared({.pod = {"ml", "c", "uid-c"},
+                               .scheduler_name = "gpu-scheduler",
+                               .node = "n1",
+                               .message = "slow"},
+                              1ms, 43);
+  CHECK_THAT(log.take(), Catch::EndsWith(" decision=43\n"));
+  bench.reporter.bind_ended({bind(), BindEnd::kOvertaken, "the pod is gone"}, 2ms, 44);
+  CHECK_THAT(log.take(), Catch::EndsWith(" decision=44\n"));
+}
+
 TEST_CASE("each decision is one line in the log") {
   Bench bench;
   tests::CapturedLog log;

@@ -46,8 +46,8 @@ std::string body_of(const std::string& answer) {
   return end == std::string::npos ? "no answer" : answer.substr(end + 4);
 }
 
-// Knows the tokens "prometheus" and "stranger", and lets the first get /metrics and /explain, and
-// the pod "ml/fits".
+// Knows the tokens "prometheus" and "stranger", and lets the first get /metrics, /explain and
+// /debug/recording, and the pod "ml/fits".
 std::string answer_to(const ReceivedRequest& request) {
   if (request.method == "GET") {
     REQUIRE(request.target == "/api/v1/namespaces/ml/pods/fits");
@@ -71,7 +71,7 @@ std::string answer_to(const ReceivedRequest& request) {
     if (const Json& spec = body["spec"]; spec.contains("nonResourceAttributes")) {
       const std::string path = spec["nonResourceAttributes"]["path"];
       want["nonResourceAttributes"] = {{"path", path}, {"verb", "get"}};
-      allowed = allowed && (path == "/metrics" || path == "/explain");
+      allowed = allowed && (path == "/metrics" || path == "/explain" || path == "/debug/recording");
     } else {
       want["resourceAttributes"] = {{"verb", "get"},
                                     {"group", ""},
@@ -86,7 +86,9 @@ std::string answer_to(const ReceivedRequest& request) {
 
 class World {
  public:
-  explicit World(std::function<std::string()> text) {
+  using Recording = std::function<void(std::function<void(RecordingParts)>)>;
+
+  explicit World(std::function<std::string()> text, Recording recording = {}) {
     k8s::auth::CredentialSources sources;
     sources.ca.inline_text = authority_.pem();
     sources.token = "own";
@@ -101,7 +103,8 @@ class World {
         std::move(options), {.metrics = std::move(text),
                              .ask = [this](Question question) { engine_.ask(std::move(question)); },
                              .names = {"gpu-scheduler"},
-                             .on_request = [](std::string_view, int, std::chrono::nanoseconds) {}});
+                             .on_request = [](std::string_view, int, std::chrono::nanoseconds) {},
+                             .recording = std::move(recording)});
     REQUIRE(opened);
     port_ = std::move(*opened);
   }
@@ -212,6 +215,37 @@ TEST_CASE("the secure port puts questions about pods to the engine") {
   CHECK(got["message"] == "");
   CHECK(got["nodes"] == Json::parse(R"([{"node": "n1", "code": "Success", "plugin": "",
                                          "reasons": [], "numbers": []}])"));
+}
+
+TEST_CASE("the secure port sends a recording, part after part, to those who may have it") {
+  RecordingParts parts;
+  std::string whole;
+  for (int i = 0; i < 300; ++i) {
+    const std::string part(static_cast<std::size_t>(i) * 50, static_cast<char>('a' + i % 26));
+    parts.push_back(std::make_shared<const std::string>(part));
+    whole += part;
+  }
+  int asked = 0;
+  const World world([] { return std::string(); },
+                    [&](const auto& done) {
+                      ++asked;
+                      std::thread([&parts, done] { done(parts); }).join();
+                    });
+  CHECK(world.connect().exchange(get("/debug/recording", "")).substr(9, 3) == "401");
+  CHECK(world.connect().exchange(get("/debug/recording", "stranger")).substr(9, 3) == "403");
+  CHECK(asked == 0);
+  const std::string answer = world.connect().exchange(get("/debug/recording", "prometheus"));
+  CHECK(answer.substr(9, 3) == "200");
+  CHECK_THAT(answer, Catch::Contains("Content-Type: application/gzip\r\n") &&
+                         Catch::Contains(fmt::format("Content-Length: {}\r\n", whole.size())));
+  CHECK(body_of(answer) == whole);
+
+  const World without([] { return std::string(); });
+  CHECK_THAT(without.connect().exchange(get("/debug/recording", "prometheus")),
+             Catch::Contains("404") && Catch::Contains("--flight-recording 0"));
+  const World ended([] { return std::string(); }, [](const auto& done) { done({}); });
+  CHECK_THAT(ended.connect().exchange(get("/debug/recording", "prometheus")),
+             Catch::Contains("503") && Catch::Contains("has ended"));
 }
 
 TEST_CASE("the secure port ends while a question waits") {

@@ -55,7 +55,23 @@ TEST_CASE("nothing is asked for when no signal comes") {
   const BlockedSignals blocked;
   bool asked = false;
   {
-    const Signals signals([&](int) { asked = true; });
+    const Signals signals([&](int) { asked = true; }, [&] { asked = true; });
   }
   CHECK_FALSE(asked);
+}
+
+TEST_CASE("each SIGUSR1 is told") {
+  const BlockedSignals blocked;
+  std::promise<void> first;
+  std::promise<void> second;
+  int count = 0;
+  const Signals signals([](int) {},
+                        [&] {
+                          ++count;
+                          (count == 1 ? first : second).set_value();
+                        });
+  kill(getpid(), SIGUSR1);
+  REQUIRE(first.get_future().wait_for(std::chrono::seconds(30)) == std::future_status::ready);
+  kill(getpid(), SIGUSR1);
+  CHECK(second.get_future().wait_for(std::chrono::seconds(30)) == std::future_status::ready);
 }

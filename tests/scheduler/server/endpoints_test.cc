@@ -100,6 +100,29 @@ TEST_CASE("what is to be known of a check that passes is shown, and fails nothin
   CHECK(*reply.body == "[+]watch-pods ok, but one is bad\n[+]watch-nodes ok\nok");
 }
 
+TEST_CASE("whoever asks for it is told every check, as Kubernetes does") {
+  const Reply passed = endpoints(true).get("/readyz", "verbose");
+  CHECK(passed.status == 200);
+  CHECK(*passed.body == "[+]watch-pods ok\n[+]watch-nodes ok\nreadyz check passed\n");
+  CHECK(*endpoints(true).get("/livez", "verbose=1").body == "[+]engine ok\nlivez check passed\n");
+  CHECK(*endpoints(true).get("/readyz", "verbos").body == "ok");
+  const Reply failed = endpoints(false).get("/readyz", "verbose");
+  CHECK(failed.status == 503);
+  CHECK(*failed.body == *endpoints(false).get("/readyz").body);
+}
+
+TEST_CASE("one check can be asked for by its name") {
+  CHECK(*endpoints(false).get("/readyz/watch-pods").body == "ok");
+  const Reply failed = endpoints(false).get("/readyz/watch-nodes");
+  CHECK(failed.status == 503);
+  CHECK(*failed.body == "[-]watch-nodes failed: not synced yet\nreadyz check failed\n");
+  CHECK(*endpoints(true).get("/livez/engine", "verbose").body ==
+        "[+]engine ok\nlivez check passed\n");
+  CHECK(endpoints(true).get("/readyz/nothing").status == 404);
+  CHECK(endpoints(true).get("/livez/watch-pods").status == 404);
+  CHECK(endpoints(true).get("/readyz/").status == 200);
+}
+
 TEST_CASE("a process that hangs is not alive") {
   for (const std::string page : {"livez", "healthz"}) {
     const Reply reply = endpoints(true, false).get("/" + page);

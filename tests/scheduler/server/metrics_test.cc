@@ -77,6 +77,27 @@ TEST_CASE("who holds the lease") {
   check_has(metrics, R"(leader_election_master_status{name="gpu-scheduler"} 1)");
 }
 
+TEST_CASE("the recording of the last hour: whether it is kept, and what it has") {
+  Metrics metrics({"gpu-scheduler"});
+  CHECK_THAT(metrics.text(), !Catch::Contains("gpu_scheduler_flight_recording"));
+  metrics.flight_recording(
+      {.recording = true, .bytes = 4096, .span = std::chrono::milliseconds(1500), .lost = 3});
+  check_has(metrics, "gpu_scheduler_flight_recording 1");
+  check_has(metrics, "gpu_scheduler_flight_recording_bytes 4096");
+  check_has(metrics, "gpu_scheduler_flight_recording_seconds 1.5");
+  check_has(metrics, "gpu_scheduler_flight_recording_lost_total 3");
+  metrics.flight_recording({.recording = false, .lost = 3});
+  check_has(metrics, "gpu_scheduler_flight_recording 0");
+  check_has(metrics, "gpu_scheduler_flight_recording_lost_total 3");
+}
+
+TEST_CASE("the number of the last decision") {
+  Metrics metrics({"gpu-scheduler"});
+  check_has(metrics, "gpu_scheduler_last_decision 0");
+  metrics.last_decision(41);
+  check_has(metrics, "gpu_scheduler_last_decision 41");
+}
+
 TEST_CASE("whether there is a recording, and whether it goes on") {
   Metrics metrics({"a"});
   CHECK_THAT(metrics.text(), !Catch::Contains("gpu_scheduler_recording"));

@@ -5,14 +5,17 @@
 #include "bench/replay/recording/recording.h"
 #include "scheduler/config/config.h"
 #include "scheduler/live/record/recorder.h"
+#include "scheduler/live/record/recording_ring.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
 
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace {
@@ -151,5 +154,122 @@ TEST_CASE("files that are no recordings") {
   const Outcome outcome = rerun();
   CHECK(outcome.code == 2);
   CHECK_THAT(outcome.complaints, Catch::Contains(".jsonl:11: "));
+  std::remove(record_file().c_str());
+}
+
+namespace {
+
+using sched::Time;
+using namespace std::chrono_literals;
+
+// The work of an engine as the ring of the last hour has it: a node of two GPUs, and every ten
+// minutes a pod of two, which ends before the next one comes.
+sched::live::RecordingParts pods_over(std::chrono::minutes length) {
+  auto config = sched::config::parse("", "default", bench::registry());
+  REQUIRE(config);
+  sched::Engine engine(std::move(config->profiles), config->engine);
+  sched::live::RecordingRing ring({"default", ""}, {});
+  Time now{std::chrono::seconds(1'767'225'600)};
+  const auto apply = [&](sched::Event event) {
+    engine.apply(event, now);
+    ring.add(sched::live::AppliedCall{std::move(event), now});
+  };
+  apply(event::NodeUpserted{tests::node("n1").gpus(2)});
+  apply(event::Synced{});
+  for (auto at = 0min; at < length; at += 1min, now += 1min) {
+    const std::string name = "p" + std::to_string(at.count() / 10);
+    const k8s::Pod pod =
+        tests::pod(name).uid(name).served_by("gpu-scheduler").gpus(2).created_at(now);
+    if (at.count() % 10 == 0) apply(event::PodUpserted{pod});
+    if (at.count() % 10 == 9) apply(event::PodDeleted{{pod.metadata.namespace_, name, name}});
+    for (bool more = true; more;) {
+      const auto decision = engine.step(now);
+      ring.add(sched::live::StepCall{decision, now});
+      more = decision.has_value();
+      if (!decision) continue;
+      if (const auto* bind = std::get_if<sched::decision::Bind>(&*decision)) {
+        apply(event::BindSucceeded{bind->pod, bind->node});
+        k8s::Pod bound = pod;
+        bound.spec.node_name = bind->node;
+        apply(event::PodUpserted{bound});
+      }
+    }
+  }
+  return ring.parts();
+}
+
+std::string packed(const sched::live::RecordingParts& parts) {
+  std::string bytes;
+  for (const auto& part : parts) bytes += *part;
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a packed recording that begins with the first call is computed again exactly") {
+  rewrite(packed(pods_over(30min)));
+  const Outcome outcome = rerun();
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out, Catch::EndsWith("decisions: all the same\n"));
+}
+
+TEST_CASE("one that begins with a snapshot is compared by the nodes of its binds, and says so") {
+  rewrite(packed(pods_over(180min)));
+  const Outcome outcome = rerun();
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out,
+             Catch::StartsWith("begins with a snapshot of 2 objects: what else the engine knew") &&
+                 Catch::Contains("approximate: of 7 pods that were bound 7 go to the same node, 0 "
+                                 "to another, 0 are not bound; 0 more are\n"));
+}
+
+TEST_CASE("a damaged part is told with its place, and what is behind it is read") {
+  const auto parts = pods_over(60min);
+  REQUIRE(parts.size() > 5);
+  std::string bytes;
+  std::size_t damaged_at = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i == 3) damaged_at = bytes.size();
+    bytes += *parts[i];
+  }
+  bytes[damaged_at + parts[3]->size() / 2] ^= 0x40;
+  rewrite(bytes);
+  const Outcome outcome = rerun();
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out,
+             Catch::Contains("calls are missing before it") &&
+                 Catch::Contains(record_file() + ": byte " + std::to_string(damaged_at) + ": ") &&
+                 Catch::Contains("approximate: of "));
+  const auto recording = bench::replay::read_recording(record_file());
+  REQUIRE(recording);
+  CHECK(recording->damages.size() == 1);
+  CHECK(std::holds_alternative<sched::live::StepCall>(recording->calls.back()));
+  // The first part says with which configuration; without it there is nothing to compute.
+  bytes[15] ^= 0x40;
+  rewrite(bytes);
+  CHECK(rerun().code == 2);
+}
+
+TEST_CASE("a packed recording whose end is missing is read up to there") {
+  const std::string bytes = packed(pods_over(60min));
+  rewrite(bytes.substr(0, bytes.size() - 10));
+  const Outcome outcome = rerun();
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out, Catch::Contains("cut off"));
+  std::remove(record_file().c_str());
+}
+
+TEST_CASE("behind a gap that the recorder tells of the comparison is approximate") {
+  record_some_work();
+  std::string text = content();
+  const auto end_of_first_line = text.find('\n') + 1;
+  text.insert(end_of_first_line,
+              "{\"at\":1767225600000000,\"lost\":{\"events\":2,\"decisions\":1}}\n");
+  rewrite(text);
+  const Outcome outcome = rerun();
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out,
+             Catch::Contains(":2: 2 events and 1 decisions are missing") &&
+                 Catch::Contains("approximate: of 2 pods that were bound 2 go to the same node"));
   std::remove(record_file().c_str());
 }

@@ -1,0 +1,92 @@
+#include "bench/replay/recording/lines.h"
+
+#include "scheduler/live/record/gzip_member.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+namespace bench::replay {
+
+k8s::Result<RecordingLines> RecordingLines::open(const std::string& file) {
+  if (std::error_code unknown; std::filesystem::is_directory(file, unknown)) {
+    return k8s::config_error(fmt::format("{}: is a folder, no recording", file));
+  }
+  errno = 0;
+  RecordingLines lines(file);
+  if (!lines.stream_.is_open()) {
+    return k8s::config_error(fmt::format("{}: cannot be opened: {}", file, std::strerror(errno)));
+  }
+  constexpr int kGzip = 0x1f;  // its first byte, which no text has
+  if (lines.stream_.peek() != kGzip) return lines;
+  // A flight recording is bounded; what somebody else has packed is not.
+  std::string begin(64, '\0');
+  lines.stream_.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(lines.stream_.gcount()));
+  if (!sched::live::is_gzip_member(begin)) {
+    return k8s::config_error(fmt::format("{}: is gzipped; unpack it first (gunzip)", file));
+  }
+  lines.packed_ = true;
+  lines.stream_.clear();
+  lines.bytes_ = std::move(begin);
+  lines.bytes_.append(std::istreambuf_iterator<char>(lines.stream_), {});
+  return lines;
+}
+
+std::optional<std::string> RecordingLines::next() {
+  auto line = packed_ ? next_packed() : next_plain();
+  if (line) ++number_;
+  return line;
+}
+
+std::optional<std::string> RecordingLines::next_plain() {
+  std::string line;
+  if (!std::getline(stream_, line)) return std::nullopt;
+  cut_ = stream_.eof();
+  if (cut_) return std::nullopt;
+  return line;
+}
+
+std::optional<std::string> RecordingLines::next_packed() {
+  while (true) {
+    const std::size_t end = text_.find('\n', text_at_);
+    if (end != std::string::npos) {
+      std::string line = text_.substr(text_at_, end - text_at_);
+      text_at_ = end + 1;
+      return line;
+    }
+    if (!unpack_next()) return std::nullopt;
+  }
+}
+
+bool RecordingLines::unpack_next() {
+  using sched::live::find_gzip_member;
+  text_.clear();
+  text_at_ = 0;
+  while (at_ < bytes_.size()) {
+    const std::string_view rest = std::string_view(bytes_).substr(at_);
+    auto member = sched::live::unpack_member(rest);
+    if (member) {
+      text_ = std::move(member->text);
+      at_ += member->size;
+      return true;
+    }
+    const std::size_t next = find_gzip_member(bytes_, at_ + 1);
+    if (next == std::string::npos && sched::live::is_gzip_member(rest)) cut_ = true;
+    damage_ = fmt::format("{}: byte {}: what is packed there cannot be read: {}", file_, at_,
+                          member.error().message);
+    at_ = std::min(next, bytes_.size());
+  }
+  return false;
+}
+
+std::optional<std::string> RecordingLines::take_damage() { return std::exchange(damage_, {}); }
+
+std::string RecordingLines::place() const { return fmt::format("{}:{}", file_, number_); }
+
+}  // namespace bench::replay

@@ -1,0 +1,87 @@
+#include "scheduler/live/record/recording_files.h"
+
+#include "scheduler/live/record/private_file.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace sched::live {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNameBegin = "gpu-scheduler-";
+constexpr std::string_view kNameEnd = ".jsonl.gz";
+
+k8s::Error failure(const std::string& file, const char* why) {
+  return {.kind = k8s::ErrorKind::kConfig, .message = fmt::format("{}: {}", file, why)};
+}
+
+bool write_all(std::FILE* to, const RecordingParts& parts) {
+  for (const auto& part : parts) {
+    if (std::fwrite(part->data(), 1, part->size(), to) != part->size()) return false;
+  }
+  return std::fflush(to) == 0;
+}
+
+bool is_ours(const fs::directory_entry& entry) {
+  const std::string name = entry.path().filename().string();
+  return name.starts_with(kNameBegin) && name.ends_with(kNameEnd);
+}
+
+}  // namespace
+
+k8s::Result<RecordingFiles> RecordingFiles::in(std::string folder) {
+  std::error_code unknown;
+  if (!fs::is_directory(folder, unknown)) {
+    return tl::unexpected(failure(folder, "is no folder"));
+  }
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    return tl::unexpected(failure(folder, std::strerror(errno)));
+  }
+  return RecordingFiles(std::move(folder));
+}
+
+k8s::Result<std::string> RecordingFiles::write(const RecordingParts& parts, Time now) const {
+  const std::string stamp =
+      fmt::format("{:%Y%m%dT%H%M%SZ}", std::chrono::floor<std::chrono::seconds>(now));
+  const std::string file =
+      (fs::path(folder_) / fmt::format("{}{}{}", kNameBegin, stamp, kNameEnd)).string();
+  const std::string unfinished = file + ".part";
+  // A name that is there already is no link to somewhere else then.
+  std::remove(unfinished.c_str());
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(open_private(unfinished),
+                                                               std::fclose);
+  if (opened == nullptr) return tl::unexpected(failure(unfinished, std::strerror(errno)));
+  if (!write_all(opened.get(), parts) || std::rename(unfinished.c_str(), file.c_str()) != 0) {
+    const auto why = failure(file, std::strerror(errno));
+    std::remove(unfinished.c_str());
+    return tl::unexpected(why);
+  }
+  remove_oldest();
+  return file;
+}
+
+void RecordingFiles::remove_oldest() const {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+    if (is_ours(entry)) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());  // by time, as their names are
+  for (std::size_t i = 0; i + kMostFiles < files.size(); ++i) fs::remove(files[i], error);
+}
+
+}  // namespace sched::live

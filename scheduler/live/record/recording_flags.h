@@ -1,0 +1,25 @@
+// What flags say of recordings: sizes and times as Kubernetes writes them, checked.
+#pragma once
+
+#include "k8s-client/error.h"
+#include "scheduler/live/record/flight_recorder.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace sched::live {
+
+struct RecordingFlags {
+  std::string record_limit = "1Gi";
+  std::string flight_recording = "64Mi";
+  std::string flight_recording_age = "1h";
+};
+
+// --record-limit in bytes; 0: none.
+[[nodiscard]] k8s::Result<std::size_t> record_limit(const RecordingFlags& flags);
+// nullopt: --flight-recording is 0.
+[[nodiscard]] k8s::Result<std::optional<FlightRecorder::Options>> flight_recording(
+    const RecordingFlags& flags);
+
+}  // namespace sched::live
