@@ -28,6 +28,8 @@ struct EngineOptions {
   std::optional<std::vector<TypicalPod>> typical_pods = std::nullopt;
   // Labels of the site's own that say what GPUs a node has.
   gpu::SiteLabels site_labels{};
+  // Whether binds name the second-best node, for people to read. It changes no choice.
+  bool names_runner_up = false;
   quota::Options quota{};
 };
 
