@@ -17,6 +17,7 @@
 #include "scheduler/live/shell.h"
 #include "scheduler/live/shell/secure_port.h"
 #include "scheduler/live/shell/shutdown.h"
+#include "scheduler/live/ui/notes.h"
 #include "scheduler/live/writes/binder.h"
 #include "scheduler/live/writes/preparer.h"
 #include "scheduler/live/writes/quota_memory.h"
@@ -95,6 +96,7 @@ class Shell::Parts {
   std::atomic<bool> totals_wanted_ = false;  // a question for them is open
   ProblemLog problems_{*loop_};
   std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<UiNotes> ui_notes_;  // nullptr: no page is served
   std::unique_ptr<k8s::Transport> transport_;
   std::unique_ptr<k8s::Client> client_;
   std::unique_ptr<Binder> binder_;

@@ -52,6 +52,7 @@ class SecurePort::Parts {
         metrics_(*loop_, std::move(scheduler.metrics)),
         asker_(*loop_, std::move(scheduler.ask), {}),
         questions_(access_, asker_, get_pod(), std::move(scheduler.names)) {
+    if (scheduler.ui) page_.emplace(*loop_, access_, asker_, *std::move(scheduler.ui));
     cluster_.credentials->on_problem(
         [this](const k8s::Error& error) { problem("credentials of the secure port", error); });
     client_.set_observer(std::move(scheduler.on_request));
@@ -101,9 +102,11 @@ class SecurePort::Parts {
  private:
   void get(const server::Request& request, server::HttpServer::Answer answer) {
     if (PodQuestions::serves(request.path)) return questions_.get(request, std::move(answer));
+    if (page_ && UiPage::serves(request.path)) return page_->get(request, std::move(answer));
     if (request.path != kMetrics) {
-      return answer(
-          server::text_reply(404, "not here; there are /metrics, /explain and /candidates\n"));
+      const std::string page = page_ ? ", and /ui" : "";
+      return answer(server::text_reply(
+          404, "not here; there are /metrics, /explain and /candidates" + page + "\n"));
     }
     server::if_allowed(access_, request, {k8s::NonResourceAccess{.path = kMetrics, .verb = "get"}},
                        std::move(answer), [this](const server::HttpServer::Answer& allowed) {
@@ -148,6 +151,7 @@ class SecurePort::Parts {
   server::MetricsEndpoint metrics_;
   Asker asker_;
   PodQuestions questions_;
+  std::optional<UiPage> page_;
   std::unique_ptr<server::ServingCertificate> certificate_;
   std::unique_ptr<server::HttpServer> server_;
   std::thread thread_;

@@ -1,5 +1,5 @@
-// The secure port: /metrics, /explain and /candidates over HTTPS, on a thread of its own, for those
-// who may, by the API server's word.
+// The secure port: /metrics, /explain and /candidates, and where it is asked for the page at /ui,
+// over HTTPS, on a thread of its own, for those who may, by the API server's word.
 //
 // Whatever is done to it costs nothing on the event loop, which renews the lease and answers
 // probes: TLS, pages of megabytes and the reviews of tokens are this thread's, which has a lower
@@ -13,6 +13,7 @@
 #include "k8s-client/client.h"
 #include "k8s-client/error.h"
 #include "scheduler/live/questions/question_queue.h"
+#include "scheduler/live/ui/page.h"
 #include "scheduler/server/http_server.h"
 #include "scheduler/server/serving_certificate.h"
 
@@ -20,6 +21,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
@@ -36,10 +38,11 @@ class SecurePort {
  public:
   // What it serves of the scheduler. All are called on its thread.
   struct Scheduler {
-    std::function<std::string()> metrics;   // Prometheus' text format
-    std::function<void(Question)> ask;      // EngineThread::ask
-    std::unordered_set<std::string> names;  // whose pods may be asked about
-    k8s::RequestObserver on_request;        // each request to the API server
+    std::function<std::string()> metrics;      // Prometheus' text format
+    std::function<void(Question)> ask;         // EngineThread::ask
+    std::unordered_set<std::string> names;     // whose pods may be asked about
+    k8s::RequestObserver on_request;           // each request to the API server
+    std::optional<UiPage::Scheduler> ui = {};  // nullopt: the page is not served
   };
 
   // Opens the port, and serves until it is destroyed.
