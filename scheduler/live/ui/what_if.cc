@@ -24,6 +24,7 @@ using Read = tl::expected<WhatIf, std::string>;
 
 constexpr int kMostGpus = 1'000;
 constexpr const char* kDefaultNamespace = "default";
+constexpr const char* kName = "what-if";
 
 // Of a parameter; empty: it is not given.
 std::string given(const server::Query& query, std::string_view name) {
@@ -49,19 +50,23 @@ bool has_anchor(std::string_view text) {
 }
 
 tl::expected<k8s::Pod, std::string> pod_of_manifest(const std::string& text) {
-  if (has_anchor(text)) return tl::unexpected<std::string>("YAML anchors (&name) are not read here");
+  if (has_anchor(text))
+    return tl::unexpected<std::string>("YAML anchors (&name) are not read here");
   const auto values = k8s::yaml::parse(text, "manifest");
   if (!values) return tl::unexpected(values.error().message);
-  if (values->size() != 1) return tl::unexpected<std::string>("want one Pod, and no other document");
-  const std::string json = k8s::yaml::to_json(values->front());
-  const Json object = Json::parse(json);
+  if (values->size() != 1)
+    return tl::unexpected<std::string>("want one Pod, and no other document");
+  Json object = Json::parse(k8s::yaml::to_json(values->front()));
   const std::string kind = object.is_object() ? object.value("kind", "") : "";
   if (kind != "Pod") {
     return tl::unexpected(fmt::format(
         "want a Pod, found kind \"{}\"; what others would start: kubectl gpu plan -f FILE",
         k8s::shown(kind)));
   }
-  return pod_of(json);
+  Json& metadata = object["metadata"];
+  if (!metadata.is_object()) metadata = Json::object();
+  if (!metadata.contains("name")) metadata["name"] = kName;
+  return pod_of(object.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 tl::expected<k8s::Pod, std::string> pod_with_gpus(const std::string& count,
@@ -73,7 +78,7 @@ tl::expected<k8s::Pod, std::string> pod_with_gpus(const std::string& count,
     return tl::unexpected(
         fmt::format("gpus \"{}\": it must be a number from 0 to {}", k8s::shown(count), kMostGpus));
   }
-  Json pod = {{"kind", "Pod"}, {"metadata", {{"name", "what-if"}}}};
+  Json pod = {{"kind", "Pod"}, {"metadata", {{"name", kName}}}};
   if (!type.empty()) pod["metadata"]["annotations"][std::string(gpu::kTypeAnnotation)] = type;
   Json container = {{"name", "main"}, {"image", "none"}};
   if (gpus > 0) container["resources"]["limits"]["nvidia.com/gpu"] = std::to_string(gpus);
@@ -86,7 +91,7 @@ Read as_new(k8s::Pod pod, const std::string& namespace_, const std::vector<std::
             bool is_manifest) {
   WhatIf what;
   k8s::set_defaults(pod, namespace_);
-  pod.metadata.uid = "what-if";
+  pod.metadata.uid = kName;
   pod.spec.node_name.clear();
   std::string& scheduler = pod.spec.scheduler_name;
   const bool is_ours = std::find(served.begin(), served.end(), scheduler) != served.end();

@@ -3,6 +3,7 @@ import { byId, el, keyed, number, setText } from './dom.js';
 
 /* global uPlot */
 
+const kShortest = 600;  // seconds: what the axis shows at least
 const kForms = { gpus: 'GPUs', instances: 'MIG instances', replicas: 'shared pieces' };
 
 // The last point is now. Where a sample is missing so is the line.
@@ -41,7 +42,7 @@ class Plot {
     const axis = { stroke: colour('--soft'), grid: { stroke: colour('--rule'), width: 1 }, ticks: { stroke: colour('--rule'), width: 1 } };
     this.plot = new uPlot({
       width: Math.max(100, this.box.clientWidth), height: 200, legend: { live: true }, cursor: { y: false },
-      scales: { y: { range: (_, min, max) => [0, Math.max(1, max * 1.05)] } },
+      scales: { x: { range: (_, min, max) => [Math.min(min, max - kShortest), max] }, y: { range: (_, min, max) => [0, Math.max(1, max * 1.05)] } },
       axes: [{ ...axis, space: 70 }, { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000] }],
       series: [{ value: (_, at) => at === null ? '' : new Date(at * 1000).toLocaleTimeString() },
         ...this.series.map(({ name, hue, dash, fill }) => ({ label: name, stroke: colour(hue), width: 2, dash,

@@ -25,17 +25,18 @@ const kForms = [
 function tilesOf({ overview, states }) {
   const tiles = [];
   for (const { key, title, isForm } of kForms) {
-    const pieces = overview[key];
-    if (pieces.total === 0 && key !== 'gpus') continue;
+    const { total, used, free } = overview[key];
     const sums = closedPieces(states, isForm);
     const closed = Object.values(sums).reduce((a, b) => a + b, 0);
-    const prefix = key === 'gpus' ? '' : title + ' ';
-    tiles.push({ key, name: title, value: pieces.total, note: 'in all' });
-    tiles.push({ key: key + '-used', name: prefix + 'used', value: pieces.used, kind: 'used',
-      note: pieces.total > 0 ? `${Math.round(100 * pieces.used / pieces.total)} %` : '' });
-    tiles.push({ key: key + '-free', name: prefix + 'free', value: pieces.free, kind: 'free', note: 'on open nodes' });
-    tiles.push({ key: key + '-closed', name: prefix + 'closed', value: closed, kind: 'closed',
-      note: closedText(sums) || 'every node is open' });
+    if (key === 'gpus') {
+      tiles.push({ key, name: title, value: total, note: 'in all' },
+        { key: key + '-used', name: 'used', value: used, kind: 'used', note: total > 0 ? `${Math.round(100 * used / total)} %` : '' },
+        { key: key + '-free', name: 'free', value: free, kind: 'free', note: 'on open nodes' },
+        { key: key + '-closed', name: 'closed', value: closed, kind: 'closed', note: closedText(sums) || 'every node is open' });
+    } else if (total > 0) {
+      tiles.push({ key, name: title, value: total,
+        note: `${number(used)} used, ${number(free)} free` + (closed > 0 ? `, closed: ${closedText(sums)}` : '') });
+    }
   }
   const { pods, gpus, gated, never } = overview.waiting;
   const apart = [gated && `${number(gated)} gated`, never && `${number(never)} can never start`].filter(Boolean);

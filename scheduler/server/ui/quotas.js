@@ -27,7 +27,9 @@ function ordered(quotas) {
   return rows;
 }
 
-const wrong = quota => quota.conditions.filter(one => one.status === 'False').map(one => one.message).join(' ');
+// Ready is to be true, and all that is named for a problem is not.
+const wrong = quota => quota.conditions.filter(one => (one.type === 'Ready') !== (one.status === 'True'))
+  .map(one => `${one.type}: ${one.message}`).join('; ');
 
 export function showQuotas({ quotas: { quotas }, leftOut }) {
   const rows = ordered(quotas).flatMap(({ quota, depth }) => quota.lines.map((line, i) => ({

@@ -94,7 +94,7 @@ class ByLease {
 };
 
 constexpr const char* kLease =
-    "GET /apis/coordination.k8s.io/v1/namespaces/gpu-scheduler/leases/gpu-scheduler";
+    "GET /apis/coordination.k8s.io/v1/namespaces/gpu-scheduler/leases/gpu-scheduler?timeout=10s";
 constexpr const char* kPod1 =
     "GET /api/v1/namespaces/gpu-scheduler/pods/https%3Apod-1%3A10259/proxy";
 constexpr const char* kPod2 =
