@@ -185,6 +185,7 @@ try {
   await wide.screenshot({ path: `${folder}/ui-lost.png` });
   say({ ...shown, wrong });
 } catch (error) {
+  for (const page of browser.contexts().flatMap(context => context.pages())) await page.screenshot({ path: `${folder}/ui-failed.png`, fullPage: true });
   say({ wrong: [...wrong, error.stack] });
 } finally {
   await browser.close();

@@ -121,7 +121,7 @@ func (p *plane) startSchedulerWithPage() string {
 		p.t.Fatal(err)
 	}
 	pods := p.cluster.Client().CoreV1().Pods(namespace)
-	own := fixture.Pod(namespace, host, "default-scheduler")
+	own := fixture.Pod(namespace, host, "default-scheduler", restricted)
 	own, err = pods.Create(p.t.Context(), own, metav1.CreateOptions{})
 	if err == nil {
 		own.Status.PodIP, own.Status.PodIPs, own.Status.Phase = ip, []corev1.PodIP{{IP: ip}}, corev1.PodRunning
@@ -131,6 +131,16 @@ func (p *plane) startSchedulerWithPage() string {
 		p.t.Fatal(err)
 	}
 	return net.JoinHostPort(ip, "10259")
+}
+
+// restricted is what Pod Security wants of a pod in the scheduler's namespace.
+func restricted(pod *corev1.Pod) {
+	yes, no := true, false
+	pod.Spec.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: &yes, SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
+	for i := range pod.Spec.Containers {
+		pod.Spec.Containers[i].SecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: &no,
+			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}}
+	}
 }
 
 func addressOfMachine(t *testing.T) string {
@@ -335,10 +345,10 @@ func (p *plane) metrics(scheduler string) string {
 func wantSentences(t *testing.T, rows [][]string) {
 	t.Helper()
 	want := map[string]string{
-		"default/no-room": "cpu: asked 900",
-		"default/gated":   "scheduling gates",
-		"default/hostile": hostile,
-		"default/late":    "asked 900",
+		"default/no-room":  "cpu: asked 900",
+		"default/gated":    "scheduling gates",
+		"default/hostile":  hostile,
+		"default/late":     "asked 900",
 		"vision/too-large": "",
 	}
 	for _, row := range rows {
