@@ -122,7 +122,8 @@ async function operate(page) {
   want(await page.locator('#answer .why').getAttribute('data-verdict') === 'Starts', 'two GPUs would not start, says the page');
   await page.locator('#ask-manifest').evaluate(() => document.querySelector('[value=manifest]').click());
   await page.fill('#ask-manifest', '# nine\nkind: Pod\nspec:\n  schedulerName: gpu-scheduler\n  containers:\n  - resources: {limits: {nvidia.com/gpu: 900}}\n');
-  await page.click('#ask button');
+  await page.focus('#ask button');
+  await page.keyboard.press('Enter');
   await page.waitForSelector('#answer .why[data-verdict=Waits]');
   await page.fill('#find-pod', 'default/no-room');
   await page.keyboard.press('Enter');
