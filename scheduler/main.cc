@@ -42,6 +42,7 @@ struct Flags {
   sched::config::LeaderElectionFlags leader_election;
   int verbosity = 0;
   std::string logging_format = "text";
+  bool ui = false;
   bool check_config = false;
 };
 
@@ -83,6 +84,9 @@ void add_secure_serving_flags(CLI::App& app, Flags& flags) {
       ->check(CLI::Range(0, 65535))
       ->take_last()
       ->capture_default_str();
+  app.add_flag("--ui", flags.ui,
+               "Serve a page for browsers at --secure-port, too, below /ui; `kubectl gpu ui` opens "
+               "it");
   app.add_option("--bind-address", flags.bind_address, "The address of --secure-port")
       ->type_name("IP")
       ->capture_default_str();
@@ -250,7 +254,11 @@ int start(const Flags& flags) {
                                     .flight_recording_dir = flags.flight_recording_dir,
                                     .config_file = flags.config,
                                     .config_text = std::move(*text),
-                                    .version = std::string(sched::kVersion)};
+                                    .version = std::string(sched::kVersion),
+                                    .ui = flags.ui};
+  if (flags.ui && flags.secure_port == 0) {
+    return fail(kBadUsage, "--ui: the page is served at --secure-port, which is 0");
+  }
   if (flags.secure_port != 0) {
     auto reviewer = cluster_of(flags.kubeconfig, configured);
     if (!reviewer) return fail(kBadUsage, reviewer.error().message);

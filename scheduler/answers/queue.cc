@@ -63,6 +63,14 @@ std::string short_reason(const Refusal& refusal) {
   return std::string(text);
 }
 
+std::string headline_of(const Refusal& refusal, const std::string& quota) {
+  if (refusal.by_quota) return "quota " + quota + ": " + short_reason(refusal);
+  // The details' first sentence.
+  std::string numbers = refusal.details.substr(0, refusal.details.find(". "));
+  if (numbers.ends_with('.')) numbers.pop_back();
+  return numbers.empty() ? short_reason(refusal) : numbers;
+}
+
 bool is_stranger(const k8s::Pod& pod, const std::set<std::string>& served) {
   return asks_for_gpus(pod) || !meant_by(pod.spec.scheduler_name, served).empty();
 }

@@ -57,4 +57,8 @@ struct Queue {
 // NAME: ".
 [[nodiscard]] std::string short_reason(const Refusal& refusal);
 
+// Why a pod waits in one sentence: its quota's words, or the shortage in numbers where there is
+// one.
+[[nodiscard]] std::string headline_of(const Refusal& refusal, const std::string& quota);
+
 }  // namespace sched::answers

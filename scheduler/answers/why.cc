@@ -35,17 +35,32 @@ std::vector<ReasonRow> reasons_of(const std::vector<NodeExplanation>& nodes) {
   return sorted;
 }
 
-// The details' first sentence: the shortage in numbers, if there is one.
-std::string first_sentence(const std::string& text) {
-  const auto end = text.find(". ");
-  std::string first = text.substr(0, end);
-  if (first.ends_with('.')) first.pop_back();
-  return first;
-}
-
 std::string without_first_sentence(const std::string& text) {
   const auto end = text.find(". ");
   return end == std::string::npos ? std::string() : text.substr(end + 2);
+}
+
+// How the pod would be judged on each node; returns the engine's words.
+Explanation judge(const Engine& engine, const k8s::Pod& pod, Why& why) {
+  Explanation explanation = engine.explain(pod);
+  why.all_nodes = explanation.nodes.size();
+  why.fitting_nodes = static_cast<std::size_t>(
+      std::count_if(explanation.nodes.begin(), explanation.nodes.end(),
+                    [](const NodeExplanation& node) { return node.code == Code::kOk; }));
+  why.reasons = reasons_of(explanation.nodes);
+  why.details = explanation.details;
+  why.candidates = engine.candidates(pod, kMostCandidates);
+  return explanation;
+}
+
+void tell(Why& why, const Refusal& refusal) {
+  why.details = without_first_sentence(refusal.details);
+  why.headline = headline_of(refusal, why.quota);
+  why.is_for_nodes = !refusal.by_quota;
+  if (!refusal.by_quota) return;
+  // Room on nodes would not help.
+  why.room = {};
+  why.ends.clear();
 }
 
 class Asking {
@@ -103,36 +118,16 @@ class Asking {
     }
     if (outcome != nullptr) {
       const Refusal& refusal = outlook.refusal(*outcome);
-      const std::string numbers = first_sentence(refusal.details);
-      why_.details = without_first_sentence(refusal.details);
-      why_.headline = numbers.empty() ? short_reason(refusal) : numbers;
-      why_.is_for_nodes = !refusal.by_quota;
-      if (refusal.by_quota) {
-        why_.headline = "quota " + why_.quota + ": " + short_reason(refusal);
-        // Room on nodes would not help.
-        why_.room = {};
-        why_.ends.clear();
-      }
+      tell(why_, refusal);
     }
     return is(Why::Verdict::kWaits);
   }
 
-  void judge(const k8s::Pod& pod) {
-    const Explanation explanation = engine_.explain(pod);
-    why_.all_nodes = explanation.nodes.size();
-    why_.fitting_nodes = static_cast<std::size_t>(
-        std::count_if(explanation.nodes.begin(), explanation.nodes.end(),
-                      [](const NodeExplanation& node) { return node.code == Code::kOk; }));
-    why_.reasons = reasons_of(explanation.nodes);
-    why_.details = explanation.details;
-    why_.candidates = engine_.candidates(pod, kMostCandidates);
-  }
+  void judge(const k8s::Pod& pod) { sched::answers::judge(engine_, pod, why_); }
 
   void find_room() {
     why_.room = engine_.room_for(pod_);
-    for (const GpuTenant& pod : why_.room.pods) {
-      why_.ends.push_back(names_.of(pod.uid) + " (" + std::to_string(pod.pieces) + ")");
-    }
+    name_ends(why_, names_);
   }
 
   Engine& engine_;
@@ -143,6 +138,40 @@ class Asking {
 };
 
 }  // namespace
+
+void name_ends(Why& why, const PodNames& names) {
+  why.ends.clear();
+  for (const GpuTenant& pod : why.room.pods) {
+    why.ends.push_back(names.of(pod.uid) + " (" + std::to_string(pod.pieces) + ")");
+  }
+}
+
+Why why_now(const Engine& engine, const k8s::Pod& pod, Time now) {
+  Why why;
+  why.pod = ref_of(pod);
+  why.scheduler_name = pod.spec.scheduler_name;
+  why.since = pod.metadata.creation_timestamp.value_or(now);
+  const Explanation explanation = judge(engine, pod, why);
+  if (explanation.message.empty()) {
+    why.verdict = Why::Verdict::kStarts;
+    if (!why.candidates.empty()) why.node = why.candidates.front().node;
+    return why;
+  }
+  if (explanation.rejection) {
+    why.headline = *explanation.rejection;
+    return why;
+  }
+  if (explanation.by_quota) {
+    why.headline = explanation.message;  // names the quota
+    return why;
+  }
+  why.room = engine.room_for(pod);
+  tell(why, {.message = explanation.message,
+             .details = explanation.details,
+             .plugins = {},
+             .by_quota = false});
+  return why;
+}
 
 const char* to_string(Why::Verdict verdict) {
   switch (verdict) {

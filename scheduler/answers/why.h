@@ -54,6 +54,14 @@ struct Why {
 // "Placed", "Starts", "Waits", "Gated", "Never", "NotOurs", "Finished".
 [[nodiscard]] const char* to_string(Why::Verdict verdict);
 
+// How the pod, which need not be there, would be judged now, as if it waited: kStarts where some
+// node would take it now, else kWaits. Whether others have their turn before it is not asked.
+// Changes nothing, so that it can be asked of a running scheduler. The pods in `room` have no names
+// yet (name_ends). O(nodes · their reasons).
+[[nodiscard]] Why why_now(const Engine& engine, const k8s::Pod& pod, Time now);
+// Names of `room.pods`.
+void name_ends(Why& why, const PodNames& names);
+
 // Everything about a pod that was read. Runs the engine, to find what becomes of the pod next.
 // O(nodes · their reasons).
 [[nodiscard]] Why why(Engine& engine, const k8s::Pod& pod, const std::set<std::string>& served,

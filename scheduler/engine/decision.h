@@ -22,6 +22,13 @@ struct PluginScore {
 
 namespace decision {
 
+// The node that would have been taken if the chosen one had not been there.
+struct RunnerUp {
+  std::string node;
+  std::int64_t total_score = 0;  // measured by the same nodes as the chosen one's
+  friend bool operator==(const RunnerUp&, const RunnerUp&) = default;
+};
+
 // Bind the pod to the node. Its capacity is assumed until the outcome is an event.
 struct Bind {
   PodRef pod;
@@ -39,6 +46,9 @@ struct Bind {
   std::size_t all_nodes = 0;
   int attempts = 0;     // this one included
   Time queued_since{};  // when the pod was first seen pending
+  // Where EngineOptions ask for it; nullopt: no other node took the pod, or this one was held for
+  // it. No recording has it.
+  std::optional<RunnerUp> runner_up = {};
   friend bool operator==(const Bind&, const Bind&) = default;
 };
 

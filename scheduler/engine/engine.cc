@@ -150,5 +150,10 @@ RoomFor Engine::room_for(const k8s::Pod& pod) const { return parts_->questions.r
 std::vector<GpuNode> Engine::gpu_nodes() const { return parts_->questions.gpu_nodes(); }
 std::vector<PodInLine> Engine::in_line() const { return parts_->questions.in_line(); }
 GpuTotals Engine::gpu_totals() const { return parts_->questions.gpu_totals(); }
+const k8s::Pod* Engine::waiting_pod(const std::string& uid) const {
+  const PodRecord* record = parts_->world.pods.find(uid);
+  if (record == nullptr || record->state() != PodRecord::State::kPending) return nullptr;
+  return &record->waiting()->pod;
+}
 
 }  // namespace sched

@@ -77,6 +77,7 @@ struct Explanation {
   std::optional<std::string> rejection;
   std::vector<NodeExplanation> nodes;  // by name
   std::string message;                 // FitError text; empty when some node fits
+  bool by_quota = false;               // the message is the quota's, whatever nodes say
   std::string details;
 };
 
@@ -138,6 +139,8 @@ class Engine {
   [[nodiscard]] std::vector<PodInLine> in_line() const;
   // Sums over both. O(nodes + pods that wait).
   [[nodiscard]] GpuTotals gpu_totals() const;
+  // A pod of ours that waits, by its uid, until the next apply() or step(); null: there is none.
+  [[nodiscard]] const k8s::Pod* waiting_pod(const std::string& uid) const;
 
  private:
   class Parts;

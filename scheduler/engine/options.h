@@ -29,6 +29,8 @@ struct EngineOptions {
   std::optional<std::vector<TypicalPod>> typical_pods = std::nullopt;
   // Labels of the site that name the GPUs of a node.
   gpu::SiteLabels site_labels{};
+  // Whether binds name the second-best node, for people to read. It changes no choice.
+  bool names_runner_up = false;
   quota::Options quota{};
 };
 

@@ -1,13 +1,26 @@
 // The command line.
 #pragma once
 
+#include "scheduler/kubectl-gpu/ui/leader.h"
+
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace sched::kubectl {
 
-enum class Command { kOverview, kWhy, kNodes, kQueue, kQuota, kPlan };
+enum class Command { kOverview, kWhy, kNodes, kQueue, kQuota, kPlan, kUi };
 enum class Output { kTable, kWide, kJson };
+
+// `ui`: where the page is, and as whom it is asked for.
+struct UiOptions {
+  std::uint16_t port = 0;  // on this machine; 0: any that is free
+  LeaderByLease::Options leader;
+  std::string server;  // a URL, in place of the leader's pod
+  std::string server_ca;
+  bool insecure_skip_verify = false;
+  std::string token_file;
+};
 
 struct Options {
   Command command = Command::kOverview;
@@ -25,6 +38,7 @@ struct Options {
   std::vector<std::string> manifests;
   std::vector<std::string> added_nodes;  // "H100x8=2"
   std::vector<std::string> drained_nodes;
+  UiOptions ui;
 };
 
 }  // namespace sched::kubectl

@@ -12,6 +12,7 @@
 #include "scheduler/kubectl-gpu/read_cluster.h"
 #include "scheduler/kubectl-gpu/read_files.h"
 #include "scheduler/kubectl-gpu/show.h"
+#include "scheduler/kubectl-gpu/ui/ui.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -73,6 +74,38 @@ void add_plan(CLI::App& app, Options& options) {
   plan->add_option("--drain", options.drained_nodes, "A node that is drained")->type_name("NODE");
 }
 
+void add_ui(CLI::App& app, Options& options) {
+  CLI::App* ui = add_command(app, options, Command::kUi, "ui",
+                             "The scheduler's page in a browser: prints its URL on this machine, "
+                             "and serves it with your credentials until it is ended");
+  UiOptions& of_ui = options.ui;
+  ui->add_option("--port", of_ui.port, "The port on 127.0.0.1; 0: any that is free")
+      ->type_name("PORT");
+  ui->add_option("--token-file", of_ui.token_file,
+                 "A token for the scheduler, where the kubeconfig has none")
+      ->type_name("FILE");
+  ui->add_option("--scheduler-namespace", of_ui.leader.namespace_, "Where its pods and lease are")
+      ->type_name("NAMESPACE")
+      ->capture_default_str();
+  ui->add_option("--lease", of_ui.leader.lease, "The lease, whose holder is asked")
+      ->type_name("NAME")
+      ->capture_default_str();
+  ui->add_option("--secure-port", of_ui.leader.port, "Its --secure-port")
+      ->type_name("PORT")
+      ->capture_default_str();
+  auto* server =
+      ui->add_option("--server", of_ui.server,
+                     "Ask this one, without the API server in between: https://HOST:PORT")
+          ->type_name("URL");
+  ui->add_option("--server-ca", of_ui.server_ca,
+                 "What --server's certificate is verified with; absent: the system's authorities")
+      ->type_name("FILE")
+      ->needs(server);
+  ui->add_flag("--insecure-skip-tls-verify", of_ui.insecure_skip_verify,
+               "Send the token to --server whatever certificate it shows")
+      ->needs(server);
+}
+
 void add_commands(CLI::App& app, Options& options) {
   app.add_option("-f,--filename", options.from, "As --from")->type_name("FILE");
   add_command(app, options, Command::kWhy, "why", "Why a pod waits, or is where it is")
@@ -83,6 +116,7 @@ void add_commands(CLI::App& app, Options& options) {
   add_command(app, options, Command::kQuota, "quota",
               "What each GpuQuota has, uses, lends and borrows");
   add_plan(app, options);
+  add_ui(app, options);
 }
 
 // The engine with all that was read, and the notes.
@@ -183,6 +217,8 @@ class Answering {
         return why(cluster);
       case Command::kPlan:
         return plan(cluster);
+      case Command::kUi:
+        break;  // of no cluster that is read here
     }
     return kBadUsage;
   }
@@ -295,6 +331,7 @@ int run(const std::vector<std::string>& arguments, std::string_view version,
   } catch (const CLI::ParseError& error) {
     return app.exit(error, terminal.out, terminal.err) == 0 ? 0 : kBadUsage;
   }
+  if (options.command == Command::kUi) return run_ui(options, terminal);
   for (;;) {
     if (options.watch && terminal.style.bars) terminal.out << kClearScreen;
     const int code = Answering(options, terminal).answer();

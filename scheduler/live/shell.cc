@@ -87,6 +87,8 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
   reporter_ = std::make_unique<Reporter>(*statuses_, *events_, metrics_, host_name(),
                                          Reporter::Clocks{clock_, wall_clock});
   const ChangeMask reads = changes_read(options_.configuration.profiles);
+  if (options_.ui && options_.secure_port) ui_notes_ = std::make_unique<UiNotes>();
+  options_.configuration.engine.names_runner_up = ui_notes_ != nullptr;
   engine_ = std::make_unique<EngineThread>(
       Engine(std::move(options_.configuration.profiles), options_.configuration.engine),
       engine_hooks(), recorder_.get());
@@ -132,6 +134,14 @@ k8s::Result<void> Shell::Parts::listen() {
 
 k8s::Result<void> Shell::Parts::open_secure_port() {
   if (!options_.secure_port) return {};
+  std::optional<UiPage::Scheduler> ui;
+  if (ui_notes_) {
+    ui = UiPage::Scheduler{.notes = ui_notes_.get(),
+                           .about = {.replica = host_name(),
+                                     .version = options_.version,
+                                     .scheduler_names = profile_names_},
+                           .clock = wall_clock};
+  }
   auto port = SecurePort::open(
       std::move(*options_.secure_port),
       {.metrics = [this] { return metrics_text(); },
@@ -141,7 +151,8 @@ k8s::Result<void> Shell::Parts::open_secure_port() {
            [this](std::string_view verb, int status, std::chrono::nanoseconds duration) {
              metrics_.request(verb, status, duration);
            },
-       .recording = recording_source()});
+       .recording = recording_source(),
+       .ui = std::move(ui)});
   if (!port) return tl::unexpected<k8s::Error>(std::move(port.error()));
   secure_port_ = std::move(*port);
   return {};

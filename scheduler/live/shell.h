@@ -45,6 +45,7 @@ struct ShellOptions {
   std::string config_file;                // what a recording says of its configuration
   std::string config_text;
   std::string version;  // of the program, for the metrics
+  bool ui = false;      // whether the secure port serves the page at /ui
 };
 
 class Shell {

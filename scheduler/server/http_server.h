@@ -20,17 +20,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sched::server {
 
 class ServingCertificate;
 
+// Where a bearer token stands that came by the API server's proxy of pods, which takes the header
+// Authorization for itself and sends it no further.
+inline constexpr const char* kForwardedAuthorization = "X-Gpu-Scheduler-Authorization";
+
 // Valid during the handler's call only.
 struct Request {
   std::string_view path;        // without its query
   std::string_view query = {};  // what stands behind the "?", as it came: see query.h
-  std::optional<std::string_view> bearer_token = {};
+  std::optional<std::string_view> bearer_token = {};  // of Authorization, else of the above
+  std::string_view host = {};                         // the header; empty: there is none
   // Expires when nobody waits for the answer any more: it was given, or the client is gone, or its
   // time is up. May be kept.
   std::weak_ptr<const void> client = {};
@@ -43,6 +49,7 @@ struct Reply {
   // Sent behind it, one after the other; each has the connection's time limit for itself.
   std::vector<std::shared_ptr<const std::string>> more = {};
   std::string content_type = "text/plain; charset=utf-8";
+  std::vector<std::pair<std::string, std::string>> headers = {};  // besides those that all have
 };
 
 [[nodiscard]] Reply text_reply(int status, std::string text);

@@ -46,21 +46,6 @@ void raise_to(Counter& counter, std::uint64_t total) {
   if (missing > 0) counter.Increment(missing);
 }
 
-const char* state_of(GpusClosed closed) {
-  switch (closed) {
-    case GpusClosed::kCordoned:
-      return "cordoned";
-    case GpusClosed::kBackedOff:
-      return "backed_off";
-    case GpusClosed::kMigChange:
-      return "mig_change";
-    case GpusClosed::kNotReady:
-    case GpusClosed::kNoneOffered:
-      break;
-  }
-  return "not_ready";
-}
-
 const char* label_of(GpuTotals::Queue queue) {
   switch (queue) {
     case GpuTotals::Queue::kBackoff:
@@ -425,7 +410,7 @@ void Metrics::gpu_totals(const GpuTotals& totals, Time now) {
     for (const GpusClosed closed : {GpusClosed::kCordoned, GpusClosed::kBackedOff,
                                     GpusClosed::kNotReady, GpusClosed::kMigChange}) {
       const auto gpus = form.closed.find(closed);
-      in_state(state_of(closed), gpus == form.closed.end() ? 0 : gpus->second);
+      in_state(to_string(closed), gpus == form.closed.end() ? 0 : gpus->second);
     }
     set(f.largest_block, labels, static_cast<double>(form.largest_block));
     set(f.whole_nodes, labels, static_cast<double>(form.whole_nodes_free));

@@ -39,6 +39,11 @@ std::optional<std::string_view> bearer_token(std::string_view authorization) {
   return authorization.substr(kScheme.size());
 }
 
+std::optional<std::string_view> token_of(const http::request_header<>& request) {
+  if (const auto token = bearer_token(view(request[http::field::authorization]))) return token;
+  return bearer_token(view(request[kForwardedAuthorization]));
+}
+
 template <typename Stream>
 class SessionOn final : public Session, public std::enable_shared_from_this<SessionOn<Stream>> {
   static constexpr bool kHasTls = std::is_same_v<Stream, TlsStream>;
@@ -90,7 +95,8 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
     const std::weak_ptr<SessionOn> weak = this->weak_from_this();
     handler_({.path = target.substr(0, mark),
               .query = target.substr(std::min(mark + 1, target.size())),
-              .bearer_token = bearer_token(view(request[http::field::authorization])),
+              .bearer_token = token_of(request),
+              .host = view(request[http::field::host]),
               .client = weak},
              [weak](Reply reply) {
                if (const auto self = weak.lock()) self->answer(std::move(reply));
@@ -115,6 +121,7 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
     response_.result(static_cast<unsigned>(reply_.status));
     response_.set(http::field::content_type, reply_.content_type);
     response_.set(http::field::cache_control, "no-store");
+    for (const auto& [name, value] : reply_.headers) response_.set(name, value);
     if (reply_.status == 401) response_.set(http::field::www_authenticate, "Bearer");
     response_.keep_alive(false);
     std::size_t size = reply_.body->size();

@@ -13,6 +13,7 @@ NOT_FOR_USERS = {
     "scheduler/live/record/decode.cc": "of recordings, which the bench reads",
     "scheduler/live/record/gzip_member.cc": "the same",
     "scheduler/live/writes/bind_answer.cc": "what the API server says, to be recognised",
+    "scheduler/server/ui/files.cc": "headers for browsers",
     "scheduler/answers/": "of kubectl gpu, whose words docs/kubectl-gpu.md explains",
     "scheduler/engine/questions/gpu_nodes.cc": "the same",
     "scheduler/kubectl-gpu/": "the same",

@@ -60,7 +60,7 @@ RULES = {
     "k8s-client/leader_election/": HTTP + ["k8s-client/api/", "k8s-client/client."],
     **{f"scheduler/{part}/": up_to(part) for part in PARTS},
     "scheduler/config/": CORE,
-    "scheduler/live/": CORE + ["scheduler/config/", "scheduler/server/", "k8s-client/*"],
+    "scheduler/live/": CORE + ["scheduler/answers/", "scheduler/config/", "scheduler/server/", "k8s-client/*"],
     "scheduler/server/": ["scheduler/base/", "scheduler/engine/*", "k8s-client/*"],
     "scheduler/answers/": CORE,
     "scheduler/kubectl-gpu/": ["scheduler/*", "k8s-client/*", "plugins/registry.h"],

@@ -14,9 +14,10 @@
 
 namespace bench::replay {
 
-extern const std::string_view kReportStyle;  // page/style.css
-extern const std::string_view kPlotsScript;  // page/plots.js
-extern const std::string_view kMapsScript;   // page/maps.js
+extern const std::string_view kReportPalette;  // scheduler/server/ui/palette.css
+extern const std::string_view kReportStyle;    // page/style.css
+extern const std::string_view kPlotsScript;    // page/plots.js
+extern const std::string_view kMapsScript;     // page/maps.js
 
 namespace {
 
@@ -43,8 +44,8 @@ void write_head(std::ostream& out, const Report& report, std::size_t policies) {
              "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
              "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
              "<meta name=\"color-scheme\" content=\"light dark\">\n"
-             "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n{}",
-             page::escape(report.title), kReportStyle);
+             "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n{}{}",
+             page::escape(report.title), kReportPalette, kReportStyle);
   write_policy_styles(out, policies);
   out << "</style>\n</head>\n";
 }

@@ -74,6 +74,7 @@ Ruling Place::ruling_for(WaitingPod& pod, Time now) {
 std::optional<Decision> Place::assume_best(WaitingPod& pod, const ScoreCache& answers, Best best,
                                            const Where& where, Time now) {
   if (answers.draws()) best.node = answers.draw(++draws_, best, where);
+  if (world_.options.names_runner_up) best = answers.with_second(std::move(best), where);
   return assume(pod, answers, best, now);
 }
 
@@ -104,6 +105,7 @@ std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers
   bind.all_nodes = world_.nodes.size();
   bind.attempts = ++pod.attempts;
   bind.queued_since = pod.queued_since;
+  if (on.second != kNoSlot) bind.runner_up = {world_.nodes.name(on.second), on.second_total};
   // A note that the pod has already is replaced.
   if (!pod.demand.is_none() && (world_.ledger.in_force() || quota::has_note(pod.pod))) {
     bind.charged_as = world_.nodes.facts(node).gpu.product.name;

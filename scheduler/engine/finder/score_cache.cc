@@ -506,6 +506,36 @@ NodeSlot ScoreCache::draw(std::uint64_t number, const Best& best, const Where& w
   return equals[bounded(mix64(mix64(seed_) + number), equals.size())];
 }
 
+Best ScoreCache::with_second(Best best, const Where& where) const {
+  std::vector<NodeSlot> room;
+  Left left = left_by(where, room);
+  std::vector<NodeSlot> aside(left.aside.begin(), left.aside.end());
+  aside.insert(std::lower_bound(aside.begin(), aside.end(), best.node), best.node);
+  left.aside = aside;
+  const auto consider = [&](NodeSlot slot) {
+    const std::int64_t its = total(slot, best);
+    if (best.second != kNoSlot && its < best.second_total) return;
+    if (best.second != kNoSlot && its == best.second_total && !order_.before(slot, best.second)) {
+      return;
+    }
+    best.second = slot;
+    best.second_total = its;
+  };
+  // What rules across nodes prefer may differ within a bucket.
+  if (has_trees_ && left.only == nullptr && best.preferences == nullptr) {
+    for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
+      if (left[id] == 0) continue;
+      const NodeSlot slot = in_tree(trees_, id, [&](const MaxTree& tree, const auto& answers) {
+        return tree.best_except(answers, left.aside, before());
+      });
+      if (slot != kNoSlot) consider(slot);
+    }
+  } else {
+    for_each_left(left, consider);
+  }
+  return best;
+}
+
 std::int64_t ScoreCache::total(NodeSlot slot, const Best& best) const {
   const std::int64_t own = own_total(slot, best.extremes);
   if (best.preferences == nullptr) return own;

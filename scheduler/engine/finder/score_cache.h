@@ -58,6 +58,9 @@ struct Best {
   // The preferences of rules across nodes, measured over the same nodes; null: none. Refers to the
   // ruling.
   std::shared_ptr<const MeasuredPreferences> preferences{};
+  // The best of the others, measured by the same nodes; where with_second() was asked.
+  NodeSlot second = kNoSlot;
+  std::int64_t second_total = 0;
 };
 
 class ScoreCache {
@@ -101,6 +104,9 @@ class ScoreCache {
   // same `number` gives the same node. O(nodes).
   [[nodiscard]] NodeSlot draw(std::uint64_t number, const Best& best,
                               const Where& where = {}) const;
+  // `best`, which best(where) found in the world as it is, with the best of the other nodes. As
+  // best().
+  [[nodiscard]] Best with_second(Best best, const Where& where = {}) const;
   // Of a feasible node, as it is, relative to the nodes among which `best` was found.
   [[nodiscard]] std::int64_t total(NodeSlot slot, const Best& best) const;
   [[nodiscard]] std::vector<PluginScore> scores(NodeSlot slot, const Best& best) const;

@@ -57,6 +57,23 @@ struct GpuNode {
 // Why no pod gets GPUs of a node.
 enum class GpusClosed : std::uint8_t { kCordoned, kBackedOff, kNotReady, kMigChange, kNoneOffered };
 
+// "cordoned", "backed_off", "mig_change" or "not_ready": as metrics and the page call it. A node
+// that offers none has no GPU that could be counted.
+[[nodiscard]] constexpr const char* to_string(GpusClosed closed) {
+  switch (closed) {
+    case GpusClosed::kCordoned:
+      return "cordoned";
+    case GpusClosed::kBackedOff:
+      return "backed_off";
+    case GpusClosed::kMigChange:
+      return "mig_change";
+    case GpusClosed::kNotReady:
+    case GpusClosed::kNoneOffered:
+      break;
+  }
+  return "not_ready";
+}
+
 // All GPUs and all waiting pods, in a small number of figures whatever the size of the cluster.
 struct GpuTotals {
   // The pieces of one type in one form.

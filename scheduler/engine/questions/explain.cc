@@ -98,6 +98,7 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
   }
   if (by_quota && by_quota->refuses) {
     all.message = by_quota->words;
+    all.by_quota = true;
     all.details = notes;
     return all;
   }

@@ -2,6 +2,7 @@
 
 #include "k8s-client/shown.h"
 #include "scheduler/live/questions/answers.h"
+#include "scheduler/live/questions/unanswered.h"
 #include "scheduler/server/endpoints.h"
 #include "scheduler/server/query.h"
 
@@ -82,26 +83,6 @@ Reply json_reply(std::string json) {
   Reply reply = text_reply(200, std::move(json));
   reply.content_type = "application/json";
   return reply;
-}
-
-Reply reply_to(Unanswered why) {
-  switch (why) {
-    case Unanswered::kTooMany:
-      return text_reply(429,
-                        "as many questions as may be are open already; ask again in a moment\n");
-    case Unanswered::kNotDeciding:
-      return text_reply(
-          503,
-          "this replica decides nothing: it does not know the cluster yet, or another "
-          "one holds the lease; ask that one\n");
-    case Unanswered::kTooLate:
-      return text_reply(503,
-                        "the engine did not come to it in time: a tenth of its time is for "
-                        "questions; ask again in a moment\n");
-    case Unanswered::kEnded:
-      break;
-  }
-  return text_reply(503, "the process is shutting down\n");
 }
 
 }  // namespace

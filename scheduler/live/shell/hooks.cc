@@ -152,6 +152,7 @@ Intake::Hooks Shell::Parts::intake_hooks() {
           [this](const std::string& uid) {
             statuses_->forget(uid);
             binder_->forget(uid);
+            if (ui_notes_) ui_notes_->gone(uid);
             if (leadership_) leadership_->on_pod_gone(uid);
           },
       .on_quota = [this](const k8s::GpuQuota& quota) { quota_statuses_->observed(quota); },
@@ -202,6 +203,9 @@ void Shell::Parts::begin_to_decide() {
 EngineThread::Hooks Shell::Parts::engine_hooks() {
   return {.on_decisions =
               [this](std::vector<Decided> decisions) {
+                if (ui_notes_) {
+                  for (const Decided& one : decisions) ui_notes_->decided(one.decision);
+                }
                 loop_->post([this, batch = std::make_shared<std::vector<Decided>>(
                                        std::move(decisions))] { handle(std::move(*batch)); });
               },
@@ -270,6 +274,7 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
     problems_.resolved("bind");
   }
   if (outcome.end == BindEnd::kBound) {
+    if (ui_notes_) ui_notes_->bound(outcome.bind, wall_clock());
     engine_->push(event::BindSucceeded{outcome.bind.pod, outcome.bind.node});
   } else {
     engine_->push(event::BindFailed{.pod = outcome.bind.pod,
@@ -283,6 +288,7 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
 
 void Shell::Parts::on_pod(const k8s::Pod& pod) {
   if (leadership_) leadership_->on_pod(pod);
+  if (ui_notes_) ui_notes_->saw(pod);
   if (!pod.spec.node_name.empty()) {
     statuses_->forget(pod.metadata.uid);
   } else if (ours_.contains(pod.spec.scheduler_name)) {

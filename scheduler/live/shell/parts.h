@@ -20,6 +20,7 @@
 #include "scheduler/live/shell.h"
 #include "scheduler/live/shell/secure_port.h"
 #include "scheduler/live/shell/shutdown.h"
+#include "scheduler/live/ui/notes.h"
 #include "scheduler/live/writes/binder.h"
 #include "scheduler/live/writes/preparer.h"
 #include "scheduler/live/writes/quota_memory.h"
@@ -111,6 +112,7 @@ class Shell::Parts {
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<FlightRecorder> flight_recorder_;  // nullptr: there is none
   std::optional<RecordingFiles> recording_files_;    // nullopt: written nowhere
+  std::unique_ptr<UiNotes> ui_notes_;                // nullptr: no page is served
   std::unique_ptr<k8s::Transport> transport_;
   std::unique_ptr<k8s::Client> client_;
   std::unique_ptr<Binder> binder_;

@@ -54,6 +54,7 @@ class SecurePort::Parts {
         asker_(*loop_, std::move(scheduler.ask), {}),
         questions_(access_, asker_, get_pod(), std::move(scheduler.names)),
         recording_(std::move(scheduler.recording)) {
+    if (scheduler.ui) page_.emplace(*loop_, access_, asker_, *std::move(scheduler.ui));
     cluster_.credentials->on_problem(
         [this](const k8s::Error& error) { problem("credentials of the secure port", error); });
     client_.set_observer(std::move(scheduler.on_request));
@@ -104,9 +105,12 @@ class SecurePort::Parts {
   void get(const server::Request& request, server::HttpServer::Answer answer) {
     if (PodQuestions::serves(request.path)) return questions_.get(request, std::move(answer));
     if (request.path == kRecording) return send_recording(request, std::move(answer));
+    if (page_ && UiPage::serves(request.path)) return page_->get(request, std::move(answer));
     if (request.path != kMetrics) {
+      const std::string page = page_ ? ", and /ui" : "";
       return answer(server::text_reply(
-          404, "not here; there are /metrics, /explain, /candidates and /debug/recording\n"));
+          404, "not here; there are /metrics, /explain, /candidates and /debug/recording" + page +
+                   "\n"));
     }
     server::if_allowed(access_, request, {k8s::NonResourceAccess{.path = kMetrics, .verb = "get"}},
                        std::move(answer), [this](const server::HttpServer::Answer& allowed) {
@@ -171,6 +175,7 @@ class SecurePort::Parts {
   Asker asker_;
   PodQuestions questions_;
   std::function<void(std::function<void(RecordingParts)>)> recording_;
+  std::optional<UiPage> page_;
   std::unique_ptr<server::ServingCertificate> certificate_;
   std::unique_ptr<server::HttpServer> server_;
   std::thread thread_;

@@ -1,5 +1,5 @@
-// The secure port: /metrics, /explain, /candidates and /debug/recording over HTTPS, on a thread of
-// its own, for those who may, by the API server's word.
+// The secure port: /metrics, /explain, /candidates and /debug/recording, and if requested the page
+// at /ui, over HTTPS, on a thread of its own, for accounts that the API server allows.
 //
 // Whatever is done to it costs nothing on the event loop, which renews the lease and answers
 // probes: TLS, pages of megabytes and the reviews of tokens are this thread's, which has a lower
@@ -14,6 +14,7 @@
 #include "k8s-client/error.h"
 #include "scheduler/live/questions/question_queue.h"
 #include "scheduler/live/record/recording_ring.h"
+#include "scheduler/live/ui/page.h"
 #include "scheduler/server/http_server.h"
 #include "scheduler/server/serving_certificate.h"
 
@@ -21,6 +22,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
@@ -39,10 +41,11 @@ class SecurePort {
   struct Scheduler {
     std::function<std::string()> metrics;   // Prometheus' text format
     std::function<void(Question)> ask;      // EngineThread::ask
-    std::unordered_set<std::string> names;  // whose pods may be asked about
+    std::unordered_set<std::string> names;  // the schedulers whose pods may be asked about
     k8s::RequestObserver on_request;        // each request to the API server
     // FlightRecorder::take; its answer comes on any thread. Empty: there is no flight recording.
     std::function<void(std::function<void(RecordingParts)>)> recording = {};
+    std::optional<UiPage::Scheduler> ui = {};  // nullopt: the page is not served
   };
 
   // Opens the port, and serves until it is destroyed.

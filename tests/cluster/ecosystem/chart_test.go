@@ -83,6 +83,12 @@ patches:
     patch: |
       - {op: add, path: /metadata/labels/release, value: stack}
 `},
+		{"the page", []string{"--set", "ui=true"}, []string{"base"}, `
+patches:
+  - target: {kind: Deployment}
+    patch: |
+      - {op: add, path: /spec/template/spec/containers/0/args/-, value: --ui}
+`},
 		{"dashboards alone", []string{"--set", "metrics.dashboards=true"}, []string{"base", "monitoring"}, `
 patches:
   - target: {kind: ServiceMonitor|PrometheusRule|Service}

@@ -27,7 +27,7 @@ var clusters = []struct {
 }{
 	{"kustomize", []section{
 		{"docs/install.md", "Build the image"}, {"docs/install.md", "With kustomize"}, {"docs/quotas.md", "GPU quotas"},
-		{"docs/operate.md", "Who may read metrics"}, {"docs/operate.md", "Ask about a pod"},
+		{"docs/operate.md", "Who may read metrics"}, {"docs/operate.md", "Ask about a pod"}, {"docs/ui.md", "Let people see it"},
 		{"docs/kubectl-gpu.md", "Install"}, {"docs/kubectl-gpu.md", "Flags"},
 		{"docs/alerts.md", "Alerts of the scheduler"}, {"docs/alerts.md", "Alerts of GPUs"}, {"docs/install.md", "Uninstall"},
 	}},

@@ -155,12 +155,14 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
       sched::decision::NodeComplaint{.node = "n1", .complaints = {"a", "b"}, .lasts = false}};
 }
 
-// What each kind is made of, but for what no live cluster knows (a bind's devices). A field that is
+// What each kind is made of, but for what no live cluster knows (a bind's devices), and what no
+// recording has (its runner-up). A field that is
 // added does not compile before it is named here, and then it has to come back.
 auto fields(const sched::decision::Bind& bind) {
   const auto& [pod, scheduler, generation, node, devices, charged, total, scores, feasible, all,
-               attempts, since] = bind;
+               attempts, since, runner_up] = bind;
   static_cast<void>(devices);
+  static_cast<void>(runner_up);
   return std::tie(pod, scheduler, generation, node, charged, total, scores, feasible, all, attempts,
                   since);
 }

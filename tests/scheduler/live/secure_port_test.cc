@@ -194,6 +194,8 @@ TEST_CASE("the secure port shows metrics to those whom the API server lets get t
   CHECK(world.status("prometheus") == "200");
   CHECK(body_of(world.connect().exchange(get("/metrics?x", "prometheus"))) == "m 1\n");
   CHECK(world.connect().exchange(get("/livez", "prometheus")).substr(9, 3) == "404");
+  // The page is off.
+  CHECK(world.connect().exchange(get("/ui/", "prometheus")).substr(9, 3) == "404");
   // The last two were known.
   CHECK(world.reviews().size() == 5);
   for (const ReceivedRequest& request : world.reviews()) {

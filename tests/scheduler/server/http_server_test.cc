@@ -136,6 +136,11 @@ class Bench {
     if (request.path == "/query") {
       return answer(text_reply(200, "query " + std::string(request.query) + "\n"));
     }
+    if (request.path == "/host") {
+      Reply reply = text_reply(200, "host " + std::string(request.host) + "\n");
+      reply.headers = {{"X-Own", "yes"}};
+      return answer(std::move(reply));
+    }
     if (request.path == "/large") return answer(text_reply(200, std::string(32 << 20, 'x')));
     if (request.path == "/secret" && request.bearer_token != "key") {
       return answer(text_reply(401, "no\n"));
@@ -335,6 +340,27 @@ TEST_CASE(
   }
   CHECK_THAT(Bench::exchange("GET /ok HTTP/1.0\r\n\r\n", socket),
              Catch::StartsWith("HTTP/1.0 200 "));
+}
+
+TEST_CASE(
+    "a token may stand in the header that proxies pass on, and Authorization goes before it") {
+  const Bench bench;
+  const auto status = [&](const std::string& headers) {
+    return bench.exchange("GET /secret HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n").substr(9, 3);
+  };
+  CHECK(status("") == "401");
+  CHECK(status("X-Gpu-Scheduler-Authorization: Bearer key\r\n") == "200");
+  CHECK(status("X-Gpu-Scheduler-Authorization: key\r\n") == "401");
+  CHECK(status("Authorization: Bearer other\r\n"
+               "X-Gpu-Scheduler-Authorization: Bearer key\r\n") == "401");
+}
+
+TEST_CASE("a handler knows the host that was asked for, and answers with headers of its own") {
+  const Bench bench;
+  const std::string answer = bench.exchange("GET /host HTTP/1.1\r\nHost: a.example:1\r\n\r\n");
+  CHECK_THAT(answer, Catch::EndsWith("host a.example:1\n"));
+  CHECK_THAT(answer, Catch::Contains("X-Own: yes\r\n"));
+  CHECK_THAT(bench.exchange("GET /host HTTP/1.0\r\n\r\n"), Catch::EndsWith("host \n"));
 }
 
 TEST_CASE("addresses that cannot be listened on") {

@@ -1,0 +1,66 @@
+// The way to the page of the scheduler that leads.
+//
+// By default through the API server, which reaches the pod where nothing else does: the Lease names
+// the pod, and the API server's proxy of pods passes requests on to its secure port. It takes the
+// header Authorization for itself, so the scheduler gets the token in a header of its own
+// (server/http_server.h). The API server does not verify the scheduler's certificate: the token is
+// shown to whatever answers at the pod's address.
+//
+// Or straight to a URL, whose certificate is verified.
+#pragma once
+
+#include "k8s-client/client.h"
+#include "k8s-client/http/credentials.h"
+#include "k8s-client/http/event_loop.h"
+#include "k8s-client/http/transport.h"
+#include "scheduler/kubectl-gpu/ui/proxy.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sched::kubectl {
+
+// On its loop's thread.
+class LeaderByLease {
+ public:
+  struct Options {
+    std::string namespace_ = "gpu-scheduler";
+    std::string lease = "gpu-scheduler";
+    std::uint16_t port = 10259;  // --secure-port
+  };
+
+  // All outlive it. `token`: of whoever asks the scheduler.
+  LeaderByLease(k8s::EventLoop& loop, k8s::Transport& api_server, k8s::Credentials& token,
+                Options options);
+
+  // As Fetch. The leader is looked for anew once it gave no answer, or one that says it leads no
+  // more.
+  void fetch(const std::string& target, std::function<void(k8s::Result<k8s::Response>)> done);
+
+ private:
+  using Done = std::function<void(k8s::Result<k8s::Response>)>;
+
+  void find_leader();
+  void found(k8s::Result<k8s::Lease> lease);
+  void send(const std::string& target, Done done);
+
+  k8s::EventLoop& loop_;
+  k8s::Transport& api_server_;
+  k8s::Client client_;
+  k8s::Credentials& token_;
+  const Options options_;
+  std::string pod_;  // empty: not known
+  bool is_looking_ = false;
+  std::vector<std::pair<std::string, Done>> waiting_;  // for the leader to be found
+};
+
+// The pod of a Lease's holder, "NAME_UUID"; empty: nobody holds it.
+[[nodiscard]] std::string pod_of_holder(const std::string& identity);
+
+// Straight to a server with such a transport, which adds the credentials.
+[[nodiscard]] Fetch fetch_from(k8s::Transport& transport);
+
+}  // namespace sched::kubectl

@@ -1,0 +1,111 @@
+#include "scheduler/live/ui/notes.h"
+
+#include "scheduler/answers/queue.h"
+#include "scheduler/gpu/resource_kind.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace sched::live {
+
+namespace {
+
+bool has_gpus(const k8s::Pod& pod) {
+  const auto has = [](const k8s::Container& container) {
+    return std::any_of(container.limits.begin(), container.limits.end(),
+                       [](const auto& limit) { return gpu::is_gpu_resource(limit.first); });
+  };
+  return std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(), has);
+}
+
+// The message of a quota names it.
+UiNotes::Refusal refusal_by(const decision::Unschedulable& told) {
+  if (told.reason == decision::Unschedulable::Reason::kGpuQuotaExceeded) {
+    return {.headline = told.message, .by_quota = true};
+  }
+  return {.headline = answers::headline_of({.message = told.message,
+                                            .details = told.details,
+                                            .plugins = told.plugins,
+                                            .by_quota = false},
+                                           {}),
+          .by_quota = false};
+}
+
+}  // namespace
+
+void UiNotes::decided(const Decision& decision) {
+  if (const auto* told = std::get_if<decision::Unschedulable>(&decision)) return note(*told);
+  const std::lock_guard lock(mutex_);
+  ++decisions_;
+  const auto* bind = std::get_if<decision::Bind>(&decision);
+  if (bind != nullptr && open_.size() < limits_.open) open_[bind->pod.uid] = decisions_;
+}
+
+void UiNotes::note(const decision::Unschedulable& told) {
+  Refusal refusal = refusal_by(told);
+  const std::lock_guard lock(mutex_);
+  ++decisions_;
+  if (refusals_.size() >= limits_.refusals && !refusals_.contains(told.pod.uid)) return;
+  refusals_.insert_or_assign(told.pod.uid, std::move(refusal));
+}
+
+void UiNotes::bound(const decision::Bind& bind, Time at) {
+  const std::lock_guard lock(mutex_);
+  refusals_.erase(bind.pod.uid);
+  const auto number = open_.extract(bind.pod.uid);
+  if (number.empty()) return;
+  bound_.push_front({.number = number.mapped(), .at = at, .bind = bind});
+  if (bound_.size() > limits_.bound) bound_.pop_back();
+}
+
+void UiNotes::saw(const k8s::Pod& pod) {
+  if (pod.spec.node_name.empty()) return;
+  const std::string& uid = pod.metadata.uid;
+  if (pod.is_finished()) return gone(uid);
+  const bool is_named = has_gpus(pod);
+  const std::lock_guard lock(mutex_);
+  refusals_.erase(uid);
+  if (!is_named || names_.size() >= limits_.names) return;
+  names_.try_emplace(uid, pod.metadata.namespace_ + "/" + pod.metadata.name);
+}
+
+void UiNotes::gone(const std::string& uid) {
+  const std::lock_guard lock(mutex_);
+  refusals_.erase(uid);
+  names_.erase(uid);
+  open_.erase(uid);
+}
+
+std::uint64_t UiNotes::decisions() const {
+  const std::lock_guard lock(mutex_);
+  return decisions_;
+}
+
+std::vector<UiNotes::Bound> UiNotes::last_bound(std::size_t at_most) const {
+  const std::lock_guard lock(mutex_);
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(at_most, bound_.size()));
+  return {bound_.begin(), bound_.begin() + shown};
+}
+
+std::optional<UiNotes::Refusal> UiNotes::refusal_of(const std::string& uid) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = refusals_.find(uid);
+  return found == refusals_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void UiNotes::name_ends(answers::Why& why) const {
+  answers::PodNames names;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const GpuTenant& pod : why.room.pods) {
+      const auto found = names_.find(pod.uid);
+      if (found == names_.end()) continue;
+      const auto slash = found->second.find('/');
+      names.add(pod.uid, found->second.substr(0, slash), found->second.substr(slash + 1));
+    }
+  }
+  answers::name_ends(why, names);
+}
+
+}  // namespace sched::live

@@ -1,0 +1,77 @@
+// What the page shows and the engine does not keep: the last pods that were bound and why there, in
+// one sentence why each pod waits, and the names of pods that have GPUs.
+//
+// The engine's thread notes decisions, so that their number fits what it answers next; the event
+// loop notes outcomes of binds, and pods; the secure port's thread reads. All is bounded: of what
+// is more, nothing is noted, and the page has less to say.
+#pragma once
+
+#include "k8s-client/api/pod.h"
+#include "scheduler/answers/why.h"
+#include "scheduler/engine/decision.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace sched::live {
+
+// Thread-safe.
+class UiNotes {
+ public:
+  struct Limits {
+    std::size_t bound = 200;
+    std::size_t refusals = 50'000;
+    std::size_t names = 200'000;
+    std::size_t open = 10'000;  // binds without an outcome
+  };
+
+  struct Bound {
+    std::uint64_t number = 0;  // of the decision
+    Time at{};                 // the API server took the bind
+    decision::Bind bind;
+  };
+
+  // Why a pod waits, as it was told last.
+  struct Refusal {
+    std::string headline;
+    bool by_quota = false;
+  };
+
+  UiNotes() = default;
+  explicit UiNotes(Limits limits) : limits_(limits) {}
+
+  // A decision leaves the engine.
+  void decided(const Decision& decision);
+  // The API server took the bind that was decided on last of that pod.
+  void bound(const decision::Bind& bind, Time at);
+  // A pod as the API server shows it / it is no more.
+  void saw(const k8s::Pod& pod);
+  void gone(const std::string& uid);
+
+  // How many there were; the number of the last.
+  [[nodiscard]] std::uint64_t decisions() const;
+  // The last first, `at_most` of them.
+  [[nodiscard]] std::vector<Bound> last_bound(std::size_t at_most) const;
+  [[nodiscard]] std::optional<Refusal> refusal_of(const std::string& uid) const;
+  // answers::name_ends with the names that are known.
+  void name_ends(answers::Why& why) const;
+
+ private:
+  void note(const decision::Unschedulable& told);
+
+  const Limits limits_{};
+  mutable std::mutex mutex_;
+  std::uint64_t decisions_ = 0;
+  std::unordered_map<std::string, std::uint64_t> open_;  // numbers of binds without an outcome
+  std::deque<Bound> bound_;                              // the last first
+  std::unordered_map<std::string, Refusal> refusals_;    // by uid
+  std::unordered_map<std::string, std::string> names_;   // "namespace/name" of pods with GPUs
+};
+
+}  // namespace sched::live

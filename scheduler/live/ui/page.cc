@@ -1,0 +1,195 @@
+#include "scheduler/live/ui/page.h"
+
+#include "k8s-client/shown.h"
+#include "scheduler/answers/json.h"
+#include "scheduler/live/questions/unanswered.h"
+#include "scheduler/live/ui/what_if.h"
+#include "scheduler/server/endpoints.h"
+#include "scheduler/server/query.h"
+#include "scheduler/server/ui/files.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace sched::live {
+
+namespace {
+
+using server::Reply;
+using server::text_reply;
+
+constexpr std::string_view kPath = "/ui";
+constexpr std::chrono::seconds kStateLife{1};
+// All that the page asks for itself is one account's.
+constexpr const char* kOwnAccount = "the page";
+
+Reply json_reply(std::shared_ptr<const std::string> json) {
+  return {
+      .body = std::move(json), .content_type = "application/json", .headers = server::ui_headers()};
+}
+Reply json_reply(std::string json) {
+  return json_reply(std::make_shared<const std::string>(std::move(json)));
+}
+
+Reply with_headers(Reply reply) {
+  reply.headers = server::ui_headers();
+  return reply;
+}
+
+struct PodName {
+  std::string namespace_;
+  std::string pod;
+};
+
+tl::expected<PodName, std::string> read_name(const std::string& query) {
+  auto given = server::parse_query(query);
+  if (!given) return tl::unexpected(std::move(given.error()));
+  if (given->size() != 2 || !given->contains("namespace") || !given->contains("pod")) {
+    return tl::unexpected<std::string>("the parameters are namespace and pod");
+  }
+  return PodName{given->at("namespace"), given->at("pod")};
+}
+
+// nullopt: no pod of that name waits.
+std::optional<answers::Why> why_of(const Engine& engine, const PodName& name, Time now) {
+  const std::vector<PodInLine> line = engine.in_line();
+  const auto found = std::find_if(line.begin(), line.end(), [&](const PodInLine& one) {
+    return one.pod.namespace_ == name.namespace_ && one.pod.name == name.pod;
+  });
+  if (found == line.end()) return std::nullopt;
+  const k8s::Pod* pod = engine.waiting_pod(found->pod.uid);
+  if (pod == nullptr) return std::nullopt;
+  answers::Why why = answers::why_now(engine, *pod, now);
+  why.asks = found->asks;
+  why.quota = found->quota;
+  if (found->place == PodInLine::Place::kGated) why.verdict = answers::Why::Verdict::kGated;
+  if (!found->never.empty()) {
+    why.verdict = answers::Why::Verdict::kNever;
+    why.headline = found->never;
+  }
+  return why;
+}
+
+}  // namespace
+
+UiPage::UiPage(k8s::EventLoop& loop, server::DelegatedAccess& access, Asker& asker,
+               Scheduler scheduler)
+    : loop_(loop),
+      access_(access),
+      asker_(asker),
+      scheduler_(std::move(scheduler)),
+      itself_(std::make_shared<const bool>(true)) {
+  loop_.post([this, alive = std::weak_ptr(itself_)] {
+    if (!alive.expired()) sample_later();
+  });
+}
+
+bool UiPage::serves(std::string_view path) {
+  return path == kPath || (path.starts_with(kPath) && path[kPath.size()] == '/');
+}
+
+void UiPage::get(const server::Request& request, Answer answer) {
+  server::if_allowed(access_, request,
+                     {k8s::NonResourceAccess{.path = std::string(kPath), .verb = "get"}},
+                     std::move(answer),
+                     [this, path = std::string(request.path), query = std::string(request.query),
+                      client = request.client](Answer allowed, const std::string& user) {
+                       answer_for(path, query, {user, client}, std::move(allowed));
+                     });
+}
+
+void UiPage::answer_for(const std::string& path, const std::string& query, Asker::Client client,
+                        Answer answer) {
+  if (path == "/ui/state") return get_state(std::move(answer));
+  if (path == "/ui/why") return get_why(query, std::move(client), std::move(answer));
+  if (path == "/ui/what-if") return get_what_if(query, std::move(client), std::move(answer));
+  answer(server::ui_file(path).value_or(text_reply(404, "there is no such part of the page\n")));
+}
+
+void UiPage::get_state(Answer answer) {
+  if (state_ && loop_.now() - state_made_ < kStateLife) return answer(json_reply(state_));
+  waiting_.push_back(std::move(answer));
+  ask_for_state();
+}
+
+void UiPage::ask_for_state() {
+  if (std::exchange(is_asking_, true)) return;
+  const auto ask = [notes = scheduler_.notes, clock = scheduler_.clock](const Engine& engine) {
+    return ClusterSeen{.nodes = engine.gpu_nodes(),
+                       .line = engine.in_line(),
+                       .totals = engine.gpu_totals(),
+                       .quotas = engine.quota_statuses(),
+                       .decisions = notes->decisions(),
+                       .at = clock()};
+  };
+  asker_.ask(ask, {kOwnAccount, itself_}, [this](tl::expected<ClusterSeen, Unanswered> seen) {
+    is_asking_ = false;
+    if (seen) return has_seen(*std::move(seen));
+    for (const Answer& answer : std::exchange(waiting_, {})) {
+      answer(with_headers(reply_to(seen.error())));
+    }
+  });
+}
+
+void UiPage::has_seen(ClusterSeen seen) {
+  const auto& samples = history_.samples();
+  if (samples.empty() || seen.at - samples.back().at >= History::kInterval) {
+    history_.add(answers::overview_of(seen.nodes, seen.line), seen.at);
+  }
+  state_ = std::make_shared<const std::string>(
+      to_json(std::move(seen), scheduler_.about, *scheduler_.notes, history_));
+  state_made_ = loop_.now();
+  for (const Answer& answer : std::exchange(waiting_, {})) answer(json_reply(state_));
+}
+
+void UiPage::sample_later() {
+  next_sample_ = loop_.after(History::kInterval, [this] {
+    ask_for_state();
+    sample_later();
+  });
+}
+
+void UiPage::get_why(const std::string& query, Asker::Client client, Answer answer) {
+  auto name = read_name(query);
+  if (!name) return answer(with_headers(text_reply(400, name.error() + '\n')));
+  asker_.ask([name = *name, clock = scheduler_.clock](
+                 const Engine& engine) { return why_of(engine, name, clock()); },
+             std::move(client),
+             [this, name = *name, answer = std::move(answer)](
+                 tl::expected<std::optional<answers::Why>, Unanswered> why) {
+               if (!why) return answer(with_headers(reply_to(why.error())));
+               if (!*why) {
+                 return answer(with_headers(text_reply(
+                     404, fmt::format("no pod \"{}/{}\" of this scheduler waits\n",
+                                      k8s::shown(name.namespace_), k8s::shown(name.pod)))));
+               }
+               scheduler_.notes->name_ends(**why);
+               answer(json_reply(answers::to_json(**why)));
+             });
+}
+
+void UiPage::get_what_if(const std::string& query, Asker::Client client, Answer answer) {
+  const auto given = server::parse_query(query);
+  auto what = given ? read_what_if(*given, scheduler_.about.scheduler_names)
+                    : tl::expected<WhatIf, std::string>(tl::unexpected(given.error()));
+  if (!what) return answer(with_headers(text_reply(400, what.error() + '\n')));
+  const nlohmann::json notes = what->notes;
+  asker_.ask(
+      [pod = what->pod, clock = scheduler_.clock](const Engine& engine) {
+        return answers::why_now(engine, pod, clock());
+      },
+      std::move(client),
+      [this, notes, answer = std::move(answer)](tl::expected<answers::Why, Unanswered> why) {
+        if (!why) return answer(with_headers(reply_to(why.error())));
+        scheduler_.notes->name_ends(*why);
+        const std::string noted =
+            notes.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        answer(json_reply(R"({"notes":)" + noted + R"(,"why":)" + answers::to_json(*why) + "}\n"));
+      });
+}
+
+}  // namespace sched::live

@@ -1,0 +1,61 @@
+// The page's one document: all that it shows, as JSON.
+//
+//   {"asOf", "decision", "replica", "version", "schedulerNames",
+//    "overview": {…}, "quotas": {…},     the very text of `kubectl gpu -o json` and of its `quota`
+//    "states": [{"type", "form", "used", "free", "closed": {"cordoned": 1}}],     as in /metrics
+//    "nodes": [{"node", "type", "closed", "pods", "pieces": [{"form", "total", "used"}]}],
+//    "queue": [{"namespace", "name", "quota", "asks", "gpus", "priority", "created", "blockedBy",
+//               "why"}],
+//    "bound": [{"decision", "at", "namespace", "name", "node", "score", "feasibleNodes",
+//               "allNodes", "attempts", "waitedSeconds", "runnerUp": {"node", "score"} or null,
+//               "scores": [[plugin, score, weight], …]}],
+//    "history": {"at": […], "gpusUsed": […], …},
+//    "leftOut": {"nodes", "closedNodes", "pods", "quotas"}}
+//
+// It is bounded however large the cluster is: what is cut is counted in "leftOut".
+#pragma once
+
+#include "scheduler/engine/engine.h"
+#include "scheduler/live/ui/history.h"
+#include "scheduler/live/ui/notes.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sched::live {
+
+// What the engine answered, at one moment.
+struct ClusterSeen {
+  std::vector<GpuNode> nodes;
+  std::vector<PodInLine> line;
+  GpuTotals totals;
+  std::vector<QuotaStatus> quotas;
+  std::uint64_t decisions = 0;  // so many were made before
+  Time at{};
+};
+
+// What does not change while a process runs.
+struct UiAbout {
+  std::string replica;  // the host's name
+  std::string version;
+  std::vector<std::string> scheduler_names;
+};
+
+struct UiLimits {
+  std::size_t nodes = 1'000;
+  std::size_t closed_nodes = 100;
+  std::size_t pods = 200;
+  std::size_t quotas = 200;
+  std::size_t bound = 100;
+  std::size_t text = 400;  // bytes of a sentence
+};
+
+[[nodiscard]] std::string to_json(ClusterSeen seen, const UiAbout& about, const UiNotes& notes,
+                                  const History& history, const UiLimits& limits = {});
+
+// RFC 3339, to the second.
+[[nodiscard]] std::string time_text(Time time);
+
+}  // namespace sched::live

@@ -1,0 +1,136 @@
+#include "scheduler/live/ui/what_if.h"
+
+#include "k8s-client/api/decode.h"
+#include "k8s-client/api/defaults.h"
+#include "k8s-client/shown.h"
+#include "k8s-client/yaml/value.h"
+#include "scheduler/gpu/wishes.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+namespace sched::live {
+
+namespace {
+
+using Json = nlohmann::json;
+using Read = tl::expected<WhatIf, std::string>;
+
+constexpr int kMostGpus = 1'000;
+constexpr const char* kDefaultNamespace = "default";
+constexpr const char* kName = "what-if";
+
+// Of a parameter; empty: it is not given.
+std::string given(const server::Query& query, std::string_view name) {
+  const auto found = query.find(name);
+  return found == query.end() ? std::string() : found->second;
+}
+
+tl::expected<k8s::Pod, std::string> pod_of(const std::string& json) {
+  k8s::Decoder decoder;
+  auto pod = decoder.object<k8s::Pod>(json);
+  if (!pod) return tl::unexpected(std::move(pod.error().message));
+  return *std::move(pod);
+}
+
+// Whether a value may be named to be used again: a few bytes could then stand for a million values.
+bool has_anchor(std::string_view text) {
+  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+    if (text[at] != '&') continue;
+    const bool begins = at == 0 || std::string_view(" \t\n:,[{-").find(text[at - 1]) < 8;
+    if (begins && std::isalnum(static_cast<unsigned char>(text[at + 1])) != 0) return true;
+  }
+  return false;
+}
+
+tl::expected<k8s::Pod, std::string> pod_of_manifest(const std::string& text) {
+  if (has_anchor(text))
+    return tl::unexpected<std::string>("YAML anchors (&name) are not read here");
+  const auto values = k8s::yaml::parse(text, "manifest");
+  if (!values) return tl::unexpected(values.error().message);
+  if (values->size() != 1)
+    return tl::unexpected<std::string>("want one Pod, and no other document");
+  Json object = Json::parse(k8s::yaml::to_json(values->front()));
+  const std::string kind = object.is_object() ? object.value("kind", "") : "";
+  if (kind != "Pod") {
+    return tl::unexpected(fmt::format(
+        "want a Pod, found kind \"{}\"; what others would start: kubectl gpu plan -f FILE",
+        k8s::shown(kind)));
+  }
+  Json& metadata = object["metadata"];
+  if (!metadata.is_object()) metadata = Json::object();
+  if (!metadata.contains("name")) metadata["name"] = kName;
+  return pod_of(object.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+tl::expected<k8s::Pod, std::string> pod_with_gpus(const std::string& count,
+                                                  const std::string& type) {
+  int gpus = 0;
+  const char* const end = count.data() + count.size();
+  const auto read = std::from_chars(count.data(), end, gpus);
+  if (read.ec != std::errc() || read.ptr != end || gpus < 0 || gpus > kMostGpus) {
+    return tl::unexpected(
+        fmt::format("gpus \"{}\": it must be a number from 0 to {}", k8s::shown(count), kMostGpus));
+  }
+  Json pod = {{"kind", "Pod"}, {"metadata", {{"name", kName}}}};
+  if (!type.empty()) pod["metadata"]["annotations"][std::string(gpu::kTypeAnnotation)] = type;
+  Json container = {{"name", "main"}, {"image", "none"}};
+  if (gpus > 0) container["resources"]["limits"]["nvidia.com/gpu"] = std::to_string(gpus);
+  pod["spec"]["containers"] = Json::array({container});
+  return pod_of(pod.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+// The engine must not take it for one that it knows, or for one that has a node.
+Read as_new(k8s::Pod pod, const std::string& namespace_, const std::vector<std::string>& served,
+            bool is_manifest) {
+  WhatIf what;
+  k8s::set_defaults(pod, namespace_);
+  pod.metadata.uid = kName;
+  pod.spec.node_name.clear();
+  std::string& scheduler = pod.spec.scheduler_name;
+  const bool is_ours = std::find(served.begin(), served.end(), scheduler) != served.end();
+  if (!is_ours && is_manifest) {
+    what.notes.push_back(
+        fmt::format("schedulerName is \"{}\", so the pod waits for that scheduler; the answer is "
+                    "for \"{}\"",
+                    k8s::shown(scheduler), served.front()));
+  }
+  if (!is_ours) scheduler = served.front();
+  if (!pod.spec.scheduling_gates.empty()) {
+    what.notes.emplace_back(
+        "the pod has scheduling gates; the answer is for when they are removed");
+  }
+  if (!pod.spec.priority_class_name.empty()) {
+    what.notes.emplace_back("its priority class is not read: it changes whose turn is first");
+  }
+  what.pod = std::move(pod);
+  return what;
+}
+
+}  // namespace
+
+Read read_what_if(const server::Query& query, const std::vector<std::string>& served) try {
+  for (const auto& [name, value] : query) {
+    if (name == "namespace" || name == "gpus" || name == "type" || name == "manifest") continue;
+    return tl::unexpected(
+        fmt::format("there is no parameter \"{}\"; there are namespace, gpus, type and manifest",
+                    k8s::shown(name)));
+  }
+  const std::string manifest = given(query, "manifest");
+  std::string namespace_ = given(query, "namespace");
+  if (namespace_.empty()) namespace_ = kDefaultNamespace;
+  auto pod = manifest.empty() ? pod_with_gpus(given(query, "gpus"), given(query, "type"))
+                              : pod_of_manifest(manifest);
+  if (!pod) return tl::unexpected(std::move(pod.error()));
+  return as_new(*std::move(pod), namespace_, served, !manifest.empty());
+} catch (const Json::exception&) {
+  return tl::unexpected<std::string>("the manifest is no object");
+}
+
+}  // namespace sched::live

@@ -1,0 +1,62 @@
+// A block for each node, with a cell for each piece of a GPU by state.
+import { byId, el, keyed, number, plural, setAttribute, setText, typeName } from './dom.js';
+
+const kMostCells = 64;  // of one row; beyond, a cell counts several pieces
+
+function cellsOf({ total, used }, closed) {
+  const each = Math.max(1, Math.ceil(total / kMostCells));
+  const cells = Math.ceil(total / each);
+  const taken = Math.min(cells, Math.ceil(used / each));
+  const rest = closed ? 'closed' : 'free';
+  return { each, states: Array.from({ length: cells }, (_, i) => i < taken ? 'used' : rest) };
+}
+
+function textOf(row, closed) {
+  const free = Math.max(0, row.total - row.used);
+  return `${number(row.used)} of ${number(row.total)} used, ${number(free)} ${closed ? 'free but closed' : 'free'}`;
+}
+
+function makeRow() {
+  return el('div', { class: 'pieces' }, el('small'), el('div', { class: 'cells', role: 'img' }));
+}
+
+function updateRow(row, { pieces, closed }) {
+  const { each, states } = cellsOf(pieces, closed);
+  const many = each > 1 ? `, a square is ${each}` : '';
+  setText(row.firstChild, [pieces.form, `${number(pieces.used)}/${number(pieces.total)}${many}`].filter(Boolean).join(' '));
+  setAttribute(row.lastChild, 'aria-label', textOf(pieces, closed));
+  keyed(row.lastChild, states.map((state, i) => ({ state, i })), cell => cell.i, () => el('i'),
+    (cell, { state }) => setAttribute(cell, 'class', 'cell ' + state));
+}
+
+function makeNode(node) {
+  return el('li', {}, el('h4', { title: node.node }, node.node), el('div'), el('small', { class: 'closed-why' }));
+}
+
+function updateNode(item, node) {
+  setAttribute(item, 'class', node.closed ? 'node is-closed' : 'node');
+  keyed(item.children[1], node.pieces.map(pieces => ({ pieces, closed: node.closed })),
+    row => row.pieces.form, makeRow, updateRow);
+  const none = node.pieces.length === 0 && !node.closed ? 'no GPUs' : '';
+  setText(item.children[2], node.closed ? 'closed: ' + node.closed : none);
+}
+
+export function showMap({ nodes, overview, leftOut }) {
+  const types = new Map();
+  for (const node of nodes) {
+    const name = typeName({ type: node.type });
+    if (!types.has(name)) types.set(name, []);
+    types.get(name).push(node);
+  }
+  keyed(byId('map'), [...types], ([name]) => name,
+    ([name]) => el('div', {}, el('h3', {}, name), el('ul', { class: 'nodes', 'aria-label': 'nodes with ' + name })),
+    (group, [, itsNodes]) => keyed(group.lastChild, itsNodes, node => node.node, makeNode, updateNode));
+  setText(byId('map-note'), leftOut.nodes > 0 ? `And ${plural(leftOut.nodes, 'node')} more: kubectl gpu nodes` : '');
+  const closed = overview.closedNodes.length + leftOut.closedNodes;
+  keyed(byId('closed'), closed > 0 ? [overview.closedNodes] : [], () => 'closed',
+    () => el('details', {}, el('summary'), el('ul')), (details, list) => {
+      setText(details.firstChild, `${plural(closed, 'node')} closed`);
+      keyed(details.lastChild, list, node => node.node, () => el('li'), (item, node) =>
+        setText(item, `${node.node}: ${node.why} (${plural(node.pieces, 'piece')})`));
+    });
+}

@@ -1,0 +1,90 @@
+// The pods that wait, each with one sentence why. A row opens to the evidence, asked for anew while
+// it is open.
+import { ask, byId, duration, el, keyed, number, plural, setAttribute, setText } from './dom.js';
+import { whyAnswer } from './why.js';
+
+const kBlocked = { quota: 'quota', nodes: 'no room', gates: 'gated', itself: 'never', '': 'its turn' };
+const kAskAgain = 10000;
+
+const keyOf = pod => `${pod.namespace}/${pod.name}`;
+
+async function fill(box, pod) {
+  if (box.isAsking) return;
+  box.isAsking = true;
+  try {
+    const answer = whyAnswer(await ask('why', { namespace: pod.namespace, pod: pod.name }), true);
+    // The same answer stays, and what is selected in it.
+    if (box.firstElementChild?.textContent !== answer.textContent) box.replaceChildren(answer);
+  } catch (error) {
+    if (!box.querySelector('.why')) box.replaceChildren(el('p', { class: 'note' }, error.message));
+  } finally {
+    box.isAsking = false;
+    box.askedAt = performance.now();
+  }
+}
+
+function makeRow(pod) {
+  const id = `why-${pod.namespace}-${pod.name}`;
+  const box = el('div', { id, class: 'evidence', hidden: true });
+  const button = el('button', { type: 'button', 'aria-expanded': 'false', 'aria-controls': id },
+    el('span', { class: 'name' }), el('span', { class: 'chip' }), el('span', { class: 'asks' }),
+    el('span', { class: 'waited' }), el('span', { class: 'sentence' }));
+  button.addEventListener('click', () => {
+    box.hidden = !box.hidden;
+    button.setAttribute('aria-expanded', String(!box.hidden));
+    if (box.hidden) return;
+    box.replaceChildren(el('p', { class: 'note' }, 'asking the scheduler …'));
+    fill(box, pod);
+  });
+  return el('li', {}, button, box);
+}
+
+function updateRow(row, pod) {
+  const [button, box] = row.children;
+  const [name, chip, asks, waited, sentence] = button.children;
+  setText(name, keyOf(pod));
+  setText(chip, kBlocked[pod.blockedBy] ?? pod.blockedBy);
+  setAttribute(chip, 'data-kind', pod.blockedBy || 'turn');
+  setText(asks, pod.asks || 'no GPU');
+  setText(waited, duration((Date.now() - Date.parse(pod.created)) / 1000));
+  setText(sentence, pod.why);
+  if (!box.hidden && performance.now() - (box.askedAt || 0) > kAskAgain) fill(box, pod);
+}
+
+// What is typed: "name" of any namespace, or "namespace/name".
+function podsLike(text, queue) {
+  const wanted = text.trim().replace(/^pods?\//, '');
+  const exact = queue.filter(pod => keyOf(pod) === wanted || pod.name === wanted);
+  return exact.length > 0 ? exact : queue.filter(pod => wanted && keyOf(pod).includes(wanted));
+}
+
+let shown = [];
+
+async function find(event) {
+  event.preventDefault();
+  const text = byId('find-pod').value;
+  const found = byId('found');
+  if (!text.trim()) return found.replaceChildren();
+  const [first] = podsLike(text, shown);
+  const [namespace, name] = text.trim().split('/');
+  const pod = first || (name ? { namespace, name } : null);
+  if (!pod) {
+    found.replaceChildren(el('p', { class: 'note' },
+      'No such pod is among those shown. Of others give the namespace, too: namespace/name.'));
+    return;
+  }
+  const box = el('div', { class: 'evidence' });
+  found.replaceChildren(el('h3', {}, keyOf(pod)), box,
+    el('button', { type: 'button', onclick: () => { found.replaceChildren(); byId('find-pod').focus(); } }, 'Close'));
+  await fill(box, pod);
+}
+
+byId('find').addEventListener('submit', find);
+
+export function showQueue({ queue, leftOut, overview }) {
+  shown = queue;
+  keyed(byId('rows'), queue, keyOf, makeRow, updateRow);
+  const more = leftOut.pods > 0 ? `And ${number(leftOut.pods)} more. Find one by namespace/name. ` : '';
+  setText(byId('rows-note'), overview.waiting.pods === 0 ? 'No pod waits.'
+    : `${more}${plural(queue.length, 'pod')} by priority, then age; quotas take turns.`);
+}

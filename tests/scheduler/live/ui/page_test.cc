@@ -1,0 +1,339 @@
+// The page's answers over a real engine, before an API server that is the test.
+#include "scheduler/live/ui/page.h"
+
+#include "plugins/registry.h"
+#include "scheduler/answers/json.h"
+#include "scheduler/config/config.h"
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
+#include "tests/support/manual_loop.h"
+
+#include <nlohmann/json.hpp>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::json;
+using namespace sched;
+using live::Question;
+using live::UiPage;
+using live::Unanswered;
+using server::Reply;
+using tests::node;
+using tests::pod;
+
+constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
+constexpr Time kNow{std::chrono::seconds{1'767'265'200}};
+
+// "ada" and "bob" may get the page, "eve" may not.
+class World {
+ public:
+  World() {
+    apply(event::NodeUpserted{node("full").gpus(8).product(kH100)});
+    apply(event::NodeUpserted{node("open").gpus(8).product(kH100)});
+    apply(event::NodeUpserted{node("shut").gpus(8).product(kH100).cordoned()});
+    apply(event::PodUpserted{ours("runs").gpus(8).on("full")});
+    apply(event::PodUpserted{ours("waits").gpus(9)});
+    apply(event::PodUpserted{ours("gated").gpus(2).gated("later")});
+    apply(event::Synced{});
+    notes.saw(ours("runs").gpus(8).on("full"));
+    while (auto decision = engine.step(now)) notes.decided(*decision);
+  }
+
+  static tests::PodBuilder ours(const std::string& name) {
+    return pod(name).in_namespace("ml").served_by("gpu-scheduler");
+  }
+  void apply(Event event) { engine.apply(std::move(event), now); }
+
+  void ask(const std::string& path, const std::string& query = "",
+           std::optional<std::string_view> token = "ada") {
+    replies.emplace_back();
+    page.get({.path = path, .query = query, .bearer_token = token, .client = client},
+             [&to = replies.back()](Reply reply) {
+               REQUIRE_FALSE(to);
+               to = std::move(reply);
+             });
+  }
+  // The engine's thread answers all, or refuses them.
+  void answer(std::optional<Unanswered> why = std::nullopt) {
+    for (const Question& question : std::exchange(put, {})) {
+      if (why) {
+        question.refuse(*why);
+      } else if (question.is_wanted()) {
+        question.answer(engine);
+      }
+    }
+    loop.run_ready();
+  }
+  Reply reply(std::optional<Unanswered> why = std::nullopt) {
+    answer(why);
+    REQUIRE(replies.back());
+    return *replies.back();
+  }
+  Reply get(const std::string& path, const std::string& query = "") {
+    ask(path, query);
+    return reply();
+  }
+  Json json(const std::string& path, const std::string& query = "") {
+    const Reply got = get(path, query);
+    INFO(*got.body);
+    CHECK(got.status == 200);
+    CHECK(got.content_type == "application/json");
+    return Json::parse(*got.body);
+  }
+
+  tests::ManualLoop loop;
+  Time now = kNow;
+  Engine engine = make_engine();
+  live::UiNotes notes;
+  std::shared_ptr<const int> client = std::make_shared<int>();
+  std::vector<std::string> reviewed;
+  std::deque<Question> put;
+  std::deque<std::optional<Reply>> replies;
+
+ private:
+  static Engine make_engine() {
+    auto config = config::parse("", "default", plugins::registry());
+    REQUIRE(config);
+    config->engine.names_runner_up = true;
+    return Engine(std::move(config->profiles), config->engine);
+  }
+
+  server::DelegatedAccess access_{
+      loop,
+      {.review_token =
+           [](const std::string& token, auto done) {
+             done(k8s::TokenStatus{.authenticated = true, .user = {.username = token}});
+           },
+       .review_access =
+           [this](const k8s::UserInfo& user, const k8s::Access& access, auto done) {
+             reviewed.push_back(user.username + ": " + k8s::to_string(access));
+             done(user.username != "eve");
+           }},
+      {},
+      {}};
+  live::Asker asker_{loop, [this](Question question) { put.push_back(std::move(question)); }, {}};
+
+ public:
+  UiPage page{
+      loop,
+      access_,
+      asker_,
+      {.notes = &notes,
+       .about = {.replica = "host", .version = "1.2.3", .scheduler_names = {"gpu-scheduler"}},
+       .clock = [this] { return now; }}};
+};
+
+std::string header(const Reply& reply, const std::string& name) {
+  for (const auto& [key, value] : reply.headers) {
+    if (key == name) return value;
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("the page is for those who may get /ui, whatever part of it they ask for") {
+  World world;
+  for (const char* path : {"/ui", "/ui/", "/ui/app.js", "/ui/state", "/ui/why", "/ui/what-if"}) {
+    world.ask(path, "", std::nullopt);
+    CHECK(world.reply().status == 401);
+    world.ask(path, "", "eve");
+    CHECK(world.reply().status == 403);
+  }
+  CHECK(world.put.empty());
+  CHECK(world.reviewed == std::vector<std::string>{"eve: get \"/ui\""});
+  CHECK(UiPage::serves("/ui"));
+  CHECK(UiPage::serves("/ui/state"));
+  CHECK_FALSE(UiPage::serves("/uix"));
+  CHECK_FALSE(UiPage::serves("/u"));
+}
+
+TEST_CASE("the parts of the page are served with what keeps a browser to them") {
+  World world;
+  for (const auto& [path, type] :
+       {std::pair("/ui/", "text/html"), std::pair("/ui/app.js", "text/javascript"),
+        std::pair("/ui/style.css", "text/css"),
+        std::pair("/ui/vendor/uplot.js", "text/javascript")}) {
+    const Reply got = world.get(path);
+    CHECK(got.status == 200);
+    CHECK_THAT(got.content_type, Catch::StartsWith(type));
+    CHECK_THAT(header(got, "Content-Security-Policy"), Catch::StartsWith("default-src 'self';"));
+    CHECK_THAT(header(got, "Content-Security-Policy"), Catch::Contains("frame-ancestors 'none'"));
+    CHECK(header(got, "X-Content-Type-Options") == "nosniff");
+  }
+  CHECK(world.get("/ui/nothing").status == 404);
+  const Reply redirect = world.get("/ui");
+  CHECK(redirect.status == 308);
+  CHECK(header(redirect, "Location") == "ui/");
+}
+
+TEST_CASE("the document has the overview and quotas of kubectl gpu, and what waits for what") {
+  World world;
+  world.apply(event::QuotaUpserted{tests::gpu_quota("q").of("ml").line("H100", 8)});
+  const Json got = world.json("/ui/state");
+  CHECK(got["overview"] == Json::parse(answers::to_json(answers::overview_of(
+                               world.engine.gpu_nodes(), world.engine.in_line()))));
+  CHECK(got["quotas"] == Json::parse(answers::to_json(world.engine.quota_statuses())));
+  CHECK(got["overview"]["gpus"] == Json::parse(R"({"total": 24, "used": 8, "free": 8})"));
+  CHECK(got["states"] == Json::parse(R"([{"type": "H100", "form": "", "used": 8, "free": 8,
+                                          "closed": {"cordoned": 8}}])"));
+  REQUIRE(got["nodes"].size() == 3);
+  CHECK(got["nodes"][2] ==
+        Json::parse(R"({"node": "shut", "type": "H100-80GB", "closed": "cordoned", "pods": 0,
+                        "pieces": [{"form": "", "total": 8, "used": 0}]})"));
+  REQUIRE(got["queue"].size() == 2);
+  const Json& waits = got["queue"][0]["name"] == "waits" ? got["queue"][0] : got["queue"][1];
+  const Json& gated = got["queue"][0]["name"] == "gated" ? got["queue"][0] : got["queue"][1];
+  CHECK(waits["blockedBy"] == "nodes");
+  CHECK_THAT(waits["why"].get<std::string>(), Catch::StartsWith("nvidia.com/gpu: asked 9"));
+  CHECK(gated["blockedBy"] == "gates");
+  CHECK(got["asOf"] == "2026-01-01T11:00:00Z");
+  CHECK(got["decision"] == 1);
+  CHECK(got["replica"] == "host");
+  CHECK(got["history"]["gpusUsed"] == Json::parse("[8]"));
+  CHECK_FALSE(got["history"].contains("replicasUsed"));
+  CHECK(got["leftOut"]["pods"] == 0);
+}
+
+TEST_CASE("the document is made once a second at most, however many look") {
+  World world;
+  for (int i = 0; i < 5; ++i) world.ask("/ui/state", "", i % 2 == 0 ? "ada" : "bob");
+  CHECK(world.put.size() == 1);
+  world.answer();
+  for (const auto& reply : world.replies) {
+    REQUIRE(reply);
+    CHECK(reply->body == world.replies.front()->body);
+  }
+  world.loop.advance(std::chrono::milliseconds(999));
+  world.ask("/ui/state");
+  CHECK(world.put.empty());
+  CHECK(world.replies.back()->body == world.replies.front()->body);
+  world.loop.advance(std::chrono::milliseconds(1));
+  world.ask("/ui/state");
+  CHECK(world.put.size() == 1);
+  CHECK(world.reply().body != world.replies.front()->body);
+}
+
+TEST_CASE("a document that the engine did not answer is an error to all who wait for it") {
+  World world;
+  world.ask("/ui/state");
+  world.ask("/ui/state");
+  CHECK(world.reply(Unanswered::kNotDeciding).status == 503);
+  CHECK(world.replies.front()->status == 503);
+  CHECK(world.get("/ui/state").status == 200);
+}
+
+TEST_CASE("a sample is taken each minute, whether or not somebody looks") {
+  World world;
+  world.loop.run_ready();
+  for (int i = 0; i < 3; ++i) {
+    world.now += live::History::kInterval;
+    world.loop.advance(live::History::kInterval);
+    CHECK(world.put.size() == 1);
+    world.answer(i == 1 ? std::optional(Unanswered::kTooLate) : std::nullopt);
+  }
+  const Json history = world.json("/ui/state")["history"];
+  CHECK(history["at"] == Json::parse("[1767265260, 1767265380]"));
+  CHECK(history["waitingGpus"] == Json::parse("[11, 11]"));
+}
+
+TEST_CASE("a bound pod is shown with its runner-up") {
+  World world;
+  world.apply(event::NodeUpserted{node("third").gpus(8).product(kH100)});
+  const k8s::Pod one = World::ours("one").gpus(1);
+  world.apply(event::PodUpserted{one});
+  std::optional<decision::Bind> bind;
+  while (auto decision = world.engine.step(world.now)) {
+    world.notes.decided(*decision);
+    if (const auto* its = std::get_if<decision::Bind>(&*decision)) bind = *its;
+  }
+  REQUIRE(bind);
+  world.notes.bound(*bind, world.now + std::chrono::seconds(2));
+  const Json bound = world.json("/ui/state")["bound"];
+  REQUIRE(bound.size() == 1);
+  CHECK(bound[0]["node"] == bind->node);
+  CHECK(bound[0]["score"] == bind->total_score);
+  REQUIRE(bind->runner_up);
+  CHECK(bound[0]["runnerUp"] ==
+        Json({{"node", bind->runner_up->node}, {"score", bind->runner_up->total_score}}));
+  CHECK(bound[0]["waitedSeconds"] == 2);
+  CHECK(bound[0]["feasibleNodes"] == 2);
+}
+
+TEST_CASE("why a pod waits is judged now, with what would make room") {
+  World world;
+  const k8s::Pod five = World::ours("five").gpus(8);
+  world.apply(event::PodUpserted{World::ours("half").gpus(4).on("open")});
+  world.apply(event::PodUpserted{five});
+  const Json got = world.json("/ui/why", "namespace=ml&pod=five");
+  CHECK(got["kind"] == "Why");
+  CHECK(got["verdict"] == "Waits");
+  CHECK(got["allNodes"] == 3);
+  CHECK(got["fittingNodes"] == 0);
+  CHECK(got["freesWhen"]["node"] == "open");
+  CHECK(got["reasons"].size() == 2);
+  CHECK(world.json("/ui/why", "namespace=ml&pod=gated")["verdict"] == "Gated");
+  CHECK(world.get("/ui/why", "namespace=ml&pod=runs").status == 404);
+  CHECK(world.get("/ui/why", "pod=five").status == 400);
+  CHECK(world.get("/ui/why", "namespace=ml&pod=five&x=y").status == 400);
+}
+
+TEST_CASE("a pod that is beyond its quota is told so, and no room on nodes") {
+  World world;
+  world.apply(event::QuotaUpserted{tests::gpu_quota("q").of("ml").line("H100", 8)});
+  const Json why = world.json("/ui/what-if", "namespace=ml&gpus=1")["why"];
+  CHECK(why["verdict"] == "Waits");
+  CHECK_THAT(why["headline"].get<std::string>(), Catch::StartsWith("quota q: H100 needs 1"));
+  CHECK(why["freesWhen"]["node"] == "");
+}
+
+TEST_CASE("what if: where a pod would go that is not there, and nothing changes by it") {
+  World world;
+  const Json fits = world.json("/ui/what-if", "gpus=2&type=H100");
+  CHECK(fits["why"]["verdict"] == "Starts");
+  CHECK(fits["why"]["node"] == "open");
+  CHECK(fits["notes"].empty());
+  const Json manifest =
+      world.json("/ui/what-if", "manifest=%7Bkind%3A+Pod%2C+spec%3A+%7Bcontainers%3A+%5B%5D%7D%7D");
+  CHECK(manifest["notes"].size() == 1);
+  CHECK(world.json("/ui/what-if", "gpus=9")["why"]["verdict"] == "Waits");
+  CHECK(world.get("/ui/what-if", "gpus=x").status == 400);
+  CHECK(world.engine.in_line().size() == 2);
+  CHECK_FALSE(world.engine.step(world.now));
+}
+
+TEST_CASE("twenty thousand pods that wait make a page of some hundred kilobytes") {
+  World world;
+  for (int i = 0; i < 20'000; ++i) {
+    world.apply(event::PodUpserted{World::ours("many-" + std::to_string(i)).gpus(9)});
+  }
+  while (auto decision = world.engine.step(world.now)) world.notes.decided(*decision);
+  const Reply got = world.get("/ui/state");
+  CHECK(got.body->size() < 200'000);
+  const Json state = Json::parse(*got.body);
+  CHECK(state["queue"].size() == 200);
+  CHECK(state["leftOut"]["pods"] == 20'002 - 200);
+  CHECK(state["overview"]["waiting"]["pods"] == 20'002);
+  // One that is not shown can be asked about.
+  CHECK(world.json("/ui/why", "namespace=ml&pod=many-19999")["verdict"] == "Waits");
+}
+
+TEST_CASE("texts of the cluster are cut at characters, and never break the document") {
+  live::ClusterSeen seen;
+  PodInLine& pod = seen.line.emplace_back();
+  pod.pod = {"ml", "p\"</script>\xff", "u"};
+  while (pod.never.size() < 1000) pod.never += "é";
+  const Json got = Json::parse(live::to_json(std::move(seen), {}, live::UiNotes{}, {}));
+  const std::string why = got["queue"][0]["why"];
+  CHECK(why.size() < 420);
+  CHECK(why.ends_with("é…"));
+  CHECK(got["queue"][0]["name"] == "p\"</script>\xef\xbf\xbd");
+}
