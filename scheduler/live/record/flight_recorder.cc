@@ -9,9 +9,9 @@ namespace sched::live {
 
 namespace {
 
-constexpr int kLowerPriority = 10;  // as of nice(1)
+constexpr int kRecorderNice = 10;  // as of nice(1)
 // Beyond this many calls the thread is woken before its second is over.
-constexpr std::size_t kManyCalls = 4'096;
+constexpr std::size_t kManyToPack = 4'096;
 
 template <typename T>
 void append(std::deque<T>& to, std::deque<T>& more) {
@@ -77,7 +77,7 @@ void FlightRecorder::end_round() {
   {
     const std::lock_guard lock(mutex_);
     waiting_.calls.insert(waiting_.calls.end(), round_.begin(), round_.end());
-    many = waiting_.calls.size() >= kManyCalls;
+    many = waiting_.calls.size() >= kManyToPack;
   }
   round_.clear();
   if (many) changed_.notify_one();
@@ -103,11 +103,11 @@ FlightRecorder::Figures FlightRecorder::figures() const {
 }
 
 void FlightRecorder::run() {
-  ::setpriority(PRIO_PROCESS, 0, kLowerPriority);  // of this thread alone
+  ::setpriority(PRIO_PROCESS, 0, kRecorderNice);  // of this thread alone
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait_for(lock, std::chrono::seconds(1), [this] {
-      return stopping_ || !takers_.empty() || waiting_.calls.size() >= kManyCalls;
+      return stopping_ || !takers_.empty() || waiting_.calls.size() >= kManyToPack;
     });
     ready_.take_over(waiting_);
     events_in_work_ = ready_.events.size();

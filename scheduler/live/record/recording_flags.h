@@ -12,7 +12,7 @@ namespace sched::live {
 
 struct RecordingFlags {
   std::string record_limit = "1Gi";
-  std::string flight_recording = "64Mi";
+  std::string flight_recording = "0";
   std::string flight_recording_age = "1h";
 };
 

@@ -51,7 +51,7 @@ func TestRecordingOfTheLastHour(t *testing.T) {
 	w.must(nil, err)
 	folder := t.TempDir()
 	s := startSubject(t, func(with *setup) {
-		with.args = append(with.args, fmt.Sprintf("--secure-port=%d", port), "--flight-recording-dir="+folder)
+		with.args = append(with.args, fmt.Sprintf("--secure-port=%d", port), "--flight-recording=64Mi", "--flight-recording-dir="+folder)
 	})
 	w.addPod("runs", fixture.GPUs(1), func(p *corev1.Pod) {
 		p.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "PASSWORD", Value: "s3cr3t-env"}}

@@ -57,7 +57,7 @@ func TestNoSecretIsTold(t *testing.T) {
 	w.must(nil, err)
 	s := newSubject(t, "", func(with *setup) {
 		with.kubeconfig = kubeconfig
-		with.args = append(with.args, "--v=10", "--record", recording, "--flight-recording-dir", t.TempDir(), fmt.Sprintf("--secure-port=%d", port))
+		with.args = append(with.args, "--v=10", "--record", recording, "--flight-recording=64Mi", "--flight-recording-dir", t.TempDir(), fmt.Sprintf("--secure-port=%d", port))
 	})
 	s.start()
 	w.addPod("pod", fixture.GPUs(1))
