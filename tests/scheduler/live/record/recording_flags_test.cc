@@ -13,9 +13,7 @@ using namespace std::chrono_literals;
 TEST_CASE("sizes and ages of recordings") {
   const auto by_default = sched::live::flight_recording({});
   REQUIRE(by_default);
-  REQUIRE(*by_default);
-  CHECK((*by_default)->limits.bytes == 64U << 20U);
-  CHECK((*by_default)->limits.age == 1h);
+  CHECK_FALSE(*by_default);
   CHECK(sched::live::record_limit({}) == std::size_t{1} << 30U);
 
   const auto given =
@@ -24,6 +22,10 @@ TEST_CASE("sizes and ages of recordings") {
   REQUIRE(*given);
   CHECK((*given)->limits.bytes == 8U << 20U);
   CHECK((*given)->limits.age == 90min);
+  const auto for_an_hour = sched::live::flight_recording({.flight_recording = "8Mi"});
+  REQUIRE(for_an_hour);
+  REQUIRE(*for_an_hour);
+  CHECK((*for_an_hour)->limits.age == 1h);
   CHECK(sched::live::record_limit({.record_limit = "10k"}) == std::size_t{10'000});
 
   const auto none = sched::live::flight_recording({.flight_recording = "0"});
