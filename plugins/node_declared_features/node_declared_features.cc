@@ -37,10 +37,8 @@ class NodeDeclaredFeatures final : public ClusterConstraint {
   bool concerns(const k8s::Pod& pod) const override { return !needed_by(pod).empty(); }
 
   std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
-    Exclusion exclusion{.plugin = kPlugin,
-                        .reason = kReason,
-                        .code = Code::kUnresolvable,
-                        .allowed = {}};
+    Exclusion exclusion{
+        .plugin = kPlugin, .reason = kReason, .code = Code::kUnresolvable, .allowed = {}};
     exclusion.allowed = [needed = needed_by(pod)](const NodeFacts& node) {
       const auto& declared = node.declared_features;
       return std::all_of(needed.begin(), needed.end(), [&](std::string_view feature) {

@@ -334,7 +334,7 @@ class NodeVolumeLimits final : public ClusterConstraint {
   std::map<std::string, std::string> provisioners_;  // by class
   std::unordered_map<std::string, Attachment> attachments_;
   std::unordered_map<std::string, std::set<std::string>> attachments_of_;  // by volume
-  std::unordered_map<std::string, Pod> pods_;                    // on nodes, with claims
+  std::unordered_map<std::string, Pod> pods_;                              // on nodes, with claims
   ByClaim<std::set<std::string>> users_;
   std::shared_ptr<VolumeRoom> room_ = std::make_shared<VolumeRoom>();
 };

@@ -29,8 +29,8 @@ class Reporter {
   Reporter(StatusWriter& statuses, k8s::EventRecorder& events, server::Metrics& metrics,
            std::string host_name, Clocks clocks);
 
-  // `duration`: how long deciding took. `number`: of the decision (Decided::number), also in the log
-  // and in the event; 0: not known.
+  // `duration`: how long deciding took. `number`: of the decision (Decided::number), also in the
+  // log and in the event; 0: not known.
   void unschedulable(const decision::Unschedulable& decision, std::chrono::nanoseconds duration,
                      std::uint64_t number = 0);
   void not_prepared(const decision::NotPrepared& decision, std::chrono::nanoseconds duration,

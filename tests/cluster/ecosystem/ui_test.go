@@ -345,10 +345,10 @@ func (p *plane) metrics(scheduler string) string {
 func wantSentences(t *testing.T, rows [][]string) {
 	t.Helper()
 	want := map[string]string{
-		"default/no-room":  "cpu: asked 900",
+		"default/no-room":  "cpu: needs 900 on one node",
 		"default/gated":    "scheduling gates",
 		"default/hostile":  hostile,
-		"default/late":     "asked 900",
+		"default/late":     "needs 900 on one node",
 		"vision/too-large": "",
 	}
 	for _, row := range rows {

@@ -193,7 +193,8 @@ TEST_CASE("the document has the overview and quotas of kubectl gpu, and what wai
   const Json& waits = got["queue"][0]["name"] == "waits" ? got["queue"][0] : got["queue"][1];
   const Json& gated = got["queue"][0]["name"] == "gated" ? got["queue"][0] : got["queue"][1];
   CHECK(waits["blockedBy"] == "nodes");
-  CHECK_THAT(waits["why"].get<std::string>(), Catch::StartsWith("nvidia.com/gpu: asked 9"));
+  CHECK_THAT(waits["why"].get<std::string>(),
+             Catch::StartsWith("nvidia.com/gpu: needs 9 on one node"));
   CHECK(gated["blockedBy"] == "gates");
   CHECK(got["asOf"] == "2026-01-01T11:00:00Z");
   CHECK(got["decision"] == 1);
