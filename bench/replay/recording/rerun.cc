@@ -28,7 +28,7 @@ class Rerun {
     if (header.snapshot) begin_with(*header.snapshot);
   }
 
-  // False: it has told of a difference.
+  // Returns false after it has printed a difference.
   bool repeat(const sched::live::EngineCall& call, const std::string& place) {
     if (const auto* applied = std::get_if<sched::live::AppliedCall>(&call)) {
       engine_.apply(applied->event, applied->at);
