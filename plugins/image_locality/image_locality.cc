@@ -89,7 +89,8 @@ class ImageLocality final : public ClusterConstraint {
     return names;
   }
 
-  std::unique_ptr<PodPreference> preference_for(const k8s::Pod& pod) const override {
+  std::unique_ptr<PodPreference> preference_for(const k8s::Pod& pod,
+                                                const PodDifference& /*trial*/) const override {
     const auto containers =
         static_cast<std::int64_t>(pod.spec.init_containers.size() + pod.spec.containers.size());
     const std::int64_t most = kMostOfContainer * std::max<std::int64_t>(containers, 1);

@@ -4,6 +4,8 @@
 #include "plugins/inter_pod_affinity/terms.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -105,7 +107,8 @@ class InterPodAffinity final : public ClusterConstraint {
            (pod.spec.pod_anti_affinity && !pod.spec.pod_anti_affinity->required.empty());
   }
 
-  std::unique_ptr<PodRule> rule_for(const k8s::Pod& pod) const override {
+  std::unique_ptr<PodRule> rule_for(const k8s::Pod& pod,
+                                    const PodDifference& trial) const override {
     auto rule = std::make_unique<Rule>();
     const std::string& own = pod.metadata.namespace_;
     const k8s::StringMap& labels = namespaces_->labels_of(own);
@@ -129,7 +132,9 @@ class InterPodAffinity final : public ClusterConstraint {
     rule->first_existing_ = std::ssize(rule->counts_);
 
     // One count for each key, however many terms there are.
-    for (auto& [key, held] : keeping_off_.selecting(pod, labels)) {
+    Terms added;
+    for (const auto& [other, node] : trial.added()) append(added, keeping_off(*other));
+    for (auto& [key, held] : keeping_off_.selecting(pod, labels, added)) {
       rule->counts_.push_back({.id = "held:" + held.numbers,
                                .key = key,
                                .what = std::make_shared<Holding>(std::move(held.terms))});
@@ -142,11 +147,18 @@ class InterPodAffinity final : public ClusterConstraint {
            (!args_.ignore_preferred_terms_of_existing_pods && !drawing_.none());
   }
 
-  std::unique_ptr<PodPreference> preference_for(const k8s::Pod& pod) const override {
+  std::unique_ptr<PodPreference> preference_for(const k8s::Pod& pod,
+                                                const PodDifference& trial) const override {
     const std::string& own = pod.metadata.namespace_;
+    std::map<std::string, RunningTerms::Selecting> running;
+    if (has_preferences(pod) || !args_.ignore_preferred_terms_of_existing_pods) {
+      Terms added;
+      for (const auto& [other, node] : trial.added()) append(added, drawing(*other));
+      running = drawing_.selecting(pod, namespaces_->labels_of(own), added);
+    }
     return make_preference(preferred_terms(pod.spec.pod_affinity, pod.spec.pod_anti_affinity, own),
-                           drawing_.selecting(pod, namespaces_->labels_of(own)),
-                           args_.hard_pod_affinity_weight, namespaces_, namespaces_version_);
+                           std::move(running), args_.hard_pod_affinity_weight, namespaces_,
+                           namespaces_version_);
   }
 
   std::uint64_t rules_version() const override { return version_; }
@@ -171,6 +183,24 @@ class InterPodAffinity final : public ClusterConstraint {
   static bool has_preferences(const k8s::Pod& pod) {
     return (pod.spec.pod_affinity && !pod.spec.pod_affinity->preferred.empty()) ||
            (pod.spec.pod_anti_affinity && !pod.spec.pod_anti_affinity->preferred.empty());
+  }
+
+  // The terms of a pod on a node that keep others off, and those that affect their scores.
+  static Terms keeping_off(const k8s::Pod& pod) {
+    return required_terms(pod.spec.pod_anti_affinity, pod.metadata.namespace_);
+  }
+  [[nodiscard]] Terms drawing(const k8s::Pod& pod) const {
+    const std::string& in = pod.metadata.namespace_;
+    Terms all;
+    for (WeighedTerm& each :
+         preferred_terms(pod.spec.pod_affinity, pod.spec.pod_anti_affinity, in)) {
+      all.push_back(std::move(each.term));
+    }
+    if (args_.hard_pod_affinity_weight > 0) append(all, required_terms(pod.spec.pod_affinity, in));
+    return all;
+  }
+  static void append(Terms& to, Terms from) {
+    std::move(from.begin(), from.end(), std::back_inserter(to));
   }
 
   // Of each label, the pods that all of `by` select.
@@ -212,20 +242,8 @@ class InterPodAffinity final : public ClusterConstraint {
 
   void put(const k8s::Pod& pod) {
     if (!pod.spec.pod_affinity && !pod.spec.pod_anti_affinity) return forget(pod.metadata.uid);
-    const std::string& in = pod.metadata.namespace_;
-    Terms drawing;
-    for (WeighedTerm& each :
-         preferred_terms(pod.spec.pod_affinity, pod.spec.pod_anti_affinity, in)) {
-      drawing.push_back(std::move(each.term));
-    }
-    if (args_.hard_pod_affinity_weight > 0) {
-      for (Term& term : required_terms(pod.spec.pod_affinity, in)) {
-        drawing.push_back(std::move(term));
-      }
-    }
-    const bool draws_anew = drawing_.put(pod.metadata.uid, std::move(drawing));
-    const bool keeps_off_anew =
-        keeping_off_.put(pod.metadata.uid, required_terms(pod.spec.pod_anti_affinity, in));
+    const bool draws_anew = drawing_.put(pod.metadata.uid, drawing(pod));
+    const bool keeps_off_anew = keeping_off_.put(pod.metadata.uid, keeping_off(pod));
     if (draws_anew || keeps_off_anew) ++version_;
   }
 

@@ -68,7 +68,7 @@ void RunningTerms::list(const Entry& entry, bool is_there) {
 }
 
 std::map<std::string, RunningTerms::Selecting> RunningTerms::selecting(
-    const k8s::Pod& pod, const k8s::StringMap& namespace_labels) const {
+    const k8s::Pod& pod, const k8s::StringMap& namespace_labels, const Terms& added) const {
   std::map<std::string, Selecting> by_key;
   const auto look_at = [&](const Entries& entries) {
     for (const Entry* entry : entries) {
@@ -83,6 +83,13 @@ std::map<std::string, RunningTerms::Selecting> RunningTerms::selecting(
     look_at(named->second);
   }
   look_at(by_labels_);
+  for (const Term& term : added) {
+    if (terms_.contains(term) || !term.selector.selects(pod, namespace_labels)) continue;
+    Selecting& found = by_key[term.key];
+    found.terms.push_back(term);
+    found.numbers += ",+";
+    append_key(found.numbers, term.selector.key());
+  }
   for (auto& [key, found] : by_key) std::sort(found.terms.begin(), found.terms.end());
   return by_key;
 }

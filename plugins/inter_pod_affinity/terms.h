@@ -60,9 +60,11 @@ class RunningTerms {
     Terms terms;          // sorted
     std::string numbers;  // as text; a term's number is never reused
   };
-  // By topology key. O(terms that name the pod's namespace, or namespaces by label).
-  [[nodiscard]] std::map<std::string, Selecting> selecting(
-      const k8s::Pod& pod, const k8s::StringMap& namespace_labels) const;
+  // By topology key. O(terms that name the pod's namespace, or namespaces by label). `added`: terms
+  // of pods that a trial adds.
+  [[nodiscard]] std::map<std::string, Selecting> selecting(const k8s::Pod& pod,
+                                                           const k8s::StringMap& namespace_labels,
+                                                           const Terms& added = {}) const;
 
  private:
   // How many pods have a term. A map's entries do not move, so pods store their terms as pointers.

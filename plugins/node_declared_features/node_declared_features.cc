@@ -36,7 +36,8 @@ class NodeDeclaredFeatures final : public ClusterConstraint {
   std::string_view name() const override { return kPlugin; }
   bool concerns(const k8s::Pod& pod) const override { return !needed_by(pod).empty(); }
 
-  std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
+  std::vector<Exclusion> excludes(const k8s::Pod& pod,
+                                  const PodDifference& /*trial*/) const override {
     Exclusion exclusion{
         .plugin = kPlugin, .reason = kReason, .code = Code::kUnresolvable, .allowed = {}};
     exclusion.allowed = [needed = needed_by(pod)](const NodeFacts& node) {

@@ -69,21 +69,36 @@ bool VolumeRoom::takes(const std::string& node, const Driver& driver, std::int64
   return use == nullptr || !use->limit || use->free() >= count;
 }
 
-bool VolumeRoom::is_used(const std::string& node, const Attached& volume) const {
-  const Use* use = find(node, volume.first);
-  if (use == nullptr) return false;
-  const auto users = use->volumes.find(volume.second);
-  return users != use->volumes.end() && users->second.pods > 0;
+bool VolumeRoom::takes(const std::string& node, const Driver& driver,
+                       const std::set<Attached>& volumes, const Change& change) const {
+  const Use* use = find(node, driver);
+  if (use == nullptr || !use->limit) return true;
+  std::int64_t free = use->free();
+  for (auto each = change.lower_bound({driver, {}});
+       each != change.end() && each->first.first == driver; ++each) {
+    const Users users = use->users(each->first.second);
+    const std::int64_t others = users.pods + users.attachments;
+    if (others > 0) ++free;
+    if (others + each->second > 0) --free;
+  }
+  std::int64_t more = 0;
+  for (auto volume = volumes.lower_bound({driver, {}});
+       volume != volumes.end() && volume->first == driver; ++volume) {
+    const auto changed = change.find(*volume);
+    const std::int64_t change_here = changed == change.end() ? 0 : changed->second;
+    if (use->users(volume->second).pods + change_here == 0) ++more;
+  }
+  return more == 0 || more <= free;
 }
 
-std::vector<std::pair<const std::string*, std::int64_t>> VolumeRoom::short_of(
-    const Driver& driver, std::int64_t count) const {
-  std::vector<std::pair<const std::string*, std::int64_t>> all;
+std::vector<const std::string*> VolumeRoom::short_of(const Driver& driver,
+                                                     std::int64_t count) const {
+  std::vector<const std::string*> all;
   const auto room = by_room_.find(driver);
   if (room == by_room_.end()) return all;
   for (const auto& [free, node] : room->second) {
     if (free >= count) break;
-    all.emplace_back(node, free);
+    all.push_back(node);
   }
   return all;
 }

@@ -35,25 +35,33 @@ class VolumeRoom {
 
   // Whether the node takes so many more volumes of the driver; without a limit it does.
   [[nodiscard]] bool takes(const std::string& node, const Driver& driver, std::int64_t count) const;
-  // Whether a pod uses the volume, on that node or on any.
-  [[nodiscard]] bool is_used(const std::string& node, const Attached& volume) const;
+  // How many pods more, or less, use each volume on a node in a trial.
+  using Change = std::map<Attached, std::int64_t>;
+  // Whether, after that change, the node takes those of the volumes that are of the driver. One
+  // that a pod there uses needs no more room.
+  [[nodiscard]] bool takes(const std::string& node, const Driver& driver,
+                           const std::set<Attached>& volumes, const Change& change) const;
+  // Whether a pod uses the volume, on any node.
   [[nodiscard]] bool is_used(const Attached& volume) const { return used_.contains(volume); }
-  // The nodes that do not take so many more, with how many they take: less than 0 where there are
-  // more than the limit. O(their number).
-  [[nodiscard]] std::vector<std::pair<const std::string*, std::int64_t>> short_of(
-      const Driver& driver, std::int64_t count) const;
+  // The nodes that do not take so many more. O(their number).
+  [[nodiscard]] std::vector<const std::string*> short_of(const Driver& driver,
+                                                         std::int64_t count) const;
 
   // The nodes of which takes() may say something else since the last call; some twice.
   [[nodiscard]] std::vector<std::string> take_changed() { return std::exchange(changed_, {}); }
 
  private:
   struct Users {
-    std::size_t pods = 0;
-    std::size_t attachments = 0;
+    std::int64_t pods = 0;
+    std::int64_t attachments = 0;
   };
   struct Use {
     std::optional<std::int64_t> limit;
     std::unordered_map<std::string, Users> volumes;  // by handle; each has a user
+    [[nodiscard]] Users users(const std::string& handle) const {
+      const auto known = volumes.find(handle);
+      return known == volumes.end() ? Users{} : known->second;
+    }
     [[nodiscard]] std::int64_t free() const {
       return *limit - static_cast<std::int64_t>(volumes.size());
     }

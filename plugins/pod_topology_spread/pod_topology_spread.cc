@@ -224,12 +224,14 @@ class PodTopologySpread final : public ClusterConstraint {
   bool concerns(const k8s::Pod& /*pod*/) const override { return false; }
 
   bool is_ruled(const k8s::Pod& pod) const override { return asks(pod, true); }
-  std::unique_ptr<PodRule> rule_for(const k8s::Pod& pod) const override {
+  std::unique_ptr<PodRule> rule_for(const k8s::Pod& pod,
+                                    const PodDifference& /*trial*/) const override {
     const Asked asked = asked_of(pod, true);
     return asked.constraints.empty() ? nullptr : std::make_unique<Rule>(pod, asked);
   }
   bool prefers(const k8s::Pod& pod) const override { return asks(pod, false); }
-  std::unique_ptr<PodPreference> preference_for(const k8s::Pod& pod) const override {
+  std::unique_ptr<PodPreference> preference_for(const k8s::Pod& pod,
+                                                const PodDifference& /*trial*/) const override {
     const Asked asked = asked_of(pod, false);
     return asked.constraints.empty() ? nullptr : std::make_unique<Preference>(pod, asked);
   }

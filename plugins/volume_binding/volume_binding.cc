@@ -71,7 +71,8 @@ class VolumeBinding final : public ClusterConstraint {
     return std::nullopt;
   }
 
-  std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
+  std::vector<Exclusion> excludes(const k8s::Pod& pod,
+                                  const PodDifference& /*trial*/) const override {
     std::vector<Exclusion> all;
     const auto exclude = [&](std::string_view reason, bool also_told, auto allowed) {
       all.push_back({.plugin = kName,

@@ -77,16 +77,31 @@ void DisksInUse::remove(const std::string& uid) {
   of_pod_.erase(pod);
 }
 
-std::vector<std::string> DisksInUse::conflicts(const k8s::Pod& pod) const {
+bool DisksInUse::conflict(const Use& a, const Use& b) {
+  if (a.read_only && b.read_only) return false;
+  const bool all_count = a.monitors.empty() || b.monitors.empty();
+  return all_count || have_one_in_common(a.monitors, b.monitors);
+}
+
+std::vector<std::string> DisksInUse::conflicts(const k8s::Pod& pod,
+                                               const sched::PodDifference& trial) const {
+  if (users_.empty() && trial.added().empty()) return {};
   std::set<std::string> nodes;
-  if (users_.empty()) return {};
-  for (const auto& [key, wanted] : uses_of(pod)) {
+  const auto all_wanted = uses_of(pod);
+  for (const auto& [key, wanted] : all_wanted) {
     const auto users = users_.find(key);
     if (users == users_.end()) continue;
     for (const auto& [uid, use] : users->second) {
-      if (uid == pod.metadata.uid || (use.read_only && wanted.read_only)) continue;
-      const bool all_count = use.monitors.empty() || wanted.monitors.empty();
-      if (all_count || have_one_in_common(use.monitors, wanted.monitors)) nodes.insert(use.node);
+      if (uid == pod.metadata.uid || trial.is_gone(uid)) continue;
+      if (conflict(use, wanted)) nodes.insert(use.node);
+    }
+  }
+  if (all_wanted.empty()) return {};
+  for (const auto& [added, node] : trial.added()) {
+    for (const auto& [key, use] : uses_of(*added)) {
+      for (const auto& [same, wanted] : all_wanted) {
+        if (same == key && conflict(use, wanted)) nodes.emplace(node);
+      }
     }
   }
   return {nodes.begin(), nodes.end()};

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "k8s-client/api/pod.h"
+#include "scheduler/framework/pod_difference.h"
 
 #include <cstddef>
 #include <map>
@@ -30,9 +31,10 @@ class DisksInUse {
   void add(const k8s::Pod& pod);
   void remove(const std::string& uid);
 
-  // The nodes on which a disk of the pod is taken, by name, sorted. O(disks of the pod · pods that
-  // mount the same).
-  [[nodiscard]] std::vector<std::string> conflicts(const k8s::Pod& pod) const;
+  // The nodes on which a disk of the pod is taken in the trial, by name, sorted. O(disks of the pod
+  // · pods that mount the same, and of pods that are added).
+  [[nodiscard]] std::vector<std::string> conflicts(const k8s::Pod& pod,
+                                                   const sched::PodDifference& trial) const;
 
  private:
   using Key = std::tuple<std::string, std::string, std::string>;  // source, id, pool
@@ -42,6 +44,8 @@ class DisksInUse {
     std::vector<std::string> monitors{};  // sorted; empty: not compared
   };
   [[nodiscard]] static std::vector<std::pair<Key, Use>> uses_of(const k8s::Pod& pod);
+  // Whether both cannot be mounted on one node; of the same disk.
+  [[nodiscard]] static bool conflict(const Use& a, const Use& b);
 
   using Users = std::map<Key, std::multimap<std::string, Use>>;  // by uid
   Users users_;

@@ -35,13 +35,13 @@ class VolumeRestrictions final : public ClusterConstraint {
     return std::nullopt;
   }
 
-  std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
+  std::vector<Exclusion> excludes(const k8s::Pod& pod, const PodDifference& trial) const override {
     std::vector<Exclusion> all;
-    NamedNodes taken{.names = disks_.conflicts(pod), .all_others = true};
+    NamedNodes taken{.names = disks_.conflicts(pod, trial), .all_others = true};
     if (!taken.names.empty()) {
       all.push_back({.plugin = kName, .reason = kNoDisk, .allowed = std::move(taken)});
     }
-    if (uses_claim_of_another(pod)) {
+    if (uses_claim_of_another(pod, trial)) {
       all.push_back({.plugin = kName, .reason = kInUse, .allowed = NamedNodes{}});
     }
     return all;
@@ -69,20 +69,30 @@ class VolumeRestrictions final : public ClusterConstraint {
   }
 
  private:
-  bool uses_claim_of_another(const k8s::Pod& pod) const {
+  bool uses_claim_of_another(const k8s::Pod& pod, const PodDifference& trial) const {
     for (const k8s::Volume& volume : pod.spec.volumes) {
       if (volume.kind != k8s::Volume::Kind::kPersistentVolumeClaim) continue;
       const ClaimKey key = *claim_of(pod, volume);
       const auto claim = for_one_pod_.find(key);
       if (claim == for_one_pod_.end() || !claim->second) continue;
-      if (used_by_another(key, pod.metadata.uid)) return true;
+      if (used_by_another(key, pod, trial)) return true;
     }
     return false;
   }
-  bool used_by_another(const ClaimKey& claim, const std::string& uid) const {
+  bool used_by_another(const ClaimKey& claim, const k8s::Pod& pod,
+                       const PodDifference& trial) const {
     const auto users = users_.find(claim);
-    if (users == users_.end()) return false;
-    return users->second.size() > 1 || !users->second.contains(uid);
+    if (users != users_.end() &&
+        std::any_of(users->second.begin(), users->second.end(), [&](const std::string& uid) {
+          return uid != pod.metadata.uid && !trial.is_gone(uid);
+        })) {
+      return true;
+    }
+    return std::any_of(trial.added().begin(), trial.added().end(),
+                       [&](const PodDifference::Added& added) {
+                         const auto claims = claims_of(*added.pod);
+                         return std::find(claims.begin(), claims.end(), claim) != claims.end();
+                       });
   }
   void uses(const k8s::Pod& pod) {
     forget(pod.metadata.uid);

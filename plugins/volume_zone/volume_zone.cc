@@ -102,7 +102,8 @@ class VolumeZone final : public ClusterConstraint {
     return std::nullopt;
   }
 
-  std::vector<Exclusion> excludes(const k8s::Pod& pod) const override {
+  std::vector<Exclusion> excludes(const k8s::Pod& pod,
+                                  const PodDifference& /*trial*/) const override {
     std::vector<Exclusion> found;
     for (const ClaimKey& key : claims_of(pod)) {
       const auto claim = volume_of_.find(key);

@@ -141,9 +141,12 @@ std::vector<QuotaStatus> Engine::quota_statuses() const { return parts_->quotas.
 QuotaNews Engine::take_quota_news() { return parts_->quotas.take_news(); }
 std::uint64_t Engine::quota_version() const { return parts_->quotas.version(); }
 
-Explanation Engine::explain(const k8s::Pod& pod) const { return parts_->questions.explain(pod); }
-std::vector<Candidate> Engine::candidates(const k8s::Pod& pod, std::size_t at_most) const {
-  return parts_->questions.candidates(pod, at_most);
+Explanation Engine::explain(const k8s::Pod& pod, const Supposed& supposed) const {
+  return parts_->questions.explain(pod, supposed);
+}
+std::vector<Candidate> Engine::candidates(const k8s::Pod& pod, std::size_t at_most,
+                                          const Supposed& supposed) const {
+  return parts_->questions.candidates(pod, at_most, supposed);
 }
 RoomFor Engine::room_for(const k8s::Pod& pod) const { return parts_->questions.room_for(pod); }
 

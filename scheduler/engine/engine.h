@@ -14,9 +14,9 @@
 #pragma once
 
 #include "scheduler/base/event.h"
+#include "scheduler/engine/answers.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/options.h"
-#include "scheduler/engine/questions/answers.h"
 #include "scheduler/framework/profile.h"
 
 #include <cstddef>
@@ -27,23 +27,6 @@
 #include <vector>
 
 namespace sched {
-
-// A GpuQuota's account as it is now.
-struct QuotaStatus {
-  std::string name;
-  std::string uid;
-  k8s::GpuQuota::Status status;  // its conditions without times of transition
-  std::string parent{};          // the name of its parent; empty: none
-  friend bool operator==(const QuotaStatus&, const QuotaStatus&) = default;
-};
-
-// What has changed in the accounts of quotas.
-struct QuotaNews {
-  std::vector<QuotaStatus> changed;
-  std::vector<std::string> gone;  // by name
-  // What a new process must be given as QuotaRemembered; nullopt: unchanged.
-  std::optional<std::vector<k8s::GpuQuota>> remember{};
-};
 
 // How many pods wait in each place; as kube-scheduler's scheduler_pending_pods.
 struct PendingPods {
@@ -61,32 +44,6 @@ struct GpuFigures {
   std::size_t repartitions = 0;      // nodes that should get another MIG configuration, now
   std::size_t repartition_pods = 0;  // pods that these changes would place
   friend bool operator==(const GpuFigures&, const GpuFigures&) = default;
-};
-
-// Why a pod may or may not run on one node, as text: for explain and for comparison with upstream.
-struct NodeExplanation {
-  std::string node;
-  Code code = Code::kOk;
-  std::string plugin;                // the first plugin that refused; empty when ok
-  std::vector<std::string> reasons;  // in kube-scheduler's words, sorted
-  std::vector<std::string> numbers;  // the numbers behind them
-};
-struct Explanation {
-  // A refusal of the pod as a whole, before any node was checked.
-  std::optional<std::string> rejection_plugin;
-  std::optional<std::string> rejection;
-  std::vector<NodeExplanation> nodes;  // by name
-  std::string message;                 // FitError text; empty when some node fits
-  bool by_quota = false;               // the message is the quota's, whatever nodes say
-  std::string details;
-};
-
-// A node that may run a pod, with its scores.
-struct Candidate {
-  std::string node;
-  std::int64_t total_score = 0;
-  std::vector<PluginScore> scores;
-  friend bool operator==(const Candidate&, const Candidate&) = default;
 };
 
 class Engine {
@@ -117,8 +74,9 @@ class Engine {
   // Grows whenever quota_statuses() may have changed; the same number means the same answer.
   [[nodiscard]] std::uint64_t quota_version() const;
 
-  // How the pod would be judged now, if it were pending; changes nothing. O(nodes).
-  [[nodiscard]] Explanation explain(const k8s::Pod& pod) const;
+  // How the pod would be judged now, if it were pending, and if what is supposed were so (a pod or
+  // node that is not there is passed over); changes nothing. O(nodes).
+  [[nodiscard]] Explanation explain(const k8s::Pod& pod, const Supposed& supposed = {}) const;
 
   // The nodes that may run the pod, at most `at_most`, the best first; equally good nodes in the
   // order of the profile's tie-break (random: by name). Under a quota, nodes on which the pod is
@@ -126,11 +84,13 @@ class Engine {
   // room are left out. Judged as if the pod held nothing: right after its bind these are the nodes
   // that it was chosen from, except for a node that was held for it. Whether other pods have their
   // turn before it does not matter. Changes nothing. O(nodes).
-  [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most) const;
+  [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most,
+                                                  const Supposed& supposed = {}) const;
 
-  // What would make room for the pod, judged as if it held nothing. Quotas, taints and rules across
-  // nodes are as they are now. Empty for a pod that is refused as a whole. O(pods on nodes that
-  // would take it if they were empty).
+  // What would make room for the pod, judged as if it held nothing. Quotas and taints are as they
+  // are now, and so are rules across nodes in the search; pods are named only if the rules would
+  // let the pod in after these have ended. Empty for a pod that is refused as a whole. O(pods on
+  // nodes that would take it if they were empty).
   [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
 
   // The nodes with GPUs, by name. O(nodes + pods there).

@@ -26,6 +26,7 @@
 #include "scheduler/framework/domain_counts.h"
 #include "scheduler/framework/node_view.h"
 #include "scheduler/framework/pod_class.h"
+#include "scheduler/framework/pod_difference.h"
 #include "scheduler/framework/pod_shape.h"
 #include "scheduler/framework/preparation.h"
 #include "scheduler/framework/verdict.h"
@@ -327,6 +328,11 @@ struct Refusal {
 };
 
 // A rule across nodes. Stores, by events, what it needs of the cluster besides counts.
+//
+// A question may be about a trial, in which some pods are gone from their nodes or added to some
+// (engine/world/trial.h). What the engine counts it then counts in the trial. A constraint that
+// stores something of pods on nodes itself is given the difference, and answers as if its events
+// had brought it.
 class ClusterConstraint {
  public:
   ClusterConstraint() = default;
@@ -339,30 +345,32 @@ class ClusterConstraint {
   // Whether it may ever refuse, exclude or prepare for that pod. Follows from the pod alone; asked
   // once, so that it costs nothing for other pods.
   [[nodiscard]] virtual bool concerns(const k8s::Pod& /*pod*/) const { return true; }
-  // nullopt: the pod may be placed.
+  // nullopt: the pod may be placed. Not for rules about pods on nodes: it knows no trial.
   [[nodiscard]] virtual std::optional<Refusal> refuses(const k8s::Pod& /*pod*/) const {
     return std::nullopt;
   }
   // The nodes that the pod may not use now, whatever the filters answer; empty: none.
-  [[nodiscard]] virtual std::vector<Exclusion> excludes(const k8s::Pod& /*pod*/) const {
+  [[nodiscard]] virtual std::vector<Exclusion> excludes(const k8s::Pod& /*pod*/,
+                                                        const PodDifference& /*trial*/) const {
     return {};
   }
   // What it demands of topology domains for pods like this one; null: nothing. It may read what
   // PodShape and PodClass hold of the pod and what reads_besides() returns. The result is stored
-  // for all pods that are equal in these until rules_version() changes. Called only if is_ruled(),
-  // which is cheap, returns true.
+  // for all pods that are equal in these until rules_version() changes, unless it is about a trial.
+  // Called if is_ruled(), which is cheap, returns true, and in a trial that adds pods.
   [[nodiscard]] virtual bool is_ruled(const k8s::Pod& /*pod*/) const { return false; }
-  [[nodiscard]] virtual std::unique_ptr<PodRule> rule_for(const k8s::Pod& /*pod*/) const {
+  [[nodiscard]] virtual std::unique_ptr<PodRule> rule_for(const k8s::Pod& /*pod*/,
+                                                          const PodDifference& /*trial*/) const {
     return nullptr;
   }
   // What it prefers, in the same way; asked of a constraint that has a weight.
   [[nodiscard]] virtual bool prefers(const k8s::Pod& /*pod*/) const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PodPreference> preference_for(
-      const k8s::Pod& /*pod*/) const {
+      const k8s::Pod& /*pod*/, const PodDifference& /*trial*/) const {
     return nullptr;
   }
   // What else rule_for() and preference_for() read of the pod, or of other objects by the pod, as
-  // text. A change of this text needs no new rules_version().
+  // text, while nothing differs. A change of this text needs no new rules_version().
   [[nodiscard]] virtual std::string reads_besides(const k8s::Pod& /*pod*/) const { return {}; }
   [[nodiscard]] virtual std::uint64_t rules_version() const { return 0; }
   // What must be done, or waited for, before the pod can be bound to that node, which nothing rules

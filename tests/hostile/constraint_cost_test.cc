@@ -130,14 +130,14 @@ void ask(const ClusterConstraint& constraint, const k8s::Pod& waiting) {
   static const NodeFacts node = some_node();
   if (constraint.concerns(waiting)) {
     static_cast<void>(constraint.refuses(waiting));
-    static_cast<void>(constraint.excludes(waiting));
+    static_cast<void>(constraint.excludes(waiting, {}));
     static_cast<void>(constraint.preparation_for(waiting, node));
     static_cast<void>(constraint.readiness(waiting, node));
     static_cast<void>(constraint.note(waiting));
   }
   static_cast<void>(constraint.reads_besides(waiting));
-  if (constraint.is_ruled(waiting)) static_cast<void>(constraint.rule_for(waiting));
-  if (constraint.prefers(waiting)) static_cast<void>(constraint.preference_for(waiting));
+  if (constraint.is_ruled(waiting)) static_cast<void>(constraint.rule_for(waiting, {}));
+  if (constraint.prefers(waiting)) static_cast<void>(constraint.preference_for(waiting, {}));
 }
 
 std::unique_ptr<ClusterConstraint> made(std::string_view name) {

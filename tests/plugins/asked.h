@@ -69,11 +69,12 @@ struct Asked {
     facts.labels.set(kHost, name);
     return facts;
   }
-  // Of each node that is excluded: the reasons that are told. Of what is counted, that of nodes
-  // alone.
-  [[nodiscard]] std::map<std::string, Names> excluded(const k8s::Pod& it) const {
+  // Of each node that is excluded, now or in a trial: the reasons that are told. Of what is
+  // counted, that of nodes alone.
+  [[nodiscard]] std::map<std::string, Names> excluded(const k8s::Pod& it,
+                                                      const PodDifference& trial = {}) const {
     std::map<std::string, Names> all;
-    for (const Exclusion& rule : constraint->excludes(it)) {
+    for (const Exclusion& rule : constraint->excludes(it, trial)) {
       CHECK(rule.plugin == constraint->name());
       codes[std::string(rule.reason)] = rule.code;
       for (const auto& [name, facts] : nodes) {
@@ -86,7 +87,7 @@ struct Asked {
       }
     }
     if (!constraint->is_ruled(it)) return all;
-    const auto rule = constraint->rule_for(it);
+    const auto rule = constraint->rule_for(it, trial);
     if (rule == nullptr) return all;
     for (const DomainBound& bound : rule->bounds({})) {
       const DomainCount& count = rule->counts()[bound.count];

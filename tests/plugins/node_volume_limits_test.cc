@@ -94,6 +94,24 @@ TEST_CASE("NodeVolumeLimits: a node takes so many volumes of a driver") {
     asked.lacks<k8s::StorageClass>("c");
     CHECK(asked.excluded(mounting("p", {"v3"})).empty());
   }
+  SECTION("in a trial pods are gone or added") {
+    const auto is_out = [&](std::initializer_list<const char*> volumes,
+                            const PodDifference& trial) {
+      return asked.excluded(mounting("p", volumes), trial) == full;
+    };
+    const PodDifference first_gone({first.metadata.uid}, {});
+    CHECK_FALSE(is_out({"v3"}, first_gone));
+    CHECK(is_out({"v3", "v1"}, first_gone));
+    CHECK(is_out({"v3"}, PodDifference({"nobody"}, {})));
+    const k8s::Pod third = mounting("third", {"v3"});
+    CHECK(is_out({"v1"}, PodDifference({first.metadata.uid}, {{&third, "a"}})));
+    // It has brought what the pod wants.
+    CHECK_FALSE(is_out({"v3"}, PodDifference({first.metadata.uid}, {{&third, "a"}})));
+    // Another pod there still uses what the first used.
+    asked.bound(mounting("also", {"v1"}).on("a"));
+    CHECK(is_out({"v3"}, first_gone));
+    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+  }
   SECTION("what is attached and used by no pod counts, too") {
     asked.gone(first);
     CHECK(asked.excluded(mounting("p", {"v3"})).empty());

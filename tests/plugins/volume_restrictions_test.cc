@@ -130,3 +130,37 @@ TEST_CASE("VolumeRestrictions: of a node without the disk, the claim is told") {
   CHECK(out.at("a") == Names{"node(s) had no available disk"});
   CHECK(out.at("b").front().starts_with("node(s) unavailable due to PersistentVolumeClaim"));
 }
+
+TEST_CASE("VolumeRestrictions: in a trial pods that are gone use nothing, and those added do") {
+  Asked asked("VolumeRestrictions");
+  asked.on("a");
+  asked.on("b");
+  asked.has(with(claim("own", "w"), [](auto& it) { it.access_modes = {"ReadWriteOncePod"}; }));
+  const k8s::Pod first =
+      pod("first").mounts_claim("own").mounts(disk("gcePersistentDisk", "x")).on("a");
+  const k8s::Pod claims = pod("p").mounts_claim("own");
+  const k8s::Pod mounts = pod("q").mounts(disk("gcePersistentDisk", "x"));
+  const k8s::Pod reads = pod("r").mounts(disk("gcePersistentDisk", "x", true));
+  const auto out = [&](const k8s::Pod& it, const PodDifference& trial) {
+    Names names;
+    for (const auto& [name, reasons] : asked.excluded(it, trial)) names.push_back(name);
+    return names;
+  };
+  // Nobody uses them, but in the trial.
+  const PodDifference on_b({}, {{&first, "b"}});
+  CHECK(out(claims, on_b) == Names{"a", "b"});
+  CHECK(out(mounts, on_b) == Names{"b"});
+  CHECK(out(reads, PodDifference({}, {{&reads, "b"}})).empty());
+  CHECK(out(reads, PodDifference({}, {{&mounts, "b"}})) == Names{"b"});
+
+  asked.bound(first);
+  CHECK(out(claims, {}) == Names{"a", "b"});
+  CHECK(out(mounts, {}) == Names{"a"});
+  const PodDifference gone({first.metadata.uid}, {});
+  CHECK(out(claims, gone).empty());
+  CHECK(out(mounts, gone).empty());
+  CHECK(out(claims, PodDifference({"nobody"}, {})) == Names{"a", "b"});
+  const PodDifference moved({first.metadata.uid}, {{&first, "b"}});
+  CHECK(out(claims, moved) == Names{"a", "b"});
+  CHECK(out(mounts, moved) == Names{"b"});
+}

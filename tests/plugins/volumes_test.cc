@@ -545,9 +545,9 @@ TEST_CASE("VolumeZone: a volume is used in the zones that it is labelled with") 
   for (const char* name : {"anywhere", "zonal", "two-zones", "old", "unreadable"}) {
     asked.has(claim(name, name));
   }
-  CHECK(asked.constraint->excludes(pod("p")).empty());
-  CHECK(asked.constraint->excludes(pod("p").mounts_claim("anywhere")).empty());
-  CHECK(asked.constraint->excludes(pod("p").mounts_claim("unreadable")).empty());
+  CHECK(asked.constraint->excludes(pod("p"), {}).empty());
+  CHECK(asked.constraint->excludes(pod("p").mounts_claim("anywhere"), {}).empty());
+  CHECK(asked.constraint->excludes(pod("p").mounts_claim("unreadable"), {}).empty());
   const auto allowed = [&](const char* name, const k8s::StringMap& labels) {
     asked.nodes.clear();
     asked.on("n", labels);

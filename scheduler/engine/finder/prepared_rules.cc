@@ -75,15 +75,16 @@ std::vector<DomainCounts> counts_in(const Trial* trial,
 }  // namespace
 
 PreparedRules::PreparedRules(const Profile& profile, const k8s::Pod& pod,
-                             const FindTally& find_tally) {
+                             const PodDifference& trial, const FindTally& find_tally) {
   const auto find_all = [&](const std::vector<DomainCount>& counts) {
     std::vector<std::shared_ptr<Tally>> tallies;
     for (const DomainCount& count : counts) tallies.push_back(find_tally(count));
     return tallies;
   };
+  const bool any_may_rule = !trial.added().empty();
   for (const UsedConstraint& used : profile.constraints) {
-    if (used.filters && used.plugin->is_ruled(pod)) {
-      if (auto rule = used.plugin->rule_for(pod)) {
+    if (used.filters && (any_may_rule || used.plugin->is_ruled(pod))) {
+      if (auto rule = used.plugin->rule_for(pod, trial)) {
         auto tallies = find_all(rule->counts());
         const std::string besides = used.plugin->reads_besides(pod);
         if (!besides.empty()) besides_ = mix64(besides_ ^ text_hash(besides));
@@ -91,8 +92,8 @@ PreparedRules::PreparedRules(const Profile& profile, const k8s::Pod& pod,
             {.of = used.plugin.get(), .rule = std::move(rule), .tallies = std::move(tallies)});
       }
     }
-    if (used.weight != 0 && used.plugin->prefers(pod)) {
-      if (std::shared_ptr<const PodPreference> how = used.plugin->preference_for(pod)) {
+    if (used.weight != 0 && (any_may_rule || used.plugin->prefers(pod))) {
+      if (std::shared_ptr<const PodPreference> how = used.plugin->preference_for(pod, trial)) {
         preferences_.push_back({.plugin = used.plugin->name(),
                                 .weight = used.weight,
                                 .how = how,

@@ -17,8 +17,9 @@ class PreparedRules {
  public:
   using FindTally = std::function<std::shared_ptr<Tally>(const DomainCount&)>;
   PreparedRules() = default;  // none
-  // The profile outlives them.
-  PreparedRules(const Profile& profile, const k8s::Pod& pod, const FindTally& find_tally);
+  // The profile outlives them. `trial`: the pods that differ in the world of all later questions.
+  PreparedRules(const Profile& profile, const k8s::Pod& pod, const PodDifference& trial,
+                const FindTally& find_tally);
 
   // Whether they rule nothing out, ever.
   [[nodiscard]] bool none() const { return rules_.empty(); }

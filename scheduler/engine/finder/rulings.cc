@@ -69,12 +69,14 @@ class Excluder {
 // nodes that it excludes, if it is one of `concerned`, which stand in the same order, then its
 // rule.
 void rule(const Profile& profile, const k8s::Pod& pod, const Constraints& concerned,
-          const PreparedRules* rules, Excluder excluder, const Trial* trial, Ruling& all) {
+          const PreparedRules* rules, Excluder excluder, const Trial* trial,
+          const PodDifference& difference, Ruling& all) {
   auto next = concerned.begin();
   for (const UsedConstraint& used : profile.constraints) {
     if (next != concerned.end() && *next == used.plugin.get()) {
       ++next;
-      for (const Exclusion& exclusion : used.plugin->excludes(pod)) excluder.add(exclusion);
+      for (const Exclusion& exclusion : used.plugin->excludes(pod, difference))
+        excluder.add(exclusion);
     }
     if (rules != nullptr) rules->rule(*used.plugin, all, trial);
   }
@@ -117,7 +119,7 @@ Ruling Rulings::of(const WaitingPod& pod) {
     all.besides = rules->besides();
   }
   if (rules != nullptr || !pod.constraints.empty()) {
-    rule(profile, pod.pod, pod.constraints, rules, {world_.nodes, domains_, all}, nullptr, all);
+    rule(profile, pod.pod, pod.constraints, rules, {world_.nodes, domains_, all}, nullptr, {}, all);
   }
   exclude_for_a_while(world_, pod.pod, pod.refused_binds, all);
   return all;
@@ -126,14 +128,15 @@ Ruling Rulings::of(const WaitingPod& pod) {
 Ruling Rulings::anew(const k8s::Pod& pod, std::size_t profile, const RefusedBinds& refused,
                      const Trial& trial) const {
   Ruling all;
+  const PodDifference difference = trial.difference();
   Domains domains(world_.nodes);
-  PreparedRules rules(world_.profiles[profile], pod, [&](const DomainCount& count) {
+  PreparedRules rules(world_.profiles[profile], pod, difference, [&](const DomainCount& count) {
     return std::make_shared<Tally>(world_.nodes, world_.classes,
                                    domains.of(count.key, count.by_node), count.what);
   });
   rules.catch_up();
   rule(world_.profiles[profile], pod, world_.constraints_for(pod, profile), &rules,
-       {world_.nodes, domains, all}, &trial, all);
+       {world_.nodes, domains, all}, &trial, difference, all);
   exclude_for_a_while(world_, pod, refused, all);
   return all;
 }
@@ -157,8 +160,8 @@ const PreparedRules& Rulings::rules_of(const WaitingPod& pod) {
   const bool is_new = kind.version != version;
   if (is_new) {
     // The old rules' counts are taken over where the new ones need them.
-    kind.rules =
-        PreparedRules(profile, pod.pod, [this](const DomainCount& count) { return tally(count); });
+    kind.rules = PreparedRules(profile, pod.pod, {},
+                               [this](const DomainCount& count) { return tally(count); });
     kind.version = version;
   }
   kind.rules.catch_up();

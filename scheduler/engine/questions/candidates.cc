@@ -57,14 +57,15 @@ void weigh(std::span<Scored> nodes, const PreparedShape& shape, const Ruling& ru
 
 }  // namespace
 
-std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at_most) const {
-  const Asked asked(world_, pod);
+std::vector<Candidate> Questions::candidates(const k8s::Pod& pod, std::size_t at_most,
+                                             const Supposed& supposed) const {
+  const Asked asked(world_, pod, supposed);
   const PreparedShape& shape = asked.shape;
   if (shape.rejection() || objection_to(pod, asked.constraints)) return {};
   const auto by_quota = judge_by_quota(asked);
 
   quota::ClassSets sets;
-  const Trial& trial = asked.without_it.nodes;
+  const Trial& trial = asked.trial.nodes;
   const Ruling ruling = finder_.ruling_anew(pod, asked.profile, refused_binds_of(asked), trial);
   Where where{.ruling = &ruling, .trial = &trial};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->admission.classes())};

@@ -4,6 +4,8 @@
 #include "scheduler/engine/sentences.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace sched {
@@ -29,22 +31,35 @@ NodeExplanation in_words(const NodeView& node, const NodeVerdict& verdict,
 
 }  // namespace
 
-Questions::Asked::Asked(const World& world, const k8s::Pod& pod_asked_about)
+Questions::Asked::Asked(const World& world, const k8s::Pod& pod_asked_about,
+                        const Supposed& supposed)
     : pod(pod_asked_about),
       profile(world.profile_of(pod.spec.scheduler_name).value_or(0)),
-      without_it(world),
+      trial(world),
       names(world.names),
       pod_shape(shape_of(pod, names)),
       shape(world.profiles[profile], pod_shape, {names, world.statistics.last()}),
       constraints(world.constraints_for(pod, profile)) {
   const PodRecord* known = world.pods.find(pod.metadata.uid);
-  if (known == nullptr) return;
-  without_it.take_away(*known);
-  waiting = known->waiting();
+  if (known != nullptr) {
+    trial.take_away(*known);
+    waiting = known->waiting();
+  }
+  const std::set<std::string> ended(supposed.ended.begin(), supposed.ended.end());
+  for (const std::string& uid : ended) {
+    const PodRecord* pod_that_ends = world.pods.find(uid);
+    if (pod_that_ends != nullptr && pod_that_ends != known) trial.take_away(*pod_that_ends);
+  }
+  for (const auto& [uid, name] : supposed.placed) {
+    const PodRecord* placed = world.pods.find(uid);
+    const NodeSlot node = world.nodes.find(name);
+    if (placed == nullptr || placed->state() != PodRecord::State::kPending) continue;
+    if (node != kNoSlot && world.nodes.present(node)) trial.add(*placed->waiting(), node);
+  }
 }
 
-Explanation Questions::explain(const k8s::Pod& pod) const {
-  const Asked asked(world_, pod);
+Explanation Questions::explain(const k8s::Pod& pod, const Supposed& supposed) const {
+  const Asked asked(world_, pod, supposed);
   const PreparedShape& shape = asked.shape;
 
   Explanation all;
@@ -59,9 +74,9 @@ Explanation Questions::explain(const k8s::Pod& pod) const {
   const auto by_quota = judge_by_quota(asked);
   quota::ClassSets sets;
   const RefusedBinds& refused = refused_binds_of(asked);
-  const Ruling ruling = finder_.ruling_anew(pod, asked.profile, refused, asked.without_it.nodes);
+  const Ruling ruling = finder_.ruling_anew(pod, asked.profile, refused, asked.trial.nodes);
   const std::string notes = joined(notes_on(pod, asked.constraints), refused.text());
-  Where where{.ruling = &ruling, .trial = &asked.without_it.nodes};
+  Where where{.ruling = &ruling, .trial = &asked.trial.nodes};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->admission.classes())};
   VerdictCounts counts;
   ReasonCounts excluded_for;
@@ -127,7 +142,7 @@ std::optional<Questions::Judgement> Questions::judge_by_quota(const Asked& asked
     waiting = nullptr;
   }
   const bool is_holder = waiting != nullptr && holds_.of(*waiting) != nullptr;
-  const quota::LedgerTrial& accounts = asked.without_it.quota;
+  const quota::LedgerTrial& accounts = asked.trial.quota;
   Judgement judgement{.admission = world_.ledger.admit(id, demand, is_holder, &accounts),
                       .refuses = false,
                       .words = words_.of({.quota = id,

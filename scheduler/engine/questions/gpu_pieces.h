@@ -3,7 +3,7 @@
 #pragma once
 
 #include "scheduler/base/resources.h"
-#include "scheduler/engine/questions/answers.h"
+#include "scheduler/engine/answers.h"
 #include "scheduler/framework/node_view.h"
 #include "scheduler/framework/pod_shape.h"
 #include "scheduler/gpu/resource_kind.h"

@@ -3,15 +3,15 @@
 // and the waiting pods.
 //
 // Questions about a pod ask the finder about each node, and store nothing. Tests compare the
-// answers with those from the finder's caches.
-// what it keeps is the same, which tests compare.
+// answers with those from the finder's caches, and answers about what is supposed with those of an
+// engine in which it is so.
 #pragma once
 
+#include "scheduler/engine/answers.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/quota_search.h"
-#include "scheduler/engine/questions/answers.h"
 #include "scheduler/engine/report/quota_words.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/engine/world/world_trial.h"
@@ -37,21 +37,22 @@ class Questions {
         queue_(queue) {}
 
   // As Engine's functions.
-  [[nodiscard]] Explanation explain(const k8s::Pod& pod) const;
-  [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most) const;
+  [[nodiscard]] Explanation explain(const k8s::Pod& pod, const Supposed& supposed) const;
+  [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most,
+                                                  const Supposed& supposed) const;
   [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
   [[nodiscard]] std::vector<GpuNode> gpu_nodes() const;
   [[nodiscard]] std::vector<PodInLine> in_line() const;
   [[nodiscard]] GpuTotals gpu_totals() const;
 
  private:
-  // The pod of a question. If it holds something already, that must not count against it: it is
-  // judged in a world without it.
+  // The pod of a question, and the world in which it is judged: what is supposed is so, and what it
+  // holds already itself, which must not count against it, is free.
   struct Asked {
-    Asked(const World& world, const k8s::Pod& pod_asked_about);
+    Asked(const World& world, const k8s::Pod& pod_asked_about, const Supposed& supposed = {});
     const k8s::Pod& pod;
     std::size_t profile;
-    WorldTrial without_it;
+    WorldTrial trial;
     ResourceNames names;  // including those that only this pod uses
     PodShape pod_shape;
     PreparedShape shape;
@@ -64,6 +65,9 @@ class Questions {
     bool refuses = false;  // whatever the nodes answer
     std::string words;
   };
+  // Whether the node would take the pod if those had ended, by the rules across nodes, too.
+  [[nodiscard]] bool has_room_without(const k8s::Pod& pod, const std::vector<GpuTenant>& pods,
+                                      NodeSlot node) const;
   [[nodiscard]] static const RefusedBinds& refused_binds_of(const Asked& asked);
   // nullopt: no quota counts the pod.
   [[nodiscard]] std::optional<Judgement> judge_by_quota(const Asked& asked) const;

@@ -73,7 +73,7 @@ RoomFor Questions::room_for(const k8s::Pod& pod) const {
   if (asked.shape.rejection() || objection_to(pod, asked.constraints)) return room;
   const auto by_quota = judge_by_quota(asked);
   quota::ClassSets sets;
-  const Trial& trial = asked.without_it.nodes;
+  const Trial& trial = asked.trial.nodes;
   const Ruling ruling = finder_.ruling_anew(pod, asked.profile, refused_binds_of(asked), trial);
   Where where{.ruling = &ruling, .trial = &trial};
   // If quota has room on no node, all nodes are looked at.
@@ -94,7 +94,21 @@ RoomFor Questions::room_for(const k8s::Pod& pod) const {
     room.node = name;
     room.pods = std::move(pods);
   }
+  if (!room.node.empty() && !has_room_without(pod, room.pods, world_.nodes.find(room.node))) {
+    room.node.clear();
+    room.pods.clear();
+  }
   return room;
+}
+
+bool Questions::has_room_without(const k8s::Pod& pod, const std::vector<GpuTenant>& pods,
+                                 NodeSlot node) const {
+  Supposed supposed;
+  for (const GpuTenant& each : pods) supposed.ended.push_back(each.uid);
+  const Asked asked(world_, pod, supposed);
+  const Trial& trial = asked.trial.nodes;
+  const Ruling ruling = finder_.ruling_anew(pod, asked.profile, refused_binds_of(asked), trial);
+  return finder_.verdict(asked.shape, node, {.ruling = &ruling, .trial = &trial}).is_ok();
 }
 
 }  // namespace sched

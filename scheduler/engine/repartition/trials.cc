@@ -146,7 +146,7 @@ std::vector<std::size_t> RepartitionTrials::fits(std::size_t node,
     const WaitingPod& pod = *pods_[index];
     const PreparedShape& shape = shapes_.at({pod.profile, pod.shape.id()});
     if (shape.rejection() || !finder_.verdict(shape, slot, {.trial = &trial}).is_ok()) continue;
-    trial.add(slot, occupant_of(pod.pod, claim_of(*pod.shape), pod.pod_class, true));
+    trial.add(slot, occupant_of(pod.pod, claim_of(*pod.shape), pod.pod_class, true), &pod.pod);
     placed.push_back(index);
   }
   return placed;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace sched {
@@ -21,9 +22,10 @@ void Trial::put_back(NodeSlot slot, const Occupant& occupant) {
   add_claim(overlay.usage, occupant.claim);
 }
 
-void Trial::add(NodeSlot slot, const Occupant& occupant) {
+void Trial::add(NodeSlot slot, const Occupant& occupant, const k8s::Pod* pod) {
   Overlay& overlay = touch(slot);
   overlay.added.push_back(occupant);
+  if (pod != nullptr) overlay.added_pods.push_back(pod);
   add_claim(overlay.usage, occupant.claim);
 }
 
@@ -43,6 +45,20 @@ std::vector<const Occupant*> Trial::occupants(NodeSlot slot) const {
   return there;
 }
 
+PodDifference Trial::difference() const {
+  std::vector<std::string_view> gone;
+  std::vector<PodDifference::Added> added;
+  for (std::size_t i = 0; i < touched_.size(); ++i) {
+    for (const Occupant* occupant : overlays_[i].gone) {
+      if (occupant->kind == Occupant::Kind::kPod) gone.push_back(*occupant->uid);
+    }
+    for (const k8s::Pod* pod : overlays_[i].added_pods) {
+      added.push_back({pod, nodes_.name(touched_[i])});
+    }
+  }
+  return {std::move(gone), std::move(added)};
+}
+
 const Trial::Overlay* Trial::overlay(NodeSlot slot) const {
   const auto at = std::lower_bound(touched_.begin(), touched_.end(), slot);
   if (at == touched_.end() || *at != slot) return nullptr;
@@ -54,8 +70,11 @@ Trial::Overlay& Trial::touch(NodeSlot slot) {
   const auto overlay = overlays_.begin() + (at - touched_.begin());
   if (at != touched_.end() && *at == slot) return *overlay;
   touched_.insert(at, slot);
-  return *overlays_.insert(
-      overlay, {.facts = std::nullopt, .usage = nodes_.usage(slot), .gone = {}, .added = {}});
+  return *overlays_.insert(overlay, {.facts = std::nullopt,
+                                     .usage = nodes_.usage(slot),
+                                     .gone = {},
+                                     .added = {},
+                                     .added_pods = {}});
 }
 
 template <typename Visit>

@@ -12,6 +12,7 @@
 
 #include "scheduler/cluster/nodes.h"
 #include "scheduler/cluster/occupant.h"
+#include "scheduler/framework/pod_difference.h"
 
 #include <optional>
 #include <vector>
@@ -27,8 +28,9 @@ class Trial {
   void take_away(NodeSlot slot, const Occupant& occupant);
   // Undoes take_away().
   void put_back(NodeSlot slot, const Occupant& occupant);
-  // Adds one more pod. The occupant is copied.
-  void add(NodeSlot slot, const Occupant& occupant);
+  // Adds one more pod. The occupant is copied. `pod` outlives the trial; null: rules that read more
+  // of a pod than its class, such as its volumes, do not know of it.
+  void add(NodeSlot slot, const Occupant& occupant, const k8s::Pod* pod = nullptr);
   // Replaces the facts of the node; its name must be the same. What is taken there stays.
   void replace(NodeSlot slot, NodeFacts facts);
 
@@ -37,6 +39,9 @@ class Trial {
 
   // The occupants of the node in the trial; their order means nothing.
   [[nodiscard]] std::vector<const Occupant*> occupants(NodeSlot slot) const;
+
+  // The pods that differ, for rules across nodes. O(their number).
+  [[nodiscard]] PodDifference difference() const;
 
   // The nodes that differ, or may differ, from their present state; by ascending slot.
   [[nodiscard]] const std::vector<NodeSlot>& touched() const { return touched_; }
@@ -47,6 +52,7 @@ class Trial {
     NodeUsage usage;
     std::vector<const Occupant*> gone;
     std::vector<Occupant> added;
+    std::vector<const k8s::Pod*> added_pods;
   };
   // Null: the node is not touched.
   [[nodiscard]] const Overlay* overlay(NodeSlot slot) const;

@@ -1,7 +1,6 @@
 // What the engine answers about the cluster's GPUs, and what would make room for a pod.
-#include "tests/scheduler/engine/harness.h"
+#include "tests/scheduler/engine/quota_cluster.h"
 #include "tests/support/catch.h"
-#include "tests/support/gpu_quotas.h"
 
 #include <string>
 #include <vector>
@@ -10,8 +9,6 @@ using namespace sched;
 using namespace tests;
 
 namespace {
-
-constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
 
 const GpuNode& named(const std::vector<GpuNode>& nodes, const std::string& name) {
   for (const GpuNode& one : nodes) {
@@ -168,4 +165,17 @@ TEST_CASE(
   // After all these questions, the engine decides as without them.
   s.has(our_pod("two").gpus(2));
   CHECK(std::get<decision::Bind>(s.decisions().front()).node == "c");
+}
+
+TEST_CASE("room_for names no pods that the pod needs near it") {
+  QuotaCluster s({"InterPodAffinity"});
+  s.has(node("a").gpus(2).labelled("host", "a"));
+  const k8s::Pod there = their_pod("there").gpus(2).labelled("app", "db").on("a");
+  s.has(there);
+  const PodBuilder near = our_pod("near").gpus(1).near(pods_like({{"app", "db"}}, "host"));
+  CHECK(s.engine.room_for(our_pod("p").gpus(1)).node == "a");
+  const RoomFor room = s.engine.room_for(near);
+  CHECK(room.node.empty());
+  CHECK(room.pods.empty());
+  CHECK(room.if_empty == "a");
 }

@@ -3,8 +3,12 @@
 // bound pod.
 #pragma once
 
+#include "k8s-client/api/gpu_quota.h"
 #include "scheduler/base/types.h"
+#include "scheduler/engine/decision.h"
+#include "scheduler/framework/verdict.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,6 +17,59 @@
 #include <vector>
 
 namespace sched {
+
+// What a question supposes: the state as it is now, but for some pods.
+struct Supposed {
+  struct Placed {
+    std::string uid;   // of a pod of ours that waits
+    std::string node;  // by name
+  };
+  std::vector<std::string> ended;  // pods that hold something, by uid
+  std::vector<Placed> placed;
+};
+
+// Why a pod may or may not run on one node, as text: for explain and for comparison with upstream.
+struct NodeExplanation {
+  std::string node;
+  Code code = Code::kOk;
+  std::string plugin;                // the first plugin that refused; empty when ok
+  std::vector<std::string> reasons;  // in kube-scheduler's words, sorted
+  std::vector<std::string> numbers;  // the numbers behind them
+};
+struct Explanation {
+  // A refusal of the pod as a whole, before any node was checked.
+  std::optional<std::string> rejection_plugin;
+  std::optional<std::string> rejection;
+  std::vector<NodeExplanation> nodes;  // by name
+  std::string message;                 // FitError text; empty when some node fits
+  bool by_quota = false;               // the message is the quota's, whatever nodes say
+  std::string details;
+};
+
+// A node that may run a pod, with its scores.
+struct Candidate {
+  std::string node;
+  std::int64_t total_score = 0;
+  std::vector<PluginScore> scores;
+  friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+
+// A GpuQuota's account as it is now.
+struct QuotaStatus {
+  std::string name;
+  std::string uid;
+  k8s::GpuQuota::Status status;  // its conditions without times of transition
+  std::string parent{};          // the name of its parent; empty: none
+  friend bool operator==(const QuotaStatus&, const QuotaStatus&) = default;
+};
+
+// What has changed in the accounts of quotas.
+struct QuotaNews {
+  std::vector<QuotaStatus> changed;
+  std::vector<std::string> gone;  // by name
+  // What a new process must be given as QuotaRemembered; nullopt: unchanged.
+  std::optional<std::vector<k8s::GpuQuota>> remember{};
+};
 
 // One GPU resource of a node.
 struct GpuPieces {

@@ -1,0 +1,221 @@
+#include "plugins/node_volume_limits/volume_users.h"
+
+#include "plugins/support/in_tree_disks.h"
+
+#include <cstdint>
+#include <utility>
+#include <variant>
+
+namespace plugins {
+namespace {
+
+using namespace sched;
+
+Attached attached_as(const k8s::PersistentVolume& volume) {
+  if (!volume.in_tree_disk) return {volume.csi_driver, volume.csi_volume_handle};
+  const InTreeKind* kind = in_tree_kind(volume.in_tree_disk->source);
+  auto handle = handle_of(volume);
+  if (kind == nullptr || !handle) return {};
+  return {std::string(kind->driver), *std::move(handle)};
+}
+
+std::vector<Attached> disks_of(const k8s::Pod& pod) {
+  std::vector<Attached> all;
+  for (const k8s::Volume& volume : pod.spec.volumes) {
+    if (volume.kind != k8s::Volume::Kind::kDisk) continue;
+    const InTreeKind* kind = in_tree_kind(volume.source);
+    if (kind == nullptr) continue;
+    if (auto handle = handle_of(volume)) {
+      all.emplace_back(std::string(kind->driver), *std::move(handle));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+class VolumeUsers::Applier {
+ public:
+  explicit Applier(VolumeUsers& all) : all_(all) {}
+
+  void operator()(const VolumeClaimUpserted& change) {
+    const k8s::PersistentVolumeClaim& claim = change.object;
+    all_.claims_[key_of(claim.metadata)] = {claim.volume_name, claim.storage_class};
+    all_.recount_users(key_of(claim.metadata));
+  }
+  void operator()(const VolumeClaimGone& change) {
+    all_.claims_.erase({change.namespace_, change.name});
+    all_.recount_users({change.namespace_, change.name});
+  }
+  void operator()(const VolumeUpserted& change) {
+    const k8s::PersistentVolume& volume = change.object;
+    Volume& known = all_.volumes_[volume.metadata.name];
+    Volume now{.attached = attached_as(volume), .is_csi = !volume.csi_driver.empty(), .claim = {}};
+    if (volume.claim_ref) now.claim = {volume.claim_ref->namespace_, volume.claim_ref->name};
+    const ClaimKey before = std::exchange(known, std::move(now)).claim;
+    all_.recount_users(before);
+    if (before != known.claim) all_.recount_users(known.claim);
+    all_.recount_attachments_of(volume.metadata.name);
+  }
+  void operator()(const VolumeGone& change) {
+    const auto volume = all_.volumes_.find(change.name);
+    if (volume == all_.volumes_.end()) return;
+    const ClaimKey claim = volume->second.claim;
+    all_.volumes_.erase(volume);
+    all_.recount_users(claim);
+    all_.recount_attachments_of(change.name);
+  }
+  void operator()(const StorageClassUpserted& change) {
+    all_.provisioners_[change.object.metadata.name] = change.object.provisioner;
+    all_.recount_all();
+  }
+  void operator()(const StorageClassGone& change) {
+    all_.provisioners_.erase(change.name);
+    all_.recount_all();
+  }
+  void operator()(const CsiNodeUpserted& change) {
+    std::map<Driver, std::int64_t> limits;
+    for (const k8s::CsiNode::Driver& driver : change.object.drivers) {
+      if (driver.allocatable_count) limits[driver.name] = *driver.allocatable_count;
+    }
+    all_.room_->limit(change.object.metadata.name, limits);
+  }
+  void operator()(const CsiNodeGone& change) { all_.room_->limit(change.name, {}); }
+  void operator()(const VolumeAttachmentUpserted& change) {
+    const k8s::VolumeAttachment& made = change.object;
+    all_.forget_attachment(made.metadata.name);
+    if (made.volume.empty()) return;
+    Attachment& attachment = all_.attachments_[made.metadata.name];
+    attachment = {.node = made.node, .volume = made.volume, .attached = {}};
+    all_.attachments_of_[made.volume].insert(made.metadata.name);
+    all_.recount(attachment);
+  }
+  void operator()(const VolumeAttachmentGone& change) { all_.forget_attachment(change.name); }
+  void operator()(const BoundPodUpserted& change) {
+    const k8s::Pod& pod = change.pod;
+    if (pod.spec.volumes.empty()) return;
+    all_.forget_pod(pod.metadata.uid);
+    std::vector<ClaimKey> claims = claims_of(pod);
+    std::vector<Attached> disks = disks_of(pod);
+    if (claims.empty() && disks.empty()) return;
+    for (const ClaimKey& claim : claims) all_.users_[claim].insert(pod.metadata.uid);
+    Pod& known = all_.pods_[pod.metadata.uid];
+    known = {pod.spec.node_name, std::move(claims), std::move(disks), {}};
+    all_.recount(known);
+  }
+  void operator()(const BoundPodGone& change) { all_.forget_pod(change.uid); }
+  template <typename Other>
+  void operator()(const Other& /*change*/) {}
+
+ private:
+  VolumeUsers& all_;
+};
+
+void VolumeUsers::apply(const ClusterChange& change) { std::visit(Applier(*this), change); }
+
+std::set<Attached> VolumeUsers::volumes_of(const k8s::Pod& pod) const {
+  return volumes_of(claims_of(pod), disks_of(pod));
+}
+
+std::map<std::string, VolumeRoom::Change> VolumeUsers::change_in(const PodDifference& trial) const {
+  std::map<std::string, VolumeRoom::Change> all;
+  for (const std::string_view uid : trial.gone()) {
+    const auto pod = pods_.find(std::string(uid));
+    if (pod == pods_.end()) continue;
+    for (const Attached& volume : pod->second.used) --all[pod->second.node][volume];
+  }
+  for (const auto& [pod, node] : trial.added()) {
+    for (const Attached& volume : volumes_of(*pod)) ++all[std::string(node)][volume];
+  }
+  return all;
+}
+
+// nullopt: it is none of a CSI driver, or nobody knows of which.
+std::optional<Attached> VolumeUsers::volume_of(const ClaimKey& key) const {
+  const auto claim = claims_.find(key);
+  if (claim == claims_.end()) return std::nullopt;
+  const auto volume = volumes_.find(claim->second.volume);
+  if (volume != volumes_.end()) {
+    if (volume->second.attached.first.empty()) return std::nullopt;
+    return volume->second.attached;
+  }
+  const auto provisioner = provisioners_.find(claim->second.storage_class);
+  if (provisioner == provisioners_.end() || is_uncounted_provisioner(provisioner->second)) {
+    return std::nullopt;
+  }
+  const InTreeKind* kind = in_tree_kind_of_provisioner(provisioner->second);
+  // No handle of a driver begins so; it is told apart from those of other claims alone.
+  return Attached{kind == nullptr ? provisioner->second : std::string(kind->driver),
+                  "\n" + key.first + "/" + key.second};
+}
+
+std::set<Attached> VolumeUsers::volumes_of(const std::vector<ClaimKey>& claims,
+                                           const std::vector<Attached>& disks) const {
+  std::set<Attached> all(disks.begin(), disks.end());
+  for (const ClaimKey& claim : claims) {
+    if (auto volume = volume_of(claim)) all.insert(*std::move(volume));
+  }
+  return all;
+}
+
+void VolumeUsers::set_used(Pod& pod, std::set<Attached> now) {
+  if (pod.used == now) return;
+  for (const Attached& volume : now) room_->add(pod.node, volume, VolumeRoom::By::kPod);
+  for (const Attached& volume : pod.used) room_->remove(pod.node, volume, VolumeRoom::By::kPod);
+  pod.used = std::move(now);
+}
+
+void VolumeUsers::recount_users(const ClaimKey& claim) {
+  const auto users = users_.find(claim);
+  if (users == users_.end()) return;
+  for (const std::string& uid : users->second) recount(pods_.at(uid));
+}
+
+void VolumeUsers::recount_all() {
+  for (auto& [uid, pod] : pods_) recount(pod);
+}
+
+void VolumeUsers::set_attached(Attachment& attachment, std::optional<Attached> now) {
+  if (attachment.attached == now) return;
+  constexpr auto kBy = VolumeRoom::By::kAttachment;
+  if (now) room_->add(attachment.node, *now, kBy);
+  if (attachment.attached) room_->remove(attachment.node, *attachment.attached, kBy);
+  attachment.attached = std::move(now);
+}
+
+void VolumeUsers::recount(Attachment& attachment) {
+  const auto volume = volumes_.find(attachment.volume);
+  const bool counts = volume != volumes_.end() && volume->second.is_csi;
+  set_attached(attachment, counts ? std::optional(volume->second.attached) : std::nullopt);
+}
+
+void VolumeUsers::recount_attachments_of(const std::string& volume) {
+  const auto all = attachments_of_.find(volume);
+  if (all == attachments_of_.end()) return;
+  for (const std::string& name : all->second) recount(attachments_.at(name));
+}
+
+void VolumeUsers::forget_pod(const std::string& uid) {
+  const auto pod = pods_.find(uid);
+  if (pod == pods_.end()) return;
+  for (const ClaimKey& claim : pod->second.claims) {
+    const auto users = users_.find(claim);
+    if (users == users_.end()) continue;  // the pod names it twice
+    users->second.erase(uid);
+    if (users->second.empty()) users_.erase(users);
+  }
+  set_used(pod->second, {});
+  pods_.erase(pod);
+}
+
+void VolumeUsers::forget_attachment(const std::string& name) {
+  const auto made = attachments_.find(name);
+  if (made == attachments_.end()) return;
+  const auto others = attachments_of_.find(made->second.volume);
+  others->second.erase(name);
+  if (others->second.empty()) attachments_of_.erase(others);
+  set_attached(made->second, std::nullopt);
+  attachments_.erase(made);
+}
+
+}  // namespace plugins

@@ -1,0 +1,85 @@
+// Which volumes of CSI drivers a pod uses, and which are in use on which node: by pods on nodes and
+// by the attach controller's word, kept by events.
+//
+// A claim without a volume counts as one of its class's driver. A disk of a kind that Kubernetes
+// served itself once, of a claim or in-line, counts as one of the CSI driver that serves it today.
+//
+// Source: kube-scheduler, plugins/nodevolumelimits/csi.go, utils.go.
+#pragma once
+
+#include "plugins/node_volume_limits/volume_room.h"
+#include "plugins/support/volume_claims.h"
+#include "scheduler/framework/cluster_change.h"
+#include "scheduler/framework/pod_difference.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace plugins {
+
+class VolumeUsers {
+ public:
+  static constexpr sched::ChangeMask kReads =
+      sched::kStorageChanged | sched::kBoundPodChanged | sched::kBoundPodRemoved;
+  void apply(const sched::ClusterChange& change);
+
+  // Those of CSI drivers.
+  [[nodiscard]] std::set<Attached> volumes_of(const k8s::Pod& pod) const;
+  // How many pods more, or less, use a volume on a node in the trial, by node. Empty: as it is.
+  [[nodiscard]] std::map<std::string, VolumeRoom::Change> change_in(
+      const sched::PodDifference& trial) const;
+
+  [[nodiscard]] const std::shared_ptr<VolumeRoom>& room() const { return room_; }
+
+ private:
+  struct Claim {
+    std::string volume;
+    std::string storage_class;
+  };
+  struct Volume {
+    Attached attached;  // the driver is empty: of no CSI driver
+    bool is_csi = false;
+    ClaimKey claim;
+  };
+  struct Pod {
+    std::string node;
+    std::vector<ClaimKey> claims;
+    std::vector<Attached> disks;  // in-line
+    std::set<Attached> used;      // in room_, by this pod
+  };
+  struct Attachment {
+    std::string node;
+    std::string volume;
+    std::optional<Attached> attached;  // in room_, by this
+  };
+  class Applier;
+
+  [[nodiscard]] std::optional<Attached> volume_of(const ClaimKey& key) const;
+  [[nodiscard]] std::set<Attached> volumes_of(const std::vector<ClaimKey>& claims,
+                                              const std::vector<Attached>& disks) const;
+  void set_used(Pod& pod, std::set<Attached> now);
+  void recount(Pod& pod) { set_used(pod, volumes_of(pod.claims, pod.disks)); }
+  void recount_users(const ClaimKey& claim);
+  void recount_all();
+  void set_attached(Attachment& attachment, std::optional<Attached> now);
+  void recount(Attachment& attachment);
+  void recount_attachments_of(const std::string& volume);
+  void forget_pod(const std::string& uid);
+  void forget_attachment(const std::string& name);
+
+  ByClaim<Claim> claims_;
+  std::unordered_map<std::string, Volume> volumes_;
+  std::map<std::string, std::string> provisioners_;  // by class
+  std::unordered_map<std::string, Attachment> attachments_;
+  std::unordered_map<std::string, std::set<std::string>> attachments_of_;  // by volume
+  std::unordered_map<std::string, Pod> pods_;                              // on nodes, with volumes
+  ByClaim<std::set<std::string>> users_;
+  std::shared_ptr<VolumeRoom> room_ = std::make_shared<VolumeRoom>();
+};
+
+}  // namespace plugins

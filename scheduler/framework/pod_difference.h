@@ -1,0 +1,42 @@
+// How the pods on nodes would differ, in a trial, from those that constraints know by their events.
+#pragma once
+
+#include "k8s-client/api/pod.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sched {
+
+class PodDifference {
+ public:
+  struct Added {
+    const k8s::Pod* pod = nullptr;
+    std::string_view node;  // by name, whatever the pod says
+  };
+
+  PodDifference() = default;  // none
+  // What they refer to outlives it. `gone`: by uid, in any order.
+  PodDifference(std::vector<std::string_view> gone, std::vector<Added> added)
+      : gone_(std::move(gone)), added_(std::move(added)) {
+    std::sort(gone_.begin(), gone_.end());
+  }
+
+  [[nodiscard]] bool none() const { return gone_.empty() && added_.empty(); }
+  // By uid, sorted. A constraint may never have heard of one.
+  [[nodiscard]] const std::vector<std::string_view>& gone() const { return gone_; }
+  [[nodiscard]] bool is_gone(std::string_view uid) const {
+    return std::binary_search(gone_.begin(), gone_.end(), uid);
+  }
+  // A pod that is gone as well has moved.
+  [[nodiscard]] const std::vector<Added>& added() const { return added_; }
+
+ private:
+  std::vector<std::string_view> gone_;
+  std::vector<Added> added_;
+};
+
+}  // namespace sched
