@@ -7,7 +7,7 @@
 #include "bench/replay/output/fail_if.h"
 #include "bench/replay/output/folder.h"
 #include "bench/replay/replay.h"
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 #include "bench/replay/trace/trace.h"
 #include "k8s-client/error.h"
 

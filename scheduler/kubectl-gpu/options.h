@@ -1,8 +1,6 @@
 // The command line.
 #pragma once
 
-#include "scheduler/kubectl-gpu/ui/leader.h"
-
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,10 +10,17 @@ namespace sched::kubectl {
 enum class Command { kOverview, kWhy, kNodes, kQueue, kQuota, kPlan, kUi };
 enum class Output { kTable, kWide, kJson };
 
+// By which Lease the leader is found, and on which port its pod serves the page.
+struct LeaderAddress {
+  std::string namespace_ = "gpu-scheduler";
+  std::string lease = "gpu-scheduler";
+  std::uint16_t port = 10259;  // --secure-port
+};
+
 // `ui`: where the page is, and as whom it is asked for.
 struct UiOptions {
   std::uint16_t port = 0;  // on this machine; 0: any that is free
-  LeaderByLease::Options leader;
+  LeaderAddress leader;
   std::string server;  // a URL, in place of the leader's pod
   std::string server_ca;
   bool insecure_skip_verify = false;

@@ -4,7 +4,7 @@
 // the API server: watches become events, decisions become API calls, outcomes become events again.
 // The engine's thread decides. They communicate by queues; nothing is shared. Binds go out first,
 // then conditions, then events. A third thread serves metrics and answers questions about pods
-// (shell/secure_port.h); its questions to the engine go through a queue, too (questions/).
+// (secure_port.h); its questions to the engine go through a queue, too (questions/).
 //
 // With leader election it is a standby until it leads (leadership/leadership.h). It ends at once
 // when it loses the lease: binds that were sent have been carried out, or never will be, before
@@ -23,7 +23,7 @@
 #include "k8s-client/error.h"
 #include "scheduler/config/config.h"
 #include "scheduler/live/record/flight_recorder.h"
-#include "scheduler/live/shell/secure_port.h"
+#include "scheduler/live/secure_port.h"
 
 #include <chrono>
 #include <cstddef>

@@ -16,7 +16,7 @@
 #include "bench/replay/account/percent_steps.h"
 #include "bench/replay/account/refused_kinds.h"
 #include "bench/replay/account/time_steps.h"
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 #include "bench/replay/trace/trace.h"
 #include "scheduler/framework/cluster_context.h"
 

@@ -2,7 +2,7 @@
 // in bench/replay/README.md.
 #pragma once
 
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 
 #include <cstddef>
 #include <cstdint>

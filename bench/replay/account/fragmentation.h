@@ -10,7 +10,7 @@
 // subtractions over a run leave no error.
 #pragma once
 
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 #include "scheduler/framework/cluster_context.h"
 
 #include <array>

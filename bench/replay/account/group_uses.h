@@ -1,7 +1,7 @@
 // How many GPUs each namespace and each GPU model used.
 #pragma once
 
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 #include "bench/replay/trace/trace.h"
 
 #include <cstdint>

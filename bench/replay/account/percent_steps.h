@@ -8,7 +8,7 @@
 #pragma once
 
 #include "bench/replay/account/levels.h"
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 
 #include <cstdint>
 #include <map>

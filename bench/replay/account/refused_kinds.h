@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/replay/account/kind_of_pod.h"
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 
 #include <map>
 #include <string>

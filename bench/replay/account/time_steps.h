@@ -5,7 +5,7 @@
 #pragma once
 
 #include "bench/replay/account/levels.h"
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 #include "bench/replay/trace/trace.h"
 
 #include <array>

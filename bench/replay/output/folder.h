@@ -3,7 +3,7 @@
 
 #include "bench/replay/output/output_file.h"
 #include "bench/replay/output/summary.h"
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 #include "k8s-client/error.h"
 
 #include <cstddef>

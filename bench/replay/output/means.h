@@ -1,7 +1,7 @@
 // The runs of a replay, grouped by trace and policy: means and spreads over the seeds.
 #pragma once
 
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 
 #include <cstddef>
 #include <map>

@@ -1,7 +1,7 @@
 // quotas.csv: the use of every line of every GPU quota over each run, for other programs.
 #pragma once
 
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 
 #include <iosfwd>
 #include <vector>

@@ -1,7 +1,7 @@
 // steps.csv: how each run went, step by step, as data for other charts.
 #pragma once
 
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 
 #include <iosfwd>
 #include <vector>

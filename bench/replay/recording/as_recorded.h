@@ -3,7 +3,7 @@
 
 #include "bench/replay/recording/recorded_pods.h"
 #include "bench/replay/recording/recording.h"
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 
 #include <string>
 #include <vector>

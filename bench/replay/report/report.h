@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/replay/report/published.h"
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 #include "bench/replay/trace/trace.h"
 
 #include <iosfwd>

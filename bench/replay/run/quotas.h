@@ -6,7 +6,7 @@
 // is asked for the account that a live scheduler would write into the quotas' status.
 #pragma once
 
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 #include "bench/replay/trace/trace.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/namespace.h"

@@ -7,7 +7,7 @@
 
 #include "bench/replay/arrivals/arrivals.h"
 #include "bench/replay/policies/policies.h"
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 #include "bench/replay/trace/trace.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/error.h"

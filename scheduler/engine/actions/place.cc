@@ -168,7 +168,7 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
 
 void Place::word(decision::Unschedulable& refusal, const WaitingPod& pod, const Where& where) {
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape, where.scope);
-  const FitReport& report = finder_.report(pod.profile, pod.shape, where.scope);
+  const FitReport& report = reports_.of(pod.profile, answers, where.scope);
   refusal.details = joined(report.details, refusal.details);
   refusal.message = report.message;
   refusal.plugins = report.plugins;

@@ -8,6 +8,7 @@
 #include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/plans.h"
 #include "scheduler/engine/repartition/advice.h"
+#include "scheduler/engine/report/fit_reports.h"
 #include "scheduler/engine/report/quota_words.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/queue/queues.h"
@@ -41,7 +42,8 @@ class Place {
         waking_(parts.waking),
         plans_(parts.plans),
         words_(parts.words),
-        repartitions_(parts.repartitions) {}
+        repartitions_(parts.repartitions),
+        reports_(parts.world.nodes, parts.world.names) {}
 
   // Decides on the pod and takes it out of its place in the queue. Nullopt: it waits, and there is
   // nothing new to report.
@@ -84,6 +86,7 @@ class Place {
   Plans& plans_;
   const QuotaWords& words_;
   RepartitionAdvice& repartitions_;
+  FitReports reports_;
   std::uint64_t draws_ = 0;  // random tie-breaks so far
 };
 

@@ -37,11 +37,6 @@ class Finder {
     if (ruling.none()) return refresh(pod.profile, pod.shape, scope);
     return caches_.get(pod.profile, pod.shape, scope, ruling);
   }
-  // Why the shape fits on no node of the scope. refresh() must have been called since the last
-  // change. The text is made once per change of the nodes.
-  const FitReport& report(std::size_t profile, const ShapeRef& shape, const Scope& scope = {}) {
-    return caches_.report(profile, shape, scope);
-  }
 
   // Whether it is already known that no node takes the shape. False means nothing.
   // O(nodes that changed since).

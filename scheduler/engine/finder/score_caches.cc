@@ -1,8 +1,5 @@
 #include "scheduler/engine/finder/score_caches.h"
 
-#include "scheduler/engine/report/fit_error.h"
-#include "scheduler/engine/report/shortage_report.h"
-
 #include <algorithm>
 #include <iterator>
 
@@ -48,28 +45,6 @@ ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const S
   return found.cache;
 }
 
-const FitReport& ScoreCaches::report(std::size_t profile, const ShapeRef& shape,
-                                     const Scope& scope) {
-  Entry& found = entry(profile, shape);
-  const ScoreCache& cache = found.cache;
-  if (found.reported_at != cache.position()) found.reports.clear();
-  found.reported_at = cache.position();
-  const auto [report, is_new] = found.reports.try_emplace(scope.set);
-  if (!is_new) return report->second;
-
-  ShortageReport shortages(cache.prepared(), names_);
-  for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
-    const auto verdict = cache.verdict(slot, scope);
-    if (verdict) shortages.add(nodes_.view(slot), *verdict, nodes_.rank(slot));
-  }
-  const VerdictCounts verdicts = cache.verdicts(scope);
-  report->second = {.message = fit_error(nodes_.size(), cache.prepared(), verdicts),
-                    .details = shortages.text(),
-                    .plugins = refusing_plugins(cache.prepared(), verdicts)};
-  account(found);
-  return report->second;
-}
-
 ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shape,
                                        const Counts& counts) {
   const Key key{.profile = profile, .shape = shape.id(), .counts = counts};
@@ -86,9 +61,7 @@ ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shap
   entries_.push_front({.key = key,
                        .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_, cluster}),
                        .version = cluster->version,
-                       .memory = 0,
-                       .reports = {},
-                       .reported_at = 0});
+                       .memory = 0});
   by_key_.emplace(key, entries_.begin());
   return entries_.front();
 }
@@ -97,9 +70,6 @@ void ScoreCaches::account(Entry& entry) {
   memory_ -= entry.memory;
   entry.memory =
       kMemoryOfShape + kCopiesOfKey * entry.cache.shape().key_size() + entry.cache.memory();
-  for (const auto& [scope, report] : entry.reports) {
-    entry.memory += sizeof(report) + report.message.capacity() + report.details.capacity();
-  }
   memory_ += entry.memory;
   while (memory_ + refused_.memory() > memory_limit_ && entries_.size() > 1) make_room();
 }

@@ -16,18 +16,10 @@
 #include <cstddef>
 #include <list>
 #include <map>
-#include <string>
 #include <utility>
 #include <vector>
 
 namespace sched {
-
-// The report on a pod of a shape that no node takes.
-struct FitReport {
-  std::string message;
-  std::string details;
-  std::vector<std::string> plugins;
-};
 
 class ScoreCaches {
  public:
@@ -47,10 +39,6 @@ class ScoreCaches {
   ScoreCache& get(std::size_t profile, const ShapeRef& shape, const Scope& scope,
                   const Ruling& ruling);
 
-  // Why the shape fits on no node of the scope. get() must have been called with it since the last
-  // change. The text is made once per change of the nodes.
-  const FitReport& report(std::size_t profile, const ShapeRef& shape, const Scope& scope = {});
-
   // Whether it is already known that no node takes the shape. False means nothing. O(nodes that
   // changed since the last call · filters).
   [[nodiscard]] bool knows_refused(std::size_t profile, const ShapeRef& shape) {
@@ -61,8 +49,8 @@ class ScoreCaches {
   // How many shapes without a cache are known to be refused everywhere.
   [[nodiscard]] std::size_t refused() const { return refused_.size(); }
 
-  // What a shape takes besides the arrays of its cache and the text of its report: the shape and
-  // its key, the prepared filters and scores, the kinds of verdicts, and the containers.
+  // What a shape takes besides the arrays of its cache: the shape and its key, the prepared filters
+  // and scores, the kinds of verdicts, and the containers.
   static constexpr std::size_t kMemoryOfShape = 8 * 1024;
   // What a large shape takes beyond that, as a multiple of its key: the key, the shape with its
   // strings, and the copies in filters and scores. An affinity of 0.6 MB took 3 MB.
@@ -83,10 +71,8 @@ class ScoreCaches {
   struct Entry {
     Key key;
     ScoreCache cache;
-    std::uint64_t version = 0;                       // of the statistics that it was prepared with
-    std::size_t memory = 0;                          // as counted in memory_
-    std::map<quota::ClassSetId, FitReport> reports;  // by scope
-    ChangeLog::Position reported_at = 0;             // of the nodes, when `reports` were made
+    std::uint64_t version = 0;  // of the statistics that it was prepared with
+    std::size_t memory = 0;     // as counted in memory_
   };
   Entry& entry(std::size_t profile, const ShapeRef& shape, const Counts& counts = {});
   [[nodiscard]] bool is_stale(const Entry& entry);

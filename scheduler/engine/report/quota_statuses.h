@@ -1,7 +1,7 @@
 // The accounts of quotas, for the status of their objects.
 #pragma once
 
-#include "scheduler/engine/engine.h"
+#include "scheduler/engine/answers.h"
 #include "scheduler/queue/queues.h"
 #include "scheduler/quota/ledger.h"
 

@@ -40,12 +40,12 @@ Fetch fetch_from(k8s::Transport& transport) {
 }
 
 LeaderByLease::LeaderByLease(k8s::EventLoop& loop, k8s::Transport& api_server,
-                             k8s::Credentials& token, Options options)
+                             k8s::Credentials& token, LeaderAddress address)
     : loop_(loop),
       api_server_(api_server),
       client_(api_server, loop),
       token_(token),
-      options_(std::move(options)) {}
+      address_(std::move(address)) {}
 
 void LeaderByLease::fetch(const std::string& target, Done done) {
   if (!pod_.empty()) return send(target, std::move(done));
@@ -55,7 +55,7 @@ void LeaderByLease::fetch(const std::string& target, Done done) {
 
 void LeaderByLease::find_leader() {
   if (std::exchange(is_looking_, true)) return;
-  client_.get_lease(options_.namespace_, options_.lease, kDeadline,
+  client_.get_lease(address_.namespace_, address_.lease, kDeadline,
                     [this](k8s::Result<k8s::Lease> lease) { found(std::move(lease)); });
 }
 
@@ -71,7 +71,7 @@ void LeaderByLease::found(k8s::Result<k8s::Lease> lease) {
       done(tl::unexpected<k8s::Error>(std::move(error)));
     } else if (pod_.empty()) {
       done(k8s::config_error("no scheduler leads now: nobody holds the lease " +
-                             options_.namespace_ + "/" + options_.lease));
+                             address_.namespace_ + "/" + address_.lease));
     } else {
       send(target, std::move(done));
     }
@@ -85,9 +85,9 @@ void LeaderByLease::send(const std::string& target, Done done) {
   if (!token) return done(tl::unexpected<k8s::Error>(token.error()));
   if (!*token) return done(tl::unexpected<k8s::Error>(no_token()));
   k8s::RequestTarget proxy("/api/v1/namespaces");
-  proxy.segment(options_.namespace_)
+  proxy.segment(address_.namespace_)
       .segment("pods")
-      .segment("https:" + pod_ + ":" + std::to_string(options_.port))
+      .segment("https:" + pod_ + ":" + std::to_string(address_.port))
       .segment("proxy");
   k8s::Request request = get(proxy.text() + target);
   request.headers.emplace_back(server::kForwardedAuthorization, "Bearer " + **token);

@@ -13,9 +13,9 @@
 #include "k8s-client/http/credentials.h"
 #include "k8s-client/http/event_loop.h"
 #include "k8s-client/http/transport.h"
+#include "scheduler/kubectl-gpu/options.h"
 #include "scheduler/kubectl-gpu/ui/proxy.h"
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -26,15 +26,9 @@ namespace sched::kubectl {
 // On its loop's thread.
 class LeaderByLease {
  public:
-  struct Options {
-    std::string namespace_ = "gpu-scheduler";
-    std::string lease = "gpu-scheduler";
-    std::uint16_t port = 10259;  // --secure-port
-  };
-
   // All outlive it. `token`: of whoever asks the scheduler.
   LeaderByLease(k8s::EventLoop& loop, k8s::Transport& api_server, k8s::Credentials& token,
-                Options options);
+                LeaderAddress address);
 
   // As Fetch. The leader is looked for anew once it gave no answer, or one that says it leads no
   // more.
@@ -51,7 +45,7 @@ class LeaderByLease {
   k8s::Transport& api_server_;
   k8s::Client client_;
   k8s::Credentials& token_;
-  const Options options_;
+  const LeaderAddress address_;
   std::string pod_;  // empty: not known
   bool is_looking_ = false;
   std::vector<std::pair<std::string, Done>> waiting_;  // for the leader to be found

@@ -62,7 +62,7 @@ class ByLease {
     k8s::auth::CredentialSources sources;
     sources.token = std::move(token);
     credentials.emplace(sources, std::chrono::steady_clock::now);
-    leader.emplace(loop, transport, *credentials, LeaderByLease::Options{});
+    leader.emplace(loop, transport, *credentials, LeaderAddress{});
   }
 
   // Of one request.

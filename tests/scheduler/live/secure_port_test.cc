@@ -1,6 +1,6 @@
 // The secure port over real sockets on the loopback interface, before an API server inside the
 // test.
-#include "scheduler/live/shell/secure_port.h"
+#include "scheduler/live/secure_port.h"
 
 #include "k8s-client/api/encode.h"
 #include "k8s-client/auth/file_credentials.h"

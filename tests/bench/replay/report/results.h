@@ -1,7 +1,7 @@
 // Results as a replay would give them, without a replay.
 #pragma once
 
-#include "bench/replay/run/result.h"
+#include "bench/replay/result.h"
 #include "bench/replay/trace/trace.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "scheduler/live/shell/secure_port.h"
+#include "scheduler/live/secure_port.h"
 
 #include "k8s-client/http/asio_transport.h"
 #include "k8s-client/http/event_loop.h"
