@@ -176,7 +176,7 @@ def main():
     (version,) = names_in(root / "CMakeLists.txt", r"project\(gpu_scheduler VERSION (\S+)")
     found += [f"{path}: version {other}, but CMakeLists.txt says {version}"
               for path, pattern in VERSIONS.items() for other in names_in(root / path, pattern) if other != version]
-    found += messages.missing(root, pages["docs/troubleshoot.md"])
+    found += messages.missing(root, pages["docs/troubleshoot.md"], [pages["docs/kubectl-gpu.md"], pages["docs/ui.md"]])
     if (words := len(pages["README.md"].split())) > LONGEST_README:
         found.append(f"README.md has {words} words; {LONGEST_README} are five minutes")
     print("\n".join(found) or f"{len(pages)} pages: every link leads somewhere, and nothing is missing")

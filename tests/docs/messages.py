@@ -1,4 +1,5 @@
-"""What the scheduler says to users, as its sources have it, and whether docs/troubleshoot.md explains it.
+"""What the scheduler says to users, as its sources have it, and whether docs/troubleshoot.md explains it; what kubectl gpu says, the pages
+on that may explain.
 
 A message is a string literal (adjacent ones are one) with at least three words. What a format puts in ("{}") may be anything; the page writes
 "…" there. The page has a message if one of its code spans contains the message's fixed parts, in their order.
@@ -14,15 +15,15 @@ NOT_FOR_USERS = {
     "scheduler/live/record/gzip_member.cc": "the same",
     "scheduler/live/writes/bind_answer.cc": "what the API server says, to be recognised",
     "scheduler/server/ui/files.cc": "headers for browsers",
-    "scheduler/answers/": "of kubectl gpu, whose words docs/kubectl-gpu.md explains",
-    "scheduler/engine/questions/gpu_nodes.cc": "the same",
-    "scheduler/kubectl-gpu/": "the same",
+    "scheduler/kubectl-gpu/show": "what its tables say, which the page shows",
+    "scheduler/kubectl-gpu/ui/ui.cc": "what stands beside the URL; the errors in there are of its options",
     "k8s-client/watch/watcher.cc": "what the API server says, to be recognised",
     "k8s-client/http/cpprest_transport_absent.cc": "the end of a program that is put together wrongly",
 }
 # A literal in such a statement is a help text or a format of the log.
-HELP = re.compile(r"add_option\(|add_flag\(|set_version_flag\(|\.Help\(\s*$|\bCLI::App app\(|set_pattern\(|description\(")
+HELP = re.compile(r"add_option\(|add_flag\(|add_command\(|add_subcommand\(|set_version_flag\(|\.Help\(\s*$|\bCLI::App app\(|set_pattern\(|description\(")
 CONTENT_TYPE = re.compile(r"[a-z]+/[a-z]+;")
+OF_KUBECTL_GPU = ("scheduler/answers/", "scheduler/kubectl-gpu/", "scheduler/engine/questions/gpu_nodes.cc")
 # Reasons and types of events and conditions are single words.
 REASON_SOURCES = ("scheduler/engine/decision.h", "scheduler/live/writes/reporter.cc", "scheduler/quota/ledger_status.cc")
 
@@ -76,9 +77,10 @@ def explained(message, spans):
     return any(wanted.search(span) for span in spans)
 
 
-def missing(root, page):
-    """FILE:LINE and text of all that the page does not explain."""
+def missing(root, page, pages_on_kubectl_gpu):
+    """FILE:LINE and text of all that the page does not explain, nor the others what is of kubectl gpu."""
     spans = code_spans(page)
+    also = [span for other in pages_on_kubectl_gpu for span in code_spans(other)]
     for folder in SOURCES:
         for path in sorted(p for ext in ("*.cc", "*.h") for p in (root / folder).rglob(ext)):
             name = path.relative_to(root).as_posix()
@@ -87,7 +89,7 @@ def missing(root, page):
             text = path.read_text(encoding="utf-8")
             wanted = list(messages(text)) + (list(reasons(text)) if name in REASON_SOURCES else [])
             for line, message in wanted:
-                if not explained(message, spans):
+                if not explained(message, spans + also if name.startswith(OF_KUBECTL_GPU) else spans):
                     yield f"{name}:{line}: docs/troubleshoot.md does not explain: {message}"
 
 
