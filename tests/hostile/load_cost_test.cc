@@ -6,6 +6,7 @@
 // are asked about in each turn, and that must not grow at all.
 #include "plugins/registry.h"
 #include "scheduler/engine/engine.h"
+#include "scheduler/engine/world/topology_rejections.h"
 #include "tests/hostile/cost.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
@@ -169,6 +170,22 @@ TEST_CASE("a crowd costs a neighbour no more than so much for each of its pods")
       CHECK(came.kept_bytes <= load.kept_bytes * pods);
     }
   }
+}
+
+TEST_CASE("rejected pods, however many, cost a decision nothing until a node is tried again") {
+  TopologyRejections rejections;
+  const Time now{std::chrono::seconds{1'000'000}};
+  const TopologyRejections::Requests requests = {{"nvidia.com/gpu", 1}};
+  for (std::size_t i = 0; i < TopologyRejections::kMost; ++i) {
+    rejections.add(fmt::format("n{}", i), requests, fmt::format("uid-{}", i), now);
+  }
+  const Time end = now + TopologyRejections::kShortest;
+  CHECK(cost_of([&] { rejections.forget(end - std::chrono::seconds(1)); }).steps < 20);
+  CHECK(cost_of([&] { static_cast<void>(rejections.next_end()); }).steps < 20);
+  CHECK_FALSE(rejections.none());
+  rejections.forget(end);
+  CHECK(rejections.none());
+  CHECK(cost_of([&] { rejections.forget(end); }).steps < 20);
 }
 
 TEST_CASE("pods that wait for others are asked about a few at a time, however many there are") {
