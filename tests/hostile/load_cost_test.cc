@@ -65,7 +65,7 @@ k8s::PodAffinityTerm near_own(const std::string& value) {
 
 class Cluster {
  public:
-  Cluster() : engine_(profiles(), {}) {
+  explicit Cluster(const EngineMemory& memory = {}) : engine_(profiles(), options(memory)) {
     for (int i = 0; i < kNodes; ++i) tell(event::NodeUpserted{node_of(i)});
     tell(event::Synced{});
     neighbour_comes();
@@ -89,6 +89,12 @@ class Cluster {
   static std::vector<Profile> profiles() {
     std::vector<Profile> made;
     made.push_back(default_profile());
+    return made;
+  }
+
+  static EngineOptions options(const EngineMemory& memory) {
+    EngineOptions made;
+    made.memory = memory;
     return made;
   }
 
@@ -170,6 +176,23 @@ TEST_CASE("a crowd costs a neighbour no more than so much for each of its pods")
       CHECK(came.kept_bytes <= load.kept_bytes * pods);
     }
   }
+}
+
+TEST_CASE("what is stored of shapes stays within the memory that it is given") {
+  constexpr std::int64_t kBound = std::int64_t{1} << 20;
+  const auto kept_with = [](std::int64_t bytes) {
+    Cluster cluster({.shapes = static_cast<std::size_t>(bytes)});
+    const Cost cost = cost_of([&] {
+      for (int i = 0; i < 1'000; ++i) {
+        cluster.tell(event::PodUpserted{pod_of("crowd", i).gpus(100).cpu(fmt::format("{}m", i))});
+      }
+    });
+    cluster.turn();
+    return cost.kept_bytes;
+  };
+  const std::int64_t pods = kept_with(0);  // and the one shape that was asked about last
+  CHECK(kept_with(kBound) - pods <= kBound);
+  CHECK(kept_with(100 * kBound) - pods > 3 * kBound);
 }
 
 TEST_CASE("rejected pods, however many, cost a decision nothing until a node is tried again") {
