@@ -5,6 +5,7 @@
 #include "plugins/registry.h"
 #include "scheduler/config/config.h"
 #include "scheduler/live/log.h"
+#include "scheduler/live/memory_limit.h"
 #include "scheduler/live/record/recording_flags.h"
 #include "scheduler/live/shell.h"
 #include "scheduler/live/signals.h"
@@ -35,6 +36,7 @@ struct Flags {
   std::string record;
   sched::live::RecordingFlags recording;
   std::string flight_recording_dir;
+  std::string memory_limit;
   std::string http_bind_address = "127.0.0.1:10251";
   int secure_port = 10259;
   std::string bind_address = "127.0.0.1";
@@ -138,6 +140,10 @@ void add_flags(CLI::App& app, Flags& flags) {
                  "Where /healthz, /livez and /readyz are served, to everybody; 0: nowhere")
       ->type_name("IP:PORT")
       ->capture_default_str();
+  app.add_option("--memory-limit", flags.memory_limit,
+                 "How much memory the process may take: it stores answers within a part of it. "
+                 "Absent: what its cgroup allows")
+      ->type_name("SIZE");
   app.add_option("-v,--v", flags.verbosity, "Log verbosity; 4 and more add details")
       ->type_name("LEVEL")
       ->check(CLI::Range(0, 10));
@@ -148,7 +154,8 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_flag(
       "--check-config", flags.check_config,
       "Read the configuration, say what is wrong; of the other flags those of leader "
-      "election, recordings and the log, --http-bind-address and --bind-address are looked at");
+      "election, memory, recordings and the log, --http-bind-address and --bind-address are looked "
+      "at");
   add_recording_flags(app, flags);
   add_leader_election_flags(app, flags.leader_election);
   add_secure_serving_flags(app, flags);
@@ -211,6 +218,15 @@ int tell_checked(const Flags& flags, const sched::config::Configuration& config)
   return 0;
 }
 
+void tell_memory(const sched::live::MemoryLimit& limit, const sched::EngineMemory& memory) {
+  sched::live::LogLine line("memory");
+  if (limit.bytes) line.with("limit_bytes", *limit.bytes);
+  line.with("limit_from", limit.from)
+      .with("answers_bytes", memory.shapes)
+      .with("counts_bytes", memory.counts)
+      .info();
+}
+
 int start(const Flags& flags) {
   const auto format = sched::live::log_format(flags.logging_format);
   if (!format) {
@@ -238,10 +254,14 @@ int start(const Flags& flags) {
   if (!record_limit) return fail(kBadUsage, record_limit.error().message);
   const auto flight_recording = sched::live::flight_recording(flags.recording);
   if (!flight_recording) return fail(kBadUsage, flight_recording.error().message);
+  const auto memory = sched::live::memory_limit(flags.memory_limit);
+  if (!memory) return fail(kBadUsage, memory.error().message);
+  config->engine.memory = sched::live::engine_memory(*memory);
   sched::live::start_log(flags.verbosity, *format);
   for (const std::string& warning : config->warnings) sched::live::LogLine(warning).warning();
   if (flags.check_config) return tell_checked(flags, *config);
   const std::string configured = config->client_connection.kubeconfig;
+  tell_memory(*memory, config->engine.memory);
   auto cluster = cluster_of(flags.kubeconfig, configured);
   if (!cluster) return fail(kBadUsage, cluster.error().message);
   sched::live::ShellOptions options{.configuration = std::move(*config),

@@ -82,6 +82,12 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
   command.add_option("--crowds", options->crowds, "These kinds of them alone, beside nobody")
       ->check(CLI::IsMember(kinds))
       ->needs(crowd);
+  command
+      .add_option("--stored", options->stored,
+                  "MiB that the engine may take for what it stores of shapes, as --memory-limit of "
+                  "gpu-scheduler makes it; 0: as without a limit")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
   command.add_option("--load", options->load, "Share of the cluster that pods hold")
       ->check(CLI::Range(0.0, 1.0) & CLI::Validator(is_number, ""))
       ->capture_default_str();

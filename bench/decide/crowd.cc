@@ -101,6 +101,7 @@ class Run {
     const std::int64_t more = crowd_ == "shapes" ? static_cast<std::int64_t>(i) : 0;
     k8s::Pod pod = numbered(pod_of("crowd", waits ? kMoreThanAnyNode + more : 1), ++number_);
     const std::string own = fmt::format("a{}", i);
+    if (crowd_ == "labels") pod.spec.node_selector.set("own", own);
     if (crowd_ == "near") pod.spec.pod_affinity.emplace().required = {near_label(own)};
     if (crowd_ == "selectors") pod.spec.pod_affinity.emplace().required = {near_namespaces(own)};
     for (int term = 0; crowd_ == "apart" && term < 30; ++term) {

@@ -17,10 +17,11 @@ struct Crowd {
   const char* name;
   const char* what;
 };
-inline constexpr std::array<Crowd, 8> kCrowds{{
+inline constexpr std::array<Crowd, 9> kCrowds{{
     {"nobody", "nobody"},
     {"alike", "pods of one shape that fit nowhere"},
     {"shapes", "pods that fit nowhere, each of another shape"},
+    {"labels", "pods that fit nowhere, each with a node selector of its own"},
     {"near", "waiting pods, each with affinity to labels of its own"},
     {"selectors", "waiting pods, each with affinity to namespaces of its own selector"},
     {"apart", "bound pods with 30 terms of anti-affinity each"},

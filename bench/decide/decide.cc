@@ -21,8 +21,11 @@ namespace {
 
 k8s::Result<sched::config::Configuration> configuration_of(const Options& options,
                                                            const sched::Registry& registry) {
-  return options.config.empty() ? sched::config::parse("", "the default configuration", registry)
-                                : sched::config::load(options.config, registry);
+  auto made = options.config.empty()
+                  ? sched::config::parse("", "the default configuration", registry)
+                  : sched::config::load(options.config, registry);
+  if (made && options.stored > 0) made->engine.memory.shapes = options.stored << 20U;
+  return made;
 }
 
 // Each measurement has its own engine, with its own plugins.

@@ -31,6 +31,7 @@ struct Options {
   bool rules = false;  // pods with rules across nodes (ruled.h), instead of pods that come and go
   std::size_t crowd = 0;  // how many pods of another tenant (crowd.h), one kind after the other
   std::vector<std::string> crowds{};  // only these kinds; empty: all
+  std::size_t stored = 0;             // MiB of what the engine may store of shapes; 0: its default
   double load = 0.9;
   std::uint64_t seed = 1;
   std::string json{};    // file; empty: none

@@ -1,9 +1,6 @@
 #include "k8s-client/leader_election/election.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace k8s {
@@ -44,11 +41,8 @@ ElectionStep Election::answered(Result<Lease> answer, ElectionTime now) {
   const auto asked = std::exchange(asked_, std::nullopt);
   if (state_ == State::kEnded || !asked) return {};
   if (answer) {
-    if (goes_back(*answer)) {
-      return lose(
-          fmt::format("the lease is at version {} after {}: its store has gone back in time, "
-                      "as when etcd is restored from a backup",
-                      answer->metadata.resource_version, newest_version_));
+    if (auto why = newest_version_.seen(answer->metadata, "the lease")) {
+      return lose(*std::move(why));
     }
     return *asked == Kind::kGet ? on_seen(std::move(*answer), now)
                                 : on_written(std::move(*answer), now);
@@ -122,15 +116,6 @@ ElectionStep Election::give_back(ElectionTime now) {
 }
 
 // ---- answers
-
-bool Election::goes_back(const Lease& lease) {
-  const std::string& text = lease.metadata.resource_version;
-  std::uint64_t version = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), version);
-  if (read.ec != std::errc()) return false;  // not a version of Kubernetes: it proves nothing
-  const auto newest = std::exchange(newest_version_, std::max(newest_version_, version));
-  return version < newest;
-}
 
 ElectionStep Election::on_seen(Lease lease, ElectionTime now) {
   // The resource version does not count: a change of a label is not a renewal.

@@ -47,6 +47,7 @@
 #include "k8s-client/api/lease.h"
 #include "k8s-client/boot_clock.h"
 #include "k8s-client/error.h"
+#include "k8s-client/leader_election/newest_version.h"
 
 #include <chrono>
 #include <cstdint>
@@ -134,8 +135,6 @@ class Election {
   [[nodiscard]] ElectionStep renew(ElectionTime now);
   [[nodiscard]] ElectionStep give_back(ElectionTime now);
 
-  // Whether the lease is older than one that was seen before.
-  [[nodiscard]] bool goes_back(const Lease& lease);
   [[nodiscard]] ElectionStep on_seen(Lease lease, ElectionTime now);
   [[nodiscard]] ElectionStep on_absent(ElectionTime now);
   [[nodiscard]] ElectionStep on_written(Lease lease, ElectionTime now);
@@ -157,7 +156,7 @@ class Election {
   Lease observed_;           // as last read or written; no resourceVersion: it does not exist
   TimePoint observed_at_{};  // when that state was first seen
   bool ever_observed_ = false;
-  std::uint64_t newest_version_ = 0;  // of those seen
+  NewestVersion newest_version_;  // of those seen
 
   std::optional<LeaseRequest::Kind> asked_;  // the request under way
   TimePoint sent_at_{};                      // of the last request

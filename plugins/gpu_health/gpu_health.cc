@@ -1,10 +1,10 @@
 #include "plugins/gpu_health/gpu_health.h"
 
-#include <fmt/chrono.h>
+#include "k8s-client/api/decode/rfc3339.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 namespace plugins {
 
@@ -37,10 +37,6 @@ bool contains(const std::vector<std::string>& sorted, const std::string& name) {
 
 bool names_it(const k8s::Toleration& toleration, const k8s::Taint& taint) {
   return !toleration.key.empty() && toleration.tolerates(taint);
-}
-
-std::string utc(k8s::Timestamp time) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", std::chrono::floor<std::chrono::seconds>(time));
 }
 
 // A healthy node costs three comparisons and no text: there are few alarms, and the listed taints
@@ -96,7 +92,8 @@ class Check final : public NodeFilter {
     return fmt::format(
         "{} rejected, the last {} with {}; backed off until {}, or until a pod with devices starts "
         "there",
-        backoff.rejected, backoff.last_pod, backoff.reason, utc(backoff.until));
+        backoff.rejected, backoff.last_pod, backoff.reason,
+        k8s::json::format_seconds(backoff.until));
   }
 
   [[nodiscard]] const gpu::Alarm* alarm(const gpu::NodeHealth& health) const {

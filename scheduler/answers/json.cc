@@ -1,10 +1,8 @@
 #include "scheduler/answers/json.h"
 
-#include <nlohmann/json.hpp>
+#include "k8s-client/api/decode/rfc3339.h"
 
-#include <array>
-#include <chrono>
-#include <ctime>
+#include <nlohmann/json.hpp>
 
 namespace sched::answers {
 namespace {
@@ -25,15 +23,6 @@ Json json_of(const GpuTenant& tenant, const PodNames& names) {
 }
 
 Json json_of(const PodRef& pod) { return {{"namespace", pod.namespace_}, {"name", pod.name}}; }
-
-// RFC 3339, to the second.
-std::string time_text(Time time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::array<char, 32> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc)};
-}
 
 Json json_of(const k8s::GpuQuota::Use& use) {
   return {{"guaranteed", use.guaranteed.to_string()},
@@ -109,7 +98,7 @@ std::string to_json(const Queue& queue) {
                                    {"quota", row.quota},
                                    {"asks", row.asks},
                                    {"gpus", row.gpus},
-                                   {"created", time_text(row.created)},
+                                   {"created", k8s::json::format_seconds(row.created)},
                                    {"blockedBy", row.blocked_by},
                                    {"next", row.next},
                                    {"message", row.message}};
@@ -163,7 +152,7 @@ std::string to_json(const Why& why) {
                   {"schedulerName", why.scheduler_name},
                   {"asks", why.asks},
                   {"quota", why.quota},
-                  {"since", time_text(why.since)},
+                  {"since", k8s::json::format_seconds(why.since)},
                   {"node", why.node},
                   {"headline", why.headline},
                   {"allNodes", why.all_nodes},

@@ -14,7 +14,7 @@ ShapeRef::~ShapeRef() {
 
 const PodShape& ShapeRef::operator*() const { return shapes_->entry(id_).shape; }
 
-std::size_t ShapeRef::key_size() const { return shapes_->entry(id_).key_size; }
+std::size_t ShapeRef::memory() const { return shapes_->entry(id_).memory; }
 
 ShapeRef Shapes::intern(PodShape shape) {
   const auto [found, is_new] = ids_.try_emplace(shape_key(shape));
@@ -25,10 +25,10 @@ ShapeRef Shapes::intern(PodShape shape) {
     }
     found->second = unused_.back();
     unused_.pop_back();
-    entry(found->second) = {.shape = std::move(shape),
-                            .references = 0,
-                            .key_size = found->first.size(),
-                            .key = &found->first};
+    const std::size_t memory =
+        found->first.capacity() + heap_bytes(shape) + shape.requests.size() * sizeof(std::string);
+    entry(found->second) = {
+        .shape = std::move(shape), .references = 0, .memory = memory, .key = &found->first};
   }
   ++entry(found->second).references;
   return {*this, found->second};

@@ -37,8 +37,9 @@ class ShapeRef {
   [[nodiscard]] ShapeId id() const { return id_; }
   [[nodiscard]] const PodShape& operator*() const;
   [[nodiscard]] const PodShape* operator->() const { return &**this; }
-  // The size of its key, in bytes: how large the shape is, also after it was put aside.
-  [[nodiscard]] std::size_t key_size() const;
+  // What its texts and lists and its key hold, in bytes, with a text for each request, as filters
+  // have one of it for their reasons; also after it was put aside.
+  [[nodiscard]] std::size_t memory() const;
 
  private:
   friend class Shapes;
@@ -70,7 +71,7 @@ class Shapes {
   struct Entry {
     PodShape shape;
     std::size_t references = 0;
-    std::size_t key_size = 0;
+    std::size_t memory = 0;            // of shape and key
     const std::string* key = nullptr;  // in ids_, where keys do not move; null: put aside
   };
 

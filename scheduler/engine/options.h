@@ -7,11 +7,22 @@
 #include "scheduler/quota/options.h"
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace sched {
+
+// How much memory may be taken by what can be computed anew, in bytes.
+struct EngineMemory {
+  // What is stored of shapes: enough for some 500 on 100,000 nodes (1 MB each with the hundred
+  // shapes of `bench decide`).
+  std::size_t shapes = std::size_t{512} << 20U;
+  // The counts of rules across nodes; they may take a sixteenth more for a while.
+  std::size_t counts = std::size_t{128} << 20U;
+  friend bool operator==(const EngineMemory&, const EngineMemory&) = default;
+};
 
 struct EngineOptions {
   // Waiting time after a failed bind: doubles per consecutive failure, up to the maximum.
@@ -32,6 +43,7 @@ struct EngineOptions {
   // Whether binds name the second-best node, for people to read. It changes no choice.
   bool names_runner_up = false;
   quota::Options quota{};
+  EngineMemory memory{};
 };
 
 }  // namespace sched

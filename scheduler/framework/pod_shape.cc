@@ -14,34 +14,54 @@ namespace sched {
 
 namespace {
 
-// Writes values so that different values never give the same text: texts and lists with their
-// length first, every number with an end mark. A struct is written through a structured binding,
-// which must name all fields: code with a new field does not compile before it is named here.
-class KeyWriter {
+// Makes text of which different values never give the same: texts and lists with their length
+// first, every number with an end mark.
+struct KeyText {
+  std::string key;
+
+  void number(std::int64_t value) { key.append(std::to_string(value)).push_back(';'); }
+  void text(const std::string& value) {
+    number(static_cast<std::int64_t>(value.size()));
+    key.append(value);
+  }
+  void list(std::size_t size, std::size_t /*bytes*/) { number(static_cast<std::int64_t>(size)); }
+};
+
+// Adds up what texts and lists hold besides themselves.
+struct HeapBytes {
+  std::size_t bytes = 0;
+
+  void number(std::int64_t /*value*/) {}
+  void text(const std::string& value) {
+    static const std::size_t kInside = std::string().capacity();
+    if (value.capacity() > kInside) bytes += value.capacity() + 1;
+  }
+  void list(std::size_t /*size*/, std::size_t held) { bytes += held; }
+};
+
+// Passes the parts of values to a sink. A struct is taken apart by a structured binding, which must
+// name all fields: code with a new field does not compile before it is named here.
+template <typename Sink>
+class Writer {
  public:
   template <typename... Values>
   void add(const Values&... values) {
     (write(values), ...);
   }
-  [[nodiscard]] std::string take() { return std::move(key_); }
+  [[nodiscard]] Sink take() { return std::move(sink_); }
 
  private:
   template <typename Number>
   requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
-  void write(Number value) {
-    key_.append(std::to_string(static_cast<std::int64_t>(value))).push_back(';');
-  }
-  void write(const std::string& text) {
-    write(text.size());
-    key_.append(text);
-  }
+  void write(Number value) { sink_.number(static_cast<std::int64_t>(value)); }
+  void write(const std::string& text) { sink_.text(text); }
   void write(const k8s::StringMap& entries) {
-    write(entries.size());
+    sink_.list(entries.size(), entries.size() * sizeof(k8s::StringMap::Entry));
     for (const auto& [key, value] : entries) add(key, value);
   }
   template <typename Value>
   void write(const std::vector<Value>& values) {
-    write(values.size());
+    sink_.list(values.size(), values.capacity() * sizeof(Value));
     for (const Value& value : values) write(value);
   }
   template <typename Value>
@@ -103,7 +123,7 @@ class KeyWriter {
     add(types, min_memory, compute, driver, cuda, sharing, gpu_memory, profile, problems);
   }
 
-  std::string key_;
+  Sink sink_;
 };
 
 // The entries of a pod's labels or annotations with this scheduler's prefix.
@@ -328,10 +348,18 @@ std::string shape_key(const PodShape& shape) {
   // `demand` and `gpu_memory` follow from the rest, and are left out.
   const auto& [requests, nonzero, node_selector, node_affinity, tolerations, host_ports, node_name,
                priority, too_many_resources, by_container, demand, wishes, gpu_memory] = shape;
-  KeyWriter key;
+  Writer<KeyText> key;
   key.add(requests, nonzero, node_selector, node_affinity, tolerations, host_ports, node_name,
           priority, too_many_resources, by_container, wishes);
-  return key.take();
+  return key.take().key;
+}
+
+std::size_t heap_bytes(const PodShape& shape) {
+  Writer<HeapBytes> all;
+  all.add(shape.requests, shape.node_selector, shape.node_affinity, shape.tolerations,
+          shape.host_ports, shape.node_name, shape.by_container, shape.wishes,
+          shape.wishes.known_profiles, shape.gpu.products);
+  return all.take().bytes;
 }
 
 }  // namespace sched

@@ -67,4 +67,7 @@ struct PodShape {
 // Text that is equal exactly when the shapes are: the key under which shapes are interned.
 [[nodiscard]] std::string shape_key(const PodShape& shape);
 
+// What the shape holds besides itself, in bytes, without what the allocator adds to each block.
+[[nodiscard]] std::size_t heap_bytes(const PodShape& shape);
+
 }  // namespace sched

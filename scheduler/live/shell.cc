@@ -94,17 +94,19 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
       engine_hooks(), recorder_.get());
   intake_ = std::make_unique<Intake>(*transport_, *loop_, intake_hooks(), observer,
                                      Intake::Options{.reads = reads});
+  lease_transport_ =
+      make_lease_transport(*loop_, options_.cluster, options_.configuration.client_connection);
+  lease_client_ = std::make_unique<k8s::Client>(*lease_transport_, *loop_);
+  lease_client_->set_observer(observer);
   if (options_.configuration.leader_election.leader_elect) {
     leadership_ = make_leadership(observer);
+  } else {
+    store_mark_ = make_store_mark();
   }
 }
 
 std::unique_ptr<Leadership> Shell::Parts::make_leadership(const k8s::RequestObserver& observer) {
   const config::LeaderElection& election = options_.configuration.leader_election;
-  lease_transport_ =
-      make_lease_transport(*loop_, options_.cluster, options_.configuration.client_connection);
-  lease_client_ = std::make_unique<k8s::Client>(*lease_transport_, *loop_);
-  lease_client_->set_observer(observer);
   metrics_.leads(election.resource_name, false);
   return std::make_unique<Leadership>(
       Leadership::Api{*lease_client_, *transport_, observer}, *loop_,
@@ -112,6 +114,16 @@ std::unique_ptr<Leadership> Shell::Parts::make_leadership(const k8s::RequestObse
                           .bind_times = times_,
                           .scheduler_names = profile_names_},
       leadership_hooks());
+}
+
+std::unique_ptr<k8s::StoreMark> Shell::Parts::make_store_mark() {
+  const config::LeaderElection& names = options_.configuration.leader_election;
+  const k8s::ElectionOptions election = election_options(names, host_name());
+  return std::make_unique<k8s::StoreMark>(*lease_client_, *loop_,
+                                          k8s::StoreMark::Options{.namespace_ = election.namespace_,
+                                                                  .name = election.name + "-store",
+                                                                  .identity = election.identity},
+                                          store_mark_hooks(), wall_clock);
 }
 
 k8s::Result<void> Shell::Parts::listen() {
@@ -169,6 +181,7 @@ Shell::End Shell::Parts::run() {
   loop_->post([this] {
     intake_->start(leadership_ ? milliseconds(0) : times_.deadline + times_.margin);
     if (leadership_) leadership_->start();
+    if (store_mark_) store_mark_->start();
     ask_version();
   });
   loop_->run();

@@ -9,7 +9,8 @@
 // With leader election it is a standby until it leads (leadership/leadership.h). It ends at once
 // when it loses the lease: binds that were sent have been carried out, or never will be, before
 // another leader begins. It also ends, leading or not, when the lease shows that etcd was restored
-// from a backup (k8s-client/leader_election/election.h).
+// from a backup (k8s-client/leader_election/election.h). Without leader election it writes a lease
+// of its own for that alone (k8s-client/leader_election/store_mark.h).
 //
 // Shutdown: nothing more is decided, the outcome of binds that were sent is awaited, then
 // conditions are written, the lease is given back and events are written, all within a time limit
@@ -57,8 +58,8 @@ class Shell {
   Shell& operator=(const Shell&) = delete;
 
   enum class End {
-    kShutDown,        // it was requested, and is done
-    kLeadershipLost,  // another process may lead now
+    kShutDown,  // it was requested, and is done
+    kLost,      // another process may lead now, or the store was set back
   };
   // Schedules until one of these happens.
   [[nodiscard]] End run();

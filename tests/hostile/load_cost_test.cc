@@ -6,6 +6,7 @@
 // are asked about in each turn, and that must not grow at all.
 #include "plugins/registry.h"
 #include "scheduler/engine/engine.h"
+#include "scheduler/engine/world/topology_rejections.h"
 #include "tests/hostile/cost.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
@@ -64,7 +65,7 @@ k8s::PodAffinityTerm near_own(const std::string& value) {
 
 class Cluster {
  public:
-  Cluster() : engine_(profiles(), {}) {
+  explicit Cluster(const EngineMemory& memory = {}) : engine_(profiles(), options(memory)) {
     for (int i = 0; i < kNodes; ++i) tell(event::NodeUpserted{node_of(i)});
     tell(event::Synced{});
     neighbour_comes();
@@ -88,6 +89,12 @@ class Cluster {
   static std::vector<Profile> profiles() {
     std::vector<Profile> made;
     made.push_back(default_profile());
+    return made;
+  }
+
+  static EngineOptions options(const EngineMemory& memory) {
+    EngineOptions made;
+    made.memory = memory;
     return made;
   }
 
@@ -169,6 +176,39 @@ TEST_CASE("a crowd costs a neighbour no more than so much for each of its pods")
       CHECK(came.kept_bytes <= load.kept_bytes * pods);
     }
   }
+}
+
+TEST_CASE("what is stored of shapes stays within the memory that it is given") {
+  constexpr std::int64_t kBound = std::int64_t{1} << 20;
+  const auto kept_with = [](std::int64_t bytes) {
+    Cluster cluster({.shapes = static_cast<std::size_t>(bytes)});
+    const Cost cost = cost_of([&] {
+      for (int i = 0; i < 1'000; ++i) {
+        cluster.tell(event::PodUpserted{pod_of("crowd", i).gpus(100).cpu(fmt::format("{}m", i))});
+      }
+    });
+    cluster.turn();
+    return cost.kept_bytes;
+  };
+  const std::int64_t pods = kept_with(0);  // and the one shape that was asked about last
+  CHECK(kept_with(kBound) - pods <= kBound);
+  CHECK(kept_with(100 * kBound) - pods > 3 * kBound);
+}
+
+TEST_CASE("rejected pods, however many, cost a decision nothing until a node is tried again") {
+  TopologyRejections rejections;
+  const Time now{std::chrono::seconds{1'000'000}};
+  const TopologyRejections::Requests requests = {{"nvidia.com/gpu", 1}};
+  for (std::size_t i = 0; i < TopologyRejections::kMost; ++i) {
+    rejections.add(fmt::format("n{}", i), requests, fmt::format("uid-{}", i), now);
+  }
+  const Time end = now + TopologyRejections::kShortest;
+  CHECK(cost_of([&] { rejections.forget(end - std::chrono::seconds(1)); }).steps < 20);
+  CHECK(cost_of([&] { static_cast<void>(rejections.next_end()); }).steps < 20);
+  CHECK_FALSE(rejections.none());
+  rejections.forget(end);
+  CHECK(rejections.none());
+  CHECK(cost_of([&] { rejections.forget(end); }).steps < 20);
 }
 
 TEST_CASE("pods that wait for others are asked about a few at a time, however many there are") {

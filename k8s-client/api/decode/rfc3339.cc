@@ -106,6 +106,10 @@ std::string format_rfc3339(Timestamp time) {
   return text + "Z";
 }
 
+std::string format_seconds(Timestamp time) {
+  return format_rfc3339(std::chrono::floor<std::chrono::seconds>(time));
+}
+
 std::string format_micro_time(Timestamp time) {
   time = std::clamp(time, kFirst, kLast);
   const auto day = std::chrono::floor<days>(time);

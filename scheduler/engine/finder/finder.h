@@ -15,17 +15,16 @@
 #include "scheduler/engine/finder/where.h"
 #include "scheduler/engine/world/world.h"
 
-#include <cstddef>
-
 namespace sched {
 
 class Finder {
  public:
-  // `world` outlives the finder. `memory`: the limit of what is stored, in bytes.
-  explicit Finder(World& world, std::size_t memory = ScoreCaches::kDefaultMemory)
+  // `world` outlives the finder; its options limit what is stored.
+  explicit Finder(World& world)
       : nodes_(world.nodes),
-        caches_(world.nodes, world.profiles, world.names, world.statistics, memory),
-        rulings_(world) {}
+        caches_(world.nodes, world.profiles, world.names, world.statistics,
+                world.options.memory.shapes),
+        rulings_(world, world.options.memory.counts) {}
 
   // All nodes' answers to the shape, up to date, for questions about that scope and about all
   // nodes. The reference is valid until the next call.

@@ -25,14 +25,11 @@ namespace sched {
 
 class Rulings {
  public:
-  // So many kinds of pods have their rules kept, and so many bytes their counts may take, and a
-  // sixteenth more for a while.
+  // So many kinds of pods have their rules kept.
   static constexpr std::size_t kMostKinds = 4'096;
-  static constexpr std::size_t kMemoryOfCounts = std::size_t{128} << 20U;
 
-  // `world` outlives it.
-  explicit Rulings(const World& world, std::size_t memory = kMemoryOfCounts)
-      : world_(world), memory_limit_(memory) {}
+  // `world` outlives it. `memory`: how many bytes the counts may take (EngineMemory::counts).
+  Rulings(const World& world, std::size_t memory) : world_(world), memory_limit_(memory) {}
 
   // For a pod that waits, with the nodes on which its binding was refused. O(nodes that changed
   // since · counts + domains + nodes ruled out).

@@ -261,7 +261,7 @@ void ScoreCache::rebuild_trees() {
 std::size_t ScoreCache::memory() const {
   std::size_t bytes = sizeof(*this) + answers_.capacity() * sizeof(NodeAnswer) +
                       moves_.capacity() * sizeof(Move) + ruled_out_.capacity() / 8 +
-                      buckets_.memory();
+                      buckets_.memory() + verdicts_.memory();
   for (const MaxTree& tree : trees_) bytes += tree.memory();
   return bytes;
 }

@@ -68,8 +68,7 @@ ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shap
 
 void ScoreCaches::account(Entry& entry) {
   memory_ -= entry.memory;
-  entry.memory =
-      kMemoryOfShape + kCopiesOfKey * entry.cache.shape().key_size() + entry.cache.memory();
+  entry.memory = memory_of(entry.cache.shape()) + entry.cache.memory();
   memory_ += entry.memory;
   while (memory_ + refused_.memory() > memory_limit_ && entries_.size() > 1) make_room();
 }
@@ -84,7 +83,7 @@ void ScoreCaches::make_room() {
     const ShapeRef shape = cache.shape();
     const ChangeLog::Position position = cache.position();
     refused_.add(oldest->key.profile, shape, std::move(cache).take_prepared(), position,
-                 kMemoryOfShape + kCopiesOfKey * shape.key_size());
+                 memory_of(shape));
   }
   drop(oldest);
 }

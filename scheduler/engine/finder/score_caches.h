@@ -23,13 +23,9 @@ namespace sched {
 
 class ScoreCaches {
  public:
-  // Enough for some 500 shapes on 100,000 nodes (1 MB each with the hundred shapes of `bench
-  // decide`) and 30,000 that no node takes; with few nodes for some 60,000.
-  static constexpr std::size_t kDefaultMemory = std::size_t{512} << 20;
-
-  // All borrowed things outlive the caches.
+  // All borrowed things outlive the caches. `memory`: the limit in bytes (EngineMemory::shapes).
   ScoreCaches(const Nodes& nodes, const std::vector<Profile>& profiles, const ResourceNames& names,
-              WorkloadStatistics& statistics, std::size_t memory = kDefaultMemory);
+              WorkloadStatistics& statistics, std::size_t memory);
 
   // The cache of the shape under the profile of that index, up to date for questions about that
   // scope. The reference is valid until the next call.
@@ -48,13 +44,17 @@ class ScoreCaches {
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   // How many shapes without a cache are known to be refused everywhere.
   [[nodiscard]] std::size_t refused() const { return refused_.size(); }
+  // Bytes, approximately: what is compared with the limit.
+  [[nodiscard]] std::size_t memory() const { return memory_ + refused_.memory(); }
 
-  // What a shape takes besides the arrays of its cache: the shape and its key, the prepared filters
-  // and scores, the kinds of verdicts, and the containers.
-  static constexpr std::size_t kMemoryOfShape = 8 * 1024;
-  // What a large shape takes beyond that, as a multiple of its key: the key, the shape with its
-  // strings, and the copies in filters and scores. An affinity of 0.6 MB took 3 MB.
-  static constexpr std::size_t kCopiesOfKey = 5;
+  // What is counted for a shape besides the arrays of its cache: a part that is equal for all (the prepared filters and scores, the kinds of verdicts, the containers),
+  // and the shape itself with the copies that filters and scores have of its parts.
+  // tests/hostile/cache_cost_test.cc compares it with what the allocator gave out.
+  static constexpr std::size_t kMemoryOfShape = 4 * 1024;
+  static constexpr std::size_t kCopies = 3;
+  [[nodiscard]] static std::size_t memory_of(const ShapeRef& shape) {
+    return kMemoryOfShape + kCopies * shape.memory();
+  }
 
  private:
   // The counts by which nodes are left out; null: fewer than kMostCounts.

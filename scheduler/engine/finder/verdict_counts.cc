@@ -23,6 +23,12 @@ void VerdictCounts::remove(Id id) {
   unused_.push_back(id);
 }
 
+std::size_t VerdictCounts::memory() const {
+  // An entry of the map, and what holds it.
+  constexpr std::size_t kId = sizeof(NodeVerdict) + sizeof(Id) + 32;
+  return entries_.capacity() * sizeof(Entry) + unused_.capacity() * sizeof(Id) + ids_.size() * kId;
+}
+
 std::size_t VerdictCounts::Hash::operator()(const NodeVerdict& verdict) const {
   // There are few verdicts, most with few low bits: a multiplication spreads them well enough.
   constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;

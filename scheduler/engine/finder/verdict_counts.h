@@ -27,6 +27,9 @@ class VerdictCounts {
 
   [[nodiscard]] const NodeVerdict& verdict(Id id) const { return entries_[id].verdict; }
 
+  // Bytes, approximately.
+  [[nodiscard]] std::size_t memory() const;
+
   // Calls visit(verdict, nodes) for each verdict that some node has.
   template <typename Visit>
   void for_each(Visit&& visit) const {

@@ -18,7 +18,7 @@ const FitReport& FitReports::of(std::size_t profile, const ScoreCache& cache, co
   if (!is_new) return report;
   report = made(cache, scope);
   memory_ += sizeof(*entry) + report.message.capacity() + report.details.capacity() +
-             ScoreCaches::kCopiesOfKey * cache.shape().key_size();
+             ScoreCaches::kCopies * cache.shape().memory();
   return report;
 }
 

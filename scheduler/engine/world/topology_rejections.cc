@@ -27,15 +27,28 @@ void TopologyRejections::add(const std::string& node, const Requests& requests,
   known->until = now + std::min(length, kLongest);
   if (!known->is_out) ++out_;
   known->is_out = true;
+  look_ahead();
 }
 
 void TopologyRejections::forget(Time now) {
+  if (!next_change_ || now < *next_change_) return;
   for (Rejection& each : rejections_) {
     if (!each.is_out || each.until > now) continue;
     each.is_out = false;
     --out_;
   }
   std::erase_if(rejections_, [&](const Rejection& each) { return each.until + kLongest <= now; });
+  look_ahead();
+}
+
+void TopologyRejections::look_ahead() {
+  next_end_.reset();
+  next_change_.reset();
+  for (const Rejection& each : rejections_) {
+    if (each.is_out) next_end_ = std::min(next_end_.value_or(each.until), each.until);
+    const Time change = each.is_out ? each.until : each.until + kLongest;
+    next_change_ = std::min(next_change_.value_or(change), change);
+  }
 }
 
 std::vector<std::string> TopologyRejections::left_out(const Requests& requests) const {
@@ -44,14 +57,6 @@ std::vector<std::string> TopologyRejections::left_out(const Requests& requests) 
     if (each.is_out && each.requests == requests) nodes.push_back(each.node);
   }
   return nodes;
-}
-
-std::optional<Time> TopologyRejections::next_end() const {
-  std::optional<Time> first;
-  for (const Rejection& each : rejections_) {
-    if (each.is_out) first = std::min(first.value_or(each.until), each.until);
-  }
-  return first;
 }
 
 }  // namespace sched

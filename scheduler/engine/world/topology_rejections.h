@@ -32,17 +32,20 @@ class TopologyRejections {
 
   // The node's kubelet rejected the pod of that uid. A repeated event counts once.
   void add(const std::string& node, const Requests& requests, const std::string& uid, Time now);
-  // Ends what is over by `now`. A pair is forgotten kLongest after its end.
+  // Ends what is over by `now`. A pair is forgotten kLongest after its end. O(1) until the next of
+  // these; then O(pairs).
   void forget(Time now);
 
   // No node is left out for any pod.
   [[nodiscard]] bool none() const { return out_ == 0; }
   // The nodes that are left out for pods with these requests, by name. O(pairs).
   [[nodiscard]] std::vector<std::string> left_out(const Requests& requests) const;
-  // When the first of the nodes is tried again; nullopt: none() is true.
-  [[nodiscard]] std::optional<Time> next_end() const;
+  // When the first of the nodes is tried again; nullopt: none() is true. O(1).
+  [[nodiscard]] std::optional<Time> next_end() const { return next_end_; }
 
  private:
+  void look_ahead();
+
   static constexpr std::size_t kMostPods = 8;
   struct Rejection {
     std::string node;
@@ -54,6 +57,8 @@ class TopologyRejections {
   };
   std::vector<Rejection> rejections_;  // in the order of their first pod
   std::size_t out_ = 0;                // those that are
+  std::optional<Time> next_end_;       // of those that are
+  std::optional<Time> next_change_;  // when the first ends or is forgotten; nullopt: there is none
 };
 
 }  // namespace sched

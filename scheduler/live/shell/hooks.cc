@@ -25,12 +25,25 @@ Leadership::Hooks Shell::Parts::leadership_hooks() {
             binder_->resume();
             preparer_->resume();
           },
-      .on_lost = [this](const std::string&) { on_leadership_lost(); },
+      .on_lost = [this](const std::string&) { on_lost(); },
       .on_problem = [this](const std::string& source, const k8s::Error& error,
                            milliseconds retry_in) { problems_.report(source, error, retry_in); },
       .on_progress = [this](const std::string& source) { problems_.resolved(source); },
       .on_leads = [this, name = options_.configuration.leader_election.resource_name](
                       bool leads) { metrics_.leads(name, leads); }};
+}
+
+k8s::StoreMark::Hooks Shell::Parts::store_mark_hooks() {
+  static const std::string kSource = "mark the store";
+  return {
+      .on_went_back =
+          [this](const std::string& why) {
+            LogLine("the state of the cluster is lost").with("why", why).error();
+            on_lost();
+          },
+      .on_problem = [this](const k8s::Error& error,
+                           milliseconds retry_in) { problems_.report(kSource, error, retry_in); },
+      .on_written = [this] { problems_.resolved(kSource); }};
 }
 
 Binder::Calls Shell::Parts::binder_calls() {

@@ -10,6 +10,7 @@
 #include "k8s-client/client.h"
 #include "k8s-client/event_recorder.h"
 #include "k8s-client/http/event_loop.h"
+#include "k8s-client/leader_election/store_mark.h"
 #include "scheduler/live/engine_thread.h"
 #include "scheduler/live/intake.h"
 #include "scheduler/live/leadership/leadership.h"
@@ -66,7 +67,9 @@ class Shell::Parts {
   using Clock = k8s::EventLoop::Clock;
 
   std::unique_ptr<Leadership> make_leadership(const k8s::RequestObserver& observer);
+  std::unique_ptr<k8s::StoreMark> make_store_mark();
   Leadership::Hooks leadership_hooks();
+  k8s::StoreMark::Hooks store_mark_hooks();
   Binder::Calls binder_calls();
   Binder::Hooks binder_hooks();
   Preparer::Calls preparer_calls();
@@ -96,7 +99,8 @@ class Shell::Parts {
   std::function<void(FlightRecorder::Done)> recording_source();
   void begin_shutdown(const std::string& reason);
   Shutdown::Parts shutdown_parts();
-  void on_leadership_lost();
+  // Ends at once: another process may bind now, or what is known of the cluster is worthless.
+  void on_lost();
   void ask_version();
 
   // First, so that it ends last: the credentials in the options may have a program running on it.
@@ -126,7 +130,8 @@ class Shell::Parts {
   std::unique_ptr<Intake> intake_;
   std::unique_ptr<k8s::Transport> lease_transport_;
   std::unique_ptr<k8s::Client> lease_client_;
-  std::unique_ptr<Leadership> leadership_;  // nullptr without leader election
+  std::unique_ptr<Leadership> leadership_;      // nullptr without leader election
+  std::unique_ptr<k8s::StoreMark> store_mark_;  // nullptr with leader election
   std::unique_ptr<server::HttpServer> probes_;
   struct Begun {
     Clock::time_point at;

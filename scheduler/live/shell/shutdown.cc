@@ -60,6 +60,7 @@ void Shell::Parts::begin_shutdown(const std::string& reason) {
       .with("binds_in_flight", binder_->in_flight())
       .with("binds_dropped", binder_->waiting())
       .info();
+  if (store_mark_) store_mark_->stop();
   quota_statuses_->stop();
   quota_memory_->stop();
   intake_->stop();
@@ -96,8 +97,8 @@ Shutdown::Parts Shell::Parts::shutdown_parts() {
 }
 
 // Another one may bind soon: not even what is decided may be told any more.
-void Shell::Parts::on_leadership_lost() {
-  end_ = End::kLeadershipLost;
+void Shell::Parts::on_lost() {
+  end_ = End::kLost;
   quota_statuses_->stop();
   quota_memory_->stop();
   intake_->stop();

@@ -1,5 +1,6 @@
 #include "scheduler/live/ui/state.h"
 
+#include "k8s-client/api/decode/rfc3339.h"
 #include "scheduler/answers/json.h"
 #include "scheduler/answers/overview.h"
 
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <ctime>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -107,7 +107,7 @@ Json queue_json(const std::vector<PodInLine>& line, const UiNotes& notes, std::s
                     {"asks", shortened(pod.asks, longest)},
                     {"gpus", pod.gpus},
                     {"priority", pod.priority},
-                    {"created", time_text(pod.created)},
+                    {"created", k8s::json::format_seconds(pod.created)},
                     {"blockedBy", its.blocked_by},
                     {"why", shortened(std::move(its.sentence), longest)}});
   }
@@ -122,7 +122,7 @@ Json json_of(const UiNotes::Bound& bound) {
   }
   Json json = {
       {"decision", bound.number},
-      {"at", time_text(bound.at)},
+      {"at", k8s::json::format_seconds(bound.at)},
       {"namespace", bind.pod.namespace_},
       {"name", bind.pod.name},
       {"node", bind.node},
@@ -186,14 +186,6 @@ Json history_json(const History& history) {
 
 }  // namespace
 
-std::string time_text(Time time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::array<char, 32> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc)};
-}
-
 std::string to_json(ClusterSeen seen, const UiAbout& about, const UiNotes& notes,
                     const History& history, const UiLimits& limits) {
   answers::Overview overview = answers::overview_of(seen.nodes, seen.line);
@@ -208,7 +200,7 @@ std::string to_json(ClusterSeen seen, const UiAbout& about, const UiNotes& notes
                          {"quotas", cut(seen.quotas, limits.quotas)}};
   Json bound = Json::array();
   for (const UiNotes::Bound& one : notes.last_bound(limits.bound)) bound.push_back(json_of(one));
-  const Json head = {{"asOf", time_text(seen.at)},
+  const Json head = {{"asOf", k8s::json::format_seconds(seen.at)},
                      {"decision", seen.decisions},
                      {"replica", about.replica},
                      {"version", about.version},

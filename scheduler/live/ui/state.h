@@ -55,7 +55,4 @@ struct UiLimits {
 [[nodiscard]] std::string to_json(ClusterSeen seen, const UiAbout& about, const UiNotes& notes,
                                   const History& history, const UiLimits& limits = {});
 
-// RFC 3339, to the second.
-[[nodiscard]] std::string time_text(Time time);
-
 }  // namespace sched::live

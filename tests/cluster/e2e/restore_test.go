@@ -19,11 +19,20 @@ import (
 // process that is started in its place must know nothing of what has not been. The control plane is this test's alone, and has no judge: a
 // history that goes back is none.
 func TestEtcdRestoredFromABackup(t *testing.T) {
+	// With a lease that outlasts the time that the API server is away for.
+	etcdIsRestored(t, "--leader-elect=true", "--leader-elect-lease-duration=180s", "--leader-elect-renew-deadline=120s")
+}
+
+// TestEtcdRestoredWithoutLeaderElection is the same with a scheduler that elects no leader, and so has no lease that it leads by.
+func TestEtcdRestoredWithoutLeaderElection(t *testing.T) { etcdIsRestored(t, "--leader-elect=false") }
+
+func etcdIsRestored(t *testing.T, args ...string) {
 	if !isGPUScheduler() {
 		t.Skip("another scheduler has another lease")
 	}
 	t.Parallel()
 	r := newRestorable(t)
+	r.args = args
 	node := fixture.GPUNode("only", fixture.H100, 1)
 	r.must(r.cluster.Client().CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}))
 	r.addPod("first")
@@ -62,6 +71,7 @@ type restorable struct {
 	t       *testing.T
 	cluster *controlplane.ControlPlane
 	as      string // the scheduler's kubeconfig
+	args    []string
 }
 
 func newRestorable(t *testing.T) *restorable {
@@ -134,15 +144,14 @@ func (r *restorable) whileStopped(do func()) {
 	r.must(nil, r.cluster.StartAPIServer(r.t.Context()))
 }
 
-// start runs the scheduler with a lease that outlasts the time that the API server is away for.
 func (r *restorable) start(name string) *controlplane.Process {
 	r.t.Helper()
 	program := os.Getenv("GPU_SCHEDULER_BIN")
 	if program == "" {
 		program = filepath.Join(root, "build/release/bin/gpu-scheduler")
 	}
-	process, err := r.cluster.StartChild("scheduler-"+name, nil, program, "--kubeconfig", r.as, "--http-bind-address=127.0.0.1:0",
-		"--secure-port=0", "--leader-elect=true", "--leader-elect-lease-duration=180s", "--leader-elect-renew-deadline=120s")
+	args := append([]string{"--kubeconfig", r.as, "--http-bind-address=127.0.0.1:0", "--secure-port=0"}, r.args...)
+	process, err := r.cluster.StartChild("scheduler-"+name, nil, program, args...)
 	r.must(nil, err)
 	return process
 }

@@ -49,6 +49,13 @@ TEST_CASE("Times are read whatever their offset and fraction", "[time]") {
   }
 }
 
+TEST_CASE("A time to the second has no fraction", "[rfc3339]") {
+  const auto time = parse_rfc3339("2026-01-02T03:04:05.999Z");
+  REQUIRE(time);
+  CHECK(format_seconds(*time) == "2026-01-02T03:04:05Z");
+  CHECK(format_seconds(Timestamp(std::chrono::microseconds(-1))) == "1969-12-31T23:59:59Z");
+}
+
 TEST_CASE("A MicroTime has six digits of the second, also when they are zeros", "[rfc3339]") {
   const auto second = parse_rfc3339("2026-01-02T03:04:05Z");
   REQUIRE(second);

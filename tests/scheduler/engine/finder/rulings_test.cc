@@ -102,7 +102,7 @@ TEST_CASE("running pods' terms are counted once for each label, however many the
         s.world.nodes, NodeSlot{0},
         occupant_of(keeper, {}, s.world.classes.intern(keeper), false)));
   }
-  Rulings rulings(s.world);
+  Rulings rulings(s.world, EngineMemory{}.counts);
   for (int i = 0; i < 10; ++i) {
     WaitingPod pod;
     pod.pod = our_pod("p").labelled("app", std::to_string(i));

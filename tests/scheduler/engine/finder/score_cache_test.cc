@@ -398,8 +398,7 @@ TEST_CASE("caches beyond the bound go, least recently used first, and answers st
   const std::size_t one = [&] {
     ScoreCache cache(world.nodes, all_profiles[0], shapes[0], PrepareContext{world.names});
     cache.catch_up();
-    return cache.memory() + ScoreCaches::kMemoryOfShape +
-           ScoreCaches::kCopiesOfKey * shapes[0].key_size();
+    return cache.memory() + ScoreCaches::memory_of(shapes[0]);
   }();
   WorkloadStatistics statistics(std::nullopt, false);
   ScoreCaches few(world.nodes, all_profiles, world.names, statistics, one * 5 / 2);

@@ -1,0 +1,93 @@
+#include "k8s-client/leader_election/store_mark.h"
+
+#include <utility>
+
+namespace k8s {
+
+using std::chrono::milliseconds;
+
+StoreMark::StoreMark(Client& client, EventLoop& loop, Options options, Hooks hooks,
+                     std::function<Timestamp()> wall_clock)
+    : client_(client),
+      loop_(loop),
+      options_(std::move(options)),
+      hooks_(std::move(hooks)),
+      wall_clock_(std::move(wall_clock)) {}
+
+void StoreMark::stop() {
+  stopped_ = true;
+  timer_.reset();
+}
+
+void StoreMark::read() {
+  client_.get_lease(options_.namespace_, options_.name, kDeadline, then(&StoreMark::on_read));
+}
+
+void StoreMark::write() {
+  const bool is_new = lease_.metadata.resource_version.empty();
+  if (is_new) {
+    lease_.metadata = {};
+    lease_.metadata.namespace_ = options_.namespace_;
+    lease_.metadata.name = options_.name;
+    lease_.spec.acquire_time = wall_clock_();
+  }
+  lease_.spec.holder_identity = options_.identity;
+  lease_.spec.lease_duration_seconds = 1;
+  lease_.spec.renew_time = wall_clock_();
+  auto done = then(&StoreMark::on_written);
+  if (is_new) return client_.create_lease(lease_, kDeadline, std::move(done));
+  client_.update_lease(lease_, kDeadline, std::move(done));
+}
+
+void StoreMark::on_read(Result<Lease> answer) {
+  if (answer) {
+    if (accept(std::move(*answer))) write();
+    return;
+  }
+  if (!answer.error().is_status(404)) return on_failed(answer.error());
+  lease_ = {};
+  write();
+}
+
+void StoreMark::on_written(Result<Lease> answer) {
+  if (answer) {
+    if (!accept(std::move(*answer))) return;
+    hooks_.on_written();
+    return again(options_.period, &StoreMark::write);
+  }
+  const bool was_there = !lease_.metadata.resource_version.empty();
+  // Somebody else has written or deleted it, or the store was set back. An earlier write of this
+  // process may have been carried out, too, whose answer was lost.
+  if (answer.error().is_status(409) || (answer.error().is_status(404) && was_there)) return read();
+  on_failed(answer.error());
+}
+
+// Whatever is refused stays so until somebody acts; all else may work at the next try.
+void StoreMark::on_failed(const Error& error) {
+  const bool refused = error.is_status(403) || error.is_status(404);
+  const milliseconds wait = refused ? kAfterRefusal : options_.period;
+  hooks_.on_problem(error, wait);
+  if (!stopped_) again(wait, &StoreMark::read);
+}
+
+bool StoreMark::accept(Lease lease) {
+  if (const auto why = newest_.seen(lease.metadata, "the lease that marks the store's time")) {
+    stop();
+    hooks_.on_went_back(*why);
+    return false;
+  }
+  lease_ = std::move(lease);
+  return true;
+}
+
+void StoreMark::again(milliseconds after, void (StoreMark::*next)()) {
+  timer_ = loop_.after(after, [this, next] { (this->*next)(); });
+}
+
+std::function<void(Result<Lease>)> StoreMark::then(void (StoreMark::*answered)(Result<Lease>)) {
+  return [this, alive = alive_, answered](Result<Lease> answer) {
+    if (*alive && !stopped_) (this->*answered)(std::move(answer));
+  };
+}
+
+}  // namespace k8s
