@@ -57,6 +57,7 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
     // The hold itself has changed a node.
     static_cast<void>(finder_.refresh(pod.profile, pod.shape, found.scope));
   }
+  holds_.looked_at(pod, now);
   return with_quota_words(park(pod, where, found.waits_for(ruling), now), pod);
 }
 
@@ -80,7 +81,7 @@ std::optional<Decision> Place::assume_best(WaitingPod& pod, const ScoreCache& an
 
 std::optional<Decision> Place::assume_held(WaitingPod& pod, Time now) {
   const NodeSlot node = holds_.of(pod)->on->node();
-  holds_.release(pod.queue);
+  holds_.release(pod);
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape);
   Best held = answers.best();
   held.node = node;
@@ -144,7 +145,7 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
   pod.last_refusal.clear();
   if (!world_.options.devices && asks_for_instances(*pod.shape)) repartitions_.pod_waits();
   Time again = now + world_.options.max_unschedulable_wait;
-  Apart apart;
+  Apart apart = holds_.apart(pod);
   // If no node takes the shape anyway, the pod waits as others of its shape do, and a node may be
   // held.
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape, where.scope);
@@ -202,7 +203,8 @@ std::optional<Decision> Place::refuse(WaitingPod& pod, Objection objection, Time
 Decision Place::over_quota(WaitingPod& pod, Time now) {
   decision::Unschedulable refusal = quota_refusal(pod, words_.of(pod));
   const bool hopeless = world_.ledger.never_fits(quota_of(pod), pod.demand);
-  queue_.park(pod, {}, hopeless ? kWaitsForChange : kWaitsForQuota,
+  holds_.looked_at(pod, now);
+  queue_.park(pod, holds_.apart(pod), hopeless ? kWaitsForChange : kWaitsForQuota,
               now + world_.options.max_unschedulable_wait);
   return refusal;
 }

@@ -115,7 +115,7 @@ TEST_CASE("the ledger tells classes within the guarantee from those to borrow") 
   books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 2).line("L4", 1));
   books.ledger.upsert(gpu_quota("lender").in_cohort("c").line("L4", 8));
   const auto admit = [&](std::int64_t gpus) {
-    return books.ledger.admit(books.id(), Demand{.gpus = gpus}, false);
+    return books.ledger.admit(books.id(), Demand{.gpus = gpus}, kNoHold);
   };
   CHECK(admit(1).within == std::vector<ChargeClassId>{1, 2});
   CHECK(admit(2).within == std::vector<ChargeClassId>{1});
@@ -132,11 +132,11 @@ TEST_CASE("a pod that asks for MIG instances is not weighed against GPUs without
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 1).line("L4", 8));
   books.charge("a", 1);
   const Demand instance{.instances = {{.profile = "1g.10gb", .count = 1}}};
-  const Admission admission = books.ledger.admit(books.id(), instance, false);
+  const Admission admission = books.ledger.admit(books.id(), instance, kNoHold);
   CHECK(admission.within.empty());
   CHECK(admission.borrowing.empty());
   CHECK(admission.refused_some);
-  const auto answers = books.ledger.answers(books.id(), instance, false);
+  const auto answers = books.ledger.answers(books.id(), instance, kNoHold);
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].gpu_type == "H100");
 }
@@ -148,13 +148,14 @@ TEST_CASE("the first GPUs that can be cut are weighed against MIG instances") {
   books.ledger.node_is(2, a100);
   books.ledger.upsert(gpu_quota("q").of("ml").line("A100", 1));
   const Demand instance{.instances = {{.profile = "1g.10gb", .count = 1}}};
-  CHECK(books.ledger.admit(books.id(), instance, false).within == std::vector<ChargeClassId>{a100});
+  CHECK(books.ledger.admit(books.id(), instance, kNoHold).within ==
+        std::vector<ChargeClassId>{a100});
 }
 
 TEST_CASE("a quota that is not valid gives nothing, and says why") {
   Books books;
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).limit(9));
-  CHECK(books.ledger.admit(books.id(), Demand{.gpus = 1}, false).within.empty());
+  CHECK(books.ledger.admit(books.id(), Demand{.gpus = 1}, kNoHold).within.empty());
   const auto status = books.ledger.status(books.id(), {});
   CHECK(status.conditions.at(0).status == "False");
   CHECK(status.conditions.at(0).reason == "InvalidSpec");
@@ -425,7 +426,7 @@ TEST_CASE("a cohort that has lent more than it has says so, unless it is bounded
   static_cast<void>(borrowed);
   const QuotaId b = books.ledger.quota_of("b");
   const Demand one{.gpus = 1};
-  CHECK(books.ledger.admit(b, one, false).within.size() == (bounded ? 0 : 1));
+  CHECK(books.ledger.admit(b, one, kNoHold).within.size() == (bounded ? 0 : 1));
   static_cast<void>(books.ledger.take_status_changes());
   if (!bounded) {
     const Charge own(books.ledger, {"3", "b", {}, kThen}, 0, one);
@@ -438,11 +439,11 @@ TEST_CASE("a cohort that has lent more than it has says so, unless it is bounded
   }
   CHECK(problems(books.ledger, "ml").empty());
   if (bounded) {
-    const auto answers = books.ledger.answers(b, one, false);
+    const auto answers = books.ledger.answers(b, one, kNoHold);
     REQUIRE_FALSE(answers.empty());
     CHECK((answers[0].why == LineAnswer::Why::kBound));
     CHECK(answers[0].missing == GpuShare::gpus(1));
     books.charges.pop_back();
-    CHECK(books.ledger.admit(b, one, false).within.size() == 1);
+    CHECK(books.ledger.admit(b, one, kNoHold).within.size() == 1);
   }
 }
