@@ -182,8 +182,8 @@ class Ledger {
                                 const std::vector<ChargeClassId>& classes) const;
   // Holds, for such a pod, what becomes free of one line: of the lines of those classes the one
   // where least is missing. Its rank comes after those of the quota's other holds. It holds until
-  // release(), or until the terms change, which ends all holds. False, and nothing is held: the
-  // line would then hold more than its guarantee, or the pod could never be within that.
+  // release(), or until quotas change, which ends all holds. False, and nothing is held: the line
+  // would then hold more than its guarantee, or the pod could never be within that.
   bool hold(QuotaId quota, const Demand& demand, const std::vector<ChargeClassId>& classes);
   // Ends the hold of that rank; those behind it move up. Without a rank: ends all.
   void release(QuotaId quota, HoldRank rank);
@@ -223,7 +223,7 @@ class Ledger {
   friend class LedgerTrial;
   using PoolKey = std::pair<std::string, std::string>;  // cohort, type_key
   using InnerKey = std::pair<QuotaId, std::size_t>;     // the parent and its line
-  // Which quotas lend what a pool has lent: by name, each as much as it can.
+  // Which quotas lend what a pool has lent, by name: each in proportion to what it has idle.
   struct Lender {
     QuotaId quota{};
     std::size_t line = 0;

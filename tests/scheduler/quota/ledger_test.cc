@@ -3,10 +3,13 @@
 #include "tests/support/catch.h"
 #include "tests/support/gpu_quotas.h"
 
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -291,9 +294,9 @@ TEST_CASE("what one of a thousand quotas uses changes its status and those of it
   books.charge("own", 1);
   CHECK(changes() == std::vector<std::string>{"q"});
   books.charge("borrowed", 3);
-  CHECK(changes() == std::vector<std::string>{"q", "lender1000", "lender1001"});
+  CHECK(changes() == std::vector<std::string>{"q", "lender1000", "lender1001", "lender1002"});
   books.charges.pop_back();
-  CHECK(changes() == std::vector<std::string>{"q", "lender1000", "lender1001"});
+  CHECK(changes() == std::vector<std::string>{"q", "lender1000", "lender1001", "lender1002"});
   // An overlap is reported to the quota that does not get the namespace.
   books.ledger.upsert(gpu_quota("z").of("ml").line("H100", 1));
   static_cast<void>(changes());
@@ -445,5 +448,64 @@ TEST_CASE("a cohort that has lent more than it has says so, unless it is bounded
     CHECK(answers[0].missing == GpuShare::gpus(1));
     books.charges.pop_back();
     CHECK(books.ledger.admit(b, one, kNoHold).within.size() == 1);
+  }
+}
+
+TEST_CASE("what is lent is told in proportion to what each lender has idle") {
+  Books books;
+  books.ledger.upsert(gpu_quota("guest").of("ml").in_cohort("c").line("H100", 0));
+  const std::array<std::pair<const char*, int>, 3> lenders{{{"a", 2}, {"b", 8}, {"c", 6}}};
+  for (const auto& [name, gpus] : lenders) {
+    books.ledger.upsert(gpu_quota(name).of(name).in_cohort("c").line("H100", gpus));
+  }
+  // By the number of GPUs that are borrowed: 2, 8 and 6 parts of 16.
+  const std::array<std::array<int, 3>, 17> want{{{0, 0, 0},
+                                                 {0, 1, 0},
+                                                 {0, 1, 1},
+                                                 {0, 2, 1},
+                                                 {0, 2, 2},
+                                                 {0, 3, 2},
+                                                 {1, 3, 2},
+                                                 {1, 4, 2},
+                                                 {1, 4, 3},
+                                                 {1, 5, 3},
+                                                 {1, 5, 4},
+                                                 {1, 6, 4},
+                                                 {1, 6, 5},
+                                                 {1, 7, 5},
+                                                 {2, 7, 5},
+                                                 {2, 8, 5},
+                                                 {2, 8, 6}}};
+  for (std::size_t borrowed = 0; borrowed < want.size(); ++borrowed) {
+    if (borrowed > 0) books.charge(std::to_string(borrowed), 1);
+    INFO(borrowed << " borrowed");
+    std::array<int, 3> lent{};
+    for (std::size_t i = 0; i < lenders.size(); ++i) {
+      const QuotaId id = books.ledger.quota_of(lenders[i].first);
+      lent[i] = std::stoi(books.ledger.status(id, {}).total.lent.to_string());
+    }
+    CHECK(lent == want[borrowed]);
+  }
+}
+
+TEST_CASE("parts of GPUs are lent to the last, and never more than a lender has idle") {
+  Books books;
+  books.ledger.upsert(gpu_quota("guest").of("ml").in_cohort("c").line("*", 0));
+  const std::array<const char*, 3> lenders{"a", "b", "c"};
+  const std::array<const char*, 3> idle{"500m", "1500m", "1"};
+  for (std::size_t i = 0; i < lenders.size(); ++i) {
+    tests::GpuQuotaBuilder quota = gpu_quota(lenders[i]).of(lenders[i]).in_cohort("c");
+    books.ledger.upsert(quota.line("*", std::string(idle[i])));
+  }
+  for (int borrowed = 1; borrowed <= 3; ++borrowed) {
+    books.charge(std::to_string(borrowed), 1);
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < lenders.size(); ++i) {
+      const QuotaId id = books.ledger.quota_of(lenders[i]);
+      const std::int64_t lent = books.ledger.status(id, {}).total.lent.milli_value();
+      CHECK(lent <= k8s::Quantity::parse(idle[i])->milli_value());
+      sum += lent;
+    }
+    CHECK(sum == 1000 * borrowed);
   }
 }
