@@ -37,6 +37,16 @@ struct QuotaStatus {
   friend bool operator==(const QuotaStatus&, const QuotaStatus&) = default;
 };
 
+// GPUs that a pod uses beyond its quota's guarantee.
+struct BorrowedGpus {
+  std::string uid;  // of the pod
+  std::string quota;
+  std::string gpu_type;  // of the quota's line
+  k8s::Quantity gpus;    // the borrowed part of what it uses
+  Time since{};          // when it was charged
+  friend bool operator==(const BorrowedGpus&, const BorrowedGpus&) = default;
+};
+
 // What has changed in the accounts of quotas.
 struct QuotaNews {
   std::vector<QuotaStatus> changed;
@@ -114,6 +124,8 @@ class Engine {
   // The accounts that may have changed since the last call; at first all. Costs the same for those
   // alone, and O(lines of a cohort) for each cohort that lends or borrows more or less.
   [[nodiscard]] QuotaNews take_quota_news();
+  // What quotas borrow, by pod, the latest loan first. O(pods with GPUs).
+  [[nodiscard]] std::vector<BorrowedGpus> borrowed_gpus() const;
   // Grows whenever quota_statuses() may have changed; the same number means the same answer.
   [[nodiscard]] std::uint64_t quota_version() const;
 

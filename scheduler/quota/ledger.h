@@ -51,7 +51,7 @@ class Charge {
     std::string uid;
     std::string namespace_;
     std::string charged_as;  // charged_as.h; empty: there is no note
-    Time created{};
+    Time at{};               // when it was charged (charged_as.h): what orders loans
   };
   // `ledger` outlives the charge.
   Charge(Ledger& ledger, Pod pod, NodeSlot node, Demand demand);
@@ -62,6 +62,7 @@ class Charge {
   [[nodiscard]] NodeSlot node() const { return node_; }
   [[nodiscard]] const Demand& demand() const { return demand_; }
   [[nodiscard]] const std::string& charged_as() const { return pod_.charged_as; }
+  [[nodiscard]] Time at() const { return pod_.at; }
 
  private:
   friend class Ledger;
@@ -76,6 +77,16 @@ class Charge {
   std::optional<QuotaId> quota_;  // the quota that counts it; nullopt: none
   std::size_t line_ = 0;          // of that quota
   GpuShare amount_;
+};
+
+// What a pod uses beyond its quota's guarantee.
+struct Loan {
+  std::string uid;  // of the pod
+  Time at{};        // when it was charged
+  QuotaId quota{};
+  std::size_t line = 0;
+  GpuShare amount;  // the part of its charge that is borrowed
+  friend bool operator==(const Loan&, const Loan&) = default;
 };
 
 // What has changed in a ledger since take_news() was last called.
@@ -161,6 +172,8 @@ class Ledger {
   // "team-vision"; empty for kNothingQuota.
   [[nodiscard]] const std::string& name_of(QuotaId quota) const;
   [[nodiscard]] const std::string& uid_of(QuotaId quota) const;
+  // The gpuType of its line; empty: of the GPUs that no line names.
+  [[nodiscard]] const std::string& type_of(QuotaId quota, std::size_t line) const;
   // The parent that its spec names; empty: none.
   [[nodiscard]] const std::string& parent_of(QuotaId quota) const;
   // Why the quota's spec is not applied, or why it gives its own namespaces nothing; nullopt:
@@ -214,6 +227,9 @@ class Ledger {
   // O(its lines · classes), and O(lines of a pool) once for each pool that has changed.
   [[nodiscard]] k8s::GpuQuota::Status status(QuotaId quota,
                                              const std::vector<GpuShare>& pending) const;
+  // What is borrowed, by pod, the latest loan first: of each line that borrows, the pods that were
+  // charged last. O(charges).
+  [[nodiscard]] std::vector<Loan> loans() const;
   // The quotas for which status() may have changed since the last call, apart from `pending`; also
   // those that no longer exist. O(their number + lines of pools that changed).
   [[nodiscard]] std::set<QuotaId> take_status_changes();

@@ -326,6 +326,9 @@ void Ledger::release(QuotaId id) {
 bool Ledger::is_strict(QuotaId quota) const { return at(quota).spec.strict; }
 const std::string& Ledger::name_of(QuotaId quota) const { return at(quota).name; }
 const std::string& Ledger::uid_of(QuotaId quota) const { return at(quota).uid; }
+const std::string& Ledger::type_of(QuotaId quota, std::size_t line) const {
+  return at(quota).lines[line].spec().gpu_type;
+}
 const std::string& Ledger::parent_of(QuotaId quota) const { return at(quota).said.parent; }
 std::optional<std::string> Ledger::error_of(QuotaId id) const {
   const Quota& quota = at(id);

@@ -121,6 +121,38 @@ GpuShare Ledger::lent(const Quota& quota, std::size_t line) const {
   return lending.lenders[quota.lender_at[line]].lent;
 }
 
+std::vector<Loan> Ledger::loans() const {
+  std::map<std::pair<QuotaId, std::size_t>, std::vector<const Charge*>> borrow;
+  for (const auto& [name, charges] : in_namespace_) {
+    for (const Charge* charge : charges) {
+      if (!charge->quota_ || charge->amount_.is_zero()) continue;
+      if (at(*charge->quota_).lines[charge->line_].borrowed().is_zero()) continue;
+      borrow[{*charge->quota_, charge->line_}].push_back(charge);
+    }
+  }
+  std::vector<Loan> all;
+  for (auto& [line, charges] : borrow) {
+    std::sort(charges.begin(), charges.end(), [](const Charge* a, const Charge* b) {
+      return std::tie(b->pod_.at, b->pod_.uid) < std::tie(a->pod_.at, a->pod_.uid);
+    });
+    GpuShare left = at(line.first).lines[line.second].borrowed();
+    for (const Charge* charge : charges) {
+      if (left.is_zero()) break;
+      const GpuShare part = std::min(left, charge->amount_);
+      left -= part;
+      all.push_back({.uid = charge->pod_.uid,
+                     .at = charge->pod_.at,
+                     .quota = line.first,
+                     .line = line.second,
+                     .amount = part});
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const Loan& a, const Loan& b) {
+    return std::tie(b.at, b.uid) < std::tie(a.at, a.uid);
+  });
+  return all;
+}
+
 GpuShare Ledger::in_use(const Quota& quota, std::size_t line) const {
   if (quota.inner[line] == nullptr) return quota.lines[line].used();
   GpuShare sum;

@@ -110,6 +110,7 @@ std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers
   // A note that the pod has already is replaced.
   if (!pod.demand.is_none() && (world_.ledger.in_force() || quota::has_note(pod.pod))) {
     bind.charged_as = world_.nodes.facts(node).gpu.product.name;
+    bind.charged_at = world_.next_charge(now);
   }
   queue_.remove(pod);
   pod.last_refusal.clear();
@@ -117,7 +118,9 @@ std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers
   claim.devices = bind.devices;
   PodRecord& record = world_.pods.at(bind.pod.uid);
   record.assume(world_.nodes, node, occupant_of(pod.pod, std::move(claim), pod.pod_class, true));
-  world_.charge(record, pod.pod, pod.demand, bind.charged_as.value_or(""));
+  world_.charge(record, pod.pod, pod.demand,
+                bind.charged_as ? quota::ChargeNote{*bind.charged_as, bind.charged_at}
+                                : quota::no_note(pod.pod));
   waking_.assumed(pod, bind.node);
   if (auto wanted = plans_.preparation_for(pod, node)) {
     decided = plans_.begin(std::move(bind), *std::move(wanted), now);

@@ -1,5 +1,6 @@
 #include "scheduler/quota/ledger.h"
 
+#include "scheduler/quota/charged_as.h"
 #include "tests/support/catch.h"
 #include "tests/support/gpu_quotas.h"
 
@@ -508,4 +509,65 @@ TEST_CASE("parts of GPUs are lent to the last, and never more than a lender has 
     }
     CHECK(sum == 1000 * borrowed);
   }
+}
+
+TEST_CASE("of the pods of a line that borrows, those that were charged last are the loans") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 4).line("L4", 0));
+  books.ledger.upsert(
+      gpu_quota("lender").of("lender").in_cohort("c").line("H100", 8).line("L4", 8));
+  const auto loans = [&] {
+    std::vector<std::tuple<std::string, std::string, std::string>> all;
+    for (const Loan& loan : books.ledger.loans()) {
+      all.emplace_back(loan.uid, books.ledger.type_of(loan.quota, loan.line), to_text(loan.amount));
+    }
+    return all;
+  };
+  using All = decltype(loans());
+  // In whatever order they are read.
+  books.charge("third", 2, kThen + 3s);
+  books.charge("first", 3, kThen + 1s);
+  CHECK(loans() == All{{"third", "H100", "1"}});
+  books.charge("fourth", 1, kThen + 3s + std::chrono::microseconds(1));
+  books.charge("second", 1, kThen + 2s);
+  books.charge("other", 1, kThen + 2s, 1);
+  CHECK(loans() == All{{"fourth", "H100", "1"}, {"third", "H100", "2"}, {"other", "L4", "1"}});
+  // When the guarantee is larger again, the earliest loan ends first.
+  books.ledger.upsert(
+      gpu_quota("q").of("ml").in_cohort("c").line("H100", 6).line("L4", 0).generation(2));
+  CHECK(loans() == All{{"fourth", "H100", "1"}, {"other", "L4", "1"}});
+  books.charges.clear();
+  CHECK(loans().empty());
+}
+
+TEST_CASE("a charge is noted with its time, and a time that cannot be true is not believed") {
+  const Time now = kThen + 100s;
+  struct Case {
+    const char* name;
+    const char* text;
+    Time want;
+  };
+  const Case cases[] = {
+      {"as it was written", "1970-01-01T00:17:30.000005Z",
+       kThen + 50s + std::chrono::microseconds(5)},
+      {"before the pod", "1970-01-01T00:00:00Z", kThen},
+      {"by a clock that is ahead", "1970-01-01T00:19:00Z", kThen + 140s},
+      {"to come", "1970-01-01T00:20:00Z", kThen},
+      {"no time", "yesterday", kThen},
+      {"empty", "", kThen},
+      {"the end of all times", "9999-12-31T23:59:59Z", kThen},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    const k8s::Pod pod = tests::pod("p").created_at(kThen).annotated(kChargedAtAnnotation, c.text);
+    CHECK(note_on(pod, now).at == c.want);
+    CHECK(no_note(pod).at == kThen);
+    CHECK(has_note(pod));
+  }
+  const Time at = kThen + std::chrono::microseconds(7);
+  CHECK(text_of(at) == "1970-01-01T00:16:40.000007Z");
+  const k8s::Pod noted = tests::pod("p")
+                             .annotated(kChargedAtAnnotation, text_of(at))
+                             .annotated(kChargedAsAnnotation, "NVIDIA-L4");
+  CHECK(note_on(noted, now) == ChargeNote{.product = "NVIDIA-L4", .at = at});
 }
