@@ -15,7 +15,8 @@ namespace sched::answers {
 [[nodiscard]] std::string to_json(const Overview& overview);
 [[nodiscard]] std::string to_json(const std::vector<GpuNode>& nodes, const PodNames& names);
 [[nodiscard]] std::string to_json(const Queue& queue);
-[[nodiscard]] std::string to_json(const std::vector<QuotaStatus>& quotas);
+[[nodiscard]] std::string to_json(const std::vector<QuotaStatus>& quotas,
+                                  const std::vector<BorrowedGpus>& borrowed, const PodNames& names);
 [[nodiscard]] std::string to_json(const Why& why);
 [[nodiscard]] std::string to_json(const Plan& plan);
 

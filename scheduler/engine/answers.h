@@ -63,6 +63,16 @@ struct QuotaStatus {
   friend bool operator==(const QuotaStatus&, const QuotaStatus&) = default;
 };
 
+// GPUs that a pod uses beyond its quota's guarantee.
+struct BorrowedGpus {
+  std::string uid;  // of the pod
+  std::string quota;
+  std::string gpu_type;  // of the quota's line
+  k8s::Quantity gpus;    // the borrowed part of what it uses
+  Time since{};          // when it was charged
+  friend bool operator==(const BorrowedGpus&, const BorrowedGpus&) = default;
+};
+
 // What has changed in the accounts of quotas.
 struct QuotaNews {
   std::vector<QuotaStatus> changed;

@@ -40,6 +40,7 @@ struct Bind {
   // The product that its GPUs are charged as (quota/charged_as.h); empty if the node's labels name
   // none. Nullopt: no note is written, because no quotas are in force or the pod asks for no GPU.
   std::optional<std::string> charged_as = {};
+  Time charged_at{};  // with `charged_as`: of two notes the later one has the later time
   std::int64_t total_score = 0;
   std::vector<PluginScore> scores;
   std::size_t feasible_nodes = 0;

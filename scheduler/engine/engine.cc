@@ -138,6 +138,7 @@ GpuFigures Engine::gpu_figures() const {
 }
 
 std::vector<QuotaStatus> Engine::quota_statuses() const { return parts_->quotas.all(); }
+std::vector<BorrowedGpus> Engine::borrowed_gpus() const { return parts_->quotas.borrowed(); }
 QuotaNews Engine::take_quota_news() { return parts_->quotas.take_news(); }
 std::uint64_t Engine::quota_version() const { return parts_->quotas.version(); }
 

@@ -71,6 +71,8 @@ class Engine {
   // The accounts that may have changed since the last call; at first all. Costs the same for those
   // alone, and O(lines of a cohort) for each cohort that lends or borrows more or less.
   [[nodiscard]] QuotaNews take_quota_news();
+  // What quotas borrow, by pod, the latest loan first. O(pods with GPUs).
+  [[nodiscard]] std::vector<BorrowedGpus> borrowed_gpus() const;
   // Grows whenever quota_statuses() may have changed; the same number means the same answer.
   [[nodiscard]] std::uint64_t quota_version() const;
 

@@ -156,7 +156,8 @@ void Intake::pod_bound(const k8s::Pod& pod, Time now) {
   occupant.chosen_here = record.placement() && record.placement()->node() == node &&
                          record.placement()->occupant().chosen_here;
   record.bind(world_.nodes, node, std::move(occupant));
-  world_.charge(record, pod, std::move(demand), ours ? quota::charged_as(pod) : "");
+  world_.charge(record, pod, std::move(demand),
+                ours ? quota::note_on(pod, now) : quota::no_note(pod));
   waking_.cluster_changed(BoundPodUpserted{pod}, news);
   backoffs_.pod_seen(pod, now);
 }

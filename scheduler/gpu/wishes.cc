@@ -21,8 +21,9 @@ namespace {
 
 using k8s::shown;
 
-// An annotation that the scheduler itself writes (scheduler/quota/charged_as.h).
+// Annotations that the scheduler itself writes (scheduler/quota/charged_as.h).
 constexpr std::string_view kChargedAs = "gpu-scheduler.io/charged-as";
+constexpr std::string_view kChargedAt = "gpu-scheduler.io/charged-at";
 
 // How many unknown keys are compared with all known keys. A real pod has few; a pod with hundreds
 // gets no messages beyond these.
@@ -97,7 +98,7 @@ class WishReader {
         wishes_.gpu_memory = read_memory(kGpuMemoryAnnotation, value);
       } else if (key == kMigProfileAnnotation) {
         read_profile(value);
-      } else if (key != kChargedAs) {
+      } else if (key != kChargedAs && key != kChargedAt) {
         stranger("annotation", key);
       }
     }

@@ -211,7 +211,7 @@ class Answering {
         print(queue(cluster));
         return 0;
       case Command::kQuota:
-        print(cluster.engine.quota_statuses());
+        quotas(cluster);
         return 0;
       case Command::kWhy:
         return why(cluster);
@@ -224,6 +224,15 @@ class Answering {
   }
 
  private:
+  void quotas(const Cluster& cluster) {
+    const auto all = cluster.engine.quota_statuses();
+    const auto borrowed = cluster.engine.borrowed_gpus();
+    if (as_json()) {
+      terminal_.out << answers::to_json(all, borrowed, cluster.notes.names());
+    } else {
+      show(terminal_.out, all, borrowed, cluster.notes.names(), style_);
+    }
+  }
   [[nodiscard]] bool as_json() const { return options_.output == Output::kJson; }
   template <typename Answer>
   void print(const Answer& answer) {

@@ -201,7 +201,9 @@ std::vector<std::pair<std::size_t, std::size_t>> as_tree(const std::vector<Quota
 
 }  // namespace
 
-void show(std::ostream& out, const std::vector<QuotaStatus>& quotas, const Style& style) {
+void show(std::ostream& out, const std::vector<QuotaStatus>& quotas,
+          const std::vector<BorrowedGpus>& borrowed, const answers::PodNames& names,
+          const Style& style) {
   if (quotas.empty()) {
     out << "No GpuQuota is in force\n";
     return;
@@ -227,6 +229,14 @@ void show(std::ostream& out, const std::vector<QuotaStatus>& quotas, const Style
           << condition.message << '\n';
     }
   }
+  if (!style.wide || borrowed.empty()) return;
+  out << "Borrowed, the latest loan first:\n";
+  Table loans({"POD", "QUOTA", "TYPE", ">GPUS", ">SINCE"});
+  for (const BorrowedGpus& loan : borrowed) {
+    loans.add({names.of(loan.uid), loan.quota, loan.gpu_type, loan.gpus.to_string(),
+               age(loan.since, style.now)});
+  }
+  loans.print(out, style);
 }
 
 void show(std::ostream& out, const answers::Plan& plan, const Style& style) {

@@ -57,14 +57,17 @@ struct QueueOrder {
   friend bool operator==(const QueueOrder&, const QueueOrder&) = default;
 };
 
-// What sets a parked entity apart from others of its kind, because rules across nodes rule nodes
-// out for it. A change that gives the others room need not give this entity room. Entities are
-// alike if all three fields are equal.
+// What sets a parked entity apart from others of its kind: rules across nodes rule nodes out for
+// it, or something is held for it. A change that gives one room need not give the others room. They
+// are // alike if all fields are equal.
 struct Apart {
-  // All 0: nothing sets it apart.
+  // All 0: nothing sets it apart. any(): rules do.
   std::uint64_t pod_class = 0;  // id of its class + 1: it is alike only with its class
   std::uint64_t besides = 0;    // number of what rules read of it besides its class
   std::uint64_t arrival = 0;    // its own: it is alike with no other entity
+  // Its own, too: something is held for it, so it has room where others have none. Rules do not
+  // matter to it, and it stays in line.
+  std::uint64_t held_for = 0;
 
   [[nodiscard]] bool any() const { return pod_class != 0 || arrival != 0; }
   friend auto operator<=>(const Apart&, const Apart&) = default;
@@ -83,6 +86,11 @@ struct Entity {
   // measured from it (quota::Options, hold_after). It is taken from the API server where the API
   // server has it, so that the wait continues in another process.
   Time waits_since{};
+
+  // Whether it asks for more than its quota's guarantee, and when that was last so: before that
+  // nothing could be held for it.
+  bool beyond_guarantee = false;
+  Time beyond_until{};
 
   // Written by the queue.
   QueuePlace place = QueuePlace::kNone;

@@ -62,6 +62,17 @@ class WaitingLine {
   }
   // The first entity of each kind, in the order of their turns.
   [[nodiscard]] const ByOrder& heads() const { return heads_; }
+  // The next of its kind behind this entity, which is in line; null: none. O(log entities).
+  [[nodiscard]] Entity* next_alike(const Entity& entity) const {
+    const ByOrder& members = kinds_.find(key_of(entity))->second.members;
+    const auto behind = members.upper_bound(entity.order);
+    return behind == members.end() ? nullptr : behind->second;
+  }
+  // Calls visit(entity) for each entity in line, in the order of their turns.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (const auto& [order, entity] : entities_) visit(*entity);
+  }
   // How many entities have their turn before this one, whether or not this one is in line.
   // O(log entities).
   [[nodiscard]] std::size_t before(const Entity& entity) const {

@@ -14,6 +14,11 @@
 
 namespace sched::quota {
 
+// How many of the quota's holds come before the pod's own: what these hold is kept from it.
+enum class HoldRank : std::uint32_t {};
+inline constexpr HoldRank kFirstHold{0};
+inline constexpr HoldRank kNoHold{~std::uint32_t{0}};  // nothing is held for it
+
 // Where a pod has room by its quota.
 struct Admission {
   // Classes on which the pod would be within the guarantee / would borrow; by ascending id.

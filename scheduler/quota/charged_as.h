@@ -1,4 +1,4 @@
-// Which GPUs a bound pod is charged for while the labels of its node do not name them.
+// What is noted on a bound pod about its charge: for which GPUs, and when.
 //
 // A node's labels name its GPUs, and each pod there is charged for those, whichever scheduler bound
 // it and whenever. So every process that reads the API server computes the same account. But labels
@@ -8,11 +8,16 @@
 // a note with the product that its node's labels named then. The note counts only while the labels
 // name no product.
 //
-// The note is an annotation of the Binding, which the API server copies to the pod (kube-apiserver,
-// pkg/registry/core/pod/storage). So it costs no extra call, and another process can read it. It
-// replaces an older note; if the node's labels name no product, the new note is empty. Notes on
-// pods of other schedulers are not read. A user who may change bound pods can change the note; that
-// has an effect only while the node's labels name no product.
+// The time of the charge orders loans: of the pods of a line that uses more than its guarantee,
+// those that were charged last borrow. No field of a pod has that order: many pods are bound in one
+// second.
+//
+// The notes are annotations of the Binding, which the API server copies to the pod (kube-apiserver,
+// pkg/registry/core/pod/storage). So they cost no extra call, and another process can read them.
+// They replace older notes; if the node's labels name no product, that note is empty. Notes on pods
+// of other schedulers are not read. A user who may change bound pods can change the notes. A false
+// product has an effect only while the node's labels name none. A false time makes the pod's loan
+// as old as the pod at most; a time that is yet to come is not believed.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -24,15 +29,24 @@ namespace sched::quota {
 
 // A product, as gpu::Product::name: "NVIDIA-H100-80GB-HBM3".
 inline constexpr std::string_view kChargedAsAnnotation = "gpu-scheduler.io/charged-as";
+// A time, as metav1.MicroTime: "2026-11-24T15:16:53.000123Z".
+inline constexpr std::string_view kChargedAtAnnotation = "gpu-scheduler.io/charged-at";
+
+struct ChargeNote {
+  std::string product;  // empty: there is no note, or the node's labels named no product
+  k8s::Timestamp at{};  // the pod's creation if there is no note, or none that can be true
+  friend bool operator==(const ChargeNote&, const ChargeNote&) = default;
+};
 
 [[nodiscard]] inline bool has_note(const k8s::Pod& pod) {
-  return pod.metadata.annotations.find(kChargedAsAnnotation) != nullptr;
+  return pod.metadata.annotations.find(kChargedAsAnnotation) != nullptr ||
+         pod.metadata.annotations.find(kChargedAtAnnotation) != nullptr;
 }
 
-// Empty: there is no note, or the node's labels named no product.
-[[nodiscard]] inline std::string charged_as(const k8s::Pod& pod) {
-  const std::string* product = pod.metadata.annotations.find(kChargedAsAnnotation);
-  return product == nullptr ? std::string() : *product;
-}
+[[nodiscard]] ChargeNote note_on(const k8s::Pod& pod, k8s::Timestamp now);
+[[nodiscard]] ChargeNote no_note(const k8s::Pod& pod);
+
+// The time as its annotation has it.
+[[nodiscard]] std::string text_of(k8s::Timestamp charged_at);
 
 }  // namespace sched::quota

@@ -46,6 +46,13 @@ class GpuShare {
         __builtin_mul_overflow(units_, std::max<std::int64_t>(count, 0), &product);
     return overflow ? gpus(kMostGpus) : std::min(GpuShare(product), gpus(kMostGpus));
   }
+  // That part of this: `share` of `whole`, which is at least that and not zero unless this is;
+  // rounded down.
+  [[nodiscard]] constexpr GpuShare part(GpuShare share, GpuShare whole) const {
+    if (whole.is_zero()) return {};
+    __extension__ using Wide = __int128;
+    return GpuShare(static_cast<std::int64_t>(Wide{units_} * share.units_ / whole.units_));
+  }
   // By how much this is more than `other`; zero if it is not.
   [[nodiscard]] constexpr GpuShare beyond(GpuShare other) const {
     return units_ > other.units_ ? GpuShare(units_ - other.units_) : GpuShare();

@@ -168,6 +168,7 @@ void Ledger::node_is(NodeSlot node, ChargeClassId id, GpuShare offers) {
   if (classes_.version() == classes_before) return;
   // A type more to choose from, or a type less to wait for.
   ++version_;
+  ++terms_version_;
   news_.terms = true;
   for (const auto& entry : quotas_) status_changed_.insert(entry.first);
 }
@@ -252,7 +253,7 @@ void Ledger::rebuild() {
     Quota& quota = at(id);
     status_changed_.insert(id);
     quota.changed = quota.opened = false;
-    quota.holding = std::nullopt;
+    quota.held.clear();
     quota.line_of.clear();
     make_lines(id, quota);
   }
@@ -266,6 +267,7 @@ void Ledger::rebuild() {
     }
   }
   ++version_;
+  ++terms_version_;
 }
 
 std::vector<QuotaId> Ledger::place_quotas() {

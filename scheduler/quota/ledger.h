@@ -51,7 +51,7 @@ class Charge {
     std::string uid;
     std::string namespace_;
     std::string charged_as;  // charged_as.h; empty: there is no note
-    Time created{};
+    Time at{};               // when it was charged (charged_as.h): what orders loans
   };
   // `ledger` outlives the charge.
   Charge(Ledger& ledger, Pod pod, NodeSlot node, Demand demand);
@@ -62,6 +62,7 @@ class Charge {
   [[nodiscard]] NodeSlot node() const { return node_; }
   [[nodiscard]] const Demand& demand() const { return demand_; }
   [[nodiscard]] const std::string& charged_as() const { return pod_.charged_as; }
+  [[nodiscard]] Time at() const { return pod_.at; }
 
  private:
   friend class Ledger;
@@ -76,6 +77,16 @@ class Charge {
   std::optional<QuotaId> quota_;  // the quota that counts it; nullopt: none
   std::size_t line_ = 0;          // of that quota
   GpuShare amount_;
+};
+
+// What a pod uses beyond its quota's guarantee.
+struct Loan {
+  std::string uid;  // of the pod
+  Time at{};        // when it was charged
+  QuotaId quota{};
+  std::size_t line = 0;
+  GpuShare amount;  // the part of its charge that is borrowed
+  friend bool operator==(const Loan&, const Loan&) = default;
 };
 
 // What has changed in a ledger since take_news() was last called.
@@ -136,18 +147,18 @@ class Ledger {
     return assignment_.quota_of(namespace_);
   }
 
-  // Where the pod has room. `is_holder`: what the quota holds is held for this pod. `in`: a trial's
-  // accounts (ledger_trial.h); null: the real ones. O(classes · quota lines).
-  [[nodiscard]] Admission admit(QuotaId quota, const Demand& demand, bool is_holder,
+  // Where the pod has room. `rank`: of the pod among those for which the quota holds something.
+  // `in`: a trial's accounts (ledger_trial.h); null: the real ones. O(classes · quota lines).
+  [[nodiscard]] Admission admit(QuotaId quota, const Demand& demand, HoldRank rank,
                                 const LedgerTrial* in = nullptr) const;
   // The same by line, for messages; one answer for each line that the pod may be charged to.
-  [[nodiscard]] std::vector<LineAnswer> answers(QuotaId quota, const Demand& demand, bool is_holder,
+  [[nodiscard]] std::vector<LineAnswer> answers(QuotaId quota, const Demand& demand, HoldRank rank,
                                                 const LedgerTrial* in = nullptr) const;
   // Where the quota stands for a pod with this demand. O(classes + lines of the quota).
-  [[nodiscard]] Standing standing(QuotaId quota, const Demand& demand, bool is_holder,
+  [[nodiscard]] Standing standing(QuotaId quota, const Demand& demand, HoldRank rank,
                                   const LedgerTrial* in = nullptr) const;
   // The same if the pod must borrow, even if it would be within the guarantee somewhere.
-  [[nodiscard]] Standing as_borrower(QuotaId quota, const Demand& demand, bool is_holder,
+  [[nodiscard]] Standing as_borrower(QuotaId quota, const Demand& demand, HoldRank rank,
                                      const LedgerTrial* in = nullptr) const;
   // The pools from which the quota's lines may borrow more within their limits, and where the quota
   // stands in each.
@@ -161,6 +172,8 @@ class Ledger {
   // "team-vision"; empty for kNothingQuota.
   [[nodiscard]] const std::string& name_of(QuotaId quota) const;
   [[nodiscard]] const std::string& uid_of(QuotaId quota) const;
+  // The gpuType of its line; empty: of the GPUs that no line names.
+  [[nodiscard]] const std::string& type_of(QuotaId quota, std::size_t line) const;
   // The parent that its spec names; empty: none.
   [[nodiscard]] const std::string& parent_of(QuotaId quota) const;
   // Why the quota's spec is not applied, or why it gives its own namespaces nothing; nullopt:
@@ -174,16 +187,22 @@ class Ledger {
   };
   [[nodiscard]] std::optional<Deleted> deleted(QuotaId quota) const;
 
-  // Whether a pod with this demand could ever be within the guarantee on one of those classes (by
-  // ascending id): whether hold() could keep quota for it.
+  // Whether a pod with this demand could ever be within the guarantee.
+  [[nodiscard]] bool could_be_within(QuotaId quota, const Demand& demand) const;
+  // The same on one of those classes (by ascending id): whether hold() could keep quota for it if
+  // nothing else were held.
   [[nodiscard]] bool could_hold(QuotaId quota, const Demand& demand,
                                 const std::vector<ChargeClassId>& classes) const;
   // Holds, for such a pod, what becomes free of one line: of the lines of those classes the one
-  // where least is missing. It holds until release(), or until quotas change. False, and nothing is
-  // held: even then the pod could not be within the guarantee.
+  // where least is missing. Its rank comes after those of the quota's other holds. It holds until
+  // release(), or until quotas change, which ends all holds. False, and nothing is held: the line
+  // would then hold more than its guarantee, or the pod could never be within that.
   bool hold(QuotaId quota, const Demand& demand, const std::vector<ChargeClassId>& classes);
+  // Ends the hold of that rank; those behind it move up. Without a rank: ends all.
+  void release(QuotaId quota, HoldRank rank);
   void release(QuotaId quota);
-  [[nodiscard]] bool holds(QuotaId quota) const;
+  // Grows when quotas change, or the types of GPUs that exist.
+  [[nodiscard]] std::uint64_t terms_version() const { return terms_version_; }
 
   // Each change once, in the order of its first occurrence.
   [[nodiscard]] bool has_news() const { return !news_.none(); }
@@ -208,6 +227,9 @@ class Ledger {
   // O(its lines · classes), and O(lines of a pool) once for each pool that has changed.
   [[nodiscard]] k8s::GpuQuota::Status status(QuotaId quota,
                                              const std::vector<GpuShare>& pending) const;
+  // What is borrowed, by pod, the latest loan first: of each line that borrows, the pods that were
+  // charged last. O(charges).
+  [[nodiscard]] std::vector<Loan> loans() const;
   // The quotas for which status() may have changed since the last call, apart from `pending`; also
   // those that no longer exist. O(their number + lines of pools that changed).
   [[nodiscard]] std::set<QuotaId> take_status_changes();
@@ -217,7 +239,7 @@ class Ledger {
   friend class LedgerTrial;
   using PoolKey = std::pair<std::string, std::string>;  // cohort, type_key
   using InnerKey = std::pair<QuotaId, std::size_t>;     // the parent and its line
-  // Which quotas lend what a pool has lent: by name, each as much as it can.
+  // Which quotas lend what a pool has lent, by name: each in proportion to what it has idle.
   struct Lender {
     QuotaId quota{};
     std::size_t line = 0;
@@ -235,6 +257,11 @@ class Ledger {
     GpuShare offered;
     friend bool operator==(const Cover&, const Cover&) = default;
   };
+  // What is held for one pod.
+  struct Held {
+    std::size_t line = 0;
+    GpuShare amount;
+  };
   struct Quota {
     std::string name;
     std::string uid;
@@ -250,9 +277,12 @@ class Ledger {
     std::vector<Line> lines;             // of the spec; a last one for GPUs that no line names
     std::vector<std::size_t> line_of;    // by class
     std::vector<std::size_t> lender_at;  // by line with a pool: its index in the pool's lenders
-    std::optional<std::size_t> holding;  // the line that holds something
-    bool changed = false;                // is in news_.accounts
-    bool opened = false;                 // is in news_.opened
+    std::vector<Held> held;              // by rank
+    // What is held of that line for the pods of that rank and behind: it is not kept from the
+    // first.
+    [[nodiscard]] GpuShare held_from(HoldRank rank, std::size_t line) const;
+    bool changed = false;  // is in news_.accounts
+    bool opened = false;   // is in news_.opened
   };
   // A quota with its lines as they are, or as they would be.
   struct Account {
@@ -294,7 +324,7 @@ class Ledger {
   [[nodiscard]] Account account(QuotaId quota, const LedgerTrial* in) const;
   // The same as the public function; also sets whether the pod would be within the guarantee
   // somewhere.
-  [[nodiscard]] Standing as_borrower(const Account& of, const Demand& demand, bool is_holder,
+  [[nodiscard]] Standing as_borrower(const Account& of, const Demand& demand, HoldRank rank,
                                      bool& within) const;
   // Where a quota stands if it borrows for that line.
   [[nodiscard]] Standing standing_of(const Quota& quota, const Line& line) const;
@@ -316,12 +346,13 @@ class Ledger {
   // Whether one pod may be given that amount of the line, free or not.
   [[nodiscard]] static bool may_have(const Quota& quota, std::size_t line, GpuShare amount);
   [[nodiscard]] static Line::Answer ask(const Account& account, std::size_t line, GpuShare amount,
-                                        bool is_holder);
+                                        HoldRank rank);
   [[nodiscard]] static LineAnswer answer(const Account& account, std::size_t line, GpuShare amount,
-                                         bool is_holder);
-  // What hold() would hold, and on which line.
-  [[nodiscard]] std::optional<std::pair<std::size_t, GpuShare>> best_hold(
-      const Quota& quota, const Demand& demand, const std::vector<ChargeClassId>& classes) const;
+                                         HoldRank rank);
+  // What hold() would hold, and on which line. `alone`: if nothing else were held.
+  [[nodiscard]] std::optional<Held> best_hold(const Quota& quota, const Demand& demand,
+                                              const std::vector<ChargeClassId>& classes,
+                                              bool alone) const;
   [[nodiscard]] GpuShare lent(const Quota& quota, std::size_t line) const;
   void list_lenders();
   void share_out(Lending& lending) const;
@@ -357,6 +388,7 @@ class Ledger {
   std::vector<GpuShare> offered_;              // by class, the sums
   News news_;
   std::uint64_t version_ = 0;
+  std::uint64_t terms_version_ = 0;
   std::uint64_t memory_version_ = 0;
 };
 

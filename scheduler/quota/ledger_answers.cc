@@ -97,21 +97,19 @@ bool Ledger::may_have(const Quota& quota, std::size_t line, GpuShare amount) {
 }
 
 Line::Answer Ledger::ask(const Account& account, std::size_t index, GpuShare amount,
-                         bool is_holder) {
+                         HoldRank rank) {
   if (!may_have(account.quota, index, amount)) return {};
-  const Line& line = account.lines[index];
-  const bool own = is_holder && account.quota.holding == index;
-  return line.ask(amount, own ? line.held() : GpuShare());
+  return account.lines[index].ask(amount, account.quota.held_from(rank, index));
 }
 
-Admission Ledger::admit(QuotaId id, const Demand& demand, bool is_holder,
+Admission Ledger::admit(QuotaId id, const Demand& demand, HoldRank rank,
                         const LedgerTrial* in) const {
   Admission admission;
   const Account of = account(id, in);
   bool some = false;
   for_each_choice(of.quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
     some = true;
-    admission.add(on, ask(of, line, amount, is_holder).room);
+    admission.add(on, ask(of, line, amount, rank).room);
   });
   // Nodes of that type would not help: an autoscaler must not add them.
   if (!some && never_fits_absent(of.quota, demand)) admission.refused_some = true;
@@ -119,11 +117,11 @@ Admission Ledger::admit(QuotaId id, const Demand& demand, bool is_holder,
 }
 
 LineAnswer Ledger::answer(const Account& account, std::size_t index, GpuShare amount,
-                          bool is_holder) {
+                          HoldRank rank) {
   using Why = LineAnswer::Why;
   const Quota& quota = account.quota;
   const Line& line = account.lines[index];
-  const Line::Answer said = ask(account, index, amount, is_holder);
+  const Line::Answer said = ask(account, index, amount, rank);
   LineAnswer answer{.gpu_type = line.spec().gpu_type,
                     .why = Why::kHasRoom,
                     .needs = amount,
@@ -143,7 +141,7 @@ LineAnswer Ledger::answer(const Account& account, std::size_t index, GpuShare am
     answer.why = Why::kNoLine;
   } else if (line.used() + amount > line.limit()) {
     answer.why = Why::kLimit;
-  } else if (!line.held().is_zero() && !(is_holder && quota.holding == index)) {
+  } else if (line.held() != quota.held_from(rank, index)) {
     answer.why = Why::kKept;
   } else {
     const bool within = line.used() + amount <= line.spec().guaranteed;
@@ -152,13 +150,13 @@ LineAnswer Ledger::answer(const Account& account, std::size_t index, GpuShare am
   return answer;
 }
 
-std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, bool is_holder,
+std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, HoldRank rank,
                                         const LedgerTrial* in) const {
   const Account of = account(id, in);
   // If several classes are charged to one line, the class on which the pod needs least.
   std::map<std::pair<std::size_t, std::string>, LineAnswer> by_line;
   for_each_choice(of.quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
-    LineAnswer said = answer(of, line, amount, is_holder);
+    LineAnswer said = answer(of, line, amount, rank);
     if (said.why == LineAnswer::Why::kNoLine) said.gpu_type = classes_[on].product.name;
     const auto [known, is_new] = by_line.try_emplace({line, said.gpu_type}, said);
     if (!is_new && needs_less(said, known->second)) known->second = std::move(said);
@@ -166,7 +164,7 @@ std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, bool i
   if (by_line.empty() && never_fits_absent(of.quota, demand)) {
     for_each_absent(of.quota, demand,
                     [&](const gpu::TypeName& type, std::size_t line, GpuShare amount) {
-                      LineAnswer said = answer(of, line, amount, is_holder);
+                      LineAnswer said = answer(of, line, amount, rank);
                       if (said.why == LineAnswer::Why::kNoLine) said.gpu_type = type.text;
                       by_line.try_emplace({line, said.gpu_type}, said);
                     });
@@ -176,11 +174,11 @@ std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, bool i
   return all;
 }
 
-Standing Ledger::standing(QuotaId id, const Demand& demand, bool is_holder,
+Standing Ledger::standing(QuotaId id, const Demand& demand, HoldRank rank,
                           const LedgerTrial* in) const {
   const Account of = account(id, in);
   bool within = false;
-  const Standing borrower = as_borrower(of, demand, is_holder, within);
+  const Standing borrower = as_borrower(of, demand, rank, within);
   return within ? Standing{} : borrower;
 }
 
@@ -200,18 +198,18 @@ Standing Ledger::standing_of(const Quota& quota, const Line& line) const {
   return standing;
 }
 
-Standing Ledger::as_borrower(QuotaId id, const Demand& demand, bool is_holder,
+Standing Ledger::as_borrower(QuotaId id, const Demand& demand, HoldRank rank,
                              const LedgerTrial* in) const {
   bool within = false;
-  return as_borrower(account(id, in), demand, is_holder, within);
+  return as_borrower(account(id, in), demand, rank, within);
 }
 
-Standing Ledger::as_borrower(const Account& of, const Demand& demand, bool is_holder,
+Standing Ledger::as_borrower(const Account& of, const Demand& demand, HoldRank rank,
                              bool& within) const {
   std::optional<Standing> best;
   for_each_choice(of.quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
     if (!may_have(of.quota, line, amount)) return;
-    if (ask(of, line, amount, is_holder).room == Room::kGuaranteed) {
+    if (ask(of, line, amount, rank).room == Room::kGuaranteed) {
       within = true;
       return;
     }
@@ -261,49 +259,76 @@ bool Ledger::never_fits(QuotaId id, const Demand& demand) const {
   return some ? !fits : never_fits_absent(quota, demand);
 }
 
-std::optional<std::pair<std::size_t, GpuShare>> Ledger::best_hold(
-    const Quota& quota, const Demand& demand, const std::vector<ChargeClassId>& classes) const {
-  std::optional<std::pair<std::size_t, GpuShare>> best;
+GpuShare Ledger::Quota::held_from(HoldRank rank, std::size_t line) const {
+  GpuShare sum;
+  for (auto i = static_cast<std::size_t>(rank); i < held.size(); ++i) {
+    if (held[i].line == line) sum += held[i].amount;
+  }
+  return sum;
+}
+
+std::optional<Ledger::Held> Ledger::best_hold(const Quota& quota, const Demand& demand,
+                                              const std::vector<ChargeClassId>& classes,
+                                              bool alone) const {
+  std::optional<Held> best;
   GpuShare best_missing;
   for_each_choice(quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
     if (!may_have(quota, line, amount)) return;
     if (!std::binary_search(classes.begin(), classes.end(), on)) return;
-    const LineSpec& spec = quota.lines[line].spec();
-    if (amount > spec.guaranteed) return;
-    const GpuShare missing = (quota.lines[line].used() + amount).beyond(spec.guaranteed);
+    const Line& of = quota.lines[line];
+    const GpuShare others = alone ? GpuShare() : of.held();
+    if (others + amount > of.spec().guaranteed) return;
+    const GpuShare missing = (of.used() + others + amount).beyond(of.spec().guaranteed);
     if (best && best_missing <= missing) return;
-    best = {line, amount};
+    best = {.line = line, .amount = amount};
     best_missing = missing;
   });
   return best;
 }
 
+bool Ledger::could_be_within(QuotaId id, const Demand& demand) const {
+  const Quota& quota = at(id);
+  bool could = false;
+  for_each_choice(quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
+    could =
+        could || (may_have(quota, line, amount) && amount <= quota.lines[line].spec().guaranteed);
+  });
+  return could;
+}
+
 bool Ledger::could_hold(QuotaId id, const Demand& demand,
                         const std::vector<ChargeClassId>& classes) const {
-  return best_hold(at(id), demand, classes).has_value();
+  return best_hold(at(id), demand, classes, true).has_value();
 }
 
 bool Ledger::hold(QuotaId id, const Demand& demand, const std::vector<ChargeClassId>& classes) {
   Quota& quota = at(id);
-  release(id);
-  const auto best = best_hold(quota, demand, classes);
+  const auto best = best_hold(quota, demand, classes, false);
   if (!best) return false;
-  quota.holding = best->first;
-  change(id, quota, best->first, &Line::hold, best->second);
+  quota.held.push_back(*best);
+  change(id, quota, best->line, &Line::hold, best->amount);
   return true;
 }
 
-void Ledger::release(QuotaId id) {
+void Ledger::release(QuotaId id, HoldRank rank) {
   Quota& quota = at(id);
-  if (!quota.holding) return;
-  change(id, quota, *quota.holding, &Line::hold, {});
-  quota.holding = std::nullopt;
+  const auto index = static_cast<std::size_t>(rank);
+  if (index >= quota.held.size()) return;
+  const Held released = quota.held[index];
+  quota.held.erase(quota.held.begin() + static_cast<std::ptrdiff_t>(index));
+  change(id, quota, released.line, &Line::let_go, released.amount);
 }
 
-bool Ledger::holds(QuotaId quota) const { return at(quota).holding.has_value(); }
+void Ledger::release(QuotaId id) {
+  while (!at(id).held.empty()) release(id, kFirstHold);
+}
+
 bool Ledger::is_strict(QuotaId quota) const { return at(quota).spec.strict; }
 const std::string& Ledger::name_of(QuotaId quota) const { return at(quota).name; }
 const std::string& Ledger::uid_of(QuotaId quota) const { return at(quota).uid; }
+const std::string& Ledger::type_of(QuotaId quota, std::size_t line) const {
+  return at(quota).lines[line].spec().gpu_type;
+}
 const std::string& Ledger::parent_of(QuotaId quota) const { return at(quota).said.parent; }
 std::optional<std::string> Ledger::error_of(QuotaId id) const {
   const Quota& quota = at(id);

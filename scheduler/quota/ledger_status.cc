@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <queue>
+#include <tuple>
 #include <utility>
 
 namespace sched::quota {
@@ -30,6 +33,45 @@ k8s::GpuQuota::Use in_quantities(const Amounts& amounts) {
           .pending = to_quantity(amounts.pending)};
 }
 
+// `sum` in parts, each in proportion to the weight at its index and at most that; `weights` sum up
+// to `total`, which is at least `sum`. Whole GPUs where weights and sum are, by D'Hondt's method:
+// when the sum grows by one GPU, one part does. So a loan changes the status of few quotas.
+std::vector<GpuShare> in_proportion(GpuShare sum, const std::vector<GpuShare>& weights,
+                                    GpuShare total) {
+  __extension__ using Wide = __int128;
+  struct Turn {
+    std::size_t index = 0;
+    GpuShare weight;
+    std::int64_t next = 0;  // the number of GPUs that its part has after its turn
+    // Less: the later turn.
+    bool operator<(const Turn& other) const {
+      const Wide mine = Wide{weight.units()} * other.next;
+      const Wide others = Wide{other.weight.units()} * next;
+      return mine != others ? mine < others : other.index < index;
+    }
+  };
+  std::vector<GpuShare> parts;
+  std::priority_queue<Turn> turns;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::int64_t gpus = sum.part(weights[i], total).units() / GpuShare::kUnitsPerGpu;
+    parts.push_back(GpuShare::gpus(gpus));
+    if (parts[i] < weights[i]) turns.push({.index = i, .weight = weights[i], .next = gpus + 1});
+  }
+  GpuShare left = sum;
+  for (const GpuShare part : parts) left -= part;
+  while (!left.is_zero()) {
+    Turn turn = turns.top();
+    turns.pop();
+    GpuShare& part = parts[turn.index];
+    const GpuShare more = std::min({left, GpuShare::gpus(1), turn.weight - part});
+    part += more;
+    left -= more;
+    ++turn.next;
+    if (part < turn.weight) turns.push(turn);
+  }
+  return parts;
+}
+
 }  // namespace
 
 void Ledger::list_lenders() {
@@ -53,10 +95,18 @@ void Ledger::share_out(Lending& lending) const {
   if (pool.above != nullptr) {
     left = left.beyond(pool.above->spec().guaranteed.beyond(pool.guaranteed));
   }
-  for (Lender& lender : lending.lenders) {
-    const GpuShare takes = std::min(left, at(lender.quota).lines[lender.line].idle());
-    left -= takes;
-    if (std::exchange(lender.lent, takes) != takes) status_changed_.insert(lender.quota);
+  std::vector<GpuShare> idle;
+  GpuShare all_idle;
+  for (const Lender& lender : lending.lenders) {
+    idle.push_back(at(lender.quota).lines[lender.line].idle());
+    all_idle += idle.back();
+  }
+  const GpuShare lent = std::min(left, all_idle);
+  left -= lent;
+  const std::vector<GpuShare> parts = in_proportion(lent, idle, all_idle);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    Lender& lender = lending.lenders[i];
+    if (std::exchange(lender.lent, parts[i]) != parts[i]) status_changed_.insert(lender.quota);
   }
   // A parent borrows the rest itself.
   const bool overlent = pool.above == nullptr && !left.is_zero();
@@ -69,6 +119,38 @@ GpuShare Ledger::lent(const Quota& quota, std::size_t line) const {
   Lending& lending = lending_[quota.lines[line].pool()->id];
   if (lending.stale) share_out(lending);
   return lending.lenders[quota.lender_at[line]].lent;
+}
+
+std::vector<Loan> Ledger::loans() const {
+  std::map<std::pair<QuotaId, std::size_t>, std::vector<const Charge*>> borrow;
+  for (const auto& [name, charges] : in_namespace_) {
+    for (const Charge* charge : charges) {
+      if (!charge->quota_ || charge->amount_.is_zero()) continue;
+      if (at(*charge->quota_).lines[charge->line_].borrowed().is_zero()) continue;
+      borrow[{*charge->quota_, charge->line_}].push_back(charge);
+    }
+  }
+  std::vector<Loan> all;
+  for (auto& [line, charges] : borrow) {
+    std::sort(charges.begin(), charges.end(), [](const Charge* a, const Charge* b) {
+      return std::tie(b->pod_.at, b->pod_.uid) < std::tie(a->pod_.at, a->pod_.uid);
+    });
+    GpuShare left = at(line.first).lines[line.second].borrowed();
+    for (const Charge* charge : charges) {
+      if (left.is_zero()) break;
+      const GpuShare part = std::min(left, charge->amount_);
+      left -= part;
+      all.push_back({.uid = charge->pod_.uid,
+                     .at = charge->pod_.at,
+                     .quota = line.first,
+                     .line = line.second,
+                     .amount = part});
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const Loan& a, const Loan& b) {
+    return std::tie(b.at, b.uid) < std::tie(a.at, a.uid);
+  });
+  return all;
 }
 
 GpuShare Ledger::in_use(const Quota& quota, std::size_t line) const {

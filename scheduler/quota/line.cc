@@ -43,14 +43,14 @@ GpuShare Line::most() const {
 }
 
 Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
-  const GpuShare kept = held_ - own;  // for another pod
+  const GpuShare kept = held_ - own;  // for other pods
   const GpuShare within = used_ + kept + amount;
   const GpuShare after = used_ + amount;
   const bool has_parent = pool_ != nullptr && pool_->above != nullptr;
   const GpuShare more =
       has_parent ? claimed(after, kept).beyond(claimed(used_, held_)) : GpuShare();
   if (within <= spec_.guaranteed) return ask_within(amount, more);
-  // The pod that quota is held for has waited long: no other pod passes it by borrowing.
+  // The pods that quota is held for have waited long: no other pod passes them by borrowing.
   if (!kept.is_zero()) return {Room::kNone, within.beyond(spec_.guaranteed)};
 
   GpuShare missing = after.beyond(limit());
@@ -111,7 +111,11 @@ void Line::refund(GpuShare amount) {
 }
 
 void Line::hold(GpuShare amount) {
-  change([&] { held_ = amount; });
+  change([&] { held_ += amount; });
+}
+
+void Line::let_go(GpuShare amount) {
+  change([&] { held_ -= amount; });
 }
 
 void Line::leave_pool() {

@@ -90,8 +90,8 @@ class Line {
     return std::min(spec_.lendable, spec_.guaranteed.beyond(used_));
   }
 
-  // Whether there is room for `amount` more, for a pod for which `own` of what is held is held; if
-  // not, how much must be freed first.
+  // Whether there is room for `amount` more, for a pod from which all that is held is kept except
+  // `own`; if not, how much must be freed first.
   struct Answer {
     Room room = Room::kNone;
     GpuShare missing{};
@@ -100,8 +100,9 @@ class Line {
 
   void charge(GpuShare amount);
   void refund(GpuShare amount);
-  // Holds `amount` for one pod; zero: nothing is held any more.
+  // Holds `amount` more, for one pod; holds it no longer.
   void hold(GpuShare amount);
+  void let_go(GpuShare amount);
   // Makes that copy of its pool its pool.
   void use(Pool& copy) { pool_ = &copy; }
 

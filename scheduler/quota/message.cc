@@ -71,7 +71,7 @@ std::string remedy(const LineAnswer& line) {
           to_text(line.missing));
     case Why::kKept:
       return fmt::format(
-          "what is freed is kept for one that has waited long, {} more must be freed",
+          "what is freed is kept for pods that have waited long, {} more must be freed",
           to_text(line.missing));
     case Why::kHasRoom:
     case Why::kTooLarge:

@@ -17,8 +17,9 @@ enum class WithoutQuota : std::uint8_t {
 struct Options {
   WithoutQuota without_quota = WithoutQuota::kUnlimited;
   std::string default_quota;  // with kNamed
-  // How long the first pod in line waits within its guarantee before quota and a node are held for
-  // it; measured from its creation, or from when its scheduling gates were gone.
+  // How long the first pods in line wait within their guarantee before quota and nodes are held for
+  // them; measured from a pod's creation, or from when its scheduling gates were gone, or from when
+  // it was last seen to ask for more than its quota guarantees.
   std::chrono::seconds hold_after{600};
   // How long the namespaces of a deleted quota get no GPUs, unless another quota selects them.
   // Zero: they are treated at once as namespaces without quota.

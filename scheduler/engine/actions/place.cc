@@ -57,6 +57,7 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
     // The hold itself has changed a node.
     static_cast<void>(finder_.refresh(pod.profile, pod.shape, found.scope));
   }
+  holds_.looked_at(pod, now);
   return with_quota_words(park(pod, where, found.waits_for(ruling), now), pod);
 }
 
@@ -80,7 +81,7 @@ std::optional<Decision> Place::assume_best(WaitingPod& pod, const ScoreCache& an
 
 std::optional<Decision> Place::assume_held(WaitingPod& pod, Time now) {
   const NodeSlot node = holds_.of(pod)->on->node();
-  holds_.release(pod.queue);
+  holds_.release(pod);
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape);
   Best held = answers.best();
   held.node = node;
@@ -109,6 +110,7 @@ std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers
   // A note that the pod has already is replaced.
   if (!pod.demand.is_none() && (world_.ledger.in_force() || quota::has_note(pod.pod))) {
     bind.charged_as = world_.nodes.facts(node).gpu.product.name;
+    bind.charged_at = world_.next_charge(now);
   }
   queue_.remove(pod);
   pod.last_refusal.clear();
@@ -116,7 +118,9 @@ std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers
   claim.devices = bind.devices;
   PodRecord& record = world_.pods.at(bind.pod.uid);
   record.assume(world_.nodes, node, occupant_of(pod.pod, std::move(claim), pod.pod_class, true));
-  world_.charge(record, pod.pod, pod.demand, bind.charged_as.value_or(""));
+  world_.charge(record, pod.pod, pod.demand,
+                bind.charged_as ? quota::ChargeNote{*bind.charged_as, bind.charged_at}
+                                : quota::no_note(pod.pod));
   waking_.assumed(pod, bind.node);
   if (auto wanted = plans_.preparation_for(pod, node)) {
     decided = plans_.begin(std::move(bind), *std::move(wanted), now);
@@ -144,7 +148,7 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
   pod.last_refusal.clear();
   if (!world_.options.devices && asks_for_instances(*pod.shape)) repartitions_.pod_waits();
   Time again = now + world_.options.max_unschedulable_wait;
-  Apart apart;
+  Apart apart = holds_.apart(pod);
   // If no node takes the shape anyway, the pod waits as others of its shape do, and a node may be
   // held.
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape, where.scope);
@@ -202,7 +206,8 @@ std::optional<Decision> Place::refuse(WaitingPod& pod, Objection objection, Time
 Decision Place::over_quota(WaitingPod& pod, Time now) {
   decision::Unschedulable refusal = quota_refusal(pod, words_.of(pod));
   const bool hopeless = world_.ledger.never_fits(quota_of(pod), pod.demand);
-  queue_.park(pod, {}, hopeless ? kWaitsForChange : kWaitsForQuota,
+  holds_.looked_at(pod, now);
+  queue_.park(pod, holds_.apart(pod), hopeless ? kWaitsForChange : kWaitsForQuota,
               now + world_.options.max_unschedulable_wait);
   return refusal;
 }

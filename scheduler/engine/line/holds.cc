@@ -28,29 +28,61 @@ Lack lack_of(const PodShape& shape, const ResourceNames& names, const NodeView& 
   return {devices, cpu, memory, rank};
 }
 
-// The hold of the entity's queue, if it is for this entity.
-template <typename Holds>
-auto* own_hold(Holds& holds, const Entity& entity) {
-  const auto found = holds.find(entity.queue);
-  const bool its_own = found != holds.end() && found->second.order == entity.order;
-  return its_own ? &found->second : nullptr;
-}
-
 }  // namespace
 
-Hold* Holds::of(const Entity& entity) { return own_hold(holds_, entity); }
+quota::HoldRank Holds::rank_of(const Entity& entity) const {
+  const auto found = quotas_.find(entity.queue);
+  if (found == quotas_.end()) return quota::kNoHold;
+  std::uint32_t rank = 0;
+  for (const Hold& hold : found->second.holds) {
+    if (hold.order == entity.order) return quota::HoldRank{rank};
+    ++rank;
+  }
+  return quota::kNoHold;
+}
 
-const Hold* Holds::of(const Entity& entity) const { return own_hold(holds_, entity); }
+const Hold* Holds::of(const Entity& entity) const {
+  const auto found = quotas_.find(entity.queue);
+  if (found == quotas_.end()) return nullptr;
+  for (const Hold& hold : found->second.holds) {
+    if (hold.order == entity.order) return &hold;
+  }
+  return nullptr;
+}
 
-void Holds::release(QueueId queue) {
-  const auto released = holds_.find(queue);
-  if (released == holds_.end()) return;
-  const bool had_node = released->second.on.has_value();
-  holds_.erase(released);
-  world_.ledger.release(quota::QuotaId{queue});
-  if (!had_node) return;
+Hold* Holds::of(const Entity& entity) {
+  return const_cast<Hold*>(static_cast<const Holds&>(*this).of(entity));
+}
+
+void Holds::release(const Entity& entity) {
+  OfQuota& quota = quotas_.find(entity.queue)->second;
+  const auto its_own = std::find_if(quota.holds.begin(), quota.holds.end(),
+                                    [&](const Hold& hold) { return hold.order == entity.order; });
+  release(entity.queue, quota, its_own);
+  quota.settled = false;
+}
+
+Holds::Each Holds::release(QueueId queue, OfQuota& quota, Each hold) {
+  const auto rank = static_cast<std::uint32_t>(std::distance(quota.holds.begin(), hold));
+  world_.ledger.release(quota::QuotaId{queue}, quota::HoldRank{rank});
+  return drop(quota, hold);
+}
+
+Holds::Each Holds::drop(OfQuota& quota, Each dropped) {
+  const bool had_node = dropped->on.has_value();
+  const Each behind = quota.holds.erase(dropped);
+  if (!had_node) return behind;
   // A pod that found all nodes held searches again.
-  for (auto& [other, hold] : holds_) hold.looked_for_node = hold.looked_for_node && hold.on;
+  for (auto& [other, of] : quotas_) {
+    for (Hold& hold : of.holds) hold.looked_for_node = hold.looked_for_node && hold.on;
+  }
+  return behind;
+}
+
+void Holds::looked_at(WaitingPod& pod, Time now) const {
+  const bool was_beyond = pod.beyond_guarantee;
+  pod.beyond_guarantee = !world_.ledger.could_be_within(quota::QuotaId{pod.queue}, pod.demand);
+  if (was_beyond || pod.beyond_guarantee) pod.beyond_until = now;
 }
 
 void Holds::renew(Time now) {
@@ -60,51 +92,87 @@ void Holds::renew(Time now) {
   next_ = std::nullopt;
   queue_.for_each_quota(
       [&](QueueId id, const EntityQueue& queue) { renew(id, queue.line(), now); });
-  // An entry that was not asked for belongs to pods that are placed or gone.
-  std::erase_if(reach_, [](const auto& entry) { return !entry.second.in_use; });
-  for (auto& [shape, reach] : reach_) reach.in_use = false;
+  // What no quota asked for belongs to pods that are placed or gone.
+  std::erase_if(reach_, [](const auto& entry) { return entry.second.expired(); });
 }
 
 void Holds::renew(QueueId queue, const WaitingLine& line, Time now) {
-  WaitingPod* pod = holder(queue, line);
-  if (pod != nullptr && is_renewed(*pod, now)) return renew_node(*pod);
-  if (pod == nullptr || !can_be_helped(*pod, now)) {
-    release(queue);
-    pod = next_to_hold(queue, line, now);
-    // A pod that is not parked has its turn first; quota is held for it if that finds no node.
-    if (pod == nullptr || pod->place != QueuePlace::kParked) return;
+  OfQuota& quota = quotas_[queue];
+  const Versions versions{line.version(), world_.ledger.terms_version(),
+                          world_.nodes.facts_version()};
+  if (!quota.settled || versions != quota.seen || (quota.due && now >= *quota.due)) {
+    due_ = std::nullopt;
+    quota.settled = renew(queue, quota, line, now);
+    quota.seen = versions;
+    quota.due = due_;
+    quota.asked = std::exchange(asked_, {});
   }
-  // Quotas or nodes have changed: a node that is held stays held if it still serves.
-  const std::vector<quota::ChargeClassId>& classes = reach_of(*pod, now);
-  if (!world_.ledger.hold(quota::QuotaId{queue}, pod->demand, classes)) return release(queue);
-  Hold& hold = holds_[queue];
-  hold.uid = pod->pod.metadata.uid;
-  hold.order = pod->order;
-  hold.kind = pod->kind;
-  hold.classes = classes;
-  hold.looked_for_node = false;
-  if (pod->place == QueuePlace::kParked) queue_.activate(*pod);
+  if (quota.due) next_ = next_ ? std::min(*next_, *quota.due) : *quota.due;
 }
 
-WaitingPod* Holds::holder(QueueId queue, const WaitingLine& line) {
-  const auto hold = holds_.find(queue);
-  if (hold == holds_.end()) return nullptr;
-  Entity* const kept_for = line.find(hold->second.order);
+bool Holds::renew(QueueId queue, OfQuota& quota, const WaitingLine& line, Time now) {
+  const bool other_terms = world_.ledger.terms_version() != quota.seen[1];
+  if (other_terms) {
+    line.for_each([&](Entity& entity) {
+      if (entity.beyond_guarantee) looked_at(pod_of(entity), now);
+    });
+  }
+  bool as_before = !other_terms;
+  for (auto hold = quota.holds.begin(); hold != quota.holds.end();) {
+    if (const WaitingPod* pod = holder(queue, *hold, line)) {
+      if (hold->classes != reach_of(*pod, now)) as_before = false;
+      ++hold;
+    } else {
+      hold = release(queue, quota, hold);
+    }
+  }
+  if (!as_before) make_again(queue, quota, line, now);
+  for (Hold& hold : quota.holds) renew_node(hold, *holder(queue, hold, line));
+
+  while (quota.holds.size() < kMostHolds) {
+    WaitingPod* pod = next_to_hold(queue, quota, line, now);
+    if (pod == nullptr) break;
+    // A pod that is not parked has its turn first; quota is held for it if that finds no node.
+    if (pod->place != QueuePlace::kParked) return false;
+    const std::vector<quota::ChargeClassId>& classes = reach_of(*pod, now);
+    if (!world_.ledger.hold(quota::QuotaId{queue}, pod->demand, classes)) break;
+    Hold& hold = quota.holds.emplace_back();
+    hold.uid = pod->pod.metadata.uid;
+    hold.order = pod->order;
+    hold.kind = pod->kind;
+    hold.classes = classes;
+    queue_.activate(*pod);
+  }
+  return true;
+}
+
+void Holds::make_again(QueueId queue, OfQuota& quota, const WaitingLine& line, Time now) {
+  const quota::QuotaId id{queue};
+  world_.ledger.release(id);
+  for (auto hold = quota.holds.begin(); hold != quota.holds.end();) {
+    WaitingPod& pod = *holder(queue, *hold, line);
+    hold->classes = reach_of(pod, now);
+    if (!world_.ledger.hold(id, pod.demand, hold->classes)) {
+      hold = drop(quota, hold);
+      continue;
+    }
+    // A node that is held stays held if it still serves.
+    hold->looked_for_node = false;
+    if (pod.place == QueuePlace::kParked) queue_.activate(pod);
+    ++hold;
+  }
+}
+
+WaitingPod* Holds::holder(QueueId queue, const Hold& hold, const WaitingLine& line) const {
+  Entity* const kept_for = line.find(hold.order);
   // If the pod asks for something else now, the hold is not for it.
-  if (kept_for == nullptr || kept_for->kind != hold->second.kind) return nullptr;
+  if (kept_for == nullptr || kept_for->kind != hold.kind) return nullptr;
   const bool has_no_turn =
       world_.ledger.is_strict(quota::QuotaId{queue}) && kept_for != line.first();
   return has_no_turn ? nullptr : &pod_of(*kept_for);
 }
 
-bool Holds::is_renewed(const WaitingPod& pod, Time now) {
-  const Hold* hold = of(pod);
-  return hold != nullptr && world_.ledger.holds(quota::QuotaId{pod.queue}) &&
-         hold->classes == reach_of(pod, now);
-}
-
-void Holds::renew_node(WaitingPod& pod) {
-  Hold& hold = *of(pod);
+void Holds::renew_node(Hold& hold, WaitingPod& pod) {
   if (!hold.on || hold.facts_version == world_.nodes.facts_version()) return;
   hold.facts_version = world_.nodes.facts_version();
   if (could_ever_take(pod, hold.on->node())) return;
@@ -119,36 +187,43 @@ bool Holds::could_ever_take(const WaitingPod& pod, NodeSlot node) {
   return !prepared.rejection() && finder_.verdict(prepared, node, {.if_empty = true}).is_ok();
 }
 
-WaitingPod* Holds::next_to_hold(QueueId queue, const WaitingLine& line, Time now) {
+WaitingPod* Holds::next_to_hold(QueueId queue, const OfQuota& quota, const WaitingLine& line,
+                                Time now) {
   // Gives up after 1,000 kinds of pods in all, or 100 that no node can take or for which the quota
   // can never hold so much. The pods behind them wait until one of those is removed.
   constexpr int kMostLookedAt = 1'000;
   constexpr int kMostPassedOver = 100;
-  Young& young = young_[queue];
-  if (young.line_version == line.version() && now < young.until) {
-    due_at(young.until);
-    return nullptr;
-  }
   const bool only_first = world_.ledger.is_strict(quota::QuotaId{queue});
+  if (only_first && !quota.holds.empty()) return nullptr;
   int looked_at = 0;
   int passed_over = 0;
-  Time first_due = Time::max();
-  for (const auto& [order, entity] : line.heads()) {
-    const Time due = entity->waits_since + world_.options.quota.hold_after;
-    if (now < due) {
-      first_due = std::min(first_due, due);
-    } else if (can_be_helped(pod_of(*entity), now)) {
-      return &pod_of(*entity);
-    } else {
-      ++passed_over;
-    }
+  WaitingPod* first = nullptr;
+  for (const auto& [order, head] : line.heads()) {
+    if (first != nullptr && first->order < order) break;
     ++looked_at;
+    if (Entity* const entity = without_hold(head, quota, line)) {
+      const Time since = std::max(entity->waits_since, entity->beyond_until);
+      const Time due = since + world_.options.quota.hold_after;
+      if (now < due) {
+        due_at(due);
+      } else if (!can_be_helped(pod_of(*entity), now)) {
+        ++passed_over;
+      } else if (first == nullptr || entity->order < first->order) {
+        first = &pod_of(*entity);
+      }
+    }
     if (only_first || passed_over == kMostPassedOver || looked_at == kMostLookedAt) break;
   }
-  if (first_due == Time::max()) return nullptr;
-  due_at(first_due);
-  if (passed_over == 0 && !only_first) young = {line.version(), first_due};
-  return nullptr;
+  return first;
+}
+
+Entity* Holds::without_hold(Entity* entity, const OfQuota& quota, const WaitingLine& line) {
+  const auto has_hold = [&](const Entity& each) {
+    return std::any_of(quota.holds.begin(), quota.holds.end(),
+                       [&](const Hold& hold) { return hold.order == each.order; });
+  };
+  while (entity != nullptr && has_hold(*entity)) entity = line.next_alike(*entity);
+  return entity;
 }
 
 bool Holds::can_be_helped(const WaitingPod& pod, Time now) {
@@ -157,8 +232,10 @@ bool Holds::can_be_helped(const WaitingPod& pod, Time now) {
 
 const std::vector<quota::ChargeClassId>& Holds::reach_of(const WaitingPod& pod, Time now) {
   constexpr std::chrono::seconds kLooksAgain{10};
-  Reach& reach = reach_[{pod.profile, pod.shape.id()}];
-  reach.in_use = true;
+  std::weak_ptr<Reach>& known = reach_[{pod.profile, pod.shape.id()}];
+  asked_.push_back(known.lock());
+  if (asked_.back() == nullptr) known = asked_.back() = std::make_shared<Reach>();
+  Reach& reach = *asked_.back();
   if (reach.facts_version == world_.nodes.facts_version()) return reach.classes;
   if (reach.facts_version && now < reach.at + kLooksAgain) {
     due_at(reach.at + kLooksAgain);
@@ -196,11 +273,9 @@ void Holds::hold_node(const WaitingPod& pod, const Where& if_empty) {
     hold.on.reset();
   }
   std::optional<std::pair<Lack, NodeSlot>> best;
+  const std::vector<bool> held = held_nodes();
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
-    const bool taken = std::any_of(holds_.begin(), holds_.end(), [&](const auto& other) {
-      return other.second.on && other.second.on->node() == slot;
-    });
-    if (taken || !could_take_it(slot)) continue;
+    if (held[slot] || !could_take_it(slot)) continue;
     const std::pair candidate{
         lack_of(*pod.shape, world_.names, world_.nodes.view(slot), world_.nodes.rank(slot)), slot};
     if (!best || candidate < *best) best = candidate;
@@ -210,6 +285,16 @@ void Holds::hold_node(const WaitingPod& pod, const Where& if_empty) {
   reservation.uid = &hold.uid;
   reservation.kind = Occupant::Kind::kReservation;
   hold.on.emplace(world_.nodes, best->second, std::move(reservation));
+}
+
+std::vector<bool> Holds::held_nodes() const {
+  std::vector<bool> held(world_.nodes.slots());
+  for (const auto& [queue, quota] : quotas_) {
+    for (const Hold& hold : quota.holds) {
+      if (hold.on) held[hold.on->node()] = true;
+    }
+  }
+  return held;
 }
 
 bool Holds::held_node_has_room(const WaitingPod& pod,

@@ -1,20 +1,25 @@
-// What is held for a pod that has waited long, so that no pod starves.
+// What is held for pods that have waited long, so that no pod starves.
 //
-// Each quota holds something for at most one pod: the first in line that has waited for
-// Options::hold_after and that holding can help. The hold lasts until the pod is placed or can no
-// longer be helped. A pod that comes before it meanwhile has its turn, but cannot use what is held.
+// Each quota holds something for the first pods in line that have waited for Options::hold_after
+// and that holding can help: for as many as its guarantee is enough for, and at most kMostHolds. A
+// hold lasts until the pod is placed or can no longer be helped. A pod that comes before it
+// meanwhile has its turn, but cannot use what is held. The holds of a quota have ranks, in the
+// order in which they were made: what becomes free goes to the first. So several pods that need a
+// whole node each wait for their nodes at the same time, and not one after another.
+//
 // First, quota is held: what becomes free in the line that the pod needs (Ledger::hold). If quota
 // has room and no node has, a node is held, too: a claim on what the pod needs there. All other
 // pods see the claim, the holder does not, so no smaller pod takes what is freed meanwhile. The
-// node is the one that lacks least; how long the pods there still run is not known. If the node is
-// removed, cordoned, or changed so that it could never take the pod, it is released at once, and
-// another is searched.
+// node is the one that lacks least, of those that are held for no other pod; how long the pods
+// there still run is not known. If the node is removed, cordoned, or changed so that it could never
+// take the pod, it is released at once, and another is searched.
 //
 // Nothing is held for a pod that no node could take even if empty, or that its quota could never
 // take within the guarantee: that would keep the quota from all other pods for nothing. Such a pod
 // is passed over with all of its kind, and quota is held for the next one in line that has waited
-// as long. (A Strict quota passes over no pod, because no pod behind the first may have its turn.)
-// have its turn.)
+// as long. (A Strict quota passes over no pod, and holds for the first alone, because no pod behind
+// the first may have its turn.) A pod whose quota is changed so that it could be within the
+// guarantee waits from then on.
 #pragma once
 
 #include "scheduler/cluster/placement.h"
@@ -26,14 +31,18 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace sched {
+
+// The most pods of one quota for which something is held at the same time.
+inline constexpr std::size_t kMostHolds = 16;
 
 // What is held for one pod.
 struct Hold {
@@ -61,8 +70,17 @@ class Holds {
   // The hold for it; null: none.
   [[nodiscard]] Hold* of(const Entity& entity);
   [[nodiscard]] const Hold* of(const Entity& entity) const;
-  // Releases the hold of that quota.
-  void release(QueueId queue);
+  // Its rank among the holds of its quota.
+  [[nodiscard]] quota::HoldRank rank_of(const Entity& entity) const;
+  // Sets a pod apart from the others of its kind while something is held for it.
+  [[nodiscard]] Apart apart(const Entity& entity) const {
+    return {.held_for = of(entity) == nullptr ? 0 : entity.order.arrival};
+  }
+  // Ends the hold for it, which it has.
+  void release(const Entity& entity);
+  // The pod, which a quota counts, was looked at and has no room: notes whether it is beyond the
+  // guarantee.
+  void looked_at(WaitingPod& pod, Time now) const;
 
   // Holds one of those nodes for the pod, which has a hold of quota, if one could ever take it.
   // O(nodes).
@@ -80,41 +98,59 @@ class Holds {
     std::optional<std::uint64_t> facts_version;  // of the nodes
     Time at{};
     std::vector<quota::ChargeClassId> classes;  // by ascending id
-    bool in_use = false;                        // since the last renewal of holds
   };
+  using Versions = std::array<std::uint64_t, 3>;
 
-  // No pod in the line will have waited for hold_after before `until`, unless the line changes.
-  struct Young {
-    std::uint64_t line_version = 0;
-    Time until = Time::min();
+  struct OfQuota {
+    std::list<Hold> holds;  // by rank; a reservation points to the uid
+    // Renewing changes nothing before `due`, if `settled`, until one of the versions changes: of
+    // the line, of the ledger's terms, and of the nodes' facts.
+    bool settled = false;
+    Versions seen{};
+    std::optional<Time> due;
+    std::vector<std::shared_ptr<Reach>> asked;  // by the last renewal
   };
 
   void renew(QueueId queue, const WaitingLine& line, Time now);
-  // Whether the pod's hold matches the ledger's quotas and the nodes.
-  [[nodiscard]] bool is_renewed(const WaitingPod& pod, Time now);
+  // Returns false if a pod for which something is to be held has its turn first.
+  bool renew(QueueId queue, OfQuota& quota, const WaitingLine& line, Time now);
+  // The terms have changed, or what the pods of the holds may use: makes the holds again.
+  void make_again(QueueId queue, OfQuota& quota, const WaitingLine& line, Time now);
+  using Each = std::list<Hold>::iterator;
+  // Both return the hold behind it. The first ends the ledger's part of it, too.
+  Each release(QueueId queue, OfQuota& quota, Each hold);
+  Each drop(OfQuota& quota, Each hold);
   // Releases the node held for the pod if that could never take it any more.
-  void renew_node(WaitingPod& pod);
+  void renew_node(Hold& hold, WaitingPod& pod);
   [[nodiscard]] bool could_ever_take(const WaitingPod& pod, NodeSlot node);
-  // The pod that the queue's hold is for, if it is still in line and may have its turn; else null.
-  [[nodiscard]] WaitingPod* holder(QueueId queue, const WaitingLine& line);
-  // The first in line that needs a hold; null: each pod has waited less than hold_after, or cannot
-  // be helped. O(kinds of pods in line), some hundreds at most.
-  [[nodiscard]] WaitingPod* next_to_hold(QueueId queue, const WaitingLine& line, Time now);
+  // The pod that the hold is for, if it is still in line and may have its turn; else null.
+  [[nodiscard]] WaitingPod* holder(QueueId queue, const Hold& hold, const WaitingLine& line) const;
+  // The first in line that needs a hold and has none; null: each pod has waited less than
+  // hold_after, or cannot be helped. O(kinds of pods in line), some hundreds at most.
+  [[nodiscard]] WaitingPod* next_to_hold(QueueId queue, const OfQuota& quota,
+                                         const WaitingLine& line, Time now);
+  // The entity, or the next of its kind for which nothing is held.
+  [[nodiscard]] static Entity* without_hold(Entity* entity, const OfQuota& quota,
+                                            const WaitingLine& line);
   [[nodiscard]] bool can_be_helped(const WaitingPod& pod, Time now);
   // Computed again when nodes have changed, at most every ten seconds. O(nodes) then.
   [[nodiscard]] const std::vector<quota::ChargeClassId>& reach_of(const WaitingPod& pod, Time now);
-  void due_at(Time at) { next_ = next_ ? std::min(*next_, at) : at; }
+  void due_at(Time at) { due_ = due_ ? std::min(*due_, at) : at; }
+  // The nodes that are held, by slot.
+  [[nodiscard]] std::vector<bool> held_nodes() const;
 
   World& world_;
   Finder& finder_;
   Queues& queue_;
-  std::map<QueueId, Hold> holds_;
+  std::map<QueueId, OfQuota> quotas_;
   // Of the pods that have waited long, by profile and shape.
-  std::map<std::pair<std::size_t, ShapeId>, Reach> reach_;
-  std::unordered_map<QueueId, Young> young_;
+  std::map<std::pair<std::size_t, ShapeId>, std::weak_ptr<Reach>> reach_;
+  // Of the quota that is being renewed.
+  std::optional<Time> due_;
+  std::vector<std::shared_ptr<Reach>> asked_;
+
   std::optional<Time> next_;
-  using Versions = std::array<std::uint64_t, 3>;  // of queues, ledger, nodes' facts
-  Versions renewed_at_{};
+  Versions renewed_at_{};  // of queues, ledger, nodes' facts
 };
 
 }  // namespace sched

@@ -39,8 +39,9 @@ Scope QuotaSearch::scope_of(std::vector<quota::ChargeClassId> classes) {
 
 QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Ruling& ruling) {
   Found found;
-  const bool is_holder = holds_.of(pod) != nullptr;
-  found.admission = world_.ledger.admit(quota_of(pod), pod.demand, is_holder);
+  const quota::HoldRank rank = holds_.rank_of(pod);
+  const bool is_holder = rank != quota::kNoHold;
+  found.admission = world_.ledger.admit(quota_of(pod), pod.demand, rank);
   if (found.admission.refuses()) return found;
   const auto& [within, borrowing, refused_some] = found.admission;
   const auto look = [&](std::vector<quota::ChargeClassId> classes) {
@@ -80,7 +81,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
   const Ruling ruling = pod.apart.any() ? finder_.ruling_for(pod) : Ruling{};
   Found found;
   if (hold == nullptr && finder_.knows_refused(pod.profile, pod.shape)) {
-    found.admission = world_.ledger.admit(quota_of(pod), pod.demand, false);
+    found.admission = world_.ledger.admit(quota_of(pod), pod.demand, quota::kNoHold);
   } else {
     found = find(pod, ruling);
   }
@@ -93,9 +94,9 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
 }
 
 quota::Standing QuotaAccounts::standing(const Entity& head) const {
-  const bool is_holder = holds_.of(head) != nullptr;
-  if (head.must_borrow) return ledger_.as_borrower(quota_of(head), head.demand, is_holder);
-  return ledger_.standing(quota_of(head), head.demand, is_holder);
+  const quota::HoldRank rank = holds_.rank_of(head);
+  if (head.must_borrow) return ledger_.as_borrower(quota_of(head), head.demand, rank);
+  return ledger_.standing(quota_of(head), head.demand, rank);
 }
 std::vector<quota::InPool> QuotaAccounts::in_pools(QueueId queue) const {
   return ledger_.in_pools(QuotaId{queue});

@@ -141,9 +141,9 @@ std::optional<Questions::Judgement> Questions::judge_by_quota(const Asked& asked
       (waiting->place == QueuePlace::kNone || waiting->queue != static_cast<QueueId>(id))) {
     waiting = nullptr;
   }
-  const bool is_holder = waiting != nullptr && holds_.of(*waiting) != nullptr;
+  const quota::HoldRank rank = waiting != nullptr ? holds_.rank_of(*waiting) : quota::kNoHold;
   const quota::LedgerTrial& accounts = asked.trial.quota;
-  Judgement judgement{.admission = world_.ledger.admit(id, demand, is_holder, &accounts),
+  Judgement judgement{.admission = world_.ledger.admit(id, demand, rank, &accounts),
                       .refuses = false,
                       .words = words_.of({.quota = id,
                                           .demand = demand,

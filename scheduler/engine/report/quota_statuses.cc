@@ -13,6 +13,18 @@ std::vector<QuotaStatus> QuotaStatuses::all() const {
   return all;
 }
 
+std::vector<BorrowedGpus> QuotaStatuses::borrowed() const {
+  std::vector<BorrowedGpus> all;
+  for (const quota::Loan& loan : ledger_.loans()) {
+    all.push_back({.uid = loan.uid,
+                   .quota = ledger_.name_of(loan.quota),
+                   .gpu_type = ledger_.type_of(loan.quota, loan.line),
+                   .gpus = to_quantity(loan.amount),
+                   .since = loan.at});
+  }
+  return all;
+}
+
 QuotaStatus QuotaStatuses::status_of(QuotaId id) const {
   std::vector<quota::GpuShare> pending;
   if (const EntityQueue* queue = queue_.find(static_cast<QueueId>(id))) {

@@ -19,6 +19,7 @@ class QuotaStatuses {
 
   // As Engine's functions.
   [[nodiscard]] std::vector<QuotaStatus> all() const;
+  [[nodiscard]] std::vector<BorrowedGpus> borrowed() const;
   [[nodiscard]] QuotaNews take_news();
   [[nodiscard]] std::uint64_t version() const { return ledger_.version() + queue_.version(); }
 

@@ -36,13 +36,14 @@ std::string QuotaWords::of(const Question& question) const {
   const EntityQueue* queue = queue_.find(static_cast<QueueId>(id));
   std::size_t before = queue == nullptr ? 0 : queue->line().size();
   const Hold* hold = nullptr;
+  quota::HoldRank rank = quota::kNoHold;
   if (question.waiting != nullptr) {
     before = queue->line().before(*question.waiting);
     hold = holds_.of(*question.waiting);
+    rank = holds_.rank_of(*question.waiting);
   }
   std::string words = quota::waiting_message(
-      ledger.name_of(id), ledger.answers(id, question.demand, hold != nullptr, question.in),
-      before);
+      ledger.name_of(id), ledger.answers(id, question.demand, rank, question.in), before);
   if (hold == nullptr || !hold->on) return words;
   return words + "; holds node " + world_.nodes.name(hold->on->node()) + " until it has room";
 }

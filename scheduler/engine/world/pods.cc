@@ -28,13 +28,13 @@ void PodRecord::seen(const k8s::Pod& pod, PodClassRef pod_class) {
 void PodRecord::charge(quota::Ledger& ledger, const Charged& pod, quota::Demand demand) {
   const NodeSlot node = placement_->node();
   if (charge_ && charge_->node() == node && charge_->demand() == demand &&
-      charge_->charged_as() == pod.charged_as) {
+      charge_->charged_as() == pod.charged_as && charge_->at() == pod.at) {
     return;
   }
   charge_.reset();
   if (demand.is_none()) return;
   charge_ = std::make_unique<quota::Charge>(
-      ledger, quota::Charge::Pod{pod.uid, pod.namespace_, pod.charged_as, pod.created}, node,
+      ledger, quota::Charge::Pod{pod.uid, pod.namespace_, pod.charged_as, pod.at}, node,
       std::move(demand));
 }
 

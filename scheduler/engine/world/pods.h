@@ -67,7 +67,7 @@ class PodRecord {
     const std::string& uid;
     const std::string& namespace_;
     const std::string& charged_as;
-    Time created{};
+    Time at{};  // when it was charged (quota/charged_as.h)
   };
   void charge(quota::Ledger& ledger, const Charged& pod, quota::Demand demand);
 

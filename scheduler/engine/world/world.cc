@@ -69,13 +69,13 @@ quota::Demand World::demand_of(std::size_t profile, const PodShape& shape,
 }
 
 void World::charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand,
-                   const std::string& charged_as) {
+                   const quota::ChargeNote& note) {
   demand.allowed = {};  // the pod has its node already
   record.charge(ledger,
                 {.uid = pod.metadata.uid,
                  .namespace_ = pod.metadata.namespace_,
-                 .charged_as = charged_as,
-                 .created = pod.metadata.creation_timestamp.value_or(Time{})},
+                 .charged_as = note.product,
+                 .at = note.at},
                 std::move(demand));
 }
 

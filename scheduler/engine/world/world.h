@@ -13,8 +13,10 @@
 #include "scheduler/engine/world/pods.h"
 #include "scheduler/engine/world/topology_rejections.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/quota/charged_as.h"
 #include "scheduler/quota/ledger.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +53,11 @@ struct World {
                                         const ResourceNames& resource_names) const;
   // Charges a pod that has a placement to its namespace's quota.
   void charge(PodRecord& record, const k8s::Pod& pod, quota::Demand demand,
-              const std::string& charged_as);
+              const quota::ChargeNote& note);
+  // A later time for each note, so that their order is known.
+  [[nodiscard]] Time next_charge(Time now) {
+    return last_charge_ = std::max(now, last_charge_ + Time::duration(1));
+  }
 
   // The pod of that uid if it is assumed on that node; else null.
   [[nodiscard]] PodRecord* assumed(const std::string& uid, const std::string& node);
@@ -77,6 +83,7 @@ struct World {
 
  private:
   std::array<std::vector<ClusterConstraint*>, kChangeKinds> readers_;
+  Time last_charge_{};
 };
 
 }  // namespace sched

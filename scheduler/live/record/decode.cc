@@ -81,6 +81,7 @@ decision::Bind bind_from(const Json& json) {
                       .queued_since = time_from(json.at("queuedSince"))};
   if (const auto note = json.find("chargedAs"); note != json.end()) {
     bind.charged_as = note->get<std::string>();
+    bind.charged_at = time_from(json.at("chargedAt"));
   }
   for (const Json& score : json.at("scores")) {
     bind.scores.push_back({.plugin = score.at("plugin"),

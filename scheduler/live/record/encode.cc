@@ -37,7 +37,10 @@ Json to_json(const decision::Bind& bind) {
                {"allNodes", bind.all_nodes},
                {"attempts", bind.attempts},
                {"queuedSince", micros(bind.queued_since)}};
-  if (bind.charged_as) json["chargedAs"] = *bind.charged_as;
+  if (bind.charged_as) {
+    json["chargedAs"] = *bind.charged_as;
+    json["chargedAt"] = micros(bind.charged_at);
+  }
   return {{"bind", std::move(json)}};
 }
 

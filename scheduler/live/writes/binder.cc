@@ -21,7 +21,10 @@ k8s::Binding binding_of(const decision::Bind& bind) {
                        .pod = bind.pod.name,
                        .pod_uid = bind.pod.uid,
                        .node = bind.node};
-  if (bind.charged_as) binding.annotations.set(quota::kChargedAsAnnotation, *bind.charged_as);
+  if (bind.charged_as) {
+    binding.annotations.set(quota::kChargedAsAnnotation, *bind.charged_as);
+    binding.annotations.set(quota::kChargedAtAnnotation, quota::text_of(bind.charged_at));
+  }
   return binding;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -59,9 +60,14 @@ TEST_CASE("differences name each pod that is not where it should be") {
 
 TEST_CASE("the shipped expectations can be read and name every example") {
   const std::string root = tests::source_dir();
-  const auto expected = load_expected(root + "/bench/demo/expected.yaml");
-  REQUIRE(expected.has_value());
-  CHECK(expected->size() == 13);
+  const std::map<std::string, std::size_t> files{
+      {"expected.yaml", 13}, {"gpus/expected.yaml", 7}, {"two-pools/expected.yaml", 6}};
+  for (const auto& [file, pods] : files) {
+    INFO(file);
+    const auto expected = load_expected(root + "/bench/demo/" + file);
+    REQUIRE(expected.has_value());
+    CHECK(expected->size() == pods);
+  }
 }
 
 TEST_CASE("bad expectations are refused with their line") {

@@ -28,6 +28,7 @@ import (
 
 const (
 	chargedAs  = "gpu-scheduler.io/charged-as"
+	chargedAt  = "gpu-scheduler.io/charged-at"
 	ourManaged = "gpu-scheduler.io/managed"
 	ourTeam    = "gpu-scheduler.io/team"
 )
@@ -80,7 +81,7 @@ func TestTenantsAreKeptToTheScheduler(t *testing.T) {
 		"a pod that tolerates the taint of GPU nodes must have spec.schedulerName gpu-scheduler; this one has default-scheduler",
 		"a pod that has resource claims must have spec.schedulerName gpu-scheduler; this one has default-scheduler"
 	const named = "a pod may not name its node (spec.nodeName); use spec.nodeSelector or node affinity"
-	const note = "the annotation gpu-scheduler.io/charged-as is written by the scheduler alone"
+	const note = "the annotations gpu-scheduler.io/charged-as and charged-at are written by the scheduler alone"
 	const labels = "who may not write GpuQuotas may not change these labels of a namespace: "
 	for _, c := range []struct {
 		what    string
@@ -110,8 +111,12 @@ func TestTenantsAreKeptToTheScheduler(t *testing.T) {
 		{"a note afterwards", change(types.MergePatchType, `{"metadata":{"annotations":{"`+chargedAs+`":"L4"}}}`), note},
 		{"a note by the status", change(types.MergePatchType, `{"metadata":{"annotations":{"`+chargedAs+`":"L4"}}}`, "status"), note},
 		{"a note by a bind", bind(tenant, chargedAs), note},
+		{"a note of the time at creation", create(with(schedulerName, fixture.Annotated(chargedAt, "2026-01-02T03:04:05.000000Z"))), note},
+		{"a note of the time afterwards", change(types.MergePatchType, `{"metadata":{"annotations":{"`+chargedAt+`":"2026-01-02T03:04:05.000000Z"}}}`), note},
+		{"a note of the time by a bind", bind(tenant, chargedAt), note},
 		{"another annotation by a bind", bind(tenant, "example.com/a"), ""},
 		{"the scheduler's note", bind(account, chargedAs), ""},
+		{"the scheduler's note of the time", bind(account, chargedAt), ""},
 
 		{"a namespace that is managed no more", relabel(tenant, `{"`+ourManaged+`":"false"}`, ""), labels + ourManaged},
 		{"a namespace of another team", relabel(tenant, `{"`+ourTeam+`":"rich"}`, ""), labels + ourTeam},
@@ -146,7 +151,7 @@ func TestTenantsStayWithinTheirQuota(t *testing.T) {
 	w.waitPod("stays", "bound", bound)
 	forge := fmt.Sprintf(`{"metadata":{"annotations":{%q:"other"}}}`, chargedAs)
 	_, err := tenant.CoreV1().Pods(w.ns).Patch(t.Context(), "stays", types.MergePatchType, []byte(forge), metav1.PatchOptions{})
-	expectRefusal(t, "a note on a bound pod", err, "the annotation gpu-scheduler.io/charged-as is written by the scheduler alone")
+	expectRefusal(t, "a note on a bound pod", err, "the annotations gpu-scheduler.io/charged-as and charged-at are written by the scheduler alone")
 	w.deletePod("stays")
 	w.addPod("four", fixture.GPUs(4))
 	w.waitOverQuota("four", "quota cheats: * needs 4, 1 of 4 in use, first in line; 1 more must be freed")

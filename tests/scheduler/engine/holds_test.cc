@@ -1,9 +1,17 @@
 // What is kept for a pod that has waited long, through the engine: which node, until when, and
 // which pods wake when it is free again.
 #include "tests/scheduler/engine/quota_cluster.h"
+#include "tests/support/seeds.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <map>
+#include <random>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace sched;
@@ -112,7 +120,7 @@ TEST_CASE("when the pod that quota was kept for goes, the pods behind it are loo
   s.now = kStart + kHoldAfter;
   static_cast<void>(s.decide());
   s.has(in("ml", "small", 1).created_at(kStart + 1s));
-  REQUIRE(s.decide().at(0).find("what is freed is kept for one that has waited long") !=
+  REQUIRE(s.decide().at(0).find("what is freed is kept for pods that have waited long") !=
           std::string::npos);
   SECTION("because it is deleted") { s.pod_gone(in("ml", "large", 4)); }
   SECTION("because it asks for less") { s.has(in("ml", "large", 1)); }
@@ -168,7 +176,7 @@ TEST_CASE("pods that cannot be helped are passed over however many there are, if
   static_cast<void>(s.decide());
   s.has(in("ml", "small", 1).created_at(s.now));
   CHECK_THAT(s.decide().at(0),
-             Catch::Contains("what is freed is kept for one that has waited long"));
+             Catch::Contains("what is freed is kept for pods that have waited long"));
   s.pod_gone(running);
   CHECK(s.decide().at(0) == "large → a");
 }
@@ -258,4 +266,211 @@ TEST_CASE("a team that borrows is drained for its pod only until that may borrow
     CHECK(decided.empty() == (i < 7));
     if (i == 7) CHECK(decided == Texts{"large → a"});
   }
+}
+
+TEST_CASE("pods that need a node each wait for their nodes at the same time") {
+  QuotaCluster s;
+  const std::vector<std::string> nodes{"a", "b", "c", "d"};
+  s.has(gpu_quota("q").of("ml").line("H100", 32));
+  std::vector<k8s::Pod> running;
+  for (const std::string& name : nodes) {
+    s.has(h100(name));
+    for (int i = 0; i < 8; ++i) {
+      running.push_back(in("ml", name + std::to_string(i), 1).on(name));
+      s.has(running.back());
+    }
+  }
+  for (const std::string& name : nodes) s.has(in("ml", "large-" + name, 8));
+  REQUIRE(s.decide().size() == 4);
+  s.now = kStart + kHoldAfter;
+  static_cast<void>(s.decide());
+  // Whenever a pod ends, a small one comes. None of these gets what the large ones wait for, so
+  // these run as soon as the pods that ran before them have ended.
+  std::mt19937 random(1);
+  std::shuffle(running.begin(), running.end(), random);
+  int placed = 0;
+  for (const k8s::Pod& pod : running) {
+    s.pod_gone(pod);
+    s.now += 1s;
+    s.has(in("ml", "small-" + pod.metadata.name, 1).created_at(s.now));
+    for (const std::string& each : s.decide()) {
+      CHECK_FALSE((each.starts_with("small") && each.find(" → ") != std::string::npos));
+      if (each.starts_with("large") && each.find(" → ") != std::string::npos) ++placed;
+    }
+  }
+  CHECK(placed == 4);
+}
+
+TEST_CASE("a quota holds for as many pods as its guarantee is enough for, the rest goes on") {
+  QuotaCluster s;
+  for (const char* name : {"a", "b", "c"}) {
+    s.has(h100(name));
+    s.has(our_pod("guest-" + std::string(name)).gpus(8).on(name));
+  }
+  s.has(gpu_quota("q").of("ml").line("H100", 20));
+  for (const char* name : {"first", "second", "third"}) s.has(in("ml", name, 8));
+  REQUIRE(s.decide().size() == 3);
+  s.now = kStart + kHoldAfter;
+  auto told = details(s);
+  CHECK(holds(told["first"], "a"));
+  CHECK(holds(told["second"], "b"));
+  CHECK(told["third"].find("holds node") == std::string::npos);
+  // Where a node has room, the quota's other pods take what is left of the guarantee.
+  s.has(node("e").gpus(6).product(kH100).cpu("64"));
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = "small-" + std::to_string(i);
+    s.has(in("ml", name, 1).created_at(s.now));
+    CHECK(s.decide() == Texts{name + " → e"});
+  }
+  s.has(in("ml", "late", 1).created_at(s.now));
+  CHECK_THAT(s.decide().at(0),
+             Catch::Contains("4 of 20 in use, 4th in line; what is freed is kept for pods that "
+                             "have waited long, 1 more must be freed"));
+  // The node of the second is free before that of the first.
+  s.pod_gone(our_pod("guest-b"));
+  CHECK(s.decide().at(0) == "second → b");
+  s.pod_gone(our_pod("guest-a"));
+  CHECK(s.decide().at(0) == "first → a");
+}
+
+TEST_CASE("what becomes free goes to the pod for which something was held first") {
+  QuotaCluster s;
+  for (const char* name : {"a", "b"}) s.has(h100(name));
+  s.has(gpu_quota("q").of("ml").line("H100", 16));
+  const auto on = [](const char* node, int i) {
+    return in("ml", node + std::to_string(i), 4).on(node);
+  };
+  for (const char* name : {"a", "b"}) {
+    for (int i = 0; i < 2; ++i) s.has(on(name, i));
+  }
+  s.has(in("ml", "first", 8));
+  s.has(in("ml", "second", 6).created_at(kStart + 1s));
+  REQUIRE(s.decide().size() == 2);
+  s.now = kStart + kHoldAfter + 1s;
+  static_cast<void>(s.decide());
+  s.pod_gone(on("a", 0));
+  static_cast<void>(s.decide());
+  // The second would have room for its six, in the quota and on the node.
+  s.pod_gone(on("a", 1));
+  CHECK(s.decide().at(0) == "first → a");
+  s.pod_gone(on("b", 0));
+  s.pod_gone(on("b", 1));
+  CHECK(s.decide().at(0) == "second → b");
+}
+
+TEST_CASE("a pod takes the node that was held for it, whichever others of its kind wait") {
+  QuotaCluster s;
+  // Each of the large pods can go to one of the nodes alone.
+  for (const char* name : {"a", "b"}) {
+    s.has(h100(name));
+    s.has(our_pod("guest-" + std::string(name)).gpus(8).on(name));
+  }
+  s.has(gpu_quota("q").of("ml").line("H100", 16));
+  s.has(in("ml", "first", 8));
+  s.has(in("ml", "second", 8).created_at(kStart + 1s));
+  REQUIRE(s.decide().size() == 2);
+  s.now = kStart + kHoldAfter + 1s;
+  auto told = details(s);
+  CHECK(holds(told["first"], "a"));
+  CHECK(holds(told["second"], "b"));
+  s.has(in("ml", "urgent", 8).priority(10).created_at(s.now));
+  CHECK_THAT(s.decide().at(0), Catch::Contains("what is freed is kept"));
+  // On b there is room for the pod alone for which it is held.
+  s.has(our_pod("other-b").gpus(1).on("b"));
+  s.pod_gone(our_pod("guest-a"));
+  CHECK(s.decide().at(0) == "first → a");
+  s.pod_gone(our_pod("guest-b"));
+  static_cast<void>(s.decide());
+  s.pod_gone(our_pod("other-b"));
+  CHECK(s.decide().at(0) == "second → b");
+}
+
+TEST_CASE("a pod's wait begins when its quota guarantees so much") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").generation(1).line("H100", 4));
+  s.has(our_pod("guest").gpus(8).on("a"));
+  s.has(in("ml", "large", 8));
+  s.has(in("ml", "small", 4).selects("rack", "none"));
+  static_cast<void>(s.decide());
+  s.now = kStart + kHoldAfter + 60s;
+  static_cast<void>(s.decide());
+  s.now += 60s;
+  s.has(gpu_quota("q").of("ml").generation(2).line("H100", 8));
+  const Time raised = s.now;
+  // Not at once, though it is older than that.
+  CHECK_FALSE(holds(details(s)["large"], "a"));
+  s.now = raised + kHoldAfter - 1s;
+  CHECK_FALSE(holds(details(s)["large"], "a"));
+  s.now = raised + kHoldAfter;
+  CHECK(holds(details(s)["large"], "a"));
+}
+
+TEST_CASE("with pods held for, no GPU is given twice and each of these runs in the end") {
+  const unsigned seed = GENERATE(from_range(tests::seeds(6)));
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  const auto pick = [&](unsigned of) { return static_cast<int>(random() % of); };
+  QuotaCluster s;
+  std::map<std::string, int> used;  // by node
+  const int nodes = 3 + pick(3);
+  for (int i = 0; i < nodes; ++i) s.has(h100("n" + std::to_string(i)));
+  s.has(gpu_quota("q").of("ml").in_cohort("c").line("H100", 8 * (nodes - 1)));
+  s.has(gpu_quota("other").of("other").in_cohort("c").line("H100", 8));
+  std::map<std::string, std::pair<k8s::Pod, std::string>> running;
+  std::map<std::string, k8s::Pod> waiting;
+  std::set<std::string> large;
+  std::map<std::string, int> gpus;  // by pod
+  const auto make = [&](const std::string& namespace_, const std::string& name, int asks) {
+    gpus[name] = asks;
+    // Young ones may come before the old ones.
+    waiting[name] = in(namespace_, name, asks).priority(pick(3)).created_at(s.now);
+    s.has(waiting.at(name));
+  };
+  const auto decide = [&] {
+    std::map<std::string, std::string> held;  // node → pod
+    for (const Decision& each : s.decisions()) {
+      if (const auto* refusal = std::get_if<decision::Unschedulable>(&each)) {
+        constexpr std::string_view kHolds = "holds node ";
+        const auto at = refusal->details.find(kHolds);
+        if (at == std::string::npos) continue;
+        const std::string node = refusal->details.substr(at + kHolds.size(), 2);
+        const auto [known, is_new] = held.emplace(node, refusal->pod.name);
+        CHECK((is_new || known->second == refusal->pod.name || !waiting.contains(known->second)));
+      }
+      const auto* bind = std::get_if<decision::Bind>(&each);
+      if (bind == nullptr) continue;
+      k8s::Pod pod = waiting.at(bind->pod.name);
+      waiting.erase(bind->pod.name);
+      large.erase(bind->pod.name);
+      used[bind->node] += gpus.at(bind->pod.name);
+      REQUIRE(used[bind->node] <= 8);
+      s.bound(pod, bind->node);
+      running.insert_or_assign(bind->pod.name, std::pair(pod, bind->node));
+    }
+  };
+  int made = 0;
+  const auto small = [&] {
+    make(pick(2) == 0 ? "ml" : "other", "s" + std::to_string(made++), 1 + pick(3));
+    decide();
+  };
+  for (int i = 0; i < 40; ++i) small();
+  for (int i = 0; i < nodes - 1; ++i) {
+    const std::string name = "large" + std::to_string(i);
+    large.insert(name);
+    make("ml", name, 8);
+  }
+  int ended = 0;
+  for (; !large.empty() && ended < 400; ++ended) {
+    s.now += 20s;
+    auto each = std::next(running.begin(), pick(static_cast<unsigned>(running.size())));
+    const auto [pod, node] = each->second;
+    used[node] -= gpus.at(pod.metadata.name);
+    running.erase(each);
+    s.pod_gone(pod);
+    decide();
+    small();
+  }
+  INFO("after " << ended << " pods have ended");
+  CHECK(large.empty());
 }

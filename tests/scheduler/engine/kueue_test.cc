@@ -137,3 +137,69 @@ TEST_CASE("two cohorts that lend do not wait for each other") {
   CHECK(told(decided, "o1") == "o1 → a");
   CHECK(told(decided, "o2") == "o2 → a");
 }
+
+TEST_CASE("without a quota for its queue, what is admitted runs, unless pods need a quota") {
+  const bool needs_quota = GENERATE(false, true);
+  EngineOptions options;
+  if (needs_quota) options.quota.without_quota = quota::WithoutQuota::kNone;
+  QuotaCluster s(std::move(options));
+  s.has(h100("a"));
+  // Quotas of others do not matter.
+  s.has(gpu_quota("others").of("others").line("H100", 2));
+  for (int i = 0; i < 4; ++i) s.has(in("ml", "j" + std::to_string(i), 2).gated(kGate));
+  CHECK(s.decide().empty());
+  for (int i = 0; i < 4; ++i) s.has(in("ml", "j" + std::to_string(i), 2));
+  const Texts decided = s.decide();
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = "j" + std::to_string(i);
+    CHECK(told(decided, name) ==
+          (needs_quota ? name + " waits: namespace ml has no GPU quota, and pods without quota get "
+                                "no GPUs"
+                       : name + " → a"));
+  }
+}
+
+TEST_CASE("if only one of the two lends, the other refuses what it would lend") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  const auto job = [](const char* namespace_, const std::string& name) {
+    return in(namespace_, name, 1);
+  };
+  SECTION("Kueue lends, and the quotas do not: what is borrowed there waits here") {
+    s.has(gpu_quota("owner").of("owner").line("H100", 4));
+    s.has(gpu_quota("guest").of("guest").line("H100", 4));
+    // Kueue admits six of the guest's: two of them on what the owner leaves idle.
+    for (int i = 0; i < 6; ++i) s.has(job("guest", "g" + std::to_string(i)));
+    const Texts decided = s.decide();
+    CHECK(told(decided, "g3") == "g3 → a");
+    for (const char* name : {"g4", "g5"}) {
+      CHECK_THAT(told(decided, name), Catch::Contains("quota guest: H100 needs 1, 4 of 4 in use"));
+    }
+    // The owner's are admitted, and find their GPUs free.
+    for (int i = 0; i < 4; ++i) s.has(job("owner", "o" + std::to_string(i)));
+    CHECK(s.decide().size() == 4);
+    // What Kueue takes back to make room was waiting here.
+    for (const char* name : {"g4", "g5"}) s.pod_gone(job("guest", name));
+    CHECK(s.decide().empty());
+    CHECK(use(4, 4) == s.use("guest"));
+    CHECK(use(4, 4) == s.use("owner"));
+  }
+  SECTION("the quotas lend, and Kueue does not: what it has not admitted borrows nothing") {
+    s.has(gpu_quota("owner").of("owner").in_cohort("c").line("H100", 4));
+    s.has(gpu_quota("guest").of("guest").in_cohort("c").line("H100", 4));
+    // Kueue admits four of the guest's six; the gates of the other two stay.
+    for (int i = 0; i < 6; ++i) {
+      const PodBuilder pod = job("guest", "g" + std::to_string(i));
+      s.has(i < 4 ? pod : PodBuilder(pod).gated(kGate));
+    }
+    CHECK(s.decide().size() == 4);
+    s.now = kStart + 1h;
+    CHECK(s.decide().empty());
+    CHECK(use(4, 4) == s.use("guest"));
+    CHECK(use(4, 0) == s.use("owner"));
+    // When one has ended, the next is admitted, and runs.
+    s.pod_gone(job("guest", "g0"));
+    s.has(job("guest", "g4"));
+    CHECK(s.decide() == Texts{"g4 → a"});
+  }
+}

@@ -162,7 +162,7 @@ TEST_CASE("for a pod that has waited long, quota and then a node are kept") {
   s.has(in("ml", "small", 1).created_at(kStart + 3s));
   CHECK(s.decide() ==
         Texts{"small waits: quota q: H100 needs 1, 2 of 4 in use, 2nd in line; what is freed is "
-              "kept for one that has waited long, 3 more must be freed"});
+              "kept for pods that have waited long, 3 more must be freed"});
   // A pod without quota takes a GPU of the node: then the quota is free before the node is.
   s.has(our_pod("guest").gpus(2));
   CHECK(s.decide() == Texts{"guest → a"});
@@ -230,7 +230,7 @@ TEST_CASE("a head that cannot be helped denies nobody what is kept for those tha
     static_cast<void>(s.decide());
     s.has(in("ml", "small", 1).created_at(kStart + 700s));
     // There is one free, on the node as in the quota.
-    CHECK(s.decide().back().find("what is freed is kept for one that has waited long") !=
+    CHECK(s.decide().back().find("what is freed is kept for pods that have waited long") !=
           std::string::npos);
     s.pod_gone(their_pod("theirs").in_namespace("ml"));
     CHECK(s.decide().front() == "next → a");

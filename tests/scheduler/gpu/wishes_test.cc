@@ -43,6 +43,7 @@ TEST_CASE("A pod's annotations are read once, in their order") {
   // Other people's annotations, and ours that are no wishes.
   CHECK((wishes_for("example.com/gpu-type", "x") == Wishes{}));
   CHECK((wishes_for(sched::quota::kChargedAsAnnotation, "x") == Wishes{}));
+  CHECK((wishes_for(sched::quota::kChargedAtAnnotation, "x") == Wishes{}));
 }
 
 TEST_CASE("What cannot be understood is a problem, with the annotation and what it could be") {

@@ -4,6 +4,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -120,6 +121,51 @@ TEST_CASE("kubectl gpu quota shows which quota is a part of which") {
   CHECK_THAT(say({"quota", "--from", nodes_file(), "--from", circle}).out,
              Catch::Contains("a: Ready: spec.parent: quota b is in itself") &&
                  Catch::Contains("b: Ready: spec.parent: quota a is in itself"));
+}
+
+TEST_CASE("kubectl gpu quota -o wide lists the pods that borrow, the latest loan first") {
+  std::string objects = R"(
+{kind: GpuQuota, metadata: {name: guest}, spec: {namespaces: [ml], cohort: c, quotas: [{gpuType: H100, guaranteed: 1}]}}
+---
+{kind: GpuQuota, metadata: {name: lender}, spec: {namespaces: [other], cohort: c, quotas: [{gpuType: H100, guaranteed: 4}]}}
+)";
+  // In another order than they were charged in, and one that claims a time that is yet to come.
+  const std::vector<std::pair<const char*, const char*>> pods{
+      {"late", "2026-01-01T10:58:00.000002Z"},
+      {"first", "2026-01-01T10:57:00.000000Z"},
+      {"early", "2026-01-01T10:58:00.000001Z"},
+      {"forged", "2027-01-01T10:58:00.000001Z"}};
+  for (const auto& [name, at] : pods) {
+    objects += fmt::format(R"(---
+kind: Pod
+metadata:
+  name: {0}
+  namespace: ml
+  uid: uid-{0}
+  creationTimestamp: "2026-01-01T10:00:00Z"
+  annotations: {{gpu-scheduler.io/charged-as: NVIDIA-H100-80GB-HBM3, gpu-scheduler.io/charged-at: "{1}"}}
+spec:
+  nodeName: h100-2
+  schedulerName: gpu-scheduler
+  containers: [{{name: main, resources: {{limits: {{nvidia.com/gpu: "1"}}}}}}]
+)",
+                           name, at);
+  }
+  const std::string file = written("borrowed.yaml", objects);
+  const Said wide = say({"quota", "-o", "wide", "--from", nodes_file(), "--from", file});
+  CHECK_THAT(wide.out, Catch::EndsWith("Borrowed, the latest loan first:\n"
+                                       "POD       QUOTA  TYPE  GPUS  SINCE\n"
+                                       "ml/late   guest  H100     1     2m\n"
+                                       "ml/early  guest  H100     1     2m\n"
+                                       "ml/first  guest  H100     1     3m\n"));
+  const Said json = say({"quota", "-o", "json", "--from", nodes_file(), "--from", file});
+  const auto borrowed = nlohmann::json::parse(json.out)["borrowed"];
+  REQUIRE(borrowed.size() == 3);
+  CHECK(borrowed[0] == nlohmann::json{{"pod", "ml/late"},
+                                      {"quota", "guest"},
+                                      {"gpuType", "H100"},
+                                      {"gpus", "1"},
+                                      {"since", "2026-01-01T10:58:00Z"}});
 }
 
 TEST_CASE("kubectl gpu -o json says the same in numbers") {

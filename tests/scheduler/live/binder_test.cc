@@ -156,19 +156,24 @@ TEST_CASE("a bind carries namespace, name, uid and node") {
   CHECK(bench.problems == 0);
 }
 
-TEST_CASE("a bind notes on the pod what it is charged as") {
+TEST_CASE("a bind notes on the pod what it is charged as, and when") {
   Bench bench;
   sched::decision::Bind charged = decision("a");
   charged.charged_as = "NVIDIA-L4";
+  charged.charged_at = sched::Time(1'767'265'200s + 5us);
   bench.binder.bind(charged);
   CHECK(bench.binds[0].binding.annotations ==
-        k8s::StringMap{{"gpu-scheduler.io/charged-as", "NVIDIA-L4"}});
+        k8s::StringMap{{"gpu-scheduler.io/charged-as", "NVIDIA-L4"},
+                       {"gpu-scheduler.io/charged-at", "2026-01-01T11:00:00.000005Z"}});
 
   // A note that was written before is replaced.
   charged = decision("b");
   charged.charged_as = "";
+  charged.charged_at = sched::Time(1'767'265'201s);
   bench.binder.bind(charged);
-  CHECK(bench.binds[1].binding.annotations == k8s::StringMap{{"gpu-scheduler.io/charged-as", ""}});
+  CHECK(bench.binds[1].binding.annotations ==
+        k8s::StringMap{{"gpu-scheduler.io/charged-as", ""},
+                       {"gpu-scheduler.io/charged-at", "2026-01-01T11:00:01.000000Z"}});
 }
 
 TEST_CASE("a refusal is final at once") {

@@ -98,6 +98,7 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
                             .node = "n1",
                             .devices = {},
                             .charged_as = "NVIDIA-L4",
+                            .charged_at = kAt,
                             .total_score = 870,
                             .scores = {{"GpuPacking", 87, 10}},
                             .feasible_nodes = 3,

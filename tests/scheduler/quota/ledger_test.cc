@@ -1,12 +1,16 @@
 #include "scheduler/quota/ledger.h"
 
+#include "scheduler/quota/charged_as.h"
 #include "tests/support/catch.h"
 #include "tests/support/gpu_quotas.h"
 
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -115,7 +119,7 @@ TEST_CASE("the ledger tells classes within the guarantee from those to borrow") 
   books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 2).line("L4", 1));
   books.ledger.upsert(gpu_quota("lender").in_cohort("c").line("L4", 8));
   const auto admit = [&](std::int64_t gpus) {
-    return books.ledger.admit(books.id(), Demand{.gpus = gpus}, false);
+    return books.ledger.admit(books.id(), Demand{.gpus = gpus}, kNoHold);
   };
   CHECK(admit(1).within == std::vector<ChargeClassId>{1, 2});
   CHECK(admit(2).within == std::vector<ChargeClassId>{1});
@@ -132,11 +136,11 @@ TEST_CASE("a pod that asks for MIG instances is not weighed against GPUs without
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 1).line("L4", 8));
   books.charge("a", 1);
   const Demand instance{.instances = {{.profile = "1g.10gb", .count = 1}}};
-  const Admission admission = books.ledger.admit(books.id(), instance, false);
+  const Admission admission = books.ledger.admit(books.id(), instance, kNoHold);
   CHECK(admission.within.empty());
   CHECK(admission.borrowing.empty());
   CHECK(admission.refused_some);
-  const auto answers = books.ledger.answers(books.id(), instance, false);
+  const auto answers = books.ledger.answers(books.id(), instance, kNoHold);
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].gpu_type == "H100");
 }
@@ -148,13 +152,14 @@ TEST_CASE("the first GPUs that can be cut are weighed against MIG instances") {
   books.ledger.node_is(2, a100);
   books.ledger.upsert(gpu_quota("q").of("ml").line("A100", 1));
   const Demand instance{.instances = {{.profile = "1g.10gb", .count = 1}}};
-  CHECK(books.ledger.admit(books.id(), instance, false).within == std::vector<ChargeClassId>{a100});
+  CHECK(books.ledger.admit(books.id(), instance, kNoHold).within ==
+        std::vector<ChargeClassId>{a100});
 }
 
 TEST_CASE("a quota that is not valid gives nothing, and says why") {
   Books books;
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).limit(9));
-  CHECK(books.ledger.admit(books.id(), Demand{.gpus = 1}, false).within.empty());
+  CHECK(books.ledger.admit(books.id(), Demand{.gpus = 1}, kNoHold).within.empty());
   const auto status = books.ledger.status(books.id(), {});
   CHECK(status.conditions.at(0).status == "False");
   CHECK(status.conditions.at(0).reason == "InvalidSpec");
@@ -290,9 +295,9 @@ TEST_CASE("what one of a thousand quotas uses changes its status and those of it
   books.charge("own", 1);
   CHECK(changes() == std::vector<std::string>{"q"});
   books.charge("borrowed", 3);
-  CHECK(changes() == std::vector<std::string>{"q", "lender1000", "lender1001"});
+  CHECK(changes() == std::vector<std::string>{"q", "lender1000", "lender1001", "lender1002"});
   books.charges.pop_back();
-  CHECK(changes() == std::vector<std::string>{"q", "lender1000", "lender1001"});
+  CHECK(changes() == std::vector<std::string>{"q", "lender1000", "lender1001", "lender1002"});
   // An overlap is reported to the quota that does not get the namespace.
   books.ledger.upsert(gpu_quota("z").of("ml").line("H100", 1));
   static_cast<void>(changes());
@@ -425,7 +430,7 @@ TEST_CASE("a cohort that has lent more than it has says so, unless it is bounded
   static_cast<void>(borrowed);
   const QuotaId b = books.ledger.quota_of("b");
   const Demand one{.gpus = 1};
-  CHECK(books.ledger.admit(b, one, false).within.size() == (bounded ? 0 : 1));
+  CHECK(books.ledger.admit(b, one, kNoHold).within.size() == (bounded ? 0 : 1));
   static_cast<void>(books.ledger.take_status_changes());
   if (!bounded) {
     const Charge own(books.ledger, {"3", "b", {}, kThen}, 0, one);
@@ -438,11 +443,131 @@ TEST_CASE("a cohort that has lent more than it has says so, unless it is bounded
   }
   CHECK(problems(books.ledger, "ml").empty());
   if (bounded) {
-    const auto answers = books.ledger.answers(b, one, false);
+    const auto answers = books.ledger.answers(b, one, kNoHold);
     REQUIRE_FALSE(answers.empty());
     CHECK((answers[0].why == LineAnswer::Why::kBound));
     CHECK(answers[0].missing == GpuShare::gpus(1));
     books.charges.pop_back();
-    CHECK(books.ledger.admit(b, one, false).within.size() == 1);
+    CHECK(books.ledger.admit(b, one, kNoHold).within.size() == 1);
   }
+}
+
+TEST_CASE("what is lent is told in proportion to what each lender has idle") {
+  Books books;
+  books.ledger.upsert(gpu_quota("guest").of("ml").in_cohort("c").line("H100", 0));
+  const std::array<std::pair<const char*, int>, 3> lenders{{{"a", 2}, {"b", 8}, {"c", 6}}};
+  for (const auto& [name, gpus] : lenders) {
+    books.ledger.upsert(gpu_quota(name).of(name).in_cohort("c").line("H100", gpus));
+  }
+  // By the number of GPUs that are borrowed: 2, 8 and 6 parts of 16.
+  const std::array<std::array<int, 3>, 17> want{{{0, 0, 0},
+                                                 {0, 1, 0},
+                                                 {0, 1, 1},
+                                                 {0, 2, 1},
+                                                 {0, 2, 2},
+                                                 {0, 3, 2},
+                                                 {1, 3, 2},
+                                                 {1, 4, 2},
+                                                 {1, 4, 3},
+                                                 {1, 5, 3},
+                                                 {1, 5, 4},
+                                                 {1, 6, 4},
+                                                 {1, 6, 5},
+                                                 {1, 7, 5},
+                                                 {2, 7, 5},
+                                                 {2, 8, 5},
+                                                 {2, 8, 6}}};
+  for (std::size_t borrowed = 0; borrowed < want.size(); ++borrowed) {
+    if (borrowed > 0) books.charge(std::to_string(borrowed), 1);
+    INFO(borrowed << " borrowed");
+    std::array<int, 3> lent{};
+    for (std::size_t i = 0; i < lenders.size(); ++i) {
+      const QuotaId id = books.ledger.quota_of(lenders[i].first);
+      lent[i] = std::stoi(books.ledger.status(id, {}).total.lent.to_string());
+    }
+    CHECK(lent == want[borrowed]);
+  }
+}
+
+TEST_CASE("parts of GPUs are lent to the last, and never more than a lender has idle") {
+  Books books;
+  books.ledger.upsert(gpu_quota("guest").of("ml").in_cohort("c").line("*", 0));
+  const std::array<const char*, 3> lenders{"a", "b", "c"};
+  const std::array<const char*, 3> idle{"500m", "1500m", "1"};
+  for (std::size_t i = 0; i < lenders.size(); ++i) {
+    tests::GpuQuotaBuilder quota = gpu_quota(lenders[i]).of(lenders[i]).in_cohort("c");
+    books.ledger.upsert(quota.line("*", std::string(idle[i])));
+  }
+  for (int borrowed = 1; borrowed <= 3; ++borrowed) {
+    books.charge(std::to_string(borrowed), 1);
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < lenders.size(); ++i) {
+      const QuotaId id = books.ledger.quota_of(lenders[i]);
+      const std::int64_t lent = books.ledger.status(id, {}).total.lent.milli_value();
+      CHECK(lent <= k8s::Quantity::parse(idle[i])->milli_value());
+      sum += lent;
+    }
+    CHECK(sum == 1000 * borrowed);
+  }
+}
+
+TEST_CASE("of the pods of a line that borrows, those that were charged last are the loans") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 4).line("L4", 0));
+  books.ledger.upsert(
+      gpu_quota("lender").of("lender").in_cohort("c").line("H100", 8).line("L4", 8));
+  const auto loans = [&] {
+    std::vector<std::tuple<std::string, std::string, std::string>> all;
+    for (const Loan& loan : books.ledger.loans()) {
+      all.emplace_back(loan.uid, books.ledger.type_of(loan.quota, loan.line), to_text(loan.amount));
+    }
+    return all;
+  };
+  using All = decltype(loans());
+  // In whatever order they are read.
+  books.charge("third", 2, kThen + 3s);
+  books.charge("first", 3, kThen + 1s);
+  CHECK(loans() == All{{"third", "H100", "1"}});
+  books.charge("fourth", 1, kThen + 3s + std::chrono::microseconds(1));
+  books.charge("second", 1, kThen + 2s);
+  books.charge("other", 1, kThen + 2s, 1);
+  CHECK(loans() == All{{"fourth", "H100", "1"}, {"third", "H100", "2"}, {"other", "L4", "1"}});
+  // When the guarantee is larger again, the earliest loan ends first.
+  books.ledger.upsert(
+      gpu_quota("q").of("ml").in_cohort("c").line("H100", 6).line("L4", 0).generation(2));
+  CHECK(loans() == All{{"fourth", "H100", "1"}, {"other", "L4", "1"}});
+  books.charges.clear();
+  CHECK(loans().empty());
+}
+
+TEST_CASE("a charge is noted with its time, and a time that cannot be true is not believed") {
+  const Time now = kThen + 100s;
+  struct Case {
+    const char* name;
+    const char* text;
+    Time want;
+  };
+  const Case cases[] = {
+      {"as it was written", "1970-01-01T00:17:30.000005Z",
+       kThen + 50s + std::chrono::microseconds(5)},
+      {"before the pod", "1970-01-01T00:00:00Z", kThen},
+      {"by a clock that is ahead", "1970-01-01T00:19:00Z", kThen + 140s},
+      {"to come", "1970-01-01T00:20:00Z", kThen},
+      {"no time", "yesterday", kThen},
+      {"empty", "", kThen},
+      {"the end of all times", "9999-12-31T23:59:59Z", kThen},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    const k8s::Pod pod = tests::pod("p").created_at(kThen).annotated(kChargedAtAnnotation, c.text);
+    CHECK(note_on(pod, now).at == c.want);
+    CHECK(no_note(pod).at == kThen);
+    CHECK(has_note(pod));
+  }
+  const Time at = kThen + std::chrono::microseconds(7);
+  CHECK(text_of(at) == "1970-01-01T00:16:40.000007Z");
+  const k8s::Pod noted = tests::pod("p")
+                             .annotated(kChargedAtAnnotation, text_of(at))
+                             .annotated(kChargedAsAnnotation, "NVIDIA-L4");
+  CHECK(note_on(noted, now) == ChargeNote{.product = "NVIDIA-L4", .at = at});
 }

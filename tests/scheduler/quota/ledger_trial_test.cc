@@ -57,7 +57,7 @@ class TriedAndDone {
 
   // Returns how many questions were compared.
   int round() {
-    if (draw(3)) ledger_.release(some_quota());
+    if (draw(3)) ledger_.release(some_quota(), HoldRank{static_cast<std::uint32_t>(up_to(2))});
     if (draw(3)) ledger_.hold(some_quota(), some_demand(), {classes_.begin(), classes_.end()});
     const auto version = ledger_.version();
     const std::vector<Demand> demands{some_demand(), some_demand()};
@@ -108,19 +108,20 @@ class TriedAndDone {
                                  node, std::move(demand)));
   }
 
-  // Of each quota, for each demand, as the holder of what the quota keeps and as another.
+  // Of each quota, for each demand, as one of those that the quota keeps something for and as
+  // another.
   std::vector<Answers> answers(const std::vector<Demand>& demands, const LedgerTrial* in) const {
     std::vector<Answers> all;
     for (const QuotaId quota : ledger_.quotas()) {
       for (const Demand& demand : demands) {
-        for (const bool is_holder : {false, true}) {
-          Admission admission = ledger_.admit(quota, demand, is_holder, in);
+        for (const HoldRank rank : {kNoHold, kFirstHold, HoldRank{1}}) {
+          Admission admission = ledger_.admit(quota, demand, rank, in);
           all.push_back({.within = std::move(admission.within),
                          .borrowing = std::move(admission.borrowing),
                          .refused_some = admission.refused_some,
-                         .lines = ledger_.answers(quota, demand, is_holder, in),
-                         .standing = ledger_.standing(quota, demand, is_holder, in),
-                         .as_borrower = ledger_.as_borrower(quota, demand, is_holder, in)});
+                         .lines = ledger_.answers(quota, demand, rank, in),
+                         .standing = ledger_.standing(quota, demand, rank, in),
+                         .as_borrower = ledger_.as_borrower(quota, demand, rank, in)});
         }
       }
     }

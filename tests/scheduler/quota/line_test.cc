@@ -90,6 +90,6 @@ TEST_CASE("what is kept for one pod is neither lent nor given to another") {
   CHECK(ask(line, 4, 4) == Said{Room::kGuaranteed, 0});
   CHECK(ask(other, 1) == Said{Room::kBorrowed, 0});
   CHECK(ask(other, 2) == Said{Room::kNone, 1});
-  line.hold({});
+  line.let_go(gpus(4));
   CHECK(ask(other, 5) == Said{Room::kBorrowed, 0});
 }

@@ -48,8 +48,8 @@ TEST_CASE("a pod is told what it waits for, in numbers") {
        "quotas guarantee, 2 more must be freed in it"},
       {{line("H100", Why::kKept, 1, 5, 8, 2)},
        2,
-       "quota q: H100 needs 1, 5 of 8 in use, 3rd in line; what is freed is kept for one that "
-       "has waited long, 2 more must be freed"},
+       "quota q: H100 needs 1, 5 of 8 in use, 3rd in line; what is freed is kept for pods that "
+       "have waited long, 2 more must be freed"},
       {{line("H100", Why::kLimit, 2, 8, 8, 2), line("L4", Why::kLimit, 2, 3, 4, 1)},
        10,
        "quota q: H100 needs 2, 8 of 8 in use, or L4 needs 2, 3 of 4 in use, 11th in line; H100: 2 "

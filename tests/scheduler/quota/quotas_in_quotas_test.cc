@@ -41,7 +41,7 @@ class Tree {
   QuotaId id(const std::string& namespace_) const { return ledger_.quota_of(namespace_); }
 
   Room room(const std::string& namespace_, std::int64_t gpus, NodeSlot on = 0) const {
-    const Admission admission = ledger_.admit(id(namespace_), Demand{.gpus = gpus}, false);
+    const Admission admission = ledger_.admit(id(namespace_), Demand{.gpus = gpus}, kNoHold);
     const auto has = [&](const std::vector<ChargeClassId>& classes) {
       return std::find(classes.begin(), classes.end(), classes_[on]) != classes.end();
     };
@@ -88,7 +88,7 @@ class Tree {
     const QuotaId quota = id(namespace_);
     Demand demand{.gpus = gpus};
     demand.allowed.types = {gpu::parse_type_name("H100")};
-    return waiting_message(ledger_.name_of(quota), ledger_.answers(quota, demand, false), 0);
+    return waiting_message(ledger_.name_of(quota), ledger_.answers(quota, demand, kNoHold), 0);
   }
   std::vector<std::unique_ptr<Charge>>& charges() { return charges_; }
   const std::array<ChargeClassId, 2>& classes() const { return classes_; }
@@ -179,8 +179,8 @@ TEST_CASE("departments of a cohort lend to each other what their teams leave") {
   CHECK(tree.most("alone") == 4 + 2 + 8);
   tree.use("a", 10);
   CHECK(tree.account("physics") == "10 of 8, borrowed 2, lent 0");
-  CHECK(tree.account("biology") == "0 of 8, borrowed 0, lent 0");
-  CHECK(tree.account("alone") == "0 of 4, borrowed 0, lent 2");
+  CHECK(tree.account("biology") == "0 of 8, borrowed 0, lent 1");
+  CHECK(tree.account("alone") == "0 of 4, borrowed 0, lent 1");
   CHECK(tree.room("c", 8) == Room::kGuaranteed);
   CHECK(tree.most("c") == 8 + 2);
   CHECK(tree.most("a") == 8 + 4 - 2);
@@ -327,8 +327,8 @@ TEST_CASE("departments are compared before their teams") {
   tree.has(gpu_quota("lends").of("lends").in_cohort("c").line("H100", 40));
   const auto order = [&](const std::string& one, const std::string& other) {
     const Demand next{.gpus = 1};
-    return compare(tree.ledger().standing(tree.id(one), next, false),
-                   tree.ledger().standing(tree.id(other), next, false));
+    return compare(tree.ledger().standing(tree.id(one), next, kNoHold),
+                   tree.ledger().standing(tree.id(other), next, kNoHold));
   };
   tree.use("a", 3);
   tree.use("d", 2);
@@ -408,8 +408,8 @@ class RandomTree {
       const Ledger& two = other.ledger();
       const QuotaId a = tree_.id(name(leaf));
       const QuotaId b = other.id(name(leaf));
-      REQUIRE(one.answers(a, demand, false) == two.answers(b, demand, false));
-      REQUIRE(one.standing(a, demand, false) == two.standing(b, demand, false));
+      REQUIRE(one.answers(a, demand, kNoHold) == two.answers(b, demand, kNoHold));
+      REQUIRE(one.standing(a, demand, kNoHold) == two.standing(b, demand, kNoHold));
     }
     for (std::size_t i = 0; i < quotas.size(); ++i) {
       REQUIRE(other.account(name(i)) == tree_.account(name(i)));
