@@ -47,9 +47,10 @@ class ScoreCaches {
   // Bytes, approximately: what is compared with the limit.
   [[nodiscard]] std::size_t memory() const { return memory_ + refused_.memory(); }
 
-  // What is counted for a shape besides the arrays of its cache: a part that is equal for all (the prepared filters and scores, the kinds of verdicts, the containers),
-  // and the shape itself with the copies that filters and scores have of its parts.
-  // tests/hostile/cache_cost_test.cc compares it with what the allocator gave out.
+  // What is counted for a shape besides the arrays of its cache: a part that is equal for all (the
+  // prepared filters and scores, the kinds of verdicts, the containers), and the shape itself with
+  // the copies that filters and scores have of its parts. tests/hostile/cache_cost_test.cc compares
+  // it with what the allocator gave out.
   static constexpr std::size_t kMemoryOfShape = 4 * 1024;
   static constexpr std::size_t kCopies = 3;
   [[nodiscard]] static std::size_t memory_of(const ShapeRef& shape) {
