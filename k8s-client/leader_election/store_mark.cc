@@ -1,10 +1,21 @@
 #include "k8s-client/leader_election/store_mark.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace k8s {
 
 using std::chrono::milliseconds;
+
+namespace {
+
+constexpr const char* kWhat = "the lease that marks the store's time";
+constexpr const char* kMaybeDeleted =
+    "its store has gone back in time, as when etcd is restored from a backup, or somebody deleted "
+    "it";
+
+}  // namespace
 
 StoreMark::StoreMark(Client& client, EventLoop& loop, Options options, Hooks hooks,
                      std::function<Timestamp()> wall_clock)
@@ -45,7 +56,9 @@ void StoreMark::on_read(Result<Lease> answer) {
     return;
   }
   if (!answer.error().is_status(404)) return on_failed(answer.error());
-  lease_ = {};
+  if (!lease_.metadata.resource_version.empty()) {
+    return went_back(fmt::format("{} is gone: {}", kWhat, kMaybeDeleted));
+  }
   write();
 }
 
@@ -62,22 +75,33 @@ void StoreMark::on_written(Result<Lease> answer) {
   on_failed(answer.error());
 }
 
-// Whatever is refused stays so until somebody acts; all else may work at the next try.
+// What was refused from the beginning stays so until somebody acts; all else may work at the next
+// try.
 void StoreMark::on_failed(const Error& error) {
-  const bool refused = error.is_status(403) || error.is_status(404);
+  const bool is_new = lease_.metadata.resource_version.empty();
+  const bool refused = is_new && (error.is_status(403) || error.is_status(404));
   const milliseconds wait = refused ? kAfterRefusal : options_.period;
   hooks_.on_problem(error, wait);
   if (!stopped_) again(wait, &StoreMark::read);
 }
 
 bool StoreMark::accept(Lease lease) {
-  if (const auto why = newest_.seen(lease.metadata, "the lease that marks the store's time")) {
-    stop();
-    hooks_.on_went_back(*why);
+  const std::string& uid = lease_.metadata.uid;
+  auto why = newest_.seen(lease.metadata, kWhat);
+  if (!why && !uid.empty() && lease.metadata.uid != uid) {
+    why = fmt::format("{} is another one: {}", kWhat, kMaybeDeleted);
+  }
+  if (why) {
+    went_back(*why);
     return false;
   }
   lease_ = std::move(lease);
   return true;
+}
+
+void StoreMark::went_back(const std::string& why) {
+  stop();
+  hooks_.on_went_back(why);
 }
 
 void StoreMark::again(milliseconds after, void (StoreMark::*next)()) {

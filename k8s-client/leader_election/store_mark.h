@@ -3,18 +3,20 @@
 //
 //            create (there is none)                     every period: update
 //   read ─┬──────────────────────────▶ written ◀──────────────────────────┐
-//    ▲    └─ update (there is one) ───▶   │ │ └────────────────────────────┘
-//    └──── 409: somebody else wrote it ───┘ └─ 404: create
+//    ▲    └─ update (there is one) ───▶   │  └────────────────────────────┘
+//    └──────────── 409, 404 ──────────────┘
 //
 // After etcd was restored from a backup, the lease is at an older version than the one that was
 // written last: the next update gets a 409, and the read that follows shows the older version
-// (newest_version.h). Any backup is older, because the lease is written so often. Not noticed: a
-// store that was set back to before the lease was there, if it has come further since than it was;
-// a restored store that is not that of leases (--etcd-servers-overrides).
+// (newest_version.h). Any backup is older, because the lease is written so often. If the backup is
+// of before the lease was there, it is gone, or it is another one, with a uid of its own. So a
+// lease that somebody deletes looks the same: then the process ends without need, once. Not
+// noticed: a restored store that is not that of leases (--etcd-servers-overrides).
 //
 // Several processes may share the lease: each reads what the others wrote. Its holder and times are
-// for people. Where an account may not write it, or its namespace does not exist, that is reported
-// once a minute. On the event loop's thread.
+// for people. Where an account may not write it, or its namespace does not exist, it is tried again
+// once a minute; but once it was written, every period: an API server that starts refuses
+// everything for a moment. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/client.h"
@@ -66,6 +68,7 @@ class StoreMark {
   void on_failed(const Error& error);
   // False, and it is over, if the store was set back.
   bool accept(Lease lease);
+  void went_back(const std::string& why);
   void again(std::chrono::milliseconds after, void (StoreMark::*next)());
   std::function<void(Result<Lease>)> then(void (StoreMark::*answered)(Result<Lease>));
 
@@ -75,7 +78,7 @@ class StoreMark {
   Hooks hooks_;
   std::function<Timestamp()> wall_clock_;
   NewestVersion newest_;
-  Lease lease_;  // as last read or written; no resourceVersion: it does not exist
+  Lease lease_;  // as last read or written; no resourceVersion: it was never seen
   std::unique_ptr<Timer> timer_;
   bool stopped_ = false;
   // Tells answers that come later that this object is gone.

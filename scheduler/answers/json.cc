@@ -114,8 +114,9 @@ std::string to_json(const Queue& queue) {
         })}});
 }
 
-std::string to_json(const std::vector<QuotaStatus>& quotas,
-                    const std::vector<BorrowedGpus>& borrowed, const PodNames& names) {
+namespace {
+
+Json quotas_json(const std::vector<QuotaStatus>& quotas) {
   const auto line = [](const k8s::GpuQuota::LineStatus& one) -> Json {
     return {{"gpuType", one.gpu_type}, {"use", json_of(one.use)}};
   };
@@ -125,24 +126,31 @@ std::string to_json(const std::vector<QuotaStatus>& quotas,
             {"reason", one.reason},
             {"message", one.message}};
   };
-  const auto loan = [&](const BorrowedGpus& one) -> Json {
-    return {{"pod", names.of(one.uid)},
-            {"quota", one.quota},
-            {"gpuType", one.gpu_type},
-            {"gpus", one.gpus.to_string()},
-            {"since", time_text(one.since)}};
-  };
-  return text_of(
-      {{"kind", "Quotas"},
-       {"quotas", array_of(quotas,
-                           [&](const QuotaStatus& quota) -> Json {
-                             return {{"name", quota.name},
+  return {{"kind", "Quotas"}, {"quotas", array_of(quotas, [&](const QuotaStatus& quota) -> Json {
+                                 return {
+                                     {"name", quota.name},
                                      {"parent", quota.parent},
                                      {"total", json_of(quota.status.total)},
                                      {"lines", array_of(quota.status.quotas, line)},
                                      {"conditions", array_of(quota.status.conditions, condition)}};
-                           })},
-       {"borrowed", array_of(borrowed, loan)}});
+                               })}};
+}
+
+}  // namespace
+
+std::string to_json(const std::vector<QuotaStatus>& quotas) { return text_of(quotas_json(quotas)); }
+
+std::string to_json(const std::vector<QuotaStatus>& quotas,
+                    const std::vector<BorrowedGpus>& borrowed, const PodNames& names) {
+  Json all = quotas_json(quotas);
+  all["borrowed"] = array_of(borrowed, [&](const BorrowedGpus& one) -> Json {
+    return {{"pod", names.of(one.uid)},
+            {"quota", one.quota},
+            {"gpuType", one.gpu_type},
+            {"gpus", one.gpus.to_string()},
+            {"since", k8s::json::format_seconds(one.since)}};
+  });
+  return text_of(all);
 }
 
 std::string to_json(const Why& why) {

@@ -160,12 +160,12 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
 // recording has (its runner-up). A field that is
 // added does not compile before it is named here, and then it has to come back.
 auto fields(const sched::decision::Bind& bind) {
-  const auto& [pod, scheduler, generation, node, devices, charged, total, scores, feasible, all,
-               attempts, since, runner_up] = bind;
+  const auto& [pod, scheduler, generation, node, devices, charged_as, charged_at, total, scores,
+               feasible, all, attempts, since, runner_up] = bind;
   static_cast<void>(devices);
   static_cast<void>(runner_up);
-  return std::tie(pod, scheduler, generation, node, charged, total, scores, feasible, all, attempts,
-                  since);
+  return std::tie(pod, scheduler, generation, node, charged_as, charged_at, total, scores, feasible,
+                  all, attempts, since);
 }
 auto fields(const sched::decision::Prepare& prepare) {
   const auto& [plan, pod, scheduler, node, writes] = prepare;
