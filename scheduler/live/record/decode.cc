@@ -81,7 +81,7 @@ decision::Bind bind_from(const Json& json) {
                       .queued_since = time_from(json.at("queuedSince"))};
   if (const auto note = json.find("chargedAs"); note != json.end()) {
     bind.charged_as = note->get<std::string>();
-    // Recordings of before 0.1.0 have no time.
+    // Older recordings have no time.
     if (const auto at = json.find("chargedAt"); at != json.end()) bind.charged_at = time_from(*at);
   }
   for (const Json& score : json.at("scores")) {

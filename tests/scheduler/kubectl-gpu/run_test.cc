@@ -147,7 +147,7 @@ metadata:
 spec:
   nodeName: h100-2
   schedulerName: gpu-scheduler
-  containers: [{{name: main, resources: {{limits: {{nvidia.com/gpu: "1"}}}}}}]
+  containers: [{{name: main, resources: {{requests: {{nvidia.com/gpu: "1"}}, limits: {{nvidia.com/gpu: "1"}}}}}}]
 )",
                            name, at);
   }
@@ -155,8 +155,8 @@ spec:
   const Said wide = say({"quota", "-o", "wide", "--from", nodes_file(), "--from", file});
   CHECK_THAT(wide.out, Catch::EndsWith("Borrowed, the latest loan first:\n"
                                        "POD       QUOTA  TYPE  GPUS  SINCE\n"
-                                       "ml/late   guest  H100     1     2m\n"
-                                       "ml/early  guest  H100     1     2m\n"
+                                       "ml/late   guest  H100     1   119s\n"
+                                       "ml/early  guest  H100     1   119s\n"
                                        "ml/first  guest  H100     1     3m\n"));
   const Said json = say({"quota", "-o", "json", "--from", nodes_file(), "--from", file});
   const auto borrowed = nlohmann::json::parse(json.out)["borrowed"];
