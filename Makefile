@@ -1,7 +1,7 @@
 # Everything a person or a machine runs. Each target but format and clean installs what it needs and is
 # fast when there is nothing to do.
 
-.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults etcd parity lockstep ecosystem mutants fuzz debian format clean
+.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults etcd parity lockstep ecosystem mutants fuzz debian image format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
@@ -29,6 +29,7 @@ help:
 	@echo "make mutants     small changes to the product that no test notices; MUTANTS='--count 500 --seed 7'"
 	@echo "make fuzz        searches for inputs that break what reads input, a minute each; FUZZ='--seconds 3600 yaml object'"
 	@echo "make debian  build, and run the unit tests, on Debian 12 and 13, each in a chroot; as root"
+	@echo "make image   the image as an OCI archive with its bill of materials, without Docker; runs what is in it; as root"
 	@echo "make format  lay out the code"
 	@echo "make clean   remove build/"
 	@echo "make help    this"
@@ -126,6 +127,9 @@ sameness:
 debian:
 	@.ci/install chroot
 	@.ci/on-debian $(DEBIAN)
+
+image:
+	@.ci/image
 
 format:
 	@find k8s-client scheduler plugins bench tests -name '*.cc' -o -name '*.h' | \
