@@ -69,8 +69,8 @@ void StoreMark::on_written(Result<Lease> answer) {
     return again(options_.period, &StoreMark::write);
   }
   const bool was_there = !lease_.metadata.resource_version.empty();
-  // Somebody else has written or deleted it, or the store was set back. An earlier write of this
-  // process may have been carried out, too, whose answer was lost.
+  // Somebody else has written or deleted it, or the store was set back, or an earlier write of this
+  // process was carried out although its answer was lost.
   if (answer.error().is_status(409) || (answer.error().is_status(404) && was_there)) return read();
   on_failed(answer.error());
 }

@@ -39,6 +39,26 @@ Json array_of(const List& list, const Each& each) {
   return array;
 }
 
+Json quotas_json(const std::vector<QuotaStatus>& quotas) {
+  const auto line = [](const k8s::GpuQuota::LineStatus& one) -> Json {
+    return {{"gpuType", one.gpu_type}, {"use", json_of(one.use)}};
+  };
+  const auto condition = [](const k8s::Condition& one) -> Json {
+    return {{"type", one.type},
+            {"status", one.status},
+            {"reason", one.reason},
+            {"message", one.message}};
+  };
+  return {{"kind", "Quotas"}, {"quotas", array_of(quotas, [&](const QuotaStatus& quota) -> Json {
+                                 return {
+                                     {"name", quota.name},
+                                     {"parent", quota.parent},
+                                     {"total", json_of(quota.status.total)},
+                                     {"lines", array_of(quota.status.quotas, line)},
+                                     {"conditions", array_of(quota.status.conditions, condition)}};
+                               })}};
+}
+
 }  // namespace
 
 std::string to_json(const Overview& overview) {
@@ -113,30 +133,6 @@ std::string to_json(const Queue& queue) {
                   {"meant", row.meant}};
         })}});
 }
-
-namespace {
-
-Json quotas_json(const std::vector<QuotaStatus>& quotas) {
-  const auto line = [](const k8s::GpuQuota::LineStatus& one) -> Json {
-    return {{"gpuType", one.gpu_type}, {"use", json_of(one.use)}};
-  };
-  const auto condition = [](const k8s::Condition& one) -> Json {
-    return {{"type", one.type},
-            {"status", one.status},
-            {"reason", one.reason},
-            {"message", one.message}};
-  };
-  return {{"kind", "Quotas"}, {"quotas", array_of(quotas, [&](const QuotaStatus& quota) -> Json {
-                                 return {
-                                     {"name", quota.name},
-                                     {"parent", quota.parent},
-                                     {"total", json_of(quota.status.total)},
-                                     {"lines", array_of(quota.status.quotas, line)},
-                                     {"conditions", array_of(quota.status.conditions, condition)}};
-                               })}};
-}
-
-}  // namespace
 
 std::string to_json(const std::vector<QuotaStatus>& quotas) { return text_of(quotas_json(quotas)); }
 

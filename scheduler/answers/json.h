@@ -15,7 +15,7 @@ namespace sched::answers {
 [[nodiscard]] std::string to_json(const Overview& overview);
 [[nodiscard]] std::string to_json(const std::vector<GpuNode>& nodes, const PodNames& names);
 [[nodiscard]] std::string to_json(const Queue& queue);
-// The engine has no names of bound pods: without them nothing is said of who borrows.
+// Without loans: they name bound pods, and the engine stores no names of those.
 [[nodiscard]] std::string to_json(const std::vector<QuotaStatus>& quotas);
 [[nodiscard]] std::string to_json(const std::vector<QuotaStatus>& quotas,
                                   const std::vector<BorrowedGpus>& borrowed, const PodNames& names);

@@ -59,7 +59,7 @@ struct QueueOrder {
 
 // What sets a parked entity apart from others of its kind: rules across nodes rule nodes out for
 // it, or something is held for it. A change that gives one room need not give the others room. They
-// are // alike if all fields are equal.
+// are alike if all fields are equal.
 struct Apart {
   // All 0: nothing sets it apart. any(): rules do.
   std::uint64_t pod_class = 0;  // id of its class + 1: it is alike only with its class

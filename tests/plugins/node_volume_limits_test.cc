@@ -105,7 +105,7 @@ TEST_CASE("NodeVolumeLimits: a node takes so many volumes of a driver") {
     CHECK(is_out({"v3"}, PodDifference({"nobody"}, {})));
     const k8s::Pod third = mounting("third", {"v3"});
     CHECK(is_out({"v1"}, PodDifference({first.metadata.uid}, {{&third, "a"}})));
-    // It has brought what the pod wants.
+    // The added pod uses that volume there already.
     CHECK_FALSE(is_out({"v3"}, PodDifference({first.metadata.uid}, {{&third, "a"}})));
     // Another pod there still uses what the first used.
     asked.bound(mounting("also", {"v1"}).on("a"));

@@ -75,8 +75,9 @@ void rule(const Profile& profile, const k8s::Pod& pod, const Constraints& concer
   for (const UsedConstraint& used : profile.constraints) {
     if (next != concerned.end() && *next == used.plugin.get()) {
       ++next;
-      for (const Exclusion& exclusion : used.plugin->excludes(pod, difference))
+      for (const Exclusion& exclusion : used.plugin->excludes(pod, difference)) {
         excluder.add(exclusion);
+      }
     }
     if (rules != nullptr) rules->rule(*used.plugin, all, trial);
   }

@@ -32,7 +32,7 @@ class FitReports {
   const FitReport& of(std::size_t profile, const ScoreCache& cache, const Scope& scope = {});
 
  private:
-  // More is dropped together. A user who may create pods may make shapes of half a MB.
+  // Beyond this all entries are dropped: a shape may have half a MB, by one long affinity.
   static constexpr std::size_t kMostMemory = std::size_t{16} << 20U;
 
   using Key = std::tuple<std::size_t, ShapeId, quota::ClassSetId>;
