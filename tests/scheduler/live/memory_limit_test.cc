@@ -96,7 +96,7 @@ TEST_CASE("the limit of memory is the least of the process's cgroup and those ab
   }
 }
 
-TEST_CASE("the flag --memory-limit goes before the limit of the cgroup's") {
+TEST_CASE("the flag --memory-limit goes before the cgroup's") {
   const std::filesystem::path folder = fresh_folder();
   write_file(folder / "self", "0::/\n");
   write_file(folder / "memory.max", "1073741824\n");
