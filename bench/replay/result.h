@@ -68,7 +68,16 @@ struct GroupUse {
   double asked = 0;      // GPUs (a share counts as its part) over all that came
   double allocated = 0;  // GPUs: at the end, or on average over the window
   double capacity = 0;   // existing GPUs; 0 for namespaces
-  double waited = 0;     // seconds, on average, of the placed pods; over time only
+  double waited = 0;     // seconds, on average, as Result::waits; namespaces and over time only
+};
+
+// How long pods that ask for about as much GPU waited; over time only.
+struct WaitOfSize {
+  std::string size;      // "2 to 7 GPUs, types named"
+  std::size_t pods = 0;  // placed, or still waiting
+  double gpu_hours = 0;  // GPUs that they ask for × hours that they waited
+  double p50 = 0;        // seconds
+  double p99 = 0;
 };
 
 // Pods of one kind that found no node.
@@ -112,9 +121,12 @@ struct Result {
   std::vector<Snapshot> snapshots;
   std::map<std::string, GroupUse> by_namespace;
   std::map<std::string, GroupUse> by_product;  // "" for nodes without a model
-  std::vector<double> waits;                   // seconds, of placed pods, sorted; over time only
-  std::vector<RefusedKind> refused;            // most GPUs first
-  std::vector<QuotaStep> quota_steps;          // by x; empty without quotas
+  // Seconds, sorted: of placed pods, and of pods that still wait as long as they have waited until
+  // the end. Over time only.
+  std::vector<double> waits;
+  std::vector<WaitOfSize> waits_by_size;  // from small to large; over time only
+  std::vector<RefusedKind> refused;       // most GPUs first
+  std::vector<QuotaStep> quota_steps;     // by x; empty without quotas
 
   std::size_t decisions = 0;
   double seconds = 0;  // of one core

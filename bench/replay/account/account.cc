@@ -1,5 +1,7 @@
 #include "bench/replay/account/account.h"
 
+#include "scheduler/gpu/devices.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,8 +51,18 @@ void Account::came(PodId id, const KindOfPod& kind) {
          .state = State::kWaiting,
          .in_window = now_ >= options_.measure_from,
          .came = now_};
-  ++waiting_pods_;
+  begins_to_wait(pod);
   if (options_.over_time) count_arrival(pod);
+}
+
+void Account::begins_to_wait(const Pod& pod) {
+  ++waiting_pods_;
+  waiting_gpu_ += pod.kind->gpu_milli;
+}
+
+void Account::waits_no_longer(const Pod& pod) {
+  --waiting_pods_;
+  waiting_gpu_ -= pod.kind->gpu_milli;
 }
 
 void Account::count_arrival(Pod& pod) {
@@ -75,8 +87,7 @@ void Account::placed(PodId id, const std::string& node,
                      const std::vector<sched::gpu::DeviceShare>& devices) {
   Pod& pod = pods_[id];
   if (options_.over_time && pod.in_window) {
-    waits_.push_back(seconds(now_ - pod.came));
-    by_namespace_.waited(pod.kind->namespace_, waits_.back());
+    waits_.add(*pod.kind, seconds(now_ - pod.came));
   }
   take(pod, node, devices);
 }
@@ -86,7 +97,7 @@ void Account::was_there(PodId id, const std::string& node) { take(pods_[id], nod
 void Account::take(Pod& pod, const std::string& node,
                    const std::vector<sched::gpu::DeviceShare>& devices) {
   pod.state = State::kPlaced;
-  --waiting_pods_;
+  waits_no_longer(pod);
   if (pod.in_window) ++window_.placed_pods;
   pod.place = occupancy_.take(node, *pod.kind, devices);
   if (pod.place) {
@@ -108,7 +119,7 @@ void Account::waits(PodId id, std::string_view message, std::string_view details
 void Account::refused(PodId id, std::string_view message, std::string_view details) {
   Pod& pod = pods_[id];
   pod.state = State::kRefused;
-  --waiting_pods_;
+  waits_no_longer(pod);
   refused_ += pod.kind->gpu_milli;
   if (pod.in_window) {
     ++window_.refused_pods;
@@ -122,7 +133,7 @@ void Account::refused(PodId id, std::string_view message, std::string_view detai
 void Account::left(PodId id) {
   if (id >= pods_.size()) return;
   Pod& pod = pods_[id];
-  if (pod.state == State::kWaiting) --waiting_pods_;
+  if (pod.state == State::kWaiting) waits_no_longer(pod);
   if (pod.place) {
     by_namespace_.left(pod.kind->namespace_, pod.place->gpu_milli, now_);
     by_product_.left(occupancy_.nodes()[pod.place->node].product, pod.place->gpu_milli, now_);
@@ -135,6 +146,7 @@ void Account::left(PodId id) {
 Levels Account::levels() const {
   return {.arrivals = arrivals_,
           .waiting = waiting_pods_,
+          .waiting_gpu = waiting_gpu_,
           .asked = asked_,
           .refused = refused_,
           .capacity = occupancy_.capacity(),
@@ -185,10 +197,31 @@ Outcome Account::outcome(const std::vector<Step>& steps) const {
   }
   if (options_.over_time) {
     outcome.levels = over_window_.average();
+    constexpr double kMsPerHour = 3'600'000;
+    outcome.time = {.hours = over_window_.milliseconds / kMsPerHour,
+                    .gpu_hours_waited = over_window_.gpu_hours_waited(),
+                    .capacity = over_window_.capacity /
+                                static_cast<double>(sched::gpu::kMilliPerGpu) / kMsPerHour};
   } else if (!steps.empty()) {
     outcome.levels = steps.back();
   }
   return outcome;
+}
+
+Waits Account::all_waits() const {
+  Waits all = waits_;
+  if (!options_.over_time) return all;
+  for (const Pod& pod : pods_) {
+    if (pod.state == State::kWaiting && pod.in_window) all.add(*pod.kind, seconds(now_ - pod.came));
+  }
+  return all;
+}
+
+void Account::add_waits(Result& result) const {
+  const Waits all = all_waits();
+  result.waits = all.sorted();
+  result.waits_by_size = all.by_size();
+  for (auto& [name, use] : result.by_namespace) use.waited = all.mean_of(name);
 }
 
 void Account::add_groups(Result& result) const {
@@ -212,8 +245,7 @@ Result Account::result() const {
     result.snapshots.push_back(snapshot(progress()));
   }
   add_groups(result);
-  result.waits = waits_;
-  std::sort(result.waits.begin(), result.waits.end());
+  add_waits(result);
   result.figures = figures_of(outcome(result.steps), result.waits,
                               options_.over_time ? std::vector<Step>{} : result.steps);
   RefusedKinds kinds = refused_kinds_;

@@ -16,6 +16,7 @@
 #include "bench/replay/account/percent_steps.h"
 #include "bench/replay/account/refused_kinds.h"
 #include "bench/replay/account/time_steps.h"
+#include "bench/replay/account/waits.h"
 #include "bench/replay/result.h"
 #include "bench/replay/trace/trace.h"
 #include "scheduler/framework/cluster_context.h"
@@ -90,6 +91,8 @@ class Account {
   [[nodiscard]] bool is(PodId pod, State state) const {
     return pod < pods_.size() && pods_[pod].state == state;
   }
+  void begins_to_wait(const Pod& pod);
+  void waits_no_longer(const Pod& pod);
   void take(Pod& pod, const std::string& node, const std::vector<sched::gpu::DeviceShare>& devices);
   void count_arrival(Pod& pod);
   void decided(Pod& pod);
@@ -101,6 +104,9 @@ class Account {
   [[nodiscard]] Snapshot snapshot(double at) const;
   [[nodiscard]] Levels levels() const;
   [[nodiscard]] Outcome outcome(const std::vector<Step>& steps) const;
+  // Those of placed pods, and of pods that still wait as long as they have so far.
+  [[nodiscard]] Waits all_waits() const;
+  void add_waits(Result& result) const;
   void add_groups(Result& result) const;
 
   AccountOptions options_;
@@ -108,6 +114,7 @@ class Account {
   Moment now_{0};
   std::vector<Pod> pods_;
   std::size_t waiting_pods_ = 0;
+  std::int64_t waiting_gpu_ = 0;  // that these ask for
 
   // Over the whole run.
   std::size_t arrivals_ = 0;
@@ -116,7 +123,7 @@ class Account {
   // Of the pods that came in the window.
   Outcome window_;
   LevelsOverTime over_window_;
-  std::vector<double> waits_;
+  Waits waits_;  // of placed pods; over time only
 
   PercentSteps percent_steps_;
   TimeSteps time_steps_;

@@ -1,6 +1,7 @@
 #include "bench/replay/account/figures.h"
 
 #include "bench/replay/account/levels.h"
+#include "bench/replay/account/waits.h"
 #include "scheduler/gpu/devices.h"
 
 #include <fmt/format.h>
@@ -15,13 +16,6 @@ namespace {
 
 // Arrivals, in percent of the GPUs, at which the unallocated share is a figure.
 constexpr std::array<int, 4> kArrivals{95, 100, 110, 120};
-
-// The smallest of `sorted` that a share of them does not exceed.
-double quantile(const std::vector<double>& sorted, double share) {
-  if (sorted.empty()) return 0;
-  const double rank = std::ceil(share * static_cast<double>(sorted.size()));
-  return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
-}
 
 double mean(const std::vector<double>& values) {
   if (values.empty()) return 0;
@@ -43,10 +37,13 @@ const std::vector<Figure>& all_figures() {
       {"placed_pods", "", "pods that got a node"},
       {"refused_pods", "", "pods turned away"},
       {"waiting_pods", "", "pods that wait at the end"},
-      {"wait_mean", "s", "from coming to being placed, mean"},
+      {"gpu_hours_waited", "GPU·h", "GPUs that pods waited for, times how long"},
+      {"gpu_waiting", "%", "the same on average, of the cluster's GPUs"},
+      {"wait_mean", "s", "from coming to being placed, or to the end, mean"},
       {"wait_p50", "s", "the same, median"},
       {"wait_p99", "s", "the same, 99 of 100 wait no longer"},
       {"wait_max", "s", "the same, longest"},
+      {"hours", "h", "how long the measured time is"},
       {"gpus", "", "GPUs of the cluster"},
       {"moved_pods", "", "recordings: pods placed on another node than recorded"},
       {"gained_pods", "", "recordings: pods placed that were not"},
@@ -86,6 +83,11 @@ std::map<std::string, double> figures_of(const Outcome& outcome, const std::vect
       {"wait_max", waits.empty() ? 0 : waits.back()},
       {"gpus", static_cast<double>(outcome.capacity) / sched::gpu::kMilliPerGpu},
   };
+  if (outcome.time) {
+    figures["hours"] = outcome.time->hours;
+    figures["gpu_hours_waited"] = outcome.time->gpu_hours_waited;
+    figures["gpu_waiting"] = percent(outcome.time->gpu_hours_waited, outcome.time->capacity);
+  }
   for (const Step& step : steps) {
     const auto x = static_cast<int>(std::lround(step.x));
     if (std::find(kArrivals.begin(), kArrivals.end(), x) == kArrivals.end()) continue;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,9 +36,16 @@ struct Outcome {
   std::int64_t waiting = 0;  // of it
   std::int64_t capacity = 0;
   Step levels;
+  // Over time only, for the whole window.
+  struct Time {
+    double hours = 0;             // of the window
+    double gpu_hours_waited = 0;  // of all that waited in it, whenever they came
+    double capacity = 0;          // GPU-hours that the cluster had
+  };
+  std::optional<Time> time = {};
 };
 
-// `waits`: seconds, sorted. `steps`: of a run in which no pod leaves, else empty.
+// `waits`: seconds, sorted; over time only. `steps`: of a run in which no pod leaves, else empty.
 [[nodiscard]] std::map<std::string, double> figures_of(const Outcome& outcome,
                                                        const std::vector<double>& waits,
                                                        const std::vector<Step>& steps);

@@ -64,7 +64,6 @@ std::map<std::string, GroupUse> GroupUses::average_until(Moment now) const {
 GroupUse GroupUses::result(const Group& group, double allocated) {
   GroupUse use = group.use;
   use.asked /= sched::gpu::kMilliPerGpu;
-  if (use.placed > 0) use.waited /= static_cast<double>(use.placed);
   use.allocated = allocated / sched::gpu::kMilliPerGpu;
   return use;
 }

@@ -17,10 +17,6 @@ class GroupUses {
   void came(const std::string& group, std::int64_t gpu_milli);
   // `counts`: as a pod that came, not only as taken GPUs.
   void placed(const std::string& group, std::int64_t gpu_milli, Moment now, bool counts);
-  // For a pod that counts, before it is placed.
-  void waited(const std::string& group, double seconds) {
-    this->group(group).use.waited += seconds;
-  }
   void left(const std::string& group, std::int64_t gpu_milli, Moment now);
   // Averages begin here.
   void begin_window(Moment now);
@@ -31,7 +27,7 @@ class GroupUses {
 
  private:
   struct Group {
-    GroupUse use;  // `asked` in thousandths, `waited` the sum
+    GroupUse use;  // `asked` in thousandths
     std::int64_t allocated = 0;
     double over_time = 0;  // thousandths × milliseconds, up to `since`
     Moment since{0};

@@ -1,5 +1,7 @@
 #include "bench/replay/account/time_steps.h"
 
+#include "scheduler/gpu/devices.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +14,7 @@ void LevelsOverTime::add(const Levels& levels, Moment duration) {
   capacity += static_cast<double>(levels.capacity) * ms;
   allocated += static_cast<double>(levels.allocated) * ms;
   waiting += static_cast<double>(levels.waiting) * ms;
+  waiting_gpu += static_cast<double>(levels.waiting_gpu) * ms;
   for (std::size_t i = 0; i < kCauses; ++i) {
     free_by_cause[i] += static_cast<double>(levels.free_by_cause[i]) / weight * ms;
   }
@@ -22,6 +25,7 @@ void LevelsOverTime::add(const LevelsOverTime& other) {
   capacity += other.capacity;
   allocated += other.allocated;
   waiting += other.waiting;
+  waiting_gpu += other.waiting_gpu;
   for (std::size_t i = 0; i < kCauses; ++i) free_by_cause[i] += other.free_by_cause[i];
 }
 
@@ -34,6 +38,10 @@ Step LevelsOverTime::average() const {
     step.free_by_cause[i] = percent(free_by_cause[i], capacity);
   }
   return step;
+}
+
+double LevelsOverTime::gpu_hours_waited() const {
+  return waiting_gpu / static_cast<double>(sched::gpu::kMilliPerGpu) / 3'600'000;
 }
 
 TimeSteps::TimeSteps(Moment horizon) : width_(std::max(horizon / kSlices, Moment{1})) {}

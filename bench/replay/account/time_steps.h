@@ -20,12 +20,15 @@ struct LevelsOverTime {
   double capacity = 0;
   double allocated = 0;
   double waiting = 0;
+  double waiting_gpu = 0;
   std::array<double, kCauses> free_by_cause{};
 
   void add(const Levels& levels, Moment duration);
   void add(const LevelsOverTime& other);
   // The averages: allocated and causes in percent of the GPUs, waiting in pods.
   [[nodiscard]] Step average() const;
+  // What pods waited for, GPUs × hours.
+  [[nodiscard]] double gpu_hours_waited() const;
 };
 
 class TimeSteps {

@@ -36,6 +36,14 @@ Json to_json(const std::map<std::string, GroupUse>& groups, bool with_waits) {
   return json;
 }
 
+Json to_json(const WaitOfSize& size) {
+  return {{"size", size.size},
+          {"pods", size.pods},
+          {"gpu_hours", rounded(size.gpu_hours)},
+          {"p50", rounded(size.p50)},
+          {"p99", rounded(size.p99)}};
+}
+
 Json to_json(const RefusedKind& kind) {
   return {{"kind", kind.kind},       {"pods", kind.pods},       {"gpus", rounded(kind.gpus)},
           {"example", kind.example}, {"message", kind.message}, {"details", kind.details}};
@@ -53,6 +61,7 @@ Json to_json(const Result& run) {
             {"not_placed", Json::array()},
             {"decisions", run.decisions},
             {"seconds", rounded(run.seconds)}};
+  for (const WaitOfSize& size : run.waits_by_size) json["waits"].push_back(to_json(size));
   for (const RefusedKind& kind : run.refused) json["not_placed"].push_back(to_json(kind));
   return json;
 }

@@ -64,6 +64,7 @@ std::vector<Column> columns_for(const std::vector<PolicyMeans>& means) {
     columns.push_back(figure("waiting pods", "waiting_pods", 0));
   }
   if (any(means, "wait_max")) {
+    columns.push_back(figure("GPU·h waited", "gpu_hours_waited", 0));
     columns.push_back(figure("wait mean s", "wait_mean", 0));
     columns.push_back(figure("wait p99 s", "wait_p99", 0));
   }

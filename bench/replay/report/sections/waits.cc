@@ -1,3 +1,5 @@
+#include "bench/replay/account/waits.h"
+
 #include "bench/replay/report/page/text.h"
 #include "bench/replay/report/sections/sections.h"
 
@@ -19,12 +21,6 @@ std::vector<double> pooled_waits(const PolicyRuns& policy) {
   }
   std::sort(waits.begin(), waits.end());
   return waits;
-}
-
-// The wait that this share of the pods did not exceed (nearest rank).
-double quantile(const std::vector<double>& sorted, double share) {
-  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-  return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
 }
 
 double share_within(const std::vector<double>& sorted, double seconds) {
@@ -51,7 +47,7 @@ page::Table quantiles(const Comparison& comparison) {
   constexpr std::array<Column, 5> kColumns{
       {{"median", 0.5}, {"90 %", 0.9}, {"95 %", 0.95}, {"99 %", 0.99}, {"longest", 1}}};
   page::Table table;
-  table.caption = "Waits of placed pods, all seeds together";
+  table.caption = "Waits, all seeds together; pods that still wait count as waiting until the end";
   table.columns = {"policy", "placed within a second"};
   for (const Column& column : kColumns) table.columns.emplace_back(column.title);
   for (const PolicyRuns& policy : comparison.policies) {
@@ -79,7 +75,7 @@ void write_waits(std::ostream& out, const Comparison& comparison) {
   }
   if (longest <= 0) return;
   plot.title = "How long pods waited";
-  plot.about = "Share of placed pods that waited no longer than a time; the table has the figures";
+  plot.about = "Share of pods that waited no longer than a time; the table has the figures";
   plot.x = page::duration_axis("waited at most (logarithmic; the left edge is a second or less)",
                                longest);
   double least = 100;
@@ -92,7 +88,7 @@ void write_waits(std::ostream& out, const Comparison& comparison) {
     least = std::min(least, line.points.front().y);
     plot.lines.push_back(std::move(line));
   }
-  plot.y = page::linear_axis("% of placed pods", std::floor(least / 10) * 10, 100, true);
+  plot.y = page::linear_axis("% of pods", std::floor(least / 10) * 10, 100, true);
   out << "<h3>Waiting</h3>\n";
   write_legend(out, comparison);
   out << "<div class=\"plots\">\n";

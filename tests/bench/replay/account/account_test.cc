@@ -60,7 +60,8 @@ TEST_CASE("over time shares are averages over the window, and counts are of who 
   CHECK(result.figures.at("refused") == Approx(25));  // 1 of 4 GPUs
   CHECK(result.figures.at("waiting") == Approx(25));
   CHECK(result.figures.at("gpus") == 2);
-  CHECK(result.waits == std::vector<double>{5});
+  CHECK(result.waits ==
+        std::vector<double>{5, 5});  // of one that was placed, and one that still waits
   CHECK(result.figures.at("wait_p99") == 5);
 
   CHECK(result.by_namespace.at("default").allocated == Approx(0.5));

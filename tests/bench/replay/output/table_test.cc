@@ -50,6 +50,7 @@ TEST_CASE("the table as Markdown, with a queue") {
   streamed.over_time = true;
   streamed.runs = 1;
   streamed.figures["refused_pods"] = {0, 0};
+  streamed.figures["gpu_hours_waited"] = {250.4, 0};
   streamed.figures["wait_mean"] = {12.4, 0};
   streamed.figures["wait_max"] = {70, 0};
   streamed.figures["wait_p99"] = {61.5, 0};
@@ -57,9 +58,9 @@ TEST_CASE("the table as Markdown, with a queue") {
   CHECK(table({streamed}, TableFormat::kMarkdown) == R"(
 **t**, arrival inflate:130
 
-| policy | tie-break | runs | unallocated % | fragmented % | waiting GPU % | waiting pods | wait mean s | wait p99 s | CPU s/run |
-|---|---|---|---|---|---|---|---|---|---|
-| fgd | first-node | 1 | 4.50 | 1.00 | – | 7 | 12 | 62 | 0.50 |
+| policy | tie-break | runs | unallocated % | fragmented % | waiting GPU % | waiting pods | GPU·h waited | wait mean s | wait p99 s | CPU s/run |
+|---|---|---|---|---|---|---|---|---|---|---|
+| fgd | first-node | 1 | 4.50 | 1.00 | – | 7 | 250 | 12 | 62 | 0.50 |
 )");
 }
 

@@ -99,6 +99,14 @@ TEST_CASE("who waits lives from when it is placed") {
     const Result result = run(trace, workload, {.when_full = WhenFull::kQueue});
     CHECK(result.over_time);
     CHECK(result.waits == std::vector<double>{0, 6});
+    CHECK(result.figures.at("gpu_hours_waited") == Approx(6.0 / 3'600));
+    CHECK(result.figures.at("gpu_waiting") == Approx(30));  // of one GPU and 20 seconds
+    CHECK(result.figures.at("hours") == Approx(20.0 / 3'600));
+    REQUIRE(result.waits_by_size.size() == 1);
+    CHECK(result.waits_by_size[0].size == "1 GPU");
+    CHECK(result.waits_by_size[0].pods == 2);
+    CHECK(result.waits_by_size[0].gpu_hours == Approx(6.0 / 3'600));
+    CHECK(result.waits_by_size[0].p99 == 6);
     CHECK(result.figures.at("allocated") == Approx(100));  // 20 seconds
     CHECK(result.figures.at("refused_pods") == 0);
     CHECK(result.figures.at("placed_pods") == 2);
@@ -107,6 +115,7 @@ TEST_CASE("who waits lives from when it is placed") {
     workload.ends = seconds(20);
     const Result result = run(trace, workload);
     CHECK(result.waits == std::vector<double>{0});
+    CHECK(result.figures.at("gpu_hours_waited") == 0);
     CHECK(result.figures.at("allocated") == Approx(50));
     CHECK(result.figures.at("refused") == Approx(50));
   }
@@ -116,6 +125,11 @@ TEST_CASE("who waits lives from when it is placed") {
     CHECK(result.figures.at("waiting_pods") == 1);
     CHECK(result.figures.at("waiting") == Approx(50));
     CHECK(result.figures.at("allocated") == Approx(100));
+    // Who still waits counts with its wait so far.
+    CHECK(result.waits == std::vector<double>{0, 4});
+    CHECK(result.figures.at("wait_max") == 4);
+    CHECK(result.figures.at("gpu_hours_waited") == Approx(4.0 / 3'600));
+    CHECK(result.by_namespace.at("default").waited == Approx(2));
     REQUIRE(result.refused.size() == 1);
     CHECK_THAT(result.refused[0].message, Catch::Contains("0/1 nodes are available"));
   }
