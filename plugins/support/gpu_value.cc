@@ -12,12 +12,20 @@ namespace {
 
 // More than any node has or any fitting kind asks for: keeps products within 64 bits, whatever
 // users write into their objects.
-constexpr std::int64_t kMostCpu = 1'000'000'000;
+constexpr std::int64_t kMostCpu = 1'000'000'000;     // milli-CPU
+constexpr std::int64_t kMostMemory = 1'000'000'000;  // MiB
 constexpr auto kMostGpus = static_cast<std::int64_t>(sched::gpu::kMaxDevices);
 
 bool can_run(const WeightedKind& kind) {
   return kind.weight > 0 && kind.milli > 0 && kind.milli <= sched::gpu::kMilliPerGpu &&
-         kind.gpus > 0 && kind.gpus <= kMostGpus && kind.cpu <= kMostCpu;
+         kind.gpus > 0 && kind.gpus <= kMostGpus && kind.cpu <= kMostCpu &&
+         kind.memory <= kMostMemory;
+}
+
+// Pods that ask for no memory fit whatever the node has.
+FreeHost within_bounds(const FreeHost& host) {
+  return {.cpu = std::min(host.cpu, kMostCpu),
+          .memory = std::clamp<std::int64_t>(host.memory, 0, kMostMemory)};
 }
 
 bool may_run_on(const WeightedKind& kind, std::string_view product) {
@@ -31,6 +39,11 @@ std::vector<WeightedKind> kinds_on(const std::vector<WeightedKind>& kinds,
   std::copy_if(kinds.begin(), kinds.end(), std::back_inserter(on_product),
                [&](const WeightedKind& kind) { return may_run_on(kind, product); });
   return on_product;
+}
+
+// As much of `all` as there is of what is needed.
+std::int64_t part(std::int64_t all, std::int64_t there, std::int64_t needed) {
+  return there >= needed ? all : all * there / needed;
 }
 
 // The free parts, largest first. Insertion sort: a node has few devices.
@@ -49,33 +62,34 @@ struct Sorted {
 
 }  // namespace
 
-ProductValue::ProductValue(const std::vector<WeightedKind>& kinds, CpuLimit limit) : limit_(limit) {
+ProductValue::ProductValue(const std::vector<WeightedKind>& kinds, HostLimit limit)
+    : limit_(limit) {
   std::vector<WeightedKind> sorted;
   std::copy_if(kinds.begin(), kinds.end(), std::back_inserter(sorted), can_run);
   std::sort(sorted.begin(), sorted.end(), [](const WeightedKind& a, const WeightedKind& b) {
-    return std::tie(b.milli, a.cpu, a.gpus) < std::tie(a.milli, b.cpu, b.gpus);
+    return std::tie(b.milli, a.cpu, a.gpus, a.memory) < std::tie(a.milli, b.cpu, b.gpus, b.memory);
   });
   for (const WeightedKind& kind : sorted) {
     if (sizes_.empty() || sizes_.back().milli != kind.milli) {
       sizes_.push_back({static_cast<std::int32_t>(kind.milli), kinds_.size(), kinds_.size()});
     }
     Size& size = sizes_.back();
-    const bool again =
-        size.to > size.from && kinds_.back().cpu == kind.cpu && kinds_.back().gpus == kind.gpus;
+    const bool again = size.to > size.from && kinds_.back().cpu == kind.cpu &&
+                       kinds_.back().gpus == kind.gpus && kinds_.back().memory == kind.memory;
     if (again) {
       kinds_.back().weight += kind.weight;  // kinds that differ only in their models
       continue;
     }
-    kinds_.push_back({kind.cpu, kind.gpus, kind.weight});
+    kinds_.push_back({kind.cpu, kind.memory, kind.gpus, kind.weight});
     ++size.to;
   }
   for (std::int64_t devices = 0; devices <= kMostGpus; ++devices) fed_.push_back(fed(devices));
 }
 
-std::int64_t ProductValue::of(std::int64_t free_cpu, const sched::FreeDevices& free) const {
+std::int64_t ProductValue::of(const FreeHost& host, const sched::FreeDevices& free) const {
   if (free.size() == 0) return 0;
   const Sorted sorted(free);
-  const std::int64_t cpu = std::min(free_cpu, kMostCpu);
+  const FreeHost bounded = within_bounds(host);
   std::int64_t value = 0;
   Room room;
   std::size_t next = 0;
@@ -85,15 +99,15 @@ std::int64_t ProductValue::of(std::int64_t free_cpu, const sched::FreeDevices& f
     }
     room.devices = static_cast<std::int64_t>(next);
     if (room.devices == 0) continue;
-    value += limit_ == CpuLimit::kOnce ? once(size, cpu, room) : share(size, cpu, room);
+    value += limit_ == HostLimit::kOnce ? once(size, bounded, room) : share(size, bounded, room);
   }
   return value;
 }
 
-std::int64_t ProductValue::of_whole(std::int64_t free_cpu, std::int64_t free) const {
+std::int64_t ProductValue::of_whole(const FreeHost& host, std::int64_t free) const {
   const Fed& fed = fed_[static_cast<std::size_t>(free)];
-  if (free_cpu >= fed.cpu) return fed.value;
-  return of_room(std::min(free_cpu, kMostCpu), {free, free * sched::gpu::kMilliPerGpu});
+  if (host.cpu >= fed.host.cpu && host.memory >= fed.host.memory) return fed.value;
+  return of_room(within_bounds(host), {free, free * sched::gpu::kMilliPerGpu});
 }
 
 ProductValue::Fed ProductValue::fed(std::int64_t devices) const {
@@ -103,48 +117,52 @@ ProductValue::Fed ProductValue::fed(std::int64_t devices) const {
     if (kind.gpus > devices) continue;
     fed.value += kind.weight * room.milli;
     // As many pods of the kind as the devices hold; the last one may fit only in part: rounded up.
-    const std::int64_t pods_cpu =
-        limit_ == CpuLimit::kOnce ? kind.cpu : (kind.cpu * devices + kind.gpus - 1) / kind.gpus;
-    fed.cpu = std::max({fed.cpu, kind.cpu, pods_cpu});
+    const auto of_pods = [&](std::int64_t each) {
+      return limit_ == HostLimit::kOnce ? each : (each * devices + kind.gpus - 1) / kind.gpus;
+    };
+    fed.host.cpu = std::max({fed.host.cpu, kind.cpu, of_pods(kind.cpu)});
+    fed.host.memory = std::max({fed.host.memory, kind.memory, of_pods(kind.memory)});
   }
   return fed;
 }
 
-std::int64_t ProductValue::of_room(std::int64_t free_cpu, const Room& room) const {
+std::int64_t ProductValue::of_room(const FreeHost& host, const Room& room) const {
   if (room.devices == 0) return 0;
   std::int64_t value = 0;
   for (const Size& size : sizes_) {
-    value += limit_ == CpuLimit::kOnce ? once(size, free_cpu, room) : share(size, free_cpu, room);
+    value += limit_ == HostLimit::kOnce ? once(size, host, room) : share(size, host, room);
   }
   return value;
 }
 
-std::int64_t ProductValue::once(const Size& size, std::int64_t free_cpu, const Room& room) const {
+std::int64_t ProductValue::once(const Size& size, const FreeHost& host, const Room& room) const {
   std::int64_t weight = 0;
-  for (std::size_t i = size.from; i < size.to && kinds_[i].cpu <= free_cpu; ++i) {
-    if (kinds_[i].gpus <= room.devices) weight += kinds_[i].weight;
+  for (std::size_t i = size.from; i < size.to && kinds_[i].cpu <= host.cpu; ++i) {
+    const Kind& kind = kinds_[i];
+    if (kind.gpus <= room.devices && kind.memory <= host.memory) weight += kind.weight;
   }
   return weight * room.milli;
 }
 
-std::int64_t ProductValue::share(const Size& size, std::int64_t free_cpu, const Room& room) const {
-  std::int64_t fed = 0;  // weight of the kinds that the CPU suffices for
+std::int64_t ProductValue::share(const Size& size, const FreeHost& host, const Room& room) const {
+  std::int64_t fed = 0;  // weight of the kinds that CPU and memory suffice for
   std::int64_t value = 0;
-  for (std::size_t i = size.from; i < size.to && kinds_[i].cpu <= free_cpu; ++i) {
+  for (std::size_t i = size.from; i < size.to && kinds_[i].cpu <= host.cpu; ++i) {
     const Kind& kind = kinds_[i];
-    if (kind.gpus > room.devices) continue;
-    const std::int64_t has = free_cpu * kind.gpus;
-    const std::int64_t needs = kind.cpu * room.devices;
-    if (has >= needs) {
+    if (kind.gpus > room.devices || kind.memory > host.memory) continue;
+    const std::int64_t usable =
+        std::min(part(room.milli, host.cpu * kind.gpus, kind.cpu * room.devices),
+                 part(room.milli, host.memory * kind.gpus, kind.memory * room.devices));
+    if (usable == room.milli) {
       fed += kind.weight;
     } else {
-      value += kind.weight * (room.milli * has / needs);
+      value += kind.weight * usable;
     }
   }
   return value + fed * room.milli;
 }
 
-GpuValue::GpuValue(const std::vector<WeightedKind>& kinds, CpuLimit limit)
+GpuValue::GpuValue(const std::vector<WeightedKind>& kinds, HostLimit limit)
     : others_(kinds_on(kinds, {}), limit) {
   std::set<std::string> named;
   for (const WeightedKind& kind : kinds) named.insert(kind.products.begin(), kind.products.end());

@@ -3,17 +3,21 @@
 //   V(node) = Σ weight · U(kind of pod, node)
 //
 // U is how much of the node's free GPU, in thousandths, pods of that kind could use. With g_i free
-// of device i, c free CPU, k devices that are large enough for the kind, and su the sum of those:
+// of device i, c free CPU and m free memory, k devices that are large enough for the kind, and su
+// the sum of those:
 //
-//   U = 0    if the kind may not run on the node's model, its CPU does not fit, or k is too small
-//   U = su   otherwise: what fits on one GPU is usable;                             CpuLimit::kOnce
-//            but at most what the node's CPU suffices for, one pod after the
-//            other: su · min(1, c · gpus / (cpu · k)), rounded down                CpuLimit::kShare
+//   U = 0    if the kind may not run on the node's model, its CPU or memory does not fit, or k is
+//   too
+//            small
+//   U = su   otherwise: what fits on one GPU is usable;                            HostLimit::kOnce
+//            but at most what the node's CPU and memory suffice for, one pod
+//            after the other: su · min(1, c · gpus / (cpu · k), m · gpus / (memory · k)),
+//            rounded down                                                         HostLimit::kShare
 //
-// With kOnce and the kinds' shares as weights, what V lacks of the node's free GPU is exactly its
-// fragmentation F_n(M) of Weng et al., "Beware of Fragmentation" (ATC'23). So two policies that
-// look different, fragmentation gradient descent and usable GPU, differ only in weights, limit and
-// rounding, and share this. Integers throughout.
+// With kOnce, kinds without memory, and the kinds' shares as weights, what V lacks of the node's
+// free GPU is exactly its fragmentation F_n(M) of Weng et al., "Beware of Fragmentation" (ATC'23).
+// So two policies that look different, fragmentation gradient descent and usable GPU, differ only
+// in weights, limit and rounding, and share this. Integers throughout.
 #pragma once
 
 #include "scheduler/framework/free_devices.h"
@@ -29,30 +33,38 @@ namespace plugins {
 // A kind of pod that asks for GPU, and its weight.
 struct WeightedKind {
   std::int64_t cpu = 0;               // milli-CPU
+  std::int64_t memory = 0;            // MiB
   std::int64_t gpus = 1;              // ≥ 1
   std::int64_t milli = 0;             // of each, 1 … 1,000
   std::vector<std::string> products;  // GPU models it may run on; empty: any
   std::int64_t weight = 0;            // ≥ 0; the sum over all kinds is below 2^46
 };
 
-enum class CpuLimit : std::uint8_t { kOnce, kShare };
+enum class HostLimit : std::uint8_t { kOnce, kShare };
+
+// What is free beside the GPUs of a node; may be negative.
+struct FreeHost {
+  std::int64_t cpu = 0;     // milli-CPU
+  std::int64_t memory = 0;  // MiB
+};
 
 // V on nodes of one GPU model.
 class ProductValue {
  public:
-  ProductValue(const std::vector<WeightedKind>& kinds, CpuLimit limit);
+  ProductValue(const std::vector<WeightedKind>& kinds, HostLimit limit);
 
-  // Of a node with that much free CPU (milli-CPU; may be negative) and these devices.
+  // Of a node with these devices.
   // O(devices · log devices + kinds).
-  [[nodiscard]] std::int64_t of(std::int64_t free_cpu, const sched::FreeDevices& free) const;
+  [[nodiscard]] std::int64_t of(const FreeHost& host, const sched::FreeDevices& free) const;
 
-  // The same for `free` whole devices, 0 … kMaxDevices. O(1) if the CPU suffices for all kinds,
-  // else O(kinds).
-  [[nodiscard]] std::int64_t of_whole(std::int64_t free_cpu, std::int64_t free) const;
+  // The same for `free` whole devices, 0 … kMaxDevices. O(1) if CPU and memory suffice for all
+  // kinds, else O(kinds).
+  [[nodiscard]] std::int64_t of_whole(const FreeHost& host, std::int64_t free) const;
 
  private:
   struct Kind {
     std::int64_t cpu = 0;
+    std::int64_t memory = 0;
     std::int64_t gpus = 0;
     std::int64_t weight = 0;
   };
@@ -68,19 +80,19 @@ class ProductValue {
     std::int64_t milli = 0;
   };
 
-  // For a number of whole devices: their value with as much CPU as can be used, and how much CPU
-  // that is.
+  // For a number of whole devices: their value with as much CPU and memory as can be used, and how
+  // much that is.
   struct Fed {
     std::int64_t value = 0;
-    std::int64_t cpu = 0;
+    FreeHost host;
   };
 
   [[nodiscard]] Fed fed(std::int64_t devices) const;
-  [[nodiscard]] std::int64_t of_room(std::int64_t free_cpu, const Room& room) const;
-  [[nodiscard]] std::int64_t once(const Size& size, std::int64_t free_cpu, const Room& room) const;
-  [[nodiscard]] std::int64_t share(const Size& size, std::int64_t free_cpu, const Room& room) const;
+  [[nodiscard]] std::int64_t of_room(const FreeHost& host, const Room& room) const;
+  [[nodiscard]] std::int64_t once(const Size& size, const FreeHost& host, const Room& room) const;
+  [[nodiscard]] std::int64_t share(const Size& size, const FreeHost& host, const Room& room) const;
 
-  CpuLimit limit_;
+  HostLimit limit_;
   std::vector<Size> sizes_;  // by descending milli
   std::vector<Kind> kinds_;
   std::vector<Fed> fed_;  // by the number of devices
@@ -89,7 +101,7 @@ class ProductValue {
 // V by GPU model.
 class GpuValue {
  public:
-  GpuValue(const std::vector<WeightedKind>& kinds, CpuLimit limit);
+  GpuValue(const std::vector<WeightedKind>& kinds, HostLimit limit);
 
   // For nodes of that model; a model without a name: nodes with labels that name none. Compared by
   // its 64-bit hash, so that the strings of 100,000 nodes are not read. O(models that kinds name).

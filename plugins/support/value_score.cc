@@ -15,6 +15,21 @@ bool seen_before(const FreeDevices& free, std::size_t device) {
   return std::find(free.begin(), free.begin() + device, free[device]) != free.begin() + device;
 }
 
+// What is free beside the GPUs of a node, without and with the pod.
+struct Host {
+  FreeHost before;
+  FreeHost after;
+};
+
+Host host_of(const NodeView& node, const GpuAsk& ask) {
+  constexpr int kMebibyte = 20;  // as a power of two
+  const std::int64_t cpu = node.free(kCpu);
+  const std::int64_t memory = node.free(kMemory);
+  return {.before = {.cpu = cpu, .memory = memory >> kMebibyte},
+          .after = {.cpu = saturating_subtract(cpu, ask.cpu),
+                    .memory = saturating_subtract(memory, ask.memory) >> kMebibyte}};
+}
+
 }  // namespace
 
 std::int64_t ValueScore::score(const NodeView& node) const { return best(node).rating; }
@@ -31,30 +46,30 @@ ValueScore::Best ValueScore::best(const NodeView& node) const {
   if (node.facts.gpu_devices == 0) return {.rating = rate_whole(node), .device = std::nullopt};
   FreeDevices free = free_devices(node);
   const ProductValue& value = value_->on(node.facts.gpu.product);
-  const std::int64_t cpu = node.free(kCpu);
-  const std::int64_t cpu_after = saturating_subtract(cpu, ask_.cpu);
-  const std::int64_t before = value.of(cpu, free);
-  if (ask_.is_share()) return best_device(value, before, cpu_after, free);
+  const Host host = host_of(node, ask_);
+  const std::int64_t before = value.of(host.before, free);
+  if (ask_.is_share()) return best_device(value, before, host.after, free);
   take_whole(free);
-  return {.rating = rate(before - value.of(cpu_after, free), cpu_after), .device = std::nullopt};
+  return {.rating = rate(before - value.of(host.after, free), host.after.cpu),
+          .device = std::nullopt};
 }
 
 std::int64_t ValueScore::rate_whole(const NodeView& node) const {
   const ProductValue& value = value_->on(node.facts.gpu.product);
   const std::int64_t free = whole_devices(node);
   const std::int64_t taken = std::min(free, ask_.is_share() ? 0 : ask_.gpus);
-  const std::int64_t cpu = node.free(kCpu);
-  const std::int64_t cpu_after = saturating_subtract(cpu, ask_.cpu);
-  return rate(value.of_whole(cpu, free) - value.of_whole(cpu_after, free - taken), cpu_after);
+  const Host host = host_of(node, ask_);
+  return rate(value.of_whole(host.before, free) - value.of_whole(host.after, free - taken),
+              host.after.cpu);
 }
 
 ValueScore::Best ValueScore::best_device(const ProductValue& value, std::int64_t before,
-                                         std::int64_t cpu_after, FreeDevices& free) const {
+                                         const FreeHost& after, FreeDevices& free) const {
   Best best;
   for (std::size_t device = 0; device < free.size(); ++device) {
     if (free[device] < ask_.milli || seen_before(free, device)) continue;
     free.take(device, ask_.milli);
-    const std::int64_t rating = rate(before - value.of(cpu_after, free), cpu_after);
+    const std::int64_t rating = rate(before - value.of(after, free), after.cpu);
     free.take(device, -ask_.milli);
     if (!best.device || rating > best.rating) best = {.rating = rating, .device = device};
   }

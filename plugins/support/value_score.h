@@ -1,9 +1,10 @@
 // Scores a node by the value of its GPUs that a pod would leave (gpu_value.h).
 //
-// The rule is that of fragmentation gradient descent (Weng et al., ATC'23): subtract the pod's CPU
-// and GPU from the node, compare the value before and after, and rate the loss. A share of a GPU is
-// tried on every device that has room for it. The best rating is the node's, and the pod goes to
-// the first device with it. Whole GPUs are the first free ones; pods without GPU take only CPU.
+// The rule is that of fragmentation gradient descent (Weng et al., ATC'23): subtract the pod's CPU,
+// memory and GPU from the node, compare the value before and after, and rate the loss. A share of a
+// GPU is tried on every device that has room for it. The best rating is the node's, and the pod
+// goes to the first device with it. Whole GPUs are the first free ones; pods without GPU take only
+// CPU and memory.
 #pragma once
 
 #include "plugins/support/gpu_ask.h"
@@ -45,7 +46,7 @@ class ValueScore : public sched::NodeScore {
   // If devices are only counted.
   [[nodiscard]] std::int64_t rate_whole(const sched::NodeView& node) const;
   [[nodiscard]] Best best_device(const ProductValue& value, std::int64_t before,
-                                 std::int64_t cpu_after, sched::FreeDevices& free) const;
+                                 const FreeHost& after, sched::FreeDevices& free) const;
   void take_whole(sched::FreeDevices& free) const;
 
   std::shared_ptr<const GpuValue> value_;

@@ -54,7 +54,7 @@ std::unique_ptr<NodeScore> UsableGpuScoring::prepare(const GpuAsk& ask,
                                                      const ClusterContextPtr& cluster) const {
   if (cluster->pods.empty()) return nullptr;
   auto value = value_.get(cluster, [this](const ClusterContext& context) {
-    return GpuValue(usable_gpu_weights(context, args_.weights), CpuLimit::kShare);
+    return GpuValue(usable_gpu_weights(context, args_.weights), HostLimit::kShare);
   });
   const Scale scale{.quantum = args_.quantum,
                     .neutral = neutral(),

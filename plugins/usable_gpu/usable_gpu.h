@@ -1,8 +1,8 @@
 // UsableGpu: keeps a node's free GPUs usable for the pods that typically come.
 //
 // What is left on a node is worth V = Σ W · U (plugins/support/gpu_value.h): for every typical kind
-// of pod, the free GPU that such pods could use with the node's CPU, times the kind's weight. A pod
-// goes where it destroys least beyond what it takes:
+// of pod, the free GPU that such pods could use with the node's CPU and memory, times the kind's
+// weight. A pod goes where it destroys least beyond what it takes:
 //
 //   key = floor((requested milli − (V_before − V_after) / 2^20) / quantum)
 //
@@ -11,7 +11,8 @@
 // that it is never below 0; the order of scores is that of keys on every node of up to 64 GPUs.
 //
 // It differs from fragmentation gradient descent (Fgd, for replays) in two ways. A GPU for which
-// the node's CPU does not suffice is not usable. And kinds do not count by frequency alone: small
+// the node's CPU or memory does not suffice is not usable; a kind's memory is the mean of its pods.
+// And kinds do not count by frequency alone: small
 // kinds count more (v^-x, with v the GPUs that a pod asks for), because they can still use what is
 // left; so do kinds with several GPUs, because no others wait as long when pods come and go; and
 // kinds that only a part of the cluster's GPUs may serve.

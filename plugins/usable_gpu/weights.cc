@@ -75,6 +75,7 @@ std::vector<WeightedKind> usable_gpu_weights(const ClusterContext& cluster,
     if (pod.gpus == 0) continue;
     const double share = raw[i] / sum;
     kinds.push_back({.cpu = pod.cpu,
+                     .memory = pod.memory,
                      .gpus = pod.gpus,
                      .milli = pod.milli,
                      .products = pod.products,

@@ -35,12 +35,24 @@ bool differs(const ClusterContext& before, const std::vector<TypicalPod>& now, s
   return moved * kPodsMoved >= 1;
 }
 
+// More than any pod asks for: sums over kMemory pods stay within 64 bits.
+constexpr std::int64_t kMostMemory = std::int64_t{1} << 40;  // MiB
+
+std::int64_t mebibytes(std::int64_t bytes) {
+  return std::clamp<std::int64_t>(bytes / (1024 * 1024), 0, kMostMemory);
+}
+
 bool counts_as_kind(const PodShape& shape) { return !shape.gpu.has_instances(); }
 
 // Shares mean nothing if GPUs are only counted.
 TypicalPod kind_of(const PodShape& shape, bool devices_apart) {
   const gpu::Demand& gpu = shape.gpu;
-  TypicalPod pod{.cpu = shape.request(kCpu), .gpus = 0, .milli = 0, .products = {}, .count = 1};
+  TypicalPod pod{.cpu = shape.request(kCpu),
+                 .gpus = 0,
+                 .milli = 0,
+                 .products = {},
+                 .count = 1,
+                 .memory = mebibytes(shape.request(kMemory))};
   if (gpu.is_none() || (gpu.is_share() && !devices_apart)) return pod;
   pod.gpus = gpu.gpus;
   pod.milli = gpu.milli;
@@ -72,8 +84,10 @@ WorkloadStatistics::WorkloadStatistics(std::optional<std::vector<TypicalPod>> kn
 void WorkloadStatistics::pod_arrived(const PodShape& shape) {
   if (!learning_ || !counts_as_kind(shape)) return;
   TypicalPod pod = kind_of(shape, published_->devices_apart);
-  ++kinds_[{
+  Seen& seen = kinds_[{
       .cpu = pod.cpu, .milli = pod.milli, .gpus = pod.gpus, .products = std::move(pod.products)}];
+  ++seen.pods;
+  seen.memory += static_cast<std::uint64_t>(pod.memory);
   ++arrivals_;
   if (++total_ >= kMemory) fade();
 }
@@ -124,12 +138,13 @@ bool WorkloadStatistics::pods_due() {
 std::vector<TypicalPod> WorkloadStatistics::by_frequency() const {
   std::vector<TypicalPod> pods;
   pods.reserve(kinds_.size());
-  for (const auto& [kind, count] : kinds_) {
+  for (const auto& [kind, seen] : kinds_) {
     pods.push_back({.cpu = kind.cpu,
                     .gpus = kind.gpus,
                     .milli = kind.milli,
                     .products = kind.products,
-                    .count = count});
+                    .count = seen.pods,
+                    .memory = static_cast<std::int64_t>(seen.memory / seen.pods)});
   }
   sort_by_frequency(pods);
   return pods;
@@ -156,9 +171,11 @@ void WorkloadStatistics::publish() {
 void WorkloadStatistics::fade() {
   total_ = 0;
   for (auto kind = kinds_.begin(); kind != kinds_.end();) {
-    kind->second /= 2;
-    total_ += kind->second;
-    kind = kind->second == 0 ? kinds_.erase(kind) : std::next(kind);
+    Seen& seen = kind->second;
+    const std::uint64_t pods = seen.pods / 2;
+    seen = {.pods = pods, .memory = seen.memory / seen.pods * pods};
+    total_ += pods;
+    kind = pods == 0 ? kinds_.erase(kind) : std::next(kind);
   }
 }
 
@@ -173,10 +190,12 @@ std::vector<TypicalPod> kinds_of(const std::vector<PodShape>& shapes, bool devic
   for (TypicalPod& pod : pods) {
     if (!kinds.empty() && identity(kinds.back()) == identity(pod)) {
       ++kinds.back().count;
+      kinds.back().memory += pod.memory;  // the sum, for now
     } else {
       kinds.push_back(std::move(pod));
     }
   }
+  for (TypicalPod& kind : kinds) kind.memory /= static_cast<std::int64_t>(kind.count);
   sort_by_frequency(kinds);
   return kinds;
 }

@@ -53,6 +53,11 @@ class WorkloadStatistics {
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
 
+  struct Seen {
+    std::uint64_t pods = 0;
+    std::uint64_t memory = 0;  // MiB, the sum over these pods
+  };
+
   [[nodiscard]] bool pods_due();
   [[nodiscard]] std::uint64_t steady_interval() const;
   [[nodiscard]] bool nodes_due() const;
@@ -61,8 +66,8 @@ class WorkloadStatistics {
   void fade();
 
   bool learning_ = true;
-  std::map<Kind, std::uint64_t> kinds_;
-  std::uint64_t total_ = 0;             // sum over kinds_
+  std::map<Kind, Seen> kinds_;
+  std::uint64_t total_ = 0;             // pods in kinds_
   std::uint64_t arrivals_ = 0;          // ever
   std::uint64_t look_at_ = kFirstLook;  // arrivals at which kinds_ is checked next
   std::map<std::string, std::int64_t> gpus_by_product_;

@@ -14,14 +14,15 @@
 
 namespace sched {
 
-// A kind of pod, by its GPUs and CPU, and how often it came. Memory is left out on purpose
-// (measured and published that way: Weng et al., "Beware of Fragmentation", ATC'23).
+// A kind of pod, by its GPUs and CPU, and how often it came. Pods that differ in memory alone are
+// of one kind, as in Weng et al., "Beware of Fragmentation", ATC'23.
 struct TypicalPod {
   std::int64_t cpu = 0;               // milli-CPU
   std::int64_t gpus = 0;              // devices; 0: a pod without GPU
   std::int64_t milli = 0;             // of each device, 0 … 1,000
   std::vector<std::string> products;  // GPU models it may run on, sorted; empty: any
   std::uint64_t count = 0;
+  std::int64_t memory = 0;  // MiB, rounded down; the mean of its pods
 
   friend bool operator==(const TypicalPod&, const TypicalPod&) = default;
 };

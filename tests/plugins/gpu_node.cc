@@ -30,6 +30,11 @@ GpuNode& GpuNode::named(std::string_view name) {
   return *this;
 }
 
+GpuNode& GpuNode::memory(std::int64_t mebibytes) {
+  facts_.allocatable.set(kMemory, mebibytes * 1024 * 1024);
+  return *this;
+}
+
 GpuNode& GpuNode::product(std::string_view product) {
   facts_.gpu.product = gpu::parse_product(product).product;
   return *this;

@@ -26,6 +26,7 @@ class GpuNode {
   GpuNode(std::int64_t free_cpu, const std::vector<std::int32_t>& free_devices);
 
   GpuNode& named(std::string_view name);
+  GpuNode& memory(std::int64_t mebibytes);  // free
   GpuNode& product(std::string_view product);
   // Pods that it is said to hold, by class; what they take is in the free amounts.
   GpuNode& holds(sched::gpu::SizeClass size, std::uint32_t pods);

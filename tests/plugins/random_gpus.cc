@@ -15,11 +15,12 @@ const std::vector<std::string> kProducts = {"", "A", "B", "C"};
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const NaivePod& pod) {
-  return out << "pod of " << pod.cpu << " CPU, " << pod.gpus << " x " << pod.milli;
+  return out << "pod of " << pod.cpu << " CPU, " << pod.memory << " MiB, " << pod.gpus << " x "
+             << pod.milli;
 }
 
 std::ostream& operator<<(std::ostream& out, const NaiveNode& node) {
-  out << "node " << node.product << " with " << node.cpu << " CPU, GPU";
+  out << "node " << node.product << " with " << node.cpu << " CPU, " << node.memory << " MiB, GPU";
   for (const std::int64_t free : node.devices) out << ' ' << free;
   return out;
 }
@@ -31,6 +32,7 @@ bool NaiveNode::allows(const TypicalPod& pod) const {
 NaiveNode NaiveNode::with(const NaivePod& pod, std::size_t device) const {
   NaiveNode after = *this;
   after.cpu -= pod.cpu;
+  after.memory -= pod.memory;
   if (pod.is_share()) {
     after.devices[device] -= pod.milli;
     return after;
@@ -46,13 +48,17 @@ NaiveNode NaiveNode::with(const NaivePod& pod, std::size_t device) const {
 
 Scored NaiveNode::ask(const sched::ScorePlugin& plugin, const NaivePod& pod,
                       const ClusterContext& context) const {
-  k8s::Pod made = cpu_pod(pod.cpu);
+  PodBuilder made = tests::pod("a").cpu(std::to_string(pod.cpu) + "m");
+  made.memory(std::to_string(pod.memory) + "Mi");
   if (pod.is_share()) {
-    made = share_pod(pod.cpu, pod.milli);
+    made.requests(sched::gpu::kMilliResource, std::to_string(pod.milli));
   } else if (pod.gpus > 0) {
-    made = gpu_pod(pod.cpu, pod.gpus);
+    made.gpus(pod.gpus);
   }
-  return GpuNode(cpu, {devices.begin(), devices.end()}).product(product).ask(plugin, made, context);
+  return GpuNode(cpu, {devices.begin(), devices.end()})
+      .memory(memory)
+      .product(product)
+      .ask(plugin, made, context);
 }
 
 Scored best_of(const NaiveNode& node, const NaivePod& pod,
@@ -85,6 +91,7 @@ ClusterContext RandomGpus::workload() {
       if (pod.gpus > 0 && !product.empty() && below(4) == 0) pod.products.push_back(product);
     }
     pod.count = static_cast<std::uint64_t>(1 + below(below(3) == 0 ? 1'000 : 10));
+    if (below(2) == 0) pod.memory = below(64 * 1'024);
     context.pods.push_back(std::move(pod));
   }
   std::sort(context.pods.begin(), context.pods.end(),
@@ -101,6 +108,7 @@ NaiveNode RandomGpus::node() {
   NaiveNode node;
   node.product = kProducts[static_cast<std::size_t>(below(4))];
   node.cpu = below(128'000);
+  node.memory = below(256 * 1'024);
   for (std::int64_t devices = below(9); devices > 0; --devices) {
     const std::int64_t used = below(3) == 0 ? size() : (below(2) == 0 ? 1'000 : 0);
     node.devices.push_back(1'000 - used);
@@ -109,7 +117,8 @@ NaiveNode RandomGpus::node() {
 }
 
 NaivePod RandomGpus::pod_for(const NaiveNode& node) {
-  NaivePod pod{.cpu = below(node.cpu + 1), .gpus = 0, .milli = 0};
+  NaivePod pod{.cpu = below(node.cpu + 1), .memory = 0, .gpus = 0, .milli = 0};
+  if (below(2) == 0) pod.memory = below(node.memory + 1);
   const auto free = std::count(node.devices.begin(), node.devices.end(), 1'000);
   if (free > 0 && below(3) == 0) {
     pod.gpus = 1 + below(free);

@@ -15,6 +15,7 @@ namespace tests {
 
 struct NaivePod {
   std::int64_t cpu = 0;
+  std::int64_t memory = 0;  // MiB
   std::int64_t gpus = 0;
   std::int64_t milli = 0;
 
@@ -25,6 +26,7 @@ std::ostream& operator<<(std::ostream& out, const NaivePod& pod);
 struct NaiveNode {
   std::string product;
   std::int64_t cpu = 0;               // free
+  std::int64_t memory = 0;            // free, MiB
   std::vector<std::int64_t> devices;  // free of each
 
   [[nodiscard]] bool allows(const sched::TypicalPod& pod) const;

@@ -118,9 +118,13 @@ struct Naive {
       ++k;
       su += free;
     }
-    if (!node.allows(pod) || node.cpu < pod.cpu || k < pod.gpus) return 0;
-    if (node.cpu * pod.gpus >= pod.cpu * k) return su;
-    return su * (node.cpu * pod.gpus) / (pod.cpu * k);
+    if (!node.allows(pod) || node.cpu < pod.cpu || node.memory < pod.memory || k < pod.gpus) {
+      return 0;
+    }
+    const auto at_most = [&](std::int64_t there, std::int64_t each) {
+      return there * pod.gpus >= each * k ? su : su * (there * pod.gpus) / (each * k);
+    };
+    return std::min(at_most(node.cpu, pod.cpu), at_most(node.memory, pod.memory));
   }
 
   [[nodiscard]] std::int64_t value(const NaiveNode& node) const {
@@ -143,6 +147,26 @@ struct Naive {
 };
 
 }  // namespace
+
+TEST_CASE("UsableGpu keeps a pod that takes most of the memory off a node of free GPUs") {
+  auto context = workload({kind(100, 8'000, 1, 1'000)});
+  context.pods[0].memory = 100 * 1'024;
+  const auto made = make_plugin("UsableGpu", "{}");
+  constexpr std::int64_t kGi = 1'024;
+  const k8s::Pod large = tests::pod("a").cpu("8").gpus(1).memory("1500Gi");
+  // Eight free GPUs, of which seven would be of no use; and the last one of a node.
+  const Scored empty = GpuNode(128'000, std::vector<std::int32_t>(8, 1'000))
+                           .memory(1'600 * kGi)
+                           .ask(*made->score, large, context);
+  const Scored last =
+      GpuNode(16'000, {1'000}).memory(1'500 * kGi).ask(*made->score, large, context);
+  CHECK(empty.score < last.score);
+  // With enough memory for both both are as good.
+  const Scored ample = GpuNode(128'000, std::vector<std::int32_t>(8, 1'000))
+                           .memory(4'000 * kGi)
+                           .ask(*made->score, large, context);
+  CHECK(ample.score == last.score);
+}
 
 TEST_CASE("UsableGpu weighs kinds by frequency, size, number of GPUs and scarcity") {
   // A hundred pods: 20 without GPU, 40 of half a GPU, 32 of one, 8 of eight.

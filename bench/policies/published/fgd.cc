@@ -49,7 +49,7 @@ std::vector<WeightedKind> by_count(const TypicalPods& typical) {
 struct Workload {
   explicit Workload(const TypicalPods& typical)
       : covered(typical.covered),
-        value(std::make_shared<const GpuValue>(by_count(typical), CpuLimit::kOnce)),
+        value(std::make_shared<const GpuValue>(by_count(typical), HostLimit::kOnce)),
         score(std::max<std::uint64_t>(covered, 1) * gpu::kMilliPerGpu) {}
 
   std::uint64_t covered;

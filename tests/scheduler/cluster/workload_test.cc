@@ -40,7 +40,12 @@ TEST_CASE("kinds of pods are counted, the most frequent first, then by cpu, shar
 
   const auto kinds = kinds_of(shapes, true);
   CHECK(kinds == std::vector<TypicalPod>{
-                     {.cpu = 4000, .gpus = 1, .milli = 1000, .products = {}, .count = 2},
+                     {.cpu = 4000,
+                      .gpus = 1,
+                      .milli = 1000,
+                      .products = {},
+                      .count = 2,
+                      .memory = 1536},  // the mean
                      {.cpu = 8000, .gpus = 1, .milli = 250, .products = {}, .count = 1},
                      {.cpu = 4000, .gpus = 2, .milli = 1000, .products = {"T4"}, .count = 1},
                      {.cpu = 4000, .gpus = 1, .milli = 500, .products = {}, .count = 1},
@@ -144,6 +149,34 @@ TEST_CASE("GPUs are counted by model, and a version tells of those that came or 
   world.statistics.node_changed(&cordoned, nullptr);
   CHECK(world.statistics.current()->gpus_by_product ==
         std::map<std::string, std::int64_t>{{"", 4}});
+}
+
+TEST_CASE("a kind's memory is the mean of its pods, also when old pods count less") {
+  World world;
+  const auto memory = [&] {
+    const auto& pods = world.statistics.current()->pods;
+    REQUIRE(pods.size() == 1);
+    return pods.front().memory;
+  };
+  world.arrive(pod("a").cpu("4").gpus(1).memory("10Gi"), 24);
+  world.arrive(pod("a").cpu("4").gpus(1).memory("50Gi"), 8);
+  CHECK(memory() == 20 * 1024);
+  // Half of what came before the memory was full counts: 32,768 pods, most of them of 30 GiB.
+  world.arrive(pod("a").cpu("4").gpus(1).memory("30Gi"),
+               static_cast<int>(WorkloadStatistics::kMemory) - 32);
+  world.arrive(pod("a").cpu("4").gpus(1).memory("60Gi"), 16'384);
+  world.arrive(pod("b").cpu("2").gpus(2), 2'048);  // a new kind: a version is due
+  const auto& pods = world.statistics.current()->pods;
+  REQUIRE(pods.size() == 2);
+  CHECK(pods[0].count == 32'768 + 16'384);
+  CHECK(pods[0].memory == Approx(40 * 1024).margin(32));
+  CHECK(pods[1].memory == 0);
+}
+
+TEST_CASE("amounts that no node has stay within what can be added up") {
+  World world;
+  world.arrive(pod("a").cpu("4").gpus(1).memory("8Ei"), 64);
+  CHECK(world.statistics.current()->pods.front().memory > 0);
 }
 
 TEST_CASE("a trace that is known beforehand is not learned") {
