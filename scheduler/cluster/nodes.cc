@@ -22,7 +22,11 @@ bool Nodes::upsert(NodeFacts facts) {
   if (!present(slot)) ++present_;
   node.facts = std::move(facts);
   changes_.append(slot);
-  statuses_[slot] = {.facts_changed = changes_.end(), .present = true};
+  const std::int64_t gpus = node.facts.allocatable.get(kNvidiaGpu);
+  statuses_[slot] = {.facts_changed = changes_.end(),
+                     .gpus = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+                         gpus, 0, std::numeric_limits<std::int32_t>::max())),
+                     .present = true};
   ++openings_;
   ++facts_version_;
   return true;
@@ -37,7 +41,7 @@ void Nodes::erase(std::string_view name) {
   nothing.name = std::move(node.facts.name);
   node.facts = std::move(nothing);
   changes_.append(slot);
-  statuses_[slot] = {.facts_changed = changes_.end(), .present = false};
+  statuses_[slot] = {.facts_changed = changes_.end(), .gpus = 0, .present = false};
   ++facts_version_;
   give_up_if_unused(slot);
 }

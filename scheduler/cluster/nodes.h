@@ -79,6 +79,9 @@ class Nodes {
   // may change when nodes are added; the order of the existing ones does not.
   [[nodiscard]] std::uint64_t rank(NodeSlot slot) const { return ranks_[slot]; }
 
+  // How many nvidia.com/gpu the node offers, 2^31 − 1 at most: whole GPUs or pieces of shared ones.
+  [[nodiscard]] std::int32_t gpus(NodeSlot slot) const { return statuses_[slot].gpus; }
+
   // A hash of the node's name, equal on every machine; random orders are made from it.
   [[nodiscard]] std::uint64_t name_hash(NodeSlot slot) const { return name_hashes_[slot]; }
 
@@ -103,6 +106,7 @@ class Nodes {
   // For many nodes only this is read: so it is stored close together.
   struct Status {
     ChangeLog::Position facts_changed = 0;
+    std::int32_t gpus = 0;
     bool present = false;
   };
 

@@ -14,12 +14,13 @@ namespace sched {
 // Which of several equally good nodes is taken. This affects packing as much as the score does.
 struct TieBreak {
   enum class Order : std::uint8_t {
-    kFirstNode,        // "first-node": the first by name; packs, and is the same on every run
+    kFirstNode,        // "first-node": the first by name
     kShuffledNodes,    // "shuffled-nodes": the first in an order drawn once from the seed
-    kFewestGpusFirst,  // "fewest-gpus-first": of the nodes with the fewest GPUs the first by name
+    kFewestGpusFirst,  // "fewest-gpus-first": of the nodes with the fewest GPUs the first by name,
+                       // so that large nodes stay free for pods that need them
     kRandom,           // "random": drawn for every decision, as kube-scheduler does; spreads
   };
-  Order order = Order::kFirstNode;
+  Order order = Order::kFewestGpusFirst;
   std::uint64_t seed = 0;
   friend bool operator==(const TieBreak&, const TieBreak&) = default;
 };

@@ -24,7 +24,7 @@ class TieOrder {
         if (lot(a) != lot(b)) return lot(a) < lot(b);
         break;
       case TieBreak::Order::kFewestGpusFirst:
-        if (gpus(a) != gpus(b)) return gpus(a) < gpus(b);
+        if (nodes_.gpus(a) != nodes_.gpus(b)) return nodes_.gpus(a) < nodes_.gpus(b);
         break;
     }
     return nodes_.rank(a) < nodes_.rank(b);
@@ -39,9 +39,6 @@ class TieOrder {
  private:
   [[nodiscard]] std::uint64_t lot(NodeSlot slot) const {
     return mix64(nodes_.name_hash(slot) ^ mix64(tie_break_.seed));
-  }
-  [[nodiscard]] std::int64_t gpus(NodeSlot slot) const {
-    return nodes_.facts(slot).allocatable.get(kNvidiaGpu);
   }
 
   TieBreak tie_break_;

@@ -242,6 +242,19 @@ TEST_CASE("only what gives something back is an opening") {
   CHECK(cluster.nodes.openings() > openings);
 }
 
+TEST_CASE("how many GPUs a node offers stands where orders of nodes read it") {
+  Cluster cluster;
+  cluster.upsert(node("a").gpus(8));
+  const NodeSlot slot = cluster.nodes.find("a");
+  CHECK(cluster.nodes.gpus(slot) == 8);
+  cluster.upsert(node("a").gpus(7));
+  CHECK(cluster.nodes.gpus(slot) == 7);
+  cluster.upsert(node("a").gpus(std::numeric_limits<std::int64_t>::max()));
+  CHECK(cluster.nodes.gpus(slot) == std::numeric_limits<std::int32_t>::max());
+  cluster.upsert(node("a"));
+  CHECK(cluster.nodes.gpus(slot) == 0);
+}
+
 TEST_CASE("ranks follow names, however the nodes come and go") {
   std::mt19937 random(11);
   Cluster cluster;

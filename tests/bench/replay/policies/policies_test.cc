@@ -38,7 +38,7 @@ TEST_CASE("every policy that comes with the program is one; a scheduler takes th
       {"best_fit", {"BestFit"}, Order::kShuffledNodes},
       {"default",
        {"TaintToleration", "NodeAffinity", "GpuType", "GpuSharing", "GpuPacking"},
-       Order::kFirstNode},
+       Order::kFewestGpusFirst},
       {"dot_prod", {"DotProd"}, Order::kShuffledNodes},
       {"fgd", {"Fgd"}, Order::kShuffledNodes},
       {"gpu_clustering", {"GpuClustering"}, Order::kShuffledNodes},
