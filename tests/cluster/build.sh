@@ -59,14 +59,18 @@ fail() {
 # step NAME PRODUCT FILES... -- COMMAND...: runs the command unless OUTDIR/PRODUCT is there and OUTDIR/.NAME.stamp says that the command
 # succeeded for these very files.
 step() {
-  local name=$1 product=$2 files=() want started=$SECONDS
+  local name=$1 product=$2 files=() want status=0 started=$SECONDS
   shift 2
   while [ "$1" != -- ]; do files+=("$1"); shift; done
   shift
   want=$( { go env GOVERSION; echo "$kubernetes"; cat "$here/build.sh" "${files[@]}"; } | sha256sum)
   if [ -e "$out/$product" ] && [ "$(cat "$out/.$name.stamp" 2>/dev/null)" = "$want" ]; then return; fi
   echo "== $name" >>"$log"
-  (cd "$here" && "$@") >>"$log" 2>&1 || fail "building $name failed"
+  set +e # in "(…) || fail" a failing line of the command would be passed over
+  (set -e; cd "$here"; "$@") >>"$log" 2>&1
+  status=$?
+  set -e
+  [ $status = 0 ] || fail "building $name failed"
   echo "$want" >"$out/.$name.stamp"
   echo "cluster: built $name in $((SECONDS - started)) s"
 }
