@@ -5,7 +5,8 @@
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
 # for each name), kwok and kwok-stages.yaml, testcluster, compare, soak, parity, lockstep, and the test programs, PACKAGE.test. With --control-plane only
-# kube and kwok, with --ecosystem also other projects' programs (helm, prometheus, promtool) and ecosystem.test. What is up to date is not built again, and then this takes a moment.
+# kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool and
+# prefect. What is up to date is not built again, and then this takes a moment.
 #
 # Needs a Go >= 1.21 (it fetches the one that go.mod asks for) or python3 with venv, from which it gets one of its own.
 # GOFLAGS, GOPROXY and the like are respected. The compiler's output goes to build/logs/.
@@ -117,13 +118,23 @@ unpack_prometheus() {
   rm -r "$dir"
 }
 
+build_prefect() {
+  rm -rf "$out/prefect"
+  python3 -m venv "$out/prefect"
+  "$out/prefect/bin/pip" install --quiet --disable-pip-version-check -r prefect/requirements.txt
+}
+
 build_ecosystem() { go test -c -ldflags "-s -w" -o "$out/" ./ecosystem; }
 
-# fetch downloads the modules first, and tries again: a module mirror may be down for a moment, a compiler is not.
+# fetch [PACKAGE] downloads the modules first, all or what the package needs, and tries again: a module mirror may be down for a moment, a compiler is not.
 fetch() {
+  if [ $# = 0 ]; then retry go mod download; else retry go list -deps "$1" >/dev/null; fi
+}
+
+retry() {
   local try
   for try in 1 2 3; do
-    if go mod download; then return; fi
+    if "$@"; then return; fi
     sleep $((try * 5))
   done
   return 1
@@ -140,5 +151,6 @@ step own e2e.test go.mod go.sum "${own[@]}" -- build_own
 if [ "$what" = --ecosystem ]; then
   step helm helm helm/go.mod helm/go.sum -- build_helm
   step prometheus promtool -- unpack_prometheus
+  step prefect prefect/bin/prefect prefect/requirements.txt -- build_prefect
   step ecosystem ecosystem.test go.mod go.sum "${own[@]}" ecosystem/*.go -- build_ecosystem
 fi
