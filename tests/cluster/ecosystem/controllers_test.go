@@ -31,7 +31,7 @@ import (
 // webhooks; only what a kubelet does is simulated.
 
 // patience is how long such a test waits for one thing: the machine may have other work.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // eventually waits until ok, and fails with what was seen last.
 func (p *plane) eventually(what string, ok func() (bool, string)) {

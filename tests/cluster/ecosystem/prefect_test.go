@@ -104,7 +104,7 @@ func (p *plane) startPrefect() *prefectServer {
 		}
 	}
 	alive := s.start("prefect-server", "server", "start", "--host", "127.0.0.1", "--port", fmt.Sprint(port))
-	p.within(5*time.Minute, "Prefect's server answers", func() (bool, string) {
+	p.within(10*time.Minute, "Prefect's server answers", func() (bool, string) {
 		if !alive() {
 			p.t.Fatalf("Prefect's server ended:\n%s", lastLines(filepath.Join(p.cluster.Logs(), "prefect-server.log")))
 		}
