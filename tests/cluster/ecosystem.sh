@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests with other projects' programs, which make test does not build: the chart with Helm, alerts and dashboards with Prometheus, the scheduler's
-# page in Debian's chromium, and the commands of the docs. Builds what is needed first.
+# page in Debian's chromium, pods of JobSet, LeaderWorkerSet and Prefect, and the commands of the docs. Builds what is needed first.
 #
 #   tests/cluster/ecosystem.sh [GO TEST FLAGS…]     for example: -test.run Chart
 #
@@ -19,4 +19,4 @@ fi
 if [ -z "${GPU_SCHEDULER_BIN:-}" ]; then
   make build >build/logs/ecosystem-build.log 2>&1 || { tail -n 20 build/logs/ecosystem-build.log >&2; exit 1; }
 fi
-exec build/cluster/bin/ecosystem.test -test.v -test.timeout 30m "$@"
+exec build/cluster/bin/ecosystem.test -test.v -test.timeout 45m "$@"

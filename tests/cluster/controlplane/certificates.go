@@ -88,6 +88,22 @@ func (c *ControlPlane) ServingCertificates() (right tls.Certificate, wrong []tls
 	return all[0], all[1:], nil
 }
 
+// WriteServingCertificate makes a folder with the tls.crt and tls.key of a server on the loopback addresses, such as a webhook's, that clients of the
+// control plane accept. The authority that signed it is the CAData of Config.
+func (c *ControlPlane) WriteServingCertificate(dir string) error {
+	signed, err := c.ca.server()
+	if err != nil {
+		return fmt.Errorf("sign a serving certificate: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "tls.crt"), signed.certificate, 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "tls.key"), signed.key, 0o600)
+}
+
 // client signs a certificate that the API server takes for the given identity, until then.
 func (a *authority) client(who Identity, until time.Time) (pair, error) {
 	template := certificate(pkix.Name{CommonName: who.User, Organization: who.Groups})

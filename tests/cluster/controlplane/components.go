@@ -12,8 +12,12 @@ import (
 )
 
 // StartKwok starts KWOK for every node of the cluster: it keeps nodes Ready, takes bound pods to Running within a second, completes pods of
-// Jobs, and removes deleted pods as a kubelet would.
-func (c *ControlPlane) StartKwok(ctx context.Context) (*Process, error) {
+// Jobs, and removes deleted pods as a kubelet would. The stages named in without are left out: without "pod-complete" the pods of Jobs run on.
+func (c *ControlPlane) StartKwok(ctx context.Context, without ...string) (*Process, error) {
+	stages, err := c.kwokStages(without)
+	if err != nil {
+		return nil, err
+	}
 	ports, err := freePorts(1)
 	if err != nil {
 		return nil, err
@@ -21,7 +25,7 @@ func (c *ControlPlane) StartKwok(ctx context.Context) (*Process, error) {
 	address := fmt.Sprintf("127.0.0.1:%d", ports[0])
 	p, err := StartProcess(c.Logs(), "kwok", nil, filepath.Join(c.options.Bin, "kwok"),
 		"--kubeconfig="+c.admin,
-		"--config="+filepath.Join(c.options.Bin, "kwok-stages.yaml"),
+		"--config="+stages,
 		"--manage-all-nodes=true",
 		"--server-address="+address,
 		"--node-lease-duration-seconds=0")
@@ -30,6 +34,30 @@ func (c *ControlPlane) StartKwok(ctx context.Context) (*Process, error) {
 	}
 	c.adopt(p)
 	return p, c.waitReady(ctx, p, httpOK("http://"+address+"/healthz"))
+}
+
+// kwokStages writes the stages of build.sh, less those left out, into the control plane's directory.
+func (c *ControlPlane) kwokStages(without []string) (string, error) {
+	all, err := os.ReadFile(filepath.Join(c.options.Bin, "kwok-stages.yaml"))
+	if err != nil {
+		return "", err
+	}
+	text := string(all)
+	for _, name := range without {
+		var kept []string
+		stages := strings.Split(text, "---\n")
+		for _, stage := range stages {
+			if !strings.Contains(stage, "\n  name: "+name+"\n") {
+				kept = append(kept, stage)
+			}
+		}
+		if len(kept) == len(stages) {
+			return "", fmt.Errorf("start KWOK: there is no stage %q to leave out", name)
+		}
+		text = strings.Join(kept, "---\n")
+	}
+	path := filepath.Join(c.dir, "kwok-stages.yaml")
+	return path, os.WriteFile(path, []byte(text), 0o600)
 }
 
 // SchedulerOptions of StartKubeScheduler.

@@ -133,6 +133,9 @@ func TestExpireMakesContinuedListsGone(t *testing.T) {
 }
 
 func TestComponentsStartAndStop(t *testing.T) {
+	if _, err := cluster.StartKwok(t.Context(), "pod-completed"); err == nil || !strings.Contains(err.Error(), `no stage "pod-completed"`) {
+		t.Fatalf("a stage that KWOK does not have is left out: %v", err)
+	}
 	kwok, err := cluster.StartKwok(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -198,8 +198,8 @@ func (p *plane) typeIn(folder string, s section, command string) {
 }
 
 // startControllers makes the plane a cluster on which Deployments run and namespaces go, and makes what the pages take for granted: the
-// namespaces of a team and of Prometheus, and its account.
-func (p *plane) startControllers() {
+// namespaces of a team and of Prometheus, and its account. The simulated kubelets leave out the stages named in without.
+func (p *plane) startControllers(without ...string) {
 	p.t.Helper()
 	ctx, client := p.t.Context(), p.cluster.Client()
 	for i := range 2 {
@@ -214,7 +214,7 @@ func (p *plane) startControllers() {
 	if _, err := client.CoreV1().ServiceAccounts("monitoring").Create(ctx, account, metav1.CreateOptions{}); err != nil {
 		p.t.Fatal(err)
 	}
-	if _, err := p.cluster.StartKwok(ctx); err != nil {
+	if _, err := p.cluster.StartKwok(ctx, without...); err != nil {
 		p.t.Fatal(err)
 	}
 	if _, err := p.cluster.StartKubeScheduler(ctx, controlplane.SchedulerOptions{}); err != nil {

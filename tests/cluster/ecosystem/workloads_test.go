@@ -55,13 +55,20 @@ func scheduler() string {
 	return filepath.Join(root, "build/release/bin/gpu-scheduler")
 }
 
-// runScheduler starts gpu-scheduler as the account of manifests/base.
-func (p *plane) runScheduler(args ...string) {
+// applyScheduler applies manifests/base, and returns the scheduler's account.
+func (p *plane) applyScheduler() controlplane.Identity {
 	p.t.Helper()
 	account, err := p.cluster.ApplyScheduler(p.t.Context(), filepath.Join(root, "manifests/base"))
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	return account
+}
+
+// runScheduler starts gpu-scheduler as the account of manifests/base.
+func (p *plane) runScheduler(args ...string) {
+	p.t.Helper()
+	account := p.applyScheduler()
 	kubeconfig, err := p.cluster.KubeconfigFor(account)
 	if err != nil {
 		p.t.Fatal(err)
