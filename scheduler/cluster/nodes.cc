@@ -22,14 +22,15 @@ bool Nodes::upsert(NodeFacts facts) {
   if (!present(slot)) ++present_;
   node.facts = std::move(facts);
   changes_.append(slot);
-  const std::int64_t gpus = node.facts.allocatable.get(kNvidiaGpu);
-  statuses_[slot] = {.facts_changed = changes_.end(),
-                     .gpus = static_cast<std::int32_t>(std::clamp<std::int64_t>(
-                         gpus, 0, std::numeric_limits<std::int32_t>::max())),
-                     .present = true};
+  statuses_[slot] = {.facts_changed = changes_.end(), .gpus = gpus_of(node.facts), .present = true};
   ++openings_;
   ++facts_version_;
   return true;
+}
+
+std::int32_t Nodes::gpus_of(const NodeFacts& facts) {
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(
+      facts.allocatable.get(kNvidiaGpu), 0, std::numeric_limits<std::int32_t>::max()));
 }
 
 void Nodes::erase(std::string_view name) {

@@ -81,6 +81,7 @@ class Nodes {
 
   // How many nvidia.com/gpu the node offers, 2^31 − 1 at most: whole GPUs or pieces of shared ones.
   [[nodiscard]] std::int32_t gpus(NodeSlot slot) const { return statuses_[slot].gpus; }
+  [[nodiscard]] static std::int32_t gpus_of(const NodeFacts& facts);
 
   // A hash of the node's name, equal on every machine; random orders are made from it.
   [[nodiscard]] std::uint64_t name_hash(NodeSlot slot) const { return name_hashes_[slot]; }

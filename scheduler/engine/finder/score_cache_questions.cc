@@ -203,9 +203,15 @@ Best ScoreCache::best(const Where& where) const {
     }
     return total;
   };
+  const auto gpus_of = [&](NodeSlot slot) {
+    return where.trial == nullptr ? nodes_.gpus(slot)
+                                  : Nodes::gpus_of(where.trial->view(slot).facts);
+  };
   const auto consider = [&](NodeSlot slot, std::int64_t total) {
     if (best.node != kNoSlot && total < best.total) return;
-    if (best.node != kNoSlot && total == best.total && !order_.before(slot, best.node)) return;
+    if (best.node != kNoSlot && total == best.total && !order_.before(slot, best.node, gpus_of)) {
+      return;
+    }
     best.node = slot;
     best.total = total;
   };

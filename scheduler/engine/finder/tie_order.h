@@ -16,6 +16,12 @@ class TieOrder {
   TieOrder(TieBreak tie_break, const Nodes& nodes) : tie_break_(tie_break), nodes_(nodes) {}
 
   [[nodiscard]] bool before(NodeSlot a, NodeSlot b) const {
+    return before(a, b, [this](NodeSlot slot) { return nodes_.gpus(slot); });
+  }
+  // The same with what the nodes offer said by gpus_of(slot), as Nodes::gpus(): in a trial they may
+  // offer something else.
+  template <typename GpusOf>
+  [[nodiscard]] bool before(NodeSlot a, NodeSlot b, GpusOf&& gpus_of) const {
     switch (tie_break_.order) {
       case TieBreak::Order::kFirstNode:
       case TieBreak::Order::kRandom:
@@ -24,7 +30,7 @@ class TieOrder {
         if (lot(a) != lot(b)) return lot(a) < lot(b);
         break;
       case TieBreak::Order::kFewestGpusFirst:
-        if (nodes_.gpus(a) != nodes_.gpus(b)) return nodes_.gpus(a) < nodes_.gpus(b);
+        if (gpus_of(a) != gpus_of(b)) return gpus_of(a) < gpus_of(b);
         break;
     }
     return nodes_.rank(a) < nodes_.rank(b);
