@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -207,5 +208,14 @@ func (c *ControlPlane) writeKubeconfig(user string, auth api.AuthInfo) (string, 
 	if err != nil {
 		return "", fmt.Errorf("write a kubeconfig for %s: %w", user, err)
 	}
-	return path, os.WriteFile(path, content, 0o600)
+	// Another test's process may be reading the file of the same user: it is replaced as a whole.
+	file, err := os.CreateTemp(c.dir, "kubeconfig-new-")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(content)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", err
+	}
+	return path, os.Rename(file.Name(), path)
 }
