@@ -1,7 +1,5 @@
 #include "bench/replay/account/account.h"
 
-#include "scheduler/gpu/devices.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -197,11 +195,9 @@ Outcome Account::outcome(const std::vector<Step>& steps) const {
   }
   if (options_.over_time) {
     outcome.levels = over_window_.average();
-    constexpr double kMsPerHour = 3'600'000;
-    outcome.time = {.hours = over_window_.milliseconds / kMsPerHour,
+    outcome.time = {.hours = over_window_.hours(),
                     .gpu_hours_waited = over_window_.gpu_hours_waited(),
-                    .capacity = over_window_.capacity /
-                                static_cast<double>(sched::gpu::kMilliPerGpu) / kMsPerHour};
+                    .gpu_hours = over_window_.gpu_hours()};
   } else if (!steps.empty()) {
     outcome.levels = steps.back();
   }

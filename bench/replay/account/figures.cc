@@ -86,7 +86,7 @@ std::map<std::string, double> figures_of(const Outcome& outcome, const std::vect
   if (outcome.time) {
     figures["hours"] = outcome.time->hours;
     figures["gpu_hours_waited"] = outcome.time->gpu_hours_waited;
-    figures["gpu_waiting"] = percent(outcome.time->gpu_hours_waited, outcome.time->capacity);
+    figures["gpu_waiting"] = percent(outcome.time->gpu_hours_waited, outcome.time->gpu_hours);
   }
   for (const Step& step : steps) {
     const auto x = static_cast<int>(std::lround(step.x));

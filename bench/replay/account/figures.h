@@ -40,7 +40,7 @@ struct Outcome {
   struct Time {
     double hours = 0;             // of the window
     double gpu_hours_waited = 0;  // of all that waited in it, whenever they came
-    double capacity = 0;          // GPU-hours that the cluster had
+    double gpu_hours = 0;         // that the cluster had
   };
   std::optional<Time> time = {};
 };

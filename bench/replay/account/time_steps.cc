@@ -6,6 +6,14 @@
 #include <cmath>
 
 namespace bench::replay {
+namespace {
+
+double hours_of(double milliseconds) { return milliseconds / 3'600'000; }
+double gpu_hours_of(double milli_gpu_milliseconds) {
+  return hours_of(milli_gpu_milliseconds / static_cast<double>(sched::gpu::kMilliPerGpu));
+}
+
+}  // namespace
 
 void LevelsOverTime::add(const Levels& levels, Moment duration) {
   const auto ms = static_cast<double>(duration.count());
@@ -40,9 +48,9 @@ Step LevelsOverTime::average() const {
   return step;
 }
 
-double LevelsOverTime::gpu_hours_waited() const {
-  return waiting_gpu / static_cast<double>(sched::gpu::kMilliPerGpu) / 3'600'000;
-}
+double LevelsOverTime::hours() const { return hours_of(milliseconds); }
+double LevelsOverTime::gpu_hours() const { return gpu_hours_of(capacity); }
+double LevelsOverTime::gpu_hours_waited() const { return gpu_hours_of(waiting_gpu); }
 
 TimeSteps::TimeSteps(Moment horizon) : width_(std::max(horizon / kSlices, Moment{1})) {}
 

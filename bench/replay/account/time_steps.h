@@ -27,7 +27,9 @@ struct LevelsOverTime {
   void add(const LevelsOverTime& other);
   // The averages: allocated and causes in percent of the GPUs, waiting in pods.
   [[nodiscard]] Step average() const;
-  // What pods waited for, GPUs × hours.
+  // How long it was, the GPUs × hours that the cluster had in it, and those that pods waited for.
+  [[nodiscard]] double hours() const;
+  [[nodiscard]] double gpu_hours() const;
   [[nodiscard]] double gpu_hours_waited() const;
 };
 
