@@ -6,6 +6,7 @@
 #pragma once
 
 #include "bench/replay/trace/trace.h"
+#include "scheduler/cluster/fragmentation.h"
 
 #include <array>
 #include <cstddef>
@@ -17,17 +18,9 @@
 
 namespace bench::replay {
 
-// Why free GPU cannot be used by the typical pods; FGD's seven cases (Weng et al., ATC'23, §3).
-enum class Cause : std::uint8_t {
-  kLackBoth,       // q1: neither enough CPU nor a GPU large enough
-  kLackGpu,        // q2: no GPU large enough, or too few
-  kSatisfied,      // q3: usable: not fragmented
-  kLackCpu,        // q4: GPU enough, CPU not
-  kNoGpuAsked,     // xl: the pod asks for none, its CPU fits
-  kNoGpuAskedCpu,  // xr: the pod asks for none, its CPU does not fit
-  kNoAccess,       // the node's model is not allowed
-};
-inline constexpr std::size_t kCauses = 7;
+// Why free GPU cannot be used by the typical pods.
+using Cause = sched::FreeGpuCause;
+inline constexpr std::size_t kCauses = sched::kFreeGpuCauses;
 inline constexpr std::array<std::string_view, kCauses> kCauseNames{
     "q1_lack_both", "q2_lack_gpu", "q3_satisfied", "q4_lack_cpu",
     "xl_satisfied", "xr_lack_cpu", "no_access"};

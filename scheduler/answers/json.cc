@@ -15,7 +15,8 @@ std::string text_of(const Json& json) {
 }
 
 Json json_of(const Pieces& pieces) {
-  return {{"total", pieces.total}, {"used", pieces.used}, {"free", pieces.free}};
+  return {
+      {"total", pieces.total}, {"used", pieces.used}, {"held", pieces.held}, {"free", pieces.free}};
 }
 
 Json json_of(const GpuTenant& tenant, const PodNames& names) {
@@ -92,11 +93,8 @@ std::string to_json(const Overview& overview) {
 
 std::string to_json(const std::vector<GpuNode>& nodes, const PodNames& names) {
   const auto pieces = [](const GpuPieces& one) -> Json {
-    return {{"resource", one.resource},
-            {"form", one.form()},
-            {"total", one.total},
-            {"used", one.used},
-            {"free", one.free()}};
+    return {{"resource", one.resource}, {"form", one.form()}, {"total", one.total},
+            {"used", one.used},         {"held", one.held},   {"free", one.free()}};
   };
   const auto tenant = [&](const GpuTenant& one) { return json_of(one, names); };
   return text_of({{"kind", "Nodes"}, {"nodes", array_of(nodes, [&](const GpuNode& node) -> Json {

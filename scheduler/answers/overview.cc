@@ -9,6 +9,7 @@ namespace {
 void add(Pieces& to, const GpuPieces& pieces, bool open) {
   to.total += pieces.total;
   to.used += pieces.used;
+  to.held += pieces.held;
   if (open) to.free += pieces.free();
 }
 
@@ -33,7 +34,7 @@ void add(TypeRow& row, const GpuNode& node, const GpuPieces& pieces) {
     row.largest_block = pieces.free();
     row.largest_on = node.node;
   }
-  if (pieces.total > 0 && pieces.used == 0) ++row.whole_nodes_free;
+  if (pieces.total > 0 && pieces.used == 0 && pieces.held == 0) ++row.whole_nodes_free;
 }
 
 }  // namespace

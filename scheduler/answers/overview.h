@@ -13,6 +13,7 @@ namespace sched::answers {
 struct Pieces {
   std::int64_t total = 0;
   std::int64_t used = 0;
+  std::int64_t held = 0;  // for pods that have waited long
   std::int64_t free = 0;  // on nodes that are open
   friend bool operator==(const Pieces&, const Pieces&) = default;
 };
@@ -25,7 +26,7 @@ struct TypeRow {
   Pieces pieces;
   std::int64_t largest_block = 0;    // free on one open node
   std::string largest_on;            // that node, the first by name; empty: none is free
-  std::size_t whole_nodes_free = 0;  // open, with pieces, and none of them used
+  std::size_t whole_nodes_free = 0;  // open, with pieces, none of them used or held
   friend bool operator==(const TypeRow&, const TypeRow&) = default;
 };
 

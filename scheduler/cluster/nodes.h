@@ -6,7 +6,6 @@
 //
 // A change of facts or usage of a present node, its appearance and its removal are written to the
 // change log. An event that changes nothing is not. Plugins are never asked about absent nodes.
-// log; an event that says what is known already is not. Plugins are never asked about absent nodes.
 #pragma once
 
 #include "scheduler/cluster/change_log.h"

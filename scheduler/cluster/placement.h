@@ -5,7 +5,6 @@
 // gone, finished or on another node. A pod for which a node is held has one, too, as a reservation.
 // If a placement takes more than capacity, that is another member of this kind: members are undone
 // in reverse order of their declaration.
-// reverse order of their declaration.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"

@@ -5,9 +5,13 @@
 
 #include "k8s-client/api/gpu_quota.h"
 #include "scheduler/base/types.h"
+#include "scheduler/cluster/fragmentation.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/framework/verdict.h"
 
+#include <algorithm>
+#include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -93,7 +97,8 @@ struct GpuPieces {
   std::string profile;  // of an instance, or of a replica of one: "1g.10gb"; else empty
   std::int64_t total = 0;
   std::int64_t used = 0;  // by all unfinished pods there; may be more than `total`
-  [[nodiscard]] std::int64_t free() const { return total > used ? total - used : 0; }
+  std::int64_t held = 0;  // for a pod that has waited long: no other pod gets them
+  [[nodiscard]] std::int64_t free() const { return std::max<std::int64_t>(total - used - held, 0); }
   // The form of a piece, besides its type: "mig-1g.10gb", "shared", "mig-1g.10gb.shared"; empty: a
   // whole GPU.
   [[nodiscard]] std::string form() const;
@@ -148,13 +153,31 @@ struct GpuTotals {
     std::string type;  // the class, "H100"; the product's name if the class is not known
     std::string form;  // as GpuPieces::form()
     std::int64_t used = 0;
+    std::int64_t held = 0;                      // for pods that have waited long
     std::int64_t free = 0;                      // on nodes that are not closed
     std::map<GpusClosed, std::int64_t> closed;  // free, but no pod gets them
     std::int64_t largest_block = 0;             // free on one node that is not closed
-    std::int64_t whole_nodes_free = 0;          // nodes that are not closed and where none is used
+    std::int64_t whole_nodes_free = 0;          // nodes that are not closed, none used or held
     friend bool operator==(const Form&, const Form&) = default;
   };
   enum class Queue : std::uint8_t { kActive, kBackoff, kUnschedulable, kGated };
+  // What a pod waits for. If it is several things, the first of these.
+  enum class Reason : std::uint8_t {
+    kTurn,         // its turn
+    kBackoff,      // the end of the back-off after a failed bind
+    kGates,        // the removal of its scheduling gates
+    kQuota,        // room in its quota
+    kQuotaChange,  // a change of its quota, which can never give so much
+    kRules,        // other pods or objects, by a rule across nodes
+    kNode,         // room on a node
+  };
+  struct WaitsIn {
+    Queue queue = Queue::kActive;
+    Reason reason = Reason::kTurn;
+    std::string type;  // that it asks for: "H100"; "any", "other" (several, or by other means),
+                       // "none" (no GPU)
+    friend auto operator<=>(const WaitsIn&, const WaitsIn&) = default;
+  };
   struct Waiting {
     std::int64_t pods = 0;
     std::int64_t gpus = 0;  // pieces that they ask for
@@ -162,9 +185,22 @@ struct GpuTotals {
     friend bool operator==(const Waiting&, const Waiting&) = default;
   };
   std::vector<Form> forms;  // by type and form
-  // By queue, and by the type that the pods ask for: a class ("H100"), "any", "other" (several, or
-  // by other means), "none" (no GPU).
-  std::map<std::pair<Queue, std::string>, Waiting> waiting;
+  std::map<WaitsIn, Waiting> waiting;
+
+  // The whole GPUs that are free on nodes that are not closed, of one type, by whether typical pods
+  // could use them (scheduler/cluster/fragmentation.h). In GPUs.
+  std::map<std::string, std::array<double, kFreeGpuCauses>> free_by_cause;
+  // Pieces that the pods of a namespace use, for those with the most; and the sum of the others.
+  static constexpr std::size_t kMostNamespaces = 50;
+  std::map<std::string, std::int64_t> namespaces;
+  std::int64_t other_namespaces = 0;
+
+  struct Quota {
+    std::size_t holds = 0;      // pods for which quota, or a node, is held
+    std::optional<Time> since;  // since when the first pod in line waits; nullopt: none waits
+    friend bool operator==(const Quota&, const Quota&) = default;
+  };
+  std::map<std::string, Quota> quotas;  // by name; those that no pod has waited in may be missing
   friend bool operator==(const GpuTotals&, const GpuTotals&) = default;
 };
 

@@ -130,6 +130,8 @@ PendingPods Engine::pending() const {
           .gated = queue.gated()};
 }
 
+const QueueEntries& Engine::queue_entries() const { return parts_->queue.entries(); }
+
 GpuFigures Engine::gpu_figures() const {
   return {.nodes_backed_off = parts_->backoffs.nodes_backed_off(),
           .rejected_pods = parts_->backoffs.rejected_pods(),

@@ -18,6 +18,7 @@
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/options.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/queue/entity.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +65,7 @@ class Engine {
   [[nodiscard]] std::optional<Time> next_wakeup() const;
 
   [[nodiscard]] PendingPods pending() const;
+  [[nodiscard]] const QueueEntries& queue_entries() const;
   [[nodiscard]] GpuFigures gpu_figures() const;
 
   // The accounts of all quotas, by name. O(quotas · (lines + shapes that wait) · GPU types).

@@ -216,9 +216,9 @@ void Intake::pod_changed(PodRecord& record, k8s::Pod pod, Time now) {
     queue_.remove(waiting);
     take_over(waiting, std::move(pod));
     if (backs_off && !is_gated(waiting.pod)) {
-      queue_.back_off(waiting, ready_at);
+      queue_.back_off(waiting, ready_at, QueueEvent::kPodUpdate);
     } else {
-      enqueue(waiting);
+      enqueue(waiting, QueueEvent::kPodUpdate);
     }
   }
 }
@@ -248,11 +248,11 @@ void Intake::take_over(WaitingPod& waiting, k8s::Pod pod) {
   waiting.last_refusal.clear();
 }
 
-void Intake::enqueue(WaitingPod& waiting) {
+void Intake::enqueue(WaitingPod& waiting, QueueEvent event) {
   if (is_gated(waiting.pod)) {
-    queue_.gate(waiting);
+    queue_.gate(waiting, event);
   } else {
-    queue_.activate(waiting);
+    queue_.activate(waiting, event);
   }
 }
 

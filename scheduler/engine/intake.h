@@ -75,7 +75,7 @@ class Intake {
   [[nodiscard]] std::vector<gpu::DeviceShare> devices_of_bound(const k8s::Pod& pod,
                                                                const PodRecord& record,
                                                                NodeSlot node);
-  void enqueue(WaitingPod& waiting);
+  void enqueue(WaitingPod& waiting, QueueEvent event = QueueEvent::kPodAdd);
   void note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim& claim);
   void note_misnamed(const k8s::Pod& pod);
 

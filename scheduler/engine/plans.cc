@@ -132,7 +132,7 @@ void Plans::undo(PodRecord& record, bool counts, Time now) {
   waiting.has_shape(world_.templates.shape(waiting.pod));  // the reason is in names_in_use.h
   waiting.queue = waking_.queue_for(waiting);
   if (!waiting.pod.spec.scheduling_gates.empty()) {
-    queue_.gate(waiting);
+    queue_.gate(waiting, QueueEvent::kAttemptFailure);
   } else {
     queue_.back_off(waiting, end_of_backoff(waiting, now));
   }

@@ -33,7 +33,8 @@ std::string type_of(const std::string& type, const std::string& form) {
 
 std::string sums(const Overview& overview) {
   const auto told = [](const Pieces& pieces, std::string_view what) {
-    return counted(pieces.total, what) + "  " + std::to_string(pieces.used) + " used  " +
+    const std::string held = pieces.held == 0 ? "" : std::to_string(pieces.held) + " held  ";
+    return counted(pieces.total, what) + "  " + std::to_string(pieces.used) + " used  " + held +
            std::to_string(pieces.free) + " free";
   };
   std::string text = told(overview.gpus, "GPU");

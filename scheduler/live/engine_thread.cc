@@ -71,6 +71,7 @@ void EngineThread::run() {
     more = decide();
     if (hooks_.flight_recorder != nullptr) hooks_.flight_recorder->end_round();
     hooks_.on_pending(engine_.pending());
+    hooks_.on_queue_entries(engine_.queue_entries());
     tell_quotas();
     hooks_.on_gpu_figures(engine_.gpu_figures());
     answer_one();

@@ -47,6 +47,7 @@ class EngineThread {
     // How many pods wait in each place, after each round. All hooks are called on the engine's
     // thread.
     std::function<void(const PendingPods&)> on_pending;
+    std::function<void(const QueueEntries&)> on_queue_entries = [](const QueueEntries&) {};
     // The accounts of all quotas when Synced has been applied; later those that may have changed,
     // at most once in `quota_interval`.
     std::function<void(QuotaNews)> on_quotas = [](auto&&) {};

@@ -243,9 +243,13 @@ void Intake::on_watch_synced(Watch& watch) {
 std::vector<Intake::Source> Intake::sources() const {
   std::vector<Source> sources;
   for (const auto& watch : watches_) {
-    const bool in_contact = watch->started && loop_.now() - watch->last_contact() < kContactLimit;
+    const auto contact = watch->last_contact();
+    const auto age = loop_.now() - contact;
+    const bool in_contact = watch->started && age < kContactLimit;
+    const bool ever = contact != k8s::EventLoop::Clock::time_point{};
     sources.push_back({.kind = watch->kind,
                        .synced = watch->synced,
+                       .age = ever ? std::optional(age) : std::nullopt,
                        .in_contact = in_contact,
                        .unreadable = watch->unreadable()});
   }

@@ -51,6 +51,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,6 +85,8 @@ class Intake {
   struct Source {
     std::string kind;
     bool synced = false;
+    // Since it was last known to be up to date; nullopt: it has not been yet.
+    std::optional<std::chrono::nanoseconds> age;
     bool in_contact = false;     // a sign of life came within the time for a working watch
     std::size_t unreadable = 0;  // objects that are put aside
   };

@@ -206,6 +206,7 @@ std::string Shell::Parts::metrics_text() {
   loop_->post([this] {
     for (const Intake::Source& source : intake_->sources()) {
       metrics_.unreadable(source.kind, source.unreadable);
+      if (source.age) metrics_.watch_age(source.kind, *source.age);
     }
   });
   if (recorder_) metrics_.recording(recorder_->is_writing());

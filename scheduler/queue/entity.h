@@ -10,6 +10,7 @@
 #include "scheduler/framework/cluster_change.h"
 #include "scheduler/quota/demand.h"
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,20 @@ enum class QueuePlace : std::uint8_t {
   kGated,    // has scheduling gates
 };
 inline constexpr std::size_t kQueuePlaces = 6;
+
+// Why an entity enters a place; for metrics.
+enum class QueueEvent : std::uint8_t {
+  kPodAdd,
+  kPodUpdate,
+  kAttemptFailure,  // an attempt to place it, or its bind, has failed
+  kBackoffComplete,
+  kUnschedulableTimeout,  // it has waited long without a change that might help it
+  kObjectChange,          // of an object that it waits for
+  kQuotaChange,           // of its quota, or of what is held in it
+};
+inline constexpr std::size_t kQueueEvents = 7;
+// How many pods have entered each place ever, by event.
+using QueueEntries = std::array<std::array<std::uint64_t, kQueueEvents>, kQueuePlaces>;
 
 // Order of turns: higher priority first, then the older entity, then the one that was seen first.
 struct QueueOrder {

@@ -4,17 +4,17 @@
 
 namespace sched {
 
-void EntityQueue::activate(Entity& entity) {
+void EntityQueue::activate(Entity& entity, QueueEvent event) {
   leave(entity);
   set_in_line(entity, true);
-  enter(entity, QueuePlace::kActive);
+  enter(entity, QueuePlace::kActive, event);
   active_.emplace(entity.order, &entity);
 }
 
-void EntityQueue::back_off(Entity& entity, Time until) {
+void EntityQueue::back_off(Entity& entity, Time until, QueueEvent event) {
   leave(entity);
   set_in_line(entity, true);
-  enter(entity, QueuePlace::kBackoff);
+  enter(entity, QueuePlace::kBackoff, event);
   roster_.timers.start(entity, until);
 }
 
@@ -23,14 +23,14 @@ void EntityQueue::park(Entity& entity, const Apart& apart, WaitsFor waits_for, T
   entity.apart = apart;
   if (apart.any()) ++roster_.apart;
   set_in_line(entity, waits_for != kWaitsForChange && !apart.any());
-  enter(entity, QueuePlace::kParked);
+  enter(entity, QueuePlace::kParked, QueueEvent::kAttemptFailure);
   parked_.add(entity, waits_for, roster_.changes);
   roster_.timers.start(entity, try_anew_at);
 }
 
 void EntityQueue::refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try_anew_at) {
   remove(entity);
-  enter(entity, QueuePlace::kRefused);
+  enter(entity, QueuePlace::kRefused, QueueEvent::kAttemptFailure);
   entity.awaits = std::move(awaits);
   for (const ObjectKey& object : entity.awaits) {
     roster_.refused[object].emplace(entity.order, &entity);
@@ -38,9 +38,9 @@ void EntityQueue::refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try
   roster_.timers.start(entity, try_anew_at);
 }
 
-void EntityQueue::gate(Entity& entity) {
+void EntityQueue::gate(Entity& entity, QueueEvent event) {
   remove(entity);
-  enter(entity, QueuePlace::kGated);
+  enter(entity, QueuePlace::kGated, event);
 }
 
 void EntityQueue::remove(Entity& entity) {
@@ -48,9 +48,11 @@ void EntityQueue::remove(Entity& entity) {
   set_in_line(entity, false);
 }
 
-void EntityQueue::enter(Entity& entity, QueuePlace place) {
+void EntityQueue::enter(Entity& entity, QueuePlace place, QueueEvent event) {
   entity.place = place;
-  roster_.pods[static_cast<std::size_t>(place)] += entity.pods;
+  const auto index = static_cast<std::size_t>(place);
+  roster_.pods[index] += entity.pods;
+  roster_.entries[index][static_cast<std::size_t>(event)] += entity.pods;
 }
 
 void EntityQueue::leave(Entity& entity) {
@@ -94,7 +96,7 @@ Entity* EntityQueue::head() const {
 }
 
 void EntityQueue::rejoin(const Entity& entity) {
-  for (Entity* alike : parked_.group_of(entity)) activate(*alike);
+  for (Entity* alike : parked_.group_of(entity)) activate(*alike, QueueEvent::kQuotaChange);
 }
 
 void EntityQueue::set_in_line(Entity& entity, bool in_line) {

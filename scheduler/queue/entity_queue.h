@@ -19,6 +19,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -28,7 +29,8 @@ namespace sched {
 struct Roster {
   Timers timers;                                 // of entities in backoff, parked, refused
   std::array<std::size_t, kQueuePlaces> pods{};  // how many pods are in each place
-  std::size_t apart = 0;                         // how many entities are parked apart
+  QueueEntries entries{};
+  std::size_t apart = 0;  // how many entities are parked apart
   Changes changes;
   // Refused entities of all queues, by what they wait for.
   std::map<ObjectKey, std::map<QueueOrder, Entity*>> refused;
@@ -44,12 +46,12 @@ class EntityQueue {
   explicit EntityQueue(Roster& roster, bool keeps_line = false)
       : roster_(roster), keeps_line_(keeps_line) {}
 
-  void activate(Entity& entity);
-  void back_off(Entity& entity, Time until);
+  void activate(Entity& entity, QueueEvent event = QueueEvent::kPodAdd);
+  void back_off(Entity& entity, Time until, QueueEvent event = QueueEvent::kAttemptFailure);
   // No node takes the entity now, nor those that are parked as alike with it.
   void park(Entity& entity, const Apart& apart, WaitsFor waits_for, Time try_anew_at);
   void refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try_anew_at);
-  void gate(Entity& entity);
+  void gate(Entity& entity, QueueEvent event = QueueEvent::kPodAdd);
   void remove(Entity& entity);
 
   // Parked entities that wait for one of these may have room.
@@ -62,6 +64,8 @@ class EntityQueue {
   }
   // What the parked entities of sleeping groups wait for (parked_kinds.h).
   [[nodiscard]] WaitsFor asleep() const { return parked_.asleep(); }
+  // What a parked entity, or one that is alike with it, waits for. O(log groups).
+  [[nodiscard]] WaitsFor waits_for(const Entity& parked) const { return parked_.waits_for(parked); }
 
   // The entity that has the next turn; null: none. If it is parked, the caller asks first whether
   // it has room, and calls settle() if it has none.
@@ -83,7 +87,7 @@ class EntityQueue {
 
  private:
   using ByOrder = std::map<QueueOrder, Entity*>;
-  void enter(Entity& entity, QueuePlace place);
+  void enter(Entity& entity, QueuePlace place, QueueEvent event);
   void leave(Entity& entity);
   void set_in_line(Entity& entity, bool in_line);
 

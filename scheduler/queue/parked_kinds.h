@@ -54,6 +54,10 @@ class ParkedKinds {
   // The group of this entity fits nowhere, after the changes `after`, and sleeps for `waits_for`.
   void settle(const Entity& entity, WaitsFor waits_for, const Changes& after);
 
+  // What any of the entity's group waits for, or waited for before it was to be checked.
+  [[nodiscard]] WaitsFor waits_for(const Entity& entity) const {
+    return groups_.find(key_of(entity))->second.waits_for;
+  }
   // What the sleeping groups wait for, taken together.
   [[nodiscard]] WaitsFor asleep() const;
   // The entities that are alike with this one, itself included, the best first.

@@ -28,13 +28,13 @@ void Queues::move(Entity& entity, QueueId to) {
     case QueuePlace::kNone:
       return;
     case QueuePlace::kBackoff:
-      return back_off(entity, ready_at);
+      return back_off(entity, ready_at, QueueEvent::kQuotaChange);
     case QueuePlace::kGated:
-      return gate(entity);
+      return gate(entity, QueueEvent::kQuotaChange);
     case QueuePlace::kActive:
     case QueuePlace::kParked:
     case QueuePlace::kRefused:
-      return activate(entity);
+      return activate(entity, QueueEvent::kQuotaChange);
   }
 }
 
@@ -49,7 +49,7 @@ void Queues::wake(const ObjectKey& changed) {
     for (auto all = roster_.refused.find(object); all != roster_.refused.end();
          all = roster_.refused.find(object)) {
       Entity& entity = *all->second.begin()->second;
-      touch(entity.queue).activate(entity);
+      touch(entity.queue).activate(entity, QueueEvent::kObjectChange);
     }
   };
   wake_all(changed);
@@ -80,7 +80,10 @@ void Queues::nodes_opened(const NodeRoom& free) {
 
 void Queues::advance(Time now) {
   while (Entity* entity = roster_.timers.due(now)) {
-    touch(entity->queue).activate(*entity);
+    const bool backed_off = entity->place == QueuePlace::kBackoff;
+    touch(entity->queue)
+        .activate(*entity,
+                  backed_off ? QueueEvent::kBackoffComplete : QueueEvent::kUnschedulableTimeout);
     entity->last_refusal.clear();
   }
 }

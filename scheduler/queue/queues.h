@@ -35,15 +35,21 @@ class Queues {
   Queues& operator=(const Queues&) = delete;
 
   // As EntityQueue's functions, on the queue that the entity belongs to.
-  void activate(Entity& entity) { entered(entity).activate(entity); }
-  void back_off(Entity& entity, Time until) { entered(entity).back_off(entity, until); }
+  void activate(Entity& entity, QueueEvent event = QueueEvent::kPodAdd) {
+    entered(entity).activate(entity, event);
+  }
+  void back_off(Entity& entity, Time until, QueueEvent event = QueueEvent::kAttemptFailure) {
+    entered(entity).back_off(entity, until, event);
+  }
   void park(Entity& entity, const Apart& apart, WaitsFor waits_for, Time try_anew_at) {
     entered(entity).park(entity, apart, waits_for, try_anew_at);
   }
   void refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try_anew_at) {
     entered(entity).refuse(entity, std::move(awaits), try_anew_at);
   }
-  void gate(Entity& entity) { entered(entity).gate(entity); }
+  void gate(Entity& entity, QueueEvent event = QueueEvent::kPodAdd) {
+    entered(entity).gate(entity, event);
+  }
   void rejoin(const Entity& entity) { touch(entity.queue).rejoin(entity); }
   void remove(Entity& entity);
 
@@ -94,6 +100,11 @@ class Queues {
     return roster_.in(QueuePlace::kParked) + roster_.in(QueuePlace::kRefused);
   }
   [[nodiscard]] std::size_t gated() const { return roster_.in(QueuePlace::kGated); }
+  [[nodiscard]] const QueueEntries& entries() const { return roster_.entries; }
+  // As EntityQueue's function.
+  [[nodiscard]] WaitsFor waits_for(const Entity& parked) const {
+    return find(parked.queue)->waits_for(parked);
+  }
 
   // The entity that has the next turn; null: none. It stays where it is until it is put elsewhere.
   // Parked entities are checked for room only when they would come first.

@@ -60,6 +60,44 @@ const char* label_of(GpuTotals::Queue queue) {
   return "active";
 }
 
+const char* label_of(GpuTotals::Reason reason) {
+  switch (reason) {
+    case GpuTotals::Reason::kBackoff:
+      return "backoff";
+    case GpuTotals::Reason::kGates:
+      return "gates";
+    case GpuTotals::Reason::kQuota:
+      return "quota";
+    case GpuTotals::Reason::kQuotaChange:
+      return "quota_change";
+    case GpuTotals::Reason::kRules:
+      return "rules";
+    case GpuTotals::Reason::kNode:
+      return "node";
+    case GpuTotals::Reason::kTurn:
+      break;
+  }
+  return "turn";
+}
+
+// By FreeGpuCause.
+constexpr std::array<const char*, kFreeGpuCauses> kUses{
+    "lack_both", "lack_gpu", "usable", "lack_cpu", "no_gpu_asked", "no_gpu_asked_lack_cpu",
+    "no_access"};
+
+// By QueueEvent. The first four are kube-scheduler's.
+constexpr std::array<const char*, kQueueEvents> kEvents{"PodAdd",
+                                                        "PodUpdate",
+                                                        "ScheduleAttemptFailure",
+                                                        "BackoffComplete",
+                                                        "UnschedulableTimeout",
+                                                        "ObjectChange",
+                                                        "QuotaChange"};
+
+// By QueuePlace. kNone is no queue, and kRefused counts as kParked.
+constexpr std::array<const char*, kQueuePlaces> kQueues{nullptr,         "active", "backoff",
+                                                        "unschedulable", nullptr,  "gated"};
+
 // The HTTP method behind a Kubernetes verb.
 std::string method_of(std::string_view verb) {
   return verb == "LIST" || verb == "WATCH" ? "GET" : std::string(verb);
@@ -114,6 +152,32 @@ struct Metrics::Families {
                                 .Help("Kubernetes events: written, joined to a series, dropped.")
                                 .Register(registry);
 
+  Family<Histogram>& extension_points =
+      prometheus::BuildHistogram()
+          .Name("scheduler_framework_extension_point_duration_seconds")
+          .Help("Duration of the calls that bind pods (Bind) and prepare that (PreBind).")
+          .Register(registry);
+  Family<Counter>& incoming = prometheus::BuildCounter()
+                                  .Name("scheduler_queue_incoming_pods_total")
+                                  .Help("Pods that have entered a queue, by queue and event.")
+                                  .Register(registry);
+  Family<Counter>& refusals =
+      prometheus::BuildCounter()
+          .Name("gpu_scheduler_refusals_total")
+          .Help("Decisions that a pod cannot be placed, by each plugin that refused it.")
+          .Register(registry);
+  Counter& foreign_gpu_pods =
+      prometheus::BuildCounter()
+          .Name("gpu_scheduler_foreign_gpu_pods_total")
+          .Help("Pods of other schedulers that took GPUs on nodes that a profile owns.")
+          .Register(registry)
+          .Add({});
+  Family<Gauge>& watch_age =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_watch_age_seconds")
+          .Help("How long ago the watch of that kind was last known to be up to date.")
+          .Register(registry);
+
   Family<Gauge>& quota_gpus =
       prometheus::BuildGauge()
           .Name("gpu_scheduler_quota_gpus")
@@ -127,6 +191,16 @@ struct Metrics::Families {
           .Help(
               "1 where the condition of a GpuQuota's status says that something is wrong: Ready is "
               "False, or another is True.")
+          .Register(registry);
+  Family<Gauge>& head_wait =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_quota_head_wait_seconds")
+          .Help("How long the first pod in the quota's line has waited; 0: none waits.")
+          .Register(registry);
+  Family<Gauge>& quota_holds =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_quota_holds")
+          .Help("Pods of the quota that have waited long and for which something is held.")
           .Register(registry);
   Family<Gauge>& nodes_backed_off =
       prometheus::BuildGauge()
@@ -150,9 +224,8 @@ struct Metrics::Families {
   Family<Gauge>& gpus = prometheus::BuildGauge()
                             .Name("gpu_scheduler_gpus")
                             .Help(
-                                "GPUs by type, form and state: used, free, or free on nodes that "
-                                "are cordoned, backed "
-                                "off, not ready or being cut anew.")
+                                "GPUs by type, form and state: used, held, free, or free on nodes "
+                                "that are cordoned, backed off, not ready or being cut anew.")
                             .Register(registry);
   Family<Gauge>& largest_block = prometheus::BuildGauge()
                                      .Name("gpu_scheduler_gpu_largest_block")
@@ -162,10 +235,21 @@ struct Metrics::Families {
                                    .Name("gpu_scheduler_gpu_whole_nodes_free")
                                    .Help("Nodes on which no GPU of that type and form is used.")
                                    .Register(registry);
+  Family<Gauge>& free_gpus =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_free_gpus")
+          .Help("Whole GPUs that are free, by whether the pods that typically come could use them.")
+          .Register(registry);
+  Family<Gauge>& namespace_gpus =
+      prometheus::BuildGauge()
+          .Name("gpu_scheduler_namespace_gpus")
+          .Help("Pieces of GPUs that pods of a namespace have; of all but the largest under \"\".")
+          .Register(registry);
   Family<Gauge>& waiting_pods =
       prometheus::BuildGauge()
           .Name("gpu_scheduler_waiting_pods")
-          .Help("Pods that wait, by queue and by the type of GPU that they ask for.")
+          .Help(
+              "Pods that wait, by queue, by what they wait for, and by the type that they ask for.")
           .Register(registry);
   Family<Gauge>& waiting_gpus = prometheus::BuildGauge()
                                     .Name("gpu_scheduler_waiting_gpus")
@@ -270,6 +354,9 @@ struct Metrics::Families {
   std::mutex totals_mutex;  // guards totals_series
   std::map<std::pair<Family<Gauge>*, prometheus::Labels>, Gauge*> totals_series;
 
+  // By place and event; those without a name are null.
+  std::array<std::array<Counter*, kQueueEvents>, kQueuePlaces> entries{};
+
   std::mutex requests_mutex;  // guards by_request
   std::map<std::pair<std::string, int>, Requests> by_request;
 };
@@ -294,6 +381,13 @@ Metrics::Metrics(const std::vector<std::string>& profiles, std::string_view vers
   f.backoff = &f.pending_pods.Add({{"queue", "backoff"}});
   f.unschedulable = &f.pending_pods.Add({{"queue", "unschedulable"}});
   f.gated = &f.pending_pods.Add({{"queue", "gated"}});
+  for (std::size_t place = 0; place < kQueuePlaces; ++place) {
+    if (kQueues[place] == nullptr) continue;
+    for (std::size_t event = 0; event < kQueueEvents; ++event) {
+      f.entries[place][event] =
+          &f.incoming.Add({{"queue", kQueues[place]}, {"event", kEvents[event]}});
+    }
+  }
   f.backed_off = &f.nodes_backed_off.Add({});
   f.rejected = &f.rejected_pods.Add({});
   f.advised = &f.repartitions.Add({});
@@ -327,6 +421,36 @@ void Metrics::pending(const PendingPods& pods) {
   families_->unschedulable->Set(static_cast<double>(pods.unschedulable));
   families_->gated->Set(static_cast<double>(pods.gated));
 }
+
+void Metrics::queue_entries(const QueueEntries& entries) {
+  const auto& refused = entries[static_cast<std::size_t>(QueuePlace::kRefused)];
+  for (std::size_t place = 0; place < kQueuePlaces; ++place) {
+    if (kQueues[place] == nullptr) continue;
+    const bool parked = static_cast<QueuePlace>(place) == QueuePlace::kParked;
+    for (std::size_t event = 0; event < kQueueEvents; ++event) {
+      const std::uint64_t total = entries[place][event] + (parked ? refused[event] : 0);
+      raise_to(*families_->entries[place][event], total);
+    }
+  }
+}
+
+void Metrics::extension_point(std::string_view point, std::string_view profile, bool succeeded,
+                              std::chrono::nanoseconds duration) {
+  families_->extension_points
+      .Add({{"extension_point", std::string(point)},
+            {"status", succeeded ? "Success" : "Error"},
+            {"profile", std::string(profile)}},
+           doubling(0.0001, 12))
+      .Observe(seconds(duration));
+}
+
+void Metrics::refused(const std::vector<std::string>& plugins) {
+  for (const std::string& plugin : plugins) {
+    families_->refusals.Add({{"plugin", plugin}}).Increment();
+  }
+}
+
+void Metrics::foreign_gpu_pod() { families_->foreign_gpu_pods.Increment(); }
 
 void Metrics::quotas(const QuotaNews& news) {
   Families& f = *families_;
@@ -406,6 +530,7 @@ void Metrics::gpu_totals(const GpuTotals& totals, Time now) {
       set(f.gpus, all, static_cast<double>(gpus));
     };
     in_state("used", form.used);
+    in_state("held", form.held);
     in_state("free", form.free);
     for (const GpusClosed closed : {GpusClosed::kCordoned, GpusClosed::kBackedOff,
                                     GpusClosed::kNotReady, GpusClosed::kMigChange}) {
@@ -421,14 +546,27 @@ void Metrics::gpu_totals(const GpuTotals& totals, Time now) {
                                   {Queue::kUnschedulable, now},
                                   {Queue::kGated, now}};
   for (const auto& [key, waiting] : totals.waiting) {
-    const auto& [queue, type] = key;
-    const prometheus::Labels labels{{"queue", label_of(queue)}, {"gpu_type", type}};
+    const prometheus::Labels labels{
+        {"queue", label_of(key.queue)}, {"reason", label_of(key.reason)}, {"gpu_type", key.type}};
     set(f.waiting_pods, labels, static_cast<double>(waiting.pods));
     set(f.waiting_gpus, labels, static_cast<double>(waiting.gpus));
-    oldest[queue] = std::min(oldest[queue], waiting.oldest);
+    oldest[key.queue] = std::min(oldest[key.queue], waiting.oldest);
   }
   for (const auto& [queue, since] : oldest) {
     set(f.oldest_wait, {{"queue", label_of(queue)}}, seconds(now - since));
+  }
+  for (const auto& [type, causes] : totals.free_by_cause) {
+    for (std::size_t cause = 0; cause < causes.size(); ++cause) {
+      set(f.free_gpus, {{"gpu_type", type}, {"use", kUses[cause]}}, causes[cause]);
+    }
+  }
+  for (const auto& [name, gpus] : totals.namespaces) {
+    set(f.namespace_gpus, {{"namespace", name}}, static_cast<double>(gpus));
+  }
+  set(f.namespace_gpus, {{"namespace", ""}}, static_cast<double>(totals.other_namespaces));
+  for (const auto& [name, quota] : totals.quotas) {
+    set(f.head_wait, {{"quota", name}}, quota.since ? seconds(now - *quota.since) : 0);
+    set(f.quota_holds, {{"quota", name}}, static_cast<double>(quota.holds));
   }
   for (const auto& [key, gauge] : stale) key.first->Remove(gauge);
 }
@@ -458,6 +596,10 @@ void Metrics::request(std::string_view verb, int status, std::chrono::nanosecond
 
 void Metrics::unreadable(const std::string& kind, std::size_t objects) {
   families_->unreadable.Add({{"kind", kind}}).Set(static_cast<double>(objects));
+}
+
+void Metrics::watch_age(const std::string& kind, std::chrono::nanoseconds age) {
+  families_->watch_age.Add({{"kind", kind}}).Set(seconds(age));
 }
 
 void Metrics::recording(bool writes) { families_->recording.Add({}).Set(writes ? 1 : 0); }

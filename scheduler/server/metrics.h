@@ -2,9 +2,9 @@
 //
 // Each figure is published by the thread that knows it (attempts and API calls by the I/O thread,
 // queue lengths by the engine's) and may be read at any time: a scrape never asks the engine.
-// Labels are few and fixed: no pod, node or namespace names, but those of quotas and the GPU types
-// of their lines, which are as many as an administrator wrote, and the types of GPUs that nodes
-// name. Source of names and buckets:
+// Labels are few: no names of pods and nodes; of namespaces at most GpuTotals::kMostNamespaces;
+// the names of quotas and the GPU types of their lines, which are as many as an administrator
+// wrote; and the types of GPUs that nodes name. Source of names and buckets:
 // Kubernetes 1.36, pkg/scheduler/metrics, and client-go's rest_client_*.
 #pragma once
 
@@ -37,7 +37,16 @@ class Metrics {
   void attempt(std::string_view profile, AttemptResult result, std::chrono::nanoseconds duration);
   // A pod was bound at its `attempts`-th attempt, `since_queued` after it was first seen pending.
   void pod_scheduled(int attempts, std::chrono::nanoseconds since_queued);
+  // A call that a kube-scheduler's plugin would make at that extension point: "Bind", "PreBind".
+  void extension_point(std::string_view point, std::string_view profile, bool succeeded,
+                       std::chrono::nanoseconds duration);
   void pending(const PendingPods& pods);
+  // Totals so far.
+  void queue_entries(const QueueEntries& entries);
+  // A decision that a pod cannot be placed, by the plugins that refused it.
+  void refused(const std::vector<std::string>& plugins);
+  // A pod of another scheduler took GPUs on a node that a profile owns.
+  void foreign_gpu_pod();
   // The accounts of the quotas that are as they were told last, but for these.
   void quotas(const QuotaNews& news);
   void gpu_figures(const GpuFigures& figures);
@@ -49,8 +58,10 @@ class Metrics {
   void node_complaints(std::size_t nodes);
   // One finished API call; `status` 0: no answer.
   void request(std::string_view verb, int status, std::chrono::nanoseconds duration);
-  // Objects of that kind that cannot be read; called after each scrape, for the next one.
+  // Both are called after each scrape, for the next one. Objects of that kind that cannot be read:
   void unreadable(const std::string& kind, std::size_t objects);
+  // How long ago the watch of that kind was last known to be up to date.
+  void watch_age(const std::string& kind, std::chrono::nanoseconds age);
   // Whether the recording is still written. Not called: there is none.
   void recording(bool writes);
   // What the flight recorder has. Not called: there is none.
@@ -61,9 +72,9 @@ class Metrics {
     std::uint64_t lost = 0;  // calls, ever
   };
   void flight_recording(const FlightRecording& figures);
-  // Whether we hold the lease of that name. Not called: there is no election.
   // Of the decisions that are being carried out, the last one's number.
   void last_decision(std::uint64_t number);
+  // Whether we hold the lease of that name. Not called: there is no election.
   void leads(const std::string& lease, bool leads);
   // Called before each scrape, as this one.
   void process(const ProcessFigures& figures);

@@ -16,7 +16,7 @@ double hours(Moment duration) { return seconds(duration) / 3600; }
 
 Account::Account(AccountOptions options)
     : options_(std::move(options)),
-      occupancy_(Fragmentation(options_.typical_pods)),
+      occupancy_(sched::Fragmentation(options_.typical_pods)),
       time_steps_(options_.horizon) {
   std::sort(options_.snapshots_at.begin(), options_.snapshots_at.end());
 }

@@ -1,7 +1,7 @@
 // The state of a run at one moment: steps are made of it.
 #pragma once
 
-#include "bench/replay/account/fragmentation.h"
+#include "scheduler/cluster/fragmentation.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,14 +9,14 @@
 namespace bench::replay {
 
 struct Levels {
-  std::size_t arrivals = 0;      // pods so far
-  std::size_t waiting = 0;       // pods, now
-  std::int64_t waiting_gpu = 0;  // that these ask for, thousandths of a GPU
-  std::int64_t asked = 0;        // so far, thousandths of a GPU
-  std::int64_t refused = 0;      // so far
-  std::int64_t capacity = 0;     // now
-  std::int64_t allocated = 0;    // now
-  FreeByCause free_by_cause{};   // now, × weight
+  std::size_t arrivals = 0;            // pods so far
+  std::size_t waiting = 0;             // pods, now
+  std::int64_t waiting_gpu = 0;        // that these ask for, thousandths of a GPU
+  std::int64_t asked = 0;              // so far, thousandths of a GPU
+  std::int64_t refused = 0;            // so far
+  std::int64_t capacity = 0;           // now
+  std::int64_t allocated = 0;          // now
+  sched::FreeByCause free_by_cause{};  // now, × weight
   std::int64_t weight = 1;
 };
 

@@ -8,8 +8,8 @@
 // A change costs O(devices × typical pods) of its node, and no look at other nodes.
 #pragma once
 
-#include "bench/replay/account/fragmentation.h"
 #include "bench/replay/account/kind_of_pod.h"
+#include "scheduler/cluster/fragmentation.h"
 #include "scheduler/framework/node_view.h"
 #include "scheduler/gpu/devices.h"
 
@@ -25,7 +25,8 @@ namespace bench::replay {
 
 class Occupancy {
  public:
-  explicit Occupancy(Fragmentation fragmentation) : fragmentation_(std::move(fragmentation)) {}
+  explicit Occupancy(sched::Fragmentation fragmentation)
+      : fragmentation_(std::move(fragmentation)) {}
 
   // A taken place, for give_back(). A pod with GPUs but no device is on an over-committed node.
   struct Place {
@@ -47,7 +48,7 @@ class Occupancy {
     std::int64_t gpu_taken = 0;  // thousandths, over all devices
 
     std::size_t product_id = 0;
-    FreeByCause free_by_cause{};  // counted in the sum
+    sched::FreeByCause free_by_cause{};  // counted in the sum
 
     // Thousandths taken of a device; 0 for a device that the node does not have.
     [[nodiscard]] std::int32_t taken_of(std::size_t device) const;
@@ -70,19 +71,19 @@ class Occupancy {
   [[nodiscard]] std::int64_t capacity() const { return capacity_; }
   [[nodiscard]] std::int64_t taken() const { return taken_; }
   // × weight().
-  [[nodiscard]] const FreeByCause& free_by_cause() const { return free_by_cause_; }
+  [[nodiscard]] const sched::FreeByCause& free_by_cause() const { return free_by_cause_; }
   [[nodiscard]] std::int64_t weight() const { return fragmentation_.weight(); }
 
  private:
   void count(Node& node);
   void discount(Node& node);
 
-  Fragmentation fragmentation_;
+  sched::Fragmentation fragmentation_;
   std::vector<Node> nodes_;
   std::map<std::string, std::size_t, std::less<>> by_name_;
   std::int64_t capacity_ = 0;
   std::int64_t taken_ = 0;
-  FreeByCause free_by_cause_{};
+  sched::FreeByCause free_by_cause_{};
   std::vector<std::int32_t> free_;  // reused by count()
 };
 

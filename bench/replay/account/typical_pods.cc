@@ -1,5 +1,6 @@
 #include "bench/replay/account/typical_pods.h"
 
+#include "scheduler/cluster/fragmentation.h"
 #include "scheduler/cluster/workload.h"
 #include "scheduler/framework/pod_shape.h"
 
@@ -13,14 +14,8 @@ std::vector<sched::TypicalPod> kinds_of(const Trace& trace) {
   return sched::kinds_of(shapes, trace.devices_apart);
 }
 
-std::vector<sched::TypicalPod> covering(std::vector<sched::TypicalPod> kinds,
-                                        std::uint64_t percent) {
-  std::uint64_t all = 0;
-  for (const sched::TypicalPod& kind : kinds) all += kind.count;
-  std::uint64_t covered = 0;
-  std::size_t taken = 0;
-  while (taken < kinds.size() && covered * 100 < all * percent) covered += kinds[taken++].count;
-  kinds.resize(taken);
+std::vector<sched::TypicalPod> covering(std::vector<sched::TypicalPod> kinds) {
+  kinds.resize(sched::covering(kinds).size());
   return kinds;
 }
 

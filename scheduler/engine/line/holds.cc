@@ -141,7 +141,7 @@ bool Holds::renew(QueueId queue, OfQuota& quota, const WaitingLine& line, Time n
     hold.order = pod->order;
     hold.kind = pod->kind;
     hold.classes = classes;
-    queue_.activate(*pod);
+    queue_.activate(*pod, QueueEvent::kQuotaChange);
   }
   return true;
 }
@@ -158,7 +158,7 @@ void Holds::make_again(QueueId queue, OfQuota& quota, const WaitingLine& line, T
     }
     // A node that is held stays held if it still serves.
     hold->looked_for_node = false;
-    if (pod.place == QueuePlace::kParked) queue_.activate(pod);
+    if (pod.place == QueuePlace::kParked) queue_.activate(pod, QueueEvent::kQuotaChange);
     ++hold;
   }
 }
@@ -178,7 +178,7 @@ void Holds::renew_node(Hold& hold, WaitingPod& pod) {
   if (could_ever_take(pod, hold.on->node())) return;
   hold.on.reset();
   hold.looked_for_node = false;
-  if (pod.place == QueuePlace::kParked) queue_.activate(pod);
+  if (pod.place == QueuePlace::kParked) queue_.activate(pod, QueueEvent::kQuotaChange);
 }
 
 bool Holds::could_ever_take(const WaitingPod& pod, NodeSlot node) {

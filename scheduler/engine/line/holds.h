@@ -76,6 +76,13 @@ class Holds {
   [[nodiscard]] Apart apart(const Entity& entity) const {
     return {.held_for = of(entity) == nullptr ? 0 : entity.order.arrival};
   }
+  // Calls visit(queue, hold) for each hold, by queue and rank.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (const auto& [queue, quota] : quotas_) {
+      for (const Hold& hold : quota.holds) visit(queue, hold);
+    }
+  }
   // Ends the hold for it, which it has.
   void release(const Entity& entity);
   // The pod, which a quota counts, was looked at and has no room: notes whether it is beyond the

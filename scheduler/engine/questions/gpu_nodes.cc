@@ -53,6 +53,17 @@ std::vector<GpuTenant> tenants_of(const std::vector<const Occupant*>& occupants,
   return tenants;
 }
 
+// What a reservation holds is not used.
+void set_apart(const Claim& reserved, const ResourceNames& names, std::vector<GpuPieces>& pieces) {
+  for (const auto& [resource, amount] : reserved.requests) {
+    for (GpuPieces& one : pieces) {
+      if (one.resource != names.name(resource)) continue;
+      one.used -= amount;
+      one.held += amount;
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<GpusClosed> closed_by(const NodeFacts& facts) {
@@ -87,7 +98,8 @@ std::int64_t gpu_pieces(const std::vector<ResourceAmount>& requests, const Resou
   return pieces;
 }
 
-std::vector<GpuPieces> pieces_of(const NodeView& node, const ResourceNames& names) {
+std::vector<GpuPieces> pieces_of(const Nodes& nodes, NodeSlot slot, const ResourceNames& names) {
+  const NodeView node = nodes.view(slot);
   std::vector<GpuPieces> all;
   const gpu::Inventory& gpu = node.facts.gpu;
   node.facts.allocatable.for_each([&](ResourceId id, std::int64_t total) {
@@ -121,6 +133,9 @@ std::vector<GpuPieces> pieces_of(const NodeView& node, const ResourceNames& name
   });
   std::sort(all.begin(), all.end(),
             [](const GpuPieces& a, const GpuPieces& b) { return a.resource < b.resource; });
+  for (const Occupant* occupant : nodes.occupants(slot)) {
+    if (occupant->kind == Occupant::Kind::kReservation) set_apart(occupant->claim, names, all);
+  }
   return all;
 }
 
@@ -133,7 +148,7 @@ std::vector<GpuNode> Questions::gpu_nodes() const {
     const std::string closed = closed_because(view.facts);
     nodes.push_back({.node = name,
                      .type = gpu_type(view.facts),
-                     .pieces = pieces_of(view, world_.names),
+                     .pieces = pieces_of(world_.nodes, slot, world_.names),
                      .closed = closed,
                      .backed_off = view.facts.health.backoff.has_value(),
                      .tenants = tenants_of(world_.nodes.occupants(slot), world_.names)});

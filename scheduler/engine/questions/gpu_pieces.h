@@ -3,6 +3,7 @@
 #pragma once
 
 #include "scheduler/base/resources.h"
+#include "scheduler/cluster/nodes.h"
 #include "scheduler/engine/answers.h"
 #include "scheduler/framework/node_view.h"
 #include "scheduler/framework/pod_shape.h"
@@ -29,6 +30,7 @@ namespace sched {
 [[nodiscard]] std::string gpu_asks(const PodShape& shape, const ResourceNames& names);
 
 // What the node offers, by resource name, also names with an amount of zero.
-[[nodiscard]] std::vector<GpuPieces> pieces_of(const NodeView& node, const ResourceNames& names);
+[[nodiscard]] std::vector<GpuPieces> pieces_of(const Nodes& nodes, NodeSlot slot,
+                                               const ResourceNames& names);
 
 }  // namespace sched

@@ -1,25 +1,32 @@
+#include "scheduler/cluster/fragmentation.h"
 #include "scheduler/engine/questions/gpu_pieces.h"
 #include "scheduler/engine/questions/questions.h"
 #include "scheduler/quota/type_choice.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace sched {
 namespace {
 
 void add(GpuTotals::Form& form, const GpuPieces& pieces, std::optional<GpusClosed> closed) {
   form.used += pieces.used;
+  form.held += pieces.held;
   if (closed) {
     if (pieces.free() > 0) form.closed[*closed] += pieces.free();
     return;
   }
   form.free += pieces.free();
   form.largest_block = std::max(form.largest_block, pieces.free());
-  if (pieces.used == 0) ++form.whole_nodes_free;
+  if (pieces.used == 0 && pieces.held == 0) ++form.whole_nodes_free;
 }
 
 // The same names as asked_type(), so that what is free can be compared with what is asked for.
@@ -59,23 +66,112 @@ GpuTotals::Queue queue_of(QueuePlace place) {
   return GpuTotals::Queue::kActive;
 }
 
+GpuTotals::Reason reason_of(const WaitingPod& pod, const Queues& queue) {
+  using Reason = GpuTotals::Reason;
+  switch (pod.place) {
+    case QueuePlace::kNone:
+    case QueuePlace::kActive:
+      return Reason::kTurn;
+    case QueuePlace::kBackoff:
+      return Reason::kBackoff;
+    case QueuePlace::kGated:
+      return Reason::kGates;
+    case QueuePlace::kRefused:
+      return Reason::kRules;
+    case QueuePlace::kParked:
+      break;
+  }
+  const WaitsFor waits_for = queue.waits_for(pod);
+  if ((waits_for & kWaitsForChange) != 0) return Reason::kQuotaChange;
+  if ((waits_for & kWaitsForQuota) != 0) return Reason::kQuota;
+  if ((waits_for & kWaitsForOthers) != 0) return Reason::kRules;
+  return (waits_for & kWaitsForNodes) != 0 ? Reason::kNode : Reason::kTurn;
+}
+
+// Free GPU of the nodes, by cause.
+class FreeByCauses {
+ public:
+  explicit FreeByCauses(const ClusterContext& workload)
+      : fragmentation_(
+            covering(workload.pods).first(std::min(kMostKinds, covering(workload.pods).size()))) {}
+
+  void add(const std::string& type, const NodeView& node, std::int64_t free_gpus) {
+    const std::size_t product = fragmentation_.product_id(node.facts.gpu.product.name);
+    const FreeByCause more = fragmentation_.free_by_cause(
+        product, std::max<std::int64_t>(node.free(kCpu), 0), std::min(free_gpus, kMostGpus));
+    FreeByCause& sum = sums_[type];
+    for (std::size_t cause = 0; cause < sum.size(); ++cause) sum[cause] += more[cause];
+  }
+
+  [[nodiscard]] std::map<std::string, std::array<double, kFreeGpuCauses>> in_gpus() const {
+    std::map<std::string, std::array<double, kFreeGpuCauses>> all;
+    const double gpu = 1'000.0 * static_cast<double>(fragmentation_.weight());
+    for (const auto& [type, sum] : sums_) {
+      for (std::size_t cause = 0; cause < sum.size(); ++cause) {
+        all[type][cause] = static_cast<double>(sum[cause]) / gpu;
+      }
+    }
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t kMostKinds = 200;    // of pods, for the cost
+  static constexpr std::int64_t kMostGpus = 1'024;  // of a node, so that no sum overflows
+  Fragmentation fragmentation_;
+  std::map<std::string, FreeByCause> sums_;
+};
+
+// Keeps the namespaces with the most, and the sum of the others.
+void keep_most(std::map<std::string, std::int64_t> all, GpuTotals& totals) {
+  std::vector<std::pair<std::int64_t, std::string>> by_gpus;
+  for (auto& [name, gpus] : all) by_gpus.emplace_back(-gpus, name);
+  std::sort(by_gpus.begin(), by_gpus.end());
+  for (const auto& [negated, name] : by_gpus) {
+    if (totals.namespaces.size() < GpuTotals::kMostNamespaces) {
+      totals.namespaces.emplace(name, -negated);
+    } else {
+      totals.other_namespaces -= negated;
+    }
+  }
+}
+
 }  // namespace
 
 GpuTotals Questions::gpu_totals() const {
   GpuTotals totals;
   std::map<std::pair<std::string, std::string>, GpuTotals::Form> forms;
+  std::unordered_map<std::string_view, std::int64_t> namespaces;
+  FreeByCauses free(*world_.statistics.last());
+  std::vector<std::optional<bool>> of_gpus(world_.names.end_of_ids());  // by resource
+  const auto is_gpu = [&](ResourceId id) {
+    std::optional<bool>& its = of_gpus[static_cast<std::size_t>(id)];
+    if (!its) its = gpu::is_gpu_resource(world_.names.name(id));
+    return *its;
+  };
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (!world_.nodes.present(slot)) continue;
     const NodeView view = world_.nodes.view(slot);
     if (!view.facts.gpu.has_gpu()) continue;
     const std::optional<GpusClosed> closed = closed_by(view.facts);
     const std::string type = type_of(view.facts.gpu.product);
-    for (const GpuPieces& pieces : pieces_of(view, world_.names)) {
+    for (const GpuPieces& pieces : pieces_of(world_.nodes, slot, world_.names)) {
       // Kubelet keeps the names of removed devices, with an amount of zero.
       if (pieces.total == 0 && pieces.used == 0) continue;
       add(forms[{type, pieces.form()}], pieces, closed);
+      const bool counts = !closed && pieces.kind == GpuPieces::Kind::kWhole;
+      if (counts && pieces.free() > 0) free.add(type, view, pieces.free());
+    }
+    for (const Occupant* occupant : world_.nodes.occupants(slot)) {
+      if (occupant->kind != Occupant::Kind::kPod || occupant->pod_class.none()) continue;
+      std::int64_t pieces = 0;
+      for (const auto& [resource, amount] : occupant->claim.requests) {
+        if (is_gpu(resource)) pieces = saturating_add(pieces, amount);
+      }
+      if (pieces > 0) namespaces[(*occupant->pod_class).namespace_] += pieces;
     }
   }
+  totals.free_by_cause = free.in_gpus();
+  keep_most({namespaces.begin(), namespaces.end()}, totals);
   for (auto& [name, form] : forms) {
     std::tie(form.type, form.form) = name;
     totals.forms.push_back(std::move(form));
@@ -93,13 +189,21 @@ GpuTotals Questions::gpu_totals() const {
       asks->second.gpus = gpu_pieces(pod.shape->requests, world_.names);
       asks->second.type = asks->second.gpus == 0 ? "none" : asked_type(*pod.shape);
     }
-    const std::pair key(queue_of(pod.place), asks->second.type);
+    const GpuTotals::WaitsIn key{queue_of(pod.place), reason_of(pod, queue_), asks->second.type};
     const auto [known, is_first] = totals.waiting.try_emplace(key);
     GpuTotals::Waiting& waiting = known->second;
     waiting.oldest = is_first ? pod.waits_since : std::min(waiting.oldest, pod.waits_since);
     ++waiting.pods;
     waiting.gpus = saturating_add(waiting.gpus, asks->second.gpus);
   }
+
+  queue_.for_each_quota([&](QueueId id, const EntityQueue& queue) {
+    GpuTotals::Quota& quota = totals.quotas[world_.ledger.name_of(quota::QuotaId{id})];
+    if (const Entity* first = queue.line().first()) quota.since = first->waits_since;
+  });
+  holds_.for_each([&](QueueId id, const Hold&) {
+    ++totals.quotas[world_.ledger.name_of(quota::QuotaId{id})].holds;
+  });
   return totals;
 }
 

@@ -107,6 +107,10 @@ Preparer::Calls Shell::Parts::preparer_calls() {
 Preparer::Hooks Shell::Parts::preparer_hooks() {
   return {.on_outcome =
               [this](std::uint64_t plan, std::string failure) {
+                if (const auto begun = preparing_.extract(plan)) {
+                  metrics_.extension_point("PreBind", begun.mapped().profile, failure.empty(),
+                                           loop_->now() - begun.mapped().since);
+                }
                 engine_->push(event::Prepared{.plan = plan, .failure = std::move(failure)});
               },
           .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
@@ -214,22 +218,24 @@ void Shell::Parts::begin_to_decide() {
 }
 
 EngineThread::Hooks Shell::Parts::engine_hooks() {
-  return {.on_decisions =
-              [this](std::vector<Decided> decisions) {
-                if (ui_notes_) {
-                  for (const Decided& one : decisions) ui_notes_->decided(one.decision);
-                }
-                loop_->post([this, batch = std::make_shared<std::vector<Decided>>(
-                                       std::move(decisions))] { handle(std::move(*batch)); });
-              },
-          .on_pending = [this](const PendingPods& pods) { metrics_.pending(pods); },
-          .on_quotas =
-              [this](QuotaNews quotas) {
-                loop_->post([this, news = std::move(quotas)] { handle(news); });
-              },
-          .on_gpu_figures = [this](const GpuFigures& figures) { metrics_.gpu_figures(figures); },
-          .clock = clock_,
-          .flight_recorder = flight_recorder_.get()};
+  return {
+      .on_decisions =
+          [this](std::vector<Decided> decisions) {
+            if (ui_notes_) {
+              for (const Decided& one : decisions) ui_notes_->decided(one.decision);
+            }
+            loop_->post([this, batch = std::make_shared<std::vector<Decided>>(
+                                   std::move(decisions))] { handle(std::move(*batch)); });
+          },
+      .on_pending = [this](const PendingPods& pods) { metrics_.pending(pods); },
+      .on_queue_entries = [this](const QueueEntries& entries) { metrics_.queue_entries(entries); },
+      .on_quotas =
+          [this](QuotaNews quotas) {
+            loop_->post([this, news = std::move(quotas)] { handle(news); });
+          },
+      .on_gpu_figures = [this](const GpuFigures& figures) { metrics_.gpu_figures(figures); },
+      .clock = clock_,
+      .flight_recorder = flight_recorder_.get()};
 }
 
 void Shell::Parts::handle(std::vector<Decided> decisions) {
@@ -241,9 +247,12 @@ void Shell::Parts::handle(Decided decided) {
   const auto carry_out = [&](auto& what) {
     using Kind = std::decay_t<decltype(what)>;
     if constexpr (std::is_same_v<Kind, decision::Bind>) {
-      began_[what.pod.uid] = {.at = loop_->now() - decided.duration, .decision = decided.number};
+      const Clock::time_point now = loop_->now();
+      began_[what.pod.uid] = {
+          .at = now - decided.duration, .decided = now, .decision = decided.number};
       binder_->bind(std::move(what));
     } else if constexpr (std::is_same_v<Kind, decision::Prepare>) {
+      if (!what.writes.empty()) preparing_[what.plan] = {loop_->now(), what.scheduler_name};
       preparer_->prepare(std::move(what));
     } else if constexpr (std::is_same_v<Kind, decision::NotPrepared>) {
       reporter_->not_prepared(what, decided.duration, decided.number);
@@ -279,6 +288,11 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
   if (const auto found = began_.find(outcome.bind.pod.uid); found != began_.end()) {
     duration = loop_->now() - found->second.at;
     decision = found->second.decision;
+    // A decision that was given back was never sent.
+    if (outcome.end != BindEnd::kGivenBack) {
+      metrics_.extension_point("Bind", outcome.bind.scheduler_name, outcome.end == BindEnd::kBound,
+                               loop_->now() - found->second.decided);
+    }
     began_.erase(found);
   }
   reporter_->bind_ended(outcome, duration, decision);

@@ -134,11 +134,17 @@ class Shell::Parts {
   std::unique_ptr<k8s::StoreMark> store_mark_;  // nullptr with leader election
   std::unique_ptr<server::HttpServer> probes_;
   struct Begun {
-    Clock::time_point at;
+    Clock::time_point at;        // of deciding
+    Clock::time_point decided;   // the binder had it then
     std::uint64_t decision = 0;  // Decided::number
   };
   // When the decisions whose binds are open began, by uid.
   std::unordered_map<std::string, Begun> began_;
+  struct Preparing {
+    Clock::time_point since;
+    std::string profile;
+  };
+  std::unordered_map<std::uint64_t, Preparing> preparing_;  // by plan
   bool shutting_down_ = false;
   std::unique_ptr<Shutdown> shutdown_;
   End end_ = End::kShutDown;

@@ -46,7 +46,8 @@ Json json_of(const GpuNode& node, std::size_t longest) {
   Json pieces = Json::array();
   for (const GpuPieces& one : node.pieces) {
     if (one.total == 0 && one.used == 0) continue;
-    pieces.push_back({{"form", one.form()}, {"total", one.total}, {"used", one.used}});
+    pieces.push_back(
+        {{"form", one.form()}, {"total", one.total}, {"used", one.used}, {"held", one.held}});
   }
   return {{"node", node.node},
           {"type", node.type},
@@ -66,6 +67,7 @@ Json states_json(const GpuTotals& totals) {
   for (const GpuTotals::Form& form : totals.forms) {
     Json closed = Json::object();
     for (const auto& [why, gpus] : form.closed) closed[to_string(why)] = gpus;
+    if (form.held > 0) closed["held"] = form.held;
     json.push_back({{"type", form.type},
                     {"form", form.form},
                     {"used", form.used},

@@ -66,6 +66,7 @@ void Reporter::unschedulable(const decision::Unschedulable& decision,
       .with("attempts", decision.attempts);
   numbered(line, number).info();
   metrics_.attempt(decision.scheduler_name, AttemptResult::kUnschedulable, duration);
+  metrics_.refused(decision.plugins);
   statuses_.write(decision.pod, {.status = "False",
                                  .reason = to_string(decision.reason),
                                  .message = message,
@@ -106,6 +107,7 @@ void Reporter::report(const decision::ForeignGpuPod& decision) {
       .with("gpus", decision.gpus)
       .with("profile", decision.scheduler_name)
       .warning();
+  metrics_.foreign_gpu_pod();
   record(decision.pod, decision.scheduler_name, "Warning", "ForeignGpuPod", "Watching",
          fmt::format("takes {} GPU(s) on node {}, which is reserved for pods of scheduler {}; "
                      "two schedulers on one node can give a GPU twice",

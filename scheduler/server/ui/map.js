@@ -3,17 +3,20 @@ import { byId, el, keyed, number, plural, setAttribute, setText, typeName } from
 
 const kMostCells = 64;  // of one row; beyond, a cell counts several pieces
 
-function cellsOf({ total, used }, closed) {
+function cellsOf({ total, used, held = 0 }, closed) {
   const each = Math.max(1, Math.ceil(total / kMostCells));
   const cells = Math.ceil(total / each);
   const taken = Math.min(cells, Math.ceil(used / each));
-  const rest = closed ? 'closed' : 'free';
-  return { each, states: Array.from({ length: cells }, (_, i) => i < taken ? 'used' : rest) };
+  const keptBack = closed ? cells : Math.min(cells, Math.ceil((used + held) / each));
+  const stateOf = i => i < taken ? 'used' : i < keptBack ? 'closed' : 'free';
+  return { each, states: Array.from({ length: cells }, (_, i) => stateOf(i)) };
 }
 
 function textOf(row, closed) {
-  const free = Math.max(0, row.total - row.used);
-  return `${number(row.used)} of ${number(row.total)} used, ${number(free)} ${closed ? 'free but closed' : 'free'}`;
+  const held = row.held || 0;
+  const free = Math.max(0, row.total - row.used - held);
+  const kept = held > 0 ? `${number(held)} held, ` : '';
+  return `${number(row.used)} of ${number(row.total)} used, ${kept}${number(free)} ${closed ? 'free but closed' : 'free'}`;
 }
 
 function makeRow() {

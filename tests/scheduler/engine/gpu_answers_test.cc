@@ -2,11 +2,15 @@
 #include "tests/scheduler/engine/quota_cluster.h"
 #include "tests/support/catch.h"
 
+#include <chrono>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 using namespace sched;
 using namespace tests;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -103,9 +107,9 @@ TEST_CASE("gpu_totals sums up the GPUs by type, form and state") {
   s.has(pod("one").gpus(1).on("f"));
   s.synced();
   const std::vector<GpuTotals::Form> forms = {
-      {"A100", "mig-1g.10gb", 0, 7, {}, 7, 1},
-      {"H100", "", 10, 17, {{GpusClosed::kCordoned, 5}, {GpusClosed::kNotReady, 8}}, 8, 1},
-      {"L4", "", 1, 0, {}, 0, 0},
+      {"A100", "mig-1g.10gb", 0, 0, 7, {}, 7, 1},
+      {"H100", "", 10, 0, 17, {{GpusClosed::kCordoned, 5}, {GpusClosed::kNotReady, 8}}, 8, 1},
+      {"L4", "", 1, 0, 0, {}, 0, 0},
   };
   const GpuTotals totals = s.engine.gpu_totals();
   CHECK(totals.forms == forms);
@@ -117,7 +121,6 @@ TEST_CASE("gpu_totals sums up the pods that wait by queue and by what they ask f
   const auto typed = [](const char* name, const char* types) {
     return our_pod(name).gpus(2).annotated("gpu-scheduler.io/gpu-type", types);
   };
-  using std::chrono_literals::operator""s;
   s.has(typed("a", "H100").created_at(kStart - 20s));
   s.has(typed("b", "H100").created_at(kStart - 30s));
   s.has(typed("c", "H100, A100"));
@@ -128,16 +131,108 @@ TEST_CASE("gpu_totals sums up the pods that wait by queue and by what they ask f
   s.has(pod("other").gpus(1).served_by("other"));
   s.synced();
   using Queue = GpuTotals::Queue;
-  using Waiting = std::map<std::pair<Queue, std::string>, GpuTotals::Waiting>;
-  CHECK(s.engine.gpu_totals().waiting == Waiting{{{Queue::kActive, "H100"}, {3, 8, kStart - 30s}},
-                                                 {{Queue::kActive, "none"}, {1, 0, kStart}},
-                                                 {{Queue::kActive, "other"}, {2, 4, kStart}},
-                                                 {{Queue::kGated, "any"}, {1, 1, kStart}}});
+  using Reason = GpuTotals::Reason;
+  using Waiting = std::map<GpuTotals::WaitsIn, GpuTotals::Waiting>;
+  CHECK(s.engine.gpu_totals().waiting ==
+        Waiting{{{Queue::kActive, Reason::kTurn, "H100"}, {3, 8, kStart - 30s}},
+                {{Queue::kActive, Reason::kTurn, "none"}, {1, 0, kStart}},
+                {{Queue::kActive, Reason::kTurn, "other"}, {2, 4, kStart}},
+                {{Queue::kGated, Reason::kGates, "any"}, {1, 1, kStart}}});
   s.decide();
   const Waiting then = s.engine.gpu_totals().waiting;
-  REQUIRE(then.contains({Queue::kUnschedulable, "H100"}));
-  CHECK(then.at({Queue::kUnschedulable, "H100"}).gpus == 8);
-  CHECK_FALSE(then.contains({Queue::kActive, "H100"}));
+  REQUIRE(then.contains({Queue::kUnschedulable, Reason::kNode, "H100"}));
+  CHECK(then.at({Queue::kUnschedulable, Reason::kNode, "H100"}).gpus == 8);
+  CHECK_FALSE(then.contains({Queue::kActive, Reason::kTurn, "H100"}));
+}
+
+TEST_CASE("gpu_totals says what each pod waits for") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(our_pod("guest").gpus(6).on("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 2));
+  s.has(gpu_quota("small").of("lab").line("H100", 1));
+  s.has(in("ml", "fills", 2));
+  s.has(in("ml", "over", 1).created_at(kStart + 1s));
+  s.has(in("lab", "never", 2));
+  s.has(our_pod("large").gpus(8));
+  s.has(our_pod("refused").gpus(1).labelled("waits-for", "x"));
+  s.decide();
+  std::map<GpuTotals::Reason, std::int64_t> pods;
+  for (const auto& [key, waiting] : s.engine.gpu_totals().waiting) pods[key.reason] += waiting.pods;
+  using Reason = GpuTotals::Reason;
+  CHECK(pods == std::map<Reason, std::int64_t>{{Reason::kQuota, 1},
+                                               {Reason::kQuotaChange, 1},
+                                               {Reason::kRules, 1},
+                                               {Reason::kNode, 1}});
+  const QueueEntries& entries = s.engine.queue_entries();
+  const auto entered = [&](QueuePlace place, QueueEvent event) {
+    return entries[static_cast<std::size_t>(place)][static_cast<std::size_t>(event)];
+  };
+  CHECK(entered(QueuePlace::kActive, QueueEvent::kPodAdd) == 5);
+  CHECK(entered(QueuePlace::kParked, QueueEvent::kAttemptFailure) == 3);
+  CHECK(entered(QueuePlace::kRefused, QueueEvent::kAttemptFailure) == 1);
+}
+
+TEST_CASE("GPUs that are held for a pod are neither used nor free") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(our_pod("guest").gpus(5).in_namespace("lab").on("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 8));
+  s.has(in("ml", "large", 8));
+  s.decide();
+  s.now += 700s;
+  s.decide();
+  const GpuTotals totals = s.engine.gpu_totals();
+  REQUIRE(totals.forms.size() == 1);
+  CHECK(totals.forms[0] == GpuTotals::Form{"H100", "", 5, 8, 0, {}, 0, 0});
+  CHECK(totals.quotas == std::map<std::string, GpuTotals::Quota>{{"q", {1, kStart}}});
+  CHECK(totals.namespaces == std::map<std::string, std::int64_t>{{"lab", 5}});
+  const GpuPieces pieces = s.engine.gpu_nodes()[0].pieces[0];
+  CHECK(pieces.used == 5);
+  CHECK(pieces.held == 8);
+  CHECK(pieces.free() == 0);
+}
+
+TEST_CASE("gpu_totals names the namespaces with the most GPUs, and sums up the others") {
+  Scheduler s;
+  s.has(node("a").gpus(8'000));
+  const int most = GpuTotals::kMostNamespaces;
+  for (int i = 0; i < most + 2; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    s.has(pod(name).in_namespace(name).gpus(10 + i).on("a"));
+    s.has(pod(name + "-cpu").in_namespace(name).cpu("1m").on("a"));
+  }
+  s.synced();
+  const GpuTotals totals = s.engine.gpu_totals();
+  CHECK(totals.namespaces.size() == GpuTotals::kMostNamespaces);
+  CHECK_FALSE(totals.namespaces.contains("n1"));
+  CHECK(totals.namespaces.at("n2") == 12);
+  CHECK(totals.other_namespaces == 10 + 11);
+}
+
+TEST_CASE("gpu_totals weighs free GPUs by the pods that typically come") {
+  Scheduler s;
+  s.has(node("a").gpus(8).cpu("64").product(kH100));
+  s.has(node("b").gpus(1).cpu("64").product(kH100));
+  s.has(node("closed").gpus(8).cpu("64").product(kH100).cordoned());
+  s.synced();
+  // Half of the pods ask for one GPU, half for two; the last look was after 64 pods.
+  for (int i = 0; i < 64; ++i) {
+    const PodBuilder each = our_pod("p" + std::to_string(i)).cpu("100m").gpus(1 + i % 2);
+    s.has(each);
+    s.decide();
+    s.pod_gone(each);
+  }
+  const auto causes = s.engine.gpu_totals().free_by_cause;
+  REQUIRE(causes.contains("H100"));
+  double all = 0;
+  for (const double gpus : causes.at("H100")) all += gpus;
+  CHECK(all == Approx(9));
+  const auto of = [&](FreeGpuCause cause) {
+    return causes.at("H100")[static_cast<std::size_t>(cause)];
+  };
+  CHECK(of(FreeGpuCause::kSatisfied) == Approx(8.5));
+  CHECK(of(FreeGpuCause::kLackGpu) == Approx(0.5));
 }
 
 TEST_CASE(

@@ -170,7 +170,7 @@ spec:
 
 TEST_CASE("kubectl gpu -o json says the same in numbers") {
   const auto overview = nlohmann::json::parse(answer({"-o", "json"}));
-  CHECK(overview["gpus"] == nlohmann::json{{"total", 48}, {"used", 15}, {"free", 33}});
+  CHECK(overview["gpus"] == nlohmann::json{{"total", 48}, {"used", 15}, {"held", 0}, {"free", 33}});
   CHECK(overview["waiting"] ==
         nlohmann::json{{"pods", 5}, {"gpus", 14}, {"gated", 1}, {"never", 1}});
   const auto nodes = nlohmann::json::parse(answer({"nodes", "-o", "json"}))["nodes"];

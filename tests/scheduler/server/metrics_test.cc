@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 using namespace std::chrono_literals;
@@ -116,6 +117,54 @@ TEST_CASE("pending pods by queue") {
   check_has(metrics, R"(scheduler_pending_pods{queue="gated"} 4)");
 }
 
+TEST_CASE("pods that enter queues, by queue and event; a refused pod is unschedulable") {
+  using sched::QueueEvent;
+  using sched::QueuePlace;
+  Metrics metrics({"a"});
+  sched::QueueEntries all{};
+  const auto entries = [&](QueuePlace place, QueueEvent event) -> std::uint64_t& {
+    return all[static_cast<std::size_t>(place)][static_cast<std::size_t>(event)];
+  };
+  entries(QueuePlace::kActive, QueueEvent::kPodAdd) = 9;
+  entries(QueuePlace::kParked, QueueEvent::kAttemptFailure) = 4;
+  entries(QueuePlace::kRefused, QueueEvent::kAttemptFailure) = 2;
+  entries(QueuePlace::kBackoff, QueueEvent::kPodUpdate) = 1;
+  metrics.queue_entries(all);
+  metrics.queue_entries(all);
+  const std::string series = "scheduler_queue_incoming_pods_total{event=";
+  check_has(metrics, series + R"("PodAdd",queue="active"} 9)");
+  check_has(metrics, series + R"("ScheduleAttemptFailure",queue="unschedulable"} 6)");
+  check_has(metrics, series + R"("PodUpdate",queue="backoff"} 1)");
+  check_has(metrics, series + R"("PodAdd",queue="gated"} 0)");
+}
+
+TEST_CASE("binds and what comes before them, as extension points") {
+  Metrics metrics({"a"});
+  metrics.extension_point("Bind", "a", true, 300us);
+  metrics.extension_point("Bind", "a", false, 1s);
+  metrics.extension_point("PreBind", "a", true, 1ms);
+  const std::string series = "scheduler_framework_extension_point_duration_seconds_";
+  check_has(metrics, series + R"(bucket{extension_point="Bind",profile="a",status="Success",)" +
+                         R"(le="0.0002"} 0)");
+  check_has(metrics, series + R"(bucket{extension_point="Bind",profile="a",status="Success",)" +
+                         R"(le="0.0004"} 1)");
+  check_has(metrics, series + R"(count{extension_point="Bind",profile="a",status="Error"} 1)");
+  check_has(metrics, series + R"(count{extension_point="PreBind",profile="a",status="Success"} 1)");
+}
+
+TEST_CASE("who refuses, who takes GPUs without asking, and how old the watches are") {
+  Metrics metrics({"a"});
+  check_has(metrics, "gpu_scheduler_foreign_gpu_pods_total 0");
+  metrics.refused({"NodeResourcesFit", "TaintToleration"});
+  metrics.refused({"NodeResourcesFit"});
+  metrics.foreign_gpu_pod();
+  metrics.watch_age("pods", 1500ms);
+  check_has(metrics, R"(gpu_scheduler_refusals_total{plugin="NodeResourcesFit"} 2)");
+  check_has(metrics, R"(gpu_scheduler_refusals_total{plugin="TaintToleration"} 1)");
+  check_has(metrics, "gpu_scheduler_foreign_gpu_pods_total 1");
+  check_has(metrics, R"(gpu_scheduler_watch_age_seconds{kind="pods"} 1.5)");
+}
+
 TEST_CASE("pods by the attempts they took") {
   Metrics metrics({"a"});
   metrics.pod_scheduled(1, 20ms);
@@ -164,26 +213,41 @@ TEST_CASE("GPUs and waiting pods, as long as there are any") {
   CHECK_THAT(metrics.text(), !Catch::Contains("gpu_scheduler_gpus"));
   const sched::Time now{1'000s};
   GpuTotals totals;
-  totals.forms = {{"H100", "", 10, 17, {{GpusClosed::kCordoned, 5}}, 8, 1}};
-  totals.waiting[{GpuTotals::Queue::kUnschedulable, "H100"}] = {2, 16, now - 90s};
-  totals.waiting[{GpuTotals::Queue::kUnschedulable, "any"}] = {1, 1, now - 30s};
+  totals.forms = {{"H100", "", 10, 3, 17, {{GpusClosed::kCordoned, 5}}, 8, 1}};
+  using Queue = GpuTotals::Queue;
+  using Reason = GpuTotals::Reason;
+  totals.waiting[{Queue::kUnschedulable, Reason::kNode, "H100"}] = {2, 16, now - 90s};
+  totals.waiting[{Queue::kUnschedulable, Reason::kQuota, "any"}] = {1, 1, now - 30s};
+  totals.free_by_cause["H100"] = {0, 4.5, 12.5, 0, 0, 0, 0};
+  totals.namespaces = {{"ml", 7}};
+  totals.other_namespaces = 3;
+  totals.quotas = {{"vision", {2, now - 40s}}, {"idle", {0, {}}}};
   metrics.gpu_totals(totals, now);
   const std::string series = R"(gpu_scheduler_gpus{form="",gpu_type="H100",state=)";
   check_has(metrics, series + R"("used"} 10)");
+  check_has(metrics, series + R"("held"} 3)");
   check_has(metrics, series + R"("free"} 17)");
   check_has(metrics, series + R"("cordoned"} 5)");
   check_has(metrics, series + R"("backed_off"} 0)");
   check_has(metrics, R"(gpu_scheduler_gpu_largest_block{form="",gpu_type="H100"} 8)");
   check_has(metrics, R"(gpu_scheduler_gpu_whole_nodes_free{form="",gpu_type="H100"} 1)");
-  const std::string waiting = R"({gpu_type="H100",queue="unschedulable"})";
+  const std::string waiting = R"({gpu_type="H100",queue="unschedulable",reason="node"})";
   check_has(metrics, "gpu_scheduler_waiting_pods" + waiting + " 2");
   check_has(metrics, "gpu_scheduler_waiting_gpus" + waiting + " 16");
   check_has(metrics, R"(gpu_scheduler_oldest_wait_seconds{queue="unschedulable"} 90)");
 
-  totals.forms = {{"L4", "", 0, 1, {}, 1, 1}};
-  totals.waiting.clear();
+  check_has(metrics, R"(gpu_scheduler_free_gpus{gpu_type="H100",use="usable"} 12.5)");
+  check_has(metrics, R"(gpu_scheduler_free_gpus{gpu_type="H100",use="lack_gpu"} 4.5)");
+  check_has(metrics, R"(gpu_scheduler_namespace_gpus{namespace="ml"} 7)");
+  check_has(metrics, R"(gpu_scheduler_namespace_gpus{namespace=""} 3)");
+  check_has(metrics, R"(gpu_scheduler_quota_head_wait_seconds{quota="vision"} 40)");
+  check_has(metrics, R"(gpu_scheduler_quota_head_wait_seconds{quota="idle"} 0)");
+  check_has(metrics, R"(gpu_scheduler_quota_holds{quota="vision"} 2)");
+
+  totals = {};
+  totals.forms = {{"L4", "", 0, 0, 1, {}, 1, 1}};
   metrics.gpu_totals(totals, now);
-  CHECK_THAT(metrics.text(), !Catch::Contains("H100"));
+  CHECK_THAT(metrics.text(), !Catch::Contains("H100") && !Catch::Contains("vision"));
   check_has(metrics, R"(gpu_scheduler_oldest_wait_seconds{queue="unschedulable"} 0)");
   check_has(metrics, R"(gpu_scheduler_gpus{form="",gpu_type="L4",state="free"} 1)");
   metrics.no_gpu_totals();

@@ -6,10 +6,10 @@
 
 #include <random>
 
-using bench::replay::Fragmentation;
-using bench::replay::FreeByCause;
 using bench::replay::KindOfPod;
 using bench::replay::Occupancy;
+using sched::Fragmentation;
+using sched::FreeByCause;
 
 namespace {
 

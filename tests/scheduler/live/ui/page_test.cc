@@ -182,13 +182,14 @@ TEST_CASE("the document has the overview and quotas of kubectl gpu, and what wai
   CHECK(got["overview"] == Json::parse(answers::to_json(answers::overview_of(
                                world.engine.gpu_nodes(), world.engine.in_line()))));
   CHECK(got["quotas"] == Json::parse(answers::to_json(world.engine.quota_statuses())));
-  CHECK(got["overview"]["gpus"] == Json::parse(R"({"total": 24, "used": 8, "free": 8})"));
+  CHECK(got["overview"]["gpus"] ==
+        Json::parse(R"({"total": 24, "used": 8, "held": 0, "free": 8})"));
   CHECK(got["states"] == Json::parse(R"([{"type": "H100", "form": "", "used": 8, "free": 8,
                                           "closed": {"cordoned": 8}}])"));
   REQUIRE(got["nodes"].size() == 3);
   CHECK(got["nodes"][2] ==
         Json::parse(R"({"node": "shut", "type": "H100-80GB", "closed": "cordoned", "pods": 0,
-                        "pieces": [{"form": "", "total": 8, "used": 0}]})"));
+                        "pieces": [{"form": "", "total": 8, "used": 0, "held": 0}]})"));
   REQUIRE(got["queue"].size() == 2);
   const Json& waits = got["queue"][0]["name"] == "waits" ? got["queue"][0] : got["queue"][1];
   const Json& gated = got["queue"][0]["name"] == "gated" ? got["queue"][0] : got["queue"][1];

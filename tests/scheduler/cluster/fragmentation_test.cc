@@ -1,16 +1,17 @@
 // Free GPU by cause, case by case.
-#include "bench/replay/account/fragmentation.h"
+#include "scheduler/cluster/fragmentation.h"
 
-#include "bench/replay/account/typical_pods.h"
 #include "tests/support/catch.h"
 
-#include <numeric>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
-using bench::replay::Cause;
-using bench::replay::covering;
-using bench::replay::Fragmentation;
-using bench::replay::FreeByCause;
+using sched::covering;
+using sched::Fragmentation;
+using sched::FreeByCause;
 using sched::TypicalPod;
+using Cause = sched::FreeGpuCause;
 
 namespace {
 
@@ -53,16 +54,16 @@ TEST_CASE("each typical pod puts the free GPU of a node down to one cause") {
   };
   for (const Case& c : cases) {
     INFO(c.name);
-    Fragmentation fragmentation({c.pod});
+    Fragmentation fragmentation(std::vector{c.pod});
     const std::size_t product = fragmentation.product_id("G2");
     CHECK(fragmentation.free_by_cause(product, c.free_cpu, c.free_milli) == c.want);
   }
 }
 
 TEST_CASE("typical pods count by how often they come") {
-  Fragmentation fragmentation(
-      {{.cpu = 0, .gpus = 1, .milli = 500, .products = {}, .count = 3},
-       {.cpu = 0, .gpus = 1, .milli = 1'000, .products = {"T4"}, .count = 2}});
+  Fragmentation fragmentation(std::vector<TypicalPod>{
+      {.cpu = 0, .gpus = 1, .milli = 500, .products = {}, .count = 3},
+      {.cpu = 0, .gpus = 1, .milli = 1'000, .products = {"T4"}, .count = 2}});
   CHECK(fragmentation.weight() == 5);
   const std::vector<std::int32_t> free{600, 100};
   CHECK(fragmentation.free_by_cause(fragmentation.product_id("T4"), 0, free) ==
@@ -73,8 +74,24 @@ TEST_CASE("typical pods count by how often they come") {
           {{Cause::kSatisfied, 3 * 600}, {Cause::kLackGpu, 3 * 100}, {Cause::kNoAccess, 2 * 700}}));
 }
 
+TEST_CASE("free GPUs that are all whole may be given by their number") {
+  Fragmentation fragmentation(std::vector<TypicalPod>{
+      {.cpu = 2'000, .gpus = 1, .milli = 500, .products = {}, .count = 4},
+      {.cpu = 1'000, .gpus = 3, .milli = 1'000, .products = {}, .count = 3},
+      {.cpu = 4'000, .gpus = 0, .milli = 0, .products = {}, .count = 2},
+      {.cpu = 0, .gpus = 1, .milli = 1'000, .products = {"T4"}, .count = 1}});
+  const std::size_t product = fragmentation.product_id("G2");
+  for (std::int64_t gpus = 0; gpus <= 4; ++gpus) {
+    const std::vector<std::int32_t> devices(static_cast<std::size_t>(gpus), 1'000);
+    for (const std::int64_t cpu : {0, 1'000, 2'000, 4'000}) {
+      CHECK(fragmentation.free_by_cause(product, cpu, gpus) ==
+            fragmentation.free_by_cause(product, cpu, devices));
+    }
+  }
+}
+
 TEST_CASE("without typical pods what is free is usable") {
-  Fragmentation fragmentation({});
+  Fragmentation fragmentation(std::vector<TypicalPod>{});
   const std::vector<std::int32_t> free{600, 100};
   CHECK(fragmentation.free_by_cause(fragmentation.product_id(""), 0, free) ==
         causes({{Cause::kSatisfied, 700}}));
@@ -87,11 +104,11 @@ TEST_CASE("the most frequent kinds are taken until they cover enough") {
   };
   const auto counts = [](const std::vector<TypicalPod>& kinds) {
     std::vector<std::uint64_t> all;
-    for (const TypicalPod& one : kinds) all.push_back(one.count);
+    for (const TypicalPod& one : covering(kinds)) all.push_back(one.count);
     return all;
   };
   using Counts = std::vector<std::uint64_t>;
-  CHECK(counts(covering({kind(50), kind(45), kind(5)})) == Counts{50, 45});
-  CHECK(counts(covering({kind(50), kind(44), kind(6)})) == Counts{50, 44, 6});
-  CHECK(counts(covering({})).empty());
+  CHECK(counts({kind(50), kind(45), kind(5)}) == Counts{50, 45});
+  CHECK(counts({kind(50), kind(44), kind(6)}) == Counts{50, 44, 6});
+  CHECK(counts({}).empty());
 }

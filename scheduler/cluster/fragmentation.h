@@ -1,6 +1,6 @@
 // The free GPU of a node, by what keeps typical pods from using it.
 //
-// For each typical pod the free GPU of a node has one of seven causes (bench::replay::Cause);
+// For each typical pod the free GPU of a node has one of seven causes (FreeGpuCause);
 // weighted by how often such pods come, this shows how the free GPU of a cluster is fragmented.
 // Source: Weng et al., "Beware of Fragmentation", ATC'23, §3. If a GPU is large enough for the pod
 // (q3), the devices that are too small for it count as "no GPU large enough" (q2), as in the
@@ -10,7 +10,6 @@
 // subtractions over a run leave no error.
 #pragma once
 
-#include "bench/replay/result.h"
 #include "scheduler/framework/cluster_context.h"
 
 #include <array>
@@ -22,15 +21,32 @@
 #include <string_view>
 #include <vector>
 
-namespace bench::replay {
+namespace sched {
+
+// Why free GPU cannot be used by the typical pods; FGD's seven cases.
+enum class FreeGpuCause : std::uint8_t {
+  kLackBoth,       // q1: neither enough CPU nor a GPU large enough
+  kLackGpu,        // q2: no GPU large enough, or too few
+  kSatisfied,      // q3: usable: not fragmented
+  kLackCpu,        // q4: GPU enough, CPU not
+  kNoGpuAsked,     // xl: the pod asks for none, its CPU fits
+  kNoGpuAskedCpu,  // xr: the pod asks for none, its CPU does not fit
+  kNoAccess,       // the node's model is not allowed
+};
+inline constexpr std::size_t kFreeGpuCauses = 7;
+
+// The first of `kinds` that together cover 95 % of the pods, those without GPU included: the
+// typical pods. `kinds` as in ClusterContext::pods. Source: the paper's artefact
+// (podPopularityThreshold 95).
+[[nodiscard]] std::span<const TypicalPod> covering(std::span<const TypicalPod> kinds);
 
 // By cause; thousandths of a GPU × Fragmentation::weight().
-using FreeByCause = std::array<std::int64_t, kCauses>;
+using FreeByCause = std::array<std::int64_t, kFreeGpuCauses>;
 
 class Fragmentation {
  public:
   // Without typical pods everything free counts as usable.
-  explicit Fragmentation(const std::vector<sched::TypicalPod>& typical_pods);
+  explicit Fragmentation(std::span<const TypicalPod> typical_pods);
 
   // The divisor that makes thousandths of a GPU of a FreeByCause; at least 1.
   [[nodiscard]] std::int64_t weight() const { return weight_; }
@@ -42,6 +58,9 @@ class Fragmentation {
   // O(typical pods × devices).
   [[nodiscard]] FreeByCause free_by_cause(std::size_t product, std::int64_t free_cpu,
                                           std::span<const std::int32_t> free_milli) const;
+  // The same for so many free GPUs, all of them whole. O(typical pods).
+  [[nodiscard]] FreeByCause free_by_cause(std::size_t product, std::int64_t free_cpu,
+                                          std::int64_t whole_gpus) const;
 
  private:
   struct Typical {
@@ -54,8 +73,14 @@ class Fragmentation {
     Typical pod;
     std::vector<std::string> products;  // empty: any
   };
-  static void add(const Typical& pod, std::int64_t free_cpu,
-                  std::span<const std::int32_t> free_milli, std::int64_t free, FreeByCause& sum);
+  // What a node has free, and of that the devices that are large enough for a pod of that size.
+  struct Devices {
+    std::int64_t count = 0;
+    std::int64_t milli = 0;
+  };
+  template <typename LargeEnough>
+  [[nodiscard]] FreeByCause sum_up(std::size_t product, std::int64_t free_cpu,
+                                   std::int64_t free_milli, LargeEnough&& large_enough) const;
 
   std::vector<Kind> kinds_;
   std::int64_t weight_ = 0;
@@ -68,4 +93,4 @@ class Fragmentation {
   std::vector<Allowed> allowed_;
 };
 
-}  // namespace bench::replay
+}  // namespace sched
