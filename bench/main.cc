@@ -3,6 +3,7 @@
 #include "bench/demo/demo.h"
 #include "bench/live/live.h"
 #include "bench/mig/mig.h"
+#include "bench/output.h"
 #include "bench/policies/registry.h"
 #include "bench/replay/command.h"
 #include "bench/sameness/answer.h"
@@ -29,6 +30,7 @@ void add_verdicts(CLI::App& app, int& exit_code) {
   command->add_option("CASES", options->files, "Case files, .jsonl or .jsonl.gz")->required();
   command->add_flag("-q,--quiet", options->quiet, "Only differences and the closing line");
   command->add_flag("--scores", options->scores, "Scores of the nodes that fit, too");
+  bench::add_output(*command, options->output);
   command->callback(
       [options, &exit_code] { exit_code = bench::verdicts::run(*options, std::cout, std::cerr); });
 }

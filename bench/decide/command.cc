@@ -96,7 +96,8 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
       ->capture_default_str();
   command.add_option("--config", options->config,
                      "A KubeSchedulerConfiguration whose profile decides, instead of the default");
-  command.add_option("--json", options->json, "A file for the figures");
+  add_output(command, options->output);
+  command.add_option("--json", options->json, "A file for the figures, besides");
   command.callback([options, &registry, &exit_code] {
     exit_code = run(*options, registry, std::cout, std::cerr);
   });

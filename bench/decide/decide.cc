@@ -4,6 +4,7 @@
 #include "bench/decide/contention.h"
 #include "bench/decide/crowd.h"
 #include "bench/decide/figures.h"
+#include "bench/decide/report.h"
 #include "bench/decide/ruled.h"
 #include "bench/decide/trials.h"
 #include "scheduler/config/config.h"
@@ -13,7 +14,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <numeric>
 #include <ostream>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace bench::decide {
 
@@ -28,139 +34,145 @@ k8s::Result<sched::config::Configuration> configuration_of(const Options& option
   return made;
 }
 
-// Each measurement has its own engine, with its own plugins.
-k8s::Result<Figures> measure(const Scenario& scenario, const Options& options,
-                             const sched::Registry& registry) {
-  auto configuration = configuration_of(options, registry);
-  if (!configuration) return tl::unexpected(configuration.error());
-  sched::Engine engine(std::move(configuration->profiles), configuration->engine);
-  const Outcome outcome =
-      scenario.quotas > 0 ? Contention(engine, scenario).run() : Churn(engine, scenario).run();
-  return figures_of(scenario, outcome);
-}
+// What one run is of. `kind`: the number of shapes, or an index in kRules or kCrowds.
+struct Cell {
+  std::size_t nodes = 0;
+  std::size_t kind = 0;
+};
 
-// A line for every number of nodes with every number of shapes.
-k8s::Result<void> try_all(const Options& options, const sched::Registry& registry,
-                          std::ostream& out) {
-  out << "| nodes | shapes | pods on nodes | trials/s | a node more took the pod |\n"
-         "| --- | --- | --- | --- | --- |\n";
-  for (const std::size_t shapes : options.shapes) {
-    for (const std::size_t nodes : options.nodes) {
-      auto configuration = configuration_of(options, registry);
-      if (!configuration) return tl::unexpected(configuration.error());
-      const TrialFigures figures =
-          run_trials(std::move(configuration->profiles), configuration->engine,
-                     {.nodes = nodes,
-                      .shapes = shapes,
-                      .pods = options.trials,
-                      .load = options.load,
-                      .seed = options.seed});
-      const auto trials = static_cast<double>(figures.trials);
-      out << fmt::format("| {} | {} | {} | {:.0f} | {:.1f} % |\n", nodes, shapes, figures.pods,
-                         trials / figures.cpu_seconds,
-                         100.0 * static_cast<double>(figures.helped) / trials);
-    }
+std::vector<Cell> cells_of(const std::vector<std::size_t>& kinds, const Options& options) {
+  std::vector<Cell> cells;
+  for (const std::size_t kind : kinds) {
+    for (const std::size_t nodes : options.nodes) cells.push_back({nodes, kind});
   }
-  return {};
+  return cells;
 }
 
-// A line for every number of nodes with every rule.
-k8s::Result<void> try_rules(const Options& options, const sched::Registry& registry,
-                            std::ostream& out) {
-  out << "| nodes | pods | bound | decisions/s |\n| --- | --- | --- | --- |\n";
-  for (std::size_t rule = 0; rule < kRules.size(); ++rule) {
-    for (const std::size_t nodes : options.nodes) {
-      auto configuration = configuration_of(options, registry);
-      if (!configuration) return tl::unexpected(configuration.error());
-      sched::Engine engine(std::move(configuration->profiles), configuration->engine);
-      const std::size_t pods = std::min(options.pods, nodes);
-      const RuledFigures figures = run_ruled(engine, rule, nodes, pods);
-      out << fmt::format("| {} | {} | {} | {:.0f} |\n", nodes, kRules[rule].what, figures.bound,
-                         static_cast<double>(pods) / figures.cpu_seconds);
-    }
-  }
-  return {};
+Figures measure_churn(const Options& options, const Cell& cell,
+                      sched::config::Configuration configuration) {
+  const Scenario scenario{.nodes = cell.nodes,
+                          .shapes = cell.kind,
+                          .warm_up = options.quotas > 0 ? 0 : options.warm_up,
+                          .pods = options.pods,
+                          .waiting = options.waiting,
+                          .waiting_for = options.waiting_for,
+                          .quotas = options.quotas,
+                          .load = options.load,
+                          .seed = options.seed};
+  sched::Engine engine(std::move(configuration.profiles), configuration.engine);
+  return figures_of(scenario, scenario.quotas > 0 ? Contention(engine, scenario).run()
+                                                  : Churn(engine, scenario).run());
 }
 
-// A line for every number of nodes with every crowd.
-k8s::Result<void> try_crowds(const Options& options, const sched::Registry& registry,
-                             std::ostream& out) {
-  out << "| nodes | another tenant's pods | they came in | a neighbour's turn | half within | 99 % "
-         "within | heap | bound |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+TrialRun measure_trials(const Options& options, const Cell& cell,
+                        sched::config::Configuration configuration) {
+  return {.nodes = cell.nodes,
+          .shapes = cell.kind,
+          .figures = run_trials(std::move(configuration.profiles), configuration.engine,
+                                {.nodes = cell.nodes,
+                                 .shapes = cell.kind,
+                                 .pods = options.trials,
+                                 .load = options.load,
+                                 .seed = options.seed})};
+}
+
+RuledRun measure_rule(const Options& options, const Cell& cell,
+                      sched::config::Configuration configuration) {
+  sched::Engine engine(std::move(configuration.profiles), configuration.engine);
+  const std::size_t pods = std::min(options.pods, cell.nodes);
+  return {.nodes = cell.nodes,
+          .rule = cell.kind,
+          .pods = pods,
+          .figures = run_ruled(engine, cell.kind, cell.nodes, pods)};
+}
+
+CrowdRun measure_crowd(const Options& options, const Cell& cell,
+                       sched::config::Configuration configuration) {
+  sched::Engine engine(std::move(configuration.profiles), configuration.engine);
+  return {.nodes = cell.nodes,
+          .crowd = cell.kind,
+          .figures = run_crowd(engine, cell.kind, cell.nodes, options.crowd, options.pods)};
+}
+
+std::vector<std::size_t> all_rules() {
+  std::vector<std::size_t> rules(kRules.size());
+  std::iota(rules.begin(), rules.end(), std::size_t{0});
+  return rules;
+}
+
+// Nobody, to compare with, and the crowds that were asked for.
+std::vector<std::size_t> crowds_of(const Options& options) {
   const std::vector<std::string>& some = options.crowds;
-  for (std::size_t crowd = 0; crowd < kCrowds.size(); ++crowd) {
-    if (crowd > 0 && !some.empty() &&
-        std::find(some.begin(), some.end(), kCrowds[crowd].name) == some.end())
-      continue;
-    for (const std::size_t nodes : options.nodes) {
-      auto configuration = configuration_of(options, registry);
-      if (!configuration) return tl::unexpected(configuration.error());
-      sched::Engine engine(std::move(configuration->profiles), configuration->engine);
-      const CrowdFigures figures = run_crowd(engine, crowd, nodes, options.crowd, options.pods);
-      out << fmt::format(
-                 "| {} | {} | {:.2f} s | {:.0f} µs | {:.0f} µs | {:.0f} µs | {:.0f} MB | {} |\n",
-                 nodes, kCrowds[crowd].what, figures.came_seconds, figures.mean_us,
-                 figures.median_us, figures.longest_us,
-                 static_cast<double>(figures.held_bytes) / 1e6, figures.bound)
-          << std::flush;
-    }
+  std::vector<std::size_t> crowds;
+  for (std::size_t i = 0; i < kCrowds.size(); ++i) {
+    const bool is_asked_for =
+        some.empty() || std::find(some.begin(), some.end(), kCrowds[i].name) != some.end();
+    if (i == 0 || is_asked_for) crowds.push_back(i);
   }
-  return {};
+  return crowds;
 }
+
+struct Streams {
+  std::ostream& out;
+  std::ostream& err;
+};
 
 int complain(std::ostream& err, const std::string& what) {
   err << "decide: " << what << '\n';
   return 2;
 }
 
+std::string unwritable(const Options& options) {
+  return "--json: cannot write " + options.json;
+}
+
 // Does not change an existing file: a run that fails leaves the figures of an earlier one.
 bool can_write(const std::string& file) { return std::ofstream(file, std::ios::app).is_open(); }
+
+// Measures each cell with a configuration of its own, so that each has its own plugins, and prints
+// the figures.
+template <typename Measure>
+int measure_all(const std::vector<std::size_t>& kinds, const Options& options,
+                const sched::Registry& registry, const Streams& streams, Measure measure) {
+  using Run = std::invoke_result_t<Measure, const Options&, const Cell&,
+                                   sched::config::Configuration>;
+  const std::vector<Cell> cells = cells_of(kinds, options);
+  std::vector<Run> runs;
+  for (const Cell& cell : cells) {
+    auto configuration = configuration_of(options, registry);
+    if (!configuration) return complain(streams.err, configuration.error().message);
+    runs.push_back(measure(options, cell, std::move(*configuration)));
+    if (options.output == Output::kJson) continue;
+    streams.err << fmt::format("{} of {}: {}\n", runs.size(), cells.size(), to_line(runs.back()));
+  }
+  streams.out << (options.output == Output::kTable ? to_table(runs) : to_json(runs))
+              << std::flush;
+  if (!options.json.empty()) {
+    std::ofstream json(options.json);
+    json << to_json(runs);
+    json.close();
+    if (!json) return complain(streams.err, unwritable(options));
+  }
+  return streams.out ? 0 : complain(streams.err, "the figures could not be written");
+}
 
 }  // namespace
 
 int run(const Options& options, const sched::Registry& registry, std::ostream& out,
         std::ostream& err) {
-  const std::string unwritable = "--json: cannot write " + options.json;
   if (const auto usable = configuration_of(options, registry); !usable) {
     return complain(err, usable.error().message);
   }
-  if (!options.json.empty() && !can_write(options.json)) return complain(err, unwritable);
+  if (!options.json.empty() && !can_write(options.json)) return complain(err, unwritable(options));
+  const Streams streams{out, err};
   if (options.trials > 0) {
-    const auto tried = try_all(options, registry, out);
-    return tried ? 0 : complain(err, tried.error().message);
+    return measure_all(options.shapes, options, registry, streams, measure_trials);
   }
-  if (options.rules) {
-    const auto tried = try_rules(options, registry, out);
-    return tried ? 0 : complain(err, tried.error().message);
-  }
+  if (options.rules) return measure_all(all_rules(), options, registry, streams, measure_rule);
   if (options.crowd > 0) {
-    const auto tried = try_crowds(options, registry, out);
-    return tried ? 0 : complain(err, tried.error().message);
+    return measure_all(crowds_of(options), options, registry, streams, measure_crowd);
   }
-  std::vector<Figures> runs;
-  write_head(out);
-  for (const std::size_t shapes : options.shapes) {
-    for (const std::size_t nodes : options.nodes) {
-      const auto figures = measure({.nodes = nodes,
-                                    .shapes = shapes,
-                                    .warm_up = options.quotas > 0 ? 0 : options.warm_up,
-                                    .pods = options.pods,
-                                    .waiting = options.waiting,
-                                    .waiting_for = options.waiting_for,
-                                    .quotas = options.quotas,
-                                    .load = options.load,
-                                    .seed = options.seed},
-                                   options, registry);
-      if (!figures) return complain(err, figures.error().message);
-      write_line(out, *figures);
-      runs.push_back(*figures);
-    }
-  }
-  if (options.json.empty()) return 0;
-  std::ofstream json(options.json);
-  write_json(json, runs);
-  json.close();
-  return json ? 0 : complain(err, unwritable);
+  return measure_all(options.shapes, options, registry, streams, measure_churn);
 }
 
 }  // namespace bench::decide

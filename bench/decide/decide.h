@@ -5,6 +5,7 @@
 #pragma once
 
 #include "bench/decide/churn.h"
+#include "bench/output.h"
 #include "scheduler/cluster/workload.h"
 #include "scheduler/framework/registry.h"
 
@@ -34,12 +35,14 @@ struct Options {
   std::size_t stored = 0;             // MiB of what the engine may store of shapes; 0: its default
   double load = 0.9;
   std::uint64_t seed = 1;
-  std::string json{};    // file; empty: none
+  Output output = Output::kJson;
+  std::string json{};    // file for the same JSON; empty: none
   std::string config{};  // file with the profile; empty: the default one
 };
 
-// Prints a Markdown table on `out`. Exit code: 0; 2 with a message if a file cannot be read or
-// written.
+// Prints the figures on `out` when all runs are done (report.h). With a table, it also prints a
+// line on `err` as soon as a run is done. Exit code: 0; 2 with a message if a file cannot be read or
+// written, or `out` cannot be written.
 [[nodiscard]] int run(const Options& options, const sched::Registry& registry, std::ostream& out,
                       std::ostream& err);
 

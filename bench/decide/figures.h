@@ -1,12 +1,10 @@
-// The figures of a run, as a table and as JSON.
+// The figures of a run of pods that come and go.
 #pragma once
 
 #include "bench/decide/churn.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
-#include <vector>
 
 namespace bench::decide {
 
@@ -27,12 +25,5 @@ struct Figures {
 // The mean of a decision leaves out the longest thousandth: on a shared machine that is the time of
 // other programs. pods_per_second includes it, as far as it is CPU time of this process.
 [[nodiscard]] Figures figures_of(const Scenario& scenario, Outcome outcome);
-
-// Markdown: call write_head() once, then write a line for each run as soon as it is done.
-void write_head(std::ostream& out);
-void write_line(std::ostream& out, const Figures& figures);
-
-// With the compiler, which affects the figures as much as the machine does.
-void write_json(std::ostream& out, const std::vector<Figures>& runs);
 
 }  // namespace bench::decide

@@ -36,40 +36,6 @@ bool some_node_fits(const Answer& answer) {
                      [](const auto& node) { return node.second.code == sched::Code::kOk; });
 }
 
-}  // namespace
-
-std::vector<std::string> differences(const Answer& given, const Answer& ours,
-                                     const std::set<std::string>& scoring) {
-  std::vector<std::string> found;
-  for (const auto& [node, verdict] : given.nodes) {
-    const auto our = ours.nodes.find(node);
-    if (our == ours.nodes.end()) {
-      found.push_back(node + ": given " + to_text(verdict) + "; ours nothing");
-    } else if (!agrees(verdict, our->second)) {
-      found.push_back(node + ": given " + to_text(verdict) + "; ours " + to_text(our->second));
-    }
-  }
-  for (const auto& [node, verdict] : ours.nodes) {
-    if (given.nodes.contains(node)) continue;
-    found.push_back(node + ": given nothing; ours " + to_text(verdict));
-  }
-  const bool is_known = !given.message.empty() || some_node_fits(given);
-  if (is_known && given.message != ours.message) {
-    found.push_back("message: given \"" + given.message + "\"; ours \"" + ours.message + "\"");
-  }
-  for (const auto& [node, scores] : given.scores) {
-    for (const std::string& plugin : scoring) {
-      const Score theirs = score_of(scores, plugin);
-      const auto known = ours.scores.find(node);
-      const Score own = known == ours.scores.end() ? Score{} : score_of(known->second, plugin);
-      if (theirs == own) continue;
-      found.push_back(node + ": score of " + plugin + ": given " + to_text(theirs) + "; ours " +
-                      to_text(own));
-    }
-  }
-  return found;
-}
-
 std::set<std::string> missing_plugins(const Answer& given,
                                       const std::function<bool(const NodeVerdict&)>& built) {
   std::set<std::string> missing;
@@ -77,6 +43,76 @@ std::set<std::string> missing_plugins(const Answer& given,
     if (!verdict.plugin.empty() && !built(verdict)) missing.insert(verdict.plugin);
   }
   return missing;
+}
+
+void compare_nodes(const Answer& given, const Answer& ours, Comparison& found) {
+  for (const auto& [node, verdict] : given.nodes) {
+    const auto our = ours.nodes.find(node);
+    if (our == ours.nodes.end()) {
+      found.differences.push_back({node, to_text(verdict), "nothing"});
+    } else if (!agrees(verdict, our->second)) {
+      found.differences.push_back({node, to_text(verdict), to_text(our->second)});
+    } else {
+      ++found.agreements;
+    }
+  }
+  for (const auto& [node, verdict] : ours.nodes) {
+    if (given.nodes.contains(node)) continue;
+    found.differences.push_back({node, "nothing", to_text(verdict)});
+  }
+}
+
+void compare_messages(const Answer& given, const Answer& ours, Comparison& found) {
+  const bool is_known = !given.message.empty() || some_node_fits(given);
+  if (!is_known) return;
+  if (given.message == ours.message) {
+    ++found.agreements;
+  } else {
+    found.differences.push_back(
+        {"message", '"' + given.message + '"', '"' + ours.message + '"'});
+  }
+}
+
+void compare_scores(const Answer& given, const Answer& ours, const std::set<std::string>& scoring,
+                    Comparison& found) {
+  for (const auto& [node, scores] : given.scores) {
+    const auto known = ours.scores.find(node);
+    for (const std::string& plugin : scoring) {
+      const Score theirs = score_of(scores, plugin);
+      const Score own = known == ours.scores.end() ? Score{} : score_of(known->second, plugin);
+      if (theirs == own) {
+        ++found.agreements;
+      } else {
+        found.differences.push_back(
+            {node + ": score of " + plugin, to_text(theirs), to_text(own)});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string to_text(const Difference& difference) {
+  return difference.where + ": given " + difference.given + "; ours " + difference.ours;
+}
+
+Comparison compare(const Answer& given, const Answer& ours, const std::set<std::string>& scoring,
+                   const std::function<bool(const NodeVerdict&)>& built) {
+  Comparison found{.missing_plugins = missing_plugins(given, built)};
+  if (!found.missing_plugins.empty()) return found;
+  compare_nodes(given, ours, found);
+  compare_messages(given, ours, found);
+  compare_scores(given, ours, scoring, found);
+  return found;
+}
+
+void Tally::add(const Comparison& comparison) {
+  if (!comparison.missing_plugins.empty()) {
+    ++left_out;
+    missing_plugins.insert(comparison.missing_plugins.begin(), comparison.missing_plugins.end());
+    return;
+  }
+  ++(comparison.differences.empty() ? agree : differ);
 }
 
 }  // namespace bench::verdicts

@@ -4,25 +4,18 @@
 #include "bench/verdicts/compare.h"
 #include "bench/verdicts/judge.h"
 #include "bench/verdicts/line_reader.h"
+#include "bench/verdicts/show.h"
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <ostream>
-#include <set>
 
 namespace bench::verdicts {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-struct Tally {
-  std::size_t agree = 0;
-  std::size_t differ = 0;
-  std::size_t left_out = 0;
-  std::set<std::string> missing_plugins;
-  std::size_t cases = 0;  // with answers or without
-};
 
 // Text from the API should be UTF-8; other bytes must not end the program.
 std::string to_line(const Json& json) {
@@ -55,18 +48,15 @@ std::string to_line(const Tally& tally) {
                   {"missingPlugins", tally.missing_plugins}});
 }
 
-void compare(const Case& question, const Answer& ours, const std::string& place, Tally& tally,
-             std::ostream& err) {
-  const auto missing = missing_plugins(*question.answer, is_built);
-  if (!missing.empty()) {
-    ++tally.left_out;
-    tally.missing_plugins.insert(missing.begin(), missing.end());
-    return;
-  }
-  const auto found = differences(*question.answer, ours, scoring_plugins(question));
-  ++(found.empty() ? tally.agree : tally.differ);
-  for (const std::string& difference : found) {
-    err << place << ": " << question.id << ": " << difference << "\n";
+// Nothing: the case comes without an answer.
+std::optional<Comparison> comparison_of(const Case& question, const Answer& ours) {
+  if (!question.answer) return {};
+  return compare(*question.answer, ours, scoring_plugins(question), is_built);
+}
+
+void print_differences(const Comparison& comparison, const std::string& where, std::ostream& err) {
+  for (const Difference& difference : comparison.differences) {
+    err << where << ": " << to_text(difference) << "\n";
   }
 }
 
@@ -84,8 +74,14 @@ k8s::Result<void> run_file(const std::string& path, const Options& options, Tall
     ++tally.cases;
     const bool given = question->answer && !question->answer->scores.empty();
     const Answer ours = judge(*question, options.scores || given);
-    if (!options.quiet) out << to_line(question->id, ours);
-    if (question->answer) compare(*question, ours, lines->place(), tally, err);
+    const std::optional<Comparison> comparison = comparison_of(*question, ours);
+    if (comparison) tally.add(*comparison);
+    if (options.output == Output::kTable) {
+      out << answer_text(question->id, ours, comparison, options.quiet);
+    } else {
+      if (!options.quiet) out << to_line(question->id, ours);
+      if (comparison) print_differences(*comparison, lines->place() + ": " + question->id, err);
+    }
   }
 }
 
@@ -104,7 +100,9 @@ int run(const Options& options, std::ostream& out, std::ostream& err) {
       return 2;
     }
   }
-  if (tally.agree + tally.differ + tally.left_out > 0) out << to_line(tally);
+  if (tally.has_answers()) {
+    out << (options.output == Output::kTable ? tally_text(tally) : to_line(tally));
+  }
   if (!out.flush()) {
     err << "verdicts: the answers could not be written\n";
     return 2;

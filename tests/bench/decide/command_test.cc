@@ -45,6 +45,7 @@ TEST_CASE("What bench decide cannot measure is refused") {
       {{"--waiting-for", "x", "--waiting", "5"}, "x not in {nodes,quota}"},
       {{"--waiting-for", "quota"}, "--waiting-for requires --waiting"},
       {{"--quotas", "3", "--waiting", "5"}, "excludes"},
+      {{"-o", "yaml"}, "yaml not in {table,json}"},
   };
   for (const Case& each : cases) {
     INFO(each.want);
@@ -65,6 +66,26 @@ TEST_CASE("Figures of an earlier run outlive one that cannot be made") {
   std::remove(file.c_str());
 }
 
+TEST_CASE("bench decide prints what the file for the figures gets") {
+  const std::string file = tests::scratch_dir() + "/decide-copy.json";
+  std::ostringstream out;
+  std::ostringstream err;
+  for (const std::size_t trials : {0U, 5U}) {
+    out.str("");
+    CHECK(bench::decide::run({.nodes = {20},
+                              .shapes = {1},
+                              .warm_up = 0,
+                              .pods = 10,
+                              .trials = trials,
+                              .json = file},
+                             plugins::registry(), out, err) == 0);
+    CHECK_THAT(out.str(), Catch::Contains(trials > 0 ? "trials_per_second" : "p99_ns"));
+    CHECK(out.str() == content_of(file));
+  }
+  CHECK(err.str().empty());
+  std::remove(file.c_str());
+}
+
 TEST_CASE("Figures of bench decide that could not be written are an error") {
   std::ostringstream out;
   std::ostringstream err;
@@ -72,4 +93,10 @@ TEST_CASE("Figures of bench decide that could not be written are an error") {
             {.nodes = {10}, .shapes = {1}, .warm_up = 0, .pods = 10, .json = "/dev/full"},
             plugins::registry(), out, err) == 2);
   CHECK(err.str() == "decide: --json: cannot write /dev/full\n");
+
+  std::ofstream full("/dev/full");
+  err.str("");
+  CHECK(bench::decide::run({.nodes = {10}, .shapes = {1}, .warm_up = 0, .pods = 10},
+                           plugins::registry(), full, err) == 2);
+  CHECK(err.str() == "decide: the figures could not be written\n");
 }

@@ -127,14 +127,22 @@ TEST_CASE("The longest thousandth of the decisions is left out of their mean") {
   CHECK(figures.refused_share == 0.01);
 }
 
-TEST_CASE("The command prints a line for each number of nodes and shapes") {
+TEST_CASE("The command prints a row for each number of nodes and shapes, and each at once") {
   std::ostringstream out;
   std::ostringstream err;
-  CHECK(run({.nodes = {20, 40}, .shapes = {1, 10}, .warm_up = 0, .pods = 50}, plugins::registry(),
-            out, err) == 0);
-  const std::string text = out.str();
-  CHECK(std::count(text.begin(), text.end(), '\n') == 2 + 4);
-  CHECK(err.str().empty());
+  CHECK(run({.nodes = {20, 40},
+             .shapes = {1, 10},
+             .warm_up = 0,
+             .pods = 50,
+             .output = bench::Output::kTable},
+            plugins::registry(), out, err) == 0);
+  const auto lines = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  CHECK(lines(out.str()) == 1 + 4);
+  CHECK(lines(err.str()) == 4);
+  CHECK_THAT(err.str(), Catch::StartsWith("1 of 4: NODES 20, SHAPES 1, WAITING 0, DECISIONS/s "));
+  CHECK_THAT(err.str(), Catch::Contains("\n4 of 4: NODES 40, SHAPES 10, "));
 }
 
 TEST_CASE("A file that cannot be written is said before anything is measured") {

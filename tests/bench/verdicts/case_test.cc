@@ -7,6 +7,21 @@
 using namespace bench::verdicts;
 using sched::Code;
 
+namespace {
+
+bool is_any(const NodeVerdict&) { return true; }
+
+std::vector<std::string> differences_of(const Answer& given, const Answer& ours,
+                                        const std::set<std::string>& scoring) {
+  std::vector<std::string> texts;
+  for (const Difference& each : compare(given, ours, scoring, is_any).differences) {
+    texts.push_back(to_text(each));
+  }
+  return texts;
+}
+
+}  // namespace
+
 TEST_CASE("a case is read in full") {
   const auto read = parse_case(R"({"id": "c-1", "focus": "gpu",
     "nodes": [{"metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1"}}}],
@@ -109,36 +124,48 @@ TEST_CASE("what differs between two answers") {
     Answer given;
     Answer ours;
     std::size_t differences;
+    std::size_t agreements;
   };
   const std::vector<Pair> cases = {
-      {"the same", {{{"n", taken}}, "no"}, {{{"n", taken}}, "no"}, 0},
-      {"code", {{{"n", taken}}, ""}, {{{"n", taken_for_good}}, ""}, 1},
-      {"plugin", {{{"n", taken}}, ""}, {{{"n", taken_by_other}}, ""}, 1},
-      {"reasons", {{{"n", taken}}, ""}, {{{"n", taken_otherwise}}, ""}, 1},
-      {"a refusal where it fits", {{{"n", fits}}, ""}, {{{"n", taken}}, ""}, 1},
-      {"message", {{{"n", taken}}, "no"}, {{{"n", taken}}, "nope"}, 1},
-      {"a message that is not known", {{{"n", not_asked}}, ""}, {{{"n", not_asked}}, "no"}, 0},
-      {"a message although some node fits", {{{"n", fits}}, ""}, {{{"n", fits}}, "no"}, 1},
-      {"never asked: the code counts", {{{"n", not_asked}}, ""}, {{{"n", taken_for_good}}, ""}, 0},
-      {"never asked, another code", {{{"n", not_asked}}, ""}, {{{"n", taken}}, ""}, 1},
-      {"a node less", {{{"n", fits}, {"m", fits}}, ""}, {{{"n", fits}}, ""}, 1},
-      {"a node more", {{{"n", fits}}, ""}, {{{"n", fits}, {"m", fits}}, ""}, 1},
+      {"the same", {{{"n", taken}}, "no"}, {{{"n", taken}}, "no"}, 0, 2},
+      {"code", {{{"n", taken}}, ""}, {{{"n", taken_for_good}}, ""}, 1, 0},
+      {"plugin", {{{"n", taken}}, ""}, {{{"n", taken_by_other}}, ""}, 1, 0},
+      {"reasons", {{{"n", taken}}, ""}, {{{"n", taken_otherwise}}, ""}, 1, 0},
+      {"a refusal where it fits", {{{"n", fits}}, ""}, {{{"n", taken}}, ""}, 1, 1},
+      {"message", {{{"n", taken}}, "no"}, {{{"n", taken}}, "nope"}, 1, 1},
+      {"a message that is not known", {{{"n", not_asked}}, ""}, {{{"n", not_asked}}, "no"}, 0, 1},
+      {"a message although some node fits", {{{"n", fits}}, ""}, {{{"n", fits}}, "no"}, 1, 1},
+      {"never asked: the code counts",
+       {{{"n", not_asked}}, ""},
+       {{{"n", taken_for_good}}, ""},
+       0,
+       1},
+      {"never asked, another code", {{{"n", not_asked}}, ""}, {{{"n", taken}}, ""}, 1, 0},
+      {"a node less", {{{"n", fits}, {"m", fits}}, ""}, {{{"n", fits}}, ""}, 1, 2},
+      {"a node more", {{{"n", fits}}, ""}, {{{"n", fits}, {"m", fits}}, ""}, 1, 2},
   };
   for (const Pair& each : cases) {
     INFO(each.name);
-    CHECK(differences(each.given, each.ours, {}).size() == each.differences);
+    const Comparison comparison = compare(each.given, each.ours, {}, is_any);
+    CHECK(comparison.differences.size() == each.differences);
+    CHECK(comparison.agreements == each.agreements);
   }
 }
 
-TEST_CASE("plugins of an answer's verdicts that we have not") {
+TEST_CASE("an answer of plugins that are not built here is not compared") {
   Answer given;
   given.nodes["a"].plugin = "NodePorts";
   given.nodes["b"].plugin = "VolumeZone";
   given.nodes["c"].plugin = "InterPodAffinity";
   given.nodes["d"].plugin = "";
   const auto is_ports = [](const NodeVerdict& verdict) { return verdict.plugin == "NodePorts"; };
-  CHECK(missing_plugins(given, is_ports) ==
-        std::set<std::string>{"InterPodAffinity", "VolumeZone"});
+  const Comparison comparison = compare(given, {}, {}, is_ports);
+  CHECK(comparison.missing_plugins == std::set<std::string>{"InterPodAffinity", "VolumeZone"});
+  CHECK(comparison.differences.empty());
+  Tally tally;
+  tally.add(comparison);
+  CHECK(tally.left_out == 1);
+  CHECK(tally.missing_plugins == comparison.missing_plugins);
 }
 
 TEST_CASE("scores are read, and compared plugin by plugin") {
@@ -151,15 +178,15 @@ TEST_CASE("scores are read, and compared plugin by plugin") {
   CHECK(given.scores == std::map<std::string, Scores>{{"n", {{"A", {50, 100}}, {"B", {0, 3}}}}});
 
   Answer ours = given;
-  CHECK(differences(given, ours, {"A", "B", "C"}).empty());
+  CHECK(differences_of(given, ours, {"A", "B", "C"}).empty());
   ours.scores["n"]["A"].weighted = 50;
   ours.scores["n"].erase("B");
-  CHECK(differences(given, ours, {"A", "B", "C"}) ==
+  CHECK(differences_of(given, ours, {"A", "B", "C"}) ==
         std::vector<std::string>{"n: score of A: given 50 (100); ours 50 (50)",
                                  "n: score of B: given 0 (3); ours 0 (0)"});
-  CHECK(differences(given, ours, {"C"}).empty());
+  CHECK(differences_of(given, ours, {"C"}).empty());
   ours.scores.clear();
-  CHECK(differences(given, ours, {"A"}) ==
+  CHECK(differences_of(given, ours, {"A"}) ==
         std::vector<std::string>{"n: score of A: given 50 (100); ours 0 (0)"});
 }
 

@@ -127,6 +127,22 @@ TEST_CASE("bench verdicts counts agreements, differences and cases left out") {
                                       "NodeResourcesFit: Insufficient nvidia.com/gpu"));
 }
 
+TEST_CASE("bench verdicts prints tables for people, with the same exit code") {
+  const Folder folder("tables");
+  const std::string file =
+      folder.write("a.jsonl", question("1", R"(,"verdicts":{"n":{"code":"Success"}})") +
+                                  question("2", R"(,"verdicts":{"n":{"code":"Success"}})"));
+  std::ostringstream out;
+  std::ostringstream err;
+  CHECK(bench::verdicts::run({.files = {file}, .output = bench::Output::kTable}, out, err) == 1);
+  CHECK(err.str().empty());
+  CHECK_THAT(out.str(), Catch::StartsWith("q: 1 of 1 node fit\n  NODE  VERDICT") &&
+                            Catch::Contains("\nq: 0 of 1 node fit - 0/1 nodes are available") &&
+                            Catch::Contains("\n  Beside kube-scheduler: 0 agreements, 2 ") &&
+                            Catch::EndsWith("\nCases beside kube-scheduler: 1 agree, 1 differ, 0 "
+                                            "left out\n"));
+}
+
 TEST_CASE("bench verdicts says where a file is bad") {
   const Folder folder("bad");
   const std::string whole = folder.write_gzipped("whole.gz", question("1") + question("1"));
