@@ -57,14 +57,19 @@ class Run {
     }
   }
 
-  void come(std::size_t pods) {
+  // All of the crowd at once, and a pod of the neighbour. Returns CPU seconds until that is bound.
+  double come(std::size_t pods) {
     for (std::size_t i = 0; i < pods; ++i) {
       k8s::Pod pod = member(i);
       if (restless() || crowd_ == "apart") pod.spec.node_name = node(i % nodes_).metadata.name;
       if (restless()) there_.push_back(pod);
       tell(sched::event::PodUpserted{std::move(pod)});
-      decide();
     }
+    const double since = replay::cpu_seconds();
+    neighbour_comes();
+    const double behind = bound_at_ - since;
+    decide();
+    return behind;
   }
 
   // One of the neighbour's pods ends and another comes; true: it is bound.
@@ -136,6 +141,7 @@ class Run {
       const auto* bind = std::get_if<sched::decision::Bind>(&*decision);
       if (bind == nullptr || bind->pod.uid != uid) continue;
       on = bind->node;
+      bound_at_ = replay::cpu_seconds();
       tell(sched::event::BindSucceeded{bind->pod, bind->node});
     }
     return on;
@@ -147,6 +153,7 @@ class Run {
   sched::Time now_{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
   std::size_t number_ = 0;
   std::size_t stirred_ = 0;
+  double bound_at_ = 0;  // CPU seconds, when the pod that decide() was asked for was bound
   std::vector<k8s::Pod> there_;
   std::deque<k8s::Pod> mine_;
 };
@@ -159,7 +166,7 @@ CrowdFigures run_crowd(sched::Engine& engine, std::size_t crowd, std::size_t nod
   CrowdFigures figures;
   const std::size_t before = heap_bytes();
   const double began = replay::cpu_seconds();
-  if (crowd > 0) run.come(pods);
+  if (crowd > 0) figures.behind_seconds = run.come(pods);
   figures.came_seconds = replay::cpu_seconds() - began;
   std::vector<double> took;
   double sum = 0;

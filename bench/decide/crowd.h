@@ -1,5 +1,5 @@
-// What the pods of one tenant cost another: a crowd of pods exists, and a neighbour's pods come and
-// go meanwhile.
+// What the pods of one tenant cost another: a crowd of pods comes, one of a neighbour right behind
+// it; then the crowd exists, and the neighbour's pods come and go meanwhile.
 //
 // A turn: one of the neighbour's pods ends, which makes room that pods of the crowd may have waited
 // for; another comes, and is decided on. With a restless crowd, one of its objects changes, too.
@@ -32,6 +32,8 @@ inline constexpr std::array<Crowd, 9> kCrowds{{
 struct CrowdFigures {
   std::size_t bound = 0;    // of the neighbour's pods
   double came_seconds = 0;  // CPU, of everything that the engine did when the crowd came
+  // CPU, until the neighbour's pod right behind it was bound, after all pods were known.
+  double behind_seconds = 0;
   double mean_us = 0;       // CPU, of a turn
   double median_us = 0;
   double longest_us = 0;       // without the longest hundredth, when other programs ran

@@ -103,7 +103,9 @@ std::optional<Decision> Engine::step(Time now) {
   parts.waking.wake_for_quota(now);
   parts.waking.wake_for_nodes(now);
   while (Entity* entity = parts.queue.next()) {
-    if (auto decision = parts.place.attempt(pod_of(*entity), now)) return decision;
+    auto decision = parts.place.attempt(pod_of(*entity), now);
+    parts.queue.turn_is_over();
+    if (decision) return decision;
   }
   // After the binds: at a start there may be one for each node.
   if (auto complaint = parts.complaints.next()) return *std::move(complaint);

@@ -1,6 +1,7 @@
 #include "scheduler/engine/intake.h"
 
 #include "scheduler/base/nearest_names.h"
+#include "scheduler/base/text_hash.h"
 #include "scheduler/engine/names_in_use.h"
 #include "scheduler/gpu/resource_kind.h"
 #include "scheduler/quota/charged_as.h"
@@ -244,6 +245,7 @@ void Intake::take_over(WaitingPod& waiting, k8s::Pod pod) {
   waiting.constraints = world_.constraints_for(waiting.pod, waiting.profile);
   waiting.demand = world_.demand_of(waiting.profile, *waiting.shape, world_.names);
   waiting.queue = waking_.queue_for(waiting);
+  waiting.tenant = text_hash(waiting.pod.metadata.namespace_);
   waiting.order.priority = waiting.pod.spec.priority;
   waiting.last_refusal.clear();
 }

@@ -96,6 +96,8 @@ struct Entity {
   std::uint32_t kind = 0;
   quota::Demand demand;        // what the whole entity would be charged for
   QueueId queue = kMainQueue;  // its quota's queue; changes only while the entity is in no place
+  // A hash of its namespace's name: the tenant that turns are counted for (queues.h).
+  std::uint64_t tenant = 0;
   QueueOrder order;
   // Since when the entity could have been placed. The time after which quota and a node are held is
   // measured from it (quota::Options, hold_after). It is taken from the API server where the API

@@ -61,7 +61,7 @@ void EntityQueue::leave(Entity& entity) {
     case QueuePlace::kNone:
       return;
     case QueuePlace::kActive:
-      active_.erase(entity.order);
+      if (active_.erase(entity.order) == 0) put_off_.erase(entity.order);
       break;
     case QueuePlace::kBackoff:
       roster_.timers.stop(entity);
@@ -93,6 +93,16 @@ Entity* EntityQueue::head() const {
   Entity* parked = parked_.first_to_check();
   if (parked == nullptr) return active;
   return active != nullptr && active->order < parked->order ? active : parked;
+}
+
+void EntityQueue::put_off(const Entity& head) {
+  if (head.place == QueuePlace::kParked) return parked_.put_off(head);
+  put_off_.insert(active_.extract(head.order));
+}
+
+void EntityQueue::next_round() {
+  active_.merge(put_off_);
+  parked_.next_round();
 }
 
 void EntityQueue::rejoin(const Entity& entity) {

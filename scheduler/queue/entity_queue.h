@@ -73,6 +73,9 @@ class EntityQueue {
   void settle(const Entity& entity, WaitsFor waits_for) {
     parked_.settle(entity, waits_for, roster_.changes);
   }
+  // The head has its turn in the next round: it is left out of head() until then.
+  void put_off(const Entity& head);
+  void next_round();
   // This parked entity and those alike with it become active, so that each is looked at again.
   // O(their number).
   void rejoin(const Entity& entity);
@@ -95,6 +98,7 @@ class EntityQueue {
   bool keeps_line_;
   WaitingLine line_;
   ByOrder active_;
+  ByOrder put_off_;  // active, too, but in the next round
   ParkedKinds parked_;
 };
 

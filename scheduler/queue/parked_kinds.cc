@@ -40,9 +40,9 @@ void ParkedKinds::remove(const Entity& entity) {
     groups_.erase(found);
     return;
   }
-  if (group.to_check) to_check_.erase(best(group));
+  if (group.to_check) to_check(group).erase(best(group));
   group.members.erase(entity.order);
-  if (group.to_check) to_check_.emplace(best(group), &group);
+  if (group.to_check) to_check(group).emplace(best(group), &group);
 }
 
 void ParkedKinds::check(WaitsFor opened) {
@@ -76,6 +76,18 @@ std::size_t ParkedKinds::check_some_for_others(const Changes& changes, std::size
 void ParkedKinds::check_group_of(const Entity& entity, WaitsFor opened) {
   Group& group = groups_.find(key_of(entity))->second;
   if ((group.waits_for & opened) != 0) rouse(group);
+}
+
+void ParkedKinds::put_off(const Entity& entity) {
+  Group& group = groups_.find(key_of(entity))->second;
+  to_check_.erase(best(group));
+  group.is_put_off = true;
+  put_off_.emplace(best(group), &group);
+}
+
+void ParkedKinds::next_round() {
+  for (const auto& [order, group] : put_off_) group->is_put_off = false;
+  to_check_.merge(put_off_);
 }
 
 Entity* ParkedKinds::first_to_check() const {
@@ -136,7 +148,8 @@ void ParkedKinds::lull(Group& group, WaitsFor waits_for, const Changes& after) {
 void ParkedKinds::take_out(Group& group) {
   if (group.to_check) {
     group.to_check = false;
-    to_check_.erase(best(group));
+    to_check(group).erase(best(group));
+    group.is_put_off = false;
   } else {
     if ((group.waits_for & kWaitsForOthers) != 0) {
       for_others_.erase(group.since);

@@ -49,7 +49,10 @@ class ParkedKinds {
   std::size_t check_some_for_others(const Changes& changes, std::size_t most);
   // The same as check() for this entity's group alone.
   void check_group_of(const Entity& entity, WaitsFor opened);
-  // The entity with the first turn among the groups to be checked; null: none.
+  // The group of this entity, which is to be checked, is checked in the next round.
+  void put_off(const Entity& entity);
+  void next_round();
+  // The entity with the first turn among the groups to be checked in this round; null: none.
   [[nodiscard]] Entity* first_to_check() const;
   // The group of this entity fits nowhere, after the changes `after`, and sleeps for `waits_for`.
   void settle(const Entity& entity, WaitsFor waits_for, const Changes& after);
@@ -70,6 +73,7 @@ class ParkedKinds {
     std::map<QueueOrder, Entity*> members;  // not empty
     WaitsFor waits_for = 0;                 // what any of its entities waits for
     bool to_check = false;                  // else it sleeps
+    bool is_put_off = false;                // to be checked in the next round
     // Its index among the groups that sleep for the same, by bit.
     std::array<std::size_t, kWaitsForBits> asleep_at{};
     // If it waits for others: its key in for_others_, and the changes seen at its last check.
@@ -86,7 +90,11 @@ class ParkedKinds {
   void take_out(Group& group);
 
   std::map<Key, Group> groups_;
-  std::map<QueueOrder, Group*> to_check_;  // by the group's best entity
+  // To be checked in this round and in the next, by the group's best entity.
+  using ByBest = std::map<QueueOrder, Group*>;
+  ByBest& to_check(const Group& group) { return group.is_put_off ? put_off_ : to_check_; }
+  ByBest to_check_;
+  ByBest put_off_;
   // Sleeping groups by the bit of what they wait for; their order is visible nowhere. What decides
   // whether a group is to be checked is stored beside its pointer, since there may be very many.
   struct Asleep {

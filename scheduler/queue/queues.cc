@@ -115,14 +115,48 @@ void Queues::quotas_changed() {
 }
 
 Entity* Queues::next() {
-  while (Entity* head = first_head()) {
+  for (;;) {
+    Entity* const head = first_head();
+    if (head == nullptr) {
+      if (!next_round()) return nullptr;
+      continue;
+    }
+    if (had_its_part(*head)) {
+      touch(head->queue).put_off(*head);
+      any_put_off_ = true;
+      continue;
+    }
+    tenant_ = head->tenant;
+    searched_before_ = accounts_.searched();
     if (head->place != QueuePlace::kParked) return head;
     const std::optional<WaitsFor> waits_for = accounts_.obstacle(*head);
     if (!waits_for) return head;
+    turn_is_over();
     head->must_borrow = false;
     touch(head->queue).settle(*head, *waits_for);
   }
-  return nullptr;
+}
+
+void Queues::turn_is_over() {
+  const std::uint64_t nodes = accounts_.searched() - searched_before_;
+  if (nodes > 0) searched_[tenant_] += nodes;
+}
+
+bool Queues::had_its_part(const Entity& entity) const {
+  if (searched_.empty()) return false;
+  const auto found = searched_.find(entity.tenant);
+  return found != searched_.end() && found->second >= kSearchedInRound;
+}
+
+bool Queues::next_round() {
+  searched_.clear();
+  if (!std::exchange(any_put_off_, false)) return false;
+  main_.next_round();
+  for (auto& [id, slot] : slots_) {
+    slot.queue.next_round();
+    mark(id, slot);
+  }
+  return true;
 }
 
 Entity* Queues::first_head() {

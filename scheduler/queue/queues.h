@@ -6,6 +6,12 @@
 // Of the quotas that wait to borrow, only as many are checked as the pool has something to lend for
 // (borrowers.h).
 //
+// A pod that asks for something new costs a search over all nodes, so a tenant with thousands of
+// different pods, of whatever priority, could keep all others from their turns for minutes. So
+// turns are given in rounds: once the searches for a tenant (a namespace) have looked at
+// kSearchedInRound nodes, its other entities are put off until no other tenant has an entity with a
+// turn in this round.
+//
 // What is kept of a queue between turns (its standing, whether it waits for nodes or to borrow) is
 // brought up to date when it is next needed, for the queues that were touched since.
 #pragma once
@@ -20,6 +26,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -109,6 +116,13 @@ class Queues {
   // The entity that has the next turn; null: none. It stays where it is until it is put elsewhere.
   // Parked entities are checked for room only when they would come first.
   [[nodiscard]] Entity* next();
+  // The turn that next() gave is over: what it has searched is charged to the entity's tenant.
+  void turn_is_over();
+
+  // Nodes that searches may look at for one tenant in a round while others wait; the search in
+  // which the limit is reached is finished. Large enough that it is reached only in very large
+  // clusters, or by pods that differ on purpose.
+  static constexpr std::uint64_t kSearchedInRound = 500'000;
 
   // The queue of that number; null: no entity has been in it yet.
   [[nodiscard]] const EntityQueue* find(QueueId id) const;
@@ -146,6 +160,10 @@ class Queues {
   void refresh(QueueId id, Slot& slot);
   void refresh_borrower(QueueId id, Slot& slot, WaitsFor asleep);
   [[nodiscard]] Entity* first_head();
+  // Whether the entity's tenant has had its part of this round.
+  [[nodiscard]] bool had_its_part(const Entity& entity) const;
+  // False: nothing was put off.
+  bool next_round();
   // Marks for a check the quotas that may borrow and would have their turn before every other
   // queue's head.
   void call_borrowers();
@@ -163,6 +181,13 @@ class Queues {
   QueueId next_for_others_ = kMainQueue;  // where check_some_for_others() continues
   std::vector<Entity*> entities_;
   std::uint64_t version_ = 0;
+
+  // The present round: the nodes looked at, by tenant; whether anything is put off.
+  std::unordered_map<std::uint64_t, std::uint64_t> searched_;
+  bool any_put_off_ = false;
+  // Of the last turn: whose it was, and Accounts::searched() when it began.
+  std::uint64_t tenant_ = 0;
+  std::uint64_t searched_before_ = 0;
 };
 
 }  // namespace sched

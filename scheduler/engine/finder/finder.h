@@ -37,6 +37,10 @@ class Finder {
     return caches_.get(pod.profile, pod.shape, scope, ruling);
   }
 
+  // How many nodes were looked at so far for shapes for which no answers were stored: each such
+  // question looks at all nodes.
+  [[nodiscard]] std::uint64_t searched() const { return caches_.searched(); }
+
   // Whether it is already known that no node takes the shape. False means nothing.
   // O(nodes that changed since).
   [[nodiscard]] bool knows_refused(std::size_t profile, const ShapeRef& shape) {

@@ -63,6 +63,7 @@ ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shap
                        .version = cluster->version,
                        .memory = 0});
   by_key_.emplace(key, entries_.begin());
+  if (!entries_.front().cache.prepared().rejection()) searched_ += nodes_.size();
   return entries_.front();
 }
 

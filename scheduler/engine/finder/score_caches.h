@@ -41,6 +41,8 @@ class ScoreCaches {
     return refused_.knows(profile, shape.id());
   }
 
+  // As Finder::searched().
+  [[nodiscard]] std::uint64_t searched() const { return searched_; }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   // How many shapes without a cache are known to be refused everywhere.
   [[nodiscard]] std::size_t refused() const { return refused_.size(); }
@@ -90,6 +92,7 @@ class ScoreCaches {
   std::vector<bool> reads_statistics_;  // by profile
   std::size_t memory_limit_;
   std::size_t memory_ = 0;
+  std::uint64_t searched_ = 0;
   std::list<Entry> entries_;  // the most recently used first
   std::map<Key, std::list<Entry>::iterator> by_key_;
   RefusedShapes refused_;  // none has an entry in entries_ without counts

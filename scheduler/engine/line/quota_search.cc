@@ -102,6 +102,7 @@ std::vector<quota::InPool> QuotaAccounts::in_pools(QueueId queue) const {
   return ledger_.in_pools(QuotaId{queue});
 }
 bool QuotaAccounts::lends(quota::PoolId pool) const { return ledger_.lends(pool); }
+std::uint64_t QuotaAccounts::searched() const { return search_.searched(); }
 std::optional<WaitsFor> QuotaAccounts::obstacle(const Entity& parked) {
   return search_.obstacle_of(pod_of(parked));
 }

@@ -11,6 +11,7 @@
 #include "scheduler/queue/accounts.h"
 #include "scheduler/queue/queues.h"
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -42,6 +43,8 @@ class QuotaSearch {
 
   // What a parked pod waits for; nullopt: there is room.
   [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingPod& pod);
+  // As Finder::searched().
+  [[nodiscard]] std::uint64_t searched() const { return finder_.searched(); }
   // Whether the pod's quota is Strict and another pod has its turn first.
   [[nodiscard]] bool must_wait_for_turn(const WaitingPod& pod) const;
 
@@ -64,6 +67,7 @@ class QuotaAccounts final : public Accounts {
   [[nodiscard]] quota::Standing standing(const Entity& head) const override;
   [[nodiscard]] std::vector<quota::InPool> in_pools(QueueId queue) const override;
   [[nodiscard]] bool lends(quota::PoolId pool) const override;
+  [[nodiscard]] std::uint64_t searched() const override;
   [[nodiscard]] std::optional<WaitsFor> obstacle(const Entity& parked) override;
 
  private:

@@ -116,6 +116,7 @@ TEST_CASE("a million names in pods that come and go leave no more than some thou
     quota::Standing standing(const Entity&) const override { return {}; }
     std::vector<quota::InPool> in_pools(QueueId) const override { return {}; }
     bool lends(quota::PoolId) const override { return false; }
+    std::uint64_t searched() const override { return 0; }
     std::optional<WaitsFor> obstacle(const Entity&) override { return std::nullopt; }
   } accounts;
   Queues queue{accounts};

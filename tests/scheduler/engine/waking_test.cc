@@ -1,4 +1,5 @@
 // Which change brings which waiting pod back, and in which order.
+#include "scheduler/queue/queues.h"
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
 #include "tests/support/gpu_quotas.h"
@@ -312,4 +313,23 @@ TEST_CASE("a pod that no node can ever take is told so, whatever constraints say
     s.has(PodBuilder(never).labelled("waits-for", "x"));
     CHECK(s.decide() == told);
   }
+}
+
+TEST_CASE("thousands of pods that all differ do not keep another namespace's pod waiting") {
+  constexpr int kNodes = 1'000;
+  constexpr auto kInRound = static_cast<int>(Queues::kSearchedInRound) / kNodes;
+  Scheduler s;
+  for (int i = 0; i < kNodes; ++i) s.has(node("n" + std::to_string(i)).gpus(1).cpu("8"));
+  s.synced();
+  for (int i = 0; i < 2 * kInRound; ++i) {
+    s.has(our_pod("p" + std::to_string(i))
+              .in_namespace("crowd")
+              .cpu(std::to_string(9'000 + i) + "m")
+              .priority(5)
+              .created_at(kStart));
+  }
+  s.has(our_pod("late").in_namespace("neighbour").gpus(1).created_at(kStart + 1s));
+  const Texts decided = s.decide();
+  REQUIRE(decided.size() == 2 * kInRound + 1);
+  CHECK(decided[kInRound].starts_with("late → "));
 }

@@ -3,6 +3,7 @@
 
 #include "scheduler/queue/accounts.h"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -27,6 +28,7 @@ struct FixedAccounts final : Accounts {
   std::map<QueueId, std::vector<quota::PoolId>> pools;
   std::map<quota::PoolId, int> left;  // GPUs to lend
   std::function<std::optional<WaitsFor>(const Entity&)> obstacle_of;
+  std::uint64_t nodes_searched = 0;
 
   // How often it was.
   mutable int standings = 0;
@@ -55,6 +57,7 @@ struct FixedAccounts final : Accounts {
     const auto known = left.find(pool);
     return known != left.end() && known->second > 0;
   }
+  [[nodiscard]] std::uint64_t searched() const override { return nodes_searched; }
   [[nodiscard]] std::optional<WaitsFor> obstacle(const Entity& parked) override {
     ++obstacles;
     return obstacle_of(parked);

@@ -5,6 +5,7 @@
 #include "tests/support/catch.h"
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <set>
@@ -76,6 +77,79 @@ TEST_CASE("pods without quota have their turn before those of quotas where that 
     f.queues.activate(f.pod("m", kMainQueue));
     CHECK(f.drain() == (main_first ? Names{"m", "v"} : Names{"v", "m"}));
   }
+}
+
+TEST_CASE("a tenant whose pods cost much searching waits until the others had their turns") {
+  Fixture f;
+  // Two tenants, with pods of two quotas and without; `large` searches all that a round gives.
+  struct Pod {
+    const char* name;
+    QueueId queue;
+    std::uint64_t tenant;
+  };
+  for (const Pod& each :
+       {Pod{"large1", kMainQueue, 7}, Pod{"large2", kMainQueue, 7}, Pod{"small1", kMainQueue, 8},
+        Pod{"large3", kMainQueue, 7}, Pod{"v-large1", kVision, 7}, Pod{"v-large2", kVision, 7},
+        Pod{"s1", kSpeech, 8}, Pod{"small2", kMainQueue, 8}}) {
+    Entity& pod = f.pod(each.name, each.queue);
+    pod.tenant = each.tenant;
+    f.queues.activate(pod);
+  }
+  f.accounts.used = {{kVision, 0}, {kSpeech, 1}};
+  Names order;
+  while (Entity* each = f.next()) {
+    const std::string& name = name_of(*each);
+    order.push_back(name);
+    const bool is_large = name.find("large") != std::string::npos;
+    f.accounts.nodes_searched += is_large ? Queues::kSearchedInRound : 10;
+    f.queues.turn_is_over();
+    f.queues.remove(*each);
+  }
+  // One large pod a round; within a round the usual order.
+  CHECK(order ==
+        Names{"v-large1", "s1", "small1", "small2", "v-large2", "large1", "large2", "large3"});
+}
+
+TEST_CASE("parked pods that are to be checked are put off, too, and lose nothing by it") {
+  Fixture f;
+  const auto parked = [&](const char* name, std::uint64_t tenant, int kind) -> Entity& {
+    Entity& pod = f.pod(name, kMainQueue, kind);
+    pod.tenant = tenant;
+    f.queues.park(pod, {}, kWaitsForNodes, kStart + 1h);
+    return pod;
+  };
+  parked("large1", 7, 1);
+  parked("large2", 7, 2);
+  parked("large3", 7, 3);
+  Entity& leaves = parked("leaves", 7, 4);
+  parked("small", 8, 5);
+  Names asked;
+  f.accounts.obstacle_of = [&](const Entity& each) -> std::optional<WaitsFor> {
+    asked.push_back(name_of(each));
+    f.accounts.nodes_searched += Queues::kSearchedInRound;
+    return kWaitsForNodes;
+  };
+  f.queues.nodes_opened({});
+  Entity* const first = f.next();
+  CHECK(first == nullptr);
+  CHECK(asked == Names{"large1", "small", "large2", "large3", "leaves"});
+
+  // One that leaves while it is put off, or is parked anew, is in no round.
+  asked.clear();
+  f.queues.nodes_opened({});
+  f.accounts.obstacle_of = [&](const Entity& each) -> std::optional<WaitsFor> {
+    asked.push_back(name_of(each));
+    f.accounts.nodes_searched += Queues::kSearchedInRound;
+    if (name_of(each) == "small") return std::nullopt;
+    return kWaitsForNodes;
+  };
+  Entity* const small = f.next();
+  REQUIRE(small != nullptr);
+  CHECK(name_of(*small) == "small");
+  f.queues.remove(*small);
+  f.queues.remove(leaves);
+  CHECK(f.next() == nullptr);
+  CHECK(asked == Names{"large1", "small", "large2", "large3"});
 }
 
 TEST_CASE("pods that wait for quota are not asked about when something else opens") {
