@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +18,8 @@ import (
 
 	"gpu-scheduler.io/tests/cluster/controlplane"
 	"gpu-scheduler.io/tests/cluster/fixture"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // TestMetricsAreForThoseWhoMayGetThem asks for metrics with tokens of the API server, which decides which accounts may; then many allowed requests
@@ -80,6 +84,73 @@ func TestMetricsAreForThoseWhoMayGetThem(t *testing.T) {
 	w.verdict()
 }
 
+// TestMetricsSayWhatPodsWaitFor has pods that are bound, that no node has room for, that their quota keeps waiting and that have a gate, and
+// reads what metrics say of each.
+func TestMetricsSayWhatPodsWaitFor(t *testing.T) {
+	if !isGPUScheduler() {
+		t.Skip("another scheduler's port is its own affair")
+	}
+	w := newWorld(t)
+	w.addNode(fixture.GPUNode(w.ns+"-0", fixture.H100, 8))
+	port, err := controlplane.FreePort()
+	w.must(nil, err)
+	startSubject(t, func(with *setup) { with.args = append(with.args, fmt.Sprintf("--secure-port=%d", port)) })
+	reader := w.token("reader")
+	w.letReadMetrics("reader")
+
+	team := w.beside(w.ns + "-team")
+	team.addQuota(w.ns, team.anyType("1", nil))
+	w.addPod("runs", fixture.GPUs(2))
+	w.waitPod("runs", "bound", bound)
+	team.addPod("runs", fixture.GPUs(1))
+	team.waitPod("runs", "bound", bound)
+	w.addPod("no-room", fixture.GPUs(7))
+	w.waitRefused("no-room", "0/1 nodes are available: 1 Insufficient nvidia.com/gpu")
+	team.addPod("over-quota", fixture.GPUs(1))
+	team.waitOverQuota("over-quota", "quota "+w.ns+": * needs 1, 1 of 1 in use, first in line; 1 more must be freed")
+	w.addPod("gated", fixture.GPUs(3), func(p *corev1.Pod) {
+		p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/wait"}}
+	})
+
+	const bindDuration = "scheduler_framework_extension_point_duration_seconds"
+	binds := []string{`extension_point="Bind"`, `status="Success"`, `profile="` + schedulerName + `"`}
+	for _, want := range []struct {
+		metric      string
+		labels      []string
+		least, most float64 // of the sum of the series that have these labels
+	}{
+		{bindDuration + "_count", binds, 2, 2},
+		{bindDuration + "_sum", binds, 1e-6, waitLimit.Seconds()},
+		{"scheduler_queue_incoming_pods_total", []string{`queue="active"`, `event="PodAdd"`}, 4, 4},
+		{"scheduler_queue_incoming_pods_total", []string{`queue="gated"`, `event="PodAdd"`}, 1, 1},
+		{"scheduler_queue_incoming_pods_total", []string{`queue="unschedulable"`, `event="ScheduleAttemptFailure"`}, 2, 1000},
+		{"gpu_scheduler_gpus", []string{`gpu_type="H100"`, `form=""`}, 8, 8},
+		{"gpu_scheduler_gpus", []string{`gpu_type="H100"`, `form=""`, `state="held"`}, 0, 0},
+		{"gpu_scheduler_free_gpus", []string{`gpu_type="H100"`}, 4.999, 5.001},
+		{"gpu_scheduler_waiting_pods", []string{`queue="unschedulable"`, `reason="node"`}, 1, 1},
+		{"gpu_scheduler_waiting_gpus", []string{`queue="unschedulable"`, `reason="node"`}, 7, 7},
+		{"gpu_scheduler_waiting_pods", []string{`reason="quota"`}, 1, 1},
+		{"gpu_scheduler_waiting_gpus", []string{`queue="gated"`, `reason="gates"`}, 3, 3},
+		{"gpu_scheduler_namespace_gpus", []string{`namespace="` + w.ns + `"`}, 2, 2},
+		{"gpu_scheduler_namespace_gpus", []string{`namespace="` + team.ns + `"`}, 1, 1},
+		{"gpu_scheduler_quota_head_wait_seconds", []string{`quota="` + w.ns + `"`}, 1e-6, 2 * waitLimit.Seconds()},
+		{"gpu_scheduler_quota_holds", []string{`quota="` + w.ns + `"`}, 0, 0},
+		{"gpu_scheduler_refusals_total", []string{`plugin="NodeResourcesFit"`}, 1, 1000},
+		{"gpu_scheduler_refusals_total", []string{`plugin="GpuQuota"`}, 1, 1000},
+		{"gpu_scheduler_foreign_gpu_pods_total", nil, 0, 0},
+		{"gpu_scheduler_watch_age_seconds", []string{`kind="pods"`}, 0, 240},
+		{"gpu_scheduler_watch_age_seconds", []string{`kind="nodes"`}, 0, 240},
+	} {
+		// What the engine knows stands on the next page.
+		until(t, fmt.Sprintf("%s with %v to be from %v to %v", want.metric, want.labels, want.least, want.most), func() bool {
+			sum, found := get(t, fmt.Sprintf("https://127.0.0.1:%d/metrics", port), reader).sumOf(want.metric, want.labels...)
+			return found && want.least <= sum && sum <= want.most
+		})
+	}
+	w.deletePod("gated")
+	w.verdict(of(team))
+}
+
 // scrapeAndProbe has so many read metrics at a time for a while, while pods are bound; it returns how many pages were read, and how long the
 // slowest probe took meanwhile.
 func (w *world) scrapeAndProbe(readers int, long time.Duration, metrics, token, livez string) (scrapes int, slowest time.Duration) {
@@ -119,6 +190,27 @@ func (w *world) scrapeAndProbe(readers int, long time.Duration, metrics, token, 
 type page struct {
 	status int
 	body   string
+}
+
+// sumOf adds the series of a metric that have all of these labels, such as `queue="active"`; false: there are none.
+func (p page) sumOf(metric string, labels ...string) (sum float64, found bool) {
+	for line := range strings.Lines(p.body) {
+		series, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name, rest, _ := strings.Cut(series, "{")
+		if name != metric {
+			continue
+		}
+		has := strings.Split(strings.TrimSuffix(rest, "}"), ",")
+		if slices.ContainsFunc(labels, func(label string) bool { return !slices.Contains(has, label) }) {
+			continue
+		}
+		number, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return 0, false
+		}
+		sum, found = sum+number, true
+	}
+	return sum, found
 }
 
 // get asks for a page over a connection of its own, and accepts any certificate of the server. Status 0: no answer, and why.

@@ -149,6 +149,7 @@ rule_files: [%s]
 scrape_configs:
   - job_name: gpu-scheduler
     scheme: https
+    honor_labels: true
     authorization: {credentials_file: token}
     tls_config: {insecure_skip_verify: true}
     static_configs: [{targets: ["%s"]}]
