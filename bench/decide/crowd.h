@@ -34,7 +34,7 @@ struct CrowdFigures {
   double came_seconds = 0;  // CPU, of everything that the engine did when the crowd came
   // CPU, until the neighbour's pod right behind it was bound, after all pods were known.
   double behind_seconds = 0;
-  double mean_us = 0;       // CPU, of a turn
+  double mean_us = 0;  // CPU, of a turn
   double median_us = 0;
   double longest_us = 0;       // without the longest hundredth, when other programs ran
   std::size_t held_bytes = 0;  // of heap, more than before the crowd came

@@ -122,9 +122,7 @@ int complain(std::ostream& err, const std::string& what) {
   return 2;
 }
 
-std::string unwritable(const Options& options) {
-  return "--json: cannot write " + options.json;
-}
+std::string unwritable(const Options& options) { return "--json: cannot write " + options.json; }
 
 // Does not change an existing file: a run that fails leaves the figures of an earlier one.
 bool can_write(const std::string& file) { return std::ofstream(file, std::ios::app).is_open(); }
@@ -134,8 +132,8 @@ bool can_write(const std::string& file) { return std::ofstream(file, std::ios::a
 template <typename Measure>
 int measure_all(const std::vector<std::size_t>& kinds, const Options& options,
                 const sched::Registry& registry, const Streams& streams, Measure measure) {
-  using Run = std::invoke_result_t<Measure, const Options&, const Cell&,
-                                   sched::config::Configuration>;
+  using Run =
+      std::invoke_result_t<Measure, const Options&, const Cell&, sched::config::Configuration>;
   const std::vector<Cell> cells = cells_of(kinds, options);
   std::vector<Run> runs;
   for (const Cell& cell : cells) {
@@ -145,8 +143,7 @@ int measure_all(const std::vector<std::size_t>& kinds, const Options& options,
     if (options.output == Output::kJson) continue;
     streams.err << fmt::format("{} of {}: {}\n", runs.size(), cells.size(), to_line(runs.back()));
   }
-  streams.out << (options.output == Output::kTable ? to_table(runs) : to_json(runs))
-              << std::flush;
+  streams.out << (options.output == Output::kTable ? to_table(runs) : to_json(runs)) << std::flush;
   if (!options.json.empty()) {
     std::ofstream json(options.json);
     json << to_json(runs);

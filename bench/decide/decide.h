@@ -41,8 +41,8 @@ struct Options {
 };
 
 // Prints the figures on `out` when all runs are done (report.h). With a table, it also prints a
-// line on `err` as soon as a run is done. Exit code: 0; 2 with a message if a file cannot be read or
-// written, or `out` cannot be written.
+// line on `err` as soon as a run is done. Exit code: 0; 2 with a message if a file cannot be read
+// or written, or `out` cannot be written.
 [[nodiscard]] int run(const Options& options, const sched::Registry& registry, std::ostream& out,
                       std::ostream& err);
 

@@ -68,8 +68,7 @@ void compare_messages(const Answer& given, const Answer& ours, Comparison& found
   if (given.message == ours.message) {
     ++found.agreements;
   } else {
-    found.differences.push_back(
-        {"message", '"' + given.message + '"', '"' + ours.message + '"'});
+    found.differences.push_back({"message", '"' + given.message + '"', '"' + ours.message + '"'});
   }
 }
 
@@ -83,8 +82,7 @@ void compare_scores(const Answer& given, const Answer& ours, const std::set<std:
       if (theirs == own) {
         ++found.agreements;
       } else {
-        found.differences.push_back(
-            {node + ": score of " + plugin, to_text(theirs), to_text(own)});
+        found.differences.push_back({node + ": score of " + plugin, to_text(theirs), to_text(own)});
       }
     }
   }

@@ -74,9 +74,8 @@ std::string grouped(const std::map<std::string, NodeVerdict>& nodes) {
     if (group.nodes++ == 0) group.example = node;
   }
   std::vector<std::pair<std::vector<std::string>, Group>> sorted(groups.begin(), groups.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
-    return a.second.nodes > b.second.nodes;
-  });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second.nodes > b.second.nodes; });
   Table table({">NODES", "VERDICT", "PLUGIN", "REASONS", "EXAMPLE"}, kIndent);
   for (auto& [row, group] : sorted) {
     row.insert(row.begin(), std::to_string(group.nodes));
@@ -131,9 +130,9 @@ std::string comparison_text(const Comparison& comparison) {
     return begin + "Beside kube-scheduler: left out, because not built here: " +
            joined(comparison.missing_plugins) + '\n';
   }
-  std::string text = begin + "Beside kube-scheduler: " +
-                     number_of(comparison.agreements, "agreement") + ", " +
-                     number_of(comparison.differences.size(), "difference") + '\n';
+  std::string text = begin +
+                     "Beside kube-scheduler: " + number_of(comparison.agreements, "agreement") +
+                     ", " + number_of(comparison.differences.size(), "difference") + '\n';
   if (comparison.differences.empty()) return text;
   Table table({"WHERE", "OURS", "KUBE-SCHEDULER"}, kIndent);
   for (const Difference& each : comparison.differences) {

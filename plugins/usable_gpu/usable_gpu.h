@@ -15,7 +15,8 @@
 // And kinds do not count by frequency alone: small
 // kinds count more (v^-x, with v the GPUs that a pod asks for), because they can still use what is
 // left; so do kinds with several GPUs, because no others wait as long when pods come and go; and
-// kinds that only a part of the cluster's GPUs may serve.
+// kinds that only few nodes can serve, because of the model, or because others are too small: these
+// nodes would be filled first, as they have the most CPU and memory for pods of all kinds.
 //
 // Arguments (UsableGpuArgs), all with the defaults that held up best when pods come and go:
 //
@@ -28,7 +29,8 @@
 //     factor: 30          their weight is factor · p; 0: weighed by v^-x like all others
 //   conserveCpu: 0        milli-GPU that each core left on a node counts as lost, where the
 //                         workload asks for more CPU per GPU than the nodes have; 0: never
-//   scarcity: true        weights are multiplied by the cluster's GPUs / those of allowed models
+//   scarcity: true        weights are multiplied by the GPUs of the nodes with as many as the pod
+//                         asks for / those of them that could take it if empty (model, CPU, memory)
 //
 // Pods are not scored while no workload is known, nor are pods that ask for MIG instances. How the
 // defaults were found, and what did not help: bench/replay/RESULTS.md.

@@ -28,16 +28,20 @@ double power(double v, std::int64_t half_exponents) {
   return result;
 }
 
-// The cluster's GPUs per GPU that the pod may run on; 0 when there is none.
+// The GPUs of the nodes with as many as the pod asks for, per GPU of those of them that could take
+// it if they were empty; 0 when there is none.
 double scarcity(const TypicalPod& pod, const ClusterContext& cluster) {
-  if (pod.products.empty()) return 1.0;
-  std::int64_t allowed = 0;
-  for (const std::string& product : pod.products) {
-    const auto found = cluster.gpus_by_product.find(product);
-    if (found != cluster.gpus_by_product.end()) allowed += found->second;
+  double large_enough = 0;
+  double could_take = 0;
+  for (const auto& [node, nodes] : cluster.gpu_nodes) {
+    if (node.gpus < pod.gpus) continue;
+    const double gpus = static_cast<double>(node.gpus) * static_cast<double>(nodes);
+    large_enough += gpus;
+    const bool allowed = pod.products.empty() ||
+                         std::binary_search(pod.products.begin(), pod.products.end(), node.product);
+    if (allowed && pod.cpu <= node.cpu && pod.memory <= node.memory) could_take += gpus;
   }
-  if (allowed <= 0) return 0.0;
-  return static_cast<double>(cluster.gpus) / static_cast<double>(allowed);
+  return could_take > 0 ? large_enough / could_take : 0.0;
 }
 
 // Before normalisation.

@@ -18,7 +18,7 @@ struct UsableGpuWeights {
   std::int64_t half_exponents = 6;     // of v^-x, in halves: 6 is x = 3
   bool keep_all_multi_gpu = true;      // kinds of several GPUs are typical however rare they are
   std::int64_t multi_gpu_factor = 30;  // weight of several GPUs per popularity; 0: like all others
-  bool scarcity = true;  // kinds that may use only few of the cluster's GPUs count more
+  bool scarcity = true;                // kinds that only few of the nodes could take count more
 
   friend bool operator==(const UsableGpuWeights&, const UsableGpuWeights&) = default;
 };

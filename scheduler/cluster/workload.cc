@@ -92,23 +92,37 @@ void WorkloadStatistics::pod_arrived(const PodShape& shape) {
   if (++total_ >= kMemory) fade();
 }
 
+namespace {
+
+GpuNodeKind kind_of(const NodeFacts& node) {
+  constexpr std::int64_t kCore = 1'000;
+  constexpr std::int64_t kGibibyte = 1'024;
+  return {.product = node.gpu.product.name,
+          .gpus = node.gpu.whole_gpus(),
+          .cpu = node.allocatable.get(kCpu) / kCore * kCore,
+          .memory = mebibytes(node.allocatable.get(kMemory)) / kGibibyte * kGibibyte};
+}
+
+}  // namespace
+
 void WorkloadStatistics::node_changed(const NodeFacts* before, const NodeFacts* now) {
   if (before == nullptr && now != nullptr) ++nodes_;
   if (before != nullptr && now == nullptr) --nodes_;
   const auto count = [this](const NodeFacts* facts, int sign) {
     if (facts == nullptr) return;
-    const std::int64_t gpus = facts->gpu.whole_gpus();
+    GpuNodeKind kind = kind_of(*facts);
+    const std::int64_t gpus = kind.gpus;
     if (gpus <= 0) return;
-    std::int64_t& sum = gpus_by_product_[facts->gpu.product.name];
-    sum = sign > 0 ? saturating_add(sum, gpus) : saturating_subtract(sum, gpus);
-    if (sum == 0) gpus_by_product_.erase(facts->gpu.product.name);
+    const auto nodes = gpu_nodes_.try_emplace(std::move(kind)).first;
+    nodes->second += sign;
+    if (nodes->second == 0) gpu_nodes_.erase(nodes);
+    gpus_ = sign > 0 ? saturating_add(gpus_, gpus) : saturating_subtract(gpus_, gpus);
     const std::int64_t cpu = facts->allocatable.get(kCpu);
     cpu_ = sign > 0 ? saturating_add(cpu_, cpu) : saturating_subtract(cpu_, cpu);
     moved_gpus_ = saturating_add(moved_gpus_, gpus);
     nodes_moved_ = true;
   };
-  if (before != nullptr && now != nullptr && before->gpu.product.name == now->gpu.product.name &&
-      before->gpu.whole_gpus() == now->gpu.whole_gpus() &&
+  if (before != nullptr && now != nullptr && kind_of(*before) == kind_of(*now) &&
       before->allocatable.get(kCpu) == now->allocatable.get(kCpu)) {
     return;
   }
@@ -157,12 +171,9 @@ void WorkloadStatistics::publish() {
     next->pods = by_frequency();
     next->pods_seen = total_;
   }
-  next->gpus_by_product = gpus_by_product_;
+  next->gpu_nodes = gpu_nodes_;
+  next->gpus = gpus_;
   next->cpu = cpu_;
-  next->gpus = 0;
-  for (const auto& [product, gpus] : gpus_by_product_) {
-    next->gpus = saturating_add(next->gpus, gpus);
-  }
   moved_gpus_ = 0;
   nodes_moved_ = false;
   published_ = std::move(next);

@@ -70,7 +70,8 @@ class WorkloadStatistics {
   std::uint64_t total_ = 0;             // pods in kinds_
   std::uint64_t arrivals_ = 0;          // ever
   std::uint64_t look_at_ = kFirstLook;  // arrivals at which kinds_ is checked next
-  std::map<std::string, std::int64_t> gpus_by_product_;
+  std::map<GpuNodeKind, std::int64_t> gpu_nodes_;
+  std::int64_t gpus_ = 0;
   std::int64_t cpu_ = 0;  // milli-CPU of nodes with GPUs
   std::uint64_t nodes_ = 0;
   std::int64_t moved_gpus_ = 0;  // added or removed since the last version

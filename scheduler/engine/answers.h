@@ -163,13 +163,13 @@ struct GpuTotals {
   enum class Queue : std::uint8_t { kActive, kBackoff, kUnschedulable, kGated };
   // What a pod waits for. If it is several things, the first of these.
   enum class Reason : std::uint8_t {
-    kTurn,         // its turn
     kBackoff,      // the end of the back-off after a failed bind
     kGates,        // the removal of its scheduling gates
-    kQuota,        // room in its quota
     kQuotaChange,  // a change of its quota, which can never give so much
+    kQuota,        // room in its quota
     kRules,        // other pods or objects, by a rule across nodes
     kNode,         // room on a node
+    kTurn,         // its turn
   };
   struct WaitsIn {
     Queue queue = Queue::kActive;

@@ -6,6 +6,7 @@
 // that was computed with one version is discarded with the next.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -27,16 +28,24 @@ struct TypicalPod {
   friend bool operator==(const TypicalPod&, const TypicalPod&) = default;
 };
 
+// A kind of node with whole GPUs.
+struct GpuNodeKind {
+  std::string product;      // empty: its labels name none
+  std::int64_t gpus = 0;    // of one node
+  std::int64_t cpu = 0;     // milli-CPU, allocatable, of whole cores
+  std::int64_t memory = 0;  // MiB, allocatable, of whole GiB
+  friend auto operator<=>(const GpuNodeKind&, const GpuNodeKind&) = default;
+};
+
 struct ClusterContext {
   std::uint64_t version = 0;  // grows with each version
   // The kinds of pods seen, the most frequent first; equally frequent ones by cpu, milli, gpus and
   // products, all descending (the order of the FGD artefact, measurement §7.2).
   std::vector<TypicalPod> pods;
-  std::uint64_t pods_seen = 0;  // the sum of their counts
-  // Whole GPUs of the cluster by product; those of nodes without a product label under "".
-  std::map<std::string, std::int64_t> gpus_by_product;
-  std::int64_t gpus = 0;  // the sum
-  std::int64_t cpu = 0;   // milli-CPU of the nodes that have them
+  std::uint64_t pods_seen = 0;                    // the sum of their counts
+  std::map<GpuNodeKind, std::int64_t> gpu_nodes;  // how many nodes there are of each kind
+  std::int64_t gpus = 0;                          // whole GPUs, the sum over the nodes
+  std::int64_t cpu = 0;                           // milli-CPU of the nodes that have them
   // Devices are chosen one by one (replay): pods may ask for a share of one GPU.
   bool devices_apart = false;
 

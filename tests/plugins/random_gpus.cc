@@ -99,7 +99,14 @@ ClusterContext RandomGpus::workload() {
   for (const TypicalPod& pod : context.pods) context.pods_seen += pod.count;
   for (const std::string& product : kProducts) {
     if (below(4) == 0) continue;
-    context.gpus += context.gpus_by_product[product] = 1 + below(1'000);
+    for (std::int64_t sizes = 1 + below(3); sizes > 0; --sizes) {
+      const std::int64_t nodes = 1 + below(100);
+      const sched::GpuNodeKind kind{.product = product,
+                                    .gpus = 1 + below(8),
+                                    .cpu = below(128) * 1'000,
+                                    .memory = below(256) * 1'024};
+      if (context.gpu_nodes.emplace(kind, nodes).second) context.gpus += kind.gpus * nodes;
+    }
   }
   return context;
 }

@@ -102,12 +102,18 @@ struct Naive {
     if (pod.gpus >= 2 && how.multi_gpu_factor > 0) {
       w = share * static_cast<double>(how.multi_gpu_factor);
     }
-    if (!how.scarcity || pod.products.empty()) return w;
-    std::int64_t allowed = 0;
-    for (const auto& [product, gpus] : context.gpus_by_product) {
-      if (std::count(pod.products.begin(), pod.products.end(), product) != 0) allowed += gpus;
+    if (!how.scarcity) return w;
+    std::int64_t large_enough = 0;
+    std::int64_t could_take = 0;
+    for (const auto& [node, nodes] : context.gpu_nodes) {
+      if (node.gpus < pod.gpus) continue;
+      large_enough += node.gpus * nodes;
+      if (node.cpu < pod.cpu || node.memory < pod.memory) continue;
+      const auto named = std::count(pod.products.begin(), pod.products.end(), node.product);
+      if (pod.products.empty() || named != 0) could_take += node.gpus * nodes;
     }
-    return allowed == 0 ? 0 : w * static_cast<double>(context.gpus) / static_cast<double>(allowed);
+    if (could_take == 0) return 0;
+    return w * static_cast<double>(large_enough) / static_cast<double>(could_take);
   }
 
   [[nodiscard]] static std::int64_t usable(const NaiveNode& node, const TypicalPod& pod) {
@@ -191,7 +197,9 @@ TEST_CASE("UsableGpu weighs kinds by frequency, size, number of GPUs and scarcit
 TEST_CASE("UsableGpu counts kinds more that few GPUs are allowed") {
   auto context = workload({kind(2, 0, 1, 1'000, {"A"}), kind(2, 0, 1, 1'000, {"A", "B"}),
                            kind(2, 0, 1, 1'000), kind(1, 0, 2, 1'000, {"C"})});
-  context.gpus_by_product = {{"", 10}, {"A", 10}, {"B", 20}};
+  context.gpu_nodes = {{{.product = "", .gpus = 2}, 5},
+                       {{.product = "A", .gpus = 1}, 10},
+                       {{.product = "B", .gpus = 4}, 5}};
   context.gpus = 40;
   // 4, 4/3 and 1 to each other; no GPU is allowed to the last.
   CHECK(weights(context, kD9) == std::vector<std::int64_t>{662'259, 220'753, 165'565, 0});
@@ -202,6 +210,23 @@ TEST_CASE("UsableGpu counts kinds more that few GPUs are allowed") {
 
   context.pods.erase(context.pods.begin(), context.pods.begin() + 3);
   CHECK(weights(context, kD9).empty());  // nothing that could run anywhere
+}
+
+TEST_CASE("UsableGpu counts kinds more that only few nodes are large enough for") {
+  // Of the nodes with eight GPUs a quarter has the CPU and the memory that the second kind needs.
+  auto context =
+      workload({kind(1, 90'000, 8, 1'000), kind(1, 120'000, 8, 1'000), kind(1, 4'000, 1, 1'000)});
+  context.pods[1].memory = 600 * 1'024;
+  constexpr std::int64_t kGib = 1'024;
+  context.gpu_nodes = {{{.product = "", .gpus = 8, .cpu = 96'000, .memory = 384 * kGib}, 2},
+                       {{.product = "", .gpus = 8, .cpu = 128'000, .memory = 384 * kGib}, 1},
+                       {{.product = "", .gpus = 8, .cpu = 128'000, .memory = 768 * kGib}, 1},
+                       {{.product = "", .gpus = 1, .cpu = 3'000, .memory = 8 * kGib}, 32}};
+  context.gpus = 64;
+  UsableGpuWeights how = kD9;
+  how.multi_gpu_factor = 1;
+  const auto of = [](double part) { return std::llround(part / 7 * (1 << 20)); };
+  CHECK(weights(context, how) == std::vector<std::int64_t>{of(1), of(4), of(2)});
 }
 
 TEST_CASE("UsableGpu prefers what leaves free GPUs usable") {

@@ -83,14 +83,16 @@ void Occupancy::count(Node& node) {
   for (std::size_t i = 0; i < free_.size(); ++i) free_[i] -= node.taken_of(i);
   node.free_by_cause =
       fragmentation_.free_by_cause(node.product_id, node.cpu_milli - node.cpu_taken, free_);
-  for (std::size_t i = 0; i < sched::kFreeGpuCauses; ++i) free_by_cause_[i] += node.free_by_cause[i];
+  for (std::size_t i = 0; i < sched::kFreeGpuCauses; ++i)
+    free_by_cause_[i] += node.free_by_cause[i];
 }
 
 void Occupancy::discount(Node& node) {
   if (!node.present) return;
   capacity_ -= node.capacity();
   taken_ -= node.gpu_taken;
-  for (std::size_t i = 0; i < sched::kFreeGpuCauses; ++i) free_by_cause_[i] -= node.free_by_cause[i];
+  for (std::size_t i = 0; i < sched::kFreeGpuCauses; ++i)
+    free_by_cause_[i] -= node.free_by_cause[i];
 }
 
 }  // namespace bench::replay

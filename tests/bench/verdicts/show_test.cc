@@ -102,10 +102,16 @@ TEST_CASE("a difference is ours beside kube-scheduler's, and nothing of it is cu
   CHECK(answer_text("q", {{{"b", kShortOfCpu}}, ""}, comparison, true) ==
         "q: 0 of 1 node fit\n"
         "  Beside kube-scheduler: 1 agreement, 2 differences\n"
-        "  WHERE    OURS" + padding + "  KUBE-SCHEDULER\n"
-        "  b        Unschedulable by NodePorts" + padding.substr(22) + "  Success\n"
-        "  message  \"" + long_message + "\"  \"\"\n"
-        "\n");
+        "  WHERE    OURS" +
+            padding +
+            "  KUBE-SCHEDULER\n"
+            "  b        Unschedulable by NodePorts" +
+            padding.substr(22) +
+            "  Success\n"
+            "  message  \"" +
+            long_message +
+            "\"  \"\"\n"
+            "\n");
 }
 
 TEST_CASE("an answer that agrees says so, and is nothing if only differences are asked for") {

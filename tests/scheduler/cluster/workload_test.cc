@@ -130,25 +130,39 @@ TEST_CASE("what came long ago is forgotten") {
   CHECK(world.statistics.current()->pods_seen < WorkloadStatistics::kMemory);
 }
 
-TEST_CASE("GPUs are counted by model, and a version tells of those that came or went") {
+TEST_CASE("nodes with GPUs are counted by kind, and a version tells of those that came or went") {
   World world;
-  const NodeFacts a = world.facts(node("a").gpus(8).product("A100"));
-  const NodeFacts b = world.facts(node("b").gpus(4));
-  world.statistics.node_changed(nullptr, &a);
-  world.statistics.node_changed(nullptr, &b);
+  const auto large = [&](const char* memory) {
+    return world.facts(node("a").gpus(8).product("A100").cpu("96").memory(memory));
+  };
+  const NodeFacts a = large("384Gi");
+  const NodeFacts a2 = world.facts(node("a2").gpus(8).product("A100").cpu("96").memory("384Gi"));
+  const NodeFacts b = world.facts(node("b").gpus(4).cpu("8500m").memory("65000Mi"));
+  for (const NodeFacts* each : {&a, &a2, &b}) world.statistics.node_changed(nullptr, each);
+  constexpr std::int64_t kGib = 1'024;
+  const GpuNodeKind kind_a{.product = "A100", .gpus = 8, .cpu = 96'000, .memory = 384 * kGib};
+  // Whole cores and whole GiB: nodes of a kind differ in the rest.
+  const GpuNodeKind kind_b{.product = "", .gpus = 4, .cpu = 8'000, .memory = 63 * kGib};
+  using Kinds = std::map<GpuNodeKind, std::int64_t>;
   const auto first = world.statistics.current();
   CHECK(first->version == 1);
-  CHECK(first->gpus == 12);
-  CHECK(first->cpu == 16'000);
-  CHECK(first->gpus_by_product == std::map<std::string, std::int64_t>{{"", 4}, {"A100", 8}});
+  CHECK(first->gpus == 20);
+  CHECK(first->cpu == 200'500);
+  CHECK(first->gpu_nodes == Kinds{{kind_a, 2}, {kind_b, 1}});
 
-  const NodeFacts cordoned = world.facts(node("a").gpus(8).product("A100").cordoned());
+  NodeFacts cordoned = a;
+  cordoned.unschedulable = true;
   world.statistics.node_changed(&a, &cordoned);
+  const NodeFacts with_less = large("393215Mi");  // the same GiB but for one
   CHECK(world.statistics.current() == first);
 
-  world.statistics.node_changed(&cordoned, nullptr);
-  CHECK(world.statistics.current()->gpus_by_product ==
-        std::map<std::string, std::int64_t>{{"", 4}});
+  world.statistics.node_changed(&cordoned, &with_less);
+  GpuNodeKind kind_less = kind_a;
+  kind_less.memory -= kGib;
+  CHECK(world.statistics.current()->gpu_nodes == Kinds{{kind_a, 1}, {kind_less, 1}, {kind_b, 1}});
+
+  world.statistics.node_changed(&with_less, nullptr);
+  CHECK(world.statistics.current()->gpu_nodes == Kinds{{kind_a, 1}, {kind_b, 1}});
 }
 
 TEST_CASE("a kind's memory is the mean of its pods, also when old pods count less") {
