@@ -29,8 +29,9 @@ double power(double v, std::int64_t half_exponents) {
 }
 
 // The GPUs of the nodes with as many as the pod asks for, per GPU of those of them that could take
-// it if they were empty; 0 when there is none.
+// it if they were empty; 0 when there is none; 1 when no node is known.
 double scarcity(const TypicalPod& pod, const ClusterContext& cluster) {
+  if (cluster.gpu_nodes.empty()) return 1.0;
   double large_enough = 0;
   double could_take = 0;
   for (const auto& [node, nodes] : cluster.gpu_nodes) {

@@ -102,7 +102,7 @@ struct Naive {
     if (pod.gpus >= 2 && how.multi_gpu_factor > 0) {
       w = share * static_cast<double>(how.multi_gpu_factor);
     }
-    if (!how.scarcity) return w;
+    if (!how.scarcity || context.gpu_nodes.empty()) return w;
     std::int64_t large_enough = 0;
     std::int64_t could_take = 0;
     for (const auto& [node, nodes] : context.gpu_nodes) {
