@@ -122,7 +122,7 @@ TEST_CASE("GpuHealth reads the engine's back-off") {
   const sched::Verdict verdict = prepared.filter->check({facts, usage});
   CHECK(verdict == sched::Verdict::unresolvable(1U << 5U));
   CHECK(prepared.filter->numbers({facts, usage}, 5) ==
-        "3 rejected, the last ml/train-7 with UnexpectedAdmissionError; backed off until "
+        "3 rejected, the last with UnexpectedAdmissionError; backed off until "
         "2026-01-01T00:01:00Z, or until a pod with devices starts there");
 }
 
