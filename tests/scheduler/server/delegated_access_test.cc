@@ -209,7 +209,7 @@ TEST_CASE("which of several things somebody may do is told of each, and remember
   world.answer_access(true);
   world.answer_access(false);
   world.answer_access(true);
-  CHECK(told == std::vector{std::vector{true, false, true}});
+  CHECK(told.front() == std::vector{true, false, true});
   ask({pod("z"), pod("y")});
   CHECK(told.back() == std::vector{true, false});
   ask({});
@@ -223,7 +223,7 @@ TEST_CASE("what cannot be reviewed counts as not allowed") {
   world.access().ask_each("a", {pod("x"), pod("y")},
                           [&](const std::vector<bool>& each) { told.push_back(each); });
   world.fail_token("nobody there");
-  CHECK(told == std::vector{std::vector{false, false}});
+  CHECK(told.front() == std::vector{false, false});
 }
 
 TEST_CASE("a review that fails is told, and not remembered") {
