@@ -112,10 +112,8 @@ TEST_CASE("GpuHealth reads the engine's back-off") {
   REQUIRE(made);
   sched::ResourceNames names;
   sched::NodeFacts facts = sched::facts_of(node("n").gpus(8), names);
-  facts.health.backoff = {.until = k8s::Timestamp(1'767'225'660s),
-                          .rejected = 3,
-                          .reason = "UnexpectedAdmissionError",
-                          .last_pod = "ml/train-7"};
+  facts.health.backoff = {
+      .until = k8s::Timestamp(1'767'225'660s), .rejected = 3, .reason = "UnexpectedAdmissionError"};
   const auto prepared = made->filter->prepare(sched::shape_of(pod("a").gpus(1), names), {names});
   REQUIRE(prepared.filter);
   const sched::NodeUsage usage;
