@@ -9,8 +9,8 @@
 // is reviewed by the API server, and its word is good for some seconds (server/delegated_access.h).
 // What cannot be reviewed is not named.
 //
-// Each account has a budget of questions, from which refused ones are taken, too; beyond it the answer
-// is 429 with Retry-After. Besides, it counts as all others do that ask the engine
+// Each account has a budget of questions, from which refused ones are taken, too; beyond it the
+// answer is 429 with Retry-After. Besides, it counts as all others do that ask the engine
 // (questions/asker.h).
 //
 // The pod is read from the API server with the scheduler's own rights, after those of the account
