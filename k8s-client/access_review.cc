@@ -46,6 +46,12 @@ std::string to_string(const Access& access) {
     return fmt::format("{} \"{}\"", path->verb, path->path);
   }
   const auto& object = std::get<ResourceAccess>(access);
+  if (object.name.empty() && object.namespace_.empty()) {
+    return fmt::format("{} {}", object.verb, object.resource);
+  }
+  if (object.name.empty()) {
+    return fmt::format("{} {} in \"{}\"", object.verb, object.resource, object.namespace_);
+  }
   return fmt::format("{} {} \"{}/{}\"", object.verb, object.resource, object.namespace_,
                      object.name);
 }

@@ -37,19 +37,20 @@ struct NonResourceAccess {
   friend bool operator==(const NonResourceAccess&, const NonResourceAccess&) = default;
 };
 
-// A request for one object of a namespace.
+// A request for one object of a namespace; without a name: for all of that kind there; without a
+// namespace as well: for all of the cluster.
 struct ResourceAccess {
   std::string verb;
   std::string group = {};  // empty: the core group
   std::string resource;    // the plural: "pods"
-  std::string namespace_;
-  std::string name;
+  std::string namespace_ = {};
+  std::string name = {};
   friend bool operator==(const ResourceAccess&, const ResourceAccess&) = default;
 };
 
 using Access = std::variant<NonResourceAccess, ResourceAccess>;
 
-// "get \"/metrics\"", "get pods \"ml/train-0\"".
+// "get \"/metrics\"", "get pods \"ml/train-0\"", "get pods in \"ml\"", "list nodes".
 [[nodiscard]] std::string to_string(const Access& access);
 
 // The bodies of the two requests.

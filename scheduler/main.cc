@@ -45,6 +45,7 @@ struct Flags {
   int verbosity = 0;
   std::string logging_format = "text";
   bool ui = false;
+  bool answers = false;
   bool check_config = false;
 };
 
@@ -89,6 +90,11 @@ void add_secure_serving_flags(CLI::App& app, Flags& flags) {
   app.add_flag("--ui", flags.ui,
                "Serve a page for browsers at --secure-port, too, below /ui; `kubectl gpu ui` opens "
                "it");
+  app.add_flag(
+      "--answers", flags.answers,
+      "Say at --secure-port, too, below /answers, why a pod waits, to those who may get the "
+      "pods of its namespace; `kubectl gpu why` asks there where it may not list the "
+      "cluster");
   app.add_option("--bind-address", flags.bind_address, "The address of --secure-port")
       ->type_name("IP")
       ->capture_default_str();
@@ -275,9 +281,13 @@ int start(const Flags& flags) {
                                     .config_file = flags.config,
                                     .config_text = std::move(*text),
                                     .version = std::string(sched::kVersion),
-                                    .ui = flags.ui};
+                                    .ui = flags.ui,
+                                    .answers = flags.answers};
   if (flags.ui && flags.secure_port == 0) {
     return fail(kBadUsage, "--ui: the page is served at --secure-port, which is 0");
+  }
+  if (flags.answers && flags.secure_port == 0) {
+    return fail(kBadUsage, "--answers: they are given at --secure-port, which is 0");
   }
   if (flags.secure_port != 0) {
     auto reviewer = cluster_of(flags.kubeconfig, configured);

@@ -88,12 +88,12 @@ class Check final : public NodeFilter {
     if (taint == nullptr) return "";
     return taint->key + ", which no toleration of the pod names";
   }
+  // Without the pod that was rejected last: it may be of another namespace than the pod that waits.
   static std::string backoff_text(const gpu::AdmissionBackoff& backoff) {
     return fmt::format(
-        "{} rejected, the last {} with {}; backed off until {}, or until a pod with devices starts "
+        "{} rejected, the last with {}; backed off until {}, or until a pod with devices starts "
         "there",
-        backoff.rejected, backoff.last_pod, backoff.reason,
-        k8s::json::format_seconds(backoff.until));
+        backoff.rejected, backoff.reason, k8s::json::format_seconds(backoff.until));
   }
 
   [[nodiscard]] const gpu::Alarm* alarm(const gpu::NodeHealth& health) const {

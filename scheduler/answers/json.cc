@@ -159,22 +159,30 @@ std::string to_json(const Why& why) {
             {"totalScore", one.total_score},
             {"scores", array_of(one.scores, score)}};
   };
-  return text_of({{"kind", "Why"},
-                  {"verdict", to_string(why.verdict)},
-                  {"pod", json_of(why.pod)},
-                  {"schedulerName", why.scheduler_name},
-                  {"asks", why.asks},
-                  {"quota", why.quota},
-                  {"since", k8s::json::format_seconds(why.since)},
-                  {"node", why.node},
-                  {"headline", why.headline},
-                  {"allNodes", why.all_nodes},
-                  {"fittingNodes", why.fitting_nodes},
-                  {"reasons", array_of(why.reasons, reason)},
-                  {"details", why.details},
-                  {"candidates", array_of(why.candidates, candidate)},
-                  {"freesWhen", {{"node", why.room.node}, {"podsEnd", why.ends}}},
-                  {"wouldRunOnOneMore", why.room.if_empty}});
+  Json all = {{"kind", "Why"},
+              {"verdict", to_string(why.verdict)},
+              {"pod", json_of(why.pod)},
+              {"schedulerName", why.scheduler_name},
+              {"asks", why.asks},
+              {"quota", why.quota},
+              {"since", k8s::json::format_seconds(why.since)},
+              {"node", why.node},
+              {"headline", why.headline},
+              {"allNodes", why.all_nodes},
+              {"fittingNodes", why.fitting_nodes},
+              {"reasons", array_of(why.reasons, reason)},
+              {"details", why.details},
+              {"candidates", array_of(why.candidates, candidate)},
+              {"freesWhen", {{"node", why.room.node}, {"podsEnd", why.ends}}},
+              {"wouldRunOnOneMore", why.room.if_empty},
+              {"wouldRunOnOneMoreOfType", why.room.if_empty_type},
+              {"waitsForNodes", why.is_for_nodes}};
+  if (why.withheld) {
+    all["withheld"] = {{"nodes", why.withheld->nodes},
+                       {"podsThatEnd", why.withheld->pods},
+                       {"gpusOfPodsThatEnd", why.withheld->gpus}};
+  }
+  return text_of(all);
 }
 
 std::string to_json(const Plan& plan) {

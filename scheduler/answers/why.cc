@@ -1,6 +1,7 @@
 #include "scheduler/answers/why.h"
 
 #include "scheduler/answers/queue.h"
+#include "scheduler/answers/withhold.h"
 
 #include <algorithm>
 #include <map>
@@ -63,37 +64,41 @@ void tell(Why& why, const Refusal& refusal) {
   why.ends.clear();
 }
 
+Why about(const k8s::Pod& pod, Time now) {
+  Why why;
+  why.pod = ref_of(pod);
+  why.scheduler_name = pod.spec.scheduler_name;
+  why.since = pod.metadata.creation_timestamp.value_or(now);
+  return why;
+}
+
+// Of a pod that waits for no turn of ours; nullopt: it does.
+std::optional<Why> why_settled(const Engine& engine, const k8s::Pod& pod,
+                               const std::set<std::string>& served, Time now) {
+  Why why = about(pod, now);
+  const bool ours = served.contains(why.scheduler_name);
+  if (pod.is_finished()) {
+    why.verdict = Why::Verdict::kFinished;
+  } else if (!pod.spec.node_name.empty()) {
+    why.verdict = Why::Verdict::kPlaced;
+    why.node = pod.spec.node_name;
+    if (pod.status.start_time) why.since = *pod.status.start_time;
+    // Which nodes it could go to, not only the one that it has.
+    k8s::Pod unbound = pod;
+    unbound.spec.node_name.clear();
+    if (ours) why.named_nodes = nodes_named_in(why, judge(engine, unbound, why).nodes);
+  } else if (!ours) {
+    why.verdict = Why::Verdict::kNotOurs;
+  } else {
+    return std::nullopt;
+  }
+  return why;
+}
+
 class Asking {
  public:
   Asking(Engine& engine, const k8s::Pod& pod, const PodNames& names, Time now)
-      : engine_(engine), pod_(pod), names_(names), now_(now) {}
-
-  Why answer(const std::set<std::string>& served) {
-    why_.pod = ref_of(pod_);
-    why_.scheduler_name = pod_.spec.scheduler_name;
-    why_.since = pod_.metadata.creation_timestamp.value_or(now_);
-    const bool ours = served.contains(why_.scheduler_name);
-    if (pod_.is_finished()) return is(Why::Verdict::kFinished);
-    if (!pod_.spec.node_name.empty()) return placed(ours);
-    if (!ours) return is(Why::Verdict::kNotOurs);
-    return waiting();
-  }
-
- private:
-  Why is(Why::Verdict verdict) {
-    why_.verdict = verdict;
-    return std::move(why_);
-  }
-
-  Why placed(bool ours) {
-    why_.node = pod_.spec.node_name;
-    if (pod_.status.start_time) why_.since = *pod_.status.start_time;
-    // Which nodes it could go to, not only the one that it has.
-    k8s::Pod unbound = pod_;
-    unbound.spec.node_name.clear();
-    if (ours) judge(unbound);
-    return is(Why::Verdict::kPlaced);
-  }
+      : engine_(engine), pod_(pod), names_(names), now_(now), why_(about(pod, now)) {}
 
   Why waiting() {
     for (const PodInLine& one : engine_.in_line()) {
@@ -103,7 +108,7 @@ class Asking {
       why_.headline = one.never;
     }
     if (!why_.headline.empty()) return is(Why::Verdict::kNever);
-    judge(pod_);
+    judge(engine_, pod_, why_);
     if (!pod_.spec.scheduling_gates.empty()) {
       why_.headline = "scheduling gates " + one_line(pod_.spec.scheduling_gates);
       return is(Why::Verdict::kGated);
@@ -123,7 +128,11 @@ class Asking {
     return is(Why::Verdict::kWaits);
   }
 
-  void judge(const k8s::Pod& pod) { sched::answers::judge(engine_, pod, why_); }
+ private:
+  Why is(Why::Verdict verdict) {
+    why_.verdict = verdict;
+    return std::move(why_);
+  }
 
   void find_room() {
     why_.room = engine_.room_for(pod_);
@@ -137,6 +146,28 @@ class Asking {
   Why why_;
 };
 
+// Completes `why` by what was judged.
+void tell_now(const Engine& engine, const k8s::Pod& pod, const Explanation& explanation, Why& why) {
+  if (explanation.message.empty()) {
+    why.verdict = Why::Verdict::kStarts;
+    if (!why.candidates.empty()) why.node = why.candidates.front().node;
+    return;
+  }
+  if (explanation.rejection) {
+    why.headline = *explanation.rejection;
+    return;
+  }
+  if (explanation.by_quota) {
+    why.headline = explanation.message;  // names the quota
+    return;
+  }
+  why.room = engine.room_for(pod);
+  tell(why, {.message = explanation.message,
+             .details = explanation.details,
+             .plugins = {},
+             .by_quota = false});
+}
+
 }  // namespace
 
 void name_ends(Why& why, const PodNames& names) {
@@ -147,30 +178,32 @@ void name_ends(Why& why, const PodNames& names) {
 }
 
 Why why_now(const Engine& engine, const k8s::Pod& pod, Time now) {
-  Why why;
-  why.pod = ref_of(pod);
-  why.scheduler_name = pod.spec.scheduler_name;
-  why.since = pod.metadata.creation_timestamp.value_or(now);
+  Why why = about(pod, now);
   const Explanation explanation = judge(engine, pod, why);
-  if (explanation.message.empty()) {
-    why.verdict = Why::Verdict::kStarts;
-    if (!why.candidates.empty()) why.node = why.candidates.front().node;
-    return why;
-  }
-  if (explanation.rejection) {
-    why.headline = *explanation.rejection;
-    return why;
-  }
-  if (explanation.by_quota) {
-    why.headline = explanation.message;  // names the quota
-    return why;
-  }
-  why.room = engine.room_for(pod);
-  tell(why, {.message = explanation.message,
-             .details = explanation.details,
-             .plugins = {},
-             .by_quota = false});
+  tell_now(engine, pod, explanation, why);
+  why.named_nodes = nodes_named_in(why, explanation.nodes);
   return why;
+}
+
+Why why_waiting(const Engine& engine, const k8s::Pod& pod, const PodInLine& in_line, Time now) {
+  Why why = why_now(engine, pod, now);
+  why.asks = in_line.asks;
+  why.quota = in_line.quota;
+  if (in_line.place == PodInLine::Place::kGated) why.verdict = Why::Verdict::kGated;
+  if (!in_line.never.empty()) {
+    why.verdict = Why::Verdict::kNever;
+    why.headline = in_line.never;
+  }
+  return why;
+}
+
+Why why_seen(const Engine& engine, const k8s::Pod& pod, const std::set<std::string>& served,
+             Time now) {
+  if (auto settled = why_settled(engine, pod, served, now)) return *std::move(settled);
+  for (const PodInLine& one : engine.in_line()) {
+    if (one.pod.uid == pod.metadata.uid) return why_waiting(engine, pod, one, now);
+  }
+  return why_now(engine, pod, now);  // its event is still on its way to the engine
 }
 
 const char* to_string(Why::Verdict verdict) {
@@ -195,7 +228,8 @@ const char* to_string(Why::Verdict verdict) {
 
 Why why(Engine& engine, const k8s::Pod& pod, const std::set<std::string>& served,
         const PodNames& names, Time now) {
-  return Asking(engine, pod, names, now).answer(served);
+  if (auto settled = why_settled(engine, pod, served, now)) return *std::move(settled);
+  return Asking(engine, pod, names, now).waiting();
 }
 
 }  // namespace sched::answers

@@ -22,6 +22,14 @@ struct ReasonRow {
   friend bool operator==(const ReasonRow&, const ReasonRow&) = default;
 };
 
+// What an answer does not name (withhold.h).
+struct Withheld {
+  bool nodes = false;     // names of nodes
+  std::size_t pods = 0;   // of the pods that would have to end
+  std::int64_t gpus = 0;  // that these pods have
+  friend bool operator==(const Withheld&, const Withheld&) = default;
+};
+
 struct Why {
   enum class Verdict : std::uint8_t {
     kPlaced,    // it has a node
@@ -49,6 +57,10 @@ struct Why {
   bool is_for_nodes = false;          // kWaits: not for quota
   RoomFor room;                       // what would make room for it
   std::vector<std::string> ends;      // names of `room.pods`, with their GPUs
+
+  // The nodes that the sentences above name, sorted. Only in answers of a running scheduler.
+  std::vector<std::string> named_nodes;
+  std::optional<Withheld> withheld;  // nullopt: it names all that there is to name
 };
 
 // "Placed", "Starts", "Waits", "Gated", "Never", "NotOurs", "Finished".
@@ -59,6 +71,13 @@ struct Why {
 // Changes nothing, so that it can be asked of a running scheduler. The pods in `room` have no names
 // yet (name_ends). O(nodes · their reasons).
 [[nodiscard]] Why why_now(const Engine& engine, const k8s::Pod& pod, Time now);
+// The same of a pod that was read, as it is: it may wait, have a node, have finished, or be another
+// scheduler's. O(nodes · their reasons + pods that wait).
+[[nodiscard]] Why why_seen(const Engine& engine, const k8s::Pod& pod,
+                           const std::set<std::string>& served, Time now);
+// The same of a pod that waits, with its place in the line.
+[[nodiscard]] Why why_waiting(const Engine& engine, const k8s::Pod& pod, const PodInLine& in_line,
+                              Time now);
 // Names of `room.pods`.
 void name_ends(Why& why, const PodNames& names);
 

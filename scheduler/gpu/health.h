@@ -47,9 +47,8 @@ struct Alarm {
 // A node that rejected too many pods.
 struct AdmissionBackoff {
   k8s::Timestamp until{};
-  int rejected = 0;      // pods
-  std::string reason;    // of the last of them: "UnexpectedAdmissionError"
-  std::string last_pod;  // "namespace/name"
+  int rejected = 0;    // pods
+  std::string reason;  // of the last of them: "UnexpectedAdmissionError"
   friend bool operator==(const AdmissionBackoff&, const AdmissionBackoff&) = default;
 };
 

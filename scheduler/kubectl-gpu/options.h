@@ -10,16 +10,20 @@ namespace sched::kubectl {
 enum class Command { kOverview, kWhy, kNodes, kQueue, kQuota, kPlan, kUi };
 enum class Output { kTable, kWide, kJson };
 
-// By which Lease the leader is found, and on which port its pod serves the page.
+// The Roles in the scheduler's namespace that let one ask the leader (manifests/base).
+inline constexpr const char* kUiRole = "gpu-scheduler-ui";
+inline constexpr const char* kAnswersRole = "gpu-scheduler-answers";
+
+// By which Lease the leader is found, and on which port its pod answers.
 struct LeaderAddress {
   std::string namespace_ = "gpu-scheduler";
   std::string lease = "gpu-scheduler";
   std::uint16_t port = 10259;  // --secure-port
+  std::string role = kUiRole;  // named where the way is forbidden
 };
 
-// `ui`: where the page is, and as whom it is asked for.
-struct UiOptions {
-  std::uint16_t port = 0;  // on this machine; 0: any that is free
+// `ui` and `why`: where the scheduler is, and as whom it is asked.
+struct SchedulerOptions {
   LeaderAddress leader;
   std::string server;  // a URL, in place of the leader's pod
   std::string server_ca;
@@ -43,7 +47,8 @@ struct Options {
   std::vector<std::string> manifests;
   std::vector<std::string> added_nodes;  // "H100x8=2"
   std::vector<std::string> drained_nodes;
-  UiOptions ui;
+  SchedulerOptions scheduler;
+  std::uint16_t ui_port = 0;  // `ui`: on this machine; 0: any that is free
 };
 
 }  // namespace sched::kubectl

@@ -12,6 +12,7 @@
 #include "scheduler/kubectl-gpu/read_cluster.h"
 #include "scheduler/kubectl-gpu/read_files.h"
 #include "scheduler/kubectl-gpu/show.h"
+#include "scheduler/kubectl-gpu/ui/ask_why.h"
 #include "scheduler/kubectl-gpu/ui/ui.h"
 
 #include <CLI/CLI.hpp>
@@ -74,43 +75,64 @@ void add_plan(CLI::App& app, Options& options) {
   plan->add_option("--drain", options.drained_nodes, "A node that is drained")->type_name("NODE");
 }
 
+// How the scheduler that runs is asked.
+void add_way_to_scheduler(CLI::App& command, SchedulerOptions& options) {
+  command
+      .add_option("--token-file", options.token_file,
+                  "A token for the scheduler, where the kubeconfig has none")
+      ->type_name("FILE");
+  command
+      .add_option("--scheduler-namespace", options.leader.namespace_,
+                  "Where its pods and lease are")
+      ->type_name("NAMESPACE")
+      ->capture_default_str();
+  command.add_option("--lease", options.leader.lease, "The lease, whose holder is asked")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--secure-port", options.leader.port, "Its --secure-port")
+      ->type_name("PORT")
+      ->capture_default_str();
+  auto* server =
+      command
+          .add_option("--server", options.server,
+                      "Ask this one, without the API server in between: https://HOST:PORT")
+          ->type_name("URL");
+  command
+      .add_option("--server-ca", options.server_ca,
+                  "What --server's certificate is verified with; absent: the system's authorities")
+      ->type_name("FILE")
+      ->needs(server);
+  command
+      .add_flag("--insecure-skip-tls-verify", options.insecure_skip_verify,
+                "Send the token to --server whatever certificate it shows")
+      ->needs(server);
+}
+
+void add_why(CLI::App& app, Options& options) {
+  CLI::App* why =
+      add_command(app, options, Command::kWhy, "why",
+                  "Why a pod waits, or is where it is. Asks the scheduler where you may not list "
+                  "what the answer needs");
+  why->add_option("POD", options.pod, "pod/NAME")->required();
+  why->callback([&options] {
+    options.command = Command::kWhy;
+    options.scheduler.leader.role = kAnswersRole;
+  });
+  add_way_to_scheduler(*why, options.scheduler);
+}
+
 void add_ui(CLI::App& app, Options& options) {
   CLI::App* ui = add_command(app, options, Command::kUi, "ui",
                              "The scheduler's page in a browser: prints its URL on this machine, "
                              "and serves it with your credentials until it is ended");
-  UiOptions& of_ui = options.ui;
-  ui->add_option("--port", of_ui.port, "The port on 127.0.0.1; 0: any that is free")
+  ui->add_option("--port", options.ui_port, "The port on 127.0.0.1; 0: any that is free")
       ->type_name("PORT");
-  ui->add_option("--token-file", of_ui.token_file,
-                 "A token for the scheduler, where the kubeconfig has none")
-      ->type_name("FILE");
-  ui->add_option("--scheduler-namespace", of_ui.leader.namespace_, "Where its pods and lease are")
-      ->type_name("NAMESPACE")
-      ->capture_default_str();
-  ui->add_option("--lease", of_ui.leader.lease, "The lease, whose holder is asked")
-      ->type_name("NAME")
-      ->capture_default_str();
-  ui->add_option("--secure-port", of_ui.leader.port, "Its --secure-port")
-      ->type_name("PORT")
-      ->capture_default_str();
-  auto* server =
-      ui->add_option("--server", of_ui.server,
-                     "Ask this one, without the API server in between: https://HOST:PORT")
-          ->type_name("URL");
-  ui->add_option("--server-ca", of_ui.server_ca,
-                 "What --server's certificate is verified with; absent: the system's authorities")
-      ->type_name("FILE")
-      ->needs(server);
-  ui->add_flag("--insecure-skip-tls-verify", of_ui.insecure_skip_verify,
-               "Send the token to --server whatever certificate it shows")
-      ->needs(server);
+  add_way_to_scheduler(*ui, options.scheduler);
 }
 
 void add_commands(CLI::App& app, Options& options) {
   app.add_option("-f,--filename", options.from, "As --from")->type_name("FILE");
-  add_command(app, options, Command::kWhy, "why", "Why a pod waits, or is where it is")
-      ->add_option("POD", options.pod, "pod/NAME")
-      ->required();
+  add_why(app, options);
   add_command(app, options, Command::kNodes, "nodes", "Each node's GPUs, and who has them");
   add_command(app, options, Command::kQueue, "queue", "The pods that wait, in the order of turns");
   add_command(app, options, Command::kQuota, "quota",
@@ -189,7 +211,7 @@ class Answering {
 
   int answer() {
     auto read_cluster = read(options_, style_.now);
-    if (!read_cluster) return fail(read_cluster.error());
+    if (!read_cluster) return without_cluster(read_cluster.error());
     Cluster& cluster = *read_cluster;
     for (const std::string& kind : cluster.hidden) {
       terminal_.err << "kubectl gpu: you may not list " << kind << "; they count as none\n";
@@ -224,6 +246,26 @@ class Answering {
   }
 
  private:
+  // The cluster could not be read.
+  int without_cluster(const k8s::Error& error) {
+    const bool may_not = options_.from.empty() && error.is_status(403);
+    if (!may_not || options_.command != Command::kWhy) return fail(error);
+    auto answer = ask_scheduler_why(options_, name_of_pod(options_.pod));
+    if (!answer) {
+      fail(error);
+      terminal_.err << "kubectl gpu: the scheduler did not answer instead: "
+                    << answer.error().message << '\n';
+      return kUnreadable;
+    }
+    if (as_json()) {
+      terminal_.out << answer->json;
+    } else {
+      show(terminal_.out, answer->why, style_);
+    }
+    terminal_.err << "kubectl gpu: you may not list the cluster, so the scheduler answered; it "
+                     "does not name nodes and pods that you may not see\n";
+    return 0;
+  }
   void quotas(const Cluster& cluster) {
     const auto all = cluster.engine.quota_statuses();
     const auto borrowed = cluster.engine.borrowed_gpus();

@@ -29,8 +29,8 @@ std::string verdict(const Why& why, const Style& style) {
       return marked("PLACED", Colour::kGreen) + " " + why.node + " " + waited + " ago" +
              (why.all_nodes == 0 ? "" : "; now " + fitting(why));
     case Verdict::kStarts:
-      return marked("STARTS", Colour::kGreen) + " on " + why.node + " after " + waited + ", " +
-             fitting(why);
+      return marked("STARTS", Colour::kGreen) + (why.node.empty() ? "" : " on " + why.node) +
+             " after " + waited + ", " + fitting(why);
     case Verdict::kWaits:
       return marked("WAITS", Colour::kYellow) + " " + waited + " - " + why.headline;
     case Verdict::kGated:
@@ -117,29 +117,46 @@ std::string joined_with_and(const std::vector<std::string>& texts) {
   return text;
 }
 
-void show_room(std::ostream& out, const Why& why) {
-  if (!why.ends.empty()) {
-    out << "Frees when: " << why.room.node << ": " << joined_with_and(why.ends)
-        << (why.ends.size() == 1 ? " ends\n" : " end\n");
+// Of pods on one node; some of them may have no name here.
+void show_ends(std::ostream& out, const Why& why) {
+  std::vector<std::string> ends = why.ends;
+  if (why.withheld && why.withheld->pods > 0) {
+    ends.push_back(counted(static_cast<std::int64_t>(why.withheld->pods), "other pod") + " (" +
+                   std::to_string(why.withheld->gpus) + ")");
   }
+  if (ends.empty()) return;
+  const bool is_one = ends.size() == 1 && (why.ends.size() == 1 || why.withheld->pods == 1);
+  out << "Frees when: " << (why.room.node.empty() ? "on one node" : why.room.node) << ": "
+      << joined_with_and(ends) << (is_one ? " ends\n" : " end\n");
+}
+
+void show_room(std::ostream& out, const Why& why) {
+  show_ends(out, why);
+  const bool is_unnamed = why.withheld && why.withheld->nodes;
   if (!why.room.if_empty.empty()) {
     out << "Would run if: +1 node like " << why.room.if_empty;
     if (!why.room.if_empty_type.empty()) out << " (" << why.room.if_empty_type << ')';
     out << '\n';
-  } else if (why.verdict == Verdict::kWaits && why.is_for_nodes) {
+  } else if (is_unnamed && !why.room.if_empty_type.empty()) {
+    out << "Would run if: +1 node with " << why.room.if_empty_type << '\n';
+  } else if (!is_unnamed && why.verdict == Verdict::kWaits && why.is_for_nodes) {
     out << "No node would take it even if nothing ran there\n";
   }
 }
 
 std::string next_step(const Why& why) {
   const std::string pod = "pod/" + why.pod.name + " -n " + why.pod.namespace_;
+  // Whoever is not told everything may not use the commands that need everything.
+  const bool is_told_all = !why.withheld;
   switch (why.verdict) {
     case Verdict::kPlaced:
     case Verdict::kFinished:
       return {};
     case Verdict::kStarts:
+      if (!is_told_all) return {};
       return "kubectl get lease gpu-scheduler -n gpu-scheduler   # does the scheduler run?";
     case Verdict::kWaits:
+      if (!is_told_all) break;
       if (!why.is_for_nodes) return "kubectl gpu quota";
       if (!why.room.if_empty.empty()) return "kubectl gpu plan --add " + why.room.if_empty + "=1";
       return "kubectl get " + pod + " -o yaml";

@@ -55,6 +55,9 @@ class SecurePort::Parts {
         questions_(access_, asker_, get_pod(), std::move(scheduler.names)),
         recording_(std::move(scheduler.recording)) {
     if (scheduler.ui) page_.emplace(*loop_, access_, asker_, *std::move(scheduler.ui));
+    if (scheduler.answers) {
+      answers_.emplace(*loop_, access_, asker_, get_pod(), *std::move(scheduler.answers));
+    }
     cluster_.credentials->on_problem(
         [this](const k8s::Error& error) { problem("credentials of the secure port", error); });
     client_.set_observer(std::move(scheduler.on_request));
@@ -106,6 +109,7 @@ class SecurePort::Parts {
     if (PodQuestions::serves(request.path)) return questions_.get(request, std::move(answer));
     if (request.path == kRecording) return send_recording(request, std::move(answer));
     if (page_ && UiPage::serves(request.path)) return page_->get(request, std::move(answer));
+    if (TenantAnswers::serves(request.path)) return answer_tenant(request, std::move(answer));
     if (request.path != kMetrics) {
       const std::string page = page_ ? ", and /ui" : "";
       return answer(server::text_reply(
@@ -116,6 +120,13 @@ class SecurePort::Parts {
                        std::move(answer), [this](const server::HttpServer::Answer& allowed) {
                          allowed(metrics_.page());
                        });
+  }
+
+  void answer_tenant(const server::Request& request, server::HttpServer::Answer answer) {
+    if (answers_) return answers_->get(request, std::move(answer));
+    answer(server::text_reply(404,
+                              "answers for tenants are off here; the scheduler's argument "
+                              "--answers switches them on\n"));
   }
 
   void send_recording(const server::Request& request, server::HttpServer::Answer answer) {
@@ -176,6 +187,7 @@ class SecurePort::Parts {
   PodQuestions questions_;
   std::function<void(std::function<void(RecordingParts)>)> recording_;
   std::optional<UiPage> page_;
+  std::optional<TenantAnswers> answers_;
   std::unique_ptr<server::ServingCertificate> certificate_;
   std::unique_ptr<server::HttpServer> server_;
   std::thread thread_;

@@ -1,5 +1,6 @@
 // The secure port: /metrics, /explain, /candidates and /debug/recording, and if requested the page
-// at /ui, over HTTPS, on a thread of its own, for accounts that the API server allows.
+// at /ui and the answers for tenants at /answers, over HTTPS, on a thread of its own, for accounts
+// that the API server allows.
 //
 // Whatever is done to it costs nothing on the event loop, which renews the lease and answers
 // probes: TLS, pages of megabytes and the reviews of tokens are this thread's, which has a lower
@@ -14,6 +15,7 @@
 #include "k8s-client/error.h"
 #include "scheduler/live/questions/question_queue.h"
 #include "scheduler/live/record/recording_ring.h"
+#include "scheduler/live/tenants/tenant_answers.h"
 #include "scheduler/live/ui/page.h"
 #include "scheduler/server/http_server.h"
 #include "scheduler/server/serving_certificate.h"
@@ -45,7 +47,8 @@ class SecurePort {
     k8s::RequestObserver on_request;        // each request to the API server
     // FlightRecorder::take; its answer comes on any thread. Empty: there is no flight recording.
     std::function<void(std::function<void(RecordingParts)>)> recording = {};
-    std::optional<UiPage::Scheduler> ui = {};  // nullopt: the page is not served
+    std::optional<UiPage::Scheduler> ui = {};              // nullopt: the page is not served
+    std::optional<TenantAnswers::Scheduler> answers = {};  // nullopt: nor are these
   };
 
   // Opens the port, and serves until it is destroyed.

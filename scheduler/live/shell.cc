@@ -87,8 +87,9 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
   reporter_ = std::make_unique<Reporter>(*statuses_, *events_, metrics_, host_name(),
                                          Reporter::Clocks{clock_, wall_clock});
   const ChangeMask reads = changes_read(options_.configuration.profiles);
-  if (options_.ui && options_.secure_port) ui_notes_ = std::make_unique<UiNotes>();
-  options_.configuration.engine.names_runner_up = ui_notes_ != nullptr;
+  const bool is_read = options_.ui || options_.answers;
+  if (is_read && options_.secure_port) ui_notes_ = std::make_unique<UiNotes>();
+  options_.configuration.engine.names_runner_up = options_.ui && ui_notes_ != nullptr;
   engine_ = std::make_unique<EngineThread>(
       Engine(std::move(options_.configuration.profiles), options_.configuration.engine),
       engine_hooks(), recorder_.get());
@@ -147,12 +148,18 @@ k8s::Result<void> Shell::Parts::listen() {
 k8s::Result<void> Shell::Parts::open_secure_port() {
   if (!options_.secure_port) return {};
   std::optional<UiPage::Scheduler> ui;
-  if (ui_notes_) {
+  if (options_.ui) {
     ui = UiPage::Scheduler{.notes = ui_notes_.get(),
                            .about = {.replica = host_name(),
                                      .version = options_.version,
                                      .scheduler_names = profile_names_},
                            .clock = wall_clock};
+  }
+  std::optional<TenantAnswers::Scheduler> answers;
+  if (options_.answers) {
+    answers = TenantAnswers::Scheduler{.notes = ui_notes_.get(),
+                                       .names = {profile_names_.begin(), profile_names_.end()},
+                                       .clock = wall_clock};
   }
   auto port = SecurePort::open(
       std::move(*options_.secure_port),
@@ -164,7 +171,8 @@ k8s::Result<void> Shell::Parts::open_secure_port() {
              metrics_.request(verb, status, duration);
            },
        .recording = recording_source(),
-       .ui = std::move(ui)});
+       .ui = std::move(ui),
+       .answers = std::move(answers)});
   if (!port) return tl::unexpected<k8s::Error>(std::move(port.error()));
   secure_port_ = std::move(*port);
   return {};

@@ -45,8 +45,9 @@ struct ShellOptions {
   std::string flight_recording_dir = {};  // where SIGUSR1 writes it; empty: nowhere
   std::string config_file;                // what a recording says of its configuration
   std::string config_text;
-  std::string version;  // of the program, for the metrics
-  bool ui = false;      // whether the secure port serves the page at /ui
+  std::string version;   // of the program, for the metrics
+  bool ui = false;       // whether the secure port serves the page at /ui
+  bool answers = false;  // whether it serves answers for tenants at /answers
 };
 
 class Shell {

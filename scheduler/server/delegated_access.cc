@@ -2,6 +2,9 @@
 
 #include <openssl/sha.h>
 
+#include <algorithm>
+#include <memory>
+
 namespace sched::server {
 
 namespace {
@@ -25,31 +28,80 @@ std::string sha256(std::string_view text) {
 DelegatedAccess::DelegatedAccess(k8s::EventLoop& loop, Calls calls, Limits limits, Hooks hooks)
     : loop_(loop), calls_(std::move(calls)), limits_(limits), hooks_(std::move(hooks)) {}
 
+template <typename T>
+auto DelegatedAccess::Known<T>::find(const Digest& digest, Clock::time_point now) const
+    -> const Entry* {
+  const auto found = entries.find(digest);
+  return found == entries.end() || found->second.until <= now ? nullptr : &found->second;
+}
+
+template <typename T>
+void DelegatedAccess::Known<T>::forget_old(Clock::time_point now) {
+  while (!order.empty() && entries.at(order.front()).until <= now) {
+    entries.erase(order.front());
+    order.pop_front();
+  }
+}
+
+template <typename T>
+void DelegatedAccess::Known<T>::remember(const Digest& digest, Entry entry, std::size_t at_most) {
+  if (entries.insert_or_assign(digest, std::move(entry)).second) order.push_back(digest);
+  if (order.size() > at_most) {
+    entries.erase(order.front());
+    order.pop_front();
+  }
+}
+
 void DelegatedAccess::ask(std::string_view token, std::vector<k8s::Access> wanted,
                           std::function<void(const Verdict&)> done) {
   forget_old();
   const Digest digest = sha256(joined(token, wanted));
-  if (const auto known = known_.find(digest); known != known_.end()) {
-    return done(known->second.verdict);
-  }
+  if (const auto* known = known_.find(digest, loop_.now())) return done(known->value);
   if (const auto open = open_.find(digest); open != open_.end()) {
     open->second.waiting.push_back(std::move(done));
     return;
   }
   if (open_.size() >= limits_.open) return done({});
   Open& open = open_[digest];
+  open.token = sha256(token);
   open.wanted = std::move(wanted);
   open.waiting.push_back(std::move(done));
+  if (const auto* user = users_.find(open.token, loop_.now())) {
+    open.user = user->value;
+    open.user_until = user->until;
+    return review_next(digest);
+  }
   calls_.review_token(std::string(token), [this, digest](k8s::Result<k8s::TokenStatus> status) {
     on_token(digest, std::move(status));
   });
 }
 
+void DelegatedAccess::ask_each(std::string_view token, const std::vector<k8s::Access>& wanted,
+                               std::function<void(const std::vector<bool>&)> done) {
+  struct Asked {
+    std::vector<bool> allowed;
+    std::size_t open;
+    std::function<void(const std::vector<bool>&)> done;
+  };
+  const auto asked = std::make_shared<Asked>(
+      Asked{std::vector<bool>(wanted.size()), wanted.size(), std::move(done)});
+  if (wanted.empty()) return asked->done(asked->allowed);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    ask(token, {wanted[i]}, [asked, i](const Verdict& verdict) {
+      asked->allowed[i] = verdict.outcome == Outcome::kAllowed;
+      if (--asked->open == 0) asked->done(asked->allowed);
+    });
+  }
+}
+
 void DelegatedAccess::on_token(const Digest& digest, k8s::Result<k8s::TokenStatus> status) {
   if (!status) return fail(digest, status.error());
   hooks_.on_progress();
+  Open& open = open_.at(digest);
+  open.user_until = loop_.now() + limits_.good_for;
   if (!status->authenticated) return remember(digest, {.outcome = Outcome::kUnknownToken});
-  open_.at(digest).user = std::move(status->user);
+  open.user = std::move(status->user);
+  users_.remember(open.token, {.value = open.user, .until = open.user_until}, limits_.remembered);
   review_next(digest);
 }
 
@@ -77,12 +129,9 @@ void DelegatedAccess::on_access(const Digest& digest, k8s::Result<bool> allowed)
 }
 
 void DelegatedAccess::remember(const Digest& digest, Verdict verdict) {
-  known_[digest] = {.verdict = verdict, .until = loop_.now() + limits_.good_for};
-  order_.push_back(digest);
-  if (order_.size() > limits_.remembered) {
-    known_.erase(order_.front());
-    order_.pop_front();
-  }
+  // Not longer than the token: a right ends with it.
+  const auto until = std::min(loop_.now() + limits_.good_for, open_.at(digest).user_until);
+  known_.remember(digest, {.value = verdict, .until = until}, limits_.remembered);
   finish(digest, verdict);
 }
 
@@ -97,10 +146,8 @@ void DelegatedAccess::finish(const Digest& digest, const Verdict& verdict) {
 }
 
 void DelegatedAccess::forget_old() {
-  while (!order_.empty() && known_.at(order_.front()).until <= loop_.now()) {
-    known_.erase(order_.front());
-    order_.pop_front();
-  }
+  known_.forget_old(loop_.now());
+  users_.forget_old(loop_.now());
 }
 
 }  // namespace sched::server

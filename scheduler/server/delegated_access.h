@@ -4,8 +4,9 @@
 // An answer is good for ten seconds, yes and no alike (kube-scheduler's own times), so that scrapes
 // cost the API server next to nothing, and a right that was taken away ends as soon. What strangers
 // can cause is bounded: reviews at a time, and answers that are remembered, the oldest of which go
-// first; requests for the same with one token share one review. Tokens themselves are not kept, but
-// their SHA-256. A review that fails is no answer, and not remembered.
+// first; requests for the same with one token share one review. Whose token it is is remembered
+// apart, for further questions with that token. Tokens themselves are not kept, but their SHA-256.
+// A review that fails is no answer, and not remembered.
 #pragma once
 
 #include "k8s-client/access_review.h"
@@ -69,21 +70,39 @@ class DelegatedAccess {
   DelegatedAccess& operator=(const DelegatedAccess&) = delete;
 
   // Whether the token's user may do all of `wanted`, which are reviewed in that order until one is
-  // denied. Calls `done` once, at once if the verdict is known.
+  // denied; with nothing wanted, whose token it is. Calls `done` once, at once if the verdict is
+  // known.
   void ask(std::string_view token, std::vector<k8s::Access> wanted,
            std::function<void(const Verdict&)> done);
+  // Which of them the token's user may do, in their order; no to what cannot be reviewed. Each is
+  // remembered apart. Calls `done` once, at once if all is known.
+  void ask_each(std::string_view token, const std::vector<k8s::Access>& wanted,
+                std::function<void(const std::vector<bool>&)> done);
 
  private:
   using Clock = k8s::EventLoop::Clock;
-  using Digest = std::string;  // of the token and of all that is wanted
+  using Digest = std::string;  // of the token, and of all that is wanted
+  // What is known for a while, the oldest of which is forgotten first.
+  template <typename T>
   struct Known {
-    Verdict verdict;
-    Clock::time_point until;
+    struct Entry {
+      T value;
+      Clock::time_point until;
+    };
+    std::unordered_map<Digest, Entry> entries;
+    std::deque<Digest> order;  // of entries, the oldest first
+
+    // Null: it is not known, or not any more.
+    [[nodiscard]] const Entry* find(const Digest& digest, Clock::time_point now) const;
+    void forget_old(Clock::time_point now);
+    void remember(const Digest& digest, Entry entry, std::size_t at_most);
   };
   struct Open {
+    Digest token;
     std::vector<k8s::Access> wanted;
     std::size_t allowed = 0;  // of them, so far
     k8s::UserInfo user = {};
+    Clock::time_point user_until{};  // so long the token is known to be that user's
     std::vector<std::function<void(const Verdict&)>> waiting;
   };
 
@@ -99,8 +118,8 @@ class DelegatedAccess {
   Calls calls_;
   Limits limits_;
   Hooks hooks_;
-  std::unordered_map<Digest, Known> known_;
-  std::deque<Digest> order_;  // of known_, the oldest first
+  Known<Verdict> known_;
+  Known<k8s::UserInfo> users_;  // by token
   std::unordered_map<Digest, Open> open_;
 };
 

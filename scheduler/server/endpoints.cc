@@ -111,12 +111,22 @@ void if_allowed(DelegatedAccess& access, const Request& request, std::vector<k8s
 void if_allowed(DelegatedAccess& access, const Request& request, std::vector<k8s::Access> wanted,
                 HttpServer::Answer answer,
                 std::function<void(HttpServer::Answer, const std::string& user)> allowed) {
-  const std::string what = k8s::to_string(wanted.front());
   if (!request.bearer_token) {
-    return answer(text_reply(
-        401, fmt::format("a bearer token is needed, of an account that may {}\n", what)));
+    return answer(text_reply(401, wanted.empty()
+                                      ? std::string("a bearer token is needed\n")
+                                      : fmt::format("a bearer token is needed, of an account "
+                                                    "that may {}\n",
+                                                    k8s::to_string(wanted.front()))));
   }
-  access.ask(*request.bearer_token, std::move(wanted),
+  if_allowed(access, *request.bearer_token, std::move(wanted), std::move(answer),
+             std::move(allowed));
+}
+
+void if_allowed(DelegatedAccess& access, std::string_view token, std::vector<k8s::Access> wanted,
+                HttpServer::Answer answer,
+                std::function<void(HttpServer::Answer, const std::string& user)> allowed) {
+  const std::string what = wanted.empty() ? "ask" : k8s::to_string(wanted.front());
+  access.ask(token, std::move(wanted),
              [what, answer = std::move(answer),
               allowed = std::move(allowed)](const DelegatedAccess::Verdict& verdict) {
                if (verdict.outcome == DelegatedAccess::Outcome::kAllowed) {

@@ -51,8 +51,12 @@ class MetricsEndpoint {
 // otherwise answers why not: 401, 403, or 503 where the API server cannot be asked.
 void if_allowed(DelegatedAccess& access, const Request& request, std::vector<k8s::Access> wanted,
                 HttpServer::Answer answer, std::function<void(HttpServer::Answer)> allowed);
-// The same where `allowed` is to know whose token it is.
+// The same where `allowed` is to know whose token it is; nothing wanted: whoever it is may.
 void if_allowed(DelegatedAccess& access, const Request& request, std::vector<k8s::Access> wanted,
+                HttpServer::Answer answer,
+                std::function<void(HttpServer::Answer, const std::string& user)> allowed);
+// The same with a token that was kept of a request.
+void if_allowed(DelegatedAccess& access, std::string_view token, std::vector<k8s::Access> wanted,
                 HttpServer::Answer answer,
                 std::function<void(HttpServer::Answer, const std::string& user)> allowed);
 

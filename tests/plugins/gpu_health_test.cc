@@ -112,17 +112,15 @@ TEST_CASE("GpuHealth reads the engine's back-off") {
   REQUIRE(made);
   sched::ResourceNames names;
   sched::NodeFacts facts = sched::facts_of(node("n").gpus(8), names);
-  facts.health.backoff = {.until = k8s::Timestamp(1'767'225'660s),
-                          .rejected = 3,
-                          .reason = "UnexpectedAdmissionError",
-                          .last_pod = "ml/train-7"};
+  facts.health.backoff = {
+      .until = k8s::Timestamp(1'767'225'660s), .rejected = 3, .reason = "UnexpectedAdmissionError"};
   const auto prepared = made->filter->prepare(sched::shape_of(pod("a").gpus(1), names), {names});
   REQUIRE(prepared.filter);
   const sched::NodeUsage usage;
   const sched::Verdict verdict = prepared.filter->check({facts, usage});
   CHECK(verdict == sched::Verdict::unresolvable(1U << 5U));
   CHECK(prepared.filter->numbers({facts, usage}, 5) ==
-        "3 rejected, the last ml/train-7 with UnexpectedAdmissionError; backed off until "
+        "3 rejected, the last with UnexpectedAdmissionError; backed off until "
         "2026-01-01T00:01:00Z, or until a pod with devices starts there");
 }
 

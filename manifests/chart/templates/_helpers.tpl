@@ -53,6 +53,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $_ := set . "image" (printf "%s:%s" $values.image.repository ($values.image.tag | default $.root.Chart.AppVersion)) }}
 {{- if $values.image.pullPolicy }}{{ $_ := set . "imagePullPolicy" $values.image.pullPolicy }}{{ end }}
 {{- if $values.ui }}{{ $_ := set . "args" (append .args "--ui") }}{{ end }}
+{{- if $values.answers }}{{ $_ := set . "args" (append .args "--answers") }}{{ end }}
 {{- if $values.resources }}{{ $_ := set . "resources" $values.resources }}{{ end }}
 {{- end }}
 {{- end }}

@@ -77,10 +77,7 @@ void BlackHoles::back_off(const std::string& node, Record& record, const event::
   record.broken = devices_in_common(record);
   ++record.in_a_row;
   const auto length = length_of(record.in_a_row);
-  record.backoff = {.until = now + length,
-                    .rejected = record.rejected,
-                    .reason = pod.reason,
-                    .last_pod = pod.pod.namespace_ + "/" + pod.pod.name};
+  record.backoff = {.until = now + length, .rejected = record.rejected, .reason = pod.reason};
   record.trial_ends = record.backoff->until + std::max(length, limits_.within);
   record.recent.clear();
   record.rejected = 0;

@@ -66,7 +66,7 @@ void LeaderByLease::found(k8s::Result<k8s::Lease> lease) {
     if (!lease) {
       k8s::Error error = k8s::with_context(lease.error(), "looking for the scheduler that leads");
       if (error.is_status(403)) {
-        error.message += "; the Role gpu-scheduler-ui in the scheduler's namespace lets you";
+        error.message += "; the Role " + address_.role + " in the scheduler's namespace lets you";
       }
       done(tl::unexpected<k8s::Error>(std::move(error)));
     } else if (pod_.empty()) {

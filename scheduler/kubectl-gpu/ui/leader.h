@@ -1,4 +1,4 @@
-// The way to the page of the scheduler that leads.
+// The way to the scheduler that leads.
 //
 // By default through the API server, which reaches the pod where nothing else does: the Lease names
 // the pod, and the API server's proxy of pods passes requests on to its secure port. It takes the

@@ -2,6 +2,7 @@
 
 #include "k8s-client/api/decode.h"
 #include "k8s-client/status_error.h"
+#include "scheduler/kubectl-gpu/options.h"
 #include "scheduler/server/ui/files.h"
 
 #include <sys/random.h>
@@ -98,7 +99,7 @@ void UiProxy::get(const server::Request& request, server::HttpServer::Answer ans
   std::string whole(target);
   if (!request.query.empty()) whole.append("?").append(request.query);
   fetch_(whole, [answer = std::move(answer)](k8s::Result<k8s::Response> response) {
-    if (const std::string refusal = refusal_of(response); !refusal.empty()) {
+    if (const std::string refusal = refusal_of(response, kUiRole); !refusal.empty()) {
       const int status = response ? response->status : 502;
       return answer(text(status == 401 ? 403 : status, refusal));
     }
@@ -106,7 +107,7 @@ void UiProxy::get(const server::Request& request, server::HttpServer::Answer ans
   });
 }
 
-std::string refusal_of(const k8s::Result<k8s::Response>& response) {
+std::string refusal_of(const k8s::Result<k8s::Response>& response, const std::string& role) {
   if (!response) return response.error().message;
   if (response->status < 400) return {};
   // The scheduler says it in a sentence, the API server before it in an object.
@@ -119,7 +120,7 @@ std::string refusal_of(const k8s::Result<k8s::Response>& response) {
   k8s::Decoder decoder;
   std::string words = k8s::status_error(*response, decoder).message;
   if (response->status == 403) {
-    words += "; the Role gpu-scheduler-ui in the scheduler's namespace lets you";
+    words += "; the Role " + role + " in the scheduler's namespace lets you";
   }
   return words;
 }

@@ -19,7 +19,7 @@
 
 namespace sched::kubectl {
 
-// Gets a target below /ui of the scheduler that leads: "/ui/state".
+// Gets a target of the scheduler that leads: "/ui/state".
 using Fetch =
     std::function<void(const std::string& target, std::function<void(k8s::Result<k8s::Response>)>)>;
 
@@ -45,7 +45,9 @@ class UiProxy {
   std::uint16_t port_ = 0;
 };
 
-// What is said where the scheduler, or the way to it, says no; empty: it did not.
-[[nodiscard]] std::string refusal_of(const k8s::Result<k8s::Response>& response);
+// What is said where the scheduler, or the way to it, says no; empty: it did not. `role`: the Role
+// in the scheduler's namespace that opens the way.
+[[nodiscard]] std::string refusal_of(const k8s::Result<k8s::Response>& response,
+                                     const std::string& role);
 
 }  // namespace sched::kubectl

@@ -2,13 +2,13 @@
 
 #include "k8s-client/shown.h"
 #include "scheduler/live/questions/answers.h"
+#include "scheduler/live/questions/asked_pod.h"
 #include "scheduler/live/questions/unanswered.h"
 #include "scheduler/server/endpoints.h"
 #include "scheduler/server/query.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <utility>
@@ -26,41 +26,19 @@ constexpr std::string_view kExplain = "/explain";
 constexpr std::string_view kCandidates = "/candidates";
 constexpr std::size_t kDefaultLimit = 100;
 constexpr std::size_t kGreatestLimit = 10'000;
-constexpr std::size_t kLongestName = 253;
 
 struct Parameters {
-  std::string namespace_;
-  std::string pod;
+  AskedPod of;
   std::size_t limit = kDefaultLimit;
 };
-
-// Roughly the rule for a namespace's or a pod's name: no character with a meaning in a path.
-bool is_name(std::string_view text) {
-  const auto is_alphanumeric = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-  };
-  return !text.empty() && text.size() <= kLongestName && is_alphanumeric(text.front()) &&
-         std::all_of(text.begin(), text.end(),
-                     [&](char c) { return is_alphanumeric(c) || c == '-' || c == '.'; });
-}
 
 // Each parameter at most once; on error, what is wrong.
 tl::expected<Parameters, std::string> read(std::string_view query) {
   auto given = server::parse_query(query);
   if (!given) return tl::unexpected(std::move(given.error()));
-  Parameters parameters;
-  for (const auto& [name, into] :
-       {std::pair("namespace", &parameters.namespace_), std::pair("pod", &parameters.pod)}) {
-    const auto value = given->extract(name);
-    if (value.empty()) {
-      return tl::unexpected(fmt::format("the parameter \"{}\" is missing", name));
-    }
-    if (!is_name(value.mapped())) {
-      return tl::unexpected(
-          fmt::format("{} \"{}\": that is no name", name, k8s::shown(value.mapped())));
-    }
-    *into = value.mapped();
-  }
+  auto of = take_asked_pod(*given);
+  if (!of) return tl::unexpected(std::move(of.error()));
+  Parameters parameters{.of = *std::move(of)};
   if (const auto limit = given->extract("limit"); !limit.empty()) {
     const std::string& text = limit.mapped();
     const char* end = text.data() + text.size();
@@ -111,8 +89,8 @@ void PodQuestions::get(const server::Request& request, HttpServer::Answer answer
       k8s::NonResourceAccess{.path = std::string(request.path), .verb = "get"},
       k8s::ResourceAccess{.verb = "get",
                           .resource = "pods",
-                          .namespace_ = parameters->namespace_,
-                          .name = parameters->pod}};
+                          .namespace_ = parameters->of.namespace_,
+                          .name = parameters->of.pod}};
   server::if_allowed(
       access_, request, std::move(wanted), std::move(answer),
       [this, explains = request.path == kExplain, parameters = *std::move(parameters),
@@ -123,7 +101,7 @@ void PodQuestions::get(const server::Request& request, HttpServer::Answer answer
 }
 
 void PodQuestions::read_pod(const std::shared_ptr<const Asked>& asked) {
-  const auto& [namespace_, name, limit] = asked->parameters;
+  const auto& [namespace_, name] = asked->parameters.of;
   get_pod_(namespace_, name, [this, asked](const k8s::Result<k8s::Pod>& pod) {
     if (pod) return ask_engine(asked, *pod);
     const bool is_unknown = pod.error().is_status(404);

@@ -116,7 +116,7 @@ class Shell::Parts {
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<FlightRecorder> flight_recorder_;  // nullptr: there is none
   std::optional<RecordingFiles> recording_files_;    // nullopt: written nowhere
-  std::unique_ptr<UiNotes> ui_notes_;                // nullptr: no page is served
+  std::unique_ptr<UiNotes> ui_notes_;                // nullptr: no page, no answers for tenants
   std::unique_ptr<k8s::Transport> transport_;
   std::unique_ptr<k8s::Client> client_;
   std::unique_ptr<Binder> binder_;

@@ -63,15 +63,7 @@ std::optional<answers::Why> why_of(const Engine& engine, const PodName& name, Ti
   if (found == line.end()) return std::nullopt;
   const k8s::Pod* pod = engine.waiting_pod(found->pod.uid);
   if (pod == nullptr) return std::nullopt;
-  answers::Why why = answers::why_now(engine, *pod, now);
-  why.asks = found->asks;
-  why.quota = found->quota;
-  if (found->place == PodInLine::Place::kGated) why.verdict = answers::Why::Verdict::kGated;
-  if (!found->never.empty()) {
-    why.verdict = answers::Why::Verdict::kNever;
-    why.headline = found->never;
-  }
-  return why;
+  return answers::why_waiting(engine, *pod, *found, now);
 }
 
 }  // namespace

@@ -89,6 +89,12 @@ patches:
     patch: |
       - {op: add, path: /spec/template/spec/containers/0/args/-, value: --ui}
 `},
+		{"answers for tenants", []string{"--set", "answers=true"}, []string{"base"}, `
+patches:
+  - target: {kind: Deployment}
+    patch: |
+      - {op: add, path: /spec/template/spec/containers/0/args/-, value: --answers}
+`},
 		{"dashboards alone", []string{"--set", "metrics.dashboards=true"}, []string{"base", "monitoring"}, `
 patches:
   - target: {kind: ServiceMonitor|PrometheusRule|Service}

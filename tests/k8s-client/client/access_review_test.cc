@@ -86,6 +86,16 @@ TEST_CASE("whether somebody may see one object", "[client]") {
                                             "namespace": "ml", "name": "train-0"}}})"));
 }
 
+TEST_CASE("whether somebody may see all objects of a kind", "[client]") {
+  const Access in_namespace = ResourceAccess{.verb = "get", .resource = "pods", .namespace_ = "ml"};
+  CHECK(to_string(in_namespace) == "get pods in \"ml\"");
+  const Access everywhere = ResourceAccess{.verb = "list", .resource = "nodes"};
+  CHECK(to_string(everywhere) == "list nodes");
+  CHECK(Json::parse(subject_access_review({}, everywhere))["spec"]["resourceAttributes"] ==
+        Json::parse(R"({"verb": "list", "group": "", "resource": "nodes", "namespace": "",
+                        "name": ""})"));
+}
+
 TEST_CASE("what is no review is an error, and shows nothing of what came", "[client]") {
   for (const char* body :
        {"", "secret", "[]", "{}", R"({"status": "secret"})", R"({"status": {"allowed": "secret"}})",

@@ -88,7 +88,8 @@ class World {
  public:
   using Recording = std::function<void(std::function<void(RecordingParts)>)>;
 
-  explicit World(std::function<std::string()> text, Recording recording = {}) {
+  explicit World(std::function<std::string()> text, Recording recording = {},
+                 std::optional<TenantAnswers::Scheduler> answers = {}) {
     k8s::auth::CredentialSources sources;
     sources.ca.inline_text = authority_.pem();
     sources.token = "own";
@@ -104,7 +105,8 @@ class World {
                              .ask = [this](Question question) { engine_.ask(std::move(question)); },
                              .names = {"gpu-scheduler"},
                              .on_request = [](std::string_view, int, std::chrono::nanoseconds) {},
-                             .recording = std::move(recording)});
+                             .recording = std::move(recording),
+                             .answers = std::move(answers)});
     REQUIRE(opened);
     port_ = std::move(*opened);
   }
@@ -217,6 +219,25 @@ TEST_CASE("the secure port puts questions about pods to the engine") {
   CHECK(got["message"] == "");
   CHECK(got["nodes"] == Json::parse(R"([{"node": "n1", "code": "Success", "plugin": "",
                                          "reasons": [], "numbers": []}])"));
+}
+
+TEST_CASE("the secure port answers tenants where that is switched on") {
+  const std::string page = "/answers/why?namespace=ml&pod=fits";
+  const World off([] { return std::string(); });
+  CHECK_THAT(off.connect().exchange(get(page, "prometheus")),
+             Catch::StartsWith("HTTP/1.1 404 ") && Catch::Contains("--answers switches them on"));
+  CHECK(off.reviews().empty());
+
+  const UiNotes notes;
+  const World on([] { return std::string(); }, {},
+                 TenantAnswers::Scheduler{.notes = &notes,
+                                          .names = {"gpu-scheduler"},
+                                          .clock = [] { return Time(); },
+                                          .budget = {}});
+  CHECK(on.connect().exchange(get(page, "")).substr(9, 3) == "401");
+  CHECK_THAT(on.connect().exchange(get(page, "prometheus")),
+             Catch::StartsWith("HTTP/1.1 403 ") &&
+                 Catch::Contains("\"prometheus\" cannot get pods in \"ml\""));
 }
 
 TEST_CASE("the secure port sends a recording, part after part, to those who may have it") {

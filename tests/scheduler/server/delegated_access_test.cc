@@ -44,6 +44,7 @@ class World {
                 [&verdicts](const Verdict& verdict) { verdicts.push_back(verdict); });
     return verdicts;
   }
+  DelegatedAccess& access() { return access_; }
   void answer_token(bool authenticated, const std::string& name = "") {
     auto [token, done] = take(tokens);
     done(k8s::TokenStatus{.authenticated = authenticated, .user = {.username = name}});
@@ -143,7 +144,6 @@ TEST_CASE("who wants several things is told of the first that is denied, and is 
   CHECK(world.users.empty());
 
   const auto& all = world.ask("a", {kPage, pod("z")});
-  world.answer_token(true, "ada");
   world.answer_access(true);
   CHECK(all.empty());
   world.answer_access(true);
@@ -158,7 +158,72 @@ TEST_CASE("a verdict is of what was wanted, and of nothing else") {
   CHECK(world.ask("a", {pod("x")}).size() == 1);
   CHECK(world.ask("a", {pod("y")}).empty());
   CHECK(world.ask("a", {kPage, pod("x")}).empty());
-  CHECK(world.tokens.size() == 2);
+  CHECK(world.users.size() == 2);
+}
+
+TEST_CASE("whose token it is is asked once for ten seconds, whatever is wanted with it") {
+  World world;
+  const auto& whose = world.ask("a", {});
+  world.answer_token(true, "ada");
+  CHECK(whose == std::vector{Verdict{.outcome = Outcome::kAllowed, .user = "ada"}});
+  CHECK(world.users.empty());
+  world.loop.advance(9s);
+  const auto& allowed = world.ask("a");
+  CHECK(world.tokens.empty());
+  CHECK(world.users.front().first.username == "ada");
+  world.answer_access(true);
+  CHECK(allowed == std::vector{Verdict{.outcome = Outcome::kAllowed, .user = "ada"}});
+  // The token may be no one's now, so what it was allowed ends with it.
+  world.loop.advance(1s);
+  const auto& later = world.ask("a");
+  world.answer_token(false);
+  CHECK(later == std::vector{kNobody});
+}
+
+TEST_CASE("what ends sooner ends so behind what ends later") {
+  World world;
+  world.ask("early", {});
+  world.answer_token(true, "ada");
+  world.loop.advance(9s);
+  world.ask("late");
+  world.answer_token(true, "bob");
+  world.answer_access(true);
+  world.ask("early");
+  world.answer_access(true);
+  world.loop.advance(1s);
+  CHECK(world.ask("early").empty());
+  CHECK(world.ask("late").size() == 1);
+}
+
+TEST_CASE("which of several things somebody may do is told of each, and remembered of each") {
+  World world;
+  std::vector<std::vector<bool>> told;
+  const auto ask = [&](const std::vector<k8s::Access>& wanted) {
+    world.access().ask_each("a", wanted,
+                            [&](const std::vector<bool>& each) { told.push_back(each); });
+  };
+  world.ask("a", {});
+  world.answer_token(true, "ada");
+  ask({pod("x"), pod("y"), pod("z")});
+  CHECK(told.empty());
+  world.answer_access(true);
+  world.answer_access(false);
+  world.answer_access(true);
+  CHECK(told.front() == std::vector{true, false, true});
+  ask({pod("z"), pod("y")});
+  CHECK(told.back() == std::vector{true, false});
+  ask({});
+  CHECK(told.back().empty());
+  CHECK(world.users.empty());
+}
+
+TEST_CASE("what cannot be reviewed counts as not allowed") {
+  World world({.open = 1});
+  std::vector<std::vector<bool>> told;
+  world.access().ask_each("a", {pod("x"), pod("y")},
+                          [&](const std::vector<bool>& each) { told.push_back(each); });
+  world.fail_token("nobody there");
+  CHECK(told.front() == std::vector{false, false});
 }
 
 TEST_CASE("a review that fails is told, and not remembered") {

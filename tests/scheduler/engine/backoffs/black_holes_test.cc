@@ -56,8 +56,7 @@ TEST_CASE("a node that rejects enough pods in time is backed off, and told about
   REQUIRE(n.holes.backoff("n") != nullptr);
   CHECK(*n.holes.backoff("n") == gpu::AdmissionBackoff{.until = n.now + 60s,
                                                        .rejected = 3,
-                                                       .reason = "UnexpectedAdmissionError",
-                                                       .last_pod = "ml/pod-c"});
+                                                       .reason = "UnexpectedAdmissionError"});
   CHECK_FALSE(n.rejects("d"));
   CHECK(n.holes.backed_off() == 1);
   CHECK(n.holes.next_end() == n.now + 60s);

@@ -1,0 +1,145 @@
+#include "scheduler/answers/withhold.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+namespace sched::answers {
+namespace {
+
+bool is_of_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+}
+
+// Calls `each` with the begin and the end of every word that a node may be called, in order.
+void for_each_word(std::string_view text,
+                   const std::function<void(std::size_t begin, std::size_t end)>& each) {
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_of_name(text[end])) ++end;
+    const std::size_t next = end + 1;
+    // A sentence may end behind the name.
+    while (end > at && (text[end - 1] == '.' || text[end - 1] == '-')) --end;
+    if (end > at) each(at, end);
+    at = next;
+  }
+}
+
+std::vector<std::string*> sentences_of(Why& why) {
+  std::vector<std::string*> sentences = {&why.headline, &why.details};
+  for (ReasonRow& row : why.reasons) {
+    sentences.push_back(&row.reason);
+    sentences.push_back(&row.example);
+  }
+  return sentences;
+}
+
+// "most free is 2 (gpu-7)" → "most free is 2"; "(first gpu-7: …)" → "(on one: …)"; "node gpu-7" →
+// "a node".
+std::string without(const std::vector<std::string>& names, const std::string& text) {
+  std::string plain;
+  std::size_t done = 0;
+  for_each_word(text, [&](std::size_t begin, std::size_t end) {
+    const std::string_view word = std::string_view(text).substr(begin, end - begin);
+    if (!std::binary_search(names.begin(), names.end(), word)) return;
+    plain.append(text, done, begin - done);
+    done = end;
+    for (const std::string_view before : {" (first ", " ("}) {
+      if (!plain.ends_with(before) || !text.substr(end).starts_with(")")) continue;
+      plain.resize(plain.size() - before.size());
+      ++done;  // the bracket
+      return;
+    }
+    if (plain.ends_with("(first ")) {
+      plain.resize(plain.size() - std::string_view("first ").size());
+      plain += "on one";
+      return;
+    }
+    if (plain.ends_with("node ")) plain.resize(plain.size() - std::string_view("node ").size());
+    plain += "a node";
+  });
+  return plain.append(text, done);
+}
+
+// "gpu-7: nvidia.com/gpu: asked 8, free 2 of 8" without the node.
+std::string numbers_of(const std::string& example) {
+  const auto colon = example.find(": ");
+  return colon == std::string::npos ? std::string() : example.substr(colon + 2);
+}
+
+void withhold_nodes(Why& why, Withheld& withheld) {
+  const auto take = [&](std::string& name) {
+    withheld.nodes = withheld.nodes || !name.empty();
+    name.clear();
+  };
+  if (why.verdict != Why::Verdict::kPlaced) take(why.node);
+  take(why.room.node);
+  take(why.room.if_empty);
+  withheld.nodes =
+      withheld.nodes || !why.candidates.empty() || !why.reasons.empty() || !why.named_nodes.empty();
+  why.candidates.clear();
+  for (ReasonRow& row : why.reasons) row.example = numbers_of(row.example);
+  for (std::string* sentence : sentences_of(why)) *sentence = without(why.named_nodes, *sentence);
+  why.named_nodes.clear();
+}
+
+// "ml/train-0 (4)" → "ml"; empty where only the pod's uid is known.
+std::string namespace_of(const std::string& end) {
+  const auto slash = end.find('/');
+  return slash == std::string::npos ? std::string() : end.substr(0, slash);
+}
+
+void withhold_pods(Why& why, const std::set<std::string>& namespaces, Withheld& withheld) {
+  std::vector<std::string> ends;
+  std::vector<GpuTenant> pods;
+  for (std::size_t i = 0; i < why.room.pods.size(); ++i) {
+    if (i < why.ends.size() && namespaces.contains(namespace_of(why.ends[i]))) {
+      ends.push_back(std::move(why.ends[i]));
+      pods.push_back(std::move(why.room.pods[i]));
+      continue;
+    }
+    ++withheld.pods;
+    withheld.gpus += why.room.pods[i].pieces;
+  }
+  why.ends = std::move(ends);
+  why.room.pods = std::move(pods);
+}
+
+}  // namespace
+
+std::vector<std::string> nodes_named_in(const Why& why, const std::vector<NodeExplanation>& nodes) {
+  std::set<std::string> named;
+  Why copy;  // of the sentences alone
+  copy.headline = why.headline;
+  copy.details = why.details;
+  copy.reasons = why.reasons;
+  for (const std::string* sentence : sentences_of(copy)) {
+    for_each_word(*sentence, [&](std::size_t begin, std::size_t end) {
+      std::string word = sentence->substr(begin, end - begin);
+      const auto found = std::lower_bound(
+          nodes.begin(), nodes.end(), word,
+          [](const NodeExplanation& node, const std::string& name) { return node.node < name; });
+      if (found != nodes.end() && found->node == word) named.insert(std::move(word));
+    });
+  }
+  return {named.begin(), named.end()};
+}
+
+std::set<std::string> namespaces_named_in(const Why& why) {
+  std::set<std::string> namespaces;
+  for (const std::string& end : why.ends) namespaces.insert(namespace_of(end));
+  namespaces.erase("");
+  return namespaces;
+}
+
+void withhold(Why& why, const Visible& visible) {
+  Withheld withheld;
+  if (!visible.nodes) withhold_nodes(why, withheld);
+  withhold_pods(why, visible.namespaces, withheld);
+  if (withheld != Withheld{}) why.withheld = withheld;
+}
+
+}  // namespace sched::answers

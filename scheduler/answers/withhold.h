@@ -1,0 +1,36 @@
+// Takes names out of an answer that its reader may not know.
+//
+// A pod is named only to a reader who may get the pods of its namespace, a node only to one who may
+// list nodes. What is not a name stays: amounts, GPU types, reasons, the names of quotas. Pods are
+// replaced by how many they are, nodes by counts or by "a node". The engine's sentences name no pod
+// of another namespace (engine/report/quota_words.h), but they name nodes; so the names of nodes in
+// an answer are found while the nodes are at hand, and are taken out later, when the rights of the
+// reader are known.
+#pragma once
+
+#include "scheduler/answers/why.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sched::answers {
+
+// What a reader may see.
+struct Visible {
+  bool nodes = false;
+  std::set<std::string> namespaces = {};  // those whose pods may be named
+};
+
+// The nodes that the sentences of `why` name, sorted. `nodes`: all nodes, by name.
+[[nodiscard]] std::vector<std::string> nodes_named_in(const Why& why,
+                                                      const std::vector<NodeExplanation>& nodes);
+
+// The namespaces of the pods in `why.ends`.
+[[nodiscard]] std::set<std::string> namespaces_named_in(const Why& why);
+
+// The pod itself, and the node that it has, stay. Sets `why.withheld` if anything was taken out.
+// `why` is of why_now, why_waiting or why_seen, with its ends named (name_ends).
+void withhold(Why& why, const Visible& visible);
+
+}  // namespace sched::answers

@@ -1,0 +1,76 @@
+// Answers for accounts that may not list the pods and nodes of the cluster, and so cannot compute
+// them with `kubectl gpu`.
+//
+//   GET /answers/why?namespace=NS&pod=NAME    as `kubectl gpu why -o json` (answers/json.h)
+//
+// An account must be allowed to get the pods of NS; otherwise nothing is said, not even whether
+// there is such a pod. The answer names a pod of another namespace only to an account that may get
+// the pods of that one, and nodes only to one that may list nodes (answers/withhold.h). Each right
+// is reviewed by the API server, and its word is good for some seconds (server/delegated_access.h).
+// What cannot be reviewed is not named.
+//
+// Each account has a budget of questions, from which refused ones are taken, too; beyond it the
+// answer is 429 with Retry-After. Besides, it counts as all others do that ask the engine
+// (questions/asker.h).
+//
+// The pod is read from the API server with the scheduler's own rights, after those of the account
+// were reviewed, as for /explain (questions/pod_questions.h).
+#pragma once
+
+#include "k8s-client/api/pod.h"
+#include "k8s-client/error.h"
+#include "scheduler/answers/why.h"
+#include "scheduler/live/questions/asker.h"
+#include "scheduler/live/questions/pod_questions.h"
+#include "scheduler/live/tenants/budget.h"
+#include "scheduler/live/ui/notes.h"
+#include "scheduler/server/delegated_access.h"
+#include "scheduler/server/http_server.h"
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace sched::live {
+
+// On its loop's thread.
+class TenantAnswers {
+ public:
+  using GetPod = PodQuestions::GetPod;
+
+  struct Scheduler {
+    const UiNotes* notes = nullptr;  // names of pods that have GPUs
+    std::set<std::string> names;     // the schedulers whose pods these are
+    std::function<Time()> clock;     // what people read
+    Budget::Limits budget = {};
+  };
+
+  // All that it borrows must outlive it, and it must outlive the callbacks of `get_pod`.
+  TenantAnswers(k8s::EventLoop& loop, server::DelegatedAccess& access, Asker& asker, GetPod get_pod,
+                Scheduler scheduler);
+
+  [[nodiscard]] static bool serves(std::string_view path);
+  // Of a path that it serves.
+  void get(const server::Request& request, server::HttpServer::Answer answer);
+
+ private:
+  struct Asked;
+
+  void take_from_budget(const std::shared_ptr<const Asked>& asked);
+  void review(const std::shared_ptr<const Asked>& asked);
+  void read_pod(const std::shared_ptr<const Asked>& asked);
+  void ask_engine(const std::shared_ptr<const Asked>& asked, const k8s::Pod& pod);
+  // With what the account may see.
+  void reply(const std::shared_ptr<const Asked>& asked, answers::Why why);
+
+  k8s::EventLoop& loop_;
+  server::DelegatedAccess& access_;
+  Asker& asker_;
+  const GetPod get_pod_;
+  const Scheduler scheduler_;
+  Budget budget_;
+};
+
+}  // namespace sched::live

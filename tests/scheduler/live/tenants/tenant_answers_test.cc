@@ -1,0 +1,322 @@
+// Answers for tenants over a real engine, before an API server that is the test.
+#include "scheduler/live/tenants/tenant_answers.h"
+
+#include "plugins/registry.h"
+#include "scheduler/answers/json.h"
+#include "scheduler/config/config.h"
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+#include "tests/support/manual_loop.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::json;
+using namespace sched;
+using live::Question;
+using live::TenantAnswers;
+using live::Unanswered;
+using server::Reply;
+using tests::node;
+using tests::pod;
+
+constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
+constexpr Time kNow{std::chrono::seconds{1'767'265'200}};
+
+std::string header(const Reply& reply, const std::string& name) {
+  for (const auto& [key, value] : reply.headers) {
+    if (key == name) return value;
+  }
+  return "none";
+}
+
+// A node that pods of two namespaces fill, for one of which, and for the pod of a third, a pod
+// waits. The user is the token's text; "eve" has no rights.
+class World {
+ public:
+  World() {
+    apply(event::NodeUpserted{node("machine-1").gpus(8).product(kH100)});
+    add(ours("red", "runs").gpus(5).on("machine-1"));
+    add(ours("blue", "secret").gpus(3).on("machine-1"));
+    add(ours("red", "waits").gpus(8));
+    apply(event::Synced{});
+    while (engine.step(kNow)) {
+    }
+  }
+
+  static tests::PodBuilder ours(const std::string& namespace_, const std::string& name) {
+    return pod(name).in_namespace(namespace_).served_by("gpu-scheduler");
+  }
+  void apply(Event event) { engine.apply(std::move(event), kNow); }
+  void add(const k8s::Pod& added) {
+    pods[added.metadata.namespace_ + "/" + added.metadata.name] = added;
+    notes.saw(added);
+    apply(event::PodUpserted{added});
+  }
+
+  void ask(const std::string& query, std::optional<std::string_view> token = "red-user",
+           const std::string& path = "/answers/why") {
+    replies.emplace_back();
+    answers.get({.path = path, .query = query, .bearer_token = token, .client = client},
+                [&to = replies.back()](Reply reply) {
+                  REQUIRE_FALSE(to);
+                  to = std::move(reply);
+                });
+  }
+  // The engine's thread answers all, or refuses them.
+  Reply reply(std::optional<Unanswered> why = std::nullopt) {
+    for (const Question& question : std::exchange(put, {})) {
+      if (why) {
+        question.refuse(*why);
+      } else if (question.is_wanted()) {
+        question.answer(engine);
+      }
+    }
+    loop.run_ready();
+    REQUIRE(replies.back());
+    return *replies.back();
+  }
+  Reply get(const std::string& query, std::optional<std::string_view> token = "red-user") {
+    ask(query, token);
+    return reply();
+  }
+  std::string body(const std::string& query, std::string_view token = "red-user") {
+    const Reply got = get(query, token);
+    INFO(*got.body);
+    CHECK(got.status == 200);
+    CHECK(got.content_type == "application/json");
+    return *got.body;
+  }
+
+  tests::ManualLoop loop;
+  Engine engine = make_engine();
+  live::UiNotes notes;
+  std::map<std::string, k8s::Pod> pods;
+  std::map<std::string, std::set<std::string>> rights = {
+      {"red-user", {"get pods in \"red\""}},
+      {"blue-user", {"get pods in \"blue\""}},
+      {"both", {"get pods in \"red\"", "get pods in \"blue\""}},
+      {"operator", {"get pods in \"red\"", "list nodes"}},
+      {"boss", {"get pods in \"red\"", "get pods in \"blue\"", "list nodes"}}};
+  bool api_is_away = false;
+  std::shared_ptr<const int> client = std::make_shared<int>();
+  std::vector<std::string> reviewed;  // tokens, then rights
+  std::vector<std::string> read;      // pods
+  std::deque<Question> put;
+  std::deque<std::optional<Reply>> replies;
+
+ private:
+  static Engine make_engine() {
+    auto config = config::parse("", "default", plugins::registry());
+    REQUIRE(config);
+    return Engine(std::move(config->profiles), config->engine);
+  }
+  static k8s::Error away() { return k8s::make_error(k8s::ErrorKind::kConnect, "nobody there"); }
+
+  server::DelegatedAccess access_{
+      loop,
+      {.review_token =
+           [this](const std::string& token, auto done) {
+             reviewed.push_back(token);
+             done(k8s::TokenStatus{.authenticated = token != "made-up",
+                                   .user = {.username = token}});
+           },
+       .review_access =
+           [this](const k8s::UserInfo& user, const k8s::Access& access, auto done) {
+             reviewed.push_back(k8s::to_string(access));
+             if (api_is_away) return done(tl::unexpected(away()));
+             done(rights[user.username].contains(reviewed.back()));
+           }},
+      {},
+      {}};
+  live::Asker asker_{loop, [this](Question question) { put.push_back(std::move(question)); }, {}};
+
+ public:
+  TenantAnswers answers{
+      loop,
+      access_,
+      asker_,
+      [this](const std::string& namespace_, const std::string& name, const auto& done) {
+        read.push_back(namespace_ + "/" + name);
+        const auto found = pods.find(read.back());
+        if (found != pods.end()) return done(found->second);
+        k8s::Error error = k8s::make_error(k8s::ErrorKind::kStatus, "pods: not found");
+        error.http_status = 404;
+        done(tl::unexpected(std::move(error)));
+      },
+      {.notes = &notes, .names = {"gpu-scheduler"}, .clock = [] { return kNow; }, .budget = {}}};
+};
+
+constexpr const char* kWaits = "namespace=red&pod=waits";
+
+}  // namespace
+
+TEST_CASE("a tenant is told why its pod waits, and no name of nodes or of others' pods") {
+  World world;
+  const std::string text = world.body(kWaits);
+  const Json got = Json::parse(text);
+  CHECK(got["kind"] == "Why");
+  CHECK(got["verdict"] == "Waits");
+  CHECK(got["asks"] == "8 GPU");
+  CHECK_THAT(got["headline"].get<std::string>(),
+             Catch::StartsWith("nvidia.com/gpu: needs 8 on one node"));
+  CHECK(got["reasons"] == Json::parse(R"([{"nodes": 1, "reason": "Insufficient nvidia.com/gpu",
+                         "example": "nvidia.com/gpu: asked 8, free 0 of 8"}])"));
+  CHECK(got["freesWhen"]["node"] == "");
+  CHECK(got["freesWhen"]["podsEnd"] == Json({"red/runs (5)"}));
+  CHECK(got["wouldRunOnOneMoreOfType"] == "H100-80GB");
+  CHECK(got["withheld"] ==
+        Json::parse(R"({"nodes": true, "podsThatEnd": 1, "gpusOfPodsThatEnd": 3})"));
+  for (const char* name : {"machine-1", "blue", "secret"}) CHECK_THAT(text, !Catch::Contains(name));
+}
+
+TEST_CASE("each right shows what it is the right to see") {
+  World world;
+  const std::string both = world.body(kWaits, "both");
+  CHECK_THAT(both, Catch::Contains("blue/secret (3)") && !Catch::Contains("machine-1"));
+  const std::string operating = world.body(kWaits, "operator");
+  CHECK_THAT(operating, Catch::Contains("machine-1") && !Catch::Contains("secret"));
+
+  answers::Why all =
+      answers::why_seen(world.engine, world.pods.at("red/waits"), {"gpu-scheduler"}, kNow);
+  world.notes.name_ends(all);
+  CHECK(world.body(kWaits, "boss") == answers::to_json(all));
+}
+
+TEST_CASE("who may not get the pods of a namespace learns nothing, not even what is there") {
+  World world;
+  for (const char* token : {"eve", "blue-user"}) {
+    const Reply there = world.get(kWaits, token);
+    const Reply nothing = world.get("namespace=red&pod=nothing", token);
+    CHECK(there.status == 403);
+    CHECK(nothing.status == 403);
+    CHECK(*there.body == *nothing.body);
+    CHECK_THAT(*there.body, Catch::Contains("cannot get pods in \"red\"") &&
+                                Catch::Contains("a Role with that right would let it"));
+  }
+  CHECK(world.get(kWaits, std::nullopt).status == 401);
+  CHECK(world.get(kWaits, "made-up").status == 401);
+  CHECK(world.read.empty());
+  CHECK(world.put.empty());
+}
+
+TEST_CASE("a pod that there is not is said to be none to those who may know") {
+  World world;
+  CHECK(world.get("namespace=red&pod=nothing").status == 404);
+  CHECK(world.put.empty());
+}
+
+TEST_CASE("questions that make no sense are refused in words") {
+  World world;
+  for (const char* query : {"", "namespace=red", "pod=waits", "namespace=red&pod=waits&limit=1",
+                            "namespace=red&pod=..%2Fblue", "namespace=%zz&pod=waits",
+                            "namespace=red&namespace=blue&pod=waits", "namespace=&pod=waits"}) {
+    INFO(query);
+    CHECK(world.get(query).status == 400);
+  }
+  for (const char* path : {"/answers", "/answers/", "/answers/all"}) {
+    CHECK(TenantAnswers::serves(path));
+    world.ask(kWaits, "red-user", path);
+    CHECK(world.reply().status == 404);
+  }
+  CHECK_FALSE(TenantAnswers::serves("/answersx"));
+  CHECK(world.reviewed.empty());
+}
+
+TEST_CASE("a replica that does not decide, or cannot ask who may, says so") {
+  World world;
+  world.ask(kWaits);
+  const Reply standby = world.reply(Unanswered::kNotDeciding);
+  CHECK(standby.status == 503);
+  CHECK_THAT(*standby.body, Catch::Contains("another one holds the lease"));
+  world.ask(kWaits);
+  CHECK(world.reply(Unanswered::kTooMany).status == 429);
+  world.api_is_away = true;
+  CHECK(world.get(kWaits, "both").status == 503);
+}
+
+TEST_CASE("what cannot be reviewed is not named") {
+  World world;
+  world.ask(kWaits, "boss");
+  world.api_is_away = true;  // after the first review
+  const Reply got = world.reply();
+  CHECK(got.status == 200);
+  CHECK_THAT(*got.body, !Catch::Contains("secret") && !Catch::Contains("machine-1"));
+}
+
+TEST_CASE("each account has a budget, from which refused questions are taken, too") {
+  World world;
+  for (int i = 0; i < 10; ++i) CHECK(world.get(kWaits).status == 200);
+  const Reply over = world.get(kWaits);
+  CHECK(over.status == 429);
+  CHECK(header(over, "Retry-After") == "2");
+  CHECK_THAT(*over.body, Catch::Contains("10 questions at once, then one every 2 s"));
+  CHECK(world.get(kWaits, "both").status == 200);
+  world.loop.advance(std::chrono::seconds(2));
+  CHECK(world.get(kWaits).status == 200);
+  CHECK(world.get(kWaits).status == 429);
+
+  for (int i = 0; i < 10; ++i) CHECK(world.get(kWaits, "eve").status == 403);
+  const std::size_t reviews = world.reviewed.size();
+  CHECK(world.get("namespace=blue&pod=secret", "eve").status == 429);
+  CHECK(world.reviewed.size() == reviews);
+}
+
+TEST_CASE("rights are remembered for some seconds, and reviewed once each") {
+  World world;
+  world.body(kWaits);
+  world.body(kWaits);
+  CHECK(world.reviewed == std::vector<std::string>{"red-user", "get pods in \"red\"", "list nodes",
+                                                   "get pods in \"blue\""});
+  world.rights["red-user"].insert("list nodes");
+  CHECK_THAT(world.body(kWaits), !Catch::Contains("machine-1"));
+  world.loop.advance(std::chrono::seconds(10));
+  CHECK_THAT(world.body(kWaits), Catch::Contains("machine-1"));
+}
+
+TEST_CASE("of many namespaces only some are asked about, and the others are not named") {
+  World world;
+  world.apply(event::NodeUpserted{node("machine-2").gpus(12).product(kH100)});
+  for (int i = 10; i < 22; ++i) {
+    const std::string namespace_ = "team-" + std::to_string(i);
+    world.add(World::ours(namespace_, "one").gpus(1).on("machine-2"));
+    world.rights["red-user"].insert("get pods in \"" + namespace_ + "\"");
+  }
+  world.add(World::ours("red", "large").gpus(12));
+  const Json got = Json::parse(world.body("namespace=red&pod=large"));
+  CHECK(got["freesWhen"]["podsEnd"].size() == 8);
+  CHECK(got["withheld"]["podsThatEnd"] == 4);
+}
+
+TEST_CASE("pods that do not wait have an answer as well") {
+  World world;
+  const Json placed = Json::parse(world.body("namespace=red&pod=runs"));
+  CHECK(placed["verdict"] == "Placed");
+  CHECK(placed["node"] == "machine-1");  // its own object names it
+  CHECK(placed["candidates"].empty());
+
+  world.add(World::ours("red", "other").served_by("default-scheduler"));
+  CHECK(Json::parse(world.body("namespace=red&pod=other"))["verdict"] == "NotOurs");
+  world.add(World::ours("red", "done").finished());
+  CHECK(Json::parse(world.body("namespace=red&pod=done"))["verdict"] == "Finished");
+  world.add(World::ours("red", "gated").gpus(1).gated("later"));
+  CHECK(Json::parse(world.body("namespace=red&pod=gated"))["verdict"] == "Gated");
+}
+
+TEST_CASE("nothing is computed for a client that has gone") {
+  World world;
+  world.ask(kWaits);
+  world.client.reset();
+  for (const Question& question : world.put) CHECK_FALSE(question.is_wanted());
+}
