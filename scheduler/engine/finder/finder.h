@@ -15,6 +15,8 @@
 #include "scheduler/engine/finder/where.h"
 #include "scheduler/engine/world/world.h"
 
+#include <cstdint>
+
 namespace sched {
 
 class Finder {
@@ -37,9 +39,9 @@ class Finder {
     return caches_.get(pod.profile, pod.shape, scope, ruling);
   }
 
-  // How many nodes were looked at so far for shapes for which no answers were stored: each such
-  // question looks at all nodes.
-  [[nodiscard]] std::uint64_t searched() const { return caches_.searched(); }
+  // How many nodes were looked at so far for shapes and rules for which nothing was stored: each
+  // such question looks at all nodes.
+  [[nodiscard]] std::uint64_t searched() const { return caches_.searched() + rulings_.searched(); }
 
   // Whether it is already known that no node takes the shape. False means nothing.
   // O(nodes that changed since).

@@ -174,6 +174,7 @@ std::shared_ptr<Tally> Rulings::tally(const DomainCount& count) {
   std::weak_ptr<Tally>& known = tallies_[count.id];
   std::shared_ptr<Tally> kept = known.lock();
   if (kept == nullptr) {
+    searched_ += world_.nodes.size();
     kept = std::make_shared<Tally>(world_.nodes, world_.classes,
                                    domains_.of(count.key, count.by_node), count.what);
     known = kept;

@@ -38,6 +38,8 @@ class Rulings {
   [[nodiscard]] Ruling anew(const k8s::Pod& pod, std::size_t profile, const RefusedBinds& refused,
                             const Trial& trial) const;
 
+  // As Finder::searched(): the nodes that were counted for counts of which none were kept.
+  [[nodiscard]] std::uint64_t searched() const { return searched_; }
   // How many counts are kept: for tests.
   [[nodiscard]] std::size_t tallies() const { return tallies_.size(); }
 
@@ -59,6 +61,7 @@ class Rulings {
 
   const World& world_;
   std::size_t memory_limit_;
+  std::uint64_t searched_ = 0;
   Domains domains_{world_.nodes};
   std::unordered_map<std::string, std::weak_ptr<Tally>> tallies_;  // by DomainCount::id
   std::list<Kind> kinds_;                                          // the last asked about first

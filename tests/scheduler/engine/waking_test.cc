@@ -1,9 +1,10 @@
 // Which change brings which waiting pod back, and in which order.
 #include "scheduler/queue/queues.h"
-#include "tests/scheduler/engine/harness.h"
+#include "tests/scheduler/engine/quota_cluster.h"
 #include "tests/support/catch.h"
 #include "tests/support/gpu_quotas.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -332,4 +333,27 @@ TEST_CASE("thousands of pods that all differ do not keep another namespace's pod
   const Texts decided = s.decide();
   REQUIRE(decided.size() == 2 * kInRound + 1);
   CHECK(decided[kInRound].starts_with("late → "));
+}
+
+TEST_CASE("nor do thousands of pods with rules of their own") {
+  constexpr int kNodes = 2'000;
+  constexpr auto kInRound = static_cast<int>(Queues::kSearchedInRound) / kNodes;
+  QuotaCluster s({"InterPodAffinity"});
+  for (int i = 0; i < kNodes; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    s.has(node(name).gpus(1).labelled("host", name));
+  }
+  for (int i = 0; i < 2 * kInRound; ++i) {
+    const std::string own = "p" + std::to_string(i);
+    s.has(our_pod(own)
+              .in_namespace("crowd")
+              .near(pods_like({{"app", own}}, "host"))
+              .created_at(kStart));
+  }
+  s.has(our_pod("late").in_namespace("neighbour").gpus(1).created_at(kStart + 1s));
+  const Texts decided = s.decide();
+  REQUIRE(decided.size() == 2 * kInRound + 1);
+  const auto late = std::find_if(decided.begin(), decided.end(),
+                                 [](const auto& text) { return text.starts_with("late → "); });
+  CHECK(late - decided.begin() <= kInRound);
 }
