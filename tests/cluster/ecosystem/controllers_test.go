@@ -67,12 +67,10 @@ func taintedGPUs(name string, model fixture.Model) *corev1.Node {
 	return fixture.GPUNode(name, model, 8, fixture.Tainted())
 }
 
-// startController starts another project's controller as tests/cluster/build.sh --ecosystem left it in bin: NAME, NAME-crds.yaml and NAME-webhooks.yaml.
-// In its configuration HEALTH, WEBHOOK and CERTS stand for two ports and for the folder with the webhook's certificate.
+// startController starts another project's controller that reads a configuration file, with its webhooks. In its configuration HEALTH, WEBHOOK and CERTS stand for
+// two ports and for the folder with the webhook's certificate.
 func (p *plane) startController(name, configuration string) {
 	p.t.Helper()
-	p.kubectl("apply", "--server-side", "-f", filepath.Join(bin, name+"-crds.yaml"))
-	p.kubectl("wait", "--for=condition=Established", "--timeout=60s", "-f", filepath.Join(bin, name+"-crds.yaml"))
 	health, webhook, certificates := p.freePort(), p.freePort(), filepath.Join(p.t.TempDir(), "certificates")
 	if err := p.cluster.WriteServingCertificate(certificates); err != nil {
 		p.t.Fatal(err)
@@ -82,28 +80,31 @@ func (p *plane) startController(name, configuration string) {
 	if err := os.WriteFile(file, []byte(configuration), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
-	process, err := p.cluster.StartChild(name, []string{"KUBECONFIG=" + p.cluster.Kubeconfig()}, filepath.Join(bin, name), "--config="+file)
+	p.startDefined(name, nil, []string{"--config=" + file}, func() (bool, string) { return answers(health, webhook) })
+	p.registerWebhooks(name, webhook)
+}
+
+// startDefined starts another project's controller as tests/cluster/build.sh --ecosystem left it in bin, NAME and NAME-crds.yaml, and waits until it is ready.
+func (p *plane) startDefined(name string, env, args []string, ready func() (bool, string)) {
+	p.t.Helper()
+	p.kubectl("apply", "--server-side", "-f", filepath.Join(bin, name+"-crds.yaml"))
+	p.kubectl("wait", "--for=condition=Established", "--timeout=60s", "-f", filepath.Join(bin, name+"-crds.yaml"))
+	process, err := p.cluster.StartChild(name, append(env, "KUBECONFIG="+p.cluster.Kubeconfig()), filepath.Join(bin, name), args...)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.eventually(name+" is ready and serves its webhooks", func() (bool, string) {
+	p.eventually(name+" is ready", func() (bool, string) {
 		if !process.Running() {
 			p.t.Fatalf("%s ended: %v\n%s", name, process.Wait(), lastLines(process.Log))
 		}
-		return answers(health, webhook)
+		return ready()
 	})
-	p.registerWebhooks(name, webhook)
 }
 
 // answers asks a controller's probe, and whether its webhooks' port speaks TLS.
 func answers(health, webhook int) (bool, string) {
-	response, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/readyz", health))
-	if err != nil {
-		return false, err.Error()
-	}
-	response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return false, response.Status
+	if ready, seen := probe(health, "/readyz"); !ready {
+		return false, seen
 	}
 	dialer := &net.Dialer{Timeout: time.Second}
 	connection, err := tls.DialWithDialer(dialer, "tcp", fmt.Sprintf("127.0.0.1:%d", webhook), &tls.Config{InsecureSkipVerify: true})
@@ -112,6 +113,15 @@ func answers(health, webhook int) (bool, string) {
 	}
 	connection.Close()
 	return true, ""
+}
+
+func probe(port int, path string) (bool, string) {
+	response, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d%s", port, path))
+	if err != nil {
+		return false, err.Error()
+	}
+	response.Body.Close()
+	return response.StatusCode == http.StatusOK, response.Status
 }
 
 func lastLines(file string) string {
