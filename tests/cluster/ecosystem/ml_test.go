@@ -3,6 +3,7 @@ package ecosystem
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gpu-scheduler.io/tests/cluster/fixture"
@@ -18,14 +19,18 @@ import (
 func TestRayCluster(t *testing.T) {
 	p := newSite(t, taintedGPUs("gpu-0", fixture.H100))
 	health := p.freePort()
-	p.startDefined("kuberay", nil, []string{"--metrics-addr=0", fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", health)},
+	p.startDefined("kuberay", nil, []string{"--enable-leader-election=false", "--metrics-addr=0", fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", health)},
 		func() (bool, string) { return probe(health, "/readyz") })
 	p.runScheduler("--secure-port=0")
 	p.kubectl("apply", "-f", example("workloads/raycluster.yaml"))
 
 	const cluster, workers = "ray.io/cluster=tune", "ray.io/cluster=tune,ray.io/node-type=worker"
 	p.waitRunning("default", cluster+",ray.io/node-type=head", 1, "node-")
-	p.waitRunning("default", workers, 2, "gpu-0")
+	for _, worker := range p.waitRunning("default", workers, 2, "gpu-0") {
+		if start := strings.Join(worker.Spec.Containers[0].Args, " "); !strings.Contains(start, "--num-gpus=4") {
+			t.Errorf("KubeRay starts Ray in %s with %q", worker.Name, start)
+		}
+	}
 	p.kubectl("wait", "--for=jsonpath={.status.state}=ready", "raycluster/tune", "--timeout=120s")
 
 	p.kubectl("patch", "raycluster", "tune", "--type=json", "-p", `[{"op":"replace","path":"/spec/workerGroupSpecs/0/replicas","value":4}]`)
