@@ -25,7 +25,7 @@ help:
 	@echo "make soak        half an hour of churn: does it grow? SOAK='--time 5m'; the plot is build/logs/soak.svg"
 	@echo "make parity      does it say of each node what kube-scheduler says? N=100000 SEED=7 PARITY='--foci spread,interpod'"
 	@echo "make lockstep    does it place, live, where kube-scheduler does? N=10000 SEED=7 LOCKSTEP='--nodes 30'"
-	@echo "make ecosystem   tests with other projects' programs: the chart with Helm, alerts and dashboards with Prometheus, the page in chromium, Kueue, JobSet, LeaderWorkerSet, Prefect, KubeRay, Argo and Kubeflow, and the commands of the docs"
+	@echo "make ecosystem   tests with other projects' programs: the chart with Helm, alerts and dashboards with Prometheus, the page in chromium, Kueue, JobSet, LeaderWorkerSet, Prefect and KubeRay, and the commands of the docs"
 	@echo "make mutants     small changes to the product that no test notices; MUTANTS='--count 500 --seed 7'"
 	@echo "make fuzz        searches for inputs that break what reads input, a minute each; FUZZ='--seconds 3600 yaml object'"
 	@echo "make debian  build, and run the unit tests, on Debian 12 and 13, each in a chroot; as root"

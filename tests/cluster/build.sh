@@ -5,8 +5,8 @@
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
 # for each name), kwok and kwok-stages.yaml, testcluster, compare, soak, parity, lockstep, and the test programs, PACKAGE.test. With --control-plane only
-# kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool, prefect, and the controllers kueue, jobset, lws,
-# kuberay, argo and trainer, each with NAME-crds.yaml and, where it has webhooks, NAME-webhooks.yaml. What is up to date is not built again, and then this takes a moment.
+# kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool, prefect, and the controllers kueue, jobset, lws
+# and kuberay, each with NAME-crds.yaml and, where it has webhooks, NAME-webhooks.yaml; of argo and trainer NAME-crds.yaml alone. What is up to date is not built again, and then this takes a moment.
 #
 # Needs a Go >= 1.21 (it fetches the one that go.mod asks for) or python3 with venv, from which it gets one of its own.
 # GOFLAGS, GOPROXY and the like are respected. The compiler's output goes to build/logs/.
@@ -127,14 +127,11 @@ unpack_prometheus() {
 # controller NAME FOLDER MAIN CRDS [WEBHOOKS]: another project's controller from the folder of its module, as its own go.mod pins its libraries, and from its manifests
 # its definitions, which are the files that begin with CRDS, and its webhooks.
 controller() {
-  local name=$1 main=$3 crds=$4 webhooks=${5:-} crd
+  local name=$1 main=$3 crds=$4 webhooks=${5:-}
   cd "$2"
   fetch "$main"
   go build -ldflags "-s -w" -o "$out/$name" "$main"
-  for crd in "$crds"*.yaml; do
-    echo "---"
-    cat "$crd"
-  done >"$out/$name-crds.yaml"
+  definitions "$name" "$crds"*.yaml
   if [ -n "$webhooks" ]; then "$out/kubectl" kustomize "$webhooks" >"$out/$name-webhooks.yaml"; fi
 }
 
@@ -170,34 +167,27 @@ build_kuberay() {
   controller kuberay "$dir" . config/crd/bases/
 }
 
-# Argo's definitions with the whole schema have 10 MB, which a busy API server does not take in time. Its others have the same fields, unchecked.
-build_argo() {
+# definitions NAME FILES...: a project's definitions alone, where its controller is not built.
+definitions() {
+  local name=$1 crd
+  shift
+  for crd in "$@"; do
+    echo "---"
+    cat "$crd"
+  done >"$out/$name-crds.yaml"
+}
+
+# The definition of Workflow without its schema: that has 2.5 MB, which a busy API server does not take in time.
+define_argo() {
   local dir
   dir=$(module_dir "github.com/argoproj/argo-workflows/v4@$argo")
-  controller argo "$dir" ./cmd/workflow-controller manifests/base/crds/minimal/argoproj.io_
+  definitions argo "$dir"/manifests/base/crds/minimal/argoproj.io_workflows.yaml
 }
 
-# Kubeflow Trainer makes the certificate of its webhooks itself, for the name of its Service, and waits until a kubelet has put it into a fixed path. It is built from
-# a copy that takes the certificate that it finds.
-build_trainer() {
-  local dir copy=$out/.trainer
+define_trainer() {
+  local dir
   dir=$(module_dir "github.com/kubeflow/trainer/v2@$trainer")
-  rm -rf "$copy"
-  cp -r --no-preserve=mode "$dir" "$copy"
-  cat >"$copy/pkg/util/cert/cert.go" <<'END'
-package cert
-
-import ctrl "sigs.k8s.io/controller-runtime"
-
-type Config struct{ WebhookServiceName, WebhookSecretName, WebhookConfigurationName string }
-
-func ManageCerts(_ ctrl.Manager, _ Config, setupFinished chan struct{}) error {
-	close(setupFinished)
-	return nil
-}
-END
-  controller trainer "$copy" ./cmd/trainer-controller-manager manifests/base/crds/trainer.kubeflow.org_ manifests/base/webhook
-  rm -r "$copy"
+  definitions trainer "$dir"/manifests/base/crds/trainer.kubeflow.org_*.yaml
 }
 
 # module_dir MODULE@VERSION downloads it and prints its folder.
@@ -244,8 +234,8 @@ if [ "$what" = --ecosystem ]; then
   step lws lws -- build_lws
   step kueue kueue -- build_kueue
   step kuberay kuberay -- build_kuberay
-  step argo argo -- build_argo
-  step trainer trainer -- build_trainer
+  step argo argo-crds.yaml -- define_argo
+  step trainer trainer-crds.yaml -- define_trainer
   step prefect prefect/bin/prefect prefect/requirements.txt -- build_prefect
   step ecosystem ecosystem.test go.mod go.sum "${own[@]}" ecosystem/*.go -- build_ecosystem
 fi

@@ -87,8 +87,7 @@ func (p *plane) startController(name, configuration string) {
 // startDefined starts another project's controller as tests/cluster/build.sh --ecosystem left it in bin, NAME and NAME-crds.yaml, and waits until it is ready.
 func (p *plane) startDefined(name string, env, args []string, ready func() (bool, string)) {
 	p.t.Helper()
-	p.kubectl("apply", "--server-side", "-f", filepath.Join(bin, name+"-crds.yaml"))
-	p.kubectl("wait", "--for=condition=Established", "--timeout=60s", "-f", filepath.Join(bin, name+"-crds.yaml"))
+	p.define(name)
 	process, err := p.cluster.StartChild(name, append(env, "KUBECONFIG="+p.cluster.Kubeconfig()), filepath.Join(bin, name), args...)
 	if err != nil {
 		p.t.Fatal(err)
@@ -99,6 +98,13 @@ func (p *plane) startDefined(name string, env, args []string, ready func() (bool
 		}
 		return ready()
 	})
+}
+
+// define brings a project's definitions, NAME-crds.yaml.
+func (p *plane) define(name string) {
+	p.t.Helper()
+	p.kubectl("apply", "--server-side", "-f", filepath.Join(bin, name+"-crds.yaml"))
+	p.kubectl("wait", "--for=condition=Established", fmt.Sprintf("--timeout=%v", patience), "-f", filepath.Join(bin, name+"-crds.yaml"))
 }
 
 // answers asks a controller's probe, and whether its webhooks' port speaks TLS.

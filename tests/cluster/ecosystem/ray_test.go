@@ -1,0 +1,37 @@
+package ecosystem
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gpu-scheduler.io/tests/cluster/fixture"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// TestRayCluster: the RayCluster of the examples, with KubeRay's operator. The head, without a GPU, keeps off the GPU nodes. When the worker group is scaled up, two
+// workers run while two wait for a node.
+func TestRayCluster(t *testing.T) {
+	p := newSite(t, taintedGPUs("gpu-0", fixture.H100))
+	health := p.freePort()
+	p.startDefined("kuberay", nil, []string{"--enable-leader-election=false", "--metrics-addr=0", fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", health)},
+		func() (bool, string) { return probe(health, "/readyz") })
+	p.runScheduler("--secure-port=0")
+	p.kubectl("apply", "-f", example("workloads/raycluster.yaml"))
+
+	const cluster, workers = "ray.io/cluster=tune", "ray.io/cluster=tune,ray.io/node-type=worker"
+	p.waitRunning("default", cluster+",ray.io/node-type=head", 1, "node-")
+	for _, worker := range p.waitRunning("default", workers, 2, "gpu-0") {
+		if start := strings.Join(worker.Spec.Containers[0].Args, " "); !strings.Contains(start, "--num-gpus=4") {
+			t.Errorf("KubeRay starts Ray in %s with %q", worker.Name, start)
+		}
+	}
+	p.kubectl("wait", "--for=jsonpath={.status.state}=ready", "raycluster/tune", "--timeout=120s")
+
+	p.kubectl("patch", "raycluster", "tune", "--type=json", "-p", `[{"op":"replace","path":"/spec/workerGroupSpecs/0/replicas","value":4}]`)
+	p.waitWaiting("default", workers, 2, corev1.PodReasonUnschedulable, "0/3 nodes are available: 3 Insufficient nvidia.com/gpu")
+	p.addNodes(taintedGPUs("gpu-1", fixture.H100))
+	p.waitRunning("default", workers, 4, "gpu-")
+	p.wantPerNode(workers, map[string]int{"gpu-0": 2, "gpu-1": 2})
+}
