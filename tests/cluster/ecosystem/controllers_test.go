@@ -100,11 +100,15 @@ func (p *plane) startDefined(name string, env, args []string, ready func() (bool
 	})
 }
 
-// define brings a project's definitions, NAME-crds.yaml.
+// define brings a project's definitions, NAME-crds.yaml. They are large: a busy API server may give up a request that it answers when it is asked again.
 func (p *plane) define(name string) {
 	p.t.Helper()
-	p.kubectl("apply", "--server-side", "-f", filepath.Join(bin, name+"-crds.yaml"))
-	p.kubectl("wait", "--for=condition=Established", fmt.Sprintf("--timeout=%v", patience), "-f", filepath.Join(bin, name+"-crds.yaml"))
+	file := filepath.Join(bin, name+"-crds.yaml")
+	p.eventually("the API server has the definitions of "+name, func() (bool, string) {
+		_, err := run(p.t, "kubectl", "--kubeconfig", p.cluster.Kubeconfig(), "apply", "--server-side", "-f", file)
+		return err == nil, fmt.Sprint(err)
+	})
+	p.kubectl("wait", "--for=condition=Established", fmt.Sprintf("--timeout=%v", patience), "-f", file)
 }
 
 // answers asks a controller's probe, and whether its webhooks' port speaks TLS.
