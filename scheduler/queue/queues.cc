@@ -116,6 +116,7 @@ void Queues::quotas_changed() {
 
 Entity* Queues::next() {
   for (;;) {
+    if (any_put_off_ && turns_since_ >= kTurnsOfOthers) next_round();
     Entity* const head = first_head();
     if (head == nullptr) {
       if (!next_round()) return nullptr;
@@ -123,9 +124,10 @@ Entity* Queues::next() {
     }
     if (had_its_part(*head)) {
       touch(head->queue).put_off(*head);
-      any_put_off_ = true;
+      if (!std::exchange(any_put_off_, true)) turns_since_ = 0;
       continue;
     }
+    ++turns_since_;
     tenant_ = head->tenant;
     searched_before_ = accounts_.searched();
     if (head->place != QueuePlace::kParked) return head;

@@ -10,7 +10,7 @@
 // different pods, of whatever priority, could keep all others from their turns for minutes. So
 // turns are given in rounds: once the searches for a tenant (a namespace) have looked at
 // kSearchedInRound nodes, its other entities are put off until no other tenant has an entity with a
-// turn in this round.
+// turn in this round, or the others have had kTurnsOfOthers turns.
 //
 // What is kept of a queue between turns (its standing, whether it waits for nodes or to borrow) is
 // brought up to date when it is next needed, for the queues that were touched since.
@@ -123,6 +123,9 @@ class Queues {
   // which the limit is reached is finished. Large enough that it is reached only in very large
   // clusters, or by pods that differ on purpose.
   static constexpr std::uint64_t kSearchedInRound = 500'000;
+  // So many turns after the first entity was put off, the round ends: others with a queue that
+  // never gets empty do not keep it waiting for ever.
+  static constexpr std::size_t kTurnsOfOthers = 1'000;
 
   // The queue of that number; null: no entity has been in it yet.
   [[nodiscard]] const EntityQueue* find(QueueId id) const;
@@ -185,7 +188,8 @@ class Queues {
   // The present round: the nodes looked at, by tenant; whether anything is put off.
   std::unordered_map<std::uint64_t, std::uint64_t> searched_;
   bool any_put_off_ = false;
-  // Of the last turn: whose it was, and Accounts::searched() when it began.
+  std::size_t turns_since_ = 0;  // the first entity was put off
+  // Of the last turn: its tenant, and Accounts::searched() when it began.
   std::uint64_t tenant_ = 0;
   std::uint64_t searched_before_ = 0;
 };

@@ -110,6 +110,30 @@ TEST_CASE("a tenant whose pods cost much searching waits until the others had th
         Names{"v-large1", "s1", "small1", "small2", "v-large2", "large1", "large2", "large3"});
 }
 
+TEST_CASE("a pod that is put off has its turn although others always have some") {
+  Fixture f;
+  for (const char* name : {"large1", "large2"}) {
+    Entity& pod = f.pod(name, kMainQueue);
+    pod.tenant = 7;
+    f.queues.activate(pod);
+  }
+  for (std::size_t i = 0; i < 2 * Queues::kTurnsOfOthers; ++i) {
+    Entity& pod = f.pod("small", kMainQueue);
+    pod.tenant = 8;
+    f.queues.activate(pod);
+  }
+  Names order;
+  while (Entity* each = f.next()) {
+    order.push_back(name_of(*each));
+    if (order.back() != "small") f.accounts.nodes_searched += Queues::kSearchedInRound;
+    f.queues.turn_is_over();
+    f.queues.remove(*each);
+  }
+  REQUIRE(order.size() == 2 + 2 * Queues::kTurnsOfOthers);
+  CHECK(order[0] == "large1");
+  CHECK(order[1 + Queues::kTurnsOfOthers] == "large2");
+}
+
 TEST_CASE("parked pods that are to be checked are put off, too, and lose nothing by it") {
   Fixture f;
   const auto parked = [&](const char* name, std::uint64_t tenant, int kind) -> Entity& {
