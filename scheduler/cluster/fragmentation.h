@@ -1,7 +1,7 @@
 // The free GPU of a node, by what keeps typical pods from using it.
 //
-// For each typical pod the free GPU of a node has one of seven causes (FreeGpuCause);
-// weighted by how often such pods come, this shows how the free GPU of a cluster is fragmented.
+// For each typical pod the free GPU of a node has one of seven causes (FreeGpuCause); weighted by
+// how often such pods come, this shows how the free GPU of a cluster is fragmented.
 // Source: Weng et al., "Beware of Fragmentation", ATC'23, §3. If a GPU is large enough for the pod
 // (q3), the devices that are too small for it count as "no GPU large enough" (q2), as in the
 // paper's artefact. Memory is not considered, nor are MIG instances.
@@ -18,7 +18,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace sched {
@@ -51,7 +50,7 @@ class Fragmentation {
   // The divisor that makes thousandths of a GPU of a FreeByCause; at least 1.
   [[nodiscard]] std::int64_t weight() const { return weight_; }
 
-  // An id for a GPU model, for of().
+  // An id for a GPU model, for free_by_cause().
   [[nodiscard]] std::size_t product_id(const std::string& product);
 
   // Of a node with this much free on each device and this much free CPU.
@@ -73,14 +72,14 @@ class Fragmentation {
     Typical pod;
     std::vector<std::string> products;  // empty: any
   };
-  // What a node has free, and of that the devices that are large enough for a pod of that size.
+  // The free devices of a node that are large enough for a pod.
   struct Devices {
     std::int64_t count = 0;
     std::int64_t milli = 0;
   };
   template <typename LargeEnough>
-  [[nodiscard]] FreeByCause sum_up(std::size_t product, std::int64_t free_cpu,
-                                   std::int64_t free_milli, LargeEnough&& large_enough) const;
+  [[nodiscard]] FreeByCause sum_up(std::size_t product, std::int64_t free_cpu, std::int64_t free,
+                                   LargeEnough&& large_enough) const;
 
   std::vector<Kind> kinds_;
   std::int64_t weight_ = 0;

@@ -10,6 +10,7 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 namespace sched::server {
@@ -85,7 +86,7 @@ constexpr std::array<const char*, kFreeGpuCauses> kUses{
     "lack_both", "lack_gpu", "usable", "lack_cpu", "no_gpu_asked", "no_gpu_asked_lack_cpu",
     "no_access"};
 
-// By QueueEvent. The first four are kube-scheduler's.
+// By QueueEvent. kube-scheduler has all but PodUpdate, ObjectChange and QuotaChange.
 constexpr std::array<const char*, kQueueEvents> kEvents{"PodAdd",
                                                         "PodUpdate",
                                                         "ScheduleAttemptFailure",
@@ -354,6 +355,11 @@ struct Metrics::Families {
   std::mutex totals_mutex;  // guards totals_series
   std::map<std::pair<Family<Gauge>*, prometheus::Labels>, Gauge*> totals_series;
 
+  // As they come; only the I/O thread touches them. By extension point, profile, success; by
+  // plugin.
+  std::map<std::tuple<std::string, std::string, bool>, Histogram*, std::less<>> by_point;
+  std::map<std::string, Counter*, std::less<>> by_plugin;
+
   // By place and event; those without a name are null.
   std::array<std::array<Counter*, kQueueEvents>, kQueuePlaces> entries{};
 
@@ -436,17 +442,24 @@ void Metrics::queue_entries(const QueueEntries& entries) {
 
 void Metrics::extension_point(std::string_view point, std::string_view profile, bool succeeded,
                               std::chrono::nanoseconds duration) {
-  families_->extension_points
-      .Add({{"extension_point", std::string(point)},
-            {"status", succeeded ? "Success" : "Error"},
-            {"profile", std::string(profile)}},
-           doubling(0.0001, 12))
-      .Observe(seconds(duration));
+  Families& f = *families_;
+  const std::tuple<std::string_view, std::string_view, bool> key(point, profile, succeeded);
+  auto known = f.by_point.find(key);
+  if (known == f.by_point.end()) {
+    Histogram& made = f.extension_points.Add({{"extension_point", std::string(point)},
+                                              {"status", succeeded ? "Success" : "Error"},
+                                              {"profile", std::string(profile)}},
+                                             doubling(0.0001, 12));
+    known = f.by_point.emplace(key, &made).first;
+  }
+  known->second->Observe(seconds(duration));
 }
 
 void Metrics::refused(const std::vector<std::string>& plugins) {
   for (const std::string& plugin : plugins) {
-    families_->refusals.Add({{"plugin", plugin}}).Increment();
+    Counter*& counter = families_->by_plugin[plugin];
+    if (counter == nullptr) counter = &families_->refusals.Add({{"plugin", plugin}});
+    counter->Increment();
   }
 }
 

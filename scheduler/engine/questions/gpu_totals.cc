@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -91,9 +92,7 @@ GpuTotals::Reason reason_of(const WaitingPod& pod, const Queues& queue) {
 // Free GPU of the nodes, by cause.
 class FreeByCauses {
  public:
-  explicit FreeByCauses(const ClusterContext& workload)
-      : fragmentation_(
-            covering(workload.pods).first(std::min(kMostKinds, covering(workload.pods).size()))) {}
+  explicit FreeByCauses(const ClusterContext& workload) : fragmentation_(typical_pods(workload)) {}
 
   void add(const std::string& type, const NodeView& node, std::int64_t free_gpus) {
     const std::size_t product = fragmentation_.product_id(node.facts.gpu.product.name);
@@ -115,6 +114,11 @@ class FreeByCauses {
   }
 
  private:
+  static std::span<const TypicalPod> typical_pods(const ClusterContext& workload) {
+    const std::span<const TypicalPod> typical = covering(workload.pods);
+    return typical.first(std::min(kMostKinds, typical.size()));
+  }
+
   static constexpr std::size_t kMostKinds = 200;    // of pods, for the cost
   static constexpr std::int64_t kMostGpus = 1'024;  // of a node, so that no sum overflows
   Fragmentation fragmentation_;
