@@ -15,6 +15,10 @@ constexpr const char* kMaybeDeleted =
     "its store has gone back in time, as when etcd is restored from a backup, or somebody deleted "
     "it";
 
+// More than one, because the first comes right after a read: another process that has the mark
+// writes it within the period that follows.
+constexpr int kWritesAlone = 3;
+
 }  // namespace
 
 StoreMark::StoreMark(Client& client, EventLoop& loop, Options options, Hooks hooks,
@@ -28,9 +32,39 @@ StoreMark::StoreMark(Client& client, EventLoop& loop, Options options, Hooks hoo
 void StoreMark::stop() {
   stopped_ = true;
   timer_.reset();
+  give_back_limit_.reset();
+}
+
+void StoreMark::give_back(milliseconds limit, std::function<void()> done) {
+  given_back_ = std::move(done);
+  give_back_limit_ = loop_.after(limit, [this] { finish_giving_back(); });
+  if (!asking_) write_given_back();
+}
+
+bool StoreMark::is_alone() const {
+  return writes_in_a_row_ >= (found_given_back_ ? 1 : kWritesAlone);
+}
+
+void StoreMark::write_given_back() {
+  timer_.reset();
+  if (!is_alone()) return finish_giving_back();
+  lease_.spec.holder_identity.clear();
+  lease_.spec.renew_time = wall_clock_();
+  client_.update_lease(lease_, kDeadline, [this, alive = alive_](const Result<Lease>&) {
+    if (*alive && !stopped_) finish_giving_back();
+  });
+}
+
+// After the caller's present call, which may be give_back().
+void StoreMark::finish_giving_back() {
+  stop();
+  loop_.post([alive = alive_, done = std::exchange(given_back_, nullptr)] {
+    if (*alive && done) done();
+  });
 }
 
 void StoreMark::read() {
+  asking_ = true;
   client_.get_lease(options_.namespace_, options_.name, kDeadline, then(&StoreMark::on_read));
 }
 
@@ -45,6 +79,7 @@ void StoreMark::write() {
   lease_.spec.holder_identity = options_.identity;
   lease_.spec.lease_duration_seconds = 1;
   lease_.spec.renew_time = wall_clock_();
+  asking_ = true;
   auto done = then(&StoreMark::on_written);
   if (is_new) return client_.create_lease(lease_, kDeadline, std::move(done));
   client_.update_lease(lease_, kDeadline, std::move(done));
@@ -52,6 +87,11 @@ void StoreMark::write() {
 
 void StoreMark::on_read(Result<Lease> answer) {
   if (answer) {
+    const std::string& holder = answer->spec.holder_identity;
+    if (holder != options_.identity) {
+      found_given_back_ = holder.empty();
+      writes_in_a_row_ = 0;
+    }
     if (accept(std::move(*answer))) write();
     return;
   }
@@ -66,6 +106,8 @@ void StoreMark::on_written(Result<Lease> answer) {
   if (answer) {
     if (!accept(std::move(*answer))) return;
     hooks_.on_written();
+    ++writes_in_a_row_;
+    if (!std::exchange(claimed_, true)) hooks_.on_claimed(found_given_back_);
     return again(options_.period, &StoreMark::write);
   }
   const bool was_there = !lease_.metadata.resource_version.empty();
@@ -110,7 +152,10 @@ void StoreMark::again(milliseconds after, void (StoreMark::*next)()) {
 
 std::function<void(Result<Lease>)> StoreMark::then(void (StoreMark::*answered)(Result<Lease>)) {
   return [this, alive = alive_, answered](Result<Lease> answer) {
-    if (*alive && !stopped_) (this->*answered)(std::move(answer));
+    if (!*alive || stopped_) return;
+    asking_ = false;
+    (this->*answered)(std::move(answer));
+    if (given_back_ && !asking_ && !stopped_) write_given_back();
   };
 }
 

@@ -1,10 +1,12 @@
-// A lease that nobody leads by: it is written again and again, so that a store that was set back is
-// noticed where there is no leader election.
+// A lease that nobody leads by, for a process without leader election. It is written again and
+// again, so that a store that was set back is noticed; and it is given back at the end, so that the
+// next process need not wait for binds of this one.
 //
 //            create (there is none)                     every period: update
 //   read ─┬──────────────────────────▶ written ◀──────────────────────────┐
 //    ▲    └─ update (there is one) ───▶   │  └────────────────────────────┘
-//    └──────────── 409, 404 ──────────────┘
+//    └──────────── 409, 404 ──────────────┤
+//                                         └─ give_back(): update without a holder
 //
 // After etcd was restored from a backup, the lease is at an older version than the one that was
 // written last: the next update gets a 409, and the read that follows shows the older version
@@ -13,10 +15,12 @@
 // lease that somebody deletes looks the same: then the process ends without need, once. Not
 // noticed: a restored store that is not that of leases (--etcd-servers-overrides).
 //
-// Several processes may share the lease: each reads what the others wrote. Its holder and times are
-// for people. Where an account may not write it, or its namespace does not exist, it is tried again
-// once a minute; but once it was written, every period: an API server that starts refuses
-// everything for a moment. On the event loop's thread.
+// Several processes may share the lease: each reads what the others wrote. Then none of them gives
+// it back, since the mark would speak for the others, too: who gives it back has written it three
+// times in a row, and another process would have come between. Its times are for people. Where an
+// account may not write it, or its namespace does not exist, it is tried again once a minute; but
+// once it was written, every period: an API server that starts refuses everything for a moment. On
+// the event loop's thread.
 #pragma once
 
 #include "k8s-client/client.h"
@@ -47,6 +51,9 @@ class StoreMark {
     // A request failed; the next one follows after `retry_in`.
     std::function<void(const Error&, std::chrono::milliseconds retry_in)> on_problem;
     std::function<void()> on_written;
+    // It was written for the first time. `given_back`: by the process that had it before, so that
+    // none of that one's writes can be carried out any more.
+    std::function<void(bool given_back)> on_claimed;
   };
 
   // `client` and `loop` must outlive it. `wall_clock`: for the lease's times.
@@ -60,6 +67,10 @@ class StoreMark {
   // No hook is called after it.
   void stop();
 
+  // All writes of this process are settled: the next one need not wait for them. Calls `done` when
+  // that is written, cannot be, or `limit` is over; no other hook is called after it.
+  void give_back(std::chrono::milliseconds limit, std::function<void()> done);
+
  private:
   void read();
   void write();
@@ -69,6 +80,10 @@ class StoreMark {
   // False, and it is over, if the store was set back.
   bool accept(Lease lease);
   void went_back(const std::string& why);
+  // Whether no other process has the mark.
+  [[nodiscard]] bool is_alone() const;
+  void write_given_back();
+  void finish_giving_back();
   void again(std::chrono::milliseconds after, void (StoreMark::*next)());
   std::function<void(Result<Lease>)> then(void (StoreMark::*answered)(Result<Lease>));
 
@@ -78,8 +93,14 @@ class StoreMark {
   Hooks hooks_;
   std::function<Timestamp()> wall_clock_;
   NewestVersion newest_;
-  Lease lease_;  // as last read or written; no resourceVersion: it was never seen
+  Lease lease_;                    // as last read or written; no resourceVersion: it was never seen
+  bool claimed_ = false;           // it was written once
+  bool found_given_back_ = false;  // when another process was last seen to have written it
+  int writes_in_a_row_ = 0;        // since another process wrote it
+  bool asking_ = false;            // a request is open
   std::unique_ptr<Timer> timer_;
+  std::function<void()> given_back_;  // what give_back() has to call
+  std::unique_ptr<Timer> give_back_limit_;
   bool stopped_ = false;
   // Tells answers that come later that this object is gone.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

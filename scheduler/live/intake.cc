@@ -210,17 +210,22 @@ void Intake::add_what_selects_pods() {
 }
 
 void Intake::start(std::chrono::milliseconds pods_after) {
+  pods_timer_ = loop_.after(pods_after, [this] { start_pods(); });
   for (const auto& watch : watches_) {
-    if (watch->kind == kPods) {
-      pods_timer_ = loop_.after(pods_after, [at = watch.get()] {
-        at->started = true;
-        at->start();
-      });
-    } else {
-      watch->started = true;
-      watch->start();
-    }
+    if (watch->kind != kPods) begin(*watch);
   }
+}
+
+void Intake::start_pods() {
+  if (!std::exchange(pods_timer_, nullptr)) return;
+  for (const auto& watch : watches_) {
+    if (watch->kind == kPods) begin(*watch);
+  }
+}
+
+void Intake::begin(Watch& watch) {
+  watch.started = true;
+  watch.start();
 }
 
 void Intake::stop() {

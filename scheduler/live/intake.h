@@ -111,8 +111,10 @@ class Intake {
   Intake(const Intake&) = delete;
   Intake& operator=(const Intake&) = delete;
 
-  // The watch of pods starts `pods_after` from now.
+  // The watch of pods starts `pods_after` from now, or when start_pods() is called.
   void start(std::chrono::milliseconds pods_after);
+  // Without effect once it has started.
+  void start_pods();
   // No hook is called after it.
   void stop();
   // Opens all watches again, because they are known to be behind and may hang.
@@ -132,6 +134,7 @@ class Intake {
   void add_failed_pods();
   void add_reflectors();
   void add_what_selects_pods();
+  void begin(Watch& watch);
   void on_watch_synced(Watch& watch);
 
   k8s::Transport& transport_;

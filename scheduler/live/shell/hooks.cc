@@ -43,7 +43,13 @@ k8s::StoreMark::Hooks Shell::Parts::store_mark_hooks() {
           },
       .on_problem = [this](const k8s::Error& error,
                            milliseconds retry_in) { problems_.report(kSource, error, retry_in); },
-      .on_written = [this] { problems_.resolved(kSource); }};
+      .on_written = [this] { problems_.resolved(kSource); },
+      .on_claimed =
+          [this](bool given_back) {
+            if (!given_back) return;
+            LogLine("the scheduler before has settled its binds: nothing is waited for").info();
+            intake_->start_pods();
+          }};
 }
 
 Binder::Calls Shell::Parts::binder_calls() {

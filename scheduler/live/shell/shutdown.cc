@@ -60,7 +60,6 @@ void Shell::Parts::begin_shutdown(const std::string& reason) {
       .with("binds_in_flight", binder_->in_flight())
       .with("binds_dropped", binder_->waiting())
       .info();
-  if (store_mark_) store_mark_->stop();
   quota_statuses_->stop();
   quota_memory_->stop();
   intake_->stop();
@@ -91,6 +90,10 @@ Shutdown::Parts Shell::Parts::shutdown_parts() {
   if (leadership_) {
     parts.release = [this](milliseconds limit, auto done) {
       leadership_->release(limit, std::move(done));
+    };
+  } else {
+    parts.release = [this](milliseconds limit, auto done) {
+      store_mark_->give_back(limit, std::move(done));
     };
   }
   return parts;

@@ -155,3 +155,40 @@ func (r *restorable) start(name string) *controlplane.Process {
 	r.must(nil, err)
 	return process
 }
+
+// TestStartsAtOnceAfterACleanEnd: without leader election, a start waits until no bind of the process before can be carried out any more; not after one that
+// has ended well, and said so.
+func TestStartsAtOnceAfterACleanEnd(t *testing.T) {
+	if !isGPUScheduler() {
+		t.Skip("another scheduler has no such mark")
+	}
+	const settled = "the scheduler before has settled its binds"
+	w := newWorld(t)
+	w.addGPUNodes(1)
+	start := func(name string) *replica {
+		t.Helper()
+		r := &replica{newSubject(t, "-"+name)}
+		r.start()
+		t.Cleanup(r.stop)
+		r.waitLog("scheduling begins")
+		w.addPod(name, fixture.GPUs(1))
+		w.waitPod(name, "bound", bound)
+		return r
+	}
+	first := start("first")
+	leases, versions := w.cluster.Client().CoordinationV1().Leases(leaseName), map[string]bool{}
+	until(t, "the mark to be written three times", func() bool { // it has been alone then
+		mark, err := leases.Get(t.Context(), leaseName+"-store", metav1.GetOptions{})
+		w.must(mark, err)
+		versions[mark.ResourceVersion] = true
+		return len(versions) > 3
+	})
+	first.stop()
+	second := start("second")
+	second.waitLog(settled)
+	second.kill()
+	if third := start("third"); strings.Contains(third.log(), settled) {
+		t.Error("a process that was killed has settled nothing")
+	}
+	w.verdict()
+}

@@ -21,15 +21,25 @@ using namespace std::chrono_literals;
 // An API server that has this one lease.
 struct MarkBench {
   explicit MarkBench(int refused = 0) : refusal(refused) {
-    transport.serve([this](const std::shared_ptr<tests::FakeCall>& call) { answer(call); });
+    transport.serve([this](const std::shared_ptr<tests::FakeCall>& call) {
+      if (held_back) return held.push_back(call);
+      answer(call);
+    });
+    begin("me");
+  }
+
+  // A process starts.
+  void begin(const std::string& identity) {
     mark = std::make_unique<StoreMark>(
-        client, loop, StoreMark::Options{.namespace_ = "ours", .name = "mark", .identity = "me"},
+        client, loop,
+        StoreMark::Options{.namespace_ = "ours", .name = "mark", .identity = identity},
         StoreMark::Hooks{.on_went_back = [this](const std::string& why) { log.push_back(why); },
                          .on_problem =
                              [this](const Error& error, std::chrono::milliseconds) {
                                log.push_back("problem: " + error.message);
                              },
-                         .on_written = [this] { ++written; }},
+                         .on_written = [this] { ++written; },
+                         .on_claimed = [this](bool given_back) { claims.push_back(given_back); }},
         [this] {
           return Timestamp(
               std::chrono::duration_cast<std::chrono::microseconds>(loop.now().time_since_epoch()));
@@ -65,7 +75,10 @@ struct MarkBench {
   int version = 100;
   int refusal;
   bool answers_are_lost = false;
+  bool held_back = false;  // requests are not answered, but kept
+  std::vector<std::shared_ptr<tests::FakeCall>> held;
   int written = 0;
+  std::vector<bool> claims;  // whether each was of a mark that was given back
   std::vector<std::string> log;
   std::unique_ptr<StoreMark> mark;
 };
@@ -167,6 +180,84 @@ TEST_CASE("what was refused from the beginning is tried again after a minute, al
     const int before = bench.written;
     bench.wait(1s);
     CHECK(bench.written == before + 1);
+  }
+}
+
+TEST_CASE("the next process learns whether a mark was given back", "[store_mark]") {
+  MarkBench bench;
+  CHECK(bench.claims == std::vector{false});  // there was none: nothing is known
+  bench.wait(4s);
+  int given_back = 0;
+  bench.mark->give_back(1s, [&] { ++given_back; });
+  bench.loop.run_ready();
+  CHECK(given_back == 1);
+  CHECK(bench.stored->spec.holder_identity.empty());
+  const int version = bench.version;
+  bench.wait(10s);
+  CHECK(bench.version == version);  // and it is not written again
+
+  bench.begin("you");
+  CHECK(bench.claims == std::vector{false, true});
+  CHECK(bench.stored->spec.holder_identity == "you");
+  bench.mark->give_back(1s, [&] { ++given_back; });  // at once: the one before was the last
+  bench.loop.run_ready();
+  CHECK(given_back == 2);
+  CHECK(bench.stored->spec.holder_identity.empty());
+
+  bench.begin("they");
+  bench.begin("we");  // without a word from the one before
+  CHECK(bench.claims == std::vector{false, true, true, false});
+  CHECK(bench.told().empty());
+}
+
+TEST_CASE("a mark that several processes have is not given back", "[store_mark]") {
+  MarkBench bench;
+  const auto give_back = [&] {
+    bool done = false;
+    bench.mark->give_back(1s, [&] { done = true; });
+    bench.loop.run_ready();
+    CHECK(done);
+  };
+  const auto another_writes = [&] {
+    bench.stored->spec.holder_identity = "another";
+    bench.stored->metadata.resource_version = std::to_string(++bench.version);
+  };
+  SECTION("another one has written it") {
+    bench.wait(20s);
+    another_writes();
+    bench.wait(2s);
+  }
+  SECTION("another one may have it, which has not written since") { bench.wait(2s); }
+  SECTION("another one writes it just now") {
+    bench.wait(20s);
+    another_writes();
+  }
+  give_back();
+  CHECK_FALSE(bench.stored->spec.holder_identity.empty());
+  CHECK(bench.told().empty());
+}
+
+TEST_CASE("giving a mark back awaits an open write, and no longer than its limit", "[store_mark]") {
+  MarkBench bench;
+  bench.wait(20s);
+  bench.held_back = true;
+  bench.wait(2s);
+  REQUIRE(bench.held.size() == 1);
+  bool done = false;
+  bench.mark->give_back(1s, [&] { done = true; });
+  bench.loop.run_ready();
+  CHECK_FALSE(done);
+  SECTION("it is answered") {
+    bench.held_back = false;
+    bench.answer(bench.held.front());
+    bench.loop.run_ready();
+    CHECK(done);
+    CHECK(bench.stored->spec.holder_identity.empty());
+  }
+  SECTION("it is not") {
+    bench.wait(1s);
+    CHECK(done);
+    CHECK(bench.stored->spec.holder_identity == "me");
   }
 }
 
