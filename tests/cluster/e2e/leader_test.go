@@ -357,7 +357,10 @@ func (e *election) startStandby() *replica {
 	return r
 }
 
-func (e *election) startReplica(network network) *replica {
+func (e *election) startReplica(network network) *replica { return e.startProgram("", network) }
+
+// startProgram starts a replica of another program than the one under test, unless its name is empty.
+func (e *election) startProgram(program string, network network) *replica {
 	t := e.w.t
 	t.Helper()
 	e.n++
@@ -371,6 +374,9 @@ func (e *election) startReplica(network network) *replica {
 			fmt.Sprintf("--leader-elect-renew-deadline=%v", e.renewDeadline),
 			fmt.Sprintf("--leader-elect-retry-period=%v", leaseRetryPeriod)}
 	})}
+	if program != "" {
+		r.program = program
+	}
 	r.start()
 	t.Cleanup(func() {
 		r.process.Signal(syscall.SIGCONT) // where the test has given up
