@@ -1,7 +1,7 @@
 # Everything a person or a machine runs. Each target but format and clean installs what it needs and is
 # fast when there is nothing to do.
 
-.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults etcd parity lockstep ecosystem mutants fuzz debian image format clean
+.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults etcd parity lockstep ecosystem versions upgrade mutants fuzz debian image format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
@@ -26,9 +26,11 @@ help:
 	@echo "make parity      does it say of each node what kube-scheduler says? N=100000 SEED=7 PARITY='--foci spread,interpod'"
 	@echo "make lockstep    does it place, live, where kube-scheduler does? N=10000 SEED=7 LOCKSTEP='--nodes 30'"
 	@echo "make ecosystem   tests with other projects' programs: the chart with Helm, alerts and dashboards with Prometheus, the page in chromium, Kueue, JobSet, LeaderWorkerSet, Prefect and KubeRay, and the commands of the docs"
+	@echo "make versions    the tests on a real API server with Kubernetes 1.34, 1.35 and 1.37; VERSIONS='1.35 -- -test.run Quota'"
+	@echo "make upgrade BASE=COMMIT   replicas of that commit and of this one beside each other, and the files of one read by the other"
 	@echo "make mutants     small changes to the product that no test notices; MUTANTS='--count 500 --seed 7'"
 	@echo "make fuzz        searches for inputs that break what reads input, a minute each; FUZZ='--seconds 3600 yaml object'"
-	@echo "make debian  build, and run the unit tests, on Debian 12 and 13, each in a chroot; as root"
+	@echo "make debian  build, and run the unit tests, on Debian 12 and 13, and for 64-bit Arm, each in a chroot; as root. DEBIAN=trixie"
 	@echo "make image   the image as an OCI archive with its bill of materials, without Docker; runs what is in it; as root"
 	@echo "make format  lay out the code"
 	@echo "make clean   remove build/"
@@ -82,6 +84,14 @@ ecosystem:
 	@.ci/install
 	@.ci/install ecosystem
 	@tests/cluster/ecosystem.sh $(ECOSYSTEM)
+
+versions:
+	@.ci/install
+	@tests/cluster/versions.sh $(VERSIONS)
+
+upgrade:
+	@.ci/install
+	@tests/cluster/upgrade.sh '$(BASE)' $(UPGRADE)
 
 mutants:
 	@.ci/install

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Builds the test cluster: a real control plane, KWOK, and the tools and tests of our own around them.
 #
-#   tests/cluster/build.sh [--control-plane|--ecosystem] [OUTDIR]      OUTDIR: build/cluster/bin under the repository's root
+#   tests/cluster/build.sh [--control-plane|--ecosystem|--demo|--kubernetes MINOR] [OUTDIR]      OUTDIR: build/cluster/bin under the repository's root
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
 # for each name), kwok and kwok-stages.yaml, testcluster, compare, soak, parity, lockstep, and the test programs, PACKAGE.test. With --control-plane only
 # kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool, prefect, and the controllers kueue, jobset, lws
 # and kuberay, each with NAME-crds.yaml and, where it has webhooks, NAME-webhooks.yaml; of argo and trainer NAME-crds.yaml alone. What is up to date is not built again, and then this takes a moment.
+#
+# With --demo OUTDIR is build/cluster/demo, and has etcd, kube-apiserver, kubectl and testcluster alone. The first three are those in $KUBEBUILDER_ASSETS where that is set,
+# as programs of the field do. With --kubernetes OUTDIR is build/cluster/kubernetes-MINOR, and has kube alone, of the version that kubernetes/MINOR/go.mod pins.
 #
 # Needs a Go >= 1.21 (it fetches the one that go.mod asks for) or python3 with venv, from which it gets one of its own.
 # GOFLAGS, GOPROXY and the like are respected. The compiler's output goes to build/logs/.
@@ -24,8 +27,18 @@ argo=v4.0.5
 trainer=v2.0.0
 
 what=
-case ${1:-} in --control-plane | --ecosystem) what=$1; shift ;; esac
-out=${1:-$root/build/cluster/bin}
+default=bin
+case ${1:-} in
+  --control-plane | --ecosystem) what=$1; shift ;;
+  --demo) what=$1 default=demo; shift ;;
+  --kubernetes)
+    what=$1 minor=${2:?a version, such as 1.35} default=kubernetes-$2
+    pins=kubernetes/$minor
+    kubernetes=$(sed -n 's/^\(require \|\t\)k8s.io\/kubernetes //p' "$here/$pins/go.mod")
+    shift 2
+    ;;
+esac
+out=${1:-$root/build/cluster/$default}
 logs=$root/build/logs
 mkdir -p "$out" "$logs"
 out=$(cd "$out" && pwd)
@@ -82,11 +95,39 @@ step() {
   echo "cluster: built $name in $((SECONDS - started)) s"
 }
 
+all_programs=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl)
+demo_programs=(etcd kube-apiserver kubectl)
+
+# build_kube [FLAGS…] -- PROGRAMS…: the programs in one binary, by go build's flags.
 build_kube() {
-  local v=k8s.io/component-base/version minor=${kubernetes#v1.}
-  fetch
-  go build -ldflags "-s -w -X $v.gitVersion=$kubernetes -X $v.gitMajor=1 -X $v.gitMinor=${minor%%.*}" -o "$out/kube" ./cmd/kube
-  for name in etcd kube-apiserver kube-controller-manager kube-scheduler kubectl; do ln -sf kube "$out/$name"; done
+  local v=k8s.io/component-base/version minor=${kubernetes#v1.} flags=()
+  while [ "$1" != -- ]; do flags+=("$1"); shift; done
+  shift
+  fetch ./cmd/kube
+  go build "${flags[@]}" -ldflags "-s -w -X $v.gitVersion=$kubernetes -X $v.gitMajor=1 -X $v.gitMinor=${minor%%.*}" -o "$out/kube" ./cmd/kube
+  for name in "$@"; do ln -sf kube "$out/$name"; done
+}
+
+# build_other_kube: all programs of another version, from the same source in a module of its own.
+build_other_kube() {
+  local source=$out/.source
+  rm -rf "$source"
+  mkdir -p "$source/cmd"
+  cp "$pins"/go.* "$source"
+  cp -r cmd/kube "$source/cmd"
+  cd "$source"
+  build_kube -- "${all_programs[@]}"
+  rm -r "$source"
+}
+
+# link_assets: etcd, kube-apiserver and kubectl of $KUBEBUILDER_ASSETS.
+link_assets() {
+  local name
+  for name in "${demo_programs[@]}"; do
+    [ -x "$KUBEBUILDER_ASSETS/$name" ] || { echo "cluster: KUBEBUILDER_ASSETS is $KUBEBUILDER_ASSETS, where there is no program $name" >&2; exit 1; }
+    ln -sf "$(realpath -s "$KUBEBUILDER_ASSETS/$name")" "$out/$name"
+  done
+  rm -f "$out"/.kube.stamp
 }
 
 build_kwok() {
@@ -103,6 +144,7 @@ build_kwok() {
 
 # Nobody debugs these: without tables for a debugger they are linked in half the time.
 build_own() {
+  fetch
   go build -ldflags "-s -w" -o "$out/" ./cmd/testcluster ./cmd/compare ./cmd/soak ./cmd/parity ./cmd/lockstep
   go test -c -ldflags "-s -w" -o "$out/" ./internal/measure ./cmd/compare ./cmd/soak ./controlplane ./history ./faults ./parity ./parity/draw ./lockstep ./e2e
   # Their folders have the names of their libraries'.
@@ -222,7 +264,17 @@ retry() {
 : >"$log"
 find_go
 cd "$here"
-step kube kube go.mod go.sum cmd/kube/*.go -- build_kube
+if [ "$what" = --demo ]; then
+  if [ -n "${KUBEBUILDER_ASSETS:-}" ]; then link_assets; else step kube kube go.mod go.sum cmd/kube/*.go -- build_kube -tags demo -- "${demo_programs[@]}"; fi
+  mapfile -t demo < <(find controlplane fixture history cmd/testcluster -name '*.go' | sort)
+  step testcluster testcluster go.mod go.sum "${demo[@]}" -- go build -ldflags "-s -w" -o "$out/" ./cmd/testcluster
+  exit
+fi
+if [ "$what" = --kubernetes ]; then
+  step kube kube "$pins"/go.* cmd/kube/*.go -- build_other_kube
+  exit
+fi
+step kube kube go.mod go.sum cmd/kube/*.go -- build_kube -- "${all_programs[@]}"
 step kwok kwok kwok/go.mod kwok/go.sum -- build_kwok
 if [ "$what" = --control-plane ]; then exit; fi
 mapfile -t own < <(find . -name '*.go' -not -path './cmd/kube/*' -not -path './kwok/*' -not -path './helm/*' -not -path './ecosystem/*' | sort)

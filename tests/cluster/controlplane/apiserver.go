@@ -136,9 +136,9 @@ func (c *ControlPlane) takeAPIServer() *Process {
 	return p
 }
 
-// start starts one of the programs in the kube binary.
+// start starts one of the control plane's programs.
 func (c *ControlPlane) start(name, program string, args ...string) (*Process, error) {
-	p, err := StartProcess(c.Logs(), name, nil, filepath.Join(c.options.Bin, "kube"), append([]string{program}, args...)...)
+	p, err := StartProcess(c.Logs(), name, nil, filepath.Join(c.options.Bin, program), args...)
 	if err == nil {
 		p.patience = serverStopPatience
 	}

