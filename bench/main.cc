@@ -1,6 +1,5 @@
 // bench: measures the scheduler, and compares it with others. One subcommand for each measurement.
 #include "bench/decide/command.h"
-#include "bench/demo/demo.h"
 #include "bench/live/live.h"
 #include "bench/mig/mig.h"
 #include "bench/output.h"
@@ -33,17 +32,6 @@ void add_verdicts(CLI::App& app, int& exit_code) {
   bench::add_output(*command, options->output);
   command->callback(
       [options, &exit_code] { exit_code = bench::verdicts::run(*options, std::cout, std::cerr); });
-}
-
-void add_demo(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<bench::DemoOptions>();
-  CLI::App* command =
-      app.add_subcommand("demo", "Watches what becomes of the example pods, for `make demo`");
-  command->add_option("--kubeconfig", options->kubeconfig, "The cluster")->required();
-  command->add_option("--namespace", options->namespace_, "Where the pods are")->required();
-  command->add_option("--record", options->record, "The scheduler's --record file")->required();
-  command->add_option("--expect", options->expected, "What must be shown")->required();
-  command->callback([options, &exit_code] { exit_code = bench::run_demo(*options); });
 }
 
 void add_mig(CLI::App& app, int& exit_code) {
@@ -132,7 +120,6 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_code = 0;
   add_verdicts(app, exit_code);
-  add_demo(app, exit_code);
   bench::replay::add_command(app, typed(argc, argv), exit_code);
   add_mig(app, exit_code);
   add_decide(app, exit_code);

@@ -3,13 +3,12 @@
 # scheduler as they would, submits the examples and watches what becomes of them.
 #
 # TRANSPORT, asio unless it says cpprest, is the one that the scheduler reaches the API server by (clientConnection.transport).
-# BIN names another folder of binaries. Leaves in build/demo/: the last configuration, its log, the records (for `bench replay
-# --recording`) and the kubeconfig.
+# BIN names another folder of binaries. Needs a kubectl on PATH. Leaves in build/demo/: the last configuration, its log, the records (for
+# `bench replay --recording`) and the kubeconfig.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-bin=${BIN:-build/release/bin}
+bin=${BIN:-build/quick/bin}
 out=build/demo
-kubectl=build/cluster/bin/kubectl
 transport=${TRANSPORT:-asio}
 
 scheduler=""
@@ -24,11 +23,11 @@ trap stop_scheduler EXIT
 # The scheduler runs under the service account of the manifests, with just their permissions.
 account_kubeconfig() {
   local token
-  token=$("$kubectl" -n gpu-scheduler create token gpu-scheduler)
+  token=$(kubectl -n gpu-scheduler create token gpu-scheduler)
   cp "$KUBECONFIG" "$out/scheduler.kubeconfig"
-  "$kubectl" --kubeconfig "$out/scheduler.kubeconfig" config set-credentials gpu-scheduler \
+  kubectl --kubeconfig "$out/scheduler.kubeconfig" config set-credentials gpu-scheduler \
     --token "$token" > /dev/null
-  "$kubectl" --kubeconfig "$out/scheduler.kubeconfig" config set-context --current \
+  kubectl --kubeconfig "$out/scheduler.kubeconfig" config set-context --current \
     --user gpu-scheduler > /dev/null
 }
 
@@ -57,14 +56,14 @@ start_scheduler() {
 outcome=0
 show() {
   echo
-  "$kubectl" create namespace "$1" >> "$out/apply.log"
-  "$kubectl" -n "$1" apply -f "$2" >> "$out/apply.log"
-  "$bin/bench" demo --kubeconfig "$KUBECONFIG" --namespace "$1" --record "$out/record.jsonl" --expect "$3" || outcome=$?
+  kubectl create namespace "$1" >> "$out/apply.log"
+  kubectl -n "$1" apply -f "$2" >> "$out/apply.log"
+  "$bin/bench-demo" --kubeconfig "$KUBECONFIG" --namespace "$1" --record "$out/record.jsonl" --expect "$3" || outcome=$?
 }
 
 echo
 echo "A cluster of 8 nodes: 2 with 8 × A100 and 2 with 8 × H100 (both tainted), 2 with 8 × L4, 2 without GPU."
-"$kubectl" apply -k manifests/base > "$out/apply.log"
+kubectl apply -k manifests/base > "$out/apply.log"
 account_kubeconfig
 start_scheduler manifests/base/config.yaml
 echo "gpu-scheduler runs with the configuration and the permissions of manifests/base, over the transport $transport."
@@ -73,14 +72,14 @@ show gpu-demo manifests/examples/ bench/demo/expected.yaml
 
 echo
 echo "Two nodes more: one with 2 × A100 cut into MIG instances, one with an L4 that pods share. Submitting manifests/examples/gpus/:"
-"$kubectl" apply -f bench/demo/gpus/nodes.yaml >> "$out/apply.log"
+kubectl apply -f bench/demo/gpus/nodes.yaml >> "$out/apply.log"
 show gpu-demo-gpus manifests/examples/gpus/ bench/demo/gpus/expected.yaml
 stop_scheduler
 
 echo
 echo "Two pools of two nodes, each with a profile of its own. Submitting manifests/examples/two-pools/pods.yaml:"
-"$kubectl" apply -f bench/demo/two-pools/nodes.yaml >> "$out/apply.log"
-"$kubectl" patch validatingadmissionpolicy gpu-scheduler-pod-status --type json \
+kubectl apply -f bench/demo/two-pools/nodes.yaml >> "$out/apply.log"
+kubectl patch validatingadmissionpolicy gpu-scheduler-pod-status --type json \
   --patch-file manifests/examples/two-pools/policy-patch.yaml >> "$out/apply.log"
 mv "$out/record.jsonl" "$out/record-1.jsonl"
 start_scheduler manifests/examples/two-pools/config.yaml
@@ -88,6 +87,6 @@ show gpu-demo-two-pools manifests/examples/two-pools/pods.yaml bench/demo/two-po
 stop_scheduler
 
 echo
-echo "Look next at: $out/scheduler.log (one line per decision), $out/record.jsonl (replay it with"
-echo "$bin/bench replay --recording), manifests/examples/ (the pods), README.md (install it in a cluster)."
+echo "Look next at: $out/scheduler.log (one line per decision), $out/record.jsonl (make build, then replay it with"
+echo "build/release/bin/bench replay --recording), manifests/examples/ (the pods), README.md (install it in a cluster)."
 exit "$outcome"
