@@ -91,10 +91,10 @@ std::string StudyOfShares::difference_to(const StudyOfShares& other) const {
   if (program != other.program) return "another build of the program";
   if (shares != other.shares) return fmt::format("{} shares, not {}", shares, other.shares);
   if (const auto name = first_difference(options, other.options); !name.empty()) {
-    return fmt::format("another --{}", name);
+    return fmt::format("other options ({})", name);
   }
   if (const auto name = first_difference(inputs, other.inputs); !name.empty()) {
-    return fmt::format("another content of {}", name);
+    return fmt::format("other contents of {}", name);
   }
   if (runs != other.runs) return "other runs";
   return digest() == other.digest() ? "" : "other traces";
@@ -123,6 +123,7 @@ k8s::Result<StoredShare> share_of_json(std::string_view text) {
                         .runs = of.at("runs").get<std::vector<std::string>>(),
                         .traces = {}};
     for (const ShareJson& trace : of.at("traces")) study.traces.push_back(trace_of_json(trace));
+    if (study.shares == 0) return k8s::decode_error("is a share of none");
     const Share share{json.at("share").get<std::size_t>(), study.shares};
     return StoredShare{share, json.at("command").get<std::string>(), std::move(study)};
   } catch (const ShareJson::exception& error) {

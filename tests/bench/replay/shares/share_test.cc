@@ -67,10 +67,10 @@ TEST_CASE("what differs between two studies") {
       {[](StudyOfShares& s) { s.version = "2"; }, "version 2, not 1"},
       {[](StudyOfShares& s) { s.program = "q"; }, "another build of the program"},
       {[](StudyOfShares& s) { s.shares = 4; }, "4 shares, not 8"},
-      {[](StudyOfShares& s) { s.options[0].second = "backlog"; }, "another --arrival"},
-      {[](StudyOfShares& s) { s.options.emplace_back("until", "7d"); }, "another --until"},
-      {[](StudyOfShares& s) { s.options.clear(); }, "another --arrival"},
-      {[](StudyOfShares& s) { s.inputs[0].second = "m"; }, "another content of --nodes"},
+      {[](StudyOfShares& s) { s.options[0].second = "backlog"; }, "other options (arrival)"},
+      {[](StudyOfShares& s) { s.options.emplace_back("until", "7d"); }, "other options (until)"},
+      {[](StudyOfShares& s) { s.options.clear(); }, "other options (arrival)"},
+      {[](StudyOfShares& s) { s.inputs[0].second = "m"; }, "other contents of --nodes"},
       {[](StudyOfShares& s) { s.runs.emplace_back("more"); }, "other runs"},
       {[](StudyOfShares& s) { s.traces[0].nodes.pop_back(); }, "other traces"},
   };
@@ -114,6 +114,9 @@ TEST_CASE("a text that was cut off is neither a share nor a run") {
   CHECK_FALSE(run_of_json(R"({"bench-replay-run": 2})"));
   CHECK_FALSE(run_of_json("[]"));
   CHECK_FALSE(share_of_json(run));
+  StoredShare none = stored_share();
+  none.study.shares = 0;
+  CHECK_FALSE(share_of_json(share_as_json(none)));
 }
 
 TEST_CASE("digests are those of sha256sum") {

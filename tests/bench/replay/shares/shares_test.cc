@@ -185,11 +185,11 @@ TEST_CASE("a share is not begun where another study is, and nothing there is los
   };
   const std::vector<Case> cases = {
       {"1/4", [](ReplayOptions&) {}, "share-0-of-3.json is of 3 shares, not 4"},
-      {"1/3", [](ReplayOptions& o) { o.seeds = {"1..3"}; }, "is of another --seeds"},
-      {"0/3", [](ReplayOptions& o) { o.until = "1h"; }, "is of another --until"},
-      {"1/3", [](ReplayOptions& o) { o.snapshots = {10}; }, "another content of --snapshots"},
+      {"1/3", [](ReplayOptions& o) { o.seeds = {"1..3"}; }, "is of other options (seeds)"},
+      {"0/3", [](ReplayOptions& o) { o.until = "1h"; }, "is of other options (until)"},
+      {"1/3", [](ReplayOptions& o) { o.snapshots = {10}; }, "other contents of --snapshots"},
       {"1/3", [](ReplayOptions& o) { std::ofstream(o.nodes, std::ios::app) << "n,1000,1024,0,\n"; },
-       "another content of --nodes"},
+       "other contents of --nodes"},
       {"3/3", [](ReplayOptions&) {}, "--share 3/3: expected INDEX/COUNT"},
   };
   for (const Case& c : cases) {
