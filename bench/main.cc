@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <iostream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -106,11 +107,11 @@ bool is_known(const CLI::App& app, int argc, char** argv) {
   return false;
 }
 
-// The command line, for readers of a report.
-std::string typed(int argc, char** argv) {
-  std::string text = "bench";
-  for (int i = 1; i < argc; ++i) text.append(" ").append(argv[i]);
-  return text;
+// The words of the command line, whatever the program's path is.
+std::vector<std::string> typed(int argc, char** argv) {
+  std::vector<std::string> words{"bench"};
+  words.insert(words.end(), argv + 1, argv + argc);
+  return words;
 }
 
 }  // namespace

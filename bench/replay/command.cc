@@ -4,6 +4,7 @@
 #include "bench/replay/policies/policies.h"
 #include "bench/replay/recording/replay_recording.h"
 #include "bench/replay/replay.h"
+#include "bench/replay/shares/merge.h"
 #include "scheduler/live/signals.h"
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@ namespace {
 struct Command {
   ReplayOptions options;
   std::string recording;
+  std::vector<std::string> merge;
 };
 
 std::string policy_help() {
@@ -120,6 +123,17 @@ void add_output_options(CLI::App& command, ReplayOptions& options) {
       ->check(CLI::Range(1, 1'024));
 }
 
+void add_share_options(CLI::App& command, Command& all) {
+  command
+      .add_option("--share", all.options.share,
+                  "INDEX/COUNT: make only this share of the runs, 0/8 to 7/8, and store each in "
+                  "--out when it has ended. The same command continues a share that was killed")
+      ->needs("--out");
+  command.add_option("--merge", all.merge,
+                     "Instead of running: the table, files and exit code of a study whose shares "
+                     "are in these folders");
+}
+
 // The first Ctrl-C asks for a clean end; the second one ends the process.
 int run(Command command) {
   sched::live::block_signals();
@@ -132,7 +146,9 @@ int run(Command command) {
   ReplayOptions& options = command.options;
   options.progress = isatty(STDERR_FILENO) == 1;
   int code = kDone;
-  if (command.recording.empty()) {
+  if (!command.merge.empty()) {
+    code = merge(command.merge, options, {std::cout, std::cerr});
+  } else if (command.recording.empty()) {
     code = replay(options, bench::registry(), std::cout, std::cerr, stop);
   } else {
     code =
@@ -144,8 +160,26 @@ int run(Command command) {
 // Options without effect are not silently accepted.
 void check_combination(const CLI::App& command, const Command& all) {
   const auto given = [&](const char* option) { return command.count(option) > 0; };
+  if (!all.merge.empty()) {
+    const std::set<std::string> with_merge{"--merge", "--out", "--fail-if", "--format"};
+    for (const CLI::Option* option : command.parse_order()) {
+      const std::string name = option->get_name();
+      if (with_merge.count(name) == 0) throw CLI::ExcludesError(name, "--merge");
+    }
+    return;
+  }
+  if (!all.options.share.empty()) {
+    for (const char* option : {"--recording", "--decisions"}) {
+      if (given(option)) throw CLI::ExcludesError(option, "--share");
+    }
+    for (const char* option : {"--fail-if", "--format"}) {
+      if (given(option)) throw CLI::RequiresError(option, "--merge if there is a --share");
+    }
+  }
   if (all.recording.empty()) {
-    if (all.options.nodes.empty()) throw CLI::RequiredError("--nodes and --pods, or --recording,");
+    if (all.options.nodes.empty()) {
+      throw CLI::RequiredError("--nodes and --pods, or --recording, or --merge,");
+    }
     if (given("--life") && all.options.arrival.rfind("stationary", 0) != 0) {
       throw CLI::ValidationError("--life", "is about stationary arrivals");
     }
@@ -163,17 +197,30 @@ void check_combination(const CLI::App& command, const Command& all) {
 
 }  // namespace
 
-void add_command(CLI::App& app, const std::string& command_line, int& exit_code) {
+std::string same_results(const std::vector<std::string>& typed) {
+  const std::set<std::string> about_the_work{"--out", "--jobs", "--share"};
+  std::string command;
+  bool is_value = false;
+  for (const std::string& word : typed) {
+    const bool is_left_out = about_the_work.count(word.substr(0, word.find('='))) > 0;
+    if (!is_left_out && !is_value) command += (command.empty() ? "" : " ") + word;
+    is_value = is_left_out && word.find('=') == std::string::npos;
+  }
+  return command;
+}
+
+void add_command(CLI::App& app, const std::vector<std::string>& typed, int& exit_code) {
   auto all = std::make_shared<Command>();
   CLI::App* command = app.add_subcommand(
       "replay", "What policies would have done with a trace, on the engine that runs clusters");
   add_trace_options(*command, *all);
   add_workload_options(*command, all->options);
   add_output_options(*command, all->options);
+  add_share_options(*command, *all);
   command->footer(
       "Exit codes: 0 done; 1 a --fail-if condition holds; 2 something given is unusable; 130 "
       "interrupted.\nFormats, figures and outputs: bench/replay/README.md");
-  all->options.command_line = command_line;
+  all->options.command_line = same_results(typed);
   command->callback([all, command, &exit_code] {
     check_combination(*command, *all);
     exit_code = run(*all);

@@ -3,9 +3,12 @@
 #include "bench/replay/arguments.h"
 #include "bench/replay/output/folder.h"
 #include "bench/replay/output/table.h"
+#include "bench/replay/shares/digest.h"
+#include "bench/replay/shares/make_share.h"
 #include "bench/replay/study.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <ostream>
 #include <utility>
@@ -64,20 +67,48 @@ std::vector<PlannedRun> planned_runs(const Shared& shared) {
   return runs;
 }
 
+// What the results depend on besides the options in words.
+k8s::Result<Words> inputs_of(const ReplayOptions& options, const Arguments& arguments) {
+  Words inputs{{"--snapshots", fmt::format("{}", fmt::join(arguments.snapshots, ","))}};
+  for (const Policy& policy : arguments.policies) {
+    inputs.emplace_back("policy " + policy.name, sha256(policy.config));
+  }
+  Words files{{"--nodes", options.nodes}};
+  for (std::size_t i = 0; i < options.pods.size(); ++i) {
+    files.emplace_back("--pods of " + arguments.traces[i].name, options.pods[i]);
+  }
+  if (!options.quotas.empty()) files.emplace_back("--quotas", options.quotas);
+  for (auto& [name, file] : files) {
+    auto digest = sha256_of_file(file);
+    if (!digest) return tl::unexpected<k8s::Error>(std::move(digest.error()));
+    inputs.emplace_back(std::move(name), *std::move(digest));
+  }
+  return inputs;
+}
+
 }  // namespace
 
 int replay(const ReplayOptions& options, const sched::Registry& registry, std::ostream& out,
            std::ostream& complaints, const std::atomic<bool>& stop) {
+  const auto share = parse_share(options.share.empty() ? "0/1" : options.share);
+  if (!share) return unusable(complaints, share.error());
   auto arguments = check(options, registry);
   if (!arguments) return unusable(complaints, arguments.error());
-  auto folder = OutputFolder::open(options.out);
+  // A share's folder may have other shares, and gets files of its own.
+  auto folder = OutputFolder::open(options.share.empty() ? options.out : "");
   if (!folder) return unusable(complaints, folder.error());
   write_counts(out, arguments->traces);
   out << std::flush;
-  const Study study{.runs = planned_runs({*arguments, options, registry, *folder, stop}),
-                    .traces = arguments->traces,
-                    .fail_if = arguments->fail_if,
-                    .options = arguments->in_words};
+  Study study{.runs = planned_runs({*arguments, options, registry, *folder, stop}),
+              .traces = arguments->traces,
+              .fail_if = arguments->fail_if,
+              .options = arguments->in_words};
+  if (!options.share.empty()) {
+    auto inputs = inputs_of(options, *arguments);
+    if (!inputs) return unusable(complaints, inputs.error());
+    study.inputs = *std::move(inputs);
+    return make_share(study, *share, options, {out, complaints}, stop);
+  }
   return carry_out(study, options, *folder, out, complaints, stop);
 }
 

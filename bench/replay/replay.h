@@ -31,12 +31,13 @@ struct ReplayOptions {
   TypicalPods typical_pods = TypicalPods::kLearned;
   std::vector<double> snapshots;  // empty: default ones
   std::vector<std::string> fail_if;
-  std::string out;  // folder; empty: only the table
+  std::string out;    // folder; empty: only the table
+  std::string share;  // "2/8": only that part of the runs, stored in `out`; empty: all of them
   bool decisions = false;
   std::size_t jobs = 0;  // 0: as many as there are cores
   TableFormat format = TableFormat::kText;
   bool progress = false;     // a progress line on the error stream
-  std::string command_line;  // for the report
+  std::string command_line;  // for the report: what gives the same results
 };
 
 // Exit codes: 0; 1 a --fail-if condition holds; 2 an argument is invalid.

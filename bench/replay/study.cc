@@ -84,30 +84,41 @@ int unusable(std::ostream& complaints, const k8s::Error& error) {
   return kUnusable;
 }
 
+k8s::Result<std::vector<Result>> make_runs(const std::vector<PlannedRun>& runs,
+                                           const ReplayOptions& options, std::ostream& complaints,
+                                           const std::atomic<bool>& stop) {
+  Progress progress(runs, options.progress ? &complaints : nullptr);
+  progress.make_all(threads_of(options), stop);
+  if (progress.error()) return tl::unexpected<k8s::Error>(*progress.error());
+  return progress.finished();
+}
+
+int present(const Findings& findings, const ReplayOptions& options, OutputFolder& folder,
+            Terminal terminal) {
+  const std::vector<PolicyMeans> means = means_over_seeds(findings.results);
+  write_table(terminal.out, means, options.format);
+  const auto written = folder.write({.options = findings.study.options,
+                                     .traces = findings.study.traces,
+                                     .results = findings.results,
+                                     .means = means,
+                                     .interrupted = findings.interrupted},
+                                    options.command_line);
+  if (!written) return unusable(terminal.complaints, written.error());
+  if (!written->empty()) fmt::print(terminal.out, "\nwritten: {}\n", fmt::join(*written, ", "));
+  return judge(findings.study.fail_if, means, terminal.out, terminal.complaints);
+}
+
 int carry_out(const Study& study, const ReplayOptions& options, OutputFolder& folder,
               std::ostream& out, std::ostream& complaints, const std::atomic<bool>& stop) {
-  Progress progress(study.runs, options.progress ? &complaints : nullptr);
-  progress.make_all(threads_of(options), stop);
-  if (progress.error()) return unusable(complaints, *progress.error());
-  const std::vector<Result> results = progress.finished();
-  const bool interrupted = results.size() < study.runs.size();
+  const auto results = make_runs(study.runs, options, complaints, stop);
+  if (!results) return unusable(complaints, results.error());
+  const bool interrupted = results->size() < study.runs.size();
   if (interrupted) {
-    fmt::print(complaints, "interrupted: {} of {} runs had finished\n", results.size(),
+    fmt::print(complaints, "interrupted: {} of {} runs had finished\n", results->size(),
                study.runs.size());
   }
-  if (results.empty()) return kDone;
-
-  const std::vector<PolicyMeans> means = means_over_seeds(results);
-  write_table(out, means, options.format);
-  const auto written = folder.write({.options = study.options,
-                                     .traces = study.traces,
-                                     .results = results,
-                                     .means = means,
-                                     .interrupted = interrupted},
-                                    options.command_line);
-  if (!written) return unusable(complaints, written.error());
-  if (!written->empty()) fmt::print(out, "\nwritten: {}\n", fmt::join(*written, ", "));
-  return judge(study.fail_if, means, out, complaints);
+  if (results->empty()) return kDone;
+  return present({study, *results, interrupted}, options, folder, {out, complaints});
 }
 
 }  // namespace bench::replay
