@@ -27,8 +27,8 @@ var clusters = []struct {
 }{
 	{"kustomize", []section{
 		{"docs/install.md", "Build the image"}, {"docs/install.md", "With kustomize"}, {"docs/quotas.md", "GPU quotas"},
-		{"docs/operate.md", "Who may read metrics"}, {"docs/operate.md", "Ask about a pod"}, {"docs/ui.md", "Let people see it"},
-		{"docs/kubectl-gpu.md", "Install"}, {"docs/kubectl-gpu.md", "Flags"},
+		{"docs/operate.md", "Who may read metrics"}, {"docs/operate.md", "Ask about a pod"}, {"docs/operate.md", "The recording of the last hour"},
+		{"docs/ui.md", "Let people see it"}, {"docs/kubectl-gpu.md", "Install"}, {"docs/kubectl-gpu.md", "For tenants"}, {"docs/kubectl-gpu.md", "Flags"},
 		{"docs/alerts.md", "Alerts of the scheduler"}, {"docs/alerts.md", "Alerts of GPUs"}, {"docs/install.md", "Uninstall"},
 	}},
 	{"helm", []section{{"docs/install.md", "With Helm"}}},
@@ -152,15 +152,20 @@ func commandsOf(t *testing.T, s section) []string {
 
 var command = regexp.MustCompile(`^(kubectl|helm|sed) `)
 
-// commandsIn are the lines of the blocks that are for kubectl, Helm or sed. A block that names its language has none.
+// commandsIn are the lines of the blocks that are for kubectl, Helm or sed, with the lines after it where a quotation goes on there. A block that names its language has
+// none.
 func commandsIn(text string) []string {
 	var found []string
-	inBlock, isBare := false, false
+	inBlock, isBare, isQuoting := false, false, false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
+		wasQuoting := isQuoting
+		isQuoting = inBlock && (isQuoting || isBare && command.MatchString(line)) && isQuoting != (strings.Count(line, "'")%2 == 1)
 		switch language, isFence := strings.CutPrefix(line, "```"); {
 		case isFence:
 			inBlock, isBare = !inBlock, language == ""
+		case wasQuoting && len(found) > 0:
+			found[len(found)-1] += "\n" + line
 		case inBlock && isBare && command.MatchString(line):
 			found = append(found, line)
 		}
@@ -169,8 +174,8 @@ func commandsIn(text string) []string {
 }
 
 func TestCommandsIn(t *testing.T) {
-	page := "kubectl in prose\n```yaml\nkind: Pod\n```\n```\nkubectl get pods\n$ kubectl gpu\nhelm list\n```\nsed s\n```\n  sed -i s/a/b/ file\n```\n"
-	want := []string{"kubectl get pods", "helm list", "sed -i s/a/b/ file"}
+	page := "kubectl in prose\n```yaml\nkind: Pod\n```\n```\nkubectl get pods\n$ kubectl gpu\nhelm list\nkubectl patch '[\n  {}]'\nhelm list\n```\nsed s\n```\n  sed -i s/a/b/ file\n```\n"
+	want := []string{"kubectl get pods", "helm list", "kubectl patch '[\n{}]'", "helm list", "sed -i s/a/b/ file"}
 	if got := commandsIn(page); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
