@@ -73,10 +73,10 @@ func TestUpgradeKeepsWhatIsCharged(t *testing.T) {
 	e := newElection(t)
 	w := e.w
 	w.addGPUNodes(2)
+	old := e.startOther()
 	w.addQuota("upgraded", w.anyType("4", nil))
 	closed := w.beside(w.ns + "-closed")
 	closed.addQuota("upgraded-closed", closed.anyType("1", nil))
-	old := e.startOther()
 	for _, pod := range []string{"a", "b"} {
 		w.addPod(pod, fixture.GPUs(2))
 	}
@@ -120,7 +120,7 @@ func TestUpgradeReadsFiles(t *testing.T) {
 	}
 
 	definition := "manifests/base/crds"
-	w.addQuota("defined", w.anyType("4", nil))
+	w.createQuota(quota("defined", w.anyType("4", nil)))
 	for _, from := range []string{folder, root, folder, root} {
 		if said, err := exec.Command(filepath.Join(w.cluster.Bin(), "kubectl"), "--kubeconfig", w.cluster.Kubeconfig(), "apply", "-f",
 			filepath.Join(from, definition)).CombinedOutput(); err != nil {
