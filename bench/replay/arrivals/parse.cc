@@ -18,14 +18,14 @@ std::pair<std::string_view, std::optional<std::string_view>> at_colon(std::strin
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-// A number above 0 and at most `most`.
-std::optional<double> positive(std::string_view text, double most) {
+// A number above 0 and at most `most`; 0 if the text is none.
+double positive(std::optional<std::string_view> text, double most) {
+  if (!text) return 0;
   double number = 0;
   const auto [end, code] =
-      std::from_chars(text.begin(), text.end(), number, std::chars_format::fixed);
-  if (code != std::errc() || end != text.end()) return std::nullopt;
-  if (!(number > 0 && number <= most)) return std::nullopt;
-  return number;
+      std::from_chars(text->begin(), text->end(), number, std::chars_format::fixed);
+  const bool is_one = code == std::errc() && end == text->end() && number > 0 && number <= most;
+  return is_one ? number : 0;
 }
 
 }  // namespace
@@ -34,12 +34,11 @@ k8s::Result<ArrivalMode> parse_arrival(std::string_view text) {
   const auto [name, number] = at_colon(text);
   if (text == "trace") return ArrivalMode(TraceArrival{});
   if (text == "backlog") return ArrivalMode(BacklogArrival{});
-  const std::optional<double> percent =
-      number ? positive(*number, kMostPercent) : std::optional<double>();
-  if (name == "inflate" && percent) return ArrivalMode(InflateArrival{.percent = *percent});
-  if (name == "stationary" && percent) {
+  const double percent = positive(number, kMostPercent);
+  if (name == "inflate" && percent > 0) return ArrivalMode(InflateArrival{.percent = percent});
+  if (name == "stationary" && percent > 0) {
     StationaryArrival stationary;
-    stationary.percent = *percent;
+    stationary.percent = percent;
     return ArrivalMode(stationary);
   }
   return k8s::config_error(fmt::format(
@@ -52,9 +51,8 @@ k8s::Result<Life> parse_life(std::string_view text) {
   const auto [name, number] = at_colon(text);
   if (text == "exponential") return Life{.kind = Life::Kind::kExponential};
   if (text == "trace") return Life{.kind = Life::Kind::kTrace};
-  const std::optional<double> sigma =
-      number ? positive(*number, kMostSigma) : std::optional<double>();
-  if (name == "lognormal" && sigma) return Life{.kind = Life::Kind::kLogNormal, .sigma = *sigma};
+  const double sigma = positive(number, kMostSigma);
+  if (name == "lognormal" && sigma > 0) return Life{.kind = Life::Kind::kLogNormal, .sigma = sigma};
   return k8s::config_error(
       fmt::format("life \"{}\": want exponential, trace or lognormal:SIGMA, where SIGMA is a "
                   "number above 0 and at most {}",
