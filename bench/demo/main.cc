@@ -1,4 +1,5 @@
-// bench-demo: watches what becomes of the example pods, for `make demo`. A program of its own, since the demo builds no more than it runs.
+// bench-demo: watches what becomes of the example pods, for `make demo`. A program of its own,
+// since the demo builds no more than it runs.
 #include "bench/demo/demo.h"
 
 #include <CLI/CLI.hpp>
