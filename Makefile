@@ -143,7 +143,7 @@ image:
 
 format:
 	@find k8s-client scheduler plugins bench tests -name '*.cc' -o -name '*.h' | \
-	  xargs clang-format-14 -i
+	  xargs .ci/clang-format -i
 
 clean:
 	rm -rf build
