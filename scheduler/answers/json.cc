@@ -107,29 +107,33 @@ std::string to_json(const std::vector<GpuNode>& nodes, const PodNames& names) {
 }
 
 std::string to_json(const Queue& queue) {
-  return text_of(
-      {{"kind", "Queue"},
-       {"pods", array_of(queue.rows,
-                         [](const QueueRow& row) -> Json {
-                           return {{"position", row.position},
-                                   {"pod", json_of(row.pod)},
-                                   {"quota", row.quota},
-                                   {"asks", row.asks},
-                                   {"gpus", row.gpus},
-                                   {"created", k8s::json::format_seconds(row.created)},
-                                   {"blockedBy", row.blocked_by},
-                                   {"next", row.next},
-                                   {"message", row.message}};
-                         })},
-       {"neverAsWritten", array_of(queue.never,
-                                   [](const NeverRow& row) -> Json {
-                                     return {{"pod", json_of(row.pod)}, {"why", row.why}};
-                                   })},
-       {"notOurs", array_of(queue.strangers, [](const StrangerRow& row) -> Json {
-          return {{"pod", json_of(row.pod)},
-                  {"schedulerName", row.scheduler_name},
-                  {"meant", row.meant}};
-        })}});
+  Json all = {{"kind", "Queue"},
+              {"pods", array_of(queue.rows,
+                                [](const QueueRow& row) -> Json {
+                                  return {{"position", row.position},
+                                          {"placeInLine", row.place_in_line},
+                                          {"lineLength", row.line_length},
+                                          {"pod", json_of(row.pod)},
+                                          {"quota", row.quota},
+                                          {"asks", row.asks},
+                                          {"gpus", row.gpus},
+                                          {"created", k8s::json::format_seconds(row.created)},
+                                          {"blockedBy", row.blocked_by},
+                                          {"next", row.next},
+                                          {"message", row.message}};
+                                })},
+              {"neverAsWritten", array_of(queue.never,
+                                          [](const NeverRow& row) -> Json {
+                                            return {{"pod", json_of(row.pod)}, {"why", row.why}};
+                                          })},
+              {"notOurs", array_of(queue.strangers, [](const StrangerRow& row) -> Json {
+                 return {{"pod", json_of(row.pod)},
+                         {"schedulerName", row.scheduler_name},
+                         {"meant", row.meant}};
+               })}};
+  if (queue.left_out > 0) all["leftOut"] = queue.left_out;
+  if (queue.nodes_withheld) all["withheld"] = {{"nodes", true}};
+  return text_of(all);
 }
 
 std::string to_json(const std::vector<QuotaStatus>& quotas) { return text_of(quotas_json(quotas)); }
@@ -144,6 +148,20 @@ std::string to_json(const std::vector<QuotaStatus>& quotas,
             {"gpus", one.gpus.to_string()},
             {"since", k8s::json::format_seconds(one.since)}};
   });
+  return text_of(all);
+}
+
+std::string to_json(const QuotasSeen& quotas) {
+  const NamespaceQuotas& of = quotas.of;
+  Json all = quotas_json(of.quotas);
+  all["namespace"] = quotas.namespace_;
+  all["without"] = of.without;
+  all["line"] = {
+      {"pods", of.in_line},
+      {"head", of.head ? json_of(*of.head) : Json()},
+      {"headSince", of.in_line > 0 ? Json(k8s::json::format_seconds(of.head_since)) : Json()},
+      {"firstOfNamespace", of.first_place}};
+  if (quotas.is_withheld) all["withheld"] = true;
   return text_of(all);
 }
 

@@ -1,6 +1,5 @@
 #include "scheduler/live/ui/notes.h"
 
-#include "scheduler/answers/queue.h"
 #include "scheduler/gpu/resource_kind.h"
 
 #include <algorithm>
@@ -21,15 +20,14 @@ bool has_gpus(const k8s::Pod& pod) {
 
 // The message of a quota names it.
 UiNotes::Refusal refusal_by(const decision::Unschedulable& told) {
-  if (told.reason == decision::Unschedulable::Reason::kGpuQuotaExceeded) {
-    return {.headline = told.message, .by_quota = true};
-  }
-  return {.headline = answers::headline_of({.message = told.message,
-                                            .details = told.details,
-                                            .plugins = told.plugins,
-                                            .by_quota = false},
-                                           {}),
-          .by_quota = false};
+  const bool by_quota = told.reason == decision::Unschedulable::Reason::kGpuQuotaExceeded;
+  const answers::Refusal refusal{.message = told.message,
+                                 .details = told.details,
+                                 .plugins = told.plugins,
+                                 .by_quota = by_quota};
+  return {.next = answers::short_reason(refusal),
+          .headline = by_quota ? told.message : answers::headline_of(refusal, {}),
+          .by_quota = by_quota};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// What the page shows and the engine does not keep: the last pods that were bound and why there, in
-// one sentence why each pod waits, and the names of pods that have GPUs.
+// What the page and the answers for tenants say and the engine does not keep: the last pods that
+// were bound and why there, in one sentence why each pod waits, and the names of pods that have
+// GPUs.
 //
 // The engine's thread notes decisions, so that their number fits what it answers next; the event
 // loop notes outcomes of binds, and pods; the secure port's thread reads. All is bounded: of what
@@ -7,6 +8,7 @@
 #pragma once
 
 #include "k8s-client/api/pod.h"
+#include "scheduler/answers/queue.h"
 #include "scheduler/answers/why.h"
 #include "scheduler/engine/decision.h"
 
@@ -37,11 +39,7 @@ class UiNotes {
     decision::Bind bind;
   };
 
-  // Why a pod waits, as it was told last.
-  struct Refusal {
-    std::string headline;
-    bool by_quota = false;
-  };
+  using Refusal = answers::LastRefusal;
 
   UiNotes() = default;
   explicit UiNotes(Limits limits) : limits_(limits) {}

@@ -1,6 +1,6 @@
-// `kubectl gpu why` of a caller who may not list the cluster: from the command line to the API
-// server inside the test, and through its proxy to the scheduler.
-#include "scheduler/kubectl-gpu/ui/ask_why.h"
+// `kubectl gpu why`, `queue` and `quota` of a caller who may not list the cluster: from the command
+// line to the API server inside the test, and through its proxy to the scheduler.
+#include "scheduler/kubectl-gpu/ui/ask_scheduler.h"
 
 #include "scheduler/answers/json.h"
 #include "scheduler/kubectl-gpu/run.h"
@@ -30,6 +30,8 @@ constexpr const char* kLeasePath =
 constexpr const char* kAnswerPath =
     "/api/v1/namespaces/gpu-scheduler/pods/https%3Apod-1%3A10259/proxy/answers/why"
     "?namespace=ml&pod=train-0";
+constexpr const char* kProxyPath =
+    "/api/v1/namespaces/gpu-scheduler/pods/https%3Apod-1%3A10259/proxy";
 constexpr const char* kJson = "Content-Type: application/json\r\n";
 constexpr const char* kText = "Content-Type: text/plain; charset=utf-8\r\n";
 
@@ -168,17 +170,97 @@ TEST_CASE("where the scheduler does not answer either, both reasons are given, a
   refused("the Role gpu-scheduler-answers");
 }
 
+TEST_CASE(
+    "kubectl gpu queue and quota ask the scheduler about the context's namespace, or that of -n") {
+  ApiServer api;
+  answers::Queue queue;
+  answers::QueueRow& row = queue.rows.emplace_back();
+  row.position = 1;
+  row.place_in_line = 3;
+  row.line_length = 17;
+  row.pod = {"ml", "train-0", ""};
+  row.quota = "team-ml";
+  row.asks = "8 H100";
+  row.created = kAskedAt - std::chrono::minutes(7);
+  row.blocked_by = "quota";
+  row.next = "H100 needs 8, 4 of 8 in use, 3rd in line";
+  queue.left_out = 2;
+  const std::string proxy = kProxyPath;
+  api.answers[proxy + "/answers/queue?namespace=ml"] =
+      tests::answer(200, kJson, answers::to_json(queue));
+  const auto line = api.say({"queue"});
+  CHECK(line.code == 0);
+  CHECK(line.out ==
+        "#  POD         QUOTA    IN LINE    ASKS    WAITED  BLOCKED BY  NEXT\n"
+        "1  ml/train-0  team-ml  3rd of 17  8 H100      7m  quota       "
+        "H100 needs 8, 4 of 8 in use, 3rd in line\n"
+        "and 2 pods more\n"
+        "Next: kubectl gpu why pod/train-0 -n ml\n");
+  CHECK_THAT(line.err, Catch::Contains("so the scheduler answered"));
+  CHECK(api.say({"queue", "-o", "json"}).out == answers::to_json(queue));
+
+  answers::QuotasSeen quotas{.namespace_ = "other", .of = {}, .is_withheld = true};
+  QuotaStatus team{.name = "team", .uid = {}, .status = {}, .parent = "department"};
+  team.status.quotas = {{.gpu_type = "H100",
+                         .use = {.guaranteed = k8s::Quantity::of(8),
+                                 .used = k8s::Quantity::of(10),
+                                 .borrowed = k8s::Quantity::of(2),
+                                 .pending = k8s::Quantity::of(9)}}};
+  QuotaStatus department = team;
+  department.name = "department";
+  department.parent.clear();
+  quotas.of.quotas = {team, department};
+  quotas.of.in_line = 17;
+  quotas.of.head_since = kAskedAt - std::chrono::minutes(9);
+  quotas.of.first_place = 3;
+  api.answers[proxy + "/answers/quota?namespace=other"] =
+      tests::answer(200, kJson, answers::to_json(quotas));
+  const auto said = api.say({"quota", "-n", "other"});
+  CHECK(said.code == 0);
+  CHECK(said.out ==
+        "QUOTA       TYPE  USED  BORROWED  LENT  PENDING\n"
+        "department  H100  10/8         2     0        9\n"
+        "  team      H100  10/8         2     0        9\n"
+        "In line: 17 pods; the first, of another namespace, waits 9m; the first of other is 3rd\n");
+  quotas.of = {};
+  const auto told = [&] {
+    api.answers[proxy + "/answers/quota?namespace=other"] =
+        tests::answer(200, kJson, answers::to_json(quotas));
+    return api.say({"quota", "-n", "other"}).out;
+  };
+  CHECK(told() == "No GpuQuota counts namespace other\n");
+  quotas.of.without = "namespace other has no GPU quota, and pods without quota get no GPUs";
+  quotas.of.in_line = 1;
+  quotas.of.head = PodRef{"other", "x", ""};
+  quotas.of.head_since = kAskedAt;
+  quotas.of.first_place = 1;
+  CHECK(told() ==
+        "NO GPUS  namespace other has no GPU quota, and pods without quota get no GPUs\n"
+        "In line: 1 pod; the first, other/x, waits 0s\n");
+
+  const auto all = api.say({"queue", "-A"});
+  CHECK(all.code == kUnreadable);
+  CHECK_THAT(all.err, Catch::Contains("the scheduler answers about one namespace"));
+  const auto unknown = api.say({"quota", "-n", "unknown"});
+  CHECK(unknown.code == kUnreadable);
+  CHECK_THAT(unknown.err, Catch::Contains("the Role gpu-scheduler-answers"));
+}
+
 TEST_CASE("other commands do not ask the scheduler") {
   ApiServer api;
-  const auto said = api.say({"queue"});
+  const auto said = api.say({"nodes"});
   CHECK(said.code == kUnreadable);
   CHECK_THAT(said.err, !Catch::Contains("the scheduler did not answer"));
   CHECK(api.token_shown_at(kAnswerPath) == "none");
 }
 
 TEST_CASE("names stay within their parameter") {
-  CHECK(why_target("ml", "train-0") == "/answers/why?namespace=ml&pod=train-0");
-  CHECK(why_target("a&b", "c/../d?e") == "/answers/why?namespace=a%26b&pod=c%2F..%2Fd%3Fe");
+  const auto why = [](const char* namespace_, const char* pod) {
+    return answer_target(Command::kWhy, namespace_, pod);
+  };
+  CHECK(why("ml", "train-0") == "/answers/why?namespace=ml&pod=train-0");
+  CHECK(why("a&b", "c/../d?e") == "/answers/why?namespace=a%26b&pod=c%2F..%2Fd%3Fe");
+  CHECK(answer_target(Command::kQueue, "a&b", "") == "/answers/queue?namespace=a%26b");
 }
 
 }  // namespace sched::kubectl
