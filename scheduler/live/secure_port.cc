@@ -52,7 +52,7 @@ class SecurePort::Parts {
       : cluster_(std::move(cluster)),
         metrics_(*loop_, std::move(scheduler.metrics)),
         asker_(*loop_, std::move(scheduler.ask), {}),
-        questions_(access_, asker_, get_pod(), std::move(scheduler.names)),
+        questions_(*loop_, access_, asker_, get_pod(), std::move(scheduler.names)),
         recording_(std::move(scheduler.recording)) {
     if (scheduler.ui) page_.emplace(*loop_, access_, asker_, *std::move(scheduler.ui));
     if (scheduler.answers) {

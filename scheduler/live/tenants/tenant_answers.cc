@@ -4,13 +4,9 @@
 #include "scheduler/answers/withhold.h"
 #include "scheduler/live/questions/asked_pod.h"
 #include "scheduler/live/questions/unanswered.h"
-#include "scheduler/server/endpoints.h"
 #include "scheduler/server/query.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -76,16 +72,6 @@ tl::expected<Wanted, Reply> read_request(const server::Request& request) {
   return wanted;
 }
 
-Reply over_budget(Budget::Clock::duration wait, const Budget::Limits& limits) {
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
-  Reply reply = text_reply(
-      429, fmt::format("an account may ask {} questions at once, then one every {} s; ask again in "
-                       "{} s\n",
-                       limits.at_once, limits.each.count(), seconds));
-  reply.headers.emplace_back("Retry-After", std::to_string(seconds));
-  return reply;
-}
-
 template <typename Told>
 Reply told_reply(const Told& told) {
   Reply reply = text_reply(200, answers::to_json(told));
@@ -105,12 +91,11 @@ struct TenantAnswers::Asked {
 
 TenantAnswers::TenantAnswers(k8s::EventLoop& loop, server::DelegatedAccess& access, Asker& asker,
                              GetPod get_pod, Scheduler scheduler)
-    : loop_(loop),
-      access_(access),
+    : access_(access),
       asker_(asker),
       get_pod_(std::move(get_pod)),
       scheduler_(std::move(scheduler)),
-      budget_(scheduler_.budget) {}
+      budgeted_(loop, access, scheduler_.budget) {}
 
 bool TenantAnswers::serves(std::string_view path) {
   return path == kTenantPath || (path.starts_with(kTenantPath) && path[kTenantPath.size()] == '/');
@@ -119,30 +104,20 @@ bool TenantAnswers::serves(std::string_view path) {
 void TenantAnswers::get(const server::Request& request, HttpServer::Answer answer) {
   auto of = read_request(request);
   if (!of) return answer(std::move(of.error()));
-  server::if_allowed(
-      access_, request, {}, std::move(answer),
+  std::vector<k8s::Access> wanted = {pods_in(of->namespace_)};
+  budgeted_.if_allowed(
+      request, std::move(wanted), std::move(answer),
       [this, of = *std::move(of), token = std::string(request.bearer_token.value_or("")),
-       client = request.client](HttpServer::Answer known, const std::string& user) {
-        take_from_budget(
-            std::make_shared<const Asked>(Asked{of, token, std::move(known), {user, client}}));
+       client = request.client](HttpServer::Answer allowed, const std::string& user) {
+        answer_allowed(
+            std::make_shared<const Asked>(Asked{of, token, std::move(allowed), {user, client}}));
       });
 }
 
-void TenantAnswers::take_from_budget(const std::shared_ptr<const Asked>& asked) {
-  if (const auto wait = budget_.take(asked->client.account, loop_.now())) {
-    return asked->answer(over_budget(*wait, budget_.limits()));
-  }
-  review(asked);
-}
-
-void TenantAnswers::review(const std::shared_ptr<const Asked>& asked) {
-  server::if_allowed(
-      access_, asked->token, {pods_in(asked->of.namespace_)}, asked->answer,
-      [this, asked](const HttpServer::Answer& /*the same*/, const std::string& /*user*/) {
-        if (asked->of.about == About::kQueue) return ask_queue(asked);
-        if (asked->of.about == About::kQuota) return ask_quota(asked);
-        read_pod(asked);
-      });
+void TenantAnswers::answer_allowed(const std::shared_ptr<const Asked>& asked) {
+  if (asked->of.about == About::kQueue) return ask_queue(asked);
+  if (asked->of.about == About::kQuota) return ask_quota(asked);
+  read_pod(asked);
 }
 
 void TenantAnswers::read_pod(const std::shared_ptr<const Asked>& asked) {

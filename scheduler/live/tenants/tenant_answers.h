@@ -12,9 +12,8 @@
 // What cannot be reviewed is not named. Of nodes that are gone nothing is known: where a pod waits
 // for a reason that names one, its name stays, as it does in the pod's own status.
 //
-// Each account has a budget of questions, from which refused ones are taken, too; beyond it the
-// answer is 429 with Retry-After. Besides, it counts as all others do that ask the engine
-// (questions/asker.h).
+// Each account has a budget of questions (questions/budgeted_access.h). Besides, it counts as all
+// others do that ask the engine (questions/asker.h).
 //
 // The pod of `why` is read from the API server with the scheduler's own rights, after those of the
 // account were reviewed, as for /explain (questions/pod_questions.h).
@@ -25,8 +24,8 @@
 #include "scheduler/answers/why.h"
 #include "scheduler/answers/withhold.h"
 #include "scheduler/live/questions/asker.h"
+#include "scheduler/live/questions/budgeted_access.h"
 #include "scheduler/live/questions/pod_questions.h"
-#include "scheduler/live/tenants/budget.h"
 #include "scheduler/live/ui/notes.h"
 #include "scheduler/server/delegated_access.h"
 #include "scheduler/server/http_server.h"
@@ -62,8 +61,7 @@ class TenantAnswers {
  private:
   struct Asked;
 
-  void take_from_budget(const std::shared_ptr<const Asked>& asked);
-  void review(const std::shared_ptr<const Asked>& asked);
+  void answer_allowed(const std::shared_ptr<const Asked>& asked);
   void read_pod(const std::shared_ptr<const Asked>& asked);
   void ask_why(const std::shared_ptr<const Asked>& asked, const k8s::Pod& pod);
   void ask_queue(const std::shared_ptr<const Asked>& asked);
@@ -76,12 +74,11 @@ class TenantAnswers {
   // With what the account may see.
   void reply(const std::shared_ptr<const Asked>& asked, const answers::Why& why);
 
-  k8s::EventLoop& loop_;
   server::DelegatedAccess& access_;
   Asker& asker_;
   const GetPod get_pod_;
   const Scheduler scheduler_;
-  Budget budget_;
+  BudgetedAccess budgeted_;
 };
 
 }  // namespace sched::live
