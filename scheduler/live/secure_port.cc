@@ -51,7 +51,7 @@ class SecurePort::Parts {
   Parts(k8s::ClusterAccess cluster, Scheduler scheduler)
       : cluster_(std::move(cluster)),
         metrics_(*loop_, std::move(scheduler.metrics)),
-        asker_(*loop_, std::move(scheduler.ask), {}),
+        asker_(*loop_, std::move(scheduler.ask), {}, std::move(scheduler.leader)),
         questions_(*loop_, access_, asker_, get_pod(), std::move(scheduler.names)),
         recording_(std::move(scheduler.recording)) {
     if (scheduler.ui) page_.emplace(*loop_, access_, asker_, *std::move(scheduler.ui));

@@ -170,6 +170,7 @@ k8s::Result<void> Shell::Parts::open_secure_port() {
            [this](std::string_view verb, int status, std::chrono::nanoseconds duration) {
              metrics_.request(verb, status, duration);
            },
+       .leader = [this] { return leader_.get(); },
        .recording = recording_source(),
        .ui = std::move(ui),
        .answers = std::move(answers)});

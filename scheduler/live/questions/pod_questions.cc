@@ -130,17 +130,17 @@ void PodQuestions::ask_engine(const std::shared_ptr<const Asked>& asked, const k
   const std::size_t limit = asked->parameters.limit;
   if (asked->explains) {
     asker_.ask([unbound](const Engine& engine) { return engine.explain(unbound); }, asked->client,
-               [asked, pod, limit](const tl::expected<Explanation, Unanswered>& answer) {
+               [this, asked, pod, limit](const tl::expected<Explanation, Unanswered>& answer) {
                  asked->answer(answer ? json_reply(to_json(pod, *answer, limit))
-                                      : reply_to(answer.error()));
+                                      : reply_to(answer.error(), asker_.leader()));
                });
   } else {
-    asker_.ask(
-        [unbound, limit](const Engine& engine) { return engine.candidates(unbound, limit); },
-        asked->client,
-        [asked, pod](const tl::expected<std::vector<Candidate>, Unanswered>& answer) {
-          asked->answer(answer ? json_reply(to_json(pod, *answer)) : reply_to(answer.error()));
-        });
+    asker_.ask([unbound, limit](const Engine& engine) { return engine.candidates(unbound, limit); },
+               asked->client,
+               [this, asked, pod](const tl::expected<std::vector<Candidate>, Unanswered>& answer) {
+                 asked->answer(answer ? json_reply(to_json(pod, *answer))
+                                      : reply_to(answer.error(), asker_.leader()));
+               });
   }
 }
 

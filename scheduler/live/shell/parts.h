@@ -13,6 +13,7 @@
 #include "k8s-client/leader_election/store_mark.h"
 #include "scheduler/live/engine_thread.h"
 #include "scheduler/live/intake.h"
+#include "scheduler/live/leadership/leader_name.h"
 #include "scheduler/live/leadership/leadership.h"
 #include "scheduler/live/problem_log.h"
 #include "scheduler/live/record/flight_recorder.h"
@@ -130,6 +131,7 @@ class Shell::Parts {
   std::unique_ptr<Intake> intake_;
   std::unique_ptr<k8s::Transport> lease_transport_;
   std::unique_ptr<k8s::Client> lease_client_;
+  LeaderName leader_;                           // another replica that leads
   std::unique_ptr<Leadership> leadership_;      // nullptr without leader election
   std::unique_ptr<k8s::StoreMark> store_mark_;  // nullptr with leader election
   std::unique_ptr<server::HttpServer> probes_;

@@ -133,7 +133,7 @@ void TenantAnswers::ask_why(const std::shared_ptr<const Asked>& asked, const k8s
                  const Engine& engine) { return answers::why_seen(engine, pod, names, clock()); },
              asked->client,
              [this, asked](tl::expected<answers::Why, Unanswered> why) {
-               if (!why) return asked->answer(reply_to(why.error()));
+               if (!why) return asked->answer(reply_to(why.error(), asker_.leader()));
                scheduler_.notes->name_ends(*why);
                reply(asked, *why);
              });
@@ -147,7 +147,7 @@ void TenantAnswers::ask_queue(const std::shared_ptr<const Asked>& asked) {
       },
       asked->client,
       [this, asked](const tl::expected<answers::Queue, Unanswered>& queue) {
-        if (!queue) return asked->answer(reply_to(queue.error()));
+        if (!queue) return asked->answer(reply_to(queue.error(), asker_.leader()));
         find_visible(asked, !queue->named_nodes.empty(), {},
                      [asked, queue = *queue](const answers::Visible& visible) {
                        answers::Queue told = queue;
@@ -162,7 +162,7 @@ void TenantAnswers::ask_quota(const std::shared_ptr<const Asked>& asked) {
                  const Engine& engine) { return answers::quotas_seen(engine, namespace_); },
              asked->client,
              [this, asked](const tl::expected<answers::QuotasSeen, Unanswered>& quotas) {
-               if (!quotas) return asked->answer(reply_to(quotas.error()));
+               if (!quotas) return asked->answer(reply_to(quotas.error(), asker_.leader()));
                std::set<std::string> others;
                if (const auto& head = quotas->of.head) others.insert(head->namespace_);
                find_visible(asked, false, std::move(others),

@@ -125,7 +125,7 @@ void UiPage::ask_for_state() {
     is_asking_ = false;
     if (seen) return has_seen(*std::move(seen));
     for (const Answer& answer : std::exchange(waiting_, {})) {
-      answer(with_headers(reply_to(seen.error())));
+      answer(with_headers(reply_to(seen.error(), asker_.leader())));
     }
   });
 }
@@ -156,7 +156,7 @@ void UiPage::get_why(const std::string& query, Asker::Client client, Answer answ
              std::move(client),
              [this, name = *name, answer = std::move(answer)](
                  tl::expected<std::optional<answers::Why>, Unanswered> why) {
-               if (!why) return answer(with_headers(reply_to(why.error())));
+               if (!why) return answer(with_headers(reply_to(why.error(), asker_.leader())));
                if (!*why) {
                  return answer(with_headers(text_reply(
                      404, fmt::format("no pod \"{}/{}\" of this scheduler waits\n",
@@ -179,7 +179,7 @@ void UiPage::get_what_if(const std::string& query, Asker::Client client, Answer 
       },
       std::move(client),
       [this, notes, answer = std::move(answer)](tl::expected<answers::Why, Unanswered> why) {
-        if (!why) return answer(with_headers(reply_to(why.error())));
+        if (!why) return answer(with_headers(reply_to(why.error(), asker_.leader())));
         scheduler_.notes->name_ends(*why);
         const std::string noted =
             notes.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

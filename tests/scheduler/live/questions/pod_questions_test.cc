@@ -87,6 +87,7 @@ class World {
       {"ml/other", ours("other").served_by("default-scheduler")},
       {"ml/done", ours("done").on("n1").finished()}};
   std::optional<k8s::Error> api_error;
+  std::string leader;
   std::shared_ptr<const int> client = std::make_shared<int>();
   std::vector<std::string> reviewed;
   std::deque<Question> put;
@@ -110,7 +111,8 @@ class World {
       {}};
   Asker asker_{loop,
                [this](Question question) { put.push_back(std::move(question)); },
-               {.open = 3, .open_of_account = 2}};
+               {.open = 3, .open_of_account = 2},
+               [this] { return leader; }};
 
  public:
   PodQuestions questions{loop,
@@ -274,6 +276,16 @@ TEST_CASE("questions that cannot be answered now") {
   away.ask("/explain", "namespace=ml&pod=fits");
   CHECK(away.reply().status == 503);
   CHECK(*away.reply().body == "nobody there\n");
+}
+
+TEST_CASE("a replica that does not decide names the one that does") {
+  World world;
+  world.leader = "pod-2_1234";
+  world.ask("/explain", "namespace=ml&pod=large");
+  const Reply got = world.reply(Unanswered::kNotDeciding);
+  CHECK(got.status == 503);
+  CHECK(*got.body ==
+        "this replica decides nothing: \"pod-2_1234\" holds the lease; ask that one\n");
 }
 
 TEST_CASE("each account has a budget for both pages, from which refused questions are taken, too") {
