@@ -23,6 +23,21 @@ Json json_of(const GpuTenant& tenant, const PodNames& names) {
   return {{"pod", names.of(tenant.uid)}, {"gpus", tenant.pieces}};
 }
 
+Json json_of(const Chosen& chosen) {
+  Json json = {{"decision", chosen.decision},
+               {"at", k8s::json::format_seconds(chosen.at)},
+               {"score", chosen.score},
+               {"fittingNodes", chosen.fitting_nodes},
+               {"allNodes", chosen.all_nodes},
+               {"attempts", chosen.attempts},
+               {"waitedSeconds", chosen.waited.count()},
+               {"runnerUp", nullptr}};
+  if (!chosen.runner_up) return json;
+  json["runnerUp"] = {{"node", chosen.runner_up->node}, {"score", chosen.runner_up->score}};
+  json["margin"] = chosen.score - chosen.runner_up->score;
+  return json;
+}
+
 Json json_of(const PodRef& pod) { return {{"namespace", pod.namespace_}, {"name", pod.name}}; }
 
 Json json_of(const k8s::GpuQuota::Use& use) {
@@ -132,6 +147,7 @@ std::string to_json(const Queue& queue) {
                          {"meant", row.meant}};
                })}};
   if (queue.left_out > 0) all["leftOut"] = queue.left_out;
+  if (queue.data_age) all["dataAgeSeconds"] = queue.data_age->count();
   if (queue.nodes_withheld) all["withheld"] = {{"nodes", true}};
   return text_of(all);
 }
@@ -161,6 +177,7 @@ std::string to_json(const QuotasSeen& quotas) {
       {"head", of.head ? json_of(*of.head) : Json()},
       {"headSince", of.in_line > 0 ? Json(k8s::json::format_seconds(of.head_since)) : Json()},
       {"firstOfNamespace", of.first_place}};
+  if (quotas.data_age) all["dataAgeSeconds"] = quotas.data_age->count();
   if (quotas.is_withheld) all["withheld"] = true;
   return text_of(all);
 }
@@ -195,6 +212,8 @@ std::string to_json(const Why& why) {
               {"wouldRunOnOneMore", why.room.if_empty},
               {"wouldRunOnOneMoreOfType", why.room.if_empty_type},
               {"waitsForNodes", why.is_for_nodes}};
+  if (why.chosen) all["chosen"] = json_of(*why.chosen);
+  if (why.data_age) all["dataAgeSeconds"] = why.data_age->count();
   if (why.withheld) {
     all["withheld"] = {{"nodes", why.withheld->nodes},
                        {"podsThatEnd", why.withheld->pods},

@@ -5,6 +5,7 @@
 #include "scheduler/answers/outlook.h"
 #include "scheduler/engine/engine.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -49,9 +50,10 @@ struct Queue {
   std::vector<StrangerRow> strangers;
 
   // Only in answers of a running scheduler (queue_seen).
-  std::size_t left_out = 0;              // rows that are too many
-  std::vector<std::string> named_nodes;  // by the sentences above, sorted
-  bool nodes_withheld = false;           // what is said names no nodes (withhold.h)
+  std::size_t left_out = 0;                      // rows that are too many
+  std::vector<std::string> named_nodes;          // by the sentences above, sorted
+  std::optional<std::chrono::seconds> data_age;  // as Why::data_age
+  bool nodes_withheld = false;                   // what is said names no nodes (withhold.h)
 };
 
 // Why a pod waits, as it was decided last.

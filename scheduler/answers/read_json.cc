@@ -112,6 +112,34 @@ void read_into(const Json& object, const char* key, k8s::GpuQuota::Use& use) {
   read_into(*found, "pending", use.pending);
 }
 
+void read_into(const Json& object, const char* key, std::chrono::seconds& seconds) {
+  std::int64_t count = 0;
+  read_into(object, key, count);
+  seconds = std::chrono::seconds(count);
+}
+
+void read_age(const Json& json, std::optional<std::chrono::seconds>& age) {
+  if (json.contains("dataAgeSeconds")) read_into(json, "dataAgeSeconds", age.emplace());
+}
+
+void read_chosen(const Json& json, Why& why) {
+  const auto found = json.find("chosen");
+  if (found == json.end()) return;
+  Chosen& chosen = why.chosen.emplace();
+  read_into(*found, "decision", chosen.decision);
+  read_into(*found, "at", chosen.at);
+  read_into(*found, "score", chosen.score);
+  read_into(*found, "fittingNodes", chosen.fitting_nodes);
+  read_into(*found, "allNodes", chosen.all_nodes);
+  read_into(*found, "attempts", chosen.attempts);
+  read_into(*found, "waitedSeconds", chosen.waited);
+  const auto runner_up = found->find("runnerUp");
+  if (runner_up == found->end() || runner_up->is_null()) return;
+  Chosen::RunnerUp& second = chosen.runner_up.emplace();
+  read_into(*runner_up, "node", second.node);
+  read_into(*runner_up, "score", second.score);
+}
+
 QueueRow row_of(const Json& json) {
   QueueRow row;
   read_into(json, "position", row.position);
@@ -177,6 +205,7 @@ tl::expected<Queue, std::string> read_queue(std::string_view text) {
       read_into(one, "why", row.why);
     }
     read_into(json, "leftOut", queue.left_out);
+    read_age(json, queue.data_age);
     if (const auto withheld = json.find("withheld"); withheld != json.end()) {
       read_into(*withheld, "nodes", queue.nodes_withheld);
     }
@@ -192,6 +221,7 @@ tl::expected<QuotasSeen, std::string> read_quotas(std::string_view text) {
     read_into(json, "namespace", quotas.namespace_);
     read_into(json, "without", quotas.of.without);
     read_into(json, "withheld", quotas.is_withheld);
+    read_age(json, quotas.data_age);
     const auto line = json.find("line");
     if (line == json.end()) return quotas;
     read_into(*line, "pods", quotas.of.in_line);
@@ -222,6 +252,8 @@ tl::expected<Why, std::string> read_why(std::string_view text) {
     read_into(json, "headline", why.headline);
     read_judgement(json, why);
     read_room(json, why);
+    read_chosen(json, why);
+    read_age(json, why.data_age);
     return why;
   });
 }

@@ -92,6 +92,7 @@ void withhold_nodes(Why& why, Withheld& withheld) {
   withheld.nodes =
       withheld.nodes || !why.candidates.empty() || !why.reasons.empty() || !why.named_nodes.empty();
   why.candidates.clear();
+  if (why.chosen && why.chosen->runner_up) take(why.chosen->runner_up->node);
   for (ReasonRow& row : why.reasons) row.example = numbers_of(row.example);
   for (std::string* sentence : sentences_of(why)) *sentence = without(why.named_nodes, *sentence);
   why.named_nodes.clear();

@@ -149,6 +149,7 @@ void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::P
 void show(std::ostream& out, const answers::Queue& queue, const Style& style) {
   if (queue.rows.empty() && queue.never.empty() && queue.strangers.empty()) {
     out << "No pod waits\n";
+    show_age(out, queue.data_age);
     return;
   }
   if (!queue.rows.empty()) {
@@ -175,6 +176,7 @@ void show(std::ostream& out, const answers::Queue& queue, const Style& style) {
     if (!row.meant.empty()) out << ", is \"" << row.meant << "\" meant?";
     out << '\n';
   }
+  show_age(out, queue.data_age);
   if (!queue.rows.empty()) {
     const PodRef& first = queue.rows.front().pod;
     out << "Next: kubectl gpu why pod/" << first.name << " -n " << first.namespace_ << '\n';
@@ -236,6 +238,19 @@ void show_accounts(std::ostream& out, const std::vector<QuotaStatus>& quotas, co
   }
 }
 
+void show_line(std::ostream& out, const answers::QuotasSeen& quotas, const Style& style) {
+  const NamespaceQuotas& of = quotas.of;
+  if (of.in_line == 0) return;
+  out << "In line: " << counted(number(of.in_line), "pod") << "; the first, "
+      << (of.head ? name_of(*of.head) : "of another namespace") << ", waits "
+      << age(of.head_since, style.now);
+  if (of.first_place > 1) {
+    out << "; the first of " << quotas.namespace_ << " is " << ordinal(of.first_place);
+  }
+  if (of.first_place == 0) out << "; none is of " << quotas.namespace_;
+  out << '\n';
+}
+
 }  // namespace
 
 void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& style) {
@@ -248,15 +263,8 @@ void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& sty
   if (!of.without.empty()) {
     out << coloured("NO GPUS", Colour::kRed, style) << "  " << of.without << '\n';
   }
-  if (of.in_line == 0) return;
-  out << "In line: " << counted(number(of.in_line), "pod") << "; the first, "
-      << (of.head ? name_of(*of.head) : "of another namespace") << ", waits "
-      << age(of.head_since, style.now);
-  if (of.first_place > 1) {
-    out << "; the first of " << quotas.namespace_ << " is " << ordinal(of.first_place);
-  }
-  if (of.first_place == 0) out << "; none is of " << quotas.namespace_;
-  out << '\n';
+  show_line(out, quotas, style);
+  show_age(out, quotas.data_age);
 }
 
 void show(std::ostream& out, const std::vector<QuotaStatus>& quotas,

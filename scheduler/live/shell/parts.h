@@ -34,6 +34,7 @@
 #include "scheduler/server/metrics.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -93,6 +94,8 @@ class Shell::Parts {
   std::vector<server::Check> liveness() const;
   std::vector<server::Check> readiness() const;
   std::string metrics_text();  // on any thread
+  // Since the watches of pods and nodes were both known to be up to date; nullopt: never yet.
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> data_age() const;
   // What the engine knows of GPUs and waiting pods is on the next page: it is a question to the
   // engine like others, in its own time.
   void ask_for_totals();

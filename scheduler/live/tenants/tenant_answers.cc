@@ -7,6 +7,7 @@
 #include "scheduler/server/query.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -87,6 +88,7 @@ struct TenantAnswers::Asked {
   std::string token;
   HttpServer::Answer answer;
   Asker::Client client;
+  std::optional<std::chrono::seconds> data_age = {};
 };
 
 TenantAnswers::TenantAnswers(k8s::EventLoop& loop, server::DelegatedAccess& access, Asker& asker,
@@ -109,8 +111,15 @@ void TenantAnswers::get(const server::Request& request, HttpServer::Answer answe
       request, std::move(wanted), std::move(answer),
       [this, of = *std::move(of), token = std::string(request.bearer_token.value_or("")),
        client = request.client](HttpServer::Answer allowed, const std::string& user) {
-        answer_allowed(
-            std::make_shared<const Asked>(Asked{of, token, std::move(allowed), {user, client}}));
+        find_age(Asked{of, token, std::move(allowed), {user, client}});
+      });
+}
+
+void TenantAnswers::find_age(Asked asked) {
+  scheduler_.data_age(
+      [this, asked = std::move(asked)](std::optional<std::chrono::nanoseconds> age) mutable {
+        if (age) asked.data_age = std::chrono::duration_cast<std::chrono::seconds>(*age);
+        answer_allowed(std::make_shared<const Asked>(std::move(asked)));
       });
 }
 
@@ -132,9 +141,12 @@ void TenantAnswers::ask_why(const std::shared_ptr<const Asked>& asked, const k8s
   asker_.ask([pod, names = scheduler_.names, clock = scheduler_.clock](
                  const Engine& engine) { return answers::why_seen(engine, pod, names, clock()); },
              asked->client,
-             [this, asked](tl::expected<answers::Why, Unanswered> why) {
+             [this, asked, uid = pod.metadata.uid](tl::expected<answers::Why, Unanswered> why) {
                if (!why) return asked->answer(reply_to(why.error(), asker_.leader()));
                scheduler_.notes->name_ends(*why);
+               if (why->verdict == answers::Why::Verdict::kPlaced) {
+                 why->chosen = scheduler_.notes->chosen(uid);
+               }
                reply(asked, *why);
              });
 }
@@ -151,6 +163,7 @@ void TenantAnswers::ask_queue(const std::shared_ptr<const Asked>& asked) {
         find_visible(asked, !queue->named_nodes.empty(), {},
                      [asked, queue = *queue](const answers::Visible& visible) {
                        answers::Queue told = queue;
+                       told.data_age = asked->data_age;
                        answers::withhold(told, visible);
                        asked->answer(told_reply(told));
                      });
@@ -168,6 +181,7 @@ void TenantAnswers::ask_quota(const std::shared_ptr<const Asked>& asked) {
                find_visible(asked, false, std::move(others),
                             [asked, quotas = *quotas](const answers::Visible& visible) {
                               answers::QuotasSeen told = quotas;
+                              told.data_age = asked->data_age;
                               answers::withhold(told, visible);
                               asked->answer(told_reply(told));
                             });
@@ -199,6 +213,7 @@ void TenantAnswers::reply(const std::shared_ptr<const Asked>& asked, const answe
   find_visible(asked, true, answers::namespaces_named_in(why),
                [asked, why](const answers::Visible& visible) {
                  answers::Why told = why;
+                 told.data_age = asked->data_age;
                  answers::withhold(told, visible);
                  asked->answer(told_reply(told));
                });

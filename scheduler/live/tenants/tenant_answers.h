@@ -12,6 +12,10 @@
 // What cannot be reviewed is not named. Of nodes that are gone nothing is known: where a pod waits
 // for a reason that names one, its name stays, as it does in the pod's own status.
 //
+// Each answer says how old the state of the cluster was that it was computed from. Of a pod that
+// has a node it says how that was chosen, with the runner-up, if this process decided it lately
+// (ui/notes.h).
+//
 // Each account has a budget of questions (questions/budgeted_access.h). Besides, it counts as all
 // others do that ask the engine (questions/asker.h).
 //
@@ -30,8 +34,10 @@
 #include "scheduler/server/delegated_access.h"
 #include "scheduler/server/http_server.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -48,6 +54,10 @@ class TenantAnswers {
     std::set<std::string> names;     // the schedulers whose pods these are
     std::function<Time()> clock;     // what people read
     Budget::Limits budget = {};
+    // Calls back, on the loop's thread, with how old the state of the cluster is that the engine
+    // has; nullopt: that is not known.
+    std::function<void(std::function<void(std::optional<std::chrono::nanoseconds>)>)> data_age =
+        [](const auto& done) { done(std::nullopt); };
   };
 
   // All that it borrows must outlive it, and it must outlive the callbacks of `get_pod`.
@@ -61,6 +71,7 @@ class TenantAnswers {
  private:
   struct Asked;
 
+  void find_age(Asked asked);
   void answer_allowed(const std::shared_ptr<const Asked>& asked);
   void read_pod(const std::shared_ptr<const Asked>& asked);
   void ask_why(const std::shared_ptr<const Asked>& asked, const k8s::Pod& pod);

@@ -27,7 +27,7 @@ namespace sched::live {
 class UiNotes {
  public:
   struct Limits {
-    std::size_t bound = 200;
+    std::size_t bound = 2'000;
     std::size_t refusals = 50'000;
     std::size_t names = 200'000;
     std::size_t open = 10'000;  // binds without an outcome
@@ -57,6 +57,9 @@ class UiNotes {
   // The last first, `at_most` of them.
   [[nodiscard]] std::vector<Bound> last_bound(std::size_t at_most) const;
   [[nodiscard]] std::optional<Refusal> refusal_of(const std::string& uid) const;
+  // How a pod that is bound got its node; nullopt: that is too long ago, or this process did not
+  // decide it. O(Limits::bound).
+  [[nodiscard]] std::optional<answers::Chosen> chosen(const std::string& uid) const;
   // answers::name_ends with the names that are known.
   void name_ends(answers::Why& why) const;
 

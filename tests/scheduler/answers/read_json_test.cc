@@ -14,6 +14,8 @@ using sched::answers::Why;
 
 namespace {
 
+constexpr sched::Time kThen{std::chrono::seconds{1'767'265'200}};
+
 Why whole() {
   Why why;
   why.verdict = Why::Verdict::kWaits;
@@ -21,7 +23,7 @@ Why whole() {
   why.scheduler_name = "gpu-scheduler";
   why.asks = "8 H100";
   why.quota = "q";
-  why.since = sched::Time{std::chrono::seconds{1'767'265'200}};
+  why.since = kThen;
   why.node = "n1";
   why.headline = "no room";
   why.all_nodes = 8;
@@ -35,10 +37,17 @@ Why whole() {
   why.room.if_empty_type = "H100-80GB";
   why.ends = {"ml/x (4)"};
   why.withheld = {.nodes = true, .pods = 2, .gpus = 3};
+  why.chosen = {.decision = 42,
+                .at = kThen,
+                .score = 87,
+                .fitting_nodes = 6,
+                .all_nodes = 8,
+                .attempts = 2,
+                .waited = std::chrono::seconds(4),
+                .runner_up = sched::answers::Chosen::RunnerUp{"n2", 84}};
+  why.data_age = std::chrono::seconds(2);
   return why;
 }
-
-constexpr sched::Time kThen{std::chrono::seconds{1'767'265'200}};
 
 Queue whole_queue() {
   Queue queue;
@@ -56,13 +65,15 @@ Queue whole_queue() {
   row.message = "quota q: 1 more must be freed";
   queue.never = {{.pod = {"ml", "never", ""}, .why = "an annotation"}};
   queue.left_out = 4;
+  queue.data_age = std::chrono::seconds(3);
   queue.nodes_withheld = true;
   return queue;
 }
 
 QuotasSeen whole_quotas() {
   const auto gpus = [](int count) { return k8s::Quantity::of(count); };
-  QuotasSeen quotas{.namespace_ = "ml", .of = {}, .is_withheld = true};
+  QuotasSeen quotas{
+      .namespace_ = "ml", .of = {}, .data_age = std::chrono::seconds(4), .is_withheld = true};
   sched::QuotaStatus quota{.name = "q", .uid = {}, .status = {}, .parent = "outer"};
   quota.status.total = {gpus(8), gpus(7), gpus(1), gpus(2), gpus(3)};
   quota.status.quotas = {{.gpu_type = "H100", .use = quota.status.total}};
@@ -114,6 +125,10 @@ TEST_CASE("an answer is read as it was written") {
   CHECK(read->candidates == whole().candidates);
   CHECK(read->reasons == whole().reasons);
   CHECK(read->withheld == whole().withheld);
+  CHECK(read->chosen == whole().chosen);
+  CHECK(read->data_age == whole().data_age);
+  CHECK_FALSE(read_why(to_json(Why{}))->chosen);
+  CHECK_FALSE(read_why(to_json(Why{}))->data_age);
   CHECK(read->is_for_nodes);
   CHECK_FALSE(read_why(to_json(Why{}))->withheld);
 }

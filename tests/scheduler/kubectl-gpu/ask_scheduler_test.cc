@@ -65,10 +65,15 @@ class ApiServer {
   };
 
   ApiServer() {
-    answers[kLeasePath] = tests::answer(200, kJson,
-                                        R"({"metadata": {"name": "gpu-scheduler"},
-                                            "spec": {"holderIdentity": "pod-1_1234"}})");
+    lead("pod-1_1234");
     answers[kAnswerPath] = tests::answer(200, kJson, answers::to_json(waiting()));
+  }
+
+  void lead(const std::string& identity) {
+    answers[kLeasePath] = tests::answer(200, kJson,
+                                        fmt::format(R"({{"metadata": {{"name": "gpu-scheduler"}},
+                         "spec": {{"holderIdentity": "{}"}}}})",
+                                                    identity));
   }
 
   Said say(std::vector<std::string> arguments) {
@@ -96,11 +101,15 @@ class ApiServer {
   }
 
   std::map<std::string, std::string> answers;
+  std::string leader_after_answer;  // empty: the same as before
 
  private:
-  std::string answer_to(const ReceivedRequest& request) const {
+  std::string answer_to(const ReceivedRequest& request) {
     for (const auto& [path, answer] : answers) {
-      if (request.target.starts_with(path)) return answer;
+      if (!request.target.starts_with(path)) continue;
+      const std::string said = answer;
+      if (path == kAnswerPath && !leader_after_answer.empty()) lead(leader_after_answer);
+      return said;
     }
     return forbidden("you may not " + request.method + " that");
   }
@@ -141,6 +150,57 @@ TEST_CASE("kubectl gpu why -o json prints the scheduler's JSON as it came") {
   const auto said = api.say({"why", "train-0", "-n", "ml", "-o", "json"});
   CHECK(said.code == 0);
   CHECK(said.out == answers::to_json(waiting()));
+}
+
+TEST_CASE("how a placed pod was chosen is a line, and how old that is another one") {
+  ApiServer api;
+  answers::Why why;
+  why.verdict = answers::Why::Verdict::kPlaced;
+  why.pod = {"ml", "train-0", ""};
+  why.node = "a100-1";
+  why.since = kAskedAt - std::chrono::minutes(12);
+  why.chosen = {.decision = 42,
+                .score = 87,
+                .fitting_nodes = 6,
+                .all_nodes = 8,
+                .attempts = 1,
+                .waited = std::chrono::seconds(4),
+                .runner_up = answers::Chosen::RunnerUp{"a100-2", 84}};
+  why.data_age = std::chrono::seconds(2);
+  const auto said = [&] {
+    api.answers[kAnswerPath] = tests::answer(200, kJson, answers::to_json(why));
+    return api.say({"why", "train-0"}).out;
+  };
+  CHECK(
+      said() ==
+      "PLACED a100-1 12m ago\n"
+      "  Chosen by decision 42 from 6 of 8 nodes, 4s after it came: score 87, 3 more than a100-2\n"
+      "As of 2s ago\n");
+  why.chosen->runner_up = answers::Chosen::RunnerUp{"", 87};
+  why.chosen->attempts = 3;
+  CHECK_THAT(said(), Catch::Contains("4s after it came at attempt 3: score 87, as much as the next "
+                                     "node, which comes behind it\n"));
+  why.chosen->runner_up.reset();
+  why.data_age.reset();
+  CHECK_THAT(said(), Catch::EndsWith("at attempt 3: score 87\n"));
+}
+
+TEST_CASE("where another replica leads meanwhile, that one is asked, once") {
+  ApiServer api;
+  const std::string second =
+      "/api/v1/namespaces/gpu-scheduler/pods/https%3Apod-2%3A10259/proxy/answers/why";
+  const std::string no = tests::answer(503, kText, "this replica decides nothing\n");
+  api.answers[kAnswerPath] = no;
+  api.answers[second] = tests::answer(200, kJson, answers::to_json(waiting()));
+  CHECK(api.say({"why", "train-0"}).code == kUnreadable);  // the lease names the same one
+  api.leader_after_answer = "pod-2_5678";
+  CHECK(api.say({"why", "train-0"}).code == 0);
+  CHECK(api.token_shown_at(second) == "Bearer mine");
+  api.answers[second] = no;
+  api.lead("pod-1_1234");
+  const auto neither = api.say({"why", "train-0"});
+  CHECK(neither.code == kUnreadable);
+  CHECK_THAT(neither.err, Catch::Contains("this replica decides nothing"));
 }
 
 TEST_CASE("where the scheduler does not answer either, both reasons are given, and what to do") {

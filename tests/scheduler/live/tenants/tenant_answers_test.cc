@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
@@ -116,6 +117,8 @@ class World {
       {"operator", {"get pods in \"red\"", "list nodes"}},
       {"boss", {"get pods in \"red\"", "get pods in \"blue\"", "list nodes"}}};
   bool api_is_away = false;
+  std::string leader;
+  std::optional<std::chrono::nanoseconds> data_age;
   std::shared_ptr<const int> client = std::make_shared<int>();
   std::vector<std::string> reviewed;  // tokens, then rights
   std::vector<std::string> read;      // pods
@@ -126,6 +129,7 @@ class World {
   static Engine make_engine() {
     auto config = config::parse("", "default", plugins::registry());
     REQUIRE(config);
+    config->engine.names_runner_up = true;
     return Engine(std::move(config->profiles), config->engine);
   }
   static k8s::Error away() { return k8s::make_error(k8s::ErrorKind::kConnect, "nobody there"); }
@@ -146,7 +150,10 @@ class World {
            }},
       {},
       {}};
-  live::Asker asker_{loop, [this](Question question) { put.push_back(std::move(question)); }, {}};
+  live::Asker asker_{loop,
+                     [this](Question question) { put.push_back(std::move(question)); },
+                     {},
+                     [this] { return leader; }};
 
  public:
   TenantAnswers answers{
@@ -161,7 +168,11 @@ class World {
         error.http_status = 404;
         done(tl::unexpected(std::move(error)));
       },
-      {.notes = &notes, .names = {"gpu-scheduler"}, .clock = [] { return kNow; }, .budget = {}}};
+      {.notes = &notes,
+       .names = {"gpu-scheduler"},
+       .clock = [] { return kNow; },
+       .budget = {},
+       .data_age = [this](const auto& done) { done(data_age); }}};
 };
 
 constexpr const char* kWaits = "namespace=red&pod=waits";
@@ -283,6 +294,12 @@ TEST_CASE("a replica that does not decide, or cannot ask who may, says so") {
   const Reply standby = world.reply(Unanswered::kNotDeciding);
   CHECK(standby.status == 503);
   CHECK_THAT(*standby.body, Catch::Contains("another one holds the lease"));
+  world.leader = "pod-2_1234";
+  for (const char* path : {"/answers/queue", "/answers/quota"}) {
+    world.ask(kRed, "red-user", path);
+    CHECK(*world.reply(Unanswered::kNotDeciding).body ==
+          "this replica decides nothing: \"pod-2_1234\" holds the lease; ask that one\n");
+  }
   world.ask(kWaits);
   CHECK(world.reply(Unanswered::kTooMany).status == 429);
   world.api_is_away = true;
@@ -477,6 +494,53 @@ TEST_CASE(
   CHECK(world.get(kRed, "red-user", "/answers/quota").status == 429);
   world.ask(kRed, "both", "/answers/quota");
   CHECK(world.reply(Unanswered::kNotDeciding).status == 503);
+}
+
+TEST_CASE(
+    "of a placed pod it is said how it was chosen, and the runner-up to those who see nodes") {
+  World world;
+  world.apply(event::NodeUpserted{node("machine-2").gpus(6).product(kH100)});
+  world.apply(event::NodeUpserted{node("machine-3").gpus(4).product(kH100)});
+  while (world.engine.step(kNow)) {
+  }
+  k8s::Pod placed = World::ours("red", "placed").gpus(2);
+  world.add(placed);
+  decision::Bind bind;
+  while (const auto decision = world.engine.step(kNow)) {
+    world.notes.decided(*decision);
+    if (const auto* made = std::get_if<decision::Bind>(&*decision)) bind = *made;
+  }
+  REQUIRE(bind.runner_up);
+  world.notes.bound(bind, kNow + std::chrono::seconds(4));
+  placed.spec.node_name = bind.node;
+  world.add(placed);
+  constexpr const char* kPlaced = "namespace=red&pod=placed";
+  const Json whole = Json::parse(world.body(kPlaced, "operator"));
+  CHECK(whole["verdict"] == "Placed");
+  const Json& chosen = whole["chosen"];
+  CHECK(chosen["decision"] == world.notes.decisions());
+  CHECK(chosen["score"] == bind.total_score);
+  CHECK(chosen["runnerUp"]["node"] == bind.runner_up->node);
+  CHECK(chosen["margin"] == bind.total_score - bind.runner_up->total_score);
+  CHECK(chosen["fittingNodes"] == bind.feasible_nodes);
+  CHECK(chosen["waitedSeconds"] == 4);
+  const std::string plain = world.body(kPlaced);
+  CHECK_THAT(plain, !Catch::Contains(bind.runner_up->node));
+  const Json told = Json::parse(plain)["chosen"];
+  CHECK(told["runnerUp"]["node"] == "");
+  CHECK(told["margin"] == chosen["margin"]);
+  // What another process decided is not known.
+  CHECK_FALSE(Json::parse(world.body("namespace=red&pod=runs")).contains("chosen"));
+}
+
+TEST_CASE("every answer says how old the state is that it was computed from, if that is known") {
+  World world;
+  CHECK_FALSE(Json::parse(world.body(kWaits)).contains("dataAgeSeconds"));
+  world.data_age = std::chrono::milliseconds(2'900);
+  CHECK(Json::parse(world.body(kWaits))["dataAgeSeconds"] == 2);
+  for (const char* path : {"/answers/queue", "/answers/quota"}) {
+    CHECK(Json::parse(world.body(kRed, "red-user", path))["dataAgeSeconds"] == 2);
+  }
 }
 
 TEST_CASE("nothing is computed for a client that has gone") {
