@@ -23,6 +23,21 @@ Json json_of(const GpuTenant& tenant, const PodNames& names) {
   return {{"pod", names.of(tenant.uid)}, {"gpus", tenant.pieces}};
 }
 
+Json json_of(const Chosen& chosen) {
+  Json json = {{"decision", chosen.decision},
+               {"at", k8s::json::format_seconds(chosen.at)},
+               {"score", chosen.score},
+               {"fittingNodes", chosen.fitting_nodes},
+               {"allNodes", chosen.all_nodes},
+               {"attempts", chosen.attempts},
+               {"waitedSeconds", chosen.waited.count()},
+               {"runnerUp", nullptr}};
+  if (!chosen.runner_up) return json;
+  json["runnerUp"] = {{"node", chosen.runner_up->node}, {"score", chosen.runner_up->score}};
+  json["margin"] = chosen.score - chosen.runner_up->score;
+  return json;
+}
+
 Json json_of(const PodRef& pod) { return {{"namespace", pod.namespace_}, {"name", pod.name}}; }
 
 Json json_of(const k8s::GpuQuota::Use& use) {
@@ -107,29 +122,34 @@ std::string to_json(const std::vector<GpuNode>& nodes, const PodNames& names) {
 }
 
 std::string to_json(const Queue& queue) {
-  return text_of(
-      {{"kind", "Queue"},
-       {"pods", array_of(queue.rows,
-                         [](const QueueRow& row) -> Json {
-                           return {{"position", row.position},
-                                   {"pod", json_of(row.pod)},
-                                   {"quota", row.quota},
-                                   {"asks", row.asks},
-                                   {"gpus", row.gpus},
-                                   {"created", k8s::json::format_seconds(row.created)},
-                                   {"blockedBy", row.blocked_by},
-                                   {"next", row.next},
-                                   {"message", row.message}};
-                         })},
-       {"neverAsWritten", array_of(queue.never,
-                                   [](const NeverRow& row) -> Json {
-                                     return {{"pod", json_of(row.pod)}, {"why", row.why}};
-                                   })},
-       {"notOurs", array_of(queue.strangers, [](const StrangerRow& row) -> Json {
-          return {{"pod", json_of(row.pod)},
-                  {"schedulerName", row.scheduler_name},
-                  {"meant", row.meant}};
-        })}});
+  Json all = {{"kind", "Queue"},
+              {"pods", array_of(queue.rows,
+                                [](const QueueRow& row) -> Json {
+                                  return {{"position", row.position},
+                                          {"placeInLine", row.place_in_line},
+                                          {"lineLength", row.line_length},
+                                          {"pod", json_of(row.pod)},
+                                          {"quota", row.quota},
+                                          {"asks", row.asks},
+                                          {"gpus", row.gpus},
+                                          {"created", k8s::json::format_seconds(row.created)},
+                                          {"blockedBy", row.blocked_by},
+                                          {"next", row.next},
+                                          {"message", row.message}};
+                                })},
+              {"neverAsWritten", array_of(queue.never,
+                                          [](const NeverRow& row) -> Json {
+                                            return {{"pod", json_of(row.pod)}, {"why", row.why}};
+                                          })},
+              {"notOurs", array_of(queue.strangers, [](const StrangerRow& row) -> Json {
+                 return {{"pod", json_of(row.pod)},
+                         {"schedulerName", row.scheduler_name},
+                         {"meant", row.meant}};
+               })}};
+  if (queue.left_out > 0) all["leftOut"] = queue.left_out;
+  if (queue.data_age) all["dataAgeSeconds"] = queue.data_age->count();
+  if (queue.nodes_withheld) all["withheld"] = {{"nodes", true}};
+  return text_of(all);
 }
 
 std::string to_json(const std::vector<QuotaStatus>& quotas) { return text_of(quotas_json(quotas)); }
@@ -144,6 +164,21 @@ std::string to_json(const std::vector<QuotaStatus>& quotas,
             {"gpus", one.gpus.to_string()},
             {"since", k8s::json::format_seconds(one.since)}};
   });
+  return text_of(all);
+}
+
+std::string to_json(const QuotasSeen& quotas) {
+  const NamespaceQuotas& of = quotas.of;
+  Json all = quotas_json(of.quotas);
+  all["namespace"] = quotas.namespace_;
+  all["without"] = of.without;
+  all["line"] = {
+      {"pods", of.in_line},
+      {"head", of.head ? json_of(*of.head) : Json()},
+      {"headSince", of.in_line > 0 ? Json(k8s::json::format_seconds(of.head_since)) : Json()},
+      {"firstOfNamespace", of.first_place}};
+  if (quotas.data_age) all["dataAgeSeconds"] = quotas.data_age->count();
+  if (quotas.is_withheld) all["withheld"] = true;
   return text_of(all);
 }
 
@@ -177,6 +212,8 @@ std::string to_json(const Why& why) {
               {"wouldRunOnOneMore", why.room.if_empty},
               {"wouldRunOnOneMoreOfType", why.room.if_empty_type},
               {"waitsForNodes", why.is_for_nodes}};
+  if (why.chosen) all["chosen"] = json_of(*why.chosen);
+  if (why.data_age) all["dataAgeSeconds"] = why.data_age->count();
   if (why.withheld) {
     all["withheld"] = {{"nodes", why.withheld->nodes},
                        {"podsThatEnd", why.withheld->pods},

@@ -5,6 +5,7 @@
 #include "scheduler/answers/plan.h"
 #include "scheduler/answers/pod_names.h"
 #include "scheduler/answers/queue.h"
+#include "scheduler/answers/quotas.h"
 #include "scheduler/answers/why.h"
 
 #include <string>
@@ -19,6 +20,8 @@ namespace sched::answers {
 [[nodiscard]] std::string to_json(const std::vector<QuotaStatus>& quotas);
 [[nodiscard]] std::string to_json(const std::vector<QuotaStatus>& quotas,
                                   const std::vector<BorrowedGpus>& borrowed, const PodNames& names);
+// With "namespace", "without", "line" and "withheld" besides.
+[[nodiscard]] std::string to_json(const QuotasSeen& quotas);
 [[nodiscard]] std::string to_json(const Why& why);
 [[nodiscard]] std::string to_json(const Plan& plan);
 

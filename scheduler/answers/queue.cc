@@ -1,5 +1,6 @@
 #include "scheduler/answers/queue.h"
 
+#include "scheduler/answers/withhold.h"
 #include "scheduler/base/nearest_names.h"
 #include "scheduler/gpu/resource_kind.h"
 
@@ -12,6 +13,8 @@
 
 namespace sched::answers {
 namespace {
+
+constexpr const char* kAfterBackOff = "tried again after a back-off";
 
 std::string meant_by(const std::string& scheduler_name, const std::set<std::string>& served) {
   const std::vector<std::string_view> names(served.begin(), served.end());
@@ -34,7 +37,7 @@ void tell(QueueRow& row, const PodInLine& pod, const Outlook::Outcome* outcome,
     return;
   }
   if (outcome == nullptr) {
-    row.next = pod.place == PodInLine::Place::kBackoff ? "tried again after a back-off" : "";
+    row.next = pod.place == PodInLine::Place::kBackoff ? kAfterBackOff : "";
     return;
   }
   if (outcome->starts()) {
@@ -47,6 +50,47 @@ void tell(QueueRow& row, const PodInLine& pod, const Outlook::Outcome* outcome,
   row.next = short_reason(refusal);
   row.message = refusal.message;
   if (!refusal.details.empty()) row.message += " " + refusal.details;
+}
+
+// The same where what becomes of it is not computed.
+void tell(QueueRow& row, const PodInLine& pod, std::optional<LastRefusal> refusal) {
+  if (pod.place == PodInLine::Place::kGated) return tell(row, pod, nullptr, Outlook());
+  if (refusal) {
+    row.blocked_by = refusal->by_quota ? "quota" : "nodes";
+    row.next = std::move(refusal->next);
+    row.message = std::move(refusal->headline);
+    return;
+  }
+  row.next = pod.place == PodInLine::Place::kBackoff ? kAfterBackOff : "its turn comes";
+}
+
+QueueRow row_of(const PodInLine& pod, std::size_t position) {
+  QueueRow row;
+  row.position = position;
+  row.pod = pod.pod;
+  row.place_in_line = pod.place_in_line;
+  row.line_length = pod.line_length;
+  row.quota = pod.quota;
+  row.asks = pod.asks;
+  row.gpus = pod.gpus;
+  row.created = pod.created;
+  return row;
+}
+
+void sort_by_name(std::vector<NeverRow>& rows) {
+  std::sort(rows.begin(), rows.end(), [](const NeverRow& a, const NeverRow& b) {
+    return std::tie(a.pod.namespace_, a.pod.name) < std::tie(b.pod.namespace_, b.pod.name);
+  });
+}
+
+// As turns are within a quota. Many pods are created in the same second: of these the place in line
+// decides, and those that are in no line come last.
+bool is_earlier(const PodInLine& a, const PodInLine& b) {
+  const auto rank = [](const PodInLine& pod) {
+    return pod.place_in_line == 0 ? std::numeric_limits<std::size_t>::max() : pod.place_in_line;
+  };
+  return std::tuple(b.priority, a.created, rank(a), a.pod.uid) <
+         std::tuple(a.priority, b.created, rank(b), b.pod.uid);
 }
 
 }  // namespace
@@ -99,23 +143,37 @@ Queue queue_of(const std::vector<PodInLine>& line, const Outlook& outlook,
            std::tuple(turn(*b), b->created, b->pod.uid);
   });
   for (const PodInLine* pod : in_order) {
-    QueueRow& row = queue.rows.emplace_back();
-    row.position = queue.rows.size();
-    row.pod = pod->pod;
-    row.quota = pod->quota;
-    row.asks = pod->asks;
-    row.gpus = pod->gpus;
-    row.created = pod->created;
+    QueueRow& row = queue.rows.emplace_back(row_of(*pod, queue.rows.size() + 1));
     tell(row, *pod, outlook.find(pod->pod.uid), outlook);
   }
-  std::sort(queue.never.begin(), queue.never.end(), [](const NeverRow& a, const NeverRow& b) {
-    return std::tie(a.pod.namespace_, a.pod.name) < std::tie(b.pod.namespace_, b.pod.name);
-  });
+  sort_by_name(queue.never);
   for (const k8s::Pod& pod : strangers) {
     queue.strangers.push_back({.pod = ref_of(pod),
                                .scheduler_name = pod.spec.scheduler_name,
                                .meant = meant_by(pod.spec.scheduler_name, served)});
   }
+  return queue;
+}
+
+Queue queue_seen(
+    const Engine& engine, const std::string& namespace_,
+    const std::function<std::optional<LastRefusal>(const std::string& uid)>& refusal_of,
+    std::size_t at_most) {
+  Queue queue;
+  std::vector<PodInLine> line = engine.in_line(namespace_);
+  std::sort(line.begin(), line.end(), is_earlier);
+  for (const PodInLine& pod : line) {
+    if (queue.rows.size() + queue.never.size() == at_most) {
+      ++queue.left_out;
+    } else if (!pod.never.empty()) {
+      queue.never.push_back({pod.pod, pod.never});
+    } else {
+      QueueRow& row = queue.rows.emplace_back(row_of(pod, queue.rows.size() + 1));
+      tell(row, pod, refusal_of(pod.pod.uid));
+    }
+  }
+  sort_by_name(queue.never);
+  queue.named_nodes = nodes_named_in(engine, queue);
   return queue;
 }
 

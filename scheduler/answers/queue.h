@@ -5,8 +5,11 @@
 #include "scheduler/answers/outlook.h"
 #include "scheduler/engine/engine.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +18,9 @@ namespace sched::answers {
 
 struct QueueRow {
   std::size_t position = 0;  // from 1
+  // As in PodInLine.
+  std::size_t place_in_line = 0;
+  std::size_t line_length = 0;
   PodRef pod;
   std::string quota;  // empty: no quota counts it
   std::string asks;   // as in PodInLine
@@ -42,6 +48,19 @@ struct Queue {
   std::vector<QueueRow> rows;
   std::vector<NeverRow> never;
   std::vector<StrangerRow> strangers;
+
+  // Only in answers of a running scheduler (queue_seen).
+  std::size_t left_out = 0;                      // rows that are too many
+  std::vector<std::string> named_nodes;          // by the sentences above, sorted
+  std::optional<std::chrono::seconds> data_age;  // as Why::data_age
+  bool nodes_withheld = false;                   // what is said names no nodes (withhold.h)
+};
+
+// Why a pod waits, as it was decided last.
+struct LastRefusal {
+  std::string next;      // as QueueRow::next
+  std::string headline;  // in one sentence, with numbers
+  bool by_quota = false;
 };
 
 // Whether a pod that waits for a scheduler that is none of `served` gets a row: its scheduler name
@@ -52,6 +71,14 @@ struct Queue {
 [[nodiscard]] Queue queue_of(const std::vector<PodInLine>& line, const Outlook& outlook,
                              const std::vector<k8s::Pod>& strangers,
                              const std::set<std::string>& served);
+
+// The waiting pods of one namespace, as a running scheduler has them: by priority, then age, as
+// turns are within a quota. Others have turns in between, so nothing is said of what starts. At
+// most `at_most` rows. Changes nothing. O(pods that wait).
+[[nodiscard]] Queue queue_seen(
+    const Engine& engine, const std::string& namespace_,
+    const std::function<std::optional<LastRefusal>(const std::string& uid)>& refusal_of,
+    std::size_t at_most);
 
 // The part of a refusal's message for one line: without "0/8 nodes are available: ", or "quota
 // NAME: ".

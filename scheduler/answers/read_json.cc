@@ -11,6 +11,8 @@ namespace sched::answers {
 namespace {
 
 using Json = nlohmann::json;
+// The text is JSON, but says what this version does not know.
+struct NotKnown {};
 using Verdict = Why::Verdict;
 
 // nullptr: there is no such verdict.
@@ -76,30 +78,184 @@ void read_room(const Json& json, Why& why) {
   read_into(*withheld, "gpusOfPodsThatEnd", read.gpus);
 }
 
-}  // namespace
+void read_into(const Json& object, const char* key, PodRef& pod) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return;
+  read_into(*found, "namespace", pod.namespace_);
+  read_into(*found, "name", pod.name);
+}
 
-tl::expected<Why, std::string> read_why(std::string_view text) try {
-  const Json json = Json::parse(text);
-  const Verdict* verdict = verdict_of(json.at("verdict").get<std::string>());
-  const auto since = k8s::json::parse_rfc3339(json.at("since").get<std::string>());
-  if (json.at("kind") != "Why" || verdict == nullptr || !since) {
-    return tl::unexpected<std::string>("the answer is not one that this version knows");
+// Of what another process wrote: the time is not to be trusted to be one.
+void read_into(const Json& object, const char* key, Time& time) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return;
+  const auto read = k8s::json::parse_rfc3339(found->get<std::string>());
+  if (!read) throw NotKnown();
+  time = std::chrono::time_point_cast<Time::duration>(*read);
+}
+
+void read_into(const Json& object, const char* key, k8s::Quantity& quantity) {
+  const auto found = object.find(key);
+  if (found == object.end()) return;
+  const auto read = k8s::Quantity::parse(found->get<std::string>());
+  if (!read) throw NotKnown();
+  quantity = *read;
+}
+
+void read_into(const Json& object, const char* key, k8s::GpuQuota::Use& use) {
+  const auto found = object.find(key);
+  if (found == object.end()) return;
+  read_into(*found, "guaranteed", use.guaranteed);
+  read_into(*found, "used", use.used);
+  read_into(*found, "borrowed", use.borrowed);
+  read_into(*found, "lent", use.lent);
+  read_into(*found, "pending", use.pending);
+}
+
+void read_into(const Json& object, const char* key, std::chrono::seconds& seconds) {
+  std::int64_t count = 0;
+  read_into(object, key, count);
+  seconds = std::chrono::seconds(count);
+}
+
+void read_age(const Json& json, std::optional<std::chrono::seconds>& age) {
+  if (json.contains("dataAgeSeconds")) read_into(json, "dataAgeSeconds", age.emplace());
+}
+
+void read_chosen(const Json& json, Why& why) {
+  const auto found = json.find("chosen");
+  if (found == json.end()) return;
+  Chosen& chosen = why.chosen.emplace();
+  read_into(*found, "decision", chosen.decision);
+  read_into(*found, "at", chosen.at);
+  read_into(*found, "score", chosen.score);
+  read_into(*found, "fittingNodes", chosen.fitting_nodes);
+  read_into(*found, "allNodes", chosen.all_nodes);
+  read_into(*found, "attempts", chosen.attempts);
+  read_into(*found, "waitedSeconds", chosen.waited);
+  const auto runner_up = found->find("runnerUp");
+  if (runner_up == found->end() || runner_up->is_null()) return;
+  Chosen::RunnerUp& second = chosen.runner_up.emplace();
+  read_into(*runner_up, "node", second.node);
+  read_into(*runner_up, "score", second.score);
+}
+
+QueueRow row_of(const Json& json) {
+  QueueRow row;
+  read_into(json, "position", row.position);
+  read_into(json, "placeInLine", row.place_in_line);
+  read_into(json, "lineLength", row.line_length);
+  read_into(json, "pod", row.pod);
+  read_into(json, "quota", row.quota);
+  read_into(json, "asks", row.asks);
+  read_into(json, "gpus", row.gpus);
+  read_into(json, "created", row.created);
+  read_into(json, "blockedBy", row.blocked_by);
+  read_into(json, "next", row.next);
+  read_into(json, "message", row.message);
+  return row;
+}
+
+QuotaStatus quota_of(const Json& json) {
+  QuotaStatus quota;
+  read_into(json, "name", quota.name);
+  read_into(json, "parent", quota.parent);
+  read_into(json, "total", quota.status.total);
+  for (const Json& one : list_in(json, "lines")) {
+    k8s::GpuQuota::LineStatus& line = quota.status.quotas.emplace_back();
+    read_into(one, "gpuType", line.gpu_type);
+    read_into(one, "use", line.use);
   }
-  Why why;
-  why.verdict = *verdict;
-  why.since = std::chrono::time_point_cast<Time::duration>(*since);
-  read_into(json.at("pod"), "namespace", why.pod.namespace_);
-  read_into(json.at("pod"), "name", why.pod.name);
-  read_into(json, "schedulerName", why.scheduler_name);
-  read_into(json, "asks", why.asks);
-  read_into(json, "quota", why.quota);
-  read_into(json, "node", why.node);
-  read_into(json, "headline", why.headline);
-  read_judgement(json, why);
-  read_room(json, why);
-  return why;
+  for (const Json& one : list_in(json, "conditions")) {
+    k8s::Condition& condition = quota.status.conditions.emplace_back();
+    read_into(one, "type", condition.type);
+    read_into(one, "status", condition.status);
+    read_into(one, "reason", condition.reason);
+    read_into(one, "message", condition.message);
+  }
+  return quota;
+}
+
+Json answer_of_kind(std::string_view text, const char* kind) {
+  Json json = Json::parse(text);
+  if (json.at("kind") != kind) throw NotKnown();
+  return json;
+}
+
+// Calls read(), and says of what it throws that it is no answer.
+template <typename Read>
+auto read_answer(Read&& read) -> tl::expected<decltype(read()), std::string> try {
+  return read();
+} catch (const NotKnown&) {
+  return tl::unexpected<std::string>("the answer is not one that this version knows");
 } catch (const Json::exception&) {
   return tl::unexpected<std::string>("the answer is no JSON of an answer");
+}
+
+}  // namespace
+
+tl::expected<Queue, std::string> read_queue(std::string_view text) {
+  return read_answer([&] {
+    const Json json = answer_of_kind(text, "Queue");
+    Queue queue;
+    for (const Json& one : list_in(json, "pods")) queue.rows.push_back(row_of(one));
+    for (const Json& one : list_in(json, "neverAsWritten")) {
+      NeverRow& row = queue.never.emplace_back();
+      read_into(one, "pod", row.pod);
+      read_into(one, "why", row.why);
+    }
+    read_into(json, "leftOut", queue.left_out);
+    read_age(json, queue.data_age);
+    if (const auto withheld = json.find("withheld"); withheld != json.end()) {
+      read_into(*withheld, "nodes", queue.nodes_withheld);
+    }
+    return queue;
+  });
+}
+
+tl::expected<QuotasSeen, std::string> read_quotas(std::string_view text) {
+  return read_answer([&] {
+    const Json json = answer_of_kind(text, "Quotas");
+    QuotasSeen quotas;
+    for (const Json& one : list_in(json, "quotas")) quotas.of.quotas.push_back(quota_of(one));
+    read_into(json, "namespace", quotas.namespace_);
+    read_into(json, "without", quotas.of.without);
+    read_into(json, "withheld", quotas.is_withheld);
+    read_age(json, quotas.data_age);
+    const auto line = json.find("line");
+    if (line == json.end()) return quotas;
+    read_into(*line, "pods", quotas.of.in_line);
+    if (const auto head = line->find("head"); head != line->end() && !head->is_null()) {
+      read_into(*line, "head", quotas.of.head.emplace());
+    }
+    read_into(*line, "headSince", quotas.of.head_since);
+    read_into(*line, "firstOfNamespace", quotas.of.first_place);
+    return quotas;
+  });
+}
+
+tl::expected<Why, std::string> read_why(std::string_view text) {
+  return read_answer([&] {
+    const Json json = answer_of_kind(text, "Why");
+    const Verdict* verdict = verdict_of(json.at("verdict").get<std::string>());
+    if (verdict == nullptr) throw NotKnown();
+    Why why;
+    why.verdict = *verdict;
+    static_cast<void>(json.at("since"));
+    read_into(json, "since", why.since);
+    static_cast<void>(json.at("pod"));
+    read_into(json, "pod", why.pod);
+    read_into(json, "schedulerName", why.scheduler_name);
+    read_into(json, "asks", why.asks);
+    read_into(json, "quota", why.quota);
+    read_into(json, "node", why.node);
+    read_into(json, "headline", why.headline);
+    read_judgement(json, why);
+    read_room(json, why);
+    read_chosen(json, why);
+    read_age(json, why.data_age);
+    return why;
+  });
 }
 
 }  // namespace sched::answers

@@ -5,6 +5,7 @@
 #include "scheduler/answers/pod_names.h"
 #include "scheduler/engine/engine.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,6 +29,24 @@ struct Withheld {
   std::size_t pods = 0;   // of the pods that would have to end
   std::int64_t gpus = 0;  // that these pods have
   friend bool operator==(const Withheld&, const Withheld&) = default;
+};
+
+// How a pod got its node, as the scheduler that decided it remembers.
+struct Chosen {
+  struct RunnerUp {
+    std::string node;  // empty: withheld
+    std::int64_t score = 0;
+    friend bool operator==(const RunnerUp&, const RunnerUp&) = default;
+  };
+  std::uint64_t decision = 0;  // its number, as in log and events
+  Time at{};                   // the API server took the bind
+  std::int64_t score = 0;      // of the node, over all plugins
+  std::size_t fitting_nodes = 0;
+  std::size_t all_nodes = 0;
+  int attempts = 0;
+  std::chrono::seconds waited{0};     // from when it was first seen until it was bound
+  std::optional<RunnerUp> runner_up;  // nullopt: no other node took it, or this one was held for it
+  friend bool operator==(const Chosen&, const Chosen&) = default;
 };
 
 struct Why {
@@ -58,9 +77,11 @@ struct Why {
   RoomFor room;                       // what would make room for it
   std::vector<std::string> ends;      // names of `room.pods`, with their GPUs
 
-  // The nodes that the sentences above name, sorted. Only in answers of a running scheduler.
+  // Only in answers of a running scheduler: the nodes that the sentences above name, sorted.
   std::vector<std::string> named_nodes;
-  std::optional<Withheld> withheld;  // nullopt: it names all that there is to name
+  std::optional<Chosen> chosen;  // kPlaced: if the scheduler that answers decided it lately
+  std::optional<std::chrono::seconds> data_age;  // of what the scheduler knows of the cluster
+  std::optional<Withheld> withheld;              // nullopt: it names all that there is to name
 };
 
 // "Placed", "Starts", "Waits", "Gated", "Never", "NotOurs", "Finished".

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 namespace sched::answers {
@@ -34,6 +35,16 @@ std::vector<std::string*> sentences_of(Why& why) {
     sentences.push_back(&row.reason);
     sentences.push_back(&row.example);
   }
+  return sentences;
+}
+
+std::vector<std::string*> sentences_of(Queue& queue) {
+  std::vector<std::string*> sentences;
+  for (QueueRow& row : queue.rows) {
+    sentences.push_back(&row.next);
+    sentences.push_back(&row.message);
+  }
+  for (NeverRow& row : queue.never) sentences.push_back(&row.why);
   return sentences;
 }
 
@@ -81,6 +92,7 @@ void withhold_nodes(Why& why, Withheld& withheld) {
   withheld.nodes =
       withheld.nodes || !why.candidates.empty() || !why.reasons.empty() || !why.named_nodes.empty();
   why.candidates.clear();
+  if (why.chosen && why.chosen->runner_up) take(why.chosen->runner_up->node);
   for (ReasonRow& row : why.reasons) row.example = numbers_of(row.example);
   for (std::string* sentence : sentences_of(why)) *sentence = without(why.named_nodes, *sentence);
   why.named_nodes.clear();
@@ -128,6 +140,20 @@ std::vector<std::string> nodes_named_in(const Why& why, const std::vector<NodeEx
   return {named.begin(), named.end()};
 }
 
+std::vector<std::string> nodes_named_in(const Engine& engine, const Queue& queue) {
+  std::set<std::string> named;
+  std::unordered_set<std::string> seen;  // many pods wait for the same
+  Queue copy = queue;
+  for (const std::string* sentence : sentences_of(copy)) {
+    if (!seen.insert(*sentence).second) continue;
+    for_each_word(*sentence, [&](std::size_t begin, std::size_t end) {
+      std::string word = sentence->substr(begin, end - begin);
+      if (engine.knows_node(word)) named.insert(std::move(word));
+    });
+  }
+  return {named.begin(), named.end()};
+}
+
 std::set<std::string> namespaces_named_in(const Why& why) {
   std::set<std::string> namespaces;
   for (const std::string& end : why.ends) namespaces.insert(namespace_of(end));
@@ -140,6 +166,31 @@ void withhold(Why& why, const Visible& visible) {
   if (!visible.nodes) withhold_nodes(why, withheld);
   withhold_pods(why, visible.namespaces, withheld);
   if (withheld != Withheld{}) why.withheld = withheld;
+}
+
+void withhold(Queue& queue, const Visible& visible) {
+  if (visible.nodes || queue.named_nodes.empty()) return;
+  for (std::string* sentence : sentences_of(queue)) {
+    *sentence = without(queue.named_nodes, *sentence);
+  }
+  queue.named_nodes.clear();
+  queue.nodes_withheld = true;
+}
+
+void withhold(QuotasSeen& quotas, const Visible& visible) {
+  NamespaceQuotas& of = quotas.of;
+  if (of.head && !visible.namespaces.contains(of.head->namespace_)) {
+    of.head.reset();
+    quotas.is_withheld = true;
+  }
+  for (QuotaStatus& quota : of.quotas) {
+    for (k8s::Condition& condition : quota.status.conditions) {
+      // The one condition that names namespaces.
+      if (condition.type != "NamespaceOverlap" || condition.message.empty()) continue;
+      condition.message = "some namespaces that it selects belong to other quotas";
+      quotas.is_withheld = true;
+    }
+  }
 }
 
 }  // namespace sched::answers

@@ -8,6 +8,8 @@
 // reader are known.
 #pragma once
 
+#include "scheduler/answers/queue.h"
+#include "scheduler/answers/quotas.h"
 #include "scheduler/answers/why.h"
 
 #include <set>
@@ -26,11 +28,20 @@ struct Visible {
 [[nodiscard]] std::vector<std::string> nodes_named_in(const Why& why,
                                                       const std::vector<NodeExplanation>& nodes);
 
+// The same of a queue; all nodes are those that the engine knows.
+[[nodiscard]] std::vector<std::string> nodes_named_in(const Engine& engine, const Queue& queue);
+
 // The namespaces of the pods in `why.ends`.
 [[nodiscard]] std::set<std::string> namespaces_named_in(const Why& why);
 
 // The pod itself, and the node that it has, stay. Sets `why.withheld` if anything was taken out.
 // `why` is of why_now, why_waiting or why_seen, with its ends named (name_ends).
 void withhold(Why& why, const Visible& visible);
+
+// Of a queue that names pods of the reader's own namespace alone: nodes.
+void withhold(Queue& queue, const Visible& visible);
+
+// The head in line, and the namespaces in conditions; amounts and the names of quotas stay.
+void withhold(QuotasSeen& quotas, const Visible& visible);
 
 }  // namespace sched::answers

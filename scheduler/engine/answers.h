@@ -67,6 +67,18 @@ struct QuotaStatus {
   friend bool operator==(const QuotaStatus&, const QuotaStatus&) = default;
 };
 
+// The quotas of a namespace, and the line in which its pods wait.
+struct NamespaceQuotas {
+  // The quota that counts its pods, then the one that this is a part of, and so on.
+  std::vector<QuotaStatus> quotas;
+  // Why its pods get no GPUs, whatever is free; empty: they may.
+  std::string without;
+  std::size_t in_line = 0;      // pods in the line of its quota, as PodInLine::line_length
+  std::optional<PodRef> head;   // the first of them; nullopt: there is none
+  Time head_since{};            // since when the head waits
+  std::size_t first_place = 0;  // of the first pod of the namespace; 0: none is in line
+};
+
 // GPUs that a pod uses beyond its quota's guarantee.
 struct BorrowedGpus {
   std::string uid;  // of the pod
@@ -216,6 +228,10 @@ struct PodInLine {
   std::string asks;       // "8 H100", "1 mig-1g.10gb"; empty: no GPU
   // Why no node can ever take the pod; empty: the pod itself is in order.
   std::string never;
+  // Its place, from 1, among the pods of its quota that wait for room or for the end of a back-off,
+  // and how many these are. 0: it is not one of them, or no quota counts it.
+  std::size_t place_in_line = 0;
+  std::size_t line_length = 0;
 };
 
 // What would make room for a pod that no node takes.

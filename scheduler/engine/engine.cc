@@ -78,7 +78,7 @@ class Engine::Parts {
   Advise advise{world, finder, queue, search, repartitions};
 
   // Answers.
-  QuotaStatuses quotas{world.ledger, queue};
+  QuotaStatuses quotas{world.ledger, queue, words};
   Questions questions{world, finder, holds, search, words, queue};
 };
 
@@ -142,6 +142,9 @@ GpuFigures Engine::gpu_figures() const {
 }
 
 std::vector<QuotaStatus> Engine::quota_statuses() const { return parts_->quotas.all(); }
+NamespaceQuotas Engine::quotas_of(const std::string& namespace_) const {
+  return parts_->quotas.of(namespace_);
+}
 std::vector<BorrowedGpus> Engine::borrowed_gpus() const { return parts_->quotas.borrowed(); }
 QuotaNews Engine::take_quota_news() { return parts_->quotas.take_news(); }
 std::uint64_t Engine::quota_version() const { return parts_->quotas.version(); }
@@ -156,7 +159,12 @@ std::vector<Candidate> Engine::candidates(const k8s::Pod& pod, std::size_t at_mo
 RoomFor Engine::room_for(const k8s::Pod& pod) const { return parts_->questions.room_for(pod); }
 
 std::vector<GpuNode> Engine::gpu_nodes() const { return parts_->questions.gpu_nodes(); }
-std::vector<PodInLine> Engine::in_line() const { return parts_->questions.in_line(); }
+std::vector<PodInLine> Engine::in_line(std::string_view namespace_) const {
+  return parts_->questions.in_line(namespace_);
+}
+bool Engine::knows_node(std::string_view name) const {
+  return parts_->world.nodes.find(name) != kNoSlot;
+}
 GpuTotals Engine::gpu_totals() const { return parts_->questions.gpu_totals(); }
 const k8s::Pod* Engine::waiting_pod(const std::string& uid) const {
   const PodRecord* record = parts_->world.pods.find(uid);

@@ -25,6 +25,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sched {
@@ -73,6 +74,9 @@ class Engine {
   // The accounts that may have changed since the last call; at first all. Costs the same for those
   // alone, and O(lines of a cohort) for each cohort that lends or borrows more or less.
   [[nodiscard]] QuotaNews take_quota_news();
+  // The same of those that count the pods of a namespace. O(lines of these quotas + pods that
+  // wait).
+  [[nodiscard]] NamespaceQuotas quotas_of(const std::string& namespace_) const;
   // What quotas borrow, by pod, the latest loan first. O(pods with GPUs).
   [[nodiscard]] std::vector<BorrowedGpus> borrowed_gpus() const;
   // Grows whenever quota_statuses() may have changed; the same number means the same answer.
@@ -99,8 +103,11 @@ class Engine {
 
   // The nodes with GPUs, by name. O(nodes + pods there).
   [[nodiscard]] std::vector<GpuNode> gpu_nodes() const;
-  // The pods of ours that wait, in no order. O(pods + their shapes).
-  [[nodiscard]] std::vector<PodInLine> in_line() const;
+  // The pods of ours that wait, in no order; of that namespace alone, where one is given.
+  // O(pods + their shapes).
+  [[nodiscard]] std::vector<PodInLine> in_line(std::string_view namespace_ = {}) const;
+  // Whether there is a node of that name, or was one of which something is left. O(log nodes).
+  [[nodiscard]] bool knows_node(std::string_view name) const;
   // Sums over both. O(nodes + pods that wait).
   [[nodiscard]] GpuTotals gpu_totals() const;
   // A pod of ours that waits, by its uid, until the next apply() or step(); null: there is none.

@@ -22,7 +22,7 @@ struct LeaderAddress {
   std::string role = kUiRole;  // named where the way is forbidden
 };
 
-// `ui` and `why`: where the scheduler is, and as whom it is asked.
+// `ui`, `why`, `queue` and `quota`: where the scheduler is, and as whom it is asked.
 struct SchedulerOptions {
   LeaderAddress leader;
   std::string server;  // a URL, in place of the leader's pod

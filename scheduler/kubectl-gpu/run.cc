@@ -4,6 +4,7 @@
 #include "plugins/registry.h"
 #include "scheduler/answers/json.h"
 #include "scheduler/answers/outlook.h"
+#include "scheduler/answers/read_json.h"
 #include "scheduler/config/config.h"
 #include "scheduler/kubectl-gpu/added_nodes.h"
 #include "scheduler/kubectl-gpu/manifests.h"
@@ -12,7 +13,7 @@
 #include "scheduler/kubectl-gpu/read_cluster.h"
 #include "scheduler/kubectl-gpu/read_files.h"
 #include "scheduler/kubectl-gpu/show.h"
-#include "scheduler/kubectl-gpu/ui/ask_why.h"
+#include "scheduler/kubectl-gpu/ui/ask_scheduler.h"
 #include "scheduler/kubectl-gpu/ui/ui.h"
 
 #include <CLI/CLI.hpp>
@@ -108,17 +109,18 @@ void add_way_to_scheduler(CLI::App& command, SchedulerOptions& options) {
       ->needs(server);
 }
 
-void add_why(CLI::App& app, Options& options) {
-  CLI::App* why =
-      add_command(app, options, Command::kWhy, "why",
-                  "Why a pod waits, or is where it is. Asks the scheduler where you may not list "
-                  "what the answer needs");
-  why->add_option("POD", options.pod, "pod/NAME")->required();
-  why->callback([&options] {
-    options.command = Command::kWhy;
+// A command that the scheduler answers, too, for callers who may not list the cluster.
+CLI::App* add_answered_command(CLI::App& app, Options& options, Command command,
+                               const std::string& name, const std::string& what) {
+  CLI::App* added =
+      add_command(app, options, command, name,
+                  what + ". Asks the scheduler where you may not list what the answer needs");
+  added->callback([&options, command] {
+    options.command = command;
     options.scheduler.leader.role = kAnswersRole;
   });
-  add_way_to_scheduler(*why, options.scheduler);
+  add_way_to_scheduler(*added, options.scheduler);
+  return added;
 }
 
 void add_ui(CLI::App& app, Options& options) {
@@ -132,11 +134,14 @@ void add_ui(CLI::App& app, Options& options) {
 
 void add_commands(CLI::App& app, Options& options) {
   app.add_option("-f,--filename", options.from, "As --from")->type_name("FILE");
-  add_why(app, options);
+  add_answered_command(app, options, Command::kWhy, "why", "Why a pod waits, or is where it is")
+      ->add_option("POD", options.pod, "pod/NAME")
+      ->required();
   add_command(app, options, Command::kNodes, "nodes", "Each node's GPUs, and who has them");
-  add_command(app, options, Command::kQueue, "queue", "The pods that wait, in the order of turns");
-  add_command(app, options, Command::kQuota, "quota",
-              "What each GpuQuota has, uses, lends and borrows");
+  add_answered_command(app, options, Command::kQueue, "queue",
+                       "The pods that wait, in the order of turns");
+  add_answered_command(app, options, Command::kQuota, "quota",
+                       "What each GpuQuota has, uses, lends and borrows");
   add_plan(app, options);
   add_ui(app, options);
 }
@@ -249,22 +254,49 @@ class Answering {
   // The cluster could not be read.
   int without_cluster(const k8s::Error& error) {
     const bool may_not = options_.from.empty() && error.is_status(403);
-    if (!may_not || options_.command != Command::kWhy) return fail(error);
-    auto answer = ask_scheduler_why(options_, name_of_pod(options_.pod));
-    if (!answer) {
+    if (!may_not || !asks_scheduler()) return fail(error);
+    if (options_.all_namespaces) {
       fail(error);
-      terminal_.err << "kubectl gpu: the scheduler did not answer instead: "
-                    << answer.error().message << '\n';
+      terminal_.err << "kubectl gpu: the scheduler answers about one namespace; give it with -n\n";
       return kUnreadable;
     }
-    if (as_json()) {
-      terminal_.out << answer->json;
-    } else {
-      show(terminal_.out, answer->why, style_);
+    auto shown = show_answer(ask_scheduler(options_, name_of_pod(options_.pod)));
+    if (!shown) {
+      fail(error);
+      terminal_.err << "kubectl gpu: the scheduler did not answer instead: "
+                    << shown.error().message << '\n';
+      return kUnreadable;
     }
     terminal_.err << "kubectl gpu: you may not list the cluster, so the scheduler answered; it "
                      "does not name nodes and pods that you may not see\n";
     return 0;
+  }
+  [[nodiscard]] bool asks_scheduler() const {
+    return options_.command == Command::kWhy || options_.command == Command::kQueue ||
+           options_.command == Command::kQuota;
+  }
+  k8s::Result<void> show_answer(const k8s::Result<std::string>& json) {
+    if (!json) return tl::unexpected(json.error());
+    switch (options_.command) {
+      case Command::kQueue:
+        return show_read(*json, answers::read_queue(*json));
+      case Command::kQuota:
+        return show_read(*json, answers::read_quotas(*json));
+      default:
+        return show_read(*json, answers::read_why(*json));
+    }
+  }
+  // Prints the JSON as it came, which may have fields that are not known here.
+  template <typename Answer>
+  k8s::Result<void> show_read(const std::string& json,
+                              const tl::expected<Answer, std::string>& answer) {
+    if (!answer) return tl::unexpected(k8s::make_error(k8s::ErrorKind::kDecode, answer.error()));
+    if (as_json()) {
+      terminal_.out << json;
+    } else {
+      show(terminal_.out, *answer, style_);
+    }
+    return {};
   }
   void quotas(const Cluster& cluster) {
     const auto all = cluster.engine.quota_statuses();

@@ -1,5 +1,7 @@
 #include "scheduler/kubectl-gpu/show.h"
 
+#include "scheduler/base/ordinal.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -90,6 +92,12 @@ std::string tenants_text(const GpuNode& node, const answers::PodNames& names) {
   return text;
 }
 
+// "3rd of 17"; empty: in no line.
+std::string in_line(const answers::QueueRow& row) {
+  if (row.place_in_line == 0) return {};
+  return ordinal(row.place_in_line) + " of " + std::to_string(row.line_length);
+}
+
 std::string name_of(const PodRef& pod) { return pod.namespace_ + "/" + pod.name; }
 
 }  // namespace
@@ -141,17 +149,22 @@ void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::P
 void show(std::ostream& out, const answers::Queue& queue, const Style& style) {
   if (queue.rows.empty() && queue.never.empty() && queue.strangers.empty()) {
     out << "No pod waits\n";
+    show_age(out, queue.data_age);
     return;
   }
   if (!queue.rows.empty()) {
-    Table table({">#", "POD", "QUOTA", "ASKS", ">WAITED", "BLOCKED BY", "NEXT"});
+    Table table({">#", "POD", "QUOTA", "IN LINE", "ASKS", ">WAITED", "BLOCKED BY", "NEXT"});
     for (const answers::QueueRow& row : queue.rows) {
       const std::string& next = style.wide && !row.message.empty() ? row.message : row.next;
       table.add({std::to_string(row.position), name_of(row.pod), or_dash(row.quota),
-                 or_dash(row.asks), age(row.created, style.now), or_dash(row.blocked_by),
+                 or_dash(in_line(row)), or_dash(row.asks), age(row.created, style.now),
+                 or_dash(row.blocked_by),
                  or_dash(style.wide ? next : shortened(next, kReasonWidth))});
     }
     table.print(out, style);
+  }
+  if (queue.left_out > 0) {
+    out << "and " << counted(number(queue.left_out), "pod") << " more\n";
   }
   for (const answers::NeverRow& row : queue.never) {
     out << coloured("NEVER AS WRITTEN", Colour::kRed, style) << "  " << name_of(row.pod) << ": "
@@ -163,6 +176,7 @@ void show(std::ostream& out, const answers::Queue& queue, const Style& style) {
     if (!row.meant.empty()) out << ", is \"" << row.meant << "\" meant?";
     out << '\n';
   }
+  show_age(out, queue.data_age);
   if (!queue.rows.empty()) {
     const PodRef& first = queue.rows.front().pod;
     out << "Next: kubectl gpu why pod/" << first.name << " -n " << first.namespace_ << '\n';
@@ -200,15 +214,7 @@ std::vector<std::pair<std::size_t, std::size_t>> as_tree(const std::vector<Quota
   return rows;
 }
 
-}  // namespace
-
-void show(std::ostream& out, const std::vector<QuotaStatus>& quotas,
-          const std::vector<BorrowedGpus>& borrowed, const answers::PodNames& names,
-          const Style& style) {
-  if (quotas.empty()) {
-    out << "No GpuQuota is in force\n";
-    return;
-  }
+void show_accounts(std::ostream& out, const std::vector<QuotaStatus>& quotas, const Style& style) {
   Table table({"QUOTA", "TYPE", "USED", ">BORROWED", ">LENT", ">PENDING"});
   for (const auto& [depth, at] : as_tree(quotas)) {
     const QuotaStatus& quota = quotas[at];
@@ -230,6 +236,45 @@ void show(std::ostream& out, const std::vector<QuotaStatus>& quotas,
           << condition.message << '\n';
     }
   }
+}
+
+void show_line(std::ostream& out, const answers::QuotasSeen& quotas, const Style& style) {
+  const NamespaceQuotas& of = quotas.of;
+  if (of.in_line == 0) return;
+  out << "In line: " << counted(number(of.in_line), "pod") << "; the first, "
+      << (of.head ? name_of(*of.head) : "of another namespace") << ", waits "
+      << age(of.head_since, style.now);
+  if (of.first_place > 1) {
+    out << "; the first of " << quotas.namespace_ << " is " << ordinal(of.first_place);
+  }
+  if (of.first_place == 0) out << "; none is of " << quotas.namespace_;
+  out << '\n';
+}
+
+}  // namespace
+
+void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& style) {
+  const NamespaceQuotas& of = quotas.of;
+  if (!of.quotas.empty()) {
+    show_accounts(out, of.quotas, style);
+  } else if (of.without.empty()) {
+    out << "No GpuQuota counts namespace " << quotas.namespace_ << '\n';
+  }
+  if (!of.without.empty()) {
+    out << coloured("NO GPUS", Colour::kRed, style) << "  " << of.without << '\n';
+  }
+  show_line(out, quotas, style);
+  show_age(out, quotas.data_age);
+}
+
+void show(std::ostream& out, const std::vector<QuotaStatus>& quotas,
+          const std::vector<BorrowedGpus>& borrowed, const answers::PodNames& names,
+          const Style& style) {
+  if (quotas.empty()) {
+    out << "No GpuQuota is in force\n";
+    return;
+  }
+  show_accounts(out, quotas, style);
   if (!style.wide || borrowed.empty()) return;
   out << "Borrowed, the latest loan first:\n";
   Table loans({"POD", "QUOTA", "TYPE", ">GPUS", ">SINCE"});

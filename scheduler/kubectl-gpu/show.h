@@ -5,6 +5,7 @@
 #include "scheduler/answers/plan.h"
 #include "scheduler/answers/pod_names.h"
 #include "scheduler/answers/queue.h"
+#include "scheduler/answers/quotas.h"
 #include "scheduler/answers/why.h"
 #include "scheduler/kubectl-gpu/table.h"
 
@@ -21,6 +22,8 @@ void show(std::ostream& out, const answers::Queue& queue, const Style& style);
 void show(std::ostream& out, const std::vector<QuotaStatus>& quotas,
           const std::vector<BorrowedGpus>& borrowed, const answers::PodNames& names,
           const Style& style);
+// Of one namespace, as a scheduler answered it.
+void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& style);
 void show(std::ostream& out, const answers::Why& why, const Style& style);
 void show(std::ostream& out, const answers::Plan& plan, const Style& style);
 

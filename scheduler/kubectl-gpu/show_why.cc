@@ -46,6 +46,25 @@ std::string verdict(const Why& why, const Style& style) {
   return "FINISHED";
 }
 
+// "Chosen by decision 42 from 6 of 8 nodes, 4s after it came: score 87, 3 more than a100-2".
+void show_chosen(std::ostream& out, const Why& why) {
+  if (!why.chosen) return;
+  const answers::Chosen& chosen = *why.chosen;
+  out << "  Chosen by decision " << chosen.decision << " from " << chosen.fitting_nodes << " of "
+      << counted(static_cast<std::int64_t>(chosen.all_nodes), "node") << ", "
+      << age(Time{}, Time{chosen.waited}) << " after it came";
+  if (chosen.attempts > 1) out << " at attempt " << chosen.attempts;
+  out << ": score " << chosen.score;
+  if (chosen.runner_up) {
+    const std::int64_t margin = chosen.score - chosen.runner_up->score;
+    const std::string& node = chosen.runner_up->node;
+    out << (margin == 0 ? ", as much as " : ", " + std::to_string(margin) + " more than ")
+        << (node.empty() ? "the next node" : node);
+    if (margin == 0) out << ", which comes behind it";
+  }
+  out << '\n';
+}
+
 void show_reasons(std::ostream& out, const Why& why, const Style& style) {
   if (why.reasons.empty()) return;
   Table table({">NODES", "REASON", "EXAMPLE"}, 2);
@@ -173,6 +192,7 @@ std::string next_step(const Why& why) {
 void show(std::ostream& out, const Why& why, const Style& style) {
   out << verdict(why, style) << '\n';
   if (why.verdict == Verdict::kPlaced || why.verdict == Verdict::kStarts) {
+    show_chosen(out, why);
     show_candidates(out, why, style);
     if (style.wide) show_reasons(out, why, style);
   } else {
@@ -180,6 +200,7 @@ void show(std::ostream& out, const Why& why, const Style& style) {
     show_details(out, why.details);
     show_room(out, why);
   }
+  show_age(out, why.data_age);
   if (const std::string next = next_step(why); !next.empty()) out << "Next: " << next << '\n';
 }
 

@@ -78,6 +78,10 @@ std::string age(Time since, Time now) {
   return std::to_string(passed / kDay) + "d";
 }
 
+void show_age(std::ostream& out, std::optional<std::chrono::seconds> data_age) {
+  if (data_age) out << "As of " << age(Time{}, Time{*data_age}) << " ago\n";
+}
+
 std::string counted(std::int64_t count, std::string_view what) {
   return std::to_string(count) + ' ' + std::string(what) + (count == 1 ? "" : "s");
 }

@@ -3,8 +3,10 @@
 
 #include "scheduler/base/types.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -45,6 +47,9 @@ class Table {
 
 // "45s", "7m", "5h", "3d".
 [[nodiscard]] std::string age(Time since, Time now);
+
+// "As of 2s ago", of a scheduler's answer, on a line; nothing where that is not known.
+void show_age(std::ostream& out, std::optional<std::chrono::seconds> data_age);
 
 // "1 pod", "5 pods".
 [[nodiscard]] std::string counted(std::int64_t count, std::string_view what);

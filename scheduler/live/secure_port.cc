@@ -51,11 +51,12 @@ class SecurePort::Parts {
   Parts(k8s::ClusterAccess cluster, Scheduler scheduler)
       : cluster_(std::move(cluster)),
         metrics_(*loop_, std::move(scheduler.metrics)),
-        asker_(*loop_, std::move(scheduler.ask), {}),
-        questions_(access_, asker_, get_pod(), std::move(scheduler.names)),
+        asker_(*loop_, std::move(scheduler.ask), {}, std::move(scheduler.leader)),
+        questions_(*loop_, access_, asker_, get_pod(), std::move(scheduler.names)),
         recording_(std::move(scheduler.recording)) {
     if (scheduler.ui) page_.emplace(*loop_, access_, asker_, *std::move(scheduler.ui));
     if (scheduler.answers) {
+      scheduler.answers->data_age = on_own_thread(std::move(scheduler.answers->data_age));
       answers_.emplace(*loop_, access_, asker_, get_pod(), *std::move(scheduler.answers));
     }
     cluster_.credentials->on_problem(
@@ -127,6 +128,17 @@ class SecurePort::Parts {
     answer(server::text_reply(404,
                               "answers for tenants are off here; the scheduler's argument "
                               "--answers switches them on\n"));
+  }
+
+  // The same, called back on this thread, on whichever thread `ask` calls back.
+  template <typename Answer>
+  std::function<void(std::function<void(Answer)>)> on_own_thread(
+      std::function<void(std::function<void(Answer)>)> ask) {
+    return [this, ask = std::move(ask)](std::function<void(Answer)> done) {
+      ask([this, done = std::move(done)](Answer answer) {
+        loop_->post([done, answer = std::move(answer)] { done(answer); });
+      });
+    };
   }
 
   void send_recording(const server::Request& request, server::HttpServer::Answer answer) {

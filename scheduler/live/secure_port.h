@@ -45,10 +45,13 @@ class SecurePort {
     std::function<void(Question)> ask;      // EngineThread::ask
     std::unordered_set<std::string> names;  // the schedulers whose pods may be asked about
     k8s::RequestObserver on_request;        // each request to the API server
+    // The identity of the replica that leads, if it is another one.
+    std::function<std::string()> leader = [] { return std::string(); };
     // FlightRecorder::take; its answer comes on any thread. Empty: there is no flight recording.
     std::function<void(std::function<void(RecordingParts)>)> recording = {};
-    std::optional<UiPage::Scheduler> ui = {};              // nullopt: the page is not served
-    std::optional<TenantAnswers::Scheduler> answers = {};  // nullopt: nor are these
+    std::optional<UiPage::Scheduler> ui = {};  // nullopt: the page is not served
+    // Nullopt: nor are these. Their `data_age` may call back on any thread.
+    std::optional<TenantAnswers::Scheduler> answers = {};
   };
 
   // Opens the port, and serves until it is destroyed.

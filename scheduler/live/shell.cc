@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -89,7 +90,7 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
   const ChangeMask reads = changes_read(options_.configuration.profiles);
   const bool is_read = options_.ui || options_.answers;
   if (is_read && options_.secure_port) ui_notes_ = std::make_unique<UiNotes>();
-  options_.configuration.engine.names_runner_up = options_.ui && ui_notes_ != nullptr;
+  options_.configuration.engine.names_runner_up = ui_notes_ != nullptr;
   engine_ = std::make_unique<EngineThread>(
       Engine(std::move(options_.configuration.profiles), options_.configuration.engine),
       engine_hooks(), recorder_.get());
@@ -157,9 +158,11 @@ k8s::Result<void> Shell::Parts::open_secure_port() {
   }
   std::optional<TenantAnswers::Scheduler> answers;
   if (options_.answers) {
-    answers = TenantAnswers::Scheduler{.notes = ui_notes_.get(),
-                                       .names = {profile_names_.begin(), profile_names_.end()},
-                                       .clock = wall_clock};
+    answers = TenantAnswers::Scheduler{
+        .notes = ui_notes_.get(),
+        .names = {profile_names_.begin(), profile_names_.end()},
+        .clock = wall_clock,
+        .data_age = [this](auto done) { loop_->post([this, done] { done(data_age()); }); }};
   }
   auto port = SecurePort::open(
       std::move(*options_.secure_port),
@@ -170,6 +173,7 @@ k8s::Result<void> Shell::Parts::open_secure_port() {
            [this](std::string_view verb, int status, std::chrono::nanoseconds duration) {
              metrics_.request(verb, status, duration);
            },
+       .leader = [this] { return leader_.get(); },
        .recording = recording_source(),
        .ui = std::move(ui),
        .answers = std::move(answers)});
@@ -228,6 +232,16 @@ std::string Shell::Parts::metrics_text() {
   if (const auto figures = server::process_figures()) metrics_.process(*figures);
   ask_for_totals();
   return metrics_.text();
+}
+
+std::optional<std::chrono::nanoseconds> Shell::Parts::data_age() const {
+  std::optional<std::chrono::nanoseconds> oldest;
+  for (const Intake::Source& source : intake_->sources()) {
+    if (source.kind != "pods" && source.kind != "nodes") continue;
+    if (!source.age) return std::nullopt;
+    oldest = std::max(oldest.value_or(*source.age), *source.age);
+  }
+  return oldest;
 }
 
 void Shell::Parts::ask_for_totals() {

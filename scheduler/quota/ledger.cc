@@ -466,6 +466,15 @@ std::optional<QuotaId> Ledger::find(const std::string& name) const {
   return std::nullopt;
 }
 
+std::vector<QuotaId> Ledger::counting(const std::string& namespace_) const {
+  std::vector<QuotaId> all;
+  const QuotaId own = quota_of(namespace_);
+  if (own < kFirstQuota) return all;
+  all.push_back(own);
+  while (const auto outer = at(all.back()).parent) all.push_back(*outer);
+  return all;
+}
+
 std::vector<QuotaId> Ledger::quotas() const {
   std::vector<QuotaId> all;
   for (const auto& [id, quota] : quotas_) {

@@ -147,6 +147,10 @@ class Ledger {
     return assignment_.quota_of(namespace_);
   }
 
+  // The quotas to which pods of the namespace count: its own, then the one that this is a part of,
+  // and so on. Also a deleted one that keeps the namespace. Empty: none exists.
+  [[nodiscard]] std::vector<QuotaId> counting(const std::string& namespace_) const;
+
   // Where the pod has room. `rank`: of the pod among those for which the quota holds something.
   // `in`: a trial's accounts (ledger_trial.h); null: the real ones. O(classes · quota lines).
   [[nodiscard]] Admission admit(QuotaId quota, const Demand& demand, HoldRank rank,

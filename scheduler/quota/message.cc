@@ -1,10 +1,10 @@
 #include "scheduler/quota/message.h"
 
 #include "k8s-client/api/decode/rfc3339.h"
+#include "scheduler/base/ordinal.h"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 
 namespace sched::quota {
@@ -14,11 +14,7 @@ using Why = LineAnswer::Why;
 
 std::string place_in_line(std::size_t before) {
   if (before == 0) return "first in line";
-  const std::size_t place = before + 1;
-  constexpr std::array kEndings = {"th", "st", "nd", "rd"};
-  const bool teen = place % 100 >= 11 && place % 100 <= 13;
-  const std::size_t ending = teen || place % 10 > 3 ? 0 : place % 10;
-  return fmt::format("{}{} in line", place, kEndings[ending]);
+  return ordinal(before + 1) + " in line";
 }
 
 std::string borrowed(const LineAnswer& line) {

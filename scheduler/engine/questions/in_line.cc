@@ -61,7 +61,7 @@ std::string gpu_asks(const PodShape& shape, const ResourceNames& names) {
   return text;
 }
 
-std::vector<PodInLine> Questions::in_line() const {
+std::vector<PodInLine> Questions::in_line(std::string_view namespace_) const {
   std::map<std::pair<std::size_t, const PodShape*>, OfShape> shapes;
   const auto of_shape = [&](const WaitingPod& pod) -> const OfShape& {
     const auto [found, is_new] = shapes.try_emplace({pod.profile, &*pod.shape});
@@ -75,11 +75,13 @@ std::vector<PodInLine> Questions::in_line() const {
     return shape;
   };
   std::vector<PodInLine> pods;
-  pods.reserve(queue_.entities().size());
+  if (namespace_.empty()) pods.reserve(queue_.entities().size());
   for (const Entity* entity : queue_.entities()) {
     const WaitingPod& pod = pod_of(*entity);
+    if (!namespace_.empty() && pod.pod.metadata.namespace_ != namespace_) continue;
     const OfShape& shape = of_shape(pod);
     const bool by_quota = pod.queue != kMainQueue;
+    const WaitingLine* line = pod.in_line ? &queue_.find(pod.queue)->line() : nullptr;
     pods.push_back({.pod = ref_of(pod.pod),
                     .quota = by_quota ? world_.ledger.name_of(quota_of(pod)) : std::string(),
                     .place = place_of(pod.place),
@@ -87,7 +89,9 @@ std::vector<PodInLine> Questions::in_line() const {
                     .created = pod.order.created,
                     .gpus = shape.gpus,
                     .asks = shape.asks,
-                    .never = shape.never});
+                    .never = shape.never,
+                    .place_in_line = line == nullptr ? 0 : line->before(pod) + 1,
+                    .line_length = line == nullptr ? 0 : line->size()});
   }
   return pods;
 }

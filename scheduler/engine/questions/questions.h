@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sched {
@@ -42,7 +43,7 @@ class Questions {
                                                   const Supposed& supposed) const;
   [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
   [[nodiscard]] std::vector<GpuNode> gpu_nodes() const;
-  [[nodiscard]] std::vector<PodInLine> in_line() const;
+  [[nodiscard]] std::vector<PodInLine> in_line(std::string_view namespace_) const;
   [[nodiscard]] GpuTotals gpu_totals() const;
 
  private:

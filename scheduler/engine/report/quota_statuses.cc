@@ -1,5 +1,7 @@
 #include "scheduler/engine/report/quota_statuses.h"
 
+#include "scheduler/engine/world/waiting_pod.h"
+
 #include <set>
 #include <utility>
 
@@ -11,6 +13,29 @@ std::vector<QuotaStatus> QuotaStatuses::all() const {
   std::vector<QuotaStatus> all;
   for (const QuotaId id : ledger_.quotas()) all.push_back(status_of(id));
   return all;
+}
+
+NamespaceQuotas QuotaStatuses::of(const std::string& namespace_) const {
+  NamespaceQuotas of;
+  const QuotaId own = ledger_.quota_of(namespace_);
+  of.without = words_.without(own, namespace_);
+  for (const QuotaId id : ledger_.counting(namespace_)) of.quotas.push_back(status_of(id));
+  const EntityQueue* queue = queue_.find(static_cast<QueueId>(own));
+  if (queue == nullptr) return of;
+  const WaitingLine& line = queue->line();
+  of.in_line = line.size();
+  if (const Entity* head = line.first()) {
+    of.head = ref_of(pod_of(*head).pod);
+    of.head_since = head->waits_since;
+  }
+  const Entity* first = nullptr;
+  for (const Entity* entity : queue_.entities()) {
+    if (entity->queue != static_cast<QueueId>(own) || !entity->in_line) continue;
+    if (pod_of(*entity).pod.metadata.namespace_ != namespace_) continue;
+    if (first == nullptr || entity->order < first->order) first = entity;
+  }
+  if (first != nullptr) of.first_place = line.before(*first) + 1;
+  return of;
 }
 
 std::vector<BorrowedGpus> QuotaStatuses::borrowed() const {

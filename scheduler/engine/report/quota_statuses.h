@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scheduler/engine/answers.h"
+#include "scheduler/engine/report/quota_words.h"
 #include "scheduler/queue/queues.h"
 #include "scheduler/quota/ledger.h"
 
@@ -14,11 +15,13 @@ namespace sched {
 
 class QuotaStatuses {
  public:
-  // Both outlive it.
-  QuotaStatuses(quota::Ledger& ledger, Queues& queue) : ledger_(ledger), queue_(queue) {}
+  // All outlive it.
+  QuotaStatuses(quota::Ledger& ledger, Queues& queue, const QuotaWords& words)
+      : ledger_(ledger), queue_(queue), words_(words) {}
 
   // As Engine's functions.
   [[nodiscard]] std::vector<QuotaStatus> all() const;
+  [[nodiscard]] NamespaceQuotas of(const std::string& namespace_) const;
   [[nodiscard]] std::vector<BorrowedGpus> borrowed() const;
   [[nodiscard]] QuotaNews take_news();
   [[nodiscard]] std::uint64_t version() const { return ledger_.version() + queue_.version(); }
@@ -28,6 +31,7 @@ class QuotaStatuses {
 
   quota::Ledger& ledger_;
   Queues& queue_;
+  const QuotaWords& words_;
   std::map<quota::QuotaId, std::string> told_;  // the names of those that were reported
   std::uint64_t remembered_ = 0;                // the memory's version
 };

@@ -22,17 +22,24 @@ std::string QuotaWords::of(const WaitingPod& pod) const {
              .waiting = &pod});
 }
 
-std::string QuotaWords::of(const Question& question) const {
-  const quota::QuotaId id = question.quota;
+std::string QuotaWords::without(quota::QuotaId id, const std::string& namespace_) const {
   const quota::Ledger& ledger = world_.ledger;
-  if (id == quota::kUndecidedQuota) return quota::undecided_message(question.namespace_);
-  if (id == quota::kNothingQuota) return quota::no_quota_message(question.namespace_);
+  if (id == quota::kUnlimitedQuota) return {};
+  if (id == quota::kUndecidedQuota) return quota::undecided_message(namespace_);
+  if (id == quota::kNothingQuota) return quota::no_quota_message(namespace_);
   if (const auto deleted = ledger.deleted(id)) {
     return quota::deleted_quota_message(ledger.name_of(id), deleted->until, deleted->used);
   }
   if (const auto error = ledger.error_of(id)) {
     return quota::invalid_quota_message(ledger.name_of(id), *error);
   }
+  return {};
+}
+
+std::string QuotaWords::of(const Question& question) const {
+  const quota::QuotaId id = question.quota;
+  if (std::string none = without(id, question.namespace_); !none.empty()) return none;
+  const quota::Ledger& ledger = world_.ledger;
   const EntityQueue* queue = queue_.find(static_cast<QueueId>(id));
   std::size_t before = queue == nullptr ? 0 : queue->line().size();
   const Hold* hold = nullptr;

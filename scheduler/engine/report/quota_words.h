@@ -26,6 +26,8 @@ class QuotaWords {
   [[nodiscard]] std::string of(const Question& question) const;
   // The same for a pod that waits for its quota.
   [[nodiscard]] std::string of(const WaitingPod& pod) const;
+  // Why the quota of that namespace gives its pods nothing, whatever is free; empty: it may.
+  [[nodiscard]] std::string without(quota::QuotaId quota, const std::string& namespace_) const;
   // For a pod that waits behind another pod of its Strict quota.
   [[nodiscard]] std::string behind(const WaitingPod& pod) const;
 

@@ -78,9 +78,9 @@ void LeaderByLease::found(k8s::Result<k8s::Lease> lease) {
   }
 }
 
-void LeaderByLease::send(const std::string& target, Done done) {
+void LeaderByLease::send(const std::string& target, Done done, bool again) {
   // A program may have to be run for a token.
-  if (!token_.prepare(loop_, [this, target, done] { send(target, done); })) return;
+  if (!token_.prepare(loop_, [this, target, done, again] { send(target, done, again); })) return;
   const auto token = token_.bearer_token();
   if (!token) return done(tl::unexpected<k8s::Error>(token.error()));
   if (!*token) return done(tl::unexpected<k8s::Error>(no_token()));
@@ -91,14 +91,28 @@ void LeaderByLease::send(const std::string& target, Done done) {
       .segment("proxy");
   k8s::Request request = get(proxy.text() + target);
   request.headers.emplace_back(server::kForwardedAuthorization, "Bearer " + **token);
-  api_server_.send(std::move(request),
-                   [this, done = std::move(done)](k8s::Result<k8s::Response> response) {
-                     if (response && response->status == 401) token_.rejected();
-                     if (!response || response->status == 404 || response->status >= 500) {
-                       pod_.clear();
-                     }
-                     done(std::move(response));
-                   });
+  api_server_.send(std::move(request), [this, target, again, pod = pod_, done = std::move(done)](
+                                           k8s::Result<k8s::Response> response) {
+    if (response && response->status == 401) token_.rejected();
+    if (!response || response->status == 404 || response->status >= 500) pod_.clear();
+    if (again && response && response->status == 503) {
+      return ask_another(pod, target, *std::move(response), done);
+    }
+    done(std::move(response));
+  });
+}
+
+void LeaderByLease::ask_another(const std::string& pod, const std::string& target,
+                                k8s::Response said, const Done& done) {
+  client_.get_lease(
+      address_.namespace_, address_.lease, kDeadline,
+      [this, pod, target, said = std::move(said), done](const k8s::Result<k8s::Lease>& lease) {
+        const std::string leader =
+            lease ? pod_of_holder(lease->spec.holder_identity) : std::string();
+        if (leader.empty() || leader == pod) return done(said);
+        pod_ = leader;
+        send(target, done, false);
+      });
 }
 
 }  // namespace sched::kubectl

@@ -31,7 +31,7 @@ class LeaderByLease {
                 LeaderAddress address);
 
   // As Fetch. The leader is looked for anew once it gave no answer, or one that says it leads no
-  // more.
+  // more; where that one says so and another one leads meanwhile, that is asked, once.
   void fetch(const std::string& target, std::function<void(k8s::Result<k8s::Response>)> done);
 
  private:
@@ -39,7 +39,11 @@ class LeaderByLease {
 
   void find_leader();
   void found(k8s::Result<k8s::Lease> lease);
-  void send(const std::string& target, Done done);
+  // `again`: another one is asked if this one decides nothing.
+  void send(const std::string& target, Done done, bool again = true);
+  // That pod gave no answer but `said`.
+  void ask_another(const std::string& pod, const std::string& target, k8s::Response said,
+                   const Done& done);
 
   k8s::EventLoop& loop_;
   k8s::Transport& api_server_;

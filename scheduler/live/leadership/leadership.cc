@@ -67,6 +67,7 @@ k8s::LeaderElector::Hooks Leadership::elector_hooks() {
           .on_new_leader =
               [this](const std::string& identity) {
                 if (ending_) return;
+                hooks_.on_leader(identity);
                 LogLine("standing by")
                     .with("lease", lease_text(options_.election))
                     .with("leader", identity.empty() ? "nobody" : identity)

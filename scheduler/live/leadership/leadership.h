@@ -51,6 +51,8 @@ class Leadership {
     // `source` works.
     std::function<void(const std::string& source)> on_progress;
     std::function<void(bool leads)> on_leads;  // for the gauge
+    // Another replica was seen to lead, or (empty) none.
+    std::function<void(const std::string& identity)> on_leader = [](const std::string&) {};
   };
   struct Options {
     k8s::ElectionOptions election;

@@ -26,21 +26,25 @@ bool is_name(std::string_view text) {
 
 }  // namespace
 
-tl::expected<AskedPod, std::string> take_asked_pod(server::Query& query) {
-  AskedPod asked;
-  for (const auto& [name, into] :
-       {std::pair("namespace", &asked.namespace_), std::pair("pod", &asked.pod)}) {
-    const auto value = query.extract(name);
-    if (value.empty()) {
-      return tl::unexpected(fmt::format("the parameter \"{}\" is missing", name));
-    }
-    if (!is_name(value.mapped())) {
-      return tl::unexpected(
-          fmt::format("{} \"{}\": that is no name", name, k8s::shown(value.mapped())));
-    }
-    *into = value.mapped();
+tl::expected<std::string, std::string> take_name(server::Query& query,
+                                                 const std::string& parameter) {
+  auto value = query.extract(parameter);
+  if (value.empty()) {
+    return tl::unexpected(fmt::format("the parameter \"{}\" is missing", parameter));
   }
-  return asked;
+  if (!is_name(value.mapped())) {
+    return tl::unexpected(
+        fmt::format("{} \"{}\": that is no name", parameter, k8s::shown(value.mapped())));
+  }
+  return std::move(value.mapped());
+}
+
+tl::expected<AskedPod, std::string> take_asked_pod(server::Query& query) {
+  auto namespace_ = take_name(query, "namespace");
+  if (!namespace_) return tl::unexpected(std::move(namespace_.error()));
+  auto pod = take_name(query, "pod");
+  if (!pod) return tl::unexpected(std::move(pod.error()));
+  return AskedPod{.namespace_ = *std::move(namespace_), .pod = *std::move(pod)};
 }
 
 }  // namespace sched::live

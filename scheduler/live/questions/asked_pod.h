@@ -14,8 +14,11 @@ struct AskedPod {
   std::string pod;
 };
 
-// Takes both parameters out of `query`. Roughly the rules for names: no character with a meaning in
-// a path. On error: what is wrong, for the person who asked.
+// Takes the parameter, which must be a name, out of `query`. Roughly the rules for names: no
+// character with a meaning in a path. On error: what is wrong, for the person who asked.
+[[nodiscard]] tl::expected<std::string, std::string> take_name(server::Query& query,
+                                                               const std::string& parameter);
+// The same for both parameters.
 [[nodiscard]] tl::expected<AskedPod, std::string> take_asked_pod(server::Query& query);
 
 }  // namespace sched::live

@@ -11,8 +11,12 @@ struct Asker::Way {
   Asker* asker;  // nullptr when it is gone; only its loop's thread calls it
 };
 
-Asker::Asker(k8s::EventLoop& loop, Put put, Limits limits)
-    : loop_(loop), put_(std::move(put)), limits_(limits), way_(std::make_shared<Way>()) {
+Asker::Asker(k8s::EventLoop& loop, Put put, Limits limits, std::function<std::string()> leader)
+    : loop_(loop),
+      put_(std::move(put)),
+      limits_(limits),
+      leader_(std::move(leader)),
+      way_(std::make_shared<Way>()) {
   way_->asker = this;
 }
 

@@ -40,8 +40,11 @@ class Asker {
     std::weak_ptr<const void> connection;  // the answer is needed while this exists
   };
 
-  // `loop` must outlive it.
-  Asker(k8s::EventLoop& loop, Put put, Limits limits);
+  // `loop` must outlive it. `leader`: the identity of another replica that leads; empty: there is
+  // none that is known.
+  Asker(
+      k8s::EventLoop& loop, Put put, Limits limits,
+      std::function<std::string()> leader = [] { return std::string(); });
   ~Asker();
   Asker(const Asker&) = delete;
   Asker& operator=(const Asker&) = delete;
@@ -62,6 +65,9 @@ class Asker {
         });
   }
 
+  // Which replica would answer in place of this one that decides nothing; empty: it is not known.
+  [[nodiscard]] std::string leader() const { return leader_(); }
+
  private:
   using Done = std::function<void(std::optional<Unanswered>)>;
   struct Way;  // back to the loop
@@ -78,6 +84,7 @@ class Asker {
   k8s::EventLoop& loop_;
   const Put put_;
   const Limits limits_;
+  const std::function<std::string()> leader_;
   std::uint64_t last_number_ = 0;
   std::map<std::uint64_t, Open> open_;
   std::shared_ptr<Way> way_;

@@ -73,9 +73,9 @@ struct PodQuestions::Asked {
   Asker::Client client;
 };
 
-PodQuestions::PodQuestions(server::DelegatedAccess& access, Asker& asker, GetPod get_pod,
-                           std::unordered_set<std::string> scheduler_names)
-    : access_(access),
+PodQuestions::PodQuestions(k8s::EventLoop& loop, server::DelegatedAccess& access, Asker& asker,
+                           GetPod get_pod, std::unordered_set<std::string> scheduler_names)
+    : access_(loop, access, kBudget),
       asker_(asker),
       get_pod_(std::move(get_pod)),
       scheduler_names_(std::move(scheduler_names)) {}
@@ -91,8 +91,8 @@ void PodQuestions::get(const server::Request& request, HttpServer::Answer answer
                           .resource = "pods",
                           .namespace_ = parameters->of.namespace_,
                           .name = parameters->of.pod}};
-  server::if_allowed(
-      access_, request, std::move(wanted), std::move(answer),
+  access_.if_allowed(
+      request, std::move(wanted), std::move(answer),
       [this, explains = request.path == kExplain, parameters = *std::move(parameters),
        client = request.client](HttpServer::Answer allowed, const std::string& user) {
         read_pod(std::make_shared<const Asked>(
@@ -130,17 +130,17 @@ void PodQuestions::ask_engine(const std::shared_ptr<const Asked>& asked, const k
   const std::size_t limit = asked->parameters.limit;
   if (asked->explains) {
     asker_.ask([unbound](const Engine& engine) { return engine.explain(unbound); }, asked->client,
-               [asked, pod, limit](const tl::expected<Explanation, Unanswered>& answer) {
+               [this, asked, pod, limit](const tl::expected<Explanation, Unanswered>& answer) {
                  asked->answer(answer ? json_reply(to_json(pod, *answer, limit))
-                                      : reply_to(answer.error()));
+                                      : reply_to(answer.error(), asker_.leader()));
                });
   } else {
-    asker_.ask(
-        [unbound, limit](const Engine& engine) { return engine.candidates(unbound, limit); },
-        asked->client,
-        [asked, pod](const tl::expected<std::vector<Candidate>, Unanswered>& answer) {
-          asked->answer(answer ? json_reply(to_json(pod, *answer)) : reply_to(answer.error()));
-        });
+    asker_.ask([unbound, limit](const Engine& engine) { return engine.candidates(unbound, limit); },
+               asked->client,
+               [this, asked, pod](const tl::expected<std::vector<Candidate>, Unanswered>& answer) {
+                 asked->answer(answer ? json_reply(to_json(pod, *answer))
+                                      : reply_to(answer.error(), asker_.leader()));
+               });
   }
 }
 

@@ -13,15 +13,18 @@
 //
 // The client needs two rights, each checked by the API server: to get the path, a nonResourceURL,
 // because an answer names nodes with what is free on them and costs the engine's time; and to get
-// that pod, so that an answer reveals no pod that the client may not read.
+// that pod, so that an answer reveals no pod that the client may not read. Each account has a
+// budget for both pages together (budgeted_access.h).
 #pragma once
 
 #include "k8s-client/api/pod.h"
 #include "k8s-client/error.h"
 #include "scheduler/live/questions/asker.h"
+#include "scheduler/live/questions/budgeted_access.h"
 #include "scheduler/server/delegated_access.h"
 #include "scheduler/server/http_server.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -37,9 +40,11 @@ class PodQuestions {
   using GetPod = std::function<void(const std::string& namespace_, const std::string& name,
                                     std::function<void(k8s::Result<k8s::Pod>)>)>;
 
-  // `access` and `asker` must outlive it, and it must outlive their callbacks and those of
+  static constexpr Budget::Limits kBudget{.at_once = 30, .each = std::chrono::seconds{1}};
+
+  // `loop`, `access` and `asker` must outlive it, and it must outlive their callbacks and those of
   // `get_pod`. `scheduler_names`: questions are answered about the pods of these.
-  PodQuestions(server::DelegatedAccess& access, Asker& asker, GetPod get_pod,
+  PodQuestions(k8s::EventLoop& loop, server::DelegatedAccess& access, Asker& asker, GetPod get_pod,
                std::unordered_set<std::string> scheduler_names);
 
   [[nodiscard]] static bool serves(std::string_view path);
@@ -54,7 +59,7 @@ class PodQuestions {
   // Why the engine is not asked about the pod; empty: it is.
   [[nodiscard]] std::string objection_to(const k8s::Pod& pod) const;
 
-  server::DelegatedAccess& access_;
+  BudgetedAccess access_;
   Asker& asker_;
   const GetPod get_pod_;
   const std::unordered_set<std::string> scheduler_names_;

@@ -4,12 +4,16 @@ namespace sched::live {
 
 using server::text_reply;
 
-server::Reply reply_to(Unanswered why) {
+server::Reply reply_to(Unanswered why, const std::string& leader) {
   switch (why) {
     case Unanswered::kTooMany:
       return text_reply(429,
                         "as many questions as may be are open already; ask again in a moment\n");
     case Unanswered::kNotDeciding:
+      if (!leader.empty()) {
+        return text_reply(503, "this replica decides nothing: \"" + leader +
+                                   "\" holds the lease; ask that one\n");
+      }
       return text_reply(
           503,
           "this replica decides nothing: it does not know the cluster yet, or another "

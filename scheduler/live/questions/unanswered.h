@@ -4,8 +4,11 @@
 #include "scheduler/live/questions/question_queue.h"
 #include "scheduler/server/http_server.h"
 
+#include <string>
+
 namespace sched::live {
 
-[[nodiscard]] server::Reply reply_to(Unanswered why);
+// `leader`: the identity of the replica that leads; empty: it is not known.
+[[nodiscard]] server::Reply reply_to(Unanswered why, const std::string& leader);
 
 }  // namespace sched::live

@@ -29,8 +29,12 @@ Leadership::Hooks Shell::Parts::leadership_hooks() {
       .on_problem = [this](const std::string& source, const k8s::Error& error,
                            milliseconds retry_in) { problems_.report(source, error, retry_in); },
       .on_progress = [this](const std::string& source) { problems_.resolved(source); },
-      .on_leads = [this, name = options_.configuration.leader_election.resource_name](
-                      bool leads) { metrics_.leads(name, leads); }};
+      .on_leads =
+          [this, name = options_.configuration.leader_election.resource_name](bool leads) {
+            metrics_.leads(name, leads);
+            if (leads) leader_.is({});
+          },
+      .on_leader = [this](const std::string& identity) { leader_.is(identity); }};
 }
 
 k8s::StoreMark::Hooks Shell::Parts::store_mark_hooks() {

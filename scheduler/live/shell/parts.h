@@ -13,6 +13,7 @@
 #include "k8s-client/leader_election/store_mark.h"
 #include "scheduler/live/engine_thread.h"
 #include "scheduler/live/intake.h"
+#include "scheduler/live/leadership/leader_name.h"
 #include "scheduler/live/leadership/leadership.h"
 #include "scheduler/live/problem_log.h"
 #include "scheduler/live/record/flight_recorder.h"
@@ -33,6 +34,7 @@
 #include "scheduler/server/metrics.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -92,6 +94,8 @@ class Shell::Parts {
   std::vector<server::Check> liveness() const;
   std::vector<server::Check> readiness() const;
   std::string metrics_text();  // on any thread
+  // Since the watches of pods and nodes were both known to be up to date; nullopt: never yet.
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> data_age() const;
   // What the engine knows of GPUs and waiting pods is on the next page: it is a question to the
   // engine like others, in its own time.
   void ask_for_totals();
@@ -130,6 +134,7 @@ class Shell::Parts {
   std::unique_ptr<Intake> intake_;
   std::unique_ptr<k8s::Transport> lease_transport_;
   std::unique_ptr<k8s::Client> lease_client_;
+  LeaderName leader_;                           // another replica that leads
   std::unique_ptr<Leadership> leadership_;      // nullptr without leader election
   std::unique_ptr<k8s::StoreMark> store_mark_;  // nullptr with leader election
   std::unique_ptr<server::HttpServer> probes_;

@@ -4,13 +4,12 @@
 #include "scheduler/answers/withhold.h"
 #include "scheduler/live/questions/asked_pod.h"
 #include "scheduler/live/questions/unanswered.h"
-#include "scheduler/server/endpoints.h"
 #include "scheduler/server/query.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,6 +22,8 @@ using server::Reply;
 using server::text_reply;
 
 constexpr std::string_view kTenantPath = "/answers";
+// Of a namespace with more waiting pods the others are counted.
+constexpr std::size_t kMostRows = 1'000;
 // So many namespaces of others are asked about; the pods of further ones are not named.
 constexpr std::size_t kMostNamespaces = 8;
 
@@ -30,31 +31,51 @@ k8s::Access pods_in(const std::string& namespace_) {
   return k8s::ResourceAccess{.verb = "get", .resource = "pods", .namespace_ = namespace_};
 }
 
-tl::expected<AskedPod, Reply> read_request(const server::Request& request) {
+k8s::Access list_nodes() { return k8s::ResourceAccess{.verb = "list", .resource = "nodes"}; }
+
+enum class About { kPod, kQueue, kQuota };
+
+struct Wanted {
+  About about = About::kPod;
+  std::string namespace_;
+  std::string pod;  // kPod
+};
+
+std::optional<About> about_of(std::string_view path) {
+  if (path == "/answers/why") return About::kPod;
+  if (path == "/answers/queue") return About::kQueue;
+  if (path == "/answers/quota") return About::kQuota;
+  return std::nullopt;
+}
+
+tl::expected<Wanted, Reply> read_request(const server::Request& request) {
   const auto bad = [](int status, std::string sentence) {
     return tl::unexpected(text_reply(status, std::move(sentence) + '\n'));
   };
-  if (request.path != "/answers/why") return bad(404, "there is only /answers/why");
+  const auto about = about_of(request.path);
+  if (!about) return bad(404, "there are /answers/why, /answers/queue and /answers/quota");
   auto given = server::parse_query(request.query);
   if (!given) return bad(400, given.error());
-  auto pod = take_asked_pod(*given);
-  if (!pod) return bad(400, pod.error());
-  if (!given->empty()) return bad(400, "the parameters are namespace and pod");
-  return *std::move(pod);
+  Wanted wanted{.about = *about, .namespace_ = {}, .pod = {}};
+  const bool has_pod = *about == About::kPod;
+  auto namespace_ = take_name(*given, "namespace");
+  if (!namespace_) return bad(400, namespace_.error());
+  wanted.namespace_ = *std::move(namespace_);
+  if (has_pod) {
+    auto pod = take_name(*given, "pod");
+    if (!pod) return bad(400, pod.error());
+    wanted.pod = *std::move(pod);
+  }
+  if (!given->empty()) {
+    return bad(400,
+               has_pod ? "the parameters are namespace and pod" : "the parameter is namespace");
+  }
+  return wanted;
 }
 
-Reply over_budget(Budget::Clock::duration wait, const Budget::Limits& limits) {
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
-  Reply reply = text_reply(
-      429, fmt::format("an account may ask {} questions at once, then one every {} s; ask again in "
-                       "{} s\n",
-                       limits.at_once, limits.each.count(), seconds));
-  reply.headers.emplace_back("Retry-After", std::to_string(seconds));
-  return reply;
-}
-
-Reply why_reply(const answers::Why& why) {
-  Reply reply = text_reply(200, answers::to_json(why));
+template <typename Told>
+Reply told_reply(const Told& told) {
+  Reply reply = text_reply(200, answers::to_json(told));
   reply.content_type = "application/json";
   return reply;
 }
@@ -63,20 +84,20 @@ Reply why_reply(const answers::Why& why) {
 
 // A question that is being answered.
 struct TenantAnswers::Asked {
-  AskedPod of;
+  Wanted of;
   std::string token;
   HttpServer::Answer answer;
   Asker::Client client;
+  std::optional<std::chrono::seconds> data_age = {};
 };
 
 TenantAnswers::TenantAnswers(k8s::EventLoop& loop, server::DelegatedAccess& access, Asker& asker,
                              GetPod get_pod, Scheduler scheduler)
-    : loop_(loop),
-      access_(access),
+    : access_(access),
       asker_(asker),
       get_pod_(std::move(get_pod)),
       scheduler_(std::move(scheduler)),
-      budget_(scheduler_.budget) {}
+      budgeted_(loop, access, scheduler_.budget) {}
 
 bool TenantAnswers::serves(std::string_view path) {
   return path == kTenantPath || (path.starts_with(kTenantPath) && path[kTenantPath.size()] == '/');
@@ -85,65 +106,117 @@ bool TenantAnswers::serves(std::string_view path) {
 void TenantAnswers::get(const server::Request& request, HttpServer::Answer answer) {
   auto of = read_request(request);
   if (!of) return answer(std::move(of.error()));
-  server::if_allowed(
-      access_, request, {}, std::move(answer),
+  std::vector<k8s::Access> wanted = {pods_in(of->namespace_)};
+  budgeted_.if_allowed(
+      request, std::move(wanted), std::move(answer),
       [this, of = *std::move(of), token = std::string(request.bearer_token.value_or("")),
-       client = request.client](HttpServer::Answer known, const std::string& user) {
-        take_from_budget(
-            std::make_shared<const Asked>(Asked{of, token, std::move(known), {user, client}}));
+       client = request.client](HttpServer::Answer allowed, const std::string& user) {
+        find_age(Asked{of, token, std::move(allowed), {user, client}});
       });
 }
 
-void TenantAnswers::take_from_budget(const std::shared_ptr<const Asked>& asked) {
-  if (const auto wait = budget_.take(asked->client.account, loop_.now())) {
-    return asked->answer(over_budget(*wait, budget_.limits()));
-  }
-  review(asked);
+void TenantAnswers::find_age(Asked asked) {
+  scheduler_.data_age(
+      [this, asked = std::move(asked)](std::optional<std::chrono::nanoseconds> age) mutable {
+        if (age) asked.data_age = std::chrono::duration_cast<std::chrono::seconds>(*age);
+        answer_allowed(std::make_shared<const Asked>(std::move(asked)));
+      });
 }
 
-void TenantAnswers::review(const std::shared_ptr<const Asked>& asked) {
-  server::if_allowed(access_, asked->token, {pods_in(asked->of.namespace_)}, asked->answer,
-                     [this, asked](const HttpServer::Answer& /*the same*/,
-                                   const std::string& /*user*/) { read_pod(asked); });
+void TenantAnswers::answer_allowed(const std::shared_ptr<const Asked>& asked) {
+  if (asked->of.about == About::kQueue) return ask_queue(asked);
+  if (asked->of.about == About::kQuota) return ask_quota(asked);
+  read_pod(asked);
 }
 
 void TenantAnswers::read_pod(const std::shared_ptr<const Asked>& asked) {
   get_pod_(asked->of.namespace_, asked->of.pod, [this, asked](const k8s::Result<k8s::Pod>& pod) {
-    if (pod) return ask_engine(asked, *pod);
+    if (pod) return ask_why(asked, *pod);
     const bool is_unknown = pod.error().is_status(404);
     asked->answer(text_reply(is_unknown ? 404 : 503, pod.error().message + '\n'));
   });
 }
 
-void TenantAnswers::ask_engine(const std::shared_ptr<const Asked>& asked, const k8s::Pod& pod) {
+void TenantAnswers::ask_why(const std::shared_ptr<const Asked>& asked, const k8s::Pod& pod) {
   asker_.ask([pod, names = scheduler_.names, clock = scheduler_.clock](
                  const Engine& engine) { return answers::why_seen(engine, pod, names, clock()); },
              asked->client,
-             [this, asked](tl::expected<answers::Why, Unanswered> why) {
-               if (!why) return asked->answer(reply_to(why.error()));
+             [this, asked, uid = pod.metadata.uid](tl::expected<answers::Why, Unanswered> why) {
+               if (!why) return asked->answer(reply_to(why.error(), asker_.leader()));
                scheduler_.notes->name_ends(*why);
-               reply(asked, *std::move(why));
+               if (why->verdict == answers::Why::Verdict::kPlaced) {
+                 why->chosen = scheduler_.notes->chosen(uid);
+               }
+               reply(asked, *why);
              });
 }
 
-void TenantAnswers::reply(const std::shared_ptr<const Asked>& asked, answers::Why why) {
-  std::set<std::string> others = answers::namespaces_named_in(why);
+void TenantAnswers::ask_queue(const std::shared_ptr<const Asked>& asked) {
+  asker_.ask(
+      [namespace_ = asked->of.namespace_, notes = scheduler_.notes](const Engine& engine) {
+        const auto refusal_of = [notes](const std::string& uid) { return notes->refusal_of(uid); };
+        return answers::queue_seen(engine, namespace_, refusal_of, kMostRows);
+      },
+      asked->client,
+      [this, asked](const tl::expected<answers::Queue, Unanswered>& queue) {
+        if (!queue) return asked->answer(reply_to(queue.error(), asker_.leader()));
+        find_visible(asked, !queue->named_nodes.empty(), {},
+                     [asked, queue = *queue](const answers::Visible& visible) {
+                       answers::Queue told = queue;
+                       told.data_age = asked->data_age;
+                       answers::withhold(told, visible);
+                       asked->answer(told_reply(told));
+                     });
+      });
+}
+
+void TenantAnswers::ask_quota(const std::shared_ptr<const Asked>& asked) {
+  asker_.ask([namespace_ = asked->of.namespace_](
+                 const Engine& engine) { return answers::quotas_seen(engine, namespace_); },
+             asked->client,
+             [this, asked](const tl::expected<answers::QuotasSeen, Unanswered>& quotas) {
+               if (!quotas) return asked->answer(reply_to(quotas.error(), asker_.leader()));
+               std::set<std::string> others;
+               if (const auto& head = quotas->of.head) others.insert(head->namespace_);
+               find_visible(asked, false, std::move(others),
+                            [asked, quotas = *quotas](const answers::Visible& visible) {
+                              answers::QuotasSeen told = quotas;
+                              told.data_age = asked->data_age;
+                              answers::withhold(told, visible);
+                              asked->answer(told_reply(told));
+                            });
+             });
+}
+
+void TenantAnswers::find_visible(const std::shared_ptr<const Asked>& asked, bool has_nodes,
+                                 std::set<std::string> others,
+                                 const std::function<void(const answers::Visible&)>& done) {
   others.erase(asked->of.namespace_);
   std::vector<std::string> namespaces(others.begin(), others.end());
   namespaces.resize(std::min(namespaces.size(), kMostNamespaces));
-  std::vector<k8s::Access> wanted = {k8s::ResourceAccess{.verb = "list", .resource = "nodes"}};
+  std::vector<k8s::Access> wanted;
   for (const std::string& namespace_ : namespaces) wanted.push_back(pods_in(namespace_));
+  if (has_nodes) wanted.insert(wanted.begin(), list_nodes());
   access_.ask_each(asked->token, wanted,
-                   [asked, namespaces, why = std::move(why)](const std::vector<bool>& allowed) {
-                     answers::Visible visible{.nodes = allowed.front(),
+                   [asked, has_nodes, namespaces, done](const std::vector<bool>& allowed) {
+                     const std::size_t first = has_nodes ? 1 : 0;
+                     answers::Visible visible{.nodes = has_nodes && allowed.front(),
                                               .namespaces = {asked->of.namespace_}};
                      for (std::size_t i = 0; i < namespaces.size(); ++i) {
-                       if (allowed[i + 1]) visible.namespaces.insert(namespaces[i]);
+                       if (allowed[first + i]) visible.namespaces.insert(namespaces[i]);
                      }
-                     answers::Why told = why;
-                     answers::withhold(told, visible);
-                     asked->answer(why_reply(told));
+                     done(visible);
                    });
+}
+
+void TenantAnswers::reply(const std::shared_ptr<const Asked>& asked, const answers::Why& why) {
+  find_visible(asked, true, answers::namespaces_named_in(why),
+               [asked, why](const answers::Visible& visible) {
+                 answers::Why told = why;
+                 told.data_age = asked->data_age;
+                 answers::withhold(told, visible);
+                 asked->answer(told_reply(told));
+               });
 }
 
 }  // namespace sched::live

@@ -2,33 +2,42 @@
 // them with `kubectl gpu`.
 //
 //   GET /answers/why?namespace=NS&pod=NAME    as `kubectl gpu why -o json` (answers/json.h)
+//   GET /answers/queue?namespace=NS           as `kubectl gpu queue -o json`, of the pods of NS
+//   GET /answers/quota?namespace=NS           as `kubectl gpu quota -o json`, of what counts them
 //
 // An account must be allowed to get the pods of NS; otherwise nothing is said, not even whether
 // there is such a pod. The answer names a pod of another namespace only to an account that may get
 // the pods of that one, and nodes only to one that may list nodes (answers/withhold.h). Each right
 // is reviewed by the API server, and its word is good for some seconds (server/delegated_access.h).
-// What cannot be reviewed is not named.
+// What cannot be reviewed is not named. Of nodes that are gone nothing is known: where a pod waits
+// for a reason that names one, its name stays, as it does in the pod's own status.
 //
-// Each account has a budget of questions, from which refused ones are taken, too; beyond it the
-// answer is 429 with Retry-After. Besides, it counts as all others do that ask the engine
-// (questions/asker.h).
+// Each answer says how old the state of the cluster was that it was computed from. Of a pod that
+// has a node it says how that was chosen, with the runner-up, if this process decided it lately
+// (ui/notes.h).
 //
-// The pod is read from the API server with the scheduler's own rights, after those of the account
-// were reviewed, as for /explain (questions/pod_questions.h).
+// Each account has a budget of questions (questions/budgeted_access.h). Besides, it counts as all
+// others do that ask the engine (questions/asker.h).
+//
+// The pod of `why` is read from the API server with the scheduler's own rights, after those of the
+// account were reviewed, as for /explain (questions/pod_questions.h).
 #pragma once
 
 #include "k8s-client/api/pod.h"
 #include "k8s-client/error.h"
 #include "scheduler/answers/why.h"
+#include "scheduler/answers/withhold.h"
 #include "scheduler/live/questions/asker.h"
+#include "scheduler/live/questions/budgeted_access.h"
 #include "scheduler/live/questions/pod_questions.h"
-#include "scheduler/live/tenants/budget.h"
 #include "scheduler/live/ui/notes.h"
 #include "scheduler/server/delegated_access.h"
 #include "scheduler/server/http_server.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -45,6 +54,10 @@ class TenantAnswers {
     std::set<std::string> names;     // the schedulers whose pods these are
     std::function<Time()> clock;     // what people read
     Budget::Limits budget = {};
+    // Calls back, on the loop's thread, with how old the state of the cluster is that the engine
+    // has; nullopt: that is not known.
+    std::function<void(std::function<void(std::optional<std::chrono::nanoseconds>)>)> data_age =
+        [](const auto& done) { done(std::nullopt); };
   };
 
   // All that it borrows must outlive it, and it must outlive the callbacks of `get_pod`.
@@ -58,19 +71,25 @@ class TenantAnswers {
  private:
   struct Asked;
 
-  void take_from_budget(const std::shared_ptr<const Asked>& asked);
-  void review(const std::shared_ptr<const Asked>& asked);
+  void find_age(Asked asked);
+  void answer_allowed(const std::shared_ptr<const Asked>& asked);
   void read_pod(const std::shared_ptr<const Asked>& asked);
-  void ask_engine(const std::shared_ptr<const Asked>& asked, const k8s::Pod& pod);
+  void ask_why(const std::shared_ptr<const Asked>& asked, const k8s::Pod& pod);
+  void ask_queue(const std::shared_ptr<const Asked>& asked);
+  void ask_quota(const std::shared_ptr<const Asked>& asked);
+  // Calls `done` with what the account may see of the names in an answer: nodes, if it has any, and
+  // pods of its own and of `others`.
+  void find_visible(const std::shared_ptr<const Asked>& asked, bool has_nodes,
+                    std::set<std::string> others,
+                    const std::function<void(const answers::Visible&)>& done);
   // With what the account may see.
-  void reply(const std::shared_ptr<const Asked>& asked, answers::Why why);
+  void reply(const std::shared_ptr<const Asked>& asked, const answers::Why& why);
 
-  k8s::EventLoop& loop_;
   server::DelegatedAccess& access_;
   Asker& asker_;
   const GetPod get_pod_;
   const Scheduler scheduler_;
-  Budget budget_;
+  BudgetedAccess budgeted_;
 };
 
 }  // namespace sched::live

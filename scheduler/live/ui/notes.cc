@@ -1,9 +1,9 @@
 #include "scheduler/live/ui/notes.h"
 
-#include "scheduler/answers/queue.h"
 #include "scheduler/gpu/resource_kind.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <variant>
 
@@ -21,15 +21,14 @@ bool has_gpus(const k8s::Pod& pod) {
 
 // The message of a quota names it.
 UiNotes::Refusal refusal_by(const decision::Unschedulable& told) {
-  if (told.reason == decision::Unschedulable::Reason::kGpuQuotaExceeded) {
-    return {.headline = told.message, .by_quota = true};
-  }
-  return {.headline = answers::headline_of({.message = told.message,
-                                            .details = told.details,
-                                            .plugins = told.plugins,
-                                            .by_quota = false},
-                                           {}),
-          .by_quota = false};
+  const bool by_quota = told.reason == decision::Unschedulable::Reason::kGpuQuotaExceeded;
+  const answers::Refusal refusal{.message = told.message,
+                                 .details = told.details,
+                                 .plugins = told.plugins,
+                                 .by_quota = by_quota};
+  return {.next = answers::short_reason(refusal),
+          .headline = by_quota ? told.message : answers::headline_of(refusal, {}),
+          .by_quota = by_quota};
 }
 
 }  // namespace
@@ -92,6 +91,25 @@ std::optional<UiNotes::Refusal> UiNotes::refusal_of(const std::string& uid) cons
   const std::lock_guard lock(mutex_);
   const auto found = refusals_.find(uid);
   return found == refusals_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<answers::Chosen> UiNotes::chosen(const std::string& uid) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(bound_.begin(), bound_.end(),
+                                  [&](const Bound& one) { return one.bind.pod.uid == uid; });
+  if (found == bound_.end()) return std::nullopt;
+  const decision::Bind& bind = found->bind;
+  answers::Chosen chosen{
+      .decision = found->number,
+      .at = found->at,
+      .score = bind.total_score,
+      .fitting_nodes = bind.feasible_nodes,
+      .all_nodes = bind.all_nodes,
+      .attempts = bind.attempts,
+      .waited = std::chrono::duration_cast<std::chrono::seconds>(found->at - bind.queued_since),
+      .runner_up = std::nullopt};
+  if (bind.runner_up) chosen.runner_up = {bind.runner_up->node, bind.runner_up->total_score};
+  return chosen;
 }
 
 void UiNotes::name_ends(answers::Why& why) const {

@@ -1,5 +1,6 @@
-// What the page shows and the engine does not keep: the last pods that were bound and why there, in
-// one sentence why each pod waits, and the names of pods that have GPUs.
+// What the page and the answers for tenants say and the engine does not keep: the last pods that
+// were bound and why there, in one sentence why each pod waits, and the names of pods that have
+// GPUs.
 //
 // The engine's thread notes decisions, so that their number fits what it answers next; the event
 // loop notes outcomes of binds, and pods; the secure port's thread reads. All is bounded: of what
@@ -7,6 +8,7 @@
 #pragma once
 
 #include "k8s-client/api/pod.h"
+#include "scheduler/answers/queue.h"
 #include "scheduler/answers/why.h"
 #include "scheduler/engine/decision.h"
 
@@ -25,7 +27,7 @@ namespace sched::live {
 class UiNotes {
  public:
   struct Limits {
-    std::size_t bound = 200;
+    std::size_t bound = 2'000;
     std::size_t refusals = 50'000;
     std::size_t names = 200'000;
     std::size_t open = 10'000;  // binds without an outcome
@@ -37,11 +39,7 @@ class UiNotes {
     decision::Bind bind;
   };
 
-  // Why a pod waits, as it was told last.
-  struct Refusal {
-    std::string headline;
-    bool by_quota = false;
-  };
+  using Refusal = answers::LastRefusal;
 
   UiNotes() = default;
   explicit UiNotes(Limits limits) : limits_(limits) {}
@@ -59,6 +57,9 @@ class UiNotes {
   // The last first, `at_most` of them.
   [[nodiscard]] std::vector<Bound> last_bound(std::size_t at_most) const;
   [[nodiscard]] std::optional<Refusal> refusal_of(const std::string& uid) const;
+  // How a pod that is bound got its node; nullopt: that is too long ago, or this process did not
+  // decide it. O(Limits::bound).
+  [[nodiscard]] std::optional<answers::Chosen> chosen(const std::string& uid) const;
   // answers::name_ends with the names that are known.
   void name_ends(answers::Why& why) const;
 

@@ -71,7 +71,8 @@ std::optional<answers::Why> why_of(const Engine& engine, const PodName& name, Ti
 UiPage::UiPage(k8s::EventLoop& loop, server::DelegatedAccess& access, Asker& asker,
                Scheduler scheduler)
     : loop_(loop),
-      access_(access),
+      access_(loop, access, kBudget),
+      questions_(loop, access, kBudgetOfQuestions),
       asker_(asker),
       scheduler_(std::move(scheduler)),
       itself_(std::make_shared<const bool>(true)) {
@@ -85,8 +86,7 @@ bool UiPage::serves(std::string_view path) {
 }
 
 void UiPage::get(const server::Request& request, Answer answer) {
-  server::if_allowed(access_, request,
-                     {k8s::NonResourceAccess{.path = std::string(kPath), .verb = "get"}},
+  access_.if_allowed(request, {k8s::NonResourceAccess{.path = std::string(kPath), .verb = "get"}},
                      std::move(answer),
                      [this, path = std::string(request.path), query = std::string(request.query),
                       client = request.client](Answer allowed, const std::string& user) {
@@ -97,8 +97,11 @@ void UiPage::get(const server::Request& request, Answer answer) {
 void UiPage::answer_for(const std::string& path, const std::string& query, Asker::Client client,
                         Answer answer) {
   if (path == "/ui/state") return get_state(std::move(answer));
-  if (path == "/ui/why") return get_why(query, std::move(client), std::move(answer));
-  if (path == "/ui/what-if") return get_what_if(query, std::move(client), std::move(answer));
+  if (path == "/ui/why" || path == "/ui/what-if") {
+    if (!questions_.take(client.account, answer)) return;
+    if (path == "/ui/why") return get_why(query, std::move(client), std::move(answer));
+    return get_what_if(query, std::move(client), std::move(answer));
+  }
   answer(server::ui_file(path).value_or(text_reply(404, "there is no such part of the page\n")));
 }
 
@@ -122,7 +125,7 @@ void UiPage::ask_for_state() {
     is_asking_ = false;
     if (seen) return has_seen(*std::move(seen));
     for (const Answer& answer : std::exchange(waiting_, {})) {
-      answer(with_headers(reply_to(seen.error())));
+      answer(with_headers(reply_to(seen.error(), asker_.leader())));
     }
   });
 }
@@ -153,7 +156,7 @@ void UiPage::get_why(const std::string& query, Asker::Client client, Answer answ
              std::move(client),
              [this, name = *name, answer = std::move(answer)](
                  tl::expected<std::optional<answers::Why>, Unanswered> why) {
-               if (!why) return answer(with_headers(reply_to(why.error())));
+               if (!why) return answer(with_headers(reply_to(why.error(), asker_.leader())));
                if (!*why) {
                  return answer(with_headers(text_reply(
                      404, fmt::format("no pod \"{}/{}\" of this scheduler waits\n",
@@ -176,7 +179,7 @@ void UiPage::get_what_if(const std::string& query, Asker::Client client, Answer 
       },
       std::move(client),
       [this, notes, answer = std::move(answer)](tl::expected<answers::Why, Unanswered> why) {
-        if (!why) return answer(with_headers(reply_to(why.error())));
+        if (!why) return answer(with_headers(reply_to(why.error(), asker_.leader())));
         scheduler_.notes->name_ends(*why);
         const std::string noted =
             notes.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

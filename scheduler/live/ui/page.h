@@ -11,18 +11,21 @@
 //
 // All that it says of the cluster are answers of the engine, by the functions that kubectl-gpu
 // asks. The document is made once a second at most, however many read it; a question about one pod
-// counts against the account that asks.
+// counts against the account that asks. Each account has a budget for all that it gets, and a
+// smaller one for questions (questions/budgeted_access.h).
 #pragma once
 
 #include "k8s-client/http/event_loop.h"
 #include "scheduler/answers/why.h"
 #include "scheduler/live/questions/asker.h"
+#include "scheduler/live/questions/budgeted_access.h"
 #include "scheduler/live/ui/history.h"
 #include "scheduler/live/ui/notes.h"
 #include "scheduler/live/ui/state.h"
 #include "scheduler/server/delegated_access.h"
 #include "scheduler/server/http_server.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -39,6 +42,11 @@ class UiPage {
     UiAbout about;
     std::function<Time()> clock;  // what people read
   };
+
+  // A page that is opened gets some twenty parts, and then the document every three seconds.
+  static constexpr Budget::Limits kBudget{.at_once = 200, .each = std::chrono::milliseconds{200}};
+  static constexpr Budget::Limits kBudgetOfQuestions{.at_once = 30,
+                                                     .each = std::chrono::seconds{1}};
 
   // All that it borrows must outlive it.
   UiPage(k8s::EventLoop& loop, server::DelegatedAccess& access, Asker& asker, Scheduler scheduler);
@@ -60,7 +68,8 @@ class UiPage {
   void sample_later();
 
   k8s::EventLoop& loop_;
-  server::DelegatedAccess& access_;
+  BudgetedAccess access_;
+  BudgetedAccess questions_;
   Asker& asker_;
   const Scheduler scheduler_;
   History history_;

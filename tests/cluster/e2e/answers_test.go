@@ -20,7 +20,8 @@ import (
 )
 
 // TestTenantsAskTheScheduler has two tenants with rights in their own namespaces alone, on one node that pods of both fill. Each is told by `kubectl gpu why`
-// why its own pod waits, and no name of the other's pods nor of the node. A stranger, and each tenant about the other's pod, is told nothing.
+// why its own pod waits, and no name of the other's pods nor of the node; and by `kubectl gpu queue` and `quota` which of its pods wait, in the line of the quota that
+// both share. A stranger, and each tenant about the other's pod, is told nothing.
 func TestTenantsAskTheScheduler(t *testing.T) {
 	if !isGPUScheduler() {
 		t.Skip("another scheduler has no such answers")
@@ -33,6 +34,11 @@ func TestTenantsAskTheScheduler(t *testing.T) {
 	startSubject(t, func(with *setup) { with.args = append(with.args, fmt.Sprintf("--secure-port=%d", port), "--answers") })
 
 	red.addNode(fixture.GPUNode("shared-machine", fixture.H100, 8))
+	shared := red.ns + "-shared"
+	red.addQuota(shared, object{
+		"namespaces": list{red.ns, blue.ns},
+		"quotas":     list{object{"gpuType": "*", "guaranteed": "32"}},
+	})
 	names := map[*world]string{red: "red", blue: "blue"}
 	for w, name := range names {
 		w.addPod(name+"-runs", fixture.GPUs(4))
@@ -50,6 +56,7 @@ func TestTenantsAskTheScheduler(t *testing.T) {
 	why := func(w *world, pod, token string) page {
 		return get(t, server+"/answers/why?"+url.Values{"namespace": {w.ns}, "pod": {pod}}.Encode(), token)
 	}
+	places := 0
 	for own, name := range names {
 		other, otherName := red, "red"
 		if own == red {
@@ -79,10 +86,49 @@ func TestTenantsAskTheScheduler(t *testing.T) {
 			}
 		}
 
+		line := own.askedOfScheduler("tenant", server, "queue", "-n", own.ns)
+		var queue struct {
+			Pods []struct {
+				Pod                     struct{ Name string }
+				PlaceInLine, LineLength int
+				BlockedBy, Quota        string
+			}
+		}
+		own.must(nil, json.Unmarshal([]byte(line), &queue))
+		if len(queue.Pods) != 1 || queue.Pods[0].Pod.Name != name+"-waits" || queue.Pods[0].LineLength != 2 ||
+			queue.Pods[0].BlockedBy != "nodes" || queue.Pods[0].Quota != shared {
+			t.Fatalf("of one pod in a line of two: %s", line)
+		}
+		places += queue.Pods[0].PlaceInLine
+		account := own.askedOfScheduler("tenant", server, "quota", "-n", own.ns)
+		var quotas struct {
+			Quotas []struct {
+				Name  string
+				Lines []struct{ Use quotaUse }
+			}
+			Line struct{ Pods, FirstOfNamespace int }
+		}
+		own.must(nil, json.Unmarshal([]byte(account), &quotas))
+		if len(quotas.Quotas) != 1 || quotas.Quotas[0].Name != shared || quotas.Quotas[0].Lines[0].Use.Used != "8" ||
+			quotas.Line.Pods != 2 || quotas.Line.FirstOfNamespace != queue.Pods[0].PlaceInLine {
+			t.Errorf("of the quota that both share: %s", account)
+		}
+		for _, hidden := range []string{"shared-machine", otherName + "-waits", other.ns + "/"} {
+			if strings.Contains(line+account, hidden) {
+				t.Errorf("%q is named in %s%s", hidden, line, account)
+			}
+		}
+		if got := get(t, server+"/answers/queue?"+url.Values{"namespace": {other.ns}}.Encode(), token); got.status != http.StatusForbidden {
+			t.Errorf("about the other's queue: %+v", got)
+		}
+
 		there, nothing := why(other, otherName+"-waits", token), why(other, "unheard-of", token)
 		if there.status != http.StatusForbidden || there != nothing {
 			t.Errorf("about the other's pod: %+v, about one that there is not: %+v", there, nothing)
 		}
+	}
+	if places != 1+2 {
+		t.Errorf("the two pods have places that sum up to %d", places)
 	}
 	stranger := red.token("stranger")
 	for w, name := range names {

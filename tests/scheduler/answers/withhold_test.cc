@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -65,7 +66,16 @@ class RandomCluster {
     for (int i = 0, count = 4 + random.below(16); i < count; ++i) add_pod(i);
     apply(event::Synced{});
     if (random.once_in(2)) reject_pods();
-    for (int i = 0; i < 200 && engine.step(now); ++i) now += std::chrono::minutes(1);
+    for (int i = 0; i < 200; ++i) {
+      const auto decision = engine.step(now);
+      if (!decision) break;
+      if (const auto* waits = std::get_if<decision::Unschedulable>(&*decision)) {
+        refusals[waits->pod.uid] = {.next = waits->message,
+                                    .headline = waits->message + " " + waits->details,
+                                    .by_quota = false};
+      }
+      now += std::chrono::minutes(1);
+    }
   }
 
   void apply(Event event) { engine.apply(std::move(event), now); }
@@ -119,12 +129,18 @@ class RandomCluster {
     return why;
   }
 
+  [[nodiscard]] std::optional<answers::LastRefusal> refusal_of(const std::string& uid) const {
+    const auto found = refusals.find(uid);
+    return found == refusals.end() ? std::nullopt : std::optional(found->second);
+  }
+
   Random random;
   Time now = kNow;
   Engine engine = make_engine();
   std::vector<std::string> nodes;
   std::vector<k8s::Pod> pods;
   answers::PodNames names;
+  std::map<std::string, answers::LastRefusal> refusals;  // by uid
 };
 
 bool names(const std::string& text, const std::string& name) {
@@ -173,6 +189,37 @@ TEST_CASE("no answer names a node or a pod that its reader may not see") {
   // So there was something to withhold.
   CHECK(nodes_named > 1'000);
   CHECK(pods_named > 100);
+}
+
+TEST_CASE("no queue or quota names a node or a pod that its reader may not see") {
+  std::size_t nodes_named = 0;
+  std::size_t heads_named = 0;
+  for (unsigned seed = 1; seed <= 150; ++seed) {
+    const RandomCluster cluster(seed);
+    for (const std::string& own : kNamespaces) {
+      const auto refusal_of = [&](const std::string& uid) { return cluster.refusal_of(uid); };
+      answers::Queue queue = answers::queue_seen(cluster.engine, own, refusal_of, 100);
+      answers::QuotasSeen quotas = answers::quotas_seen(cluster.engine, own);
+      const std::string whole = answers::to_json(queue) + answers::to_json(quotas);
+      answers::withhold(queue, {.namespaces = {own}});
+      answers::withhold(quotas, {.namespaces = {own}});
+      const std::string text = answers::to_json(queue) + answers::to_json(quotas);
+      INFO("seed " << seed << "\n" << whole << text);
+      for (const std::string& node : cluster.nodes) {
+        if (names(whole, node)) ++nodes_named;
+        CHECK_FALSE(names(text, node));
+      }
+      for (const k8s::Pod& other : cluster.pods) {
+        if (other.metadata.namespace_ == own) continue;
+        if (names(whole, other.metadata.name)) ++heads_named;
+        CHECK_FALSE(names(text, other.metadata.name));
+        CHECK_FALSE(names(text, other.metadata.namespace_));
+      }
+    }
+  }
+  // So there was something to withhold.
+  CHECK(nodes_named > 20);
+  CHECK(heads_named > 5);
 }
 
 TEST_CASE("who may see everything is told everything") {

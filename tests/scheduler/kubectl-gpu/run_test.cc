@@ -76,25 +76,26 @@ TEST_CASE("kubectl gpu nodes lists the nodes with GPUs, and with -o wide the pod
 }
 
 TEST_CASE("kubectl gpu queue lists pods by their turn, and those that nothing will come for") {
-  CHECK(answer({"queue"}) ==
-        "#  POD                QUOTA        ASKS    WAITED  BLOCKED BY  NEXT\n"
-        "1  vision/v2          team-vision  1 H100      6m  quota       "
-        "H100 needs 1, 4 of 4 in use, first in line; 1 more must be …\n"
-        "2  demo/h100-no-room  -            8 H100      7m  nodes       "
-        "2 Insufficient nvidia.com/gpu, 6 node(s) didn't match Pod's…\n"
-        "3  demo/fits-now      -            2 A100      2m  -           starts on a100-1\n"
-        "4  demo/gated         -            2 GPU       5m  gates       "
-        "its scheduling gates are removed\n"
-        "NEVER AS WRITTEN  oops/bad-annot: annotation gpu-scheduler.io/gpu-typ is not known; "
-        "gpu-scheduler.io/gpu-type is\n"
-        "NOT OURS  oops/typo-name: schedulerName \"gpu-schedular\", is \"gpu-scheduler\" meant?\n"
-        "Next: kubectl gpu why pod/v2 -n vision\n");
+  CHECK(
+      answer({"queue"}) ==
+      "#  POD                QUOTA        IN LINE   ASKS    WAITED  BLOCKED BY  NEXT\n"
+      "1  vision/v2          team-vision  1st of 1  1 H100      6m  quota       "
+      "H100 needs 1, 4 of 4 in use, first in line; 1 more must be …\n"
+      "2  demo/h100-no-room  -            -         8 H100      7m  nodes       "
+      "2 Insufficient nvidia.com/gpu, 6 node(s) didn't match Pod's…\n"
+      "3  demo/fits-now      -            -         2 A100      2m  -           starts on a100-1\n"
+      "4  demo/gated         -            -         2 GPU       5m  gates       "
+      "its scheduling gates are removed\n"
+      "NEVER AS WRITTEN  oops/bad-annot: annotation gpu-scheduler.io/gpu-typ is not known; "
+      "gpu-scheduler.io/gpu-type is\n"
+      "NOT OURS  oops/typo-name: schedulerName \"gpu-schedular\", is \"gpu-scheduler\" meant?\n"
+      "Next: kubectl gpu why pod/v2 -n vision\n");
 }
 
 TEST_CASE("kubectl gpu queue -n keeps the positions of the whole queue") {
   CHECK(answer({"queue", "-n", "demo"})
-            .starts_with("#  POD                QUOTA  ASKS    WAITED  BLOCKED BY  NEXT\n"
-                         "2  demo/h100-no-room  -      8 H100      7m  nodes"));
+            .starts_with("#  POD                QUOTA  IN LINE  ASKS    WAITED  BLOCKED BY  NEXT\n"
+                         "2  demo/h100-no-room  -      -        8 H100      7m  nodes"));
 }
 
 TEST_CASE("kubectl gpu quota tells each line's account") {

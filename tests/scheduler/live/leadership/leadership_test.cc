@@ -88,7 +88,8 @@ struct Bench {
             .on_problem = [this](const std::string& source, const k8s::Error&,
                                  auto) { problems.push_back(source); },
             .on_progress = [this](const std::string& source) { ++progress[source]; },
-            .on_leads = [this](bool leads) { log.emplace_back(leads ? "leads" : "follows"); }},
+            .on_leads = [this](bool leads) { log.emplace_back(leads ? "leads" : "follows"); },
+            .on_leader = [this](const std::string& identity) { leaders.push_back(identity); }},
         [this] {
           const auto since = loop.now().time_since_epoch();
           return k8s::ElectionTime{
@@ -113,6 +114,7 @@ struct Bench {
   tests::PodsServer pods{loop};
   k8s::Client client{lease.transport, loop};
   Lines log;
+  Lines leaders;
   Lines problems;
   std::map<std::string, int> progress;  // how often each source was said to work
   int gate_openings = 0;
@@ -131,6 +133,7 @@ TEST_CASE("a standby may neither decide nor bind") {
     bench.lease.hold("other");
   }
   CHECK(bench.told().empty());
+  CHECK(bench.leaders == Lines{"other"});
   CHECK_FALSE(bench.leadership->may_bind());
   CHECK_FALSE(bench.leadership->leads());
   CHECK(bench.pods.reads() == 0);

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
@@ -86,6 +87,7 @@ class World {
       {"ml/other", ours("other").served_by("default-scheduler")},
       {"ml/done", ours("done").on("n1").finished()}};
   std::optional<k8s::Error> api_error;
+  std::string leader;
   std::shared_ptr<const int> client = std::make_shared<int>();
   std::vector<std::string> reviewed;
   std::deque<Question> put;
@@ -109,10 +111,12 @@ class World {
       {}};
   Asker asker_{loop,
                [this](Question question) { put.push_back(std::move(question)); },
-               {.open = 3, .open_of_account = 2}};
+               {.open = 3, .open_of_account = 2},
+               [this] { return leader; }};
 
  public:
-  PodQuestions questions{access_,
+  PodQuestions questions{loop,
+                         access_,
                          asker_,
                          [this](const std::string& namespace_, const std::string& name, auto done) {
                            const auto found = pods.find(namespace_ + '/' + name);
@@ -272,6 +276,41 @@ TEST_CASE("questions that cannot be answered now") {
   away.ask("/explain", "namespace=ml&pod=fits");
   CHECK(away.reply().status == 503);
   CHECK(*away.reply().body == "nobody there\n");
+}
+
+TEST_CASE("a replica that does not decide names the one that does") {
+  World world;
+  world.leader = "pod-2_1234";
+  world.ask("/explain", "namespace=ml&pod=large");
+  const Reply got = world.reply(Unanswered::kNotDeciding);
+  CHECK(got.status == 503);
+  CHECK(*got.body ==
+        "this replica decides nothing: \"pod-2_1234\" holds the lease; ask that one\n");
+}
+
+TEST_CASE("each account has a budget for both pages, from which refused questions are taken, too") {
+  World world;
+  const auto status = [&](const char* page, const char* user) {
+    world.ask(page, "namespace=ml&pod=large", user);
+    return world.reply().status;
+  };
+  for (int i = 0; i < 15; ++i) {
+    CHECK(status("/explain", "ada") == 200);
+    CHECK(status("/candidates", "ada") == 200);
+  }
+  world.ask("/candidates", "namespace=ml&pod=large");
+  const Reply over = world.reply();
+  CHECK(over.status == 429);
+  CHECK_THAT(*over.body, Catch::Contains("30 questions at once, then one every 1 s"));
+  CHECK(over.headers == std::vector<std::pair<std::string, std::string>>{{"Retry-After", "1"}});
+  CHECK(status("/explain", "boss") == 200);
+  world.loop.advance(std::chrono::seconds(1));
+  CHECK(status("/explain", "ada") == 200);
+  CHECK(status("/explain", "ada") == 429);
+  for (int i = 0; i < 30; ++i) CHECK(status("/explain", "eve") == 403);
+  const std::size_t reviews = world.reviewed.size();
+  CHECK(status("/explain", "eve") == 429);
+  CHECK(world.reviewed.size() == reviews);
 }
 
 TEST_CASE("nothing is computed for a client that has gone") {

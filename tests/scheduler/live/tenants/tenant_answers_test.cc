@@ -6,11 +6,13 @@
 #include "scheduler/config/config.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
 #include "tests/support/manual_loop.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
@@ -51,8 +53,11 @@ class World {
     add(ours("blue", "secret").gpus(3).on("machine-1"));
     add(ours("red", "waits").gpus(8));
     apply(event::Synced{});
-    while (engine.step(kNow)) {
-    }
+    decide();
+  }
+
+  void decide() {
+    while (const auto decision = engine.step(kNow)) notes.decided(*decision);
   }
 
   static tests::PodBuilder ours(const std::string& namespace_, const std::string& name) {
@@ -87,12 +92,14 @@ class World {
     REQUIRE(replies.back());
     return *replies.back();
   }
-  Reply get(const std::string& query, std::optional<std::string_view> token = "red-user") {
-    ask(query, token);
+  Reply get(const std::string& query, std::optional<std::string_view> token = "red-user",
+            const std::string& path = "/answers/why") {
+    ask(query, token, path);
     return reply();
   }
-  std::string body(const std::string& query, std::string_view token = "red-user") {
-    const Reply got = get(query, token);
+  std::string body(const std::string& query, std::string_view token = "red-user",
+                   const std::string& path = "/answers/why") {
+    const Reply got = get(query, token, path);
     INFO(*got.body);
     CHECK(got.status == 200);
     CHECK(got.content_type == "application/json");
@@ -110,6 +117,8 @@ class World {
       {"operator", {"get pods in \"red\"", "list nodes"}},
       {"boss", {"get pods in \"red\"", "get pods in \"blue\"", "list nodes"}}};
   bool api_is_away = false;
+  std::string leader;
+  std::optional<std::chrono::nanoseconds> data_age;
   std::shared_ptr<const int> client = std::make_shared<int>();
   std::vector<std::string> reviewed;  // tokens, then rights
   std::vector<std::string> read;      // pods
@@ -120,6 +129,7 @@ class World {
   static Engine make_engine() {
     auto config = config::parse("", "default", plugins::registry());
     REQUIRE(config);
+    config->engine.names_runner_up = true;
     return Engine(std::move(config->profiles), config->engine);
   }
   static k8s::Error away() { return k8s::make_error(k8s::ErrorKind::kConnect, "nobody there"); }
@@ -140,7 +150,10 @@ class World {
            }},
       {},
       {}};
-  live::Asker asker_{loop, [this](Question question) { put.push_back(std::move(question)); }, {}};
+  live::Asker asker_{loop,
+                     [this](Question question) { put.push_back(std::move(question)); },
+                     {},
+                     [this] { return leader; }};
 
  public:
   TenantAnswers answers{
@@ -155,10 +168,46 @@ class World {
         error.http_status = 404;
         done(tl::unexpected(std::move(error)));
       },
-      {.notes = &notes, .names = {"gpu-scheduler"}, .clock = [] { return kNow; }, .budget = {}}};
+      {.notes = &notes,
+       .names = {"gpu-scheduler"},
+       .clock = [] { return kNow; },
+       .budget = {},
+       .data_age = [this](const auto& done) { done(data_age); }}};
 };
 
 constexpr const char* kWaits = "namespace=red&pod=waits";
+constexpr const char* kRed = "namespace=red";
+
+// Besides: two namespaces share a quota that is used up, and a third has one beside it.
+class SharedQuota : public World {
+ public:
+  SharedQuota() {
+    apply(event::QuotaUpserted{tests::gpu_quota("department").line("*", 20)});
+    apply(event::QuotaUpserted{tests::gpu_quota("shared")
+                                   .of("red")
+                                   .of("blue")
+                                   .in_quota("department")
+                                   .line("*", 8)
+                                   .limit(8)});
+    // Younger, so that "red" stays with the other.
+    apply(event::QuotaUpserted{tests::gpu_quota("elsewhere")
+                                   .of("green")
+                                   .of("red")
+                                   .in_quota("department")
+                                   .created_at(kNow)
+                                   .line("*", 2)});
+    add(ours("blue", "urgent").gpus(1).priority(7));
+    add(ours("red", "second").gpus(2));
+    add(ours("red", "gated").gpus(1).gated("later"));
+    decide();
+  }
+  Json queue(const std::string& query, std::string_view token = "red-user") {
+    return Json::parse(body(query, token, "/answers/queue"));
+  }
+  Json quota(const std::string& query, std::string_view token = "red-user") {
+    return Json::parse(body(query, token, "/answers/quota"));
+  }
+};
 
 }  // namespace
 
@@ -225,7 +274,12 @@ TEST_CASE("questions that make no sense are refused in words") {
     INFO(query);
     CHECK(world.get(query).status == 400);
   }
-  for (const char* path : {"/answers", "/answers/", "/answers/all"}) {
+  for (const char* path : {"/answers/queue", "/answers/quota"}) {
+    for (const char* query : {"", "namespace=", "pod=waits", kWaits, "namespace=..%2Fblue"}) {
+      CHECK(world.get(query, "red-user", path).status == 400);
+    }
+  }
+  for (const char* path : {"/answers", "/answers/", "/answers/all", "/answers/queue/"}) {
     CHECK(TenantAnswers::serves(path));
     world.ask(kWaits, "red-user", path);
     CHECK(world.reply().status == 404);
@@ -240,6 +294,12 @@ TEST_CASE("a replica that does not decide, or cannot ask who may, says so") {
   const Reply standby = world.reply(Unanswered::kNotDeciding);
   CHECK(standby.status == 503);
   CHECK_THAT(*standby.body, Catch::Contains("another one holds the lease"));
+  world.leader = "pod-2_1234";
+  for (const char* path : {"/answers/queue", "/answers/quota"}) {
+    world.ask(kRed, "red-user", path);
+    CHECK(*world.reply(Unanswered::kNotDeciding).body ==
+          "this replica decides nothing: \"pod-2_1234\" holds the lease; ask that one\n");
+  }
   world.ask(kWaits);
   CHECK(world.reply(Unanswered::kTooMany).status == 429);
   world.api_is_away = true;
@@ -312,6 +372,175 @@ TEST_CASE("pods that do not wait have an answer as well") {
   CHECK(Json::parse(world.body("namespace=red&pod=done"))["verdict"] == "Finished");
   world.add(World::ours("red", "gated").gpus(1).gated("later"));
   CHECK(Json::parse(world.body("namespace=red&pod=gated"))["verdict"] == "Gated");
+}
+
+TEST_CASE("a tenant is told which of its pods wait, and their places among those of others") {
+  SharedQuota world;
+  const std::string text = world.body(kRed, "red-user", "/answers/queue");
+  const Json got = Json::parse(text);
+  CHECK(got["kind"] == "Queue");
+  REQUIRE(got["pods"].size() == 3);
+  const Json& first = got["pods"][0];
+  CHECK(first["pod"] == Json::parse(R"({"namespace": "red", "name": "waits"})"));
+  CHECK(first["position"] == 1);
+  CHECK(first["placeInLine"] == 2);  // behind one of another namespace
+  CHECK(first["lineLength"] == 3);
+  CHECK(first["quota"] == "shared");
+  CHECK(first["asks"] == "8 GPU");
+  const Json& second = got["pods"][1];  // it came when there was the quota
+  CHECK(second["placeInLine"] == 3);
+  CHECK(second["blockedBy"] == "quota");
+  CHECK_THAT(second["next"].get<std::string>(),
+             Catch::Contains("8 of 8 in use") && Catch::Contains("3rd in line"));
+  CHECK_THAT(second["message"].get<std::string>(), Catch::StartsWith("quota shared: "));
+  CHECK(got["pods"][2]["blockedBy"] == "gates");
+  CHECK(got["pods"][2]["placeInLine"] == 0);
+  for (const char* name : {"machine-1", "blue", "urgent", "secret"}) {
+    CHECK_THAT(text, !Catch::Contains(name));
+  }
+  CHECK(world.queue("namespace=blue", "blue-user")["pods"][0]["placeInLine"] == 1);
+  CHECK(world.queue("namespace=blue", "both")["pods"].size() == 1);
+}
+
+TEST_CASE("what pods wait for names no node to those who may not see nodes") {
+  World world;  // without quota: its pod waits for nodes
+  const std::string plain = world.body(kRed, "red-user", "/answers/queue");
+  const Json got = Json::parse(plain)["pods"][0];
+  CHECK(got["blockedBy"] == "nodes");
+  CHECK(got["next"] == "1 Insufficient nvidia.com/gpu");
+  CHECK_THAT(got["message"].get<std::string>(),
+             Catch::StartsWith("nvidia.com/gpu: needs 8 on one node"));
+  CHECK_THAT(plain, !Catch::Contains("machine-1"));
+  // Nothing is full enough for the sentence to name a node: make one of it.
+  decision::Unschedulable told;
+  told.pod = {"red", "waits", world.pods.at("red/waits").metadata.uid};
+  told.message = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
+  told.details = "nvidia.com/gpu: needs 8 on one node; most free is 0 of 8 (machine-1). And more.";
+  world.notes.decided(told);
+  const Json withheld = Json::parse(world.body(kRed, "red-user", "/answers/queue"));
+  CHECK(withheld["pods"][0]["message"] ==
+        "nvidia.com/gpu: needs 8 on one node; most free is 0 of 8");
+  CHECK(withheld["withheld"]["nodes"] == true);
+  const Json whole = Json::parse(world.body(kRed, "operator", "/answers/queue"));
+  CHECK(whole["pods"][0]["message"] ==
+        "nvidia.com/gpu: needs 8 on one node; most free is 0 of 8 (machine-1)");
+  CHECK_FALSE(whole.contains("withheld"));
+}
+
+TEST_CASE("of very many pods that wait the others are counted") {
+  World world;
+  for (int i = 0; i < 1'010; ++i) {
+    world.add(World::ours("red", "p" + std::to_string(i))
+                  .gpus(9)
+                  .created_at(kNow + std::chrono::seconds(1)));
+  }
+  const Json got = Json::parse(world.body(kRed, "red-user", "/answers/queue"));
+  CHECK(got["pods"].size() == 1'000);
+  CHECK(got["leftOut"] == 11);
+  CHECK(got["pods"][0]["pod"]["name"] == "waits");
+  CHECK(got["pods"][1]["next"] == "its turn comes");
+}
+
+TEST_CASE("a tenant is told which quotas count its namespace, and who is first in line if it may") {
+  SharedQuota world;
+  const std::string text = world.body(kRed, "red-user", "/answers/quota");
+  const Json got = Json::parse(text);
+  CHECK(got["kind"] == "Quotas");
+  CHECK(got["namespace"] == "red");
+  REQUIRE(got["quotas"].size() == 2);
+  CHECK(got["quotas"][0]["name"] == "shared");
+  CHECK(got["quotas"][0]["parent"] == "department");
+  CHECK(got["quotas"][0]["lines"][0] ==
+        Json::parse(R"({"gpuType": "*", "use": {"guaranteed": "8", "used": "8", "borrowed": "0",
+                                                "lent": "0", "pending": "11"}})"));
+  CHECK(got["quotas"][1]["name"] == "department");
+  CHECK(got["line"]["pods"] == 3);
+  CHECK(got["line"]["head"].is_null());
+  CHECK(got["line"]["firstOfNamespace"] == 2);
+  CHECK(got["withheld"] == true);
+  for (const char* name : {"blue", "urgent", "green", "elsewhere"}) {
+    CHECK_THAT(text, !Catch::Contains(name));
+  }
+  const Json both = world.quota(kRed, "both");
+  CHECK(both["line"]["head"] == Json::parse(R"({"namespace": "blue", "name": "urgent"})"));
+  CHECK_FALSE(both.contains("withheld"));
+  // Its own pod is the first, and its quota's wish for another's namespace is told without that.
+  world.rights["green-user"] = {"get pods in \"green\""};
+  const std::string green = world.body("namespace=green", "green-user", "/answers/quota");
+  CHECK_THAT(green, Catch::Contains("some namespaces that it selects belong to other quotas") &&
+                        !Catch::Contains("red"));
+  CHECK(world.quota("namespace=blue", "blue-user")["line"]["head"]["name"] == "urgent");
+  // Where nothing counts them, there is no quota, and no reason is given.
+  world.rights["eve"] = {"get pods in \"free\""};
+  const Json none = world.quota("namespace=free", "eve");
+  CHECK(none["quotas"].empty());
+  CHECK(none["without"] == "");
+  CHECK(none["line"]["pods"] == 0);
+}
+
+TEST_CASE(
+    "queue and quota are for those who may get the pods of the namespace, within the budget") {
+  SharedQuota world;
+  for (const char* path : {"/answers/queue", "/answers/quota"}) {
+    const std::size_t put = world.put.size();
+    const Reply there = world.get("namespace=blue", "red-user", path);
+    const Reply nothing = world.get("namespace=nothing", "red-user", path);
+    CHECK(there.status == 403);
+    CHECK(nothing.status == 403);
+    CHECK(world.get(kRed, std::nullopt, path).status == 401);
+    CHECK(world.put.size() == put);
+  }
+  for (int i = 4; i < 10; ++i) CHECK(world.get(kRed, "red-user", "/answers/queue").status == 200);
+  CHECK(world.get(kRed, "red-user", "/answers/quota").status == 429);
+  world.ask(kRed, "both", "/answers/quota");
+  CHECK(world.reply(Unanswered::kNotDeciding).status == 503);
+}
+
+TEST_CASE(
+    "of a placed pod it is said how it was chosen, and the runner-up to those who see nodes") {
+  World world;
+  world.apply(event::NodeUpserted{node("machine-2").gpus(6).product(kH100)});
+  world.apply(event::NodeUpserted{node("machine-3").gpus(4).product(kH100)});
+  while (world.engine.step(kNow)) {
+  }
+  k8s::Pod placed = World::ours("red", "placed").gpus(2);
+  world.add(placed);
+  decision::Bind bind;
+  while (const auto decision = world.engine.step(kNow)) {
+    world.notes.decided(*decision);
+    if (const auto* made = std::get_if<decision::Bind>(&*decision)) bind = *made;
+  }
+  REQUIRE(bind.runner_up);
+  world.notes.bound(bind, kNow + std::chrono::seconds(4));
+  placed.spec.node_name = bind.node;
+  world.add(placed);
+  constexpr const char* kPlaced = "namespace=red&pod=placed";
+  const Json whole = Json::parse(world.body(kPlaced, "operator"));
+  CHECK(whole["verdict"] == "Placed");
+  const Json& chosen = whole["chosen"];
+  CHECK(chosen["decision"] == world.notes.decisions());
+  CHECK(chosen["score"] == bind.total_score);
+  CHECK(chosen["runnerUp"]["node"] == bind.runner_up->node);
+  CHECK(chosen["margin"] == bind.total_score - bind.runner_up->total_score);
+  CHECK(chosen["fittingNodes"] == bind.feasible_nodes);
+  CHECK(chosen["waitedSeconds"] == 4);
+  const std::string plain = world.body(kPlaced);
+  CHECK_THAT(plain, !Catch::Contains(bind.runner_up->node));
+  const Json told = Json::parse(plain)["chosen"];
+  CHECK(told["runnerUp"]["node"] == "");
+  CHECK(told["margin"] == chosen["margin"]);
+  // What another process decided is not known.
+  CHECK_FALSE(Json::parse(world.body("namespace=red&pod=runs")).contains("chosen"));
+}
+
+TEST_CASE("every answer says how old the state is that it was computed from, if that is known") {
+  World world;
+  CHECK_FALSE(Json::parse(world.body(kWaits)).contains("dataAgeSeconds"));
+  world.data_age = std::chrono::milliseconds(2'900);
+  CHECK(Json::parse(world.body(kWaits))["dataAgeSeconds"] == 2);
+  for (const char* path : {"/answers/queue", "/answers/quota"}) {
+    CHECK(Json::parse(world.body(kRed, "red-user", path))["dataAgeSeconds"] == 2);
+  }
 }
 
 TEST_CASE("nothing is computed for a client that has gone") {

@@ -61,6 +61,35 @@ TEST_CASE("a bind that failed is noted under the number of the decision that wen
   CHECK(notes.last_bound(9).size() == 1);
 }
 
+TEST_CASE("of a pod that was bound lately it is known how its node was chosen") {
+  UiNotes notes({.bound = 2});
+  decision::Bind bind = bind_of("a");
+  bind.total_score = 87;
+  bind.feasible_nodes = 6;
+  bind.all_nodes = 8;
+  bind.attempts = 2;
+  bind.queued_since = kNow - std::chrono::seconds(4);
+  bind.runner_up = {.node = "n2", .total_score = 84};
+  notes.decided(bind);
+  CHECK_FALSE(notes.chosen("a"));  // it has not come to the API server yet
+  notes.bound(bind, kNow);
+  CHECK(notes.chosen("a") == answers::Chosen{.decision = 1,
+                                             .at = kNow,
+                                             .score = 87,
+                                             .fitting_nodes = 6,
+                                             .all_nodes = 8,
+                                             .attempts = 2,
+                                             .waited = std::chrono::seconds(4),
+                                             .runner_up = answers::Chosen::RunnerUp{"n2", 84}});
+  CHECK_FALSE(notes.chosen("b"));
+  for (const char* uid : {"b", "c"}) {
+    notes.decided(bind_of(uid));
+    notes.bound(bind_of(uid), kNow);
+  }
+  CHECK_FALSE(notes.chosen("a"));
+  CHECK_FALSE(notes.chosen("c")->runner_up);
+}
+
 TEST_CASE("why a pod waits is one sentence, until it has a node or is gone") {
   UiNotes notes;
   notes.decided(refusal_of("a", "0/8 nodes are available: 8 Insufficient nvidia.com/gpu.",

@@ -297,6 +297,33 @@ TEST_CASE("a pod that is beyond its quota is told so, and no room on nodes") {
   CHECK(why["freesWhen"]["node"] == "");
 }
 
+TEST_CASE(
+    "an account has a budget for the page, and a smaller one for what it asks of the engine") {
+  World world;
+  const char* const kAsked = "namespace=ml&pod=waits";
+  for (int i = 0; i < 15; ++i) {
+    CHECK(world.get("/ui/why", kAsked).status == 200);
+    CHECK(world.get("/ui/what-if", "namespace=ml&gpus=1").status == 200);
+  }
+  const Reply over = world.get("/ui/why", kAsked);
+  CHECK(over.status == 429);
+  CHECK(header(over, "Retry-After") == "1");
+  CHECK(world.get("/ui/state").status == 200);  // the page goes on
+  world.ask("/ui/why", kAsked, "bob");
+  CHECK(world.reply().status == 200);
+  // A page that is opened, and then read every three seconds, in two browsers.
+  for (int i = 0; i < 100; ++i) {
+    world.loop.advance(std::chrono::seconds(3));
+    for (int browser = 0; browser < 2; ++browser) CHECK(world.get("/ui/state").status == 200);
+  }
+  int served = 0;
+  while (served < 1'000 && world.get("/ui/app.js").status == 200) ++served;
+  CHECK(served == 198);
+  CHECK(world.get("/ui/state").status == 429);
+  world.loop.advance(std::chrono::milliseconds(200));
+  CHECK(world.get("/ui/state").status == 200);
+}
+
 TEST_CASE("what if: where a pod would go that is not there, and nothing changes by it") {
   World world;
   const Json fits = world.json("/ui/what-if", "gpus=2&type=H100");

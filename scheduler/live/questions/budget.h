@@ -6,7 +6,7 @@
 // gives its account the least.
 //
 // It is not a share of the engine's time: that is bounded for all questions together
-// (questions/question_queue.h). It keeps one account from taking all of that, and the requests to
+// (question_queue.h). It keeps one account from taking all of that, and the requests to
 // the API server that a question costs.
 #pragma once
 
@@ -25,7 +25,7 @@ class Budget {
 
   struct Limits {
     int at_once = 10;
-    std::chrono::seconds each{2};  // one question more
+    std::chrono::milliseconds each{2'000};  // one question more
     std::size_t accounts = 1'024;
   };
 

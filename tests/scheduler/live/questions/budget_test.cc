@@ -1,4 +1,4 @@
-#include "scheduler/live/tenants/budget.h"
+#include "scheduler/live/questions/budget.h"
 
 #include "tests/support/catch.h"
 

@@ -1,0 +1,29 @@
+// Which replica leads, as the lease was last seen to say: for those that ask one that does not.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace sched::live {
+
+// Thread-safe.
+class LeaderName {
+ public:
+  // The lease's holder identity, "NAME_UUID"; empty: nobody holds it.
+  void is(std::string identity) {
+    const std::lock_guard lock(mutex_);
+    identity_ = std::move(identity);
+  }
+  // Empty: nobody leads, or it is not known.
+  [[nodiscard]] std::string get() const {
+    const std::lock_guard lock(mutex_);
+    return identity_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string identity_;
+};
+
+}  // namespace sched::live

@@ -1,0 +1,41 @@
+// Who may ask, and how often: whose token it is, then the budget of that account, then its rights.
+//
+// So what is refused is taken from the budget, too, and an account that asks without end causes no
+// reviews of rights. Beyond the budget the answer is 429 with Retry-After.
+#pragma once
+
+#include "k8s-client/access_review.h"
+#include "k8s-client/http/event_loop.h"
+#include "scheduler/live/questions/budget.h"
+#include "scheduler/server/delegated_access.h"
+#include "scheduler/server/http_server.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sched::live {
+
+// On its loop's thread.
+class BudgetedAccess {
+ public:
+  using Allowed = std::function<void(server::HttpServer::Answer, const std::string& user)>;
+
+  // Both outlive it, and it outlives the answers of `access`.
+  BudgetedAccess(k8s::EventLoop& loop, server::DelegatedAccess& access, Budget::Limits limits)
+      : loop_(loop), access_(access), budget_(limits) {}
+
+  // As server::if_allowed, within the budget.
+  void if_allowed(const server::Request& request, std::vector<k8s::Access> wanted,
+                  server::HttpServer::Answer answer, Allowed allowed);
+
+  // Takes one from the account's budget; false: there is none, and the request is answered.
+  bool take(const std::string& account, const server::HttpServer::Answer& answer);
+
+ private:
+  k8s::EventLoop& loop_;
+  server::DelegatedAccess& access_;
+  Budget budget_;
+};
+
+}  // namespace sched::live

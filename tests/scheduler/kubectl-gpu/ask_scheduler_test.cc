@@ -1,0 +1,326 @@
+// `kubectl gpu why`, `queue` and `quota` of a caller who may not list the cluster: from the command
+// line to the API server inside the test, and through its proxy to the scheduler.
+#include "scheduler/kubectl-gpu/ui/ask_scheduler.h"
+
+#include "scheduler/answers/json.h"
+#include "scheduler/kubectl-gpu/run.h"
+#include "tests/support/catch.h"
+#include "tests/support/paths.h"
+#include "tests/support/tls_server.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace sched::kubectl {
+namespace {
+
+using tests::ReceivedRequest;
+
+// 2026-01-01T11:00:00Z
+constexpr Time kAskedAt{std::chrono::seconds{1'767'265'200}};
+
+constexpr const char* kLeasePath =
+    "/apis/coordination.k8s.io/v1/namespaces/gpu-scheduler/leases/gpu-scheduler";
+constexpr const char* kAnswerPath =
+    "/api/v1/namespaces/gpu-scheduler/pods/https%3Apod-1%3A10259/proxy/answers/why"
+    "?namespace=ml&pod=train-0";
+constexpr const char* kProxyPath =
+    "/api/v1/namespaces/gpu-scheduler/pods/https%3Apod-1%3A10259/proxy";
+constexpr const char* kJson = "Content-Type: application/json\r\n";
+constexpr const char* kText = "Content-Type: text/plain; charset=utf-8\r\n";
+
+answers::Why waiting() {
+  answers::Why why;
+  why.verdict = answers::Why::Verdict::kWaits;
+  why.pod = {"ml", "train-0", ""};
+  why.since = kAskedAt - std::chrono::minutes(7);
+  why.headline = "nvidia.com/gpu: needs 8 on one node; most free is 2 of 8";
+  why.reasons = {{.nodes = 2, .reason = "Insufficient nvidia.com/gpu", .example = "free 2 of 8"}};
+  why.is_for_nodes = true;
+  why.room.if_empty_type = "H100-80GB";
+  why.ends = {"ml/other (4)"};
+  why.withheld = {.nodes = true, .pods = 2, .gpus = 2};
+  return why;
+}
+
+std::string forbidden(const std::string& what) {
+  return tests::answer(
+      403, kJson,
+      R"({"kind": "Status", "code": 403, "reason": "Forbidden", "message": ")" + what + R"("})");
+}
+
+// An API server that lets the caller list nothing; the paths that it lets the caller get.
+class ApiServer {
+ public:
+  struct Said {
+    int code = 0;
+    std::string out;
+    std::string err;
+  };
+
+  ApiServer() {
+    lead("pod-1_1234");
+    answers[kAnswerPath] = tests::answer(200, kJson, answers::to_json(waiting()));
+  }
+
+  void lead(const std::string& identity) {
+    answers[kLeasePath] = tests::answer(200, kJson,
+                                        fmt::format(R"({{"metadata": {{"name": "gpu-scheduler"}},
+                         "spec": {{"holderIdentity": "{}"}}}})",
+                                                    identity));
+  }
+
+  Said say(std::vector<std::string> arguments) {
+    std::ofstream(kubeconfig_) << fmt::format(
+        R"({{"apiVersion": "v1", "kind": "Config", "current-context": "c",
+             "clusters": [{{"name": "c", "cluster": {{"server": "https://127.0.0.1:{}",
+                            "certificate-authority": "{}"}}}}],
+             "users": [{{"name": "u", "user": {{"token": "mine"}}}}],
+             "contexts": [{{"name": "c", "context": {{"cluster": "c", "user": "u",
+                            "namespace": "ml"}}}}]}})",
+        server_.port(), authority_file_);
+    arguments.insert(arguments.end(), {"--kubeconfig", kubeconfig_});
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = run(arguments, "1.2.3",
+                         {.out = out, .err = err, .style = {}, .now = [] { return kAskedAt; }});
+    return {code, out.str(), err.str()};
+  }
+  // Of the requests for that path; "none" where there was none.
+  [[nodiscard]] std::string token_shown_at(const std::string& path) const {
+    for (const ReceivedRequest& request : server_.requests()) {
+      if (request.target.starts_with(path)) return request.header("x-gpu-scheduler-authorization");
+    }
+    return "none";
+  }
+
+  std::map<std::string, std::string> answers;
+  std::string leader_after_answer;  // empty: the same as before
+
+ private:
+  std::string answer_to(const ReceivedRequest& request) {
+    for (const auto& [path, answer] : answers) {
+      if (!request.target.starts_with(path)) continue;
+      const std::string said = answer;
+      if (path == kAnswerPath && !leader_after_answer.empty()) lead(leader_after_answer);
+      return said;
+    }
+    return forbidden("you may not " + request.method + " that");
+  }
+
+  tests::Authority authority_{"authority"};
+  const std::string authority_file_ = [this] {
+    std::string file = tests::scratch_dir() + "/ask-why-ca.pem";
+    std::ofstream(file) << authority_.pem();
+    return file;
+  }();
+  const std::string kubeconfig_ = tests::scratch_dir() + "/ask-why-kubeconfig.json";
+  tests::TlsServer server_{
+      {.identity = authority_.issue_server()},
+      tests::answering([this](const ReceivedRequest& request) { return answer_to(request); })};
+};
+
+}  // namespace
+
+TEST_CASE("kubectl gpu why asks the scheduler where the caller may not list the cluster") {
+  ApiServer api;
+  const auto said = api.say({"why", "pod/train-0"});
+  CHECK(said.code == 0);
+  CHECK(said.out ==
+        "WAITS 7m - nvidia.com/gpu: needs 8 on one node; most free is 2 of 8\n"
+        "  NODES  REASON                       EXAMPLE\n"
+        "      2  Insufficient nvidia.com/gpu  free 2 of 8\n"
+        "Frees when: on one node: ml/other (4) and 2 other pods (2) end\n"
+        "Would run if: +1 node with H100-80GB\n"
+        "Next: kubectl get pod/train-0 -n ml -o yaml\n");
+  CHECK(said.err ==
+        "kubectl gpu: you may not list the cluster, so the scheduler answered; it does not name "
+        "nodes and pods that you may not see\n");
+  CHECK(api.token_shown_at(kAnswerPath) == "Bearer mine");
+}
+
+TEST_CASE("kubectl gpu why -o json prints the scheduler's JSON as it came") {
+  ApiServer api;
+  const auto said = api.say({"why", "train-0", "-n", "ml", "-o", "json"});
+  CHECK(said.code == 0);
+  CHECK(said.out == answers::to_json(waiting()));
+}
+
+TEST_CASE("how a placed pod was chosen is a line, and how old that is another one") {
+  ApiServer api;
+  answers::Why why;
+  why.verdict = answers::Why::Verdict::kPlaced;
+  why.pod = {"ml", "train-0", ""};
+  why.node = "a100-1";
+  why.since = kAskedAt - std::chrono::minutes(12);
+  why.chosen = {.decision = 42,
+                .score = 87,
+                .fitting_nodes = 6,
+                .all_nodes = 8,
+                .attempts = 1,
+                .waited = std::chrono::seconds(4),
+                .runner_up = answers::Chosen::RunnerUp{"a100-2", 84}};
+  why.data_age = std::chrono::seconds(2);
+  const auto said = [&] {
+    api.answers[kAnswerPath] = tests::answer(200, kJson, answers::to_json(why));
+    return api.say({"why", "train-0"}).out;
+  };
+  CHECK(
+      said() ==
+      "PLACED a100-1 12m ago\n"
+      "  Chosen by decision 42 from 6 of 8 nodes, 4s after it came: score 87, 3 more than a100-2\n"
+      "As of 2s ago\n");
+  why.chosen->runner_up = answers::Chosen::RunnerUp{"", 87};
+  why.chosen->attempts = 3;
+  CHECK_THAT(said(), Catch::Contains("4s after it came at attempt 3: score 87, as much as the next "
+                                     "node, which comes behind it\n"));
+  why.chosen->runner_up.reset();
+  why.data_age.reset();
+  CHECK_THAT(said(), Catch::EndsWith("at attempt 3: score 87\n"));
+}
+
+TEST_CASE("where another replica leads meanwhile, that one is asked, once") {
+  ApiServer api;
+  const std::string second =
+      "/api/v1/namespaces/gpu-scheduler/pods/https%3Apod-2%3A10259/proxy/answers/why";
+  const std::string no = tests::answer(503, kText, "this replica decides nothing\n");
+  api.answers[kAnswerPath] = no;
+  api.answers[second] = tests::answer(200, kJson, answers::to_json(waiting()));
+  CHECK(api.say({"why", "train-0"}).code == kUnreadable);  // the lease names the same one
+  api.leader_after_answer = "pod-2_5678";
+  CHECK(api.say({"why", "train-0"}).code == 0);
+  CHECK(api.token_shown_at(second) == "Bearer mine");
+  api.answers[second] = no;
+  api.lead("pod-1_1234");
+  const auto neither = api.say({"why", "train-0"});
+  CHECK(neither.code == kUnreadable);
+  CHECK_THAT(neither.err, Catch::Contains("this replica decides nothing"));
+}
+
+TEST_CASE("where the scheduler does not answer either, both reasons are given, and what to do") {
+  ApiServer api;
+  const auto refused = [&](const std::string& want) {
+    const auto said = api.say({"why", "pod/train-0"});
+    CHECK(said.code == kUnreadable);
+    CHECK(said.out.empty());
+    CHECK_THAT(said.err, Catch::Contains("the ClusterRole gpu-scheduler-reader lets you") &&
+                             Catch::Contains("the scheduler did not answer instead: ") &&
+                             Catch::Contains(want));
+  };
+  api.answers[kAnswerPath] = forbidden("no pods/proxy");
+  refused("the Role gpu-scheduler-answers in the scheduler's namespace lets you");
+  api.answers[kAnswerPath] = tests::answer(404, kText, "answers for tenants are off here\n");
+  refused("answers for tenants are off here");
+  api.answers[kAnswerPath] = tests::answer(403, kText, "\"eve\" cannot get pods in \"ml\"\n");
+  refused("\"eve\" cannot get pods in \"ml\"");
+  api.answers[kAnswerPath] = tests::answer(429, kText, "ask again in 2 s\n");
+  refused("ask again in 2 s");
+  api.answers[kAnswerPath] = tests::answer(200, kText, "a page");
+  refused("the answer is no JSON");
+  api.answers[kLeasePath] = tests::answer(
+      200, kJson, R"({"metadata": {"name": "gpu-scheduler"}, "spec": {"holderIdentity": ""}})");
+  refused("no scheduler leads now");
+  api.answers[kLeasePath] = forbidden("no leases");
+  refused("the Role gpu-scheduler-answers");
+}
+
+TEST_CASE(
+    "kubectl gpu queue and quota ask the scheduler about the context's namespace, or that of -n") {
+  ApiServer api;
+  answers::Queue queue;
+  answers::QueueRow& row = queue.rows.emplace_back();
+  row.position = 1;
+  row.place_in_line = 3;
+  row.line_length = 17;
+  row.pod = {"ml", "train-0", ""};
+  row.quota = "team-ml";
+  row.asks = "8 H100";
+  row.created = kAskedAt - std::chrono::minutes(7);
+  row.blocked_by = "quota";
+  row.next = "H100 needs 8, 4 of 8 in use, 3rd in line";
+  queue.left_out = 2;
+  const std::string proxy = kProxyPath;
+  api.answers[proxy + "/answers/queue?namespace=ml"] =
+      tests::answer(200, kJson, answers::to_json(queue));
+  const auto line = api.say({"queue"});
+  CHECK(line.code == 0);
+  CHECK(line.out ==
+        "#  POD         QUOTA    IN LINE    ASKS    WAITED  BLOCKED BY  NEXT\n"
+        "1  ml/train-0  team-ml  3rd of 17  8 H100      7m  quota       "
+        "H100 needs 8, 4 of 8 in use, 3rd in line\n"
+        "and 2 pods more\n"
+        "Next: kubectl gpu why pod/train-0 -n ml\n");
+  CHECK_THAT(line.err, Catch::Contains("so the scheduler answered"));
+  CHECK(api.say({"queue", "-o", "json"}).out == answers::to_json(queue));
+
+  answers::QuotasSeen quotas{.namespace_ = "other", .of = {}, .is_withheld = true};
+  QuotaStatus team{.name = "team", .uid = {}, .status = {}, .parent = "department"};
+  team.status.quotas = {{.gpu_type = "H100",
+                         .use = {.guaranteed = k8s::Quantity::of(8),
+                                 .used = k8s::Quantity::of(10),
+                                 .borrowed = k8s::Quantity::of(2),
+                                 .pending = k8s::Quantity::of(9)}}};
+  QuotaStatus department = team;
+  department.name = "department";
+  department.parent.clear();
+  quotas.of.quotas = {team, department};
+  quotas.of.in_line = 17;
+  quotas.of.head_since = kAskedAt - std::chrono::minutes(9);
+  quotas.of.first_place = 3;
+  api.answers[proxy + "/answers/quota?namespace=other"] =
+      tests::answer(200, kJson, answers::to_json(quotas));
+  const auto said = api.say({"quota", "-n", "other"});
+  CHECK(said.code == 0);
+  CHECK(said.out ==
+        "QUOTA       TYPE  USED  BORROWED  LENT  PENDING\n"
+        "department  H100  10/8         2     0        9\n"
+        "  team      H100  10/8         2     0        9\n"
+        "In line: 17 pods; the first, of another namespace, waits 9m; the first of other is 3rd\n");
+  quotas.of = {};
+  const auto told = [&] {
+    api.answers[proxy + "/answers/quota?namespace=other"] =
+        tests::answer(200, kJson, answers::to_json(quotas));
+    return api.say({"quota", "-n", "other"}).out;
+  };
+  CHECK(told() == "No GpuQuota counts namespace other\n");
+  quotas.of.without = "namespace other has no GPU quota, and pods without quota get no GPUs";
+  quotas.of.in_line = 1;
+  quotas.of.head = PodRef{"other", "x", ""};
+  quotas.of.head_since = kAskedAt;
+  quotas.of.first_place = 1;
+  CHECK(told() ==
+        "NO GPUS  namespace other has no GPU quota, and pods without quota get no GPUs\n"
+        "In line: 1 pod; the first, other/x, waits 0s\n");
+
+  const auto all = api.say({"queue", "-A"});
+  CHECK(all.code == kUnreadable);
+  CHECK_THAT(all.err, Catch::Contains("the scheduler answers about one namespace"));
+  const auto unknown = api.say({"quota", "-n", "unknown"});
+  CHECK(unknown.code == kUnreadable);
+  CHECK_THAT(unknown.err, Catch::Contains("the Role gpu-scheduler-answers"));
+}
+
+TEST_CASE("other commands do not ask the scheduler") {
+  ApiServer api;
+  const auto said = api.say({"nodes"});
+  CHECK(said.code == kUnreadable);
+  CHECK_THAT(said.err, !Catch::Contains("the scheduler did not answer"));
+  CHECK(api.token_shown_at(kAnswerPath) == "none");
+}
+
+TEST_CASE("names stay within their parameter") {
+  const auto why = [](const char* namespace_, const char* pod) {
+    return answer_target(Command::kWhy, namespace_, pod);
+  };
+  CHECK(why("ml", "train-0") == "/answers/why?namespace=ml&pod=train-0");
+  CHECK(why("a&b", "c/../d?e") == "/answers/why?namespace=a%26b&pod=c%2F..%2Fd%3Fe");
+  CHECK(answer_target(Command::kQueue, "a&b", "") == "/answers/queue?namespace=a%26b");
+}
+
+}  // namespace sched::kubectl
