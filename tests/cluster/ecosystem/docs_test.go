@@ -150,7 +150,10 @@ func commandsOf(t *testing.T, s section) []string {
 	return commandsIn(below)
 }
 
-var command = regexp.MustCompile(`^(kubectl|helm|sed) `)
+// isCommand tells a command for kubectl, Helm or sed from what one prints: "kubectl gpu: …" is the plugin's.
+func isCommand(line string) bool {
+	return regexp.MustCompile(`^(kubectl|helm|sed) `).MatchString(line) && !strings.HasPrefix(line, "kubectl gpu: ")
+}
 
 // commandsIn are the lines of the blocks that are for kubectl, Helm or sed, with the lines after it where a quotation goes on there. A block that names its language has
 // none.
@@ -160,13 +163,13 @@ func commandsIn(text string) []string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		wasQuoting := isQuoting
-		isQuoting = inBlock && (isQuoting || isBare && command.MatchString(line)) && isQuoting != (strings.Count(line, "'")%2 == 1)
+		isQuoting = inBlock && (isQuoting || isBare && isCommand(line)) && isQuoting != (strings.Count(line, "'")%2 == 1)
 		switch language, isFence := strings.CutPrefix(line, "```"); {
 		case isFence:
 			inBlock, isBare = !inBlock, language == ""
 		case wasQuoting && len(found) > 0:
 			found[len(found)-1] += "\n" + line
-		case inBlock && isBare && command.MatchString(line):
+		case inBlock && isBare && isCommand(line):
 			found = append(found, line)
 		}
 	}
