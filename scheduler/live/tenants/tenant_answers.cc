@@ -27,12 +27,13 @@ constexpr std::size_t kMostRows = 1'000;
 // So many namespaces of others are asked about; the pods of further ones are not named.
 constexpr std::size_t kMostNamespaces = 8;
 
-k8s::Access pods_in(const std::string& namespace_) {
-  return k8s::ResourceAccess{.verb = "get", .resource = "pods", .namespace_ = namespace_};
+k8s::Access pods_in(const std::string& namespace_, const char* verb = "get") {
+  return k8s::ResourceAccess{.verb = verb, .resource = "pods", .namespace_ = namespace_};
 }
 
 k8s::Access list_nodes() { return k8s::ResourceAccess{.verb = "list", .resource = "nodes"}; }
 
+// Who asks about one pod must be allowed to get it, and who asks which there are, to list them.
 enum class About { kPod, kQueue, kQuota };
 
 struct Wanted {
@@ -106,7 +107,8 @@ bool TenantAnswers::serves(std::string_view path) {
 void TenantAnswers::get(const server::Request& request, HttpServer::Answer answer) {
   auto of = read_request(request);
   if (!of) return answer(std::move(of.error()));
-  std::vector<k8s::Access> wanted = {pods_in(of->namespace_)};
+  const char* verb = of->about == About::kQueue ? "list" : "get";
+  std::vector<k8s::Access> wanted = {pods_in(of->namespace_, verb)};
   budgeted_.if_allowed(
       request, std::move(wanted), std::move(answer),
       [this, of = *std::move(of), token = std::string(request.bearer_token.value_or("")),

@@ -5,12 +5,13 @@
 //   GET /answers/queue?namespace=NS           as `kubectl gpu queue -o json`, of the pods of NS
 //   GET /answers/quota?namespace=NS           as `kubectl gpu quota -o json`, of what counts them
 //
-// An account must be allowed to get the pods of NS; otherwise nothing is said, not even whether
-// there is such a pod. The answer names a pod of another namespace only to an account that may get
-// the pods of that one, and nodes only to one that may list nodes (answers/withhold.h). Each right
-// is reviewed by the API server, and its word is good for some seconds (server/delegated_access.h).
-// What cannot be reviewed is not named. Of nodes that are gone nothing is known: where a pod waits
-// for a reason that names one, its name stays, as it does in the pod's own status.
+// An account must be allowed to get the pods of NS, and for the queue to list them; otherwise
+// nothing is said, not even whether there is such a pod. The answer names a pod of another
+// namespace only to an account that may get the pods of that one, and nodes only to one that may
+// list nodes (answers/withhold.h). Each right is reviewed by the API server, and its word is good
+// for some seconds (server/delegated_access.h). What cannot be reviewed is not named. Of nodes that
+// are gone nothing is known: where a pod waits for a reason that names one, its name stays, as it
+// does in the pod's own status.
 //
 // Each answer says how old the state of the cluster was that it was computed from. Of a pod that
 // has a node it says how that was chosen, with the runner-up, if this process decided it lately

@@ -125,11 +125,11 @@ func (w *world) explained(url, token string) (got explanation) {
 	return got
 }
 
-// letReadPods lets accounts of the test's namespace get its pods. By a role of its own: no controller fills Kubernetes' view here.
+// letReadPods lets accounts of the test's namespace get and list its pods. By a role of its own: no controller fills Kubernetes' view here.
 func (w *world) letReadPods(accounts ...string) {
 	w.t.Helper()
 	name := metav1.ObjectMeta{Name: "pod-reader"}
-	role := &rbacv1.Role{ObjectMeta: name, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}}}
+	role := &rbacv1.Role{ObjectMeta: name, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "list"}}}}
 	w.must(w.client.RbacV1().Roles(w.ns).Create(w.t.Context(), role, metav1.CreateOptions{}))
 	binding := &rbacv1.RoleBinding{
 		ObjectMeta: name,

@@ -111,11 +111,14 @@ class World {
   live::UiNotes notes;
   std::map<std::string, k8s::Pod> pods;
   std::map<std::string, std::set<std::string>> rights = {
-      {"red-user", {"get pods in \"red\""}},
-      {"blue-user", {"get pods in \"blue\""}},
-      {"both", {"get pods in \"red\"", "get pods in \"blue\""}},
-      {"operator", {"get pods in \"red\"", "list nodes"}},
-      {"boss", {"get pods in \"red\"", "get pods in \"blue\"", "list nodes"}}};
+      {"red-user", {"get pods in \"red\"", "list pods in \"red\""}},
+      {"blue-user", {"get pods in \"blue\"", "list pods in \"blue\""}},
+      {"both",
+       {"get pods in \"red\"", "list pods in \"red\"", "get pods in \"blue\"",
+        "list pods in \"blue\""}},
+      {"operator", {"get pods in \"red\"", "list pods in \"red\"", "list nodes"}},
+      {"boss",
+       {"get pods in \"red\"", "list pods in \"red\"", "get pods in \"blue\"", "list nodes"}}};
   bool api_is_away = false;
   std::string leader;
   std::optional<std::chrono::nanoseconds> data_age;
@@ -372,6 +375,17 @@ TEST_CASE("pods that do not wait have an answer as well") {
   CHECK(Json::parse(world.body("namespace=red&pod=done"))["verdict"] == "Finished");
   world.add(World::ours("red", "gated").gpus(1).gated("later"));
   CHECK(Json::parse(world.body("namespace=red&pod=gated"))["verdict"] == "Gated");
+}
+
+TEST_CASE("who may get pods and not list them is not told which there are") {
+  SharedQuota world;
+  world.rights["eve"] = {"get pods in \"red\""};
+  const Reply got = world.get(kRed, "eve", "/answers/queue");
+  CHECK(got.status == 403);
+  CHECK_THAT(*got.body,
+             Catch::Contains("\"eve\" cannot list pods in \"red\"") && !Catch::Contains("waits"));
+  CHECK(world.get(kWaits, "eve").status == 200);
+  CHECK(world.get(kRed, "eve", "/answers/quota").status == 200);
 }
 
 TEST_CASE("a tenant is told which of its pods wait, and their places among those of others") {
