@@ -16,11 +16,11 @@
 // noticed: a restored store that is not that of leases (--etcd-servers-overrides).
 //
 // Several processes may share the lease: each reads what the others wrote. Then none of them gives
-// it back, since the mark would speak for the others, too: who gives it back has written it three
-// times in a row, and another process would have come between. Its times are for people. Where an
-// account may not write it, or its namespace does not exist, it is tried again once a minute; but
-// once it was written, every period: an API server that starts refuses everything for a moment. On
-// the event loop's thread.
+// it back, because that would cover the binds of the others, too: a process gives it back only
+// after three writes in a row, between which another one would have written. Its times are for
+// people. Where an account may not write it, or its namespace does not exist, it is tried again
+// once a minute; but once it was written, every period: an API server that starts refuses
+// everything for a moment. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/client.h"

@@ -32,7 +32,7 @@ k8s::Result<StudyOfShares> described(const Study& study, std::size_t shares) {
   return described;
 }
 
-// The run, whose result is in the folder before it counts as made.
+// The same run, which also writes its result into the folder.
 PlannedRun kept(const PlannedRun& run, std::size_t number, const ShareFolder& folder,
                 const std::string& study) {
   return {run.name, [&run, number, &folder, &study]() -> k8s::Result<Result> {

@@ -12,8 +12,8 @@
 
 namespace bench::replay {
 
-// A part of the runs of a study: those whose number leaves the rest `index` when divided by
-// `count`. So the traces and policies are spread evenly over the shares.
+// A part of the runs of a study: those whose number modulo `count` is `index`. So the traces and
+// policies are spread evenly over the shares.
 struct Share {
   std::size_t index = 0;
   std::size_t count = 1;
