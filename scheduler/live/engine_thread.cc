@@ -2,6 +2,7 @@
 
 #include "scheduler/live/record/flight_recorder.h"
 #include "scheduler/live/record/recorder.h"
+#include "scheduler/live/thread_name.h"
 
 #include <algorithm>
 #include <utility>
@@ -63,6 +64,7 @@ void EngineThread::set_aside(std::size_t binds) {
 bool EngineThread::is_full() const { return open_binds_ >= max_open_binds_ + set_aside_.load(); }
 
 void EngineThread::run() {
+  name_this_thread("engine");
   bool more = false;
   while (!queue_.is_closed()) {
     auto events = take(more ? std::chrono::nanoseconds::zero() : until_wakeup());

@@ -5,6 +5,7 @@
 #include "scheduler/live/log.h"
 #include "scheduler/live/problem_log.h"
 #include "scheduler/live/questions/pod_questions.h"
+#include "scheduler/live/thread_name.h"
 #include "scheduler/server/delegated_access.h"
 #include "scheduler/server/endpoints.h"
 #include "scheduler/server/http_server.h"
@@ -98,6 +99,7 @@ class SecurePort::Parts {
 
   void run() {
     thread_ = std::thread([this] {
+      name_this_thread("secure-port");
       ::setpriority(PRIO_PROCESS, 0, kLowerPriority);  // of this thread alone
       loop_->run();
     });

@@ -1,5 +1,7 @@
 #include "scheduler/live/signals.h"
 
+#include "scheduler/live/thread_name.h"
+
 #include <csignal>
 #include <cstdlib>
 #include <utility>
@@ -44,6 +46,7 @@ void block_signals() {
 
 Signals::Signals(std::function<void(int)> on_first, std::function<void()> on_usr1)
     : thread_([this, first = std::move(on_first), usr1 = std::move(on_usr1)] {
+        name_this_thread("signals");
         wait(first, usr1, ending_);
       }) {}
 

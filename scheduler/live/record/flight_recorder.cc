@@ -1,5 +1,7 @@
 #include "scheduler/live/record/flight_recorder.h"
 
+#include "scheduler/live/thread_name.h"
+
 #include <sys/resource.h>
 
 #include <iterator>
@@ -39,7 +41,10 @@ FlightRecorder::FlightRecorder(RecordHeader header, Options options, std::functi
     : most_waiting_(options.most_waiting),
       on_end_(std::move(on_end)),
       ring_(std::move(header), options.limits),
-      thread_([this] { run(); }) {}
+      thread_([this] {
+        name_this_thread("flight-recorder");
+        run();
+      }) {}
 
 FlightRecorder::~FlightRecorder() { stop(); }
 

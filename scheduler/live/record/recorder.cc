@@ -1,6 +1,7 @@
 #include "scheduler/live/record/recorder.h"
 
 #include "scheduler/live/record/private_file.h"
+#include "scheduler/live/thread_name.h"
 
 #include <fmt/format.h>
 
@@ -75,7 +76,10 @@ Recorder::Recorder(std::unique_ptr<File> file, std::function<void(const std::str
     : file_(std::move(file)),
       on_error_(std::move(on_error)),
       limits_(std::move(limits)),
-      thread_([this] { run(); }) {}
+      thread_([this] {
+        name_this_thread("recorder");
+        run();
+      }) {}
 
 Recorder::~Recorder() {
   {
