@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <ctime>
 #include <optional>
 #include <utility>
 
@@ -23,7 +24,6 @@ using server::Reply;
 using server::text_reply;
 
 constexpr std::string_view kPath = "/ui";
-constexpr std::chrono::seconds kStateLife{1};
 // All that the page asks for itself is one account's.
 constexpr const char* kOwnAccount = "the page";
 
@@ -106,20 +106,24 @@ void UiPage::answer_for(const std::string& path, const std::string& query, Asker
 }
 
 void UiPage::get_state(Answer answer) {
-  if (state_ && loop_.now() - state_made_ < kStateLife) return answer(json_reply(state_));
+  if (state_ && loop_.now() - state_made_ < state_life_) return answer(json_reply(state_));
   waiting_.push_back(std::move(answer));
   ask_for_state();
 }
 
 void UiPage::ask_for_state() {
   if (std::exchange(is_asking_, true)) return;
-  const auto ask = [notes = scheduler_.notes, clock = scheduler_.clock](const Engine& engine) {
-    return ClusterSeen{.nodes = engine.gpu_nodes(),
-                       .line = engine.in_line(),
-                       .totals = engine.gpu_totals(),
-                       .quotas = engine.quota_statuses(),
-                       .decisions = notes->decisions(),
-                       .at = clock()};
+  const auto ask = [notes = scheduler_.notes, clock = scheduler_.clock,
+                    processor_time = scheduler_.processor_time](const Engine& engine) {
+    const std::chrono::nanoseconds begin = processor_time();
+    ClusterSeen seen{.nodes = engine.gpu_nodes(),
+                     .line = engine.in_line(),
+                     .totals = engine.gpu_totals(),
+                     .quotas = engine.quota_statuses(),
+                     .decisions = notes->decisions(),
+                     .at = clock()};
+    seen.took = processor_time() - begin;
+    return seen;
   };
   asker_.ask(ask, {kOwnAccount, itself_}, [this](tl::expected<ClusterSeen, Unanswered> seen) {
     is_asking_ = false;
@@ -135,10 +139,17 @@ void UiPage::has_seen(ClusterSeen seen) {
   if (samples.empty() || seen.at - samples.back().at >= History::kInterval) {
     history_.add(answers::overview_of(seen.nodes, seen.line), seen.at);
   }
+  state_life_ = std::max<k8s::EventLoop::Clock::duration>(kStateLife, kStateRest * seen.took);
   state_ = std::make_shared<const std::string>(
       to_json(std::move(seen), scheduler_.about, *scheduler_.notes, history_));
   state_made_ = loop_.now();
   for (const Answer& answer : std::exchange(waiting_, {})) answer(json_reply(state_));
+}
+
+std::chrono::nanoseconds UiPage::thread_time() {
+  timespec spent{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return std::chrono::seconds{spent.tv_sec} + std::chrono::nanoseconds{spent.tv_nsec};
 }
 
 void UiPage::sample_later() {

@@ -41,12 +41,18 @@ class UiPage {
     const UiNotes* notes = nullptr;
     UiAbout about;
     std::function<Time()> clock;  // what people read
+    // The processor time that the calling thread has taken so far.
+    std::function<std::chrono::nanoseconds()> processor_time = thread_time;
   };
 
   // A page that is opened gets some twenty parts, and then the document every three seconds.
   static constexpr Budget::Limits kBudget{.at_once = 200, .each = std::chrono::milliseconds{200}};
   static constexpr Budget::Limits kBudgetOfQuestions{.at_once = 30,
                                                      .each = std::chrono::seconds{1}};
+  // The document is made anew at most every second, and only so often that it takes no more than
+  // one percent of the engine's thread, however many people look and however large the cluster is.
+  static constexpr std::chrono::seconds kStateLife{1};
+  static constexpr int kStateRest = 100;
 
   // All that it borrows must outlive it.
   UiPage(k8s::EventLoop& loop, server::DelegatedAccess& access, Asker& asker, Scheduler scheduler);
@@ -66,6 +72,7 @@ class UiPage {
   void get_why(const std::string& query, Asker::Client client, Answer answer);
   void get_what_if(const std::string& query, Asker::Client client, Answer answer);
   void sample_later();
+  static std::chrono::nanoseconds thread_time();
 
   k8s::EventLoop& loop_;
   BudgetedAccess access_;
@@ -75,6 +82,7 @@ class UiPage {
   History history_;
   std::shared_ptr<const std::string> state_;  // as of state_made_; nullptr: never made
   k8s::EventLoop::Clock::time_point state_made_{};
+  k8s::EventLoop::Clock::duration state_life_ = kStateLife;
   bool is_asking_ = false;
   std::vector<Answer> waiting_;         // for the document
   std::shared_ptr<const bool> itself_;  // the asker of the document

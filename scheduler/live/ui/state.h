@@ -19,6 +19,7 @@
 #include "scheduler/live/ui/history.h"
 #include "scheduler/live/ui/notes.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -34,6 +35,7 @@ struct ClusterSeen {
   std::vector<QuotaStatus> quotas;
   std::uint64_t decisions = 0;  // so many were made before
   Time at{};
+  std::chrono::nanoseconds took{};  // of the engine's thread
 };
 
 // What does not change while a process runs.

@@ -97,6 +97,8 @@ class World {
   std::vector<std::string> reviewed;
   std::deque<Question> put;
   std::deque<std::optional<Reply>> replies;
+  std::chrono::nanoseconds spent{};
+  std::chrono::nanoseconds each_look = std::chrono::milliseconds{1};  // a document, of the engine
 
  private:
   static Engine make_engine() {
@@ -128,7 +130,8 @@ class World {
       asker_,
       {.notes = &notes,
        .about = {.replica = "host", .version = "1.2.3", .scheduler_names = {"gpu-scheduler"}},
-       .clock = [this] { return now; }}};
+       .clock = [this] { return now; },
+       .processor_time = [this] { return spent += each_look; }}};
 };
 
 std::string header(const Reply& reply, const std::string& name) {
@@ -222,6 +225,21 @@ TEST_CASE("the document is made once a second at most, however many look") {
   world.ask("/ui/state");
   CHECK(world.put.size() == 1);
   CHECK(world.reply().body != world.replies.front()->body);
+}
+
+TEST_CASE(
+    "the document of a large cluster is made so rarely that it takes a hundredth of the time") {
+  World world;
+  world.each_look = std::chrono::milliseconds(25);
+  const Reply first = world.get("/ui/state");
+  world.loop.advance(std::chrono::milliseconds(2499));
+  CHECK(world.get("/ui/state").body == first.body);
+  world.loop.advance(std::chrono::milliseconds(1));
+  world.each_look = std::chrono::milliseconds(1);
+  const Reply second = world.get("/ui/state");
+  CHECK(second.body != first.body);
+  world.loop.advance(std::chrono::seconds(1));
+  CHECK(world.get("/ui/state").body != second.body);
 }
 
 TEST_CASE("a document that the engine did not answer is an error to all who wait for it") {
