@@ -78,32 +78,34 @@ Json quotas_json(const std::vector<QuotaStatus>& quotas) {
 }  // namespace
 
 std::string to_json(const Overview& overview) {
-  return text_of({{"kind", "Overview"},
-                  {"gpus", json_of(overview.gpus)},
-                  {"migInstances", json_of(overview.instances)},
-                  {"replicas", json_of(overview.replicas)},
-                  {"types", array_of(overview.types,
-                                     [](const TypeRow& row) -> Json {
-                                       return {{"type", row.type},
-                                               {"form", row.form},
-                                               {"nodes", row.nodes},
-                                               {"pieces", json_of(row.pieces)},
-                                               {"largestBlock", row.largest_block},
-                                               {"largestBlockOn", row.largest_on},
-                                               {"wholeNodesFree", row.whole_nodes_free}};
-                                     })},
-                  {"closedNodes", array_of(overview.closed,
-                                           [](const ClosedNode& node) -> Json {
-                                             return {{"node", node.node},
-                                                     {"why", node.why},
-                                                     {"pieces", node.pieces},
-                                                     {"backedOff", node.backed_off}};
-                                           })},
-                  {"waiting",
-                   {{"pods", overview.waiting.pods},
-                    {"gpus", overview.waiting.gpus},
-                    {"gated", overview.waiting.gated},
-                    {"never", overview.waiting.never}}}});
+  Json all = {{"kind", "Overview"},
+              {"gpus", json_of(overview.gpus)},
+              {"migInstances", json_of(overview.instances)},
+              {"replicas", json_of(overview.replicas)},
+              {"types", array_of(overview.types,
+                                 [](const TypeRow& row) -> Json {
+                                   return {{"type", row.type},
+                                           {"form", row.form},
+                                           {"nodes", row.nodes},
+                                           {"pieces", json_of(row.pieces)},
+                                           {"largestBlock", row.largest_block},
+                                           {"largestBlockOn", row.largest_on},
+                                           {"wholeNodesFree", row.whole_nodes_free}};
+                                 })},
+              {"closedNodes", array_of(overview.closed,
+                                       [](const ClosedNode& node) -> Json {
+                                         return {{"node", node.node},
+                                                 {"why", node.why},
+                                                 {"pieces", node.pieces},
+                                                 {"backedOff", node.backed_off}};
+                                       })},
+              {"waiting",
+               {{"pods", overview.waiting.pods},
+                {"gpus", overview.waiting.gpus},
+                {"gated", overview.waiting.gated},
+                {"never", overview.waiting.never}}}};
+  if (overview.data_age) all["dataAgeSeconds"] = overview.data_age->count();
+  return text_of(all);
 }
 
 std::string to_json(const std::vector<GpuNode>& nodes, const PodNames& names) {

@@ -3,8 +3,10 @@
 
 #include "scheduler/engine/engine.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +55,8 @@ struct Overview {
   std::vector<TypeRow> types;  // by type and form
   std::vector<ClosedNode> closed;
   Waiting waiting;
+  // Of a scheduler's answer: since when its watches were last known to be current.
+  std::optional<std::chrono::seconds> data_age{};
   friend bool operator==(const Overview&, const Overview&) = default;
 };
 

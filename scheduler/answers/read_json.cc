@@ -140,6 +140,36 @@ void read_chosen(const Json& json, Why& why) {
   read_into(*runner_up, "score", second.score);
 }
 
+void read_into(const Json& object, const char* key, Pieces& pieces) {
+  const auto found = object.find(key);
+  if (found == object.end()) return;
+  read_into(*found, "total", pieces.total);
+  read_into(*found, "used", pieces.used);
+  read_into(*found, "held", pieces.held);
+  read_into(*found, "free", pieces.free);
+}
+
+TypeRow type_of(const Json& json) {
+  TypeRow row;
+  read_into(json, "type", row.type);
+  read_into(json, "form", row.form);
+  read_into(json, "nodes", row.nodes);
+  read_into(json, "pieces", row.pieces);
+  read_into(json, "largestBlock", row.largest_block);
+  read_into(json, "largestBlockOn", row.largest_on);
+  read_into(json, "wholeNodesFree", row.whole_nodes_free);
+  return row;
+}
+
+ClosedNode closed_of(const Json& json) {
+  ClosedNode node;
+  read_into(json, "node", node.node);
+  read_into(json, "why", node.why);
+  read_into(json, "pieces", node.pieces);
+  read_into(json, "backedOff", node.backed_off);
+  return node;
+}
+
 QueueRow row_of(const Json& json) {
   QueueRow row;
   read_into(json, "position", row.position);
@@ -193,6 +223,26 @@ auto read_answer(Read&& read) -> tl::expected<decltype(read()), std::string> try
 }
 
 }  // namespace
+
+tl::expected<Overview, std::string> read_overview(std::string_view text) {
+  return read_answer([&] {
+    const Json json = answer_of_kind(text, "Overview");
+    Overview overview;
+    read_into(json, "gpus", overview.gpus);
+    read_into(json, "migInstances", overview.instances);
+    read_into(json, "replicas", overview.replicas);
+    for (const Json& one : list_in(json, "types")) overview.types.push_back(type_of(one));
+    for (const Json& one : list_in(json, "closedNodes")) overview.closed.push_back(closed_of(one));
+    if (const auto waiting = json.find("waiting"); waiting != json.end()) {
+      read_into(*waiting, "pods", overview.waiting.pods);
+      read_into(*waiting, "gpus", overview.waiting.gpus);
+      read_into(*waiting, "gated", overview.waiting.gated);
+      read_into(*waiting, "never", overview.waiting.never);
+    }
+    read_age(json, overview.data_age);
+    return overview;
+  });
+}
 
 tl::expected<Queue, std::string> read_queue(std::string_view text) {
   return read_answer([&] {

@@ -104,11 +104,11 @@ std::string namespace_of(const std::string& end) {
   return slash == std::string::npos ? std::string() : end.substr(0, slash);
 }
 
-void withhold_pods(Why& why, const std::set<std::string>& namespaces, Withheld& withheld) {
+void withhold_pods(Why& why, const Visible& visible, Withheld& withheld) {
   std::vector<std::string> ends;
   std::vector<GpuTenant> pods;
   for (std::size_t i = 0; i < why.room.pods.size(); ++i) {
-    if (i < why.ends.size() && namespaces.contains(namespace_of(why.ends[i]))) {
+    if (i < why.ends.size() && visible.shows_pods_of(namespace_of(why.ends[i]))) {
       ends.push_back(std::move(why.ends[i]));
       pods.push_back(std::move(why.room.pods[i]));
       continue;
@@ -164,7 +164,7 @@ std::set<std::string> namespaces_named_in(const Why& why) {
 void withhold(Why& why, const Visible& visible) {
   Withheld withheld;
   if (!visible.nodes) withhold_nodes(why, withheld);
-  withhold_pods(why, visible.namespaces, withheld);
+  withhold_pods(why, visible, withheld);
   if (withheld != Withheld{}) why.withheld = withheld;
 }
 
@@ -179,7 +179,7 @@ void withhold(Queue& queue, const Visible& visible) {
 
 void withhold(QuotasSeen& quotas, const Visible& visible) {
   NamespaceQuotas& of = quotas.of;
-  if (of.head && !visible.namespaces.contains(of.head->namespace_)) {
+  if (of.head && !visible.shows_pods_of(of.head->namespace_)) {
     of.head.reset();
     quotas.is_withheld = true;
   }

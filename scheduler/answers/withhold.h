@@ -21,7 +21,11 @@ namespace sched::answers {
 // What a reader may see.
 struct Visible {
   bool nodes = false;
+  bool all_pods = false;
   std::set<std::string> namespaces = {};  // those whose pods may be named
+  [[nodiscard]] bool shows_pods_of(const std::string& namespace_) const {
+    return all_pods || namespaces.contains(namespace_);
+  }
 };
 
 // The nodes that the sentences of `why` name, sorted. `nodes`: all nodes, by name.

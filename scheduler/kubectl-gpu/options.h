@@ -22,7 +22,7 @@ struct LeaderAddress {
   std::string role = kUiRole;  // named where the way is forbidden
 };
 
-// `ui`, `why`, `queue` and `quota`: where the scheduler is, and as whom it is asked.
+// All but `nodes` and `plan`: where the scheduler is, and as whom it is asked.
 struct SchedulerOptions {
   LeaderAddress leader;
   std::string server;  // a URL, in place of the leader's pod
@@ -42,7 +42,8 @@ struct Options {
   bool all_namespaces = false;
   Output output = Output::kTable;
   bool watch = false;
-  std::string pod;  // `why`: "NAME" or "pod/NAME"
+  bool local = false;  // the overview and `why`: the scheduler is not asked
+  std::string pod;     // `why`: "NAME" or "pod/NAME"
   // For `plan`: the changes.
   std::vector<std::string> manifests;
   std::vector<std::string> added_nodes;  // "H100x8=2"

@@ -31,6 +31,8 @@ namespace sched::kubectl {
 namespace {
 
 constexpr std::chrono::seconds kWatchInterval{5};
+// Whoever may list the cluster waits no longer for the scheduler's answer.
+constexpr std::chrono::seconds kPatience{2};
 constexpr std::string_view kClearScreen = "\x1b[H\x1b[2J";
 
 void add_flags(CLI::App& app, Options& options) {
@@ -109,16 +111,15 @@ void add_way_to_scheduler(CLI::App& command, SchedulerOptions& options) {
       ->needs(server);
 }
 
-// A command that the scheduler answers, too, for callers who may not list the cluster.
+void add_local(CLI::App& command, Options& options) {
+  command.add_flag("--local", options.local,
+                   "Computed here from what you may list; the scheduler is not asked");
+}
+
+// A command that the scheduler answers, too.
 CLI::App* add_answered_command(CLI::App& app, Options& options, Command command,
                                const std::string& name, const std::string& what) {
-  CLI::App* added =
-      add_command(app, options, command, name,
-                  what + ". Asks the scheduler where you may not list what the answer needs");
-  added->callback([&options, command] {
-    options.command = command;
-    options.scheduler.leader.role = kAnswersRole;
-  });
+  CLI::App* added = add_command(app, options, command, name, what);
   add_way_to_scheduler(*added, options.scheduler);
   return added;
 }
@@ -134,14 +135,22 @@ void add_ui(CLI::App& app, Options& options) {
 
 void add_commands(CLI::App& app, Options& options) {
   app.add_option("-f,--filename", options.from, "As --from")->type_name("FILE");
-  add_answered_command(app, options, Command::kWhy, "why", "Why a pod waits, or is where it is")
-      ->add_option("POD", options.pod, "pod/NAME")
-      ->required();
+  add_way_to_scheduler(app, options.scheduler);
+  add_local(app, options);
+  options.scheduler.leader.role = kAnswersRole;
+  CLI::App* why = add_answered_command(
+      app, options, Command::kWhy, "why",
+      "Why a pod waits, or is where it is. Asks the scheduler, and computes it where that does not "
+      "answer");
+  why->add_option("POD", options.pod, "pod/NAME")->required();
+  add_local(*why, options);
   add_command(app, options, Command::kNodes, "nodes", "Each node's GPUs, and who has them");
   add_answered_command(app, options, Command::kQueue, "queue",
-                       "The pods that wait, in the order of turns");
+                       "The pods that wait, in the order of turns. Asks the scheduler where you "
+                       "may not list what the answer needs");
   add_answered_command(app, options, Command::kQuota, "quota",
-                       "What each GpuQuota has, uses, lends and borrows");
+                       "What each GpuQuota has, uses, lends and borrows. Asks the scheduler where "
+                       "you may not list what the answer needs");
   add_plan(app, options);
   add_ui(app, options);
 }
@@ -215,6 +224,11 @@ class Answering {
   }
 
   int answer() {
+    if (asks_first()) {
+      auto shown = show_answer(ask_scheduler(options_, name_of_pod(options_.pod), kPatience));
+      if (shown) return 0;
+      asked_ = std::move(shown.error());
+    }
     auto read_cluster = read(options_, style_.now);
     if (!read_cluster) return without_cluster(read_cluster.error());
     Cluster& cluster = *read_cluster;
@@ -255,36 +269,57 @@ class Answering {
   int without_cluster(const k8s::Error& error) {
     const bool may_not = options_.from.empty() && error.is_status(403);
     if (!may_not || !asks_scheduler()) return fail(error);
-    if (options_.all_namespaces) {
+    if (options_.all_namespaces && options_.command != Command::kOverview) {
       fail(error);
       terminal_.err << "kubectl gpu: the scheduler answers about one namespace; give it with -n\n";
       return kUnreadable;
     }
-    auto shown = show_answer(ask_scheduler(options_, name_of_pod(options_.pod)));
-    if (!shown) {
-      fail(error);
-      terminal_.err << "kubectl gpu: the scheduler did not answer instead: "
-                    << shown.error().message << '\n';
-      return kUnreadable;
+    if (!asked_ || asked_->kind == k8s::ErrorKind::kTimeout) {
+      auto shown = show_answer(ask_scheduler(options_, name_of_pod(options_.pod)));
+      if (shown && options_.command != Command::kWhy) {
+        terminal_.err << "kubectl gpu: you may not list the cluster, so the scheduler answered; it "
+                         "does not name nodes and pods that you may not see\n";
+      }
+      if (shown) return 0;
+      asked_ = std::move(shown.error());
     }
-    terminal_.err << "kubectl gpu: you may not list the cluster, so the scheduler answered; it "
-                     "does not name nodes and pods that you may not see\n";
-    return 0;
+    fail(error);
+    terminal_.err << "kubectl gpu: the scheduler did not answer instead: " << asked_->message
+                  << '\n';
+    return kUnreadable;
+  }
+  // What it says of one pod and of the cluster is all that can be computed here, newer, and there
+  // at once; it also knows how a pod was placed.
+  [[nodiscard]] bool asks_first() const {
+    const bool has_answer =
+        options_.command == Command::kOverview || options_.command == Command::kWhy;
+    return has_answer && !options_.local && options_.from.empty() && options_.config.empty();
   }
   [[nodiscard]] bool asks_scheduler() const {
-    return options_.command == Command::kWhy || options_.command == Command::kQueue ||
+    return asks_first() || options_.command == Command::kQueue ||
            options_.command == Command::kQuota;
   }
   k8s::Result<void> show_answer(const k8s::Result<std::string>& json) {
     if (!json) return tl::unexpected(json.error());
     switch (options_.command) {
+      case Command::kOverview:
+        return show_read(*json, answers::read_overview(*json));
       case Command::kQueue:
         return show_read(*json, answers::read_queue(*json));
       case Command::kQuota:
         return show_read(*json, answers::read_quotas(*json));
       default:
-        return show_read(*json, answers::read_why(*json));
+        return show_why(*json);
     }
+  }
+  k8s::Result<void> show_why(const std::string& json) {
+    const auto why = answers::read_why(json);
+    auto shown = show_read(json, why);
+    if (shown && why->withheld) {
+      terminal_.err << "kubectl gpu: the scheduler answered, and does not name nodes and pods that "
+                       "you may not see\n";
+    }
+    return shown;
   }
   // Prints the JSON as it came, which may have fields that are not known here.
   template <typename Answer>
@@ -395,6 +430,7 @@ class Answering {
   const Options& options_;
   const Terminal& terminal_;
   Style style_;
+  std::optional<k8s::Error> asked_;  // what became of asking the scheduler first
 };
 
 }  // namespace
@@ -414,7 +450,16 @@ int run(const std::vector<std::string>& arguments, std::string_view version,
   } catch (const CLI::ParseError& error) {
     return app.exit(error, terminal.out, terminal.err) == 0 ? 0 : kBadUsage;
   }
-  if (options.command == Command::kUi) return run_ui(options, terminal);
+  if (options.command == Command::kUi) {
+    options.scheduler.leader.role = kUiRole;
+    return run_ui(options, terminal);
+  }
+  const bool has_way = !options.scheduler.server.empty() || !options.scheduler.token_file.empty();
+  if (has_way && (options.command == Command::kNodes || options.command == Command::kPlan)) {
+    terminal.err << "kubectl gpu: nodes and plan ask no scheduler: --server and --token-file are "
+                    "for the other commands\n";
+    return kBadUsage;
+  }
   for (;;) {
     if (options.watch && terminal.style.bars) terminal.out << kClearScreen;
     const int code = Answering(options, terminal).answer();

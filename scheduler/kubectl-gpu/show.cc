@@ -120,6 +120,7 @@ void show(std::ostream& out, const Overview& overview, const Style& style) {
     }
     closed.print(out, style);
   }
+  show_age(out, overview.data_age);
   if (overview.waiting.pods > 0) out << "Next: kubectl gpu queue\n";
 }
 

@@ -33,16 +33,18 @@ k8s::Access pods_in(const std::string& namespace_, const char* verb = "get") {
 
 k8s::Access list_nodes() { return k8s::ResourceAccess{.verb = "list", .resource = "nodes"}; }
 
-// Who asks about one pod must be allowed to get it, and who asks which there are, to list them.
-enum class About { kPod, kQueue, kQuota };
+// Who asks about one pod must be allowed to get it, and who asks which there are, to list them; who
+// asks about the whole cluster, to list the pods of all namespaces, and nodes.
+enum class About { kCluster, kPod, kQueue, kQuota };
 
 struct Wanted {
   About about = About::kPod;
-  std::string namespace_;
-  std::string pod;  // kPod
+  std::string namespace_;  // kCluster: empty, or count only pods that wait in this one
+  std::string pod;         // kPod
 };
 
 std::optional<About> about_of(std::string_view path) {
+  if (path == "/answers/overview") return About::kCluster;
   if (path == "/answers/why") return About::kPod;
   if (path == "/answers/queue") return About::kQueue;
   if (path == "/answers/quota") return About::kQuota;
@@ -54,14 +56,19 @@ tl::expected<Wanted, Reply> read_request(const server::Request& request) {
     return tl::unexpected(text_reply(status, std::move(sentence) + '\n'));
   };
   const auto about = about_of(request.path);
-  if (!about) return bad(404, "there are /answers/why, /answers/queue and /answers/quota");
+  if (!about)
+    return bad(404,
+               "there are /answers/overview, /answers/why, /answers/queue and "
+               "/answers/quota");
   auto given = server::parse_query(request.query);
   if (!given) return bad(400, given.error());
   Wanted wanted{.about = *about, .namespace_ = {}, .pod = {}};
   const bool has_pod = *about == About::kPod;
-  auto namespace_ = take_name(*given, "namespace");
-  if (!namespace_) return bad(400, namespace_.error());
-  wanted.namespace_ = *std::move(namespace_);
+  if (*about != About::kCluster || given->contains("namespace")) {
+    auto namespace_ = take_name(*given, "namespace");
+    if (!namespace_) return bad(400, namespace_.error());
+    wanted.namespace_ = *std::move(namespace_);
+  }
   if (has_pod) {
     auto pod = take_name(*given, "pod");
     if (!pod) return bad(400, pod.error());
@@ -72,6 +79,19 @@ tl::expected<Wanted, Reply> read_request(const server::Request& request) {
                has_pod ? "the parameters are namespace and pod" : "the parameter is namespace");
   }
   return wanted;
+}
+
+std::vector<k8s::Access> needed_for(const Wanted& of) {
+  switch (of.about) {
+    case About::kCluster:
+      return {pods_in({}, "list"), list_nodes()};
+    case About::kQueue:
+      return {pods_in(of.namespace_, "list")};
+    case About::kPod:
+    case About::kQuota:
+      break;
+  }
+  return {pods_in(of.namespace_)};
 }
 
 template <typename Told>
@@ -107,10 +127,9 @@ bool TenantAnswers::serves(std::string_view path) {
 void TenantAnswers::get(const server::Request& request, HttpServer::Answer answer) {
   auto of = read_request(request);
   if (!of) return answer(std::move(of.error()));
-  const char* verb = of->about == About::kQueue ? "list" : "get";
-  std::vector<k8s::Access> wanted = {pods_in(of->namespace_, verb)};
+  std::vector<k8s::Access> needed = needed_for(*of);
   budgeted_.if_allowed(
-      request, std::move(wanted), std::move(answer),
+      request, std::move(needed), std::move(answer),
       [this, of = *std::move(of), token = std::string(request.bearer_token.value_or("")),
        client = request.client](HttpServer::Answer allowed, const std::string& user) {
         find_age(Asked{of, token, std::move(allowed), {user, client}});
@@ -126,6 +145,7 @@ void TenantAnswers::find_age(Asked asked) {
 }
 
 void TenantAnswers::answer_allowed(const std::shared_ptr<const Asked>& asked) {
+  if (asked->of.about == About::kCluster) return ask_overview(asked);
   if (asked->of.about == About::kQueue) return ask_queue(asked);
   if (asked->of.about == About::kQuota) return ask_quota(asked);
   read_pod(asked);
@@ -151,6 +171,20 @@ void TenantAnswers::ask_why(const std::shared_ptr<const Asked>& asked, const k8s
                }
                reply(asked, *why);
              });
+}
+
+void TenantAnswers::ask_overview(const std::shared_ptr<const Asked>& asked) {
+  asker_.ask(
+      [namespace_ = asked->of.namespace_](const Engine& engine) {
+        return answers::overview_of(engine.gpu_nodes(), engine.in_line(namespace_));
+      },
+      asked->client,
+      [this, asked](const tl::expected<answers::Overview, Unanswered>& overview) {
+        if (!overview) return asked->answer(reply_to(overview.error(), asker_.leader()));
+        answers::Overview told = *overview;
+        told.data_age = asked->data_age;
+        asked->answer(told_reply(told));
+      });
 }
 
 void TenantAnswers::ask_queue(const std::shared_ptr<const Asked>& asked) {
@@ -197,18 +231,22 @@ void TenantAnswers::find_visible(const std::shared_ptr<const Asked>& asked, bool
   std::vector<std::string> namespaces(others.begin(), others.end());
   namespaces.resize(std::min(namespaces.size(), kMostNamespaces));
   std::vector<k8s::Access> wanted;
+  if (has_nodes) wanted.push_back(list_nodes());
+  const bool has_others = !namespaces.empty();
+  if (has_others) wanted.push_back(pods_in({}, "list"));
   for (const std::string& namespace_ : namespaces) wanted.push_back(pods_in(namespace_));
-  if (has_nodes) wanted.insert(wanted.begin(), list_nodes());
-  access_.ask_each(asked->token, wanted,
-                   [asked, has_nodes, namespaces, done](const std::vector<bool>& allowed) {
-                     const std::size_t first = has_nodes ? 1 : 0;
-                     answers::Visible visible{.nodes = has_nodes && allowed.front(),
-                                              .namespaces = {asked->of.namespace_}};
-                     for (std::size_t i = 0; i < namespaces.size(); ++i) {
-                       if (allowed[first + i]) visible.namespaces.insert(namespaces[i]);
-                     }
-                     done(visible);
-                   });
+  access_.ask_each(
+      asked->token, wanted,
+      [asked, has_nodes, has_others, namespaces, done](const std::vector<bool>& allowed) {
+        answers::Visible visible{.namespaces = {asked->of.namespace_}};
+        auto is_allowed = allowed.begin();
+        if (has_nodes) visible.nodes = *is_allowed++;
+        if (has_others) visible.all_pods = *is_allowed++;
+        for (const std::string& namespace_ : namespaces) {
+          if (*is_allowed++) visible.namespaces.insert(namespace_);
+        }
+        done(visible);
+      });
 }
 
 void TenantAnswers::reply(const std::shared_ptr<const Asked>& asked, const answers::Why& why) {

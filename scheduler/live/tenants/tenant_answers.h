@@ -1,17 +1,21 @@
-// Answers for accounts that may not list the pods and nodes of the cluster, and so cannot compute
-// them with `kubectl gpu`.
+// Answers for `kubectl gpu`: for accounts that may not list the pods and nodes of the cluster, and
+// so cannot compute them; and for those who may, where they are the same, there at once and newer.
 //
+//   GET /answers/overview                     as `kubectl gpu -o json`; with ?namespace=NS only
+//   pods
+//                                             of that one count as waiting
 //   GET /answers/why?namespace=NS&pod=NAME    as `kubectl gpu why -o json` (answers/json.h)
 //   GET /answers/queue?namespace=NS           as `kubectl gpu queue -o json`, of the pods of NS
 //   GET /answers/quota?namespace=NS           as `kubectl gpu quota -o json`, of what counts them
 //
 // An account must be allowed to get the pods of NS, and for the queue to list them; otherwise
-// nothing is said, not even whether there is such a pod. The answer names a pod of another
-// namespace only to an account that may get the pods of that one, and nodes only to one that may
-// list nodes (answers/withhold.h). Each right is reviewed by the API server, and its word is good
-// for some seconds (server/delegated_access.h). What cannot be reviewed is not named. Of nodes that
-// are gone nothing is known: where a pod waits for a reason that names one, its name stays, as it
-// does in the pod's own status.
+// nothing is said, not even whether there is such a pod. For the overview it must be allowed to
+// list all pods, and nodes. The answer names a pod of another namespace only to an account that may
+// get the pods of that one, or list all, and nodes only to one that may list nodes
+// (answers/withhold.h). Each right is reviewed by the API server, and its word is good for some
+// seconds (server/delegated_access.h). What cannot be reviewed is not named. Of nodes that are gone
+// nothing is known: where a pod waits for a reason that names one, its name stays, as it does in
+// the pod's own status.
 //
 // Each answer says how old the state of the cluster was that it was computed from. Of a pod that
 // has a node it says how that was chosen, with the runner-up, if this process decided it lately
@@ -75,6 +79,7 @@ class TenantAnswers {
   void find_age(Asked asked);
   void answer_allowed(const std::shared_ptr<const Asked>& asked);
   void read_pod(const std::shared_ptr<const Asked>& asked);
+  void ask_overview(const std::shared_ptr<const Asked>& asked);
   void ask_why(const std::shared_ptr<const Asked>& asked, const k8s::Pod& pod);
   void ask_queue(const std::shared_ptr<const Asked>& asked);
   void ask_quota(const std::shared_ptr<const Asked>& asked);

@@ -117,6 +117,29 @@ TEST_CASE("a queue and quotas are read as they were written") {
   CHECK_FALSE(read_quotas(R"({"kind": "Quotas", "quotas": [{"total": {"used": "many"}}]})"));
 }
 
+TEST_CASE("an overview is read as it was written") {
+  sched::answers::Overview overview;
+  overview.gpus = {.total = 16, .used = 9, .held = 1, .free = 6};
+  overview.instances = {.total = 7, .used = 3, .held = 0, .free = 4};
+  overview.replicas = {.total = 5, .used = 5, .held = 0, .free = 0};
+  overview.types = {{.type = "H100-80GB",
+                     .form = "mig-1g.10gb",
+                     .nodes = 2,
+                     .pieces = overview.instances,
+                     .largest_block = 4,
+                     .largest_on = "n1",
+                     .whole_nodes_free = 1}};
+  overview.closed = {{.node = "n2", .why = "cordoned", .pieces = 8, .backed_off = true}};
+  overview.waiting = {.pods = 4, .gpus = 12, .gated = 1, .never = 2};
+  overview.data_age = std::chrono::seconds(2);
+  const auto read = sched::answers::read_overview(to_json(overview));
+  REQUIRE(read);
+  CHECK(*read == overview);
+  CHECK(*sched::answers::read_overview(to_json(sched::answers::Overview{})) ==
+        sched::answers::Overview{});
+  CHECK_FALSE(sched::answers::read_overview(to_json(whole())));
+}
+
 TEST_CASE("an answer is read as it was written") {
   const std::string json = to_json(whole());
   const auto read = read_why(json);

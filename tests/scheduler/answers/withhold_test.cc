@@ -229,6 +229,7 @@ TEST_CASE("who may see everything is told everything") {
       const Why why = cluster.why(asked);
       const Visible all{.nodes = true, .namespaces = {kNamespaces.begin(), kNamespaces.end()}};
       CHECK(told(why, all) == answers::to_json(why));
+      CHECK(told(why, {.nodes = true, .all_pods = true}) == answers::to_json(why));
     }
   }
 }

@@ -1,5 +1,5 @@
-// `kubectl gpu why`, `queue` and `quota` of a caller who may not list the cluster: from the command
-// line to the API server inside the test, and through its proxy to the scheduler.
+// What the scheduler answers in place of `kubectl gpu`: from the command line to the API server
+// inside the test, and through its proxy to the scheduler.
 #include "scheduler/kubectl-gpu/ui/ask_scheduler.h"
 
 #include "scheduler/answers/json.h"
@@ -15,6 +15,8 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace sched::kubectl {
@@ -102,12 +104,14 @@ class ApiServer {
 
   std::map<std::string, std::string> answers;
   std::string leader_after_answer;  // empty: the same as before
+  std::chrono::milliseconds first_answer_after{0};
 
  private:
   std::string answer_to(const ReceivedRequest& request) {
     for (const auto& [path, answer] : answers) {
       if (!request.target.starts_with(path)) continue;
       const std::string said = answer;
+      if (path == kAnswerPath) std::this_thread::sleep_for(std::exchange(first_answer_after, {}));
       if (path == kAnswerPath && !leader_after_answer.empty()) lead(leader_after_answer);
       return said;
     }
@@ -128,7 +132,7 @@ class ApiServer {
 
 }  // namespace
 
-TEST_CASE("kubectl gpu why asks the scheduler where the caller may not list the cluster") {
+TEST_CASE("kubectl gpu why asks the scheduler, which names what the caller may see") {
   ApiServer api;
   const auto said = api.say({"why", "pod/train-0"});
   CHECK(said.code == 0);
@@ -140,9 +144,65 @@ TEST_CASE("kubectl gpu why asks the scheduler where the caller may not list the 
         "Would run if: +1 node with H100-80GB\n"
         "Next: kubectl get pod/train-0 -n ml -o yaml\n");
   CHECK(said.err ==
-        "kubectl gpu: you may not list the cluster, so the scheduler answered; it does not name "
-        "nodes and pods that you may not see\n");
+        "kubectl gpu: the scheduler answered, and does not name nodes and pods that you may not "
+        "see\n");
   CHECK(api.token_shown_at(kAnswerPath) == "Bearer mine");
+  CHECK(api.token_shown_at("/api/v1/pods") == "none");
+}
+
+TEST_CASE("kubectl gpu asks the scheduler for the overview, of all pods or of a namespace's") {
+  ApiServer api;
+  answers::Overview overview;
+  overview.gpus = {.total = 16, .used = 9, .held = 0, .free = 7};
+  overview.types = {{.type = "H100-80GB",
+                     .form = {},
+                     .nodes = 2,
+                     .pieces = overview.gpus,
+                     .largest_block = 6,
+                     .largest_on = "h100-1",
+                     .whole_nodes_free = 0}};
+  overview.waiting = {.pods = 3, .gpus = 24, .gated = 0, .never = 0};
+  overview.data_age = std::chrono::seconds(2);
+  const std::string proxy = kProxyPath;
+  api.answers[proxy + "/answers/overview"] = tests::answer(200, kJson, answers::to_json(overview));
+  const auto said = api.say({});
+  CHECK(said.code == 0);
+  CHECK(said.out ==
+        "16 GPUs  9 used  7 free | 3 pods wait (24 GPUs)\n"
+        "TYPE       NODES  USED  FREE  LARGEST BLOCK  WHOLE NODES FREE\n"
+        "H100-80GB      2  9/16     7  6 (h100-1)                    0\n"
+        "As of 2s ago\n"
+        "Next: kubectl gpu queue\n");
+  CHECK(said.err.empty());
+  CHECK(api.say({"-o", "json"}).out == answers::to_json(overview));
+  CHECK(api.token_shown_at(proxy + "/answers/overview?namespace=") == "none");
+
+  overview.waiting.pods = 1;
+  api.answers.erase(proxy + "/answers/overview");
+  api.answers[proxy + "/answers/overview?namespace=vision"] =
+      tests::answer(200, kJson, answers::to_json(overview));
+  CHECK_THAT(api.say({"-n", "vision"}).out, Catch::Contains("| 1 pod waits"));
+}
+
+TEST_CASE("who may not list the cluster waits for a scheduler that is slow to answer") {
+  ApiServer api;
+  api.first_answer_after = std::chrono::milliseconds(2'500);  // more than its patience
+  const auto said = api.say({"why", "train-0"});
+  CHECK(said.code == 0);
+  CHECK_THAT(said.out, Catch::StartsWith("WAITS 7m"));
+}
+
+TEST_CASE("what the scheduler does not answer is computed from lists, and with --local at once") {
+  ApiServer api;
+  const auto is_listed = [&](const ApiServer::Said& said) {
+    CHECK(said.code == kUnreadable);
+    return said.err.find("kubectl gpu: reading ") != std::string::npos;
+  };
+  CHECK(is_listed(api.say({})));
+  CHECK(is_listed(api.say({"--local"})));
+  CHECK(api.token_shown_at(kAnswerPath) == "none");
+  CHECK(is_listed(api.say({"why", "train-0", "--local"})));
+  CHECK(api.token_shown_at(kAnswerPath) == "none");
 }
 
 TEST_CASE("kubectl gpu why -o json prints the scheduler's JSON as it came") {
@@ -312,6 +372,9 @@ TEST_CASE("other commands do not ask the scheduler") {
   CHECK(said.code == kUnreadable);
   CHECK_THAT(said.err, !Catch::Contains("the scheduler did not answer"));
   CHECK(api.token_shown_at(kAnswerPath) == "none");
+  const auto refused = api.say({"nodes", "--server", "https://127.0.0.1:1"});
+  CHECK(refused.code == kBadUsage);
+  CHECK_THAT(refused.err, Catch::Contains("nodes and plan ask no scheduler"));
 }
 
 TEST_CASE("names stay within their parameter") {
@@ -321,6 +384,8 @@ TEST_CASE("names stay within their parameter") {
   CHECK(why("ml", "train-0") == "/answers/why?namespace=ml&pod=train-0");
   CHECK(why("a&b", "c/../d?e") == "/answers/why?namespace=a%26b&pod=c%2F..%2Fd%3Fe");
   CHECK(answer_target(Command::kQueue, "a&b", "") == "/answers/queue?namespace=a%26b");
+  CHECK(answer_target(Command::kOverview, "", "") == "/answers/overview");
+  CHECK(answer_target(Command::kOverview, "a&b", "") == "/answers/overview?namespace=a%26b");
 }
 
 }  // namespace sched::kubectl

@@ -244,6 +244,30 @@ TEST_CASE("each right shows what it is the right to see") {
       answers::why_seen(world.engine, world.pods.at("red/waits"), {"gpu-scheduler"}, kNow);
   world.notes.name_ends(all);
   CHECK(world.body(kWaits, "boss") == answers::to_json(all));
+  world.rights["reader"] = {"get pods in \"red\"", "list pods", "list nodes"};
+  CHECK(world.body(kWaits, "reader") == answers::to_json(all));
+}
+
+TEST_CASE("who may list all pods and nodes is told the overview of kubectl gpu, and nobody else") {
+  World world;
+  const std::string path = "/answers/overview";
+  world.rights["reader"] = {"list pods", "list nodes"};
+  world.add(World::ours("blue", "gated").gpus(2).gated("later"));
+  world.data_age = std::chrono::milliseconds(2'999);
+  answers::Overview all = answers::overview_of(world.engine.gpu_nodes(), world.engine.in_line());
+  CHECK(all.waiting.pods == 2);
+  all.data_age = std::chrono::seconds(2);
+  CHECK(world.body("", "reader", path) == answers::to_json(all));
+  CHECK(Json::parse(world.body("namespace=blue", "reader", path))["waiting"]["pods"] == 1);
+  for (const char* missing : {"list pods", "list nodes"}) {
+    const std::string token = std::string("without ") + missing;
+    world.rights[token] = {"list pods", "list nodes", "get pods in \"red\""};
+    world.rights[token].erase(missing);
+    const Reply refused = world.get("", token, path);
+    CHECK(refused.status == 403);
+    CHECK_THAT(*refused.body, Catch::Contains(missing));
+  }
+  CHECK(world.get("pod=waits", "reader", path).status == 400);
 }
 
 TEST_CASE("who may not get the pods of a namespace learns nothing, not even what is there") {
@@ -341,7 +365,7 @@ TEST_CASE("rights are remembered for some seconds, and reviewed once each") {
   world.body(kWaits);
   world.body(kWaits);
   CHECK(world.reviewed == std::vector<std::string>{"red-user", "get pods in \"red\"", "list nodes",
-                                                   "get pods in \"blue\""});
+                                                   "list pods", "get pods in \"blue\""});
   world.rights["red-user"].insert("list nodes");
   CHECK_THAT(world.body(kWaits), !Catch::Contains("machine-1"));
   world.loop.advance(std::chrono::seconds(10));
