@@ -1,4 +1,5 @@
 #include "bench/replay/report/page/text.h"
+#include "bench/replay/report/page/words.h"
 #include "bench/replay/report/sections/sections.h"
 
 #include <fmt/core.h>
@@ -83,7 +84,7 @@ void write_models(std::ostream& out, const Comparison& comparison) {
        heaviest_first(comparison, &Result::by_product, &GroupUse::capacity)) {
     const double capacity = capacity_of(comparison, name);
     if (capacity <= 0) continue;  // nodes without GPU
-    std::vector<page::Cell> row{{name.empty() ? "no model" : page::escape(name)},
+    std::vector<page::Cell> row{{name.empty() ? "no model" : page::escape(page::model_words(name))},
                                 {page::number(capacity, 0)}};
     for (const PolicyRuns& policy : comparison.policies) {
       const MeanUse use = mean_use(policy, &Result::by_product, name);
