@@ -157,7 +157,8 @@ void write_origin(std::ostream& out, const Report& report) {
 
 void write_comparison(std::ostream& out, const Comparison& comparison, std::size_t id,
                       NodeMaps& maps, const Limits& limits) {
-  fmt::print(out, "<section id=\"c{}\">\n<h2>{}</h2>\n", id, page::escape(comparison.trace));
+  fmt::print(out, "<section id=\"c{}\">\n<h2>The trace “{}”</h2>\n", id,
+             page::escape(comparison.trace));
   write_facts(out, comparison);
   write_figures(out, comparison);
   write_waits(out, comparison);

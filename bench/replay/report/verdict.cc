@@ -27,32 +27,42 @@ std::vector<std::string> names(const std::vector<const PolicyRuns*>& policies) {
   return all;
 }
 
-// "12,405 ± 1,947 GPU-hours, and 99 of 100 pods waited at most 1.3 days"; or "4.70 ± 0.08 %".
+// "12,405 ± 1,947 GPU-hours, and 99 of 100 pods waited 1.3 days at most"; or "4.70 ± 0.08 %".
 std::string amount(const PolicyRuns& policy, const CountedFigure& figure) {
   const std::string text = figure_text(policy, figure);
   if (figure == kUnallocated) return text + " %";
-  const Spread longest = policy.figure("wait_p99");
-  if (longest.runs == 0) return text + " GPU-hours";
-  return fmt::format("{} GPU-hours (99 of 100 pods waited {} at most)", text,
-                     page::duration(longest.mean));
+  return fmt::format("{} GPU-hours, and 99 of 100 pods waited {} at most", text,
+                     page::duration(policy.figure("wait_p99").mean));
 }
 
-// "best fit 11,228 GPU-hours …, spread …"
+// The same after the first one: "11,228 ± 397 (14 hours)".
+std::string short_amount(const PolicyRuns& policy, const CountedFigure& figure) {
+  const std::string text = figure_text(policy, figure);
+  if (figure == kUnallocated) return text + " %";
+  return fmt::format("{} ({})", text, page::duration(policy.figure("wait_p99").mean));
+}
+
+// "best fit 11,228 ± 397 (14 hours), spread 34,135 ± 4,346 (1.7 days)"
 std::string amounts(const std::vector<const PolicyRuns*>& policies, const CountedFigure& figure) {
   std::string text;
   for (std::size_t i = 0; i < std::min(policies.size(), kMostNamed); ++i) {
-    text += fmt::format("{}{} {}", i == 0 ? "" : "; ", named(*policies[i]),
-                        amount(*policies[i], figure));
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", named(*policies[i]),
+                        short_amount(*policies[i], figure));
   }
   if (policies.size() > kMostNamed) {
-    text += fmt::format("; and {} more, up to {}", policies.size() - kMostNamed,
-                        amount(*policies.back(), figure));
+    text += fmt::format(" and {} more, up to {}", policies.size() - kMostNamed,
+                        short_amount(*policies.back(), figure));
   }
   return text;
 }
 
 std::string did_best(const CountedFigure& figure) {
   return figure == kUnallocated ? "left the least GPU unallocated" : "kept GPUs waiting least";
+}
+
+// What short amounts are of, if no longer one comes before.
+std::string unit_of(const CountedFigure& figure) {
+  return figure == kUnallocated ? "" : "GPU-hours, and the wait of 99 of 100 pods at most: ";
 }
 
 std::string of_one_policy(const PolicyRuns& policy, const CountedFigure& figure) {
@@ -71,16 +81,17 @@ std::string of_policies(const Standing& standing) {
   const std::string rest =
       others.empty() ? "" : fmt::format(" Then: {}.", amounts(others, standing.figure));
   if (others.empty()) {
-    return fmt::format("there is no clear difference between {}: {}.", page::listed(names(leaders)),
+    return fmt::format("there is no clear difference between {}: {}{}.",
+                       page::listed(names(leaders)), unit_of(standing.figure),
                        amounts(leaders, standing.figure));
   }
   if (leaders.size() == 1) {
     return fmt::format("{} {}: {}.{}", named(*leaders.front()), did_best(standing.figure),
                        amount(*leaders.front(), standing.figure), rest);
   }
-  return fmt::format("{} {}, without a clear difference between them: {}.{}",
+  return fmt::format("{} {}, without a clear difference between them: {}{}.{}",
                      page::listed(names(leaders)), did_best(standing.figure),
-                     amounts(leaders, standing.figure), rest);
+                     unit_of(standing.figure), amounts(leaders, standing.figure), rest);
 }
 
 std::size_t number_of_seeds(const Comparison& comparison) {

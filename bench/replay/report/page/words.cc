@@ -30,7 +30,9 @@ std::string policy_words(std::string_view name) {
   for (const auto& [policy, words] : kPolicyWords) {
     if (policy == name) return std::string(words);
   }
-  return std::string(name);
+  std::string words(name);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
 }
 
 std::string arrival_words(std::string_view arrival) {

@@ -6,7 +6,8 @@
 
 namespace bench::replay::page {
 
-// "best fit" for the built-in "best_fit"; the name of a policy of a file as it is.
+// "fragmentation gradient descent" for the built-in "fgd"; of a policy of a file its name with
+// spaces for "_".
 [[nodiscard]] std::string policy_words(std::string_view name);
 
 // "each pod at its own time" for "trace"; what is not known as it is.

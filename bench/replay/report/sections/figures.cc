@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string_view>
 
@@ -52,6 +53,12 @@ bool all_zero(const Comparison& comparison, std::string_view figure) {
 Column counted_column(const Comparison& comparison) {
   const CountedFigure counted = counted_figure(comparison);
   return {counted.name, counted.title, counted.decimals, Better::kLess};
+}
+
+// Pods placed, where every pod is.
+bool tells_nothing(const Comparison& comparison, const Column& column) {
+  return column.figure == "placed_pods" && all_zero(comparison, "refused_pods") &&
+         all_zero(comparison, "waiting_pods");
 }
 
 // The best mean as printed, so that equal texts are marked alike; infinitely good if all are equal,
@@ -109,22 +116,18 @@ page::Table main_table(const Comparison& comparison) {
   table.columns = {"policy"};
   std::vector<std::pair<Column, double>> columns;
   for (const Column& column : columns_of(counted_figure(comparison))) {
-    if (all_zero(comparison, column.figure)) continue;
+    if (all_zero(comparison, column.figure) || tells_nothing(comparison, column)) continue;
     columns.emplace_back(column, best_of(comparison, column));
     table.columns.push_back(page::escape(column.title));
   }
   const bool published = comparison.has_published_curves();
   if (published) table.columns.insert(table.columns.begin() + 1, "published unallocated, %");
-  table.columns.insert(table.columns.end(), {"seeds", "of equal nodes", "computing a run"});
   for (const PolicyRuns& policy : comparison.policies) {
     std::vector<page::Cell> row{name_cell(policy)};
     if (published) row.push_back(published_cell(comparison, policy));
     for (const auto& [column, best] : columns) {
       row.push_back(figure_cell(policy, column, best));
     }
-    row.push_back({page::count(policy.runs.size())});
-    row.push_back({page::escape(tie_break_words(policy.runs.front()->tie_break))});
-    row.push_back({page::took(mean_seconds(policy), 2)});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -135,7 +138,15 @@ std::string meaning_of(const Figure& figure) {
   return figure.unit.empty() ? meaning : meaning + ", " + std::string(figure.unit);
 }
 
-// Every figure, by its name for --fail-if.
+// What is not a figure: without a name.
+void add_row(page::Table& table, const Comparison& comparison, const char* meaning,
+             const std::function<std::string(const PolicyRuns&)>& text) {
+  std::vector<page::Cell> row{{""}, {meaning}};
+  for (const PolicyRuns& policy : comparison.policies) row.push_back({text(policy)});
+  table.rows.push_back(std::move(row));
+}
+
+// Every figure, by its name for --fail-if; and how the runs were made.
 page::Table named_figures(const Comparison& comparison) {
   page::Table table;
   table.columns = policy_columns("figure", comparison);
@@ -149,6 +160,11 @@ page::Table named_figures(const Comparison& comparison) {
     }
     table.rows.push_back(std::move(row));
   }
+  add_row(table, comparison, "node chosen of equal ones", [](const PolicyRuns& policy) {
+    return page::escape(tie_break_words(policy.runs.front()->tie_break));
+  });
+  add_row(table, comparison, "computing a run",
+          [](const PolicyRuns& policy) { return page::took(mean_seconds(policy), 2); });
   return table;
 }
 

@@ -119,7 +119,7 @@ page::Table by_size(const Comparison& comparison) {
 
 page::Plot plot_of(const Comparison& comparison, double longest) {
   page::Plot plot;
-  plot.title = "How long pods waited";
+  plot.title = "Pods that waited no longer than a time";
   plot.about = "Share of pods that waited no longer than a time; the table has the figures";
   plot.x = {.label = "waited at most (logarithmic; the left edge is a second or less)",
             .durations = true};

@@ -58,7 +58,7 @@ TEST_CASE("durations are said as a person says them") {
 TEST_CASE("policies, arrivals and GPU models have names in words") {
   CHECK(policy_words("best_fit") == "best fit");
   CHECK(policy_words("default") == "default policy");
-  CHECK(policy_words("my_own") == "my_own");
+  CHECK(policy_words("my_own") == "my own");
   CHECK(arrival_words("trace") == "each pod at its own time");
   CHECK(arrival_words("stationary:95") == "a stream of pods that asks for 95 % of the GPUs");
   CHECK(arrival_words("inflate:130") ==

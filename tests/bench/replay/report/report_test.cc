@@ -203,8 +203,8 @@ TEST_CASE("the verdict comes first, with the figures of the table") {
   for (Result& result : results) result.figures["wait_p99"] = 109769;
   const std::string page = page_of(traces, results);
   const std::size_t said = page.find(
-      "best fit kept GPUs waiting least: 11,228 GPU-hours (99 of 100 "
-      "pods waited 1.3 days at most)");
+      "best fit kept GPUs waiting least: 11,228 GPU-hours, and 99 of 100 pods waited 1.3 days at "
+      "most. Then: the default policy 18,431 (1.3 days).");
   REQUIRE(said != std::string::npos);
   CHECK(said < page.find("<table"));
   CHECK(has(page, "<td class=\"best\">11,228</td>"));

@@ -55,16 +55,24 @@ TEST_CASE("the verdict names who did best, by the figure that counts") {
       {"nothing was run", {}, ""},
       {"one policy, pods wait",
        {run_with("default", 1, waited(11228))},
-       "On the trace “t” pods waited for GPUs under the default policy: 11,228 GPU-hours (99 of "
-       "100 pods waited 14 hours at most)."},
+       "On the trace “t” pods waited for GPUs under the default policy: 11,228 GPU-hours, and 99 "
+       "of "
+       "100 pods waited 14 hours at most."},
       {"one policy, pods are refused",
        {run_with("fgd", 1, refused(4.7))},
        "On the trace “t” fragmentation gradient descent left 4.70 % of the GPUs unallocated."},
       {"pods wait: unallocated GPU does not count",
        {run_with("default", 1, waited(18431, 109769)), run_with("best_fit", 1, waited(11228))},
-       "On the trace “t” best fit kept GPUs waiting least: 11,228 GPU-hours (99 of 100 pods waited "
-       "14 hours at most). Then: the default policy 18,431 GPU-hours (99 of 100 pods waited 1.3 "
-       "days at most)." +
+       "On the trace “t” best fit kept GPUs waiting least: 11,228 GPU-hours, and 99 of 100 pods "
+       "waited "
+       "14 hours at most. Then: the default policy 18,431 (1.3 days)." +
+           chance},
+      {"pods wait, and the first ones are equal",
+       {run_with("a", 1, waited(20)), run_with("b", 1, waited(10)), run_with("c", 1, waited(10))},
+       "On the trace “t” b and c kept GPUs waiting least, without a clear difference between them: "
+       "GPU-hours, and the wait of 99 of 100 pods at most: b 10 (14 hours), c 10 (14 hours). Then: "
+       "a "
+       "20 (14 hours)." +
            chance},
       {"pods are refused",
        {run_with("fgd", 1, refused(4.7)), run_with("usable_gpu", 1, refused(3.85))},
@@ -73,14 +81,14 @@ TEST_CASE("the verdict names who did best, by the figure that counts") {
            chance},
       {"equal as printed",
        {run_with("a", 1, refused(3.851)), run_with("b", 1, refused(3.849))},
-       "On the trace “t” there is no clear difference between b and a: b 3.85 %; a 3.85 %." +
+       "On the trace “t” there is no clear difference between b and a: b 3.85 %, a 3.85 %." +
            chance},
       {"within the spread over seeds",
        {run_with("a", 1, refused(3)), run_with("a", 2, refused(5)), run_with("b", 1, refused(3.2)),
         run_with("b", 2, refused(4.6)), run_with("c", 1, refused(9)), run_with("c", 2, refused(9))},
        "On the trace “t” b and a left the least GPU unallocated, without a clear difference "
        "between "
-       "them: b 3.90 ± 0.70 %; a 4.00 ± 1.00 %. Then: c 9.00 ± 0.00 %."},
+       "them: b 3.90 ± 0.70 %, a 4.00 ± 1.00 %. Then: c 9.00 ± 0.00 %."},
       {"nothing waits and nothing is refused",
        {run_with("a", 1, {{"unallocated", 60}}), run_with("b", 1, {{"unallocated", 60}})},
        "On the trace “t” every pod was placed as soon as it came, under a and b."},
@@ -120,7 +128,7 @@ TEST_CASE("of many policies the verdict names the first and the last") {
   for (int i = 0; i < 9; ++i) {
     results.push_back(run_with("p" + std::to_string(i), 1, refused(3 + i)));
   }
-  CHECK_THAT(verdict_on(results), Catch::Contains("p6 9.00 %; and 2 more, up to 11.00 %."));
+  CHECK_THAT(verdict_on(results), Catch::Contains("p6 9.00 % and 2 more, up to 11.00 %."));
 }
 
 }  // namespace
