@@ -76,4 +76,11 @@ std::string_view published_name(std::string_view policy) {
   return {};
 }
 
+std::string_view policy_published_as(std::string_view name) {
+  for (const auto& [ours, theirs] : kNames) {
+    if (theirs == name) return ours;
+  }
+  return {};
+}
+
 }  // namespace bench::replay

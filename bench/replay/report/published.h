@@ -23,5 +23,7 @@ struct PublishedCurve {
 
 // The published name of a policy of this project ("fgd" → "FGD"); empty: none.
 [[nodiscard]] std::string_view published_name(std::string_view policy);
+// And the other way round ("FGD" → "fgd").
+[[nodiscard]] std::string_view policy_published_as(std::string_view name);
 
 }  // namespace bench::replay

@@ -9,6 +9,7 @@ namespace sched::server {
 // Embedded: CMakeLists.txt.
 extern const std::string_view kUiIndex;
 extern const std::string_view kUiPalette;
+extern const std::string_view kUiBase;
 extern const std::string_view kUiStyle;
 extern const std::string_view kUiApp;
 extern const std::string_view kUiDom;
@@ -18,6 +19,7 @@ extern const std::string_view kUiQueue;
 extern const std::string_view kUiWhy;
 extern const std::string_view kUiQuotas;
 extern const std::string_view kUiDecisions;
+extern const std::string_view kUiChart;
 extern const std::string_view kUiHistory;
 extern const std::string_view kUiWhatIf;
 extern const std::string_view kUiIcon;
@@ -38,9 +40,10 @@ struct File {
   const char* type;
 };
 
-constexpr std::array<File, 17> kFiles = {{
+constexpr std::array<File, 19> kFiles = {{
     {"/ui/", &kUiIndex, kHtml},
     {"/ui/palette.css", &kUiPalette, kCss},
+    {"/ui/base.css", &kUiBase, kCss},
     {"/ui/style.css", &kUiStyle, kCss},
     {"/ui/app.js", &kUiApp, kScript},
     {"/ui/dom.js", &kUiDom, kScript},
@@ -50,6 +53,7 @@ constexpr std::array<File, 17> kFiles = {{
     {"/ui/why.js", &kUiWhy, kScript},
     {"/ui/quotas.js", &kUiQuotas, kScript},
     {"/ui/decisions.js", &kUiDecisions, kScript},
+    {"/ui/chart.js", &kUiChart, kScript},
     {"/ui/history.js", &kUiHistory, kScript},
     {"/ui/what-if.js", &kUiWhatIf, kScript},
     {"/ui/icon.svg", &kUiIcon, "image/svg+xml"},

@@ -1,4 +1,5 @@
 // Use and waiting of the last 24 hours, drawn by uPlot.
+import { Chart, axisStyle, colour } from './chart.js';
 import { byId, el, keyed, number, setText } from './dom.js';
 
 /* global uPlot */
@@ -25,8 +26,6 @@ function columnsOf(history, names, now, values) {
   return columns;
 }
 
-const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
 class Plot {
   constructor(title, series) {
     this.title = title;
@@ -34,33 +33,23 @@ class Plot {
     this.summary = el('small');
     this.box = el('div', { class: 'plot-box', role: 'img' });
     this.root = el('figure', { class: 'plot' }, el('figcaption', {}, title), this.box, this.summary);
-    new ResizeObserver(() => this.resize()).observe(this.box);
+    this.chart = new Chart(this.box, 200, () => this.options());
   }
 
-  make() {
-    this.plot?.destroy();
-    const axis = { stroke: colour('--soft'), grid: { stroke: colour('--rule'), width: 1 }, ticks: { stroke: colour('--rule'), width: 1 } };
-    this.plot = new uPlot({
-      width: Math.max(100, this.box.clientWidth), height: 200, legend: { live: true }, cursor: { y: false },
+  options() {
+    const axis = axisStyle();
+    return {
+      legend: { live: true }, cursor: { y: false },
       scales: { x: { range: (_, min, max) => [Math.min(min, max - kShortest), max] }, y: { range: (_, min, max) => [0, Math.max(1, max * 1.05)] } },
       axes: [{ ...axis, space: 70 }, { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000] }],
       series: [{ value: (_, at) => at === null ? '' : new Date(at * 1000).toLocaleTimeString() },
         ...this.series.map(({ name, hue, dash, fill }) => ({ label: name, stroke: colour(hue), width: 2, dash,
           fill: fill ? colour(hue) + '33' : undefined, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) }))],
-    }, this.columns, this.box);
-    this.width = this.box.clientWidth;
-  }
-
-  resize() {
-    if (!this.plot || this.width === this.box.clientWidth) return;
-    this.width = this.box.clientWidth;
-    this.plot.setSize({ width: Math.max(100, this.width), height: 200 });
+    };
   }
 
   show(columns) {
-    this.columns = columns;
-    if (this.plot) this.plot.setData(columns);
-    else this.make();
+    this.chart.show(columns);
     const text = this.series.map(({ name }, i) => {
       const values = columns[i + 1].filter(value => value !== null);
       return `${name} ${number(values.at(-1) ?? 0)} now, ${number(Math.min(...values))} to ${number(Math.max(...values))}`;
@@ -73,7 +62,6 @@ class Plot {
 const use = new Plot('Use', [{ name: 'in all', hue: '--soft', dash: [6, 4] }, { name: 'used', hue: '--hue0', fill: true }, { name: 'free', hue: '--hue2' }]);
 const waiting = new Plot('Waiting', [{ name: 'pods', hue: '--hue1', fill: true }, { name: 'GPUs that they ask for', hue: '--hue3' }]);
 byId('plots').append(use.root, waiting.root);
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { for (const plot of [use, waiting]) if (plot.plot) plot.make(); });
 
 let last = null;
 byId('history-of').addEventListener('change', () => showHistory(last));

@@ -1,39 +1,26 @@
-// Plots as SVG inside HTML, without a library.
+// Plots of the page, drawn by uPlot: here they are written as data, plots.js draws them.
 //
-// The curves are an SVG that is stretched to the width of the page; line widths do not stretch with
-// it (vector-effect), and tick labels are HTML placed by percentages. So one plot serves a phone, a
-// desktop and a printer, its text stays text of normal size, and it works without any script.
-// plots.js reads the points from the paths to show values under the pointer.
+// uPlot is the library of the live page, too (scheduler/server/ui/vendor). A plot has its figures
+// in a table of its section as well, for readers without scripts.
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench::replay::page {
 
-struct Tick {
-  double at = 0;
-  std::string text;
-};
-
 struct Axis {
-  std::string label;  // with the unit
-  double from = 0;
-  double to = 1;  // > from
-  std::vector<Tick> ticks;
-  bool logarithmic = false;  // from > 0
-  double unit = 1;           // a day on an axis of hours: the unit of the label, in values
+  std::string label;       // with the unit
+  bool durations = false;  // seconds, on a logarithmic axis
+  double unit = 1;         // values are divided by it: 24 for hours on an axis of days
 };
 
-// About `ticks` ticks at round values. The range is unchanged, and its end labelled if that is
-// round and there is room; or with `rounded` it is widened to ticks.
-[[nodiscard]] Axis linear_axis(std::string label, double from, double to, bool rounded,
-                               int ticks = 7);
-// From 0 to `to` hours, in days if there are many.
-[[nodiscard]] Axis hours_axis(double to, int ticks);
-// Seconds from one to `longest`, logarithmic.
-[[nodiscard]] Axis duration_axis(std::string label, double longest);
+// Hours, or days if there are many.
+[[nodiscard]] Axis hours_axis(double longest);
 
 struct Point {
   double x = 0;
@@ -41,29 +28,30 @@ struct Point {
 };
 
 struct Line {
-  std::string name;                     // shown with the value under the pointer
-  std::string style;                    // CSS classes: "p3", "p3 published"
-  std::vector<Point> points = {};       // x ascending
-  std::vector<double> deviations = {};  // empty, or one per point: a band of ± that
-  bool marked = false;                  // with round marks, if colours alone do not distinguish
-};
-
-// Filled down to the axis; later areas cover earlier ones.
-struct Area {
-  std::string name;
-  std::string style;
-  std::vector<Point> points;
+  std::string name;                        // shown with the value under the pointer
+  std::optional<std::size_t> policy = {};  // its switch
+  std::optional<std::size_t> hue = {};     // of palette.css; none: grey
+  std::vector<Point> points = {};          // x ascending
+  std::vector<double> deviations = {};     // empty, or one per point: a band of ± that
+  bool dashed = false;
+  bool dotted = false;  // if colours alone do not distinguish
 };
 
 struct Plot {
   std::string title;  // HTML
   std::string about;  // for screen readers; plain text
   Axis x;
-  Axis y;
-  std::vector<Area> areas;
+  std::string y;  // the label of the y axis, with the unit
+  // Of the y axis; none: from zero to the largest value.
+  std::optional<std::pair<double, double>> range = {};
   std::vector<Line> lines;
+  bool stacked = false;  // filled down to the axis, each line covers those before it
   bool small = false;
+  std::size_t most_points = 400;  // of a line; further ones are left out evenly
 };
+
+// Whether it has anything to show: not if all values are 0, or all are 100.
+[[nodiscard]] bool is_empty(const Plot& plot);
 
 void write_plot(std::ostream& out, const Plot& plot);
 

@@ -1,6 +1,4 @@
-// Values of the plots under the pointer, or under the arrow keys.
-'use strict';
-
+// The plots, drawn by uPlot in the manner of the live page (chart.js), with the values under the pointer or under the arrow keys.
 
 const tip = document.getElementById('tip');
 
@@ -15,103 +13,116 @@ function showTip(text, x, y) {
 }
 
 function hideTip() { tip.hidden = true; }
-
-// The points of a path, in the SVG's units: "M0 9900l77-76 77-75V…" (what follows V is not data).
-function pointsOf(path) {
-  const data = path.getAttribute('d').split('V')[0];
-  const numbers = (data.match(/-?\d+/g) || []).map(Number);
-  const points = [];
-  let x = 0, y = 0;
-  for (let i = 0; i + 1 < numbers.length; i += 2) {
-    x += numbers[i];
-    y += numbers[i + 1];
-    points.push([x, y]);
-  }
-  return points;
-}
-
-// The curve's height at x, between its points.
-function heightAt(points, x) {
-  let i = points.findIndex(point => point[0] >= x);
-  if (i < 0) i = points.length - 1;
-  const [x1, y1] = points[i], [x0, y0] = points[Math.max(0, i - 1)];
-  return x1 > x0 && x > x0 ? y0 + (y1 - y0) * Math.min(1, (x - x0) / (x1 - x0)) : y1;
-}
-
-function durationText(seconds) {
-  for (const [size, name] of [[86400, 'd'], [3600, 'h'], [60, 'min']]) {
-    if (seconds >= size) return (seconds / size).toFixed(1) + ' ' + name;
-  }
-  return seconds.toFixed(0) + ' s';
-}
-
-class PlotReader {
-  constructor(frame) {
-    this.frame = frame;
-    const [x0, x1, kind] = frame.dataset.x.split(' ');
-    this.x = [Number(x0), Number(x1)];
-    this.log = kind === 'log';
-    this.y = frame.dataset.y.split(' ').map(Number);
-    this.cursor = document.createElement('div');
-    this.cursor.className = 'cursor';
-    this.cursor.hidden = true;
-    frame.append(this.cursor);
-    frame.tabIndex = 0;
-    this.at = 0.5;
-    frame.addEventListener('pointermove', e => {
-      const box = frame.getBoundingClientRect();
-      this.show((e.clientX - box.left) / box.width, e.clientX, e.clientY);
-    });
-    for (const gone of ['pointerleave', 'blur']) frame.addEventListener(gone, () => this.hide());
-    frame.addEventListener('keydown', e => {
-      const step = { ArrowLeft: -0.01, ArrowRight: 0.01 }[e.key];
-      if (e.key === 'Escape') this.hide();
-      if (!step) return;
-      e.preventDefault();
-      const box = frame.getBoundingClientRect();
-      this.show(this.at + step, box.left + (this.at + step) * box.width, box.top + 20);
-    });
-  }
-
-  // Read when first asked for.
-  curves() {
-    this.read ||= [...this.frame.querySelectorAll('path[data-n]')].map(path => ({
-      path, name: path.dataset.n, isArea: path.classList.contains('area'), points: pointsOf(path)
-    }));
-    return this.read.filter(curve => getComputedStyle(curve.path).display !== 'none');
-  }
-
-  valueX(at) {
-    const [from, to] = this.x;
-    if (this.log) return durationText(from * Math.pow(to / from, at));
-    return (from + at * (to - from)).toFixed(to - from < 200 ? 1 : 0).replace(/\.0$/, '');
-  }
-
-  valueY(y) { return this.y[0] + (1 - y / 10000) * (this.y[1] - this.y[0]); }
-
-  rows(at) {
-    const curves = this.curves();
-    const values = curves.map(curve => this.valueY(heightAt(curve.points, at * 10000)));
-    return curves.map((curve, i) => {
-      // Areas are stacked, the highest first: what is below is not its own.
-      const below = curve.isArea && i + 1 < curves.length ? values[i + 1] : 0;
-      return [curve.name, values[i] - (curve.isArea ? below : 0), curve.isArea ? -i : values[i]];
-    }).sort((a, b) => b[2] - a[2]);
-  }
-
-  show(at, clientX, clientY) {
-    this.at = Math.max(0, Math.min(1, at));
-    this.cursor.hidden = false;
-    this.cursor.style.left = this.at * 100 + '%';
-    const rows = this.rows(this.at).map(([name, value]) => value.toFixed(2) + '  ' + name);
-    showTip(this.valueX(this.at) + '\n' + rows.join('\n'), clientX, clientY);
-  }
-
-  hide() {
-    this.cursor.hidden = true;
-    hideTip();
-  }
-}
-
-document.querySelectorAll('.frame').forEach(frame => new PlotReader(frame));
 addEventListener('scroll', hideTip, { passive: true });
+
+// As page/text.cc writes it.
+function durationText(seconds) {
+  for (const [size, name] of [[86400, 'day'], [3600, 'hour'], [60, 'minute'], [1, 'second']]) {
+    const amount = seconds / size;
+    if (amount < 0.999) continue;
+    const text = amount.toFixed(amount >= 9.95 || Math.abs(amount - Math.round(amount)) < 0.05 ? 0 : 1);
+    return `${text} ${name}${text === '1' ? '' : 's'}`;
+  }
+  return seconds > 0 ? 'under a second' : '0 seconds';
+}
+
+const kDurations = [1, 60, 3600, 86400, 30 * 86400];
+const kMoreDurations = [1, 10, 60, 600, 3600, 6 * 3600, 86400, 5 * 86400, 30 * 86400, 120 * 86400];
+
+// The line's values at the places `x`, between its points; none outside of them.
+function valuesAt(x, line, values) {
+  let i = 0;
+  return x.map(at => {
+    while (i + 1 < line.x.length && line.x[i + 1] <= at) ++i;
+    if (at < line.x[0] || at > line.x.at(-1)) return null;
+    const next = Math.min(i + 1, line.x.length - 1), width = line.x[next] - line.x[i];
+    return values[i] + (width > 0 ? (values[next] - values[i]) * (at - line.x[i]) / width : 0);
+  });
+}
+
+const isShown = line => line.policy === undefined || (document.getElementById('show' + line.policy)?.checked ?? true);
+
+class Plot {
+  constructor(figure) {
+    Object.assign(this, JSON.parse(figure.querySelector('script').textContent), { label: figure.querySelector('.x').textContent });
+    this.lines.forEach((line, i) => { line.x ||= this.lines[i - 1].x; });
+    const x = [...new Set(this.lines.flatMap(line => line.x))].sort((a, b) => a - b);
+    this.columns = [x, ...this.lines.map(line => valuesAt(x, line, line.y))];
+    // After the lines the edges of their bands, two by two.
+    this.banded = this.lines.filter(line => line.deviations);
+    for (const line of this.banded) {
+      for (const sign of [1, -1]) this.columns.push(valuesAt(x, line, line.y.map((y, i) => y + sign * line.deviations[i])));
+    }
+    this.box = figure.querySelector('.plot-box');
+    this.chart = new Chart(this.box, figure.classList.contains('small') ? 170 : 300, () => this.options());
+    this.chart.show(this.columns);
+    this.box.addEventListener('keydown', event => this.step(event));
+    this.box.addEventListener('blur', hideTip);
+  }
+
+  hueOf(line) { return colour(line.hue === undefined ? '--soft' : '--hue' + line.hue); }
+
+  options() {
+    const axis = { ...axisStyle(), font: '12px system-ui, sans-serif' };
+    const first = this.lines.length + 1;
+    const seriesOf = line => ({ label: line.name, show: isShown(line), stroke: this.hueOf(line), width: line.dash ? 1.5 : 2, dash: line.dash,
+      points: { show: false }, fill: this.stacked ? this.hueOf(line) : undefined });
+    const edgeOf = line => ({ show: isShown(line), stroke: 'transparent', points: { show: false } });
+    const [from, to] = this.range || [0, Math.max(...this.columns.slice(1).flat())];
+    const room = to > 0 && from <= 0 && to !== 100 ? to * 1.05 : to;
+    return {
+      legend: { show: false }, cursor: { y: false, drag: { x: false }, points: { show: !this.stacked } }, padding: [8, 12, 0, 0],
+      scales: { x: { time: false, distr: this.durations ? 3 : 1, range: (_, min, max) => [min, max] }, y: { range: () => [from, room > from ? room : from + 1] } },
+      axes: [{ ...axis, space: 56, size: 34, ...(this.durations ? this.durationTicks() : {}) }, { ...axis, size: 46, space: 36 }],
+      series: [{}, ...this.lines.map(seriesOf), ...this.banded.flatMap(line => [edgeOf(line), edgeOf(line)])],
+      bands: this.banded.map((line, i) => ({ series: [first + 2 * i, first + 2 * i + 1], fill: this.hueOf(line) + '2e' })),
+      hooks: { setCursor: [plot => this.tell(plot)] },
+    };
+  }
+
+  durationTicks() {
+    return {
+      splits: plot => (plot.width < 560 ? kDurations : kMoreDurations).filter(at => at <= plot.scales.x.max),
+      values: (_, splits) => splits.map(durationText), filter: (_, splits) => splits,
+    };
+  }
+
+  // The lines that are shown with their values; of a stack without what is below.
+  rowsAt(index) {
+    const shown = this.lines.map((line, i) => ({ name: line.name, value: this.columns[i + 1][index], line })).filter(row => isShown(row.line) && row.value !== null);
+    if (this.stacked) return shown.map((row, i) => ({ ...row, value: row.value - (shown[i + 1]?.value ?? 0) }));
+    return shown.sort((a, b) => b.value - a.value);
+  }
+
+  tell(plot) {
+    const { idx, left, top } = plot.cursor;
+    if (idx === null || idx === undefined || left < 0) return hideTip();
+    const x = this.columns[0][idx];
+    const rows = this.rowsAt(idx).map(({ name, value }) => `${value.toFixed(2)}  ${name}`);
+    const box = plot.over.getBoundingClientRect();
+    showTip(`${this.durations ? 'waited at most: ' + durationText(x) : `${this.label}: ${Number(x.toFixed(1))}`}\n${rows.join('\n')}`, box.left + left, box.top + top);
+  }
+
+  step(event) {
+    if (event.key === 'Escape') return hideTip();
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const plot = this.chart.plot, [x] = this.columns;
+    const here = plot.cursor.idx ?? Math.floor(x.length / 2);
+    const next = Math.max(0, Math.min(x.length - 1, here + by * Math.ceil(x.length / 100)));
+    plot.setCursor({ left: plot.valToPos(x[next], 'x'), top: 20 });
+  }
+
+  showPolicy(policy) {
+    const all = [...this.lines, ...this.banded.flatMap(line => [line, line])];
+    this.chart.plot.batch(() => all.forEach((line, i) => {
+      if (line.policy === policy) this.chart.plot.setSeries(i + 1, { show: isShown(line) });
+    }));
+  }
+}
+
+const plots = [...document.querySelectorAll('.plot')].map(figure => new Plot(figure));
+for (const box of document.querySelectorAll('.switches input')) {
+  box.addEventListener('change', () => { for (const plot of plots) plot.showPolicy(Number(box.id.slice(4))); });
+}

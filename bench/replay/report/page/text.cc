@@ -1,11 +1,24 @@
 #include "bench/replay/report/page/text.h"
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 namespace bench::replay::page {
+namespace {
+
+// "1234567.5" → "1,234,567.5"
+void group_thousands(std::string& digits) {
+  for (std::size_t at = std::min(digits.find('.'), digits.size()); at > 3;) {
+    at -= 3;
+    digits.insert(at, 1, ',');
+  }
+}
+
+}  // namespace
 
 std::string escape(std::string_view text) {
   std::string escaped;
@@ -44,24 +57,23 @@ std::string escape(std::string_view text) {
   return escaped;
 }
 
-std::string json_for_script(std::string json) {
+std::string json_text(const nlohmann::ordered_json& json) {
+  std::string text = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   std::size_t at = 0;
-  while ((at = json.find('<', at)) != std::string::npos) json.replace(at, 1, "\\u003c");
-  return json;
+  while ((at = text.find('<', at)) != std::string::npos) text.replace(at, 1, "\\u003c");
+  return text;
 }
 
 std::string number(double value, int decimals) {
   std::string text = fmt::format("{:.{}f}", std::abs(value), decimals);
   const bool is_zero = text.find_first_not_of("0.") == std::string::npos;
+  group_thousands(text);
   return value < 0 && !is_zero ? "−" + text : text;
 }
 
 std::string count(std::size_t value) {
   std::string text = std::to_string(value);
-  for (std::size_t at = text.size(); at > 3;) {
-    at -= 3;
-    text.insert(at, 1, ',');
-  }
+  group_thousands(text);
   return text;
 }
 
@@ -75,14 +87,21 @@ std::string duration(double seconds) {
     double seconds;
     const char* name;
   };
-  constexpr std::array<Unit, 4> kUnits{{{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}}};
+  constexpr std::array<Unit, 4> kUnits{
+      {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}}};
+  constexpr double kNearlyOne = 0.999;  // "1 minute" and not "60 seconds"
   for (const Unit& unit : kUnits) {
-    if (seconds < unit.seconds) continue;
     const double amount = seconds / unit.seconds;
-    const bool whole = amount >= 10 || std::abs(amount - std::round(amount)) < 0.05;
-    return fmt::format("{:.{}f} {}", amount, whole ? 0 : 1, unit.name);
+    if (amount < kNearlyOne) continue;
+    const bool whole = amount >= 9.95 || std::abs(amount - std::round(amount)) < 0.05;
+    const std::string text = number(amount, whole ? 0 : 1);
+    return text + " " + unit.name + (text == "1" ? "" : "s");
   }
-  return seconds > 0 ? fmt::format("{:.0f} ms", seconds * 1000) : "0 s";
+  return seconds > 0 ? "under a second" : "0 seconds";
+}
+
+std::string took(double seconds, int decimals) {
+  return "<span class=\"took\">" + number(seconds, decimals) + " seconds</span>";
 }
 
 }  // namespace bench::replay::page

@@ -1,4 +1,5 @@
 #include "bench/replay/report/page/text.h"
+#include "bench/replay/report/page/words.h"
 #include "bench/replay/report/sections/sections.h"
 
 #include <fmt/core.h>
@@ -38,8 +39,19 @@ std::vector<page::Line> policy_lines(const Comparison& comparison, const StepFig
   return lines;
 }
 
-page::Line published_line(const PublishedCurve& curve, const std::string& style, bool unallocated) {
-  page::Line line{.name = curve.policy + ", published", .style = style + " published"};
+// "FGD" → "fragmentation gradient descent".
+std::string published_words(const std::string& policy) {
+  const std::string_view ours = policy_published_as(policy);
+  return page::policy_words(ours.empty() ? std::string_view(policy) : ours) + ", published";
+}
+
+page::Line published_line(const PublishedCurve& curve, const PolicyRuns* policy, bool unallocated) {
+  page::Line line{.name = published_words(curve.policy)};
+  line.dashed = true;
+  if (policy != nullptr) {
+    line.policy = policy->index;
+    line.hue = policy->index % kPolicyColours;
+  }
   for (std::size_t x = 0; x < curve.allocated.size(); ++x) {
     const double y = unallocated ? 100 - curve.allocated[x] : curve.allocated[x];
     line.points.push_back({static_cast<double>(x), y});
@@ -56,11 +68,11 @@ std::vector<page::Line> published_lines(const Comparison& comparison, bool unall
     const PublishedCurve* curve = name.empty() ? nullptr : published_curve(comparison, name);
     if (curve == nullptr) continue;
     has_reference = has_reference || name == kReference;
-    lines.push_back(published_line(*curve, policy_style(policy), unallocated));
+    lines.push_back(published_line(*curve, &policy, unallocated));
   }
   const PublishedCurve* reference = published_curve(comparison, kReference);
   if (reference != nullptr && !has_reference) {
-    lines.push_back(published_line(*reference, "reference", unallocated));
+    lines.push_back(published_line(*reference, nullptr, unallocated));
   }
   return lines;
 }
@@ -97,7 +109,7 @@ std::string endings(const Comparison& comparison, const StepFigure& figure) {
   for (const PolicyRuns& policy : comparison.policies) {
     const Curve curve = mean_curve(policy, figure);
     if (curve.empty()) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", policy.name,
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", page::policy_words(policy.name),
                         page::number(curve.back().y.mean, 2));
   }
   return text;
@@ -110,44 +122,56 @@ void append(std::vector<page::Line>& lines, std::vector<page::Line> more) {
   for (page::Line& line : more) lines.push_back(std::move(line));
 }
 
-void write_allocation(std::ostream& out, const Comparison& comparison) {
+page::Plot allocation(const Comparison& comparison) {
   page::Plot plot;
-  plot.title = comparison.over_time ? "Allocated GPU over time" : "Allocated GPU against arrival";
+  plot.title = comparison.over_time ? "Allocated GPU over time" : "Allocated GPU";
   plot.about = "Allocated at the end, % of GPUs: " + endings(comparison, allocated);
   plot.x = step_axis(comparison);
-  plot.y = page::linear_axis("allocated, % of GPUs", 0, 100, true);
+  plot.y = "allocated, % of GPUs";
+  plot.range = {0, 100};
   plot.lines = published_lines(comparison, false);
   append(plot.lines, policy_lines(comparison, allocated));
-  page::write_plot(out, plot);
+  return plot;
 }
 
-void write_unallocated(std::ostream& out, const Comparison& comparison) {
-  const bool zoomed = !comparison.over_time && last_x(comparison) > kZoomFrom + 2;
-  const double from = zoomed ? kZoomFrom : 0;
+// Where policies differ if no pod leaves.
+page::Plot last_stretch(const Comparison& comparison) {
   page::Plot plot;
-  plot.title = zoomed ? "Unallocated GPU, the last stretch" : "Unallocated GPU";
+  plot.title = "Unallocated GPU, the last stretch";
   plot.about = "Unallocated at the end, % of GPUs: " + endings(comparison, unallocated);
-  plot.x = step_axis(comparison, from);
+  plot.x = step_axis(comparison);
+  plot.y = "unallocated, % of GPUs";
   plot.lines = published_lines(comparison, true);
   append(plot.lines, policy_lines(comparison, unallocated));
-  cut_before(plot.lines, from);
-  const auto [least, most] = y_range(plot.lines);
-  plot.y = page::linear_axis("unallocated, % of GPUs", zoomed ? least : 0, most, true);
-  page::write_plot(out, plot);
+  cut_before(plot.lines, kZoomFrom);
+  plot.range = y_range(plot.lines);
+  return plot;
 }
 
-// A figure of the steps that starts from zero; left out if it is zero throughout.
-void write_growth(std::ostream& out, const Comparison& comparison, const std::string& title,
-                  const std::string& unit, const StepFigure& figure) {
+// A figure of the steps that starts from zero.
+page::Plot growth(const Comparison& comparison, const std::string& title, const std::string& unit,
+                  const StepFigure& figure) {
   page::Plot plot;
   plot.lines = policy_lines(comparison, figure);
-  const double most = y_range(plot.lines).second;
-  if (most <= 0) return;
   plot.title = title;
   plot.about = fmt::format("{} at the end, {}: {}", title, unit, endings(comparison, figure));
   plot.x = step_axis(comparison);
-  plot.y = page::linear_axis(unit, 0, most, true);
-  page::write_plot(out, plot);
+  plot.y = unit;
+  return plot;
+}
+
+std::vector<page::Plot> plots_of(const Comparison& comparison) {
+  std::vector<page::Plot> plots{allocation(comparison)};
+  if (!comparison.over_time && last_x(comparison) > kZoomFrom + 2) {
+    plots.push_back(last_stretch(comparison));
+  }
+  plots.push_back(growth(comparison, "Waiting pods", "pods",
+                         [](const Step& step) { return static_cast<double>(step.waiting); }));
+  plots.push_back(growth(comparison, "Refused GPU", "refused, % of the GPU asked for so far",
+                         [](const Step& step) { return step.refused; }));
+  plots.push_back(growth(comparison, "Fragmented GPU",
+                         "free but of no use to typical pods, % of GPUs", &Step::fragmented));
+  return plots;
 }
 
 // The curves as figures: about a dozen rows.
@@ -162,7 +186,7 @@ page::Table curve_table(const Comparison& comparison) {
   }
   constexpr int kRows = 13;
   for (int i = 1; i <= kRows; ++i) {
-    const double x = axis.to * i / kRows;
+    const double x = last_x(comparison) * i / kRows;
     std::vector<page::Cell> row{{page::number(x / axis.unit, comparison.over_time ? 1 : 0)}};
     for (const Curve& curve : curves) {
       const auto at = std::find_if(curve.begin(), curve.end(),
@@ -176,25 +200,21 @@ page::Table curve_table(const Comparison& comparison) {
 
 }  // namespace
 
-page::Axis step_axis(const Comparison& comparison, double from, int ticks) {
-  const double last = last_x(comparison);
-  return comparison.over_time ? page::hours_axis(last, ticks)
-                              : page::linear_axis("arrived, % of GPUs", from, last, false, ticks);
+page::Axis step_axis(const Comparison& comparison) {
+  return comparison.over_time ? page::hours_axis(last_x(comparison))
+                              : page::Axis{.label = "GPU asked for so far, % of GPUs"};
 }
 
-void write_curves(std::ostream& out, const Comparison& comparison) {
+void write_curves(std::ostream& out, const Comparison& comparison, std::size_t most_points) {
   if (last_x(comparison) <= 0) return;
-  out << "<h3>Allocation</h3>\n";
+  out << "<h3>How full the cluster was</h3>\n";
   write_legend(out, comparison, comparison.has_published_curves());
   out << "<div class=\"plots\">\n";
-  write_allocation(out, comparison);
-  write_unallocated(out, comparison);
-  write_growth(out, comparison, "Fragmented GPU", "free but of no use to typical pods, % of GPUs",
-               &Step::fragmented);
-  write_growth(out, comparison, "Refused", "refused, % of GPU asked for",
-               [](const Step& step) { return step.refused; });
-  write_growth(out, comparison, "Waiting pods", "pods",
-               [](const Step& step) { return static_cast<double>(step.waiting); });
+  for (page::Plot& plot : plots_of(comparison)) {
+    if (page::is_empty(plot)) continue;
+    plot.most_points = most_points;
+    page::write_plot(out, plot);
+  }
   out << "</div>\n";
   page::write_folded_table(out, "Allocation as a table", curve_table(comparison));
 }

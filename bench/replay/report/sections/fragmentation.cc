@@ -1,4 +1,5 @@
 #include "bench/replay/report/page/text.h"
+#include "bench/replay/report/page/words.h"
 #include "bench/replay/report/sections/sections.h"
 
 #include <fmt/core.h>
@@ -18,12 +19,12 @@ struct CauseText {
 
 // From the axis upwards. What is usable is not fragmented and not drawn.
 constexpr std::array<CauseText, kCauses - 1> kStack{{
-    {Cause::kLackGpu, "no GPU large enough, or too few (q2)"},
-    {Cause::kLackCpu, "GPU enough, CPU not (q4)"},
-    {Cause::kLackBoth, "neither GPU nor CPU (q1)"},
-    {Cause::kNoGpuAsked, "the pod asks for no GPU (xl)"},
-    {Cause::kNoGpuAskedCpu, "the pod asks for no GPU, CPU lacking (xr)"},
-    {Cause::kNoAccess, "model not allowed"},
+    {Cause::kLackGpu, "too few GPUs are large enough"},
+    {Cause::kLackCpu, "GPU is enough, CPU is not"},
+    {Cause::kLackBoth, "neither GPU nor CPU is enough"},
+    {Cause::kNoGpuAsked, "the pod asks for no GPU"},
+    {Cause::kNoGpuAskedCpu, "the pod asks for no GPU, and CPU is not enough"},
+    {Cause::kNoAccess, "the pod must not use this GPU model"},
 }};
 
 double share(const Step& step, Cause cause) {
@@ -68,30 +69,33 @@ std::vector<std::size_t> levels_of(const Comparison& comparison) {
   return levels;
 }
 
-void write_stack(std::ostream& out, const PolicyRuns& policy,
-                 const std::vector<std::size_t>& levels, const page::Axis& x, double most) {
+// Of palette.css, by level of the stack: neighbours differ.
+constexpr std::array<std::size_t, kCauses - 1> kHues{0, 1, 3, 4, 2, 6};
+
+page::Plot stack_of(const PolicyRuns& policy, const std::vector<std::size_t>& levels) {
   const Curve total = mean_curve(policy, &Step::fragmented);
-  if (total.empty()) return;
   page::Plot plot;
   plot.small = true;
+  plot.stacked = true;
   plot.title = policy_name_html(policy);
-  plot.about = fmt::format("{}: fragmented at the end {} % of GPUs", policy.name,
-                           page::number(total.back().y.mean, 2));
-  plot.x = x;
-  plot.y = page::linear_axis("fragmented, % of GPUs", 0, most, true, 4);
+  plot.y = "fragmented, % of GPUs";
+  if (total.empty()) return plot;
+  plot.about = fmt::format("{}: fragmented at the end {} % of GPUs",
+                           page::policy_words(policy.name), page::number(total.back().y.mean, 2));
   for (std::size_t i = levels.size(); i-- > 0;) {
     const std::size_t level = levels[i];
     const Curve curve = mean_curve(policy, [&](const Step& step) { return stacked(step, level); });
-    plot.areas.push_back(
-        {std::string(kStack[level].text), fmt::format("c{}", level), points_of(curve)});
+    page::Line line{.name = std::string(kStack[level].text), .hue = kHues[level]};
+    line.points = points_of(curve);
+    plot.lines.push_back(std::move(line));
   }
-  page::write_plot(out, plot);
+  return plot;
 }
 
 void write_cause_legend(std::ostream& out, const std::vector<std::size_t>& levels) {
   out << "<div class=\"legend\">";
   for (std::size_t i = levels.size(); i-- > 0;) {
-    fmt::print(out, "<span class=\"c{}\"><b class=\"key solid\"></b>{}</span>", levels[i],
+    fmt::print(out, "<span class=\"h{}\"><b class=\"key solid\"></b>{}</span>", kHues[levels[i]],
                kStack[levels[i]].text);
   }
   out << "</div>\n";
@@ -100,7 +104,7 @@ void write_cause_legend(std::ostream& out, const std::vector<std::size_t>& level
 page::Table table_at_the_end(const Comparison& comparison) {
   page::Table table;
   table.caption = "At the end, % of GPUs";
-  table.columns = {"policy", "free", "usable (q3)"};
+  table.columns = {"policy", "free", "usable"};
   for (const CauseText& part : kStack) table.columns.emplace_back(part.text);
   for (const PolicyRuns& policy : comparison.policies) {
     const auto at_end = [&](const std::function<double(const Step&)>& figure) -> page::Cell {
@@ -120,18 +124,22 @@ page::Table table_at_the_end(const Comparison& comparison) {
 
 }  // namespace
 
-void write_fragmentation(std::ostream& out, const Comparison& comparison) {
+void write_fragmentation(std::ostream& out, const Comparison& comparison, std::size_t most_points) {
   const double most = most_fragmented(comparison);
   if (most <= 0) return;
-  out << "<h3>Fragmentation by cause</h3>\n<p>Free GPU that the typical pods of the trace cannot "
+  out << "<h3>Why free GPU is of no use</h3>\n<p>Free GPU that the typical pods of the trace "
+         "cannot "
          "use, and why. Free GPU that they can use is not drawn.</p>\n";
   const std::vector<std::size_t> levels = levels_of(comparison);
   write_cause_legend(out, levels);
-  constexpr int kTicks = 4;
-  const page::Axis x = step_axis(comparison, 0, kTicks);
   out << "<div class=\"plots many\">\n";
   for (const PolicyRuns& policy : comparison.policies) {
-    write_stack(out, policy, levels, x, most);
+    page::Plot plot = stack_of(policy, levels);
+    if (page::is_empty(plot)) continue;
+    plot.x = step_axis(comparison);
+    plot.range = {0, most};
+    plot.most_points = most_points;
+    page::write_plot(out, plot);
   }
   out << "</div>\n";
   page::write_folded_table(out, "Fragmentation as a table", table_at_the_end(comparison));

@@ -1,4 +1,5 @@
 #include "bench/replay/report/page/text.h"
+#include "bench/replay/report/page/words.h"
 #include "bench/replay/report/sections/sections.h"
 
 #include <fmt/core.h>
@@ -16,11 +17,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kProductLabel = "nvidia.com/gpu.product";
 
-std::string dumped(const Json& json) {
-  // Names may hold any bytes; those that are not UTF-8 are replaced.
-  return page::json_for_script(json.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
-
 std::string product_of(const k8s::Node& node) {
   const std::string* product = node.metadata.labels.find(kProductLabel);
   return product == nullptr ? "" : *product;
@@ -30,7 +26,7 @@ std::string product_of(const k8s::Node& node) {
 // first snapshot, in which every node has all of its devices.
 Json cluster_json(const Trace& trace, const Snapshot& snapshot) {
   std::map<std::string, std::size_t> models;
-  for (const k8s::Node& node : trace.nodes) models.emplace(product_of(node), 0);
+  for (const k8s::Node& node : trace.nodes) models.emplace(page::model_words(product_of(node)), 0);
   Json json{{"models", Json::array()},
             {"names", Json::array()},
             {"model", Json::array()},
@@ -41,7 +37,7 @@ Json cluster_json(const Trace& trace, const Snapshot& snapshot) {
   }
   for (std::size_t i = 0; i < trace.nodes.size(); ++i) {
     json["names"].push_back(trace.nodes[i].metadata.name);
-    json["model"].push_back(models.at(product_of(trace.nodes[i])));
+    json["model"].push_back(models.at(page::model_words(product_of(trace.nodes[i]))));
     json["gpus"].push_back(snapshot.nodes[i].devices.size());
   }
   return json;
@@ -123,8 +119,9 @@ Maps maps_of(const Comparison& comparison, std::size_t& left) {
   Maps maps;
   std::size_t most = 0;
   for (const PolicyRuns& policy : comparison.policies) {
-    maps.policies.push_back(
-        {{"name", policy.name}, {"seed", policy.runs.front()->seed}, {"moments", Json::array()}});
+    maps.policies.push_back({{"name", page::policy_words(policy.name)},
+                             {"seed", policy.runs.front()->seed},
+                             {"moments", Json::array()}});
     most = std::max(most, policy.runs.front()->snapshots.size());
   }
   for (std::size_t back = 1; back <= most; ++back) {
@@ -147,6 +144,13 @@ Maps maps_of(const Comparison& comparison, std::size_t& left) {
   }
   return maps;
 }
+
+constexpr std::string_view kLegend =
+    "<p class=\"legend\"><span><i class=\"cell\"></i> a free GPU</span><span><i class=\"cell "
+    "part\" "
+    "style=\"--v:40\"></i> a part of it is taken</span><span><i class=\"cell used\"></i> "
+    "taken</span>"
+    "<span><i class=\"cpu\" style=\"--v:60\"></i> how much of the node's CPU is taken</span></p>\n";
 
 struct Taken {
   std::size_t free = 0;
@@ -179,7 +183,7 @@ page::Table table_of_last(const Comparison& comparison) {
     for (const auto& [model, taken] : taken_by_model(comparison, snapshots.back())) {
       std::vector<page::Cell>& row = rows[model];
       row.resize(comparison.policies.size() + 1, {"–"});
-      row[0] = {model.empty() ? "no model" : page::escape(model)};
+      row[0] = {model.empty() ? "no model" : page::escape(page::model_words(model))};
       row[i + 1] = {fmt::format("{} / {} / {}", page::count(taken.free), page::count(taken.shared),
                                 page::count(taken.full))};
     }
@@ -193,10 +197,8 @@ page::Table table_of_last(const Comparison& comparison) {
 void NodeMaps::write(std::ostream& out, const Comparison& comparison) {
   const Snapshot* first = first_snapshot(comparison);
   if (first == nullptr) return;
-  out << "<h3>Nodes and their GPUs</h3>\n<p>A row of cells is a node, a cell one of its GPUs, the "
-         "line below it how much of its CPU is taken. First seed of each policy. Point at a node, "
-         "or use the arrow keys, for its name and amounts.</p>\n";
-  const std::string cluster = dumped(cluster_json(*comparison.source, *first));
+  out << "<h3>Nodes and their GPUs</h3>\n";
+  const std::string cluster = page::json_text(cluster_json(*comparison.source, *first));
   const auto [found, is_new] = clusters_.emplace(cluster, clusters_.size());
   if (is_new) {
     fmt::print(out, "<script type=\"application/json\" id=\"cluster{}\">{}</script>\n",
@@ -207,11 +209,11 @@ void NodeMaps::write(std::ostream& out, const Comparison& comparison) {
     fmt::print(out, "<p class=\"note\">{} maps are left out to keep this page small.</p>\n",
                maps.left_out);
   }
+  out << kLegend;
   fmt::print(out,
              "<div class=\"maps\" data-cluster=\"cluster{}\"><script type=\"application/json\">"
-             "{}</script><noscript>The map is drawn by a script; its figures are in the table "
-             "below.</noscript></div>\n",
-             found->second, dumped(maps.policies));
+             "{}</script></div>\n",
+             found->second, page::json_text(maps.policies));
   page::write_folded_table(out, "The last moment as a table", table_of_last(comparison));
 }
 

@@ -1,4 +1,5 @@
 #include "bench/replay/report/page/text.h"
+#include "bench/replay/report/page/words.h"
 #include "bench/replay/report/sections/sections.h"
 
 #include <fmt/core.h>
@@ -8,13 +9,11 @@
 
 namespace bench::replay {
 
-std::string policy_style(const PolicyRuns& policy) { return fmt::format("p{}", policy.index); }
-
 std::string policy_name_html(const PolicyRuns& policy) {
-  const std::string name = page::escape(policy.name);
   return fmt::format(
-      "<span class=\"name {}\" title=\"{}\"><b class=\"key{}\"></b><span>{}</span></span>",
-      policy_style(policy), name, policy.index >= kPolicyColours ? " marked" : "", name);
+      "<span class=\"name p{}\" title=\"{}\"><b class=\"key{}\"></b><span>{}</span></span>",
+      policy.index, page::escape(policy.name), policy.index >= kPolicyColours ? " marked" : "",
+      page::escape(page::policy_words(policy.name)));
 }
 
 std::vector<std::string> policy_columns(const std::string& first, const Comparison& comparison) {
@@ -38,8 +37,10 @@ void write_legend(std::ostream& out, const Comparison& comparison, bool publishe
 }
 
 page::Line policy_line(const PolicyRuns& policy, const Curve& curve) {
-  page::Line line{.name = policy.name, .style = policy_style(policy)};
-  line.marked = policy.index >= kPolicyColours;
+  page::Line line{.name = page::policy_words(policy.name),
+                  .policy = policy.index,
+                  .hue = policy.index % kPolicyColours};
+  line.dotted = policy.index >= kPolicyColours;
   const bool banded = policy.runs.size() > 1;
   for (const CurvePoint& point : curve) {
     line.points.push_back({point.x, point.y.mean});

@@ -1,4 +1,5 @@
 #include "bench/replay/report/page/text.h"
+#include "bench/replay/report/page/words.h"
 #include "bench/replay/report/sections/sections.h"
 
 #include <fmt/core.h>
@@ -24,13 +25,21 @@ std::vector<LineName> lines_of(const Comparison& comparison) {
   return lines;
 }
 
-page::Line curve(const Result& run, const LineName& line, double QuotaStep::*amount,
-                 std::string name, std::string style) {
-  page::Line drawn{.name = std::move(name), .style = std::move(style)};
+page::Line curve(const Result& run, const LineName& line, double QuotaStep::*amount) {
+  page::Line drawn;
   for (const QuotaStep& step : run.quota_steps) {
     if (step.quota != line.first || step.gpu_type != line.second) continue;
     drawn.points.push_back({step.x, step.*amount});
   }
+  return drawn;
+}
+
+page::Line policy_curve(const PolicyRuns& policy, const LineName& line, double QuotaStep::*amount,
+                        const char* what) {
+  page::Line drawn = curve(*policy.runs.front(), line, amount);
+  drawn.name = page::policy_words(policy.name) + what;
+  drawn.policy = policy.index;
+  drawn.hue = policy.index % kPolicyColours;
   return drawn;
 }
 
@@ -40,28 +49,19 @@ void write_line(std::ostream& out, const Comparison& comparison, const LineName&
   plot.title = fmt::format("{}: {}", page::escape(line.first), page::escape(line.second));
   plot.small = true;
   const Result& first = *comparison.policies.front().runs.front();
-  plot.lines.push_back(curve(first, line, &QuotaStep::guaranteed, "guaranteed", "reference"));
+  plot.lines.push_back(curve(first, line, &QuotaStep::guaranteed));
+  plot.lines.back().name = "guaranteed";
   for (const PolicyRuns& policy : comparison.policies) {
-    const Result& run = *policy.runs.front();
-    const std::string style = policy_style(policy);
-    plot.lines.push_back(curve(run, line, &QuotaStep::used, policy.name + ", used", style));
-    plot.lines.push_back(
-        curve(run, line, &QuotaStep::pending, policy.name + ", pending", style + " published"));
-  }
-  double most_x = 1;
-  double most_y = 1;
-  for (const page::Line& drawn : plot.lines) {
-    for (const page::Point& point : drawn.points) {
-      most_x = std::max(most_x, point.x);
-      most_y = std::max(most_y, point.y);
-    }
+    plot.lines.push_back(policy_curve(policy, line, &QuotaStep::used, ", used"));
+    plot.lines.push_back(policy_curve(policy, line, &QuotaStep::pending, ", waited for"));
+    plot.lines.back().dashed = true;
   }
   plot.about = fmt::format("GPUs of quota {}, type {}, used and asked for by waiting pods",
                            line.first, line.second);
-  plot.x = comparison.over_time ? page::hours_axis(most_x, 5)
-                                : page::linear_axis("pods that came", 0, most_x, false, 5);
-  plot.y = page::linear_axis("GPUs", 0, most_y, true, 4);
-  page::write_plot(out, plot);
+  plot.x = comparison.over_time ? page::hours_axis(first.quota_steps.back().x)
+                                : page::Axis{.label = "pods that came"};
+  plot.y = "GPUs";
+  if (!page::is_empty(plot)) page::write_plot(out, plot);
 }
 
 struct Means {
@@ -112,10 +112,13 @@ void write_quotas(std::ostream& out, const Comparison& comparison) {
   if (lines.empty()) return;
   out << "<h3>By GPU quota</h3>\n";
   write_means(out, comparison, lines);
+  out << "<p>Solid lines: GPUs used; dashed ones: GPUs that pods wait for; grey: guaranteed.</p>\n"
+         "<div class=\"plots many\">\n";
   constexpr std::size_t kMost = 12;
   for (std::size_t i = 0; i < std::min(lines.size(), kMost); ++i) {
     write_line(out, comparison, lines[i]);
   }
+  out << "</div>\n";
   if (lines.size() <= kMost) return;
   out << "<p class=\"note\">" << page::count(lines.size() - kMost)
       << " further lines are in quotas.csv alone.</p>\n";

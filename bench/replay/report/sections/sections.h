@@ -16,8 +16,6 @@ namespace bench::replay {
 // The number of distinct colours; further policies share them and are marked with dots.
 inline constexpr std::size_t kPolicyColours = 7;
 
-// A policy's CSS class: its colour, and whether it is shown.
-[[nodiscard]] std::string policy_style(const PolicyRuns& policy);
 // The policy's name beside its colour.
 [[nodiscard]] std::string policy_name_html(const PolicyRuns& policy);
 // "Policy" and then the names; heads of a table with a column for each policy.
@@ -26,19 +24,19 @@ inline constexpr std::size_t kPolicyColours = 7;
 // The colour of each policy; a click hides or shows it in all plots. With `published`, explains
 // dashed lines.
 void write_legend(std::ostream& out, const Comparison& comparison, bool published = false);
-// The axis of the steps, arrival or time, as far as any policy came.
-[[nodiscard]] page::Axis step_axis(const Comparison& comparison, double from = 0, int ticks = 7);
+// The axis of the steps, arrival or time.
+[[nodiscard]] page::Axis step_axis(const Comparison& comparison);
 [[nodiscard]] page::Line policy_line(const PolicyRuns& policy, const Curve& curve);
 
-// The figures of all comparisons at a glance: unallocated %, traces × policies.
+// The figure that counts of all comparisons at a glance: traces × policies.
 void write_overview(std::ostream& out, const std::vector<Comparison>& comparisons);
 // Mean ± deviation of each figure for each policy, the best marked, published ones beside it.
 void write_figures(std::ostream& out, const Comparison& comparison);
-// Allocated, unallocated, refused, waiting against arrival or time.
-void write_curves(std::ostream& out, const Comparison& comparison);
+// Allocated, unallocated, refused, waiting against arrival or time; at most so many points a line.
+void write_curves(std::ostream& out, const Comparison& comparison, std::size_t most_points);
 // Why the typical pods cannot use free GPU.
-void write_fragmentation(std::ostream& out, const Comparison& comparison);
-// How long pods waited.
+void write_fragmentation(std::ostream& out, const Comparison& comparison, std::size_t most_points);
+// How long pods waited, and which.
 void write_waits(std::ostream& out, const Comparison& comparison);
 // What each GPU model and each namespace got.
 void write_use(std::ostream& out, const Comparison& comparison);

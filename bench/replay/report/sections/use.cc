@@ -1,4 +1,5 @@
 #include "bench/replay/report/page/text.h"
+#include "bench/replay/report/page/words.h"
 #include "bench/replay/report/sections/sections.h"
 
 #include <fmt/core.h>
@@ -83,7 +84,7 @@ void write_models(std::ostream& out, const Comparison& comparison) {
        heaviest_first(comparison, &Result::by_product, &GroupUse::capacity)) {
     const double capacity = capacity_of(comparison, name);
     if (capacity <= 0) continue;  // nodes without GPU
-    std::vector<page::Cell> row{{name.empty() ? "no model" : page::escape(name)},
+    std::vector<page::Cell> row{{name.empty() ? "no model" : page::escape(page::model_words(name))},
                                 {page::number(capacity, 0)}};
     for (const PolicyRuns& policy : comparison.policies) {
       const MeanUse use = mean_use(policy, &Result::by_product, name);
@@ -96,7 +97,17 @@ void write_models(std::ostream& out, const Comparison& comparison) {
   page::write_table(out, table);
 }
 
-std::vector<page::Cell> namespace_row(const Comparison& comparison, const std::string& name) {
+// Then how long they waited is all that there is to say.
+bool every_pod_is_placed(const Comparison& comparison) {
+  return comparison.over_time && std::all_of(comparison.policies.begin(), comparison.policies.end(),
+                                             [](const PolicyRuns& policy) {
+                                               return policy.figure("refused_pods").mean == 0 &&
+                                                      policy.figure("waiting_pods").mean == 0;
+                                             });
+}
+
+std::vector<page::Cell> namespace_row(const Comparison& comparison, const std::string& name,
+                                      bool all_placed) {
   std::vector<page::Cell> row{{page::escape(name)}, {}, {}};
   for (const PolicyRuns& policy : comparison.policies) {
     const MeanUse use = mean_use(policy, &Result::by_namespace, name);
@@ -104,11 +115,16 @@ std::vector<page::Cell> namespace_row(const Comparison& comparison, const std::s
       row[1].html = page::count(static_cast<std::size_t>(std::lround(use.pods)));
       row[2].html = page::number(use.asked, 1);
     }
-    std::string small = page::number(use.allocated.mean, 1) + " GPUs";
-    if (comparison.over_time) small += ", waited " + page::duration(use.waited);
-    row.push_back(page::bar_cell(
-        use.placed.mean,
-        fmt::format("{} <small>{}</small>", page::number(use.placed.mean, 1), small)));
+    const std::string gpus = page::number(use.allocated.mean, 1) + " GPUs";
+    const std::string waited = page::duration(use.waited);
+    const std::string placed = page::number(use.placed.mean, 1);
+    if (all_placed) {
+      row.push_back({fmt::format("{} <small>{}</small>", waited, gpus)});
+    } else {
+      row.push_back(page::bar_cell(use.placed.mean,
+                                   fmt::format("{} <small>{}{}</small>", placed, gpus,
+                                               comparison.over_time ? ", waited " + waited : "")));
+    }
   }
   return row;
 }
@@ -119,13 +135,19 @@ void write_namespaces(std::ostream& out, const Comparison& comparison) {
       heaviest_first(comparison, &Result::by_namespace, &GroupUse::asked);
   if (names.empty()) return;
   page::Table table;
-  table.caption = "Pods placed, % of those that came, and the GPUs that the namespace has ";
-  table.caption += comparison.over_time ? "on average; how long the placed ones waited, on average"
-                                        : "at the end";
+  const bool all_placed = every_pod_is_placed(comparison);
+  if (all_placed) {
+    table.caption = "How long a pod waited, on average, and the GPUs that the namespace has";
+  } else {
+    table.caption = "Pods placed, % of those that came, and the GPUs that the namespace has ";
+    table.caption += comparison.over_time
+                         ? "on average; how long the placed ones waited, on average"
+                         : "at the end";
+  }
   table.columns = policy_columns("namespace", comparison);
   table.columns.insert(table.columns.begin() + 1, {"pods", "GPUs asked for"});
   for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {
-    table.rows.push_back(namespace_row(comparison, names[i]));
+    table.rows.push_back(namespace_row(comparison, names[i], all_placed));
   }
   out << "<h3>By namespace</h3>\n";
   page::write_table(out, table);

@@ -6,7 +6,14 @@
 
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
+
+namespace sched::server {
+
+extern const std::string_view kUplotScript;
+
+}  // namespace sched::server
 
 namespace bench::replay {
 namespace {
@@ -68,7 +75,9 @@ TEST_CASE("the check of tags finds faults") {
 
 TEST_CASE("the report needs nothing from elsewhere") {
   const Default given;
-  const std::string page = page_of(given.traces, given.results);
+  std::string page = page_of(given.traces, given.results);
+  // uPlot names its home in a comment.
+  page.erase(page.find(sched::server::kUplotScript), sched::server::kUplotScript.size());
   for (const std::string_view reference :
        {"http:", "https:", "src=", "url(", "@import", "import(", "fetch("}) {
     CAPTURE(reference);
@@ -105,13 +114,13 @@ TEST_CASE("the report shows figures over seeds beside the published ones") {
   for (std::size_t i = 0; i < 3; ++i) given.results[i].figures["unallocated"] = unallocated[i];
   given.results[3].figures["unallocated"] = 3.85;
   const std::string page = page_of(given.traces, given.results);
-  CHECK(has(page, ">4.70 ± 0.08<"));                   // over three seeds
-  CHECK(has(page, ">4.61 ± 0.08<"));                   // FGD as published
-  CHECK(has(page, "<td class=\"best\">3.85</td>"));    // one seed: no deviation
-  CHECK(has(page, "FGD, published"));                  // its curve
-  CHECK(has(page, "549 of model G2 have at most 7"));  // why pods were refused
+  CHECK(has(page, ">4.70 ± 0.08<"));                                  // over three seeds
+  CHECK(has(page, ">4.61 ± 0.08<"));                                  // FGD as published
+  CHECK(has(page, "<td class=\"best\">3.85</td>"));                   // one seed: no deviation
+  CHECK(has(page, "\"fragmentation gradient descent, published\""));  // its curve
+  CHECK(has(page, "549 of model G2 have at most 7"));                 // why pods were refused
   CHECK(has(page, "openb-node-0007"));
-  CHECK_FALSE(has(page, "<h3>Waiting</h3>"));
+  CHECK_FALSE(has(page, "<h3>How long pods waited</h3>"));
 }
 
 TEST_CASE("maps hold every GPU of the chosen moments") {
@@ -137,7 +146,8 @@ TEST_CASE("published curves are shown only beside what they can be compared with
   CHECK_FALSE(has(page_of(traces, {result_over_time(traces[0], "fgd", 42, 9, 95)}),
                   "published unallocated"));
   // A policy without published results is still shown beside the reference.
-  CHECK(has(page_of(traces, {filled_result(traces[0], "mine", 42, 4)}), "FGD, published"));
+  CHECK(has(page_of(traces, {filled_result(traces[0], "mine", 42, 4)}),
+            "\"fragmentation gradient descent, published\""));
 }
 
 TEST_CASE("a page of an interrupted replay says that runs are missing") {
@@ -155,9 +165,74 @@ TEST_CASE("a page of an interrupted replay says that runs are missing") {
 
 TEST_CASE("the report over time shows waits") {
   const std::vector<Trace> traces{made_trace("mine", 6)};
-  const std::string page = page_of(traces, {result_over_time(traces[0], "fgd", 42, 72, 94)});
-  CHECK(has(page, "<h3>Waiting</h3>"));
+  Result result = result_over_time(traces[0], "fgd", 42, 72, 94);
+  result.waits_by_size = {{.size = "1 GPU", .pods = 9, .gpu_hours = 0, .p50 = 0, .p99 = 0},
+                          {.size = "8 GPUs", .pods = 3, .gpu_hours = 4321, .p50 = 60, .p99 = 7200}};
+  const std::string page = page_of(traces, {result});
+  CHECK(has(page, "<h3>How long pods waited</h3>"));
   CHECK(has(page, "hours since the start"));
+  CHECK(has(page, "<th scope=\"row\">8 GPUs</th><td>4,321 <small>2 hours</small></td>"));
+  CHECK_FALSE(has(page, "<th scope=\"row\">1 GPU</th>"));
+  CHECK(has(page, ">Waiting pods<"));
+}
+
+TEST_CASE("a plot of nothing is left out") {
+  const std::vector<Trace> traces{made_trace("mine", 6)};
+  Result result = result_over_time(traces[0], "fgd", 42, 72, 94);
+  result.waits.assign(result.waits.size(), 0);
+  for (Step& step : result.steps) {
+    step.waiting = 0;
+    step.refused = 0;
+    step.free_by_cause = {};
+  }
+  const std::string page = page_of(traces, {result});
+  CHECK(has(page, "No pod waited: each was placed, or refused, as soon as it came."));
+  CHECK(has(page, ">Allocated GPU over time<"));
+  for (const char* title : {">Waiting pods<", ">Refused GPU<", ">Fragmented GPU<"}) {
+    CAPTURE(title);
+    CHECK_FALSE(has(page, title));
+  }
+}
+
+TEST_CASE("the verdict comes first, with the figures of the table") {
+  const std::vector<Trace> traces{made_trace("mine", 6)};
+  std::vector<Result> results{result_over_time(traces[0], "default", 42, 72, 94),
+                              result_over_time(traces[0], "best_fit", 42, 72, 95)};
+  results[0].figures["gpu_hours_waited"] = 18431.2;
+  results[1].figures["gpu_hours_waited"] = 11228.4;
+  for (Result& result : results) result.figures["wait_p99"] = 109769;
+  const std::string page = page_of(traces, results);
+  const std::size_t said = page.find(
+      "best fit kept GPUs waiting least: 11,228 GPU-hours, and 99 of 100 pods waited 1.3 days at "
+      "most. Then: the default policy 18,431 (1.3 days).");
+  REQUIRE(said != std::string::npos);
+  CHECK(said < page.find("<table"));
+  CHECK(has(page, "<td class=\"best\">11,228</td>"));
+  CHECK(has(page, "<td>18,431</td>"));
+  CHECK(has(page, ">1.3 days</td>"));
+  // Which policy left less unallocated says nothing where pods wait.
+  CHECK_FALSE(has(page, "<td class=\"best\">5."));
+}
+
+TEST_CASE("figures' own names are in the folded table alone") {
+  const Default given;
+  const std::string page = page_of(given.traces, given.results);
+  const std::size_t folded = page.find("All figures, by their names for --fail-if");
+  REQUIRE(folded != std::string::npos);
+  CHECK(page.find("unallocated_at_100") > folded);
+  for (const char* code : {"(q1)", "(q2)", "(q3)", "(q4)", "(xl)", "(xr)", "q2_lack_gpu"}) {
+    CAPTURE(code);
+    CHECK_FALSE(has(page, code));
+  }
+}
+
+TEST_CASE("the report draws with the live page's uPlot, whose licence is in it") {
+  const Default given;
+  const std::string page = page_of(given.traces, given.results);
+  CHECK(has(page, sched::server::kUplotScript));
+  CHECK(has(page, "Copyright (c) 2022 Leon Sorokin"));
+  CHECK(has(page, "The above copyright notice and this permission notice shall be included"));
+  CHECK_FALSE(has(page, "<svg"));
 }
 
 TEST_CASE("many policies and seeds stay below three megabytes") {

@@ -163,7 +163,8 @@ TEST_CASE("the parts of the page are served with what keeps a browser to them") 
   World world;
   for (const auto& [path, type] :
        {std::pair("/ui/", "text/html"), std::pair("/ui/app.js", "text/javascript"),
-        std::pair("/ui/style.css", "text/css"),
+        std::pair("/ui/style.css", "text/css"), std::pair("/ui/base.css", "text/css"),
+        std::pair("/ui/chart.js", "text/javascript"),
         std::pair("/ui/vendor/uplot.js", "text/javascript")}) {
     const Reply got = world.get(path);
     CHECK(got.status == 200);
