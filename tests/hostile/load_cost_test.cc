@@ -10,6 +10,7 @@
 #include "tests/hostile/cost.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
+#include "tests/support/gpu_quotas.h"
 
 #include <fmt/format.h>
 
@@ -76,6 +77,14 @@ class Cluster {
     while (auto decision = engine_.step(now_)) {
       if (auto* bind = std::get_if<decision::Bind>(&*decision)) bound_ = std::move(*bind);
     }
+  }
+
+  // Time passes; returns how many decisions there are then.
+  int pass(Time::duration time) {
+    now_ += time;
+    int decisions = 0;
+    while (engine_.step(now_)) ++decisions;
+    return decisions;
   }
 
   // One of the neighbour's pods ends, and another comes.
@@ -176,6 +185,29 @@ TEST_CASE("a crowd costs a neighbour no more than so much for each of its pods")
       CHECK(came.kept_bytes <= load.kept_bytes * pods);
     }
   }
+}
+
+TEST_CASE("what is held for pods that have waited long costs a decision no search of all quotas") {
+  constexpr int kQuotas = 150;
+  constexpr int kPodsOfEach = 40;
+  Cluster cluster;
+  for (int i = 0; i < kNodes; ++i) {
+    cluster.tell(event::PodUpserted{pod_of("crowd", i).gpus(1).on(fmt::format("n{}", i))});
+  }
+  for (int i = 0; i < kQuotas; ++i) {
+    const std::string name = fmt::format("team-{}", i);
+    cluster.tell(event::QuotaUpserted{tests::gpu_quota(name).of(name).line("*", 16 * kPodsOfEach)});
+    for (int k = 0; k < kPodsOfEach; ++k) {
+      cluster.tell(event::PodUpserted{pod_of(name.c_str(), k).gpus(8)});
+    }
+  }
+  cluster.pass(std::chrono::minutes(5));
+  int decisions = 0;
+  const Cost cost = cost_of([&] { decisions = cluster.pass(std::chrono::minutes(6)); });
+  INFO(decisions << " decisions: " << cost);
+  REQUIRE(decisions >= kQuotas * kPodsOfEach);
+  // 21,000; 35,000 where each quota looks through its line and holds at every decision.
+  CHECK(cost.steps / decisions <= 28'000);
 }
 
 TEST_CASE("what is stored of shapes stays within the memory that it is given") {

@@ -8,25 +8,39 @@
 namespace sched {
 namespace {
 
-// What must be freed on the node: devices first, then CPU, then memory.
+// What must be freed on a node: devices first, then CPU, then memory.
 using Lack = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::uint64_t>;
 
-Lack lack_of(const PodShape& shape, const ResourceNames& names, const NodeView& node,
-             std::uint64_t rank) {
-  std::int64_t devices = 0;
-  std::int64_t cpu = 0;
-  std::int64_t memory = 0;
-  for (const ResourceAmount& request : shape.requests) {
-    const std::int64_t short_of =
-        std::max<std::int64_t>(saturating_subtract(request.amount, node.free(request.resource)), 0);
-    if (request.resource == kCpu) cpu = short_of;
-    if (request.resource == kMemory) memory = short_of;
-    // Pieces; hugepages and their like are bytes.
-    const bool is_device = is_extended_resource(names.name(request.resource));
-    if (is_device) devices = saturating_add(devices, short_of);
+class Lacking {
+ public:
+  Lacking(const PodShape& shape, const ResourceNames& names) : shape_(shape) {
+    for (const ResourceAmount& request : shape.requests) {
+      // Pieces; hugepages and their like are bytes.
+      if (is_extended_resource(names.name(request.resource))) devices_.push_back(request);
+    }
   }
-  return {devices, cpu, memory, rank};
-}
+
+  [[nodiscard]] Lack on(const NodeView& node, std::uint64_t rank) const {
+    Lack lack{0, 0, 0, rank};
+    for (const ResourceAmount& request : shape_.requests) {
+      if (request.resource == kCpu) std::get<1>(lack) = short_of(request, node);
+      if (request.resource == kMemory) std::get<2>(lack) = short_of(request, node);
+    }
+    for (const ResourceAmount& device : devices_) {
+      std::get<0>(lack) = saturating_add(std::get<0>(lack), short_of(device, node));
+    }
+    return lack;
+  }
+
+ private:
+  static std::int64_t short_of(const ResourceAmount& request, const NodeView& node) {
+    return std::max<std::int64_t>(saturating_subtract(request.amount, node.free(request.resource)),
+                                  0);
+  }
+
+  const PodShape& shape_;
+  std::vector<ResourceAmount> devices_;
+};
 
 }  // namespace
 
@@ -60,6 +74,7 @@ void Holds::release(const Entity& entity) {
                                     [&](const Hold& hold) { return hold.order == entity.order; });
   release(entity.queue, quota, its_own);
   quota.settled = false;
+  quota.has_turn_first.reset();
 }
 
 Holds::Each Holds::release(QueueId queue, OfQuota& quota, Each hold) {
@@ -100,14 +115,22 @@ void Holds::renew(QueueId queue, const WaitingLine& line, Time now) {
   OfQuota& quota = quotas_[queue];
   const Versions versions{line.version(), world_.ledger.terms_version(),
                           world_.nodes.facts_version()};
-  if (!quota.settled || versions != quota.seen || (quota.due && now >= *quota.due)) {
+  if (!is_settled(quota, line) || versions != quota.seen || (quota.due && now >= *quota.due)) {
     due_ = std::nullopt;
+    quota.has_turn_first.reset();
     quota.settled = renew(queue, quota, line, now);
     quota.seen = versions;
     quota.due = due_;
     quota.asked = std::exchange(asked_, {});
   }
   if (quota.due) next_ = next_ ? std::min(*next_, *quota.due) : *quota.due;
+}
+
+// Where many quotas wait for turns, each decision asks all of them.
+bool Holds::is_settled(const OfQuota& quota, const WaitingLine& line) {
+  if (quota.settled || !quota.has_turn_first) return quota.settled;
+  const Entity* const entity = line.find(*quota.has_turn_first);
+  return entity != nullptr && entity->place != QueuePlace::kParked;
 }
 
 bool Holds::renew(QueueId queue, OfQuota& quota, const WaitingLine& line, Time now) {
@@ -133,7 +156,10 @@ bool Holds::renew(QueueId queue, OfQuota& quota, const WaitingLine& line, Time n
     WaitingPod* pod = next_to_hold(queue, quota, line, now);
     if (pod == nullptr) break;
     // A pod that is not parked has its turn first; quota is held for it if that finds no node.
-    if (pod->place != QueuePlace::kParked) return false;
+    if (pod->place != QueuePlace::kParked) {
+      quota.has_turn_first = pod->order;
+      return false;
+    }
     const std::vector<quota::ChargeClassId>& classes = reach_of(*pod, now);
     if (!world_.ledger.hold(quota::QuotaId{queue}, pod->demand, classes)) break;
     Hold& hold = quota.holds.emplace_back();
@@ -273,11 +299,11 @@ void Holds::hold_node(const WaitingPod& pod, const Where& if_empty) {
     hold.on.reset();
   }
   std::optional<std::pair<Lack, NodeSlot>> best;
+  const Lacking lacking(*pod.shape, world_.names);
   const std::vector<bool> held = held_nodes();
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (held[slot] || !could_take_it(slot)) continue;
-    const std::pair candidate{
-        lack_of(*pod.shape, world_.names, world_.nodes.view(slot), world_.nodes.rank(slot)), slot};
+    const std::pair candidate{lacking.on(world_.nodes.view(slot), world_.nodes.rank(slot)), slot};
     if (!best || candidate < *best) best = candidate;
   }
   if (!best) return;

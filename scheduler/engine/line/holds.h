@@ -113,14 +113,18 @@ class Holds {
     // Renewing changes nothing before `due`, if `settled`, until one of the versions changes: of
     // the line, of the ledger's terms, and of the nodes' facts.
     bool settled = false;
+    // Not settled, but nothing changes before this pod is parked: it has its turn first, and then
+    // something is held for it.
+    std::optional<QueueOrder> has_turn_first;
     Versions seen{};
     std::optional<Time> due;
     std::vector<std::shared_ptr<Reach>> asked;  // by the last renewal
   };
 
   void renew(QueueId queue, const WaitingLine& line, Time now);
-  // Returns false if a pod for which something is to be held has its turn first.
+  // Returns false if a pod for which something is to be held has its turn first, and notes it.
   bool renew(QueueId queue, OfQuota& quota, const WaitingLine& line, Time now);
+  [[nodiscard]] static bool is_settled(const OfQuota& quota, const WaitingLine& line);
   // The terms have changed, or what the pods of the holds may use: makes the holds again.
   void make_again(QueueId queue, OfQuota& quota, const WaitingLine& line, Time now);
   using Each = std::list<Hold>::iterator;
