@@ -134,7 +134,8 @@ struct GpuNode {
   // Why no pod gets any of its GPUs now, free or not; empty: pods can get them.
   std::string closed;
   bool backed_off = false;         // `closed` because its kubelet rejected pods
-  std::vector<GpuTenant> tenants;  // those with the most pieces first
+  std::size_t pods = 0;            // that have some of them
+  std::vector<GpuTenant> tenants;  // these, with the most pieces first, if they were asked for
   friend bool operator==(const GpuNode&, const GpuNode&) = default;
 };
 

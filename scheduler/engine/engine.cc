@@ -158,7 +158,11 @@ std::vector<Candidate> Engine::candidates(const k8s::Pod& pod, std::size_t at_mo
 }
 RoomFor Engine::room_for(const k8s::Pod& pod) const { return parts_->questions.room_for(pod); }
 
-std::vector<GpuNode> Engine::gpu_nodes() const { return parts_->questions.gpu_nodes(); }
+std::vector<GpuNode> Engine::gpu_nodes() const { return parts_->questions.gpu_nodes(false); }
+
+std::vector<GpuNode> Engine::gpu_nodes_with_tenants() const {
+  return parts_->questions.gpu_nodes(true);
+}
 std::vector<PodInLine> Engine::in_line(std::string_view namespace_) const {
   return parts_->questions.in_line(namespace_);
 }

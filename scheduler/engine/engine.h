@@ -101,8 +101,10 @@ class Engine {
   // nodes that would take it if they were empty).
   [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
 
-  // The nodes with GPUs, by name. O(nodes + pods there).
+  // The nodes with GPUs, by name; without their tenants, which take most of the time, and with
+  // them. O(nodes + pods there).
   [[nodiscard]] std::vector<GpuNode> gpu_nodes() const;
+  [[nodiscard]] std::vector<GpuNode> gpu_nodes_with_tenants() const;
   // The pods of ours that wait, in no order; of that namespace alone, where one is given.
   // O(pods + their shapes).
   [[nodiscard]] std::vector<PodInLine> in_line(std::string_view namespace_ = {}) const;

@@ -240,7 +240,7 @@ class Answering {
         print(answers::overview_of(cluster.engine.gpu_nodes(), line_of(cluster.engine)));
         return 0;
       case Command::kNodes: {
-        const auto nodes = cluster.engine.gpu_nodes();
+        const auto nodes = cluster.engine.gpu_nodes_with_tenants();
         if (as_json()) {
           terminal_.out << answers::to_json(nodes, cluster.notes.names());
         } else {

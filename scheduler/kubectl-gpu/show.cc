@@ -135,7 +135,7 @@ void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::P
                                     type_of(node.type, sums.forms),
                                     used_of(sums.used, sums.total, style),
                                     std::to_string(node.closed.empty() ? sums.free : 0),
-                                    std::to_string(node.tenants.size()),
+                                    std::to_string(node.pods),
                                     node.closed.empty() ? "open" : "closed: " + node.closed};
     if (style.wide) row.push_back(or_dash(tenants_text(node, names)));
     table.add(std::move(row));

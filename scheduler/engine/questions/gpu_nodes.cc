@@ -40,17 +40,17 @@ std::string closed_because(const NodeFacts& facts) {
   return "offers no GPU";
 }
 
-std::vector<GpuTenant> tenants_of(const std::vector<const Occupant*>& occupants,
-                                  const ResourceNames& names) {
-  std::vector<GpuTenant> tenants;
+void find_tenants(const std::vector<const Occupant*>& occupants, const ResourceNames& names,
+                  bool with_uids, GpuNode& node) {
   for (const Occupant* occupant : occupants) {
     if (occupant->kind != Occupant::Kind::kPod) continue;
     const std::int64_t pieces = gpu_pieces(occupant->claim.requests, names);
-    if (pieces > 0) tenants.push_back({*occupant->uid, pieces});
+    if (pieces == 0) continue;
+    ++node.pods;
+    if (with_uids) node.tenants.push_back({*occupant->uid, pieces});
   }
-  std::stable_sort(tenants.begin(), tenants.end(),
+  std::stable_sort(node.tenants.begin(), node.tenants.end(),
                    [](const GpuTenant& a, const GpuTenant& b) { return a.pieces > b.pieces; });
-  return tenants;
 }
 
 // What a reservation holds is not used.
@@ -139,19 +139,19 @@ std::vector<GpuPieces> pieces_of(const Nodes& nodes, NodeSlot slot, const Resour
   return all;
 }
 
-std::vector<GpuNode> Questions::gpu_nodes() const {
+std::vector<GpuNode> Questions::gpu_nodes(bool with_tenants) const {
   std::vector<GpuNode> nodes;
   for (const auto& [name, slot] : world_.nodes.by_name()) {
     if (!world_.nodes.present(slot)) continue;
     const NodeView view = world_.nodes.view(slot);
     if (!view.facts.gpu.has_gpu() && !view.facts.health.labelled_gpus) continue;
-    const std::string closed = closed_because(view.facts);
     nodes.push_back({.node = name,
                      .type = gpu_type(view.facts),
                      .pieces = pieces_of(world_.nodes, slot, world_.names),
-                     .closed = closed,
+                     .closed = closed_because(view.facts),
                      .backed_off = view.facts.health.backoff.has_value(),
-                     .tenants = tenants_of(world_.nodes.occupants(slot), world_.names)});
+                     .tenants = {}});
+    find_tenants(world_.nodes.occupants(slot), world_.names, with_tenants, nodes.back());
   }
   return nodes;
 }

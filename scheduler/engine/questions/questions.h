@@ -42,7 +42,7 @@ class Questions {
   [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most,
                                                   const Supposed& supposed) const;
   [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
-  [[nodiscard]] std::vector<GpuNode> gpu_nodes() const;
+  [[nodiscard]] std::vector<GpuNode> gpu_nodes(bool with_tenants) const;
   [[nodiscard]] std::vector<PodInLine> in_line(std::string_view namespace_) const;
   [[nodiscard]] GpuTotals gpu_totals() const;
 

@@ -52,7 +52,7 @@ Json json_of(const GpuNode& node, std::size_t longest) {
   return {{"node", node.node},
           {"type", node.type},
           {"closed", shortened(node.closed, longest)},
-          {"pods", node.tenants.size()},
+          {"pods", node.pods},
           {"pieces", std::move(pieces)}};
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("gpu_nodes counts pieces by what they are, and names the pods that hav
   s.has(pod("none").cpu("1").on("whole"));
   s.has(pod("gone").gpus(1).on("whole").finished());
   s.synced();
-  const auto nodes = s.engine.gpu_nodes();
+  const auto nodes = s.engine.gpu_nodes_with_tenants();
   REQUIRE(nodes.size() == 3);
   using Kind = GpuPieces::Kind;
   CHECK(named(nodes, "cut").pieces ==
@@ -46,8 +46,12 @@ TEST_CASE("gpu_nodes counts pieces by what they are, and names the pods that hav
   CHECK(whole.type == "H100-80GB");
   CHECK(whole.closed.empty());
   CHECK(whole.pieces == std::vector<GpuPieces>{{"nvidia.com/gpu", Kind::kWhole, "", 8, 5}});
+  CHECK(whole.pods == 2);
   CHECK(whole.tenants == std::vector<GpuTenant>{{pod("three").object().metadata.uid, 3},
                                                 {pod("two").object().metadata.uid, 2}});
+  GpuNode without = whole;
+  without.tenants.clear();
+  CHECK(named(s.engine.gpu_nodes(), "whole") == without);
 }
 
 TEST_CASE("gpu_nodes says why a node gives its GPUs to nobody") {
