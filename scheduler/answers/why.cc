@@ -101,7 +101,7 @@ class Asking {
       : engine_(engine), pod_(pod), names_(names), now_(now), why_(about(pod, now)) {}
 
   Why waiting() {
-    for (const PodInLine& one : engine_.in_line()) {
+    for (const PodInLine& one : engine_.in_line(pod_.metadata.namespace_)) {
       if (one.pod.uid != pod_.metadata.uid) continue;
       why_.asks = one.asks;
       why_.quota = one.quota;
@@ -200,7 +200,7 @@ Why why_waiting(const Engine& engine, const k8s::Pod& pod, const PodInLine& in_l
 Why why_seen(const Engine& engine, const k8s::Pod& pod, const std::set<std::string>& served,
              Time now) {
   if (auto settled = why_settled(engine, pod, served, now)) return *std::move(settled);
-  for (const PodInLine& one : engine.in_line()) {
+  for (const PodInLine& one : engine.in_line(pod.metadata.namespace_)) {
     if (one.pod.uid == pod.metadata.uid) return why_waiting(engine, pod, one, now);
   }
   return why_now(engine, pod, now);  // its event is still on its way to the engine

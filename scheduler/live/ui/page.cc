@@ -56,10 +56,9 @@ tl::expected<PodName, std::string> read_name(const std::string& query) {
 
 // nullopt: no pod of that name waits.
 std::optional<answers::Why> why_of(const Engine& engine, const PodName& name, Time now) {
-  const std::vector<PodInLine> line = engine.in_line();
-  const auto found = std::find_if(line.begin(), line.end(), [&](const PodInLine& one) {
-    return one.pod.namespace_ == name.namespace_ && one.pod.name == name.pod;
-  });
+  const std::vector<PodInLine> line = engine.in_line(name.namespace_);
+  const auto found = std::find_if(line.begin(), line.end(),
+                                  [&](const PodInLine& one) { return one.pod.name == name.pod; });
   if (found == line.end()) return std::nullopt;
   const k8s::Pod* pod = engine.waiting_pod(found->pod.uid);
   if (pod == nullptr) return std::nullopt;
