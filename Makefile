@@ -1,7 +1,7 @@
 # Everything a person or a machine runs. Each target but format and clean installs what it needs and is
 # fast when there is nothing to do.
 
-.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile soak faults etcd parity lockstep ecosystem versions upgrade mutants fuzz debian image format clean
+.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile views soak faults etcd parity lockstep ecosystem versions upgrade mutants fuzz debian image format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
@@ -20,6 +20,7 @@ help:
 	@echo "make compare     measure beside kube-scheduler; COMPARE='--nodes 1000 --pods 3000 --repeat 3'"
 	@echo "make live        all that is measured beside kube-scheduler"
 	@echo "make profile     what a bound pod costs, taken apart: whose processor time, which requests, which waits"
+	@echo "make views       what it costs to look at 5,000 nodes and 60,000 pods with kubectl gpu and the page; VIEWS='--nodes 1000'"
 	@echo "make faults      a thousand faults between it and the API server, and storms; FAULTS='--faults 5000 --seed 7'"
 	@echo "make etcd        twenty loads on an API server whose etcds are killed, stopped and cut off; ETCD='--runs 5'"
 	@echo "make soak        half an hour of churn: does it grow? SOAK='--time 5m'; the plot is build/logs/soak.svg"
@@ -59,6 +60,10 @@ live:
 profile:
 	@.ci/install
 	@tests/cluster/profile.sh $(PROFILE)
+
+views:
+	@.ci/install
+	@tests/cluster/views.sh $(VIEWS)
 
 faults:
 	@.ci/install

@@ -4,7 +4,7 @@
 #   tests/cluster/build.sh [--control-plane|--ecosystem|--demo|--kubernetes MINOR] [OUTDIR]      OUTDIR: build/cluster/bin under the repository's root
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
-# for each name), kwok and kwok-stages.yaml, testcluster, compare, soak, parity, lockstep, and the test programs, PACKAGE.test. With --control-plane only
+# for each name), kwok and kwok-stages.yaml, testcluster, compare, views, soak, parity, lockstep, and the test programs, PACKAGE.test. With --control-plane only
 # kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool, prefect, and the controllers kueue, jobset, lws
 # and kuberay, each with NAME-crds.yaml and, where it has webhooks, NAME-webhooks.yaml; of argo and trainer NAME-crds.yaml alone. What is up to date is not built again, and then this takes a moment.
 #
@@ -145,7 +145,7 @@ build_kwok() {
 # Nobody debugs these: without tables for a debugger they are linked in half the time.
 build_own() {
   fetch
-  go build -ldflags "-s -w" -o "$out/" ./cmd/testcluster ./cmd/compare ./cmd/soak ./cmd/parity ./cmd/lockstep
+  go build -ldflags "-s -w" -o "$out/" ./cmd/testcluster ./cmd/compare ./cmd/views ./cmd/soak ./cmd/parity ./cmd/lockstep
   go test -c -ldflags "-s -w" -o "$out/" ./internal/measure ./cmd/compare ./cmd/soak ./controlplane ./history ./faults ./parity ./parity/draw ./lockstep ./e2e
   # Their folders have the names of their libraries'.
   go test -c -ldflags "-s -w" -o "$out/parity-run.test" ./cmd/parity

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gpu-scheduler.io/tests/cluster/controlplane"
+	"gpu-scheduler.io/tests/cluster/internal/load"
 
 	"k8s.io/client-go/kubernetes"
 )
@@ -133,7 +134,7 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := createNodes(ctx, b.client, b.settings.Nodes); err != nil {
+	if err := load.CreateNodes(ctx, b.client, b.settings.Nodes); err != nil {
 		return fmt.Errorf("create nodes: %w", err)
 	}
 	if err := b.settings.createExisting(ctx, b.client); err != nil {

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"gpu-scheduler.io/tests/cluster/fixture"
+	"gpu-scheduler.io/tests/cluster/internal/load"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -15,47 +15,29 @@ import (
 )
 
 const (
-	gpusPerNode      = 8
 	plainPodsPerNode = 100
 	existingPerNode  = 100 // of the 110 that a node takes, and of its 192 CPUs
 	maxShapes        = 80  // 100 pods of the largest take 179 of a node's 192 CPUs
-	writers          = 32  // requests at a time for what is not measured
 	probeName        = "probe"
 	existingSpace    = "existing"
 )
-
-// createNodes makes nodes of eight GPUs, of several models in turn, without taints.
-func createNodes(ctx context.Context, client kubernetes.Interface, count int) error {
-	return inParallel(ctx, count, func(i int) error {
-		node := fixture.GPUNode(nodeName(i), fixture.Models[i%len(fixture.Models)], gpusPerNode)
-		_, err := client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
-		return err
-	})
-}
 
 // createExisting makes plain pods that are bound from the beginning, spread over the nodes.
 func (s settings) createExisting(ctx context.Context, client kubernetes.Interface) error {
 	if s.Existing == 0 {
 		return nil
 	}
-	if err := createNamespace(ctx, client, existingSpace); err != nil {
+	if err := load.CreateNamespace(ctx, client, existingSpace); err != nil {
 		return err
 	}
-	return inParallel(ctx, s.Existing, func(i int) error {
+	return load.InParallel(ctx, s.Existing, func(i int) error {
 		pod := fixture.Pod(existingSpace, fmt.Sprintf("existing-%06d", i), "default-scheduler",
 			fixture.Requests(corev1.ResourceCPU, "1"), fixture.Requests(corev1.ResourceMemory, "1Gi"))
-		pod.Spec.NodeName = nodeName(i % s.Nodes)
+		pod.Spec.NodeName = load.NodeName(i % s.Nodes)
 		_, err := client.CoreV1().Pods(existingSpace).Create(ctx, pod, metav1.CreateOptions{})
 		return err
 	})
 }
-
-func createNamespace(ctx context.Context, client kubernetes.Interface, name string) error {
-	_, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
-	return err
-}
-
-func nodeName(i int) string { return fmt.Sprintf("node-%05d", i) }
 
 // pod is the i-th of those to bind: one CPU and a bit by its shape, 4 GiB (plain pods: 1 GiB), and its GPUs.
 func (s settings) pod(namespace, name, scheduler string, i int) *corev1.Pod {
@@ -70,7 +52,7 @@ func (s settings) pod(namespace, name, scheduler string, i int) *corev1.Pod {
 }
 
 func (s settings) createPods(ctx context.Context, client kubernetes.Interface, namespace, scheduler string) error {
-	return inParallel(ctx, s.Pods, func(i int) error {
+	return load.InParallel(ctx, s.Pods, func(i int) error {
 		_, err := client.CoreV1().Pods(namespace).Create(ctx, s.pod(namespace, podName(i), scheduler, i), metav1.CreateOptions{})
 		return err
 	})
@@ -110,35 +92,7 @@ func deletePods(ctx context.Context, client kubernetes.Interface, namespace stri
 		return err
 	}
 	none := int64(0)
-	return inParallel(ctx, len(pods.Items), func(i int) error {
+	return load.InParallel(ctx, len(pods.Items), func(i int) error {
 		return client.CoreV1().Pods(namespace).Delete(ctx, pods.Items[i].Name, metav1.DeleteOptions{GracePeriodSeconds: &none})
 	})
-}
-
-// inParallel calls do with 0 to count-1, several at a time, and stops at the first failure.
-func inParallel(ctx context.Context, count int, do func(int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	next := make(chan int)
-	var group sync.WaitGroup
-	for range min(writers, count) {
-		group.Go(func() {
-			for i := range next {
-				if err := do(i); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-feed:
-	for i := range count {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-			break feed
-		}
-	}
-	close(next)
-	group.Wait()
-	return context.Cause(ctx)
 }

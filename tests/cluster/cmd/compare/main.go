@@ -25,6 +25,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"gpu-scheduler.io/tests/cluster/internal/load"
 )
 
 type settings struct {
@@ -127,8 +129,8 @@ func (s settings) check() error {
 		return fmt.Errorf("--open-loop %v: want a number of pods per second", s.OpenLoop)
 	case s.Nodes < 1 || s.Pods < 2 || s.Repeat < 1 || s.Shapes < 1 || s.Floor < 1 || s.GPU < 0 || s.OpenLoop < 0 || s.Existing < 0:
 		return fmt.Errorf("--nodes, --repeat, --shapes and --connections must be at least 1, --pods at least 2, nothing below 0")
-	case s.GPU > gpusPerNode:
-		return fmt.Errorf("--gpu %d: a node has %d", s.GPU, gpusPerNode)
+	case s.GPU > load.GPUsPerNode:
+		return fmt.Errorf("--gpu %d: a node has %d", s.GPU, load.GPUsPerNode)
 	case s.Shapes > s.Pods:
 		return fmt.Errorf("--shapes %d: more than --pods %d", s.Shapes, s.Pods)
 	case s.Shapes > maxShapes:
@@ -165,5 +167,5 @@ func (s settings) podsPerNode() int {
 	if s.GPU == 0 {
 		return plainPodsPerNode
 	}
-	return int(gpusPerNode / s.GPU)
+	return int(load.GPUsPerNode / s.GPU)
 }

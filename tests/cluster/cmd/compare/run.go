@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gpu-scheduler.io/tests/cluster/internal/load"
 	"gpu-scheduler.io/tests/cluster/internal/measure"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -56,7 +57,7 @@ func (b *bench) run(ctx context.Context, s subject) (result Result, err error) {
 func (b *bench) newNamespace(ctx context.Context) (string, error) {
 	b.runs++
 	name := fmt.Sprintf("run-%d", b.runs)
-	return name, createNamespace(ctx, b.client, name)
+	return name, load.CreateNamespace(ctx, b.client, name)
 }
 
 // observation is one subject at work.

@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,5 +85,21 @@ func TestOurselves(t *testing.T) {
 	}
 	if busy, err := MachineCPU(); err != nil || busy <= 0 {
 		t.Errorf("machine %v, %v", busy, err)
+	}
+}
+
+func TestThreads(t *testing.T) {
+	name, err := os.ReadFile("/proc/self/comm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for begin := time.Now(); time.Since(begin) < 50*time.Millisecond; { // something to be counted
+	}
+	ours, err := ThreadCPU(os.Getpid(), strings.TrimSpace(string(name)))
+	if err != nil || ours <= 0 {
+		t.Errorf("our threads took %v: %v", ours, err)
+	}
+	if _, err := ThreadCPU(os.Getpid(), "nobody"); err == nil {
+		t.Error("threads of a name that none has were found")
 	}
 }
