@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 
 namespace sched {
@@ -24,6 +25,21 @@ const char* kind_of(gpu::GpuPiece piece) {
   return "";
 }
 
+// A cordoned node as it is after `kubectl uncordon`, if it is also marked with Kubernetes' taint,
+// as it soon is in a cluster: two filters refuse it for one reason.
+std::optional<NodeFacts> uncordoned(const NodeFacts& facts) {
+  constexpr auto kIsMark = [](const k8s::Taint& taint) {
+    return taint.key == "node.kubernetes.io/unschedulable";
+  };
+  if (!facts.unschedulable || std::none_of(facts.taints.begin(), facts.taints.end(), kIsMark)) {
+    return std::nullopt;
+  }
+  std::optional<NodeFacts> open = facts;
+  open->unschedulable = false;
+  std::erase_if(open->taints, kIsMark);
+  return open;
+}
+
 }  // namespace
 
 ShortageReport::ShortageReport(const PreparedShape& shape, const ResourceNames& names)
@@ -38,12 +54,21 @@ ShortageReport::ShortageReport(const PreparedShape& shape, const ResourceNames& 
 void ShortageReport::add(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank) {
   ++nodes_;
   absent_.add(node, rank);
-  const bool alone = shape_.passes_rest(node, verdict);
+  const bool alone = is_alone(node, verdict);
   for (const auto& survey : surveys_) {
     survey->add(node, {.plugin = shape_.plugin_of(verdict), .alone = alone});
   }
   if (!alone) return;
   if (!add_shortage(node, verdict, rank)) add_refusal(node, verdict, rank);
+}
+
+bool ShortageReport::is_alone(const NodeView& node, const NodeVerdict& verdict) const {
+  if (shape_.passes_rest(node, verdict)) return true;
+  const std::optional<NodeFacts> facts = uncordoned(node.facts);
+  if (!facts || verdict.filter >= shape_.filters().size()) return false;
+  const NodeView open{*facts, node.usage};
+  return shape_.filters()[verdict.filter].filter->check(open).is_ok() &&
+         shape_.passes_rest(open, verdict);
 }
 
 bool ShortageReport::add_shortage(const NodeView& node, const NodeVerdict& verdict,

@@ -70,6 +70,8 @@ class ShortageReport {
     std::string numbers;               // of that node
   };
 
+  // Whether nothing else keeps the pod off the node.
+  [[nodiscard]] bool is_alone(const NodeView& node, const NodeVerdict& verdict) const;
   bool add_shortage(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
   void add_refusal(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
   void ask_for(ResourceId resource, std::int64_t amount);

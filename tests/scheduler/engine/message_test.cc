@@ -160,6 +160,24 @@ TEST_CASE("a pod that fits nowhere is told why") {
   }
 }
 
+TEST_CASE("a cordoned node would take the pod but for that, also with Kubernetes' taint on it") {
+  constexpr const char* kTaint = "node.kubernetes.io/unschedulable";
+  Scheduler s;
+  s.synced();
+  s.has(node("c1").gpus(8).cordoned().tainted(kTaint));
+  s.has(node("c2").gpus(8).cordoned());
+  s.has(node("c3").gpus(8).cordoned().tainted(kTaint).tainted("team", "a"));
+  s.has(node("c4").gpus(2).cordoned().tainted(kTaint));
+  s.has(node("t1").gpus(8).tainted(kTaint));
+  s.has(our_pod("a").gpus(4));
+  const auto decisions = s.decisions();
+  REQUIRE(decisions.size() == 1);
+  CHECK(std::get<decision::Unschedulable>(decisions[0]).details ==
+        "2 nodes would take the pod but for NodeUnschedulable: node(s) were unschedulable (first "
+        "c1). 1 node would take the pod but for TaintToleration: node(s) had untolerated taint(s) "
+        "(first t1: taint node.kubernetes.io/unschedulable:NoSchedule).");
+}
+
 TEST_CASE(
     "nodes that would take the pod but for a taint are counted, with the first one's numbers") {
   Scheduler s;
