@@ -16,11 +16,6 @@ namespace {
 
 constexpr const char* kAfterBackOff = "tried again after a back-off";
 
-std::string meant_by(const std::string& scheduler_name, const std::set<std::string>& served) {
-  const std::vector<std::string_view> names(served.begin(), served.end());
-  return std::string(nearest_name(scheduler_name, names).value_or(""));
-}
-
 bool asks_for_gpus(const k8s::Pod& pod) {
   const auto asks = [](const k8s::Container& container) {
     return std::any_of(container.limits.begin(), container.limits.end(),
@@ -113,6 +108,11 @@ std::string headline_of(const Refusal& refusal, const std::string& quota) {
   std::string numbers = refusal.details.substr(0, refusal.details.find(". "));
   if (numbers.ends_with('.')) numbers.pop_back();
   return numbers.empty() ? short_reason(refusal) : numbers;
+}
+
+std::string meant_by(const std::string& scheduler_name, const std::set<std::string>& served) {
+  const std::vector<std::string_view> names(served.begin(), served.end());
+  return std::string(nearest_name(scheduler_name, names).value_or(""));
 }
 
 bool is_stranger(const k8s::Pod& pod, const std::set<std::string>& served) {

@@ -67,6 +67,10 @@ struct LastRefusal {
 // seems to be a misspelling of one of them, or it asks for GPUs.
 [[nodiscard]] bool is_stranger(const k8s::Pod& pod, const std::set<std::string>& served);
 
+// The served name that a scheduler's name nearly is; empty: none.
+[[nodiscard]] std::string meant_by(const std::string& scheduler_name,
+                                   const std::set<std::string>& served);
+
 // `line`: before the engine made its decisions; `outlook`: these decisions.
 [[nodiscard]] Queue queue_of(const std::vector<PodInLine>& line, const Outlook& outlook,
                              const std::vector<k8s::Pod>& strangers,

@@ -89,6 +89,8 @@ std::optional<Why> why_settled(const Engine& engine, const k8s::Pod& pod,
     if (ours) why.named_nodes = nodes_named_in(why, judge(engine, unbound, why).nodes);
   } else if (!ours) {
     why.verdict = Why::Verdict::kNotOurs;
+    const std::string meant = meant_by(why.scheduler_name, served);
+    if (!meant.empty()) why.headline = "is \"" + meant + "\" meant?";
   } else {
     return std::nullopt;
   }

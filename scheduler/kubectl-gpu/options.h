@@ -42,8 +42,8 @@ struct Options {
   bool all_namespaces = false;
   Output output = Output::kTable;
   bool watch = false;
-  bool local = false;  // the overview and `why`: the scheduler is not asked
-  std::string pod;     // `why`: "NAME" or "pod/NAME"
+  bool ask = false;  // the overview and `why`: the scheduler is asked first
+  std::string pod;   // `why`: "NAME" or "pod/NAME"
   // For `plan`: the changes.
   std::vector<std::string> manifests;
   std::vector<std::string> added_nodes;  // "H100x8=2"

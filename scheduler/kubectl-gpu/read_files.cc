@@ -114,6 +114,9 @@ k8s::Result<void> for_each_object(const std::string& file, const EachObject& eac
     return k8s::config_error(file + ": cannot be read: " + simdjson::error_message(error));
   }
   const std::string_view whole(text.data(), text.size());
+  if (whole.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return k8s::config_error(file + ": is empty");
+  }
   if (is_json(whole)) return for_each_in(text, file, each);
   const auto documents = k8s::yaml::parse(whole, file);
   if (!documents) return tl::unexpected(documents.error());

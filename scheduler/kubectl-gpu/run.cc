@@ -47,9 +47,15 @@ void add_flags(CLI::App& app, Options& options) {
   app.add_option("-n,--namespace", options.namespace_, "Only pods of this namespace");
   app.add_flag("-A,--all-namespaces", options.all_namespaces,
                "Pods of all namespaces, as without -n");
-  const std::map<std::string, Output> outputs = {{"json", Output::kJson}, {"wide", Output::kWide}};
-  app.add_option("-o,--output", options.output, "json or wide")
-      ->transform(CLI::Transformer(outputs))
+  app.add_option_function<std::string>(
+         "-o,--output",
+         [&options](const std::string& format) {
+           if (format != "json" && format != "wide") {
+             throw CLI::ValidationError("--output", "want json or wide, not " + format);
+           }
+           options.output = format == "json" ? Output::kJson : Output::kWide;
+         },
+         "json or wide")
       ->type_name("FORMAT");
   app.add_flag("-w,--watch", options.watch, "Again every 5 s");
 }
@@ -75,7 +81,9 @@ void add_plan(CLI::App& app, Options& options) {
   plan->add_option("--add", options.added_nodes,
                    "Nodes more, like one that is there: H100x8=2, or NODE=2")
       ->type_name("KIND=COUNT");
-  plan->add_option("--drain", options.drained_nodes, "A node that is drained")->type_name("NODE");
+  plan->add_option("--drain", options.drained_nodes, "A node that is drained")
+      ->delimiter(',')
+      ->type_name("NODE");
 }
 
 // How the scheduler that runs is asked.
@@ -111,9 +119,10 @@ void add_way_to_scheduler(CLI::App& command, SchedulerOptions& options) {
       ->needs(server);
 }
 
-void add_local(CLI::App& command, Options& options) {
-  command.add_flag("--local", options.local,
-                   "Computed here from what you may list; the scheduler is not asked");
+void add_ask(CLI::App& command, Options& options) {
+  command.add_flag("--ask", options.ask,
+                   "Ask the scheduler first, which has the answer at once; it is shown your token. "
+                   "So does --server");
 }
 
 // A command that the scheduler answers, too.
@@ -136,14 +145,14 @@ void add_ui(CLI::App& app, Options& options) {
 void add_commands(CLI::App& app, Options& options) {
   app.add_option("-f,--filename", options.from, "As --from")->type_name("FILE");
   add_way_to_scheduler(app, options.scheduler);
-  add_local(app, options);
+  add_ask(app, options);
   options.scheduler.leader.role = kAnswersRole;
   CLI::App* why = add_answered_command(
       app, options, Command::kWhy, "why",
-      "Why a pod waits, or is where it is. Asks the scheduler, and computes it where that does not "
-      "answer");
+      "Why a pod waits, or is where it is. Asks the scheduler where you may not list what the "
+      "answer needs");
   why->add_option("POD", options.pod, "pod/NAME")->required();
-  add_local(*why, options);
+  add_ask(*why, options);
   add_command(app, options, Command::kNodes, "nodes", "Each node's GPUs, and who has them");
   add_answered_command(app, options, Command::kQueue, "queue",
                        "The pods that wait, in the order of turns. Asks the scheduler where you "
@@ -160,6 +169,7 @@ struct Cluster {
   Engine engine;
   Notes notes;
   std::vector<std::string> hidden{};  // kinds that the caller may not read
+  std::vector<std::string> absent{};  // kinds of which files have none
   PodName asked{};                    // by `why`
 };
 
@@ -169,6 +179,15 @@ std::string name_of_pod(const std::string& argument) {
     if (argument.starts_with(kind)) return argument.substr(kind.size());
   }
   return argument;
+}
+
+// As tables have it, "NAMESPACE/NAME": also the namespace, if no flag gives it.
+void split_name(Options& options) {
+  const std::string name = name_of_pod(options.pod);
+  const auto slash = name.find('/');
+  if (slash == std::string::npos) return;
+  if (options.namespace_.empty()) options.namespace_ = name.substr(0, slash);
+  options.pod = name.substr(slash + 1);
 }
 
 k8s::Result<Cluster> read(const Options& options, Time now) {
@@ -200,7 +219,11 @@ k8s::Result<Cluster> read(const Options& options, Time now) {
                   .notes = Notes(std::move(served), std::move(wanted)),
                   .hidden = {},
                   .asked = std::move(asked)};
+  bool has_nodes = false;
+  bool has_pods = false;
   const auto sink = [&](Event event) {
+    has_nodes = has_nodes || std::holds_alternative<event::NodeUpserted>(event);
+    has_pods = has_pods || std::holds_alternative<event::PodUpserted>(event);
     cluster.notes.see(event);
     cluster.engine.apply(std::move(event), now);
   };
@@ -211,6 +234,10 @@ k8s::Result<Cluster> read(const Options& options, Time now) {
   } else if (auto read = read_files(options.from, sink); !read) {
     return tl::unexpected(read.error());
   }
+  if (!access && !has_nodes) cluster.absent.emplace_back("nodes");
+  // A plan brings pods of its own.
+  const bool needs_pods = options.command != Command::kPlan;
+  if (!access && !has_pods && needs_pods) cluster.absent.emplace_back("pods");
   cluster.engine.apply(event::Synced{}, now);
   return cluster;
 }
@@ -234,6 +261,9 @@ class Answering {
     Cluster& cluster = *read_cluster;
     for (const std::string& kind : cluster.hidden) {
       terminal_.err << "kubectl gpu: you may not list " << kind << "; they count as none\n";
+    }
+    for (const std::string& kind : cluster.absent) {
+      terminal_.err << "kubectl gpu: there are no " << kind << " in the files; is one missing?\n";
     }
     switch (options_.command) {
       case Command::kOverview:
@@ -276,11 +306,11 @@ class Answering {
     }
     if (!asked_ || asked_->kind == k8s::ErrorKind::kTimeout) {
       auto shown = show_answer(ask_scheduler(options_, name_of_pod(options_.pod)));
-      if (shown && options_.command != Command::kWhy) {
+      if (shown) {
         terminal_.err << "kubectl gpu: you may not list the cluster, so the scheduler answered; it "
                          "does not name nodes and pods that you may not see\n";
+        return 0;
       }
-      if (shown) return 0;
       asked_ = std::move(shown.error());
     }
     fail(error);
@@ -289,15 +319,17 @@ class Answering {
     return kUnreadable;
   }
   // What it says of one pod and of the cluster is all that can be computed here, newer, and there
-  // at once; it also knows how a pod was placed.
+  // at once; it also knows how a pod was placed. But it sees the caller's token, and whoever may
+  // list the cluster may do more with that than the scheduler: not without being told.
   [[nodiscard]] bool asks_first() const {
     const bool has_answer =
         options_.command == Command::kOverview || options_.command == Command::kWhy;
-    return has_answer && !options_.local && options_.from.empty() && options_.config.empty();
+    const bool is_told = options_.ask || !options_.scheduler.server.empty();
+    return has_answer && is_told && options_.from.empty() && options_.config.empty();
   }
   [[nodiscard]] bool asks_scheduler() const {
-    return asks_first() || options_.command == Command::kQueue ||
-           options_.command == Command::kQuota;
+    return asks_first() || options_.command == Command::kWhy ||
+           options_.command == Command::kQueue || options_.command == Command::kQuota;
   }
   k8s::Result<void> show_answer(const k8s::Result<std::string>& json) {
     if (!json) return tl::unexpected(json.error());
@@ -309,17 +341,8 @@ class Answering {
       case Command::kQuota:
         return show_read(*json, answers::read_quotas(*json));
       default:
-        return show_why(*json);
+        return show_read(*json, answers::read_why(*json));
     }
-  }
-  k8s::Result<void> show_why(const std::string& json) {
-    const auto why = answers::read_why(json);
-    auto shown = show_read(json, why);
-    if (shown && why->withheld) {
-      terminal_.err << "kubectl gpu: the scheduler answered, and does not name nodes and pods that "
-                       "you may not see\n";
-    }
-    return shown;
   }
   // Prints the JSON as it came, which may have fields that are not known here.
   template <typename Answer>
@@ -381,6 +404,12 @@ class Answering {
   }
 
   int plan(Cluster& cluster) {
+    if (options_.manifests.empty() && options_.added_nodes.empty() &&
+        options_.drained_nodes.empty()) {
+      return fail(k8s::make_error(
+          k8s::ErrorKind::kConfig,
+          "plan: nothing is different; say what would be with --add, --drain, --quota or -f"));
+    }
     auto change = change_of(cluster);
     if (!change) return fail(change.error());
     const answers::Plan plan =
@@ -443,6 +472,11 @@ int run(const std::vector<std::string>& arguments, std::string_view version,
   add_flags(app, options);
   add_commands(app, options);
   app.require_subcommand(0, 1);
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    return fmt::format("kubectl gpu: {}{}; kubectl gpu --help says more\n", error.what(),
+                       is_extra ? "; there are why, nodes, queue, quota, plan and ui" : "");
+  });
   app.set_version_flag("--version", fmt::format("kubectl-gpu {}", version));
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
@@ -450,6 +484,7 @@ int run(const std::vector<std::string>& arguments, std::string_view version,
   } catch (const CLI::ParseError& error) {
     return app.exit(error, terminal.out, terminal.err) == 0 ? 0 : kBadUsage;
   }
+  split_name(options);
   if (options.command == Command::kUi) {
     options.scheduler.leader.role = kUiRole;
     return run_ui(options, terminal);
@@ -464,6 +499,10 @@ int run(const std::vector<std::string>& arguments, std::string_view version,
     if (options.watch && terminal.style.bars) terminal.out << kClearScreen;
     const int code = Answering(options, terminal).answer();
     terminal.out.flush();
+    if (!terminal.out) {
+      terminal.err << "kubectl gpu: the answer could not be written\n";
+      return kUnreadable;
+    }
     if (!options.watch || code == kBadUsage) return code;
     std::this_thread::sleep_for(kWatchInterval);
   }

@@ -39,7 +39,7 @@ std::string verdict(const Why& why, const Style& style) {
       return marked("NEVER AS WRITTEN", Colour::kRed) + " - " + why.headline;
     case Verdict::kNotOurs:
       return marked("NOT OURS", Colour::kYellow) + " - it waits for schedulerName \"" +
-             why.scheduler_name + "\"";
+             why.scheduler_name + "\"" + (why.headline.empty() ? "" : ", " + why.headline);
     case Verdict::kFinished:
       break;
   }

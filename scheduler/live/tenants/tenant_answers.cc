@@ -56,10 +56,9 @@ tl::expected<Wanted, Reply> read_request(const server::Request& request) {
     return tl::unexpected(text_reply(status, std::move(sentence) + '\n'));
   };
   const auto about = about_of(request.path);
-  if (!about)
-    return bad(404,
-               "there are /answers/overview, /answers/why, /answers/queue and "
-               "/answers/quota");
+  if (!about) {
+    return bad(404, "there are /answers/overview, /answers/why, /answers/queue and /answers/quota");
+  }
   auto given = server::parse_query(request.query);
   if (!given) return bad(400, given.error());
   Wanted wanted{.about = *about, .namespace_ = {}, .pod = {}};

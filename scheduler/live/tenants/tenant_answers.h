@@ -1,9 +1,8 @@
 // Answers for `kubectl gpu`: for accounts that may not list the pods and nodes of the cluster, and
 // so cannot compute them; and for those who may, where they are the same, there at once and newer.
 //
-//   GET /answers/overview                     as `kubectl gpu -o json`; with ?namespace=NS only
-//   pods
-//                                             of that one count as waiting
+//   GET /answers/overview                     as `kubectl gpu -o json`; ?namespace=NS: pods of
+//                                             other namespaces do not count as waiting
 //   GET /answers/why?namespace=NS&pod=NAME    as `kubectl gpu why -o json` (answers/json.h)
 //   GET /answers/queue?namespace=NS           as `kubectl gpu queue -o json`, of the pods of NS
 //   GET /answers/quota?namespace=NS           as `kubectl gpu quota -o json`, of what counts them

@@ -165,7 +165,7 @@ func (w *world) askedOfScheduler(account, server string, args ...string) string 
 	if ended := new(exec.ExitError); err != nil && !errors.As(err, &ended) {
 		w.t.Fatalf("kubectl-gpu %v: %v", args, err)
 	}
-	if code := command.ProcessState.ExitCode(); code != 0 || !strings.Contains(complaints.String(), "the scheduler answered") {
+	if code := command.ProcessState.ExitCode(); code != 0 || !strings.Contains(complaints.String(), "so the scheduler answered") && args[0] != "why" {
 		w.t.Fatalf("kubectl-gpu %v ended with %d: %s\n%s", args, code, complaints.String(), output)
 	}
 	return string(output)

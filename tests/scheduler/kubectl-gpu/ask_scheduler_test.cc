@@ -132,7 +132,7 @@ class ApiServer {
 
 }  // namespace
 
-TEST_CASE("kubectl gpu why asks the scheduler, which names what the caller may see") {
+TEST_CASE("kubectl gpu why asks the scheduler where the caller may not list the cluster") {
   ApiServer api;
   const auto said = api.say({"why", "pod/train-0"});
   CHECK(said.code == 0);
@@ -144,13 +144,21 @@ TEST_CASE("kubectl gpu why asks the scheduler, which names what the caller may s
         "Would run if: +1 node with H100-80GB\n"
         "Next: kubectl get pod/train-0 -n ml -o yaml\n");
   CHECK(said.err ==
-        "kubectl gpu: the scheduler answered, and does not name nodes and pods that you may not "
-        "see\n");
+        "kubectl gpu: you may not list the cluster, so the scheduler answered; it does not name "
+        "nodes and pods that you may not see\n");
   CHECK(api.token_shown_at(kAnswerPath) == "Bearer mine");
+}
+
+TEST_CASE("with --ask the scheduler is asked first, and nothing is listed if it answers") {
+  ApiServer api;
+  const auto said = api.say({"why", "pod/train-0", "--ask"});
+  CHECK(said.code == 0);
+  CHECK_THAT(said.out, Catch::StartsWith("WAITS 7m"));
+  CHECK(said.err.empty());
   CHECK(api.token_shown_at("/api/v1/pods") == "none");
 }
 
-TEST_CASE("kubectl gpu asks the scheduler for the overview, of all pods or of a namespace's") {
+TEST_CASE("kubectl gpu --ask prints the scheduler's overview, of all pods or of a namespace's") {
   ApiServer api;
   answers::Overview overview;
   overview.gpus = {.total = 16, .used = 9, .held = 0, .free = 7};
@@ -165,7 +173,7 @@ TEST_CASE("kubectl gpu asks the scheduler for the overview, of all pods or of a 
   overview.data_age = std::chrono::seconds(2);
   const std::string proxy = kProxyPath;
   api.answers[proxy + "/answers/overview"] = tests::answer(200, kJson, answers::to_json(overview));
-  const auto said = api.say({});
+  const auto said = api.say({"--ask"});
   CHECK(said.code == 0);
   CHECK(said.out ==
         "16 GPUs  9 used  7 free | 3 pods wait (24 GPUs)\n"
@@ -174,35 +182,36 @@ TEST_CASE("kubectl gpu asks the scheduler for the overview, of all pods or of a 
         "As of 2s ago\n"
         "Next: kubectl gpu queue\n");
   CHECK(said.err.empty());
-  CHECK(api.say({"-o", "json"}).out == answers::to_json(overview));
+  CHECK(api.say({"--ask", "-o", "json"}).out == answers::to_json(overview));
   CHECK(api.token_shown_at(proxy + "/answers/overview?namespace=") == "none");
 
   overview.waiting.pods = 1;
   api.answers.erase(proxy + "/answers/overview");
   api.answers[proxy + "/answers/overview?namespace=vision"] =
       tests::answer(200, kJson, answers::to_json(overview));
-  CHECK_THAT(api.say({"-n", "vision"}).out, Catch::Contains("| 1 pod waits"));
+  CHECK_THAT(api.say({"--ask", "-n", "vision"}).out, Catch::Contains("| 1 pod waits"));
 }
 
 TEST_CASE("who may not list the cluster waits for a scheduler that is slow to answer") {
   ApiServer api;
   api.first_answer_after = std::chrono::milliseconds(2'500);  // more than its patience
-  const auto said = api.say({"why", "train-0"});
+  const auto said = api.say({"why", "train-0", "--ask"});
   CHECK(said.code == 0);
   CHECK_THAT(said.out, Catch::StartsWith("WAITS 7m"));
 }
 
-TEST_CASE("what the scheduler does not answer is computed from lists, and with --local at once") {
+TEST_CASE("what the scheduler does not answer is computed from lists, and shows it no token") {
   ApiServer api;
   const auto is_listed = [&](const ApiServer::Said& said) {
     CHECK(said.code == kUnreadable);
     return said.err.find("kubectl gpu: reading ") != std::string::npos;
   };
-  CHECK(is_listed(api.say({})));
-  CHECK(is_listed(api.say({"--local"})));
-  CHECK(api.token_shown_at(kAnswerPath) == "none");
-  CHECK(is_listed(api.say({"why", "train-0", "--local"})));
-  CHECK(api.token_shown_at(kAnswerPath) == "none");
+  const std::string proxy = kProxyPath;
+  CHECK(is_listed(api.say({"--ask"})));
+  CHECK(api.token_shown_at(proxy) == "Bearer mine");
+  ApiServer untold;
+  CHECK(untold.say({}).code == kUnreadable);
+  CHECK(untold.token_shown_at(proxy) == "none");
 }
 
 TEST_CASE("kubectl gpu why -o json prints the scheduler's JSON as it came") {

@@ -223,7 +223,8 @@ TEST_CASE("kubectl gpu why begins with the verdict") {
        "kubectl get pod/gated -n demo"},
       {"bad-annot", "oops", "NEVER AS WRITTEN - annotation gpu-scheduler.io/gpu-typ is not known",
        "kubectl get pod/bad-annot -n oops"},
-      {"typo-name", "oops", "NOT OURS - it waits for schedulerName \"gpu-schedular\"\n",
+      {"typo-name", "oops",
+       "NOT OURS - it waits for schedulerName \"gpu-schedular\", is \"gpu-scheduler\" meant?\n",
        "kubectl get pod/typo-name -n oops"},
   };
   for (const Case& c : cases) {
@@ -235,6 +236,20 @@ TEST_CASE("kubectl gpu why begins with the verdict") {
       CHECK(said.find("Frees when") == std::string::npos);
     }
   }
+}
+
+TEST_CASE("an answer that cannot be written is a failure") {
+  std::ostringstream out;
+  out.setstate(std::ios::badbit);  // as of a disk that is full
+  std::ostringstream err;
+  CHECK(run({"--from", nodes_file(), "--from", pods_file()}, "1.2.3",
+            {.out = out, .err = err, .style = {}, .now = [] { return kNow; }}) == kUnreadable);
+  CHECK(err.str() == "kubectl gpu: the answer could not be written\n");
+}
+
+TEST_CASE("a pod is named as tables have it, too") {
+  CHECK(answer({"why", "demo/gated"}) == answer({"why", "pod/gated", "-n", "demo"}));
+  CHECK(answer({"why", "pod/demo/gated"}) == answer({"why", "pod/gated", "-n", "demo"}));
 }
 
 TEST_CASE("kubectl gpu why -o json has the same in numbers") {
@@ -351,6 +366,22 @@ TEST_CASE("kubectl gpu takes what it knows, and says what is wrong with the rest
        {"--config", "/nowhere", "-f", nodes_file()},
        kBadUsage,
        "/nowhere"},
+      {"a file of nothing",
+       {"-f", written("empty.json", " \n")},
+       kBadUsage,
+       "empty.json: is empty"},
+      {"another format",
+       {"-o", "yaml", "-f", nodes_file()},
+       kBadUsage,
+       "kubectl gpu: --output: want json or wide, not yaml"},
+      {"another command",
+       {"nodez"},
+       kBadUsage,
+       "nodez; there are why, nodes, queue, quota, plan and ui; "},
+      {"a plan of nothing",
+       {"plan", "--from", nodes_file()},
+       kBadUsage,
+       "plan: nothing is different; say what would be with --add, --drain, --quota or -f"},
       {"a file of something else",
        {"-f", written("else.json", "{\"a\": 1}")},
        kUnreadable,
@@ -372,6 +403,7 @@ TEST_CASE("kubectl gpu takes what it knows, and says what is wrong with the rest
   const Said nobody = say({"why", "pod/nobody", "-f", nodes_file()});
   CHECK(nobody.code == kUnreadable);
   CHECK(nobody.err ==
+        "kubectl gpu: there are no pods in the files; is one missing?\n"
         "kubectl gpu: there is no pod \"nobody\" in namespace \"default\" that has not finished\n");
   CHECK(say({"--version"}).out == "kubectl-gpu 1.2.3\n");
   CHECK(say({"--help"}).code == 0);

@@ -69,11 +69,11 @@ func (c *cluster) measure(ctx context.Context) (m Measured, err error) {
 		{"bare LISTs, protobuf", func(ctx context.Context) (sample, error) {
 			return c.listAll(ctx, "application/vnd.kubernetes.protobuf,application/json")
 		}},
-		c.command("kubectl gpu", c.someone, "--local"),
+		c.command("kubectl gpu", c.someone),
 		c.command("kubectl gpu nodes", c.someone, "nodes"),
 		c.command("kubectl gpu queue", c.someone, "queue"),
 		c.command("kubectl gpu quota", c.someone, "quota"),
-		c.command("kubectl gpu why", c.someone, "why", "pod/"+askedPod, "-n", space(0), "--local"),
+		c.command("kubectl gpu why", c.someone, "why", "pod/"+askedPod, "-n", space(0)),
 	}
 	progress("with the scheduler down")
 	if m.Figures, err = c.rounds(ctx, down, 0); err != nil {
