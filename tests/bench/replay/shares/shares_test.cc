@@ -20,8 +20,8 @@ namespace {
 // Without the seconds that runs took: no two runs share these.
 std::string timeless(std::string text) {
   // In summary.json; in the page; in the table's last column, "CPU s/run".
-  for (const char* seconds : {"\"seconds\": [0-9.e-]+", "<span class=\"took\">[^<]*</span>",
-                              "[0-9]+\\.[0-9]{2}\n"}) {
+  for (const char* seconds :
+       {"\"seconds\": [0-9.e-]+", "<span class=\"took\">[^<]*</span>", "[0-9]+\\.[0-9]{2}\n"}) {
     text = std::regex_replace(text, std::regex(seconds), "S");
   }
   return text;
