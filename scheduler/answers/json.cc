@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
+#include <optional>
+
 namespace sched::answers {
 namespace {
 
@@ -36,6 +39,10 @@ Json json_of(const Chosen& chosen) {
   json["runnerUp"] = {{"node", chosen.runner_up->node}, {"score", chosen.runner_up->score}};
   json["margin"] = chosen.score - chosen.runner_up->score;
   return json;
+}
+
+void add_age(Json& json, const std::optional<std::chrono::seconds>& age) {
+  if (age) json["dataAgeSeconds"] = age->count();
 }
 
 Json json_of(const PodRef& pod) { return {{"namespace", pod.namespace_}, {"name", pod.name}}; }
@@ -104,7 +111,7 @@ std::string to_json(const Overview& overview) {
                 {"gpus", overview.waiting.gpus},
                 {"gated", overview.waiting.gated},
                 {"never", overview.waiting.never}}}};
-  if (overview.data_age) all["dataAgeSeconds"] = overview.data_age->count();
+  add_age(all, overview.data_age);
   return text_of(all);
 }
 
@@ -149,7 +156,7 @@ std::string to_json(const Queue& queue) {
                          {"meant", row.meant}};
                })}};
   if (queue.left_out > 0) all["leftOut"] = queue.left_out;
-  if (queue.data_age) all["dataAgeSeconds"] = queue.data_age->count();
+  add_age(all, queue.data_age);
   if (queue.nodes_withheld) all["withheld"] = {{"nodes", true}};
   return text_of(all);
 }
@@ -179,7 +186,7 @@ std::string to_json(const QuotasSeen& quotas) {
       {"head", of.head ? json_of(*of.head) : Json()},
       {"headSince", of.in_line > 0 ? Json(k8s::json::format_seconds(of.head_since)) : Json()},
       {"firstOfNamespace", of.first_place}};
-  if (quotas.data_age) all["dataAgeSeconds"] = quotas.data_age->count();
+  add_age(all, quotas.data_age);
   if (quotas.is_withheld) all["withheld"] = true;
   return text_of(all);
 }
@@ -215,7 +222,7 @@ std::string to_json(const Why& why) {
               {"wouldRunOnOneMoreOfType", why.room.if_empty_type},
               {"waitsForNodes", why.is_for_nodes}};
   if (why.chosen) all["chosen"] = json_of(*why.chosen);
-  if (why.data_age) all["dataAgeSeconds"] = why.data_age->count();
+  add_age(all, why.data_age);
   if (why.withheld) {
     all["withheld"] = {{"nodes", why.withheld->nodes},
                        {"podsThatEnd", why.withheld->pods},
