@@ -43,7 +43,7 @@ struct Options {
   Output output = Output::kTable;
   bool watch = false;
   bool ask = false;  // the overview and `why`: the scheduler is asked first
-  std::string pod;   // `why`: "NAME" or "pod/NAME"
+  std::string pod;   // `why`: its name, once the command line is read
   // For `plan`: the changes.
   std::vector<std::string> manifests;
   std::vector<std::string> added_nodes;  // "H100x8=2"

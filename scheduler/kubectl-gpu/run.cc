@@ -181,13 +181,14 @@ std::string name_of_pod(const std::string& argument) {
   return argument;
 }
 
-// As tables have it, "NAMESPACE/NAME": also the namespace, if no flag gives it.
-void split_name(Options& options) {
-  const std::string name = name_of_pod(options.pod);
-  const auto slash = name.find('/');
+// Leaves the name alone. As tables have it, "NAMESPACE/NAME", it gives the namespace, too, if no
+// flag does.
+void read_name(Options& options) {
+  options.pod = name_of_pod(options.pod);
+  const auto slash = options.pod.find('/');
   if (slash == std::string::npos) return;
-  if (options.namespace_.empty()) options.namespace_ = name.substr(0, slash);
-  options.pod = name.substr(slash + 1);
+  if (options.namespace_.empty()) options.namespace_ = options.pod.substr(0, slash);
+  options.pod.erase(0, slash + 1);
 }
 
 k8s::Result<Cluster> read(const Options& options, Time now) {
@@ -201,7 +202,7 @@ k8s::Result<Cluster> read(const Options& options, Time now) {
   // The loop is first, so that it ends last: the credentials may have a program running on it.
   const auto loop = k8s::make_event_loop();
   std::optional<k8s::ClusterAccess> access;
-  PodName asked{"default", name_of_pod(options.pod)};
+  PodName asked{"default", options.pod};
   if (options.from.empty()) {
     auto found = k8s::find_cluster(options.kubeconfig, options.context);
     if (!found) return tl::unexpected(std::move(found.error()));
@@ -252,7 +253,7 @@ class Answering {
 
   int answer() {
     if (asks_first()) {
-      auto shown = show_answer(ask_scheduler(options_, name_of_pod(options_.pod), kPatience));
+      auto shown = show_answer(ask_scheduler(options_, kPatience));
       if (shown) return 0;
       asked_ = std::move(shown.error());
     }
@@ -305,7 +306,7 @@ class Answering {
       return kUnreadable;
     }
     if (!asked_ || asked_->kind == k8s::ErrorKind::kTimeout) {
-      auto shown = show_answer(ask_scheduler(options_, name_of_pod(options_.pod)));
+      auto shown = show_answer(ask_scheduler(options_));
       if (shown) {
         terminal_.err << "kubectl gpu: you may not list the cluster, so the scheduler answered; it "
                          "does not name nodes and pods that you may not see\n";
@@ -318,9 +319,9 @@ class Answering {
                   << '\n';
     return kUnreadable;
   }
-  // What it says of one pod and of the cluster is all that can be computed here, newer, and there
-  // at once; it also knows how a pod was placed. But it sees the caller's token, and whoever may
-  // list the cluster may do more with that than the scheduler: not without being told.
+  // The scheduler's answers about one pod and about the cluster have all that can be computed here,
+  // and how a pod was placed. But the request shows it the caller's token, which may have more
+  // rights than the scheduler's own: only if the caller asks for it.
   [[nodiscard]] bool asks_first() const {
     const bool has_answer =
         options_.command == Command::kOverview || options_.command == Command::kWhy;
@@ -484,7 +485,7 @@ int run(const std::vector<std::string>& arguments, std::string_view version,
   } catch (const CLI::ParseError& error) {
     return app.exit(error, terminal.out, terminal.err) == 0 ? 0 : kBadUsage;
   }
-  split_name(options);
+  read_name(options);
   if (options.command == Command::kUi) {
     options.scheduler.leader.role = kUiRole;
     return run_ui(options, terminal);

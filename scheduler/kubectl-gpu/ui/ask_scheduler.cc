@@ -23,7 +23,7 @@ std::string answer_target(Command command, const std::string& namespace_, const 
   return target.text();
 }
 
-k8s::Result<std::string> ask_scheduler(const Options& options, const std::string& pod,
+k8s::Result<std::string> ask_scheduler(const Options& options,
                                        std::optional<std::chrono::milliseconds> patience) {
   // These two first, so that they end last: a request that is open when the patience is over is
   // ended with the way, and a program for credentials may run on the loop.
@@ -39,7 +39,7 @@ k8s::Result<std::string> ask_scheduler(const Options& options, const std::string
     if (namespace_.empty()) namespace_ = way.default_namespace();
     if (namespace_.empty()) namespace_ = "default";
   }
-  const std::string target = answer_target(options.command, namespace_, pod);
+  const std::string target = answer_target(options.command, namespace_, options.pod);
   std::unique_ptr<k8s::Timer> limit;
   if (patience) limit = loop->after(*patience, [&] { loop->stop(); });
   loop->post([&] {

@@ -1,5 +1,5 @@
-// What the scheduler that runs answers (live/tenants/tenant_answers.h): it has the answer at once,
-// and for callers who may not list what an answer is computed from it is the only one who has it.
+// Answers of the running scheduler (live/tenants/tenant_answers.h): they need no lists, so they are
+// quick, and callers who may not list can get them.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -13,13 +13,12 @@
 namespace sched::kubectl {
 
 // Asks the scheduler that leads, with the caller's credentials, what the command of `options` asks:
-// about the pod of that name (`why`), about the namespace of the options, else of the context
+// about the pod of the options (`why`), about the namespace of the options, else of the context
 // (`queue`, `quota`), or about the cluster (the overview). Returns the answer's JSON. On error:
 // what to do is in the message. `patience`: how long it waits for the answer; nullopt: as long as
 // the API server does.
 [[nodiscard]] k8s::Result<std::string> ask_scheduler(
-    const Options& options, const std::string& pod,
-    std::optional<std::chrono::milliseconds> patience = std::nullopt);
+    const Options& options, std::optional<std::chrono::milliseconds> patience = std::nullopt);
 
 // "/answers/why?namespace=ml&pod=train-0", "/answers/queue?namespace=ml", "/answers/overview". The
 // namespace may be empty for the overview alone.

@@ -1,5 +1,5 @@
-// Answers for `kubectl gpu`: for accounts that may not list the pods and nodes of the cluster, and
-// so cannot compute them; and for those who may, where they are the same, there at once and newer.
+// Answers for `kubectl gpu`. Accounts that may not list the pods and nodes of the cluster cannot
+// compute them; for others they are quicker than lists.
 //
 //   GET /answers/overview                     as `kubectl gpu -o json`; ?namespace=NS: pods of
 //                                             other namespaces do not count as waiting
