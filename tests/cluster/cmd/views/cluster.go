@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -181,7 +180,7 @@ func (c *cluster) startScheduler(ctx context.Context) error {
 }
 
 func (c *cluster) awaitConditions(ctx context.Context) error {
-	for told := 0; ; {
+	for {
 		var count atomic.Int64
 		err := load.InParallel(ctx, c.Quotas, func(i int) error {
 			pods, err := c.client.CoreV1().Pods(space(i)).List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=", ResourceVersion: "0"})
@@ -198,11 +197,11 @@ func (c *cluster) awaitConditions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if now := int(count.Load()); now == c.Waiting {
+		told := int(count.Load())
+		if told == c.Waiting {
 			return nil
-		} else if told = now; told >= 0 {
-			progress("%d of %d pods have been told why they wait", told, c.Waiting)
 		}
+		progress("%d of %d pods have been told why they wait", told, c.Waiting)
 		select {
 		case <-time.After(5 * time.Second):
 		case <-c.scheduler.Done():
@@ -213,20 +212,7 @@ func (c *cluster) awaitConditions(ctx context.Context) error {
 	}
 }
 
-// token reads the one of a kubeconfig.
-func token(kubeconfig string) (string, error) {
-	content, err := os.ReadFile(kubeconfig)
-	if err != nil {
-		return "", err
-	}
-	config, err := clientcmd.RESTConfigFromKubeConfig(content)
-	if err != nil {
-		return "", err
-	}
-	return config.BearerToken, nil
-}
-
-// httpClientFor speaks to the API server as the account of a kubeconfig.
-func httpClientFor(kubeconfig string) (*rest.Config, error) {
+// configOf is what a kubeconfig says: where the API server is, and the account's token.
+func configOf(kubeconfig string) (*rest.Config, error) {
 	return clientcmd.BuildConfigFromFlags("", kubeconfig)
 }

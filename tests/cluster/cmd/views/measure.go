@@ -131,7 +131,7 @@ func (c *cluster) rounds(ctx context.Context, all []measurement, rest time.Durat
 
 // listAll reads all lists at once, each in one answer from the API server's cache, and forgets them.
 func (c *cluster) listAll(ctx context.Context, accept string) (s sample, err error) {
-	config, err := httpClientFor(c.someone)
+	config, err := configOf(c.someone)
 	if err != nil {
 		return s, err
 	}
@@ -210,12 +210,12 @@ func (c *cluster) command(what, kubeconfig string, arguments ...string) measurem
 func (c *cluster) page(what, path string) measurement {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // a certificate of its own, on loopback
 	return measurement{what, func(ctx context.Context) (sample, error) {
-		token, err := token(c.someone)
+		config, err := configOf(c.someone)
 		if err != nil {
 			return sample{}, err
 		}
 		begin := time.Now()
-		n, err := read(ctx, client, c.server()+path, "", token)
+		n, err := read(ctx, client, c.server()+path, "", config.BearerToken)
 		return sample{took: time.Since(begin), bytes: n}, err
 	}}
 }
