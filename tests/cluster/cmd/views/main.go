@@ -1,9 +1,9 @@
 // views measures what it costs to look at a large, full cluster: `kubectl gpu` with the scheduler down, beside the bare LISTs of the same objects,
 // and with it up; the scheduler's page; and what either takes of the engine's thread.
 //
-//	views [--nodes 5000 --running 40000 --waiting 20000 --quotas 300] [--json FILE]
+//	views [--nodes 5000 --waiting 20000 --quotas 300] [--json FILE]
 //
-// Nodes have eight GPUs each, the first of them full: running pods have one each, and waiting pods ask for one, two, four and eight in turn. One
+// Nodes have eight GPUs each and are full: running pods have one each, and waiting pods ask for one, two, four and eight in turn. One
 // half of the quotas is used up, so that their pods wait for quota, and those of the other half for nodes. Every pod is in the namespace of its quota.
 //
 // Times are medians of rounds in which everything is done once; API server, etcd and scheduler share the cores.
@@ -56,7 +56,6 @@ func parse(args []string) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("views", flag.ExitOnError)
 	flags.IntVar(&s.Nodes, "nodes", 5000, "nodes, of eight GPUs each")
-	flags.IntVar(&s.Running, "running", 40000, "pods that have a GPU")
 	flags.IntVar(&s.Waiting, "waiting", 20000, "pods that wait")
 	flags.IntVar(&s.Quotas, "quotas", 300, "quotas, with a namespace each")
 	flags.IntVar(&s.Rounds, "rounds", 5, "rounds")
@@ -66,13 +65,12 @@ func parse(args []string) (settings, error) {
 	flags.StringVar(&s.bin, "bin", "", "directory of the control plane's binaries (default: where build.sh leaves them)")
 	flags.StringVar(&s.built, "built", "", "directory of gpu-scheduler and kubectl-gpu (default build/release/bin)")
 	_ = flags.Parse(args)
+	s.Running = s.Nodes * load.GPUsPerNode
 	switch {
 	case flags.NArg() > 0:
 		return s, fmt.Errorf("what is %q for?", flags.Args())
 	case s.Nodes < 1 || s.Running < s.Quotas || s.Waiting < s.Quotas || s.Quotas < 2 || s.Rounds < 1 || s.Watched < time.Second:
-		return s, errors.New("there must be a node, two quotas, a running and a waiting pod of each, a round and a second")
-	case s.Running > s.Nodes*load.GPUsPerNode:
-		return s, fmt.Errorf("--running %d: %d nodes have %d GPUs", s.Running, s.Nodes, s.Nodes*load.GPUsPerNode)
+		return s, errors.New("there must be two quotas, a GPU and a waiting pod for each, a round and a second")
 	}
 	if s.built == "" {
 		root, err := controlplane.RepositoryRoot()
