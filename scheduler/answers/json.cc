@@ -109,8 +109,10 @@ std::string to_json(const Overview& overview) {
               {"waiting",
                {{"pods", overview.waiting.pods},
                 {"gpus", overview.waiting.gpus},
+                {"migInstances", overview.waiting.instances},
                 {"gated", overview.waiting.gated},
-                {"never", overview.waiting.never}}}};
+                {"never", overview.waiting.never}}},
+              {"quotasWithWarnings", overview.warned_quotas}};
   add_age(all, overview.data_age);
   return text_of(all);
 }
@@ -163,10 +165,16 @@ std::string to_json(const Queue& queue) {
 
 std::string to_json(const std::vector<QuotaStatus>& quotas) { return text_of(quotas_json(quotas)); }
 
-std::string to_json(const std::vector<QuotaStatus>& quotas,
-                    const std::vector<BorrowedGpus>& borrowed, const PodNames& names) {
-  Json all = quotas_json(quotas);
-  all["borrowed"] = array_of(borrowed, [&](const BorrowedGpus& one) -> Json {
+std::string to_json(const AllQuotas& quotas, const PodNames& names) {
+  Json all = quotas_json(quotas.quotas);
+  all["usedBy"] = array_of(quotas.uses, [](const QuotaUse& one) -> Json {
+    return {{"quota", one.quota},
+            {"gpuType", one.gpu_type},
+            {"namespace", one.namespace_},
+            {"pods", one.pods},
+            {"gpus", one.gpus.to_string()}};
+  });
+  all["borrowed"] = array_of(quotas.borrowed, [&](const BorrowedGpus& one) -> Json {
     return {{"pod", names.of(one.uid)},
             {"quota", one.quota},
             {"gpuType", one.gpu_type},
@@ -236,7 +244,10 @@ std::string to_json(const Plan& plan) {
     return {{"pod", json_of(row.pod)}, {"origin", to_string(row.origin)}, {"node", row.node}};
   };
   const auto wait = [](const PlanRow& row) -> Json {
-    return {{"pod", json_of(row.pod)}, {"origin", to_string(row.origin)}, {"why", row.why}};
+    return {{"pod", json_of(row.pod)},
+            {"origin", to_string(row.origin)},
+            {"headline", row.headline},
+            {"why", row.why}};
   };
   const auto name = [](const PodRef& pod) { return json_of(pod); };
   return text_of({{"kind", "Plan"},

@@ -1,5 +1,7 @@
 #include "scheduler/answers/overview.h"
 
+#include "scheduler/answers/quotas.h"
+
 #include <map>
 #include <utility>
 
@@ -39,7 +41,8 @@ void add(TypeRow& row, const GpuNode& node, const GpuPieces& pieces) {
 
 }  // namespace
 
-Overview overview_of(const std::vector<GpuNode>& nodes, const std::vector<PodInLine>& line) {
+Overview overview_of(const std::vector<GpuNode>& nodes, const std::vector<PodInLine>& line,
+                     const std::vector<QuotaStatus>& quotas) {
   Overview overview;
   std::map<std::pair<std::string, std::string>, TypeRow> rows;
   for (const GpuNode& node : nodes) {
@@ -65,8 +68,12 @@ Overview overview_of(const std::vector<GpuNode>& nodes, const std::vector<PodInL
   for (const PodInLine& pod : line) {
     ++overview.waiting.pods;
     overview.waiting.gpus += pod.gpus;
+    overview.waiting.instances += pod.instances;
     if (pod.place == PodInLine::Place::kGated) ++overview.waiting.gated;
     if (!pod.never.empty()) ++overview.waiting.never;
+  }
+  for (const QuotaStatus& quota : quotas) {
+    if (has_warning(quota)) overview.warned_quotas.push_back(quota.name);
   }
   return overview;
 }

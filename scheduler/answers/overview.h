@@ -42,9 +42,10 @@ struct ClosedNode {
 
 struct Waiting {
   std::size_t pods = 0;
-  std::int64_t gpus = 0;  // that they ask for
-  std::size_t gated = 0;  // of the pods: those with scheduling gates
-  std::size_t never = 0;  // of the pods: those that no node can ever take as they are written
+  std::int64_t gpus = 0;       // that they ask for, as PodInLine::gpus
+  std::int64_t instances = 0;  // of these
+  std::size_t gated = 0;       // of the pods: those with scheduling gates
+  std::size_t never = 0;       // of the pods: those that no node can ever take as they are written
   friend bool operator==(const Waiting&, const Waiting&) = default;
 };
 
@@ -55,12 +56,14 @@ struct Overview {
   std::vector<TypeRow> types;  // by type and form
   std::vector<ClosedNode> closed;
   Waiting waiting;
+  std::vector<std::string> warned_quotas;  // has_warning(), by name
   // Of a scheduler's answer: since when its watches were last known to be current.
   std::optional<std::chrono::seconds> data_age{};
   friend bool operator==(const Overview&, const Overview&) = default;
 };
 
 [[nodiscard]] Overview overview_of(const std::vector<GpuNode>& nodes,
-                                   const std::vector<PodInLine>& line);
+                                   const std::vector<PodInLine>& line,
+                                   const std::vector<QuotaStatus>& quotas);
 
 }  // namespace sched::answers

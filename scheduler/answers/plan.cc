@@ -1,6 +1,7 @@
 #include "scheduler/answers/plan.h"
 
 #include "scheduler/answers/outlook.h"
+#include "scheduler/answers/queue.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -65,7 +66,7 @@ class Planning {
     for (const Outlook::Outcome& outcome : outlook_.outcomes()) {
       const auto before = started_before.find(outcome.pod.uid);
       if (outcome.starts() && (before == started_before.end() || !before->second)) {
-        plan_.starts.push_back({outcome.pod, origin_of(outcome.pod.uid), outcome.node, {}});
+        plan_.starts.push_back({outcome.pod, origin_of(outcome.pod.uid), outcome.node, {}, {}});
       }
     }
     for (const k8s::Pod& pod : created_) tell_of_waiting(pod);
@@ -108,11 +109,13 @@ class Planning {
   void tell_of_waiting(const k8s::Pod& pod) {
     const Outlook::Outcome* outcome = outlook_.find(pod.metadata.uid);
     if (outcome != nullptr && outcome->starts()) return;
-    PlanRow row{ref_of(pod), origin_of(pod.metadata.uid), {}, {}};
+    PlanRow row{ref_of(pod), origin_of(pod.metadata.uid), {}, {}, {}};
     if (outcome == nullptr) {
-      row.why = why_undecided(pod, served_);
+      row.headline = row.why = why_undecided(pod, served_);
     } else {
       const Refusal& refusal = outlook_.refusal(*outcome);
+      // The message of a quota names it.
+      row.headline = refusal.by_quota ? refusal.message : short_reason(refusal);
       row.why = refusal.message + (refusal.details.empty() ? "" : " " + refusal.details);
     }
     plan_.waits.push_back(std::move(row));

@@ -36,7 +36,9 @@ struct PlanRow {
   PodRef pod;
   Origin origin = Origin::kWaits;
   std::string node;  // where it starts; empty: it waits
-  std::string why;   // why it waits
+  // Why it waits: in one sentence, and all that the engine says.
+  std::string headline;
+  std::string why;
   friend bool operator==(const PlanRow&, const PlanRow&) = default;
 };
 

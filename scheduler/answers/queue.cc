@@ -93,21 +93,21 @@ bool is_earlier(const PodInLine& a, const PodInLine& b) {
 std::string short_reason(const Refusal& refusal) {
   constexpr std::string_view kAvailable = "nodes are available: ";
   std::string_view text = refusal.message;
-  if (const auto at = text.find(kAvailable); at != std::string_view::npos) {
+  if (refusal.by_quota) {
+    if (const auto end = text.find(": "); end != std::string_view::npos)
+      text.remove_prefix(end + 2);
+  } else if (!refusal.details.empty()) {
+    text = refusal.details;
+    text = text.substr(0, text.find(". "));
+  } else if (const auto at = text.find(kAvailable); at != std::string_view::npos) {
     text.remove_prefix(at + kAvailable.size());
-  } else if (const auto end = text.find(": "); refusal.by_quota && end != std::string_view::npos) {
-    text.remove_prefix(end + 2);
   }
   if (text.ends_with('.')) text.remove_suffix(1);
   return std::string(text);
 }
 
 std::string headline_of(const Refusal& refusal, const std::string& quota) {
-  if (refusal.by_quota) return "quota " + quota + ": " + short_reason(refusal);
-  // The details' first sentence.
-  std::string numbers = refusal.details.substr(0, refusal.details.find(". "));
-  if (numbers.ends_with('.')) numbers.pop_back();
-  return numbers.empty() ? short_reason(refusal) : numbers;
+  return (refusal.by_quota ? "quota " + quota + ": " : "") + short_reason(refusal);
 }
 
 std::string meant_by(const std::string& scheduler_name, const std::set<std::string>& served) {

@@ -84,12 +84,11 @@ struct LastRefusal {
     const std::function<std::optional<LastRefusal>(const std::string& uid)>& refusal_of,
     std::size_t at_most);
 
-// The part of a refusal's message for one line: without "0/8 nodes are available: ", or "quota
-// NAME: ".
+// Why a pod waits, for one line: the shortage in numbers where there is one, else kube-scheduler's
+// reasons; of a quota its words, without its name.
 [[nodiscard]] std::string short_reason(const Refusal& refusal);
 
-// Why a pod waits in one sentence: its quota's words, or the shortage in numbers where there is
-// one.
+// The same with the quota's name, if it is by quota.
 [[nodiscard]] std::string headline_of(const Refusal& refusal, const std::string& quota);
 
 }  // namespace sched::answers

@@ -236,9 +236,11 @@ tl::expected<Overview, std::string> read_overview(std::string_view text) {
     if (const auto waiting = json.find("waiting"); waiting != json.end()) {
       read_into(*waiting, "pods", overview.waiting.pods);
       read_into(*waiting, "gpus", overview.waiting.gpus);
+      read_into(*waiting, "migInstances", overview.waiting.instances);
       read_into(*waiting, "gated", overview.waiting.gated);
       read_into(*waiting, "never", overview.waiting.never);
     }
+    read_into(json, "quotasWithWarnings", overview.warned_quotas);
     read_age(json, overview.data_age);
     return overview;
   });

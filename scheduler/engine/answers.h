@@ -89,6 +89,16 @@ struct BorrowedGpus {
   friend bool operator==(const BorrowedGpus&, const BorrowedGpus&) = default;
 };
 
+// What the pods of a namespace use of a quota's line.
+struct QuotaUse {
+  std::string quota;
+  std::string gpu_type;  // of the line; empty: of GPUs that none of its lines names
+  std::string namespace_;
+  std::size_t pods = 0;
+  k8s::Quantity gpus;
+  friend bool operator==(const QuotaUse&, const QuotaUse&) = default;
+};
+
 // What has changed in the accounts of quotas.
 struct QuotaNews {
   std::vector<QuotaStatus> changed;
@@ -225,8 +235,9 @@ struct PodInLine {
   Place place = Place::kActive;
   std::int32_t priority = 0;
   Time created{};
-  std::int64_t gpus = 0;  // pieces under all names of GPUs; an instance or a share counts 1
-  std::string asks;       // "8 H100", "1 mig-1g.10gb"; empty: no GPU
+  std::int64_t gpus = 0;       // pieces under all names of GPUs; an instance or a share counts 1
+  std::int64_t instances = 0;  // of these, the MIG instances that it asks for by name
+  std::string asks;            // "8 H100", "1 mig-1g.10gb"; empty: no GPU
   // Why no node can ever take the pod; empty: the pod itself is in order.
   std::string never;
   // Its place, from 1, among the pods of its quota that wait for room or for the end of a back-off,

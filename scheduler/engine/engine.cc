@@ -145,6 +145,7 @@ std::vector<QuotaStatus> Engine::quota_statuses() const { return parts_->quotas.
 NamespaceQuotas Engine::quotas_of(const std::string& namespace_) const {
   return parts_->quotas.of(namespace_);
 }
+std::vector<QuotaUse> Engine::quota_uses() const { return parts_->quotas.uses(); }
 std::vector<BorrowedGpus> Engine::borrowed_gpus() const { return parts_->quotas.borrowed(); }
 QuotaNews Engine::take_quota_news() { return parts_->quotas.take_news(); }
 std::uint64_t Engine::quota_version() const { return parts_->quotas.version(); }

@@ -43,10 +43,11 @@ bool same_letters(std::string_view a, std::string_view b) {
                     [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-// "H100x8" and "H100-80GBx8" both mean a node of kind "H100-80GBx8".
-bool means(const std::string& wanted, const GpuNode& node) {
+// "H100x8" and "H100-80GBx8" both mean a node of kind "H100-80GBx8"; so do "H100" and "H100-80GB",
+// if there are no others of that type.
+bool means(const std::string& wanted, const GpuNode& node, bool with_count) {
   if (node.type.empty()) return false;
-  const std::string count = "x" + std::to_string(gpus_of(node));
+  const std::string count = with_count ? "x" + std::to_string(gpus_of(node)) : "";
   const std::string of_class = node.type.substr(0, node.type.find('-'));
   return same_letters(wanted, node.type + count) || same_letters(wanted, of_class + count);
 }
@@ -54,11 +55,17 @@ bool means(const std::string& wanted, const GpuNode& node) {
 const k8s::Node* model_of(const Wish& wish, const std::vector<GpuNode>& gpu_nodes,
                           const std::map<std::string, k8s::Node>& nodes) {
   if (const auto named = nodes.find(wish.of); named != nodes.end()) return &named->second;
+  const k8s::Node* model = nullptr;
+  std::set<std::string> kinds;  // of those that the type alone means
   for (const GpuNode& node : gpu_nodes) {
-    if (!means(wish.of, node)) continue;
-    if (const auto found = nodes.find(node.node); found != nodes.end()) return &found->second;
+    const auto found = nodes.find(node.node);
+    if (found == nodes.end()) continue;
+    if (means(wish.of, node, true)) return &found->second;
+    if (!means(wish.of, node, false)) continue;
+    if (model == nullptr) model = &found->second;
+    kinds.insert(kind_of(node));
   }
-  return nullptr;
+  return kinds.size() == 1 ? model : nullptr;
 }
 
 }  // namespace

@@ -35,6 +35,17 @@ constexpr std::chrono::seconds kWatchInterval{5};
 constexpr std::chrono::seconds kPatience{2};
 constexpr std::string_view kClearScreen = "\x1b[H\x1b[2J";
 
+// " --from 'my pods.json'", as a shell reads it; empty: the flag was not given.
+std::string flag(const std::string& name, const std::string& value) {
+  if (value.empty()) return {};
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,";
+  if (value.find_first_not_of(kPlain) == std::string::npos) return ' ' + name + ' ' + value;
+  std::string quoted;
+  for (const char c : value) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return ' ' + name + " '" + quoted + '\'';
+}
+
 void add_flags(CLI::App& app, Options& options) {
   app.add_option("--from", options.from,
                  "Files that `kubectl get -o json` printed, in place of a cluster")
@@ -170,6 +181,7 @@ struct Cluster {
   Notes notes;
   std::vector<std::string> hidden{};  // kinds that the caller may not read
   std::vector<std::string> absent{};  // kinds of which files have none
+  bool has_namespace = true;          // the one that was given, as far as is known
   PodName asked{};                    // by `why`
 };
 
@@ -222,9 +234,18 @@ k8s::Result<Cluster> read(const Options& options, Time now) {
                   .asked = std::move(asked)};
   bool has_nodes = false;
   bool has_pods = false;
+  bool has_namespaces = false;
+  bool has_given = options.namespace_.empty();
   const auto sink = [&](Event event) {
     has_nodes = has_nodes || std::holds_alternative<event::NodeUpserted>(event);
     has_pods = has_pods || std::holds_alternative<event::PodUpserted>(event);
+    if (const auto* seen = std::get_if<event::NamespaceUpserted>(&event)) {
+      has_namespaces = true;
+      has_given = has_given || seen->object.metadata.name == options.namespace_;
+    }
+    if (const auto* pod = std::get_if<event::PodUpserted>(&event)) {
+      has_given = has_given || pod->object.metadata.namespace_ == options.namespace_;
+    }
     cluster.notes.see(event);
     cluster.engine.apply(std::move(event), now);
   };
@@ -239,6 +260,7 @@ k8s::Result<Cluster> read(const Options& options, Time now) {
   // A plan brings pods of its own.
   const bool needs_pods = options.command != Command::kPlan;
   if (!access && !has_pods && needs_pods) cluster.absent.emplace_back("pods");
+  cluster.has_namespace = has_given || !has_namespaces;
   cluster.engine.apply(event::Synced{}, now);
   return cluster;
 }
@@ -249,6 +271,14 @@ class Answering {
       : options_(options), terminal_(terminal), style_(terminal.style) {
     style_.wide = options.output == Output::kWide;
     style_.now = terminal.now();
+    for (const std::string& file : options.from) style_.cluster_flags += flag("--from", file);
+    if (options.from.empty()) {
+      style_.kubectl_flags =
+          flag("--kubeconfig", options.kubeconfig) + flag("--context", options.context);
+      style_.cluster_flags = style_.kubectl_flags;
+    }
+    style_.cluster_flags += flag("--config", options.config);
+    if (!options.all_namespaces) style_.namespace_flag = flag("-n", options.namespace_);
   }
 
   int answer() {
@@ -266,9 +296,13 @@ class Answering {
     for (const std::string& kind : cluster.absent) {
       terminal_.err << "kubectl gpu: there are no " << kind << " in the files; is one missing?\n";
     }
+    if (!cluster.has_namespace) {
+      terminal_.err << "kubectl gpu: there is no namespace \"" << options_.namespace_ << "\"\n";
+    }
     switch (options_.command) {
       case Command::kOverview:
-        print(answers::overview_of(cluster.engine.gpu_nodes(), line_of(cluster.engine)));
+        print(answers::overview_of(cluster.engine.gpu_nodes(), line_of(cluster.engine),
+                                   cluster.engine.quota_statuses()));
         return 0;
       case Command::kNodes: {
         const auto nodes = cluster.engine.gpu_nodes_with_tenants();
@@ -358,12 +392,14 @@ class Answering {
     return {};
   }
   void quotas(const Cluster& cluster) {
-    const auto all = cluster.engine.quota_statuses();
-    const auto borrowed = cluster.engine.borrowed_gpus();
+    if (!options_.namespace_.empty() && !options_.all_namespaces) {
+      return print(answers::quotas_seen(cluster.engine, options_.namespace_));
+    }
+    const answers::AllQuotas all = answers::all_quotas(cluster.engine);
     if (as_json()) {
-      terminal_.out << answers::to_json(all, borrowed, cluster.notes.names());
+      terminal_.out << answers::to_json(all, cluster.notes.names());
     } else {
-      show(terminal_.out, all, borrowed, cluster.notes.names(), style_);
+      show(terminal_.out, all, cluster.notes.names(), style_);
     }
   }
   [[nodiscard]] bool as_json() const { return options_.output == Output::kJson; }

@@ -1,6 +1,7 @@
 #include "scheduler/kubectl-gpu/show.h"
 
 #include "scheduler/base/ordinal.h"
+#include "scheduler/quota/gpu_share.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +17,7 @@ using answers::Overview;
 using answers::Pieces;
 using answers::TypeRow;
 
-constexpr std::size_t kReasonWidth = 60;
+constexpr std::size_t kReasonWidth = 80;
 constexpr std::size_t kPlanReasonWidth = 120;
 
 std::string or_dash(std::string text) { return text.empty() ? "-" : std::move(text); }
@@ -56,10 +57,29 @@ std::string verdict(const Overview& overview, const Style& style) {
   }
   if (closed > 0)
     text += " | " + coloured(counted(closed, "node") + " closed", Colour::kYellow, style);
+  if (!overview.warned_quotas.empty()) {
+    const bool is_one = overview.warned_quotas.size() == 1;
+    text += " | " + coloured(counted(number(overview.warned_quotas.size()), "quota") +
+                                 (is_one ? " has a warning" : " have warnings"),
+                             Colour::kYellow, style);
+  }
   const answers::Waiting& waiting = overview.waiting;
   if (waiting.pods == 0) return text + " | no pod waits";
   text += " | " + counted(number(waiting.pods), "pod") + (waiting.pods == 1 ? " waits" : " wait");
-  return text + " (" + counted(waiting.gpus, "GPU") + ")";
+  const std::int64_t gpus = waiting.gpus - waiting.instances;
+  std::string asks = gpus > 0 || waiting.instances == 0 ? counted(gpus, "GPU") : "";
+  if (waiting.instances > 0) {
+    asks += (asks.empty() ? "" : ", ") + counted(waiting.instances, "MIG instance");
+  }
+  return text + " (" + asks + ")";
+}
+
+// "4.125", where the API server's form is "4125m".
+std::string gpus_text(const k8s::Quantity& gpus) { return to_text(quota::GpuShare::of(gpus)); }
+
+void show_next(std::ostream& out, const std::string& command, const Style& style,
+               const std::string& comment = {}) {
+  out << "Next: kubectl gpu " << command << style.cluster_flags << comment << '\n';
 }
 
 // The sum of what a node offers, over all forms.
@@ -121,7 +141,8 @@ void show(std::ostream& out, const Overview& overview, const Style& style) {
     closed.print(out, style);
   }
   show_age(out, overview.data_age);
-  if (overview.waiting.pods > 0) out << "Next: kubectl gpu queue\n";
+  if (!overview.warned_quotas.empty()) show_next(out, "quota", style);
+  if (overview.waiting.pods > 0) show_next(out, "queue" + style.namespace_flag, style);
 }
 
 void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::PodNames& names,
@@ -144,12 +165,13 @@ void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::P
     out << "No node has GPUs\n";
   } else {
     table.print(out, style);
+    if (!style.wide) show_next(out, "nodes -o wide", style, "   # whose pods have the GPUs");
   }
 }
 
 void show(std::ostream& out, const answers::Queue& queue, const Style& style) {
   if (queue.rows.empty() && queue.never.empty() && queue.strangers.empty()) {
-    out << "No pod waits\n";
+    out << "No pod" << (style.namespace_flag.empty() ? "" : " of the namespace") << " waits\n";
     show_age(out, queue.data_age);
     return;
   }
@@ -180,7 +202,7 @@ void show(std::ostream& out, const answers::Queue& queue, const Style& style) {
   show_age(out, queue.data_age);
   if (!queue.rows.empty()) {
     const PodRef& first = queue.rows.front().pod;
-    out << "Next: kubectl gpu why pod/" << first.name << " -n " << first.namespace_ << '\n';
+    show_next(out, "why pod/" + first.name + " -n " + first.namespace_, style);
   }
 }
 
@@ -223,18 +245,18 @@ void show_accounts(std::ostream& out, const std::vector<QuotaStatus>& quotas, co
       const k8s::GpuQuota::Use& use = line.use;
       const std::string drawn = bar(use.used.milli_value(), use.guaranteed.milli_value(), style);
       table.add({std::string(2 * depth, ' ') + quota.name, line.gpu_type,
-                 use.used.to_string() + "/" + use.guaranteed.to_string() +
+                 gpus_text(use.used) + "/" + gpus_text(use.guaranteed) +
                      (drawn.empty() ? "" : " " + drawn),
-                 use.borrowed.to_string(), use.lent.to_string(), use.pending.to_string()});
+                 gpus_text(use.borrowed), gpus_text(use.lent), gpus_text(use.pending)});
     }
   }
   table.print(out, style);
   for (const QuotaStatus& quota : quotas) {
     for (const k8s::Condition& condition : quota.status.conditions) {
-      const bool is_well = (condition.type == "Ready") == (condition.status == "True");
-      if (is_well) continue;
-      out << coloured(quota.name + ": " + condition.type, Colour::kYellow, style) << ": "
-          << condition.message << '\n';
+      if (!answers::is_warning(condition)) continue;
+      const std::string what = condition.type == "Ready" ? "not Ready" : condition.type;
+      out << coloured(quota.name + ": " + what, Colour::kYellow, style) << ": " << condition.message
+          << '\n';
     }
   }
 }
@@ -268,22 +290,43 @@ void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& sty
   show_age(out, quotas.data_age);
 }
 
-void show(std::ostream& out, const std::vector<QuotaStatus>& quotas,
-          const std::vector<BorrowedGpus>& borrowed, const answers::PodNames& names,
+namespace {
+
+void show_uses(std::ostream& out, const std::vector<QuotaUse>& uses, const Style& style) {
+  if (uses.empty()) return;
+  out << "Used by:\n";
+  Table table({"QUOTA", "TYPE", "NAMESPACE", ">GPUS", ">PODS"});
+  for (const QuotaUse& use : uses) {
+    table.add({use.quota, or_dash(use.gpu_type), use.namespace_, gpus_text(use.gpus),
+               std::to_string(use.pods)});
+  }
+  table.print(out, style);
+}
+
+void show_loans(std::ostream& out, const std::vector<BorrowedGpus>& borrowed,
+                const answers::PodNames& names, const Style& style) {
+  if (borrowed.empty()) return;
+  out << "Borrowed, the latest loan first:\n";
+  Table table({"POD", "QUOTA", "TYPE", ">GPUS", ">SINCE"});
+  for (const BorrowedGpus& loan : borrowed) {
+    table.add({names.of(loan.uid), loan.quota, loan.gpu_type, gpus_text(loan.gpus),
+               age(loan.since, style.now)});
+  }
+  table.print(out, style);
+}
+
+}  // namespace
+
+void show(std::ostream& out, const answers::AllQuotas& quotas, const answers::PodNames& names,
           const Style& style) {
-  if (quotas.empty()) {
+  if (quotas.quotas.empty()) {
     out << "No GpuQuota is in force\n";
     return;
   }
-  show_accounts(out, quotas, style);
-  if (!style.wide || borrowed.empty()) return;
-  out << "Borrowed, the latest loan first:\n";
-  Table loans({"POD", "QUOTA", "TYPE", ">GPUS", ">SINCE"});
-  for (const BorrowedGpus& loan : borrowed) {
-    loans.add({names.of(loan.uid), loan.quota, loan.gpu_type, loan.gpus.to_string(),
-               age(loan.since, style.now)});
-  }
-  loans.print(out, style);
+  show_accounts(out, quotas.quotas, style);
+  if (!style.wide) return;
+  show_uses(out, quotas.uses, style);
+  show_loans(out, quotas.borrowed, names, style);
 }
 
 void show(std::ostream& out, const answers::Plan& plan, const Style& style) {
@@ -309,7 +352,7 @@ void show(std::ostream& out, const answers::Plan& plan, const Style& style) {
         << '\n';
     Table table({"POD", "BECAUSE"}, 2);
     for (const answers::PlanRow& row : plan.waits) {
-      table.add({told(row), style.wide ? row.why : shortened(row.why, kPlanReasonWidth)});
+      table.add({told(row), style.wide ? row.why : shortened(row.headline, kPlanReasonWidth)});
     }
     table.print(out, style);
   }

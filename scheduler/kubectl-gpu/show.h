@@ -18,11 +18,10 @@ void show(std::ostream& out, const answers::Overview& overview, const Style& sty
 void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::PodNames& names,
           const Style& style);
 void show(std::ostream& out, const answers::Queue& queue, const Style& style);
-// With style.wide also what is borrowed, by pod.
-void show(std::ostream& out, const std::vector<QuotaStatus>& quotas,
-          const std::vector<BorrowedGpus>& borrowed, const answers::PodNames& names,
+// With style.wide also who uses them, by namespace, and what is borrowed, by pod.
+void show(std::ostream& out, const answers::AllQuotas& quotas, const answers::PodNames& names,
           const Style& style);
-// Of one namespace, as a scheduler answered it.
+// Of one namespace.
 void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& style);
 void show(std::ostream& out, const answers::Why& why, const Style& style);
 void show(std::ostream& out, const answers::Plan& plan, const Style& style);

@@ -163,8 +163,9 @@ void show_room(std::ostream& out, const Why& why) {
   }
 }
 
-std::string next_step(const Why& why) {
-  const std::string pod = "pod/" + why.pod.name + " -n " + why.pod.namespace_;
+std::string next_step(const Why& why, const Style& style) {
+  const std::string in = " -n " + why.pod.namespace_;
+  const std::string get = "kubectl get pod/" + why.pod.name + in + style.kubectl_flags + " -o yaml";
   // Whoever is not told everything may not use the commands that need everything.
   const bool is_told_all = !why.withheld;
   switch (why.verdict) {
@@ -173,18 +174,21 @@ std::string next_step(const Why& why) {
       return {};
     case Verdict::kStarts:
       if (!is_told_all) return {};
-      return "kubectl get lease gpu-scheduler -n gpu-scheduler   # does the scheduler run?";
+      return "kubectl get lease gpu-scheduler -n gpu-scheduler" + style.kubectl_flags +
+             "   # does the scheduler run?";
     case Verdict::kWaits:
       if (!is_told_all) break;
-      if (!why.is_for_nodes) return "kubectl gpu quota";
-      if (!why.room.if_empty.empty()) return "kubectl gpu plan --add " + why.room.if_empty + "=1";
-      return "kubectl get " + pod + " -o yaml";
+      if (!why.is_for_nodes) return "kubectl gpu quota" + in + style.cluster_flags;
+      if (!why.room.if_empty.empty()) {
+        return "kubectl gpu plan --add " + why.room.if_empty + "=1" + style.cluster_flags;
+      }
+      return get;
     case Verdict::kGated:
     case Verdict::kNever:
     case Verdict::kNotOurs:
       break;
   }
-  return "kubectl get " + pod + " -o yaml";
+  return get;
 }
 
 }  // namespace
@@ -201,7 +205,8 @@ void show(std::ostream& out, const Why& why, const Style& style) {
     show_room(out, why);
   }
   show_age(out, why.data_age);
-  if (const std::string next = next_step(why); !next.empty()) out << "Next: " << next << '\n';
+  if (const std::string next = next_step(why, style); !next.empty())
+    out << "Next: " << next << '\n';
 }
 
 }  // namespace sched::kubectl

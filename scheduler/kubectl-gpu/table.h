@@ -19,6 +19,11 @@ struct Style {
   bool colours = false;
   bool bars = false;
   bool wide = false;
+  // What a next step repeats of the command line, each with a space in front: which cluster kubectl
+  // is to ask; the same for kubectl gpu, or files in its place; the namespace, if one was given.
+  std::string kubectl_flags = {};
+  std::string cluster_flags = {};
+  std::string namespace_flag = {};
   Time now{};  // ages are computed relative to it
 };
 

@@ -89,6 +89,15 @@ struct Loan {
   friend bool operator==(const Loan&, const Loan&) = default;
 };
 
+// What the pods of a namespace use of a line.
+struct NamespaceUse {
+  std::string namespace_;
+  QuotaId quota{};
+  std::size_t line = 0;
+  std::size_t pods = 0;
+  GpuShare amount;
+};
+
 // What has changed in a ledger since take_news() was last called.
 struct News {
   bool terms = false;               // quotas, or the types of GPUs that exist: anything may differ
@@ -231,6 +240,8 @@ class Ledger {
   // O(its lines · classes), and O(lines of a pool) once for each pool that has changed.
   [[nodiscard]] k8s::GpuQuota::Status status(QuotaId quota,
                                              const std::vector<GpuShare>& pending) const;
+  // Who uses how much of which line. O(charges).
+  [[nodiscard]] std::vector<NamespaceUse> uses() const;
   // What is borrowed, by pod, the latest loan first: of each line that borrows, the pods that were
   // charged last. O(charges).
   [[nodiscard]] std::vector<Loan> loans() const;

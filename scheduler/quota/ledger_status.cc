@@ -121,12 +121,32 @@ GpuShare Ledger::lent(const Quota& quota, std::size_t line) const {
   return lending.lenders[quota.lender_at[line]].lent;
 }
 
+std::vector<NamespaceUse> Ledger::uses() const {
+  std::map<std::tuple<QuotaId, std::size_t, std::string>, NamespaceUse> uses;
+  for (const auto& [name, charges] : in_namespace_) {
+    for (const Charge* charge : charges) {
+      if (!charge->quota_ || charge->amount_.is_zero()) continue;
+      NamespaceUse& use = uses[{*charge->quota_, charge->line_, name}];
+      ++use.pods;
+      use.amount += charge->amount_;
+    }
+  }
+  std::vector<NamespaceUse> all;
+  for (auto& [key, use] : uses) {
+    std::tie(use.quota, use.line, use.namespace_) = key;
+    all.push_back(std::move(use));
+  }
+  return all;
+}
+
 std::vector<Loan> Ledger::loans() const {
   std::map<std::pair<QuotaId, std::size_t>, std::vector<const Charge*>> borrow;
   for (const auto& [name, charges] : in_namespace_) {
     for (const Charge* charge : charges) {
       if (!charge->quota_ || charge->amount_.is_zero()) continue;
-      if (at(*charge->quota_).lines[charge->line_].borrowed().is_zero()) continue;
+      const Line& line = at(*charge->quota_).lines[charge->line_];
+      // What a quota that can borrow from nobody has beyond its guarantee was lent by nobody.
+      if (line.pool() == nullptr || line.borrowed().is_zero()) continue;
       borrow[{*charge->quota_, charge->line_}].push_back(charge);
     }
   }

@@ -249,7 +249,8 @@ TEST_CASE("The memory of shared GPUs is given back, and given anew") {
     REQUIRE(cluster.place(takes(ours("a"), "8Gi")) == "n");
     REQUIRE(cluster.place(takes(ours("b"), "8Gi")) ==
             "0/1 nodes are available: 1 node(s) had shared GPUs with less than 8Gi of memory left. "
-            "1 node would take the pod but for GpuSharing: node(s) had shared GPUs with less than "
+            "1 node would take the pod but for GpuSharing. GpuSharing: node(s) had shared GPUs "
+            "with less than "
             "8Gi of memory left (first n: 4.5Gi of 22.5Gi left).");
     each.change(cluster);
     CHECK(cluster.decide().size() == each.placed);

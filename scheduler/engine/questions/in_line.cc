@@ -43,6 +43,7 @@ std::string wanted_type(const PodShape& shape) {
 // What pods of one shape have in common.
 struct OfShape {
   std::int64_t gpus = 0;
+  std::int64_t instances = 0;
   std::string asks;
   std::string never;
 };
@@ -70,6 +71,11 @@ std::vector<PodInLine> Questions::in_line(std::string_view namespace_) const {
                                  {world_.names, world_.statistics.last()});
     OfShape& shape = found->second;
     shape.gpus = gpu_pieces(pod.shape->requests, world_.names);
+    for (const auto& [resource, amount] : pod.shape->requests) {
+      const bool is_instance =
+          gpu::kind_of_resource(world_.names.name(resource)) == gpu::ResourceKind::kInstance;
+      if (is_instance) shape.instances = saturating_add(shape.instances, amount);
+    }
     shape.asks = gpu_asks(*pod.shape, world_.names);
     if (prepared.rejection()) shape.never = prepared.rejection()->reason;
     return shape;
@@ -88,6 +94,7 @@ std::vector<PodInLine> Questions::in_line(std::string_view namespace_) const {
                     .priority = pod.order.priority,
                     .created = pod.order.created,
                     .gpus = shape.gpus,
+                    .instances = shape.instances,
                     .asks = shape.asks,
                     .never = shape.never,
                     .place_in_line = line == nullptr ? 0 : line->before(pod) + 1,

@@ -65,6 +65,11 @@ std::string AbsentDevices::text() const {
   return fmt::format("{}", fmt::join(sentences, " "));
 }
 
+bool AbsentDevices::is_nowhere() const {
+  return nodes_ > 0 && std::any_of(devices_.begin(), devices_.end(),
+                                   [&](const Device& device) { return device.nodes == nodes_; });
+}
+
 std::string AbsentDevices::sentence(const Device& device) const {
   const std::string& name = names_.name(device.resource);
   std::vector<std::string> clauses;
@@ -81,28 +86,35 @@ std::string AbsentDevices::sentence(const Device& device) const {
   return fmt::format("{}: {}.", absent, fmt::join(clauses, "; "));
 }
 
+std::string AbsentDevices::nodes(const Group& group, std::string_view if_one,
+                                 std::string_view if_more) {
+  const bool is_one = group.nodes == 1;
+  const std::string_view does = is_one ? if_one : if_more;
+  return fmt::format("{} {}{}{}", group.nodes, is_one ? "node" : "nodes", does.empty() ? "" : " ",
+                     does);
+}
+
 std::string AbsentDevices::clause(Why why, const Group& group) const {
   const NodeFacts& first = *group.first;
   switch (why) {
     case Why::kMigChange:
       return fmt::format("a change of the MIG configuration on {} (first {}: {} is {})",
-                         group.nodes, first.name,
+                         nodes(group), first.name,
                          first.health.mig_config.empty() ? "unnamed" : first.health.mig_config,
                          gpu::to_string(first.health.mig_change));
     case Why::kNoPlugin:
-      return fmt::format("device plugin absent on {} that carry GPU labels (first {})", group.nodes,
-                         first.name);
+      return fmt::format("device plugin absent on {} GPU labels (first {})",
+                         nodes(group, "that carries", "that carry"), first.name);
     case Why::kNotByName:
-      return fmt::format(
-          "{} have MIG strategy none, which offers no instances by profile (first {})", group.nodes,
-          first.name);
+      return fmt::format("{} MIG strategy none, which offers no instances by profile (first {})",
+                         nodes(group, "has", "have"), first.name);
     case Why::kSingle:
       return fmt::format(
-          "{} have MIG strategy single, where instances are called nvidia.com/gpu (first {}: {})",
-          group.nodes, first.name, gpu::label_of(first.labels, gpu::kProductLabel));
+          "{} MIG strategy single, where instances are called nvidia.com/gpu (first {}: {})",
+          nodes(group, "has", "have"), first.name, gpu::label_of(first.labels, gpu::kProductLabel));
     case Why::kOtherForms:
-      return fmt::format("{} offer GPUs in another form (first {}: {})", group.nodes, first.name,
-                         fmt::join(forms_of(first), ", "));
+      return fmt::format("{} GPUs in another form (first {}: {})", nodes(group, "offers", "offer"),
+                         first.name, fmt::join(forms_of(first), ", "));
     case Why::kNone:
       break;
   }

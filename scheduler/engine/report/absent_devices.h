@@ -35,6 +35,8 @@ class AbsentDevices {
   // One sentence per device that no node offers, or that is absent for a known cause. Nodes without
   // GPUs are not mentioned. Empty: there is no such device.
   [[nodiscard]] std::string text() const;
+  // Whether there is an asked device that no node offers.
+  [[nodiscard]] bool is_nowhere() const;
 
  private:
   // What explains the absence, the first that applies.
@@ -63,6 +65,9 @@ class AbsentDevices {
   [[nodiscard]] Why why(const Device& device, const NodeFacts& node) const;
   [[nodiscard]] std::string sentence(const Device& device) const;
   [[nodiscard]] std::string clause(Why why, const Group& group) const;
+  // "1 node has", "2 nodes have": how many there are, and what they do.
+  [[nodiscard]] static std::string nodes(const Group& group, std::string_view if_one = {},
+                                         std::string_view if_more = {});
   // The NVIDIA resources that the node offers: {"nvidia.com/gpu.shared", "nvidia.com/mig-1g.10gb"}.
   [[nodiscard]] std::vector<std::string_view> forms_of(const NodeFacts& node) const;
 

@@ -2,7 +2,9 @@
 
 #include "scheduler/engine/world/waiting_pod.h"
 
+#include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace sched {
@@ -36,6 +38,22 @@ NamespaceQuotas QuotaStatuses::of(const std::string& namespace_) const {
   }
   if (first != nullptr) of.first_place = line.before(*first) + 1;
   return of;
+}
+
+std::vector<QuotaUse> QuotaStatuses::uses() const {
+  std::vector<QuotaUse> all;
+  for (const quota::NamespaceUse& use : ledger_.uses()) {
+    all.push_back({.quota = ledger_.name_of(use.quota),
+                   .gpu_type = ledger_.type_of(use.quota, use.line),
+                   .namespace_ = use.namespace_,
+                   .pods = use.pods,
+                   .gpus = to_quantity(use.amount)});
+  }
+  std::sort(all.begin(), all.end(), [](const QuotaUse& a, const QuotaUse& b) {
+    return std::tie(a.quota, a.gpu_type, a.namespace_) <
+           std::tie(b.quota, b.gpu_type, b.namespace_);
+  });
+  return all;
 }
 
 std::vector<BorrowedGpus> QuotaStatuses::borrowed() const {

@@ -22,6 +22,7 @@ class QuotaStatuses {
   // As Engine's functions.
   [[nodiscard]] std::vector<QuotaStatus> all() const;
   [[nodiscard]] NamespaceQuotas of(const std::string& namespace_) const;
+  [[nodiscard]] std::vector<QuotaUse> uses() const;
   [[nodiscard]] std::vector<BorrowedGpus> borrowed() const;
   [[nodiscard]] QuotaNews take_news();
   [[nodiscard]] std::uint64_t version() const { return ledger_.version() + queue_.version(); }

@@ -132,42 +132,87 @@ void ShortageReport::ask_for(ResourceId resource, std::int64_t amount) {
 
 std::string ShortageReport::text() const {
   std::vector<std::string> sentences;
+  std::string lead;  // what is short, and how many nodes refuse for one thing else
+  std::vector<std::string> rest;
   for (const auto& [what, of] : amounts_) {
-    if (of.short_somewhere) sentences.push_back(sentence(what, of));
+    if (!of.short_somewhere) continue;
+    std::string shortage = shortage_of(what, of);
+    if (lead.empty()) {
+      lead = std::move(shortage);
+    } else {
+      rest.push_back(std::move(shortage) + '.');
+    }
+    if (of.asked <= of.most_capacity) rest.push_back(free_in_all(what, of));
   }
+  const bool is_short = !lead.empty();
+  if (!refusals_.empty()) lead += (is_short ? "; " : "") + but_for_text();
   for (const auto& [key, refusal] : refusals_) {
     const PreparedFilter& by = shape_.filters()[key.first];
-    sentences.push_back(
-        fmt::format("{} {} take the pod but for {}: {} (first {}{}{}).", refusal.nodes,
-                    refusal.nodes == 1 ? "node would" : "nodes would", by.plugin->name(),
-                    by.filter->reasons()[key.second], refusal.first->name,
-                    refusal.numbers.empty() ? "" : ": ", refusal.numbers));
+    rest.push_back(fmt::format("{}: {} (first {}{}{}).", by.plugin->name(),
+                               by.filter->reasons()[key.second], refusal.first->name,
+                               refusal.numbers.empty() ? "" : ": ", refusal.numbers));
   }
-  if (sentences.empty() && nodes_ > 0) {
-    sentences.emplace_back("No node would take the pod if only one thing were different.");
-  }
-  if (std::string absent = absent_.text(); !absent.empty()) sentences.push_back(std::move(absent));
-  for (const auto& survey : surveys_) {
-    if (std::string text = survey->text(); !text.empty()) sentences.push_back(std::move(text));
-  }
+  if (lead.empty() && nodes_ > 0)
+    lead = "No node would take the pod if only one thing were different";
+  if (!lead.empty()) sentences.push_back(lead + '.');
+  sentences.insert(sentences.end(), rest.begin(), rest.end());
+  const std::string absent = absent_.text();
+  const std::string surveyed = surveys_text();
+  // The likely cause first.
+  const auto add = [&](const std::string& text, bool first) {
+    if (!text.empty()) sentences.insert(first ? sentences.begin() : sentences.end(), text);
+  };
+  add(absent, absent_.is_nowhere());
+  add(surveyed, !is_short);
   return fmt::format("{}", fmt::join(sentences, " "));
 }
 
-std::string ShortageReport::sentence(const What& what, const Amount& of) const {
-  const std::string& resource = names_.name(what.resource);
-  const std::string name = resource + kind_of(what.piece);
-  const auto text = [&](std::int64_t amount) { return amount_text(resource, amount); };
-  const std::string where = of.nodes == 1 ? "the one node" : fmt::format("the {} nodes", of.nodes);
-  if (of.asked > of.most_capacity) {
-    return fmt::format(
-        "{}: needs {} on one node; the largest of {} that the pod may use otherwise has {}.", name,
-        text(of.asked), where, text(of.most_capacity));
+std::string ShortageReport::surveys_text() const {
+  std::vector<std::string> texts;
+  for (const auto& survey : surveys_) {
+    if (std::string text = survey->text(); !text.empty()) texts.push_back(std::move(text));
   }
-  return fmt::format(
-      "{}: needs {} on one node; most free is {} of {} ({}), {} free in all on {} that the pod may "
-      "use otherwise.",
-      name, text(of.asked), text(of.most_free), text(of.capacity), of.node->name,
-      text(of.free_in_all), where);
+  return fmt::format("{}", fmt::join(texts, " "));
+}
+
+std::string ShortageReport::but_for_text() const {
+  std::map<std::uint32_t, std::size_t> nodes_by_filter;
+  for (const auto& [key, refusal] : refusals_) nodes_by_filter[key.first] += refusal.nodes;
+  std::vector<std::pair<std::uint32_t, std::size_t>> most_first(nodes_by_filter.begin(),
+                                                                nodes_by_filter.end());
+  std::stable_sort(most_first.begin(), most_first.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (const auto& [filter, nodes] : most_first) {
+    text += text.empty()
+                ? fmt::format("{} {} would take the pod", nodes, nodes == 1 ? "node" : "nodes")
+                : fmt::format(", {}", nodes);
+    text += fmt::format(" but for {}", shape_.filters()[filter].plugin->name());
+  }
+  return text;
+}
+
+std::string ShortageReport::shortage_of(const What& what, const Amount& of) const {
+  const std::string& resource = names_.name(what.resource);
+  const auto text = [&](std::int64_t amount) { return amount_text(resource, amount); };
+  std::string needs =
+      fmt::format("{}{}: needs {} on one node; ", resource, kind_of(what.piece), text(of.asked));
+  if (of.asked > of.most_capacity) {
+    return needs + fmt::format("the largest of {} has {}", usable(of), text(of.most_capacity));
+  }
+  return needs + fmt::format("most free is {} of {} ({})", text(of.most_free), text(of.capacity),
+                             of.node->name);
+}
+
+std::string ShortageReport::free_in_all(const What& what, const Amount& of) const {
+  const std::string& resource = names_.name(what.resource);
+  return fmt::format("{}{}: {} free in all on {}.", resource, kind_of(what.piece),
+                     amount_text(resource, of.free_in_all), usable(of));
+}
+
+std::string ShortageReport::usable(const Amount& of) {
+  const std::string nodes = of.nodes == 1 ? "the one node" : fmt::format("the {} nodes", of.nodes);
+  return nodes + " that the pod may use otherwise";
 }
 
 }  // namespace sched

@@ -8,8 +8,14 @@
 //   * one other refusal (a taint, the selector, a port) on a node that has room: how many nodes
 //     would take the pod without it.
 // Nodes with several reasons are not counted, because they do not help the reader. Nodes that have
-// none of an asked device are counted separately (absent_devices.h). What filters report about all
-// nodes together (Survey) comes last.
+// none of an asked device are counted separately (absent_devices.h), and filters report about all
+// nodes together (Survey).
+//
+// The first sentence is read alone, where there is room for one: it says the likely cause. A device
+// that no node offers comes first of all. Then what is short, with the number of nodes that refuse
+// for one thing else: whoever named a product wants to know how much of it is free, and that other
+// nodes have room. Where nothing is short, what a survey found (a label that no node has) is likely
+// to be the cause.
 #pragma once
 
 #include "scheduler/engine/finder/prepared_shape.h"
@@ -39,7 +45,7 @@ class ShortageReport {
   // report.
   void add(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
 
-  // The sentences; empty if no node was added.
+  // The sentences, the most telling one first; empty if no node was added.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -75,7 +81,14 @@ class ShortageReport {
   bool add_shortage(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
   void add_refusal(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
   void ask_for(ResourceId resource, std::int64_t amount);
-  [[nodiscard]] std::string sentence(const What& what, const Amount& amount) const;
+  // "nvidia.com/gpu: needs 8 on one node; most free is 2 of 8 (h100-2)".
+  [[nodiscard]] std::string shortage_of(const What& what, const Amount& amount) const;
+  [[nodiscard]] std::string free_in_all(const What& what, const Amount& amount) const;
+  // "the 3 nodes that the pod may use otherwise": those of an amount.
+  [[nodiscard]] static std::string usable(const Amount& amount);
+  // "3 nodes would take the pod but for NodeAffinity, 1 but for TaintToleration".
+  [[nodiscard]] std::string but_for_text() const;
+  [[nodiscard]] std::string surveys_text() const;
 
   const PreparedShape& shape_;
   const ResourceNames& names_;

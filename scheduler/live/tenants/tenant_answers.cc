@@ -175,7 +175,8 @@ void TenantAnswers::ask_why(const std::shared_ptr<const Asked>& asked, const k8s
 void TenantAnswers::ask_overview(const std::shared_ptr<const Asked>& asked) {
   asker_.ask(
       [namespace_ = asked->of.namespace_](const Engine& engine) {
-        return answers::overview_of(engine.gpu_nodes(), engine.in_line(namespace_));
+        return answers::overview_of(engine.gpu_nodes(), engine.in_line(namespace_),
+                                    engine.quota_statuses());
       },
       asked->client,
       [this, asked](const tl::expected<answers::Overview, Unanswered>& overview) {

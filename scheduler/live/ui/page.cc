@@ -136,7 +136,7 @@ void UiPage::ask_for_state() {
 void UiPage::has_seen(ClusterSeen seen) {
   const auto& samples = history_.samples();
   if (samples.empty() || seen.at - samples.back().at >= History::kInterval) {
-    history_.add(answers::overview_of(seen.nodes, seen.line), seen.at);
+    history_.add(answers::overview_of(seen.nodes, seen.line, seen.quotas), seen.at);
   }
   state_life_ = std::max<k8s::EventLoop::Clock::duration>(kStateLife, kStateRest * seen.took);
   state_ = std::make_shared<const std::string>(

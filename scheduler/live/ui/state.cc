@@ -190,7 +190,7 @@ Json history_json(const History& history) {
 
 std::string to_json(ClusterSeen seen, const UiAbout& about, const UiNotes& notes,
                     const History& history, const UiLimits& limits) {
-  answers::Overview overview = answers::overview_of(seen.nodes, seen.line);
+  answers::Overview overview = answers::overview_of(seen.nodes, seen.line, seen.quotas);
   const auto shown =
       seen.line.begin() + static_cast<std::ptrdiff_t>(std::min(limits.pods, seen.line.size()));
   std::partial_sort(seen.line.begin(), shown, seen.line.end(), is_earlier);

@@ -137,7 +137,7 @@ func TestDevicePluginComesAndGoes(t *testing.T) {
 
 	plugin.stop()
 	w.ask("waits", fixture.GPUs(1), "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
-		"No node of 2 offers nvidia.com/gpu: device plugin absent on 1 that carry GPU labels (first plugin-node).")
+		"No node of 2 offers nvidia.com/gpu: device plugin absent on 1 node that carries GPU labels (first plugin-node).")
 	plugin.start()
 	w.waitPod("waits", "bound when the device plugin is back", bound)
 

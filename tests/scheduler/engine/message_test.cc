@@ -37,8 +37,9 @@ std::vector<Case> cases() {
         their_pod("r").gpus(6).on("a3")},
        our_pod("a").gpus(4),
        "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: needs 4 on one node; most free is 2 of 8 (a2), 5 free in all on the 3 "
-       "nodes that the pod may use otherwise.",
+       "nvidia.com/gpu: needs 4 on one node; most free is 2 of 8 (a2). nvidia.com/gpu: 5 free in "
+       "all "
+       "on the 3 nodes that the pod may use otherwise.",
        {"NodeResourcesFit"}},
       {"whole and shared GPUs of one name are not added up",
        {node("whole").gpus(8), node("shared")
@@ -50,9 +51,12 @@ std::vector<Case> cases() {
        {their_pod("p").gpus(6).on("whole"), their_pod("q").gpus(3).on("shared")},
        our_pod("a").gpus(4),
        "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: needs 4 on one node; most free is 2 of 8 (whole), 2 free in all on the one "
-       "node that the pod may use otherwise. nvidia.com/gpu (shared): needs 4 on one node; most "
-       "free is 1 of 4 (shared), 1 free in all on the one node that the pod may use otherwise.",
+       "nvidia.com/gpu: needs 4 on one node; most free is 2 of 8 (whole). nvidia.com/gpu: 2 free "
+       "in "
+       "all on the one node that the pod may use otherwise. nvidia.com/gpu (shared): needs 4 on "
+       "one "
+       "node; most free is 1 of 4 (shared). nvidia.com/gpu (shared): 1 free in all on the one node "
+       "that the pod may use otherwise.",
        {"NodeResourcesFit"}},
       {"more than any node has",
        {node("a1").gpus(4), node("a2").gpus(8)},
@@ -69,10 +73,10 @@ std::vector<Case> cases() {
        our_pod("a").cpu("8").memory("6Gi"),
        "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable, 2 Insufficient "
        "memory.",
-       "cpu: needs 8 on one node; most free is 16 of 16 (n2), 18 free in all on the 2 nodes that "
-       "the pod may use otherwise. memory: needs 6Gi on one node; the largest of the 2 nodes that "
-       "the pod may use otherwise has 4Gi. 1 node would take the pod but for NodeUnschedulable: "
-       "node(s) were unschedulable (first n3).",
+       "cpu: needs 8 on one node; most free is 16 of 16 (n2); 1 node would take the pod but for "
+       "NodeUnschedulable. cpu: 18 free in all on the 2 nodes that the pod may use otherwise. "
+       "memory: needs 6Gi on one node; the largest of the 2 nodes that the pod may use otherwise "
+       "has 4Gi. NodeUnschedulable: node(s) were unschedulable (first n3).",
        {"NodeResourcesFit", "NodeUnschedulable"}},
       {"counts are sorted as text, not as numbers",
        [] {
@@ -101,8 +105,9 @@ std::vector<Case> cases() {
        our_pod("a").gpus(1).requires_nodes({named({"n2"})}),
        "0/3 nodes are available: 1 Insufficient nvidia.com/gpu, 2 node(s) didn't satisfy plugin(s) "
        "[NodeAffinity].",
-       "nvidia.com/gpu: needs 1 on one node; most free is 0 of 1 (n2), 0 free in all on the one "
-       "node that the pod may use otherwise.",
+       "nvidia.com/gpu: needs 1 on one node; most free is 0 of 1 (n2). nvidia.com/gpu: 0 free in "
+       "all "
+       "on the one node that the pod may use otherwise.",
        {"NodeAffinity", "NodeResourcesFit"}},
       {"a label that no node has",
        {node("n1").labelled("product", "A100"), node("n2").labelled("product", "H100-80GB"),
@@ -113,10 +118,35 @@ std::vector<Case> cases() {
            .requires_nodes({term({label("zome").in({"a"}), label("kind").in({"y", "x"}),
                                   label("rack").in({"1"}), label("zone").in({"b"})})}),
        "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector.",
-       "3 nodes would take the pod but for NodeAffinity: node(s) didn't match Pod's node "
-       "affinity/selector (first n1). No node has the label product=H100; the nearest are A100, "
-       "H100-80GB. No node has a label zome; is zone meant? No node has a label rack.",
+       "No node has the label product=H100; the nearest are A100, H100-80GB. No node has a label "
+       "zome; is zone meant? No node has a label rack. 3 nodes would take the pod but for "
+       "NodeAffinity. NodeAffinity: node(s) didn't match Pod's node affinity/selector (first n1).",
        {"NodeAffinity"}},
+      {"a device that no node offers",
+       {node("n1").tainted("team"), node("n2").cpu("1")},
+       {},
+       our_pod("a").cpu("2").requests("example.com/nic", "1"),
+       "0/2 nodes are available: 1 Insufficient cpu, 1 Insufficient example.com/nic, 1 node(s) had "
+       "untolerated taint(s).",
+       "No node of 2 offers example.com/nic: is its device plugin running? cpu: needs 2 on one "
+       "node; "
+       "the largest of the one node that the pod may use otherwise has 1. example.com/nic: needs 1 "
+       "on one node; the largest of the one node that the pod may use otherwise has 0.",
+       {"NodeResourcesFit", "TaintToleration"}},
+      {"the one node that is left is full, the others have a taint, or are too small",
+       {node("full").gpus(8), node("t1").gpus(8).tainted("team"),
+        node("t2").gpus(8).tainted("team"), node("c").gpus(8).cordoned()},
+       {their_pod("p").gpus(8).on("full")},
+       our_pod("a").gpus(4),
+       "0/4 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) were unschedulable, 2 "
+       "node(s) had untolerated taint(s).",
+       "nvidia.com/gpu: needs 4 on one node; most free is 0 of 8 (full); 2 nodes would take the "
+       "pod "
+       "but for TaintToleration, 1 but for NodeUnschedulable. nvidia.com/gpu: 0 free in all on the "
+       "one node that the pod may use otherwise. NodeUnschedulable: node(s) were unschedulable "
+       "(first c). TaintToleration: node(s) had untolerated taint(s) (first t1: taint "
+       "team:NoSchedule, tolerated by {key: team, operator: Exists, effect: NoSchedule}).",
+       {"NodeResourcesFit", "NodeUnschedulable", "TaintToleration"}},
       {"a contradiction in the pod itself",
        {node("n1")},
        {},
@@ -173,8 +203,9 @@ TEST_CASE("a cordoned node would take the pod but for that, also with Kubernetes
   const auto decisions = s.decisions();
   REQUIRE(decisions.size() == 1);
   CHECK(std::get<decision::Unschedulable>(decisions[0]).details ==
-        "2 nodes would take the pod but for NodeUnschedulable: node(s) were unschedulable (first "
-        "c1). 1 node would take the pod but for TaintToleration: node(s) had untolerated taint(s) "
+        "2 nodes would take the pod but for NodeUnschedulable, 1 but for TaintToleration. "
+        "NodeUnschedulable: node(s) were unschedulable (first c1). TaintToleration: node(s) had "
+        "untolerated taint(s) "
         "(first t1: taint node.kubernetes.io/unschedulable:NoSchedule).");
 }
 
@@ -190,6 +221,6 @@ TEST_CASE(
   REQUIRE(decisions.size() == 1);
   const std::string& details = std::get<decision::Unschedulable>(decisions[0]).details;
   CHECK(
-      details.starts_with("2 nodes would take the pod but for TaintToleration: node(s) had "
-                          "untolerated taint(s) (first t1"));
+      details.starts_with("2 nodes would take the pod but for TaintToleration. TaintToleration: "
+                          "node(s) had untolerated taint(s) (first t1"));
 }

@@ -102,6 +102,9 @@ class ApiServer {
     return "none";
   }
 
+  // What the next step says which cluster by.
+  [[nodiscard]] std::string flag() const { return " --kubeconfig " + kubeconfig_; }
+
   std::map<std::string, std::string> answers;
   std::string leader_after_answer;  // empty: the same as before
   std::chrono::milliseconds first_answer_after{0};
@@ -142,7 +145,8 @@ TEST_CASE("kubectl gpu why asks the scheduler where the caller may not list the 
         "      2  Insufficient nvidia.com/gpu  free 2 of 8\n"
         "Frees when: on one node: ml/other (4) and 2 other pods (2) end\n"
         "Would run if: +1 node with H100-80GB\n"
-        "Next: kubectl get pod/train-0 -n ml -o yaml\n");
+        "Next: kubectl get pod/train-0 -n ml" +
+            api.flag() + " -o yaml\n");
   CHECK(said.err ==
         "kubectl gpu: you may not list the cluster, so the scheduler answered; it does not name "
         "nodes and pods that you may not see\n");
@@ -180,7 +184,8 @@ TEST_CASE("kubectl gpu --ask prints the scheduler's overview, of all pods or of 
         "TYPE       NODES  USED  FREE  LARGEST BLOCK  WHOLE NODES FREE\n"
         "H100-80GB      2  9/16     7  6 (h100-1)                    0\n"
         "As of 2s ago\n"
-        "Next: kubectl gpu queue\n");
+        "Next: kubectl gpu queue" +
+            api.flag() + "\n");
   CHECK(said.err.empty());
   CHECK(api.say({"--ask", "-o", "json"}).out == answers::to_json(overview));
   CHECK(api.token_shown_at(proxy + "/answers/overview?namespace=") == "none");
@@ -324,7 +329,8 @@ TEST_CASE(
         "1  ml/train-0  team-ml  3rd of 17  8 H100      7m  quota       "
         "H100 needs 8, 4 of 8 in use, 3rd in line\n"
         "and 2 pods more\n"
-        "Next: kubectl gpu why pod/train-0 -n ml\n");
+        "Next: kubectl gpu why pod/train-0 -n ml" +
+            api.flag() + "\n");
   CHECK_THAT(line.err, Catch::Contains("so the scheduler answered"));
   CHECK(api.say({"queue", "-o", "json"}).out == answers::to_json(queue));
 

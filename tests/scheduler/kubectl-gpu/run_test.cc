@@ -37,14 +37,20 @@ Said say(const std::vector<std::string>& arguments) {
 std::string nodes_file() { return tests::source_dir() + "/bench/demo/nodes.yaml"; }
 std::string pods_file() { return tests::source_dir() + "/tests/scheduler/kubectl-gpu/pods.yaml"; }
 
-// Of the files' cluster; what is said, where all is well.
+// Of the files' cluster; what is said, where all is well. The next step repeats where the answer is
+// from: "--from …" here.
 std::string answer(std::vector<std::string> arguments) {
+  std::string from;
   for (const std::string& file : {nodes_file(), pods_file()}) {
     arguments.insert(arguments.end(), {"--from", file});
+    from += " --from " + file;
   }
-  const Said said = say(arguments);
+  Said said = say(arguments);
   CHECK(said.err.empty());
   CHECK(said.code == 0);
+  if (const auto at = said.out.find(from); at != std::string::npos) {
+    said.out.replace(at, from.size(), " --from …");
+  }
   return said.out;
 }
 
@@ -61,7 +67,7 @@ TEST_CASE("kubectl gpu gives an overview of types, and of the pods that wait") {
         "A100-80GB      2  1/16     15  8 (a100-2)                    1\n"
         "H100-80GB      2  14/16     2  2 (h100-2)                    0\n"
         "L4-24GB        2  0/16     16  8 (l4-1)                      2\n"
-        "Next: kubectl gpu queue\n");
+        "Next: kubectl gpu queue --from …\n");
 }
 
 TEST_CASE("kubectl gpu nodes lists the nodes with GPUs, and with -o wide the pods on them") {
@@ -80,16 +86,16 @@ TEST_CASE("kubectl gpu queue lists pods by their turn, and those that nothing wi
       answer({"queue"}) ==
       "#  POD                QUOTA        IN LINE   ASKS    WAITED  BLOCKED BY  NEXT\n"
       "1  vision/v2          team-vision  1st of 1  1 H100      6m  quota       "
-      "H100 needs 1, 4 of 4 in use, first in line; 1 more must be …\n"
+      "H100 needs 1, 4 of 4 in use, first in line; 1 more must be freed\n"
       "2  demo/h100-no-room  -            -         8 H100      7m  nodes       "
-      "2 Insufficient nvidia.com/gpu, 6 node(s) didn't match Pod's…\n"
+      "nvidia.com/gpu: needs 8 on one node; most free is 2 of 8 (h100-2); 3 nodes woul…\n"
       "3  demo/fits-now      -            -         2 A100      2m  -           starts on a100-1\n"
       "4  demo/gated         -            -         2 GPU       5m  gates       "
       "its scheduling gates are removed\n"
       "NEVER AS WRITTEN  oops/bad-annot: annotation gpu-scheduler.io/gpu-typ is not known; "
       "gpu-scheduler.io/gpu-type is\n"
       "NOT OURS  oops/typo-name: schedulerName \"gpu-schedular\", is \"gpu-scheduler\" meant?\n"
-      "Next: kubectl gpu why pod/v2 -n vision\n");
+      "Next: kubectl gpu why pod/v2 -n vision --from …\n");
 }
 
 TEST_CASE("kubectl gpu queue -n keeps the positions of the whole queue") {
@@ -120,8 +126,8 @@ TEST_CASE("kubectl gpu quota shows which quota is a part of which") {
 {kind: GpuQuota, metadata: {name: b}, spec: {parent: a, quotas: [{gpuType: "*", guaranteed: 1}]}}
 )");
   CHECK_THAT(say({"quota", "--from", nodes_file(), "--from", circle}).out,
-             Catch::Contains("a: Ready: spec.parent: quota b is in itself") &&
-                 Catch::Contains("b: Ready: spec.parent: quota a is in itself"));
+             Catch::Contains("a: not Ready: spec.parent: quota b is in itself") &&
+                 Catch::Contains("b: not Ready: spec.parent: quota a is in itself"));
 }
 
 TEST_CASE("kubectl gpu quota -o wide lists the pods that borrow, the latest loan first") {
@@ -159,7 +165,14 @@ spec:
                                        "ml/late   guest  H100     1   119s\n"
                                        "ml/early  guest  H100     1   119s\n"
                                        "ml/first  guest  H100     1     3m\n"));
+  CHECK_THAT(wide.out, Catch::Contains("\nUsed by:\nQUOTA  TYPE  NAMESPACE  GPUS  PODS\n"
+                                       "guest  H100  ml            4     4\n"));
   const Said json = say({"quota", "-o", "json", "--from", nodes_file(), "--from", file});
+  CHECK(nlohmann::json::parse(json.out)["usedBy"] == nlohmann::json{{{"quota", "guest"},
+                                                                     {"gpuType", "H100"},
+                                                                     {"namespace", "ml"},
+                                                                     {"pods", 4},
+                                                                     {"gpus", "4"}}});
   const auto borrowed = nlohmann::json::parse(json.out)["borrowed"];
   REQUIRE(borrowed.size() == 3);
   CHECK(borrowed[0] == nlohmann::json{{"pod", "ml/late"},
@@ -169,11 +182,67 @@ spec:
                                       {"since", "2026-01-01T10:58:00Z"}});
 }
 
+TEST_CASE("kubectl gpu quota -n is about the quotas of that namespace") {
+  const std::string departments =
+      tests::source_dir() + "/manifests/examples/quota/departments.yaml";
+  const Said said = say({"quota", "-n", "optics", "--from", nodes_file(), "--from", departments});
+  CHECK(said.out ==
+        "QUOTA          TYPE  USED  BORROWED  LENT  PENDING\n"
+        "physics        *     0/6          0     0        0\n"
+        "  team-optics  *     0/2          0     0        0\n");
+  CHECK(answer({"quota", "-n", "demo"}) == "No GpuQuota counts namespace demo\n");
+}
+
+TEST_CASE("a quota that borrows from nobody has no loans, and parts of GPUs are told as such") {
+  const std::string file = written("alone.yaml", R"(
+{kind: Namespace, metadata: {name: ml}}
+---
+{kind: GpuQuota, metadata: {name: alone}, spec: {namespaces: [ml], quotas: [{gpuType: H100, guaranteed: "1500m"}]}}
+---
+{kind: GpuQuota, metadata: {name: second}, spec: {namespaces: [ml], quotas: [{gpuType: H100, guaranteed: 1}]}}
+---
+kind: Pod
+metadata: {name: large, namespace: ml, uid: u-large, creationTimestamp: "2026-01-01T10:00:00Z"}
+spec:
+  nodeName: h100-2
+  schedulerName: gpu-scheduler
+  containers: [{name: main, resources: {requests: {nvidia.com/gpu: "2"}, limits: {nvidia.com/gpu: "2"}}}]
+---
+kind: Pod
+metadata: {name: cut, namespace: ml, uid: u-cut, creationTimestamp: "2026-01-01T10:00:00Z"}
+spec:
+  schedulerName: gpu-scheduler
+  containers: [{name: main, resources: {requests: {nvidia.com/mig-1g.10gb: "1"}, limits: {nvidia.com/mig-1g.10gb: "1"}}}]
+)");
+  const Said quota = say({"quota", "-o", "wide", "--from", nodes_file(), "--from", file});
+  INFO(quota.out);
+  CHECK_THAT(quota.out, Catch::Contains("alone   H100  2/1.5"));
+  CHECK(quota.out.find("Borrowed") == std::string::npos);
+  const Said overview = say({"--from", nodes_file(), "--from", file});
+  CHECK_THAT(overview.out,
+             Catch::Contains(" | 2 quotas have warnings | 1 pod waits (1 MIG instance)\n"));
+  CHECK_THAT(overview.out, Catch::Contains("\nNext: kubectl gpu quota --from "));
+}
+
+TEST_CASE("a namespace that is not there is told of, and one with pods is there") {
+  const Said nope = say({"queue", "-n", "nope", "--from", nodes_file(), "--from", pods_file()});
+  CHECK(nope.out == "No pod of the namespace waits\n");
+  CHECK(nope.err == "kubectl gpu: there is no namespace \"nope\"\n");
+  CHECK(nope.code == 0);
+}
+
+TEST_CASE("the next step repeats what the shell needs to read as one word") {
+  const std::string file = written("my nodes'.yaml", "{kind: Namespace, metadata: {name: a}}");
+  const Said said = say({"nodes", "--from", nodes_file(), "--from", file});
+  CHECK_THAT(said.out, Catch::Contains("/my nodes'\\''.yaml'   # whose pods have the GPUs\n"));
+  CHECK_THAT(said.out, Catch::Contains("Next: kubectl gpu nodes -o wide --from "));
+}
+
 TEST_CASE("kubectl gpu -o json says the same in numbers") {
   const auto overview = nlohmann::json::parse(answer({"-o", "json"}));
   CHECK(overview["gpus"] == nlohmann::json{{"total", 48}, {"used", 15}, {"held", 0}, {"free", 33}});
   CHECK(overview["waiting"] ==
-        nlohmann::json{{"pods", 5}, {"gpus", 14}, {"gated", 1}, {"never", 1}});
+        nlohmann::json{{"pods", 5}, {"gpus", 14}, {"migInstances", 0}, {"gated", 1}, {"never", 1}});
   const auto nodes = nlohmann::json::parse(answer({"nodes", "-o", "json"}))["nodes"];
   REQUIRE(nodes.size() == 6);
   CHECK(nodes[3]["pods"][0] == nlohmann::json{{"pod", "vision/v1"}, {"gpus", 4}});
@@ -187,14 +256,15 @@ TEST_CASE("kubectl gpu -o json says the same in numbers") {
 TEST_CASE("kubectl gpu why tells of a pod without room what there is, and what would make some") {
   CHECK(
       answer({"why", "pod/h100-no-room", "-n", "demo"}) ==
-      "WAITS 7m - nvidia.com/gpu: needs 8 on one node; most free is 2 of 8 (h100-2), 2 free in all "
-      "on the 2 nodes that the pod may use otherwise\n  NODES  REASON                              "
+      "WAITS 7m - nvidia.com/gpu: needs 8 on one node; most free is 2 of 8 (h100-2); 3 nodes would "
+      "take the pod but for NodeAffinity\n  NODES  REASON                              "
       "               EXAMPLE\n      6  node(s) didn't match Pod's node affinity/selector  "
       "a100-1\n      2  Insufficient nvidia.com/gpu                        h100-1: nvidia.com/gpu: "
-      "asked 8, free 0 of 8\n  3 nodes would take the pod but for NodeAffinity: node(s) didn't "
-      "match Pod's node affinity/selector (first a100-2).\n"
+      "asked 8, free 0 of 8\n  nvidia.com/gpu: 2 free in all on the 2 nodes that the pod may use "
+      "otherwise.\n  NodeAffinity: node(s) didn't match Pod's node affinity/selector (first "
+      "a100-2).\n"
       "Frees when: h100-2: vision/v1 (4) and demo/h100-finetune (2) end\nWould run if: +1 "
-      "node like h100-1 (H100-80GB)\nNext: kubectl gpu plan --add h100-1=1\n");
+      "node like h100-1 (H100-80GB)\nNext: kubectl gpu plan --add h100-1=1 --from …\n");
 }
 
 TEST_CASE("kubectl gpu why tells of a pod that has a node which others would do") {
@@ -217,7 +287,7 @@ TEST_CASE("kubectl gpu why begins with the verdict") {
   };
   const std::vector<Case> cases = {
       {"v2", "vision", "WAITS 6m - quota team-vision: H100 needs 1, 4 of 4 in use",
-       "kubectl gpu quota"},
+       "kubectl gpu quota -n vision --from …"},
       {"fits-now", "demo", "STARTS on a100-1 after 2m, 2 of 8 nodes fit\n", "kubectl get lease"},
       {"gated", "demo", "GATED 5m - scheduling gates example.com/wait\n",
        "kubectl get pod/gated -n demo"},
@@ -280,11 +350,12 @@ spec:
 )");
   const Said said = say({"plan", "-f", job, "--from", nodes_file(), "--from", pods_file()});
   CHECK(said.code == kWouldWait);
-  CHECK(
-      said.out.starts_with("Would start: default/train-0 → a100-2. Still waiting: 4\n"
-                           "Would wait: 1 pod\n"
-                           "  POD              BECAUSE\n"
-                           "  default/train-1  0/8 nodes are available: "));
+  CHECK(said.out.starts_with(
+      "Would start: default/train-0 → a100-2. Still waiting: 4\n"
+      "Would wait: 1 pod\n"
+      "  POD              BECAUSE\n"
+      "  default/train-1  nvidia.com/gpu: needs 8 on one node; most free is 5 of 8 "
+      "(a100-1); 2 nodes would take the pod but for NodeAffinity\n"));
   const Said in_json = say({"plan", "-f", job, "--add", "a100-1=1", "--drain", "h100-2", "-o",
                             "json", "--from", nodes_file(), "--from", pods_file()});
   CHECK(in_json.code == 0);
@@ -303,6 +374,8 @@ TEST_CASE("kubectl gpu plan adds nodes like one that is there") {
       {"H100x8=2", ""},
       {"h100-80gbx8", ""},
       {"cpu-1=1", ""},
+      {"H100=1", ""},
+      {"h100-80gb=1", ""},
       {"H100x4=1", "there is no such node to copy; there are A100-80GBx8, H100-80GBx8, L4-24GBx8"},
       {"H100x8=0", "want a number from 1 to 10000"},
       {"H100x8=1x", "want a number from 1 to 10000"},

@@ -15,6 +15,16 @@ constexpr const char* kPresent = "nvidia.com/gpu.present";
 constexpr const char* kStrategy = "nvidia.com/mig.strategy";
 
 // The sentence about absence, of a pod that fits nowhere.
+// Where the sentences behind those about devices that no node offers begin.
+std::size_t behind_absent(const std::string& details) {
+  if (!details.starts_with("No node of ")) return std::string::npos;
+  const std::size_t amounts = details.find(": needs ");
+  if (amounts == std::string::npos) return details.find(" No node would take the pod");
+  std::size_t end = amounts;
+  while (details.compare(end, 2, ". ") != 0 && details.compare(end, 2, "? ") != 0) --end;
+  return end + 1;
+}
+
 std::string said(const std::vector<k8s::Node>& nodes, const k8s::Pod& pod) {
   Scheduler s;
   s.synced();
@@ -26,7 +36,8 @@ std::string said(const std::vector<k8s::Node>& nodes, const k8s::Pod& pod) {
   const auto& refusal = std::get<decision::Unschedulable>(decisions[0]);
   // kube-scheduler's words stay what they are.
   CHECK(refusal.message.find("offer") == std::string::npos);
-  const std::string& details = refusal.details;
+  // Without what is said of the amounts, which comes behind a device that no node offers.
+  const std::string details = refusal.details.substr(0, behind_absent(refusal.details));
   const std::size_t none = details.find("No node of ");
   if (none != std::string::npos) return details.substr(none);
   const std::size_t some = details.find(": device plugin absent");
@@ -60,38 +71,41 @@ std::vector<Case> cases() {
       {"device plugin not running on some of the nodes",
        {node("c"), gpu_node("n2"), gpu_node("n1").gpus(1)},
        our_pod("a").gpus(2),
-       "nvidia.com/gpu: device plugin absent on 1 that carry GPU labels (first n2)."},
+       "nvidia.com/gpu: device plugin absent on 1 node that carries GPU labels (first n2)."},
       {"device plugin not running: the name is gone",
        {node("c"), gpu_node("n2"), gpu_node("n1")},
        kOneGpu,
-       "No node of 3 offers nvidia.com/gpu: device plugin absent on 2 that carry GPU labels (first "
+       "No node of 3 offers nvidia.com/gpu: device plugin absent on 2 nodes that carry GPU labels "
+       "(first "
        "n1)."},
       {"device plugin not running: kubelet keeps the name at zero",
        {gpu_node("n").gpus(0)},
        kOneGpu,
-       "No node of 1 offers nvidia.com/gpu: device plugin absent on 1 that carry GPU labels (first "
+       "No node of 1 offers nvidia.com/gpu: device plugin absent on 1 node that carries GPU labels "
+       "(first "
        "n)."},
       {"a cloud's label instead of NVIDIA's",
        {node("n").labelled("cloud.google.com/gke-accelerator", "nvidia-l4")},
        kOneGpu,
-       "No node of 1 offers nvidia.com/gpu: device plugin absent on 1 that carry GPU labels (first "
+       "No node of 1 offers nvidia.com/gpu: device plugin absent on 1 node that carries GPU labels "
+       "(first "
        "n)."},
       {"the MIG configuration is being changed",
        {gpu_node("n")
             .labelled("nvidia.com/mig.config", "all-1g.10gb")
             .labelled("nvidia.com/mig.config.state", "pending")},
        kOneGpu,
-       "No node of 1 offers nvidia.com/gpu: a change of the MIG configuration on 1 (first n: "
+       "No node of 1 offers nvidia.com/gpu: a change of the MIG configuration on 1 node (first n: "
        "all-1g.10gb is pending)."},
       {"shared GPUs have a name of their own (renameByDefault)",
        {gpu_node("n").offers("nvidia.com/gpu.shared", "40")},
        kOneGpu,
-       "No node of 1 offers nvidia.com/gpu: 1 offer GPUs in another form (first n: "
+       "No node of 1 offers nvidia.com/gpu: 1 node offers GPUs in another form (first n: "
        "nvidia.com/gpu.shared)."},
       {"renameByDefault off: shares go by the name of whole GPUs",
        {gpu_node("n").gpus(40)},
        our_pod("a").requests("nvidia.com/gpu.shared", "1"),
-       "No node of 1 offers nvidia.com/gpu.shared: 1 offer GPUs in another form (first n: "
+       "No node of 1 offers nvidia.com/gpu.shared: 1 node offers GPUs in another form (first n: "
        "nvidia.com/gpu)."},
       {"cut GPUs",
        {gpu_node("n")
@@ -99,22 +113,22 @@ std::vector<Case> cases() {
             .offers("nvidia.com/mig-2g.20gb", "3")
             .offers("nvidia.com/mig-1g.20gb", "1")},
        kOneGpu,
-       "No node of 1 offers nvidia.com/gpu: 1 offer GPUs in another form (first n: "
+       "No node of 1 offers nvidia.com/gpu: 1 node offers GPUs in another form (first n: "
        "nvidia.com/mig-1g.20gb, nvidia.com/mig-2g.20gb)."},
       {"MIG mode on, strategy none",
        {gpu_node("n").gpus(8).labelled(kStrategy, "none")},
        kInstance,
-       "No node of 1 offers nvidia.com/mig-1g.10gb: 1 have MIG strategy none, which offers no "
+       "No node of 1 offers nvidia.com/mig-1g.10gb: 1 node has MIG strategy none, which offers no "
        "instances by profile (first n)."},
       {"strategy none says nothing about names other than those of instances",
        {gpu_node("n").gpus(8).labelled(kStrategy, "none")},
        our_pod("a").requests("nvidia.com/gpu.shared", "1"),
-       "No node of 1 offers nvidia.com/gpu.shared: 1 offer GPUs in another form (first n: "
+       "No node of 1 offers nvidia.com/gpu.shared: 1 node offers GPUs in another form (first n: "
        "nvidia.com/gpu)."},
       {"strategy none, and instances of another profile all the same",
        {gpu_node("n").labelled(kStrategy, "none").offers("nvidia.com/mig-2g.20gb", "3")},
        kInstance,
-       "No node of 1 offers nvidia.com/mig-1g.10gb: 1 offer GPUs in another form (first n: "
+       "No node of 1 offers nvidia.com/mig-1g.10gb: 1 node offers GPUs in another form (first n: "
        "nvidia.com/mig-2g.20gb)."},
       {"strategy single",
        {node("n")
@@ -122,7 +136,8 @@ std::vector<Case> cases() {
             .labelled(kStrategy, "single")
             .product("NVIDIA-H100-80GB-HBM3-MIG-1g.10gb")},
        kInstance,
-       "No node of 1 offers nvidia.com/mig-1g.10gb: 1 have MIG strategy single, where instances "
+       "No node of 1 offers nvidia.com/mig-1g.10gb: 1 node has MIG strategy single, where "
+       "instances "
        "are called nvidia.com/gpu (first n: NVIDIA-H100-80GB-HBM3-MIG-1g.10gb)."},
       {"strategy single over GPUs that are cut unequally: the plugin offers nothing",
        {node("n")
@@ -130,7 +145,8 @@ std::vector<Case> cases() {
             .labelled(kStrategy, "single")
             .product("NVIDIA-H100-80GB-HBM3-MIG-INVALID")},
        kOneGpu,
-       "No node of 1 offers nvidia.com/gpu: device plugin absent on 1 that carry GPU labels (first "
+       "No node of 1 offers nvidia.com/gpu: device plugin absent on 1 node that carries GPU labels "
+       "(first "
        "n)."},
       {"another vendor's",
        {node("n"), gpu_node("m").gpus(8)},
@@ -139,7 +155,8 @@ std::vector<Case> cases() {
       {"network devices of NVIDIA's are no GPUs",
        {gpu_node("n").offers("nvidia.com/hostdev", "4")},
        our_pod("a").gpus(1).requests("nvidia.com/rdma_ib", "1"),
-       "No node of 1 offers nvidia.com/gpu: device plugin absent on 1 that carry GPU labels (first "
+       "No node of 1 offers nvidia.com/gpu: device plugin absent on 1 node that carries GPU labels "
+       "(first "
        "n). No node of 1 offers nvidia.com/rdma_ib: is its device plugin running?"},
       {"two devices",
        {node("n")},

@@ -254,7 +254,8 @@ TEST_CASE("who may list all pods and nodes is told the overview of kubectl gpu, 
   world.rights["reader"] = {"list pods", "list nodes"};
   world.add(World::ours("blue", "gated").gpus(2).gated("later"));
   world.data_age = std::chrono::milliseconds(2'999);
-  answers::Overview all = answers::overview_of(world.engine.gpu_nodes(), world.engine.in_line());
+  answers::Overview all = answers::overview_of(world.engine.gpu_nodes(), world.engine.in_line(),
+                                               world.engine.quota_statuses());
   CHECK(all.waiting.pods == 2);
   all.data_age = std::chrono::seconds(2);
   CHECK(world.body("", "reader", path) == answers::to_json(all));

@@ -183,8 +183,9 @@ TEST_CASE("the document has the overview and quotas of kubectl gpu, and what wai
   World world;
   world.apply(event::QuotaUpserted{tests::gpu_quota("q").of("ml").line("H100", 8)});
   const Json got = world.json("/ui/state");
-  CHECK(got["overview"] == Json::parse(answers::to_json(answers::overview_of(
-                               world.engine.gpu_nodes(), world.engine.in_line()))));
+  CHECK(got["overview"] ==
+        Json::parse(answers::to_json(answers::overview_of(
+            world.engine.gpu_nodes(), world.engine.in_line(), world.engine.quota_statuses()))));
   CHECK(got["quotas"] == Json::parse(answers::to_json(world.engine.quota_statuses())));
   CHECK(got["overview"]["gpus"] ==
         Json::parse(R"({"total": 24, "used": 8, "held": 0, "free": 8})"));
