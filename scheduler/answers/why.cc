@@ -2,6 +2,7 @@
 
 #include "scheduler/answers/queue.h"
 #include "scheduler/answers/withhold.h"
+#include "scheduler/engine/sentences.h"
 
 #include <algorithm>
 #include <map>
@@ -52,6 +53,20 @@ Explanation judge(const Engine& engine, const k8s::Pod& pod, Why& why) {
   why.details = explanation.details;
   why.candidates = engine.candidates(pod, kMostCandidates);
   return explanation;
+}
+
+// Only of a pod that no turn comes to until something changes: of others the status says more, or
+// will soon be written anew.
+bool was_refused(const PodInLine& pod) {
+  return pod.never.empty() &&
+         (pod.place == PodInLine::Place::kParked || pod.place == PodInLine::Place::kRefused);
+}
+
+Told told_of(const Explanation& explanation, const k8s::Pod& pod) {
+  using Reason = decision::Unschedulable::Reason;
+  return {.reason = explanation.by_quota ? Reason::kGpuQuotaExceeded : Reason::kUnschedulable,
+          .message = joined(explanation.message, explanation.details),
+          .generation = pod.metadata.generation};
 }
 
 void tell(Why& why, const Refusal& refusal) {
@@ -184,6 +199,7 @@ Why why_now(const Engine& engine, const k8s::Pod& pod, Time now) {
   const Explanation explanation = judge(engine, pod, why);
   tell_now(engine, pod, explanation, why);
   why.named_nodes = nodes_named_in(why, explanation.nodes);
+  if (!explanation.message.empty()) why.told = told_of(explanation, pod);
   return why;
 }
 
@@ -191,6 +207,7 @@ Why why_waiting(const Engine& engine, const k8s::Pod& pod, const PodInLine& in_l
   Why why = why_now(engine, pod, now);
   why.asks = in_line.asks;
   why.quota = in_line.quota;
+  if (!was_refused(in_line)) why.told.reset();
   if (in_line.place == PodInLine::Place::kGated) why.verdict = Why::Verdict::kGated;
   if (!in_line.never.empty()) {
     why.verdict = Why::Verdict::kNever;
@@ -205,7 +222,9 @@ Why why_seen(const Engine& engine, const k8s::Pod& pod, const std::set<std::stri
   for (const PodInLine& one : engine.in_line(pod.metadata.namespace_)) {
     if (one.pod.uid == pod.metadata.uid) return why_waiting(engine, pod, one, now);
   }
-  return why_now(engine, pod, now);  // its event is still on its way to the engine
+  Why why = why_now(engine, pod, now);  // its event is still on its way to the engine
+  why.told.reset();
+  return why;
 }
 
 const char* to_string(Why::Verdict verdict) {

@@ -49,6 +49,14 @@ struct Chosen {
   friend bool operator==(const Chosen&, const Chosen&) = default;
 };
 
+// What the status of a pod would say if the pod were decided on now.
+struct Told {
+  decision::Unschedulable::Reason reason = decision::Unschedulable::Reason::kUnschedulable;
+  std::string message;
+  std::int64_t generation = 0;  // metadata.generation of the pod that was judged
+  friend bool operator==(const Told&, const Told&) = default;
+};
+
 struct Why {
   enum class Verdict : std::uint8_t {
     kPlaced,    // it has a node
@@ -76,6 +84,9 @@ struct Why {
   bool is_for_nodes = false;          // kWaits: not for quota
   RoomFor room;                       // what would make room for it
   std::vector<std::string> ends;      // names of `room.pods`, with their GPUs
+
+  // Of a pod that was refused and has not been tried since; not in the JSON.
+  std::optional<Told> told;
 
   // Only in answers of a running scheduler: the nodes that the sentences above name, sorted.
   std::vector<std::string> named_nodes;

@@ -148,13 +148,18 @@ k8s::Result<void> Shell::Parts::listen() {
 
 k8s::Result<void> Shell::Parts::open_secure_port() {
   if (!options_.secure_port) return {};
+  const auto on_judged = [this](const answers::Why& why) {
+    if (!why.told) return;
+    loop_->post([this, pod = why.pod, told = *why.told] { reporter_->judged(pod, told); });
+  };
   std::optional<UiPage::Scheduler> ui;
   if (options_.ui) {
     ui = UiPage::Scheduler{.notes = ui_notes_.get(),
                            .about = {.replica = host_name(),
                                      .version = options_.version,
                                      .scheduler_names = profile_names_},
-                           .clock = wall_clock};
+                           .clock = wall_clock,
+                           .on_judged = on_judged};
   }
   std::optional<TenantAnswers::Scheduler> answers;
   if (options_.answers) {
@@ -162,7 +167,8 @@ k8s::Result<void> Shell::Parts::open_secure_port() {
         .notes = ui_notes_.get(),
         .names = {profile_names_.begin(), profile_names_.end()},
         .clock = wall_clock,
-        .data_age = [this](auto done) { loop_->post([this, done] { done(data_age()); }); }};
+        .data_age = [this](auto done) { loop_->post([this, done] { done(data_age()); }); },
+        .on_judged = on_judged};
   }
   auto port = SecurePort::open(
       std::move(*options_.secure_port),

@@ -164,6 +164,7 @@ void TenantAnswers::ask_why(const std::shared_ptr<const Asked>& asked, const k8s
              asked->client,
              [this, asked, uid = pod.metadata.uid](tl::expected<answers::Why, Unanswered> why) {
                if (!why) return asked->answer(reply_to(why.error(), asker_.leader()));
+               scheduler_.on_judged(*why);
                scheduler_.notes->name_ends(*why);
                if (why->verdict == answers::Why::Verdict::kPlaced) {
                  why->chosen = scheduler_.notes->chosen(uid);

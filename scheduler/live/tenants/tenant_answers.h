@@ -16,6 +16,8 @@
 // nothing is known: where a pod waits for a reason that names one, its name stays, as it does in
 // the pod's own status.
 //
+// Of a pod that waits the status says what the answer says soon after (Scheduler::on_judged).
+//
 // Each answer says how old the state of the cluster was that it was computed from. Of a pod that
 // has a node it says how that was chosen, with the runner-up, if this process decided it lately
 // (ui/notes.h).
@@ -62,6 +64,8 @@ class TenantAnswers {
     // has; nullopt: that is not known.
     std::function<void(std::function<void(std::optional<std::chrono::nanoseconds>)>)> data_age =
         [](const auto& done) { done(std::nullopt); };
+    // Called, on the loop's thread, with each answer of `why`.
+    std::function<void(const answers::Why&)> on_judged = [](const answers::Why& /*why*/) {};
   };
 
   // All that it borrows must outlive it, and it must outlive the callbacks of `get_pod`.

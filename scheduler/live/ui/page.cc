@@ -172,6 +172,7 @@ void UiPage::get_why(const std::string& query, Asker::Client client, Answer answ
                      404, fmt::format("no pod \"{}/{}\" of this scheduler waits\n",
                                       k8s::shown(name.namespace_), k8s::shown(name.pod)))));
                }
+               scheduler_.on_judged(**why);
                scheduler_.notes->name_ends(**why);
                answer(json_reply(answers::to_json(**why)));
              });

@@ -41,6 +41,8 @@ class UiPage {
     const UiNotes* notes = nullptr;
     UiAbout about;
     std::function<Time()> clock;  // what people read
+    // Called, on the loop's thread, with each answer about a pod that waits.
+    std::function<void(const answers::Why&)> on_judged = [](const answers::Why& /*why*/) {};
     // The processor time that the calling thread has taken so far.
     std::function<std::chrono::nanoseconds()> processor_time = thread_time;
   };

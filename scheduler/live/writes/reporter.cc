@@ -75,6 +75,13 @@ void Reporter::unschedulable(const decision::Unschedulable& decision,
          message, number);
 }
 
+void Reporter::judged(const PodRef& pod, const answers::Told& told) {
+  statuses_.write(pod, {.status = "False",
+                        .reason = to_string(told.reason),
+                        .message = told.message,
+                        .observed_generation = told.generation});
+}
+
 template <typename Attempt>
 void Reporter::tell_not_bound(const Attempt& attempt, const std::string& message,
                               std::uint64_t number) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "k8s-client/event_recorder.h"
+#include "scheduler/answers/why.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/live/writes/binder.h"
 #include "scheduler/live/writes/status_writer.h"
@@ -35,6 +36,9 @@ class Reporter {
                      std::uint64_t number = 0);
   void not_prepared(const decision::NotPrepared& decision, std::chrono::nanoseconds duration,
                     std::uint64_t number = 0);
+  // Somebody asked why the pod waits: its status says what the answer says. Numbers that cannot
+  // help it change without a decision on it.
+  void judged(const PodRef& pod, const answers::Told& told);
   // Reports that are only for people.
   void report(const decision::ForeignGpuPod& decision);
   void report(const decision::MisnamedScheduler& decision);

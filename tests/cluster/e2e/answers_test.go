@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gpu-scheduler.io/tests/cluster/controlplane"
 	"gpu-scheduler.io/tests/cluster/fixture"
@@ -135,6 +136,21 @@ func TestTenantsAskTheScheduler(t *testing.T) {
 		if got := why(w, name+"-waits", stranger); got.status != http.StatusForbidden || strings.Contains(got.body, "-waits") {
 			t.Errorf("a stranger: %+v", got)
 		}
+	}
+
+	// Four free GPUs do not help a pod that needs eight, so nothing is decided on it; its status says so once somebody asks.
+	blue.deletePod("blue-runs")
+	var answer page
+	until(t, "the scheduler to see that GPUs are free", func() bool {
+		time.Sleep(2 * time.Second) // the account's budget
+		answer = why(red, "red-waits", red.token("tenant"))
+		return strings.Contains(answer.body, "most free is 4 of 8")
+	})
+	red.waitPod("red-waits", "told what the answer says", func(p *corev1.Pod) bool {
+		c := condition(p)
+		return c != nil && c.Reason == corev1.PodReasonUnschedulable && strings.Contains(c.Message, "most free is 4 of 8 (shared-machine)")
+	})
+	for w, name := range names {
 		w.deletePod(name + "-waits")
 	}
 }

@@ -4,6 +4,7 @@
 #include "plugins/registry.h"
 #include "scheduler/answers/json.h"
 #include "scheduler/config/config.h"
+#include "scheduler/engine/sentences.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 #include "tests/support/gpu_quotas.h"
@@ -57,7 +58,15 @@ class World {
   }
 
   void decide() {
-    while (const auto decision = engine.step(kNow)) notes.decided(*decision);
+    while (const auto decision = engine.step(kNow)) {
+      notes.decided(*decision);
+      const auto* refused = std::get_if<decision::Unschedulable>(&*decision);
+      if (refused != nullptr) {
+        decided[refused->pod.name] = {.reason = refused->reason,
+                                      .message = joined(refused->message, refused->details),
+                                      .generation = refused->generation};
+      }
+    }
   }
 
   static tests::PodBuilder ours(const std::string& namespace_, const std::string& name) {
@@ -123,8 +132,10 @@ class World {
   std::string leader;
   std::optional<std::chrono::nanoseconds> data_age;
   std::shared_ptr<const int> client = std::make_shared<int>();
-  std::vector<std::string> reviewed;  // tokens, then rights
-  std::vector<std::string> read;      // pods
+  std::vector<answers::Why> judged;
+  std::map<std::string, answers::Told> decided;  // last, by the pod's name
+  std::vector<std::string> reviewed;             // tokens, then rights
+  std::vector<std::string> read;                 // pods
   std::deque<Question> put;
   std::deque<std::optional<Reply>> replies;
 
@@ -175,7 +186,8 @@ class World {
        .names = {"gpu-scheduler"},
        .clock = [] { return kNow; },
        .budget = {},
-       .data_age = [this](const auto& done) { done(data_age); }}};
+       .data_age = [this](const auto& done) { done(data_age); },
+       .on_judged = [this](const answers::Why& why) { judged.push_back(why); }}};
 };
 
 constexpr const char* kWaits = "namespace=red&pod=waits";
@@ -231,6 +243,43 @@ TEST_CASE("a tenant is told why its pod waits, and no name of nodes or of others
   CHECK(got["withheld"] ==
         Json::parse(R"({"nodes": true, "podsThatEnd": 1, "gpusOfPodsThatEnd": 3})"));
   for (const char* name : {"machine-1", "blue", "secret"}) CHECK_THAT(text, !Catch::Contains(name));
+}
+
+TEST_CASE("whoever asks why a pod waits has its status say the same") {
+  World world;
+  static_cast<void>(world.body(kWaits));
+  REQUIRE(world.judged.size() == 1);
+  CHECK(world.judged[0].pod.uid == world.pods.at("red/waits").metadata.uid);
+  REQUIRE(world.judged[0].told);
+  // Nothing has changed since it was decided on.
+  CHECK(world.judged[0].told->message == world.decided.at("waits").message);
+  CHECK(world.judged[0].told == world.decided.at("waits"));
+
+  // Three free GPUs do not help it, so it is not decided on anew.
+  world.apply(event::PodDeleted{ref_of(world.pods.at("blue/secret"))});
+  world.decide();
+  CHECK_THAT(world.decided.at("waits").message, Catch::Contains("most free is 0 of 8"));
+  static_cast<void>(world.body(kWaits));
+  REQUIRE(world.judged[1].told);
+  CHECK(world.judged[1].told->reason == decision::Unschedulable::Reason::kUnschedulable);
+  CHECK_THAT(world.judged[1].told->message,
+             Catch::StartsWith("0/1 nodes are available: 1 Insufficient nvidia.com/gpu. "
+                               "nvidia.com/gpu: needs 8 on one node; most free is 3 of 8 "
+                               "(machine-1)."));
+}
+
+TEST_CASE("the status of a pod that was not refused, or whose turn comes, is left alone") {
+  SharedQuota world;
+  static_cast<void>(world.body("namespace=red&pod=second"));
+  REQUIRE(world.judged.back().told);
+  CHECK(world.judged.back().told->message == world.decided.at("second").message);
+  CHECK(world.judged.back().told == world.decided.at("second"));
+  CHECK(world.judged.back().told->reason == decision::Unschedulable::Reason::kGpuQuotaExceeded);
+  world.add(World::ours("red", "new").gpus(2));  // nothing was decided on it yet
+  for (const char* name : {"gated", "runs", "new"}) {
+    static_cast<void>(world.body(std::string("namespace=red&pod=") + name));
+    CHECK_FALSE(world.judged.back().told);
+  }
 }
 
 TEST_CASE("each right shows what it is the right to see") {
@@ -446,7 +495,7 @@ TEST_CASE("what pods wait for names no node to those who may not see nodes") {
   const std::string plain = world.body(kRed, "red-user", "/answers/queue");
   const Json got = Json::parse(plain)["pods"][0];
   CHECK(got["blockedBy"] == "nodes");
-  CHECK(got["next"] == "1 Insufficient nvidia.com/gpu");
+  CHECK(got["next"] == "nvidia.com/gpu: needs 8 on one node; most free is 0 of 8");
   CHECK_THAT(got["message"].get<std::string>(),
              Catch::StartsWith("nvidia.com/gpu: needs 8 on one node"));
   CHECK_THAT(plain, !Catch::Contains("machine-1"));

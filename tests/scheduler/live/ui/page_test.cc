@@ -124,6 +124,7 @@ class World {
   live::Asker asker_{loop, [this](Question question) { put.push_back(std::move(question)); }, {}};
 
  public:
+  std::vector<std::string> told;  // of pods that were refused
   UiPage page{
       loop,
       access_,
@@ -131,6 +132,10 @@ class World {
       {.notes = &notes,
        .about = {.replica = "host", .version = "1.2.3", .scheduler_names = {"gpu-scheduler"}},
        .clock = [this] { return now; },
+       .on_judged =
+           [this](const answers::Why& why) {
+             if (why.told) told.push_back(why.pod.name + ": " + why.told->message);
+           },
        .processor_time = [this] { return spent += each_look; }}};
 };
 
@@ -302,6 +307,11 @@ TEST_CASE("why a pod waits is judged now, with what would make room") {
   CHECK(got["fittingNodes"] == 0);
   CHECK(got["freesWhen"]["node"] == "open");
   CHECK(got["reasons"].size() == 2);
+  CHECK(world.told.empty());  // it is still to be decided on
+  while (auto decision = world.engine.step(world.now)) world.notes.decided(*decision);
+  world.json("/ui/why", "namespace=ml&pod=five");
+  REQUIRE(world.told.size() == 1);
+  CHECK_THAT(world.told[0], Catch::StartsWith("five: 0/3 nodes are available: "));
   CHECK(world.json("/ui/why", "namespace=ml&pod=gated")["verdict"] == "Gated");
   CHECK(world.get("/ui/why", "namespace=ml&pod=runs").status == 404);
   CHECK(world.get("/ui/why", "pod=five").status == 400);
