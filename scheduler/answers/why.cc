@@ -19,16 +19,16 @@ std::string one_line(const std::vector<std::string>& texts) {
   return line;
 }
 
-std::vector<ReasonRow> reasons_of(const std::vector<NodeExplanation>& nodes) {
+std::vector<ReasonRow> reasons_of(const std::vector<RefusedAlike>& refused) {
   std::map<std::string, ReasonRow> rows;
-  for (const NodeExplanation& node : nodes) {
-    if (node.code == Code::kOk) continue;
-    std::string reason = one_line(node.reasons);
+  for (const auto& [nodes, first] : refused) {
+    std::string reason = one_line(first.reasons);
     ReasonRow& row = rows[reason];
-    if (row.nodes++ > 0) continue;
+    row.nodes += nodes;
+    if (!row.reason.empty()) continue;
     row.reason = std::move(reason);
-    row.example = node.node;
-    if (!node.numbers.empty()) row.example += ": " + one_line(node.numbers);
+    row.example = first.node;
+    if (!first.numbers.empty()) row.example += ": " + one_line(first.numbers);
   }
   std::vector<ReasonRow> sorted;
   for (auto& [reason, row] : rows) sorted.push_back(std::move(row));
@@ -44,12 +44,10 @@ std::string without_first_sentence(const std::string& text) {
 
 // How the pod would be judged on each node; returns the engine's words.
 Explanation judge(const Engine& engine, const k8s::Pod& pod, Why& why) {
-  Explanation explanation = engine.explain(pod);
-  why.all_nodes = explanation.nodes.size();
-  why.fitting_nodes = static_cast<std::size_t>(
-      std::count_if(explanation.nodes.begin(), explanation.nodes.end(),
-                    [](const NodeExplanation& node) { return node.code == Code::kOk; }));
-  why.reasons = reasons_of(explanation.nodes);
+  Explanation explanation = engine.explain_alike(pod);
+  why.all_nodes = explanation.all_nodes;
+  why.fitting_nodes = explanation.fitting_nodes;
+  why.reasons = reasons_of(explanation.refused);
   why.details = explanation.details;
   why.candidates = engine.candidates(pod, kMostCandidates);
   return explanation;
@@ -101,7 +99,10 @@ std::optional<Why> why_settled(const Engine& engine, const k8s::Pod& pod,
     // Which nodes it could go to, not only the one that it has.
     k8s::Pod unbound = pod;
     unbound.spec.node_name.clear();
-    if (ours) why.named_nodes = nodes_named_in(why, judge(engine, unbound, why).nodes);
+    if (ours) {
+      judge(engine, unbound, why);
+      why.named_nodes = nodes_named_in(engine, why);
+    }
   } else if (!ours) {
     why.verdict = Why::Verdict::kNotOurs;
     const std::string meant = meant_by(why.scheduler_name, served);
@@ -198,7 +199,7 @@ Why why_now(const Engine& engine, const k8s::Pod& pod, Time now) {
   Why why = about(pod, now);
   const Explanation explanation = judge(engine, pod, why);
   tell_now(engine, pod, explanation, why);
-  why.named_nodes = nodes_named_in(why, explanation.nodes);
+  why.named_nodes = nodes_named_in(engine, why);
   if (!explanation.message.empty()) why.told = told_of(explanation, pod);
   return why;
 }

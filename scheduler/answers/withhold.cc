@@ -75,6 +75,20 @@ std::string without(const std::vector<std::string>& names, const std::string& te
   return plain.append(text, done);
 }
 
+std::vector<std::string> nodes_named_in(const Engine& engine,
+                                        const std::vector<std::string*>& sentences) {
+  std::set<std::string> named;
+  std::unordered_set<std::string> seen;  // many pods wait for the same
+  for (const std::string* sentence : sentences) {
+    if (!seen.insert(*sentence).second) continue;
+    for_each_word(*sentence, [&](std::size_t begin, std::size_t end) {
+      std::string word = sentence->substr(begin, end - begin);
+      if (engine.knows_node(word)) named.insert(std::move(word));
+    });
+  }
+  return {named.begin(), named.end()};
+}
+
 // "gpu-7: nvidia.com/gpu: asked 8, free 2 of 8" without the node.
 std::string numbers_of(const std::string& example) {
   const auto colon = example.find(": ");
@@ -122,36 +136,17 @@ void withhold_pods(Why& why, const Visible& visible, Withheld& withheld) {
 
 }  // namespace
 
-std::vector<std::string> nodes_named_in(const Why& why, const std::vector<NodeExplanation>& nodes) {
-  std::set<std::string> named;
+std::vector<std::string> nodes_named_in(const Engine& engine, const Why& why) {
   Why copy;  // of the sentences alone
   copy.headline = why.headline;
   copy.details = why.details;
   copy.reasons = why.reasons;
-  for (const std::string* sentence : sentences_of(copy)) {
-    for_each_word(*sentence, [&](std::size_t begin, std::size_t end) {
-      std::string word = sentence->substr(begin, end - begin);
-      const auto found = std::lower_bound(
-          nodes.begin(), nodes.end(), word,
-          [](const NodeExplanation& node, const std::string& name) { return node.node < name; });
-      if (found != nodes.end() && found->node == word) named.insert(std::move(word));
-    });
-  }
-  return {named.begin(), named.end()};
+  return nodes_named_in(engine, sentences_of(copy));
 }
 
 std::vector<std::string> nodes_named_in(const Engine& engine, const Queue& queue) {
-  std::set<std::string> named;
-  std::unordered_set<std::string> seen;  // many pods wait for the same
   Queue copy = queue;
-  for (const std::string* sentence : sentences_of(copy)) {
-    if (!seen.insert(*sentence).second) continue;
-    for_each_word(*sentence, [&](std::size_t begin, std::size_t end) {
-      std::string word = sentence->substr(begin, end - begin);
-      if (engine.knows_node(word)) named.insert(std::move(word));
-    });
-  }
-  return {named.begin(), named.end()};
+  return nodes_named_in(engine, sentences_of(copy));
 }
 
 std::set<std::string> namespaces_named_in(const Why& why) {

@@ -28,11 +28,8 @@ struct Visible {
   }
 };
 
-// The nodes that the sentences of `why` name, sorted. `nodes`: all nodes, by name.
-[[nodiscard]] std::vector<std::string> nodes_named_in(const Why& why,
-                                                      const std::vector<NodeExplanation>& nodes);
-
-// The same of a queue; all nodes are those that the engine knows.
+// The nodes that the engine knows and the sentences name, sorted.
+[[nodiscard]] std::vector<std::string> nodes_named_in(const Engine& engine, const Why& why);
 [[nodiscard]] std::vector<std::string> nodes_named_in(const Engine& engine, const Queue& queue);
 
 // The namespaces of the pods in `why.ends`.

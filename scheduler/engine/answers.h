@@ -40,11 +40,19 @@ struct NodeExplanation {
   std::vector<std::string> reasons;  // in kube-scheduler's words, sorted
   std::vector<std::string> numbers;  // the numbers behind them
 };
+// Nodes that refuse a pod for the same reasons.
+struct RefusedAlike {
+  std::size_t nodes = 0;
+  NodeExplanation first;  // of them, by name
+};
 struct Explanation {
   // A refusal of the pod as a whole, before any node was checked.
   std::optional<std::string> rejection_plugin;
   std::optional<std::string> rejection;
-  std::vector<NodeExplanation> nodes;  // by name
+  std::size_t all_nodes = 0;
+  std::size_t fitting_nodes = 0;
+  std::vector<NodeExplanation> nodes;  // explain: by name
+  std::vector<RefusedAlike> refused;   // explain_alike: in the order of their first nodes
   std::string message;                 // FitError text; empty when some node fits
   bool by_quota = false;               // the message is the quota's, whatever nodes say
   std::string details;

@@ -153,6 +153,9 @@ std::uint64_t Engine::quota_version() const { return parts_->quotas.version(); }
 Explanation Engine::explain(const k8s::Pod& pod, const Supposed& supposed) const {
   return parts_->questions.explain(pod, supposed);
 }
+Explanation Engine::explain_alike(const k8s::Pod& pod) const {
+  return parts_->questions.explain_alike(pod);
+}
 std::vector<Candidate> Engine::candidates(const k8s::Pod& pod, std::size_t at_most,
                                           const Supposed& supposed) const {
   return parts_->questions.candidates(pod, at_most, supposed);

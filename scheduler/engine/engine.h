@@ -87,6 +87,9 @@ class Engine {
   // How the pod would be judged now, if it were pending, and if what is supposed were so (a pod or
   // node that is not there is passed over); changes nothing. O(nodes).
   [[nodiscard]] Explanation explain(const k8s::Pod& pod, const Supposed& supposed = {}) const;
+  // The same with words for nodes that refuse alike in place of each node's, which takes a part of
+  // the time.
+  [[nodiscard]] Explanation explain_alike(const k8s::Pod& pod) const;
 
   // The nodes that may run the pod, at most `at_most`, the best first; equally good nodes in the
   // order of the profile's tie-break (random: by name). Under a quota, nodes on which the pod is

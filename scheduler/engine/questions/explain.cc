@@ -4,32 +4,99 @@
 #include "scheduler/engine/sentences.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace sched {
-namespace {
+// The words for what nodes answer: for each node, or once for those that answer alike.
+class Questions::InWords {
+ public:
+  InWords(const PreparedShape& shape, const Ruling& ruling, bool each_node, Explanation& to)
+      : shape_(shape), ruling_(ruling), each_node_(each_node), to_(to) {}
 
-NodeExplanation in_words(const NodeView& node, const NodeVerdict& verdict,
-                         const PreparedShape& shape) {
-  NodeExplanation words{.node = node.facts.name,
-                        .code = verdict.code,
-                        .plugin = std::string(shape.plugin_of(verdict)),
-                        .reasons = shape.reasons_of(verdict),
-                        .numbers = {}};
-  std::sort(words.reasons.begin(), words.reasons.end());
-  if (verdict.filter >= shape.filters().size() || verdict.is_ok()) return words;
-  const NodeFilter& filter = *shape.filters()[verdict.filter].filter;
-  for_each_reason(verdict.reasons, [&](unsigned index) {
-    if (std::string numbers = filter.numbers(node, index); !numbers.empty()) {
-      words.numbers.push_back(std::move(numbers));
+  void add(const std::string& name, NodeSlot slot, const NodeView& view,
+           const NodeVerdict& verdict) {
+    ++to_.all_nodes;
+    if (verdict.is_ok()) ++to_.fitting_nodes;
+    const bool is_excluded = verdict == NodeVerdict::excluded();
+    if (each_node_) {
+      to_.nodes.push_back(is_excluded ? of_excluded(name, slot) : of_node(name, view, verdict));
+      return;
     }
-  });
-  return words;
-}
+    if (verdict.is_ok()) return;
+    std::vector<std::string_view> by_ruling;
+    if (is_excluded) by_ruling = ruling_.reasons(slot);
+    const auto [kind, is_new] = kinds_.try_emplace(
+        {verdict.filter, verdict.reasons, std::move(by_ruling)}, to_.refused.size());
+    if (is_new) {
+      to_.refused.push_back(
+          {.nodes = 0,
+           .first = is_excluded ? of_excluded(name, slot) : of_node(name, view, verdict)});
+    }
+    ++to_.refused[kind->second].nodes;
+  }
+  // Of a pod that is refused as a whole.
+  void add_rejected(const std::string& name) {
+    ++to_.all_nodes;
+    NodeExplanation words{.node = name,
+                          .code = Code::kUnresolvable,
+                          .plugin = *to_.rejection_plugin,
+                          .reasons = {*to_.rejection},
+                          .numbers = {}};
+    if (each_node_) {
+      to_.nodes.push_back(std::move(words));
+    } else if (to_.refused.empty()) {
+      to_.refused.push_back({.nodes = 1, .first = std::move(words)});
+    } else {
+      ++to_.refused.front().nodes;
+    }
+  }
 
-}  // namespace
+ private:
+  [[nodiscard]] NodeExplanation of_node(const std::string& name, const NodeView& node,
+                                        const NodeVerdict& verdict) const {
+    NodeExplanation words{.node = name,
+                          .code = verdict.code,
+                          .plugin = std::string(shape_.plugin_of(verdict)),
+                          .reasons = shape_.reasons_of(verdict),
+                          .numbers = {}};
+    std::sort(words.reasons.begin(), words.reasons.end());
+    if (verdict.filter >= shape_.filters().size() || verdict.is_ok()) return words;
+    const NodeFilter& filter = *shape_.filters()[verdict.filter].filter;
+    for_each_reason(verdict.reasons, [&](unsigned index) {
+      if (std::string numbers = filter.numbers(node, index); !numbers.empty()) {
+        words.numbers.push_back(std::move(numbers));
+      }
+    });
+    return words;
+  }
+  [[nodiscard]] NodeExplanation of_excluded(const std::string& name, NodeSlot slot) const {
+    const Ruling::Why& why = *ruling_.find(slot);
+    const auto reasons = ruling_.reasons(slot);
+    NodeExplanation words{.node = name,
+                          .code = why.code,
+                          .plugin = std::string(why.plugin),
+                          .reasons = {reasons.begin(), reasons.end()},
+                          .numbers = {}};
+    std::sort(words.reasons.begin(), words.reasons.end());
+    return words;
+  }
+
+  // Filter and reasons; for a node that rules across nodes exclude, these rules' reasons.
+  using Kind = std::tuple<decltype(NodeVerdict::filter), decltype(NodeVerdict::reasons),
+                          std::vector<std::string_view>>;
+
+  const PreparedShape& shape_;
+  const Ruling& ruling_;
+  const bool each_node_;
+  Explanation& to_;
+  std::map<Kind, std::size_t> kinds_;  // indices of to_.refused
+};
 
 Questions::Asked::Asked(const World& world, const k8s::Pod& pod_asked_about,
                         const Supposed& supposed)
@@ -59,9 +126,16 @@ Questions::Asked::Asked(const World& world, const k8s::Pod& pod_asked_about,
 }
 
 Explanation Questions::explain(const k8s::Pod& pod, const Supposed& supposed) const {
-  const Asked asked(world_, pod, supposed);
-  const PreparedShape& shape = asked.shape;
+  return explained(Asked(world_, pod, supposed), true);
+}
 
+Explanation Questions::explain_alike(const k8s::Pod& pod) const {
+  return explained(Asked(world_, pod), false);
+}
+
+Explanation Questions::explained(const Asked& asked, bool each_node) const {
+  const k8s::Pod& pod = asked.pod;
+  const PreparedShape& shape = asked.shape;
   Explanation all;
   if (shape.rejection()) {
     all.rejection_plugin = shape.rejection()->plugin;
@@ -81,31 +155,20 @@ Explanation Questions::explain(const k8s::Pod& pod, const Supposed& supposed) co
   VerdictCounts counts;
   ReasonCounts excluded_for;
   ShortageReport shortages(shape, asked.names);
-  bool fits = false;
+  InWords words(shape, ruling, each_node, all);
   for (const auto& [name, slot] : world_.nodes.by_name()) {
     if (!world_.nodes.present(slot)) continue;
     if (all.rejection) {
-      all.nodes.push_back({.node = name,
-                           .code = Code::kUnresolvable,
-                           .plugin = *all.rejection_plugin,
-                           .reasons = {*all.rejection},
-                           .numbers = {}});
+      words.add_rejected(name);
       continue;
     }
     const NodeView view = finder_.view(slot, where);
     const NodeVerdict verdict = finder_.verdict(shape, slot, where);
-    all.nodes.push_back(in_words(view, verdict, shape));
-    fits = fits || verdict.is_ok();
+    words.add(name, slot, view, verdict);
     if (verdict.is_ok()) continue;
     if (verdict == NodeVerdict::excluded()) {
-      const Ruling::Why& why = *ruling.find(slot);
-      all.nodes.back().code = why.code;
-      all.nodes.back().plugin = why.plugin;
-      for (const std::string_view reason : ruling.reasons(slot)) {
-        all.nodes.back().reasons.emplace_back(reason);
-        ++excluded_for[all.nodes.back().reasons.back()];
-      }
-      std::sort(all.nodes.back().reasons.begin(), all.nodes.back().reasons.end());
+      for (const std::string_view reason : ruling.reasons(slot))
+        ++excluded_for[std::string(reason)];
       continue;
     }
     counts.add(verdict);
@@ -117,7 +180,7 @@ Explanation Questions::explain(const k8s::Pod& pod, const Supposed& supposed) co
     all.details = notes;
     return all;
   }
-  if (fits) return all;
+  if (all.fitting_nodes > 0) return all;
   all.message = all.rejection
                     ? fit_error(world_.nodes.size(), *all.rejection)
                     : fit_error(world_.nodes.size(), shape, counts, std::move(excluded_for));

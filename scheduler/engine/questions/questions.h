@@ -39,6 +39,7 @@ class Questions {
 
   // As Engine's functions.
   [[nodiscard]] Explanation explain(const k8s::Pod& pod, const Supposed& supposed) const;
+  [[nodiscard]] Explanation explain_alike(const k8s::Pod& pod) const;
   [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most,
                                                   const Supposed& supposed) const;
   [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
@@ -66,6 +67,8 @@ class Questions {
     bool refuses = false;  // whatever the nodes answer
     std::string words;
   };
+  class InWords;
+  [[nodiscard]] Explanation explained(const Asked& asked, bool each_node) const;
   // Whether the node would take the pod if those had ended, by the rules across nodes, too.
   [[nodiscard]] bool has_room_without(const k8s::Pod& pod, const std::vector<GpuTenant>& pods,
                                       NodeSlot node) const;

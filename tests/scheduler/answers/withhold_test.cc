@@ -266,13 +266,13 @@ TEST_CASE("sentences stay sentences without the names of nodes") {
                          {"n-10 on-n-1 and nothing else", "n-10 on-n-1 and nothing else"},
                          {"", ""}}) {
     INFO(each.text);
-    std::vector<NodeExplanation> nodes(3);
-    nodes[0].node = "n-1";
-    nodes[1].node = "n-2";
-    nodes[2].node = "n.example";
+    Engine engine = make_engine();
+    for (const char* name : {"n-1", "n-2", "n.example"}) {
+      engine.apply(event::NodeUpserted{node(name)}, kNow);
+    }
     Why why;
     why.headline = why.details = each.text;
-    why.named_nodes = answers::nodes_named_in(why, nodes);
+    why.named_nodes = answers::nodes_named_in(engine, why);
     answers::withhold(why, {});
     CHECK(why.headline == each.want);
     CHECK(why.details == each.want);

@@ -3,11 +3,13 @@
 
 #include "scheduler/engine/engine.h"
 #include "tests/support/builders.h"
+#include "tests/support/catch.h"
 
 #include <chrono>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -152,5 +154,42 @@ class Scheduler {
 }
 
 using Texts = std::vector<std::string>;
+
+// What is explained of nodes that refuse alike is what is explained of each of them.
+inline void require_explained_alike(const sched::Engine& engine, const k8s::Pod& pod) {
+  using Alike = std::pair<std::size_t, const sched::NodeExplanation*>;
+  const sched::Explanation each = engine.explain(pod);
+  const sched::Explanation alike = engine.explain_alike(pod);
+  REQUIRE(alike.message == each.message);
+  REQUIRE(alike.details == each.details);
+  REQUIRE(alike.rejection == each.rejection);
+  REQUIRE(alike.by_quota == each.by_quota);
+  REQUIRE(alike.all_nodes == each.nodes.size());
+  REQUIRE(each.all_nodes == each.nodes.size());
+  REQUIRE(alike.fitting_nodes == each.fitting_nodes);
+  std::map<std::vector<std::string>, Alike> want;
+  std::size_t fitting = 0;
+  for (const sched::NodeExplanation& node : each.nodes) {
+    if (node.code == sched::Code::kOk) {
+      ++fitting;
+    } else {
+      ++want.try_emplace(node.reasons, 0, &node).first->second.first;
+    }
+  }
+  REQUIRE(fitting == each.fitting_nodes);
+  std::map<std::vector<std::string>, Alike> got;
+  for (const auto& [nodes, first] : alike.refused) {
+    got.try_emplace(first.reasons, 0, &first).first->second.first += nodes;
+  }
+  REQUIRE(got.size() == want.size());
+  for (const auto& [reasons, of] : want) {
+    const auto found = got.find(reasons);
+    REQUIRE(found != got.end());
+    REQUIRE(found->second.first == of.first);
+    REQUIRE(found->second.second->node == of.second->node);
+    REQUIRE(found->second.second->numbers == of.second->numbers);
+    REQUIRE(found->second.second->plugin == of.second->plugin);
+  }
+}
 
 }  // namespace tests

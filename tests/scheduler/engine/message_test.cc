@@ -187,6 +187,7 @@ TEST_CASE("a pod that fits nowhere is told why") {
     const Explanation explained = s.engine.explain(c.pod);
     CHECK(explained.message == c.message);
     CHECK(explained.details == c.details);
+    require_explained_alike(s.engine, c.pod);
   }
 }
 

@@ -401,7 +401,8 @@ class World : RandomPods {
       if (refusal->details.find("holds node") != std::string::npos) ++held_nodes;
       if (refusal->reason == decision::Unschedulable::Reason::kGpuQuotaExceeded) ++over_quota_;
       check_reason(pods_.at(refusal->pod.name), *refusal);
-      const Explanation explained = s_.engine.explain(pods_.at(refusal->pod.name).object);
+      require_explained_alike(s_.engine, pods_.at(refusal->pod.name).object);
+    const Explanation explained = s_.engine.explain(pods_.at(refusal->pod.name).object);
       REQUIRE(explained.message == refusal->message);
       REQUIRE(explained.details == refusal->details);
     }

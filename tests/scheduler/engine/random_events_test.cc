@@ -320,6 +320,7 @@ class World : RandomPods {
     log.push_back(refusal.pod.name + " " + refusal.message + " " + refusal.details);
     const Pod& pod = pods_.at(refusal.pod.name);
     REQUIRE(pod.stage == Stage::kWaiting);
+    require_explained_alike(s_.engine, pod.object);
     const Explanation explained = s_.engine.explain(pod.object);
     REQUIRE(explained.message == refusal.message);
     REQUIRE(explained.details == refusal.details);
