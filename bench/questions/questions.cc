@@ -3,6 +3,7 @@
 #include "bench/decide/cluster.h"
 #include "bench/decide/kinds.h"
 #include "plugins/registry.h"
+#include "scheduler/answers/why.h"
 #include "scheduler/config/config.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/kubectl-gpu/table.h"
@@ -49,11 +50,14 @@ class Cluster {
     for (std::size_t i = 0; i < options.waiting; ++i) {
       k8s::Pod pod = decide::numbered(decide::unfit_pod(i % kinds_.size()), ++pods_);
       pod.metadata.namespace_ = namespace_of(i);
+      last_waiting_ = pod;
       apply(sched::event::PodUpserted{std::move(pod)});
     }
     while (engine_.step(kNow)) {
     }
   }
+
+  [[nodiscard]] const k8s::Pod& last_waiting() const { return last_waiting_; }
 
   // The shortest time of some.
   template <typename Ask>
@@ -113,6 +117,7 @@ class Cluster {
 
   std::vector<decide::Kind> kinds_;
   std::size_t pods_ = 0;
+  k8s::Pod last_waiting_;
   sched::Engine engine_ = make_engine();
 };
 
@@ -129,6 +134,9 @@ std::vector<Figure> measure(std::size_t nodes, const Options& options) {
   add("the page: nodes (gpu_nodes)", cost([](const auto& engine) { return engine.gpu_nodes(); }));
   add("the page: waiting pods (in_line)",
       cost([](const auto& engine) { return engine.in_line(); }));
+  add("why a pod waits (why_seen)", cost([&](const auto& engine) {
+        return sched::answers::why_seen(engine, cluster.last_waiting(), {"gpu-scheduler"}, kNow);
+      }));
   add("a decision", cluster.cost_of_decision());
   return figures;
 }

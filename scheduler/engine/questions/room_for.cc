@@ -35,6 +35,18 @@ std::int64_t pieces_of(const std::vector<GpuTenant>& pods) {
   return sum;
 }
 
+// At least so many pieces have to be freed on the node, whichever pods have them.
+std::int64_t pieces_short(const NodeView& node, const PreparedShape& shape,
+                          const ResourceNames& names) {
+  std::int64_t sum = 0;
+  for (const auto& [resource, amount] : shape.requests()) {
+    if (!gpu::is_gpu_resource(names.name(resource))) continue;
+    const std::int64_t free = std::max<std::int64_t>(node.free(resource), 0);
+    sum = saturating_add(sum, std::max<std::int64_t>(amount - free, 0));
+  }
+  return sum;
+}
+
 bool are_fewer(const std::vector<GpuTenant>& a, const std::vector<GpuTenant>& b) {
   return std::pair(pieces_of(a), a.size()) < std::pair(pieces_of(b), b.size());
 }
@@ -84,6 +96,11 @@ RoomFor Questions::room_for(const k8s::Pod& pod) const {
   empty.if_empty = true;
   for (const auto& [name, slot] : world_.nodes.by_name()) {
     if (!world_.nodes.present(slot)) continue;
+    // To try which pods would have to end is what takes the time.
+    const bool may_be_better =
+        room.node.empty() ||
+        pieces_short(finder_.view(slot, where), asked.shape, asked.names) <= pieces_of(room.pods);
+    if (!may_be_better && !room.if_empty.empty()) continue;
     if (!finder_.verdict(asked.shape, slot, empty).is_ok()) continue;
     if (room.if_empty.empty()) {
       room.if_empty = name;

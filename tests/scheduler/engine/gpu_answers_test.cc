@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace sched;
@@ -264,6 +266,52 @@ TEST_CASE(
   // After all these questions, the engine decides as without them.
   s.has(our_pod("two").gpus(2));
   CHECK(std::get<decision::Bind>(s.decisions().front()).node == "c");
+}
+
+TEST_CASE("room_for finds what it finds when each node is asked about alone") {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    std::mt19937 random(seed);
+    const auto pick = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+    Scheduler all;
+    std::map<std::string, Scheduler> alone;
+    for (unsigned i = 0; i < 8; ++i) {
+      const std::string name = "n" + std::to_string(i);
+      NodeBuilder made = node(name).gpus(pick(2) * 4 + 4).cpu("8");
+      if (pick(3) == 0) made.offers("nvidia.com/mig-1g.10gb", "7");
+      all.has(made);
+      alone[name].has(made);
+      for (unsigned k = pick(6); k > 0; --k) {
+        PodBuilder there =
+            pod(name + "-" + std::to_string(k)).on(name).cpu(std::to_string(pick(4)));
+        there.gpus(pick(4)).priority(static_cast<int>(pick(2)));
+        if (pick(4) == 0) there.requests("nvidia.com/mig-1g.10gb", std::to_string(1 + pick(3)));
+        all.has(there);
+        alone[name].has(there);
+      }
+    }
+    PodBuilder asked = our_pod("asked").gpus(1 + pick(8)).cpu(std::to_string(pick(7)));
+    if (pick(4) == 0) asked.requests("nvidia.com/mig-1g.10gb", std::to_string(1 + pick(7)));
+    all.synced();
+    RoomFor want;
+    const auto size = [](const RoomFor& room) {
+      std::int64_t pieces = 0;
+      for (const GpuTenant& one : room.pods) pieces += one.pieces;
+      return std::pair(pieces, room.pods.size());
+    };
+    for (auto& [name, one] : alone) {
+      one.synced();
+      const RoomFor room = one.engine.room_for(asked);
+      if (want.if_empty.empty()) want.if_empty = room.if_empty;
+      if (room.node.empty() || (!want.node.empty() && size(room) >= size(want))) continue;
+      want.node = room.node;
+      want.pods = room.pods;
+    }
+    INFO("seed " << seed);
+    const RoomFor got = all.engine.room_for(asked);
+    CHECK(got.if_empty == want.if_empty);
+    CHECK(got.node == want.node);
+    CHECK(got.pods == want.pods);
+  }
 }
 
 TEST_CASE("room_for names no pods that the pod needs near it") {
